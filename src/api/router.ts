@@ -1,0 +1,155 @@
+import type { Static, TObject, TProperties } from "@sinclair/typebox";
+import type { AnyElysia } from "elysia";
+import type { LimitName } from "../config.ts";
+import type { Context } from "../context.ts";
+import { Refusal } from "../errors.ts";
+import { addressKey } from "../lib/addresses.ts";
+import { decode } from "../lib/input.ts";
+import { readParams } from "../lib/params.ts";
+import type { Rate } from "../lib/rates.ts";
+import { bearerToken, findBearer, invalidToken, requireScope, requireViewer } from "../oauth/guard.ts";
+import type { Bearer, Viewer } from "../oauth/guard.ts";
+import type { Scope } from "../oauth/scopes.ts";
+
+/** Who may call a route, and what it understands. */
+export interface RouteOptions {
+  /** A person's token with one of these scopes is needed. */
+  scope?: Scope | readonly Scope[];
+  /** Strangers are welcome; a token that is sent must be valid and have the scope all the same. */
+  open?: true;
+  /** An app's own token is enough. */
+  app?: true;
+  /** The parameters, from wherever they come: query, form, multipart or JSON. */
+  input?: TObject;
+  /** Counted by a limit of its own besides those for everything. */
+  limit?: LimitName;
+  /** How large a body may be, in bytes. */
+  maxBytes?: number;
+}
+
+type InputOf<O extends RouteOptions> = O["input"] extends TObject ? Static<O["input"]> : Record<string, never>;
+type ViewerOf<O extends RouteOptions> = O["open"] extends true ? Viewer | null : O["app"] extends true ? null : Viewer;
+
+/** One request as a handler sees it. */
+export interface Call<O extends RouteOptions = RouteOptions> {
+  ctx: Context;
+  viewer: ViewerOf<O>;
+  /** The viewer's account; 0, which no account has, for nobody. */
+  viewerId: number;
+  bearer: O["open"] extends true ? Bearer | null : Bearer;
+  input: InputOf<O>;
+  params: Record<string, string>;
+  request: Request;
+  address: string;
+}
+
+/** What Elysia hands to a handler, as far as we use it. */
+interface Incoming {
+  request: Request;
+  params: Record<string, string>;
+  set: { headers: Record<string, string | number> };
+  clientAddress: string;
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+/** Puts routes on the app: each checks the caller, counts the call, reads the parameters and answers in JSON. */
+export class Router {
+  constructor(
+    private readonly app: AnyElysia,
+    readonly ctx: Context,
+  ) {}
+
+  get<const O extends RouteOptions>(path: string, options: O, handler: (call: Call<O>) => unknown): this {
+    return this.route(["GET"], path, options, handler);
+  }
+
+  post<const O extends RouteOptions>(path: string, options: O, handler: (call: Call<O>) => unknown): this {
+    return this.route(["POST"], path, options, handler);
+  }
+
+  delete<const O extends RouteOptions>(path: string, options: O, handler: (call: Call<O>) => unknown): this {
+    return this.route(["DELETE"], path, options, handler);
+  }
+
+  /** PUT and PATCH alike: clients send either, whatever the documentation says. */
+  update<const O extends RouteOptions>(path: string, options: O, handler: (call: Call<O>) => unknown): this {
+    return this.route(["PUT", "PATCH"], path, options, handler);
+  }
+
+  private route<O extends RouteOptions>(
+    methods: string[],
+    path: string,
+    options: O,
+    handler: (call: Call<O>) => unknown,
+  ): this {
+    const answer = (incoming: Incoming) => this.answer(incoming, options, handler);
+    for (const method of methods) {
+      // The destructuring is read by Elysia, which hands over only what it finds named here.
+      this.app.route(
+        method,
+        path,
+        (({ request, params, set, clientAddress }: Incoming) =>
+          answer({ request, params, set, clientAddress })) as never,
+        { parse: "none" },
+      );
+    }
+    return this;
+  }
+
+  private async answer<O extends RouteOptions>(
+    { request, params, set, clientAddress }: Incoming,
+    options: O,
+    handler: (call: Call<O>) => unknown,
+  ): Promise<Response> {
+    const bearer = this.bearer(request, options);
+    this.count(bearer, clientAddress, options, set.headers);
+    const input = options.input
+      ? decode(options.input as TObject<TProperties>, await readParams(request, options.maxBytes ?? MEBIBYTE))
+      : {};
+    const result = await handler({
+      ctx: this.ctx,
+      viewer: bearer?.viewer ?? null,
+      viewerId: bearer?.viewer?.accountId ?? 0,
+      bearer,
+      input,
+      params,
+      request,
+      address: clientAddress,
+    } as Call<O>);
+    return result instanceof Response ? result : Response.json(result ?? {});
+  }
+
+  private bearer(request: Request, options: RouteOptions): Bearer | null {
+    const token = bearerToken(request.headers.get("authorization"));
+    if (token === null) {
+      if (options.open || (!options.scope && !options.app)) return null;
+      throw invalidToken();
+    }
+    const bearer = findBearer(this.ctx, token);
+    if (options.scope) requireScope(bearer, typeof options.scope === "string" ? [options.scope] : options.scope);
+    if (!options.open && !options.app) requireViewer(bearer);
+    return bearer;
+  }
+
+  /** Counts the call under every limit it falls under, and speaks of the one closest to its end. */
+  private count(
+    bearer: Bearer | null,
+    address: string,
+    options: RouteOptions,
+    headers: Record<string, string | number>,
+  ): void {
+    const { rates, clock } = this.ctx;
+    if (!rates) return;
+    const now = clock.now();
+    const caller = bearer?.viewer ? `account ${bearer.viewer.accountId}` : addressKey(address);
+    const taken: Rate[] = [rates.address.take(addressKey(address), now)];
+    if (bearer?.viewer) taken.push(rates.account.take(caller, now));
+    if (options.limit) taken.push(rates[options.limit].take(caller, now));
+    const closest = taken.reduce((a, b) => (b.remaining < a.remaining || b.exceeded ? b : a));
+    headers["x-ratelimit-limit"] = closest.limit;
+    headers["x-ratelimit-remaining"] = closest.remaining;
+    headers["x-ratelimit-reset"] = new Date(closest.reset).toISOString();
+    if (closest.exceeded) throw new Refusal("too_many", "Too many requests");
+  }
+}

@@ -1,0 +1,67 @@
+import { Elysia } from "elysia";
+import { apiRoutes } from "./api/index.ts";
+import { Router } from "./api/router.ts";
+import type { Context } from "./context.ts";
+import { Refusal, type RefusalKind } from "./errors.ts";
+import { clientAddress } from "./lib/addresses.ts";
+import { OAuthRefusal } from "./oauth/errors.ts";
+import { webRoutes } from "./web/index.ts";
+
+const STATUS: Record<RefusalKind, number> = {
+  bad_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  gone: 410,
+  too_large: 413,
+  invalid: 422,
+  too_many: 429,
+  unavailable: 503,
+};
+
+/** Apps in browsers live on other origins. No cookie is ever sent with these, so any origin may ask. */
+const CORS_HEADERS = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers":
+    "Link, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Request-Id, Mastodon-Async-Refresh",
+};
+
+const PREFLIGHT_HEADERS = {
+  ...CORS_HEADERS,
+  "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE, OPTIONS",
+  "access-control-allow-headers": "Authorization, Content-Type, Idempotency-Key",
+  "access-control-max-age": "86400",
+};
+
+/** Puts the areas together, and is the only place that knows which status a refusal has. */
+export function createApp(ctx: Context) {
+  const app = new Elysia({ name: "linnet" })
+    .onRequest(({ request, set }) => {
+      if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: PREFLIGHT_HEADERS });
+      Object.assign(set.headers, CORS_HEADERS);
+      set.headers["x-request-id"] = crypto.randomUUID();
+    })
+    .derive(({ request, server }) => ({
+      clientAddress: clientAddress(
+        server?.requestIP(request)?.address ?? "",
+        request.headers.get("x-forwarded-for"),
+        ctx.config.trustedProxies,
+      ),
+    }))
+    .onError(({ error, code, request, set }) => {
+      if (error instanceof OAuthRefusal) return error.toResponse();
+      if (error instanceof Refusal) return Response.json({ error: error.message }, { status: STATUS[error.kind] });
+      if (code === "NOT_FOUND") return Response.json({ error: "Not found" }, { status: 404 });
+      ctx.log.error("{method} {path} failed, request {id}: {error}", {
+        method: request.method,
+        path: new URL(request.url).pathname,
+        id: set.headers["x-request-id"],
+        error: error instanceof Error ? error.stack : String(error),
+      });
+      return Response.json({ error: "Something went wrong on the server" }, { status: 500 });
+    });
+  apiRoutes(new Router(app, ctx));
+  webRoutes(app, ctx);
+  return app;
+}

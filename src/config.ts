@@ -1,0 +1,183 @@
+import { resolve } from "node:path";
+import { UsageError } from "./errors.ts";
+import { parseNetworks, type Network } from "./lib/addresses.ts";
+
+/** How many calls are allowed within how many seconds. */
+export interface Allowance {
+  calls: number;
+  seconds: number;
+}
+
+export type LimitName = "account" | "address" | "media" | "deletes" | "sign_in";
+export type Limits = Record<LimitName, Allowance>;
+
+export interface Config {
+  /** Public origin without a trailing slash, `https://example.org`. */
+  origin: string;
+  /** The domain in handles: `@name@handleDomain`. */
+  handleDomain: string;
+  host: string;
+  port: number;
+  /** Absolute path of the data folder. */
+  data: string;
+  trustedProxies: Network[];
+  /** Null when limits are off. */
+  limits: Limits | null;
+  synchronous: "FULL" | "NORMAL";
+  title: string;
+  description: string;
+  contactEmail: string;
+  languages: string[];
+  maxCharacters: number;
+  logLevel: "debug" | "info" | "warning" | "error";
+  logFormat: "text" | "json";
+}
+
+export interface Setting {
+  name: `LINNET_${string}`;
+  /** As written in the README's table; empty when there is none. */
+  fallback: string;
+  meaning: string;
+}
+
+/** The limits of Mastodon's documentation (api/rate-limits), and one for guessing passwords. */
+const DEFAULT_LIMITS: Limits = {
+  account: { calls: 300, seconds: 300 },
+  address: { calls: 300, seconds: 300 },
+  media: { calls: 30, seconds: 1800 },
+  deletes: { calls: 30, seconds: 1800 },
+  sign_in: { calls: 10, seconds: 300 },
+};
+
+/** Every setting there is. The README's table is held against this list by a test. */
+export const SETTINGS: Setting[] = [
+  { name: "LINNET_URL", fallback: "http://localhost:3000", meaning: "Public address, as people and apps reach it" },
+  { name: "LINNET_HANDLE_DOMAIN", fallback: "the URL's host", meaning: "Domain in handles; it can't change later" },
+  { name: "LINNET_HOST", fallback: "127.0.0.1", meaning: "Address to listen on" },
+  { name: "LINNET_PORT", fallback: "3000", meaning: "Port to listen on; 0 takes a free one" },
+  { name: "LINNET_DATA", fallback: "./linnet-data", meaning: "Folder for the database, `media/` and `cache/`" },
+  {
+    name: "LINNET_TRUSTED_PROXIES",
+    fallback: "127.0.0.1,::1",
+    meaning: "Proxies whose `X-Forwarded-For` is believed: addresses and networks, or `none`",
+  },
+  {
+    name: "LINNET_RATE_LIMITS",
+    fallback: "on",
+    meaning: "`on`, `off`, or changes such as `account=600/300,media=60/1800` (calls per seconds)",
+  },
+  {
+    name: "LINNET_SQLITE_SYNCHRONOUS",
+    fallback: "full",
+    meaning: "`full` survives a power cut; `normal` is faster and may lose the last moments in one",
+  },
+  { name: "LINNET_TITLE", fallback: "Linnet", meaning: "Name of the server, shown in apps" },
+  { name: "LINNET_DESCRIPTION", fallback: "A small place on the fediverse.", meaning: "A sentence about the server" },
+  { name: "LINNET_CONTACT_EMAIL", fallback: "", meaning: "Public contact address" },
+  { name: "LINNET_LANGUAGES", fallback: "en", meaning: "Languages of the server, most important first" },
+  { name: "LINNET_MAX_CHARACTERS", fallback: "5000", meaning: "Longest post" },
+  { name: "LINNET_LOG_LEVEL", fallback: "info", meaning: "`debug` (each request), `info`, `warning` or `error`" },
+  { name: "LINNET_LOG_FORMAT", fallback: "text", meaning: "`text`, or `json` with one object a line" },
+];
+
+type Env = Record<string, string | undefined>;
+
+/**
+ * Reads the settings from an environment. A name that starts with LINNET_ and that we don't know, or a value that
+ * can't be used, is refused by name: a typo must not become a default.
+ */
+export function readConfig(env: Env): Config {
+  refuseUnknown(env);
+  const value = (name: Setting["name"]) => env[name]?.trim() || undefined;
+  const port = integer("LINNET_PORT", value("LINNET_PORT") ?? "3000", 0, 65535);
+  const url = publicUrl(value("LINNET_URL") ?? `http://localhost:${port || 3000}`);
+  return {
+    origin: url.origin,
+    handleDomain: handleDomain(value("LINNET_HANDLE_DOMAIN") ?? url.host),
+    host: value("LINNET_HOST") ?? "127.0.0.1",
+    port,
+    data: resolve(value("LINNET_DATA") ?? "linnet-data"),
+    trustedProxies: proxies(value("LINNET_TRUSTED_PROXIES") ?? "127.0.0.1,::1"),
+    limits: limits(value("LINNET_RATE_LIMITS") ?? "on"),
+    synchronous: choice("LINNET_SQLITE_SYNCHRONOUS", value("LINNET_SQLITE_SYNCHRONOUS") ?? "full", {
+      full: "FULL",
+      normal: "NORMAL",
+    }),
+    title: value("LINNET_TITLE") ?? "Linnet",
+    description: value("LINNET_DESCRIPTION") ?? "A small place on the fediverse.",
+    contactEmail: value("LINNET_CONTACT_EMAIL") ?? "",
+    languages: (value("LINNET_LANGUAGES") ?? "en").split(",").map(language),
+    maxCharacters: integer("LINNET_MAX_CHARACTERS", value("LINNET_MAX_CHARACTERS") ?? "5000", 1, 100_000),
+    logLevel: choice("LINNET_LOG_LEVEL", value("LINNET_LOG_LEVEL") ?? "info", {
+      debug: "debug",
+      info: "info",
+      warning: "warning",
+      error: "error",
+    }),
+    logFormat: choice("LINNET_LOG_FORMAT", value("LINNET_LOG_FORMAT") ?? "text", { text: "text", json: "json" }),
+  };
+}
+
+function refuseUnknown(env: Env): void {
+  const known = new Set<string>(SETTINGS.map((setting) => setting.name));
+  for (const name of Object.keys(env)) {
+    if (name.startsWith("LINNET_") && !known.has(name)) {
+      throw new UsageError(`${name} is not a setting of Linnet. See the table in the README for those there are.`);
+    }
+  }
+}
+
+function refuse(name: Setting["name"], given: string, wanted: string): never {
+  throw new UsageError(`${name} is "${given}", but should be ${wanted}.`);
+}
+
+function integer(name: Setting["name"], given: string, min: number, max: number): number {
+  const number = /^\d{1,9}$/.test(given) ? Number(given) : -1;
+  return number >= min && number <= max ? number : refuse(name, given, `a whole number from ${min} to ${max}`);
+}
+
+function choice<T>(name: Setting["name"], given: string, choices: Record<string, T>): T {
+  const wanted = Object.keys(choices);
+  return Object.hasOwn(choices, given) ? choices[given]! : refuse(name, given, `one of ${wanted.join(", ")}`);
+}
+
+function publicUrl(given: string): URL {
+  const url = URL.canParse(given) ? new URL(given) : refuse("LINNET_URL", given, "an address like https://example.org");
+  const bare = url.pathname === "/" && !url.search && !url.hash && !url.username && !url.password;
+  if (!/^https?:$/.test(url.protocol) || !bare) {
+    refuse("LINNET_URL", given, "http:// or https:// with a host and nothing after it");
+  }
+  return url;
+}
+
+function handleDomain(given: string): string {
+  const domain = given.toLowerCase();
+  return URL.canParse(`https://${domain}`) && new URL(`http://${domain}`).host === domain
+    ? domain
+    : refuse("LINNET_HANDLE_DOMAIN", given, "a domain like example.org");
+}
+
+function proxies(given: string): Network[] {
+  if (given === "none") return [];
+  return parseNetworks(given) ?? refuse("LINNET_TRUSTED_PROXIES", given, "addresses or networks, or none");
+}
+
+function limits(given: string): Limits | null {
+  if (given === "off") return null;
+  const result: Limits = { ...DEFAULT_LIMITS };
+  if (given === "on") return result;
+  for (const part of given.split(",")) {
+    const match = /^\s*(\w+)=(\d{1,7})\/(\d{1,7})\s*$/.exec(part);
+    const [calls, seconds] = [Number(match?.[2]), Number(match?.[3])];
+    if (!match || !Object.hasOwn(result, match[1]!) || !calls || !seconds) {
+      refuse("LINNET_RATE_LIMITS", given, `on, off, or NAME=CALLS/SECONDS with ${Object.keys(result).join(", ")}`);
+    }
+    result[match[1] as LimitName] = { calls, seconds };
+  }
+  return result;
+}
+
+function language(given: string): string {
+  const code = given.trim();
+  return /^[a-z]{2,3}(-[A-Za-z]{2,4})?$/.test(code) ? code : refuse("LINNET_LANGUAGES", given, "codes like en,de");
+}

@@ -1,0 +1,74 @@
+import type { Config, LimitName } from "./config.ts";
+import { migrate } from "./db/migrate.ts";
+import { openDatabase, type Db } from "./db/open.ts";
+import { Hub } from "./lib/hub.ts";
+import { Ids } from "./lib/ids.ts";
+import type { Logger } from "./lib/log.ts";
+import { Windows } from "./lib/rates.ts";
+
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+/** What happened, told to whoever streams; rendered by each listener, since what one may see differs. */
+export type Event =
+  | { event: "update" | "status.update" | "delete"; statusId: number }
+  | { event: "notification"; notificationId: number }
+  | { event: "token.revoked"; tokenId: number };
+
+/** What one server shares. The world comes in through here, so that a test makes several servers in one process. */
+export interface Context {
+  config: Config;
+  db: Db;
+  clock: Clock;
+  ids: Ids;
+  hub: Hub<Event>;
+  log: Logger;
+  /** How often whom has called; null when limits are off. */
+  rates: Record<LimitName, Windows> | null;
+  /** Work factor of password hashes: argon2id passes and KiB. */
+  passwords: { timeCost: number; memoryCost: number };
+  /** Tells the job loop that there may be something to do; does nothing until the loop has started. */
+  wake(): void;
+}
+
+/** OWASP's recommendation for argon2id on small machines. */
+const PASSWORDS = { timeCost: 2, memoryCost: 19_456 };
+
+/** Opens the database at `path` (or `:memory:`), brings it up to date, and gathers what the server shares. */
+export function openContext(
+  config: Config,
+  world: { path: string; log: Logger; clock?: Clock; passwords?: Context["passwords"] },
+): Context {
+  const clock = world.clock ?? { now: () => Date.now() };
+  const db = openDatabase(world.path, config.synchronous);
+  migrate(db, world.path === ":memory:" ? null : `${world.path}.before-update`);
+  const highest = db.get<{ id: number | null }>(`
+    SELECT max(id) AS id FROM (
+      SELECT max(id) AS id FROM statuses UNION ALL
+      SELECT max(id) FROM accounts UNION ALL
+      SELECT max(id) FROM media_attachments)`);
+  return {
+    config,
+    db,
+    clock,
+    ids: new Ids(clock, highest?.id ?? 0),
+    hub: new Hub(),
+    log: world.log,
+    rates: config.limits && windowsOf(config.limits),
+    passwords: world.passwords ?? PASSWORDS,
+    wake: () => {},
+  };
+}
+
+function windowsOf(limits: NonNullable<Config["limits"]>): Record<LimitName, Windows> {
+  const windows = (name: LimitName) => new Windows(limits[name].calls, limits[name].seconds);
+  return {
+    account: windows("account"),
+    address: windows("address"),
+    media: windows("media"),
+    deletes: windows("deletes"),
+    sign_in: windows("sign_in"),
+  };
+}

@@ -1,0 +1,34 @@
+import type { Reads, Value } from "./open.ts";
+
+/** Which part of a list is wanted, after Mastodon's guidelines: cursors are exclusive, `min_id` is the page just above. */
+export interface Page {
+  limit: number;
+  max_id: number | null;
+  since_id: number | null;
+  min_id: number | null;
+}
+
+const HIGHEST = Number.MAX_SAFE_INTEGER;
+
+/**
+ * A list that is paged by the value of one column, newest first. The SELECT ends in a WHERE clause; `?1` to `?3` are
+ * the page's bounds and size, the list's own parameters begin at `?4`.
+ */
+export class Keyset<Row extends object> {
+  private readonly newestFirst: string;
+  private readonly oldestFirst: string;
+
+  constructor(select: string, cursor: string) {
+    const bounded = `${select} AND ${cursor} > ?1 AND ${cursor} < ?2 ORDER BY ${cursor}`;
+    this.newestFirst = `${bounded} DESC LIMIT ?3`;
+    this.oldestFirst = `${bounded} ASC LIMIT ?3`;
+  }
+
+  page(db: Reads, page: Page, ...values: Value[]): Row[] {
+    const lowest = Math.max(page.min_id ?? 0, page.since_id ?? 0);
+    const highest = page.max_id ?? HIGHEST;
+    const sql = page.min_id === null ? this.newestFirst : this.oldestFirst;
+    const rows = db.all<Row>(sql, lowest, highest, page.limit, ...values);
+    return page.min_id === null ? rows : rows.reverse();
+  }
+}

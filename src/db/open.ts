@@ -1,0 +1,105 @@
+import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
+import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
+
+export type Value = string | number | null;
+
+/** What can be asked of the database anywhere. Statements are prepared once and kept. */
+export interface Reads {
+  all<Row>(sql: string, ...values: Value[]): Row[];
+  get<Row>(sql: string, ...values: Value[]): Row | null;
+  /** The typed builder, for code that is not on the path of a timeline. */
+  readonly orm: BunSQLiteDatabase;
+}
+
+/** What can be done inside a transaction, and nowhere else. */
+export interface Tx extends Reads {
+  run(sql: string, ...values: Value[]): { changes: number; lastInsertRowid: number };
+  /** Runs when the outermost transaction has been committed, and never if it was not. */
+  afterCommit(effect: () => void): void;
+}
+
+export class Db implements Reads {
+  readonly orm: BunSQLiteDatabase;
+  /** How many statements were run: what the tests of constant queries count. */
+  statements = 0;
+  private readonly prepared = new Map<string, Statement<unknown, SQLQueryBindings[]>>();
+  private depth = 0;
+  private effects: (() => void)[] = [];
+  private readonly tx: Tx;
+
+  constructor(readonly raw: Database) {
+    this.orm = drizzle(raw);
+    this.tx = {
+      orm: this.orm,
+      all: (sql, ...values) => this.all(sql, ...values),
+      get: (sql, ...values) => this.get(sql, ...values),
+      run: (sql, ...values) => {
+        const { changes, lastInsertRowid } = this.statement(sql).run(...values);
+        return { changes, lastInsertRowid: Number(lastInsertRowid) };
+      },
+      afterCommit: (effect) => void this.effects.push(effect),
+    };
+  }
+
+  all<Row>(sql: string, ...values: Value[]): Row[] {
+    return this.statement(sql).all(...values) as Row[];
+  }
+
+  get<Row>(sql: string, ...values: Value[]): Row | null {
+    return this.statement(sql).get(...values) as Row | null;
+  }
+
+  /**
+   * Runs `work` in one transaction: all of it is there afterwards, or nothing. It is synchronous, since a transaction
+   * that awaits would commit the half of somebody else's. Inside another transaction it becomes part of that one.
+   */
+  transaction<T>(work: (tx: Tx) => T): T {
+    if (this.depth > 0) return work(this.tx);
+    this.raw.run("BEGIN IMMEDIATE");
+    this.depth = 1;
+    let result: T;
+    try {
+      result = work(this.tx);
+      this.raw.run("COMMIT");
+    } catch (error) {
+      this.effects = [];
+      if (this.raw.inTransaction) this.raw.run("ROLLBACK");
+      throw error;
+    } finally {
+      this.depth = 0;
+    }
+    const effects = this.effects;
+    this.effects = [];
+    for (const effect of effects) effect();
+    return result;
+  }
+
+  close(): void {
+    for (const statement of this.prepared.values()) statement.finalize();
+    this.prepared.clear();
+    this.raw.close();
+  }
+
+  private statement(sql: string): Statement<unknown, SQLQueryBindings[]> {
+    this.statements += 1;
+    let statement = this.prepared.get(sql);
+    if (!statement) {
+      statement = this.raw.prepare(sql);
+      this.prepared.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+/** Opens the file (or `:memory:`) with what every connection of ours has in common. */
+export function openDatabase(path: string, synchronous: "FULL" | "NORMAL"): Db {
+  const raw = new Database(path, { create: true, strict: true });
+  raw.run("PRAGMA busy_timeout = 5000");
+  raw.run("PRAGMA journal_mode = WAL");
+  raw.run(`PRAGMA synchronous = ${synchronous}`);
+  raw.run("PRAGMA foreign_keys = ON");
+  raw.run("PRAGMA temp_store = MEMORY");
+  raw.run("PRAGMA cache_size = -16384");
+  raw.run("PRAGMA mmap_size = 268435456");
+  return new Db(raw);
+}

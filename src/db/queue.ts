@@ -1,0 +1,31 @@
+import type { Tx } from "./open.ts";
+
+/** What each kind of job carries: ids, never rows, since it is read later. */
+export interface JobPayloads {
+  /** Paths below the media folder that no row speaks of any more. */
+  "media.delete_files": { files: string[] };
+  /** Unattached uploads, old codes and sessions, the far end of home timelines. Comes back by itself. */
+  clean_up: Record<string, never>;
+}
+
+export type JobKind = keyof JobPayloads;
+
+/**
+ * Writes a job in the transaction that causes it. `runAt` in milliseconds since 1970; a `key` that is already waiting
+ * makes this a no-op.
+ */
+export function enqueue<Kind extends JobKind>(
+  tx: Tx,
+  kind: Kind,
+  payload: JobPayloads[Kind],
+  when: { now: number; runAt?: number; key?: string },
+): void {
+  tx.run(
+    "INSERT INTO jobs (kind, key, payload, run_at, created_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
+    kind,
+    when.key ?? null,
+    JSON.stringify(payload),
+    when.runAt ?? when.now,
+    when.now,
+  );
+}

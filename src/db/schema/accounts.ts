@@ -1,0 +1,80 @@
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+export const accounts = sqliteTable("accounts", {
+  id: integer().primaryKey(),
+  username: text().notNull(),
+  domain: text(),
+  display_name: text().notNull().default(""),
+  note: text().notNull().default(""),
+  note_html: text().notNull().default(""),
+  fields: text().notNull().default("[]"),
+  uri: text().notNull(),
+  url: text().notNull(),
+  avatar: text(),
+  avatar_static: text(),
+  avatar_description: text().notNull().default(""),
+  header: text(),
+  header_static: text(),
+  header_description: text().notNull().default(""),
+  locked: integer().notNull().default(0),
+  bot: integer().notNull().default(0),
+  discoverable: integer().notNull().default(0),
+  indexable: integer().notNull().default(0),
+  hide_collections: integer().notNull().default(0),
+  attribution_domains: text().notNull().default("[]"),
+  followers_count: integer().notNull().default(0),
+  following_count: integer().notNull().default(0),
+  statuses_count: integer().notNull().default(0),
+  last_status_at: integer(),
+  created_at: integer().notNull(),
+  updated_at: integer().notNull(),
+});
+
+export const users = sqliteTable("users", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  account_id: integer().notNull(),
+  email: text(),
+  password_hash: text().notNull(),
+  role: text({ enum: ["owner", "admin", "moderator", "user"] }).notNull(),
+  locale: text().notNull().default("en"),
+  default_privacy: text().notNull().default("public"),
+  default_sensitive: integer().notNull().default(0),
+  default_language: text(),
+  created_at: integer().notNull(),
+});
+
+export const follows = sqliteTable("follows", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  account_id: integer().notNull(),
+  target_account_id: integer().notNull(),
+  show_reblogs: integer().notNull().default(1),
+  notify: integer().notNull().default(0),
+  languages: text(),
+  created_at: integer().notNull(),
+});
+
+export const followRequests = sqliteTable("follow_requests", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  account_id: integer().notNull(),
+  target_account_id: integer().notNull(),
+  show_reblogs: integer().notNull().default(1),
+  notify: integer().notNull().default(0),
+  languages: text(),
+  created_at: integer().notNull(),
+});
+
+export const blocks = sqliteTable("blocks", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  account_id: integer().notNull(),
+  target_account_id: integer().notNull(),
+  created_at: integer().notNull(),
+});
+
+export const mutes = sqliteTable("mutes", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  account_id: integer().notNull(),
+  target_account_id: integer().notNull(),
+  hide_notifications: integer().notNull().default(1),
+  expires_at: integer(),
+  created_at: integer().notNull(),
+});

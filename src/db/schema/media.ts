@@ -1,0 +1,22 @@
+import { integer, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+export const mediaAttachments = sqliteTable("media_attachments", {
+  id: integer().primaryKey(),
+  account_id: integer().notNull(),
+  status_id: integer(),
+  position: integer().notNull().default(0),
+  type: text({ enum: ["image", "gifv", "video", "audio", "unknown"] }).notNull(),
+  content_type: text().notNull(),
+  file: text().notNull(),
+  file_size: integer().notNull(),
+  width: integer().notNull(),
+  height: integer().notNull(),
+  small: text().notNull(),
+  small_width: integer().notNull(),
+  small_height: integer().notNull(),
+  focus_x: real().notNull().default(0),
+  focus_y: real().notNull().default(0),
+  description: text(),
+  blurhash: text(),
+  created_at: integer().notNull(),
+});

@@ -1,0 +1,72 @@
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+export const statuses = sqliteTable("statuses", {
+  id: integer().primaryKey(),
+  account_id: integer().notNull(),
+  uri: text().notNull(),
+  url: text().notNull(),
+  local: integer().notNull(),
+  visibility: text({ enum: ["public", "unlisted", "private", "direct"] }).notNull(),
+  text: text().notNull().default(""),
+  content: text().notNull().default(""),
+  spoiler_text: text().notNull().default(""),
+  sensitive: integer().notNull().default(0),
+  language: text(),
+  conversation_id: integer().notNull(),
+  in_reply_to_id: integer(),
+  in_reply_to_account_id: integer(),
+  reblog_of_id: integer(),
+  app_id: integer(),
+  has_media: integer().notNull().default(0),
+  replies_count: integer().notNull().default(0),
+  reblogs_count: integer().notNull().default(0),
+  favourites_count: integer().notNull().default(0),
+  created_at: integer().notNull(),
+  edited_at: integer(),
+});
+
+export const statusEdits = sqliteTable("status_edits", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  status_id: integer().notNull(),
+  content: text().notNull(),
+  spoiler_text: text().notNull(),
+  sensitive: integer().notNull(),
+  media: text().notNull(),
+  created_at: integer().notNull(),
+});
+
+export const mentions = sqliteTable(
+  "mentions",
+  {
+    status_id: integer().notNull(),
+    account_id: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.status_id, table.account_id] })],
+);
+
+export const tags = sqliteTable("tags", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  name: text().notNull(),
+  display_name: text().notNull(),
+  created_at: integer().notNull(),
+});
+
+export const statusTags = sqliteTable(
+  "status_tags",
+  {
+    tag_id: integer().notNull(),
+    status_id: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tag_id, table.status_id] })],
+);
+
+export const idempotencyKeys = sqliteTable(
+  "idempotency_keys",
+  {
+    account_id: integer().notNull(),
+    key: text().notNull(),
+    status_id: integer().notNull(),
+    created_at: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.account_id, table.key] })],
+);

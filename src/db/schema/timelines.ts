@@ -1,0 +1,31 @@
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+export const homeTimeline = sqliteTable(
+  "home_timeline",
+  {
+    account_id: integer().notNull(),
+    status_id: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.account_id, table.status_id] })],
+);
+
+export const markers = sqliteTable(
+  "markers",
+  {
+    account_id: integer().notNull(),
+    timeline: text({ enum: ["home", "notifications"] }).notNull(),
+    last_read_id: integer().notNull(),
+    version: integer().notNull(),
+    updated_at: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.account_id, table.timeline] })],
+);
+
+export const notifications = sqliteTable("notifications", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  account_id: integer().notNull(),
+  type: text().notNull(),
+  from_account_id: integer().notNull(),
+  status_id: integer(),
+  created_at: integer().notNull(),
+});

@@ -1,0 +1,51 @@
+import type { Context } from "../context.ts";
+import { enqueue } from "../db/queue.ts";
+import type { Tx } from "../db/open.ts";
+
+const HOUR = 3600_000;
+const DAY = 24 * HOUR;
+const MAX_FILES = 500;
+/** As many as Mastodon keeps; older ones are found on the accounts' own pages. */
+const HOME_TIMELINE_LENGTH = 800;
+
+/** Writes the job that tidies up every hour, unless it is there already. */
+export function scheduleCleanUp(ctx: Context, tx: Tx, runAt: number): void {
+  enqueue(tx, "clean_up", {}, { now: ctx.clock.now(), runAt, key: `clean_up ${runAt}` });
+}
+
+/** Removes what nobody will ask for again. */
+export function cleanUp(ctx: Context): void {
+  const now = ctx.clock.now();
+  ctx.db.transaction((tx) => {
+    tx.run("DELETE FROM oauth_codes WHERE expires_at < ?", now);
+    tx.run("DELETE FROM sessions WHERE expires_at < ?", now);
+    tx.run("DELETE FROM idempotency_keys WHERE created_at < ?", now - HOUR);
+    tx.run("DELETE FROM mutes WHERE expires_at < ?", now);
+    pruneHomeTimelines(tx);
+    removeUnattachedMedia(ctx, tx, now - DAY);
+    scheduleCleanUp(ctx, tx, (Math.floor(now / HOUR) + 1) * HOUR);
+  });
+}
+
+function pruneHomeTimelines(tx: Tx): void {
+  for (const { account_id } of tx.all<{ account_id: number }>("SELECT account_id FROM users")) {
+    tx.run(
+      `DELETE FROM home_timeline WHERE account_id = ?1 AND status_id < (
+         SELECT status_id FROM home_timeline WHERE account_id = ?1 ORDER BY status_id DESC LIMIT 1 OFFSET ?2)`,
+      account_id,
+      HOME_TIMELINE_LENGTH - 1,
+    );
+  }
+}
+
+function removeUnattachedMedia(ctx: Context, tx: Tx, before: number): void {
+  const old = tx.all<{ id: number; file: string; small: string }>(
+    "SELECT id, file, small FROM media_attachments WHERE status_id IS NULL AND created_at < ? LIMIT ?",
+    before,
+    MAX_FILES,
+  );
+  if (old.length === 0) return;
+  for (const { id } of old) tx.run("DELETE FROM media_attachments WHERE id = ?", id);
+  const files = old.flatMap(({ file, small }) => [file, small]);
+  enqueue(tx, "media.delete_files", { files }, { now: ctx.clock.now() });
+}

@@ -1,0 +1,45 @@
+import ipaddr from "ipaddr.js";
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+export type Network = [Address, number];
+
+/** Reads `10.0.0.0/8, ::1`; null when a part is neither an address nor a network. */
+export function parseNetworks(list: string): Network[] | null {
+  const networks: Network[] = [];
+  for (const part of list.split(",").map((text) => text.trim())) {
+    if (ipaddr.isValidCIDR(part)) networks.push(ipaddr.parseCIDR(part));
+    else if (ipaddr.isValid(part)) {
+      const address = ipaddr.process(part);
+      networks.push([address, address.kind() === "ipv4" ? 32 : 128]);
+    } else return null;
+  }
+  return networks;
+}
+
+/**
+ * Who is asking. X-Forwarded-For is read from the right, and only as far as the proxies are trusted: what stands left
+ * of the first stranger was written by that stranger.
+ */
+export function clientAddress(peer: string, forwardedFor: string | null, trusted: Network[]): string {
+  let client = peer;
+  const hops = forwardedFor ? forwardedFor.slice(0, 1000).split(",") : [];
+  while (hops.length > 0 && isWithin(client, trusted)) {
+    const hop = hops.pop()!.trim();
+    if (!ipaddr.isValid(hop)) break;
+    client = hop;
+  }
+  return client;
+}
+
+/** The key under which an address is counted: a whole /64 for IPv6, since one household has as many as it likes. */
+export function addressKey(address: string): string {
+  if (!address.includes(":") || !ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  return parsed.kind() === "ipv4" ? parsed.toString() : (parsed as ipaddr.IPv6).parts.slice(0, 4).join(":");
+}
+
+function isWithin(address: string, networks: Network[]): boolean {
+  if (networks.length === 0 || !ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.process(address);
+  return networks.some(([network, bits]) => parsed.kind() === network.kind() && parsed.match(network, bits));
+}

@@ -1,0 +1,43 @@
+import type { Context } from "../context.ts";
+import type { Tx } from "../db/open.ts";
+import { hashSecret, newSecret } from "../lib/secrets.ts";
+
+export interface App {
+  id: number;
+  client_id: string;
+  client_secret_hash: string;
+  name: string;
+  website: string | null;
+  /** JSON array of the addresses, as they were registered, letter by letter. */
+  redirect_uris: string;
+  scopes: string;
+  created_at: number;
+}
+
+/** Shows the code on a page of ours instead of sending it to an app. */
+export const OUT_OF_BAND = "urn:ietf:wg:oauth:2.0:oob";
+
+export function registerApp(
+  ctx: Context,
+  tx: Tx,
+  app: { name: string; website: string | null; redirectUris: string[]; scopes: string },
+): { app: App; secret: string } {
+  const secret = newSecret();
+  const clientId = newSecret();
+  const { lastInsertRowid: id } = tx.run(
+    `INSERT INTO oauth_apps (client_id, client_secret_hash, name, website, redirect_uris, scopes, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    clientId,
+    hashSecret(secret),
+    app.name,
+    app.website,
+    JSON.stringify(app.redirectUris),
+    app.scopes,
+    ctx.clock.now(),
+  );
+  return { app: ctx.db.get<App>("SELECT * FROM oauth_apps WHERE id = ?", id)!, secret };
+}
+
+export function findApp(ctx: Context, clientId: string): App | null {
+  return ctx.db.get<App>("SELECT * FROM oauth_apps WHERE client_id = ?", clientId);
+}

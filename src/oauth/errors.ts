@@ -1,0 +1,36 @@
+export type OAuthError =
+  | "invalid_request"
+  | "invalid_client"
+  | "invalid_grant"
+  | "invalid_scope"
+  | "unauthorized_client"
+  | "unsupported_grant_type";
+
+const STATUS: Record<OAuthError, number> = {
+  invalid_request: 400,
+  invalid_client: 401,
+  invalid_grant: 400,
+  invalid_scope: 400,
+  unauthorized_client: 403,
+  unsupported_grant_type: 400,
+};
+
+/** A refusal in the words of OAuth (RFC 6749, section 5.2): a code for the app, a sentence for its author. */
+export class OAuthRefusal extends Error {
+  override readonly name = "OAuthRefusal";
+
+  constructor(
+    readonly error: OAuthError,
+    description: string,
+  ) {
+    super(description);
+  }
+
+  toResponse(): Response {
+    const headers = { "cache-control": "no-store" };
+    return Response.json(
+      { error: this.error, error_description: this.message },
+      { status: STATUS[this.error], headers },
+    );
+  }
+}

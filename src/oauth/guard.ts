@@ -1,0 +1,69 @@
+import type { Context } from "../context.ts";
+import { Refusal } from "../errors.ts";
+import { hashSecret } from "../lib/secrets.ts";
+import { covers, type Scope } from "./scopes.ts";
+
+/** The person whom a token speaks for. */
+export interface Viewer {
+  accountId: number;
+  userId: number;
+  role: string;
+}
+
+/** A valid token: an app's own when `viewer` is null. */
+export interface Bearer {
+  tokenId: number;
+  appId: number;
+  scopes: string[];
+  viewer: Viewer | null;
+}
+
+interface TokenRow {
+  token_id: number;
+  app_id: number;
+  scopes: string;
+  user_id: number | null;
+  account_id: number | null;
+  role: string | null;
+}
+
+const TOKEN = `
+  SELECT t.id AS token_id, t.app_id, t.scopes, u.id AS user_id, u.account_id, u.role
+  FROM oauth_tokens t LEFT JOIN users u ON u.id = t.user_id
+  WHERE t.token_hash = ?`;
+
+/** The token of an Authorization header, or null without one. Another kind of credentials is an invalid token. */
+export function bearerToken(header: string | null): string | null {
+  if (header === null) return null;
+  const match = /^Bearer +([^\s]{1,512})\s*$/i.exec(header);
+  if (!match) throw invalidToken();
+  return match[1]!;
+}
+
+/** Who holds this token. Refuses one that we never gave or have taken back. */
+export function findBearer(ctx: Context, token: string): Bearer {
+  const row = ctx.db.get<TokenRow>(TOKEN, hashSecret(token));
+  if (!row) throw invalidToken();
+  return {
+    tokenId: row.token_id,
+    appId: row.app_id,
+    scopes: row.scopes.split(" "),
+    viewer: row.user_id === null ? null : { userId: row.user_id, accountId: row.account_id!, role: row.role! },
+  };
+}
+
+/** Refuses a token that was not granted one of these. */
+export function requireScope(bearer: Bearer, anyOf: readonly Scope[]): void {
+  if (!anyOf.some((scope) => covers(bearer.scopes, scope))) {
+    throw new Refusal("forbidden", "This action is outside the authorized scopes");
+  }
+}
+
+export function requireViewer(bearer: Bearer): Viewer {
+  if (!bearer.viewer) throw new Refusal("invalid", "This method requires an authenticated user");
+  return bearer.viewer;
+}
+
+export function invalidToken(): Refusal {
+  return new Refusal("unauthorized", "The access token is invalid");
+}

@@ -1,0 +1,10 @@
+import { expect, test } from "bun:test";
+import { startServer } from "../support/server.ts";
+
+test("a server that runs says so", async () => {
+  const server = await startServer();
+  const { status, json, headers } = await server.stranger().get("/health");
+  expect([status, json]).toEqual([200, "OK"]);
+  expect(headers.get("access-control-allow-origin")).toBe("*");
+  await server.stop();
+});

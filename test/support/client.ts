@@ -1,0 +1,58 @@
+// oxlint-disable-next-line typescript/no-explicit-any -- what a server sends is what the test is about to find out
+export type Json = any;
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  json: Json;
+}
+
+/** Speaks to a server as an app does. */
+export class Client {
+  constructor(
+    readonly origin: string,
+    readonly token: string | null,
+    /** The account's id; empty for a stranger. */
+    readonly id = "",
+  ) {}
+
+  get(path: string, init?: RequestInit): Promise<Answer> {
+    return this.send("GET", path, undefined, init);
+  }
+
+  post(path: string, body?: object, init?: RequestInit): Promise<Answer> {
+    return this.send("POST", path, body, init);
+  }
+
+  put(path: string, body?: object, init?: RequestInit): Promise<Answer> {
+    return this.send("PUT", path, body, init);
+  }
+
+  patch(path: string, body?: object, init?: RequestInit): Promise<Answer> {
+    return this.send("PATCH", path, body, init);
+  }
+
+  delete(path: string, body?: object, init?: RequestInit): Promise<Answer> {
+    return this.send("DELETE", path, body, init);
+  }
+
+  /** Publishes, and gives back the status; any other answer than 200 is the test's failure. */
+  async publish(status: string | object): Promise<Json> {
+    const answer = await this.post("/api/v1/statuses", typeof status === "string" ? { status } : status);
+    if (answer.status !== 200) throw new Error(`publishing failed: ${answer.status} ${JSON.stringify(answer.json)}`);
+    return answer.json;
+  }
+
+  /** JSON unless the body is a form already. */
+  private async send(method: string, path: string, body?: object, init: RequestInit = {}): Promise<Answer> {
+    const headers = new Headers(init.headers);
+    if (this.token) headers.set("authorization", `Bearer ${this.token}`);
+    const isForm = body instanceof FormData || body instanceof URLSearchParams;
+    if (body && !isForm) headers.set("content-type", "application/json");
+    const payload = body === undefined || isForm ? (body as FormData | undefined) : JSON.stringify(body);
+    const response = await fetch(this.origin + path, { redirect: "manual", ...init, method, headers, body: payload });
+    const text = await response.text();
+    const isJson = response.headers.get("content-type")?.includes("json");
+    return { status: response.status, headers: response.headers, json: isJson ? JSON.parse(text) : text };
+  }
+}
