@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { validationFailed } from "../errors.ts";
+import { Refusal, validationFailed } from "../errors.ts";
 
 export const ROLES = ["owner", "admin", "moderator", "user"] as const;
 export type Role = (typeof ROLES)[number];
@@ -11,6 +11,8 @@ export interface NewUser {
   email?: string;
   displayName?: string;
   locale?: string;
+  /** Refuses when there is somebody already, even somebody who came while the password was hashed. */
+  onlyAsFirst?: boolean;
 }
 
 /** Names that would read as a part of the server itself, or that other servers take for its own actor. */
@@ -29,22 +31,45 @@ const MIN_PASSWORD = 8;
 /** Argon2id takes any length, so a bound keeps a form from becoming work. */
 const MAX_PASSWORD = 256;
 
+const MAX_DISPLAY_NAME = 100;
+
+/** What can be wrong with a new user, and the sentence for it in Rails' words. */
+const PROBLEMS = {
+  username_blank: "Username can't be blank",
+  username_too_long: "Username is too long (maximum is 30 characters)",
+  username_invalid: "Username must contain only letters, numbers and underscores",
+  username_reserved: "Username is reserved",
+  username_taken: "Username has already been taken",
+  password_too_short: `Password is too short (minimum is ${MIN_PASSWORD} characters)`,
+  password_too_long: `Password is too long (maximum is ${MAX_PASSWORD} characters)`,
+  email_invalid: "Email is invalid",
+  email_taken: "Email has already been taken",
+  display_name_too_long: `Display name is too long (maximum is ${MAX_DISPLAY_NAME} characters)`,
+} as const;
+
+export type UserProblem = keyof typeof PROBLEMS;
+
+/** Everything that is wrong with a new user, for a page that says it in its own words beside the field. */
+export function userProblems(ctx: Context, user: Omit<NewUser, "role">): UserProblem[] {
+  const problems = [
+    usernameProblem(ctx, user.username.trim()),
+    passwordProblem(user.password),
+    emailProblem(ctx, user.email?.trim() || null),
+    (user.displayName ?? "").length > MAX_DISPLAY_NAME ? ("display_name_too_long" as const) : null,
+  ];
+  return problems.filter((problem) => problem !== null);
+}
+
 /** Makes a local account and the user who signs in to it. Refuses with every reason at once. */
 export async function createUser(ctx: Context, user: NewUser): Promise<{ userId: number; accountId: number }> {
+  refuseFor(userProblems(ctx, user));
   const username = user.username.trim();
   const email = user.email?.trim() || null;
-  const problems = [
-    ...usernameProblems(ctx, username),
-    ...passwordProblems(user.password),
-    ...emailProblems(ctx, email),
-  ];
-  if ((user.displayName ?? "").length > 100) problems.push("Display name is too long (maximum is 100 characters)");
-  if (problems.length > 0) throw validationFailed(...problems);
   const passwordHash = await hashPassword(ctx, user.password);
   return ctx.db.transaction((tx) => {
     // Somebody may have taken the name while the password was hashed.
-    const taken = usernameProblems(ctx, username);
-    if (taken.length > 0) throw validationFailed(...taken);
+    refuseFor(userProblems(ctx, user));
+    if (user.onlyAsFirst && hasUsers(ctx)) throw new Refusal("conflict", "This server has its owner already");
     const accountId = ctx.ids.next();
     const now = ctx.clock.now();
     tx.run(
@@ -107,8 +132,8 @@ export async function signIn(ctx: Context, login: string, password: string): Pro
 
 /** Sets a new password, and ends every session that was opened with the old one. */
 export async function resetPassword(ctx: Context, userId: number, password: string): Promise<void> {
-  const problems = passwordProblems(password);
-  if (problems.length > 0) throw validationFailed(...problems);
+  const problem = passwordProblem(password);
+  if (problem) refuseFor([problem]);
   const passwordHash = await hashPassword(ctx, password);
   ctx.db.transaction((tx) => {
     tx.run("UPDATE users SET password_hash = ? WHERE id = ?", passwordHash, userId);
@@ -126,24 +151,25 @@ function hashPassword(ctx: Context, password: string): Promise<string> {
   return Bun.password.hash(password, { algorithm: "argon2id", ...ctx.passwords });
 }
 
-function usernameProblems(ctx: Context, username: string): string[] {
-  if (username === "") return ["Username can't be blank"];
-  if (username.length > 30) return ["Username is too long (maximum is 30 characters)"];
-  if (!/^[a-z0-9_]+([.-]+[a-z0-9_]+)*$/i.test(username)) {
-    return ["Username must contain only letters, numbers and underscores"];
-  }
-  if (RESERVED.has(username.toLowerCase())) return ["Username is reserved"];
-  return findUser(ctx, username) ? ["Username has already been taken"] : [];
+function refuseFor(problems: UserProblem[]): void {
+  if (problems.length > 0) throw validationFailed(...problems.map((problem) => PROBLEMS[problem]));
 }
 
-function passwordProblems(password: string): string[] {
-  if (password.length < MIN_PASSWORD) return [`Password is too short (minimum is ${MIN_PASSWORD} characters)`];
-  return password.length > MAX_PASSWORD ? [`Password is too long (maximum is ${MAX_PASSWORD} characters)`] : [];
+function usernameProblem(ctx: Context, username: string): UserProblem | null {
+  if (username === "") return "username_blank";
+  if (username.length > 30) return "username_too_long";
+  if (!/^[a-z0-9_]+([.-]+[a-z0-9_]+)*$/i.test(username)) return "username_invalid";
+  if (RESERVED.has(username.toLowerCase())) return "username_reserved";
+  return findUser(ctx, username) ? "username_taken" : null;
 }
 
-function emailProblems(ctx: Context, email: string | null): string[] {
-  if (email === null) return [];
-  if (email.length > 320 || !/^[^\s@]+@[^\s@]+$/.test(email)) return ["Email is invalid"];
-  const taken = ctx.db.get("SELECT 1 FROM users WHERE lower(email) = lower(?)", email);
-  return taken ? ["Email has already been taken"] : [];
+function passwordProblem(password: string): UserProblem | null {
+  if (password.length < MIN_PASSWORD) return "password_too_short";
+  return password.length > MAX_PASSWORD ? "password_too_long" : null;
+}
+
+function emailProblem(ctx: Context, email: string | null): UserProblem | null {
+  if (email === null) return null;
+  if (email.length > 320 || !/^[^\s@]+@[^\s@]+$/.test(email)) return "email_invalid";
+  return ctx.db.get("SELECT 1 FROM users WHERE lower(email) = lower(?)", email) ? "email_taken" : null;
 }

@@ -1,8 +1,8 @@
 /**
- * The one answer to "who may see what", as a condition on `statuses s`. `viewer` is the parameter that holds the
+ * The one answer to "who may see what", as a condition on `statuses s`. `viewer` is the parameter or column that holds the
  * viewer's account id, 0 for nobody. What one may not see does not exist.
  */
-export function visibleTo(viewer: `?${number}`, s = "s"): string {
+export function visibleTo(viewer: string, s = "s"): string {
   return `(
     ${s}.account_id = ${viewer}
     OR (
@@ -21,7 +21,7 @@ export function visibleTo(viewer: `?${number}`, s = "s"): string {
  * What a viewer who may see a status also wants to see in a timeline: nothing by whom they block or mute, and no
  * reblog of such. `now` is the parameter with the present time, since a mute may have ended.
  */
-export function wantedBy(viewer: `?${number}`, now: `?${number}`, s = "s"): string {
+export function wantedBy(viewer: string, now: string, s = "s"): string {
   const unwanted = (account: string) => `
     EXISTS (SELECT 1 FROM blocks WHERE account_id = ${viewer} AND target_account_id = ${account})
     OR EXISTS (

@@ -1,0 +1,101 @@
+import type { Context } from "../context.ts";
+import { Keyset, type Page } from "../db/keyset.ts";
+import { notFound } from "../errors.ts";
+import { visibleTo } from "./visibility.ts";
+
+export interface AccountRow {
+  id: number;
+  username: string;
+  domain: string | null;
+  locked: number;
+  hide_collections: number;
+}
+
+const COLUMNS = "a.id, a.username, a.domain, a.locked, a.hide_collections";
+
+/** The account with this id. */
+export function findAccount(ctx: Context, id: number | null): AccountRow {
+  const row = id === null ? null : ctx.db.get<AccountRow>(`SELECT ${COLUMNS} FROM accounts a WHERE a.id = ?`, id);
+  if (!row) throw notFound();
+  return row;
+}
+
+/** Splits `@name@domain`; our own domain is no domain. Null when it can't be a handle. */
+export function parseHandle(ctx: Context, handle: string): { username: string; domain: string | null } | null {
+  const match = /^@?([^@\s/]{1,100})(?:@([^@\s/]{1,255}))?$/.exec(handle.trim());
+  if (!match) return null;
+  const domain = match[2]?.toLowerCase() ?? null;
+  const own = domain === ctx.config.handleDomain || domain === new URL(ctx.config.origin).host;
+  return { username: match[1]!, domain: own ? null : domain };
+}
+
+/** The account with this handle, as far as it is known here; null otherwise. */
+export function lookupAccount(ctx: Context, handle: string): AccountRow | null {
+  const parsed = parseHandle(ctx, handle);
+  if (!parsed) return null;
+  return ctx.db.get<AccountRow>(
+    `SELECT ${COLUMNS} FROM accounts a WHERE lower(a.username) = lower(?) AND coalesce(a.domain, '') = ?`,
+    parsed.username,
+    parsed.domain ?? "",
+  );
+}
+
+const SEARCH = `
+  SELECT a.id FROM accounts a
+  WHERE (lower(a.username) >= ?1 AND lower(a.username) < ?1 || char(1114111) AND (?2 IS NULL OR coalesce(a.domain, '') LIKE ?2 ESCAPE '\\'))
+     OR (?2 IS NULL AND a.display_name LIKE ?3 ESCAPE '\\')
+  ORDER BY
+    lower(a.username) = ?1 DESC,
+    EXISTS (SELECT 1 FROM follows WHERE account_id = ?4 AND target_account_id = a.id) DESC,
+    a.followers_count DESC, a.id
+  LIMIT ?5 OFFSET ?6`;
+
+/** Accounts whose name begins with the text, or whose display name has it; those that the viewer follows come first. */
+export function searchAccounts(
+  ctx: Context,
+  viewerId: number,
+  search: { q: string; limit: number; offset: number; following: boolean },
+): number[] {
+  const text = search.q.trim().replace(/^@/, "").toLowerCase();
+  if (text === "") return [];
+  const [name = "", domain] = text.split("@");
+  const like = (part: string) => part.replace(/[\\%_]/g, "\\$&");
+  const own = domain !== undefined && parseHandle(ctx, `${name}@${domain}`)?.domain === null;
+  const domainPattern = domain === undefined ? null : own ? "" : `${like(domain)}%`;
+  const ids = ctx.db
+    .all<{ id: number }>(SEARCH, name, domainPattern, `%${like(text)}%`, viewerId, search.limit, search.offset)
+    .map(({ id }) => id);
+  return search.following ? followedAmong(ctx, viewerId, ids) : ids;
+}
+
+function followedAmong(ctx: Context, viewerId: number, ids: readonly number[]): number[] {
+  const followed = ctx.db.all<{ id: number }>(
+    "SELECT target_account_id AS id FROM follows WHERE account_id = ? AND target_account_id IN (SELECT value FROM json_each(?))",
+    viewerId,
+    JSON.stringify(ids),
+  );
+  const set = new Set(followed.map(({ id }) => id));
+  return ids.filter((id) => set.has(id));
+}
+
+interface AccountPlace {
+  id: number;
+  cursor: number;
+}
+
+const FAVOURITED_BY = new Keyset<AccountPlace>(
+  "SELECT account_id AS id, id AS cursor FROM favourites WHERE status_id = ?4",
+  "id",
+);
+const REBLOGGED_BY = new Keyset<AccountPlace>(
+  `SELECT s.account_id AS id, s.id AS cursor FROM statuses s WHERE s.reblog_of_id = ?4 AND ${visibleTo("?5")}`,
+  "s.id",
+);
+
+export function favouritedBy(ctx: Context, statusId: number, page: Page): AccountPlace[] {
+  return FAVOURITED_BY.page(ctx.db, page, statusId);
+}
+
+export function rebloggedBy(ctx: Context, viewerId: number, statusId: number, page: Page): AccountPlace[] {
+  return REBLOGGED_BY.page(ctx.db, page, statusId, viewerId);
+}

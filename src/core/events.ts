@@ -1,0 +1,50 @@
+import type { Context, Event } from "../context.ts";
+import type { Tx } from "../db/open.ts";
+
+/** What decides who hears of a status. */
+export interface Audible {
+  id: number;
+  visibility: string;
+  local: number;
+  reblog_of_id: number | null;
+  has_media: number;
+}
+
+/** A person's own stream: their home timeline and their notifications. */
+export function userTopic(accountId: number): string {
+  return `user:${accountId}`;
+}
+
+/** The streams open to everyone in which a status is heard; none for what isn't public or is a reblog. */
+export function publicTopics(status: Audible, tags: readonly string[]): string[] {
+  if (status.visibility !== "public" || status.reblog_of_id !== null) return [];
+  const origin = status.local ? "public:local" : "public:remote";
+  const media = status.has_media ? ["public:media", `${origin}:media`] : [];
+  const hashtags = tags.flatMap((tag) =>
+    status.local ? [`hashtag:${tag}`, `hashtag:local:${tag}`] : [`hashtag:${tag}`],
+  );
+  return ["public", origin, ...media, ...hashtags];
+}
+
+/** Tells every topic once the transaction has been committed. */
+export function announce(ctx: Context, tx: Tx, topics: readonly string[], event: Event): void {
+  tx.afterCommit(() => {
+    for (const topic of topics) ctx.hub.publish(topic, event);
+  });
+}
+
+export function tagNamesOf(tx: Tx, statusId: number): string[] {
+  return tx
+    .all<{ name: string }>(
+      "SELECT t.name FROM status_tags st JOIN tags t ON t.id = st.tag_id WHERE st.status_id = ?",
+      statusId,
+    )
+    .map(({ name }) => name);
+}
+
+/** Everyone whose home timeline holds the status. */
+export function homesWith(tx: Tx, statusId: number): string[] {
+  return tx
+    .all<{ account_id: number }>("SELECT account_id FROM home_timeline WHERE status_id = ?", statusId)
+    .map(({ account_id }) => userTopic(account_id));
+}

@@ -1,0 +1,178 @@
+import type { Context } from "../context.ts";
+import type { Tx } from "../db/open.ts";
+import { Keyset, type Page } from "../db/keyset.ts";
+import { notFound, Refusal } from "../errors.ts";
+import { findAccount } from "./accounts.ts";
+import { clearFromHome, fillHome } from "./home.ts";
+import { notify } from "./notifications.ts";
+
+export interface FollowOptions {
+  reblogs?: boolean;
+  notify?: boolean;
+  languages?: string[];
+}
+
+/** Follows, or asks to where the account is locked. Asking again changes what is wanted of them. */
+export function follow(ctx: Context, accountId: number, targetId: number | null, options: FollowOptions): void {
+  const target = findAccount(ctx, targetId);
+  if (target.id === accountId) throw new Refusal("forbidden", "This action is not allowed");
+  ctx.db.transaction((tx) => {
+    if (isBlocked(tx, accountId, target.id)) throw new Refusal("forbidden", "This action is not allowed");
+    if (change(tx, "follows", accountId, target.id, options)) return;
+    if (change(tx, "follow_requests", accountId, target.id, options)) return;
+    const row = [
+      accountId,
+      target.id,
+      options.reblogs === false ? 0 : 1,
+      options.notify ? 1 : 0,
+      languagesOf(options),
+      ctx.clock.now(),
+    ] as const;
+    const columns = "(account_id, target_account_id, show_reblogs, notify, languages, created_at)";
+    if (target.locked) {
+      tx.run(`INSERT INTO follow_requests ${columns} VALUES (?, ?, ?, ?, ?, ?)`, ...row);
+      notify(ctx, tx, target.id, { type: "follow_request", from: accountId, statusId: null });
+      return;
+    }
+    tx.run(`INSERT INTO follows ${columns} VALUES (?, ?, ?, ?, ?, ?)`, ...row);
+    begin(ctx, tx, accountId, target.id);
+  });
+}
+
+/** Everything that follows from a new follow. */
+function begin(ctx: Context, tx: Tx, accountId: number, targetId: number): void {
+  tx.run("UPDATE accounts SET following_count = following_count + 1 WHERE id = ?", accountId);
+  tx.run("UPDATE accounts SET followers_count = followers_count + 1 WHERE id = ?", targetId);
+  fillHome(tx, accountId, targetId);
+  notify(ctx, tx, targetId, { type: "follow", from: accountId, statusId: null });
+}
+
+/** Unfollows, and takes back a request that is still open. */
+export function unfollow(ctx: Context, accountId: number, targetId: number | null): void {
+  const target = findAccount(ctx, targetId);
+  ctx.db.transaction((tx) => {
+    tx.run("DELETE FROM follow_requests WHERE account_id = ? AND target_account_id = ?", accountId, target.id);
+    endFollow(tx, accountId, target.id);
+  });
+}
+
+function endFollow(tx: Tx, accountId: number, targetId: number): void {
+  const { changes } = tx.run("DELETE FROM follows WHERE account_id = ? AND target_account_id = ?", accountId, targetId);
+  if (changes === 0) return;
+  tx.run("UPDATE accounts SET following_count = max(0, following_count - 1) WHERE id = ?", accountId);
+  tx.run("UPDATE accounts SET followers_count = max(0, followers_count - 1) WHERE id = ?", targetId);
+  clearFromHome(tx, accountId, targetId);
+}
+
+/** Lets somebody follow who asked to. */
+export function authorizeFollow(ctx: Context, accountId: number, requesterId: number | null): void {
+  ctx.db.transaction((tx) => {
+    const request = takeRequest(tx, accountId, requesterId);
+    tx.run(
+      `INSERT INTO follows (account_id, target_account_id, show_reblogs, notify, languages, created_at)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+      request.account_id,
+      accountId,
+      request.show_reblogs,
+      request.notify,
+      request.languages,
+      ctx.clock.now(),
+    );
+    begin(ctx, tx, request.account_id, accountId);
+  });
+}
+
+export function rejectFollow(ctx: Context, accountId: number, requesterId: number | null): void {
+  ctx.db.transaction((tx) => takeRequest(tx, accountId, requesterId));
+}
+
+interface RequestRow {
+  account_id: number;
+  show_reblogs: number;
+  notify: number;
+  languages: string | null;
+}
+
+function takeRequest(tx: Tx, accountId: number, requesterId: number | null): RequestRow {
+  const request = tx.get<RequestRow>(
+    `DELETE FROM follow_requests WHERE target_account_id = ? AND account_id = ?
+     RETURNING account_id, show_reblogs, notify, languages`,
+    accountId,
+    requesterId,
+  );
+  if (!request) throw notFound();
+  tx.run(
+    "DELETE FROM notifications WHERE account_id = ? AND type = 'follow_request' AND from_account_id = ?",
+    accountId,
+    request.account_id,
+  );
+  return request;
+}
+
+/** True when there was such a row; only what is named in the options changes. */
+function change(
+  tx: Tx,
+  table: "follows" | "follow_requests",
+  accountId: number,
+  targetId: number,
+  options: FollowOptions,
+): boolean {
+  const asNumber = (value: boolean | undefined) => (value === undefined ? null : value ? 1 : 0);
+  const { changes } = tx.run(
+    `UPDATE ${table} SET show_reblogs = coalesce(?3, show_reblogs), notify = coalesce(?4, notify),
+       languages = CASE WHEN ?5 THEN ?6 ELSE languages END
+     WHERE account_id = ?1 AND target_account_id = ?2`,
+    accountId,
+    targetId,
+    asNumber(options.reblogs),
+    asNumber(options.notify),
+    options.languages === undefined ? 0 : 1,
+    languagesOf(options),
+  );
+  return changes > 0;
+}
+
+/** No language named means all of them. */
+function languagesOf(options: FollowOptions): string | null {
+  return options.languages?.length ? JSON.stringify(options.languages) : null;
+}
+
+function isBlocked(tx: Tx, accountId: number, targetId: number): boolean {
+  const row = tx.get(
+    `SELECT 1 FROM blocks WHERE (account_id = ?1 AND target_account_id = ?2) OR (account_id = ?2 AND target_account_id = ?1)`,
+    accountId,
+    targetId,
+  );
+  return row !== null;
+}
+
+/** An account in a list; the cursor is the row that put it there. */
+export interface AccountPlace {
+  id: number;
+  cursor: number;
+}
+
+const FOLLOWERS = new Keyset<AccountPlace>(
+  "SELECT account_id AS id, id AS cursor FROM follows WHERE target_account_id = ?4",
+  "id",
+);
+const FOLLOWING = new Keyset<AccountPlace>(
+  "SELECT target_account_id AS id, id AS cursor FROM follows WHERE account_id = ?4",
+  "id",
+);
+const REQUESTS = new Keyset<AccountPlace>(
+  "SELECT account_id AS id, id AS cursor FROM follow_requests WHERE target_account_id = ?4",
+  "id",
+);
+
+export function followersOf(ctx: Context, accountId: number, page: Page): AccountPlace[] {
+  return FOLLOWERS.page(ctx.db, page, accountId);
+}
+
+export function followingOf(ctx: Context, accountId: number, page: Page): AccountPlace[] {
+  return FOLLOWING.page(ctx.db, page, accountId);
+}
+
+export function followRequestsTo(ctx: Context, accountId: number, page: Page): AccountPlace[] {
+  return REQUESTS.page(ctx.db, page, accountId);
+}

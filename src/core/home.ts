@@ -1,0 +1,73 @@
+import type { Context } from "../context.ts";
+import type { Tx } from "../db/open.ts";
+import { userTopic } from "./events.ts";
+import { wantedBy } from "./visibility.ts";
+
+/** A reblog of what stood in the timeline this recently is left out, as Mastodon does. */
+const REBLOG_DISTANCE = 40;
+
+/**
+ * Writes a status into the home timelines of its author and of local followers: without replies to people whom the
+ * follower doesn't follow, reblogs and languages that aren't wanted, and whom the follower blocks or mutes.
+ */
+const FAN_OUT = `
+  INSERT OR IGNORE INTO home_timeline (account_id, status_id)
+  SELECT u.account_id, s.id
+  FROM statuses s
+  JOIN users u
+  LEFT JOIN follows f ON f.account_id = u.account_id AND f.target_account_id = s.account_id
+  LEFT JOIN statuses o ON o.id = s.reblog_of_id
+  WHERE s.id = ?1
+    AND (u.account_id = s.account_id OR (
+      f.id IS NOT NULL
+      AND (s.reblog_of_id IS NULL OR f.show_reblogs)
+      AND (s.visibility <> 'direct'
+        OR EXISTS (SELECT 1 FROM mentions WHERE status_id = s.id AND account_id = u.account_id))
+      AND (f.languages IS NULL OR coalesce(o.language, s.language) IS NULL
+        OR coalesce(o.language, s.language) IN (SELECT value FROM json_each(f.languages)))
+      AND (s.in_reply_to_account_id IS NULL OR s.in_reply_to_account_id IN (s.account_id, u.account_id)
+        OR EXISTS (
+          SELECT 1 FROM follows WHERE account_id = u.account_id AND target_account_id = s.in_reply_to_account_id))
+      AND ${wantedBy("u.account_id", "?2")}
+      AND NOT EXISTS (
+        SELECT 1
+        FROM (SELECT status_id FROM home_timeline WHERE account_id = u.account_id ORDER BY status_id DESC LIMIT ${REBLOG_DISTANCE}) h
+        JOIN statuses recent ON recent.id = h.status_id
+        WHERE s.reblog_of_id IS NOT NULL AND (recent.id = s.reblog_of_id OR recent.reblog_of_id = s.reblog_of_id))
+    ))
+  RETURNING account_id`;
+
+/** Returns the topics of those who got it. */
+export function fanOut(ctx: Context, tx: Tx, statusId: number): string[] {
+  return tx
+    .all<{ account_id: number }>(FAN_OUT, statusId, ctx.clock.now())
+    .map(({ account_id }) => userTopic(account_id));
+}
+
+/** How much of a new acquaintance's past shows up at once. */
+const BACKFILL = 20;
+
+/** After following someone: their recent statuses stand where they would have stood. */
+export function fillHome(tx: Tx, accountId: number, followedId: number): void {
+  tx.run(
+    `INSERT OR IGNORE INTO home_timeline (account_id, status_id)
+     SELECT ?1, s.id FROM statuses s
+     WHERE s.account_id = ?2 AND s.visibility <> 'direct' AND s.reblog_of_id IS NULL
+       AND (s.in_reply_to_account_id IS NULL OR s.in_reply_to_account_id = s.account_id)
+     ORDER BY s.id DESC LIMIT ${BACKFILL}`,
+    accountId,
+    followedId,
+  );
+}
+
+/** After unfollowing, blocking or muting someone. */
+export function clearFromHome(tx: Tx, accountId: number, otherId: number): void {
+  tx.run(
+    `DELETE FROM home_timeline WHERE account_id = ?1 AND status_id IN (
+       SELECT h.status_id FROM home_timeline h
+       JOIN statuses s ON s.id = h.status_id LEFT JOIN statuses o ON o.id = s.reblog_of_id
+       WHERE h.account_id = ?1 AND (s.account_id = ?2 OR o.account_id = ?2))`,
+    accountId,
+    otherId,
+  );
+}

@@ -1,0 +1,111 @@
+import type { Context } from "../context.ts";
+import { idList } from "../db/json.ts";
+import type { Tx } from "../db/open.ts";
+import { notFound, validationFailed } from "../errors.ts";
+
+/** As many as Mastodon allows; clients read it from the instance's configuration. */
+export const MAX_ATTACHMENTS = 4;
+export const MAX_DESCRIPTION = 1500;
+
+export interface MediaRow {
+  id: number;
+  account_id: number;
+  status_id: number | null;
+  position: number;
+  type: "image" | "gifv" | "video" | "audio" | "unknown";
+  content_type: string;
+  file: string;
+  file_size: number;
+  width: number;
+  height: number;
+  small: string;
+  small_width: number;
+  small_height: number;
+  focus_x: number;
+  focus_y: number;
+  description: string | null;
+  blurhash: string | null;
+  created_at: number;
+}
+
+/** Somebody's own upload. */
+export function ownMedia(ctx: Context, accountId: number, id: number | null): MediaRow {
+  const row = ctx.db.get<MediaRow>("SELECT * FROM media_attachments WHERE id = ? AND account_id = ?", id, accountId);
+  if (!row) throw notFound();
+  return row;
+}
+
+/** Refuses unless all are the author's own and free, or attached to this very status already. */
+export function checkMedia(
+  ctx: Context,
+  accountId: number,
+  ids: readonly number[],
+  statusId: number | null,
+): MediaRow[] {
+  if (ids.length === 0) return [];
+  const rows = ctx.db.all<MediaRow>(
+    `SELECT m.* FROM json_each(?1) j JOIN media_attachments m ON m.id = j.value
+     WHERE m.account_id = ?2 AND (m.status_id IS NULL OR m.status_id = ?3)`,
+    idList(ids),
+    accountId,
+    statusId,
+  );
+  if (rows.length < new Set(ids).size) {
+    throw validationFailed("Media attachments are unknown, or belong to another post. Upload them again.");
+  }
+  return rows;
+}
+
+/** Puts uploads on a status, in this order. */
+export function attachMedia(tx: Tx, statusId: number, ids: readonly number[]): void {
+  for (const [position, id] of ids.entries()) {
+    tx.run("UPDATE media_attachments SET status_id = ?, position = ? WHERE id = ?", statusId, position, id);
+  }
+}
+
+/** Takes the uploads off a status that goes away: kept for another day, or gone with it. Returns files to delete. */
+export function detachMedia(tx: Tx, statusId: number, remove: boolean, now: number): string[] {
+  if (!remove) {
+    tx.run("UPDATE media_attachments SET status_id = NULL, created_at = ?2 WHERE status_id = ?1", statusId, now);
+    return [];
+  }
+  return tx
+    .all<{ file: string; small: string }>(
+      "DELETE FROM media_attachments WHERE status_id = ? RETURNING file, small",
+      statusId,
+    )
+    .flatMap(({ file, small }) => [file, small]);
+}
+
+export interface MediaChanges {
+  description?: string | null;
+  focus?: { x: number; y: number };
+}
+
+/** Changes an upload's description or focus. What is attached already is changed by editing its status. */
+export function updateMedia(ctx: Context, accountId: number, id: number | null, changes: MediaChanges): MediaRow {
+  const row = ownMedia(ctx, accountId, id);
+  if (row.status_id !== null) throw notFound();
+  ctx.db.transaction((tx) => applyMediaChanges(tx, row, changes));
+  return ownMedia(ctx, accountId, id);
+}
+
+export function applyMediaChanges(tx: Tx, row: MediaRow, changes: MediaChanges): void {
+  tx.run(
+    "UPDATE media_attachments SET description = ?, focus_x = ?, focus_y = ? WHERE id = ?",
+    changes.description === undefined ? row.description : changes.description || null,
+    changes.focus?.x ?? row.focus_x,
+    changes.focus?.y ?? row.focus_y,
+    row.id,
+  );
+}
+
+/** Two numbers from -1 to 1, as `0.5,-0.2`; what is out of bounds is moved to them. */
+export function parseFocus(text: string): { x: number; y: number } {
+  const [x, y, ...rest] = text.split(",").map((part) => (part.trim() === "" ? NaN : Number(part)));
+  if (x === undefined || y === undefined || rest.length > 0 || !Number.isFinite(x) || !Number.isFinite(y)) {
+    throw validationFailed("Focus must be two numbers between -1.0 and 1.0, separated by a comma");
+  }
+  const bounded = (value: number) => Math.max(-1, Math.min(1, value));
+  return { x: bounded(x), y: bounded(y) };
+}

@@ -1,0 +1,50 @@
+import type { Tx } from "../db/open.ts";
+import { idList } from "../db/json.ts";
+
+export interface TagName {
+  /** The key: normalised. */
+  name: string;
+  /** As the author wrote it. */
+  written: string;
+}
+
+/** Replaces what a status mentions. */
+export function saveMentions(tx: Tx, statusId: number, accountIds: readonly number[]): void {
+  for (const accountId of accountIds) {
+    tx.run("INSERT OR IGNORE INTO mentions (status_id, account_id) VALUES (?, ?)", statusId, accountId);
+  }
+}
+
+/** Files a status under its hashtags. The first spelling of a tag is the one that is shown. */
+export function saveTags(tx: Tx, statusId: number, tags: readonly TagName[], now: number): void {
+  for (const { name, written } of tags) {
+    tx.run(
+      "INSERT INTO tags (name, display_name, created_at) VALUES (?, ?, ?) ON CONFLICT (name) DO NOTHING",
+      name,
+      written,
+      now,
+    );
+    tx.run(
+      "INSERT OR IGNORE INTO status_tags (tag_id, status_id) SELECT id, ? FROM tags WHERE name = ?",
+      statusId,
+      name,
+    );
+  }
+}
+
+/** After an edit: what the text speaks of now, and nothing that it spoke of before. */
+export function replaceMentionsAndTags(
+  tx: Tx,
+  statusId: number,
+  composed: { mentions: readonly number[]; tags: readonly TagName[] },
+  now: number,
+): void {
+  tx.run(
+    "DELETE FROM mentions WHERE status_id = ? AND account_id NOT IN (SELECT value FROM json_each(?))",
+    statusId,
+    idList(composed.mentions),
+  );
+  tx.run("DELETE FROM status_tags WHERE status_id = ?", statusId);
+  saveMentions(tx, statusId, composed.mentions);
+  saveTags(tx, statusId, composed.tags, now);
+}

@@ -1,0 +1,165 @@
+import type { Context } from "../context.ts";
+import { idList } from "../db/json.ts";
+import { mediaUrl, missingPicture, timestamp } from "./urls.ts";
+
+interface AccountRow {
+  id: number;
+  username: string;
+  domain: string | null;
+  display_name: string;
+  note_html: string;
+  fields: string;
+  uri: string;
+  url: string;
+  avatar: string | null;
+  avatar_static: string | null;
+  avatar_description: string;
+  header: string | null;
+  header_static: string | null;
+  header_description: string;
+  locked: number;
+  bot: number;
+  discoverable: number;
+  indexable: number;
+  hide_collections: number;
+  followers_count: number;
+  following_count: number;
+  statuses_count: number;
+  last_status_at: number | null;
+  created_at: number;
+  local: number;
+}
+
+export interface StoredField {
+  name: string;
+  value: string;
+  html: string;
+  verified_at: number | null;
+}
+
+const ACCOUNTS = `
+  SELECT a.id, a.username, a.domain, a.display_name, a.note_html, a.fields, a.uri, a.url,
+    a.avatar, a.avatar_static, a.avatar_description, a.header, a.header_static, a.header_description,
+    a.locked, a.bot, a.discoverable, a.indexable, a.hide_collections,
+    a.followers_count, a.following_count, a.statuses_count, a.last_status_at, a.created_at, a.domain IS NULL AS local
+  FROM accounts a WHERE a.id IN (SELECT value FROM json_each(?))`;
+
+/** Mastodon's Account (entities/Account), in the order of the ids; one query for any number of them. */
+export function showAccounts(ctx: Context, ids: readonly number[]) {
+  const shown = accountsById(ctx, ids);
+  return ids.flatMap((id) => shown.get(id) ?? []);
+}
+
+export function showAccount(ctx: Context, id: number) {
+  return showAccounts(ctx, [id])[0]!;
+}
+
+export function accountsById(ctx: Context, ids: Iterable<number>) {
+  const rows = ctx.db.all<AccountRow>(ACCOUNTS, idList(new Set(ids)));
+  return new Map(rows.map((row) => [row.id, accountJson(ctx, row)]));
+}
+
+export type AccountJson = ReturnType<typeof accountJson>;
+
+function accountJson(ctx: Context, row: AccountRow) {
+  const avatar = row.avatar === null ? missingPicture(ctx, "avatars") : mediaUrl(ctx, row.avatar);
+  const header = row.header === null ? missingPicture(ctx, "headers") : mediaUrl(ctx, row.header);
+  return {
+    id: String(row.id),
+    username: row.username,
+    acct: row.domain === null ? row.username : `${row.username}@${row.domain}`,
+    display_name: row.display_name,
+    locked: row.locked === 1,
+    bot: row.bot === 1,
+    discoverable: row.discoverable === 1,
+    indexable: row.indexable === 1,
+    group: false,
+    // To the day, as Mastodon tells it.
+    created_at: `${timestamp(row.created_at).slice(0, 10)}T00:00:00.000Z`,
+    note: row.note_html,
+    url: row.url,
+    uri: row.uri,
+    avatar,
+    avatar_static: row.avatar_static === null ? avatar : mediaUrl(ctx, row.avatar_static),
+    avatar_description: row.avatar_description,
+    header,
+    header_static: row.header_static === null ? header : mediaUrl(ctx, row.header_static),
+    header_description: row.header_description,
+    followers_count: row.followers_count,
+    following_count: row.following_count,
+    statuses_count: row.statuses_count,
+    last_status_at: row.last_status_at === null ? null : timestamp(row.last_status_at).slice(0, 10),
+    hide_collections: row.hide_collections === 1,
+    noindex: row.indexable === 0,
+    emojis: [],
+    roles: [],
+    fields: fieldsJson(row.fields),
+  };
+}
+
+function fieldsJson(stored: string) {
+  if (stored === "[]") return [];
+  return (JSON.parse(stored) as StoredField[]).map((field) => ({
+    name: field.name,
+    value: field.html,
+    verified_at: field.verified_at === null ? null : timestamp(field.verified_at),
+  }));
+}
+
+interface SourceRow {
+  note: string;
+  fields: string;
+  discoverable: number;
+  indexable: number;
+  hide_collections: number;
+  attribution_domains: string;
+  default_privacy: string;
+  default_sensitive: number;
+  default_language: string | null;
+  role: string;
+  follow_requests_count: number;
+}
+
+/** The account with what only its owner sees (entities/Account#CredentialAccount). */
+export function showCredentialAccount(ctx: Context, accountId: number) {
+  const row = ctx.db.get<SourceRow>(
+    `SELECT a.note, a.fields, a.discoverable, a.indexable, a.hide_collections, a.attribution_domains,
+       u.default_privacy, u.default_sensitive, u.default_language, u.role,
+       (SELECT count(*) FROM follow_requests WHERE target_account_id = a.id) AS follow_requests_count
+     FROM accounts a JOIN users u ON u.account_id = a.id WHERE a.id = ?`,
+    accountId,
+  )!;
+  return {
+    ...showAccount(ctx, accountId),
+    source: {
+      privacy: row.default_privacy,
+      sensitive: row.default_sensitive === 1,
+      language: row.default_language,
+      note: row.note,
+      fields: (JSON.parse(row.fields) as StoredField[]).map(({ name, value, verified_at }) => ({
+        name,
+        value,
+        verified_at: verified_at === null ? null : timestamp(verified_at),
+      })),
+      follow_requests_count: row.follow_requests_count,
+      discoverable: row.discoverable === 1,
+      indexable: row.indexable === 1,
+      hide_collections: row.hide_collections === 1,
+      attribution_domains: JSON.parse(row.attribution_domains) as string[],
+    },
+    role: roleJson(row.role),
+  };
+}
+
+/** Bits of Mastodon's documentation (entities/Role): what may do everything, manage accounts and reports, or invite. */
+const ROLES: Record<string, { id: string; name: string; permissions: number }> = {
+  owner: { id: "3", name: "Owner", permissions: 0x1 },
+  admin: { id: "2", name: "Admin", permissions: 0xf_fffe & ~0x1 },
+  moderator: { id: "1", name: "Moderator", permissions: 0x10 | 0x400 | 0x4 | 0x8 },
+  user: { id: "-99", name: "", permissions: 0x0 },
+};
+
+function roleJson(role: string) {
+  const { id, name, permissions } = ROLES[role] ?? ROLES.user!;
+  return { id, name, permissions: String(permissions), color: "", highlighted: id !== "-99" };
+}

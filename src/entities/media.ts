@@ -1,0 +1,46 @@
+import type { Context } from "../context.ts";
+import { idList } from "../db/json.ts";
+import type { MediaRow } from "../core/media.ts";
+import { mediaUrl } from "./urls.ts";
+
+const OF_STATUSES = `
+  SELECT * FROM media_attachments
+  WHERE status_id IN (SELECT value FROM json_each(?)) AND position >= 0 ORDER BY status_id, position`;
+
+/** Mastodon's MediaAttachment (entities/MediaAttachment). */
+export function showMedia(ctx: Context, row: MediaRow) {
+  return {
+    id: String(row.id),
+    type: row.type,
+    url: mediaUrl(ctx, row.file),
+    preview_url: mediaUrl(ctx, row.small),
+    remote_url: null,
+    preview_remote_url: null,
+    text_url: null,
+    meta: {
+      original: dimensions(row.width, row.height),
+      small: dimensions(row.small_width, row.small_height),
+      focus: { x: row.focus_x, y: row.focus_y },
+    },
+    description: row.description,
+    blurhash: row.blurhash,
+  };
+}
+
+export type MediaJson = ReturnType<typeof showMedia>;
+
+function dimensions(width: number, height: number) {
+  return { width, height, size: `${width}x${height}`, aspect: width / height };
+}
+
+/** The attachments of each of these statuses, in their order. */
+export function mediaByStatus(ctx: Context, statusIds: readonly number[]): Map<number, MediaJson[]> {
+  const shown = new Map<number, MediaJson[]>();
+  if (statusIds.length === 0) return shown;
+  for (const row of ctx.db.all<MediaRow>(OF_STATUSES, idList(statusIds))) {
+    const list = shown.get(row.status_id!) ?? [];
+    list.push(showMedia(ctx, row));
+    shown.set(row.status_id!, list);
+  }
+  return shown;
+}

@@ -1,0 +1,16 @@
+import type { Context } from "../context.ts";
+
+/** Where a file below the media folder is found. */
+export function mediaUrl(ctx: Context, file: string): string {
+  return `${ctx.config.origin}/media/${file}`;
+}
+
+/** What stands where there is no picture: apps take a path that ends so for "none". */
+export function missingPicture(ctx: Context, kind: "avatars" | "headers"): string {
+  return `${ctx.config.origin}/${kind}/original/missing.png`;
+}
+
+/** A moment as every client reads it: with three decimals, in UTC. */
+export function timestamp(time: number): string {
+  return new Date(time).toISOString();
+}

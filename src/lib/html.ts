@@ -1,0 +1,42 @@
+const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+/** Makes text safe both between tags and inside a quoted attribute, with the same five references as Mastodon. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ESCAPES[character]!);
+}
+
+const PARAGRAPHS = new Set(["p", "pre", "blockquote", "ul", "ol"]);
+
+/**
+ * The plain text of stored HTML, for previews, push messages and search: a blank line between paragraphs, a line break
+ * for `<br>` and between list items, every other tag dropped and what it encloses kept, entities decoded.
+ */
+export function htmlToText(html: string): string {
+  // What is stored was written or sanitised here, so no tag holds a bare "<" or ">".
+  const text = html.replace(/<[^<>]*>/g, lineBreaks);
+  return decodeEntities(text.replace(/\n{3,}/g, "\n\n").trim());
+}
+
+function lineBreaks(tag: string): string {
+  const [, slash, name = ""] = /^<(\/?)([a-z]+)/i.exec(tag) ?? [];
+  const element = name.toLowerCase();
+  if (element === "br") return "\n";
+  if (slash !== "/") return "";
+  if (element === "li") return "\n";
+  return PARAGRAPHS.has(element) ? "\n\n" : "";
+}
+
+const NAMED: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
+
+// One pass, so that "&amp;lt;" becomes "&lt;" and stays that. The lengths are bounded: no reference is longer.
+function decodeEntities(text: string): string {
+  return text.replace(
+    /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(amp|lt|gt|quot|apos|nbsp));/gi,
+    (reference, hex, decimal, name) => {
+      if (name !== undefined) return NAMED[name.toLowerCase()]!;
+      const code = hex === undefined ? Number.parseInt(decimal, 10) : Number.parseInt(hex, 16);
+      const isCharacter = code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+      return isCharacter ? String.fromCodePoint(code) : reference;
+    },
+  );
+}

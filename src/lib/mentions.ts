@@ -1,0 +1,34 @@
+import { domainToASCII } from "node:url";
+import { WORD } from "./hashtags.ts";
+import { publicNameLength } from "./urls.ts";
+
+/** Whom a text mentions: the username as written; the domain in lower case and ASCII, null when none was written. */
+export interface Handle {
+  username: string;
+  domain: string | null;
+}
+
+const MAX_USERNAME_LENGTH = 255;
+const MAX_DOMAIN_LENGTH = 253;
+
+const MENTION = new RegExp(String.raw`(?<![=\/${WORD}])@(\w+(?:[.\-]+\w+)*)(?:@(${WORD}+(?:[.\-]+${WORD}+)*))?`, "vy");
+/** A username that goes on in letters it cannot have belongs to another network, and "@a@b@c" to none. */
+const NO_MENTION_BEFORE = /[@＠\p{Script=Latin}\p{M}]|:\/\//uy;
+
+/**
+ * The mention whose `@` stands at `at`, and where it ends; null inside words, e-mail addresses and URLs. Other scripts
+ * may follow at once, as Japanese does ("@aliceさん"). By Mastodon's MENTION_RE.
+ */
+export function mentionAt(text: string, at: number): { handle: Handle; end: number } | null {
+  MENTION.lastIndex = at;
+  const [whole = "", username = "", written = ""] = MENTION.exec(text) ?? [];
+  if (username === "" || username.length > MAX_USERNAME_LENGTH) return null;
+
+  const domainLength = publicNameLength(written) || written.length;
+  const end = at + whole.length - written.length + domainLength;
+  NO_MENTION_BEFORE.lastIndex = end;
+  if (domainLength > MAX_DOMAIN_LENGTH || NO_MENTION_BEFORE.test(text)) return null;
+
+  const domain = written === "" ? null : domainToASCII(written.slice(0, domainLength));
+  return domain === "" ? null : { handle: { username, domain }, end };
+}

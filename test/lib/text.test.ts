@@ -1,0 +1,439 @@
+import { describe, expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { htmlToText } from "../../src/lib/html.ts";
+import {
+  countCharacters,
+  findHashtags,
+  findMentions,
+  renderFieldValue,
+  renderText,
+  type RenderOptions,
+} from "../../src/lib/text.ts";
+
+const nobody: RenderOptions = {
+  mentionUrl: () => null,
+  tagUrl: (name) => `https://home.example/tags/${encodeURIComponent(name)}`,
+};
+const everybody: RenderOptions = {
+  ...nobody,
+  mentionUrl: ({ username, domain }) => ({ url: `https://${domain ?? "home.example"}/@${username}`, username }),
+};
+
+function link(prefix: string, shown: string, hidden = "", rel = "nofollow noopener"): string {
+  return (
+    `<a href="${prefix}${shown}${hidden}" target="_blank" rel="${rel}" translate="no">` +
+    `<span class="invisible">${prefix}</span><span class="${hidden === "" ? "" : "ellipsis"}">${shown}</span>` +
+    `<span class="invisible">${hidden}</span></a>`
+  );
+}
+
+function tag(name: string): string {
+  return `<a href="https://home.example/tags/${encodeURIComponent(name)}" class="mention hashtag" rel="tag">#<span>${name}</span></a>`;
+}
+
+function mention(url: string, shown: string): string {
+  return `<span class="h-card" translate="no"><a href="${url}" class="u-url mention">@<span>${shown}</span></a></span>`;
+}
+
+/** The addresses that a text links to, without the escaping. */
+function linksOf(text: string): string[] {
+  const found = renderText(text, nobody).matchAll(/<a href="([^"]*)" target/g);
+  return Array.from(found, ([, url]) => htmlToText(url!));
+}
+
+function handlesOf(text: string): string[] {
+  return findMentions(text).map(({ username, domain }) => (domain === null ? username : `${username}@${domain}`));
+}
+
+describe("paragraphs", () => {
+  const cases: [claim: string, text: string, html: string][] = [
+    ["a line is a paragraph", "text", "<p>text</p>"],
+    ["a blank line parts paragraphs", "one\n\ntwo", "<p>one</p><p>two</p>"],
+    ["several blank lines are one", "one\n\n\n\n\ntwo", "<p>one</p><p>two</p>"],
+    ["a line break is a <br />", "one\ntwo\nthree", "<p>one<br />two<br />three</p>"],
+    ["line breaks of other systems count too", "a\r\nb\rc\r\n\r\nd", "<p>a<br />b<br />c</p><p>d</p>"],
+    ["breaks at the ends vanish", "\n\none\n\n", "<p>one</p>"],
+    ["spaces stay", "  a  b", "<p>  a  b</p>"],
+    ["nothing is nothing", "", ""],
+    ["blanks are nothing", " \n\t\u3000\n", ""],
+  ];
+
+  test.each(cases)("%s", (_claim, text, html) => {
+    expect(renderText(text, nobody)).toBe(html);
+  });
+});
+
+describe("escaping", () => {
+  test("a script tag is text", () => {
+    expect(renderText('<script>alert("Hi")</script>', nobody)).toBe(
+      "<p>&lt;script&gt;alert(&quot;Hi&quot;)&lt;/script&gt;</p>",
+    );
+  });
+
+  test("ampersands, quotes and entities are shown as written", () => {
+    expect(renderText(`Tom & "Jerry" 'n' &lt;co&gt;`, nobody)).toBe(
+      "<p>Tom &amp; &quot;Jerry&quot; &#39;n&#39; &amp;lt;co&amp;gt;</p>",
+    );
+  });
+
+  test("a link cannot carry markup, in the part shown nor in the part hidden", () => {
+    expect(renderText("http://x.org/b<del>b</del>", nobody)).toBe(
+      `<p>${link("http://", "x.org/b")}&lt;del&gt;b&lt;/del&gt;</p>`,
+    );
+    expect(renderText(`https://x.org/?a=1&b='2'c`, nobody)).toContain('href="https://x.org/?a=1&amp;b=&#39;2&#39;c"');
+  });
+
+  test("what the caller gives for a mention or a tag is escaped", () => {
+    const html = renderText("@a #b", {
+      mentionUrl: () => ({ url: 'https://x/"><i>', username: "<a>" }),
+      tagUrl: () => "https://x/?a&b",
+    });
+    expect(html).toContain('href="https://x/&quot;&gt;&lt;i&gt;"');
+    expect(html).toContain("@<span>&lt;a&gt;</span>");
+    expect(html).toContain('href="https://x/?a&amp;b"');
+  });
+});
+
+describe("links", () => {
+  test("a short address is shown whole, without its scheme", () => {
+    expect(renderText("See https://example.org/about.", nobody)).toBe(
+      `<p>See ${link("https://", "example.org/about")}.</p>`,
+    );
+  });
+
+  test("a long address shows 30 characters", () => {
+    const html = link("https://", "example.org/some/path/that/is/", "long?x=1");
+    expect(renderText("https://example.org/some/path/that/is/long?x=1", nobody)).toBe(`<p>${html}</p>`);
+  });
+
+  test("www. is hidden with the scheme", () => {
+    expect(renderText("http://www.example.org/", nobody)).toBe(`<p>${link("http://www.", "example.org/")}</p>`);
+  });
+
+  test("an address is not cut for the sake of one character", () => {
+    const [exact, oneMore, twoMore] = ["123456789012345678", "1234567890123456789", "12345678901234567890"];
+    expect(renderText(`https://example.org/${exact}`, nobody)).toBe(
+      `<p>${link("https://", `example.org/${exact}`)}</p>`,
+    );
+    expect(renderText(`https://example.org/${oneMore}`, nobody)).toBe(
+      `<p>${link("https://", `example.org/${oneMore}`)}</p>`,
+    );
+    expect(renderText(`https://example.org/${twoMore}`, nobody)).toBe(
+      `<p>${link("https://", `example.org/${exact}`, "90")}</p>`,
+    );
+  });
+
+  test("an address is never cut inside a character", () => {
+    const html = link("https://", `x.org/${"😀".repeat(24)}`, "😀😀");
+    expect(renderText(`https://x.org/${"😀".repeat(26)}`, nobody)).toBe(`<p>${html}</p>`);
+  });
+
+  test("the schemes that Mastodon links are linked", () => {
+    const urls = ["http", "https", "dat", "dweb", "ipfs", "ipns", "ssb", "gopher", "gemini"].map(
+      (s) => `${s}://x.org/a`,
+    );
+    urls.push("xmpp:user@x.org", "xmpp:room@muc.x.org?join", "magnet:?xt=urn:btih:c12fe1c06bba254a9dc9f519b335aa7c");
+    for (const url of urls) expect(linksOf(`see ${url}, please`)).toEqual([url]);
+  });
+
+  test("other schemes, and names without one, stay text", () => {
+    const text = "example.org www.example.org ftp://x.org //x.org mailto:a@x.org javascript:alert(1) data:text/html,x";
+    expect(renderText(text, nobody)).toBe(`<p>${text}</p>`);
+  });
+
+  const punctuation: [text: string, url: string][] = [
+    ["https://x.org/a.", "https://x.org/a"],
+    ["https://x.org/a, b", "https://x.org/a"],
+    ["https://x.org/a?!", "https://x.org/a"],
+    ["https://x.org/a...", "https://x.org/a"],
+    ["https://x.org/a…", "https://x.org/a"],
+    ["https://x.org/a: b", "https://x.org/a"],
+    ["https://x.org/a;", "https://x.org/a"],
+    ["*https://x.org/a*", "https://x.org/a"],
+    ["'https://x.org/a'", "https://x.org/a"],
+    ['"https://x.org/a"', "https://x.org/a"],
+    ["“https://x.org/a”, he said", "https://x.org/a"],
+    ["「https://x.org/a」", "https://x.org/a"],
+    ["<https://x.org/a>", "https://x.org/a"],
+    ["(https://x.org/a)", "https://x.org/a"],
+    ["(see https://x.org/a).", "https://x.org/a"],
+    ["[a](https://x.org/a)", "https://x.org/a"],
+    ["https://x.org!", "https://x.org"],
+    ["https://x.org/a_(b)", "https://x.org/a_(b)"],
+    ["(https://x.org/a_(b))", "https://x.org/a_(b)"],
+    ["https://x.org/a_(b_(c))_d", "https://x.org/a_(b_(c))_d"],
+    ["https://x.org/a(b", "https://x.org/a"],
+    ["https://x.org/a,b;c:d!e'f*g~h|i$j@k", "https://x.org/a,b;c:d!e'f*g~h|i$j@k"],
+    ["https://x.org/?q=a&b=#c.", "https://x.org/?q=a&b=#c"],
+    ["https://x.org:8080/a", "https://x.org:8080/a"],
+    ["https://sub_domain.x-y.org/", "https://sub_domain.x-y.org/"],
+    ["HTTPS://X.ORG/A", "HTTPS://X.ORG/A"],
+    [
+      "https://en.wikipedia.org/wiki/Michelson–Morley_experiment",
+      "https://en.wikipedia.org/wiki/Michelson–Morley_experiment",
+    ],
+    ["https://x.org/@alice/1#c", "https://x.org/@alice/1#c"],
+  ];
+
+  test.each(punctuation)("%s links %s", (text, url) => {
+    expect(linksOf(text)).toEqual([url]);
+  });
+
+  const scripts: [text: string, urls: string[]][] = [
+    ["https://nic.みんな/", ["https://nic.みんな/"]],
+    ["https://пример.рф/путь?ключ=да", ["https://пример.рф/путь?ключ=да"]],
+    ["https://bücher.example/ä", ["https://bücher.example/ä"]],
+    ["https://xn--e1afmkfd.xn--p1ai/", ["https://xn--e1afmkfd.xn--p1ai/"]],
+    ["https://ja.wikipedia.org/wiki/日本", ["https://ja.wikipedia.org/wiki/日本"]],
+    ["https://x.org/a　次", ["https://x.org/a"]],
+    ["詳しくはhttps://x.org/aを見て", ["https://x.org/aを見て"]],
+    ["https://x.orgを見て", ["https://x.org"]],
+    ["https://x.orgとhttps://y.orgと", ["https://x.org", "https://y.org"]],
+    ["https://x.org/a、https://y.org/b。", ["https://x.org/a", "https://y.org/b"]],
+    ["https://x.org/?q=✓&r=1", ["https://x.org/?q=✓&r=1"]],
+    ["https://x.org/\u202egnp.exe", ["https://x.org/"]],
+  ];
+
+  test.each(scripts)("%s links %p", (text, urls) => {
+    expect(linksOf(text)).toEqual(urls);
+  });
+
+  const unlinked = [
+    "https://",
+    "https://localhost/",
+    "https://127.0.0.1:8080/",
+    "https://[::1]/",
+    "https://example/",
+    "https://.org",
+    "https://a..org",
+    "https://user:secret@x.org/",
+    "https://user.name@x.org/",
+    "http://www\\.google\\.com",
+    "xhttps://x.org",
+    "@https://x.org",
+    "xmpp:",
+    "xmpp:user",
+    "magnet:",
+    "magnet:?!!",
+    `https://x.org/${"a".repeat(2100)}`,
+  ];
+
+  test.each(unlinked)("%s is not linked", (text) => {
+    expect(linksOf(text)).toEqual([]);
+  });
+
+  test("an address that is not linked hides its mentions and anchors all the same", () => {
+    expect(renderText("https://localhost/,@alice,#tag", everybody)).toBe("<p>https://localhost/,@alice,#tag</p>");
+  });
+});
+
+describe("mentions", () => {
+  const cases: [text: string, handles: string[]][] = [
+    ["@alice", ["alice"]],
+    ["hello @alice", ["alice"]],
+    ["@alice@example.org hello", ["alice@example.org"]],
+    ["hello @alice@example.org.", ["alice@example.org"]],
+    ['@alice, @bob-b. (@c_d) "@e.f"', ["alice", "bob-b", "c_d", "e.f"]],
+    [".@alice", ["alice"]],
+    ["@alice's", ["alice"]],
+    ["🎉@alice🎉 ❤️@bob", ["alice", "bob"]],
+    ["@aliceさん @bob@example.orgさん", ["alice", "bob@example.org"]],
+    ["@alice@MÜNCHEN.example", ["alice@xn--mnchen-3ya.example"]],
+    ["@alice@例え.テスト", ["alice@xn--r8jz45g.xn--zckzah"]],
+    ["@alice@Example.ORG @ALICE@example.org @Alice @alice", ["alice@example.org", "Alice"]],
+    ["@alice@localhost", ["alice@localhost"]],
+    ["@", []],
+    ["@ alice", []],
+    ["alice@example.org", []],
+    ["naïve@example.org", []],
+    ["mailto:alice+x@example.org", []],
+    ["https://example.org/@alice", []],
+    ["example.org/@alice", []],
+    ["?q=@alice", []],
+    ["@alicé", []],
+    ["@alice@b@c", []],
+    ["@alice@", []],
+    ["@alice://x", []],
+    ["@-alice", []],
+    [`@${"a".repeat(300)}`, []],
+    [`@a@${"a.".repeat(150)}org`, []],
+  ];
+
+  test.each(cases)("%s mentions %p", (text, handles) => {
+    expect(handlesOf(text)).toEqual(handles);
+  });
+
+  test("at most 50 accounts are mentioned", () => {
+    const text = Array.from({ length: 60 }, (_, index) => `@user${index}`).join(" ");
+    expect(handlesOf(text)).toEqual(Array.from({ length: 50 }, (_, index) => `user${index}`));
+  });
+
+  test("a mention links to the account and shows the name it was given", () => {
+    expect(renderText("hi @Alice@example.org!", everybody)).toBe(
+      `<p>hi ${mention("https://example.org/@Alice", "Alice")}!</p>`,
+    );
+  });
+
+  test("a mention of nobody stays text as written", () => {
+    expect(renderText("hi @Alice@Example.org!", nobody)).toBe("<p>hi @Alice@Example.org!</p>");
+  });
+});
+
+describe("hashtags", () => {
+  test("a tag links to its page and is shown as written", () => {
+    expect(renderText("a #Café.", nobody)).toBe(`<p>a ${tag("Café")}.</p>`);
+    expect(renderText("＃日本", nobody)).toBe(`<p>${tag("日本")}</p>`);
+  });
+});
+
+describe("several of them", () => {
+  test("all find their place in one status", () => {
+    expect(renderText("@bob@b.example look:\nhttps://x.org/#frag #tag\n\n@carol <3", everybody)).toBe(
+      `<p>${mention("https://b.example/@bob", "bob")} look:<br />${link("https://", "x.org/#frag")} ${tag("tag")}</p>` +
+        `<p>${mention("https://home.example/@carol", "carol")} &lt;3</p>`,
+    );
+  });
+
+  test("a field's value is one line, and its links say rel=me", () => {
+    const html = link("https://", "x.org", "", "nofollow noopener me");
+    expect(renderFieldValue("me at https://x.org & @bob@b.example, #tag", everybody)).toBe(
+      `me at ${html} &amp; ${mention("https://b.example/@bob", "bob")}, ${tag("tag")}`,
+    );
+    expect(renderFieldValue("  ", everybody)).toBe("");
+  });
+});
+
+describe("countCharacters", () => {
+  const cases: [claim: string, text: string, count: number][] = [
+    ["nothing counts nothing", "", 0],
+    ["ASCII counts by the character", "Hello, <world> & all\n", 21],
+    ["a line break counts one, on every system", "a\r\nb\nc", 5],
+    ["letters of other scripts count one each", "日本語 привет", 10],
+    ["a letter and its marks count one", "cafe\u0301", 4],
+    ["an emoji of several parts counts one", "👨‍👩‍👧👍🏽🇪🇺", 3],
+    ["a long address counts 23", `https://example.org/${"a".repeat(500)}`, 23],
+    ["a short address counts 23 as well", "a http://x.org b", 27],
+    ["an address beside other scripts counts 23", "日本https://x.org", 25],
+    ["what is not linked counts in full", "https://localhost/ x.org magnet:?xt=1 xmpp:a@x.org", 50],
+    ["a mention counts without its domain", "@alice@very-long.example.org hi", 9],
+    ["a hashtag counts in full", "#tag", 4],
+  ];
+
+  test.each(cases)("%s", (_claim, text, count) => {
+    expect(countCharacters(text)).toBe(count);
+  });
+
+  test("the warning counts too, its addresses in full", () => {
+    expect(countCharacters("abc", "https://x.org/ é")).toBe(19);
+  });
+});
+
+describe("whatever is written", () => {
+  const piece = fc.oneof(
+    fc.constantFrom(
+      "<",
+      ">",
+      "&",
+      '"',
+      "'",
+      "\n",
+      "\r\n",
+      " ",
+      "<b>",
+      "<script>",
+      "</p>",
+      "&lt;",
+      "javascript:alert(1)",
+    ),
+    fc.constantFrom(
+      "@",
+      "#",
+      "＃",
+      "://",
+      "https://",
+      "xmpp:",
+      "magnet:?",
+      "x.org",
+      "/",
+      "(",
+      ")",
+      ".",
+      "?",
+      "_",
+      "·",
+      "é",
+    ),
+    fc.constantFrom("@bob", "@bob@x.org", "#tag", "https://x.org/a", "日本", "👨‍👩‍👧", "\u202e", "\ud800", "\0"),
+    fc.string({ unit: "binary", maxLength: 8 }),
+  );
+  const text = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(""));
+  const visible = (shown: string) => shown.replaceAll("＃", "#").replace(/\s/g, "");
+
+  test("only the tags of a status come out, and nothing unescaped", () => {
+    const tags = [
+      /<\/?p>|<br \/>|<\/?span>|<\/a>/,
+      /<span class="(?:invisible|ellipsis|)">|<span class="h-card" translate="no">/,
+      /<a href="https:\/\/[^"<>]+" class="(?:u-url mention|mention hashtag" rel="tag)">/,
+      /<a href="(?:\w+:\/\/|xmpp:|magnet:)[^"<>]+" target="_blank" rel="nofollow noopener" translate="no">/i,
+    ];
+    const allowed = new RegExp(tags.map((expression) => expression.source).join("|"), "gi");
+    fc.assert(
+      fc.property(text, (written) => {
+        expect(renderText(written, everybody).replace(allowed, "")).not.toMatch(
+          /[<>"'\n\r]|&(?!amp;|lt;|gt;|quot;|#39;)/,
+        );
+      }),
+    );
+  });
+
+  test("every tag that opens closes again, in order", () => {
+    fc.assert(
+      fc.property(text, (written) => {
+        const open: string[] = [];
+        for (const [, slash, name] of renderText(written, everybody).matchAll(/<(\/?)(p|a|span)\b/g)) {
+          if (slash === "") open.push(name!);
+          else expect(open.pop()).toBe(name!);
+        }
+        expect(open).toEqual([]);
+      }),
+    );
+  });
+
+  test("a reader of the HTML sees every character that was written", () => {
+    fc.assert(
+      fc.property(text, (written) => {
+        expect(visible(htmlToText(renderText(written, nobody)))).toBe(visible(written));
+      }),
+    );
+  });
+
+  test("what is counted or found is never more than what was written", () => {
+    fc.assert(
+      fc.property(text, (written) => {
+        const addresses = linksOf(written).length;
+        expect(countCharacters(written)).toBeLessThanOrEqual(written.length + addresses * 23);
+        for (const name of findHashtags(written)) expect(written).toContain(name);
+        for (const { username } of findMentions(written)) expect(written).toContain(`@${username}`);
+      }),
+    );
+  });
+
+  test("a hostile text of 100,000 characters comes through", () => {
+    const patterns = [
+      "<",
+      "\n",
+      "@a",
+      "@a@b ",
+      "#a·",
+      "https://",
+      "https://a.bc/(",
+      "https://a.bc/!",
+      "xmpp:a@",
+      "magnet:?",
+    ];
+    for (const pattern of patterns) {
+      const hostile = pattern.repeat(100_000 / pattern.length);
+      expect(visible(htmlToText(renderText(hostile, nobody)))).toBe(visible(hostile));
+    }
+  });
+});
