@@ -5,6 +5,7 @@ import type { Context } from "./context.ts";
 import { Refusal, type RefusalKind } from "./errors.ts";
 import { clientAddress } from "./lib/addresses.ts";
 import { OAuthRefusal } from "./oauth/errors.ts";
+import { fileRoutes } from "./web/files.ts";
 import { webRoutes } from "./web/index.ts";
 
 const STATUS: Record<RefusalKind, number> = {
@@ -62,6 +63,7 @@ export function createApp(ctx: Context) {
       return Response.json({ error: "Something went wrong on the server" }, { status: 500 });
     });
   apiRoutes(new Router(app, ctx));
+  fileRoutes(app, ctx);
   webRoutes(app, ctx);
   return app;
 }

@@ -1,7 +1,31 @@
+import { accountRoutes } from "./accounts.ts";
+import { emptyRoutes } from "./empty.ts";
+import { followRequestRoutes } from "./follow-requests.ts";
+import { instanceRoutes } from "./instance.ts";
+import { markerRoutes } from "./markers.ts";
+import { mediaRoutes } from "./media.ts";
+import { notificationRoutes } from "./notifications.ts";
+import { profileRoutes } from "./profile.ts";
+import { statusRoutes } from "./statuses.ts";
+import { timelineRoutes } from "./timelines.ts";
+import { appRoutes } from "./apps.ts";
 import { healthRoutes } from "./health.ts";
+import { oauthRoutes } from "./oauth.ts";
 import type { Router } from "./router.ts";
 
 /** Every route of the API, area by area. */
 export function apiRoutes(routes: Router): void {
   healthRoutes(routes);
+  appRoutes(routes);
+  oauthRoutes(routes);
+  instanceRoutes(routes);
+  profileRoutes(routes);
+  accountRoutes(routes);
+  followRequestRoutes(routes);
+  statusRoutes(routes);
+  mediaRoutes(routes);
+  timelineRoutes(routes);
+  notificationRoutes(routes);
+  markerRoutes(routes);
+  emptyRoutes(routes);
 }

@@ -1,7 +1,8 @@
 import type { Context } from "../context.ts";
 import { idList } from "../db/json.ts";
 import type { Tx } from "../db/open.ts";
-import { notFound, validationFailed } from "../errors.ts";
+import { enqueue } from "../db/queue.ts";
+import { notFound, Refusal, validationFailed } from "../errors.ts";
 
 /** As many as Mastodon allows; clients read it from the instance's configuration. */
 export const MAX_ATTACHMENTS = 4;
@@ -63,18 +64,22 @@ export function attachMedia(tx: Tx, statusId: number, ids: readonly number[]): v
   }
 }
 
-/** Takes the uploads off a status that goes away: kept for another day, or gone with it. Returns files to delete. */
-export function detachMedia(tx: Tx, statusId: number, remove: boolean, now: number): string[] {
+/** Takes the uploads off a status that goes away: kept for another day, or gone with it. */
+export function detachMedia(ctx: Context, tx: Tx, statusId: number, remove: boolean): void {
   if (!remove) {
+    const now = ctx.clock.now();
     tx.run("UPDATE media_attachments SET status_id = NULL, created_at = ?2 WHERE status_id = ?1", statusId, now);
-    return [];
+    return;
   }
-  return tx
-    .all<{ file: string; small: string }>(
-      "DELETE FROM media_attachments WHERE status_id = ? RETURNING file, small",
-      statusId,
-    )
-    .flatMap(({ file, small }) => [file, small]);
+  const removed = tx.all<{ file: string; small: string }>(
+    "DELETE FROM media_attachments WHERE status_id = ? RETURNING file, small",
+    statusId,
+  );
+  discardFiles(
+    ctx,
+    tx,
+    removed.flatMap(({ file, small }) => [file, small]),
+  );
 }
 
 export interface MediaChanges {
@@ -88,6 +93,26 @@ export function updateMedia(ctx: Context, accountId: number, id: number | null, 
   if (row.status_id !== null) throw notFound();
   ctx.db.transaction((tx) => applyMediaChanges(tx, row, changes));
   return ownMedia(ctx, accountId, id);
+}
+
+/** Removes an upload that is not on a status. */
+export function removeMedia(ctx: Context, accountId: number, id: number | null): void {
+  const row = ownMedia(ctx, accountId, id);
+  if (row.status_id !== null) {
+    throw new Refusal("invalid", "Media attachment is currently used by a status");
+  }
+  ctx.db.transaction((tx) => {
+    tx.run("DELETE FROM media_attachments WHERE id = ?", row.id);
+    discardFiles(ctx, tx, [row.file, row.small]);
+  });
+}
+
+/** Has files removed that no row speaks of any more. */
+export function discardFiles(ctx: Context, tx: Tx, files: readonly (string | null)[]): void {
+  const present = [...new Set(files)].filter((file) => file !== null);
+  if (present.length === 0) return;
+  enqueue(tx, "media.delete_files", { files: present }, { now: ctx.clock.now() });
+  tx.afterCommit(() => ctx.wake());
 }
 
 export function applyMediaChanges(tx: Tx, row: MediaRow, changes: MediaChanges): void {

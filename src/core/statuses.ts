@@ -1,5 +1,4 @@
 import type { Context } from "../context.ts";
-import { enqueue } from "../db/queue.ts";
 import type { Tx } from "../db/open.ts";
 import { notFound, Refusal, validationFailed } from "../errors.ts";
 import { countCharacters } from "../lib/text.ts";
@@ -292,11 +291,9 @@ export function removeStatus(ctx: Context, status: StatusRow, deleteMedia: boole
       tx.run("UPDATE statuses SET replies_count = max(0, replies_count - 1) WHERE id = ?", status.in_reply_to_id);
     }
     countStatus(tx, status, -1, null);
-    const files = detachMedia(tx, status.id, deleteMedia, ctx.clock.now());
-    if (files.length > 0) enqueue(tx, "media.delete_files", { files }, { now: ctx.clock.now() });
+    detachMedia(ctx, tx, status.id, deleteMedia);
     tx.run("DELETE FROM statuses WHERE id = ?", status.id);
     announce(ctx, tx, topics, { event: "delete", statusId: status.id });
-    if (files.length > 0) tx.afterCommit(() => ctx.wake());
   });
 }
 

@@ -57,7 +57,7 @@ function inThreadOrder(root: StatusRow, replies: readonly Reply[]): number[] {
       children.filter((reply) => reply.account_id === root.account_id),
       children.filter((reply) => reply.account_id !== root.account_id),
     ];
-    pending.push(...[...own, ...others].map((reply) => reply.id).reverse());
+    pending.push(...[...own, ...others].map((reply) => reply.id).toReversed());
   }
   return order;
 }

@@ -118,12 +118,18 @@ export function hasUsers(ctx: Context): boolean {
   return ctx.db.get("SELECT 1 FROM users LIMIT 1") !== null;
 }
 
-/** Who signs in with this name or e-mail address and password; null when the two don't belong together. */
+/**
+ * Who signs in with this name, handle or e-mail address and this password; null when the two don't belong together.
+ * People type `@name` and `name@domain` too, since that is how they know themselves here.
+ */
 export async function signIn(ctx: Context, login: string, password: string): Promise<UserRow | null> {
+  const typed = login.trim().toLowerCase().replace(/^@/, "");
+  const name = typed.endsWith(`@${ctx.config.handleDomain}`) ? typed.slice(0, typed.indexOf("@")) : typed;
   const user = ctx.db.get<UserRow & { password_hash: string }>(
     `SELECT u.*, a.username FROM users u JOIN accounts a ON a.id = u.account_id
-     WHERE (lower(a.username) = lower(?1) AND a.domain IS NULL) OR lower(u.email) = lower(?1)`,
-    login.trim(),
+     WHERE (lower(a.username) = ?1 AND a.domain IS NULL) OR lower(u.email) = ?2`,
+    name,
+    typed,
   );
   // Hashing for a stranger too: the time of the answer must not tell which names exist.
   const matches = password.length <= MAX_PASSWORD && (await verify(ctx, password, user?.password_hash ?? null));
@@ -158,7 +164,7 @@ function refuseFor(problems: UserProblem[]): void {
 function usernameProblem(ctx: Context, username: string): UserProblem | null {
   if (username === "") return "username_blank";
   if (username.length > 30) return "username_too_long";
-  if (!/^[a-z0-9_]+([.-]+[a-z0-9_]+)*$/i.test(username)) return "username_invalid";
+  if (!/^[a-z0-9_]+$/i.test(username)) return "username_invalid";
   if (RESERVED.has(username.toLowerCase())) return "username_reserved";
   return findUser(ctx, username) ? "username_taken" : null;
 }

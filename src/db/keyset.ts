@@ -29,6 +29,6 @@ export class Keyset<Row extends object> {
     const highest = page.max_id ?? HIGHEST;
     const sql = page.min_id === null ? this.newestFirst : this.oldestFirst;
     const rows = db.all<Row>(sql, lowest, highest, page.limit, ...values);
-    return page.min_id === null ? rows : rows.reverse();
+    return page.min_id === null ? rows : rows.toReversed();
   }
 }

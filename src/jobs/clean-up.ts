@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { discardFiles } from "../core/media.ts";
 import { enqueue } from "../db/queue.ts";
 import type { Tx } from "../db/open.ts";
 
@@ -46,6 +47,9 @@ function removeUnattachedMedia(ctx: Context, tx: Tx, before: number): void {
   );
   if (old.length === 0) return;
   for (const { id } of old) tx.run("DELETE FROM media_attachments WHERE id = ?", id);
-  const files = old.flatMap(({ file, small }) => [file, small]);
-  enqueue(tx, "media.delete_files", { files }, { now: ctx.clock.now() });
+  discardFiles(
+    ctx,
+    tx,
+    old.flatMap(({ file, small }) => [file, small]),
+  );
 }

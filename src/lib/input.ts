@@ -258,8 +258,9 @@ export function id() {
   return text({ min: 1, max: 200 });
 }
 
+/** A list of ids, empty when there are none. */
 export function ids(max = 100) {
-  return list(id(), { max });
+  return list(id(), { max, default: [] });
 }
 
 interface EnumOptions<Word> {
@@ -273,6 +274,13 @@ export function oneOf<const Word extends string>(words: readonly Word[], options
   return Type.Unsafe<Word>(Type.Union(literals, options));
 }
 
-export function list<Item extends TSchema>(item: Item, { min, max = 100 }: { min?: number; max?: number } = {}) {
-  return Type.Array(item, { minItems: min, maxItems: max });
+interface ListOptions {
+  min?: number;
+  max?: number;
+  /** For lists that may be left out: the empty one, mostly. */
+  default?: never[];
+}
+
+export function list<Item extends TSchema>(item: Item, { min, max = 100, ...options }: ListOptions = {}) {
+  return Type.Array(item, { minItems: min, maxItems: max, ...options });
 }

@@ -132,7 +132,7 @@ function hashtagHtml(name: string, url: string): string {
   return `<a href="${escapeHtml(url)}" class="mention hashtag" rel="tag">#<span>${escapeHtml(name)}</span></a>`;
 }
 
-const URL_CHARACTERS = 23;
+export const CHARACTERS_PER_URL = 23;
 const GRAPHEMES = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /**
@@ -146,7 +146,9 @@ export function countCharacters(text: string, spoilerText = ""): number {
     (plain) => plain,
     (entity, written) => {
       if (entity.kind === "mention") return `@${entity.handle.username}`;
-      return entity.kind === "link" && !/^(?:xmpp|magnet):/i.test(entity.url) ? "x".repeat(URL_CHARACTERS) : written;
+      return entity.kind === "link" && !/^(?:xmpp|magnet):/i.test(entity.url)
+        ? "x".repeat(CHARACTERS_PER_URL)
+        : written;
     },
   );
   return countGraphemes(spoilerText + counted);

@@ -1,0 +1,32 @@
+import { object } from "../lib/input.ts";
+import { paging } from "./paging.ts";
+import type { Router } from "./router.ts";
+
+/**
+ * What apps ask for when they start and this server has none of: an empty list is the truth, and a 404 would make
+ * some of them give up. Nothing can be put into these lists, so nothing that was put there is kept back.
+ */
+export function emptyRoutes(routes: Router): void {
+  const Paging = object(paging(20, 40));
+  const open = { open: true, input: Paging } as const;
+  for (const path of ["tags", "statuses", "links"]) routes.get(`/api/v1/trends/${path}`, open, () => []);
+  routes
+    .get("/api/v1/trends", open, () => [])
+    .get("/api/v1/custom_emojis", { open: true }, () => [])
+    .get("/api/v1/announcements", { scope: "read:accounts" }, () => [])
+    .get("/api/v1/suggestions", { scope: "read:accounts", input: Paging }, () => [])
+    .get("/api/v2/suggestions", { scope: "read:accounts", input: Paging }, () => [])
+    .get("/api/v1/filters", { scope: "read:filters" }, () => [])
+    .get("/api/v2/filters", { scope: "read:filters" }, () => [])
+    .get("/api/v1/lists", { scope: "read:lists" }, () => [])
+    .get("/api/v1/accounts/:id/lists", { scope: "read:lists" }, () => [])
+    .get("/api/v1/accounts/:id/featured_tags", { open: true, scope: "read:accounts" }, () => [])
+    .get("/api/v1/featured_tags", { scope: "read:accounts" }, () => [])
+    .get("/api/v1/followed_tags", { scope: "read:follows", input: Paging }, () => [])
+    .get("/api/v1/conversations", { scope: "read:statuses", input: Paging }, () => [])
+    .get("/api/v1/scheduled_statuses", { scope: "read:statuses", input: Paging }, () => [])
+    .get("/api/v1/blocks", { scope: "read:blocks", input: Paging }, () => [])
+    .get("/api/v1/mutes", { scope: "read:mutes", input: Paging }, () => [])
+    .get("/api/v1/domain_blocks", { scope: "read:blocks", input: Paging }, () => [])
+    .get("/api/v1/endorsements", { scope: "read:accounts", input: Paging }, () => []);
+}

@@ -1,0 +1,26 @@
+import { activeUsers, showInstance, showInstanceV1, stats } from "../entities/instance.ts";
+import { VERSION } from "../version.ts";
+import type { Router } from "./router.ts";
+
+/** Mastodon's documentation: methods/instance; and NodeInfo 2.0, by which apps tell servers apart. */
+export function instanceRoutes(routes: Router): void {
+  routes
+    .get("/api/v2/instance", { open: true }, ({ ctx }) => showInstance(ctx))
+    .get("/api/v1/instance", { open: true }, ({ ctx }) => showInstanceV1(ctx))
+    .get("/api/v1/instance/rules", { open: true }, () => [])
+    .get("/.well-known/nodeinfo", { open: true }, ({ ctx }) => ({
+      links: [{ rel: "http://nodeinfo.diaspora.software/ns/schema/2.0", href: `${ctx.config.origin}/nodeinfo/2.0` }],
+    }))
+    .get("/nodeinfo/2.0", { open: true }, ({ ctx }) => {
+      const { user_count, status_count } = stats(ctx);
+      return {
+        version: "2.0",
+        software: { name: "linnet", version: VERSION },
+        protocols: [],
+        services: { inbound: [], outbound: [] },
+        openRegistrations: false,
+        usage: { users: { total: user_count, activeMonth: activeUsers(ctx) }, localPosts: status_count },
+        metadata: { nodeName: ctx.config.title, nodeDescription: ctx.config.description },
+      };
+    });
+}

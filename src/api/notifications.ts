@@ -1,0 +1,59 @@
+import {
+  clearNotifications,
+  countUnread,
+  dismissNotification,
+  findNotification,
+  listNotifications,
+  NOTIFICATION_TYPES,
+  type NotificationFilter,
+  type NotificationType,
+} from "../core/notifications.ts";
+import { showNotifications } from "../entities/notifications.ts";
+import { notFound } from "../errors.ts";
+import { parseId } from "../lib/ids.ts";
+import { id, int, list, object, oneOf, optional } from "../lib/input.ts";
+import { paged, pageOf, paging } from "./paging.ts";
+import type { Router } from "./router.ts";
+
+/** Types that we don't know are ignored: apps ask for those of other servers too. */
+const types = () => optional(list(oneOf(NOTIFICATION_TYPES, { lenient: true })));
+const filters = { types: types(), exclude_types: types(), account_id: optional(id()) };
+
+interface FilterInput {
+  types?: NotificationType[];
+  exclude_types?: NotificationType[];
+  account_id?: string;
+}
+
+function filterOf(input: FilterInput): NotificationFilter {
+  const excluded = input.exclude_types ?? [];
+  return {
+    types: (input.types ?? NOTIFICATION_TYPES).filter((type) => !excluded.includes(type)),
+    fromAccountId: input.account_id === undefined ? null : (parseId(input.account_id) ?? 0),
+  };
+}
+
+/** Mastodon's documentation: methods/notifications. */
+export function notificationRoutes(routes: Router): void {
+  const read = { scope: "read:notifications" } as const;
+  const write = { scope: "write:notifications" } as const;
+  const Count = object({ ...filters, limit: int({ min: 1, max: 1000, clamp: true, default: 100 }) });
+  routes
+    .get("/api/v1/notifications", { ...read, input: object({ ...paging(40, 80), ...filters }) }, (call) => {
+      const page = pageOf(call.input);
+      const rows = listNotifications(call.ctx.db, call.viewerId, filterOf(call.input), page);
+      return paged(call, page, rows, showNotifications(call.ctx, call.viewerId, rows));
+    })
+    .get("/api/v1/notifications/unread_count", { ...read, input: Count }, ({ ctx, viewerId, input }) => ({
+      count: countUnread(ctx.db, viewerId, filterOf(input), input.limit),
+    }))
+    .get("/api/v1/notifications/:id", read, ({ ctx, viewerId, params }) => {
+      const row = findNotification(ctx.db, viewerId, parseId(params.id) ?? 0);
+      if (!row) throw notFound();
+      return showNotifications(ctx, viewerId, [row])[0];
+    })
+    .post("/api/v1/notifications/clear", write, ({ ctx, viewerId }) => clearNotifications(ctx, viewerId))
+    .post("/api/v1/notifications/:id/dismiss", write, ({ ctx, viewerId, params }) => {
+      if (!dismissNotification(ctx, viewerId, parseId(params.id) ?? 0)) throw notFound();
+    });
+}

@@ -1,0 +1,52 @@
+import { bookmarksOf, favouritesOf, home, publicTimeline, tagTimeline, type Place } from "../core/timelines.ts";
+import type { Page } from "../db/keyset.ts";
+import { showStatuses } from "../entities/statuses.ts";
+import { bool, list, object, text } from "../lib/input.ts";
+import { paged, pageOf, paging } from "./paging.ts";
+import type { Call, Router } from "./router.ts";
+
+const filters = {
+  local: bool({ default: false }),
+  remote: bool({ default: false }),
+  only_media: bool({ default: false }),
+};
+
+const tagNames = () => list(text({ max: 200 }), { default: [] });
+
+const Tag = object({ ...paging(20, 40), ...filters, any: tagNames(), all: tagNames(), none: tagNames() });
+
+/** Mastodon's documentation: methods/timelines, methods/favourites, methods/bookmarks. */
+export function timelineRoutes(routes: Router): void {
+  const Paging = object(paging(20, 40));
+  routes
+    .get("/api/v1/timelines/home", { scope: "read:statuses", input: Paging }, (call) => {
+      const page = pageOf(call.input);
+      return statusPage(call, page, home(call.ctx, call.viewerId, page));
+    })
+    .get(
+      "/api/v1/timelines/public",
+      { open: true, scope: "read:statuses", input: object({ ...paging(20, 40), ...filters }) },
+      (call) => {
+        const page = pageOf(call.input);
+        return statusPage(call, page, publicTimeline(call.ctx, call.viewerId, call.input, page));
+      },
+    )
+    .get("/api/v1/timelines/tag/:hashtag", { open: true, scope: "read:statuses", input: Tag }, (call) => {
+      const page = pageOf(call.input);
+      const tag = decodeURIComponent(call.params.hashtag!);
+      return statusPage(call, page, tagTimeline(call.ctx, call.viewerId, tag, call.input, page));
+    })
+    .get("/api/v1/favourites", { scope: "read:favourites", input: Paging }, (call) => {
+      const page = pageOf(call.input);
+      return statusPage(call, page, favouritesOf(call.ctx, call.viewerId, page));
+    })
+    .get("/api/v1/bookmarks", { scope: "read:bookmarks", input: Paging }, (call) => {
+      const page = pageOf(call.input);
+      return statusPage(call, page, bookmarksOf(call.ctx, call.viewerId, page));
+    });
+}
+
+function statusPage(call: Pick<Call, "ctx" | "viewerId" | "request">, page: Page, places: readonly Place[]): Response {
+  const ids = places.map((place) => place.id);
+  return paged(call, page, places, showStatuses(call.ctx, call.viewerId, ids));
+}

@@ -1,0 +1,88 @@
+import { join } from "node:path";
+import type { Context } from "../context.ts";
+import { validationFailed } from "../errors.ts";
+import { writeDurably } from "../lib/files.ts";
+import { DEFAULT_PIXELS, processAvatar, processImage, type ImageFile } from "../lib/images.ts";
+import { newSecret } from "../lib/secrets.ts";
+import { MAX_DESCRIPTION, type MediaChanges } from "./media.ts";
+
+/** Mastodon's limits for pictures; clients read them from the instance's configuration. */
+export const IMAGE_BYTES = 16 * 1024 * 1024;
+export const IMAGE_PIXELS = DEFAULT_PIXELS;
+export const AVATAR_BYTES = 8 * 1024 * 1024;
+
+export function mediaFolder(ctx: Context): string {
+  return join(ctx.config.data, "media");
+}
+
+/** Keeps an uploaded picture: its files are on the disk before the row that speaks of them. Returns its id. */
+export async function upload(ctx: Context, accountId: number, file: File, about: MediaChanges): Promise<number> {
+  checkDescription(about.description);
+  if (file.size > IMAGE_BYTES) throw tooLarge("File", IMAGE_BYTES);
+  const image = await processImage(new Uint8Array(await file.arrayBuffer()), {
+    bytes: IMAGE_BYTES,
+    pixels: IMAGE_PIXELS,
+  });
+  const folder = newFolder("attachments");
+  const original = await keep(ctx, `${folder}/original`, image.original);
+  const small = image.small === image.original ? original : await keep(ctx, `${folder}/small`, image.small);
+  const id = ctx.ids.next();
+  ctx.db.transaction((tx) =>
+    tx.run(
+      `INSERT INTO media_attachments (id, account_id, type, content_type, file, file_size, width, height,
+         small, small_width, small_height, focus_x, focus_y, description, blurhash, created_at)
+       VALUES (?, ?, 'image', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      id,
+      accountId,
+      image.original.type,
+      original,
+      image.original.bytes.length,
+      image.original.width,
+      image.original.height,
+      small,
+      image.small.width,
+      image.small.height,
+      about.focus?.x ?? 0,
+      about.focus?.y ?? 0,
+      about.description || null,
+      image.blurhash,
+      ctx.clock.now(),
+    ),
+  );
+  return id;
+}
+
+export function checkDescription(description: string | null | undefined): void {
+  if (description && description.length > MAX_DESCRIPTION) {
+    throw validationFailed(`Description is too long (maximum is ${MAX_DESCRIPTION} characters)`);
+  }
+}
+
+/** Files of an avatar or a header, by the column that names each. */
+export type Picture = { file: string; still: string };
+
+/** Makes and keeps an avatar or a header; the caller writes the row. */
+export async function uploadPicture(ctx: Context, kind: "avatar" | "header", file: File): Promise<Picture> {
+  if (file.size > AVATAR_BYTES) throw tooLarge(kind === "avatar" ? "Avatar file" : "Header file", AVATAR_BYTES);
+  const picture = await processAvatar(new Uint8Array(await file.arrayBuffer()), kind);
+  const folder = newFolder(`${kind}s`);
+  const original = await keep(ctx, `${folder}/original`, picture.original);
+  const still = picture.still === picture.original ? original : await keep(ctx, `${folder}/static`, picture.still);
+  return { file: original, still };
+}
+
+/** Nobody can guess it, so that what is not shown yet stays unseen; spread, so that no folder grows large. */
+function newFolder(area: string): string {
+  const secret = newSecret().slice(0, 22).replaceAll("-", "a").replaceAll("_", "b");
+  return `${area}/${secret.slice(0, 2)}/${secret}`;
+}
+
+async function keep(ctx: Context, name: string, file: ImageFile): Promise<string> {
+  const path = `${name}.${file.extension}`;
+  await writeDurably(mediaFolder(ctx), path, file.bytes);
+  return path;
+}
+
+function tooLarge(what: string, bytes: number) {
+  return validationFailed(`${what} size must be less than ${bytes / 1024 / 1024} MB`);
+}

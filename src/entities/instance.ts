@@ -1,0 +1,148 @@
+import type { Context } from "../context.ts";
+import { MAX_PINS } from "../core/interactions.ts";
+import { MAX_ATTACHMENTS, MAX_DESCRIPTION } from "../core/media.ts";
+import { MAX_DISPLAY_NAME, MAX_FIELD_LENGTH, MAX_FIELDS, MAX_NOTE, MAX_PICTURE_DESCRIPTION } from "../core/profile.ts";
+import { IMAGE_BYTES, IMAGE_PIXELS } from "../core/uploads.ts";
+import { vapidKeys } from "../core/vapid.ts";
+import { readableImageTypes } from "../lib/images.ts";
+import { CHARACTERS_PER_URL } from "../lib/text.ts";
+import { VERSION } from "../version.ts";
+import { showAccount } from "./accounts.ts";
+import { missingPicture } from "./urls.ts";
+
+const SOURCE = "https://github.com/linnet-server/linnet";
+
+/** Apps read the first number to know what they may ask for, so it names the Mastodon whose interface we serve whole. */
+const COMPATIBLE_VERSION = `4.2.0 (compatible; Linnet ${VERSION})`;
+
+const MONTH = 30 * 24 * 3600_000;
+
+/** Mastodon's Instance (entities/Instance). */
+export async function showInstance(ctx: Context) {
+  const { config } = ctx;
+  const shared = await limits();
+  return {
+    domain: config.handleDomain,
+    title: config.title,
+    version: COMPATIBLE_VERSION,
+    source_url: SOURCE,
+    description: config.description,
+    usage: { users: { active_month: activeUsers(ctx) } },
+    thumbnail: { url: missingPicture(ctx, "headers"), blurhash: null, versions: {} },
+    icon: [],
+    languages: config.languages,
+    configuration: {
+      urls: { streaming: streamingUrl(ctx) },
+      vapid: { public_key: vapidKeys(ctx).publicKey },
+      accounts: {
+        max_featured_tags: 0,
+        max_pinned_statuses: MAX_PINS,
+        max_display_name_length: MAX_DISPLAY_NAME,
+        max_note_length: MAX_NOTE,
+        max_avatar_description_length: MAX_PICTURE_DESCRIPTION,
+        max_header_description_length: MAX_PICTURE_DESCRIPTION,
+        max_profile_fields: MAX_FIELDS,
+        profile_field_name_limit: MAX_FIELD_LENGTH,
+        profile_field_value_limit: MAX_FIELD_LENGTH,
+      },
+      statuses: statusLimits(ctx),
+      media_attachments: { ...shared.media_attachments, description_limit: MAX_DESCRIPTION },
+      polls: shared.polls,
+      translation: { enabled: false },
+      limited_federation: false,
+    },
+    registrations: {
+      enabled: false,
+      approval_required: false,
+      reason_required: false,
+      message: null,
+      min_age: null,
+      url: null,
+    },
+    api_versions: { mastodon: 1 },
+    contact: { email: config.contactEmail, account: contactAccount(ctx) },
+    rules: [],
+  };
+}
+
+/** The older form (entities/V1_Instance), which some apps still ask for first. */
+export async function showInstanceV1(ctx: Context) {
+  const { config } = ctx;
+  const shared = await limits();
+  return {
+    uri: config.handleDomain,
+    title: config.title,
+    short_description: config.description,
+    description: config.description,
+    email: config.contactEmail,
+    version: COMPATIBLE_VERSION,
+    urls: { streaming_api: streamingUrl(ctx) },
+    stats: stats(ctx),
+    thumbnail: missingPicture(ctx, "headers"),
+    languages: config.languages,
+    registrations: false,
+    approval_required: false,
+    invites_enabled: false,
+    configuration: {
+      accounts: { max_featured_tags: 0 },
+      statuses: statusLimits(ctx),
+      media_attachments: shared.media_attachments,
+      polls: shared.polls,
+    },
+    contact_account: contactAccount(ctx),
+    rules: [],
+  };
+}
+
+export function stats(ctx: Context) {
+  return ctx.db.get<{ user_count: number; status_count: number; domain_count: number }>(
+    `SELECT
+       (SELECT count(*) FROM users) AS user_count,
+       (SELECT coalesce(sum(a.statuses_count), 0) FROM users u JOIN accounts a ON a.id = u.account_id) AS status_count,
+       (SELECT count(DISTINCT domain) FROM accounts WHERE domain IS NOT NULL) AS domain_count`,
+  )!;
+}
+
+/** People of this server who have written something within a month. */
+export function activeUsers(ctx: Context): number {
+  const row = ctx.db.get<{ count: number }>(
+    "SELECT count(*) AS count FROM users u JOIN accounts a ON a.id = u.account_id WHERE a.last_status_at > ?",
+    ctx.clock.now() - MONTH,
+  );
+  return row!.count;
+}
+
+function contactAccount(ctx: Context) {
+  const owner = ctx.db.get<{ account_id: number }>(
+    "SELECT account_id FROM users WHERE role = 'owner' ORDER BY id LIMIT 1",
+  );
+  return owner && showAccount(ctx, owner.account_id);
+}
+
+function streamingUrl(ctx: Context): string {
+  return ctx.config.origin.replace(/^http/, "ws");
+}
+
+function statusLimits(ctx: Context) {
+  return {
+    max_characters: ctx.config.maxCharacters,
+    max_media_attachments: MAX_ATTACHMENTS,
+    characters_reserved_per_url: CHARACTERS_PER_URL,
+    supported_mime_types: ["text/plain"],
+  };
+}
+
+/** What holds on every server of ours. Video and polls are refused, and a limit of nothing says so. */
+async function limits() {
+  return {
+    media_attachments: {
+      supported_mime_types: await readableImageTypes(),
+      image_size_limit: IMAGE_BYTES,
+      image_matrix_limit: IMAGE_PIXELS,
+      video_size_limit: 0,
+      video_frame_rate_limit: 0,
+      video_matrix_limit: 0,
+    },
+    polls: { max_options: 0, max_characters_per_option: 0, min_expiration: 0, max_expiration: 0 },
+  };
+}

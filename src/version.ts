@@ -1,0 +1,4 @@
+import { version } from "../package.json";
+
+/** Of this Linnet, from package.json. */
+export const VERSION: string = version;
