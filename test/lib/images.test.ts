@@ -1,0 +1,409 @@
+import { decode as decodeBlurhash } from "blurhash";
+import { describe, expect, test } from "bun:test";
+import { array, assert as assertProperty, asyncProperty, constantFrom, double, nat, record } from "fast-check";
+import sharp from "sharp";
+import { Refusal, type RefusalKind } from "../../src/errors.ts";
+import {
+  DEFAULT_PIXELS,
+  IMAGE_TYPES,
+  processAvatar,
+  processImage,
+  readableImageTypes,
+  sniffType,
+} from "../../src/lib/images.ts";
+import { animation, picture } from "../fixtures/pictures.ts";
+
+const LIMITS = { bytes: 16 * 1024 * 1024, pixels: DEFAULT_PIXELS };
+const RED_HEIC = await Bun.file(new URL("../fixtures/red.heic", import.meta.url)).bytes();
+
+/** Mean of red, green and blue, to compare colours without minding what lossy formats do to them. */
+async function colour(bytes: Uint8Array): Promise<number[]> {
+  return mean(await sharp(bytes).toColourspace("srgb").ensureAlpha().raw().toBuffer());
+}
+
+function mean(rgba: Uint8Array | Uint8ClampedArray): number[] {
+  const sums = [0, 0, 0];
+  for (let at = 0; at < rgba.length; at += 1) if (at % 4 < 3) sums[at % 4]! += rgba[at]!;
+  return sums.map((sum) => sum / (rgba.length / 4));
+}
+
+function expectColour(found: number[], wanted: number[], tolerance: number): void {
+  for (const [channel, value] of wanted.entries()) {
+    expect(Math.abs(found[channel]! - value)).toBeLessThanOrEqual(tolerance);
+  }
+}
+
+async function refusal(work: Promise<unknown>): Promise<{ kind: RefusalKind; message: string }> {
+  const error = await work.then(
+    () => new Error("It was not refused"),
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof Refusal)) throw error;
+  return { kind: error.kind, message: error.message };
+}
+
+const NOT_AN_IMAGE = {
+  kind: "invalid" as const,
+  message: "Validation failed: File content type is invalid, File is invalid",
+};
+
+describe("What kind of file it is", () => {
+  test("is told by the bytes for every format that can be written here", async () => {
+    for (const format of ["jpeg", "png", "gif", "webp", "avif"] as const) {
+      expect(sniffType(await picture(8, 8).toFormat(format).toBuffer())).toBe(`image/${format}`);
+    }
+    expect(sniffType(RED_HEIC)).toBe("image/heic");
+  });
+
+  test("looks beyond a vague first brand in an ISO container", () => {
+    const container = (...brands: string[]) => {
+      const bytes = Buffer.from(`....ftyp${brands[0]}....${brands.slice(1).join("")}heic`, "latin1");
+      bytes.writeUInt32BE(bytes.length - 4);
+      return bytes;
+    };
+    expect(sniffType(container("mif1", "miaf", "avif"))).toBe("image/avif");
+    expect(sniffType(container("mif1", "heix"))).toBe("image/heic");
+    expect(sniffType(container("mif1", "miaf"))).toBe("image/heif");
+    expect(sniffType(container("isom", "mp41"))).toBeNull();
+  });
+
+  test("is nothing for pages, drawings with scripts, films and nothing at all", () => {
+    const texts = [
+      "",
+      "G",
+      "GIF",
+      "<html></html>",
+      "<svg xmlns='http://www.w3.org/2000/svg'/>",
+      "RIFF....WAVE",
+      "BM...",
+    ];
+    for (const text of texts) expect(sniffType(Buffer.from(text))).toBeNull();
+  });
+
+  test("doesn't depend on where in a buffer the file lies", async () => {
+    const png = await picture(8, 8).png().toBuffer();
+    const request = Buffer.concat([Buffer.from("--boundary"), png]);
+    const { original } = await processImage(request.subarray(10), LIMITS);
+    expect(original.type).toBe("image/png");
+  });
+});
+
+describe("The list of readable types", () => {
+  test("names HEIC exactly if a HEIC picture can be processed, and AVIF always", async () => {
+    const types = await readableImageTypes();
+    const processed = await processImage(RED_HEIC, LIMITS).then(
+      () => true,
+      () => false,
+    );
+    expect(types.includes("image/heic")).toBe(processed);
+    expect(types).toContain("image/avif");
+    expect(IMAGE_TYPES).toEqual(expect.arrayContaining(types as (typeof IMAGE_TYPES)[number][]));
+  });
+});
+
+describe("What is refused", () => {
+  test("a file that is no picture", async () => {
+    const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
+    const tiff = await picture(8, 8).tiff().toBuffer();
+    for (const bytes of [new Uint8Array(), Buffer.from("hello"), svg, tiff]) {
+      expect(await refusal(processImage(bytes, LIMITS))).toEqual(NOT_AN_IMAGE);
+    }
+  });
+
+  test("a drawing that pretends to be a JPEG", async () => {
+    const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
+    const pretender = Buffer.concat([Uint8Array.of(0xff, 0xd8, 0xff), svg]);
+    expect(await refusal(processImage(pretender, LIMITS))).toEqual(NOT_AN_IMAGE);
+  });
+
+  test("a small file that claims to hold 3,600 megapixels, before they are decoded", async () => {
+    const bomb = await picture(8, 8).png().toBuffer();
+    bomb.writeUInt32BE(60_000, 16);
+    bomb.writeUInt32BE(60_000, 20);
+    bomb.writeUInt32BE(Bun.hash.crc32(bomb.subarray(12, 29)), 29);
+    expect(await refusal(processImage(bomb, LIMITS))).toEqual({
+      kind: "invalid",
+      message: "Validation failed: File has 60000x60000 pixels; at most 33.2 megapixels can be taken",
+    });
+  });
+
+  test("an animation of harmless frames that are too many together", async () => {
+    const gif = await (await animation(20)).gif().toBuffer();
+    const { kind, message } = await refusal(processImage(gif, { ...LIMITS, pixels: 60 * 40 }));
+    expect(kind).toBe("invalid");
+    expect(message).toContain("20 frames of 60x40 pixels");
+  });
+
+  test("an animated avatar that would take minutes to draw", async () => {
+    const pages = Array.from({ length: 700 }, (_, at) => Uint8Array.of((at * 97) & 255, (at * 31) & 255, 0));
+    const strip = sharp(Buffer.concat(pages), { raw: { width: 1, height: 700, channels: 3, pageHeight: 1 } });
+    const { kind, message } = await refusal(processAvatar(await strip.gif().toBuffer(), "avatar"));
+    expect(kind).toBe("invalid");
+    expect(message).toContain("700 frames; at most 625");
+  });
+
+  test("a file with too many bytes, with the limit in words", async () => {
+    const png = await picture(64, 64).png().toBuffer();
+    const refused = await refusal(processImage(png, { ...LIMITS, bytes: png.length - 1 }));
+    expect(refused.kind).toBe("too_large");
+    expect(await refusal(processAvatar(new Uint8Array(8 * 1024 * 1024 + 1), "avatar"))).toEqual({
+      kind: "too_large",
+      message: "Validation failed: File size must be at most 8 MB",
+    });
+    expect((await processImage(png, { ...LIMITS, bytes: png.length })).original.width).toBe(64);
+  });
+
+  test("half a file, in every format", async () => {
+    const files = ["jpeg", "png", "webp", "gif", "avif"].map((format) =>
+      picture(300, 200)
+        .toFormat(format as "jpeg")
+        .toBuffer(),
+    );
+    const animated = await animation(5);
+    files.push(animated.clone().gif().toBuffer(), animated.clone().webp().toBuffer());
+    for (const file of files) {
+      const bytes = await file;
+      const half = bytes.subarray(0, Math.floor(bytes.length / 2));
+      expect(await refusal(processImage(half, LIMITS))).toEqual(NOT_AN_IMAGE);
+      expect(await refusal(processAvatar(half, "avatar"))).toEqual(NOT_AN_IMAGE);
+    }
+  });
+
+  test("whatever is damaged so badly that it can't be shown; nothing damaged ever fails in another way", async () => {
+    const animated = await animation(3, 20, 20);
+    const files = await Promise.all([
+      picture(40, 30)
+        .jpeg()
+        .withExif({ IFD0: { Artist: "A" } })
+        .toBuffer(),
+      picture(40, 30, { seeThrough: true }).png().toBuffer(),
+      picture(40, 30).webp().toBuffer(),
+      picture(40, 30).avif().toBuffer(),
+      animated.clone().gif().toBuffer(),
+      animated.clone().webp().toBuffer(),
+    ]);
+    const damage = array(record({ at: double({ min: 0, max: 1, noNaN: true }), byte: nat(255) }), {
+      minLength: 1,
+      maxLength: 8,
+    });
+    await assertProperty(
+      asyncProperty(constantFrom(...files), damage, async (file, changes) => {
+        const bytes = Buffer.from(file);
+        for (const { at, byte } of changes) bytes[Math.floor(at * (bytes.length - 1))] = byte;
+        const outcome = await processImage(bytes, LIMITS).then(
+          ({ original }) => original.bytes.length > 0,
+          (error: unknown) => error instanceof Refusal && error.kind === "invalid",
+        );
+        expect(outcome).toBe(true);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+describe("What is kept of a picture", () => {
+  test("is what people see, turned upright as the camera noted", async () => {
+    const sideways = await picture(300, 200).jpeg().withMetadata({ orientation: 6 }).toBuffer();
+    const { original, small } = await processImage(sideways, LIMITS);
+    expect([original.width, original.height]).toEqual([200, 300]);
+    expect(await sharp(original.bytes).metadata()).toMatchObject({ width: 200, height: 300, format: "jpeg" });
+    expect((await sharp(original.bytes).metadata()).orientation).toBeUndefined();
+    expect([small.width, small.height]).toEqual([200, 300]);
+  });
+
+  test("stays the same, pixel by pixel, where nothing but metadata has to go", async () => {
+    for (const format of ["jpeg", "png", "gif", "webp"] as const) {
+      const bytes = await picture(300, 200)
+        .toFormat(format)
+        .withExif({ IFD0: { Artist: "SECRET" } })
+        .toBuffer();
+      const { original } = await processImage(bytes, LIMITS);
+      expect(original.type).toBe(`image/${format}`);
+      expect(original.extension).toBe(format === "jpeg" ? "jpg" : format);
+      expect((await sharp(original.bytes).raw().toBuffer()).equals(await sharp(bytes).raw().toBuffer())).toBe(true);
+    }
+  });
+
+  test("is within 3840×2160 pixels, and its preview within 640×360, in the same shape", async () => {
+    const { original, small } = await processImage(await picture(5000, 2500).jpeg().toBuffer(), LIMITS);
+    expect(original.width * original.height).toBeLessThanOrEqual(8_294_400);
+    expect(original.width * original.height).toBeGreaterThan(8_280_000);
+    expect(original.width / original.height).toBeCloseTo(2, 2);
+    expect(small.width * small.height).toBeLessThanOrEqual(230_400);
+    expect(small.width / small.height).toBeCloseTo(2, 1);
+    for (const { bytes, width, height, type } of [original, small]) {
+      expect(await sharp(bytes).metadata()).toMatchObject({ width, height, mediaType: type });
+    }
+  });
+
+  test("has no side longer than any format or screen can take", async () => {
+    const { original, small } = await processImage(await picture(20_000, 20).png().toBuffer(), LIMITS);
+    expect([original.width, original.height]).toEqual([16_383, 16]);
+    expect(small.width).toBeLessThanOrEqual(16_383);
+    const line = await processImage(await picture(1, 20_000).png().toBuffer(), LIMITS);
+    expect([line.original.width, line.original.height]).toEqual([1, 16_383]);
+  });
+
+  test("is its own preview if it is small", async () => {
+    const { original, small } = await processImage(await picture(300, 200).png().toBuffer(), LIMITS);
+    expect(small).toBe(original);
+  });
+
+  test("stays see-through, and so does its preview", async () => {
+    const { original, small } = await processImage(
+      await picture(900, 600, { seeThrough: true }).png().toBuffer(),
+      LIMITS,
+    );
+    expect(original.type).toBe("image/png");
+    expect(small.type).toBe("image/webp");
+    for (const { bytes } of [original, small]) {
+      const { hasAlpha } = await sharp(bytes).metadata();
+      expect(hasAlpha).toBe(true);
+      expect((await sharp(bytes).stats()).isOpaque).toBe(false);
+    }
+  });
+
+  test("gets a JPEG for a preview if nothing shows through, whether or not the file has room for it", async () => {
+    const { small } = await processImage(await picture(900, 600).ensureAlpha().png().toBuffer(), LIMITS);
+    expect(small.type).toBe("image/jpeg");
+  });
+
+  test("is a JPEG if it came as AVIF, or WebP if it is see-through", async () => {
+    const avif = await processImage(await picture(300, 200).avif().toBuffer(), LIMITS);
+    expect([avif.original.type, avif.original.extension]).toEqual(["image/jpeg", "jpg"]);
+    const seeThrough = await processImage(await picture(300, 200, { seeThrough: true }).avif().toBuffer(), LIMITS);
+    expect(seeThrough.original.type).toBe("image/webp");
+    expect((await sharp(seeThrough.original.bytes).stats()).isOpaque).toBe(false);
+  });
+
+  test("shows the same colours in sRGB, without the profile", async () => {
+    const wide = await picture(300, 200).jpeg({ quality: 100 }).withIccProfile("p3").toBuffer();
+    const untagged = await sharp(wide, { ignoreIcc: true }).jpeg().toBuffer();
+    const wanted = await colour(await picture(300, 200).png().toBuffer());
+    const { original } = await processImage(wide, LIMITS);
+    expect((await sharp(original.bytes).metadata()).icc).toBeUndefined();
+    expectColour(await colour(original.bytes), wanted, 2);
+    expect(Math.abs((await colour(untagged))[0]! - wanted[0]!)).toBeGreaterThan(5);
+  });
+
+  test("is in red, green and blue if it came in a printer's colours", async () => {
+    const cmyk = await picture(300, 200).toColourspace("cmyk").jpeg().toBuffer();
+    expect((await sharp(cmyk).metadata()).space).toBe("cmyk");
+    expect((await sharp((await processImage(cmyk, LIMITS)).original.bytes).metadata()).space).toBe("srgb");
+  });
+
+  test("may have grey or 16-bit pixels", async () => {
+    const grey = await picture(900, 600).greyscale().jpeg().toBuffer();
+    const deep = await picture(900, 600).toColourspace("rgb16").png().toBuffer();
+    expect((await sharp(deep).metadata()).depth).toBe("ushort");
+    for (const bytes of [grey, deep]) {
+      const { original, small } = await processImage(bytes, LIMITS);
+      expectColour(await colour(small.bytes), await colour(bytes), 2);
+      expectColour(await colour(original.bytes), await colour(bytes), 2);
+    }
+  });
+
+  test("has a blurhash of its colours", async () => {
+    const { blurhash } = await processImage(await picture(900, 600).jpeg().toBuffer(), LIMITS);
+    const pixels = decodeBlurhash(blurhash, 32, 32);
+    expect(blurhash).toHaveLength(4 + 2 * 16);
+    expectColour(mean(pixels), [200, 100, 30], 20);
+  });
+
+  test("has a blurhash even if it is one pixel, or a line", async () => {
+    for (const [width, height] of [
+      [1, 1],
+      [1000, 1],
+      [1, 1000],
+    ] as const) {
+      const { blurhash, original } = await processImage(await picture(width, height).png().toBuffer(), LIMITS);
+      expect(decodeBlurhash(blurhash, 4, 4)).toHaveLength(64);
+      expect([original.width, original.height]).toEqual([width, height]);
+    }
+  });
+
+  test("is the same whether it came alone or with many others", async () => {
+    const bytes = await picture(900, 600).png().toBuffer();
+    const alone = await processImage(bytes, LIMITS);
+    const together = await Promise.all([
+      ...Array.from({ length: 6 }, () => processImage(bytes, LIMITS)),
+      processImage(new Uint8Array(3), LIMITS).catch(() => alone),
+    ]);
+    for (const one of together) expect(one).toEqual(alone);
+  });
+});
+
+describe("An animation", () => {
+  test("stays one, with its timing, and has its first frame for a preview", async () => {
+    for (const format of ["gif", "webp"] as const) {
+      const bytes = await (await animation(5)).toFormat(format, { delay: Array(5).fill(120), loop: 3 }).toBuffer();
+      const { original, small, animated } = await processImage(bytes, LIMITS);
+      expect(animated).toBe(true);
+      expect([original.type, original.width, original.height]).toEqual([`image/${format}`, 60, 40]);
+      const kept = await sharp(original.bytes).metadata();
+      expect(kept).toMatchObject({ pages: 5, delay: [120, 120, 120, 120, 120], loop: 3 });
+      expect([small.type, small.width, small.height]).toEqual(["image/jpeg", 60, 40]);
+      expectColour(await colour(small.bytes), await colour(await sharp(bytes, { page: 0 }).png().toBuffer()), 3);
+    }
+  });
+
+  test("stays one when it has to be drawn anew", async () => {
+    const large = await (await animation(2, 16_400, 20)).gif().toBuffer();
+    const { original, animated } = await processImage(large, LIMITS);
+    expect(animated).toBe(true);
+    expect([original.type, original.width, original.height]).toEqual(["image/webp", 16_383, 19]);
+    const { pages, width, pageHeight } = await sharp(original.bytes, { animated: true }).metadata();
+    expect([pages, width, pageHeight]).toEqual([2, original.width, original.height]);
+  });
+
+  test("is not what a picture with one frame is", async () => {
+    for (const format of ["gif", "webp", "png"] as const) {
+      const { animated } = await processImage(await picture(60, 40).toFormat(format).toBuffer(), LIMITS);
+      expect(animated).toBe(false);
+    }
+  });
+
+  test("may end without the trailer that many programs forget", async () => {
+    const gif = await (await animation(3)).gif().toBuffer();
+    const { original } = await processImage(gif.subarray(0, -1), LIMITS);
+    expect(Buffer.from(original.bytes).equals(gif)).toBe(true);
+  });
+});
+
+describe("Avatars and headers", () => {
+  test("are cut to the size that Mastodon shows, whatever their shape", async () => {
+    const shapes = [
+      [900, 300],
+      [300, 900],
+      [16, 16],
+    ] as const;
+    for (const [width, height] of shapes) {
+      const bytes = await picture(width, height).jpeg().toBuffer();
+      const avatar = await processAvatar(bytes, "avatar");
+      const header = await processAvatar(bytes, "header");
+      expect(await sharp(avatar.original.bytes).metadata()).toMatchObject({ width: 400, height: 400, format: "jpeg" });
+      expect(await sharp(header.original.bytes).metadata()).toMatchObject({ width: 1500, height: 500, format: "jpeg" });
+      expect(avatar.still).toBe(avatar.original);
+    }
+  });
+
+  test("stay upright and see-through", async () => {
+    const bytes = await picture(300, 200, { seeThrough: true }).webp().withMetadata({ orientation: 6 }).toBuffer();
+    const { original } = await processAvatar(bytes, "avatar");
+    expect(original.type).toBe("image/webp");
+    const { data } = await sharp(original.bytes).raw().toBuffer({ resolveWithObject: true });
+    const alpha = (x: number, y: number) => data[(y * 400 + x) * 4 + 3];
+    // What was its left half is the upper one after a quarter turn.
+    expect([alpha(200, 20), alpha(200, 380)]).toEqual([0, 255]);
+  });
+
+  test("stay animated, with a still of the first frame", async () => {
+    for (const format of ["gif", "webp"] as const) {
+      const bytes = await (await animation(3)).toFormat(format, { delay: Array(3).fill(90) }).toBuffer();
+      const { original, still } = await processAvatar(bytes, "avatar");
+      const moving = await sharp(original.bytes, { animated: true }).metadata();
+      expect(moving).toMatchObject({ format: "webp", width: 400, pageHeight: 400, pages: 3, delay: [90, 90, 90] });
+      expect(await sharp(still.bytes).metadata()).toMatchObject({ format: "jpeg", width: 400, height: 400 });
+    }
+  });
+});
