@@ -1,6 +1,7 @@
 import type { Config, LimitName } from "./config.ts";
 import { migrate } from "./db/migrate.ts";
 import { openDatabase, type Db } from "./db/open.ts";
+import { Rendered } from "./db/rendered.ts";
 import { Hub } from "./lib/hub.ts";
 import { Ids } from "./lib/ids.ts";
 import type { Logger } from "./lib/log.ts";
@@ -24,6 +25,7 @@ export interface Context {
   clock: Clock;
   ids: Ids;
   hub: Hub<Event>;
+  rendered: Rendered;
   log: Logger;
   /** How often whom has called; null when limits are off. */
   rates: Record<LimitName, Windows> | null;
@@ -55,6 +57,7 @@ export function openContext(
     clock,
     ids: new Ids(clock, highest?.id ?? 0),
     hub: new Hub(),
+    rendered: new Rendered(db),
     log: world.log,
     rates: config.limits && windowsOf(config.limits),
     passwords: world.passwords ?? PASSWORDS,

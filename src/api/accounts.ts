@@ -4,11 +4,11 @@ import { visibleStatus } from "../core/statuses.ts";
 import { pinnedOf, statusesOf } from "../core/timelines.ts";
 import { showAccount, showAccounts } from "../entities/accounts.ts";
 import { showRelationship, showRelationships } from "../entities/relationships.ts";
-import { showStatuses } from "../entities/statuses.ts";
+import { statusTexts } from "../entities/statuses.ts";
 import { notFound } from "../errors.ts";
 import { parseId } from "../lib/ids.ts";
 import { bool, ids, int, list, object, optional, text } from "../lib/input.ts";
-import { paged, pageOf, paging } from "./paging.ts";
+import { paged, pagedTexts, pageOf, paging } from "./paging.ts";
 import type { Router } from "./router.ts";
 
 const Lookup = object({ acct: text({ max: 400 }) });
@@ -76,7 +76,7 @@ export function accountRoutes(routes: Router): void {
       const places = input.pinned
         ? pinnedOf(ctx, viewerId, account.id, page)
         : statusesOf(ctx, viewerId, account.id, filter, page);
-      return paged(call, page, places, showStatuses(ctx, viewerId, idsOf(places)));
+      return pagedTexts(call, page, places, statusTexts(ctx, viewerId, idsOf(places)));
     });
   followRoutes(routes);
   statusAccountRoutes(routes);

@@ -8,11 +8,11 @@ import {
   type NotificationFilter,
   type NotificationType,
 } from "../core/notifications.ts";
-import { showNotifications } from "../entities/notifications.ts";
+import { notificationTexts } from "../entities/notifications.ts";
 import { notFound } from "../errors.ts";
 import { parseId } from "../lib/ids.ts";
 import { id, int, list, object, oneOf, optional } from "../lib/input.ts";
-import { paged, pageOf, paging } from "./paging.ts";
+import { jsonText, pagedTexts, pageOf, paging } from "./paging.ts";
 import type { Router } from "./router.ts";
 
 /** Types that we don't know are ignored: apps ask for those of other servers too. */
@@ -42,7 +42,7 @@ export function notificationRoutes(routes: Router): void {
     .get("/api/v1/notifications", { ...read, input: object({ ...paging(40, 80), ...filters }) }, (call) => {
       const page = pageOf(call.input);
       const rows = listNotifications(call.ctx.db, call.viewerId, filterOf(call.input), page);
-      return paged(call, page, rows, showNotifications(call.ctx, call.viewerId, rows));
+      return pagedTexts(call, page, rows, notificationTexts(call.ctx, call.viewerId, rows));
     })
     .get("/api/v1/notifications/unread_count", { ...read, input: Count }, ({ ctx, viewerId, input }) => ({
       count: countUnread(ctx.db, viewerId, filterOf(input), input.limit),
@@ -50,7 +50,7 @@ export function notificationRoutes(routes: Router): void {
     .get("/api/v1/notifications/:id", read, ({ ctx, viewerId, params }) => {
       const row = findNotification(ctx.db, viewerId, parseId(params.id) ?? 0);
       if (!row) throw notFound();
-      return showNotifications(ctx, viewerId, [row])[0];
+      return jsonText(notificationTexts(ctx, viewerId, [row])[0]!);
     })
     .post("/api/v1/notifications/clear", write, ({ ctx, viewerId }) => clearNotifications(ctx, viewerId))
     .post("/api/v1/notifications/:id/dismiss", write, ({ ctx, viewerId, params }) => {

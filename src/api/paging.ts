@@ -37,13 +37,31 @@ export function paged(
   rows: readonly { cursor: number }[],
   items: readonly unknown[],
 ): Response {
+  return pagedTexts(
+    call,
+    page,
+    rows,
+    items.map((item) => JSON.stringify(item)),
+  );
+}
+
+/** The same for items that are JSON text already. */
+export function pagedTexts(
+  call: Pick<Call, "ctx" | "request">,
+  page: Page,
+  rows: readonly { cursor: number }[],
+  items: readonly string[],
+): Response {
   const [first, last] = [rows[0], rows.at(-1)];
-  if (!first || !last) return Response.json(items);
-  const full = rows.length >= page.limit;
-  const link = linkHeader(call.ctx.config.origin, call.request.url, {
-    first: first.cursor,
-    last: last.cursor,
-    full,
-  });
-  return Response.json(items, { headers: { link } });
+  const headers: Record<string, string> = { "content-type": "application/json" };
+  if (first && last) {
+    const cursors = { first: first.cursor, last: last.cursor, full: rows.length >= page.limit };
+    headers.link = linkHeader(call.ctx.config.origin, call.request.url, cursors);
+  }
+  return new Response(`[${items.join(",")}]`, { headers });
+}
+
+/** Answers with what is JSON text already. */
+export function jsonText(text: string): Response {
+  return new Response(text, { headers: { "content-type": "application/json" } });
 }

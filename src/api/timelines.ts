@@ -1,8 +1,8 @@
 import { bookmarksOf, favouritesOf, home, publicTimeline, tagTimeline, type Place } from "../core/timelines.ts";
 import type { Page } from "../db/keyset.ts";
-import { showStatuses } from "../entities/statuses.ts";
+import { statusTexts } from "../entities/statuses.ts";
 import { bool, list, object, text } from "../lib/input.ts";
-import { paged, pageOf, paging } from "./paging.ts";
+import { pagedTexts, pageOf, paging } from "./paging.ts";
 import type { Call, Router } from "./router.ts";
 
 const filters = {
@@ -48,5 +48,5 @@ export function timelineRoutes(routes: Router): void {
 
 function statusPage(call: Pick<Call, "ctx" | "viewerId" | "request">, page: Page, places: readonly Place[]): Response {
   const ids = places.map((place) => place.id);
-  return paged(call, page, places, showStatuses(call.ctx, call.viewerId, ids));
+  return pagedTexts(call, page, places, statusTexts(call.ctx, call.viewerId, ids));
 }

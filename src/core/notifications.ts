@@ -2,6 +2,7 @@ import type { Context } from "../context.ts";
 import { Keyset, type Page } from "../db/keyset.ts";
 import type { Reads, Tx } from "../db/open.ts";
 import { announce, userTopic } from "./events.ts";
+import { visibleTo } from "./visibility.ts";
 
 /** What a person can be told of. */
 export const NOTIFICATION_TYPES = [
@@ -66,8 +67,10 @@ export interface NotificationFilter {
 }
 
 const COLUMNS = "n.id AS cursor, n.id, n.type, n.from_account_id, n.status_id, n.created_at";
+const SEEN = `(n.status_id IS NULL OR EXISTS (
+  SELECT 1 FROM statuses s WHERE s.id = n.status_id AND ${visibleTo("n.account_id")}))`;
 const WANTED = `
-  n.account_id = ?4 AND n.type IN (SELECT value FROM json_each(?5)) AND (?6 IS NULL OR n.from_account_id = ?6)`;
+  ${SEEN} AND n.account_id = ?4 AND n.type IN (SELECT value FROM json_each(?5)) AND (?6 IS NULL OR n.from_account_id = ?6)`;
 const LIST = new Keyset<NotificationRow>(`SELECT ${COLUMNS} FROM notifications n WHERE ${WANTED}`, "n.id");
 
 export function listNotifications(
@@ -81,7 +84,7 @@ export function listNotifications(
 
 export function findNotification(db: Reads, accountId: number, id: number): NotificationRow | null {
   return db.get<NotificationRow>(
-    `SELECT ${COLUMNS} FROM notifications n WHERE n.id = ? AND n.account_id = ?`,
+    `SELECT ${COLUMNS} FROM notifications n WHERE n.id = ? AND n.account_id = ? AND ${SEEN}`,
     id,
     accountId,
   );
@@ -92,7 +95,7 @@ export function countUnread(db: Reads, accountId: number, filter: NotificationFi
   const row = db.get<{ count: number }>(
     `SELECT count(*) AS count FROM (
        SELECT 1 FROM notifications n
-       WHERE n.account_id = ?1 AND n.type IN (SELECT value FROM json_each(?2)) AND (?3 IS NULL OR n.from_account_id = ?3)
+       WHERE ${SEEN} AND n.account_id = ?1 AND n.type IN (SELECT value FROM json_each(?2)) AND (?3 IS NULL OR n.from_account_id = ?3)
          AND n.id > coalesce(
            (SELECT last_read_id FROM markers WHERE account_id = ?1 AND timeline = 'notifications'), 0)
        LIMIT ?4)`,

@@ -45,18 +45,36 @@ const ACCOUNTS = `
   FROM accounts a WHERE a.id IN (SELECT value FROM json_each(?))`;
 
 /** Mastodon's Account (entities/Account), in the order of the ids; one query for any number of them. */
-export function showAccounts(ctx: Context, ids: readonly number[]) {
-  const shown = accountsById(ctx, ids);
-  return ids.flatMap((id) => shown.get(id) ?? []);
+export function showAccounts(ctx: Context, ids: readonly number[]): AccountJson[] {
+  const texts = accountTexts(ctx, ids);
+  return ids.flatMap((id) => {
+    const text = texts.get(id);
+    return text === undefined ? [] : (JSON.parse(text) as AccountJson);
+  });
 }
 
-export function showAccount(ctx: Context, id: number) {
+export function showAccount(ctx: Context, id: number): AccountJson {
   return showAccounts(ctx, [id])[0]!;
 }
 
-export function accountsById(ctx: Context, ids: Iterable<number>) {
-  const rows = ctx.db.all<AccountRow>(ACCOUNTS, idList(new Set(ids)));
-  return new Map(rows.map((row) => [row.id, accountJson(ctx, row)]));
+/** The same as JSON text by id, read and rendered only where it isn't known from before. */
+export function accountTexts(ctx: Context, ids: Iterable<number>): Map<number, string> {
+  const { rendered } = ctx;
+  rendered.refresh();
+  const wanted = new Set(ids);
+  const missing = [...wanted].filter((id) => !rendered.accounts.has(id));
+  const texts = new Map([...wanted].flatMap((id) => entryOf(id, rendered.accounts.get(id))));
+  if (missing.length === 0) return texts;
+  for (const row of ctx.db.all<AccountRow>(ACCOUNTS, idList(missing))) {
+    const text = JSON.stringify(accountJson(ctx, row));
+    rendered.keepAccount(row.id, text);
+    texts.set(row.id, text);
+  }
+  return texts;
+}
+
+function entryOf(id: number, text: string | undefined): [number, string][] {
+  return text === undefined ? [] : [[id, text]];
 }
 
 export type AccountJson = ReturnType<typeof accountJson>;

@@ -1,8 +1,51 @@
 import type { Context } from "../context.ts";
 import { idList } from "../db/json.ts";
-import { accountsById, type AccountJson } from "./accounts.ts";
+import type { StatusText } from "../db/rendered.ts";
+import { accountTexts, type AccountJson } from "./accounts.ts";
 import { mediaByStatus, type MediaJson } from "./media.ts";
 import { timestamp } from "./urls.ts";
+
+/** Mastodon's Status (entities/Status). The viewer's own flags are left out where there is no viewer. */
+export type OriginalJson = ReturnType<typeof ownPart> &
+  ReturnType<typeof sharedPart> &
+  ReturnType<typeof restPart> &
+  Partial<FlagsJson> & { account: AccountJson };
+export type StatusJson = OriginalJson & { reblog: OriginalJson | null };
+
+/** In the order of the ids, for a viewer (0 for nobody) who may see them. */
+export function showStatuses(ctx: Context, viewerId: number, ids: readonly number[]): StatusJson[] {
+  return statusTexts(ctx, viewerId, ids).map((text) => JSON.parse(text) as StatusJson);
+}
+
+export function showStatus(ctx: Context, viewerId: number, id: number): StatusJson {
+  return showStatuses(ctx, viewerId, [id])[0]!;
+}
+
+/**
+ * The same as JSON text, for the pages that are asked for most: put together from what was rendered before, with the
+ * viewer's flags set in. A fixed number of queries, whatever the number of statuses.
+ */
+export function statusTexts(ctx: Context, viewerId: number, ids: readonly number[]): string[] {
+  if (ids.length === 0) return [];
+  const pieces = piecesOf(ctx, ids);
+  const originals = ids.map((id) => pieces.get(id)?.reblogOfId ?? id);
+  const flags = viewerId ? flagsOf(ctx, viewerId, originals) : null;
+  const accounts = accountTexts(
+    ctx,
+    [...pieces.values()].map((piece) => piece.accountId),
+  );
+  const joined = (own: StatusText, shared: StatusText, originalId: number, reblog: string) => {
+    const { rest } = own === shared ? own : EMPTY;
+    const account = accounts.get(own.accountId)!;
+    return `{${own.own},${shared.shared},${flags?.get(originalId) ?? ""}"account":${account},${rest},"reblog":${reblog}}`;
+  };
+  return ids.flatMap((id, at) => {
+    const [own, original] = [pieces.get(id), pieces.get(originals[at]!)];
+    if (!own || !original) return [];
+    const text = joined(original, original, originals[at]!, "null");
+    return own === original ? text : joined(own, original, originals[at]!, text);
+  });
+}
 
 interface StatusRow {
   id: number;
@@ -26,25 +69,17 @@ interface StatusRow {
   local: number;
   app_name: string | null;
   app_website: string | null;
-  favourited: number;
-  reblogged: number;
-  muted: number;
-  bookmarked: number;
-  pinned: number;
 }
 
 /** The statuses asked for and the originals of those that are reblogs. */
-const SHOWN = `
+const STATUSES = `
   WITH asked (id) AS (SELECT value FROM json_each(?1)),
-  shown (id) AS (SELECT id FROM asked UNION SELECT s.reblog_of_id FROM asked JOIN statuses s USING (id) WHERE s.reblog_of_id IS NOT NULL)
+  shown (id) AS (
+    SELECT id FROM asked
+    UNION SELECT s.reblog_of_id FROM asked JOIN statuses s USING (id) WHERE s.reblog_of_id IS NOT NULL)
   SELECT s.id, s.account_id, s.uri, s.url, s.visibility, s.content, s.spoiler_text, s.sensitive, s.language,
     s.in_reply_to_id, s.in_reply_to_account_id, s.reblog_of_id, s.has_media, s.replies_count, s.reblogs_count,
-    s.favourites_count, s.created_at, s.edited_at, s.local, app.name AS app_name, app.website AS app_website,
-    EXISTS (SELECT 1 FROM favourites WHERE account_id = ?2 AND status_id = s.id) AS favourited,
-    EXISTS (SELECT 1 FROM statuses WHERE reblog_of_id = s.id AND account_id = ?2) AS reblogged,
-    EXISTS (SELECT 1 FROM conversation_mutes WHERE account_id = ?2 AND conversation_id = s.conversation_id) AS muted,
-    EXISTS (SELECT 1 FROM bookmarks WHERE account_id = ?2 AND status_id = s.id) AS bookmarked,
-    EXISTS (SELECT 1 FROM status_pins WHERE status_id = s.id) AS pinned
+    s.favourites_count, s.created_at, s.edited_at, s.local, app.name AS app_name, app.website AS app_website
   FROM shown JOIN statuses s USING (id) LEFT JOIN oauth_apps app ON app.id = s.app_id`;
 
 const MENTIONS = `
@@ -56,68 +91,143 @@ const TAGS = `
   SELECT st.status_id, t.name FROM status_tags st JOIN tags t ON t.id = st.tag_id
   WHERE st.status_id IN (SELECT value FROM json_each(?)) ORDER BY st.status_id, t.id`;
 
-interface MentionJson {
-  id: string;
-  username: string;
-  url: string;
-  acct: string;
-}
-
-interface TagJson {
-  name: string;
-  url: string;
-}
-
-/** What a page of statuses is made of, read once. */
-interface Parts {
-  accounts: Map<number, AccountJson>;
-  media: Map<number, MediaJson[]>;
-  mentions: Map<number, MentionJson[]>;
-  tags: Map<number, TagJson[]>;
-}
-
-/**
- * Mastodon's Status (entities/Status), in the order of the ids, for a viewer (0 for nobody) who may see them: five
- * queries whatever their number. The viewer's own flags are left out where there is no viewer.
- */
-export function showStatuses(ctx: Context, viewerId: number, ids: readonly number[]): StatusJson[] {
-  if (ids.length === 0) return [];
-  const rows = ctx.db.all<StatusRow>(SHOWN, idList(ids), viewerId);
-  const parts = partsOf(ctx, rows);
-  const shown = new Map(rows.map((row) => [row.id, statusJson(row, viewerId, parts)]));
-  return ids.flatMap((id): StatusJson[] => {
-    const status = shown.get(id);
-    if (!status) return [];
-    const { reblog_of_id: original } = status.row;
-    const reblog = original === null ? null : (shown.get(original)?.json ?? null);
-    // A reblog says of itself what its original says: apps draw their buttons from either.
-    if (reblog) return [{ ...status.json, ...borrowed(reblog), reblog }];
-    return original === null ? [{ ...status.json, reblog: null }] : [];
-  });
-}
-
-export function showStatus(ctx: Context, viewerId: number, id: number): StatusJson {
-  return showStatuses(ctx, viewerId, [id])[0]!;
-}
-
-type OriginalJson = ReturnType<typeof statusJson>["json"];
-export type StatusJson = OriginalJson & { reblog: OriginalJson | null };
-
-function partsOf(ctx: Context, rows: readonly StatusRow[]): Parts {
-  const ids = idList(rows.filter((row) => row.reblog_of_id === null).map((row) => row.id));
-  const withMedia = rows.filter((row) => row.has_media === 1).map((row) => row.id);
-  return {
-    accounts: accountsById(
-      ctx,
-      rows.map((row) => row.account_id),
-    ),
-    media: mediaByStatus(ctx, withMedia),
-    mentions: grouped(ctx.db.all<MentionRow>(MENTIONS, ids), mentionJson),
-    tags: grouped(ctx.db.all<{ status_id: number; name: string }>(TAGS, ids), ({ name }) => ({
-      name,
-      url: `${ctx.config.origin}/tags/${encodeURIComponent(name)}`,
-    })),
+/** Of the statuses asked for and of their originals; only those that aren't known from before are read. */
+function piecesOf(ctx: Context, ids: readonly number[]): Map<number, StatusText> {
+  const { rendered } = ctx;
+  rendered.refresh();
+  const pieces = new Map<number, StatusText>();
+  const missing = new Set<number>();
+  const take = (id: number) => {
+    const known = rendered.statuses.get(id);
+    if (known) pieces.set(id, known);
+    else missing.add(id);
+    return known?.reblogOfId ?? null;
   };
+  for (const id of ids) {
+    const original = take(id);
+    if (original !== null) take(original);
+  }
+  if (missing.size === 0) return pieces;
+  for (const [id, text] of render(ctx, missing)) {
+    rendered.keepStatus(id, text);
+    pieces.set(id, text);
+  }
+  return pieces;
+}
+
+function render(ctx: Context, ids: Iterable<number>): [number, StatusText][] {
+  const rows = ctx.db.all<StatusRow>(STATUSES, idList(ids));
+  const originals = idList(rows.filter((row) => row.reblog_of_id === null).map((row) => row.id));
+  const media = mediaByStatus(
+    ctx,
+    rows.filter((row) => row.has_media === 1).map((row) => row.id),
+  );
+  const mentions = grouped(ctx.db.all<MentionRow>(MENTIONS, originals), mentionJson);
+  const tags = grouped(ctx.db.all<{ status_id: number; name: string }>(TAGS, originals), ({ name }) =>
+    tagJson(ctx, name),
+  );
+  return rows.map((row) => [
+    row.id,
+    {
+      accountId: row.account_id,
+      reblogOfId: row.reblog_of_id,
+      own: members(ownPart(row)),
+      shared: members(sharedPart(row)),
+      rest: members(restPart(row, media.get(row.id) ?? [], mentions.get(row.id) ?? [], tags.get(row.id) ?? [])),
+    },
+  ]);
+}
+
+/** An object's members as JSON text, without its braces. */
+function members(part: object): string {
+  return JSON.stringify(part).slice(1, -1);
+}
+
+function ownPart(row: StatusRow) {
+  return {
+    id: String(row.id),
+    created_at: timestamp(row.created_at),
+    in_reply_to_id: idOrNull(row.in_reply_to_id),
+    in_reply_to_account_id: idOrNull(row.in_reply_to_account_id),
+    visibility: row.visibility,
+    uri: row.uri,
+    url: row.url,
+    edited_at: row.edited_at === null ? null : timestamp(row.edited_at),
+  };
+}
+
+function sharedPart(row: StatusRow) {
+  return {
+    sensitive: row.sensitive === 1,
+    spoiler_text: row.spoiler_text,
+    language: row.language,
+    replies_count: row.replies_count,
+    reblogs_count: row.reblogs_count,
+    favourites_count: row.favourites_count,
+    content: row.content,
+  };
+}
+
+function restPart(
+  row: Pick<StatusRow, "local" | "app_name" | "app_website">,
+  media_attachments: MediaJson[],
+  mentions: MentionJson[],
+  tags: TagJson[],
+) {
+  const application = row.app_name === null ? null : { name: row.app_name, website: row.app_website };
+  return {
+    ...(row.local ? { application } : null),
+    media_attachments,
+    mentions,
+    tags,
+    emojis: [],
+    card: null,
+    poll: null,
+  };
+}
+
+/** A reblog has no attachments of its own. */
+const EMPTY = { rest: members(restPart({ local: 0, app_name: null, app_website: null }, [], [], [])) };
+
+interface FlagsRow {
+  id: number;
+  own: number;
+  favourited: number;
+  reblogged: number;
+  muted: number;
+  bookmarked: number;
+  pinned: number;
+}
+
+const FLAGS = `
+  SELECT s.id, s.account_id = ?2 AS own,
+    EXISTS (SELECT 1 FROM favourites WHERE account_id = ?2 AND status_id = s.id) AS favourited,
+    EXISTS (SELECT 1 FROM statuses WHERE reblog_of_id = s.id AND account_id = ?2) AS reblogged,
+    EXISTS (SELECT 1 FROM conversation_mutes WHERE account_id = ?2 AND conversation_id = s.conversation_id) AS muted,
+    EXISTS (SELECT 1 FROM bookmarks WHERE account_id = ?2 AND status_id = s.id) AS bookmarked,
+    s.account_id = ?2 AND EXISTS (SELECT 1 FROM status_pins WHERE status_id = s.id) AS pinned
+  FROM json_each(?1) j JOIN statuses s ON s.id = j.value`;
+
+interface FlagsJson {
+  favourited: boolean;
+  reblogged: boolean;
+  muted: boolean;
+  bookmarked: boolean;
+  /** Only on one's own. */
+  pinned?: boolean;
+  filtered: never[];
+}
+
+/** What the viewer has done to each of these, as members that end in a comma. */
+function flagsOf(ctx: Context, viewerId: number, ids: readonly number[]): Map<number, string> {
+  const rows = ctx.db.all<FlagsRow>(FLAGS, idList(new Set(ids)), viewerId);
+  return new Map(rows.map((row) => [row.id, flagsText(row)]));
+}
+
+function flagsText(row: FlagsRow): string {
+  const pinned = row.own ? `"pinned":${row.pinned === 1},` : "";
+  const done = `"favourited":${row.favourited === 1},"reblogged":${row.reblogged === 1},"muted":${row.muted === 1}`;
+  return `${done},"bookmarked":${row.bookmarked === 1},${pinned}"filtered":[],`;
 }
 
 interface MentionRow {
@@ -128,9 +238,16 @@ interface MentionRow {
   url: string;
 }
 
-function mentionJson(row: MentionRow): MentionJson {
+type MentionJson = ReturnType<typeof mentionJson>;
+type TagJson = ReturnType<typeof tagJson>;
+
+function mentionJson(row: MentionRow) {
   const acct = row.domain === null ? row.username : `${row.username}@${row.domain}`;
   return { id: String(row.id), username: row.username, url: row.url, acct };
+}
+
+function tagJson(ctx: Context, name: string) {
+  return { name, url: `${ctx.config.origin}/tags/${encodeURIComponent(name)}` };
 }
 
 function grouped<Row extends { status_id: number }, Item>(rows: readonly Row[], show: (row: Row) => Item) {
@@ -141,59 +258,6 @@ function grouped<Row extends { status_id: number }, Item>(rows: readonly Row[], 
     else groups.set(row.status_id, [show(row)]);
   }
   return groups;
-}
-
-function statusJson(row: StatusRow, viewerId: number, parts: Parts) {
-  const json = {
-    id: String(row.id),
-    created_at: timestamp(row.created_at),
-    in_reply_to_id: idOrNull(row.in_reply_to_id),
-    in_reply_to_account_id: idOrNull(row.in_reply_to_account_id),
-    sensitive: row.sensitive === 1,
-    spoiler_text: row.spoiler_text,
-    visibility: row.visibility,
-    language: row.language,
-    uri: row.uri,
-    url: row.url,
-    replies_count: row.replies_count,
-    reblogs_count: row.reblogs_count,
-    favourites_count: row.favourites_count,
-    edited_at: row.edited_at === null ? null : timestamp(row.edited_at),
-    ...(viewerId ? flags(row, viewerId) : null),
-    content: row.content,
-    ...(row.local ? { application: applicationJson(row) } : null),
-    account: parts.accounts.get(row.account_id)!,
-    media_attachments: parts.media.get(row.id) ?? [],
-    mentions: parts.mentions.get(row.id) ?? [],
-    tags: parts.tags.get(row.id) ?? [],
-    emojis: [],
-    card: null,
-    poll: null,
-  };
-  return { row, json };
-}
-
-function flags(row: StatusRow, viewerId: number) {
-  return {
-    favourited: row.favourited === 1,
-    reblogged: row.reblogged === 1,
-    muted: row.muted === 1,
-    bookmarked: row.bookmarked === 1,
-    ...(row.account_id === viewerId ? { pinned: row.pinned === 1 } : null),
-    filtered: [],
-  };
-}
-
-function applicationJson(row: StatusRow) {
-  return row.app_name === null ? null : { name: row.app_name, website: row.app_website };
-}
-
-function borrowed(original: OriginalJson) {
-  const { sensitive, spoiler_text, language, replies_count, reblogs_count, favourites_count, content } = original;
-  const { favourited, reblogged, muted, bookmarked } = original;
-  const counted = { replies_count, reblogs_count, favourites_count };
-  const own = favourited === undefined ? null : { favourited, reblogged, muted, bookmarked };
-  return { sensitive, spoiler_text, language, ...counted, ...own, content };
 }
 
 function idOrNull(id: number | null): string | null {

@@ -1,0 +1,90 @@
+import type { Db } from "./open.ts";
+
+/** A status as JSON text, in the pieces from which it and its reblogs are put together. */
+export interface StatusText {
+  accountId: number;
+  reblogOfId: number | null;
+  /** What is its own even as a reblog: ids, dates, visibility. */
+  own: string;
+  /** What a reblog says like its original: content, language, counters. */
+  shared: string;
+  /** Attachments, mentions, tags and the like. */
+  rest: string;
+}
+
+/** About 2 KiB each. */
+const MAX_STATUSES = 2000;
+const MAX_ACCOUNTS = 1000;
+
+/**
+ * What has been rendered of rows that have not changed since. Triggers note every change of such a row, whichever verb
+ * makes it, so nobody has to remember to; another process's commit empties everything. Neither holds anything that
+ * depends on the viewer.
+ */
+export class Rendered {
+  readonly statuses = new Map<number, StatusText>();
+  readonly accounts = new Map<number, string>();
+  private changes = -1;
+  private version = -1;
+
+  constructor(private readonly db: Db) {
+    for (const statement of TRIGGERS) db.raw.run(statement);
+  }
+
+  /** Forgets what has changed. Everyone who reads from here calls this first. */
+  refresh(): void {
+    const now = this.db.get<{ changes: number; version: number }>(STATE)!;
+    if (now.version !== this.version) this.forgetAll();
+    else if (now.changes !== this.changes) this.forgetChanged();
+    else return;
+    this.version = now.version;
+    this.changes = this.db.get<{ changes: number }>(STATE)!.changes;
+  }
+
+  keepStatus(id: number, text: StatusText): void {
+    keep(this.statuses, id, text, MAX_STATUSES);
+  }
+
+  keepAccount(id: number, text: string): void {
+    keep(this.accounts, id, text, MAX_ACCOUNTS);
+  }
+
+  private forgetAll(): void {
+    this.statuses.clear();
+    this.accounts.clear();
+    this.db.raw.run("DELETE FROM temp.changed");
+  }
+
+  private forgetChanged(): void {
+    const changed = this.db.all<{ kind: string; id: number }>("SELECT kind, id FROM temp.changed");
+    if (changed.length === 0) return;
+    for (const { kind, id } of changed) (kind === "status" ? this.statuses : this.accounts).delete(id);
+    this.db.raw.run("DELETE FROM temp.changed");
+  }
+}
+
+/** The oldest goes first: a timeline's page is asked for while it is new. */
+function keep<Text>(texts: Map<number, Text>, id: number, text: Text, max: number): void {
+  if (texts.size >= max) texts.delete(texts.keys().next().value!);
+  texts.set(id, text);
+}
+
+const STATE = "SELECT total_changes() AS changes, (SELECT data_version FROM pragma_data_version) AS version";
+
+function noting(table: string, verbs: readonly string[], kind: string, id: string): string[] {
+  return verbs.flatMap((verb) => {
+    const rows = verb === "UPDATE" ? ["old", "new"] : verb === "INSERT" ? ["new"] : ["old"];
+    return `CREATE TEMP TRIGGER ${table}_${verb} AFTER ${verb} ON main.${table} BEGIN ${rows
+      .map((row) => `INSERT OR IGNORE INTO changed SELECT '${kind}', ${row}.${id} WHERE ${row}.${id} IS NOT NULL;`)
+      .join(" ")} END`;
+  });
+}
+
+const TRIGGERS = [
+  "CREATE TEMP TABLE changed (kind TEXT NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID",
+  ...noting("accounts", ["UPDATE", "DELETE"], "account", "id"),
+  ...noting("statuses", ["UPDATE", "DELETE"], "status", "id"),
+  ...noting("media_attachments", ["INSERT", "UPDATE", "DELETE"], "status", "status_id"),
+  ...noting("mentions", ["INSERT", "DELETE"], "status", "status_id"),
+  ...noting("status_tags", ["INSERT", "DELETE"], "status", "status_id"),
+];
