@@ -7,41 +7,43 @@ import { wantedBy } from "./visibility.ts";
 const REBLOG_DISTANCE = 40;
 
 /**
- * Writes a status into the home timelines of its author and of local followers: without replies to people whom the
- * follower doesn't follow, reblogs and languages that aren't wanted, and whom the follower blocks or mutes.
+ * Writes a status into the home timelines of local followers: without replies to people whom the follower doesn't
+ * follow, reblogs and languages that aren't wanted, and whom the follower blocks or mutes.
  */
-const FAN_OUT = `
+const TO_FOLLOWERS = `
   INSERT OR IGNORE INTO home_timeline (account_id, status_id)
   SELECT u.account_id, s.id
   FROM statuses s
-  JOIN users u
-  LEFT JOIN follows f ON f.account_id = u.account_id AND f.target_account_id = s.account_id
+  JOIN follows f ON f.target_account_id = s.account_id
+  JOIN users u ON u.account_id = f.account_id
   LEFT JOIN statuses o ON o.id = s.reblog_of_id
   WHERE s.id = ?1
-    AND (u.account_id = s.account_id OR (
-      f.id IS NOT NULL
-      AND (s.reblog_of_id IS NULL OR f.show_reblogs)
-      AND (s.visibility <> 'direct'
-        OR EXISTS (SELECT 1 FROM mentions WHERE status_id = s.id AND account_id = u.account_id))
-      AND (f.languages IS NULL OR coalesce(o.language, s.language) IS NULL
-        OR coalesce(o.language, s.language) IN (SELECT value FROM json_each(f.languages)))
-      AND (s.in_reply_to_account_id IS NULL OR s.in_reply_to_account_id IN (s.account_id, u.account_id)
-        OR EXISTS (
-          SELECT 1 FROM follows WHERE account_id = u.account_id AND target_account_id = s.in_reply_to_account_id))
-      AND ${wantedBy("u.account_id", "?2")}
-      AND NOT EXISTS (
-        SELECT 1
-        FROM (SELECT status_id FROM home_timeline WHERE account_id = u.account_id ORDER BY status_id DESC LIMIT ${REBLOG_DISTANCE}) h
-        JOIN statuses recent ON recent.id = h.status_id
-        WHERE s.reblog_of_id IS NOT NULL AND (recent.id = s.reblog_of_id OR recent.reblog_of_id = s.reblog_of_id))
-    ))
+    AND (s.reblog_of_id IS NULL OR f.show_reblogs)
+    AND (s.visibility <> 'direct'
+      OR EXISTS (SELECT 1 FROM mentions WHERE status_id = s.id AND account_id = u.account_id))
+    AND (f.languages IS NULL OR coalesce(o.language, s.language) IS NULL
+      OR coalesce(o.language, s.language) IN (SELECT value FROM json_each(f.languages)))
+    AND (s.in_reply_to_account_id IS NULL OR s.in_reply_to_account_id IN (s.account_id, u.account_id)
+      OR EXISTS (
+        SELECT 1 FROM follows WHERE account_id = u.account_id AND target_account_id = s.in_reply_to_account_id))
+    AND ${wantedBy("u.account_id", "?2")}
+    AND (s.reblog_of_id IS NULL OR NOT EXISTS (
+      SELECT 1
+      FROM (SELECT status_id FROM home_timeline WHERE account_id = u.account_id ORDER BY status_id DESC LIMIT ${REBLOG_DISTANCE}) h
+      JOIN statuses recent ON recent.id = h.status_id
+      WHERE recent.id = s.reblog_of_id OR recent.reblog_of_id = s.reblog_of_id))
   RETURNING account_id`;
 
-/** Returns the topics of those who got it. */
-export function fanOut(ctx: Context, tx: Tx, statusId: number): string[] {
-  return tx
-    .all<{ account_id: number }>(FAN_OUT, statusId, ctx.clock.now())
-    .map(({ account_id }) => userTopic(account_id));
+const TO_AUTHOR = `
+  INSERT OR IGNORE INTO home_timeline (account_id, status_id)
+  SELECT account_id, ?2 FROM users WHERE account_id = ?1
+  RETURNING account_id`;
+
+/** Brings a new status to those who follow its author, and to the author. Returns the topics of those who got it. */
+export function fanOut(ctx: Context, tx: Tx, status: { id: number; account_id: number }): string[] {
+  const author = tx.all<{ account_id: number }>(TO_AUTHOR, status.account_id, status.id);
+  const followers = tx.all<{ account_id: number }>(TO_FOLLOWERS, status.id, ctx.clock.now());
+  return [...author, ...followers].map(({ account_id }) => userTopic(account_id));
 }
 
 /** How much of a new acquaintance's past shows up at once. */

@@ -139,7 +139,7 @@ function follow(
   if (parent && isListed(status.visibility)) {
     tx.run("UPDATE statuses SET replies_count = replies_count + 1 WHERE id = ?", parent.id);
   }
-  const homes = fanOut(ctx, tx, status.id);
+  const homes = fanOut(ctx, tx, status);
   const topics = publicTopics(
     status,
     composed.tags.map((tag) => tag.name),
@@ -248,7 +248,7 @@ export function reblog(ctx: Context, author: Author, id: number | null, visibili
     );
     tx.run("UPDATE statuses SET reblogs_count = reblogs_count + 1 WHERE id = ?", original.id);
     countStatus(tx, status, 1, ctx.clock.now());
-    announce(ctx, tx, fanOut(ctx, tx, status.id), { event: "update", statusId: status.id });
+    announce(ctx, tx, fanOut(ctx, tx, status), { event: "update", statusId: status.id });
     notify(ctx, tx, original.account_id, { type: "reblog", from: author.accountId, statusId: original.id });
     return status.id;
   });
