@@ -1,20 +1,15 @@
+import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Context } from "../context.ts";
 import type { Tx } from "../db/open.ts";
+import { markers } from "../db/schema/index.ts";
 import { timestamp } from "../entities/urls.ts";
 import { validationFailed } from "../errors.ts";
 import { parseId } from "../lib/ids.ts";
 import { id, list, object, oneOf, optional } from "../lib/input.ts";
 import type { Router } from "./router.ts";
 
-const TIMELINES = ["home", "notifications"] as const;
+const TIMELINES = markers.timeline.enumValues;
 type Timeline = (typeof TIMELINES)[number];
-
-interface MarkerRow {
-  timeline: Timeline;
-  last_read_id: number;
-  version: number;
-  updated_at: number;
-}
 
 const Position = optional(object({ last_read_id: id() }));
 
@@ -38,13 +33,13 @@ export function markerRoutes(routes: Router): void {
     );
 }
 
+/** Mastodon's Marker (entities/Marker) by timeline; those that were never set are missing. */
 function markersOf(ctx: Context, accountId: number, timelines: readonly Timeline[]) {
-  const rows = ctx.db.all<MarkerRow>(
-    `SELECT timeline, last_read_id, version, updated_at FROM markers
-     WHERE account_id = ? AND timeline IN (SELECT value FROM json_each(?))`,
-    accountId,
-    JSON.stringify(timelines),
-  );
+  const rows = ctx.db.orm
+    .select()
+    .from(markers)
+    .where(and(eq(markers.account_id, accountId), inArray(markers.timeline, [...timelines])))
+    .all();
   return Object.fromEntries(
     rows.map((row) => [
       row.timeline,
@@ -54,15 +49,15 @@ function markersOf(ctx: Context, accountId: number, timelines: readonly Timeline
 }
 
 function move(ctx: Context, tx: Tx, accountId: number, timeline: Timeline, lastReadId: string): void {
-  const parsed = parseId(lastReadId);
-  if (parsed === null) throw validationFailed("Last read is not a valid id");
-  tx.run(
-    `INSERT INTO markers (account_id, timeline, last_read_id, version, updated_at) VALUES (?, ?, ?, 1, ?)
-     ON CONFLICT (account_id, timeline) DO UPDATE
-     SET last_read_id = excluded.last_read_id, version = version + 1, updated_at = excluded.updated_at`,
-    accountId,
-    timeline,
-    parsed,
-    ctx.clock.now(),
-  );
+  const last_read_id = parseId(lastReadId);
+  if (last_read_id === null) throw validationFailed("Last read is not a valid id");
+  const updated_at = ctx.clock.now();
+  tx.orm
+    .insert(markers)
+    .values({ account_id: accountId, timeline, last_read_id, version: 1, updated_at })
+    .onConflictDoUpdate({
+      target: [markers.account_id, markers.timeline],
+      set: { last_read_id, version: sql`${markers.version} + 1`, updated_at },
+    })
+    .run();
 }

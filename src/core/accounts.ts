@@ -1,15 +1,13 @@
 import type { Context } from "../context.ts";
 import { Keyset, type Page } from "../db/keyset.ts";
+import type { accounts } from "../db/schema/index.ts";
 import { notFound } from "../errors.ts";
 import { visibleTo } from "./visibility.ts";
 
-export interface AccountRow {
-  id: number;
-  username: string;
-  domain: string | null;
-  locked: number;
-  hide_collections: number;
-}
+export type AccountRow = Pick<
+  typeof accounts.$inferSelect,
+  "id" | "username" | "domain" | "locked" | "hide_collections"
+>;
 
 const COLUMNS = "a.id, a.username, a.domain, a.locked, a.hide_collections";
 

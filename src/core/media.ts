@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import { idList } from "../db/json.ts";
 import type { Tx } from "../db/open.ts";
+import type { mediaAttachments } from "../db/schema/index.ts";
 import { enqueue } from "../db/queue.ts";
 import { notFound, Refusal, validationFailed } from "../errors.ts";
 
@@ -8,26 +9,7 @@ import { notFound, Refusal, validationFailed } from "../errors.ts";
 export const MAX_ATTACHMENTS = 4;
 export const MAX_DESCRIPTION = 1500;
 
-export interface MediaRow {
-  id: number;
-  account_id: number;
-  status_id: number | null;
-  position: number;
-  type: "image" | "gifv" | "video" | "audio" | "unknown";
-  content_type: string;
-  file: string;
-  file_size: number;
-  width: number;
-  height: number;
-  small: string;
-  small_width: number;
-  small_height: number;
-  focus_x: number;
-  focus_y: number;
-  description: string | null;
-  blurhash: string | null;
-  created_at: number;
-}
+export type MediaRow = typeof mediaAttachments.$inferSelect;
 
 /** Somebody's own upload. */
 export function ownMedia(ctx: Context, accountId: number, id: number | null): MediaRow {

@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import type { Tx } from "../db/open.ts";
+import { statuses } from "../db/schema/index.ts";
 import { notFound, Refusal, validationFailed } from "../errors.ts";
 import { countCharacters } from "../lib/text.ts";
 import { announce, homesWith, publicTopics, tagNamesOf } from "./events.ts";
@@ -10,8 +11,8 @@ import { compose, type Composed } from "./compose.ts";
 import { saveMentions, saveTags } from "./tags.ts";
 import { visibleTo } from "./visibility.ts";
 
-export type Visibility = "public" | "unlisted" | "private" | "direct";
-export const VISIBILITIES = ["public", "unlisted", "private", "direct"] as const;
+export const VISIBILITIES = statuses.visibility.enumValues;
+export type Visibility = (typeof VISIBILITIES)[number];
 
 export interface Draft {
   text: string;
@@ -24,24 +25,25 @@ export interface Draft {
 }
 
 /** A status as the verbs need it. */
-export interface StatusRow {
-  id: number;
-  account_id: number;
-  visibility: Visibility;
-  local: number;
-  text: string;
-  content: string;
-  spoiler_text: string;
-  sensitive: number;
-  language: string | null;
-  conversation_id: number;
-  in_reply_to_id: number | null;
-  in_reply_to_account_id: number | null;
-  reblog_of_id: number | null;
-  has_media: number;
-  created_at: number;
-  edited_at: number | null;
-}
+export type StatusRow = Pick<
+  typeof statuses.$inferSelect,
+  | "id"
+  | "account_id"
+  | "visibility"
+  | "local"
+  | "text"
+  | "content"
+  | "spoiler_text"
+  | "sensitive"
+  | "language"
+  | "conversation_id"
+  | "in_reply_to_id"
+  | "in_reply_to_account_id"
+  | "reblog_of_id"
+  | "has_media"
+  | "created_at"
+  | "edited_at"
+>;
 
 const COLUMNS = `
   s.id, s.account_id, s.visibility, s.local, s.text, s.content, s.spoiler_text, s.sensitive, s.language,

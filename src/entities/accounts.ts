@@ -1,34 +1,9 @@
 import type { Context } from "../context.ts";
 import { idList } from "../db/json.ts";
+import type { accounts } from "../db/schema/index.ts";
 import { mediaUrl, missingPicture, timestamp } from "./urls.ts";
 
-interface AccountRow {
-  id: number;
-  username: string;
-  domain: string | null;
-  display_name: string;
-  note_html: string;
-  fields: string;
-  uri: string;
-  url: string;
-  avatar: string | null;
-  avatar_static: string | null;
-  avatar_description: string;
-  header: string | null;
-  header_static: string | null;
-  header_description: string;
-  locked: number;
-  bot: number;
-  discoverable: number;
-  indexable: number;
-  hide_collections: number;
-  followers_count: number;
-  following_count: number;
-  statuses_count: number;
-  last_status_at: number | null;
-  created_at: number;
-  local: number;
-}
+type AccountRow = typeof accounts.$inferSelect;
 
 export interface StoredField {
   name: string;
@@ -41,7 +16,7 @@ const ACCOUNTS = `
   SELECT a.id, a.username, a.domain, a.display_name, a.note_html, a.fields, a.uri, a.url,
     a.avatar, a.avatar_static, a.avatar_description, a.header, a.header_static, a.header_description,
     a.locked, a.bot, a.discoverable, a.indexable, a.hide_collections,
-    a.followers_count, a.following_count, a.statuses_count, a.last_status_at, a.created_at, a.domain IS NULL AS local
+    a.followers_count, a.following_count, a.statuses_count, a.last_status_at, a.created_at
   FROM accounts a WHERE a.id IN (SELECT value FROM json_each(?))`;
 
 /** Mastodon's Account (entities/Account), in the order of the ids; one query for any number of them. */

@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import { idList } from "../db/json.ts";
 import type { StatusText } from "../db/rendered.ts";
+import type { statuses } from "../db/schema/index.ts";
 import { accountTexts, type AccountJson } from "./accounts.ts";
 import { mediaByStatus, type MediaJson } from "./media.ts";
 import { timestamp } from "./urls.ts";
@@ -47,29 +48,7 @@ export function statusTexts(ctx: Context, viewerId: number, ids: readonly number
   });
 }
 
-interface StatusRow {
-  id: number;
-  account_id: number;
-  uri: string;
-  url: string;
-  visibility: string;
-  content: string;
-  spoiler_text: string;
-  sensitive: number;
-  language: string | null;
-  in_reply_to_id: number | null;
-  in_reply_to_account_id: number | null;
-  reblog_of_id: number | null;
-  has_media: number;
-  replies_count: number;
-  reblogs_count: number;
-  favourites_count: number;
-  created_at: number;
-  edited_at: number | null;
-  local: number;
-  app_name: string | null;
-  app_website: string | null;
-}
+type StatusRow = typeof statuses.$inferSelect & { app_name: string | null; app_website: string | null };
 
 /** The statuses asked for and the originals of those that are reblogs. */
 const STATUSES = `
