@@ -1,4 +1,4 @@
-import { Elysia } from "elysia";
+import { type AnyElysia, Elysia } from "elysia";
 import { apiRoutes } from "./api/index.ts";
 import { Router } from "./api/router.ts";
 import type { Context } from "./context.ts";
@@ -51,9 +51,9 @@ export function createApp(ctx: Context) {
       ),
     }))
     .onError(({ error, code, request, set }) => {
-      if (error instanceof OAuthRefusal) return error.toResponse();
-      if (error instanceof Refusal) return Response.json({ error: error.message }, { status: STATUS[error.kind] });
-      if (code === "NOT_FOUND") return Response.json({ error: "Not found" }, { status: 404 });
+      const answer = refusalResponse(error, code);
+      set.status = answer?.status ?? 500;
+      if (answer) return answer;
       ctx.log.error("{method} {path} failed, request {id}: {error}", {
         method: request.method,
         path: new URL(request.url).pathname,
@@ -62,8 +62,28 @@ export function createApp(ctx: Context) {
       });
       return Response.json({ error: "Something went wrong on the server" }, { status: 500 });
     });
+  if (ctx.config.logLevel === "debug") logRequests(app, ctx);
   apiRoutes(new Router(app, ctx));
   fileRoutes(app, ctx);
   webRoutes(app, ctx);
   return app;
+}
+
+/** What is said to whoever asked for what can't be; null for what is a fault of ours. */
+function refusalResponse(error: unknown, code: string | number): Response | null {
+  if (error instanceof OAuthRefusal) return error.toResponse();
+  if (error instanceof Refusal) return Response.json({ error: error.message }, { status: STATUS[error.kind] });
+  return code === "NOT_FOUND" ? Response.json({ error: "Not found" }, { status: 404 }) : null;
+}
+
+/** A line a request: never the query, which may hold a token, nor the address of whoever asked. */
+function logRequests(app: AnyElysia, ctx: Context): void {
+  app.onAfterResponse(({ request, set, responseValue }) => {
+    ctx.log.debug("{method} {path} {status}", {
+      method: request.method,
+      path: new URL(request.url).pathname,
+      status: responseValue instanceof Response ? responseValue.status : (set.status ?? 200),
+      id: set.headers["x-request-id"],
+    });
+  });
 }

@@ -8,7 +8,9 @@ export type { Logger };
  */
 export function openLog(level: "debug" | "info" | "warning" | "error", format: "text" | "json"): Logger {
   const formatter =
-    format === "json" ? getJsonLinesFormatter({ properties: "flatten" }) : getTextFormatter({ timestamp: "rfc3339" });
+    format === "json"
+      ? getJsonLinesFormatter({ properties: "flatten" })
+      : getTextFormatter({ timestamp: "rfc3339", value: plain });
   const line = (record: Parameters<typeof formatter>[0]) => process.stderr.write(formatter(record));
   configureSync({
     reset: true,
@@ -19,4 +21,8 @@ export function openLog(level: "debug" | "info" | "warning" | "error", format: "
     ],
   });
   return getLogger("linnet");
+}
+
+function plain(value: unknown, inspect: (value: unknown) => string): string {
+  return typeof value === "string" ? value : inspect(value);
 }
