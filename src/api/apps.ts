@@ -11,6 +11,9 @@ import type { Router } from "./router.ts";
 const MAX_NAME = 60;
 const MAX_ADDRESSES = 2000;
 
+/** Control characters and marks of direction, with which a name could rearrange the page that asks for consent. */
+const INVISIBLE = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
 const registration = object({
   client_name: text({ max: 1000 }),
   redirect_uris: list(text({ max: MAX_ADDRESSES }), { min: 1 }),
@@ -24,7 +27,7 @@ export function appRoutes(routes: Router): void {
     const redirectUris = [...new Set(input.redirect_uris.flatMap(splitRedirectUris))];
     const scopes = parseScopes(input.scopes?.trim() || "read");
     const website = input.website?.trim() || null;
-    const name = input.client_name.trim();
+    const name = input.client_name.replace(INVISIBLE, "").trim();
     const problems = problemsOf(name, redirectUris, website);
     if (!scopes) problems.push("Scopes doesn't match configured on the server.");
     if (!scopes || problems.length > 0) throw validationFailed(...problems);
@@ -41,6 +44,7 @@ export function appRoutes(routes: Router): void {
 
 function problemsOf(name: string, redirectUris: string[], website: string | null): string[] {
   const problems = new Set<string>();
+  if (name === "") problems.add("Application name can't be blank");
   if (name.length > MAX_NAME) problems.add(`Application name is too long (maximum is ${MAX_NAME} characters)`);
   if (redirectUris.length === 0) problems.add("Redirect URI must be an absolute URI.");
   if (redirectUris.join("\n").length > MAX_ADDRESSES) {

@@ -132,7 +132,8 @@ export async function signIn(ctx: Context, login: string, password: string): Pro
     typed,
   );
   // Hashing for a stranger too: the time of the answer must not tell which names exist.
-  const matches = password.length <= MAX_PASSWORD && (await verify(ctx, password, user?.password_hash ?? null));
+  const isPossible = password !== "" && password.length <= MAX_PASSWORD;
+  const matches = isPossible && (await verify(ctx, password, user?.password_hash ?? null));
   return matches ? user : null;
 }
 

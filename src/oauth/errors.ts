@@ -27,7 +27,7 @@ export class OAuthRefusal extends Error {
   }
 
   toResponse(): Response {
-    const headers = { "cache-control": "no-store" };
+    const headers = { "cache-control": "no-store", pragma: "no-cache" };
     return Response.json(
       { error: this.error, error_description: this.message },
       { status: STATUS[this.error], headers },

@@ -1,0 +1,56 @@
+import type { Context } from "../context.ts";
+import { hashSecret, sameSecret } from "../lib/secrets.ts";
+import type { Params } from "../lib/params.ts";
+import { findApp, type App } from "./apps.ts";
+import { OAuthRefusal } from "./errors.ts";
+
+interface Credentials {
+  id: string;
+  secret: string;
+}
+
+const MAX_LENGTH = 4096;
+
+/** A parameter as text; null when absent. Empty is absent too (RFC 6749, section 3.1). */
+export function oauthParam(params: Params, name: string): string | null {
+  const value = params[name];
+  if (value === undefined || value === null || value === "") return null;
+  if (typeof value === "object") throw new OAuthRefusal("invalid_request", `The parameter ${name} must be a text.`);
+  const text = String(value);
+  if (text.length > MAX_LENGTH) throw new OAuthRefusal("invalid_request", `The parameter ${name} is too long.`);
+  return text;
+}
+
+/** Which app is asking. It shows its id and secret in the Authorization header, among the parameters, or in both. */
+export function authenticateClient(ctx: Context, authorization: string | null, params: Params): App {
+  const basic = basicCredentials(authorization);
+  const [id, secret] = [oauthParam(params, "client_id"), oauthParam(params, "client_secret")];
+  const app = findApp(ctx, basic?.id ?? id ?? "");
+  const agrees = basic === null || ((id === null || id === basic.id) && (secret === null || secret === basic.secret));
+  const shown = hashSecret(basic?.secret ?? secret ?? "");
+  if (!app || !agrees || !sameSecret(shown, app.client_secret_hash)) {
+    throw new OAuthRefusal(
+      "invalid_client",
+      "Client authentication failed: client_id and client_secret are unknown, missing or don't belong together.",
+    );
+  }
+  return app;
+}
+
+/** The id and secret of a Basic header, each form-encoded (RFC 6749, section 2.3.1). Other kinds aren't for us. */
+function basicCredentials(header: string | null): Credentials | null {
+  const match = /^Basic +([A-Za-z0-9+/=_-]{1,8192})\s*$/i.exec(header ?? "");
+  if (!match) return null;
+  const text = Buffer.from(match[1]!, "base64").toString();
+  const colon = text.indexOf(":");
+  if (colon === -1) return { id: text, secret: "" };
+  return { id: formDecoded(text.slice(0, colon)), secret: formDecoded(text.slice(colon + 1)) };
+}
+
+function formDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,80 @@
+import type { Context } from "../context.ts";
+import type { Tx } from "../db/open.ts";
+import { challengeOf, hashSecret, newSecret, sameSecret } from "../lib/secrets.ts";
+import { issueToken, revokeToken } from "./tokens.ts";
+
+const LIFETIME = 10 * 60_000;
+
+/** What a person has approved. */
+export interface Grant {
+  appId: number;
+  userId: number;
+  redirectUri: string;
+  scopes: string;
+  /** PKCE's challenge (S256), when the app sent one. */
+  challenge: string | null;
+}
+
+interface CodeRow {
+  app_id: number;
+  user_id: number;
+  redirect_uri: string;
+  scopes: string;
+  code_challenge: string | null;
+  token_id: number | null;
+  used_at: number | null;
+  expires_at: number;
+}
+
+/** Gives a code that is worth one token, to that app and at that address only, for ten minutes. */
+export function giveCode(ctx: Context, grant: Grant): string {
+  const code = newSecret();
+  ctx.db.transaction((tx) =>
+    tx.run(
+      `INSERT INTO oauth_codes (code_hash, app_id, user_id, redirect_uri, scopes, code_challenge, expires_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+      hashSecret(code),
+      grant.appId,
+      grant.userId,
+      grant.redirectUri,
+      grant.scopes,
+      grant.challenge,
+      ctx.clock.now() + LIFETIME,
+    ),
+  );
+  return code;
+}
+
+/**
+ * Turns a code into a token; null when it is worth none. A code that is shown twice has been read by somebody else
+ * (RFC 6749, section 4.1.2), and nobody knows who came first: the token it gave is taken back.
+ */
+export function redeemCode(
+  ctx: Context,
+  shown: { appId: number; code: string; redirectUri: string; verifier: string | null },
+): { secret: string; scopes: string } | null {
+  const hash = hashSecret(shown.code);
+  return ctx.db.transaction((tx) => {
+    const row = tx.get<CodeRow>("SELECT * FROM oauth_codes WHERE code_hash = ?", hash);
+    if (!row || row.app_id !== shown.appId) return null;
+    if (row.used_at !== null) {
+      if (row.token_id !== null) revokeToken(ctx, tx, row.token_id);
+      return null;
+    }
+    if (row.expires_at <= ctx.clock.now() || row.redirect_uri !== shown.redirectUri) return null;
+    if (!answersChallenge(row.code_challenge, shown.verifier)) return null;
+    return spend(ctx, tx, hash, row);
+  });
+}
+
+function spend(ctx: Context, tx: Tx, hash: string, row: CodeRow): { secret: string; scopes: string } {
+  const token = issueToken(ctx, tx, { appId: row.app_id, userId: row.user_id, scopes: row.scopes });
+  tx.run("UPDATE oauth_codes SET used_at = ?, token_id = ? WHERE code_hash = ?", ctx.clock.now(), token.id, hash);
+  return { secret: token.secret, scopes: row.scopes };
+}
+
+/** A verifier without a challenge is refused too: somebody has cut the challenge out of the request (RFC 9700, 2.1.1). */
+function answersChallenge(challenge: string | null, verifier: string | null): boolean {
+  if (challenge === null || verifier === null) return challenge === verifier;
+  return sameSecret(challengeOf(verifier), challenge);
+}

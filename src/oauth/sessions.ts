@@ -1,0 +1,74 @@
+import type { Context } from "../context.ts";
+import { hashSecret, newSecret } from "../lib/secrets.ts";
+
+const DAY = 24 * 3600_000;
+/** How long a browser stays signed in, counted from its last visit. */
+export const SESSION_LIFETIME = 365 * DAY;
+
+/** A browser in which somebody has signed in. */
+export interface Session {
+  secret: string;
+  userId: number;
+  accountId: number;
+  username: string;
+  displayName: string;
+  /** Whether its end was moved just now, so that the cookie's must be moved too. */
+  renewed: boolean;
+}
+
+interface SessionRow {
+  user_id: number;
+  account_id: number;
+  username: string;
+  display_name: string;
+  expires_at: number;
+}
+
+const SESSION = `
+  SELECT s.user_id, u.account_id, a.username, a.display_name, s.expires_at
+  FROM sessions s JOIN users u ON u.id = s.user_id JOIN accounts a ON a.id = u.account_id
+  WHERE s.session_hash = ? AND s.expires_at > ?`;
+
+/** Signs a browser in. It always gets a new secret, and the one it came with ends: nobody can lay one in beforehand. */
+export function openSession(ctx: Context, userId: number, replaces: string | null): Session {
+  const secret = newSecret();
+  const now = ctx.clock.now();
+  ctx.db.transaction((tx) => {
+    if (replaces !== null) tx.run("DELETE FROM sessions WHERE session_hash = ?", hashSecret(replaces));
+    tx.run(
+      "INSERT INTO sessions (session_hash, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)",
+      hashSecret(secret),
+      userId,
+      now,
+      now + SESSION_LIFETIME,
+    );
+  });
+  return { ...findSession(ctx, secret)!, renewed: true };
+}
+
+/** Whose browser shows this secret; null when nobody's. */
+export function findSession(ctx: Context, secret: string): Session | null {
+  const now = ctx.clock.now();
+  const row = ctx.db.get<SessionRow>(SESSION, hashSecret(secret), now);
+  if (!row) return null;
+  // Once a day is often enough: most visits then need no write.
+  const renewed = row.expires_at < now + SESSION_LIFETIME - DAY;
+  if (renewed) {
+    const expires = now + SESSION_LIFETIME;
+    ctx.db.transaction((tx) =>
+      tx.run("UPDATE sessions SET expires_at = ? WHERE session_hash = ?", expires, hashSecret(secret)),
+    );
+  }
+  return {
+    secret,
+    userId: row.user_id,
+    accountId: row.account_id,
+    username: row.username,
+    displayName: row.display_name,
+    renewed,
+  };
+}
+
+export function closeSession(ctx: Context, secret: string): void {
+  ctx.db.transaction((tx) => tx.run("DELETE FROM sessions WHERE session_hash = ?", hashSecret(secret)));
+}
