@@ -1,5 +1,31 @@
 import type { AnyElysia } from "elysia";
 import type { Context } from "../context.ts";
+import { favicon, stylesheet, type Asset } from "./assets.ts";
+import { authorizePages } from "./authorize.tsx";
+import { landingPages } from "./landing.tsx";
+import { notFoundPages } from "./not-found.tsx";
+import { Pages } from "./pages.tsx";
+import { setupPages } from "./setup.tsx";
+import { signInPages } from "./sign-in.tsx";
+import { tokenRoutes } from "./token.ts";
 
-/** Every page for people. */
-export function webRoutes(_app: AnyElysia, _ctx: Context): void {}
+/** Every page for people, what the pages load, and the endpoints of OAuth that go with them. */
+export function webRoutes(app: AnyElysia, ctx: Context): void {
+  const pages = new Pages(app, ctx);
+  landingPages(pages);
+  setupPages(pages);
+  signInPages(pages);
+  authorizePages(pages);
+  tokenRoutes(app, ctx);
+  for (const asset of [stylesheet, favicon]) assetRoute(app, asset);
+  notFoundPages(pages);
+}
+
+function assetRoute(app: AnyElysia, { path, type, content }: Asset): void {
+  const headers = {
+    "content-type": type,
+    "cache-control": "public, max-age=31536000, immutable",
+    "x-content-type-options": "nosniff",
+  };
+  app.route("GET", path, () => new Response(content, { headers }), { parse: "none" });
+}

@@ -1,0 +1,124 @@
+import type { Context } from "../context.ts";
+import { Head, Hidden, Notice } from "./layout.tsx";
+import type { Pages } from "./pages.tsx";
+import type { Visit } from "./visit.tsx";
+import type { Platform, Words } from "./words.ts";
+
+interface Person {
+  username: string;
+  display_name: string;
+}
+
+const PEOPLE = `
+  SELECT a.username, a.display_name FROM users u JOIN accounts a ON a.id = u.account_id
+  ORDER BY u.id LIMIT 20`;
+
+const APPS: { name: string; address: string; platform: Platform }[] = [
+  { name: "Phanpy", address: "https://phanpy.social", platform: "web" },
+  { name: "Elk", address: "https://elk.zone", platform: "web" },
+  { name: "Tusky", address: "https://tusky.app", platform: "android" },
+  { name: "Ivory", address: "https://tapbots.com/ivory/", platform: "apple" },
+  { name: "Ice Cubes", address: "https://github.com/Dimillian/IceCubesApp", platform: "iphone" },
+  { name: "Tuba", address: "https://tuba.geopjr.dev", platform: "linux" },
+  { name: "toot", address: "https://toot.bezdomni.net", platform: "terminal" },
+];
+
+/** The start page, and the one that greets a new owner. */
+export function landingPages(pages: Pages): void {
+  pages.get("/", landingPage);
+
+  pages.get("/welcome", (visit) => {
+    const { session, words } = visit;
+    if (!session) return visit.redirect("/");
+    const title = words.welcomeTitle(session.displayName || session.username);
+    return visit.page(
+      { title },
+      <>
+        <Head title={title}>
+          <p>
+            {words.yourHandle}{" "}
+            <strong>
+              @{session.username}@{visit.ctx.config.handleDomain}
+            </strong>
+          </p>
+        </Head>
+        <Apps words={words} origin={visit.ctx.config.origin} />
+      </>,
+    );
+  });
+}
+
+function landingPage(visit: Visit): Response {
+  const { words, ctx } = visit;
+  const people = ctx.db.all<Person>(PEOPLE);
+  return visit.page(
+    { title: ctx.config.title },
+    <>
+      <Head title={ctx.config.title}>
+        <p>{ctx.config.description}</p>
+      </Head>
+      {people.length === 0 ? (
+        <Notice>{words.noOwner}</Notice>
+      ) : (
+        <>
+          <People ctx={ctx} words={words} people={people} />
+          <Apps words={words} origin={ctx.config.origin} />
+        </>
+      )}
+      <Door visit={visit} />
+    </>,
+  );
+}
+
+function People({ ctx, words, people }: { ctx: Context; words: Words; people: Person[] }) {
+  return (
+    <section>
+      <h2>{words.peopleHere}</h2>
+      <ul class="people">
+        {people.map(({ username, display_name }) => (
+          <li>
+            <strong>{display_name || username}</strong>{" "}
+            <span>
+              @{username}@{ctx.config.handleDomain}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Apps({ words, origin }: { words: Words; origin: string }) {
+  return (
+    <section>
+      <h2>{words.appsTitle}</h2>
+      <p>{words.appsHelp}</p>
+      <output class="code">{new URL(origin).host}</output>
+      <ul class="apps">
+        {APPS.map(({ name, address, platform }) => (
+          <li>
+            <a href={address} rel="noreferrer">
+              {name}
+            </a>{" "}
+            <span>{words.platforms[platform]}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** In or out. */
+function Door({ visit }: { visit: Visit }) {
+  const { words, session } = visit;
+  if (!session) return null;
+  return (
+    <form class="who" method="post" action="/sign-out">
+      <Hidden values={{ csrf: visit.csrfToken() }} />
+      <p>
+        {words.signedInAs} <strong>@{session.username}</strong>
+      </p>
+      <button class="small">{words.signOut}</button>
+    </form>
+  );
+}

@@ -1,0 +1,32 @@
+import { german } from "./words-de.ts";
+import { english } from "./words-en.ts";
+import { french } from "./words-fr.ts";
+import type { Words } from "./words.ts";
+
+const LANGUAGES: Record<string, Words> = { en: english, de: german, fr: french };
+
+/** The page's language: the one an app asks for, else the browser's first that we speak, else English. */
+export function wordsFor(asked: string | null, acceptLanguage: string | null): Words {
+  const wanted = [asked ?? "", ...preferences(acceptLanguage ?? "")];
+  for (const tag of wanted) {
+    const language = tag.toLowerCase().split(/[-_]/, 1)[0]!;
+    if (Object.hasOwn(LANGUAGES, language)) return LANGUAGES[language]!;
+  }
+  return english;
+}
+
+/** The languages of an Accept-Language header, most wanted first. */
+function preferences(header: string): string[] {
+  const weighted = header
+    .slice(0, 500)
+    .split(",")
+    .map((part) => {
+      const [tag = "", ...parameters] = part.split(";").map((text) => text.trim());
+      const quality = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2) ?? "1";
+      return { tag, weight: Number(quality) || 0 };
+    });
+  return weighted
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight)
+    .map(({ tag }) => tag);
+}

@@ -1,0 +1,119 @@
+import type { ComponentChildren } from "preact";
+import { favicon, stylesheet } from "./assets.ts";
+
+/** A whole page of ours: one column, which is a card where there is room for one. */
+export function Page(props: { title: string; server: string; language: string; children: ComponentChildren }) {
+  const title = props.title === props.server ? props.title : `${props.title} · ${props.server}`;
+  return (
+    <html lang={props.language}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="theme-color" media="(prefers-color-scheme: light)" content="#f8f4f0" />
+        <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#191513" />
+        <meta name="robots" content="noindex" />
+        <title>{title}</title>
+        <link rel="icon" href={favicon.path} type="image/svg+xml" />
+        <link rel="stylesheet" href={stylesheet.path} />
+      </head>
+      <body>
+        <main>{props.children}</main>
+        <footer>
+          <a href="/">{props.server}</a>
+        </footer>
+      </body>
+    </html>
+  );
+}
+
+/** The head of a page: the bird, and what the page is about. */
+export function Head(props: { title: string; children?: ComponentChildren }) {
+  return (
+    <header>
+      <img class="bird" src={favicon.path} width="72" height="72" alt="" />
+      <h1>{props.title}</h1>
+      {props.children}
+    </header>
+  );
+}
+
+/** What went wrong, read out at once. */
+export function Alert(props: { children: ComponentChildren }) {
+  return (
+    <div class="alert" role="alert">
+      {props.children}
+    </div>
+  );
+}
+
+export function Notice(props: { children: ComponentChildren }) {
+  return <div class="notice">{props.children}</div>;
+}
+
+interface FieldProps {
+  name: string;
+  label: string;
+  type?: "text" | "password";
+  value?: string;
+  autocomplete: string;
+  optional?: string;
+  help?: string;
+  error?: string | null;
+  required?: boolean;
+  autofocus?: boolean;
+  minLength?: number;
+  maxLength?: number;
+}
+
+/** Phones must not capitalise or correct a name. */
+const AS_TYPED = { autocapitalize: "none", autocorrect: "off", spellcheck: false } as const;
+
+/** A labelled input, with what to know about it beneath, or what is wrong with it. */
+export function Field(props: FieldProps) {
+  const about = props.error || props.help ? `${props.name}-about` : undefined;
+  return (
+    <div class="field">
+      <label for={props.name}>
+        {props.label}
+        {props.optional && <span class="optional"> ({props.optional})</span>}
+      </label>
+      <input
+        id={props.name}
+        name={props.name}
+        type={(props.type ?? "text") as "text"}
+        value={props.value}
+        autocomplete={props.autocomplete as "username"}
+        {...AS_TYPED}
+        required={props.required}
+        autofocus={props.autofocus}
+        minLength={props.minLength}
+        maxLength={props.maxLength}
+        aria-invalid={props.error ? "true" : undefined}
+        aria-describedby={about}
+      />
+      {props.error ? (
+        <p class="error" id={about} role="alert">
+          {props.error}
+        </p>
+      ) : (
+        props.help && (
+          <p class="help" id={about}>
+            {props.help}
+          </p>
+        )
+      )}
+    </div>
+  );
+}
+
+/** Inputs that nobody sees. */
+export function Hidden(props: { values: Record<string, string> }) {
+  return (
+    <>
+      {Object.entries(props.values).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,34 @@
+import { favicon } from "./assets.ts";
+import { Head } from "./layout.tsx";
+import type { Pages } from "./pages.tsx";
+import type { Visit } from "./visit.tsx";
+
+/** What is asked for and isn't there: a page for a person, JSON for a program. */
+export function notFoundPages(pages: Pages): void {
+  // Browsers ask for it by themselves, whatever a page says.
+  pages.get("/favicon.ico", (visit) => visit.redirect(favicon.path));
+  pages.get("/*", (visit) =>
+    isForPerson(visit.request) ? notFoundPage(visit) : Response.json({ error: "Not found" }, { status: 404 }),
+  );
+}
+
+function isForPerson(request: Request): boolean {
+  const { pathname } = new URL(request.url);
+  const isOfApi = /^\/(api|\.well-known|nodeinfo)(\/|$)/.test(pathname);
+  return !isOfApi && (request.headers.get("accept") ?? "").includes("text/html");
+}
+
+function notFoundPage(visit: Visit): Response {
+  const { words } = visit;
+  return visit.page(
+    { status: 404, title: words.notFoundTitle },
+    <>
+      <Head title={words.notFoundTitle}>
+        <p>{words.notFound}</p>
+      </Head>
+      <a class="button" href="/">
+        {words.toStart}
+      </a>
+    </>,
+  );
+}

@@ -1,0 +1,88 @@
+import type { AnyElysia } from "elysia";
+import type { Context } from "../context.ts";
+import { Refusal } from "../errors.ts";
+import { addressKey } from "../lib/addresses.ts";
+import { parseQuery, readParams, searchOf, type Params } from "../lib/params.ts";
+import type { Rate } from "../lib/rates.ts";
+import { Head } from "./layout.tsx";
+import { Visit } from "./visit.tsx";
+
+interface Incoming {
+  request: Request;
+  clientAddress: string;
+}
+
+type Handler = (visit: Visit) => Response | Promise<Response>;
+
+/** No form of ours is longer. */
+const MAX_BYTES = 64 * 1024;
+
+/** Puts pages on the app: each call is counted, its form read, and whatever is refused is said on a page. */
+export class Pages {
+  constructor(
+    readonly app: AnyElysia,
+    readonly ctx: Context,
+  ) {}
+
+  get(path: string, handler: Handler): void {
+    this.route("GET", path, handler, (request) => parseQuery(searchOf(request.url)));
+  }
+
+  post(path: string, handler: Handler): void {
+    this.route("POST", path, handler, (request) => readParams(request, MAX_BYTES));
+  }
+
+  private route(
+    method: string,
+    path: string,
+    handler: Handler,
+    read: (request: Request) => Params | Promise<Params>,
+  ): void {
+    const answer = (incoming: Incoming) => this.answer(incoming, handler, read);
+    // The destructuring is read by Elysia, which hands over only what it finds named here.
+    const route = ({ request, clientAddress }: Incoming) => answer({ request, clientAddress });
+    this.app.route(method, path, route as never, { parse: "none" });
+  }
+
+  private async answer(
+    { request, clientAddress }: Incoming,
+    handler: Handler,
+    read: (request: Request) => Params | Promise<Params>,
+  ): Promise<Response> {
+    const { ctx } = this;
+    const rate = ctx.rates?.address.take(addressKey(clientAddress), ctx.clock.now());
+    if (rate?.exceeded) return tooMany(new Visit(ctx, request, clientAddress, {}), rate);
+    try {
+      return await handler(new Visit(ctx, request, clientAddress, await read(request)));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const visit = new Visit(ctx, request, clientAddress, {});
+      const { badRequestTitle: title } = visit.words;
+      const status = error.kind === "too_large" ? 413 : 400;
+      return visit.page(
+        { status, title },
+        <Head title={title}>
+          <p>{error.message}</p>
+        </Head>,
+      );
+    }
+  }
+}
+
+/** Minutes until a limit is lifted, and the header that says so to programs. */
+export function waitFor(visit: Visit, rate: Rate): { minutes: number; headers: Record<string, string> } {
+  const milliseconds = Math.max(rate.reset - visit.ctx.clock.now(), 0);
+  const headers = { "retry-after": String(Math.ceil(milliseconds / 1000)) };
+  return { minutes: Math.max(1, Math.ceil(milliseconds / 60_000)), headers };
+}
+
+function tooMany(visit: Visit, rate: Rate): Response {
+  const { badRequestTitle: title } = visit.words;
+  const { minutes, headers } = waitFor(visit, rate);
+  return visit.page(
+    { status: 429, title, headers },
+    <Head title={title}>
+      <p role="alert">{visit.words.tooManyCalls(minutes)}</p>
+    </Head>,
+  );
+}

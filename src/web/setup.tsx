@@ -1,0 +1,110 @@
+import { createUser, hasUsers, userProblems, type UserProblem } from "../core/users.ts";
+import { isSetupToken } from "../core/setup.ts";
+import { Refusal } from "../errors.ts";
+import { Field, Head, Hidden, Notice } from "./layout.tsx";
+import type { Pages } from "./pages.tsx";
+import type { Visit } from "./visit.tsx";
+
+/** The page behind the one-time link, which makes the owner. */
+export function setupPages(pages: Pages): void {
+  pages.get("/setup", (visit) =>
+    isSetupToken(visit.ctx, visit.text("token")) ? setupPage(visit, []) : deadLink(visit),
+  );
+
+  pages.post("/setup", async (visit) => {
+    if (!isSetupToken(visit.ctx, visit.text("token")) || !visit.comesFromUs()) return deadLink(visit);
+    const owner = {
+      username: visit.text("username"),
+      password: visit.text("password"),
+      displayName: visit.text("display_name"),
+      locale: visit.words.language,
+    };
+    const problems = userProblems(visit.ctx, owner);
+    if (problems.length > 0) return setupPage(visit, problems);
+    try {
+      const { userId } = await createUser(visit.ctx, { ...owner, role: "owner", onlyAsFirst: true });
+      visit.signIn(userId);
+    } catch (error) {
+      // Two people had the link, and the other one was faster.
+      if (error instanceof Refusal && hasUsers(visit.ctx)) return deadLink(visit);
+      throw error;
+    }
+    return visit.redirect("/welcome");
+  });
+}
+
+function setupPage(visit: Visit, problems: UserProblem[]): Response {
+  const { words, ctx } = visit;
+  const { hostname, host } = new URL(ctx.config.origin);
+  const problemOf = (field: string) => {
+    const problem = problems.find((name) => name.startsWith(field));
+    return problem ? words.userProblems[problem] : null;
+  };
+  return visit.page(
+    { status: problems.length > 0 ? 422 : 200, title: words.setupTitle },
+    <>
+      <Head title={words.setupTitle}>
+        <p>{words.setupIntro}</p>
+      </Head>
+      {isLocal(hostname) && <Notice>{words.localOnly(host)}</Notice>}
+      <form method="post" action="/setup">
+        <Hidden values={{ token: visit.text("token"), lang: visit.lang }} />
+        <Field
+          name="username"
+          label={words.username}
+          value={visit.text("username")}
+          autocomplete="username"
+          help={words.usernameHelp(`@…@${ctx.config.handleDomain}`)}
+          error={problemOf("username")}
+          maxLength={30}
+          required
+          autofocus
+        />
+        <Field
+          name="display_name"
+          label={words.displayName}
+          optional={words.optional}
+          value={visit.text("display_name")}
+          autocomplete="name"
+          error={problemOf("display_name")}
+          maxLength={100}
+        />
+        <Field
+          name="password"
+          label={words.password}
+          type="password"
+          autocomplete="new-password"
+          help={words.passwordHelp}
+          error={problemOf("password")}
+          minLength={8}
+          maxLength={256}
+          required
+        />
+        <button class="primary">{words.makeOwner}</button>
+      </form>
+    </>,
+  );
+}
+
+/** Gone for good once there is an owner; before that, there is a newer one to be found. */
+function deadLink(visit: Visit): Response {
+  const { words } = visit;
+  const done = hasUsers(visit.ctx);
+  const title = done ? words.setupUsedTitle : words.setupUnknownTitle;
+  return visit.page(
+    { status: done ? 410 : 404, title },
+    <>
+      <Head title={title}>
+        <p>{done ? words.setupUsed : words.setupUnknown}</p>
+      </Head>
+      <a class="button" href={done ? "/sign-in" : "/"}>
+        {done ? words.signIn : words.toStart}
+      </a>
+    </>,
+  );
+}
+
+/** Whether an address means this computer alone. */
+function isLocal(hostname: string): boolean {
+  return hostname === "localhost" || hostname.endsWith(".localhost") || /^(127\.[\d.]+|\[::1\])$/.test(hostname);
+}

@@ -1,0 +1,50 @@
+import type { AnyElysia } from "elysia";
+import type { Context } from "../context.ts";
+import { Refusal } from "../errors.ts";
+import { addressKey } from "../lib/addresses.ts";
+import { readParams, type Params } from "../lib/params.ts";
+import { OAuthRefusal } from "../oauth/errors.ts";
+import { grantToken, revokeForClient } from "../oauth/grants.ts";
+
+const MAX_BYTES = 64 * 1024;
+const HEADERS = { "cache-control": "no-store", pragma: "no-cache" };
+
+interface Incoming {
+  request: Request;
+  clientAddress: string;
+}
+
+/**
+ * Where apps turn a code into a token and give it back. They stand beside the page that gives the code, and not among
+ * the routes of the API: their Authorization header holds the app's id and secret, and their errors are OAuth's.
+ */
+export function tokenRoutes(app: AnyElysia, ctx: Context): void {
+  post(app, ctx, "/oauth/token", (authorization, params) => grantToken(ctx, authorization, params));
+  post(app, ctx, "/oauth/revoke", (authorization, params) => {
+    revokeForClient(ctx, authorization, params);
+    return {};
+  });
+}
+
+function post(
+  app: AnyElysia,
+  ctx: Context,
+  path: string,
+  answer: (authorization: string | null, params: Params) => object,
+): void {
+  const route = async ({ request, clientAddress }: Incoming) => {
+    const rate = ctx.rates?.address.take(addressKey(clientAddress), ctx.clock.now());
+    if (rate?.exceeded) throw new Refusal("too_many", "Too many requests");
+    const params = await paramsOf(request);
+    return Response.json(answer(request.headers.get("authorization"), params), { headers: HEADERS });
+  };
+  app.route("POST", path, route as never, { parse: "none" });
+}
+
+async function paramsOf(request: Request): Promise<Params> {
+  try {
+    return await readParams(request, MAX_BYTES);
+  } catch (error) {
+    throw error instanceof Refusal ? new OAuthRefusal("invalid_request", error.message) : error;
+  }
+}

@@ -1,0 +1,141 @@
+import type { ComponentChildren } from "preact";
+import { renderToString } from "preact-render-to-string";
+import type { Context } from "../context.ts";
+import type { Params } from "../lib/params.ts";
+import { hashSecret, newSecret, sameSecret } from "../lib/secrets.ts";
+import { closeSession, findSession, openSession, SESSION_LIFETIME, type Session } from "../oauth/sessions.ts";
+import { readCookie, setCookie } from "./cookies.ts";
+import { wordsFor } from "./languages.ts";
+import { Page } from "./layout.tsx";
+import type { Words } from "./words.ts";
+
+export interface PageOptions {
+  status?: number;
+  title: string;
+  /** What the page's forms may lead to besides ourselves: sources of a Content-Security-Policy. */
+  formActions?: string[];
+  headers?: Record<string, string>;
+}
+
+/** One request for a page: who is asking, in which language, and what answers it. */
+export class Visit {
+  readonly words: Words;
+  /** The language that was asked for, as it was asked, so that the next page speaks it too. */
+  readonly lang: string;
+  session: Session | null;
+  private readonly secure: boolean;
+  private readonly cookies: string[] = [];
+  private formSecret: string | null;
+
+  constructor(
+    readonly ctx: Context,
+    readonly request: Request,
+    readonly address: string,
+    readonly params: Params,
+  ) {
+    this.secure = ctx.config.origin.startsWith("https:");
+    this.lang = this.text("lang").slice(0, 20);
+    this.words = wordsFor(this.lang, request.headers.get("accept-language"));
+    const secret = readCookie(request, "session", this.secure);
+    this.session = secret === null ? null : findSession(ctx, secret);
+    this.formSecret = readCookie(request, "form", this.secure);
+    if (this.session?.renewed) this.keepSession(this.session);
+  }
+
+  /** A parameter as text; empty when there is none. */
+  text(name: string): string {
+    const value = this.params[name];
+    return typeof value === "string" ? value : "";
+  }
+
+  /** What a form must send back: bound to the session, or to this browser while nobody is signed in. */
+  csrfToken(): string {
+    if (this.session) return csrfTokenOf(this.session.secret);
+    if (this.formSecret === null) {
+      this.formSecret = newSecret();
+      this.cookies.push(setCookie("form", this.formSecret, this.secure, null));
+    }
+    return csrfTokenOf(this.formSecret);
+  }
+
+  /** Whether the form came from a page of ours, shown in this browser to whoever is signed in now. */
+  isFormOurs(): boolean {
+    const secret = this.session?.secret ?? this.formSecret;
+    return secret !== null && this.comesFromUs() && sameSecret(this.text("csrf"), csrfTokenOf(secret));
+  }
+
+  /** Whether the browser says that the request began on a page of this server; old ones may say nothing. */
+  comesFromUs(): boolean {
+    const site = this.request.headers.get("sec-fetch-site");
+    if (site !== null) return site === "same-origin";
+    const origin = this.request.headers.get("origin");
+    if (origin === null || origin === this.ctx.config.origin) return true;
+    return URL.canParse(origin) && new URL(origin).host === this.request.headers.get("host");
+  }
+
+  signIn(userId: number): void {
+    this.session = openSession(this.ctx, userId, this.session?.secret ?? null);
+    this.keepSession(this.session);
+  }
+
+  signOut(): void {
+    if (this.session) closeSession(this.ctx, this.session.secret);
+    this.session = null;
+    this.cookies.push(setCookie("session", "", this.secure, 0));
+  }
+
+  page(options: PageOptions, children: ComponentChildren): Response {
+    const html = renderToString(
+      <Page title={options.title} server={this.ctx.config.title} language={this.words.language}>
+        {children}
+      </Page>,
+    );
+    const headers = this.headers({
+      ...options.headers,
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": securityPolicy(options.formActions ?? []),
+    });
+    return new Response(`<!doctype html>${html}`, { status: options.status ?? 200, headers });
+  }
+
+  /** Sends the browser on with a GET, whatever it came with. */
+  redirect(location: string): Response {
+    return new Response(null, { status: 303, headers: this.headers({ location }) });
+  }
+
+  private keepSession(session: Session): void {
+    this.cookies.push(setCookie("session", session.secret, this.secure, SESSION_LIFETIME / 1000));
+  }
+
+  private headers(own: Record<string, string>): Headers {
+    const headers = new Headers({
+      "cache-control": "no-store",
+      // Under `no-referrer` browsers send forms with an Origin of "null", and nobody could tell whose they are.
+      "referrer-policy": "same-origin",
+      "x-content-type-options": "nosniff",
+      "x-frame-options": "DENY",
+      ...own,
+    });
+    for (const cookie of this.cookies) headers.append("set-cookie", cookie);
+    return headers;
+  }
+}
+
+function csrfTokenOf(secret: string): string {
+  return hashSecret(`csrf ${secret}`);
+}
+
+/**
+ * No scripts, nothing from elsewhere, in nobody's frame. Cross-Origin-Opener-Policy is left out on purpose: Phanpy signs
+ * in through a popup and needs to hear from it.
+ */
+function securityPolicy(formActions: string[]): string {
+  return [
+    "default-src 'none'",
+    "style-src 'self'",
+    "img-src 'self'",
+    ["form-action 'self'", ...formActions].join(" "),
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join("; ");
+}

@@ -1,0 +1,74 @@
+import type { Problem } from "../oauth/authorization.ts";
+import type { Scope } from "../oauth/scopes.ts";
+import type { UserProblem } from "../core/users.ts";
+
+/** Everything that our pages say. */
+export interface Words {
+  language: string;
+  signIn: string;
+  signInFor(app: string): string;
+  signOut: string;
+  nameOrEmail: string;
+  password: string;
+  wrongPassword: string;
+  forgotten: string;
+  tooManyTries(minutes: number): string;
+  tooManyCalls(minutes: number): string;
+  formExpired: string;
+  cookiesNeeded: string;
+
+  consentTitle(app: string): string;
+  signedInAs: string;
+  useAnother: string;
+  appMay: string;
+  returnsToWeb: string;
+  returnsToApp: string;
+  showsCode: string;
+  onlyIfYours: string;
+  allow: string;
+  deny: string;
+  scopes: Record<Scope, string>;
+
+  deniedTitle: string;
+  denied(app: string): string;
+  codeTitle: string;
+  codeHelp(app: string): string;
+  codeLifetime: string;
+  sendTitle(app: string): string;
+  sendHelp: string;
+  continueTo(app: string): string;
+
+  problemTitle: string;
+  problems: Record<Problem["problem"], string>;
+  backTo(app: string): string;
+
+  setupTitle: string;
+  setupIntro: string;
+  username: string;
+  usernameHelp(handle: string): string;
+  displayName: string;
+  optional: string;
+  passwordHelp: string;
+  localOnly(address: string): string;
+  makeOwner: string;
+  setupUsedTitle: string;
+  setupUsed: string;
+  setupUnknownTitle: string;
+  setupUnknown: string;
+  userProblems: Record<UserProblem, string>;
+
+  welcomeTitle(name: string): string;
+  yourHandle: string;
+  noOwner: string;
+  peopleHere: string;
+  appsTitle: string;
+  appsHelp: string;
+  platforms: Record<Platform, string>;
+
+  notFoundTitle: string;
+  notFound: string;
+  badRequestTitle: string;
+  toStart: string;
+}
+
+export type Platform = "web" | "android" | "apple" | "iphone" | "linux" | "terminal";

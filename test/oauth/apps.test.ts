@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { startServer, type TestServer } from "../support/server.ts";
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startServer();
+});
+afterAll(() => server.stop());
+
+const OOB = "urn:ietf:wg:oauth:2.0:oob";
+
+function register(body: object) {
+  return server.stranger().post("/api/v1/apps", { client_name: "Test", redirect_uris: OOB, ...body });
+}
+
+test("an app registers itself with JSON and gets what it needs for signing people in", async () => {
+  const { status, json } = await register({
+    client_name: " Tusky ",
+    website: "https://tusky.app",
+    scopes: "read write",
+  });
+  expect(status).toBe(200);
+  expect(json).toMatchObject({
+    name: "Tusky",
+    website: "https://tusky.app",
+    scopes: ["read", "write"],
+    redirect_uri: OOB,
+    redirect_uris: [OOB],
+    client_secret_expires_at: 0,
+  });
+  expect(json.id).toMatch(/^\d+$/);
+  expect([json.client_id.length, json.client_secret.length]).toEqual([43, 43]);
+  expect(json.vapid_key).toMatch(/^[\w-]{87}$/);
+});
+
+test("an app registers itself with a form", async () => {
+  const form = new URLSearchParams({
+    client_name: "Phanpy",
+    redirect_uris: "https://phanpy.social",
+    scopes: "read push",
+  });
+  const { status, json } = await server.stranger().post("/api/v1/apps", form);
+  expect([status, json.redirect_uris, json.scopes, json.website]).toEqual([
+    200,
+    ["https://phanpy.social"],
+    ["read", "push"],
+    null,
+  ]);
+});
+
+test.each([
+  "icecubesapp://",
+  "com.tapbots.Ivory.10217:/request_token/6A1F2C5B-0D6A-4E5B-9A0B-1B8E2A7C9D10",
+  "tuba://auth_code",
+  "http://localhost:5173/callback?server=a",
+  "https://elk.zone/api/example.org/oauth/https%3A%2F%2Felk.zone",
+])("the redirect address %p of a real app is kept letter by letter", async (uri) => {
+  const { status, json } = await register({ redirect_uris: uri });
+  expect([status, json.redirect_uri, json.redirect_uris]).toEqual([200, uri, [uri]]);
+});
+
+test("several redirect addresses come as an array, as lines, or with spaces between", async () => {
+  const uris = ["https://a.example/cb", OOB, "tuba://auth_code"];
+  for (const redirect_uris of [uris, uris.join("\n"), ` ${uris.join("  ")}\r\n`]) {
+    const { json } = await register({ redirect_uris });
+    expect([json.redirect_uris, json.redirect_uri]).toEqual([uris, uris.join("\n")]);
+  }
+  const form = new URLSearchParams(uris.map((uri) => ["redirect_uris[]", uri]));
+  form.set("client_name", "Form");
+  expect((await server.stranger().post("/api/v1/apps", form)).json.redirect_uris).toEqual(uris);
+});
+
+test.each([
+  "javascript:alert(1)",
+  "JavaScript:alert(1)",
+  "data:text/html,hello",
+  "vbscript:x",
+  "file:///etc/passwd",
+  "blob:https://a.example/1",
+  "/callback",
+  "callback",
+  "https:callback",
+  "https://",
+  "https://user:secret@a.example/cb",
+  "https://a.example/\u0007cb",
+  "https://a.example/<script>",
+  "https://münchen.example/cb",
+])("the redirect address %p is refused", async (uri) => {
+  const { status, json } = await register({ redirect_uris: [OOB, uri] });
+  expect([status, json.error]).toEqual([422, "Validation failed: Redirect URI must be an absolute URI."]);
+});
+
+test("a redirect address with a fragment is refused", async () => {
+  const { status, json } = await register({ redirect_uris: "https://a.example/#cb" });
+  expect([status, json.error]).toEqual([422, "Validation failed: Redirect URI cannot contain a fragment."]);
+});
+
+test("an app that asks for nothing in particular may read", async () => {
+  for (const scopes of [undefined, null, "", "  "]) expect((await register({ scopes })).json.scopes).toEqual(["read"]);
+});
+
+test("a scope that nobody knows is refused", async () => {
+  const { status, json } = await register({ scopes: "read everything" });
+  expect([status, json.error]).toEqual([422, "Validation failed: Scopes doesn't match configured on the server."]);
+});
+
+test.each([
+  ["no name", { client_name: undefined }, "Client name can't be blank"],
+  ["no redirect address", { redirect_uris: undefined }, "Redirect uris can't be blank"],
+  ["blank redirect addresses", { redirect_uris: [" "] }, "Redirect uris can't be blank"],
+  ["a name of 10,000 characters", { client_name: "n".repeat(10_000) }, "Client name is too long"],
+  ["a name of 61 characters", { client_name: "n".repeat(61) }, "Application name is too long"],
+  ["a name that is invisible", { client_name: "\u202e\u0007" }, "Application name can't be blank"],
+  ["a website that is none", { website: "javascript:alert(1)" }, "Website must be a valid URL"],
+  [
+    "more redirect addresses than anybody has",
+    { redirect_uris: Array.from({ length: 200 }, (_, i) => `app${i}://callback`) },
+    "Redirect ",
+  ],
+])("%s is refused in words", async (_, body, words) => {
+  const { status, json } = await register(body);
+  expect(status).toBe(422);
+  expect(json.error).toStartWith(`Validation failed: ${words}`);
+});
+
+test("a name can't turn the text around it with marks of direction", async () => {
+  expect((await register({ client_name: "Good\u202eppA" })).json.name).toBe("GoodppA");
+});
+
+test("any valid token tells which app it belongs to", async () => {
+  const alone = await server.stranger().get("/api/v1/apps/verify_credentials", {
+    headers: { authorization: `Bearer ${server.token(null, "push")}` },
+  });
+  expect([alone.status, alone.json.name, alone.json.scopes]).toEqual([200, "Test", ["push"]]);
+  expect(alone.json).not.toContainKeys(["client_secret", "client_id"]);
+  const person = await server.person("verifier", { scopes: "write" });
+  const { status, json } = await person.get("/api/v1/apps/verify_credentials");
+  expect([status, json.redirect_uris, json.vapid_key.length]).toEqual([200, [OOB], 87]);
+});
+
+test.each([
+  ["no token", undefined],
+  ["a token that we never gave", "Bearer nonsense"],
+  ["another kind of credentials", "Basic YTpi"],
+])("%s is not enough to verify an app", async (_, authorization) => {
+  const headers = new Headers(authorization ? { authorization } : {});
+  const { status, json } = await server.stranger().get("/api/v1/apps/verify_credentials", { headers });
+  expect([status, json.error]).toEqual([401, "The access token is invalid"]);
+});
+
+test("an app that was registered ten years ago still works", async () => {
+  const { json: app } = await register({ client_name: "Old" });
+  server.clock.advance(10 * 365 * 24 * 3600_000);
+  await server.drain();
+  const { status } = await server.stranger().post("/oauth/token", { grant_type: "client_credentials", ...app });
+  expect(status).toBe(200);
+});
+
+test("the key for push is the same for every app, and after every question", async () => {
+  const keys = [(await register({})).json.vapid_key, (await register({})).json.vapid_key];
+  expect(keys[0]).toBe(keys[1]);
+  expect(Buffer.from(keys[0], "base64url")[0]).toBe(4);
+});

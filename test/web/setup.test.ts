@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { newSetupToken } from "../../src/core/setup.ts";
+import { createUser, listUsers } from "../../src/core/users.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { Visitor } from "./visitor.ts";
+
+let server: TestServer;
+let visitor: Visitor;
+
+beforeEach(async () => {
+  server = await startServer({ LINNET_URL: "http://social.example" });
+  visitor = new Visitor(server);
+});
+afterEach(() => server.stop());
+
+const OWNER = { username: "alice", display_name: "Alice Liddell", password: "correct horse" };
+
+test("the one-time link makes the owner, signs them in and says what to do next", async () => {
+  const token = newSetupToken(server.ctx);
+  const page = await visitor.get(`/setup?token=${token}`);
+  expect([page.status, page.text]).toEqual([200, expect.stringContaining("Make the account that owns this server")]);
+  expect(page.text).not.toContain("LINNET_URL");
+
+  expect((await visitor.press("Make my account", OWNER)).location).toBe("/welcome");
+  const { text } = await visitor.follow();
+  expect(text).toContain("Your server is ready, Alice Liddell");
+  expect(text).toContain("People find you as @alice@social.example");
+  expect(text).toContain("enter this server's address: social.example");
+  expect(listUsers(server.ctx)).toMatchObject([{ username: "alice", role: "owner" }]);
+  expect((await new Visitor(server).signIn("alice")).status).toBe(303);
+});
+
+test("the link is dead once there is an owner", async () => {
+  const token = newSetupToken(server.ctx);
+  await visitor.get(`/setup?token=${token}`);
+  await createUser(server.ctx, { username: "carol", password: "correct horse", role: "owner" });
+  for (const seen of [await visitor.press("Make my account", OWNER), await visitor.get(`/setup?token=${token}`)]) {
+    expect([seen.status, seen.text]).toEqual([410, expect.stringContaining("This server is set up")]);
+  }
+  expect(listUsers(server.ctx)).toHaveLength(1);
+});
+
+test("only the newest link works", async () => {
+  const old = newSetupToken(server.ctx);
+  const newest = newSetupToken(server.ctx);
+  for (const token of [old, "", "guess"]) {
+    const { status, text } = await visitor.get(`/setup?token=${token}`);
+    expect([status, text]).toEqual([404, expect.stringContaining("Look for the newest in the terminal")]);
+    expect((await visitor.post("/setup", { token, ...OWNER })).status).toBe(404);
+  }
+  expect((await visitor.get("/setup")).status).toBe(404);
+  expect((await visitor.get(`/setup?token=${newest}`)).status).toBe(200);
+  expect(JSON.stringify(server.ctx.db.all("SELECT * FROM server_state"))).not.toContain(newest);
+});
+
+test("two who press at the same moment make one owner", async () => {
+  const token = newSetupToken(server.ctx);
+  const answers = await Promise.all(
+    ["alice", "mallory"].map((username) => new Visitor(server).post("/setup", { token, ...OWNER, username })),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual([303, 410]);
+  expect(listUsers(server.ctx)).toHaveLength(1);
+});
+
+test("another site can't fill in the form, even with the link", async () => {
+  const token = newSetupToken(server.ctx);
+  await visitor.post("/setup", { token, ...OWNER }, { "sec-fetch-site": "cross-site" });
+  expect(listUsers(server.ctx)).toEqual([]);
+});
+
+test.each([
+  ["no name", { username: " " }, "username", "Choose a name."],
+  ["a name with spaces", { username: "a b" }, "username", "Use only letters"],
+  ["a name with a dot", { username: "a.b" }, "username", "Use only letters"],
+  ["a name that is too long", { username: "a".repeat(31) }, "username", "30 characters at most"],
+  ["a name that the server needs", { username: "Admin" }, "username", "The server needs this name itself"],
+  ["a short password", { password: "1234567" }, "password", "at least 8 characters"],
+  ["an endless password", { password: "x".repeat(257) }, "password", "256 characters at most"],
+  ["an endless display name", { display_name: "x".repeat(101) }, "display_name", "100 characters at most"],
+])("%s is explained beside the field, and the rest is kept", async (_, wrong, field, words) => {
+  await visitor.get(`/setup?token=${newSetupToken(server.ctx)}`);
+  const { status, html } = await visitor.press("Make my account", { ...OWNER, ...wrong });
+  expect(status).toBe(422);
+  const error = new RegExp(`<p class="error" id="${field}-about" role="alert">([^<]+)</p>`).exec(html)![1];
+  expect(error).toContain(words);
+  expect(html.match(/class="error"/g)).toHaveLength(1);
+  if (field !== "username") expect(html).toContain('value="alice"');
+  expect(html).not.toContain("correct horse");
+  expect((await visitor.press("Make my account", OWNER)).status).toBe(303);
+});
+
+test("on a server that calls itself localhost the page warns that handles can't change", async () => {
+  const local = await startServer();
+  const { text } = await new Visitor(local).get(`/setup?token=${newSetupToken(local.ctx)}`);
+  expect(text).toContain("set LINNET_URL first");
+  await local.stop();
+});
+
+test("without an owner the start page says where the link is", async () => {
+  const { status, text } = await visitor.get("/");
+  expect([status, text]).toEqual([200, expect.stringContaining("printed in the terminal")]);
+});
+
+test("the start page says what this is, who lives here, and what to enter in an app", async () => {
+  await server.stop();
+  server = await startServer({
+    LINNET_URL: "https://social.example",
+    LINNET_HANDLE_DOMAIN: "example.org",
+    LINNET_TITLE: "Alice & <friends>",
+    LINNET_DESCRIPTION: "Birds, mostly.",
+  });
+  await server.person("alice");
+  const { text, html } = await new Visitor(server).get("/");
+  expect(text).toStartWith("Alice & <friends> Birds, mostly.");
+  expect(text).toContain("@alice@example.org");
+  expect(text).toContain("enter this server's address: social.example");
+  for (const app of ["Phanpy", "Elk", "Tusky", "Ivory", "Ice Cubes", "Tuba"]) expect(text).toContain(app);
+  expect(html).not.toContain("<friends>");
+});
+
+test("nobody is welcomed who hasn't signed in", async () => {
+  expect((await visitor.get("/welcome")).location).toBe("/");
+});
+
+test("what isn't there is a page for people and JSON for programs", async () => {
+  const page = await visitor.get("/nothing/here");
+  expect([page.status, page.text]).toEqual([404, expect.stringContaining("There is nothing here")]);
+  for (const path of ["/api/v1/nothing", "/api/v9", "/.well-known/nothing"]) {
+    const { status, headers, html } = await visitor.get(path);
+    expect([status, headers.get("content-type")]).toEqual([404, expect.stringContaining("application/json")]);
+    expect(JSON.parse(html)).toEqual({ error: "Not found" });
+  }
+  expect((await server.stranger().get("/nothing")).json).toEqual({ error: "Not found" });
+});
+
+test("what the pages load may be kept for ever, and has a new name when it changes", async () => {
+  const { html } = await visitor.get("/");
+  const paths = [...html.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path!);
+  expect(new Set(paths).size).toBe(2);
+  for (const path of paths) {
+    const { status, headers } = await visitor.get(path);
+    expect([status, headers.get("cache-control")]).toEqual([200, "public, max-age=31536000, immutable"]);
+    expect(headers.get("content-type")).toMatch(path.endsWith(".css") ? /^text\/css/ : /^image\/svg\+xml/);
+  }
+  expect((await visitor.get("/favicon.ico")).location).toEndWith(".svg");
+});

@@ -1,0 +1,225 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { resetPassword } from "../../src/core/users.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { Visitor } from "./visitor.ts";
+
+let server: TestServer;
+let visitor: Visitor;
+
+const DAY = 24 * 3600_000;
+
+beforeAll(async () => {
+  server = await startServer();
+  await server.person("Alice");
+  server.ctx.db.transaction((tx) => tx.run("UPDATE users SET email = 'alice@mail.example'"));
+});
+afterAll(() => server.stop());
+beforeEach(() => {
+  visitor = new Visitor(server);
+});
+
+/** Whom the start page greets; null when nobody. */
+async function signedInAs(who = visitor): Promise<string | null> {
+  return /Signed in as @(\w+)/.exec((await who.get("/")).text)?.[1] ?? null;
+}
+
+test.each([
+  "Alice",
+  "alice",
+  " ALICE ",
+  "@alice",
+  "alice@localhost:3000",
+  "@Alice@localhost:3000",
+  "Alice@Mail.example",
+])("%p signs in", async (login) => {
+  const { status, location } = await visitor.signIn(login);
+  expect([status, location]).toEqual([303, "/"]);
+  expect(await signedInAs()).toBe("Alice");
+});
+
+test.each([
+  ["a wrong password", "alice", "wrong password"],
+  ["an unknown name", "nobody", "correct horse"],
+  ["no password", "alice", ""],
+  ["a password of 10,000 characters", "alice", "x".repeat(10_000)],
+  ["a name of 10,000 characters", "x".repeat(10_000), "correct horse"],
+  ["nothing at all", "", ""],
+])("%s is refused in the same words, beside the field", async (_, login, password) => {
+  const { status, html, text } = await visitor.signIn(login, password);
+  expect(status).toBe(422);
+  expect(text).toContain("This name and password don't belong together.");
+  expect(html).toMatch(/<input id="password"[^>]* aria-invalid="true"[^>]* aria-describedby="password-about"/);
+  expect(html).toMatch(/<p class="error" id="password-about" role="alert">/);
+  expect(html).not.toContain(`value="${password || "-"}"`);
+  expect(await signedInAs()).toBeNull();
+});
+
+test("the form keeps the name that was typed, and phones leave it as it is", async () => {
+  const { html } = await visitor.signIn('al"ice<', "wrong password");
+  expect(html).toContain('value="al&quot;ice&lt;"');
+  expect(html).toMatch(/<input id="login"[^>]* autocomplete="username" autocapitalize="none" autocorrect="off"/);
+  expect(html).toContain('autocomplete="current-password"');
+});
+
+test("signing in gives a cookie that scripts and other sites can't use, and that isn't kept here as it is", async () => {
+  const { headers } = await visitor.signIn("alice");
+  const cookie = headers.getSetCookie().find((line) => line.startsWith("linnet_session="))!;
+  expect(cookie).toMatch(/^linnet_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=31536000$/);
+  const kept = JSON.stringify(server.ctx.db.all("SELECT * FROM sessions"));
+  expect(kept).not.toContain(visitor.cookies.get("linnet_session")!);
+});
+
+test("on https the cookies are bound to this very host and to encryption", async () => {
+  const safe = await startServer({ LINNET_URL: "https://social.example" });
+  await safe.person("alice");
+  const browser = new Visitor(safe);
+  await browser.get("/sign-in");
+  // The test speaks to the server without encryption, as the proxy in front of it does.
+  const origin = { origin: "https://social.example" };
+  const form = (await browser.get("/sign-in")).forms[0]!;
+  const { headers } = await browser.post(
+    "/sign-in",
+    { ...form.fields, login: "alice", password: "correct horse" },
+    origin,
+  );
+  const cookie = headers.getSetCookie().find((line) => line.startsWith("__Host-linnet_session="))!;
+  expect(cookie).toMatch(/; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=31536000$/);
+  expect((await browser.get("/")).text).toContain("Signed in as @alice");
+  await safe.stop();
+});
+
+test("a session that somebody laid in beforehand is not the one that gets signed in", async () => {
+  const thief = new Visitor(server);
+  await thief.signIn("alice");
+  const laidIn = thief.cookies.get("linnet_session")!;
+  visitor.cookies.set("linnet_session", laidIn);
+  await visitor.signIn("alice");
+  expect(visitor.cookies.get("linnet_session")).not.toBe(laidIn);
+  expect(await signedInAs(thief)).toBeNull();
+  expect(await signedInAs()).toBe("Alice");
+});
+
+test("a session that nobody gave is nobody's", async () => {
+  visitor.cookies.set("linnet_session", "nonsense");
+  expect(await signedInAs()).toBeNull();
+});
+
+test("the sign-in form works only in the browser that it was shown in", async () => {
+  const { forms } = await visitor.get("/sign-in");
+  const fields = { ...forms[0]!.fields, login: "alice", password: "correct horse" };
+  const other = new Visitor(server);
+  const without = await other.post("/sign-in", fields);
+  expect([without.status, without.text]).toEqual([403, expect.stringContaining("Allow cookies")]);
+  await other.get("/sign-in");
+  expect((await other.post("/sign-in", fields)).status).toBe(403);
+  const crossSite = { "sec-fetch-site": "cross-site" };
+  expect((await visitor.post("/sign-in", fields, crossSite)).status).toBe(403);
+  expect((await visitor.post("/sign-in", fields)).status).toBe(303);
+});
+
+test.each([
+  "https://evil.example/",
+  "//evil.example/",
+  "/\\evil.example",
+  "/oauth/authorize",
+  "/oauth/authorize.evil?x",
+  "javascript:alert(1)",
+  "\r\n/oauth/authorize?x",
+])("signing in never leads to %p", async (return_to) => {
+  await visitor.get("/sign-in");
+  const { status, location } = await visitor.press("Sign in", { login: "alice", password: "correct horse", return_to });
+  expect([status, location]).toEqual([303, "/"]);
+});
+
+test("whatever an app asked for comes back as an address that a header can hold", async () => {
+  await visitor.get("/sign-in");
+  const return_to = "/oauth/authorize?state=é\r\nset-cookie: x=y&scope=read";
+  const { location } = await visitor.press("Sign in", { login: "alice", password: "correct horse", return_to });
+  expect(location).toBe("/oauth/authorize?state=%C3%A9%0D%0Aset-cookie%3A+x%3Dy&scope=read");
+});
+
+test("signing out ends the session and not only the cookie", async () => {
+  await visitor.signIn("alice");
+  const kept = visitor.cookies.get("linnet_session")!;
+  await visitor.get("/");
+  expect((await visitor.press("Sign out")).location).toBe("/");
+  expect(visitor.cookies.has("linnet_session")).toBe(false);
+  visitor.cookies.set("linnet_session", kept);
+  expect(await signedInAs()).toBeNull();
+});
+
+test("another site can't sign anybody out", async () => {
+  await visitor.signIn("alice");
+  const { forms } = await visitor.get("/");
+  const { csrf } = forms.find(({ action }) => action === "/sign-out")!.fields;
+  await visitor.post("/sign-out", {}, {});
+  await visitor.post("/sign-out", { csrf: csrf! }, { "sec-fetch-site": "cross-site" });
+  expect(await signedInAs()).toBe("Alice");
+  expect((await visitor.get("/sign-out")).status).toBe(404);
+});
+
+test("whoever comes back within a year stays signed in, and whoever doesn't is signed out", async () => {
+  await visitor.signIn("alice");
+  for (const _ of [1, 2]) {
+    server.clock.advance(300 * DAY);
+    const { headers } = await visitor.get("/");
+    expect(headers.getSetCookie().join()).toContain("Max-Age=31536000");
+  }
+  expect((await visitor.get("/")).headers.getSetCookie()).toEqual([]);
+  server.clock.advance(366 * DAY);
+  expect(await signedInAs()).toBeNull();
+});
+
+test("a new password ends every session", async () => {
+  await visitor.signIn("alice");
+  const { id } = server.ctx.db.get<{ id: number }>("SELECT id FROM users")!;
+  await resetPassword(server.ctx, id, "correct horse");
+  expect(await signedInAs()).toBeNull();
+});
+
+test("guessing from one address is slowed down, and the page says when to try again", async () => {
+  const slow = await startServer({ LINNET_RATE_LIMITS: "sign_in=3/300" });
+  await slow.person("alice");
+  const guesser = new Visitor(slow);
+  for (const name of ["a", "b", "c"]) expect((await guesser.signIn(name, "wrong password")).status).toBe(422);
+  const { status, text, headers } = await guesser.signIn("alice");
+  expect([status, headers.get("retry-after")]).toEqual([429, "300"]);
+  expect(text).toContain("Too many attempts to sign in. Try again in 5 minutes.");
+  slow.clock.advance(4 * 60_000);
+  expect((await guesser.signIn("alice")).text).toContain("Try again in a minute.");
+  slow.clock.advance(60_000);
+  expect((await guesser.signIn("alice")).status).toBe(303);
+  await slow.stop();
+});
+
+test("guessing one name from many addresses is slowed down, but not for who is signed in with it", async () => {
+  const slow = await startServer({ LINNET_RATE_LIMITS: "sign_in=3/300" });
+  await slow.person("alice");
+  const owner = new Visitor(slow, { "x-forwarded-for": "192.0.2.99" });
+  await owner.signIn("alice");
+  slow.clock.advance(300_000);
+  const tryFrom = (address: string) =>
+    new Visitor(slow, { "x-forwarded-for": address }).signIn("@Alice", "wrong password");
+  for (const last of [1, 2, 3]) expect((await tryFrom(`192.0.2.${last}`)).status).toBe(422);
+  expect((await tryFrom("192.0.2.4")).status).toBe(429);
+  expect((await owner.signIn("alice")).status).toBe(303);
+  await slow.stop();
+});
+
+test("pages are counted like every call, and whoever asks too often reads why", async () => {
+  const slow = await startServer({ LINNET_RATE_LIMITS: "address=2/300" });
+  const reader = new Visitor(slow);
+  await reader.get("/");
+  await reader.get("/");
+  const { status, text, headers } = await reader.get("/");
+  expect([status, headers.get("retry-after")]).toEqual([429, "300"]);
+  expect(text).toContain("Too many requests from your network. Try again in 5 minutes.");
+  await slow.stop();
+});
+
+test("a form that is too large or broken is refused on a page", async () => {
+  const large = await visitor.post("/sign-in", { login: "x".repeat(70_000) });
+  expect([large.status, large.headers.get("content-type")]).toEqual([413, "text/html; charset=utf-8"]);
+  const odd = await visitor.post("/sign-in", { "login[a]": "1", login: "2", "login[b]": "3" });
+  expect([odd.status, odd.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"]);
+});

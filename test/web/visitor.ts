@@ -1,0 +1,121 @@
+import type { TestServer } from "../support/server.ts";
+
+interface Form {
+  action: string;
+  fields: Record<string, string>;
+  buttons: { name: string; value: string; label: string }[];
+}
+
+/** A page as a person sees it, or the redirect that came instead. */
+export interface Seen {
+  status: number;
+  headers: Headers;
+  html: string;
+  /** Where the answer sends the browser; null for a page. */
+  location: string | null;
+  /** What the page says, without its markup. */
+  text: string;
+  forms: Form[];
+}
+
+/** A browser without JavaScript: keeps cookies, fills in forms, and stops at every redirect so that tests can look. */
+export class Visitor {
+  readonly cookies = new Map<string, string>();
+  private seen: Seen | null = null;
+
+  constructor(
+    private readonly server: TestServer,
+    readonly headers: Record<string, string> = {},
+  ) {}
+
+  async get(path: string): Promise<Seen> {
+    return this.send("GET", path);
+  }
+
+  /** Fills in the form of the page that was last seen, and presses the button with this label. */
+  async press(label: string, fields: Record<string, string> = {}): Promise<Seen> {
+    const form = this.seen?.forms.find(({ buttons }) => buttons.some((button) => button.label === label));
+    const button = form?.buttons.find((candidate) => candidate.label === label);
+    if (!form || !button) throw new Error(`there is no button "${label}" on this page: ${this.seen?.text}`);
+    const body = { ...form.fields, ...(button.name ? { [button.name]: button.value } : {}), ...fields };
+    return this.post(form.action, body);
+  }
+
+  /** What a page of ours sends; `headers` are what a browser adds of its own. */
+  async post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Seen> {
+    const own = { origin: this.server.origin, "sec-fetch-site": "same-origin", ...headers };
+    return this.send("POST", path, new URLSearchParams(fields), own);
+  }
+
+  /** Follows the redirect that was last seen. */
+  async follow(): Promise<Seen> {
+    if (!this.seen?.location?.startsWith("/")) throw new Error(`this leads away: ${this.seen?.location}`);
+    return this.get(this.seen.location);
+  }
+
+  /** Signs in on the page for it. */
+  async signIn(login: string, password = "correct horse"): Promise<Seen> {
+    await this.get("/sign-in?lang=en");
+    return this.press("Sign in", { login, password });
+  }
+
+  private async send(method: string, path: string, body?: URLSearchParams, own: Record<string, string> = {}) {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const headers = { accept: "text/html", ...this.headers, ...own, ...(cookie ? { cookie } : {}) };
+    const address = new URL(path, this.server.origin);
+    const response = await fetch(address, { method, headers, body, redirect: "manual" });
+    for (const line of response.headers.getSetCookie()) this.keep(line);
+    this.seen = await see(response);
+    return this.seen;
+  }
+
+  private keep(line: string): void {
+    const [, name, value] = /^([^=]+)=([^;]*)/.exec(line)!;
+    if (/max-age=0(;|$)/i.test(line)) this.cookies.delete(name!);
+    else this.cookies.set(name!, value!);
+  }
+}
+
+async function see(response: Response): Promise<Seen> {
+  const html = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    html,
+    location: response.headers.get("location"),
+    text: decoded(html.replace(/<head>.*<\/head>/s, "").replace(/<[^>]*>/g, " "))
+      .replace(/\s+/g, " ")
+      .trim(),
+    forms: formsIn(html),
+  };
+}
+
+function formsIn(html: string): Form[] {
+  return [...html.matchAll(/<form ([^>]*)>(.*?)<\/form>/gs)].map(([, attributes, inside]) => ({
+    action: attribute(attributes!, "action"),
+    fields: Object.fromEntries(
+      [...inside!.matchAll(/<input ([^>]*)>/g)].map(([, input]) => [
+        attribute(input!, "name"),
+        attribute(input!, "value"),
+      ]),
+    ),
+    buttons: [...inside!.matchAll(/<button ([^>]*)>(.*?)<\/button>/gs)].map(([, button, label]) => ({
+      name: attribute(button!, "name"),
+      value: attribute(button!, "value"),
+      label: decoded(label!),
+    })),
+  }));
+}
+
+function attribute(attributes: string, name: string): string {
+  return decoded(new RegExp(`(?:^|\\s)${name}="([^"]*)"`).exec(attributes)?.[1] ?? "");
+}
+
+function decoded(text: string): string {
+  return text
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll("&amp;", "&");
+}
