@@ -4,7 +4,7 @@ import { MAX_ATTACHMENTS, MAX_DESCRIPTION } from "../core/media.ts";
 import { MAX_DISPLAY_NAME, MAX_FIELD_LENGTH, MAX_FIELDS, MAX_NOTE, MAX_PICTURE_DESCRIPTION } from "../core/profile.ts";
 import { IMAGE_BYTES, IMAGE_PIXELS } from "../core/uploads.ts";
 import { vapidKeys } from "../core/vapid.ts";
-import { readableImageTypes } from "../lib/images.ts";
+import { IMAGE_TYPES } from "../lib/images.ts";
 import { CHARACTERS_PER_URL } from "../lib/text.ts";
 import { VERSION } from "../version.ts";
 import { showAccount } from "./accounts.ts";
@@ -18,9 +18,9 @@ const COMPATIBLE_VERSION = `4.2.0 (compatible; Linnet ${VERSION})`;
 const MONTH = 30 * 24 * 3600_000;
 
 /** Mastodon's Instance (entities/Instance). */
-export async function showInstance(ctx: Context) {
+export function showInstance(ctx: Context) {
   const { config } = ctx;
-  const shared = await limits();
+  const shared = limits();
   return {
     domain: config.handleDomain,
     title: config.title,
@@ -66,9 +66,9 @@ export async function showInstance(ctx: Context) {
 }
 
 /** The older form (entities/V1_Instance), which some apps still ask for first. */
-export async function showInstanceV1(ctx: Context) {
+export function showInstanceV1(ctx: Context) {
   const { config } = ctx;
-  const shared = await limits();
+  const shared = limits();
   return {
     uri: config.handleDomain,
     title: config.title,
@@ -133,10 +133,10 @@ function statusLimits(ctx: Context) {
 }
 
 /** What holds on every server of ours. Video and polls are refused, and a limit of nothing says so. */
-async function limits() {
+function limits() {
   return {
     media_attachments: {
-      supported_mime_types: await readableImageTypes(),
+      supported_mime_types: IMAGE_TYPES,
       image_size_limit: IMAGE_BYTES,
       image_matrix_limit: IMAGE_PIXELS,
       video_size_limit: 0,

@@ -1,0 +1,66 @@
+/** What a command is asked to do; resolves when it is done. */
+export type Run = (args: string[]) => void | Promise<void>;
+
+export interface Command {
+  usage: string;
+  summary: string;
+  /** More lines of help: options, and what is printed. */
+  details?: string;
+  /** Loads what the command needs, and nothing that another one needs. */
+  load(): Promise<Run>;
+}
+
+export const COMMANDS: Record<string, Command> = {
+  serve: {
+    usage: "linnet serve",
+    summary: "Starts the server; this is what happens without a command, too",
+    details: `Settings come from the environment and from .env, and are listed in the README. While the server has no owner,
+a link for setting it up is printed at every start. Stops on Ctrl+C or SIGTERM, after what is being done.`,
+    load: async () => (await import("./serve.ts")).serve,
+  },
+  setup: {
+    usage: 'linnet setup [--name NAME --password-stdin [--display-name "TEXT"]]',
+    summary: "Makes the account that owns the server",
+    details: `Asks for a name and a password, or takes them from the options:
+  --name NAME            letters, numbers and underscores
+  --display-name TEXT    as others see it
+  --password-stdin       reads the password from standard input`,
+    load: async () => (await import("./setup.ts")).setup,
+  },
+  "user create": {
+    usage: "linnet user create NAME [--email E] [--password-stdin] [--role owner|admin|moderator|user]",
+    summary: "Makes a user",
+    details: `The first one becomes the owner unless a role is given, all others become users.
+  --email E              an address to sign in with, besides the name
+  --password-stdin       reads the password from standard input; otherwise one is made, and is the last line printed
+  --role ROLE            owner, admin, moderator or user`,
+    load: async () => (await import("./user.ts")).createUserCommand,
+  },
+  "user list": {
+    usage: "linnet user list",
+    summary: "Lists the users: name, role, since when, e-mail address",
+    load: async () => (await import("./user.ts")).listUsersCommand,
+  },
+  "user reset-password": {
+    usage: "linnet user reset-password NAME [--password-stdin]",
+    summary: "Sets a new password, and signs the user out of every browser",
+    details: `  --password-stdin       reads the password from standard input; otherwise one is made, and is the last line printed`,
+    load: async () => (await import("./user.ts")).resetPasswordCommand,
+  },
+  "token create": {
+    usage: 'linnet token create NAME --scopes "read write follow push"',
+    summary: "Prints an access token of a user, for scripts",
+    details: `  --scopes SCOPES        what the token may do, as in Mastodon's API, with spaces between`,
+    load: async () => (await import("./token.ts")).createTokenCommand,
+  },
+  routes: {
+    usage: "linnet routes",
+    summary: "Lists every route of the server",
+    load: async () => (await import("./routes.ts")).listRoutes,
+  },
+  version: {
+    usage: "linnet version",
+    summary: "Prints the version",
+    load: async () => (await import("./version.ts")).printVersion,
+  },
+};

@@ -1,0 +1,29 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { readConfig, type Config } from "../config.ts";
+import { openContext, type Context } from "../context.ts";
+import { openLog } from "../lib/log.ts";
+
+/** The settings of whoever started the program. */
+export function configOfProcess(): Config {
+  return readConfig(Bun.env);
+}
+
+/** Opens the database in the data folder, which is made when it isn't there, for the owner's eyes alone. */
+export function openData(config: Config): Context {
+  mkdirSync(config.data, { recursive: true, mode: 0o700 });
+  return openContext(config, {
+    path: join(config.data, "linnet.db"),
+    log: openLog(config.logLevel, config.logFormat),
+  });
+}
+
+/** Lets a command work with the data, beside a server that may be running, and puts everything away afterwards. */
+export async function withData<T>(work: (ctx: Context) => T | Promise<T>): Promise<T> {
+  const ctx = openData(configOfProcess());
+  try {
+    return await work(ctx);
+  } finally {
+    ctx.db.close();
+  }
+}

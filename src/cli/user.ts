@@ -1,0 +1,59 @@
+import { createUser, findUser, hasUsers, listUsers, resetPassword, ROLES, type Role } from "../core/users.ts";
+import { Refusal, UsageError } from "../errors.ts";
+import { readArguments } from "./arguments.ts";
+import { withData } from "./open.ts";
+import { newPassword } from "./passwords.ts";
+import { passwordFromStdin } from "./terminal.ts";
+
+const PASSWORD = { "password-stdin": { type: "boolean" } } as const;
+
+/** Makes a user, and prints the password alone on the last line when it made one. */
+export async function createUserCommand(args: string[]): Promise<void> {
+  const options = { ...PASSWORD, email: { type: "string" }, role: { type: "string" } } as const;
+  const { values, words } = readArguments(args, options, ["NAME"]);
+  const wanted = roleOf(values.role);
+  const given = values["password-stdin"] ? await passwordFromStdin() : null;
+  const password = given ?? newPassword();
+  await withData(async (ctx) => {
+    const role = wanted ?? (hasUsers(ctx) ? "user" : "owner");
+    const username = words[0]!;
+    await createUser(ctx, { username, password, role, email: values.email });
+    console.log(`Made @${findUser(ctx, username)!.username}@${ctx.config.handleDomain}, ${role}.`);
+  });
+  if (given === null) showPassword(password);
+}
+
+export async function listUsersCommand(args: string[]): Promise<void> {
+  readArguments(args, {});
+  const users = await withData(listUsers);
+  const width = Math.max(0, ...users.map(({ username }) => username.length)) + 2;
+  for (const { username, role, created_at, email } of users) {
+    const since = new Date(created_at).toISOString().slice(0, 10);
+    console.log(`${username.padEnd(width)}${role.padEnd(11)}${since}  ${email ?? ""}`.trimEnd());
+  }
+}
+
+/** Sets a password, and prints it alone on the last line when it made one. */
+export async function resetPasswordCommand(args: string[]): Promise<void> {
+  const { values, words } = readArguments(args, PASSWORD, ["NAME"]);
+  const given = values["password-stdin"] ? await passwordFromStdin() : null;
+  const password = given ?? newPassword();
+  await withData(async (ctx) => {
+    const user = findUser(ctx, words[0]!);
+    if (!user) throw new Refusal("not_found", `There is no user called "${words[0]}".`);
+    await resetPassword(ctx, user.id, password);
+    console.log(`@${user.username} has a new password, and is signed out of every browser.`);
+  });
+  if (given === null) showPassword(password);
+}
+
+function showPassword(password: string): void {
+  console.log(`The password:\n${password}`);
+}
+
+function roleOf(given: string | undefined): Role | null {
+  if (given === undefined) return null;
+  const role = ROLES.find((known) => known === given);
+  if (!role) throw new UsageError(`--role is "${given}", but should be one of ${ROLES.join(", ")}.`);
+  return role;
+}
