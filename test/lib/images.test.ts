@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { array, assert as assertProperty, asyncProperty, constantFrom, double, nat, record } from "fast-check";
 import sharp from "sharp";
 import { Refusal, type RefusalKind } from "../../src/errors.ts";
-import { DEFAULT_PIXELS, processAvatar, processImage, sniffType } from "../../src/lib/images.ts";
+import { DEFAULT_PIXELS, IMAGE_TYPES, processAvatar, processImage, sniffType } from "../../src/lib/images.ts";
 import { animation, picture } from "../fixtures/pictures.ts";
 
 const LIMITS = { bytes: 16 * 1024 * 1024, pixels: DEFAULT_PIXELS };
