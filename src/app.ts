@@ -1,6 +1,7 @@
 import { type AnyElysia, Elysia } from "elysia";
 import { apiRoutes } from "./api/index.ts";
 import { Router } from "./api/router.ts";
+import { SOCKET_SETTINGS } from "./api/web-socket.ts";
 import type { Context } from "./context.ts";
 import { Refusal, type RefusalKind } from "./errors.ts";
 import { clientAddress } from "./lib/addresses.ts";
@@ -37,7 +38,7 @@ const PREFLIGHT_HEADERS = {
 
 /** Puts the areas together, and is the only place that knows which status a refusal has. */
 export function createApp(ctx: Context) {
-  const app = new Elysia({ name: "linnet" })
+  const app = new Elysia({ name: "linnet", websocket: SOCKET_SETTINGS })
     .onRequest(({ request, set }) => {
       if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: PREFLIGHT_HEADERS });
       Object.assign(set.headers, CORS_HEADERS);

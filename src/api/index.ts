@@ -7,6 +7,7 @@ import { mediaRoutes } from "./media.ts";
 import { notificationRoutes } from "./notifications.ts";
 import { profileRoutes } from "./profile.ts";
 import { statusRoutes } from "./statuses.ts";
+import { streamingRoutes } from "./streaming.ts";
 import { timelineRoutes } from "./timelines.ts";
 import { appRoutes } from "./apps.ts";
 import { healthRoutes } from "./health.ts";
@@ -27,5 +28,6 @@ export function apiRoutes(routes: Router): void {
   timelineRoutes(routes);
   notificationRoutes(routes);
   markerRoutes(routes);
+  streamingRoutes(routes);
   emptyRoutes(routes);
 }

@@ -1,4 +1,5 @@
 import type { Static, TObject, TProperties } from "@sinclair/typebox";
+import type { Server } from "bun";
 import type { AnyElysia } from "elysia";
 import type { LimitName } from "../config.ts";
 import type { Context } from "../context.ts";
@@ -19,6 +20,8 @@ export interface RouteOptions {
   open?: true;
   /** An app's own token is enough. */
   app?: true;
+  /** Where a token may be besides the Authorization header. */
+  token?: (request: Request) => string | null;
   /** The parameters, from wherever they come: query, form, multipart or JSON. */
   input?: TObject;
   /** Counted by a limit of its own besides those for everything. */
@@ -41,6 +44,8 @@ export interface Call<O extends RouteOptions = RouteOptions> {
   params: Record<string, string>;
   request: Request;
   address: string;
+  /** For what outlives a request: streams and WebSockets. */
+  server: Server<unknown>;
 }
 
 /** What Elysia hands to a handler, as far as we use it. */
@@ -49,6 +54,7 @@ interface Incoming {
   params: Record<string, string>;
   set: { headers: Record<string, string | number> };
   clientAddress: string;
+  server: Server<unknown>;
 }
 
 const MEBIBYTE = 1024 * 1024;
@@ -89,8 +95,8 @@ export class Router {
       this.app.route(
         method,
         path,
-        (({ request, params, set, clientAddress }: Incoming) =>
-          answer({ request, params, set, clientAddress })) as never,
+        (({ request, params, set, clientAddress, server }: Incoming) =>
+          answer({ request, params, set, clientAddress, server })) as never,
         { parse: "none" },
       );
     }
@@ -98,7 +104,7 @@ export class Router {
   }
 
   private async answer<O extends RouteOptions>(
-    { request, params, set, clientAddress }: Incoming,
+    { request, params, set, clientAddress, server }: Incoming,
     options: O,
     handler: (call: Call<O>) => unknown,
   ): Promise<Response> {
@@ -116,12 +122,13 @@ export class Router {
       params,
       request,
       address: clientAddress,
+      server,
     } as Call<O>);
     return result instanceof Response ? result : Response.json(result ?? {});
   }
 
   private bearer(request: Request, options: RouteOptions): Bearer | null {
-    const token = bearerToken(request.headers.get("authorization"));
+    const token = bearerToken(request.headers.get("authorization")) ?? options.token?.(request) ?? null;
     if (token === null) {
       if (options.open || (!options.scope && !options.app)) return null;
       throw invalidToken();

@@ -4,9 +4,11 @@ import type { Tx } from "../db/open.ts";
 /** What decides who hears of a status. */
 export interface Audible {
   id: number;
+  account_id: number;
   visibility: string;
   local: number;
   reblog_of_id: number | null;
+  in_reply_to_account_id: number | null;
   has_media: number;
 }
 
@@ -15,14 +17,18 @@ export function userTopic(accountId: number): string {
   return `user:${accountId}`;
 }
 
-/** The streams open to everyone in which a status is heard; none for what isn't public or is a reblog. */
+/**
+ * The streams open to everyone in which a status is heard; none for what isn't public or is a reblog. A reply to
+ * somebody else is heard under its hashtags only, as it stands in their timelines only.
+ */
 export function publicTopics(status: Audible, tags: readonly string[]): string[] {
   if (status.visibility !== "public" || status.reblog_of_id !== null) return [];
-  const origin = status.local ? "public:local" : "public:remote";
-  const media = status.has_media ? ["public:media", `${origin}:media`] : [];
   const hashtags = tags.flatMap((tag) =>
     status.local ? [`hashtag:${tag}`, `hashtag:local:${tag}`] : [`hashtag:${tag}`],
   );
+  if (status.in_reply_to_account_id !== null && status.in_reply_to_account_id !== status.account_id) return hashtags;
+  const origin = status.local ? "public:local" : "public:remote";
+  const media = status.has_media ? ["public:media", `${origin}:media`] : [];
   return ["public", origin, ...media, ...hashtags];
 }
 

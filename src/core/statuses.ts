@@ -3,7 +3,7 @@ import type { Tx } from "../db/open.ts";
 import { statuses } from "../db/schema/index.ts";
 import { notFound, Refusal, validationFailed } from "../errors.ts";
 import { countCharacters } from "../lib/text.ts";
-import { announce, homesWith, publicTopics, tagNamesOf } from "./events.ts";
+import { announce, type Audible, homesWith, publicTopics, tagNamesOf } from "./events.ts";
 import { fanOut } from "./home.ts";
 import { attachMedia, checkMedia, detachMedia, MAX_ATTACHMENTS } from "./media.ts";
 import { notify } from "./notifications.ts";
@@ -111,6 +111,7 @@ export function publish(ctx: Context, author: Author, draft: Draft, idempotencyK
       visibility: draft.visibility ?? defaults.privacy,
       local: 1,
       reblog_of_id: null,
+      in_reply_to_account_id: parent?.account_id ?? null,
       has_media: media.length > 0 ? 1 : 0,
     };
     insertStatus(ctx, tx, { ...status, username: defaults.username }, parent, author.appId, {
@@ -131,7 +132,7 @@ export function publish(ctx: Context, author: Author, draft: Draft, idempotencyK
 function follow(
   ctx: Context,
   tx: Tx,
-  status: Pick<StatusRow, "id" | "account_id" | "visibility" | "local" | "reblog_of_id" | "has_media">,
+  status: Audible & Pick<StatusRow, "visibility">,
   composed: Composed,
   parent: StatusRow | null,
 ): void {

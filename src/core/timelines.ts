@@ -21,6 +21,13 @@ export function home(ctx: Context, viewerId: number, page: Page): Place[] {
   return HOME.page(ctx.db, page, viewerId, ctx.clock.now());
 }
 
+const WANTED = `SELECT 1 FROM statuses s WHERE s.id = ?1 AND ${visibleTo("?2")} AND ${wantedBy("?2", "?3")}`;
+
+/** Whether the viewer may see a status and wants it in a timeline: asked before it is streamed to them. */
+export function isWanted(ctx: Context, viewerId: number, statusId: number): boolean {
+  return ctx.db.get(WANTED, statusId, viewerId, ctx.clock.now()) !== null;
+}
+
 export interface PublicFilter {
   local: boolean;
   remote: boolean;

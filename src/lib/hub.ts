@@ -10,6 +10,11 @@ export class Hub<Event> {
     for (const listener of listeners) listener(event, topic);
   }
 
+  /** How many listen, to whatever. */
+  get size(): number {
+    return [...this.topics.values()].reduce((sum, listeners) => sum + listeners.size, 0);
+  }
+
   /** Returns the function that ends the subscription. */
   subscribe(topic: string, listener: Listener<Event>): () => void {
     const listeners = this.topics.get(topic) ?? new Set();

@@ -1,0 +1,98 @@
+import type { Event } from "../context.ts";
+import { userTopic } from "../core/events.ts";
+import { Refusal } from "../errors.ts";
+import { normaliseHashtag } from "../lib/hashtags.ts";
+import type { Bearer, Viewer } from "../oauth/guard.ts";
+import { covers, type Scope } from "../oauth/scopes.ts";
+
+/** A token that speaks for a person: nobody else may listen (Mastodon's documentation, methods/streaming, since 4.2). */
+export type Listener = Bearer & { viewer: Viewer };
+
+/** What comes with the name of a stream, unchecked. */
+export interface StreamParams {
+  tag?: unknown;
+}
+
+/** One stream as one listener hears it. */
+export interface Stream {
+  /** As messages name it, with the tag as the client wrote it: clients compare it with what they asked for. */
+  name: string[];
+  topic: string;
+  hears(event: Event["event"]): boolean;
+}
+
+interface Kind {
+  scope: Scope;
+  topic(listener: Listener, param: string): string;
+  /** The parameter that belongs to the name. */
+  param?: keyof StreamParams;
+  /** Which of the topic's events; all of them when it isn't said. */
+  hears?(event: Event["event"], listener: Listener): boolean;
+}
+
+const own = (listener: Listener) => userTopic(listener.viewer.accountId);
+
+function open(topic: string): Kind {
+  return { scope: "read:statuses", topic: () => topic };
+}
+
+function tagged(prefix: string): Kind {
+  return { scope: "read:statuses", param: "tag", topic: (_, tag) => `${prefix}:${tagName(tag)}` };
+}
+
+/** Every stream there is. As an event stream each has a path of its own, with slashes for the colons. */
+const STREAMS = new Map<string, Kind>([
+  [
+    "user",
+    {
+      scope: "read:statuses",
+      topic: own,
+      hears: (event, { scopes }) => event !== "notification" || covers(scopes, "read:notifications"),
+    },
+  ],
+  ["user:notification", { scope: "read:notifications", topic: own, hears: (event) => event === "notification" }],
+  ["public", open("public")],
+  ["public:media", open("public:media")],
+  ["public:local", open("public:local")],
+  ["public:local:media", open("public:local:media")],
+  ["public:remote", open("public:remote")],
+  ["public:remote:media", open("public:remote:media")],
+  ["hashtag", tagged("hashtag")],
+  ["hashtag:local", tagged("hashtag:local")],
+]);
+
+export const STREAM_NAMES: readonly string[] = [...STREAMS.keys()];
+
+/** The listener behind a call. Streaming answers 401 to whatever is lacking, unlike the rest of the API. */
+export function listenerOf(bearer: Bearer | null): Listener {
+  if (!bearer) throw new Refusal("unauthorized", "Missing access token");
+  const { viewer } = bearer;
+  if (!viewer) throw new Refusal("unauthorized", "This method requires an authenticated user");
+  return { ...bearer, viewer };
+}
+
+/** Finds a stream and refuses, in Mastodon's words, what isn't one or isn't for this listener. */
+export function findStream(listener: Listener, name: unknown, params: StreamParams): Stream {
+  const kind = typeof name === "string" ? STREAMS.get(name) : undefined;
+  if (!kind) throw new Refusal("bad_request", "Unknown stream type");
+  if (!covers(listener.scopes, kind.scope)) {
+    throw new Refusal("unauthorized", "Access token does not have the required scopes");
+  }
+  const param = kind.param === undefined ? "" : params[kind.param];
+  if (typeof param !== "string") throw missing(kind.param);
+  return {
+    name: kind.param === undefined ? [name as string] : [name as string, param],
+    topic: kind.topic(listener, param),
+    hears: (event) => kind.hears?.(event, listener) ?? true,
+  };
+}
+
+function tagName(tag: string): string {
+  const normalised = normaliseHashtag(tag);
+  if (normalised === "") throw missing("tag");
+  return normalised;
+}
+
+function missing(param: keyof StreamParams | undefined): Refusal {
+  return new Refusal("bad_request", `Missing ${param} name parameter`);
+}

@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { connect } from "node:net";
+import { EventStreams } from "../../src/api/event-streams.ts";
+import { Messages } from "../../src/api/stream-messages.ts";
+import { findStream, listenerOf } from "../../src/api/streams.ts";
+import { findBearer } from "../../src/oauth/guard.ts";
+import { revokeToken } from "../../src/oauth/tokens.ts";
+import { Client } from "../support/client.ts";
+import { type TestServer, startServer } from "../support/server.ts";
+import { EventReader, listening, Socket } from "../support/streams.ts";
+
+let server: TestServer;
+let ada: Client;
+
+beforeAll(async () => {
+  server = await startServer();
+  ada = await server.person("ada");
+});
+
+afterAll(() => server.stop());
+
+/** Another token of Ada's. */
+function tokenFor(scopes: string): Client {
+  const { viewer } = findBearer(server.ctx, ada.token!);
+  return new Client(server.origin, server.token(viewer!.userId, scopes), ada.id);
+}
+
+/** Shakes hands by hand, and gives back the head of the answer. */
+function handshake(headers: string[], path = "/api/v1/streaming"): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(server.origin).port), "127.0.0.1");
+    const fixed = ["host: test", "connection: Upgrade", "sec-websocket-version: 13"];
+    const key = "sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==";
+    socket.write(`${[`GET ${path} HTTP/1.1`, ...fixed, key, ...headers].join("\r\n")}\r\n\r\n`);
+    let text = "";
+    socket.on("data", (data) => {
+      text += data.toString("latin1");
+      if (!text.includes("\r\n\r\n")) return;
+      socket.destroy();
+      resolve(text.split("\r\n\r\n")[0]!);
+    });
+    socket.on("error", reject);
+  });
+}
+
+test("a token is taken from the header, the query or the protocol, and the protocol is given back", async () => {
+  const stranger = server.stranger();
+  const byHeader = await Socket.open(ada);
+  const byQuery = await Socket.open(stranger, `?access_token=${ada.token}`);
+  const byProtocol = await Socket.open(stranger, "", [ada.token!]);
+  expect([byHeader.protocol, byQuery.protocol, byProtocol.protocol]).toEqual(["", "", ada.token!]);
+  const both = await Socket.open(stranger, `?access_token=${ada.token}`, ["mastodon"]);
+  expect(both.protocol).toBe("mastodon");
+  const events = await EventReader.open(stranger, `user?access_token=${ada.token}`);
+  await Promise.all([byHeader, byQuery, byProtocol, both, events].map((stream) => stream.close()));
+});
+
+test("without a valid token of a person there is no stream", async () => {
+  const wrong = new Client(server.origin, "wrong");
+  const app = new Client(server.origin, server.token(null, "read"));
+  const answers = await Promise.all(
+    [server.stranger(), wrong, app].flatMap((client) => [
+      client.get("/api/v1/streaming/user"),
+      client.get("/api/v1/streaming/public"),
+      client.get("/api/v1/streaming", { headers: { upgrade: "websocket" } }),
+    ]),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 401));
+  expect(answers[0]!.json).toEqual({ error: "Missing access token" });
+  expect(answers[3]!.json).toEqual({ error: "The access token is invalid" });
+  expect(await handshake(["upgrade: websocket", "sec-websocket-protocol: wrong"])).toStartWith("HTTP/1.1 401");
+  await listening(server, 0);
+});
+
+test("a stream needs the scope that covers it", async () => {
+  const lacking = { error: "Access token does not have the required scopes" };
+  const statuses = tokenFor("read:statuses");
+  expect(await statuses.get("/api/v1/streaming/user/notification")).toMatchObject({ status: 401, json: lacking });
+  const notifications = tokenFor("read:notifications");
+  expect(await notifications.get("/api/v1/streaming/public")).toMatchObject({ status: 401, json: lacking });
+  const socket = await Socket.open(notifications, "?stream=public");
+  expect(await socket.raw()).toEqual({ ...lacking, status: 401 });
+  await socket.subscribe("user:notification");
+  await socket.close();
+});
+
+test("`user` brings no notifications to a token that may not read them", async () => {
+  const ben = await server.person("ben");
+  const socket = await Socket.open(tokenFor("read:statuses"), "?stream=user");
+  await ben.publish("@ada hello");
+  const { id } = await ada.publish("mine");
+  expect(await socket.next()).toMatchObject({ event: "update", payload: { id } });
+  await socket.close();
+});
+
+test("a proxy's spelling of the upgrade, and a trailing slash, do no harm", async () => {
+  const token = `authorization: Bearer ${ada.token}`;
+  expect(await handshake(["upgrade: WebSocket", token])).toStartWith("HTTP/1.1 101");
+  expect(await handshake(["upgrade: websocket", token], "/api/v1/streaming/")).toStartWith("HTTP/1.1 101");
+  await listening(server, 0);
+});
+
+test("who asks for streaming without an upgrade is told that there is nothing elsewhere", async () => {
+  expect(await server.stranger().get("/api/v1/streaming")).toMatchObject({ status: 404, json: { error: "Not found" } });
+});
+
+test("an upgrade without a handshake is refused", async () => {
+  const answer = await ada.get("/api/v1/streaming", { headers: { upgrade: "websocket" } });
+  expect(answer).toMatchObject({ status: 400, json: { error: "Expected a WebSocket handshake" } });
+});
+
+test("one socket carries several streams, each under its own name, until it unsubscribes", async () => {
+  const socket = await Socket.open(ada);
+  await socket.subscribe("user");
+  await socket.subscribe("user");
+  await socket.subscribe("hashtag", { tag: "foo" });
+  const { id } = await ada.publish("#foo");
+  expect(await socket.next()).toMatchObject({ stream: ["user"], event: "update", payload: { id } });
+  expect(await socket.next()).toMatchObject({ stream: ["hashtag", "foo"], event: "update", payload: { id } });
+  await socket.unsubscribe("user");
+  const second = await ada.publish("#foo again");
+  expect(await socket.next()).toMatchObject({ stream: ["hashtag", "foo"], payload: { id: second.id } });
+  await socket.unsubscribe("hashtag", { tag: "foo" });
+  await ada.publish("#foo unheard");
+  await socket.subscribe("public");
+  const third = await ada.publish("heard");
+  expect(await socket.next()).toMatchObject({ stream: ["public"], payload: { id: third.id } });
+  await socket.close();
+});
+
+test("what isn't a stream is answered with an error, and what makes no sense with silence", async () => {
+  const socket = await Socket.open(ada, "?stream=everything");
+  expect(await socket.raw()).toEqual({ error: "Unknown stream type", status: 400 });
+  for (const stream of ["__proto__", "list", 7, null]) {
+    socket.send({ type: "subscribe", stream });
+    expect(await socket.raw()).toEqual({ error: "Unknown stream type", status: 400 });
+  }
+  for (const tag of ["", "!!", undefined, { a: 1 }]) {
+    socket.send({ type: "subscribe", stream: "hashtag", tag });
+    expect(await socket.raw()).toEqual({ error: "Missing tag name parameter", status: 400 });
+  }
+  for (const nonsense of ["{", "null", "[]", "7", '"subscribe"', "{}", '{"type":"dance"}']) socket.send(nonsense);
+  await socket.subscribe("user");
+  const answers = await Promise.all([
+    ada.get("/api/v1/streaming/hashtag"),
+    ada.get("/api/v1/streaming/hashtag?tag=%23"),
+  ]);
+  for (const answer of answers) {
+    expect(answer).toMatchObject({ status: 400, json: { error: "Missing tag name parameter" } });
+  }
+  await socket.close();
+});
+
+test("a socket has room for a hundred streams", async () => {
+  const socket = await Socket.open(ada);
+  for (let n = 0; n <= 100; n++) socket.send({ type: "subscribe", stream: "hashtag", tag: `tag${n}` });
+  expect(await socket.raw()).toEqual({ error: "No more than 100 streams on one connection", status: 429 });
+  await listening(server, 101);
+  await socket.close();
+});
+
+test("a socket that sends too much, or bytes, is closed", async () => {
+  const [long, binary] = [await Socket.open(ada, "?stream=user"), await Socket.open(ada, "?stream=user")];
+  long.send(JSON.stringify({ type: "subscribe", stream: "hashtag", tag: "a".repeat(5000) }));
+  binary.sendBytes(new Uint8Array([1, 2, 3]));
+  expect((await long.closed).code).toBe(1009);
+  expect((await binary.closed).code).toBe(1003);
+  await listening(server, 0);
+});
+
+test("a token that is taken back ends its streams, and no other's", async () => {
+  const phone = tokenFor("read");
+  const [socket, events] = [await Socket.open(phone, "?stream=user"), await EventReader.open(phone, "user")];
+  const other = await Socket.open(ada, "?stream=user");
+  const { tokenId } = findBearer(server.ctx, phone.token!);
+  server.ctx.db.transaction((tx) => revokeToken(server.ctx, tx, tokenId));
+  expect(await events.isAtEnd()).toBe(true);
+  expect(await socket.closed).toEqual({ code: 1008, reason: "The access token was revoked" });
+  const { id } = await ada.publish("still here");
+  expect(await other.next()).toMatchObject({ payload: { id } });
+  await other.close();
+});
+
+test("nothing listens any more once the clients are gone", async () => {
+  await listening(server, 0);
+  const sockets = await Promise.all([Socket.open(ada, "?stream=user"), Socket.open(ada, "?stream=public")]);
+  const events = await Promise.all([EventReader.open(ada, "user"), EventReader.open(ada, "hashtag?tag=a")]);
+  await listening(server, 8);
+  await Promise.all([...sockets, ...events].map((stream) => stream.close()));
+  await listening(server, 0);
+});
+
+test("an event stream's heart beats, and its events follow", async () => {
+  const { ctx } = server;
+  const listener = listenerOf(findBearer(ctx, ada.token!));
+  const streams = new EventStreams(ctx, new Messages(ctx));
+  const response = streams.open(listener, findStream(listener, "user", {}), () => {});
+  const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+  expect((await reader.read()).value).toBe(":)\n");
+  streams.beat();
+  expect((await reader.read()).value).toBe(":thump\n\n");
+  const { id } = await ada.publish("after the beat");
+  expect((await reader.read()).value).toStartWith(`event: update\ndata: {"id":"${id}"`);
+  await reader.cancel();
+  await listening(server, 0);
+});
+
+test("who doesn't read is let go, whichever way they listen", async () => {
+  const { ctx } = server;
+  const port = Number(new URL(server.origin).port);
+  const head = ["HTTP/1.1", "host: test", `authorization: Bearer ${ada.token}`].join("\r\n");
+  const upgrade = "connection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13";
+  const lazy = [
+    `GET /api/v1/streaming/user ${head}\r\n\r\n`,
+    `GET /api/v1/streaming?stream=user ${head}\r\n${upgrade}\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+  ].map((request) => {
+    const socket = connect(port, "127.0.0.1");
+    socket.write(request);
+    return socket.pause();
+  });
+  await listening(server, 4);
+  const { id } = await ada.publish("x".repeat(4900));
+  while (ctx.hub.size > 0) {
+    for (let n = 0; n < 100; n++) ctx.hub.publish(`user:${ada.id}`, { event: "update", statusId: Number(id) });
+    await server.stranger().get("/api/v1/streaming/health");
+  }
+  for (const socket of lazy) socket.destroy();
+});
+
+test("streams end when the server stops", async () => {
+  const other = await startServer();
+  const person = await other.person("ada");
+  const [socket, events] = [await Socket.open(person, "?stream=user"), await EventReader.open(person, "user")];
+  const atEnd = events.isAtEnd().catch(() => true);
+  await other.stop();
+  expect(await atEnd).toBe(true);
+  expect((await socket.closed).code).toBe(1001);
+  expect(other.ctx.hub.size).toBe(0);
+});
+
+test("opening a stream counts as a call, and its events don't", async () => {
+  const limited = await startServer({ LINNET_RATE_LIMITS: "account=4/3600" });
+  const person = await limited.person("ada");
+  const socket = await Socket.open(person, "?stream=user");
+  for (let n = 0; n < 2; n++) {
+    await person.publish(`number ${n}`);
+    await socket.next();
+  }
+  const events = await EventReader.open(person, "user");
+  expect(events.response.headers.get("x-ratelimit-remaining")).toBe("0");
+  expect((await person.get("/api/v1/streaming/user")).status).toBe(429);
+  await limited.stop();
+});

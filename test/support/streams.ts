@@ -1,0 +1,170 @@
+import type { Client, Json } from "./client.ts";
+import type { TestServer } from "./server.ts";
+
+/** Waits until as many listen as said, by asking the server for something else. */
+export async function listening(server: TestServer, count: number): Promise<void> {
+  while (server.ctx.hub.size !== count) await server.stranger().get("/api/v1/streaming/health");
+}
+
+/** What arrives, in order, for whoever waits for it; after the end, whoever waits is told of it. */
+class Inbox<Item> {
+  private readonly items: Item[] = [];
+  private readonly waiting: { resolve(item: Item): void; reject(error: Error): void }[] = [];
+  private ended = false;
+
+  put(item: Item): void {
+    const waiter = this.waiting.shift();
+    if (waiter) waiter.resolve(item);
+    else this.items.push(item);
+  }
+
+  end(): void {
+    this.ended = true;
+    for (const { reject } of this.waiting.splice(0)) reject(new Error("the stream has ended"));
+  }
+
+  next(): Promise<Item> {
+    const item = this.items.shift();
+    if (item !== undefined) return Promise.resolve(item);
+    if (this.ended) return Promise.reject(new Error("the stream has ended"));
+    return new Promise((resolve, reject) => this.waiting.push({ resolve, reject }));
+  }
+}
+
+/** A message as apps see it: the payload read, where it is JSON. */
+export interface Heard {
+  stream: string[];
+  event: string;
+  payload: Json;
+}
+
+/** A WebSocket as an app holds it. */
+export class Socket {
+  private readonly inbox = new Inbox<Json>();
+  /** The code and reason with which it was closed. */
+  readonly closed: Promise<{ code: number; reason: string }>;
+
+  private constructor(private readonly socket: WebSocket) {
+    socket.addEventListener("message", ({ data }) => this.inbox.put(JSON.parse(data)));
+    this.closed = new Promise((resolve) => {
+      socket.addEventListener("close", ({ code, reason }) => {
+        this.inbox.end();
+        resolve({ code, reason });
+      });
+    });
+  }
+
+  /** `options` go to the constructor of WebSocket: protocols, or Bun's object with headers. */
+  static async open(client: Client, query = "", options?: ConstructorParameters<typeof WebSocket>[1]): Promise<Socket> {
+    const headers: Record<string, string> = client.token ? { authorization: `Bearer ${client.token}` } : {};
+    const address = `${client.origin.replace("http", "ws")}/api/v1/streaming${query}`;
+    const socket = new WebSocket(address, options ?? ({ headers } as never));
+    const opened = new Promise((resolve, reject) => {
+      socket.addEventListener("open", resolve);
+      socket.addEventListener("error", () => reject(new Error("the connection was refused")));
+    });
+    const wrapped = new Socket(socket);
+    await opened;
+    return wrapped;
+  }
+
+  get protocol(): string {
+    return this.socket.protocol;
+  }
+
+  /** The next message, whatever it is. */
+  raw(): Promise<Json> {
+    return this.inbox.next();
+  }
+
+  async next(): Promise<Heard> {
+    const { stream, event, payload } = await this.raw();
+    return { stream, event, payload: event === "delete" ? payload : JSON.parse(payload) };
+  }
+
+  send(message: unknown): void {
+    this.socket.send(typeof message === "string" ? message : JSON.stringify(message));
+  }
+
+  sendBytes(bytes: Uint8Array<ArrayBuffer>): void {
+    this.socket.send(bytes);
+  }
+
+  /**
+   * Subscribes, and waits until the server has done so: messages are read in order, so the answer to the nonsense that
+   * is sent after it comes later.
+   */
+  async subscribe(stream: string, params: object = {}): Promise<void> {
+    this.send({ type: "subscribe", stream, ...params });
+    await this.settled();
+  }
+
+  async unsubscribe(stream: string, params: object = {}): Promise<void> {
+    this.send({ type: "unsubscribe", stream, ...params });
+    await this.settled();
+  }
+
+  async close(): Promise<void> {
+    this.socket.close();
+    await this.closed;
+  }
+
+  private async settled(): Promise<void> {
+    this.send({ type: "subscribe", stream: "no such stream" });
+    const answer = await this.raw();
+    if (answer.error !== "Unknown stream type") throw new Error(`unexpected: ${JSON.stringify(answer)}`);
+  }
+}
+
+/** An event stream as an app reads it: lines that begin with a colon are comments. */
+export class EventReader {
+  private text = "";
+
+  private constructor(
+    readonly response: Response,
+    private readonly reader: ReadableStreamDefaultReader<Uint8Array>,
+  ) {}
+
+  /** Opens a stream below `/api/v1/streaming/`, and waits for its first line. */
+  static async open(client: Client, path: string): Promise<EventReader> {
+    const headers: Record<string, string> = client.token ? { authorization: `Bearer ${client.token}` } : {};
+    const response = await fetch(`${client.origin}/api/v1/streaming/${path}`, { headers });
+    if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
+    const stream = new EventReader(response, response.body!.getReader());
+    const hello = await stream.upTo("\n");
+    if (hello !== ":)") throw new Error(`unexpected: ${hello}`);
+    return stream;
+  }
+
+  /** The next block, a comment or an event, without the blank line that ends it. */
+  block(): Promise<string> {
+    return this.upTo("\n\n");
+  }
+
+  async next(): Promise<{ event: string; payload: Json }> {
+    const [, event, data] = /^event: (.+)\ndata: (.+)$/.exec(await this.block())!;
+    return { event: event!, payload: event === "delete" ? data : JSON.parse(data!) };
+  }
+
+  /** True when the server has ended the stream. */
+  async isAtEnd(): Promise<boolean> {
+    return (await this.reader.read()).done;
+  }
+
+  close(): Promise<void> {
+    return this.reader.cancel();
+  }
+
+  private async upTo(end: string): Promise<string> {
+    const decoder = new TextDecoder();
+    while (!this.text.includes(end)) {
+      const { done, value } = await this.reader.read();
+      if (done) throw new Error("the stream has ended");
+      this.text += decoder.decode(value, { stream: true });
+    }
+    const at = this.text.indexOf(end);
+    const block = this.text.slice(0, at);
+    this.text = this.text.slice(at + end.length);
+    return block;
+  }
+}
