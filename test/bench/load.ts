@@ -1,0 +1,142 @@
+/*
+ * A process of its own that asks one thing of a server again and again, over connections that stay open, each waiting
+ * for its answer before it asks anew. It calls the system itself (Linux) and reads every answer into the same memory:
+ * with Bun's sockets it would be slower than the bare server that it measures, and make ours look good beside it.
+ */
+import { dlopen, ptr } from "bun:ffi";
+
+export interface Load {
+  port: number;
+  /** As they go over the wire, in turn. `NUMBERS` becomes eight digits that are never the same. */
+  requests: string[];
+  connections: number;
+  warmUpSeconds: number;
+  seconds: number;
+}
+
+export interface Measured {
+  /** Of the time after the warm-up. */
+  perSecond: number;
+  /** Milliseconds. */
+  p50: number;
+  p99: number;
+  /** All that were answered, those of the warm-up too. */
+  answered: number;
+}
+
+const AF_INET = 2;
+const SOCK_STREAM = 1;
+const POLLIN = 1;
+const PATIENCE = 10_000;
+
+const { symbols: system } = dlopen("libc.so.6", {
+  socket: { args: ["int", "int", "int"], returns: "int" },
+  connect: { args: ["int", "ptr", "u32"], returns: "int" },
+  send: { args: ["int", "ptr", "usize", "int"], returns: "int" },
+  recv: { args: ["int", "ptr", "usize", "int"], returns: "int" },
+  poll: { args: ["ptr", "usize", "int"], returns: "int" },
+});
+
+/** Memory that the system may write to: an array that is made from a number alone may be moved by the collector. */
+const memory = (bytes: number) => Buffer.from(new ArrayBuffer(bytes));
+
+class Connections {
+  /** One `struct pollfd` each: the descriptor, what to wait for, what happened. */
+  private readonly polled: Buffer;
+  /** What is missing of each one's answer; -1 before it begins. */
+  private readonly missing: Float64Array;
+  private readonly sentAt: Float64Array;
+  private readonly received = memory(1024 * 1024);
+  private readonly requests: { text: Buffer; numberAt: number }[];
+  private asked = 0;
+
+  constructor(private readonly load: Load) {
+    const count = load.connections;
+    this.missing = new Float64Array(count);
+    this.sentAt = new Float64Array(count);
+    this.requests = load.requests.map((request) => {
+      const bytes = Buffer.from(request.replace("NUMBERS", "00000000"));
+      const text = memory(bytes.length);
+      text.set(bytes);
+      return { text, numberAt: request.indexOf("NUMBERS") };
+    });
+    this.polled = memory(count * 8);
+    for (let at = 0; at < count; at += 1) {
+      this.polled.writeInt32LE(connect(load.port), at * 8);
+      this.polled.writeInt16LE(POLLIN, at * 8 + 4);
+    }
+  }
+
+  /** Asks and asks until the time is over, and tells how long each answer took. */
+  run(answered: (at: number, milliseconds: number) => void, end: number): void {
+    const { connections } = this.load;
+    for (let at = 0; at < connections; at += 1) this.ask(at);
+    for (let now = performance.now(); now < end; now = performance.now()) {
+      if (system.poll(ptr(this.polled), connections, PATIENCE) <= 0) throw new Error("The server doesn't answer");
+      for (let at = 0; at < connections; at += 1) {
+        if (this.polled.readInt16LE(at * 8 + 6) === 0 || !this.receive(at)) continue;
+        const now = performance.now();
+        answered(now, now - this.sentAt[at]!);
+        this.ask(at);
+      }
+    }
+  }
+
+  private ask(at: number): void {
+    const { text, numberAt } = this.requests[this.asked % this.requests.length]!;
+    this.asked += 1;
+    if (numberAt >= 0) text.write(String(this.asked).padStart(8, "0"), numberAt);
+    this.missing[at] = -1;
+    this.sentAt[at] = performance.now();
+    const sent = system.send(this.polled.readInt32LE(at * 8), ptr(text), text.length, 0);
+    if (sent !== text.length) throw new Error("A request was not sent whole");
+  }
+
+  /** Reads what there is; true when the answer is whole. */
+  private receive(at: number): boolean {
+    const length = system.recv(this.polled.readInt32LE(at * 8), ptr(this.received), this.received.length, 0);
+    if (length <= 0) throw new Error("The server hung up");
+    if (this.missing[at]! < 0) {
+      const end = this.received.subarray(0, length).indexOf("\r\n\r\n");
+      if (end < 0) throw new Error("An answer's head came in pieces");
+      this.missing[at] = end + 4 + bodyLength(this.received.toString("latin1", 0, end));
+    }
+    this.missing[at]! -= length;
+    return this.missing[at] === 0;
+  }
+}
+
+function connect(port: number): number {
+  const address = memory(16);
+  address.writeUInt16LE(AF_INET, 0);
+  address.writeUInt16BE(port, 2);
+  address.set([127, 0, 0, 1], 4);
+  const socket = system.socket(AF_INET, SOCK_STREAM, 0);
+  if (system.connect(socket, ptr(address), address.length) !== 0) throw new Error("The server can't be reached");
+  return socket;
+}
+
+function bodyLength(head: string): number {
+  const length = /\r\ncontent-length: *(\d+)/i.exec(head);
+  if (!head.startsWith("HTTP/1.1 200 ") || !length) throw new Error(`Not the answer that was measured: ${head}`);
+  return Number(length[1]);
+}
+
+function measure(load: Load): Measured {
+  const begin = performance.now() + load.warmUpSeconds * 1000;
+  const end = begin + load.seconds * 1000;
+  const times: number[] = [];
+  let answered = 0;
+  const note = (at: number, milliseconds: number) => {
+    answered += 1;
+    if (at >= begin && at < end) times.push(milliseconds);
+  };
+  new Connections(load).run(note, end);
+  times.sort((a, b) => a - b);
+  const quantile = (part: number) => times[Math.floor(times.length * part)] ?? Number.NaN;
+  return { perSecond: times.length / load.seconds, p50: quantile(0.5), p99: quantile(0.99), answered };
+}
+
+if (import.meta.main) {
+  process.stdout.write(JSON.stringify(measure((await Bun.stdin.json()) as Load)));
+}

@@ -1,0 +1,154 @@
+/*
+ * `bun run bench`: how fast the executable is, beside a bare `Bun.serve` that returns the same bytes. Prints Markdown.
+ *
+ *     --quick    a second for each row instead of five
+ *     --source   measures src/main.ts instead of dist/linnet
+ *
+ * Linux only. One thing runs at a time: the server, the load and nothing else fill two cores.
+ */
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { binary } from "../support/binary.ts";
+import { SOURCE, type Command } from "../support/program.ts";
+import { machine, memory } from "./machine.ts";
+import { compare, pageTime, type Answer, type Pace, type Question } from "./measure.ts";
+import { furnish, serve, type Place } from "./place.ts";
+import { coldStart } from "./start-up.ts";
+import { table } from "./table.ts";
+
+const STATUSES = 100_000;
+const FEW = 10_000;
+const MANY = 1_000_000;
+/** Pages spread over the whole depth: so many that what was rendered before is of no use. */
+const DEEP_PAGES = 500;
+
+const { values } = parseArgs({ options: { quick: { type: "boolean" }, source: { type: "boolean" } } });
+const pace: Pace = values.quick ? { warmUpSeconds: 0.5, seconds: 1 } : { warmUpSeconds: 1, seconds: 5 };
+const root = mkdtempSync(join(tmpdir(), "linnet-bench-"));
+
+try {
+  const command = values.source ? SOURCE : await binary();
+  console.log(`Measured on ${machine()}; ${values.source ? "from source" : "the executable"}.\n`);
+  const place = await newPlace(command, STATUSES);
+  await printStart(command, place);
+  await printAnswers(command, place);
+  await printDepth(command);
+} finally {
+  rmSync(root, { recursive: true, force: true });
+}
+
+async function newPlace(command: Command, count: number): Promise<Place> {
+  say(`Writing ${count.toLocaleString("en")} statuses`);
+  const folder = join(root, String(count));
+  mkdirSync(folder);
+  return furnish(command, folder, count);
+}
+
+async function printStart(command: Command, place: Place): Promise<void> {
+  say("Starting");
+  const rows: string[][] = [];
+  for (const path of ["/health", "/api/v2/instance"]) {
+    rows.push([`\`${path}\``, (await coldStart(command, place, path)).toFixed(0)]);
+  }
+  console.log(table(["First 200 after the start of the process", "ms"], rows));
+}
+
+async function printAnswers(command: Command, place: Place): Promise<void> {
+  const { token } = place;
+  const server = await serve(command, place);
+  await fetch(`${server.origin}/api/v2/instance`);
+  const idle = memory(server.pid);
+  const answers: Answer[] = [];
+  const ask = async (asked: typeof server, question: Question) => {
+    say(`Asking for ${question.name}`);
+    answers.push(await compare(asked, question, pace, root));
+  };
+  for (const question of readings(token)) await ask(server, question);
+  await ask(server, posting(token, "full"));
+  const loaded = memory(server.pid);
+  await server.stop();
+  const lenient = await serve(command, place, "normal");
+  await ask(lenient, posting(token, "normal"));
+  await lenient.stop();
+  const head = ["16 connections", "requests/s", "p50 ms", "p99 ms", "CPU ms each", "KB", "bare requests/s", "of bare"];
+  console.log(table(head, answers.map(answerRow)));
+  const rows = [
+    ["idle, after one request", idle],
+    ["after the load", loaded],
+  ] as const;
+  console.log(
+    table(
+      ["Memory", "MB"],
+      rows.map(([when, megabytes]) => [when, megabytes.toFixed(0)]),
+    ),
+  );
+}
+
+function readings(token: string): Question[] {
+  const get = (name: string, path: string) => ({ name, method: "GET", path, token }) as const;
+  return [
+    get("home timeline", "/api/v1/timelines/home"),
+    get("public timeline", "/api/v1/timelines/public"),
+    get("verify_credentials", "/api/v1/accounts/verify_credentials"),
+    get("notifications", "/api/v1/notifications"),
+    { name: "instance", method: "GET", path: "/api/v2/instance" },
+  ];
+}
+
+function posting(token: string, synchronous: string): Question {
+  const status = "Good morning NUMBERS, the bread is warm: https://news.example/2026/11/bread #topic1";
+  const body = JSON.stringify({ status });
+  return { name: `posting, synchronous=${synchronous}`, method: "POST", path: "/api/v1/statuses", body, token };
+}
+
+function answerRow({ name, perSecond, p50, p99, processor, size, bare }: Answer): string[] {
+  return [
+    name,
+    perSecond.toFixed(0),
+    p50.toFixed(2),
+    p99.toFixed(2),
+    processor.toFixed(3),
+    (size / 1000).toFixed(1),
+    bare.perSecond.toFixed(0),
+    `1/${(bare.perSecond / perSecond).toFixed(1)}`,
+  ];
+}
+
+/** The same pages over few and over many statuses, which should take the same time. */
+async function printDepth(command: Command): Promise<void> {
+  const times: Map<string, number>[] = [];
+  for (const count of [FEW, MANY]) {
+    const place = await newPlace(command, count);
+    const server = await serve(command, place);
+    const measured = new Map<string, number>();
+    for (const [name, questions] of pages(place)) {
+      say(`Asking for ${name}`);
+      measured.set(name, await pageTime(server, questions, pace));
+    }
+    await server.stop();
+    times.push(measured);
+  }
+  const [few, many] = times as [Map<string, number>, Map<string, number>];
+  const rows = [...few].map(([name, time]) => {
+    const other = many.get(name)!;
+    return [name, time.toFixed(3), other.toFixed(3), (other / time).toFixed(2)];
+  });
+  console.log(table(["One connection, median ms", FEW.toLocaleString("en"), MANY.toLocaleString("en"), "ratio"], rows));
+}
+
+function pages({ token, oldest, newest }: Place): [string, Question[]][] {
+  const page = (path: string): Question => ({ name: path, method: "GET", path, token });
+  const deep = Array.from({ length: DEEP_PAGES }, (_, n) => oldest + ((newest - oldest) * (n + 1)) / DEEP_PAGES);
+  const publicPage = (maxId: number) => page(`/api/v1/timelines/public?max_id=${Math.round(maxId)}`);
+  return [
+    ["home timeline", [page("/api/v1/timelines/home")]],
+    ["public timeline", [page("/api/v1/timelines/public")]],
+    ["public timeline, anywhere in its depth", deep.map(publicPage)],
+  ];
+}
+
+function say(what: string): void {
+  process.stderr.write(`${what} …\n`);
+}

@@ -1,0 +1,50 @@
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import { Running, run, type Command } from "../support/program.ts";
+import { seed } from "./seed.ts";
+
+/** What links name, wherever the server listens. */
+const ORIGIN = "http://localhost:3000";
+
+/** A data folder with a person who lives there. */
+export interface Place {
+  folder: string;
+  token: string;
+  /** The ids of the oldest and of the newest status. */
+  oldest: number;
+  newest: number;
+}
+
+/** Makes the data folder with the program itself, and fills its database with `count` statuses. */
+export async function furnish(command: Command, folder: string, count: number): Promise<Place> {
+  const surroundings = { cwd: folder, env: environment(folder) };
+  const print = async (...args: string[]) => {
+    const { code, stdout, stderr } = await run(command, args, surroundings);
+    if (code !== 0) throw new Error(stderr);
+    return stdout.trim();
+  };
+  await print("user", "create", "viewer");
+  const token = await print("token", "create", "viewer", "--scopes", "read write follow push");
+  const path = join(folder, "linnet.db");
+  if (count > 0) seed(path, count, ORIGIN);
+  const db = new Database(path, { readonly: true });
+  const ends = "SELECT min(id) AS oldest, max(id) AS newest FROM statuses";
+  const { oldest, newest } = db.query<{ oldest: number; newest: number }, []>(ends).get()!;
+  db.close();
+  return { folder, token, oldest, newest };
+}
+
+export function environment(folder: string, synchronous = "full", port = 0): Record<string, string> {
+  return {
+    HOME: folder,
+    LINNET_DATA: folder,
+    LINNET_URL: ORIGIN,
+    LINNET_PORT: String(port),
+    LINNET_RATE_LIMITS: "off",
+    LINNET_SQLITE_SYNCHRONOUS: synchronous,
+  };
+}
+
+export function serve(command: Command, { folder }: Place, synchronous = "full"): Promise<Running> {
+  return Running.start(command, { cwd: folder, env: environment(folder, synchronous) });
+}

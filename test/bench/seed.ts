@@ -1,0 +1,181 @@
+/*
+ * A database as it looks after some years: the viewer follows twenty people, half of them elsewhere, who all write,
+ * answer, reblog, mention, favourite and attach pictures.
+ */
+import { Database } from "bun:sqlite";
+import { idAt } from "../../src/lib/ids.ts";
+import { renderText } from "../../src/lib/text.ts";
+
+const PEOPLE = 20;
+const TAGS = 7;
+const TEXTS = 60;
+const NOTIFICATIONS = 5000;
+const HOME_LENGTH = 800;
+const MINUTE = 60_000;
+const WORDS =
+  "morning light on the harbour while three boats come home slowly and nobody says a word because there is no hurry when the bread is warm".split(
+    " ",
+  );
+
+interface Person {
+  id: number;
+  uri: string;
+  local: boolean;
+}
+
+interface Sample {
+  text: string;
+  content: string;
+  /** Indices of a person and of a tag. */
+  mention: number | null;
+  tag: number | null;
+}
+
+/** Fills the database at `path`, which holds one user and nothing else, with `count` statuses, one a minute until now. */
+export function seed(path: string, count: number, origin: string): void {
+  const db = new Database(path, { strict: true });
+  // Nobody else is here, and what fails is thrown away.
+  db.run("PRAGMA journal_mode = OFF");
+  db.run("PRAGMA synchronous = OFF");
+  db.run("BEGIN");
+  const begin = Date.now() - count * MINUTE;
+  const people = seedPeople(db, origin);
+  const samples = seedSamples(db, origin);
+  const idOf = (n: number) => idAt(begin + n * MINUTE);
+  const insert = statusInserts(db);
+  for (let n = 0; n < count; n += 1) seedStatus(insert, n, { people, samples, idOf, at: begin + n * MINUTE });
+  seedHome(db, people);
+  db.run("COMMIT");
+  db.run("PRAGMA journal_mode = WAL");
+  db.close();
+}
+
+/** The viewer first. */
+function seedPeople(db: Database, origin: string): Person[] {
+  const viewer = db.query<{ id: number; uri: string }, []>("SELECT id, uri FROM accounts").get()!;
+  const people: Person[] = [{ ...viewer, local: true }];
+  const insert = db.query(
+    `INSERT INTO accounts (id, username, domain, display_name, note_html, uri, url, created_at, updated_at)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7, ?7)`,
+  );
+  const follow = db.query("INSERT INTO follows (account_id, target_account_id, created_at) VALUES (?, ?, ?)");
+  for (let n = 1; n <= PEOPLE; n += 1) {
+    const at = Date.UTC(2019, n % 12, n);
+    const domain = n % 2 === 0 ? null : `far${n}.example`;
+    const person = { id: idAt(at), uri: `${domain ? `https://${domain}` : origin}/users/friend${n}`, local: !domain };
+    const note = "<p>Writes about gardens, rivers and old machines.</p>";
+    insert.run(person.id, `friend${n}`, domain, `Friend No. ${n}`, note, person.uri, at);
+    follow.run(viewer.id, person.id, at);
+    follow.run(person.id, viewer.id, at);
+    people.push(person);
+  }
+  return people;
+}
+
+/** About two hundred characters each, rendered as ours are: all with a link, some with a mention or a hashtag. */
+function seedSamples(db: Database, origin: string): Sample[] {
+  const tag = db.query("INSERT INTO tags (id, name, display_name, created_at) VALUES (?1, ?2, ?2, 0)");
+  for (let n = 1; n <= TAGS; n += 1) tag.run(n, `topic${n}`);
+  return Array.from({ length: TEXTS }, (_, n) => {
+    const mention = n % 5 === 0 ? 1 + (n % PEOPLE) : null;
+    const tag = n % 3 === 0 ? 1 + (n % TAGS) : null;
+    const said = WORDS.map((_, at) => WORDS[(at * (n + 1) + n) % WORDS.length]).join(" ");
+    const link = `https://news.example/2026/11/${n}/a-story-with-a-long-address`;
+    const text = [mention && `@friend${mention}`, said, link, tag && `#topic${tag}`].filter(Boolean).join(" ");
+    const content = renderText(text, {
+      mentionUrl: ({ username }) => ({ url: `${origin}/@${username}`, username }),
+      tagUrl: (name) => `${origin}/tags/${name}`,
+    });
+    return { text, content, mention, tag };
+  });
+}
+
+function statusInserts(db: Database) {
+  return {
+    status: db.query(
+      `INSERT INTO statuses (id, account_id, uri, url, local, visibility, text, content, language, conversation_id,
+         in_reply_to_id, in_reply_to_account_id, reblog_of_id, has_media, replies_count, reblogs_count,
+         favourites_count, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'en', ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    mention: db.query("INSERT INTO mentions (status_id, account_id) VALUES (?, ?)"),
+    tag: db.query("INSERT INTO status_tags (status_id, tag_id) VALUES (?, ?)"),
+    favourite: db.query("INSERT INTO favourites (status_id, account_id, created_at) VALUES (?, ?, ?)"),
+    media: db.query(
+      `INSERT INTO media_attachments (id, account_id, status_id, type, content_type, file, file_size, width, height,
+         small, small_width, small_height, description, blurhash, created_at)
+       VALUES (?1, ?2, ?1, 'image', 'image/jpeg', 'attachments/' || ?1 || '/original.jpg', 240000, 1600, 1200,
+         'attachments/' || ?1 || '/small.jpg', 640, 480, 'Three boats in the harbour at dawn',
+         'UBL_:rOpGG-oBUNG,qRj2so|=eE1w^n4S5NH', ?3)`,
+    ),
+  };
+}
+
+interface Setting {
+  people: Person[];
+  samples: Sample[];
+  idOf(n: number): number;
+  at: number;
+}
+
+/** Of ten in a row, number 3 answers number 2, number 7 reblogs number 4, and numbers 0 and 5 have a picture. */
+function seedStatus(insert: ReturnType<typeof statusInserts>, n: number, { people, samples, idOf, at }: Setting): void {
+  const author = people[n % people.length]!;
+  const sample = samples[n % samples.length]!;
+  const [id, kind] = [idOf(n), n % 10];
+  const [isReply, isReblog, hasMedia, isFavourite] = [kind === 3, kind === 7, n % 5 === 0, n % 2 === 0];
+  const visibility = n % 100 === 21 ? "private" : n % 100 === 41 ? "unlisted" : "public";
+  insert.status.run(
+    id,
+    author.id,
+    `${author.uri}/statuses/${id}`,
+    `${author.uri}/${id}`,
+    author.local ? 1 : 0,
+    visibility,
+    isReblog ? "" : sample.text,
+    isReblog ? "" : sample.content,
+    isReply ? idOf(n - 1) : id,
+    isReply ? idOf(n - 1) : null,
+    isReply ? people[(n - 1) % people.length]!.id : null,
+    isReblog ? idOf(n - 3) : null,
+    hasMedia ? 1 : 0,
+    kind === 2 ? 1 : 0,
+    kind === 4 ? 1 : 0,
+    isFavourite ? 1 : 0,
+    at,
+  );
+  if (hasMedia) insert.media.run(id, author.id, at);
+  if (isFavourite) insert.favourite.run(id, people[(n / 2) % people.length]!.id, at);
+  if (sample.mention !== null && !isReblog) insert.mention.run(id, people[sample.mention]!.id);
+  if (sample.tag !== null && !isReblog) insert.tag.run(id, sample.tag);
+}
+
+/** What the viewer finds on coming home, and everybody's counters. */
+function seedHome(db: Database, people: Person[]): void {
+  const viewer = people[0]!.id;
+  db.query("INSERT INTO home_timeline (account_id, status_id) SELECT ?, id FROM statuses ORDER BY id DESC LIMIT ?").run(
+    viewer,
+    HOME_LENGTH,
+  );
+  const own = db
+    .query<{ id: number }, [number, number]>(
+      "SELECT id FROM (SELECT id FROM statuses WHERE account_id = ? AND reblog_of_id IS NULL ORDER BY id DESC LIMIT ?) ORDER BY id",
+    )
+    .all(viewer, NOTIFICATIONS);
+  const notification = db.query(
+    "INSERT INTO notifications (account_id, type, from_account_id, status_id, created_at) VALUES (?, ?, ?, ?, ?)",
+  );
+  const types = ["favourite", "reblog", "favourite", "mention", "follow"] as const;
+  for (let n = 0; n < NOTIFICATIONS; n += 1) {
+    const type = types[n % types.length]!;
+    const status = own[Math.floor((n / NOTIFICATIONS) * own.length)]!.id;
+    const from = people[1 + (n % PEOPLE)]!.id;
+    notification.run(viewer, type, from, type === "follow" ? null : status, Date.now() - (NOTIFICATIONS - n) * MINUTE);
+  }
+  db.run(`
+    UPDATE accounts SET
+      statuses_count = (SELECT count(*) FROM statuses WHERE account_id = accounts.id),
+      last_status_at = (SELECT max(created_at) FROM statuses WHERE account_id = accounts.id),
+      followers_count = (SELECT count(*) FROM follows WHERE target_account_id = accounts.id),
+      following_count = (SELECT count(*) FROM follows WHERE account_id = accounts.id)`);
+}

@@ -1,0 +1,85 @@
+import { join, resolve } from "node:path";
+import type { Subprocess } from "bun";
+
+export const ROOT = resolve(import.meta.dir, "../..");
+
+/** How a program is called: what stands before its arguments. */
+export type Command = readonly string[];
+
+/** Linnet as it lies in the repository. */
+export const SOURCE: Command = [process.execPath, join(ROOT, "src", "main.ts")];
+
+export interface Surroundings {
+  /** The working directory. */
+  cwd: string;
+  /** The whole environment: nothing is inherited. */
+  env: Record<string, string>;
+}
+
+export interface Output {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs a command of the program to its end. */
+export async function run(
+  command: Command,
+  args: readonly string[],
+  { cwd, env, stdin = "" }: Surroundings & { stdin?: string },
+): Promise<Output> {
+  const child = Bun.spawn([...command, ...args], {
+    cwd,
+    env,
+    stdin: Buffer.from(stdin),
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  return { code: await child.exited, stdout, stderr };
+}
+
+/** A server that runs in a process of its own. */
+export class Running {
+  private constructor(
+    /** Where it listens, `http://127.0.0.1:PORT`. */
+    readonly origin: string,
+    private readonly child: Subprocess,
+  ) {}
+
+  /** Starts the server, and waits until it says where it listens. */
+  static async start(command: Command, { cwd, env }: Surroundings): Promise<Running> {
+    const child = Bun.spawn([...command, "serve"], { cwd, env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+    const [said, complaints] = [untilAddress(child.stdout), new Response(child.stderr).text()];
+    const port = /http:\/\/[^\s:/]+:(\d+)/.exec(await said)?.[1];
+    if (port) return new Running(`http://127.0.0.1:${port}`, child);
+    throw new Error(`The server ended before it listened, with ${await child.exited}:\n${await complaints}`);
+  }
+
+  get pid(): number {
+    return this.child.pid;
+  }
+
+  /** Ends it and gives back its exit code; null when the signal ended it. */
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
+    this.child.kill(signal);
+    await this.child.exited;
+    return this.child.exitCode;
+  }
+}
+
+/** What a stream says until it names an address, or at all; the rest is read on, so that nobody waits for a reader. */
+function untilAddress(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const read = async () => {
+    let said = "";
+    const decoder = new TextDecoder();
+    for await (const chunk of stream) {
+      said += decoder.decode(chunk, { stream: true });
+      if (/http:\/\/.*\n/.test(said)) resolve(said);
+    }
+    resolve(said);
+  };
+  read().catch(reject);
+  return promise;
+}
