@@ -1,7 +1,7 @@
+import type { Static } from "@sinclair/typebox";
 import type { Context } from "../context.ts";
-import { updateProfile } from "../core/profile.ts";
-import { VISIBILITIES } from "../core/statuses.ts";
-import { AVATAR_BYTES, uploadPicture } from "../core/uploads.ts";
+import { checkProfile, DEFAULT_PRIVACIES, updateProfile, type ProfileChanges } from "../core/profile.ts";
+import { AVATAR_BYTES, keepPicture, preparePicture } from "../core/uploads.ts";
 import { showCredentialAccount } from "../entities/accounts.ts";
 import { bool, FileInput, list, object, oneOf, optional, text } from "../lib/input.ts";
 import type { Router } from "./router.ts";
@@ -28,7 +28,7 @@ const Update = object({
   ),
   source: optional(
     object({
-      privacy: optional(oneOf(VISIBILITIES)),
+      privacy: optional(oneOf(DEFAULT_PRIVACIES)),
       sensitive: flag(),
       language: optional(text({ max: 12, pattern: /^([a-z]{2,3}(-[A-Za-z]{2,4})?)?$/ })),
     }),
@@ -45,30 +45,10 @@ export function profileRoutes(routes: Router): void {
       "/api/v1/accounts/update_credentials",
       { scope: "write:accounts", input: Update, maxBytes: MAX_BODY },
       async ({ ctx, viewerId, input }) => {
-        const [avatar, header] = [
-          await picture(ctx, "avatar", input.avatar),
-          await picture(ctx, "header", input.header),
-        ];
-        updateProfile(ctx, viewerId, {
-          displayName: input.display_name?.trim(),
-          note: input.note?.trim(),
-          avatar,
-          header,
-          avatarDescription: input.avatar_description,
-          headerDescription: input.header_description,
-          locked: input.locked,
-          bot: input.bot,
-          discoverable: input.discoverable,
-          indexable: input.indexable,
-          hideCollections: input.hide_collections,
-          attributionDomains: input.attribution_domains,
-          fields: input.fields_attributes
-            ?.map(({ name, value }) => ({ name: name.trim(), value: value.trim() }))
-            .filter(({ name, value }) => name !== "" || value !== ""),
-          privacy: input.source?.privacy,
-          sensitive: input.source?.sensitive,
-          language: input.source?.language === "" ? null : input.source?.language,
-        });
+        const changes = changesOf(input);
+        // Before any file is written, so that a refusal leaves none behind.
+        checkProfile(changes);
+        updateProfile(ctx, viewerId, { ...changes, ...(await keepPictures(ctx, input)) });
         return showCredentialAccount(ctx, viewerId);
       },
     )
@@ -85,6 +65,35 @@ export function profileRoutes(routes: Router): void {
     });
 }
 
-async function picture(ctx: Context, kind: "avatar" | "header", file: File | undefined) {
-  return file === undefined ? undefined : uploadPicture(ctx, kind, file);
+function changesOf(input: Static<typeof Update>): ProfileChanges {
+  return {
+    displayName: input.display_name?.trim(),
+    note: input.note?.trim(),
+    avatarDescription: input.avatar_description,
+    headerDescription: input.header_description,
+    locked: input.locked,
+    bot: input.bot,
+    discoverable: input.discoverable,
+    indexable: input.indexable,
+    hideCollections: input.hide_collections,
+    attributionDomains: input.attribution_domains,
+    fields: input.fields_attributes
+      ?.map(({ name, value }) => ({ name: name.trim(), value: value.trim() }))
+      .filter(({ name, value }) => name !== "" || value !== ""),
+    privacy: input.source?.privacy,
+    sensitive: input.source?.sensitive,
+    language: input.source?.language === "" ? null : input.source?.language,
+  };
+}
+
+async function keepPictures(
+  ctx: Context,
+  files: { avatar?: File; header?: File },
+): Promise<Pick<ProfileChanges, "avatar" | "header">> {
+  const avatar = files.avatar && (await preparePicture("avatar", files.avatar));
+  const header = files.header && (await preparePicture("header", files.header));
+  return {
+    avatar: avatar && (await keepPicture(ctx, "avatar", avatar)),
+    header: header && (await keepPicture(ctx, "header", header)),
+  };
 }

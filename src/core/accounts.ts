@@ -38,14 +38,14 @@ export function lookupAccount(ctx: Context, handle: string): AccountRow | null {
   );
 }
 
+const FOLLOWED = "EXISTS (SELECT 1 FROM follows WHERE account_id = ?4 AND target_account_id = a.id)";
 const SEARCH = `
   SELECT a.id FROM accounts a
-  WHERE (lower(a.username) >= ?1 AND lower(a.username) < ?1 || char(1114111) AND (?2 IS NULL OR coalesce(a.domain, '') LIKE ?2 ESCAPE '\\'))
-     OR (?2 IS NULL AND a.display_name LIKE ?3 ESCAPE '\\')
-  ORDER BY
-    lower(a.username) = ?1 DESC,
-    EXISTS (SELECT 1 FROM follows WHERE account_id = ?4 AND target_account_id = a.id) DESC,
-    a.followers_count DESC, a.id
+  WHERE (
+      (lower(a.username) >= ?1 AND lower(a.username) < ?1 || char(1114111) AND (?2 IS NULL OR coalesce(a.domain, '') LIKE ?2 ESCAPE '\\'))
+      OR (?2 IS NULL AND a.display_name LIKE ?3 ESCAPE '\\'))
+    AND (NOT ?7 OR ${FOLLOWED})
+  ORDER BY lower(a.username) = ?1 DESC, ${FOLLOWED} DESC, a.followers_count DESC, a.id
   LIMIT ?5 OFFSET ?6`;
 
 /** Accounts whose name begins with the text, or whose display name has it; those that the viewer follows come first. */
@@ -55,25 +55,15 @@ export function searchAccounts(
   search: { q: string; limit: number; offset: number; following: boolean },
 ): number[] {
   const text = search.q.trim().replace(/^@/, "").toLowerCase();
-  if (text === "") return [];
   const [name = "", domain] = text.split("@");
+  if (name === "") return [];
   const like = (part: string) => part.replace(/[\\%_]/g, "\\$&");
   const own = domain !== undefined && parseHandle(ctx, `${name}@${domain}`)?.domain === null;
   const domainPattern = domain === undefined ? null : own ? "" : `${like(domain)}%`;
-  const ids = ctx.db
-    .all<{ id: number }>(SEARCH, name, domainPattern, `%${like(text)}%`, viewerId, search.limit, search.offset)
+  const { limit, offset, following } = search;
+  return ctx.db
+    .all<{ id: number }>(SEARCH, name, domainPattern, `%${like(text)}%`, viewerId, limit, offset, following ? 1 : 0)
     .map(({ id }) => id);
-  return search.following ? followedAmong(ctx, viewerId, ids) : ids;
-}
-
-function followedAmong(ctx: Context, viewerId: number, ids: readonly number[]): number[] {
-  const followed = ctx.db.all<{ id: number }>(
-    "SELECT target_account_id AS id FROM follows WHERE account_id = ? AND target_account_id IN (SELECT value FROM json_each(?))",
-    viewerId,
-    JSON.stringify(ids),
-  );
-  const set = new Set(followed.map(({ id }) => id));
-  return ids.filter((id) => set.has(id));
 }
 
 interface AccountPlace {

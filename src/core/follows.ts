@@ -35,16 +35,16 @@ export function follow(ctx: Context, accountId: number, targetId: number | null,
       return;
     }
     tx.run(`INSERT INTO follows ${columns} VALUES (?, ?, ?, ?, ?, ?)`, ...row);
-    begin(ctx, tx, accountId, target.id);
+    begin(tx, accountId, target.id);
+    notify(ctx, tx, target.id, { type: "follow", from: accountId, statusId: null });
   });
 }
 
-/** Everything that follows from a new follow. */
-function begin(ctx: Context, tx: Tx, accountId: number, targetId: number): void {
+/** Everything that follows from a new follow, save telling of it: who let somebody in knows. */
+function begin(tx: Tx, accountId: number, targetId: number): void {
   tx.run("UPDATE accounts SET following_count = following_count + 1 WHERE id = ?", accountId);
   tx.run("UPDATE accounts SET followers_count = followers_count + 1 WHERE id = ?", targetId);
   fillHome(tx, accountId, targetId);
-  notify(ctx, tx, targetId, { type: "follow", from: accountId, statusId: null });
 }
 
 /** Unfollows, and takes back a request that is still open. */
@@ -52,6 +52,12 @@ export function unfollow(ctx: Context, accountId: number, targetId: number | nul
   const target = findAccount(ctx, targetId);
   ctx.db.transaction((tx) => {
     tx.run("DELETE FROM follow_requests WHERE account_id = ? AND target_account_id = ?", accountId, target.id);
+    tx.run(
+      `DELETE FROM notifications
+       WHERE account_id = ? AND from_account_id = ? AND type IN ('follow', 'follow_request')`,
+      target.id,
+      accountId,
+    );
     endFollow(tx, accountId, target.id);
   });
 }
@@ -66,20 +72,30 @@ function endFollow(tx: Tx, accountId: number, targetId: number): void {
 
 /** Lets somebody follow who asked to. */
 export function authorizeFollow(ctx: Context, accountId: number, requesterId: number | null): void {
-  ctx.db.transaction((tx) => {
-    const request = takeRequest(tx, accountId, requesterId);
-    tx.run(
-      `INSERT INTO follows (account_id, target_account_id, show_reblogs, notify, languages, created_at)
-       VALUES (?, ?, ?, ?, ?, ?)`,
-      request.account_id,
-      accountId,
-      request.show_reblogs,
-      request.notify,
-      request.languages,
-      ctx.clock.now(),
-    );
-    begin(ctx, tx, request.account_id, accountId);
-  });
+  ctx.db.transaction((tx) => accept(ctx, tx, accountId, takeRequest(tx, accountId, requesterId)));
+}
+
+/** Lets in everyone who waits before an account that is open now. */
+export function authorizeAllFollows(ctx: Context, tx: Tx, accountId: number): void {
+  const waiting = tx.all<{ account_id: number }>(
+    "SELECT account_id FROM follow_requests WHERE target_account_id = ? ORDER BY id",
+    accountId,
+  );
+  for (const { account_id } of waiting) accept(ctx, tx, accountId, takeRequest(tx, accountId, account_id));
+}
+
+function accept(ctx: Context, tx: Tx, accountId: number, request: RequestRow): void {
+  tx.run(
+    `INSERT INTO follows (account_id, target_account_id, show_reblogs, notify, languages, created_at)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+    request.account_id,
+    accountId,
+    request.show_reblogs,
+    request.notify,
+    request.languages,
+    ctx.clock.now(),
+  );
+  begin(tx, request.account_id, accountId);
 }
 
 export function rejectFollow(ctx: Context, accountId: number, requesterId: number | null): void {

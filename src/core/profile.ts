@@ -3,8 +3,8 @@ import type { Value } from "../db/open.ts";
 import { validationFailed } from "../errors.ts";
 import { renderFieldValue, renderText } from "../lib/text.ts";
 import { knownMentions, renderOptions } from "./compose.ts";
+import { authorizeAllFollows } from "./follows.ts";
 import { discardFiles } from "./media.ts";
-import type { Visibility } from "./statuses.ts";
 import type { Picture } from "./uploads.ts";
 
 /** As with Mastodon; clients read them from the instance's configuration. */
@@ -13,6 +13,9 @@ export const MAX_NOTE = 500;
 export const MAX_FIELDS = 4;
 export const MAX_FIELD_LENGTH = 255;
 export const MAX_PICTURE_DESCRIPTION = 1500;
+
+/** A status can be for the people it mentions alone, but not by default. */
+export const DEFAULT_PRIVACIES = ["public", "unlisted", "private"] as const;
 
 /** What is left undefined stays as it is. */
 export interface ProfileChanges {
@@ -29,14 +32,14 @@ export interface ProfileChanges {
   indexable?: boolean;
   hideCollections?: boolean;
   attributionDomains?: string[];
-  privacy?: Visibility;
+  privacy?: (typeof DEFAULT_PRIVACIES)[number];
   sensitive?: boolean;
   language?: string | null;
 }
 
 /** Changes a local account and its owner's preferences, all of it or nothing. */
 export function updateProfile(ctx: Context, accountId: number, changes: ProfileChanges): void {
-  check(changes);
+  checkProfile(changes);
   const account = accountColumns(ctx, changes);
   const user = {
     default_privacy: changes.privacy,
@@ -56,6 +59,7 @@ export function updateProfile(ctx: Context, accountId: number, changes: ProfileC
     };
     update("accounts", "id", { ...account, updated_at: ctx.clock.now() });
     update("users", "account_id", user);
+    if (changes.locked === false) authorizeAllFollows(ctx, tx, accountId);
     if (changes.avatar !== undefined) discardFiles(ctx, tx, [before.avatar, before.avatar_static]);
     if (changes.header !== undefined) discardFiles(ctx, tx, [before.header, before.header_static]);
   });
@@ -96,7 +100,8 @@ function bit(value: boolean | undefined): number | undefined {
   return value === undefined ? undefined : value ? 1 : 0;
 }
 
-function check(changes: ProfileChanges): void {
+/** Refuses what is too long or too much, with every reason at once. */
+export function checkProfile(changes: ProfileChanges): void {
   const problems: string[] = [];
   const bound = (what: string, text: string | undefined, max: number) => {
     if (text !== undefined && [...text].length > max)

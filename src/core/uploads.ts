@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Context } from "../context.ts";
 import { validationFailed } from "../errors.ts";
 import { writeDurably } from "../lib/files.ts";
-import { DEFAULT_PIXELS, processAvatar, processImage, type ImageFile } from "../lib/images.ts";
+import { DEFAULT_PIXELS, processAvatar, processImage, type ImageFile, type ProcessedAvatar } from "../lib/images.ts";
 import { newSecret } from "../lib/secrets.ts";
 import { MAX_DESCRIPTION, type MediaChanges } from "./media.ts";
 
@@ -61,10 +61,16 @@ export function checkDescription(description: string | null | undefined): void {
 /** Files of an avatar or a header, by the column that names each. */
 export type Picture = { file: string; still: string };
 
-/** Makes and keeps an avatar or a header; the caller writes the row. */
-export async function uploadPicture(ctx: Context, kind: "avatar" | "header", file: File): Promise<Picture> {
+export type PictureKind = "avatar" | "header";
+
+/** Reads and checks what shall become an avatar or a header, before anything is kept. */
+export async function preparePicture(kind: PictureKind, file: File): Promise<ProcessedAvatar> {
   if (file.size > AVATAR_BYTES) throw tooLarge(kind === "avatar" ? "Avatar file" : "Header file", AVATAR_BYTES);
-  const picture = await processAvatar(new Uint8Array(await file.arrayBuffer()), kind);
+  return processAvatar(new Uint8Array(await file.arrayBuffer()), kind);
+}
+
+/** Keeps an avatar or a header; the caller writes the row. */
+export async function keepPicture(ctx: Context, kind: PictureKind, picture: ProcessedAvatar): Promise<Picture> {
   const folder = newFolder(`${kind}s`);
   const original = await keep(ctx, `${folder}/original`, picture.original);
   const still = picture.still === picture.original ? original : await keep(ctx, `${folder}/static`, picture.still);

@@ -1,0 +1,274 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Answer, Client, Json } from "../support/client.ts";
+import { idsOf, wordsOf } from "../support/reading.ts";
+import { block, mute } from "../support/rows.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { expectShape } from "../support/shape.ts";
+
+let server: TestServer;
+let alice: Client;
+let bob: Client;
+let carol: Client;
+
+beforeEach(async () => {
+  server = await startServer();
+  [alice, bob, carol] = [await server.person("alice"), await server.person("bob"), await server.person("carol")];
+});
+afterEach(() => server.stop());
+
+const follow = (who: Client, whom: Client, options?: object): Promise<Answer> =>
+  who.post(`/api/v1/accounts/${whom.id}/follow`, options);
+const unfollow = (who: Client, whom: Client): Promise<Answer> => who.post(`/api/v1/accounts/${whom.id}/unfollow`);
+const account = async (who: Client): Promise<Json> => (await who.get(`/api/v1/accounts/${who.id}`)).json;
+const home = async (who: Client): Promise<string[]> => wordsOf(await who.get("/api/v1/timelines/home"));
+const toldOf = async (who: Client): Promise<string[]> =>
+  (await who.get("/api/v1/notifications")).json.map((notification: Json) => notification.type);
+const lock = (who: Client): Promise<Answer> => who.patch("/api/v1/accounts/update_credentials", { locked: true });
+
+describe("Following somebody", () => {
+  test("is answered with how the two stand to each other", async () => {
+    const { status, json } = await follow(alice, bob);
+    expect(status).toBe(200);
+    expectShape(json, "Relationship");
+    expect(json).toMatchObject({
+      id: bob.id,
+      following: true,
+      showing_reblogs: true,
+      notifying: false,
+      languages: null,
+      followed_by: false,
+      requested: false,
+    });
+    const back = await bob.get(`/api/v1/accounts/relationships?id[]=${alice.id}`);
+    expect(back.json[0]).toMatchObject({ id: alice.id, following: false, followed_by: true });
+  });
+
+  test("counts on both sides, once, and no more after it is undone", async () => {
+    const counts = async () => [(await account(alice)).following_count, (await account(bob)).followers_count];
+    await follow(alice, bob);
+    await follow(alice, bob);
+    expect(await counts()).toEqual([1, 1]);
+    await unfollow(alice, bob);
+    await unfollow(alice, bob);
+    expect(await counts()).toEqual([0, 0]);
+  });
+
+  test("tells them once, and takes it back with the follow", async () => {
+    await follow(alice, bob);
+    await follow(alice, bob, { notify: true });
+    expect(await toldOf(bob)).toEqual(["follow"]);
+    await unfollow(alice, bob);
+    expect(await toldOf(bob)).toEqual([]);
+  });
+
+  test("brings what they wrote lately into the home timeline, and what they write from now on", async () => {
+    await bob.publish("before");
+    await bob.publish({ status: "for followers", visibility: "private" });
+    await bob.publish({ status: "a secret", visibility: "direct" });
+    await follow(alice, bob);
+    await bob.publish("after");
+    expect(await home(alice)).toEqual(["after", "for followers", "before"]);
+  });
+
+  test("oneself is not allowed", async () => {
+    const { status, json } = await follow(alice, alice);
+    expect([status, json]).toEqual([403, { error: "This action is not allowed" }]);
+  });
+
+  test("who blocks me, or whom I block, is not allowed", async () => {
+    block(server, bob, alice);
+    block(server, alice, carol);
+    expect((await follow(alice, bob)).status).toBe(403);
+    expect((await follow(alice, carol)).status).toBe(403);
+  });
+
+  test("nobody is not found", async () => {
+    for (const verb of ["follow", "unfollow"]) {
+      const { status, json } = await alice.post(`/api/v1/accounts/12/${verb}`);
+      expect([status, json]).toEqual([404, { error: "Record not found" }]);
+    }
+  });
+});
+
+describe("Unfollowing somebody", () => {
+  test("takes what they wrote and boosted out of the home timeline", async () => {
+    await bob.publish("bob writes");
+    await follow(alice, bob);
+    const { id } = await carol.publish("carol writes");
+    await bob.post(`/api/v1/statuses/${id}/reblog`);
+    expect(await home(alice)).toEqual(["carol writes", "bob writes"]);
+    const { json } = await unfollow(alice, bob);
+    expect(json).toMatchObject({ following: false, showing_reblogs: false });
+    expect(await home(alice)).toEqual([]);
+  });
+
+  test("leaves there what others have boosted of theirs", async () => {
+    await follow(alice, bob);
+    await follow(alice, carol);
+    const { id } = await carol.publish("carol writes");
+    for (let at = 0; at < 45; at++) await bob.publish(`${at}`);
+    await bob.post(`/api/v1/statuses/${id}/reblog`);
+    expect((await home(alice))[0]).toBe("carol writes");
+    await unfollow(alice, carol);
+    expect((await home(alice))[0]).toBe("carol writes");
+  });
+});
+
+describe("What is wanted of somebody one follows", () => {
+  test("can be said at once or later, and each wish stands until it is changed", async () => {
+    const first = await follow(alice, bob, { reblogs: false, notify: true, languages: ["en", "de"] });
+    const wishes = { showing_reblogs: false, notifying: true, languages: ["en", "de"] };
+    expect(first.json).toMatchObject(wishes);
+    expect((await follow(alice, bob)).json).toMatchObject(wishes);
+    expect((await follow(alice, bob, { reblogs: true })).json).toMatchObject({ ...wishes, showing_reblogs: true });
+    expect((await follow(alice, bob, { notify: false, languages: [] })).json).toMatchObject({
+      showing_reblogs: true,
+      notifying: false,
+      languages: null,
+    });
+  });
+
+  test("can be no boosts", async () => {
+    const { id } = await carol.publish("carol writes");
+    await follow(alice, bob, { reblogs: false });
+    await bob.post(`/api/v1/statuses/${id}/reblog`);
+    await bob.publish("bob writes");
+    expect(await home(alice)).toEqual(["bob writes"]);
+  });
+
+  test("can be some languages only, before and after", async () => {
+    await bob.publish({ status: "hallo", language: "de" });
+    await bob.publish({ status: "hello", language: "en" });
+    await follow(alice, bob, { languages: ["en"] });
+    await bob.publish({ status: "tschau", language: "de" });
+    await bob.publish({ status: "bye", language: "en" });
+    expect(await home(alice)).toEqual(["bye", "hello"]);
+  });
+
+  test("can be to hear of everything they write, but not of their replies to others and boosts", async () => {
+    await follow(alice, bob, { notify: true });
+    const { id } = await carol.publish("carol writes");
+    const own = await bob.publish("bob writes");
+    await bob.publish({ status: "to carol", in_reply_to_id: id });
+    await bob.publish({ status: "to myself", in_reply_to_id: own.id });
+    await bob.post(`/api/v1/statuses/${id}/reblog`);
+    const { json } = await alice.get("/api/v1/notifications");
+    expect(json.map((it: Json) => [it.type, wordsOf([it.status])[0]])).toEqual([
+      ["status", "to myself"],
+      ["status", "bob writes"],
+    ]);
+    await follow(alice, bob, { notify: false });
+    await bob.publish("more");
+    expect((await toldOf(alice)).length).toBe(2);
+  });
+
+  test("told by a mention, one isn't told twice", async () => {
+    await follow(alice, bob, { notify: true });
+    await bob.publish("hello @alice");
+    expect(await toldOf(alice)).toEqual(["mention"]);
+  });
+});
+
+describe("A locked account", () => {
+  beforeEach(() => lock(bob));
+
+  test("is asked first, and hears of it", async () => {
+    const { json } = await follow(alice, bob, { notify: true, reblogs: false });
+    expectShape(json, "Relationship");
+    expect(json).toMatchObject({ following: false, requested: true, notifying: true });
+    expect(await toldOf(bob)).toEqual(["follow_request"]);
+    expect((await account(bob)).followers_count).toBe(0);
+    const requests = await bob.get("/api/v1/follow_requests");
+    expectShape(requests.json, ["Account"]);
+    expect(idsOf(requests)).toEqual([alice.id]);
+    const [relationship] = (await bob.get(`/api/v1/accounts/relationships?id[]=${alice.id}`)).json;
+    expect(relationship).toMatchObject({ requested_by: true, followed_by: false });
+  });
+
+  test("lets in whom it likes, with the wishes they had", async () => {
+    await bob.publish({ status: "for followers", visibility: "private" });
+    await follow(alice, bob, { notify: true, reblogs: false });
+    const { status, json } = await bob.post(`/api/v1/follow_requests/${alice.id}/authorize`);
+    expect(status).toBe(200);
+    expectShape(json, "Relationship");
+    expect(json).toMatchObject({ id: alice.id, followed_by: true, requested_by: false });
+    const [mine] = (await alice.get(`/api/v1/accounts/relationships?id[]=${bob.id}`)).json;
+    expect(mine).toMatchObject({ following: true, requested: false, notifying: true, showing_reblogs: false });
+    expect(await home(alice)).toEqual(["for followers"]);
+    expect([(await account(bob)).followers_count, (await account(alice)).following_count]).toEqual([1, 1]);
+    expect(await toldOf(bob)).toEqual([]);
+  });
+
+  test("turns others away", async () => {
+    await follow(alice, bob);
+    const { json } = await bob.post(`/api/v1/follow_requests/${alice.id}/reject`);
+    expect(json).toMatchObject({ followed_by: false, requested_by: false });
+    expect((await bob.get("/api/v1/follow_requests")).json).toEqual([]);
+    expect(await toldOf(bob)).toEqual([]);
+    expect((await account(bob)).followers_count).toBe(0);
+  });
+
+  test("doesn't hear of a request any more that was taken back", async () => {
+    await follow(alice, bob);
+    expect((await unfollow(alice, bob)).json).toMatchObject({ requested: false });
+    expect((await bob.get("/api/v1/follow_requests")).json).toEqual([]);
+    expect(await toldOf(bob)).toEqual([]);
+  });
+
+  test.each(["authorize", "reject"])("finds no request to %s that isn't there", async (verb) => {
+    for (const id of [alice.id, "12", "x"]) {
+      const { status, json } = await bob.post(`/api/v1/follow_requests/${id}/${verb}`);
+      expect([status, json]).toEqual([404, { error: "Record not found" }]);
+    }
+  });
+});
+
+describe("Followers and those followed", () => {
+  test("are listed, the newest first", async () => {
+    await follow(alice, bob);
+    await follow(carol, bob);
+    const followers = await server.stranger().get(`/api/v1/accounts/${bob.id}/followers`);
+    expectShape(followers.json, ["Account"]);
+    expect(idsOf(followers)).toEqual([carol.id, alice.id]);
+    expect(idsOf(await bob.get(`/api/v1/accounts/${alice.id}/following`))).toEqual([bob.id]);
+  });
+
+  test("can be hidden from everybody else", async () => {
+    await follow(alice, bob);
+    await bob.patch("/api/v1/accounts/update_credentials", { hide_collections: true });
+    expect((await alice.get(`/api/v1/accounts/${bob.id}/followers`)).json).toEqual([]);
+    expect(idsOf(await bob.get(`/api/v1/accounts/${bob.id}/followers`))).toEqual([alice.id]);
+  });
+});
+
+describe("Relationships", () => {
+  test("are told for many at once in the order asked for, each once, strangers' too", async () => {
+    await follow(alice, bob);
+    const ids = [carol.id, bob.id, "7", "x", carol.id].map((id) => `id[]=${id}`).join("&");
+    const answer = await alice.get(`/api/v1/accounts/relationships?${ids}`);
+    expectShape(answer.json, ["Relationship"]);
+    expect(idsOf(answer)).toEqual([carol.id, bob.id]);
+    expect(answer.json.map((it: Json) => it.following)).toEqual([false, true]);
+  });
+
+  test("know of blocks and mutes, and when a mute ends", async () => {
+    block(server, alice, bob);
+    block(server, carol, alice);
+    const until = server.clock.now() + 60_000;
+    mute(server, alice, carol, { until });
+    const read = async () => (await alice.get(`/api/v1/accounts/relationships?id[]=${bob.id}&id[]=${carol.id}`)).json;
+    expect((await read())[0]).toMatchObject({ blocking: true, blocked_by: false, muting: false });
+    expect((await read())[1]).toMatchObject({
+      blocked_by: true,
+      muting: true,
+      muting_notifications: true,
+      muting_expires_at: new Date(until).toISOString(),
+    });
+    server.clock.advance(60_000);
+    expect((await read())[1]).toMatchObject({ muting: false, muting_notifications: false, muting_expires_at: null });
+  });
+
+  test("of nobody are none", async () => {
+    expect((await alice.get("/api/v1/accounts/relationships")).json).toEqual([]);
+  });
+});

@@ -1,0 +1,37 @@
+import type { Answer, Client, Json } from "./client.ts";
+
+/** The ids of a list, in its order. */
+export function idsOf(list: Answer | Json[]): string[] {
+  return (Array.isArray(list) ? list : list.json).map((item: Json) => item.id);
+}
+
+/** What the statuses of a list say, without their markup, in the list's order. */
+export function wordsOf(list: Answer | Json[]): string[] {
+  return (Array.isArray(list) ? list : list.json).map((status: Json) =>
+    (status.reblog ?? status).content.replaceAll(/<[^>]*>/g, ""),
+  );
+}
+
+/** The addresses of a Link header by their `rel`, in its order. */
+export function linksOf({ headers }: Answer): { rels: string[]; next: URL | null; prev: URL | null } {
+  const found = [...(headers.get("link") ?? "").matchAll(/<([^>]*)>; rel="(\w+)"/g)];
+  const link = (rel: string) => {
+    const match = found.find((candidate) => candidate[2] === rel);
+    return match ? new URL(match[1]!) : null;
+  };
+  return { rels: found.map((match) => match[2]!), next: link("next"), prev: link("prev") };
+}
+
+/** Every page of a list, by its `next` links from the first on. */
+export async function pagesOf(client: Client, path: string): Promise<Json[][]> {
+  const pages: Json[][] = [];
+  let next: string | null = path;
+  while (next !== null && pages.length < 50) {
+    const answer = await client.get(next);
+    if (answer.status !== 200) throw new Error(`${next} answered ${answer.status}`);
+    pages.push(answer.json);
+    const link: URL | null = linksOf(answer).next;
+    next = link && link.pathname + link.search;
+  }
+  return pages;
+}

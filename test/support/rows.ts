@@ -1,0 +1,80 @@
+import { idAt } from "../../src/lib/ids.ts";
+import type { Client } from "./client.ts";
+import type { TestServer } from "./server.ts";
+
+/*
+ * Rows for what no endpoint makes yet: whom somebody blocks or mutes, and what other servers wrote.
+ */
+
+export function block(server: TestServer, who: Client, whom: { id: string }): void {
+  server.ctx.db.transaction((tx) =>
+    tx.run(
+      "INSERT INTO blocks (account_id, target_account_id, created_at) VALUES (?, ?, ?)",
+      Number(who.id),
+      Number(whom.id),
+      server.clock.now(),
+    ),
+  );
+}
+
+/** `until` is in milliseconds since 1970; for good without it. */
+export function mute(
+  server: TestServer,
+  who: Client,
+  whom: { id: string },
+  { until = null, notifications = true }: { until?: number | null; notifications?: boolean } = {},
+): void {
+  server.ctx.db.transaction((tx) =>
+    tx.run(
+      `INSERT INTO mutes (account_id, target_account_id, hide_notifications, expires_at, created_at)
+       VALUES (?, ?, ?, ?, ?)`,
+      Number(who.id),
+      Number(whom.id),
+      notifications ? 1 : 0,
+      until,
+      server.clock.now(),
+    ),
+  );
+}
+
+/** An account of another server; its id. */
+export function remoteAccount(server: TestServer, username: string, domain: string): string {
+  const { ctx, clock } = server;
+  const id = ctx.ids.next();
+  ctx.db.transaction((tx) =>
+    tx.run(
+      "INSERT INTO accounts (id, username, domain, uri, url, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)",
+      id,
+      username,
+      domain,
+      `https://${domain}/users/${username}`,
+      `https://${domain}/@${username}`,
+      clock.now(),
+    ),
+  );
+  return String(id);
+}
+
+/** A public status of another server, written now or at `at` (milliseconds since 1970); its id. */
+export function remoteStatus(
+  server: TestServer,
+  accountId: string,
+  text: string,
+  { at, hasMedia = false }: { at?: number; hasMedia?: boolean } = {},
+): string {
+  const { ctx, clock } = server;
+  const id = at === undefined ? ctx.ids.next() : idAt(at);
+  ctx.db.transaction((tx) =>
+    tx.run(
+      `INSERT INTO statuses (id, account_id, uri, url, local, visibility, content, conversation_id, has_media, created_at)
+       VALUES (?1, ?2, ?3, ?3, 0, 'public', ?4, ?1, ?5, ?6)`,
+      id,
+      Number(accountId),
+      `https://elsewhere.example/${id}`,
+      `<p>${text}</p>`,
+      hasMedia ? 1 : 0,
+      at ?? clock.now(),
+    ),
+  );
+  return String(id);
+}
