@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
-import { Running, run, type Command } from "../support/program.ts";
+import { createPerson, Running, type Command } from "../support/program.ts";
 import { seed } from "./seed.ts";
 
 /** What links name, wherever the server listens. */
@@ -17,14 +17,7 @@ export interface Place {
 
 /** Makes the data folder with the program itself, and fills its database with `count` statuses. */
 export async function furnish(command: Command, folder: string, count: number): Promise<Place> {
-  const surroundings = { cwd: folder, env: environment(folder) };
-  const print = async (...args: string[]) => {
-    const { code, stdout, stderr } = await run(command, args, surroundings);
-    if (code !== 0) throw new Error(stderr);
-    return stdout.trim();
-  };
-  await print("user", "create", "viewer");
-  const token = await print("token", "create", "viewer", "--scopes", "read write follow push");
+  const token = await createPerson(command, { cwd: folder, env: environment(folder) }, "viewer");
   const path = join(folder, "linnet.db");
   if (count > 0) seed(path, count, ORIGIN);
   const db = new Database(path, { readonly: true });

@@ -1,3 +1,5 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Subprocess } from "bun";
 
@@ -14,6 +16,25 @@ export interface Surroundings {
   cwd: string;
   /** The whole environment: nothing is inherited. */
   env: Record<string, string>;
+}
+
+/** Two empty folders: one to work in, and one that the program takes for its user's home. It sees nothing else of us. */
+export class Nowhere implements Surroundings {
+  private readonly folder = mkdtempSync(join(realpathSync(tmpdir()), "linnet-test-"));
+  readonly cwd = join(this.folder, "work");
+  readonly home = join(this.folder, "home");
+  readonly env: Record<string, string>;
+
+  /** `settings` are LINNET_… as an owner would set them. */
+  constructor(settings: Record<`LINNET_${string}`, string> = {}) {
+    mkdirSync(this.cwd);
+    mkdirSync(this.home, { mode: 0o700 });
+    this.env = { HOME: this.home, LINNET_PORT: "0", ...settings };
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
 }
 
 export interface Output {
@@ -37,6 +58,16 @@ export async function run(
   });
   const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
   return { code: await child.exited, stdout, stderr };
+}
+
+/** Makes a user with the program's own commands, and gives back a token that may do everything. */
+export async function createPerson(command: Command, surroundings: Surroundings, name: string): Promise<string> {
+  const outputs = [
+    await run(command, ["user", "create", name], surroundings),
+    await run(command, ["token", "create", name, "--scopes", "read write follow push"], surroundings),
+  ] as const;
+  for (const { code, stderr } of outputs) if (code !== 0) throw new Error(stderr);
+  return outputs[1].stdout.trim();
 }
 
 /** A server that runs in a process of its own. */

@@ -1,0 +1,177 @@
+import { Database } from "bun:sqlite";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { version } from "../../package.json";
+import { binary } from "../support/binary.ts";
+import { Client } from "../support/client.ts";
+import { createPerson, Nowhere, run, Running, type Command, type Surroundings } from "../support/program.ts";
+import { Socket } from "../support/streams.ts";
+import { pictureFile, upload } from "../support/uploads.ts";
+
+/** Starting a process takes its time on a small machine, and building the executable more. */
+const PATIENCE = 30_000;
+const BUILDING = 180_000;
+
+let command: Command;
+beforeAll(async () => {
+  command = await binary();
+}, BUILDING);
+
+let nowhere: Nowhere;
+const servers: Running[] = [];
+beforeEach(() => {
+  nowhere = new Nowhere();
+});
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.stop("SIGKILL");
+  nowhere.remove();
+});
+
+async function start(surroundings: Surroundings = nowhere): Promise<Running> {
+  const server = await Running.start(command, surroundings);
+  servers.push(server);
+  return server;
+}
+
+describe("The executable", () => {
+  test(
+    "serves from an empty folder, without a setting and without anything else on the machine",
+    async () => {
+      const { origin } = await start();
+      const stranger = new Client(origin, null);
+      expect((await stranger.get("/health")).json).toBe("OK");
+      const { status, json } = await stranger.get("/api/v2/instance");
+      expect(status).toBe(200);
+      expect(json.domain).toBe(`localhost:${new URL(origin).port}`);
+      expect(readdirSync(nowhere.cwd)).toEqual(["linnet-data"]);
+      expect(readdirSync(nowhere.home)).toEqual([]);
+    },
+    PATIENCE,
+  );
+
+  test(
+    "makes a user and a token, and finds them again from another working directory",
+    async () => {
+      const made = await run(command, ["user", "create", "ada"], nowhere);
+      expect([made.code, made.stderr]).toEqual([0, ""]);
+      expect(made.stdout.trimEnd().split("\n").at(-1)).toMatch(/^\S{12,}$/);
+      const given = await run(command, ["token", "create", "ada", "--scopes", "read"], nowhere);
+      expect([given.code, given.stderr]).toEqual([0, ""]);
+      expect(given.stdout).toMatch(/^\S{32,}\n$/);
+
+      const elsewhere = join(nowhere.cwd, "elsewhere");
+      mkdirSync(elsewhere);
+      const env = { ...nowhere.env, LINNET_DATA: join(nowhere.cwd, "linnet-data") };
+      const { origin } = await start({ cwd: elsewhere, env });
+      const { json } = await new Client(origin, given.stdout.trim()).get("/api/v1/accounts/verify_credentials");
+      expect(json.username).toBe("ada");
+      expect(readdirSync(elsewhere)).toEqual([]);
+
+      // Beside the running server too.
+      await createPerson(command, { cwd: elsewhere, env }, "grace");
+      const found = await new Client(origin, null).get("/api/v1/accounts/lookup?acct=grace");
+      expect(found.json.username).toBe("grace");
+    },
+    PATIENCE,
+  );
+
+  test(
+    "takes a picture, shows it small and as a blur, and tells of the post that it is on",
+    async () => {
+      const token = await createPerson(command, nowhere, "ada");
+      const { origin } = await start();
+      const ada = new Client(origin, token);
+      const socket = await Socket.open(ada, "?stream=user");
+      const media = await upload(ada, await pictureFile("png", { width: 900, height: 600 }));
+      expect(media.status).toBe(200);
+      expect(media.json.blurhash).toMatch(/^\S{20,}$/);
+      const preview = await fetch(origin + new URL(media.json.preview_url).pathname);
+      expect(preview.status).toBe(200);
+      expect(preview.headers.get("content-type")).toStartWith("image/");
+      expect((await preview.bytes()).length).toBeGreaterThan(100);
+
+      const status = await ada.publish({ status: "Look!", media_ids: [media.json.id] });
+      const heard = await socket.next();
+      expect(heard.event).toBe("update");
+      expect(heard.payload.id).toBe(status.id);
+      expect(heard.payload.media_attachments[0].blurhash).toBe(media.json.blurhash);
+      await socket.close();
+    },
+    PATIENCE,
+  );
+
+  test(
+    "ends when it is told to, and leaves the database whole and in one file",
+    async () => {
+      const token = await createPerson(command, nowhere, "ada");
+      const server = await start();
+      await new Client(server.origin, token).publish("The last word");
+      expect(await server.stop("SIGTERM")).toBe(0);
+      const path = join(nowhere.cwd, "linnet-data", "linnet.db");
+      expect(existsSync(`${path}-wal`)).toBe(false);
+      const db = new Database(path, { readonly: true });
+      expect(db.query("PRAGMA integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
+      expect(db.query("SELECT text FROM statuses").all()).toEqual([{ text: "The last word" }]);
+      db.close();
+    },
+    PATIENCE,
+  );
+
+  test(
+    "doesn't serve from a folder that another one serves from, but does when that one was killed",
+    async () => {
+      const first = await start();
+      const second = await run(command, ["serve"], nowhere);
+      expect([second.code, second.stdout]).toEqual([1, ""]);
+      expect(second.stderr).toMatch(/^linnet: Another Linnet is running on .*\n$/);
+      expect((await new Client(first.origin, null).get("/health")).status).toBe(200);
+      await first.stop("SIGKILL");
+      const third = await start();
+      expect((await new Client(third.origin, null).get("/health")).status).toBe(200);
+    },
+    PATIENCE,
+  );
+});
+
+describe("The executable's command line", () => {
+  test(
+    "explains itself, and makes no data folder for that",
+    async () => {
+      for (const args of [["--help"], ["serve", "--help"], ["user", "create", "--help"], ["token", "--help"]]) {
+        const { code, stdout, stderr } = await run(command, args, nowhere);
+        expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: "" });
+        expect(stdout).toContain("Usage: linnet");
+      }
+      expect(await run(command, ["version"], nowhere)).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+      expect(readdirSync(nowhere.cwd)).toEqual([]);
+    },
+    PATIENCE,
+  );
+
+  test.each([
+    ["LINNET_PORT", "eighty"],
+    ["LINNET_URL", "example.org"],
+    ["LINNET_SQLITE_SYNCHRONOUS", "off"],
+    ["LINNET_PROT", "3000"],
+  ])(
+    "refuses %s=%s by name, in one line",
+    async (name, value) => {
+      const env = { ...nowhere.env, [name]: value };
+      const { code, stdout, stderr } = await run(command, ["serve"], { ...nowhere, env });
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+      expect(stderr).toMatch(new RegExp(`^linnet: ${name} .*\\n$`));
+    },
+    PATIENCE,
+  );
+
+  test(
+    "reads settings from a file called .env",
+    async () => {
+      await Bun.write(join(nowhere.cwd, ".env"), "LINNET_TITLE=Nest\n");
+      const { origin } = await start();
+      expect((await new Client(origin, null).get("/api/v2/instance")).json.title).toBe("Nest");
+    },
+    PATIENCE,
+  );
+});
