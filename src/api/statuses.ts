@@ -30,13 +30,18 @@ import { timestamp } from "../entities/urls.ts";
 import { notFound, validationFailed } from "../errors.ts";
 import { parseId } from "../lib/ids.ts";
 import { bool, id, ids, list, object, oneOf, optional, text } from "../lib/input.ts";
+import { hashSecret } from "../lib/secrets.ts";
 import type { Router } from "./router.ts";
 
 /** In UTF-16 units: a bound against abuse, well above any limit that people are told of. */
 const MAX_TEXT = 500_000;
 const LANGUAGE = /^[a-z]{2,3}(-[A-Za-z]{2,4})?$/;
 
+/** What can't be kept yet is refused: published without its poll, or at once, a status isn't what its author meant. */
+const notYet = { poll: optional(object({})), scheduled_at: optional(text({ max: 100 })) };
+
 const Publish = object({
+  ...notYet,
   status: text({ max: MAX_TEXT, default: "" }),
   spoiler_text: text({ max: MAX_TEXT, default: "" }),
   sensitive: optional(bool()),
@@ -47,6 +52,7 @@ const Publish = object({
 });
 
 const EditInput = object({
+  ...notYet,
   status: optional(text({ max: MAX_TEXT })),
   spoiler_text: optional(text({ max: MAX_TEXT })),
   sensitive: optional(bool()),
@@ -65,8 +71,9 @@ export function statusRoutes(routes: Router): void {
     .post("/api/v1/statuses", { scope: "write:statuses", input: Publish }, (call) => {
       const { ctx, viewerId, bearer, input, request } = call;
       const author = { accountId: viewerId, appId: bearer.appId };
-      const key = request.headers.get("idempotency-key")?.slice(0, 200) || null;
-      return showStatus(ctx, viewerId, publish(ctx, author, draftOf(input), key));
+      refuseNotYet(input);
+      const key = request.headers.get("idempotency-key");
+      return showStatus(ctx, viewerId, publish(ctx, author, draftOf(input), key && hashSecret(key)));
     })
     .get(
       "/api/v1/statuses",
@@ -91,6 +98,7 @@ export function statusRoutes(routes: Router): void {
       ({ ctx, viewerId, input, params }) => {
         const status = ownStatus(ctx, viewerId, parseId(params.id));
         if (status.reblog_of_id !== null) throw notFound();
+        refuseNotYet(input);
         editStatus(ctx, status, editOf(input));
         return showStatus(ctx, viewerId, status.id);
       },
@@ -108,6 +116,11 @@ export function statusRoutes(routes: Router): void {
     );
   readingRoutes(routes);
   actionRoutes(routes);
+}
+
+function refuseNotYet(input: { poll?: object; scheduled_at?: string }): void {
+  if (input.poll) throw validationFailed("Polls are not possible on this server yet");
+  if (input.scheduled_at) throw validationFailed("Scheduled posts are not possible on this server yet");
 }
 
 function draftOf(input: Static<typeof Publish>) {

@@ -33,7 +33,7 @@ export function timelineRoutes(routes: Router): void {
     )
     .get("/api/v1/timelines/tag/:hashtag", { open: true, scope: "read:statuses", input: Tag }, (call) => {
       const page = pageOf(call.input);
-      const tag = decodeURIComponent(call.params.hashtag!);
+      const tag = call.params.hashtag!;
       return statusPage(call, page, tagTimeline(call.ctx, call.viewerId, tag, call.input, page));
     })
     .get("/api/v1/favourites", { scope: "read:favourites", input: Paging }, (call) => {

@@ -118,7 +118,8 @@ export function publish(ctx: Context, author: Author, draft: Draft, idempotencyK
       text,
       content: composed.content,
       spoilerText,
-      sensitive: (draft.sensitive ?? defaults.sensitive) || spoilerText !== "",
+      // Of a warning alone too, which has become the text.
+      sensitive: (draft.sensitive ?? defaults.sensitive) || draft.spoilerText !== "",
       language: draft.language ?? defaults.language,
     });
     attachMedia(tx, status.id, draft.mediaIds);

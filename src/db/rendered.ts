@@ -71,11 +71,17 @@ function keep<Text>(texts: Map<number, Text>, id: number, text: Text, max: numbe
 
 const STATE = "SELECT total_changes() AS changes, (SELECT data_version FROM pragma_data_version) AS version";
 
+/** Not OR IGNORE: in a trigger that a foreign key sets off, SQLite puts ABORT in its place. */
+function note(kind: string, id: string): string {
+  return `INSERT INTO changed SELECT '${kind}', ${id}
+    WHERE ${id} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM changed WHERE kind = '${kind}' AND id = ${id});`;
+}
+
 function noting(table: string, verbs: readonly string[], kind: string, id: string): string[] {
   return verbs.flatMap((verb) => {
     const rows = verb === "UPDATE" ? ["old", "new"] : verb === "INSERT" ? ["new"] : ["old"];
     return `CREATE TEMP TRIGGER ${table}_${verb} AFTER ${verb} ON main.${table} BEGIN ${rows
-      .map((row) => `INSERT OR IGNORE INTO changed SELECT '${kind}', ${row}.${id} WHERE ${row}.${id} IS NOT NULL;`)
+      .map((row) => note(kind, `${row}.${id}`))
       .join(" ")} END`;
   });
 }

@@ -1,0 +1,351 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Answer, Client, Json } from "../support/client.ts";
+import { idsOf, wordsOf } from "../support/reading.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { expectShape } from "../support/shape.ts";
+import { uploaded } from "../support/uploads.ts";
+
+let server: TestServer;
+let alice: Client;
+let bob: Client;
+
+beforeEach(async () => {
+  server = await startServer({ LINNET_MAX_CHARACTERS: "500" });
+  [alice, bob] = [await server.person("alice"), await server.person("bob")];
+});
+afterEach(() => server.stop());
+
+const post = (body: object, headers?: Record<string, string>): Promise<Answer> =>
+  alice.post("/api/v1/statuses", body, { headers });
+const read = async (id: string, reader: Client = alice): Promise<Answer> => reader.get(`/api/v1/statuses/${id}`);
+
+describe("A status", () => {
+  test("is answered with every field of the documentation", async () => {
+    const { status, json } = await post({ status: "hello, world", language: "en" });
+    expect(status).toBe(200);
+    expectShape(json, "Status");
+    expect(json).toMatchObject({
+      created_at: "2026-11-21T12:00:00.000Z",
+      in_reply_to_id: null,
+      in_reply_to_account_id: null,
+      sensitive: false,
+      spoiler_text: "",
+      visibility: "public",
+      language: "en",
+      uri: `${server.origin}/users/alice/statuses/${json.id}`,
+      url: `${server.origin}/@alice/${json.id}`,
+      replies_count: 0,
+      reblogs_count: 0,
+      favourites_count: 0,
+      edited_at: null,
+      content: "<p>hello, world</p>",
+      reblog: null,
+      application: { name: "Test", website: null },
+      media_attachments: [],
+      mentions: [],
+      tags: [],
+      emojis: [],
+      card: null,
+      poll: null,
+      filtered: [],
+      favourited: false,
+      reblogged: false,
+      muted: false,
+      bookmarked: false,
+      pinned: false,
+    });
+    expect(json.account.id).toBe(alice.id);
+  });
+
+  test("read by a stranger says nothing of what a reader did to it", async () => {
+    const { id } = await alice.publish("hello");
+    const { json } = await read(id, server.stranger());
+    expectShape(json, "Status");
+    expect(json).not.toContainAnyKeys(["favourited", "reblogged", "muted", "bookmarked", "pinned", "filtered"]);
+  });
+
+  test("says whether it is pinned to its author only", async () => {
+    const { id } = await alice.publish("hello");
+    const { json } = await read(id, bob);
+    expect(json).toContainKeys(["favourited", "reblogged", "muted", "bookmarked", "filtered"]);
+    expect(json).not.toContainKey("pinned");
+  });
+
+  test("is understood from a form, from JSON, from the query, and without a declared type", async () => {
+    const bodies: [object | undefined, string, RequestInit?][] = [
+      [{ status: "words" }, ""],
+      [new URLSearchParams({ status: "words" }), ""],
+      [Object.assign(new FormData()), "?status=words"],
+      [undefined, "?status=words"],
+    ];
+    for (const [body, query] of bodies) {
+      const answer = await alice.post(`/api/v1/statuses${query}`, body);
+      expect([answer.status, answer.json.content]).toEqual([200, "<p>words</p>"]);
+    }
+    const headers = { authorization: `Bearer ${alice.token}` };
+    const bare = await fetch(`${server.origin}/api/v1/statuses`, {
+      method: "POST",
+      headers,
+      body: new Blob(["status=words"]),
+    });
+    expect(bare.status).toBe(200);
+  });
+
+  test("links addresses, people and hashtags, and mentions whom it names", async () => {
+    const { json } = await post({ status: "@bob look: https://example.org/path #Cats & <b>dogs</b>\nbye" });
+    expectShape(json, "Status");
+    expect(json.mentions).toEqual([{ id: bob.id, username: "bob", acct: "bob", url: `${server.origin}/@bob` }]);
+    expect(json.tags).toEqual([{ name: "cats", url: `${server.origin}/tags/cats` }]);
+    expect(json.content).toContain(`<a href="${server.origin}/@bob" class="u-url mention">@<span>bob</span></a>`);
+    expect(json.content).toContain(`<span class="invisible">https://</span>`);
+    expect(json.content).toContain("&amp; &lt;b&gt;dogs&lt;/b&gt;<br");
+  });
+
+  test("names somebody once, however often and in whatever way they are mentioned", async () => {
+    const { json } = await post({ status: "@bob @BOB @bob@localhost:3000 @nobody @bob@elsewhere.example" });
+    expect(json.mentions.length).toBe(1);
+  });
+
+  test("goes with its warning: what is warned of is sensitive", async () => {
+    const { json } = await post({ status: "the end", spoiler_text: "spoilers" });
+    expect(json).toMatchObject({ spoiler_text: "spoilers", sensitive: true });
+    expect((await post({ status: "x", sensitive: "true" })).json).toMatchObject({ sensitive: true, spoiler_text: "" });
+  });
+
+  test("of a picture and a warning alone says the warning, and stays sensitive", async () => {
+    const media = await uploaded(alice);
+    const { json } = await post({ status: "", spoiler_text: "spiders", media_ids: [media.id] });
+    expect(json).toMatchObject({ sensitive: true, content: "<p>spiders</p>" });
+  });
+
+  test("needs words or a picture", async () => {
+    for (const body of [{}, { status: "" }, { status: " \n\t" }, { status: null }]) {
+      const { status, json } = await post(body);
+      expect([status, json]).toEqual([422, { error: "Validation failed: Text can't be blank" }]);
+    }
+    const media = await uploaded(alice);
+    expect((await post({ media_ids: [media.id] })).status).toBe(200);
+  });
+
+  test("may be as long as the server says, counted as people count, and no longer", async () => {
+    const url = `https://example.org/${"x".repeat(300)}`;
+    expect((await post({ status: "👩‍👩‍👧".repeat(500) })).status).toBe(200);
+    expect((await post({ status: `${url} ${"x".repeat(476)}` })).status).toBe(200);
+    const sentence = { error: "Validation failed: Text character limit of 500 exceeded" };
+    expect((await post({ status: "x".repeat(501) })).json).toEqual(sentence);
+    const { status, json } = await post({ status: "x".repeat(400), spoiler_text: "x".repeat(101) });
+    expect([status, json]).toEqual([422, sentence]);
+  });
+
+  test.each<[string, object, string]>([
+    ["a visibility that isn't one", { visibility: "friends" }, "'friends' is not a valid visibility"],
+    ["a language that isn't one", { language: "klingon!" }, "Validation failed: Language is invalid"],
+    ["a sensitivity that isn't one", { sensitive: "very" }, "Validation failed: Sensitive must be true or false"],
+    ["a list for text", { status: ["a"] }, "Validation failed: Status is invalid"],
+    ["media that nobody uploaded", { media_ids: ["1"] }, "Validation failed: Media attachments are unknown"],
+    ["media ids that are none", { media_ids: ["x", {}] }, "Validation failed"],
+    ["a poll, which can't be kept yet", { poll: { options: ["a", "b"], expires_in: 300 } }, "Validation failed: Poll"],
+    ["a later time, which can't be kept yet", { scheduled_at: "2027-01-01T00:00:00Z" }, "Validation failed: Schedul"],
+  ])("is refused with %s, and nothing is published", async (_, body, sentence) => {
+    const { status, json } = await post({ status: "hello", ...body });
+    expect(status).toBe(422);
+    expect(json.error).toStartWith(sentence);
+    expect((await alice.get(`/api/v1/accounts/${alice.id}/statuses`)).json).toEqual([]);
+  });
+
+  test("takes null for what is left out", async () => {
+    const nothing = ["visibility", "language", "sensitive", "spoiler_text", "in_reply_to_id", "media_ids", "poll"];
+    const body = Object.fromEntries([...nothing, "scheduled_at"].map((name) => [name, null]));
+    expect((await post({ ...body, status: "hello" })).status).toBe(200);
+  });
+
+  test.each(["12", "x", "99999999999999999999"])("can't reply to what isn't there (%s)", async (in_reply_to_id) => {
+    const { status, json } = await post({ status: "hello", in_reply_to_id });
+    expect([status, json]).toEqual([404, { error: "The post you are trying to reply to does not appear to exist." }]);
+  });
+
+  test("that isn't there is not found, whatever is done to it", async () => {
+    for (const id of ["1", "x", "-1", "99999999999999999999", "%20", "1e3"]) {
+      for (const path of ["", "/context", "/history", "/source", "/favourited_by", "/reblogged_by"]) {
+        expect((await alice.get(`/api/v1/statuses/${id}${path}`)).json).toEqual({ error: "Record not found" });
+      }
+      for (const verb of ["favourite", "reblog", "unreblog", "bookmark", "pin", "unpin", "mute", "unmute"]) {
+        expect((await alice.post(`/api/v1/statuses/${id}/${verb}`)).status).toBe(404);
+      }
+      expect((await alice.delete(`/api/v1/statuses/${id}`)).status).toBe(404);
+      expect((await alice.put(`/api/v1/statuses/${id}`, { status: "x" })).status).toBe(404);
+    }
+  });
+
+  test("can be asked for together with others, in the order asked for", async () => {
+    const [one, two] = [await alice.publish("one"), await bob.publish("two")];
+    const answer = await server.stranger().get(`/api/v1/statuses?id[]=${two.id}&id[]=9&id[]=x&id[]=${one.id}`);
+    expectShape(answer.json, ["Status"]);
+    expect(idsOf(answer)).toEqual([two.id, one.id]);
+    expect((await alice.get("/api/v1/statuses")).json).toEqual([]);
+    const many = Array.from({ length: 41 }, (_, at) => `id[]=${at + 1}`).join("&");
+    expect((await alice.get(`/api/v1/statuses?${many}`)).status).toBe(422);
+  });
+});
+
+describe("The same Idempotency-Key", () => {
+  const once = (key: string, status = "hello") => post({ status }, { "Idempotency-Key": key });
+
+  test("gives the same status again instead of another", async () => {
+    const [first, second] = [await once("k"), await once("k")];
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(second.json).toEqual(first.json);
+    expect((await alice.get(`/api/v1/accounts/${alice.id}/statuses`)).json.length).toBe(1);
+  });
+
+  test("does so when the requests come at the same moment, too", async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => once("k")));
+    expect(new Set(answers.map((answer) => answer.json.id)).size).toBe(1);
+    expect((await alice.get(`/api/v1/accounts/${alice.id}`)).json.statuses_count).toBe(1);
+  });
+
+  test("means something else for somebody else, and after an hour", async () => {
+    const first = await once("k");
+    const others = await bob.post("/api/v1/statuses", { status: "hi" }, { headers: { "Idempotency-Key": "k" } });
+    expect(others.json.account.id).toBe(bob.id);
+    server.clock.advance(3600_000 + 1);
+    expect((await once("k")).json.id).not.toBe(first.json.id);
+  });
+
+  test("after the status was deleted makes a new one", async () => {
+    const first = await once("k");
+    await alice.delete(`/api/v1/statuses/${first.json.id}`);
+    const second = await once("k");
+    expect(second.status).toBe(200);
+    expect(second.json.id).not.toBe(first.json.id);
+  });
+
+  test("is compared to its end, however long it is", async () => {
+    const [first, second] = [await once(`${"k".repeat(300)}1`, "one"), await once(`${"k".repeat(300)}2`, "two")];
+    expect(wordsOf([first.json, second.json])).toEqual(["one", "two"]);
+  });
+
+  test("of a refused status doesn't stand in the way of the corrected one", async () => {
+    expect((await once("k", "x".repeat(501))).status).toBe(422);
+    expect((await once("k", "short")).status).toBe(200);
+  });
+});
+
+describe("A deleted status", () => {
+  test("gives its text back, so that it can be written anew with its pictures", async () => {
+    const media = await uploaded(alice, { description: "a slope" });
+    const body = { status: "hello @bob #cats", spoiler_text: "cw", visibility: "unlisted", media_ids: [media.id] };
+    const { json: status } = await post(body);
+    const { status: code, json } = await alice.delete(`/api/v1/statuses/${status.id}`);
+    expect(code).toBe(200);
+    expectShape(json, "Status");
+    expect(json).toMatchObject({ id: status.id, text: "hello @bob #cats", spoiler_text: "cw", visibility: "unlisted" });
+    expect(json.media_attachments[0].id).toBe(media.id);
+    const again = await post({ ...body, media_ids: [media.id] });
+    expect(again.json.media_attachments[0]).toMatchObject({ id: media.id, description: "a slope" });
+  });
+
+  test("is gone everywhere", async () => {
+    const { id } = await alice.publish("hello @bob #cats");
+    await bob.post(`/api/v1/accounts/${alice.id}/follow`);
+    await bob.post(`/api/v1/statuses/${id}/favourite`);
+    await bob.post(`/api/v1/statuses/${id}/bookmark`);
+    await bob.post(`/api/v1/statuses/${id}/reblog`);
+    await alice.post(`/api/v1/statuses/${id}/pin`);
+    await alice.delete(`/api/v1/statuses/${id}`);
+    expect((await read(id)).status).toBe(404);
+    const lists = [
+      "/api/v1/timelines/home",
+      "/api/v1/timelines/public",
+      "/api/v1/timelines/tag/cats",
+      "/api/v1/favourites",
+      "/api/v1/bookmarks",
+      `/api/v1/accounts/${alice.id}/statuses`,
+      `/api/v1/accounts/${bob.id}/statuses`,
+      `/api/v1/accounts/${alice.id}/statuses?pinned=true`,
+    ];
+    for (const path of lists) expect([path, idsOf(await bob.get(path))]).toEqual([path, []]);
+    for (const who of [alice, bob]) {
+      const { json } = await who.get("/api/v1/notifications");
+      expect(json.filter((it: Json) => it.status)).toEqual([]);
+      expect((await who.get(`/api/v1/accounts/${who.id}`)).json.statuses_count).toBe(0);
+    }
+  });
+
+  test("leaves the replies to it where they are", async () => {
+    const root = await alice.publish("root");
+    const reply = await bob.publish({ status: "reply", in_reply_to_id: root.id });
+    await alice.delete(`/api/v1/statuses/${root.id}`);
+    expect((await read(reply.id)).json).toMatchObject({ in_reply_to_id: null, in_reply_to_account_id: alice.id });
+  });
+
+  test("takes its pictures with it at once where that is asked for", async () => {
+    const media = await uploaded(alice);
+    const { json } = await post({ media_ids: [media.id] });
+    await alice.delete(`/api/v1/statuses/${json.id}?delete_media=true`);
+    await server.drain();
+    expect((await fetch(media.url)).status).toBe(404);
+    expect((await alice.get(`/api/v1/media/${media.id}`)).status).toBe(404);
+  });
+
+  test("was one's own: others' are not found", async () => {
+    const { id } = await alice.publish("hello");
+    const { status, json } = await bob.delete(`/api/v1/statuses/${id}`);
+    expect([status, json]).toEqual([404, { error: "Record not found" }]);
+    expect((await read(id)).status).toBe(200);
+  });
+});
+
+describe("An account's counters", () => {
+  const counters = async (): Promise<Json> => (await bob.get(`/api/v1/accounts/${alice.id}`)).json;
+
+  test("count what is written, boosts too, but nothing direct", async () => {
+    const { id } = await bob.publish("bob's");
+    const { id: first } = await alice.publish("one");
+    await alice.publish({ status: "two", visibility: "private" });
+    await alice.publish({ status: "psst", visibility: "direct" });
+    await alice.post(`/api/v1/statuses/${id}/reblog`);
+    expect((await counters()).statuses_count).toBe(3);
+    await alice.delete(`/api/v1/statuses/${first}`);
+    await alice.post(`/api/v1/statuses/${id}/unreblog`);
+    expect((await counters()).statuses_count).toBe(1);
+  });
+
+  test("know the day of the last status", async () => {
+    expect((await counters()).last_status_at).toBeNull();
+    await alice.publish("one");
+    server.clock.advance(24 * 3600_000);
+    await alice.publish("two");
+    expect((await counters()).last_status_at).toBe("2026-11-22");
+  });
+
+  test("of a status count its public replies", async () => {
+    const root = await alice.publish("root");
+    const replies = async () => (await read(root.id)).json.replies_count;
+    const reply = await bob.publish({ status: "1", in_reply_to_id: root.id });
+    await bob.publish({ status: "2", in_reply_to_id: root.id, visibility: "unlisted" });
+    await bob.publish({ status: "3", in_reply_to_id: root.id, visibility: "private" });
+    await bob.publish({ status: "4 @alice", in_reply_to_id: root.id, visibility: "direct" });
+    expect(await replies()).toBe(2);
+    await bob.delete(`/api/v1/statuses/${reply.id}`);
+    expect(await replies()).toBe(1);
+  });
+});
+
+test("the source of one's own status is its text", async () => {
+  const { id } = await alice.publish({ status: "hello <b> @bob", spoiler_text: "cw" });
+  const { json } = await alice.get(`/api/v1/statuses/${id}/source`);
+  expectShape(json, "StatusSource");
+  expect(json).toEqual({ id, text: "hello <b> @bob", spoiler_text: "cw" });
+  expect((await bob.get(`/api/v1/statuses/${id}/source`)).status).toBe(404);
+});
+
+test("ids grow with time, by length and then by text", async () => {
+  const ids: string[] = [];
+  for (let at = 0; at < 10; at++) {
+    ids.push((await alice.publish(`${at}`)).id);
+    server.clock.advance(at);
+  }
+  expect(ids.toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1))).toEqual(ids);
+  expect(new Set(ids).size).toBe(10);
+});
