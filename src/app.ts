@@ -32,7 +32,7 @@ const CORS_HEADERS = {
 const PREFLIGHT_HEADERS = {
   ...CORS_HEADERS,
   "access-control-allow-methods": "GET, POST, PUT, PATCH, DELETE, OPTIONS",
-  "access-control-allow-headers": "Authorization, Content-Type, Idempotency-Key",
+  "access-control-allow-headers": "Authorization, Content-Type, Idempotency-Key, Cache-Control, Last-Event-ID",
   "access-control-max-age": "86400",
 };
 
