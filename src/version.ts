@@ -1,4 +1,7 @@
-import { version } from "../package.json";
+import { homepage, version } from "../package.json";
 
 /** Of this Linnet, from package.json. */
 export const VERSION: string = version;
+
+/** Where its source is found. */
+export const SOURCE_URL: string = homepage;

@@ -6,11 +6,9 @@ import { IMAGE_BYTES, IMAGE_PIXELS } from "../core/uploads.ts";
 import { vapidKeys } from "../core/vapid.ts";
 import { IMAGE_TYPES } from "../lib/images.ts";
 import { CHARACTERS_PER_URL } from "../lib/text.ts";
-import { VERSION } from "../version.ts";
+import { SOURCE_URL, VERSION } from "../version.ts";
 import { showAccount } from "./accounts.ts";
 import { missingPicture } from "./urls.ts";
-
-const SOURCE = "https://github.com/linnet-server/linnet";
 
 /** Apps read the first number to know what they may ask for, so it names the Mastodon whose interface we serve whole. */
 const COMPATIBLE_VERSION = `4.2.0 (compatible; Linnet ${VERSION})`;
@@ -25,7 +23,7 @@ export function showInstance(ctx: Context) {
     domain: config.handleDomain,
     title: config.title,
     version: COMPATIBLE_VERSION,
-    source_url: SOURCE,
+    source_url: SOURCE_URL,
     description: config.description,
     usage: { users: { active_month: activeUsers(ctx) } },
     thumbnail: { url: missingPicture(ctx, "headers"), blurhash: null, versions: {} },
