@@ -72,8 +72,8 @@ interface AccountPlace {
 }
 
 const FAVOURITED_BY = new Keyset<AccountPlace>(
-  "SELECT account_id AS id, id AS cursor FROM favourites WHERE status_id = ?4",
-  "id",
+  "SELECT f.account_id AS id, f.id AS cursor FROM favourites f WHERE f.status_id = ?4",
+  "f.id",
 );
 const REBLOGGED_BY = new Keyset<AccountPlace>(
   `SELECT s.account_id AS id, s.id AS cursor FROM statuses s WHERE s.reblog_of_id = ?4 AND ${visibleTo("?5")}`,

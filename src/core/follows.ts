@@ -169,16 +169,16 @@ export interface AccountPlace {
 }
 
 const FOLLOWERS = new Keyset<AccountPlace>(
-  "SELECT account_id AS id, id AS cursor FROM follows WHERE target_account_id = ?4",
-  "id",
+  "SELECT f.account_id AS id, f.id AS cursor FROM follows f WHERE f.target_account_id = ?4",
+  "f.id",
 );
 const FOLLOWING = new Keyset<AccountPlace>(
-  "SELECT target_account_id AS id, id AS cursor FROM follows WHERE account_id = ?4",
-  "id",
+  "SELECT f.target_account_id AS id, f.id AS cursor FROM follows f WHERE f.account_id = ?4",
+  "f.id",
 );
 const REQUESTS = new Keyset<AccountPlace>(
-  "SELECT account_id AS id, id AS cursor FROM follow_requests WHERE target_account_id = ?4",
-  "id",
+  "SELECT f.account_id AS id, f.id AS cursor FROM follow_requests f WHERE f.target_account_id = ?4",
+  "f.id",
 );
 
 export function followersOf(ctx: Context, accountId: number, page: Page): AccountPlace[] {

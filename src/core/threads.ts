@@ -1,5 +1,7 @@
 import type { Context } from "../context.ts";
-import { visibleAmong, type StatusRow } from "./statuses.ts";
+import { idList } from "../db/json.ts";
+import type { StatusRow } from "./statuses.ts";
+import { visibleTo, wantedBy } from "./visibility.ts";
 
 /** How much of a thread is shown, as with Mastodon: to people of this server, and to strangers. */
 const FOR_PEOPLE = { ancestors: 4096, descendants: 4096, depth: 4096 };
@@ -33,9 +35,18 @@ export function contextOf(
   const ancestors = ctx.db.all<{ id: number }>(ANCESTORS, status.id, limits.ancestors).map(({ id }) => id);
   const replies = ctx.db.all<Reply>(DESCENDANTS, status.id, limits.depth, limits.descendants);
   return {
-    ancestors: visibleAmong(ctx, viewerId, ancestors),
-    descendants: visibleAmong(ctx, viewerId, inThreadOrder(status, replies)),
+    ancestors: wantedAmong(ctx, viewerId, ancestors),
+    descendants: wantedAmong(ctx, viewerId, inThreadOrder(status, replies)),
   };
+}
+
+const WANTED = `
+  SELECT s.id FROM json_each(?1) j JOIN statuses s ON s.id = j.value
+  WHERE ${visibleTo("?2")} AND ${wantedBy("?2", "?3")} ORDER BY j.key`;
+
+/** Which of these the viewer may see, and wants to see. */
+function wantedAmong(ctx: Context, viewerId: number, ids: readonly number[]): number[] {
+  return ctx.db.all<{ id: number }>(WANTED, idList(ids), viewerId, ctx.clock.now()).map(({ id }) => id);
 }
 
 interface Reply {

@@ -12,7 +12,8 @@ const HIGHEST = Number.MAX_SAFE_INTEGER;
 
 /**
  * A list that is paged by the value of one column, newest first. The SELECT ends in a WHERE clause; `?1` to `?3` are
- * the page's bounds and size, the list's own parameters begin at `?4`.
+ * the page's bounds and size, the list's own parameters begin at `?4`. The column is named with its table (`f.id`): a
+ * bare name would order by the result column of that name.
  */
 export class Keyset<Row extends object> {
   private readonly newestFirst: string;

@@ -1,0 +1,235 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Answer, Client, Json } from "../support/client.ts";
+import { idsOf, wordsOf } from "../support/reading.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { expectShape } from "../support/shape.ts";
+import { uploaded } from "../support/uploads.ts";
+
+let server: TestServer;
+let alice: Client;
+let bob: Client;
+
+beforeEach(async () => {
+  server = await startServer();
+  [alice, bob] = [await server.person("alice"), await server.person("bob")];
+});
+afterEach(() => server.stop());
+
+const edit = (id: string, body: object): Promise<Answer> => alice.put(`/api/v1/statuses/${id}`, body);
+const read = async (id: string): Promise<Json> => (await alice.get(`/api/v1/statuses/${id}`)).json;
+const history = async (id: string): Promise<Json> => (await bob.get(`/api/v1/statuses/${id}/history`)).json;
+
+describe("An edit", () => {
+  test("changes what is shown, and says when", async () => {
+    const { id } = await alice.publish({ status: "helo", language: "en" });
+    server.clock.advance(60_000);
+    const { status, json } = await edit(id, { status: "hello", spoiler_text: "cw", language: "de" });
+    expect(status).toBe(200);
+    expectShape(json, "Status");
+    expect(json).toMatchObject({
+      id,
+      content: "<p>hello</p>",
+      spoiler_text: "cw",
+      sensitive: true,
+      language: "de",
+      created_at: "2026-11-21T12:00:00.000Z",
+      edited_at: "2026-11-21T12:01:00.000Z",
+    });
+    expect(await read(id)).toEqual(json);
+  });
+
+  test("works as PATCH and as a form too", async () => {
+    const { id } = await alice.publish("one");
+    expect((await alice.patch(`/api/v1/statuses/${id}`, { status: "two" })).json.content).toBe("<p>two</p>");
+    expect((await edit(id, new URLSearchParams({ status: "three" }))).json.content).toBe("<p>three</p>");
+  });
+
+  test("leaves alone what it doesn't name", async () => {
+    const media = await uploaded(alice, { description: "a slope" });
+    const before = await alice.publish({ status: "one", spoiler_text: "cw", language: "fr", media_ids: [media.id] });
+    const { json } = await edit(before.id, { status: "two" });
+    expect(json.edited_at).not.toBeNull();
+    expect({ ...json, content: before.content, edited_at: null }).toEqual(before);
+  });
+
+  test("keeps likes, boosts and the place in timelines", async () => {
+    const { id } = await alice.publish("one");
+    await alice.publish("two");
+    await bob.post(`/api/v1/statuses/${id}/favourite`);
+    await bob.post(`/api/v1/statuses/${id}/reblog`);
+    await edit(id, { status: "ONE" });
+    expect(await read(id)).toMatchObject({ favourites_count: 1, reblogs_count: 1 });
+    expect(wordsOf(await alice.get("/api/v1/timelines/home"))).toEqual(["two", "ONE"]);
+    expect(wordsOf(await bob.get(`/api/v1/accounts/${bob.id}/statuses`))).toEqual(["ONE"]);
+  });
+
+  test("that changes nothing leaves no trace", async () => {
+    const media = await uploaded(alice, { description: "d" });
+    const before = await alice.publish({ status: "one", spoiler_text: "cw", media_ids: [media.id] });
+    await bob.post(`/api/v1/statuses/${before.id}/reblog`);
+    server.clock.advance(1000);
+    const same = [
+      {},
+      { status: "one" },
+      { status: "one", spoiler_text: "cw", sensitive: true, language: before.language, media_ids: [media.id] },
+      { media_attributes: [{ id: media.id, description: "d" }] },
+    ];
+    for (const body of same) expect((await edit(before.id, body)).json.edited_at).toBeNull();
+    expect((await history(before.id)).length).toBe(1);
+    expect((await bob.get("/api/v1/notifications")).json).toEqual([]);
+  });
+
+  test("is for the author alone", async () => {
+    const { id } = await alice.publish("one");
+    const { status, json } = await bob.put(`/api/v1/statuses/${id}`, { status: "mine" });
+    expect([status, json]).toEqual([404, { error: "Record not found" }]);
+    expect((await read(id)).content).toBe("<p>one</p>");
+  });
+
+  test("is not for boosts", async () => {
+    const { id } = await alice.publish("one");
+    const boost = (await alice.post(`/api/v1/statuses/${id}/reblog`)).json;
+    expect((await edit(boost.id, { status: "two" })).status).toBe(404);
+    expect((await read(id)).content).toBe("<p>one</p>");
+  });
+
+  test.each<[string, object]>([
+    ["no words and no picture", { status: "" }],
+    ["too many words", { status: "x".repeat(5001) }],
+    ["a picture of nobody's", { media_ids: ["5"] }],
+    ["five pictures", { media_ids: ["1", "2", "3", "4", "5"] }],
+    ["a long description", { media_attributes: [{ id: "1", description: "x".repeat(2000) }] }],
+    ["a poll, which can't be kept yet", { poll: { options: ["a", "b"] } }],
+  ])("with %s is refused and changes nothing", async (_, body) => {
+    const before = await alice.publish("one");
+    const { status, json } = await edit(before.id, body);
+    expect(status).toBe(422);
+    expect(json.error).toStartWith("Validation failed: ");
+    expect(await read(before.id)).toEqual(before);
+  });
+});
+
+describe("What was edited", () => {
+  test("can be read in every version, from the first to the last", async () => {
+    const { id } = await alice.publish({ status: "one", spoiler_text: "cw" });
+    server.clock.advance(1000);
+    await edit(id, { status: "two" });
+    server.clock.advance(1000);
+    await edit(id, { spoiler_text: "", sensitive: false });
+    const versions = await history(id);
+    expectShape(versions, ["StatusEdit"]);
+    expect(versions.map((it: Json) => [it.content, it.spoiler_text, it.sensitive, it.created_at])).toEqual([
+      ["<p>one</p>", "cw", true, "2026-11-21T12:00:00.000Z"],
+      ["<p>two</p>", "cw", true, "2026-11-21T12:00:01.000Z"],
+      ["<p>two</p>", "", false, "2026-11-21T12:00:02.000Z"],
+    ]);
+    expect(versions[0].account.id).toBe(alice.id);
+  });
+
+  test("has one version before it is edited", async () => {
+    const { id } = await alice.publish("one");
+    const versions = await history(id);
+    expectShape(versions, ["StatusEdit"]);
+    expect(wordsOf(versions)).toEqual(["one"]);
+  });
+
+  test("speaks of whom and what it names now", async () => {
+    const carol = await server.person("carol");
+    const { id } = await alice.publish("@bob #old");
+    const { json } = await edit(id, { status: "@carol #new" });
+    expect([idsOf(json.mentions), json.tags[0].name]).toEqual([[carol.id], "new"]);
+    expect(idsOf(await bob.get("/api/v1/timelines/tag/old"))).toEqual([]);
+    expect(idsOf(await bob.get("/api/v1/timelines/tag/new"))).toEqual([id]);
+    expect((await carol.get("/api/v1/notifications")).json[0]).toMatchObject({ type: "mention", status: { id } });
+  });
+
+  test("tells nobody of a mention twice", async () => {
+    const { id } = await alice.publish("@bob one");
+    await edit(id, { status: "@bob two" });
+    expect((await bob.get("/api/v1/notifications")).json.length).toBe(1);
+  });
+
+  test("is told to those who boosted it", async () => {
+    const { id } = await alice.publish("one");
+    await bob.post(`/api/v1/statuses/${id}/reblog`);
+    await edit(id, { status: "two" });
+    const [notification] = (await bob.get("/api/v1/notifications")).json;
+    expectShape(notification, "Notification");
+    expect(notification).toMatchObject({ type: "update", account: { id: alice.id }, status: { id } });
+  });
+});
+
+describe("The pictures of a status", () => {
+  let first: Json;
+  let second: Json;
+  let id: string;
+  const shown = async () => (await read(id)).media_attachments.map((media: Json) => [media.id, media.description]);
+
+  beforeEach(async () => {
+    [first, second] = [await uploaded(alice, { description: "first" }), await uploaded(alice, {}, 50)];
+    ({ id } = await alice.publish({ status: "two pictures", media_ids: [first.id, second.id] }));
+  });
+
+  test("can change their order", async () => {
+    await edit(id, { media_ids: [second.id, first.id] });
+    expect(await shown()).toEqual([
+      [second.id, null],
+      [first.id, "first"],
+    ]);
+    expect((await history(id)).length).toBe(2);
+  });
+
+  test("can change their descriptions and where to look", async () => {
+    await edit(id, {
+      media_ids: [first.id, second.id],
+      media_attributes: [{ id: second.id, description: "second", focus: "0.5,-0.5" }],
+    });
+    expect(await shown()).toEqual([
+      [first.id, "first"],
+      [second.id, "second"],
+    ]);
+    expect((await read(id)).media_attachments[1].meta.focus).toEqual({ x: 0.5, y: -0.5 });
+    const versions = await history(id);
+    expect(versions.map((it: Json) => it.media_attachments[1].description)).toEqual([null, "second"]);
+  });
+
+  test("can be told apart in a form, too", async () => {
+    const form = `media_ids[]=${first.id}&media_ids[]=${second.id}&media_attributes[][id]=${first.id}&media_attributes[][description]=new&media_attributes[][id]=${second.id}&media_attributes[][description]=also`;
+    await edit(id, new URLSearchParams(form));
+    expect(await shown()).toEqual([
+      [first.id, "new"],
+      [second.id, "also"],
+    ]);
+  });
+
+  test("can be taken off and put back", async () => {
+    await edit(id, { media_ids: [second.id] });
+    expect(await shown()).toEqual([[second.id, null]]);
+    expect((await history(id)).map((it: Json) => idsOf(it.media_attachments))).toEqual([
+      [first.id, second.id],
+      [second.id],
+    ]);
+    await edit(id, { media_ids: [first.id, second.id] });
+    expect(idsOf((await read(id)).media_attachments)).toEqual([first.id, second.id]);
+  });
+
+  test("can all go when there are words, and then it is found among pictures no more", async () => {
+    expect(idsOf(await bob.get("/api/v1/timelines/public?only_media=true"))).toEqual([id]);
+    await edit(id, { media_ids: [] });
+    expect(await shown()).toEqual([]);
+    expect(idsOf(await bob.get("/api/v1/timelines/public?only_media=true"))).toEqual([]);
+  });
+
+  test("can get another, but not another person's", async () => {
+    const [third, others] = [await uploaded(alice, {}, 99), await uploaded(bob)];
+    expect((await edit(id, { media_ids: [first.id, second.id, others.id] })).status).toBe(422);
+    expect((await edit(id, { media_ids: [first.id, second.id, third.id] })).status).toBe(200);
+    expect((await shown()).length).toBe(3);
+  });
+
+  test("that another status has can't be taken from it", async () => {
+    const other = await alice.publish("words");
+    expect((await edit(other.id, { media_ids: [first.id] })).status).toBe(422);
+    expect((await shown()).length).toBe(2);
+  });
+});

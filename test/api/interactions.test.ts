@@ -1,0 +1,241 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Answer, Client, Json } from "../support/client.ts";
+import { idsOf, wordsOf } from "../support/reading.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { expectShape } from "../support/shape.ts";
+
+let server: TestServer;
+let alice: Client;
+let bob: Client;
+let status: Json;
+
+beforeEach(async () => {
+  server = await startServer();
+  [alice, bob] = [await server.person("alice"), await server.person("bob")];
+  status = await alice.publish("hello");
+});
+afterEach(() => server.stop());
+
+const act = (verb: string, who: Client = bob, id: string = status.id): Promise<Answer> =>
+  who.post(`/api/v1/statuses/${id}/${verb}`);
+const read = async (who: Client, id: string = status.id): Promise<Json> =>
+  (await who.get(`/api/v1/statuses/${id}`)).json;
+const toldOf = async (who: Client): Promise<string[]> =>
+  (await who.get("/api/v1/notifications")).json.map((notification: Json) => notification.type);
+
+describe.each([
+  ["favourite", "unfavourite", "favourited", "favourites_count"],
+  ["bookmark", "unbookmark", "bookmarked", null],
+  ["mute", "unmute", "muted", null],
+] as const)("To %s", (verb, undo, flag, counter) => {
+  test("is seen by who did it, and by nobody else", async () => {
+    const { status: code, json } = await act(verb);
+    expect(code).toBe(200);
+    expectShape(json, "Status");
+    expect([json.id, json[flag]]).toEqual([status.id, true]);
+    expect([(await read(bob))[flag], (await read(alice))[flag]]).toEqual([true, false]);
+  });
+
+  test("counts once, and can be undone, once", async () => {
+    const counted = async () => (counter ? (await read(alice))[counter] : 0);
+    const one = counter ? 1 : 0;
+    await act(verb);
+    await act(verb);
+    expect(await counted()).toBe(one);
+    const { json } = await act(undo);
+    expect(json[flag]).toBe(false);
+    expect((await act(undo)).status).toBe(200);
+    expect(await counted()).toBe(0);
+  });
+
+  test("a boost means what it boosts", async () => {
+    const boost = (await act("reblog", alice)).json;
+    expect((await act(verb, bob, boost.id)).json.id).toBe(status.id);
+    const wrapper = await read(bob, boost.id);
+    expect([wrapper[flag], wrapper.reblog[flag]]).toEqual([true, true]);
+    expect((await act(undo, bob, boost.id)).json[flag]).toBe(false);
+  });
+});
+
+describe("Favourites", () => {
+  test("are told to the author until they are taken back, and never about oneself", async () => {
+    await act("favourite");
+    await act("favourite", alice);
+    const [notification, ...others] = (await alice.get("/api/v1/notifications")).json;
+    expectShape(notification, "Notification");
+    expect(notification).toMatchObject({ type: "favourite", account: { id: bob.id }, status: { id: status.id } });
+    expect(others).toEqual([]);
+    await act("unfavourite");
+    expect(await toldOf(alice)).toEqual([]);
+  });
+
+  test("and bookmarks are listed in the order in which they were made", async () => {
+    const later = await alice.publish("later");
+    for (const [verb, list] of [
+      ["favourite", "favourites"],
+      ["bookmark", "bookmarks"],
+    ]) {
+      await act(verb!, bob, later.id);
+      await act(verb!);
+      const answer = await bob.get(`/api/v1/${list}`);
+      expectShape(answer.json, ["Status"]);
+      expect(idsOf(answer)).toEqual([status.id, later.id]);
+      expect((await alice.get(`/api/v1/${list}`)).json).toEqual([]);
+    }
+  });
+
+  test("tell who made them", async () => {
+    const carol = await server.person("carol");
+    await act("favourite", carol);
+    await act("favourite", bob);
+    await act("reblog", carol);
+    const favourited = await server.stranger().get(`/api/v1/statuses/${status.id}/favourited_by`);
+    expectShape(favourited.json, ["Account"]);
+    expect(idsOf(favourited)).toEqual([bob.id, carol.id]);
+    expect(idsOf(await alice.get(`/api/v1/statuses/${status.id}/reblogged_by`))).toEqual([carol.id]);
+  });
+});
+
+describe("A boost", () => {
+  test("is a status of its own around the other", async () => {
+    server.clock.advance(1000);
+    const { status: code, json } = await act("reblog");
+    expect(code).toBe(200);
+    expectShape(json, "Status");
+    expect(json).toMatchObject({
+      account: { id: bob.id },
+      created_at: "2026-11-21T12:00:01.000Z",
+      content: "<p>hello</p>",
+      media_attachments: [],
+      mentions: [],
+      tags: [],
+      reblogged: true,
+      reblog: { id: status.id, account: { id: alice.id }, reblogged: true, reblogs_count: 1, reblog: null },
+    });
+    expect(json.id).not.toBe(status.id);
+  });
+
+  test("happens once, is told to the author, and can be taken back", async () => {
+    const first = await act("reblog");
+    const second = await act("reblog");
+    expect(second.json.id).toBe(first.json.id);
+    expect((await read(alice)).reblogs_count).toBe(1);
+    expect(await toldOf(alice)).toEqual(["reblog"]);
+    const { json } = await act("unreblog");
+    expect(json).toMatchObject({ id: status.id, reblogged: false, reblogs_count: 0 });
+    expect(await toldOf(alice)).toEqual([]);
+    expect((await bob.get(`/api/v1/statuses/${first.json.id}`)).status).toBe(404);
+    expect((await act("unreblog")).json.reblogs_count).toBe(0);
+  });
+
+  test("of a boost boosts the original", async () => {
+    const boost = (await act("reblog")).json;
+    const { json } = await act("reblog", alice, boost.id);
+    expect(json.reblog.id).toBe(status.id);
+    expect(json.reblog.reblogs_count).toBe(2);
+  });
+
+  test("can be deleted like any status of one's own", async () => {
+    const boost = (await act("reblog")).json;
+    expect((await bob.delete(`/api/v1/statuses/${boost.id}`)).status).toBe(200);
+    expect(await read(bob)).toMatchObject({ reblogs_count: 0, reblogged: false });
+    expect(await toldOf(alice)).toEqual([]);
+  });
+
+  test("can be for fewer people, and follows what one usually does", async () => {
+    const { json } = await bob.post(`/api/v1/statuses/${status.id}/reblog`, { visibility: "private" });
+    expect(json.visibility).toBe("private");
+    await bob.patch("/api/v1/accounts/update_credentials", { source: { privacy: "unlisted" } });
+    const other = await alice.publish("other");
+    expect((await act("reblog", bob, other.id)).json.visibility).toBe("unlisted");
+  });
+
+  test.each(["private", "direct"])("of a %s status is not allowed to others", async (visibility) => {
+    await bob.post(`/api/v1/accounts/${alice.id}/follow`);
+    const { id } = await alice.publish({ status: "psst @bob", visibility });
+    const { status: code, json } = await act("reblog", bob, id);
+    expect([code, json]).toEqual([403, { error: "This action is not allowed" }]);
+  });
+
+  test("of one's own private status stays among followers", async () => {
+    const { id } = await alice.publish({ status: "psst", visibility: "private" });
+    const { json } = await alice.post(`/api/v1/statuses/${id}/reblog`, { visibility: "public" });
+    expect(json.visibility).toBe("private");
+    expect((await server.stranger().get(`/api/v1/statuses/${json.id}`)).status).toBe(404);
+    const own = await alice.publish({ status: "note", visibility: "direct" });
+    expect((await act("reblog", alice, own.id)).status).toBe(403);
+  });
+
+  test.each([
+    ["everyone", { visibility: "everyone" }],
+    ["a list", { visibility: ["public"] }],
+  ])("for %s, which is no visibility, is refused", async (_, body) => {
+    expect((await bob.post(`/api/v1/statuses/${status.id}/reblog`, body)).status).toBe(422);
+  });
+});
+
+describe("A pin", () => {
+  const pinned = async (): Promise<string[]> =>
+    wordsOf(await bob.get(`/api/v1/accounts/${alice.id}/statuses?pinned=true`));
+
+  test("puts one's own status on one's page, until it is taken off", async () => {
+    const { json } = await act("pin", alice);
+    expectShape(json, "Status");
+    expect(json.pinned).toBe(true);
+    await act("pin", alice);
+    expect(await pinned()).toEqual(["hello"]);
+    expect((await act("unpin", alice)).json.pinned).toBe(false);
+    expect(await pinned()).toEqual([]);
+  });
+
+  test("is for one's own statuses that others can read", async () => {
+    const others = await act("pin");
+    expect([others.status, others.json]).toEqual([
+      422,
+      { error: "Validation failed: Someone else's post cannot be pinned" },
+    ]);
+    const boost = (await act("reblog")).json;
+    expect((await act("pin", bob, boost.id)).status).toBe(422);
+    const direct = await alice.publish({ status: "psst", visibility: "direct" });
+    expect((await act("pin", alice, direct.id)).status).toBe(422);
+  });
+
+  test("is possible five times", async () => {
+    for (let at = 0; at < 5; at++) await act("pin", alice, (await alice.publish(`${at}`)).id);
+    const { status: code, json } = await act("pin", alice);
+    expect([code, json.error]).toEqual([422, "Validation failed: You have already pinned the maximum number of posts"]);
+    expect((await pinned()).length).toBe(5);
+  });
+
+  test("of a private status is seen by followers only", async () => {
+    const { id } = await alice.publish({ status: "psst", visibility: "private" });
+    await act("pin", alice, id);
+    expect(await pinned()).toEqual([]);
+    await bob.post(`/api/v1/accounts/${alice.id}/follow`);
+    expect(await pinned()).toEqual(["psst"]);
+  });
+});
+
+describe("A muted conversation", () => {
+  test("tells me of nothing any more, wherever in it the mute was asked for", async () => {
+    const reply = await bob.publish({ status: "@alice one", in_reply_to_id: status.id });
+    await act("mute", alice, reply.id);
+    expect((await read(alice)).muted).toBe(true);
+    await bob.publish({ status: "@alice two", in_reply_to_id: reply.id });
+    await act("favourite");
+    await act("reblog");
+    expect(await toldOf(alice)).toEqual(["mention"]);
+    await act("unmute", alice);
+    await bob.publish({ status: "@alice three", in_reply_to_id: status.id });
+    expect(await toldOf(alice)).toEqual(["mention", "mention"]);
+  });
+});
+
+test("what can't be seen can't be acted upon", async () => {
+  const { id } = await alice.publish({ status: "psst", visibility: "private" });
+  for (const verb of ["favourite", "unfavourite", "bookmark", "unbookmark", "reblog", "unreblog", "mute", "unmute"]) {
+    const { status: code, json } = await act(verb, bob, id);
+    expect([verb, code, json]).toEqual([verb, 404, { error: "Record not found" }]);
+  }
+  expect(await toldOf(alice)).toEqual([]);
+});
