@@ -6,7 +6,7 @@ import { findStream, listenerOf } from "../../src/api/streams.ts";
 import { findBearer } from "../../src/oauth/guard.ts";
 import { revokeToken } from "../../src/oauth/tokens.ts";
 import { Client } from "../support/client.ts";
-import { type TestServer, startServer } from "../support/server.ts";
+import { inProcess, type TestServer, startServer } from "../support/server.ts";
 import { EventReader, listening, Socket } from "../support/streams.ts";
 
 let server: TestServer;
@@ -168,7 +168,7 @@ test("a socket that sends too much, or bytes, is closed", async () => {
   await listening(server, 0);
 });
 
-test("a token that is taken back ends its streams, and no other's", async () => {
+inProcess("a token that is taken back ends its streams, and no other's", async () => {
   const phone = tokenFor("read");
   const [socket, events] = [await Socket.open(phone, "?stream=user"), await EventReader.open(phone, "user")];
   const other = await Socket.open(ada, "?stream=user");
@@ -190,7 +190,7 @@ test("nothing listens any more once the clients are gone", async () => {
   await listening(server, 0);
 });
 
-test("an event stream's heart beats, and its events follow", async () => {
+inProcess("an event stream's heart beats, and its events follow", async () => {
   const { ctx } = server;
   const listener = listenerOf(findBearer(ctx, ada.token!));
   const streams = new EventStreams(ctx, new Messages(ctx));
@@ -205,7 +205,7 @@ test("an event stream's heart beats, and its events follow", async () => {
   await listening(server, 0);
 });
 
-test("who doesn't read is let go, whichever way they listen", async () => {
+inProcess("who doesn't read is let go, whichever way they listen", async () => {
   const { ctx } = server;
   const port = Number(new URL(server.origin).port);
   const head = ["HTTP/1.1", "host: test", `authorization: Bearer ${ada.token}`].join("\r\n");
@@ -227,7 +227,7 @@ test("who doesn't read is let go, whichever way they listen", async () => {
   for (const socket of lazy) socket.destroy();
 });
 
-test("streams end when the server stops", async () => {
+inProcess("streams end when the server stops", async () => {
   const other = await startServer();
   const person = await other.person("ada");
   const [socket, events] = [await Socket.open(person, "?stream=user"), await EventReader.open(person, "user")];

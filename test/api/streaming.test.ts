@@ -3,7 +3,7 @@ import { createStreamingAPIClient } from "masto";
 import { announce, publicTopics } from "../../src/core/events.ts";
 import { picture } from "../fixtures/pictures.ts";
 import type { Client } from "../support/client.ts";
-import { type TestServer, startServer } from "../support/server.ts";
+import { inProcess, type TestServer, startServer } from "../support/server.ts";
 import { EventReader, listening, Socket } from "../support/streams.ts";
 
 let server: TestServer;
@@ -128,7 +128,7 @@ test("a hashtag is heard in every spelling, and named as it was asked for", asyn
   await events.close();
 });
 
-test("the public streams part by origin and by media", async () => {
+inProcess("the public streams part by origin and by media", async () => {
   const names = ["public", "public:local", "public:remote", "public:media", "public:local:media"];
   const socket = await Socket.open(cy);
   for (const name of [...names, "public:remote:media"]) await socket.subscribe(name);

@@ -1,5 +1,5 @@
-import { readdirSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { readdirSync, statSync, utimesSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { compile } from "../../src/build/compile.ts";
 import { ROOT, type Command } from "./program.ts";
 
@@ -14,11 +14,15 @@ export async function binary(): Promise<Command> {
   return [process.env.TEST_BINARY ?? (await built("src/main.ts", join(ROOT, "dist", "linnet")))];
 }
 
-/** Builds `outfile` like the product unless it is there and up to date. Both paths in the repository. */
+/** Builds `outfile` like the product unless it is there and up to date. `entry` is a path in the repository. */
 export async function built(entry: string, outfile: string): Promise<string> {
-  const newest = Math.max(changedAt(join(ROOT, entry)), ...SOURCES.map((source) => changedAt(join(ROOT, source))));
+  const begin = new Date();
+  const newest = Math.max(...[...SOURCES, dirname(entry)].map((source) => changedAt(join(ROOT, source))));
   const since = statSync(outfile, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  if (since <= newest) await compile(join(ROOT, entry), outfile);
+  if (since > newest) return outfile;
+  await compile(join(ROOT, entry), outfile);
+  // What was changed meanwhile may not be in it.
+  utimesSync(outfile, begin, begin);
   return outfile;
 }
 

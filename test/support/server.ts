@@ -1,37 +1,32 @@
+import { test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createApp } from "../../src/app.ts";
 import { readConfig } from "../../src/config.ts";
-import { openContext, type Context } from "../../src/context.ts";
+import type { Context } from "../../src/context.ts";
 import { createUser, type Role } from "../../src/core/users.ts";
-import { Worker } from "../../src/jobs/worker.ts";
-import { openLog } from "../../src/lib/log.ts";
 import { registerApp } from "../../src/oauth/apps.ts";
 import { issueToken } from "../../src/oauth/tokens.ts";
 import { Client } from "./client.ts";
+import { startCompiled } from "./compiled.ts";
+import { openTestContext, startInstance, TestClock } from "./instance.ts";
 
-export class TestClock {
-  private time = Date.UTC(2026, 10, 21, 12);
+/**
+ * Whether servers run as processes of their own, from an executable that is built like the product. TEST_COMPILED=1 asks
+ * for it; the tests are the same.
+ */
+const compiled = process.env.TEST_COMPILED === "1";
 
-  now(): number {
-    return this.time;
-  }
+/** A test that reaches into the server's memory: its hub, its statements, its modules. Passed over when that is compiled. */
+export const inProcess = test.skipIf(compiled);
 
-  /** Moves the time forward, in milliseconds. */
-  advance(by: number): void {
-    this.time += by;
-  }
-}
-
-/** A whole server with a database in memory, a folder and a clock of its own. */
+/** A whole server with a database, a folder and a clock of its own. */
 export class TestServer {
   constructor(
     readonly origin: string,
     readonly ctx: Context,
     readonly clock: TestClock,
-    private readonly worker: Worker,
-    private readonly close: () => Promise<void>,
+    private readonly inside: { drain(): Promise<void>; listeners(): Promise<number>; stop(): Promise<void> },
   ) {}
 
   /** Someone who isn't signed in. */
@@ -66,31 +61,31 @@ export class TestServer {
 
   /** Runs every job that is due. */
   drain(): Promise<void> {
-    return this.worker.drain();
+    return this.inside.drain();
+  }
+
+  /** How many streams listen to the hub. */
+  listeners(): Promise<number> {
+    return this.inside.listeners();
   }
 
   async stop(): Promise<void> {
-    await this.close();
+    await this.inside.stop();
+    rmSync(this.ctx.config.data, { recursive: true, force: true });
   }
 }
-
-const log = openLog("error", "text");
 
 /** Starts a server on a free port of the loopback interface. `settings` are LINNET_… as an owner would set them. */
 export async function startServer(settings: Record<`LINNET_${string}`, string> = {}): Promise<TestServer> {
   const data = mkdtempSync(join(tmpdir(), "linnet-test-"));
+  const all = { LINNET_DATA: data, LINNET_PORT: "0", LINNET_RATE_LIMITS: "off", ...settings };
+  const { ctx, clock, port, ...inside } = compiled ? await startCompiled(all) : startHere(all);
+  return new TestServer(`http://127.0.0.1:${port}`, ctx, clock, inside);
+}
+
+function startHere(settings: Record<string, string>) {
   const clock = new TestClock();
-  const config = readConfig({ LINNET_DATA: data, LINNET_PORT: "0", LINNET_RATE_LIMITS: "off", ...settings });
-  const passwords = { timeCost: 1, memoryCost: 1024 };
-  const ctx = openContext(config, { path: ":memory:", log, clock, passwords });
-  const app = createApp(ctx);
-  app.listen({ hostname: "127.0.0.1", port: 0 });
-  // Only now is the port known that links must name.
-  if (!settings.LINNET_URL) config.origin = `http://127.0.0.1:${app.server!.port}`;
-  const origin = `http://127.0.0.1:${app.server!.port}`;
-  return new TestServer(origin, ctx, clock, new Worker(ctx), async () => {
-    await app.stop(true);
-    ctx.db.close();
-    rmSync(data, { recursive: true, force: true });
-  });
+  const ctx = openTestContext(readConfig(settings), ":memory:", clock);
+  const instance = startInstance(ctx, settings.LINNET_URL !== undefined);
+  return { ...instance, clock, listeners: async () => ctx.hub.size };
 }

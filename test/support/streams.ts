@@ -3,7 +3,7 @@ import type { TestServer } from "./server.ts";
 
 /** Waits until as many listen as said, by asking the server for something else. */
 export async function listening(server: TestServer, count: number): Promise<void> {
-  while (server.ctx.hub.size !== count) await server.stranger().get("/api/v1/streaming/health");
+  while ((await server.listeners()) !== count) await server.stranger().get("/api/v1/streaming/health");
 }
 
 /** What arrives, in order, for whoever waits for it; after the end, whoever waits is told of it. */

@@ -1,0 +1,75 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { readConfig } from "../../src/config.ts";
+import type { Context } from "../../src/context.ts";
+import { Ids } from "../../src/lib/ids.ts";
+import { built } from "./binary.ts";
+import { openTestContext, TestClock } from "./instance.ts";
+import { ROOT } from "./program.ts";
+import type { Wish } from "./served.ts";
+
+/** A server in a process of its own, from an executable that is built like the product; see served.ts. */
+export interface Compiled {
+  /** The test's own view of the same database, clock and settings. */
+  ctx: Context;
+  clock: TestClock;
+  port: number;
+  drain(): Promise<void>;
+  listeners(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+export async function startCompiled(settings: Record<string, string>): Promise<Compiled> {
+  const executable = await built("test/support/served.ts", join(ROOT, "dist", "test", "served"));
+  const data = settings.LINNET_DATA!;
+  mkdirSync(data, { recursive: true });
+  writeFileSync(join(data, "clock"), new Float64Array(1));
+  const answers: ((answer: number) => void)[] = [];
+  const answer = () => new Promise<number>((resolve) => answers.push(resolve));
+  const started = answer();
+  const child = Bun.spawn([executable], {
+    cwd: data,
+    env: { LINNET_SQLITE_SYNCHRONOUS: "normal", ...settings },
+    stdio: ["ignore", "inherit", "inherit"],
+    ipc: (message) => answers.shift()?.(message),
+  });
+  const ended = child.exited.then((code) => {
+    throw new Error(`The compiled server ended with ${code}`);
+  });
+  ended.catch(() => {});
+  const ask = (wish: Wish) => {
+    child.send(wish);
+    return Promise.race([answer(), ended]);
+  };
+  const port = await Promise.race([started, ended]);
+  const clock = TestClock.in(join(data, "clock"));
+  const ctx = openView(settings, port, clock);
+  return {
+    ctx,
+    clock,
+    port,
+    drain: async () => void (await ask("drain")),
+    listeners: () => ask("listeners"),
+    stop: async () => {
+      ctx.db.close();
+      await ask("stop");
+      child.disconnect();
+      await child.exited;
+    },
+  };
+}
+
+function openView(settings: Record<string, string>, port: number, clock: TestClock): Context {
+  const config = readConfig(settings);
+  if (!settings.LINNET_URL) config.origin = `http://127.0.0.1:${port}`;
+  const ctx = openTestContext(config, join(config.data, "linnet.db"), clock);
+  // The server gives ids of the same millisecond; with half of one added, ours never meet them.
+  ctx.ids = new Ids({ now: () => clock.now() + 0.5 });
+  // What is told to our hub reaches nobody, so a test that counts on it should fail, and say that it runs `inProcess`.
+  Object.defineProperty(ctx, "hub", {
+    get: () => {
+      throw new Error("The hub of a compiled server is out of reach: this test should be marked `inProcess`");
+    },
+  });
+  return ctx;
+}

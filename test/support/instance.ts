@@ -1,0 +1,63 @@
+import { createApp } from "../../src/app.ts";
+import type { Config } from "../../src/config.ts";
+import { openContext, type Context } from "../../src/context.ts";
+import { Worker } from "../../src/jobs/worker.ts";
+import { openLog } from "../../src/lib/log.ts";
+
+/** Time stands still until a test moves it. */
+export class TestClock {
+  /** `time` holds one number; memory that two processes share gives them the same clock. */
+  constructor(private readonly time = new Float64Array(1)) {
+    if (this.time[0] === 0) this.time[0] = Date.UTC(2026, 10, 21, 12);
+  }
+
+  /** The clock in a file of eight bytes, which is moved for everyone who has opened it. */
+  static in(file: string): TestClock {
+    return new TestClock(new Float64Array(Bun.mmap(file).buffer));
+  }
+
+  now(): number {
+    return this.time[0]!;
+  }
+
+  /** Moves the time forward, in milliseconds. */
+  advance(by: number): void {
+    this.time[0]! += by;
+  }
+}
+
+const log = openLog("error", "text");
+
+/** Hashes that are quick to make: tests are not what they protect from. */
+const passwords = { timeCost: 1, memoryCost: 1024 };
+
+export function openTestContext(config: Config, path: string, clock: TestClock): Context {
+  return openContext(config, { path, log, clock, passwords });
+}
+
+/** A server that listens on a free port of the loopback interface. Its jobs wait until they are drained. */
+export interface Instance {
+  ctx: Context;
+  port: number;
+  drain(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** `hasUrl` says that somebody set where the server is reached; otherwise links name where it listens. */
+export function startInstance(ctx: Context, hasUrl: boolean): Instance {
+  const app = createApp(ctx);
+  app.listen({ hostname: "127.0.0.1", port: 0 });
+  const port = app.server!.port!;
+  // Only now is the port known that links must name.
+  if (!hasUrl) ctx.config.origin = `http://127.0.0.1:${port}`;
+  const worker = new Worker(ctx);
+  return {
+    ctx,
+    port,
+    drain: () => worker.drain(),
+    stop: async () => {
+      await app.stop(true);
+      ctx.db.close();
+    },
+  };
+}
