@@ -19,7 +19,7 @@ export function findAccount(ctx: Context, id: number | null): AccountRow {
 }
 
 /** Splits `@name@domain`; our own domain is no domain. Null when it can't be a handle. */
-export function parseHandle(ctx: Context, handle: string): { username: string; domain: string | null } | null {
+function parseHandle(ctx: Context, handle: string): { username: string; domain: string | null } | null {
   const match = /^@?([^@\s/]{1,100})(?:@([^@\s/]{1,255}))?$/.exec(handle.trim());
   if (!match) return null;
   const domain = match[2]?.toLowerCase() ?? null;

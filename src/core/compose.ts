@@ -37,7 +37,7 @@ export function renderOptions(ctx: Context, known: Map<string, Mentioned>): Rend
   };
 }
 
-export function tagUrl(ctx: Context, name: string): string {
+function tagUrl(ctx: Context, name: string): string {
   return `${ctx.config.origin}/tags/${encodeURIComponent(name)}`;
 }
 

@@ -11,7 +11,7 @@ export const IMAGE_BYTES = 16 * 1024 * 1024;
 export const IMAGE_PIXELS = DEFAULT_PIXELS;
 export const AVATAR_BYTES = 8 * 1024 * 1024;
 
-export function mediaFolder(ctx: Context): string {
+function mediaFolder(ctx: Context): string {
   return join(ctx.config.data, "media");
 }
 
@@ -52,7 +52,7 @@ export async function upload(ctx: Context, accountId: number, file: File, about:
   return id;
 }
 
-export function checkDescription(description: string | null | undefined): void {
+function checkDescription(description: string | null | undefined): void {
   if (description && description.length > MAX_DESCRIPTION) {
     throw validationFailed(`Description is too long (maximum is ${MAX_DESCRIPTION} characters)`);
   }
