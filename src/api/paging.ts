@@ -1,6 +1,5 @@
 import type { Page } from "../db/keyset.ts";
 import { id, int, optional } from "../lib/input.ts";
-import { parseId } from "../lib/ids.ts";
 import { linkHeader } from "../lib/links.ts";
 import type { Call } from "./router.ts";
 
@@ -24,10 +23,15 @@ interface PageInput {
 export function pageOf(input: PageInput): Page {
   return {
     limit: input.limit,
-    max_id: parseId(input.max_id),
-    since_id: parseId(input.since_id),
-    min_id: parseId(input.min_id),
+    max_id: cursorOf(input.max_id),
+    since_id: cursorOf(input.since_id),
+    min_id: cursorOf(input.min_id),
   };
+}
+
+/** A number larger than any id of ours, which an app may have kept from another server, is above them all. */
+function cursorOf(text: string | undefined): number | null {
+  return text !== undefined && /^\d+$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : null;
 }
 
 /** Answers with a page of a list. `rows` are what the page was made of: their cursors go into the Link header. */

@@ -50,10 +50,11 @@ const COLUMNS = `
   s.conversation_id, s.in_reply_to_id, s.in_reply_to_account_id, s.reblog_of_id, s.has_media, s.created_at, s.edited_at`;
 
 /** A reblog is visible when both it and the original are. */
-const VISIBLE = `
-  SELECT ${COLUMNS} FROM statuses s
-  WHERE s.id = ?1 AND ${visibleTo("?2")} AND (s.reblog_of_id IS NULL OR EXISTS (
+const SEEN = `
+  ${visibleTo("?2")} AND (s.reblog_of_id IS NULL OR EXISTS (
     SELECT 1 FROM statuses o WHERE o.id = s.reblog_of_id AND ${visibleTo("?2", "o")}))`;
+
+const VISIBLE = `SELECT ${COLUMNS} FROM statuses s WHERE s.id = ?1 AND ${SEEN}`;
 
 /** The status, if the viewer may see it; refuses as if it did not exist otherwise. */
 export function visibleStatus(ctx: Context, viewerId: number, id: number | null): StatusRow {
@@ -79,7 +80,7 @@ export function ownStatus(ctx: Context, accountId: number, id: number | null): S
 export function visibleAmong(ctx: Context, viewerId: number, ids: readonly number[]): number[] {
   return ctx.db
     .all<{ id: number }>(
-      `SELECT s.id FROM json_each(?1) j JOIN statuses s ON s.id = j.value WHERE ${visibleTo("?2")} ORDER BY j.key`,
+      `SELECT s.id FROM json_each(?1) j JOIN statuses s ON s.id = j.value WHERE ${SEEN} ORDER BY j.key`,
       JSON.stringify(ids),
       viewerId,
     )
@@ -313,7 +314,7 @@ function countStatus(tx: Tx, status: { account_id: number; visibility: string },
   );
 }
 
-export function isListed(visibility: string): boolean {
+function isListed(visibility: string): boolean {
   return visibility === "public" || visibility === "unlisted";
 }
 

@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Client } from "../support/client.ts";
+import { wordsOf } from "../support/reading.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { expectShape } from "../support/shape.ts";
+import { uploaded } from "../support/uploads.ts";
+import { remoteAccount, remoteStatus } from "../support/rows.ts";
+
+let server: TestServer;
+let alice: Client;
+
+beforeEach(async () => {
+  server = await startServer();
+  alice = await server.person("alice");
+});
+afterEach(() => server.stop());
+
+const read = async (tag: string, query = ""): Promise<string[]> =>
+  wordsOf(await server.stranger().get(`/api/v1/timelines/tag/${encodeURIComponent(tag)}${query}`));
+
+describe("A hashtag", () => {
+  test.each([
+    ["#Cats", "cats", ["cats", "CATS", "CaTs"]],
+    ["#Café", "cafe", ["café", "CAFÉ", "cafe"]],
+    ["#日本語", "日本語", ["日本語"]],
+    ["#Привет", "привет", ["ПРИВЕТ", "привет"]],
+    ["#हिन्दी", "हिन्दी", ["हिन्दी"]],
+    ["#مرحبا", "مرحبا", ["مرحبا"]],
+    ["#한국어", "한국어", ["한국어"]],
+    ["#ＦｕｌｌＷｉｄｔｈ", "fullwidth", ["FullWidth", "ｆｕｌｌｗｉｄｔｈ"]],
+    ["#a_b", "a_b", ["A_B"]],
+    ["#2026年", "2026年", ["2026年"]],
+  ])("written %s leads to its timeline", async (written, name, spellings) => {
+    const { tags, content } = await alice.publish(`about ${written}`);
+    expect(tags).toEqual([{ name, url: `${server.origin}/tags/${encodeURIComponent(name)}` }]);
+    expect(content).toContain(`href="${tags[0].url}"`);
+    for (const spelling of spellings)
+      expect([spelling, await read(spelling)]).toEqual([spelling, [`about ${written}`]]);
+  });
+
+  test("counts once, however often it is written", async () => {
+    const { tags } = await alice.publish("#cats #CATS #Cats");
+    expect(tags.length).toBe(1);
+    expect((await read("cats")).length).toBe(1);
+  });
+
+  test.each(["nothing", "100%", "%", "a/b", " ", "#", "\u0000", "x".repeat(5000)])(
+    "that nobody wrote (%p) has an empty timeline",
+    async (tag) => {
+      await alice.publish("#cats");
+      const answer = await server.stranger().get(`/api/v1/timelines/tag/${encodeURIComponent(tag)}`);
+      expect([answer.status, answer.json]).toEqual([200, []]);
+    },
+  );
+
+  test("in an address that isn't well formed breaks nothing", async () => {
+    const answer = await server.stranger().get("/api/v1/timelines/tag/%E0%A4%A");
+    expect([answer.status, answer.json]).toEqual([200, []]);
+  });
+});
+
+describe("The timeline of a hashtag", () => {
+  test("holds replies too, but only what is public, and no boosts", async () => {
+    const { id } = await alice.publish("#cats public");
+    await alice.publish({ status: "#cats unlisted", visibility: "unlisted" });
+    await alice.publish({ status: "#cats private", visibility: "private" });
+    const bob = await server.person("bob");
+    await bob.publish({ status: "#cats reply", in_reply_to_id: id });
+    await bob.post(`/api/v1/statuses/${id}/reblog`);
+    const answer = await alice.get("/api/v1/timelines/tag/cats");
+    expectShape(answer.json, ["Status"]);
+    expect(wordsOf(answer)).toEqual(["#cats reply", "#cats public"]);
+  });
+
+  test("can be widened and narrowed by other tags", async () => {
+    for (const words of ["#a", "#b", "#a #b", "#a #c", "#a #b #c", "#d"]) await alice.publish(words);
+    expect(await read("a")).toEqual(["#a #b #c", "#a #c", "#a #b", "#a"]);
+    expect(await read("a", "?any[]=b&any[]=D")).toEqual(["#d", "#a #b #c", "#a #c", "#a #b", "#b", "#a"]);
+    expect(await read("a", "?all[]=B")).toEqual(["#a #b #c", "#a #b"]);
+    expect(await read("a", "?all[]=b&all[]=c")).toEqual(["#a #b #c"]);
+    expect(await read("a", "?none[]=b&none[]=c")).toEqual(["#a"]);
+    expect(await read("a", "?any[]=b&none[]=c")).toEqual(["#a #b", "#b", "#a"]);
+    expect(await read("a", "?all[]=nobody")).toEqual([]);
+    expect(await read("a", "?none[]=nobody")).toEqual(await read("a"));
+    expect(await read("a", "?any=b&all=&none[]=")).toEqual(["#a #b #c", "#a #c", "#a #b", "#b", "#a"]);
+  });
+
+  test("shows each status once when it has several of the tags asked for", async () => {
+    await alice.publish("#a #b");
+    await alice.publish("#b #a");
+    expect(await read("a", "?any[]=b&limit=2")).toEqual(["#b #a", "#a #b"]);
+  });
+
+  test("can be of this server, of others, or of pictures", async () => {
+    const remote = remoteStatus(server, remoteAccount(server, "dora", "elsewhere.example"), "there");
+    await alice.publish("#cats here");
+    server.ctx.db.transaction((tx) =>
+      tx.run("INSERT INTO status_tags (tag_id, status_id) SELECT id, ? FROM tags", Number(remote)),
+    );
+    const media = await uploaded(alice);
+    await alice.publish({ status: "#cats picture", media_ids: [media.id] });
+    expect(await read("cats")).toEqual(["#cats picture", "#cats here", "there"]);
+    expect(await read("cats", "?local=true")).toEqual(["#cats picture", "#cats here"]);
+    expect(await read("cats", "?remote=true")).toEqual(["there"]);
+    expect(await read("cats", "?only_media=true")).toEqual(["#cats picture"]);
+  });
+
+  test("refuses more tags than anyone asks for", async () => {
+    const many = Array.from({ length: 200 }, (_, at) => `any[]=t${at}`).join("&");
+    expect((await alice.get(`/api/v1/timelines/tag/cats?${many}`)).status).toBe(422);
+  });
+});

@@ -1,0 +1,187 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { scheduleCleanUp } from "../../src/jobs/clean-up.ts";
+import type { Client } from "../support/client.ts";
+import { idsOf, wordsOf } from "../support/reading.ts";
+import { remoteAccount, remoteStatus } from "../support/rows.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { expectShape } from "../support/shape.ts";
+import { uploaded } from "../support/uploads.ts";
+
+let server: TestServer;
+let alice: Client;
+let bob: Client;
+let carol: Client;
+
+beforeEach(async () => {
+  server = await startServer();
+  [alice, bob, carol] = [await server.person("alice"), await server.person("bob"), await server.person("carol")];
+});
+afterEach(() => server.stop());
+
+const follow = async (who: Client, ...others: Client[]): Promise<void> => {
+  for (const other of others) await who.post(`/api/v1/accounts/${other.id}/follow`);
+};
+const boost = async (who: Client, id: string): Promise<string> =>
+  (await who.post(`/api/v1/statuses/${id}/reblog`)).json.id;
+
+describe("The home timeline", () => {
+  const home = async (who: Client = alice): Promise<string[]> => wordsOf(await who.get("/api/v1/timelines/home"));
+
+  test("holds what I write and what those write whom I follow, the newest first", async () => {
+    await follow(alice, bob);
+    await alice.publish("one");
+    await bob.publish({ status: "two", visibility: "unlisted" });
+    await bob.publish({ status: "three", visibility: "private" });
+    await carol.publish("not this");
+    const answer = await alice.get("/api/v1/timelines/home");
+    expectShape(answer.json, ["Status"]);
+    expect(wordsOf(answer)).toEqual(["three", "two", "one"]);
+  });
+
+  test("is empty at first", async () => {
+    const { status, json, headers } = await alice.get("/api/v1/timelines/home");
+    expect([status, json, headers.get("link")]).toEqual([200, [], null]);
+  });
+
+  test("holds replies where I follow both who writes and whom they answer", async () => {
+    await follow(alice, bob);
+    const [mine, bobs, carols] = [await alice.publish("a"), await bob.publish("b"), await carol.publish("c")];
+    const reply = (who: Client, to: { id: string }, status: string) => who.publish({ status, in_reply_to_id: to.id });
+    await reply(bob, mine, "bob to me");
+    await reply(bob, bobs, "bob to himself");
+    await reply(bob, carols, "bob to carol");
+    await reply(carol, bobs, "carol to bob");
+    await reply(alice, carols, "I to carol");
+    expect(await home()).toEqual(["I to carol", "bob to himself", "bob to me", "b", "a"]);
+    await follow(alice, carol);
+    await reply(bob, carols, "bob to carol again");
+    expect((await home())[0]).toBe("bob to carol again");
+  });
+
+  test("holds direct messages to me from those I follow, and mine", async () => {
+    await follow(alice, bob);
+    await bob.publish({ status: "@alice psst", visibility: "direct" });
+    await bob.publish({ status: "@carol psst", visibility: "direct" });
+    await carol.publish({ status: "@alice hey", visibility: "direct" });
+    await alice.publish({ status: "@carol hi", visibility: "direct" });
+    expect(await home()).toEqual(["@carol hi", "@alice psst"]);
+  });
+
+  test("holds boosts, even of those I don't follow, and mine", async () => {
+    await follow(alice, bob);
+    const { id } = await carol.publish("by carol");
+    const boosted = await boost(bob, id);
+    const answer = await alice.get("/api/v1/timelines/home");
+    expect([idsOf(answer), answer.json[0].reblog.id]).toEqual([[boosted], id]);
+    await boost(alice, (await carol.publish("another")).id);
+    expect(await home()).toEqual(["another", "by carol"]);
+  });
+
+  test("shows a status once when several boost it, or when it is just above its boost", async () => {
+    await follow(alice, bob, carol);
+    const { id } = await carol.publish("by carol");
+    await boost(bob, id);
+    await boost(carol, id);
+    expect(await home()).toEqual(["by carol"]);
+    const dora = await server.person("dora");
+    const { id: doras } = await dora.publish("by dora");
+    await boost(bob, doras);
+    await boost(carol, doras);
+    expect(await home()).toEqual(["by dora", "by carol"]);
+  });
+
+  test("shows a status again when it is boosted long after", async () => {
+    await follow(alice, bob);
+    const { id } = await bob.publish("first");
+    for (let at = 0; at < 40; at++) await bob.publish(`${at}`);
+    await boost(bob, id);
+    expect((await home())[0]).toBe("first");
+  });
+
+  test("loses a boost that is taken back", async () => {
+    await follow(alice, bob);
+    const { id } = await carol.publish("by carol");
+    await boost(bob, id);
+    await bob.post(`/api/v1/statuses/${id}/unreblog`);
+    expect(await home()).toEqual([]);
+  });
+
+  test("keeps the last 800, however much is written", async () => {
+    server.ctx.db.transaction((tx) => {
+      for (let at = 0; at < 850; at++) {
+        const id = server.ctx.ids.next();
+        tx.run(
+          `INSERT INTO statuses (id, account_id, uri, url, local, visibility, content, conversation_id, created_at)
+           VALUES (?1, ?2, ?1, ?1, 1, 'public', ?3, ?1, 0)`,
+          id,
+          Number(alice.id),
+          `<p>${at}</p>`,
+        );
+        tx.run("INSERT INTO home_timeline (account_id, status_id) VALUES (?, ?)", Number(alice.id), id);
+      }
+    });
+    server.ctx.db.transaction((tx) => scheduleCleanUp(server.ctx, tx, server.clock.now()));
+    await server.drain();
+    const { count } = server.ctx.db.get<{ count: number }>("SELECT count(*) AS count FROM home_timeline")!;
+    expect(count).toBe(800);
+    expect((await home())[0]).toBe("849");
+  });
+});
+
+describe("The public timeline", () => {
+  const read = async (query = ""): Promise<string[]> =>
+    wordsOf(await server.stranger().get(`/api/v1/timelines/public${query}`));
+
+  test("holds what everyone may see and find, without boosts and replies to others", async () => {
+    const { id } = await alice.publish("public");
+    await alice.publish({ status: "unlisted", visibility: "unlisted" });
+    await alice.publish({ status: "private", visibility: "private" });
+    await alice.publish({ status: "direct", visibility: "direct" });
+    await alice.publish({ status: "to myself", in_reply_to_id: id });
+    await bob.publish({ status: "to alice", in_reply_to_id: id });
+    await boost(bob, id);
+    const answer = await server.stranger().get("/api/v1/timelines/public");
+    expectShape(answer.json, ["Status"]);
+    expect(wordsOf(answer)).toEqual(["to myself", "public"]);
+  });
+
+  test("can be of this server, or of others", async () => {
+    const dora = remoteAccount(server, "dora", "elsewhere.example");
+    await alice.publish("here");
+    remoteStatus(server, dora, "there");
+    expect(await read()).toEqual(["there", "here"]);
+    expect(await read("?local=true")).toEqual(["here"]);
+    expect(await read("?remote=true")).toEqual(["there"]);
+    expect(await read("?remote=true&local=true")).toEqual(["there", "here"]);
+    const { json } = await alice.get("/api/v1/timelines/public?remote=1");
+    expectShape(json, ["Status"]);
+    expect(json[0]).not.toContainKey("application");
+    expect(json[0].account.acct).toBe("dora@elsewhere.example");
+  });
+
+  test("can be of pictures only", async () => {
+    const dora = remoteAccount(server, "dora", "elsewhere.example");
+    await alice.publish("words");
+    await alice.publish({ status: "picture", media_ids: [(await uploaded(alice)).id] });
+    remoteStatus(server, dora, "remote picture", { hasMedia: true });
+    expect(await read("?only_media=true")).toEqual(["remote picture", "picture"]);
+    expect(await read("?only_media=true&local=true")).toEqual(["picture"]);
+    expect(await read("?only_media=true&remote=true")).toEqual(["remote picture"]);
+    expect((await read("?only_media=false")).length).toBe(3);
+  });
+
+  test("sorts what comes late where it was written", async () => {
+    const dora = remoteAccount(server, "dora", "elsewhere.example");
+    await alice.publish("first");
+    server.clock.advance(60_000);
+    await alice.publish("last");
+    remoteStatus(server, dora, "between", { at: server.clock.now() - 30_000 });
+    expect(await read()).toEqual(["last", "between", "first"]);
+  });
+
+  test.each(["local=maybe", "only_media=2", "limit=many", "remote[]=x"])("refuses %s", async (query) => {
+    const { status, json } = await alice.get(`/api/v1/timelines/public?${query}`);
+    expect(status).toBe(422);
+    expect(json.error).toStartWith("Validation failed: ");
+  });
+});

@@ -1,0 +1,233 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { Client, Json } from "../support/client.ts";
+import { idsOf } from "../support/reading.ts";
+import { block, mute } from "../support/rows.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+const VISIBILITIES = ["public", "unlisted", "private", "direct"] as const;
+type Visibility = (typeof VISIBILITIES)[number];
+
+describe("Who sees a status", () => {
+  let server: TestServer;
+  let alice: Client;
+  const readers = new Map<string, Client>();
+  const statuses = new Map<Visibility, Json>();
+
+  /** By visibility: who may see it, besides those who may see more. */
+  const SEEN_BY: Record<Visibility, string[]> = {
+    public: ["the author", "a follower", "somebody mentioned", "somebody signed in", "a stranger"],
+    unlisted: ["the author", "a follower", "somebody mentioned", "somebody signed in", "a stranger"],
+    private: ["the author", "a follower", "somebody mentioned"],
+    direct: ["the author", "somebody mentioned"],
+  };
+  const NAMES = [...SEEN_BY.public, "somebody blocked"];
+
+  beforeAll(async () => {
+    server = await startServer();
+    alice = await server.person("alice");
+    const [follower, mentioned, other, blocked] = [
+      await server.person("follower"),
+      await server.person("mentioned"),
+      await server.person("other"),
+      await server.person("blocked"),
+    ];
+    for (const who of [follower, blocked]) await who.post(`/api/v1/accounts/${alice.id}/follow`);
+    for (const visibility of VISIBILITIES) {
+      const status = await alice.publish({ status: `@mentioned @blocked #tag ${visibility}`, visibility });
+      statuses.set(visibility, status);
+      // So that there is something in the lists that hang on it.
+      await alice.post(`/api/v1/statuses/${status.id}/favourite`);
+      await alice.post(`/api/v1/statuses/${status.id}/reblog`);
+      await alice.publish({ status: `reply to ${visibility}`, visibility, in_reply_to_id: status.id });
+    }
+    block(server, alice, blocked);
+    const all: [string, Client][] = [
+      ["the author", alice],
+      ["a follower", follower],
+      ["somebody mentioned", mentioned],
+      ["somebody signed in", other],
+      ["a stranger", server.stranger()],
+      ["somebody blocked", blocked],
+    ];
+    for (const [name, client] of all) readers.set(name, client);
+  });
+  afterAll(() => server.stop());
+
+  const cases = VISIBILITIES.flatMap((visibility) => NAMES.map((name) => [visibility, name] as const));
+
+  test.each(cases)("%s: by %s, in every place alike", async (visibility, name) => {
+    const [reader, status] = [readers.get(name)!, statuses.get(visibility)!];
+    const sees = SEEN_BY[visibility].includes(name);
+    const code = sees ? 200 : 404;
+    for (const path of ["", "/context", "/history", "/favourited_by", "/reblogged_by"]) {
+      const answer = await reader.get(`/api/v1/statuses/${status.id}${path}`);
+      expect([path, answer.status]).toEqual([path, code]);
+    }
+    const lists = {
+      [`/api/v1/statuses?id[]=${status.id}`]: sees,
+      [`/api/v1/accounts/${alice.id}/statuses`]: sees,
+      [`/api/v1/accounts/${alice.id}/statuses?tagged=tag`]: sees,
+      "/api/v1/timelines/public": sees && visibility === "public",
+      "/api/v1/timelines/public?local=true": sees && visibility === "public",
+      "/api/v1/timelines/tag/tag": sees && visibility === "public",
+    };
+    for (const [path, there] of Object.entries(lists)) {
+      expect([path, idsOf(await reader.get(path)).includes(status.id)]).toEqual([path, there]);
+    }
+  });
+
+  test.each(cases)("%s: and acts on it, by %s", async (visibility, name) => {
+    const [reader, status] = [readers.get(name)!, statuses.get(visibility)!];
+    if (name === "a stranger")
+      return expect((await reader.post(`/api/v1/statuses/${status.id}/bookmark`)).status).toBe(401);
+    const { status: code } = await reader.post(`/api/v1/statuses/${status.id}/bookmark`);
+    expect(code).toBe(SEEN_BY[visibility].includes(name) ? 200 : 404);
+    await reader.post(`/api/v1/statuses/${status.id}/unbookmark`);
+  });
+
+  test("in their home timeline: the author all, a follower what followers may see", async () => {
+    const seen = async (name: string) => {
+      const ids = new Set(idsOf(await readers.get(name)!.get("/api/v1/timelines/home?limit=40")));
+      return VISIBILITIES.filter((visibility) => ids.has(statuses.get(visibility)!.id));
+    };
+    expect(await seen("the author")).toEqual([...VISIBILITIES]);
+    expect(await seen("a follower")).toEqual(["public", "unlisted", "private"]);
+    expect(await seen("somebody mentioned")).toEqual([]);
+    expect(await seen("somebody blocked")).toEqual([]);
+  });
+
+  test("in their notifications: whoever is mentioned and not blocked", async () => {
+    const told = async (name: string) =>
+      (await readers.get(name)!.get("/api/v1/notifications")).json.map((it: Json) => it.status.visibility);
+    expect(await told("somebody mentioned")).toEqual(["direct", "private", "unlisted", "public"]);
+    expect(await told("somebody blocked")).toEqual([]);
+  });
+
+  test("and the public places of an account count nothing that is hidden", async () => {
+    const { json } = await server.stranger().get(`/api/v1/accounts/${alice.id}/statuses`);
+    const visible = json.map((it: Json) => (it.reblog ?? it).visibility);
+    expect(new Set(visible)).toEqual(new Set(["public", "unlisted"]));
+  });
+});
+
+describe("A status that could be seen once", () => {
+  let server: TestServer;
+  let alice: Client;
+  let bob: Client;
+  let secret: Json;
+
+  beforeEach(async () => {
+    server = await startServer();
+    [alice, bob] = [await server.person("alice"), await server.person("bob")];
+    await bob.post(`/api/v1/accounts/${alice.id}/follow`);
+    secret = await alice.publish({ status: "for followers", visibility: "private" });
+    for (const verb of ["favourite", "bookmark"]) await bob.post(`/api/v1/statuses/${secret.id}/${verb}`);
+  });
+  afterEach(() => server.stop());
+
+  const LISTS = ["/api/v1/favourites", "/api/v1/bookmarks", "/api/v1/timelines/home"];
+
+  test("is gone from one's lists with the right to see it, and back with it", async () => {
+    for (const path of LISTS) expect([path, idsOf(await bob.get(path))]).toEqual([path, [secret.id]]);
+    await bob.post(`/api/v1/accounts/${alice.id}/unfollow`);
+    for (const path of LISTS) expect([path, idsOf(await bob.get(path))]).toEqual([path, []]);
+    await bob.post(`/api/v1/accounts/${alice.id}/follow`);
+    for (const path of LISTS) expect([path, idsOf(await bob.get(path))]).toEqual([path, [secret.id]]);
+  });
+
+  test("isn't shown in notifications once it is hidden", async () => {
+    const { id } = await alice.publish({ status: "@bob psst", visibility: "private" });
+    const [notification] = (await bob.get("/api/v1/notifications")).json;
+    expect(notification.status.id).toBe(id);
+    block(server, alice, bob);
+    expect((await bob.get("/api/v1/notifications")).json).toEqual([]);
+    expect((await bob.get(`/api/v1/notifications/${notification.id}`)).status).toBe(404);
+    expect((await bob.get("/api/v1/notifications/unread_count")).json).toEqual({ count: 0 });
+  });
+
+  test("isn't leaked by somebody's boost of it", async () => {
+    const carol = await server.person("carol");
+    await bob.post(`/api/v1/accounts/${carol.id}/follow`);
+    const open = await alice.publish("open");
+    const boost = (await carol.post(`/api/v1/statuses/${open.id}/reblog`)).json;
+    expect(idsOf(await bob.get("/api/v1/timelines/home"))).toContain(boost.reblog.id);
+    block(server, alice, bob);
+    expect((await bob.get(`/api/v1/statuses/${boost.id}`)).status).toBe(404);
+    for (const path of [
+      `/api/v1/statuses?id[]=${boost.id}`,
+      `/api/v1/accounts/${carol.id}/statuses`,
+      "/api/v1/timelines/home",
+    ]) {
+      expect([path, JSON.stringify((await bob.get(path)).json).includes("open")]).toEqual([path, false]);
+    }
+  });
+});
+
+describe("Whom I block or mute", () => {
+  let server: TestServer;
+  let alice: Client;
+  let bob: Client;
+  let carol: Client;
+
+  beforeEach(async () => {
+    server = await startServer();
+    [alice, bob, carol] = [await server.person("alice"), await server.person("bob"), await server.person("carol")];
+    for (const who of [bob, carol]) await alice.post(`/api/v1/accounts/${who.id}/follow`);
+    const { id } = await bob.publish("#tag by bob");
+    await carol.post(`/api/v1/statuses/${id}/reblog`);
+    await carol.publish("#tag by carol");
+  });
+  afterEach(() => server.stop());
+
+  const TIMELINES = ["/api/v1/timelines/home", "/api/v1/timelines/public", "/api/v1/timelines/tag/tag"];
+  const authors = async (path: string): Promise<Set<string>> =>
+    new Set((await alice.get(path)).json.map((it: Json) => (it.reblog ?? it).account.username));
+
+  test.each([
+    ["block", (who: TestServer) => block(who, alice, bob)],
+    ["mute", (who: TestServer) => mute(who, alice, bob)],
+  ])("is in no timeline (%s), not even boosted, before and after", async (_, hide) => {
+    hide(server);
+    const { id } = await bob.publish("#tag more by bob");
+    await carol.post(`/api/v1/statuses/${id}/reblog`);
+    for (const path of TIMELINES) expect([path, await authors(path)]).toEqual([path, new Set(["carol"])]);
+  });
+
+  test("is back when the mute has ended", async () => {
+    mute(server, alice, bob, { until: server.clock.now() + 1000 });
+    for (const path of TIMELINES) expect([path, await authors(path)]).toEqual([path, new Set(["carol"])]);
+    server.clock.advance(1001);
+    for (const path of TIMELINES) expect([path, await authors(path)]).toEqual([path, new Set(["carol", "bob"])]);
+  });
+
+  test("doesn't reach my notifications", async () => {
+    const { id } = await alice.publish("hello");
+    block(server, alice, bob);
+    mute(server, alice, carol);
+    for (const who of [bob, carol]) {
+      await who.publish("@alice hi");
+      await who.post(`/api/v1/statuses/${id}/favourite`);
+      await who.post(`/api/v1/statuses/${id}/reblog`);
+      await who.post(`/api/v1/accounts/${alice.id}/follow`);
+    }
+    expect((await alice.get("/api/v1/notifications")).json).toEqual([]);
+  });
+
+  test("with a mute that leaves notifications on, they do", async () => {
+    mute(server, alice, carol, { notifications: false });
+    await carol.publish("@alice hi");
+    expect((await alice.get("/api/v1/notifications")).json.length).toBe(1);
+  });
+});
+
+test("who blocks me is in none of my timelines", async () => {
+  const server = await startServer();
+  const [alice, bob] = [await server.person("alice"), await server.person("bob")];
+  await alice.post(`/api/v1/accounts/${bob.id}/follow`);
+  await bob.publish("#tag");
+  block(server, bob, alice);
+  for (const path of ["/api/v1/timelines/home", "/api/v1/timelines/public", "/api/v1/timelines/tag/tag"]) {
+    expect([path, (await alice.get(path)).json]).toEqual([path, []]);
+  }
+  await server.stop();
+});
