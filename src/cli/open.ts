@@ -9,9 +9,15 @@ export function configOfProcess(): Config {
   return readConfig(Bun.env);
 }
 
-/** Opens the database in the data folder, which is made when it isn't there, for the owner's eyes alone. */
-export function openData(config: Config): Context {
+/** Makes the data folder when it isn't there. What is written from now on is for the owner's eyes alone. */
+export function makeFolder(config: Config): void {
+  process.umask(0o077);
   mkdirSync(config.data, { recursive: true, mode: 0o700 });
+}
+
+/** Opens the database in the data folder. */
+export function openData(config: Config): Context {
+  makeFolder(config);
   return openContext(config, {
     path: join(config.data, "linnet.db"),
     log: openLog(config.logLevel, config.logFormat),

@@ -32,7 +32,8 @@ function split(argv: string[]): { name: string | null; args: string[] } {
     if (Object.hasOwn(COMMANDS, name)) return { name, args: argv.slice(length) };
   }
   const family = Object.keys(COMMANDS).filter((name) => name.startsWith(`${first} `));
-  if (family.length === 0) throw new UsageError(`There is no command "${first}". "linnet --help" lists those there are.`);
+  if (family.length === 0)
+    throw new UsageError(`There is no command "${first}". "linnet --help" lists those there are.`);
   if (second === "--help" || second === "-h") return { name: null, args: [] };
   throw new UsageError(`"linnet ${first}" needs to know what to do: ${family.join(", ")}.`);
 }

@@ -10,7 +10,7 @@ import { Worker } from "../jobs/worker.ts";
 import { VERSION } from "../version.ts";
 import { readArguments } from "./arguments.ts";
 import { lockFolder } from "./lock.ts";
-import { configOfProcess, openData } from "./open.ts";
+import { configOfProcess, makeFolder, openData } from "./open.ts";
 
 type App = ReturnType<typeof createApp>;
 
@@ -25,8 +25,10 @@ const PATIENCE = 3000;
 export async function serve(args: string[]): Promise<void> {
   readArguments(args, {});
   const config = configOfProcess();
-  const ctx = openData(config);
+  makeFolder(config);
+  // Before the database is opened, which may bring it up to date.
   const lock = lockFolder(config.data);
+  const ctx = openData(config);
   vapidKeys(ctx);
   const app = createApp(ctx);
   listen(app, config);
@@ -41,4 +43,65 @@ export async function serve(args: string[]): Promise<void> {
   console.log("Linnet has stopped.");
   // Whatever is still open in the libraries must not keep a stopped server alive.
   process.exit(0);
+}
+
+function listen(app: App, config: Config): void {
+  const { host: hostname, port } = config;
+  try {
+    // Elysia would share the port with whoever has it already, and half of the calls would go there.
+    app.listen({ hostname, port, reusePort: false, idleTimeout: IDLE_TIMEOUT, maxRequestBodySize: MAX_BODY });
+  } catch (error) {
+    const { code } = error as { code?: string };
+    if (code === "EADDRINUSE") {
+      throw new Refusal("conflict", `Port ${port} of ${hostname} is in use. Stop what uses it, or set LINNET_PORT.`);
+    }
+    throw new Refusal(
+      "unavailable",
+      `Can't listen on port ${port} of ${hostname} (${code ?? (error as Error).message}).`,
+    );
+  }
+  if (port === 0) nameThePort(config, app.server!.port!);
+}
+
+/** With a free port and no public address, only now is it known what the server is called. */
+function nameThePort(config: Config, port: number): void {
+  const unnamed = new URL(config.origin);
+  if (unnamed.hostname !== "localhost" || unnamed.port !== "3000") return;
+  config.origin = `http://localhost:${port}`;
+  if (config.handleDomain === unnamed.host) config.handleDomain = `localhost:${port}`;
+}
+
+/** What to do next, for the person in front of the terminal. */
+function greeting(ctx: Context, port: number): string {
+  const { origin, host } = ctx.config;
+  const listening = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const start = `Linnet ${VERSION} listens on ${listening} and is called ${origin}.`;
+  const next = hasUsers(ctx)
+    ? `In your app, enter ${new URL(origin).host}`
+    : `Nobody owns this server yet. To make your account, open\n\n  ${origin}/setup?token=${newSetupToken(ctx)}\n`;
+  return `${start}\n${next}\nStop it with Ctrl+C.`;
+}
+
+/** Resolves when the process is asked to stop. Asked twice, it stops at once. */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      process.on(signal, () => {
+        if (asked) process.exit(1);
+        asked = true;
+        resolve();
+      });
+    }
+  });
+}
+
+/** Takes nothing new, lets what is running come to its end, and leaves one file behind instead of three. */
+async function stop(ctx: Context, app: App, worker: Worker): Promise<void> {
+  const server = app.server!;
+  await Promise.race([server.stop(false), Bun.sleep(PATIENCE)]);
+  await server.stop(true);
+  await worker.stop();
+  ctx.db.raw.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  ctx.db.close();
 }

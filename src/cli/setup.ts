@@ -4,7 +4,7 @@ import { Refusal, UsageError } from "../errors.ts";
 import { english } from "../web/words-en.ts";
 import { readArguments } from "./arguments.ts";
 import { withData } from "./open.ts";
-import { ask, askSecret, isInteractive, passwordFromStdin } from "./terminal.ts";
+import { Dialogue, isInteractive, passwordFromStdin } from "./terminal.ts";
 
 interface Owner {
   username: string;
@@ -38,12 +38,17 @@ export async function setup(args: string[]): Promise<void> {
 
 async function interview(ctx: Context): Promise<Owner> {
   console.log(`This makes the account that owns ${ctx.config.origin}. Its name can't be changed later.\n`);
-  const owner: Owner = { username: "", displayName: "", password: "" };
-  owner.username = await askUntil(ctx, owner, "username", () => ask("Name: "));
-  owner.displayName = await askUntil(ctx, owner, "display_name", () => ask("Display name (if you like): "));
-  owner.password = await askUntil(ctx, owner, "password", () => askSecret("Password (it is not shown): "));
-  while ((await askSecret("Once more: ")) !== owner.password) console.log("That was another one.");
-  return owner;
+  const dialogue = new Dialogue();
+  try {
+    const owner: Owner = { username: "", displayName: "", password: "" };
+    owner.username = await askUntil(ctx, owner, "username", () => dialogue.ask("Name: "));
+    owner.displayName = await askUntil(ctx, owner, "display_name", () => dialogue.ask("Display name (if you like): "));
+    owner.password = await askUntil(ctx, owner, "password", () => dialogue.askSecret("Password (it is not shown): "));
+    while ((await dialogue.askSecret("Once more: ")) !== owner.password) console.log("That was another one.");
+    return owner;
+  } finally {
+    dialogue.close();
+  }
 }
 
 const FIELDS = { username: "username", display_name: "displayName", password: "password" } as const;

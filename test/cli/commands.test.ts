@@ -1,0 +1,195 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { version } from "../../package.json";
+import { Folder } from "./program.ts";
+
+let folder: Folder;
+
+beforeEach(() => {
+  folder = new Folder();
+});
+afterEach(() => folder.remove());
+
+/** Lines of an output, without the end of the last one. */
+function lines(text: string): string[] {
+  return text.trimEnd().split("\n");
+}
+
+test("--help lists every command, and each command explains itself", async () => {
+  const all = await folder.run(["--help"]);
+  expect([all.code, all.stderr]).toEqual([0, ""]);
+  for (const command of [
+    "serve",
+    "setup",
+    "user create",
+    "user list",
+    "user reset-password",
+    "token create",
+    "routes",
+    "version",
+  ]) {
+    expect(all.stdout).toContain(`  ${command} `);
+    const { code, stdout } = await folder.run([...command.split(" "), "--help"]);
+    expect([code, lines(stdout)[0]]).toEqual([0, expect.stringContaining(`Usage: linnet ${command}`)]);
+  }
+});
+
+test("the version is that of the package", async () => {
+  for (const args of [["version"], ["--version"]]) {
+    expect(await folder.run(args)).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
+  }
+});
+
+test.each([
+  [["nonsense"], 'There is no command "nonsense"'],
+  [["user"], "user create, user list"],
+  [["user", "remove"], "user create, user list"],
+  [["user", "create"], "NAME is missing"],
+  [["user", "create", "a", "b"], '"b" is one word too many'],
+  [["user", "create", "a", "--frob"], "Unknown option '--frob'"],
+  [["user", "create", "a", "--role", "king"], '--role is "king"'],
+  [["user", "create", "a", "--password-stdin"], "standard input is empty"],
+  [["token", "create", "a"], "--scopes is missing"],
+  [["token", "create", "a", "--scopes", "everything"], '--scopes is "everything"'],
+  [["setup"], "--name and --password-stdin are needed"],
+  [["setup", "--name", "a"], "--name needs --password-stdin"],
+  [["--frob"], "Unknown option '--frob'"],
+])("linnet %j is refused in one line that says why, with exit code 2", async (args, words) => {
+  const { code, stdout, stderr } = await folder.run(args);
+  expect([code, stdout, lines(stderr)]).toEqual([2, "", [expect.stringContaining(words)]]);
+});
+
+test.each([
+  ["LINNET_PORT", "http", "LINNET_PORT"],
+  ["LINNET_SQLITE_SYNCHRONOUS", "off", "LINNET_SQLITE_SYNCHRONOUS"],
+  ["LINNET_PROT", "3000", "LINNET_PROT is not a setting"],
+])("with %s=%s nothing starts, and the setting is named", async (name, value, words) => {
+  for (const args of [[], ["user", "list"]]) {
+    const { code, stderr } = await folder.run(args, { settings: { [name]: value } });
+    expect([code, lines(stderr)]).toEqual([2, [expect.stringContaining(words)]]);
+  }
+});
+
+test("without a given password one is made, and is the last line alone", async () => {
+  const { code, stdout } = await folder.run(["user", "create", "alice"]);
+  expect([code, lines(stdout)[0]]).toEqual([0, "Made @alice@localhost:3000, owner."]);
+  const password = lines(stdout).at(-1)!;
+  expect(password).toMatch(/^(?:[a-z2-9]{4}-){4}[a-z2-9]{4}$/);
+  const again = await folder.run(["user", "reset-password", "alice"]);
+  expect(lines(again.stdout).at(-1)).toMatch(/^(?:[a-z2-9]{4}-){4}[a-z2-9]{4}$/);
+  expect(lines(again.stdout).at(-1)).not.toBe(password);
+});
+
+test("a password that is piped in is not printed", async () => {
+  const given = { stdin: "correct horse\n" };
+  const made = await folder.run(["user", "create", "alice", "--password-stdin"], given);
+  expect(made).toEqual({ code: 0, stdout: "Made @alice@localhost:3000, owner.\n", stderr: "" });
+  const reset = await folder.run(["user", "reset-password", "alice", "--password-stdin"], given);
+  expect([reset.code, lines(reset.stdout)]).toEqual([0, [expect.stringContaining("@alice has a new password")]]);
+});
+
+test("the first user owns the server, later ones are users unless a role is given", async () => {
+  await folder.run(["user", "create", "alice", "--email", "alice@example.org"]);
+  await folder.run(["user", "create", "bob"]);
+  await folder.run(["user", "create", "carol", "--role", "moderator"]);
+  const { code, stdout } = await folder.run(["user", "list"]);
+  expect(code).toBe(0);
+  expect(lines(stdout).map((line) => line.split(/ +/))).toEqual([
+    ["alice", "owner", expect.stringMatching(/^\d{4}-\d\d-\d\d$/), "alice@example.org"],
+    ["bob", "user", expect.any(String)],
+    ["carol", "moderator", expect.any(String)],
+  ]);
+});
+
+test.each([
+  [["user", "create", "Alice"], "Username has already been taken"],
+  [["user", "create", "not a name"], "Username must contain only"],
+  [["user", "create", "bob", "--email", "nonsense"], "Email is invalid"],
+  [["user", "reset-password", "nobody"], 'no user called "nobody"'],
+  [["token", "create", "nobody", "--scopes", "read"], 'no user called "nobody"'],
+  [["setup", "--name", "bob", "--password-stdin"], "has its owner already"],
+])("linnet %j fails in one line that says why, with exit code 1", async (args, words) => {
+  await folder.run(["user", "create", "alice"]);
+  const { code, stdout, stderr } = await folder.run(args, { stdin: "correct horse" });
+  expect([code, stdout, lines(stderr)]).toEqual([1, "", [expect.stringContaining(words)]]);
+});
+
+test("a password that is too short is refused", async () => {
+  const { code, stderr } = await folder.run(["user", "create", "alice", "--password-stdin"], { stdin: "short" });
+  expect([code, stderr]).toEqual([1, expect.stringContaining("Password is too short")]);
+  expect((await folder.run(["user", "list"])).stdout).toBe("");
+});
+
+test("setup makes the owner from options, and says what to enter in an app", async () => {
+  const args = ["setup", "--name", "alice", "--display-name", "Alice L.", "--password-stdin"];
+  const { code, stdout } = await folder.run(args, {
+    stdin: "correct horse\n",
+    settings: { LINNET_URL: "https://social.example", LINNET_HANDLE_DOMAIN: "example.org" },
+  });
+  expect([code, stdout]).toEqual([0, expect.stringContaining("@alice@example.org owns this server")]);
+  expect(stdout).toContain("enter social.example in your app");
+  expect((await folder.run(["user", "list"])).stdout).toMatch(/^alice +owner/);
+});
+
+test("setup asks in a terminal, says what is wrong at once, and doesn't show the password", async () => {
+  const terminal = folder.inTerminal(["setup"]);
+  for (const typed of ["not a name", "", "alice"]) await terminal.answer("Name: ", typed);
+  await terminal.answer("Display name", "Alice L.");
+  for (const typed of ["short", "correct horse"]) await terminal.answer("Password (it is not shown): ", typed);
+  for (const typed of ["correct house", "correct horse"]) await terminal.answer("Once more: ", typed);
+  expect(await terminal.child.exited).toBe(0);
+  const { screen } = terminal;
+  for (const words of ["Use only letters", "Choose a name.", "This is too short", "That was another one."]) {
+    expect(screen).toContain(words);
+  }
+  expect(screen).toContain("@alice@localhost:3000 owns this server");
+  expect(screen).not.toContain("correct ho");
+  expect((await folder.run(["user", "list"])).stdout).toMatch(/^alice +owner/);
+});
+
+test("setup that is broken off makes nobody", async () => {
+  const terminal = folder.inTerminal(["setup"]);
+  await terminal.answer("Name: ", "alice");
+  await terminal.answer("Display name", "\u0003");
+  expect(await terminal.child.exited).toBe(1);
+  expect((await folder.run(["user", "list"])).stdout).toBe("");
+});
+
+test("a token is printed alone", async () => {
+  await folder.run(["user", "create", "alice"]);
+  const { code, stdout, stderr } = await folder.run(["token", "create", "alice", "--scopes", "read write follow push"]);
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toMatch(/^[\w-]{43}\n$/);
+});
+
+test("routes are listed a line each, sorted, with those that apps sign in with", async () => {
+  const { code, stdout } = await folder.run(["routes"]);
+  const all = lines(stdout);
+  expect(code).toBe(0);
+  expect(all).toEqual([...all].sort());
+  expect(new Set(all).size).toBe(all.length);
+  for (const line of all) expect(line).toMatch(/^(GET|POST|PUT|PATCH|DELETE) \/\S*$/);
+  for (const line of ["POST /api/v1/apps", "GET /oauth/authorize", "POST /oauth/token", "GET /health"]) {
+    expect(all).toContain(line);
+  }
+});
+
+test("what is kept is for the owner's eyes alone", async () => {
+  await folder.run(["user", "create", "alice"]);
+  const mode = (path: string) => (statSync(join(folder.path, path)).mode & 0o777).toString(8);
+  expect([mode("linnet-data"), mode("linnet-data/linnet.db")]).toEqual(["700", "600"]);
+});
+
+test("settings come from .env as well", async () => {
+  await Bun.write(join(folder.path, ".env"), "LINNET_DATA=elsewhere\nLINNET_HANDLE_DOMAIN=example.org\n");
+  const { stdout } = await folder.run(["user", "create", "alice"]);
+  expect(stdout).toContain("@alice@example.org");
+  expect(await Bun.file(join(folder.path, "elsewhere/linnet.db")).exists()).toBe(true);
+});
+
+test("a data folder that can't be made fails in one line", async () => {
+  await Bun.write(join(folder.path, "file"), "");
+  const { code, stderr } = await folder.run([], { settings: { LINNET_DATA: join(folder.path, "file/data") } });
+  expect([code, lines(stderr)]).toEqual([1, [expect.stringContaining("file/data")]]);
+});

@@ -1,0 +1,168 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+const ROOT = resolve(import.meta.dir, "../..");
+
+/** The program from its source, or the executable that PROGRAM names: both must do the same. */
+const PROGRAM = process.env["PROGRAM"]
+  ? [resolve(process.env["PROGRAM"])]
+  : [process.execPath, join(ROOT, "src/main.ts")];
+
+export interface Outcome {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** An empty folder in which the program is run as an owner would run it, far from its source. */
+export class Folder {
+  readonly path = mkdtempSync(join(tmpdir(), "linnet-cli-"));
+  private readonly started: Bun.Subprocess[] = [];
+
+  constructor(readonly settings: Record<`LINNET_${string}`, string> = {}) {}
+
+  /** Runs a command to its end. */
+  async run(args: string[], options: { stdin?: string; settings?: Record<string, string> } = {}): Promise<Outcome> {
+    const child = this.spawn(args, options.settings ?? {}, options.stdin ?? "");
+    const [stdout, stderr, code] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+      child.exited,
+    ]);
+    return { code, stdout, stderr };
+  }
+
+  /** Starts the server, and gives it back when it has said where it listens. */
+  async serve(settings: Record<string, string> = {}): Promise<Served> {
+    const child = this.spawn(["serve"], { LINNET_PORT: "0", ...settings }, "");
+    const served = new Served(child);
+    await served.says(/Ctrl\+C/);
+    return served;
+  }
+
+  /** Runs a command in a terminal, for what asks questions. */
+  inTerminal(args: string[]): Terminal {
+    const terminal = new Terminal([...PROGRAM, ...args], this.path, this.environment({}));
+    this.started.push(terminal.child);
+    return terminal;
+  }
+
+  async remove(): Promise<void> {
+    for (const child of this.started) {
+      child.kill("SIGKILL");
+      await child.exited;
+    }
+    rmSync(this.path, { recursive: true, force: true });
+  }
+
+  private spawn(args: string[], settings: Record<string, string>, stdin: string) {
+    const child = Bun.spawn([...PROGRAM, ...args], {
+      cwd: this.path,
+      env: this.environment(settings),
+      stdin: Buffer.from(stdin),
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    this.started.push(child);
+    return child;
+  }
+
+  private environment(settings: Record<string, string>): Record<string, string> {
+    return { PATH: process.env["PATH"] ?? "", HOME: this.path, ...this.settings, ...settings };
+  }
+}
+
+/** A server that runs as a process of its own. */
+export class Served {
+  private printed = "";
+  private readonly reading: Promise<void>;
+  private waiting: (() => void)[] = [];
+
+  constructor(readonly child: Bun.Subprocess<Buffer, "pipe", "pipe">) {
+    this.reading = this.read();
+  }
+
+  /** Where it listens. */
+  get origin(): string {
+    return /listens on (\S+)/.exec(this.printed)![1]!;
+  }
+
+  get output(): string {
+    return this.printed;
+  }
+
+  /** Waits until it has printed this; what it prints instead when it ends is the test's failure. */
+  async says(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const found = pattern.exec(this.printed);
+      if (found) return found;
+      if (this.child.exitCode !== null) {
+        throw new Error(`it ended with ${this.child.exitCode}: ${await new Response(this.child.stderr).text()}`);
+      }
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
+    }
+  }
+
+  /** Tells it to stop, and returns its exit code. */
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number> {
+    this.child.kill(signal);
+    const code = await this.child.exited;
+    await this.reading;
+    return code;
+  }
+
+  private async read(): Promise<void> {
+    const decoder = new TextDecoder();
+    for await (const chunk of this.child.stdout) {
+      this.printed += decoder.decode(chunk, { stream: true });
+      this.wake();
+    }
+    await this.child.exited;
+    this.wake();
+  }
+
+  private wake(): void {
+    for (const resolve of this.waiting.splice(0)) resolve();
+  }
+}
+
+/** A person at a terminal: reads what is asked, and types. */
+export class Terminal {
+  readonly child: Bun.Subprocess;
+  private shown = "";
+  private waiting: (() => void)[] = [];
+
+  constructor(command: string[], cwd: string, env: Record<string, string>) {
+    this.child = Bun.spawn(command, {
+      cwd,
+      env,
+      terminal: {
+        data: (_terminal, data) => {
+          this.shown += Buffer.from(data).toString();
+          for (const resolve of this.waiting.splice(0)) resolve();
+        },
+      },
+    });
+  }
+
+  /** Everything that the screen has shown. */
+  get screen(): string {
+    return this.shown;
+  }
+
+  /** Waits for a question that wasn't answered yet, and types the answer. */
+  async answer(question: string, typed: string): Promise<void> {
+    for (let from = this.read; ;) {
+      const at = this.shown.indexOf(question, from);
+      if (at !== -1) {
+        this.read = at + question.length;
+        break;
+      }
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
+    }
+    this.child.terminal!.write(`${typed}\r`);
+  }
+
+  private read = 0;
+}

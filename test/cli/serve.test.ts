@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { Folder } from "./program.ts";
+
+let folder: Folder;
+
+beforeEach(() => {
+  folder = new Folder();
+});
+afterEach(() => folder.remove());
+
+const json = { "content-type": "application/json" };
+
+test("with no configuration the server starts, and prints a link that makes the owner", async () => {
+  const served = await folder.serve();
+  expect(served.output).toContain("Nobody owns this server yet");
+  const [, link] = await served.says(/(http:\/\/localhost:\d+\/setup\?token=[\w-]{43})\n/);
+  const { search } = new URL(link!);
+  expect((await fetch(`${served.origin}/setup${search}`)).status).toBe(200);
+
+  const owner = { username: "alice", password: "correct horse", token: new URLSearchParams(search).get("token")! };
+  const made = await fetch(`${served.origin}/setup`, {
+    method: "POST",
+    body: new URLSearchParams(owner),
+    redirect: "manual",
+  });
+  expect([made.status, made.headers.get("location")]).toEqual([303, "/welcome"]);
+  expect((await fetch(`${served.origin}/setup${search}`)).status).toBe(410);
+  expect((await folder.run(["user", "list"])).stdout).toMatch(/^alice +owner/);
+});
+
+test("each start gives a new link, until there is an owner", async () => {
+  const first = await folder.serve();
+  const [, old] = await first.says(/setup\?token=(\S+)/);
+  await first.stop();
+  const second = await folder.serve();
+  expect((await fetch(`${second.origin}/setup?token=${old}`)).status).toBe(404);
+  await folder.run(["setup", "--name", "alice", "--password-stdin"], { stdin: "correct horse" });
+  await second.stop();
+  const third = await folder.serve();
+  expect(third.output).not.toContain("/setup");
+  expect(third.output).toContain(`In your app, enter localhost:${new URL(third.origin).port}`);
+});
+
+test("commands work while the server runs, and it knows at once what they did", async () => {
+  const served = await folder.serve();
+  await folder.run(["user", "create", "alice"]);
+  const { stdout } = await folder.run(["token", "create", "alice", "--scopes", "read write"]);
+  const headers = { authorization: `Bearer ${stdout.trim()}` };
+  const answer = await fetch(`${served.origin}/api/v1/accounts/verify_credentials`, { headers });
+  expect(((await answer.json()) as { username: string }).username).toBe("alice");
+});
+
+test.each(["SIGTERM", "SIGINT"] as const)(
+  "on %s the server ends with 0 and leaves a whole database",
+  async (signal) => {
+    const served = await folder.serve();
+    await folder.run(["user", "create", "alice"]);
+    expect(await served.stop(signal)).toBe(0);
+    expect(served.output).toContain("Linnet has stopped.");
+    expect(readdirSync(join(folder.path, "linnet-data")).filter((name) => name.startsWith("linnet.db"))).toEqual([
+      "linnet.db",
+    ]);
+  },
+);
+
+test("a stream that is open doesn't keep the server from stopping", async () => {
+  const served = await folder.serve();
+  await folder.run(["user", "create", "alice"]);
+  const { stdout } = await folder.run(["token", "create", "alice", "--scopes", "read"]);
+  const headers = { authorization: `Bearer ${stdout.trim()}` };
+  const stream = await fetch(`${served.origin}/api/v1/streaming/user`, { headers });
+  expect(stream.status).toBe(200);
+  expect(await served.stop()).toBe(0);
+});
+
+test("a second server on the same data folder is refused, and the first goes on", async () => {
+  const first = await folder.serve();
+  const { code, stderr } = await folder.run([], { settings: { LINNET_PORT: "0" } });
+  expect([code, stderr]).toEqual([1, expect.stringMatching(/^linnet: Another Linnet is running on .*linnet-data/)]);
+  expect((await fetch(`${first.origin}/health`)).status).toBe(200);
+});
+
+test("a server that was killed leaves no lock behind", async () => {
+  const first = await folder.serve();
+  await first.stop("SIGKILL");
+  const second = await folder.serve();
+  expect((await fetch(`${second.origin}/health`)).status).toBe(200);
+});
+
+test("a port that is taken is named in one line", async () => {
+  const first = await folder.serve();
+  const port = new URL(first.origin).port;
+  const other = { LINNET_PORT: port, LINNET_DATA: join(folder.path, "other") };
+  const { code, stderr } = await folder.run(["serve"], { settings: other });
+  expect([code, stderr]).toEqual([
+    1,
+    `linnet: Port ${port} of 127.0.0.1 is in use. Stop what uses it, or set LINNET_PORT.\n`,
+  ]);
+});
+
+test("the key for push outlives the server", async () => {
+  const keyOf = async (origin: string) => {
+    const body = JSON.stringify({ client_name: "App", redirect_uris: "app://cb" });
+    const answer = await fetch(`${origin}/api/v1/apps`, { method: "POST", headers: json, body });
+    return ((await answer.json()) as { vapid_key: string }).vapid_key;
+  };
+  const first = await folder.serve();
+  const before = await keyOf(first.origin);
+  await first.stop();
+  const second = await folder.serve();
+  expect(await keyOf(second.origin)).toBe(before);
+});
+
+test("what is logged holds no code, no token and no password", async () => {
+  const served = await folder.serve({ LINNET_LOG_LEVEL: "debug" });
+  const errors = new Response(served.child.stderr).text();
+  const secrets = ["secret-code", "secret-state", "secret-token", "secret-password"];
+  await fetch(`${served.origin}/oauth/authorize?code=secret-code&state=secret-state`);
+  await fetch(`${served.origin}/oauth/token?code=secret-code`, {
+    method: "POST",
+    headers: { ...json, authorization: "Bearer secret-token" },
+    body: JSON.stringify({ code: "secret-code", client_secret: "secret-token" }),
+  });
+  await fetch(`${served.origin}/setup?token=secret-token`);
+  await fetch(`${served.origin}/sign-in`, {
+    method: "POST",
+    body: new URLSearchParams({ login: "alice", password: "secret-password" }),
+  });
+  await served.stop();
+  const log = (await errors) + served.output;
+  expect(log).toContain("/oauth/authorize");
+  for (const secret of secrets) expect(log).not.toContain(secret);
+});

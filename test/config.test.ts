@@ -1,0 +1,121 @@
+import { expect, test } from "bun:test";
+import { join, resolve } from "node:path";
+import { readConfig, SETTINGS } from "../src/config.ts";
+import { UsageError } from "../src/errors.ts";
+
+test("without any setting there is a default for everything", () => {
+  expect(readConfig({ PATH: "/bin" })).toMatchObject({
+    origin: "http://localhost:3000",
+    handleDomain: "localhost:3000",
+    host: "127.0.0.1",
+    port: 3000,
+    data: resolve("linnet-data"),
+    limits: { account: { calls: 300, seconds: 300 }, media: { calls: 30, seconds: 1800 } },
+    synchronous: "FULL",
+    title: "Linnet",
+    languages: ["en"],
+    maxCharacters: 5000,
+    logLevel: "info",
+    logFormat: "text",
+  });
+});
+
+test("a setting that is empty or blank is as good as none", () => {
+  expect(readConfig({ LINNET_PORT: "", LINNET_TITLE: "  " })).toEqual(readConfig({}));
+});
+
+test("the public address is taken without its slash, and gives the domain of handles", () => {
+  const { origin, handleDomain } = readConfig({ LINNET_URL: "https://Social.Example/" });
+  expect([origin, handleDomain]).toEqual(["https://social.example", "social.example"]);
+  expect(readConfig({ LINNET_PORT: "8080" }).origin).toBe("http://localhost:8080");
+});
+
+test("handles may have a domain of their own", () => {
+  const config = readConfig({ LINNET_URL: "https://social.example.org", LINNET_HANDLE_DOMAIN: "Example.org" });
+  expect([config.handleDomain, config.origin]).toEqual(["example.org", "https://social.example.org"]);
+});
+
+test("every setting is understood", () => {
+  const config = readConfig({
+    LINNET_HOST: "::1",
+    LINNET_PORT: "0",
+    LINNET_DATA: "/var/lib/linnet",
+    LINNET_TRUSTED_PROXIES: "10.0.0.0/8, ::1",
+    LINNET_SQLITE_SYNCHRONOUS: "normal",
+    LINNET_DESCRIPTION: "Birds",
+    LINNET_CONTACT_EMAIL: "me@example.org",
+    LINNET_LANGUAGES: "de, en-GB",
+    LINNET_MAX_CHARACTERS: "500",
+    LINNET_LOG_LEVEL: "debug",
+    LINNET_LOG_FORMAT: "json",
+  });
+  expect(config).toMatchObject({
+    host: "::1",
+    port: 0,
+    data: "/var/lib/linnet",
+    synchronous: "NORMAL",
+    description: "Birds",
+    contactEmail: "me@example.org",
+    languages: ["de", "en-GB"],
+    maxCharacters: 500,
+    logLevel: "debug",
+    logFormat: "json",
+  });
+  expect(config.trustedProxies).toHaveLength(2);
+  expect(readConfig({ LINNET_TRUSTED_PROXIES: "none" }).trustedProxies).toEqual([]);
+});
+
+test("limits can be off, or changed one by one", () => {
+  expect(readConfig({ LINNET_RATE_LIMITS: "off" }).limits).toBeNull();
+  const { limits } = readConfig({ LINNET_RATE_LIMITS: "account=600/60, sign_in=3/900" });
+  expect(limits).toMatchObject({
+    account: { calls: 600, seconds: 60 },
+    sign_in: { calls: 3, seconds: 900 },
+    address: { calls: 300, seconds: 300 },
+  });
+  expect(readConfig({}).limits?.account).toEqual({ calls: 300, seconds: 300 });
+});
+
+test.each([
+  ["LINNET_URL", "social.example"],
+  ["LINNET_URL", "ftp://social.example"],
+  ["LINNET_URL", "https://social.example/path"],
+  ["LINNET_URL", "https://user@social.example"],
+  ["LINNET_URL", "https://social.example/?x"],
+  ["LINNET_HANDLE_DOMAIN", "https://social.example"],
+  ["LINNET_HANDLE_DOMAIN", "social.example/x"],
+  ["LINNET_PORT", "http"],
+  ["LINNET_PORT", "65536"],
+  ["LINNET_PORT", "-1"],
+  ["LINNET_PORT", "80.5"],
+  ["LINNET_TRUSTED_PROXIES", "localhost"],
+  ["LINNET_TRUSTED_PROXIES", "10.0.0.0/8,"],
+  ["LINNET_RATE_LIMITS", "no"],
+  ["LINNET_RATE_LIMITS", "account=0/300"],
+  ["LINNET_RATE_LIMITS", "everything=1/1"],
+  ["LINNET_RATE_LIMITS", "constructor=1/1"],
+  ["LINNET_SQLITE_SYNCHRONOUS", "FULL"],
+  ["LINNET_SQLITE_SYNCHRONOUS", "toString"],
+  ["LINNET_LANGUAGES", "english"],
+  ["LINNET_LANGUAGES", "en,,de"],
+  ["LINNET_MAX_CHARACTERS", "0"],
+  ["LINNET_LOG_LEVEL", "loud"],
+  ["LINNET_LOG_FORMAT", "xml"],
+])("%s=%s is refused by name, with what it should be", (name, value) => {
+  expect(() => readConfig({ [name]: value })).toThrow(UsageError);
+  expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name} is "`));
+});
+
+test("a name that looks like a setting but is none is refused, so that a slip doesn't become a default", () => {
+  expect(() => readConfig({ LINNET_PROT: "8080" })).toThrow("LINNET_PROT is not a setting of Linnet");
+});
+
+test("the README's table lists every setting as the program knows it", async () => {
+  const readme = await Bun.file(join(import.meta.dir, "../README.md")).text();
+  const rows = [...readme.matchAll(/^\| *`(LINNET_\w+)` *\|(.*?)\|(.*)\|$/gm)].map(([, name, fallback, meaning]) => ({
+    name,
+    fallback: fallback!.replaceAll("`", "").trim(),
+    meaning: meaning!.trim(),
+  }));
+  expect(rows).toEqual(SETTINGS.map(({ name, fallback, meaning }) => ({ name, fallback, meaning })));
+});
