@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import { OUT_OF_BAND } from "../oauth/apps.ts";
 import {
   answerFor,

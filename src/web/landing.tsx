@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import type { Context } from "../context.ts";
 import { Head, Hidden, Notice } from "./layout.tsx";
 import type { Pages } from "./pages.tsx";

@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import { favicon } from "./assets.ts";
 import { Head } from "./layout.tsx";
 import type { Pages } from "./pages.tsx";

@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import type { AnyElysia } from "elysia";
 import type { Context } from "../context.ts";
 import { Refusal } from "../errors.ts";

@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import { createUser, hasUsers, userProblems, type UserProblem } from "../core/users.ts";
 import { isSetupToken } from "../core/setup.ts";
 import { Refusal } from "../errors.ts";

@@ -1,3 +1,4 @@
+/** @jsxImportSource preact */
 import { signIn } from "../core/users.ts";
 import { addressKey } from "../lib/addresses.ts";
 import { parseQuery, searchOf } from "../lib/params.ts";
