@@ -1,5 +1,5 @@
 import { notFound } from "../errors.ts";
-import { MAX_DESCRIPTION, ownMedia, parseFocus, removeMedia, updateMedia } from "../core/media.ts";
+import { ownMedia, parseFocus, removeMedia, updateMedia } from "../core/media.ts";
 import { IMAGE_BYTES, upload } from "../core/uploads.ts";
 import { showMedia } from "../entities/media.ts";
 import { parseId } from "../lib/ids.ts";
@@ -9,7 +9,8 @@ import type { Call, Router } from "./router.ts";
 /** With room for the other fields of the form. */
 const MAX_BODY = IMAGE_BYTES + 1024 * 1024;
 
-const description = optional(text({ max: MAX_DESCRIPTION }));
+/** A bound against abuse, above the limit that people are told of. */
+const description = optional(text({ max: 10_000 }));
 const focus = optional(text({ max: 50, min: 1 }));
 const Upload = object({ file: FileInput, description, focus });
 const Change = object({ description, focus });

@@ -11,7 +11,7 @@ import {
   unmuteConversation,
   unpin,
 } from "../core/interactions.ts";
-import { MAX_DESCRIPTION, parseFocus, type MediaChanges } from "../core/media.ts";
+import { parseFocus, type MediaChanges } from "../core/media.ts";
 import {
   ownStatus,
   publish,
@@ -59,9 +59,7 @@ const EditInput = object({
   language: optional(text({ max: 12, pattern: LANGUAGE })),
   media_ids: optional(list(id())),
   media_attributes: optional(
-    list(
-      object({ id: id(), description: optional(text({ max: MAX_DESCRIPTION })), focus: optional(text({ max: 50 })) }),
-    ),
+    list(object({ id: id(), description: optional(text({ max: 10_000 })), focus: optional(text({ max: 50 })) })),
   ),
 });
 

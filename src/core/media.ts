@@ -97,7 +97,15 @@ export function discardFiles(ctx: Context, tx: Tx, files: readonly (string | nul
   tx.afterCommit(() => ctx.wake());
 }
 
+/** Counts as people do: an emoji is one character, though it takes two in our memory. */
+export function checkDescription(description: string | null | undefined): void {
+  if (description && [...description].length > MAX_DESCRIPTION) {
+    throw validationFailed(`Description is too long (maximum is ${MAX_DESCRIPTION} characters)`);
+  }
+}
+
 export function applyMediaChanges(tx: Tx, row: MediaRow, changes: MediaChanges): void {
+  checkDescription(changes.description);
   tx.run(
     "UPDATE media_attachments SET description = ?, focus_x = ?, focus_y = ? WHERE id = ?",
     changes.description === undefined ? row.description : changes.description || null,

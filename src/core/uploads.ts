@@ -4,7 +4,7 @@ import { validationFailed } from "../errors.ts";
 import { writeDurably } from "../lib/files.ts";
 import { DEFAULT_PIXELS, processAvatar, processImage, type ImageFile, type ProcessedAvatar } from "../lib/images.ts";
 import { newSecret } from "../lib/secrets.ts";
-import { MAX_DESCRIPTION, type MediaChanges } from "./media.ts";
+import { checkDescription, type MediaChanges } from "./media.ts";
 
 /** Mastodon's limits for pictures; clients read them from the instance's configuration. */
 export const IMAGE_BYTES = 16 * 1024 * 1024;
@@ -50,12 +50,6 @@ export async function upload(ctx: Context, accountId: number, file: File, about:
     ),
   );
   return id;
-}
-
-function checkDescription(description: string | null | undefined): void {
-  if (description && description.length > MAX_DESCRIPTION) {
-    throw validationFailed(`Description is too long (maximum is ${MAX_DESCRIPTION} characters)`);
-  }
 }
 
 /** Files of an avatar or a header, by the column that names each. */

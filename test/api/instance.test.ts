@@ -1,0 +1,177 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Client, Json } from "../support/client.ts";
+import { remoteAccount, remoteStatus } from "../support/rows.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { expectShape } from "../support/shape.ts";
+import { pictureFile, upload } from "../support/uploads.ts";
+
+let server: TestServer;
+let stranger: Client;
+let alice: Client;
+
+beforeEach(async () => {
+  server = await startServer({
+    LINNET_TITLE: "Our place",
+    LINNET_DESCRIPTION: "For friends",
+    LINNET_CONTACT_EMAIL: "us@example.org",
+    LINNET_LANGUAGES: "de,en",
+    LINNET_MAX_CHARACTERS: "700",
+    LINNET_URL: "https://social.example",
+    LINNET_HANDLE_DOMAIN: "example.org",
+  });
+  [stranger, alice] = [server.stranger(), await server.person("alice")];
+});
+afterEach(() => server.stop());
+
+const v2 = async (): Promise<Json> => (await stranger.get("/api/v2/instance")).json;
+const v1 = async (): Promise<Json> => (await stranger.get("/api/v1/instance")).json;
+
+describe("The server introduces itself", () => {
+  test("to anyone, as documented, in the new form", async () => {
+    const json = await v2();
+    expectShape(json, "Instance");
+    expect(json).toMatchObject({
+      domain: "example.org",
+      title: "Our place",
+      description: "For friends",
+      languages: ["de", "en"],
+      configuration: {
+        urls: { streaming: "wss://social.example" },
+        statuses: { max_characters: 700, max_media_attachments: 4, characters_reserved_per_url: 23 },
+        translation: { enabled: false },
+      },
+      registrations: { enabled: false },
+      contact: { email: "us@example.org", account: { id: alice.id } },
+      rules: [],
+    });
+    expect(json.thumbnail.url).toMatch(/^https:\/\//);
+    expect(json.configuration.vapid.public_key).toMatch(/^[\w-]{87}$/);
+  });
+
+  test("in the old form", async () => {
+    const json = await v1();
+    expectShape(json, "V1Instance");
+    expect(json).toMatchObject({
+      uri: "example.org",
+      title: "Our place",
+      email: "us@example.org",
+      urls: { streaming_api: "wss://social.example" },
+      registrations: false,
+      approval_required: false,
+      invites_enabled: false,
+      configuration: { statuses: { max_characters: 700 } },
+      contact_account: { id: alice.id },
+    });
+  });
+
+  test("as compatible with a Mastodon in words that apps can read", async () => {
+    for (const { version } of [await v1(), await v2()]) {
+      expect(version).toMatch(/^4\.\d+\.\d+ \(compatible; Linnet \d+\.\d+\.\d+\)$/);
+    }
+  });
+
+  test("before anyone lives there", async () => {
+    const empty = await startServer();
+    const { json } = await empty.stranger().get("/api/v2/instance");
+    expectShape({ ...json, contact: { ...json.contact, account: null } }, "Instance");
+    expect(json.contact.account).toBeNull();
+    expect((await empty.stranger().get("/api/v1/instance")).json.contact_account).toBeNull();
+    await empty.stop();
+  });
+
+  test("with the same key for push every time", async () => {
+    expect((await v2()).configuration.vapid).toEqual((await v2()).configuration.vapid);
+  });
+
+  test("with numbers that fit into 32 bits", async () => {
+    const numbers = (value: Json): number[] =>
+      typeof value === "number"
+        ? [value]
+        : typeof value === "object" && value
+          ? Object.values(value).flatMap(numbers)
+          : [];
+    for (const number of [...numbers(await v1()), ...numbers(await v2())]) expect(number).toBeLessThan(2 ** 31);
+  });
+});
+
+describe("What the server says of itself is true", () => {
+  test("of the length of a status", async () => {
+    const { max_characters } = (await v2()).configuration.statuses;
+    expect((await alice.post("/api/v1/statuses", { status: "x".repeat(max_characters) })).status).toBe(200);
+    expect((await alice.post("/api/v1/statuses", { status: "x".repeat(max_characters + 1) })).status).toBe(422);
+  });
+
+  test("of the pictures it reads", async () => {
+    const { supported_mime_types } = (await v2()).configuration.media_attachments;
+    expect(supported_mime_types).toContainValues(["image/jpeg", "image/png", "image/gif", "image/webp", "image/avif"]);
+    for (const type of supported_mime_types.filter((name: string) => !/hei[cf]/.test(name))) {
+      const file = await pictureFile(type.slice("image/".length));
+      expect([type, (await upload(alice, file)).status]).toEqual([type, 200]);
+    }
+  });
+
+  test("of descriptions, pins, names, notes and fields", async () => {
+    const { configuration } = await v2();
+    const { accounts, media_attachments } = configuration;
+    const describe_ = async (length: number) =>
+      (await upload(alice, await pictureFile(), { description: "x".repeat(length) })).status;
+    expect([
+      await describe_(media_attachments.description_limit),
+      await describe_(media_attachments.description_limit + 1),
+    ]).toEqual([200, 422]);
+    const update = async (body: object) => (await alice.patch("/api/v1/accounts/update_credentials", body)).status;
+    const limits: [string, number][] = [
+      ["display_name", accounts.max_display_name_length],
+      ["note", accounts.max_note_length],
+      ["avatar_description", accounts.max_avatar_description_length],
+    ];
+    for (const [name, max] of limits) {
+      expect([name, await update({ [name]: "x".repeat(max) }), await update({ [name]: "x".repeat(max + 1) })]).toEqual([
+        name,
+        200,
+        422,
+      ]);
+    }
+    const fields = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `${at}`, value: "x" }));
+    expect(await update({ fields_attributes: fields(accounts.max_profile_fields) })).toBe(200);
+    expect(await update({ fields_attributes: fields(accounts.max_profile_fields + 1) })).toBe(422);
+    for (let at = 0; at <= accounts.max_pinned_statuses; at++) {
+      const { id } = await alice.publish(`${at}`);
+      const { status } = await alice.post(`/api/v1/statuses/${id}/pin`);
+      expect(status).toBe(at < accounts.max_pinned_statuses ? 200 : 422);
+    }
+  });
+
+  test("of who lives there and what they wrote", async () => {
+    await server.person("bob", { role: "user" });
+    await alice.publish("one");
+    remoteStatus(server, remoteAccount(server, "dora", "elsewhere.example"), "two");
+    expect((await v1()).stats).toEqual({ user_count: 2, status_count: 1, domain_count: 1 });
+    expect((await v2()).usage.users.active_month).toBe(1);
+    server.clock.advance(31 * 24 * 3600_000);
+    expect((await v2()).usage.users.active_month).toBe(0);
+  });
+});
+
+describe("NodeInfo", () => {
+  test("is found by its link, and names the software", async () => {
+    const { json } = await stranger.get("/.well-known/nodeinfo");
+    const link = json.links.find((it: Json) => it.rel.endsWith("/schema/2.0"));
+    expect(link.href).toBe("https://social.example/nodeinfo/2.0");
+    await alice.publish("one");
+    const info = (await stranger.get("/nodeinfo/2.0")).json;
+    expect(info).toMatchObject({
+      version: "2.0",
+      software: { name: "linnet" },
+      openRegistrations: false,
+      usage: { users: { total: 1, activeMonth: 1 }, localPosts: 1 },
+    });
+  });
+});
+
+test.each(["/api/v1/instance/", "/api/v2/instance/", "/api/v1/timelines/public/", "/api/v1/custom_emojis/"])(
+  "a slash at the end of %s is tolerated",
+  async (path) => {
+    expect((await stranger.get(path)).status).toBe(200);
+  },
+);

@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import type { Client, Json } from "../support/client.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { expectShape } from "../support/shape.ts";
+
+let server: TestServer;
+let alice: Client;
+
+beforeEach(async () => {
+  server = await startServer();
+  alice = await server.person("alice");
+});
+afterEach(() => server.stop());
+
+const BOTH = "/api/v1/markers?timeline[]=home&timeline[]=notifications";
+const read = async (path = BOTH, who = alice): Promise<Json> => (await who.get(path)).json;
+
+test("a marker remembers how far I have read", async () => {
+  const { status, json } = await alice.post("/api/v1/markers", { home: { last_read_id: "1234" } });
+  expect(status).toBe(200);
+  expect(json).toEqual({ home: { last_read_id: "1234", version: expect.any(Number), updated_at: expect.any(String) } });
+  expectShape(json.home, "Marker");
+  expect(await read()).toEqual(json);
+});
+
+test("moving one marker leaves the other alone, and each counts its versions", async () => {
+  await alice.post("/api/v1/markers", { home: { last_read_id: "10" }, notifications: { last_read_id: "20" } });
+  const before = await read();
+  server.clock.advance(5000);
+  const { json } = await alice.post("/api/v1/markers", { home: { last_read_id: "11" } });
+  expect(Object.keys(json)).toEqual(["home"]);
+  const after = await read();
+  expect(after.notifications).toEqual(before.notifications);
+  expect(after.home.last_read_id).toBe("11");
+  expect(after.home.version).toBe(before.home.version + 1);
+  expect(after.home.updated_at).toBe("2026-11-21T12:00:05.000Z");
+});
+
+test("only the markers asked for are told", async () => {
+  await alice.post("/api/v1/markers", { home: { last_read_id: "10" }, notifications: { last_read_id: "20" } });
+  expect(Object.keys(await read("/api/v1/markers?timeline[]=home"))).toEqual(["home"]);
+  expect(Object.keys(await read("/api/v1/markers?timeline=notifications"))).toEqual(["notifications"]);
+  expect(await read("/api/v1/markers")).toEqual({});
+  expect(await read("/api/v1/markers?timeline[]=lists")).toEqual({});
+});
+
+test("a marker that was never set is missing, and a request that sets none is answered with none", async () => {
+  expect(await read()).toEqual({});
+  expect((await alice.post("/api/v1/markers", {})).json).toEqual({});
+  expect((await alice.post("/api/v1/markers", { home: null })).json).toEqual({});
+});
+
+test("markers are understood from a form", async () => {
+  await alice.post("/api/v1/markers", new URLSearchParams("home[last_read_id]=7&notifications[last_read_id]=8"));
+  expect(await read()).toMatchObject({ home: { last_read_id: "7" }, notifications: { last_read_id: "8" } });
+});
+
+test("markers are mine alone", async () => {
+  const bob = await server.person("bob");
+  await alice.post("/api/v1/markers", { home: { last_read_id: "10" } });
+  expect(await read(BOTH, bob)).toEqual({});
+});
+
+test.each([
+  ["a word for an id", { home: { last_read_id: "x" } }],
+  ["no id", { home: {} }],
+  ["a text for a marker", { home: "12" }],
+  ["one marker that is wrong", { home: { last_read_id: "12" }, notifications: { last_read_id: "-1" } }],
+])("%s is refused, and nothing moves", async (_, body) => {
+  const { status, json } = await alice.post("/api/v1/markers", body);
+  expect(status).toBe(422);
+  expect(json.error).toStartWith("Validation failed: ");
+  expect(await read()).toEqual({});
+});

@@ -1,0 +1,329 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { deflateSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import sharp from "sharp";
+import { scheduleCleanUp } from "../../src/jobs/clean-up.ts";
+import { animation, picture } from "../fixtures/pictures.ts";
+import type { Answer, Client, Json } from "../support/client.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { expectShape } from "../support/shape.ts";
+import { formOf, pictureFile, upload, uploaded, type Format } from "../support/uploads.ts";
+
+const DAY = 24 * 3600_000;
+
+let server: TestServer;
+let alice: Client;
+
+beforeEach(async () => {
+  server = await startServer();
+  alice = await server.person("alice");
+});
+afterEach(() => server.stop());
+
+const NOT_A_PICTURE = "Validation failed: File content type is invalid, File is invalid";
+
+/** Everything below the media folder. */
+function files(): string[] {
+  const folder = join(server.ctx.config.data, "media");
+  if (!existsSync(folder)) return [];
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
+}
+
+/** The head of a PNG that says it has this many pixels, with a body far too small for them. */
+function bomb(width: number, height: number): File {
+  const chunk = (type: string, data: Buffer) => {
+    const body = Buffer.concat([Buffer.from(type), data]);
+    const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(data.length);
+    check.writeUInt32BE(Bun.hash.crc32(body));
+    return Buffer.concat([length, body, check]);
+  };
+  const size = Buffer.alloc(13);
+  size.writeUInt32BE(width, 0);
+  size.writeUInt32BE(height, 4);
+  size.set([8, 2, 0, 0, 0], 8);
+  const parts = [
+    chunk("IHDR", size),
+    chunk("IDAT", deflateSync(Buffer.alloc(100_000))),
+    chunk("IEND", Buffer.alloc(0)),
+  ];
+  return new File([new Uint8Array(Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), ...parts]))], "bomb.png", {
+    type: "image/png",
+  });
+}
+
+describe("An upload", () => {
+  test.each<[Format, string]>([
+    ["png", "/api/v2/media"],
+    ["png", "/api/v1/media"],
+    ["jpeg", "/api/v2/media"],
+    ["gif", "/api/v2/media"],
+    ["webp", "/api/v2/media"],
+    ["avif", "/api/v2/media"],
+    ["avif", "/api/v1/media"],
+  ])("of a %s to %s is ready with the answer", async (format, path) => {
+    const file = await pictureFile(format, { width: 60, height: 40 });
+    const { status, json } = await upload(alice, file, { description: "a slope" }, path);
+    expect(status).toBe(200);
+    expectShape(json, "MediaAttachment");
+    expect(json).toMatchObject({
+      type: "image",
+      description: "a slope",
+      remote_url: null,
+      blurhash: expect.any(String),
+      meta: { original: { width: 60, height: 40, size: "60x40", aspect: 1.5 }, focus: { x: 0, y: 0 } },
+    });
+    for (const url of [json.url, json.preview_url]) {
+      const shown = await fetch(url);
+      const { width, height } = await sharp(await shown.bytes()).metadata();
+      expect([shown.status, width, height]).toEqual([200, 60, 40]);
+    }
+  });
+
+  test("of a large picture comes with a small one", async () => {
+    const { json } = await upload(alice, await pictureFile("jpeg", { width: 1600, height: 800 }));
+    expect(json.preview_url).not.toBe(json.url);
+    expect(json.meta.original).toMatchObject({ width: 1600, height: 800 });
+    expect(json.meta.small.width * json.meta.small.height).toBeLessThanOrEqual(640 * 360);
+    const { width, height } = await sharp(await (await fetch(json.preview_url)).bytes()).metadata();
+    expect(json.meta.small).toMatchObject({ width, height });
+  });
+
+  test("is judged by its bytes, whatever name and type it comes with", async () => {
+    const mislabelled = await pictureFile("png", { name: "x.exe", type: "image/jpeg" });
+    const { status, json } = await upload(alice, mislabelled);
+    expect(status).toBe(200);
+    expect((await fetch(json.url)).headers.get("content-type")).toBe("image/png");
+    expect((await upload(alice, await pictureFile("webp", { type: "" }))).status).toBe(200);
+  });
+
+  test("keeps no place and no camera", async () => {
+    const bytes = await picture(30, 30)
+      .jpeg()
+      .withExif({ IFD0: { Model: "Spycam" }, IFD3: { GPSLatitude: "51/1 0/1 0/1" } })
+      .toBuffer();
+    const { json } = await upload(alice, new File([new Uint8Array(bytes)], "a.jpg"));
+    const kept = Buffer.from(await (await fetch(json.url)).bytes());
+    expect([bytes.includes("Spycam"), kept.includes("Spycam")]).toEqual([true, false]);
+    expect((await sharp(kept).metadata()).exif).toBeUndefined();
+  });
+
+  test("of an animation is a picture that can be shown", async () => {
+    const bytes = await (await animation(3)).gif().toBuffer();
+    const { status, json } = await upload(alice, new File([new Uint8Array(bytes)], "a.gif"));
+    expect(status).toBe(200);
+    expectShape(json, "MediaAttachment");
+    expect((await fetch(json.url)).status).toBe(200);
+  });
+
+  test.each<[string, () => File, string]>([
+    [
+      "a page",
+      () => new File(["<html><script>alert(1)</script></html>"], "a.png", { type: "image/png" }),
+      NOT_A_PICTURE,
+    ],
+    ["a drawing with scripts", () => new File(["<svg xmlns='http://www.w3.org/2000/svg'/>"], "a.svg"), NOT_A_PICTURE],
+    ["an empty file", () => new File([], "a.png", { type: "image/png" }), NOT_A_PICTURE],
+    ["the beginning of a picture", () => new File(["\x89PNG\r\n\x1a\n"], "a.png"), "Validation failed: "],
+    ["a picture of 2 thousand million pixels", () => bomb(50_000, 50_000), "Validation failed: "],
+    ["a picture that lies about its length", () => bomb(3000, 3000), "Validation failed: "],
+    [
+      "more than 16 MB",
+      () => new File([new Uint8Array(16 * 1024 * 1024 + 1)], "a.png"),
+      "Validation failed: File size",
+    ],
+  ])("of %s is refused in words, and nothing is kept", async (_, make, sentence) => {
+    const { status, json } = await upload(alice, make());
+    expect(status).toBe(422);
+    expect(json.error).toStartWith(sentence);
+    expect(files()).toEqual([]);
+  });
+
+  test("of far too much is refused before it is read", async () => {
+    const { status, json } = await upload(alice, new Blob([new Uint8Array(20 * 1024 * 1024)]));
+    expect(status).toBe(413);
+    expect(json.error).toContain("larger than");
+  });
+
+  test.each<[string, Record<string, string | Blob>]>([
+    ["nothing", {}],
+    ["a text", { file: "a.png" }],
+  ])("of %s is refused", async (_, fields) => {
+    const { status, json } = await alice.post("/api/v2/media", formOf(fields));
+    expect(status).toBe(422);
+    expect(json.error).toStartWith("Validation failed: File");
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ["a description of 1501 characters", { description: "x".repeat(1501) }],
+    ["a focus of one number", { focus: "0.5" }],
+    ["a focus of words", { focus: "left,top" }],
+    ["a focus of three numbers", { focus: "0,0,0" }],
+    ["a focus beyond counting", { focus: "1e999,0" }],
+  ])("with %s is refused, and nothing is kept", async (_, fields) => {
+    expect((await upload(alice, await pictureFile(), fields)).status).toBe(422);
+    expect(files()).toEqual([]);
+  });
+
+  test("may have a description of 1500 characters as people count them", async () => {
+    const { status, json } = await upload(alice, await pictureFile(), { description: "😀".repeat(1500) });
+    expect([status, json.description]).toEqual([200, "😀".repeat(1500)]);
+  });
+
+  test("says where to look, within the picture", async () => {
+    const focus = async (text: string) => (await upload(alice, await pictureFile(), { focus: text })).json.meta.focus;
+    expect(await focus("0.25,-1")).toEqual({ x: 0.25, y: -1 });
+    expect(await focus("-7, 9.5")).toEqual({ x: -1, y: 1 });
+    expect(await focus("")).toEqual({ x: 0, y: 0 });
+  });
+});
+
+describe("An upload that waits", () => {
+  let media: Json;
+  const path = () => `/api/v1/media/${media.id}`;
+
+  beforeEach(async () => {
+    media = await uploaded(alice, { description: "before", focus: "0.1,0.2" });
+  });
+
+  test("can be looked at again", async () => {
+    const { status, json } = await alice.get(path());
+    expect([status, json]).toEqual([200, media]);
+  });
+
+  test("can be described anew, one thing at a time", async () => {
+    const change = (body: object): Promise<Answer> => alice.put(path(), body);
+    expect((await change({ description: "after" })).json).toMatchObject({
+      description: "after",
+      meta: { focus: { x: 0.1, y: 0.2 } },
+    });
+    expect((await change(new URLSearchParams({ focus: "-0.5,0" }))).json).toMatchObject({
+      description: "after",
+      meta: { focus: { x: -0.5, y: 0 } },
+    });
+    expect((await change({ description: "" })).json.description).toBeNull();
+    expect((await change({ description: "x".repeat(1501) })).status).toBe(422);
+    expect((await change({ focus: "x,y" })).status).toBe(422);
+  });
+
+  test("can be deleted, its files too", async () => {
+    const { status, json } = await alice.delete(path());
+    expect([status, json]).toEqual([200, {}]);
+    await server.drain();
+    expect([(await fetch(media.url)).status, files()]).toEqual([404, []]);
+    expect((await alice.get(path())).status).toBe(404);
+  });
+
+  test("is another's business to nobody", async () => {
+    const bob = await server.person("bob");
+    for (const answer of [
+      await bob.get(path()),
+      await bob.put(path(), { description: "mine" }),
+      await bob.delete(path()),
+    ]) {
+      expect([answer.status, answer.json]).toEqual([404, { error: "Record not found" }]);
+    }
+    expect((await bob.post("/api/v1/statuses", { media_ids: [media.id] })).status).toBe(422);
+    expect((await server.stranger().get(path())).status).toBe(401);
+  });
+
+  test("belongs to its status once it is published", async () => {
+    const status = await alice.publish({ media_ids: [media.id] });
+    expect(status.media_attachments).toEqual([media]);
+    expect((await alice.get(path())).status).toBe(404);
+    expect((await alice.put(path(), { description: "after" })).status).toBe(404);
+    const { status: code, json } = await alice.delete(path());
+    expect([code, json]).toEqual([422, { error: "Media attachment is currently used by a status" }]);
+    expect((await alice.post("/api/v1/statuses", { media_ids: [media.id] })).status).toBe(422);
+  });
+
+  test("goes after a day, with its files; what is published stays", async () => {
+    const kept = await uploaded(alice, {}, 70);
+    await alice.publish({ media_ids: [kept.id] });
+    const cleanUpAfter = async (time: number) => {
+      server.clock.advance(time);
+      server.ctx.db.transaction((tx) => scheduleCleanUp(server.ctx, tx, server.clock.now()));
+      await server.drain();
+      return [(await alice.get(path())).status, (await fetch(media.url)).status];
+    };
+    expect(await cleanUpAfter(DAY - 1000)).toEqual([200, 200]);
+    expect(await cleanUpAfter(2000)).toEqual([404, 404]);
+    expect((await fetch(kept.url)).status).toBe(200);
+  });
+
+  test("taken off a deleted status waits for another day", async () => {
+    const { id } = await alice.publish({ media_ids: [media.id] });
+    server.clock.advance(10 * DAY);
+    await alice.delete(`/api/v1/statuses/${id}`);
+    await server.drain();
+    expect((await alice.get(path())).json).toEqual(media);
+  });
+});
+
+test("four pictures fit on a status, in the order given, and five don't", async () => {
+  const media = await Promise.all([10, 20, 30, 40, 50].map((shade) => uploaded(alice, {}, shade)));
+  const ids = media.map((it) => it.id).toReversed();
+  const { json } = await alice.post("/api/v1/statuses", { media_ids: ids.slice(0, 4) });
+  expect(json.media_attachments.map((it: Json) => it.id)).toEqual(ids.slice(0, 4));
+  const { status, json: refused } = await alice.post("/api/v1/statuses", { status: "x", media_ids: ids });
+  expect(status).toBe(422);
+  expect(refused.error).toStartWith("Validation failed: ");
+  expect((await alice.post("/api/v1/statuses", { media_ids: [ids[4], ids[4]] })).status).toBe(422);
+});
+
+describe("A file", () => {
+  test("may be kept for ever, and is taken for nothing but a picture", async () => {
+    const { url } = await uploaded(alice);
+    const { headers } = await fetch(url);
+    expect(headers.get("content-type")).toBe("image/png");
+    expect(headers.get("cache-control")).toContain("immutable");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(headers.get("access-control-allow-origin")).toBe("*");
+    const again = await fetch(url, { headers: { "if-none-match": headers.get("etag")! } });
+    expect(again.status).toBe(304);
+  });
+
+  test("can be asked for in parts", async () => {
+    const { url } = await uploaded(alice);
+    const whole = await (await fetch(url)).bytes();
+    const part = await fetch(url, { headers: { range: "bytes=10-19" } });
+    expect([part.status, part.headers.get("content-range")]).toEqual([206, `bytes 10-19/${whole.length}`]);
+    expect(await part.bytes()).toEqual(whole.slice(10, 20));
+  });
+
+  test.each([
+    "/media/",
+    "/media/../secret.txt",
+    "/media/..%2fsecret.txt",
+    "/media/%2e%2e/secret.txt",
+    "/media/%2e%2e%2fsecret.txt",
+    "/media/..%5csecret.txt",
+    "/media/attachments",
+    "/media/attachments/aa/aaaaaaaaaaaaaaaaaaaaaa/original.png",
+    "/media/attachments/../../secret.txt",
+    "/media//etc/passwd",
+    "/media/%00",
+    "/media/%E0%A4%A",
+  ])("outside what was uploaded isn't served (%s)", async (path) => {
+    await Bun.write(join(server.ctx.config.data, "secret.txt"), "secret");
+    // Not through fetch(), which would tidy the path up.
+    const { promise, resolve } = Promise.withResolvers<string>();
+    let text = "";
+    const { hostname, port } = new URL(server.origin);
+    await Bun.connect({
+      hostname,
+      port: Number(port),
+      socket: {
+        open: (socket) => void socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`),
+        data: (_, data) => void (text += data.toString()),
+        close: () => resolve(text),
+      },
+    });
+    const answer = await promise;
+    expect(answer).toStartWith("HTTP/1.1 404");
+    expect(answer).not.toContain("secret");
+  });
+});

@@ -1,0 +1,178 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Answer, Client, Json } from "../support/client.ts";
+import { idsOf, linksOf, pagesOf } from "../support/reading.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { expectShape } from "../support/shape.ts";
+
+let server: TestServer;
+let alice: Client;
+let bob: Client;
+let carol: Client;
+
+beforeEach(async () => {
+  server = await startServer();
+  [alice, bob, carol] = [await server.person("alice"), await server.person("bob"), await server.person("carol")];
+});
+afterEach(() => server.stop());
+
+const list = (query = ""): Promise<Answer> => alice.get(`/api/v1/notifications${query}`);
+const types = async (query = ""): Promise<string[]> => (await list(query)).json.map((it: Json) => it.type);
+const unread = async (query = ""): Promise<number> =>
+  (await alice.get(`/api/v1/notifications/unread_count${query}`)).json.count;
+
+/** One of each type, in the order in which they are listed. */
+const ALL = ["status", "update", "follow_request", "follow", "mention", "reblog", "favourite"];
+
+async function oneOfEach(): Promise<void> {
+  const mine = await alice.publish("mine");
+  await bob.post(`/api/v1/statuses/${mine.id}/favourite`);
+  await carol.post(`/api/v1/statuses/${mine.id}/reblog`);
+  await bob.publish("@alice hello");
+  await bob.post(`/api/v1/accounts/${alice.id}/follow`);
+  await alice.patch("/api/v1/accounts/update_credentials", { locked: true });
+  await carol.post(`/api/v1/accounts/${alice.id}/follow`);
+  const bobs = await bob.publish("bob's");
+  await alice.post(`/api/v1/statuses/${bobs.id}/reblog`);
+  await bob.put(`/api/v1/statuses/${bobs.id}`, { status: "bob's, better" });
+  await alice.post(`/api/v1/accounts/${carol.id}/follow`, { notify: true });
+  await carol.publish("news");
+}
+
+describe("Notifications", () => {
+  test("tell of everything that happened to me, the newest first", async () => {
+    await oneOfEach();
+    const answer = await list();
+    expect(answer.status).toBe(200);
+    expectShape(answer.json, ["Notification"]);
+    expect(answer.json.map((it: Json) => it.type)).toEqual(ALL);
+    const withStatus = answer.json.filter((it: Json) => it.status).map((it: Json) => it.type);
+    expect(withStatus).toEqual(["status", "update", "mention", "reblog", "favourite"]);
+    const [news] = answer.json;
+    expect(news).toMatchObject({ account: { id: carol.id }, status: { content: "<p>news</p>", favourited: false } });
+  });
+
+  test("have small ids that grow by themselves", async () => {
+    await oneOfEach();
+    const ids = idsOf(await list()).map(Number);
+    expect(ids).toEqual(ids.toSorted((a, b) => b - a));
+    expect(Math.max(...ids)).toBeLessThan(1000);
+    await alice.post("/api/v1/notifications/clear");
+    await bob.publish("@alice again");
+    expect(Number(idsOf(await list())[0])).toBeGreaterThan(Math.max(...ids));
+  });
+
+  test("can be of some types or without some; types that don't exist are ignored", async () => {
+    await oneOfEach();
+    expect(await types("?types[]=mention&types[]=follow")).toEqual(["follow", "mention"]);
+    expect(await types("?exclude_types[]=mention&exclude_types[]=status&exclude_types[]=update")).toEqual([
+      "follow_request",
+      "follow",
+      "reblog",
+      "favourite",
+    ]);
+    expect(await types("?types[]=mention&exclude_types[]=mention")).toEqual([]);
+    expect(await types("?types[]=mention&types[]=pleroma:emoji_reaction")).toEqual(["mention"]);
+    expect(await types("?exclude_types[]=reaction&exclude_types[]=severed_relationships")).toEqual(ALL);
+    expect(await types("?types[]=poll&types[]=admin.sign_up")).toEqual([]);
+    expect(await types("?types[0]=follow&types[1]=status")).toEqual(["status", "follow"]);
+  });
+
+  test("can be of one account", async () => {
+    await oneOfEach();
+    expect(await types(`?account_id=${carol.id}`)).toEqual(["status", "follow_request", "reblog"]);
+    expect(await types("?account_id=7")).toEqual([]);
+    expect(await types("?account_id=x")).toEqual([]);
+  });
+
+  test("come in pages", async () => {
+    for (let at = 0; at < 7; at++) await bob.publish(`@alice ${at}`);
+    const all = idsOf(await list());
+    const pages = await pagesOf(alice, "/api/v1/notifications?limit=3&types[]=mention");
+    expect(pages.map((page) => idsOf(page))).toEqual([all.slice(0, 3), all.slice(3, 6), all.slice(6)]);
+    const { next, prev } = linksOf(await list("?limit=3"));
+    expect([next!.searchParams.get("max_id"), prev!.searchParams.get("min_id")]).toEqual([all[2]!, all[0]!]);
+    expect(idsOf(await list(`?limit=2&min_id=${all[5]}`))).toEqual(all.slice(3, 5));
+    expect(idsOf(await list(`?limit=2&since_id=${all[5]}`))).toEqual(all.slice(0, 2));
+  });
+
+  test("are mine alone", async () => {
+    await bob.publish("@alice hello");
+    expect((await bob.get("/api/v1/notifications")).json).toEqual([]);
+    const [id] = idsOf(await list());
+    for (const answer of [
+      await bob.get(`/api/v1/notifications/${id}`),
+      await bob.post(`/api/v1/notifications/${id}/dismiss`),
+    ]) {
+      expect([answer.status, answer.json]).toEqual([404, { error: "Record not found" }]);
+    }
+    await bob.post("/api/v1/notifications/clear");
+    expect((await types()).length).toBe(1);
+  });
+
+  test("never come from myself", async () => {
+    const { id } = await alice.publish("@alice hello");
+    for (const verb of ["favourite", "reblog"]) await alice.post(`/api/v1/statuses/${id}/${verb}`);
+    await alice.publish({ status: "@alice again", in_reply_to_id: id });
+    await alice.put(`/api/v1/statuses/${id}`, { status: "@alice edited" });
+    expect(await types()).toEqual([]);
+  });
+
+  test("of a reply are a mention, and only where I am named", async () => {
+    const { id } = await alice.publish("root");
+    await alice.post(`/api/v1/accounts/${bob.id}/follow`, { notify: true });
+    await bob.publish({ status: "@alice named", in_reply_to_id: id });
+    await bob.publish({ status: "not named", in_reply_to_id: id });
+    expect(await types()).toEqual(["mention"]);
+  });
+
+  test("can be read one by one", async () => {
+    await bob.publish("@alice hello");
+    const [notification] = (await list()).json;
+    const { status, json } = await alice.get(`/api/v1/notifications/${notification.id}`);
+    expect([status, json]).toEqual([200, notification]);
+    for (const id of ["999", "x", "99999999999999999999"]) {
+      expect((await alice.get(`/api/v1/notifications/${id}`)).status).toBe(404);
+      expect((await alice.post(`/api/v1/notifications/${id}/dismiss`)).status).toBe(404);
+    }
+  });
+
+  test("can be dismissed, one or all", async () => {
+    for (const words of ["one", "two", "three"]) await bob.publish(`@alice ${words}`);
+    const ids = idsOf(await list());
+    const { status, json } = await alice.post(`/api/v1/notifications/${ids[1]}/dismiss`);
+    expect([status, json]).toEqual([200, {}]);
+    expect(idsOf(await list())).toEqual([ids[0]!, ids[2]!]);
+    expect((await alice.post("/api/v1/notifications/clear")).json).toEqual({});
+    expect(await types()).toEqual([]);
+  });
+});
+
+describe("What is unread", () => {
+  test("is counted above the marker, up to a limit, by type and account", async () => {
+    await oneOfEach();
+    expect(await unread()).toBe(7);
+    expect(await unread("?limit=3")).toBe(3);
+    expect(await unread("?types[]=mention&types[]=follow")).toBe(2);
+    expect(await unread("?exclude_types[]=mention")).toBe(6);
+    expect(await unread(`?account_id=${carol.id}`)).toBe(3);
+    await alice.post("/api/v1/markers", { notifications: { last_read_id: idsOf(await list())[2] } });
+    expect(await unread()).toBe(2);
+  });
+
+  test("is at most a hundred unless more is asked for, and never more than a thousand", async () => {
+    server.ctx.db.transaction((tx) => {
+      for (let at = 0; at < 1010; at++) {
+        tx.run(
+          "INSERT INTO notifications (account_id, type, from_account_id, created_at) VALUES (?, 'follow', ?, 0)",
+          Number(alice.id),
+          Number(bob.id),
+        );
+      }
+    });
+    expect([await unread(), await unread("?limit=500"), await unread("?limit=9999")]).toEqual([100, 500, 1000]);
+  });
+
+  test("is told as a number under one key", async () => {
+    expect((await alice.get("/api/v1/notifications/unread_count")).json).toEqual({ count: 0 });
+  });
+});
