@@ -23,6 +23,7 @@ const FEW = 10_000;
 const MANY = 1_000_000;
 /** Pages spread over the whole depth: so many that what was rendered before is of no use. */
 const DEEP_PAGES = 500;
+const TURNS = 5;
 
 const { values } = parseArgs({ options: { quick: { type: "boolean" }, source: { type: "boolean" } } });
 const pace: Pace = values.quick ? { warmUpSeconds: 0.5, seconds: 1 } : { warmUpSeconds: 1, seconds: 5 };
@@ -116,36 +117,35 @@ function answerRow({ name, perSecond, p50, p99, processor, size, bare }: Answer)
   ];
 }
 
-/** The same pages over few and over many statuses, which should take the same time. */
+/** The same pages over few and over many statuses, which should take the same time; in turns, as the machine has moods. */
 async function printDepth(command: Command): Promise<void> {
-  const times: Map<string, number>[] = [];
-  for (const count of [FEW, MANY]) {
-    const place = await newPlace(command, count);
-    const server = await serve(command, place);
-    const measured = new Map<string, number>();
-    for (const [name, questions] of pages(place)) {
-      say(`Asking for ${name}`);
-      measured.set(name, await pageTime(server, questions, pace));
+  const places = [await newPlace(command, FEW), await newPlace(command, MANY)];
+  const servers = await Promise.all(places.map((place) => serve(command, place)));
+  const asked = places.map(pages);
+  const rows = [];
+  for (const [at, { name }] of asked[0]!.entries()) {
+    say(`Asking for ${name}`);
+    const times: number[][] = [[], []];
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      for (const [which, server] of servers.entries()) {
+        times[which]!.push(await pageTime(server, asked[which]![at]!.questions, pace.seconds / TURNS));
+      }
     }
-    await server.stop();
-    times.push(measured);
+    const [few, many] = times.map((each) => each.sort((a, b) => a - b)[TURNS >> 1]!) as [number, number];
+    rows.push([name, few.toFixed(3), many.toFixed(3), (many / few).toFixed(2)]);
   }
-  const [few, many] = times as [Map<string, number>, Map<string, number>];
-  const rows = [...few].map(([name, time]) => {
-    const other = many.get(name)!;
-    return [name, time.toFixed(3), other.toFixed(3), (other / time).toFixed(2)];
-  });
+  for (const server of servers) await server.stop();
   console.log(table(["One connection, median ms", FEW.toLocaleString("en"), MANY.toLocaleString("en"), "ratio"], rows));
 }
 
-function pages({ token, oldest, newest }: Place): [string, Question[]][] {
+function pages({ token, oldest, newest }: Place): { name: string; questions: Question[] }[] {
   const page = (path: string): Question => ({ name: path, method: "GET", path, token });
   const deep = Array.from({ length: DEEP_PAGES }, (_, n) => oldest + ((newest - oldest) * (n + 1)) / DEEP_PAGES);
   const publicPage = (maxId: number) => page(`/api/v1/timelines/public?max_id=${Math.round(maxId)}`);
   return [
-    ["home timeline", [page("/api/v1/timelines/home")]],
-    ["public timeline", [page("/api/v1/timelines/public")]],
-    ["public timeline, anywhere in its depth", deep.map(publicPage)],
+    { name: "home timeline", questions: [page("/api/v1/timelines/home")] },
+    { name: "public timeline", questions: [page("/api/v1/timelines/public")] },
+    { name: "public timeline, anywhere in its depth", questions: deep.map(publicPage) },
   ];
 }
 

@@ -43,9 +43,9 @@ export async function compare(server: Running, question: Question, pace: Pace, f
 }
 
 /** Milliseconds that one page takes, one after the other: the median of all that fit into the time. */
-export async function pageTime(server: Running, questions: Question[], pace: Pace): Promise<number> {
-  const { p50 } = await putLoad(server.origin, { requests: questions.map(onTheWire), connections: 1, ...pace });
-  return p50;
+export async function pageTime(server: Running, questions: Question[], seconds: number): Promise<number> {
+  const load = { requests: questions.map(onTheWire), connections: 1, warmUpSeconds: seconds / 2, seconds };
+  return (await putLoad(server.origin, load)).p50;
 }
 
 async function capture(server: Running, { method, path, body, token }: Question, folder: string) {
