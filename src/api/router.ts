@@ -108,8 +108,15 @@ export class Router {
     options: O,
     handler: (call: Call<O>) => unknown,
   ): Promise<Response> {
+    const counted: Rate[] = [];
+    const address = addressKey(clientAddress);
+    const count = (limit: LimitName, caller: string) => this.count(counted, limit, caller, set.headers);
+    // Before the token is looked at: whoever tries tokens out is counted like anyone.
+    count("address", address);
     const bearer = this.bearer(request, options);
-    this.count(bearer, clientAddress, options, set.headers);
+    const caller = bearer?.viewer ? `account ${bearer.viewer.accountId}` : address;
+    if (bearer?.viewer) count("account", caller);
+    if (options.limit) count(options.limit, caller);
     const input = options.input
       ? decode(options.input as TObject<TProperties>, await readParams(request, options.maxBytes ?? MEBIBYTE))
       : {};
@@ -139,21 +146,12 @@ export class Router {
     return bearer;
   }
 
-  /** Counts the call under every limit it falls under, and speaks of the one closest to its end. */
-  private count(
-    bearer: Bearer | null,
-    address: string,
-    options: RouteOptions,
-    headers: Record<string, string | number>,
-  ): void {
+  /** Counts the call under one limit more, and speaks of the one closest to its end. */
+  private count(counted: Rate[], limit: LimitName, caller: string, headers: Record<string, string | number>): void {
     const { rates, clock } = this.ctx;
     if (!rates) return;
-    const now = clock.now();
-    const caller = bearer?.viewer ? `account ${bearer.viewer.accountId}` : addressKey(address);
-    const taken: Rate[] = [rates.address.take(addressKey(address), now)];
-    if (bearer?.viewer) taken.push(rates.account.take(caller, now));
-    if (options.limit) taken.push(rates[options.limit].take(caller, now));
-    const closest = taken.reduce((a, b) => (b.remaining < a.remaining || b.exceeded ? b : a));
+    counted.push(rates[limit].take(caller, clock.now()));
+    const closest = counted.reduce((a, b) => (b.remaining < a.remaining || b.exceeded ? b : a));
     headers["x-ratelimit-limit"] = closest.limit;
     headers["x-ratelimit-remaining"] = closest.remaining;
     headers["x-ratelimit-reset"] = new Date(closest.reset).toISOString();

@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Client } from "../support/client.ts";
+import { inProcess, startServer, type TestServer } from "../support/server.ts";
+
+let server: TestServer;
+let alice: Client;
+let statusId: string;
+
+beforeAll(async () => {
+  server = await startServer();
+  alice = await server.person("alice");
+  statusId = (await alice.publish("hello")).id;
+});
+afterAll(async () => {
+  // Whatever was thrown at it, nothing was lost and nothing came to be.
+  const { json } = await alice.get(`/api/v1/accounts/${alice.id}`);
+  expect(json.statuses_count).toBe(1);
+  expect((await alice.get(`/api/v1/statuses/${statusId}`)).json.content).toBe("<p>hello</p>");
+  await server.stop();
+});
+
+/** Sends a body as it is. */
+async function raw(body: BodyInit, type: string | null, path = "/api/v1/statuses", method = "POST") {
+  const headers = new Headers({ authorization: `Bearer ${alice.token}` });
+  if (type) headers.set("content-type", type);
+  const response = await fetch(server.origin + path, { method, headers, body });
+  return { status: response.status, json: JSON.parse(await response.text()), headers: response.headers };
+}
+
+describe("A body that can't be read is refused in words", () => {
+  test.each<[string, string, string, number]>([
+    ["JSON that breaks off", `{"status": "hel`, "application/json", 400],
+    ["JSON that isn't any", "status=hello", "application/json", 400],
+    ["a JSON list", `["status"]`, "application/json", 400],
+    ["a JSON text", `"status"`, "application/json", 400],
+    ["JSON null", "null", "application/json", 400],
+    ["a million brackets", "[".repeat(1_000_000), "application/json", 400],
+    ["nested objects", `${`{"a":`.repeat(5000)}1${"}".repeat(5000)}`, "application/json", 400],
+    ["nested names", `status${"[a]".repeat(50)}=1`, "application/x-www-form-urlencoded", 400],
+    ["a parameter of two shapes", "media_ids=1&media_ids[]=2", "application/x-www-form-urlencoded", 400],
+    ["a thousand and one parameters", "a=1&".repeat(1001), "application/x-www-form-urlencoded", 400],
+    ["a name of a thousand letters", `${"a".repeat(1000)}=1`, "application/x-www-form-urlencoded", 400],
+    ["multipart without a boundary", "status=hello", "multipart/form-data", 400],
+    ["multipart that breaks off", "--x\r\nContent-Disposition: form-data; na", "multipart/form-data; boundary=x", 400],
+    ["two megabytes of words", `status=${"x".repeat(2 * 1024 * 1024)}`, "application/x-www-form-urlencoded", 413],
+    ["two megabytes of JSON", JSON.stringify({ status: "x".repeat(2 * 1024 * 1024) }), "application/json", 413],
+    ["another kind of body", "<status>hello</status>", "application/xml", 422],
+    ["nothing", "", "application/json", 422],
+  ])("%s", async (_, body, type, code) => {
+    const { status, json, headers } = await raw(body, type);
+    expect([status, Object.keys(json)]).toEqual([code, ["error"]]);
+    expect(json.error).toMatch(/^[A-Z].{5,200}$/);
+    expect(headers.get("content-type")).toContain("application/json");
+  });
+
+  test("a body that doesn't say how long it is, and is too long", async () => {
+    const chunk = new Uint8Array(64 * 1024).fill(120);
+    let sent = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        if (++sent > 40) controller.close();
+        else controller.enqueue(chunk);
+      },
+    });
+    const { status } = await raw(body, "application/x-www-form-urlencoded");
+    expect(status).toBe(413);
+  });
+
+  test("a list inside a list", async () => {
+    const { status } = await raw("media_ids[][]=1", "application/x-www-form-urlencoded");
+    expect(status).toBe(400);
+  });
+});
+
+describe("Values of the wrong kind are refused by name", () => {
+  test.each<[object, string]>([
+    [{ status: { a: 1 } }, "Validation failed: Status is invalid"],
+    [{ status: ["a"] }, "Validation failed: Status is invalid"],
+    [{ status: "x", sensitive: "perhaps" }, "Validation failed: Sensitive must be true or false"],
+    [{ status: "x", sensitive: {} }, "Validation failed: Sensitive must be true or false"],
+    [{ status: "x", visibility: "nobody" }, "'nobody' is not a valid visibility"],
+    [{ status: "x", visibility: "v".repeat(10_000) }, `'${"v".repeat(50)}' is not a valid visibility`],
+    [{ status: "x", visibility: ["public"] }, "Validation failed: Visibility is invalid"],
+    [
+      { status: "x", language: "x".repeat(10_000) },
+      "Validation failed: Language is too long (maximum is 12 characters)",
+    ],
+    [{ status: "x", in_reply_to_id: { a: 1 } }, "Validation failed: In reply to is invalid"],
+    [{ status: "x", media_ids: [["1"]] }, "Validation failed: Media ids is invalid"],
+    [
+      { status: "x", media_ids: Array.from({ length: 200 }, (_, at) => `${at}`) },
+      "Validation failed: Media ids has too",
+    ],
+  ])("%j", async (body, sentence) => {
+    const { status, json } = await alice.post("/api/v1/statuses", body);
+    expect(status).toBe(422);
+    expect(json.error).toStartWith(sentence);
+  });
+
+  test("all at once, so that they can be mended at once", async () => {
+    const { json } = await alice.post("/api/v1/statuses", { status: [], sensitive: "x", language: "?" });
+    expect(json.error).toBe(
+      "Validation failed: Status is invalid, Sensitive must be true or false, Language is invalid",
+    );
+  });
+});
+
+describe("What nobody should send breaks nothing", () => {
+  const HOSTILE = [
+    "x".repeat(4000),
+    "\u0000",
+    "\ud800",
+    "\u202e\u200b",
+    "' OR 1=1; DROP TABLE statuses; --",
+    "../../../etc/passwd",
+    "%s%n%x",
+    "-9223372036854775809",
+    "1e400",
+    "NaN",
+    "[object Object]",
+    "__proto__",
+  ];
+  const PATHS = [
+    "/api/v1/accounts/HOSTILE",
+    "/api/v1/accounts/lookup?acct=HOSTILE",
+    "/api/v1/accounts/search?q=HOSTILE&limit=HOSTILE&offset=HOSTILE",
+    "/api/v1/accounts/relationships?id[]=HOSTILE",
+    "/api/v1/accounts?id[]=HOSTILE",
+    "/api/v1/statuses?id[]=HOSTILE",
+    "/api/v1/statuses/HOSTILE",
+    "/api/v1/statuses/HOSTILE/context",
+    "/api/v1/media/HOSTILE",
+    "/api/v1/timelines/tag/HOSTILE?any[]=HOSTILE&none[]=HOSTILE",
+    "/api/v1/timelines/home?max_id=HOSTILE&min_id=HOSTILE&limit=HOSTILE",
+    "/api/v1/notifications?types[]=HOSTILE&account_id=HOSTILE&since_id=HOSTILE",
+    "/api/v1/notifications/HOSTILE",
+    "/api/v1/markers?timeline[]=HOSTILE",
+    "/api/v1/HOSTILE",
+    "/HOSTILE",
+  ];
+
+  test.each(PATHS)("GET %s", async (path) => {
+    for (const text of HOSTILE) {
+      const { status, json } = await alice.get(path.replaceAll("HOSTILE", encodeURIComponent(text.toWellFormed())));
+      expect([200, 400, 404, 422]).toContain(status);
+      if (status !== 200 && path.startsWith("/api")) expect(json.error).toBeString();
+    }
+  });
+
+  test.each([
+    ["POST", "/api/v1/statuses", ["in_reply_to_id", "visibility", "language"]],
+    ["PUT", "/api/v1/statuses/STATUS", ["media_ids", "language"]],
+    ["PATCH", "/api/v1/accounts/update_credentials", ["locked", "fields_attributes", "source", "avatar"]],
+    ["POST", "/api/v1/markers", ["home", "notifications"]],
+    ["POST", "/api/v1/accounts/1/follow", ["reblogs", "languages"]],
+    ["PUT", "/api/v1/media/1", ["description", "focus"]],
+  ])("%s %s", async (method, path, names) => {
+    for (const name of names) {
+      for (const value of [...HOSTILE, "x".repeat(10_000), {}, [], [[]], -1, 1e308, true, { a: { b: { c: {} } } }]) {
+        const body = JSON.stringify({ [name]: value });
+        const { status, json } = await raw(body, "application/json", path.replace("STATUS", statusId), method);
+        expect([200, 400, 404, 422]).toContain(status);
+        if (status !== 200) expect(json.error).toBeString();
+      }
+    }
+  });
+
+  test("prototypes stay clean", async () => {
+    await raw(
+      `{"__proto__":{"status":"polluted"},"constructor":{"prototype":{"status":"polluted"}}}`,
+      "application/json",
+    );
+    await raw(
+      "__proto__[status]=polluted&constructor[prototype][status]=polluted",
+      "application/x-www-form-urlencoded",
+    );
+    expect(({} as Record<string, unknown>).status).toBeUndefined();
+  });
+
+  test("headers full of nonsense", async () => {
+    const headers = {
+      "idempotency-key": "k".repeat(4000),
+      "x-forwarded-for": ",,,,::::,999.999.999.999,".repeat(50),
+      "content-type": "application/json; charset=klingon; charset=utf-8",
+      accept: "*/*;q=x",
+      range: "bytes=99-1",
+    };
+    const answer = await fetch(`${server.origin}/api/v1/timelines/public`, { headers });
+    expect(answer.status).toBe(200);
+  });
+});
+
+describe("What isn't there", () => {
+  test.each([
+    ["GET", "/api/v1/nothing"],
+    ["POST", "/api/v1/nothing"],
+    ["DELETE", "/api/v1/timelines/home"],
+    ["POST", "/api/v1/instance"],
+    ["PUT", "/api/v9/statuses"],
+    ["GET", "/api"],
+    ["GET", "/.well-known/nothing"],
+  ])("%s %s is not found, in JSON", async (method, path) => {
+    const answer = await fetch(server.origin + path, { method, body: method === "GET" ? undefined : "x" });
+    expect(answer.status).toBe(404);
+    expect(answer.headers.get("content-type")).toContain("application/json");
+    expect(await answer.json()).toEqual({ error: "Not found" });
+  });
+});
+
+inProcess("a fault of ours is told without what is inside", async () => {
+  const broken = await startServer();
+  const lines: unknown[] = [];
+  Object.assign(broken.ctx, { log: { error: (...line: unknown[]) => void lines.push(line) } });
+  broken.ctx.db.all = () => {
+    throw new Error("SELECT secret FROM inside");
+  };
+  const { status, json, headers } = await broken.stranger().get("/api/v1/timelines/public");
+  expect([status, json]).toEqual([500, { error: "Something went wrong on the server" }]);
+  expect(headers.get("access-control-allow-origin")).toBe("*");
+  expect(JSON.stringify(lines)).toContain("SELECT secret");
+  expect(JSON.stringify(lines)).toContain(headers.get("x-request-id")!);
+  await broken.stop();
+});

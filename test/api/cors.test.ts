@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Client } from "../support/client.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { uploaded } from "../support/uploads.ts";
+
+let server: TestServer;
+let alice: Client;
+
+beforeAll(async () => {
+  server = await startServer({ LINNET_RATE_LIMITS: "on" });
+  alice = await server.person("alice");
+});
+afterAll(() => server.stop());
+
+/** What apps in browsers must be able to read. */
+const EXPOSED = [
+  "Link",
+  "X-RateLimit-Limit",
+  "X-RateLimit-Remaining",
+  "X-RateLimit-Reset",
+  "X-Request-Id",
+  "Mastodon-Async-Refresh",
+];
+
+const listOf = (headers: Headers, name: string): string[] => (headers.get(name) ?? "").split(/\s*,\s*/);
+
+describe("An app in a browser", () => {
+  test.each([
+    "/api/v1/statuses",
+    "/api/v1/accounts/1",
+    "/api/v2/media",
+    "/api/v1/nothing",
+    "/oauth/token",
+    "/oauth/revoke",
+    "/.well-known/oauth-authorization-server",
+    "/.well-known/nodeinfo",
+    "/nodeinfo/2.0",
+  ])("may ask first whether it may call %s", async (path) => {
+    const { status, headers } = await fetch(server.origin + path, {
+      method: "OPTIONS",
+      headers: {
+        origin: "https://app.example",
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "authorization,content-type,idempotency-key",
+      },
+    });
+    expect([200, 204]).toContain(status);
+    expect(headers.get("access-control-allow-origin")).toBe("*");
+    expect(listOf(headers, "access-control-allow-methods")).toContainValues(["GET", "POST", "PUT", "PATCH", "DELETE"]);
+    expect(listOf(headers, "access-control-allow-headers").map((name) => name.toLowerCase())).toContainValues([
+      "authorization",
+      "content-type",
+      "idempotency-key",
+    ]);
+    expect(headers.get("access-control-allow-credentials")).toBeNull();
+  });
+
+  test("isn't counted for asking", async () => {
+    const left = async () => Number((await alice.get("/api/v1/preferences")).headers.get("x-ratelimit-remaining"));
+    const before = await left();
+    for (let at = 0; at < 5; at++) await fetch(`${server.origin}/api/v1/preferences`, { method: "OPTIONS" });
+    expect(await left()).toBe(before - 1);
+  });
+
+  test.each<[string, () => Promise<{ status: number; headers: Headers }>, number]>([
+    ["a list", () => alice.get("/api/v1/timelines/home"), 200],
+    ["a thing", () => alice.get("/api/v1/preferences"), 200],
+    ["nothing", () => alice.post("/api/v1/notifications/clear"), 200],
+    ["what isn't there", () => alice.get("/api/v1/statuses/9"), 404],
+    ["no such route", () => alice.get("/api/v1/nothing"), 404],
+    ["another method", () => alice.put("/api/v1/nothing", {}), 404],
+    ["no token", () => server.stranger().get("/api/v1/timelines/home"), 401],
+    ["what was wrong", () => alice.post("/api/v1/statuses", {}), 422],
+    ["what can't be read", () => alice.post("/api/v1/statuses?status=a&status[]=b"), 400],
+    ["a body that is too long", () => alice.post("/api/v1/statuses", { status: "x".repeat(2_000_000) }), 413],
+  ])("can read the answer, and its headers, of %s", async (_, call, code) => {
+    const { status, headers } = await call();
+    expect(status).toBe(code);
+    expect(headers.get("access-control-allow-origin")).toBe("*");
+    expect(listOf(headers, "access-control-expose-headers")).toContainValues(EXPOSED);
+    expect(headers.get("x-request-id")).toMatch(/^[\w-]{10,}$/);
+    expect(headers.get("content-type")).toContain("application/json");
+  });
+
+  test("can read pictures too", async () => {
+    const { url } = await uploaded(alice);
+    expect((await fetch(url)).headers.get("access-control-allow-origin")).toBe("*");
+  });
+
+  test("is told apart by nothing but its token: there is no cookie to send", async () => {
+    const { headers } = await alice.get("/api/v1/timelines/home");
+    expect(headers.get("set-cookie")).toBeNull();
+  });
+});
