@@ -26,8 +26,6 @@ CREATE TABLE statuses (
 CREATE INDEX statuses_of_account ON statuses (account_id, id);
 CREATE INDEX statuses_replies ON statuses (in_reply_to_id) WHERE in_reply_to_id IS NOT NULL;
 CREATE UNIQUE INDEX statuses_reblogs ON statuses (reblog_of_id, account_id) WHERE reblog_of_id IS NOT NULL;
-CREATE INDEX statuses_conversation ON statuses (conversation_id);
-CREATE INDEX statuses_of_app ON statuses (app_id) WHERE app_id IS NOT NULL;
 
 -- The public timelines: originals, and replies to oneself. The queries repeat these words, or SQLite leaves the index aside.
 CREATE INDEX statuses_public ON statuses (id)

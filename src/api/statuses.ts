@@ -25,12 +25,13 @@ import {
 import { contextOf } from "../core/threads.ts";
 import { showAccount } from "../entities/accounts.ts";
 import { showMedia } from "../entities/media.ts";
-import { showStatus, showStatuses } from "../entities/statuses.ts";
+import { showStatus, showStatuses, statusText } from "../entities/statuses.ts";
 import { timestamp } from "../entities/urls.ts";
 import { notFound, validationFailed } from "../errors.ts";
 import { parseId } from "../lib/ids.ts";
 import { bool, id, ids, list, object, oneOf, optional, text } from "../lib/input.ts";
 import { hashSecret } from "../lib/secrets.ts";
+import { jsonText } from "./paging.ts";
 import type { Router } from "./router.ts";
 
 /** In UTF-16 units: a bound against abuse, well above any limit that people are told of. */
@@ -88,7 +89,7 @@ export function statusRoutes(routes: Router): void {
         ),
     )
     .get("/api/v1/statuses/:id", { open: true, scope: "read:statuses" }, ({ ctx, viewerId, params }) =>
-      showStatus(ctx, viewerId, visibleStatus(ctx, viewerId, parseId(params.id)).id),
+      jsonText(statusText(ctx, viewerId, visibleStatus(ctx, viewerId, parseId(params.id)).id)),
     )
     .update(
       "/api/v1/statuses/:id",
@@ -98,7 +99,7 @@ export function statusRoutes(routes: Router): void {
         if (status.reblog_of_id !== null) throw notFound();
         refuseNotYet(input);
         editStatus(ctx, status, editOf(input));
-        return showStatus(ctx, viewerId, status.id);
+        return jsonText(statusText(ctx, viewerId, status.id));
       },
     )
     .delete(
@@ -208,7 +209,7 @@ const ACTIONS = [
 function actionRoutes(routes: Router): void {
   for (const [name, scope, act] of ACTIONS) {
     routes.post(`/api/v1/statuses/:id/${name}`, { scope }, ({ ctx, viewerId, params }) =>
-      showStatus(ctx, viewerId, act(ctx, viewerId, parseId(params.id))),
+      jsonText(statusText(ctx, viewerId, act(ctx, viewerId, parseId(params.id)))),
     );
   }
   routes
@@ -217,10 +218,10 @@ function actionRoutes(routes: Router): void {
       { scope: "write:statuses", input: object({ visibility: optional(oneOf(VISIBILITIES)) }) },
       ({ ctx, viewerId, bearer, input, params }) => {
         const author = { accountId: viewerId, appId: bearer.appId };
-        return showStatus(ctx, viewerId, reblog(ctx, author, parseId(params.id), input.visibility ?? null));
+        return jsonText(statusText(ctx, viewerId, reblog(ctx, author, parseId(params.id), input.visibility ?? null)));
       },
     )
     .post("/api/v1/statuses/:id/unreblog", { scope: "write:statuses", limit: "deletes" }, ({ ctx, viewerId, params }) =>
-      showStatus(ctx, viewerId, unreblog(ctx, viewerId, parseId(params.id))),
+      jsonText(statusText(ctx, viewerId, unreblog(ctx, viewerId, parseId(params.id)))),
     );
 }

@@ -109,5 +109,7 @@ export function openDatabase(path: string, synchronous: "FULL" | "NORMAL"): Db {
   raw.run("PRAGMA temp_store = MEMORY");
   raw.run("PRAGMA cache_size = -16384");
   raw.run("PRAGMA mmap_size = 268435456");
+  // Most pages that a post touches are touched by the next one too: writing them home less often saves half of a commit.
+  raw.run("PRAGMA wal_autocheckpoint = 8000");
   return new Db(raw);
 }

@@ -48,6 +48,10 @@ export function statusTexts(ctx: Context, viewerId: number, ids: readonly number
   });
 }
 
+export function statusText(ctx: Context, viewerId: number, id: number): string {
+  return statusTexts(ctx, viewerId, [id])[0]!;
+}
+
 type StatusRow = typeof statuses.$inferSelect & { app_name: string | null; app_website: string | null };
 
 /** The statuses asked for and the originals of those that are reblogs. */
