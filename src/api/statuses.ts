@@ -72,7 +72,7 @@ export function statusRoutes(routes: Router): void {
       const author = { accountId: viewerId, appId: bearer.appId };
       refuseNotYet(input);
       const key = request.headers.get("idempotency-key");
-      return showStatus(ctx, viewerId, publish(ctx, author, draftOf(input), key && hashSecret(key)));
+      return jsonText(statusText(ctx, viewerId, publish(ctx, author, draftOf(input), key && hashSecret(key))));
     })
     .get(
       "/api/v1/statuses",
