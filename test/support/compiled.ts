@@ -2,9 +2,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readConfig } from "../../src/config.ts";
 import type { Context } from "../../src/context.ts";
-import { Ids } from "../../src/lib/ids.ts";
 import { built } from "./binary.ts";
-import { openTestContext, TestClock } from "./instance.ts";
+import { openShared, openTestContext, SHARED_BYTES, type TestClock } from "./instance.ts";
 import { ROOT } from "./program.ts";
 import type { Wish } from "./served.ts";
 
@@ -23,7 +22,7 @@ export async function startCompiled(settings: Record<string, string>): Promise<C
   const executable = await built("test/support/served.ts", join(ROOT, "dist", "test", "served"));
   const data = settings.LINNET_DATA!;
   mkdirSync(data, { recursive: true });
-  writeFileSync(join(data, "clock"), new Float64Array(1));
+  writeFileSync(join(data, "shared"), new Uint8Array(SHARED_BYTES));
   const answers: ((answer: number) => void)[] = [];
   const answer = () => new Promise<number>((resolve) => answers.push(resolve));
   const started = answer();
@@ -42,11 +41,11 @@ export async function startCompiled(settings: Record<string, string>): Promise<C
     return Promise.race([answer(), ended]);
   };
   const port = await Promise.race([started, ended]);
-  const clock = TestClock.in(join(data, "clock"));
-  const ctx = openView(settings, port, clock);
+  const shared = openShared(join(data, "shared"));
+  const ctx = openView(settings, port, shared);
   return {
     ctx,
-    clock,
+    clock: shared.clock,
     port,
     drain: async () => void (await ask("drain")),
     listeners: () => ask("listeners"),
@@ -59,12 +58,10 @@ export async function startCompiled(settings: Record<string, string>): Promise<C
   };
 }
 
-function openView(settings: Record<string, string>, port: number, clock: TestClock): Context {
+function openView(settings: Record<string, string>, port: number, shared: ReturnType<typeof openShared>): Context {
   const config = readConfig(settings);
   if (!settings.LINNET_URL) config.origin = `http://127.0.0.1:${port}`;
-  const ctx = openTestContext(config, join(config.data, "linnet.db"), clock);
-  // The server gives ids of the same millisecond; with half of one added, ours never meet them.
-  ctx.ids = new Ids({ now: () => clock.now() + 0.5 });
+  const ctx = openTestContext(config, join(config.data, "linnet.db"), shared);
   // What is told to our hub reaches nobody, so a test that counts on it should fail, and say that it runs `inProcess`.
   Object.defineProperty(ctx, "hub", {
     get: () => {

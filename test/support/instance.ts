@@ -2,18 +2,14 @@ import { createApp } from "../../src/app.ts";
 import type { Config } from "../../src/config.ts";
 import { openContext, type Context } from "../../src/context.ts";
 import { Worker } from "../../src/jobs/worker.ts";
+import { idAt, Ids } from "../../src/lib/ids.ts";
 import { openLog } from "../../src/lib/log.ts";
 
 /** Time stands still until a test moves it. */
 export class TestClock {
-  /** `time` holds one number; memory that two processes share gives them the same clock. */
+  /** The memory may be shared; a zero in it is a clock that nobody has set yet. */
   constructor(private readonly time = new Float64Array(1)) {
     if (this.time[0] === 0) this.time[0] = Date.UTC(2026, 10, 21, 12);
-  }
-
-  /** The clock in a file of eight bytes, which is moved for everyone who has opened it. */
-  static in(file: string): TestClock {
-    return new TestClock(new Float64Array(Bun.mmap(file).buffer));
   }
 
   now(): number {
@@ -26,13 +22,42 @@ export class TestClock {
   }
 }
 
+/** Ids that two processes take from one row. */
+class SharedIds extends Ids {
+  constructor(
+    private readonly time: TestClock,
+    private readonly taken: Float64Array,
+  ) {
+    super(time);
+  }
+
+  override next(): number {
+    return (this.taken[0] = Math.max(this.taken[0]! + 1, idAt(this.time.now())));
+  }
+}
+
+/** What a server shares with its test in another process, besides the database: a file of so many bytes. */
+export const SHARED_BYTES = 16;
+
+export function openShared(file: string): { clock: TestClock; ids: Ids } {
+  const memory = new Float64Array(Bun.mmap(file).buffer);
+  const clock = new TestClock(memory.subarray(0, 1));
+  return { clock, ids: new SharedIds(clock, memory.subarray(1, 2)) };
+}
+
 const log = openLog("error", "text");
 
 /** Hashes that are quick to make: tests are not what they protect from. */
 const passwords = { timeCost: 1, memoryCost: 1024 };
 
-export function openTestContext(config: Config, path: string, clock: TestClock): Context {
-  return openContext(config, { path, log, clock, passwords });
+export function openTestContext(
+  config: Config,
+  path: string,
+  { clock, ids }: { clock: TestClock; ids?: Ids },
+): Context {
+  const ctx = openContext(config, { path, log, clock, passwords });
+  if (ids) ctx.ids = ids;
+  return ctx;
 }
 
 /** A server that listens on a free port of the loopback interface. Its jobs wait until they are drained. */

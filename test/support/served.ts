@@ -1,18 +1,18 @@
 /*
  * A server for tests in a process of its own. Compiled just like the product, it lets the tests that speak HTTP ask the
  * code as people get it: bundled, with rewritten syntax and as bytecode, which is where frameworks that read the source
- * of their handlers go wrong. The settings come from the environment, the time and the database from the data folder,
- * where the test finds them too; only what needs this process's memory is asked for by message.
+ * of their handlers go wrong. The settings come from the environment; the database, the time and the ids from the data
+ * folder, where the test finds them too; only what needs this process's memory is asked for by message.
  */
 import { join } from "node:path";
 import { readConfig } from "../../src/config.ts";
-import { openTestContext, startInstance, TestClock } from "./instance.ts";
+import { openShared, openTestContext, startInstance } from "./instance.ts";
 
 /** What a test can ask for. */
 export type Wish = "drain" | "listeners" | "stop";
 
 const config = readConfig(process.env);
-const ctx = openTestContext(config, join(config.data, "linnet.db"), TestClock.in(join(config.data, "clock")));
+const ctx = openTestContext(config, join(config.data, "linnet.db"), openShared(join(config.data, "shared")));
 const instance = startInstance(ctx, process.env.LINNET_URL !== undefined);
 
 process.on("message", async (wish: Wish) => {

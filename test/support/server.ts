@@ -85,7 +85,7 @@ export async function startServer(settings: Record<`LINNET_${string}`, string> =
 
 function startHere(settings: Record<string, string>) {
   const clock = new TestClock();
-  const ctx = openTestContext(readConfig(settings), ":memory:", clock);
+  const ctx = openTestContext(readConfig(settings), ":memory:", { clock });
   const instance = startInstance(ctx, settings.LINNET_URL !== undefined);
   return { ...instance, clock, listeners: async () => ctx.hub.size };
 }
