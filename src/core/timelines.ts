@@ -69,20 +69,26 @@ export interface TagFilter extends PublicFilter {
 
 const tagIds = (parameter: string) => `(SELECT id FROM tags WHERE name IN (SELECT value FROM json_each(${parameter})))`;
 
-const TAGGED = new Keyset<Place>(
-  `SELECT DISTINCT s.id, s.id AS cursor FROM status_tags st JOIN statuses s ON s.id = st.status_id
-   WHERE st.tag_id IN ${tagIds("?6")} AND s.visibility = 'public' AND s.reblog_of_id IS NULL
-     AND (?7 IS NULL OR s.local = ?7) AND (s.has_media OR NOT ?8)
-     AND NOT EXISTS (SELECT 1 FROM status_tags WHERE status_id = s.id AND tag_id IN ${tagIds("?9")})
-     AND (SELECT count(*) FROM status_tags WHERE status_id = s.id AND tag_id IN ${tagIds("?10")}) = json_array_length(?10)
-     AND ${SEEN}`,
-  "st.status_id",
-);
+function taggedList(select: string, tags: string): Keyset<Place> {
+  return new Keyset<Place>(
+    `${select} s.id, s.id AS cursor FROM status_tags st JOIN statuses s ON s.id = st.status_id
+     WHERE st.tag_id ${tags} AND s.visibility = 'public' AND s.reblog_of_id IS NULL
+       AND (?7 IS NULL OR s.local = ?7) AND (s.has_media OR NOT ?8)
+       AND NOT EXISTS (SELECT 1 FROM status_tags WHERE status_id = s.id AND tag_id IN ${tagIds("?9")})
+       AND (SELECT count(*) FROM status_tags WHERE status_id = s.id AND tag_id IN ${tagIds("?10")}) = json_array_length(?10)
+       AND ${SEEN}`,
+    "st.status_id",
+  );
+}
+
+/** One tag's statuses lie in order; those of several must be put in order, and each be taken once. */
+const TAGGED = taggedList("SELECT", "= (SELECT id FROM tags WHERE name = ?6 ->> 0)");
+const TAGGED_ANY = taggedList("SELECT DISTINCT", `IN ${tagIds("?6")}`);
 
 /** Statuses with the tag or one of `any`, and every one of `all`, and none of `none`. */
 export function tagTimeline(ctx: Context, viewerId: number, tag: string, filter: TagFilter, page: Page): Place[] {
   const names = (tags: string[]) => JSON.stringify([...new Set(tags.map(normaliseHashtag))]);
-  return TAGGED.page(
+  return (filter.any.length === 0 ? TAGGED : TAGGED_ANY).page(
     ctx.db,
     page,
     viewerId,

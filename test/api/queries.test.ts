@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect } from "bun:test";
+import type { Client, Json } from "../support/client.ts";
+import { remoteAccount, remoteStatus } from "../support/rows.ts";
+import { inProcess, startServer, type TestServer } from "../support/server.ts";
+import { uploaded } from "../support/uploads.ts";
+
+/*
+ * A page costs the same number of statements for one thing as for twenty, whether they were shown before or not.
+ */
+
+let server: TestServer;
+let alice: Client;
+let bob: Client;
+let root: string;
+const statuses: string[] = [];
+
+beforeAll(async () => {
+  server = await startServer();
+  [alice, bob] = [await server.person("alice"), await server.person("bob")];
+  await bob.patch("/api/v1/accounts/update_credentials", { locked: true });
+  root = (await alice.publish("root")).id;
+  const media = await Promise.all(Array.from({ length: 8 }, (_, at) => uploaded(alice, {}, at)));
+  for (let at = 0; at < 20; at++) {
+    const who = await server.person(`person${at}`);
+    await who.post(`/api/v1/accounts/${alice.id}/follow`);
+    await alice.post(`/api/v1/accounts/${who.id}/follow`);
+    await who.post(`/api/v1/accounts/${bob.id}/follow`);
+    // No two alike: with pictures, mentions, tags, of other servers, boosted, answered, edited.
+    const own = await who.publish(`@alice #tag #tag${at} https://example.org/${at}`);
+    const mine = await alice.publish({
+      status: `#tag picture ${at}`,
+      in_reply_to_id: at % 2 ? root : null,
+      media_ids: media.slice(at, at + 1).map((it: Json) => it.id),
+    });
+    const dora = remoteAccount(server, `dora${at}`, `elsewhere${at}.example`);
+    for (const id of [own.id, remoteStatus(server, dora, `remote ${at}`)]) {
+      for (const verb of ["favourite", "bookmark", "reblog"]) await alice.post(`/api/v1/statuses/${id}/${verb}`);
+    }
+    for (const verb of ["favourite", "reblog"]) await who.post(`/api/v1/statuses/${root}/${verb}`);
+    await who.publish({ status: `reply ${at}`, in_reply_to_id: root });
+    await alice.put(`/api/v1/statuses/${root}`, { status: `root ${at}` });
+    statuses.push(mine.id, own.id);
+  }
+});
+afterAll(() => server.stop());
+
+const LISTS: [string, () => Client][] = [
+  ["/api/v1/timelines/home", () => alice],
+  ["/api/v1/timelines/public", () => alice],
+  ["/api/v1/timelines/public?local=true", () => server.stranger()],
+  ["/api/v1/timelines/public?only_media=true", () => alice],
+  ["/api/v1/timelines/tag/tag", () => alice],
+  ["/api/v1/timelines/tag/tag?any[]=tag1&none[]=tag2", () => alice],
+  ["/api/v1/accounts/ALICE/statuses", () => bob],
+  ["/api/v1/accounts/ALICE/statuses", () => server.stranger()],
+  ["/api/v1/accounts/ALICE/followers", () => bob],
+  ["/api/v1/accounts/ALICE/following", () => bob],
+  ["/api/v1/follow_requests", () => bob],
+  ["/api/v1/statuses/ROOT/favourited_by", () => bob],
+  ["/api/v1/statuses/ROOT/reblogged_by", () => bob],
+  ["/api/v1/favourites", () => alice],
+  ["/api/v1/bookmarks", () => alice],
+  ["/api/v1/notifications", () => alice],
+  ["/api/v1/accounts/search?q=person", () => alice],
+];
+
+/** How many statements a request runs; `cold` when nothing is remembered of what was shown before. */
+async function statementsFor(client: Client, path: string, cold: boolean): Promise<{ count: number; length: number }> {
+  const { db, rendered } = server.ctx;
+  if (cold) for (const texts of [rendered.statuses, rendered.accounts]) texts.clear();
+  const before = db.statements;
+  const { status, json } = await client.get(path.replace("ALICE", alice.id).replace("ROOT", root));
+  expect(status).toBe(200);
+  return { count: db.statements - before, length: json.length ?? json.descendants?.length };
+}
+
+describe.each(LISTS)("%s", (path, reader) => {
+  inProcess("costs as much for one as for twenty", async () => {
+    const limited = (limit: number) => `${path}${path.includes("?") ? "&" : "?"}limit=${limit}`;
+    for (const cold of [true, false]) {
+      const one = await statementsFor(reader(), limited(1), cold);
+      const many = await statementsFor(reader(), limited(20), cold);
+      expect([one.length, many.length > 5]).toEqual([1, true]);
+      // Remembered in part, one may cost less than many, but never the other way round.
+      expect(one.count).toBeLessThanOrEqual(many.count);
+      if (cold) expect(many.count).toBe(one.count);
+      expect(many.count).toBeLessThanOrEqual(12);
+    }
+  });
+});
+
+inProcess("what is asked for by ids costs the same for one as for twenty", async () => {
+  const ids = (count: number, of: string[]) =>
+    of
+      .slice(0, count)
+      .map((id) => `id[]=${id}`)
+      .join("&");
+  const people = (await alice.get(`/api/v1/accounts/${alice.id}/following`)).json.map((it: Json) => it.id);
+  for (const [path, all] of [
+    ["/api/v1/statuses", statuses],
+    ["/api/v1/accounts", people],
+    ["/api/v1/accounts/relationships", people],
+  ] as const) {
+    const one = await statementsFor(alice, `${path}?${ids(1, all)}`, true);
+    const many = await statementsFor(alice, `${path}?${ids(20, all)}`, true);
+    expect([path, one.length, many.length, many.count]).toEqual([path, 1, 20, one.count]);
+  }
+});
+
+inProcess("a thread costs the same, long or short", async () => {
+  const lonely = (await alice.publish("lonely")).id;
+  // With a picture, since nobody looks for pictures where there are none.
+  await bob.publish({ status: "reply", in_reply_to_id: lonely, media_ids: [(await uploaded(bob)).id] });
+  const short = await statementsFor(alice, `/api/v1/statuses/${lonely}/context`, true);
+  const long = await statementsFor(alice, `/api/v1/statuses/ROOT/context`, true);
+  expect([short.length, long.length > 20, long.count]).toEqual([1, true, short.count]);
+});
+
+inProcess("a history costs the same, long or short", async () => {
+  const { id } = await alice.publish("once");
+  await alice.put(`/api/v1/statuses/${id}`, { status: "twice" });
+  const short = await statementsFor(bob, `/api/v1/statuses/${id}/history`, true);
+  const long = await statementsFor(bob, `/api/v1/statuses/ROOT/history`, true);
+  expect([short.length, long.length, long.count]).toEqual([2, 21, short.count]);
+});
