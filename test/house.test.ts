@@ -1,0 +1,325 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { is } from "drizzle-orm";
+import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { readConfig, SETTINGS } from "../src/config.ts";
+import * as schema from "../src/db/schema/index.ts";
+import type { Json } from "./support/client.ts";
+import { inProcess, startServer, type TestServer } from "./support/server.ts";
+import { uploaded } from "./support/uploads.ts";
+
+/*
+ * The rules of the house, as docs/design.md tells them.
+ */
+
+const ROOT = join(import.meta.dir, "..");
+
+/** What may be imported from: anything on a line above, and one's own folder. Files of src itself stand by their name. */
+const LINES = [
+  ["lib", "errors.ts", "config.ts", "version.ts"],
+  ["db"],
+  ["context.ts"],
+  ["core"],
+  ["entities", "oauth", "federation"],
+  ["api", "web", "jobs"],
+  ["app.ts"],
+  ["main.ts", "cli"],
+];
+/** Tooling: it puts the program together and is no part of it. */
+const OUTSIDE = new Set(["build"]);
+const MAX_LINES = 500;
+
+interface Import {
+  from: string;
+  to: string;
+  isType: boolean;
+}
+
+const files = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" })
+  .filter((file) => /\.tsx?$/.test(file) && !file.endsWith(".d.ts"))
+  .filter((file) => !OUTSIDE.has(file.split("/")[0]!));
+const texts = new Map(files.map((file) => [file, readFileSync(join(ROOT, "src", file), "utf8")]));
+
+const IMPORT = /^\s*(?:import|export)\s+(type\s+)?(?:[^"';]*?\sfrom\s+)?"(\.[^"]+)"|\bimport\("(\.[^"]+)"\)/gm;
+
+const imports: Import[] = [...texts].flatMap(([from, text]) =>
+  [...text.matchAll(IMPORT)].map((found) => ({
+    from,
+    to: relative("/", join("/", dirname(from), found[2] ?? found[3]!)),
+    isType: found[1] !== undefined,
+  })),
+);
+
+const isCode = (file: string) => texts.has(file);
+
+const isFolder = (file: string) => file.includes("/");
+
+function lineOf(file: string): number {
+  const line = LINES.findIndex((names) => names.includes(file.split("/")[0]!));
+  if (line === -1) throw new Error(`src/${file} is on no line of the design`);
+  return line;
+}
+
+describe("The layers", () => {
+  test("are known of every file, and every import leads to one", () => {
+    for (const file of files) lineOf(file);
+    expect(files.length).toBeGreaterThan(50);
+    expect(imports.length).toBeGreaterThan(files.length);
+    const lost = imports.filter(({ to }) => /\.tsx?$/.test(to) && !isCode(to));
+    expect(lost).toEqual([]);
+  });
+
+  test("are imported from downwards only, and peers leave one another alone", () => {
+    const wrong = imports.filter(({ from, to }) => {
+      if (!isCode(to) || from.split("/")[0] === to.split("/")[0]) return false;
+      const [own, other] = [lineOf(from), lineOf(to)];
+      // A single file beside a folder, as main.ts is beside cli, is no peer of it.
+      return other > own || (other === own && isFolder(from) && isFolder(to));
+    });
+    expect(wrong.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+  });
+
+  test("have no cycle of files", () => {
+    const edges = Map.groupBy(
+      imports.filter(({ to, isType }) => isCode(to) && !isType),
+      ({ from }) => from,
+    );
+    const done = new Set<string>();
+    const cycleFrom = (file: string, path: string[]): string[] | null => {
+      if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
+      if (done.has(file)) return null;
+      for (const { to } of edges.get(file) ?? []) {
+        const cycle = cycleFrom(to, [...path, file]);
+        if (cycle) return cycle;
+      }
+      done.add(file);
+      return null;
+    };
+    for (const file of files) expect(cycleFrom(file, [])).toBeNull();
+  });
+});
+
+describe("A file", () => {
+  test(`has at most ${MAX_LINES} lines`, () => {
+    const long = [...texts].filter(([, text]) => text.trimEnd().split("\n").length > MAX_LINES);
+    expect(long.map(([file]) => file)).toEqual([]);
+  });
+
+  test.each<[string, RegExp, (file: string) => boolean]>([
+    ["reads the environment only where settings are read", /\bprocess\.env\b|\bBun\.env\b/, (file) => isReader(file)],
+    ["asks the context what time it is", /\bnew Date\(\)|\bDate\.now\(\)/, (file) => !file.startsWith("core/")],
+    ["knows its types", /\bas any\b|: any\b|<any>|@ts-(?:ignore|nocheck)/, () => false],
+    ["leaves nothing to be done", /\b(?:TODO|FIXME|XXX)\b/, () => false],
+    ["waits for nothing inside a transaction", /\.transaction\(\s*async\b/, () => false],
+  ])("%s", (_, pattern, isAllowed) => {
+    const found = [...texts].filter(([file, text]) => pattern.test(text) && !isAllowed(file));
+    expect(found.map(([file]) => file)).toEqual([]);
+  });
+});
+
+function isReader(file: string): boolean {
+  return file === "config.ts" || file === "main.ts" || file.startsWith("cli/");
+}
+
+test("the README tells every setting as it is", () => {
+  const rows = readFileSync(join(ROOT, "README.md"), "utf8").matchAll(/^\| *`(LINNET_\w+)` *\|([^|]*)\|([^|]*)\|$/gm);
+  const told = [...rows].map(([, name, fallback, meaning]) => ({
+    name,
+    fallback: fallback!.replaceAll("`", "").trim(),
+    meaning: meaning!.trim(),
+  }));
+  expect(told).toEqual(SETTINGS.map((setting) => ({ ...setting })));
+});
+
+test("the defaults that the README tells are those that are taken", () => {
+  const told = Object.fromEntries(
+    SETTINGS.filter(({ fallback }) => fallback !== "" && !fallback.includes(" ")).map((setting) => [
+      setting.name,
+      setting.fallback,
+    ]),
+  );
+  expect(readConfig(told)).toEqual(readConfig({}));
+});
+
+describe("The database", () => {
+  let server: TestServer;
+  /** Every statement that ran, as it was prepared. */
+  const statements = new Set<string>();
+
+  beforeAll(async () => {
+    server = await startServer();
+  });
+  afterAll(() => server.stop());
+
+  test("has every table of the schema, column by column, and no other", () => {
+    const described = Object.values(schema)
+      .filter((table) => is(table, SQLiteTable))
+      .map((table) => {
+        const { name, columns, primaryKeys } = getTableConfig(table as SQLiteTable);
+        const key = new Set(primaryKeys.flatMap((primary) => primary.columns.map((column) => column.name)));
+        return [
+          name,
+          columns.map((column) => ({
+            name: column.name,
+            type: column.getSQLType().toUpperCase(),
+            notNull: column.notNull,
+            primary: column.primary || key.has(column.name),
+          })),
+        ];
+      });
+    const migrated = server.ctx.db
+      .all<{ name: string }>(
+        "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+      )
+      .map(({ name }) => [name, columnsOf(name)]);
+    expect(Object.fromEntries(migrated)).toEqual(Object.fromEntries(described));
+  });
+
+  function columnsOf(table: string) {
+    return server.ctx.db
+      .all<{ name: string; type: string; notnull: number; pk: number }>(
+        'SELECT name, type, "notnull", pk FROM pragma_table_info(?) ORDER BY cid',
+        table,
+      )
+      .map(({ name, type, notnull, pk }) => ({ name, type, notNull: notnull === 1 || pk > 0, primary: pk > 0 }));
+  }
+
+  test("finds by an index whatever refers to a row, so that deleting it goes through no table", () => {
+    const { db } = server.ctx;
+    const references = db.all<{ name: string; field: string }>(`
+      SELECT m.name, f."from" AS field FROM main.sqlite_schema m JOIN pragma_foreign_key_list(m.name) f
+      WHERE m.type = 'table'`);
+    expect(references.length).toBeGreaterThan(30);
+    const indexed = db.all<{ name: string; field: string }>(`
+      SELECT m.name, c.name AS field
+      FROM main.sqlite_schema m JOIN pragma_index_list(m.name) i JOIN pragma_index_info(i.name) c
+      WHERE m.type = 'table' AND c.seqno = 0`);
+    const found = new Set(indexed.map(({ name, field }) => `${name}.${field}`));
+    const missing = references.map(({ name, field }) => `${name}.${field}`).filter((field) => !found.has(field));
+    expect(missing.filter((field) => !NEVER_SOUGHT.has(field))).toEqual([]);
+  });
+
+  inProcess("answers from its indexes: it goes through no large table, and puts no page in order", async () => {
+    const { raw } = server.ctx.db;
+    const prepare = raw.prepare.bind(raw);
+    raw.prepare = ((sql: string) => {
+      statements.add(sql);
+      return prepare(sql);
+    }) as typeof raw.prepare;
+    await useEverything(server);
+    expect(statements.size).toBeGreaterThan(80);
+    const problems = [...statements].flatMap((sql) => {
+      const plan = prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[];
+      return plan.map(({ detail }) => problemIn(sql, detail)).filter((problem) => problem !== null);
+    });
+    expect(problems).toEqual([]);
+  });
+});
+
+/** Tables that stay small, since a server has a handful of people. */
+const SMALL = new Set(["users", "changed"]);
+
+/** Apps are kept for ever; codes live for minutes, and of sessions there are a few. */
+const NEVER_SOUGHT = new Set([
+  "statuses.app_id",
+  "sessions.user_id",
+  "oauth_codes.app_id",
+  "oauth_codes.user_id",
+  "oauth_codes.token_id",
+]);
+
+/** What may cost more, and why. */
+const KNOWN = [
+  // A part of a name may stand anywhere in it.
+  /display_name LIKE/,
+  // Servers we know of, told with the old form of the instance.
+  /count\(DISTINCT domain\)/,
+  // Several hashtags at once, each of which lies in order by itself.
+  /SELECT DISTINCT s\.id, s\.id AS cursor FROM status_tags/,
+  // Reblogs of one status are found by it and by who made them, not by age.
+  /WHERE s\.reblog_of_id = \+\?4/,
+];
+
+function problemIn(sql: string, detail: string): string | null {
+  if (KNOWN.some((pattern) => pattern.test(sql))) return null;
+  const isPage = sql.endsWith("LIMIT +?3");
+  if (isPage && detail.startsWith("USE TEMP B-TREE FOR ORDER BY")) return `${detail}: ${sql}`;
+  const scanned = /^SCAN (?:\w+\.)?(\w+)/.exec(detail)?.[1];
+  if (scanned === undefined || detail.includes("VIRTUAL TABLE") || scanned === "CONSTANT") return null;
+  // What isn't a table under that name or alias is a result put together before.
+  const table = new RegExp(`\\b(?:FROM|JOIN) (?:main\\.|temp\\.)?(\\w+) ${scanned}\\b`).exec(sql)?.[1] ?? scanned;
+  const isTable = new RegExp(`\\b(?:FROM|JOIN|UPDATE|INTO) (?:main\\.|temp\\.)?${table}\\b`).test(sql);
+  const isNamedHere = new RegExp(`\\b${table} (?:\\([\\w, ]+\\) )?AS \\(`).test(sql);
+  return isTable && !isNamedHere && !SMALL.has(table) ? `${detail}: ${sql}` : null;
+}
+
+/** Asks for everything once, so that every statement of the API has run. */
+async function useEverything(server: TestServer): Promise<void> {
+  const [alice, bob] = [await server.person("alice"), await server.person("bob")];
+  const media = await uploaded(alice);
+  const status = await alice.publish({ status: "@bob #tag", media_ids: [media.id] });
+  const reply = await bob.publish({ status: "@alice hi", in_reply_to_id: status.id });
+  await alice.patch("/api/v1/accounts/update_credentials", { locked: true, note: "@bob" });
+  for (const verb of ["follow", "unfollow", "follow"]) await bob.post(`/api/v1/accounts/${alice.id}/${verb}`);
+  await alice.post(`/api/v1/follow_requests/${bob.id}/authorize`);
+  for (const verb of ["favourite", "bookmark", "reblog", "mute", "pin"]) {
+    for (const who of [alice, bob]) await who.post(`/api/v1/statuses/${status.id}/${verb}`);
+  }
+  await alice.put(`/api/v1/statuses/${status.id}`, { status: "@bob #other" });
+  await alice.post("/api/v1/markers", { home: { last_read_id: "1" }, notifications: { last_read_id: "1" } });
+  const cursors = ["", "min_id=1", "since_id=1&max_id=9007199254740991"];
+  for (const path of pathsOf(alice.id, status.id)) {
+    for (const cursor of cursors) {
+      for (const who of [alice, server.stranger()]) await who.get(path + (path.includes("?") ? "&" : "?") + cursor);
+    }
+  }
+  for (const verb of ["unfavourite", "unbookmark", "unreblog", "unmute", "unpin"]) {
+    for (const who of [alice, bob]) await who.post(`/api/v1/statuses/${status.id}/${verb}`);
+  }
+  const [notification]: Json[] = (await bob.get("/api/v1/notifications")).json;
+  await bob.get(`/api/v1/notifications/${notification.id}`);
+  await bob.post(`/api/v1/notifications/${notification.id}/dismiss`);
+  await bob.post("/api/v1/notifications/clear");
+  await alice.delete(`/api/v1/statuses/${status.id}`);
+  await alice.delete(`/api/v1/media/${media.id}`);
+  await bob.delete(`/api/v1/statuses/${reply.id}`);
+  await bob.post(`/api/v1/accounts/${alice.id}/unfollow`);
+  await server.drain();
+}
+
+function pathsOf(accountId: string, statusId: string): string[] {
+  const timelines = [
+    "home",
+    "public",
+    "public?local=true",
+    "public?only_media=true",
+    "public?remote=true&only_media=true",
+  ];
+  const ofAccount = ["", "/statuses", "/statuses?pinned=true", "/statuses?only_media=true", "/statuses?tagged=tag"];
+  const ofStatus = ["", "/context", "/history", "/source", "/favourited_by", "/reblogged_by"];
+  return [
+    ...[...timelines, "tag/tag", "tag/tag?any[]=other", "tag/tag?all[]=other&none[]=x"].map(
+      (it) => `/api/v1/timelines/${it}`,
+    ),
+    ...[...ofAccount, "/followers", "/following"].map((it) => `/api/v1/accounts/${accountId}${it}`),
+    ...ofStatus.map((it) => `/api/v1/statuses/${statusId}${it}`),
+    `/api/v1/statuses?id[]=${statusId}`,
+    `/api/v1/accounts?id[]=${accountId}`,
+    `/api/v1/accounts/relationships?id[]=${accountId}`,
+    "/api/v1/accounts/lookup?acct=alice",
+    "/api/v1/accounts/search?q=al",
+    "/api/v1/accounts/verify_credentials",
+    "/api/v1/preferences",
+    "/api/v1/favourites",
+    "/api/v1/bookmarks",
+    "/api/v1/follow_requests",
+    "/api/v1/notifications",
+    "/api/v1/notifications?types[]=mention&account_id=1",
+    "/api/v1/notifications/unread_count",
+    "/api/v1/markers?timeline[]=home",
+    "/api/v1/instance",
+    "/api/v2/instance",
+    "/nodeinfo/2.0",
+  ];
+}
