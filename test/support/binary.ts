@@ -1,4 +1,4 @@
-import { readdirSync, statSync, utimesSync } from "node:fs";
+import { readdirSync, renameSync, statSync, utimesSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { compile } from "../../src/build/compile.ts";
 import { ROOT, type Command } from "./program.ts";
@@ -20,9 +20,12 @@ export async function built(entry: string, outfile: string): Promise<string> {
   const newest = Math.max(...[...SOURCES, dirname(entry)].map((source) => changedAt(join(ROOT, source))));
   const since = statSync(outfile, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   if (since > newest) return outfile;
-  await compile(join(ROOT, entry), outfile);
+  // Under another name first: another run of the tests may start or build the same one right now.
+  const fresh = `${outfile}.${process.pid}`;
+  await compile(join(ROOT, entry), fresh);
   // What was changed meanwhile may not be in it.
-  utimesSync(outfile, begin, begin);
+  utimesSync(fresh, begin, begin);
+  renameSync(fresh, outfile);
   return outfile;
 }
 
