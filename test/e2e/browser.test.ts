@@ -1,0 +1,265 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
+import { newSetupToken } from "../../src/core/setup.ts";
+import type { Json } from "../support/client.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+const CHROMIUM = "/usr/bin/chromium";
+const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, locale: "en-GB" };
+
+// A browser takes its time to start, on a small machine that does other things too.
+setDefaultTimeout(60_000);
+
+let browser: Browser;
+let server: TestServer;
+let app: WebApp;
+let context: BrowserContext;
+let page: Page;
+/** What the browser refused to do because of our policy: nothing may ever be here. */
+let violations: string[];
+
+beforeAll(async () => {
+  if (!existsSync(CHROMIUM)) {
+    throw new Error(`This test needs a browser at ${CHROMIUM}. On Debian: apt-get install chromium`);
+  }
+  browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: [
+      "--headless",
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  });
+});
+afterAll(() => browser?.close());
+
+beforeEach(async () => {
+  server = await startServer();
+  app = new WebApp();
+  await open({});
+});
+afterEach(async () => {
+  await context.close();
+  await app.stop();
+  await server.stop();
+});
+
+/** A browser of its own, with nothing in it. */
+async function open(options: BrowserContextOptions): Promise<void> {
+  await context?.close();
+  context = await browser.newContext({ ...PHONE, ...options });
+  page = await context.newPage();
+  violations = [];
+  page.on("console", (message) => {
+    if (message.text().includes("Content Security Policy")) violations.push(message.text());
+  });
+}
+
+/** A client on the web, on an origin of its own: a start page that opens a popup, and a callback. */
+class WebApp {
+  /** The queries that came to the callback. */
+  readonly answers: URLSearchParams[] = [];
+  authorizeUrl = "";
+  private readonly http = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: (request) => {
+      const { pathname, searchParams } = new URL(request.url);
+      if (pathname === "/callback") {
+        this.answers.push(searchParams);
+        return Response.redirect("/done", 302);
+      }
+      return new Response(pathname === "/done" ? this.done() : this.start(), {
+        headers: { "content-type": "text/html" },
+      });
+    },
+  });
+
+  get origin(): string {
+    return `http://127.0.0.1:${this.http.port}`;
+  }
+
+  get callback(): string {
+    return `${this.origin}/callback`;
+  }
+
+  stop(): Promise<void> {
+    return this.http.stop(true);
+  }
+
+  private start(): string {
+    return `<title>waiting</title>
+      <script>onmessage = (event) => { document.title = event.data; };</script>
+      <button onclick="window.open('${this.authorizeUrl}', 'sign-in', 'width=390,height=700')">Sign in</button>`;
+  }
+
+  private done(): string {
+    return `<h1>Welcome to the app</h1><script>opener?.postMessage("heard from the popup", "*")</script>`;
+  }
+}
+
+async function register(redirect_uris: string[], scopes = "read write follow push"): Promise<Json> {
+  return (await server.stranger().post("/api/v1/apps", { client_name: "Test App", redirect_uris, scopes })).json;
+}
+
+function authorize(client: Json, redirect_uri: string, more: Record<string, string> = {}): string {
+  const query = { response_type: "code", client_id: client.client_id, redirect_uri, scope: "read write", ...more };
+  return `${server.origin}/oauth/authorize?${new URLSearchParams(query)}`;
+}
+
+async function signIn(): Promise<void> {
+  await page.fill("#login", "alice");
+  await page.fill("#password", "correct horse");
+  await press("Sign in");
+}
+
+function press(label: string): Promise<void> {
+  return page.getByRole("button", { name: label, exact: true }).click();
+}
+
+/** Whether all of the page can be read without scrolling sideways. */
+function fits(): Promise<boolean> {
+  return page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth");
+}
+
+test("a new owner sets up the server on a phone, and is told what to enter in an app", async () => {
+  await page.goto(`${server.origin}/setup?token=${newSetupToken(server.ctx)}`);
+  expect(await fits()).toBe(true);
+  await page.fill("#username", "api");
+  await page.fill("#password", "correct horse");
+  await press("Make my account");
+  expect(await page.textContent(".error")).toBe("The server needs this name itself. Choose another.");
+  expect(await page.getAttribute("#username", "aria-invalid")).toBe("true");
+
+  await page.fill("#username", "alice");
+  await page.fill("#display_name", "Alice Liddell");
+  await page.fill("#password", "correct horse");
+  await press("Make my account");
+  await page.waitForURL("**/welcome");
+  expect(await page.textContent("h1")).toBe("Your server is ready, Alice Liddell");
+  expect(await page.textContent("output")).toBe(new URL(server.origin).host);
+  expect(await fits()).toBe(true);
+
+  await page.goto(server.origin);
+  expect(await page.textContent("main")).toContain("Signed in as @alice");
+  await press("Sign out");
+  await page.waitForSelector("text='Sign out'", { state: "detached" });
+  expect(await page.textContent("main")).not.toContain("Signed in as");
+  expect(violations).toEqual([]);
+});
+
+test("somebody signs in without JavaScript, allows an app, and lands in it with a code that works", async () => {
+  await open({ javaScriptEnabled: false });
+  await server.person("alice");
+  const client = await register([app.callback]);
+  await page.goto(authorize(client, app.callback, { state: "a b+c&d", lang: "en" }));
+  await page.fill("#login", "alice");
+  await page.fill("#password", "wrong password");
+  await press("Sign in");
+  expect(await page.textContent("[role=alert]")).toContain("don't belong together");
+  expect(await page.inputValue("#login")).toBe("alice");
+  await signIn();
+
+  expect(await page.textContent("h1")).toBe("Let Test App use your account?");
+  expect(await page.textContent(".destination")).toContain(new URL(app.origin).host);
+  await press("Allow");
+  await page.waitForURL(`${app.origin}/done`);
+  expect(app.answers).toHaveLength(1);
+  const [answer] = app.answers;
+  expect(answer!.get("state")).toBe("a b+c&d");
+
+  const { client_id, client_secret } = client;
+  const token = await server.stranger().post("/oauth/token", {
+    grant_type: "authorization_code",
+    client_id,
+    client_secret,
+    redirect_uri: app.callback,
+    code: answer!.get("code"),
+  });
+  const headers = { authorization: `Bearer ${token.json.access_token}` };
+  const { json } = await server.stranger().get("/api/v1/accounts/verify_credentials", { headers });
+  expect(json.username).toBe("alice");
+  expect(violations).toEqual([]);
+});
+
+test("whoever doesn't allow it is sent back to the app all the same", async () => {
+  await server.person("alice");
+  const client = await register([app.callback]);
+  await page.goto(authorize(client, app.callback, { state: "s" }));
+  await signIn();
+  await press("Don't allow");
+  await page.waitForURL(`${app.origin}/done`);
+  expect(app.answers.map(String)).toEqual(["error=access_denied&state=s"]);
+});
+
+test("an app that opens the page in a popup hears from it", async () => {
+  await server.person("alice");
+  const client = await register([app.callback]);
+  app.authorizeUrl = authorize(client, app.callback);
+  await page.goto(app.origin);
+  const opener = page;
+  [page] = await Promise.all([context.waitForEvent("page"), press("Sign in")]);
+  await signIn();
+  await press("Allow");
+  await opener.waitForFunction("document.title !== 'waiting'");
+  expect(await opener.title()).toBe("heard from the popup");
+});
+
+test.each(["icecubesapp://", "com.tapbots.Ivory.10217:/request_token/6A1F"])(
+  "the browser lets the form lead to an app on the device at %s",
+  async (redirect) => {
+    await server.person("alice");
+    const client = await register([redirect]);
+    await page.goto(authorize(client, redirect));
+    await signIn();
+    // No app is there to take it, but the browser asks for it only when the page's policy lets it.
+    const isForApp = (url: string) => url.toLowerCase().startsWith(`${redirect.toLowerCase()}?code=`);
+    await Promise.all([page.waitForRequest((request) => isForApp(request.url())), press("Allow")]);
+    expect(violations).toEqual([]);
+  },
+);
+
+test("an app without an address shows its code, which is copied with one touch", async () => {
+  await server.person("alice");
+  const client = await register(["urn:ietf:wg:oauth:2.0:oob"]);
+  await page.goto(authorize(client, "urn:ietf:wg:oauth:2.0:oob"));
+  await signIn();
+  await press("Allow");
+  expect(await page.textContent("output")).toMatch(/^[\w-]{43}$/);
+  expect(await page.evaluate("getComputedStyle(document.querySelector('output')).userSelect")).toBe("all");
+  expect(await fits()).toBe(true);
+});
+
+test("pages follow the colours that the system asks for", async () => {
+  const ground = () => page.evaluate("getComputedStyle(document.body).backgroundColor") as Promise<string>;
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.goto(server.origin);
+  const light = await ground();
+  await page.emulateMedia({ colorScheme: "dark" });
+  expect(light).toBe("rgb(255, 253, 251)");
+  expect(await ground()).toBe("rgb(35, 29, 26)");
+});
+
+test("whoever uses the keyboard alone gets through, and sees where they are", async () => {
+  await server.person("alice");
+  const client = await register([app.callback]);
+  await page.goto(authorize(client, app.callback));
+  await page.waitForSelector("#login:focus");
+  await page.keyboard.type("alice");
+  await page.keyboard.press("Tab");
+  await page.waitForSelector("#password:focus");
+  await page.keyboard.type("correct horse");
+  expect(await page.evaluate("getComputedStyle(document.activeElement).outlineStyle")).toBe("solid");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("text='Allow'");
+  await page.focus("text='Allow'");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${app.origin}/done`);
+  expect(app.answers[0]!.has("code")).toBe(true);
+});
