@@ -245,6 +245,8 @@ function problemIn(sql: string, detail: string): string | null {
   if (KNOWN.some((pattern) => pattern.test(sql))) return null;
   const isPage = sql.endsWith("LIMIT +?3");
   if (isPage && detail.startsWith("USE TEMP B-TREE FOR ORDER BY")) return `${detail}: ${sql}`;
+  // Bounds of a page alone: everything there is between them is looked at.
+  if (isPage && detail.includes("USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)")) return `${detail}: ${sql}`;
   const scanned = /^SCAN (?:\w+\.)?(\w+)/.exec(detail)?.[1];
   if (scanned === undefined || detail.includes("VIRTUAL TABLE") || scanned === "CONSTANT") return null;
   // What isn't a table under that name or alias is a result put together before.

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createRestAPIClient, type mastodon } from "masto";
+import type { Client } from "../support/client.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { pictureFile } from "../support/uploads.ts";
+
+let server: TestServer;
+let alice: Client;
+let bob: Client;
+
+beforeAll(async () => {
+  server = await startServer();
+  [alice, bob] = [await server.person("alice"), await server.person("bob")];
+});
+afterAll(() => server.stop());
+
+describe("An app that is built on masto.js", () => {
+  let app: mastodon.rest.Client;
+
+  beforeAll(() => {
+    app = createRestAPIClient({ url: server.origin, accessToken: alice.token! });
+  });
+
+  test("learns who it works for, and where", async () => {
+    expect((await app.v1.accounts.verifyCredentials()).acct).toBe("alice");
+    const instance = await app.v2.instance.fetch();
+    expect(instance.configuration.statuses.maxCharacters).toBe(5000);
+    expect((await app.v1.preferences.fetch())["posting:default:visibility"]).toBe("public");
+  });
+
+  test("posts a picture and edits what it says", async () => {
+    const media = await app.v2.media.create({ file: await pictureFile(), description: "a slope", focus: "0.5,0" });
+    const status = await app.v1.statuses.create({ status: "hello", mediaIds: [media.id], visibility: "unlisted" });
+    expect(status.mediaAttachments[0]!.description).toBe("a slope");
+    const edited = await app.v1.statuses.$select(status.id).update({
+      status: "hello, world",
+      mediaIds: [media.id],
+      mediaAttributes: [{ id: media.id, description: "a steep slope" }],
+    });
+    expect([edited.content, edited.mediaAttachments[0]!.description]).toEqual(["<p>hello, world</p>", "a steep slope"]);
+    const removed = await app.v1.statuses.$select(status.id).remove();
+    expect(removed.text).toBe("hello, world");
+  });
+
+  test("changes a profile with pictures and fields", async () => {
+    const account = await app.v1.accounts.updateCredentials({
+      displayName: "Alice",
+      avatar: await pictureFile(),
+      fieldsAttributes: [
+        { name: "Town", value: "Bern" },
+        { name: "Web", value: "https://example.org" },
+      ],
+      source: { language: "de" },
+    });
+    expect([account.displayName, account.source.language]).toEqual(["Alice", "de"]);
+    expect(account.source.fields!.map(({ name, value }) => [name, value])).toEqual([
+      ["Town", "Bern"],
+      ["Web", "https://example.org"],
+    ]);
+    expect(account.avatar).not.toContain("missing");
+  });
+
+  test("pages through a list to its end", async () => {
+    for (let at = 0; at < 5; at++) await bob.publish(`#paging ${at}`);
+    const pages: string[][] = [];
+    for await (const page of app.v1.timelines.tag.$select("paging").list({ limit: 2 })) {
+      pages.push(page.map((status) => status.content.replaceAll(/<[^>]*>|\D/g, "")));
+    }
+    expect(pages).toEqual([["4", "3"], ["2", "1"], ["0"]]);
+  });
+
+  test("asks for many things at once", async () => {
+    const relationships = await app.v1.accounts.relationships.fetch({ id: [bob.id, alice.id] });
+    expect(relationships.map(({ id }) => id)).toEqual([bob.id, alice.id]);
+    await bob.publish("@alice hello");
+    const notifications = await app.v1.notifications.list({ types: ["mention"], excludeTypes: ["poll"] });
+    expect(notifications.map(({ type }) => type)).toEqual(["mention"]);
+    await app.v1.markers.create({ notifications: { lastReadId: notifications[0]!.id } });
+    expect((await app.v1.markers.fetch({ timeline: ["notifications"] })).notifications.version).toBeNumber();
+    expect(await app.v1.notifications.unreadCount.fetch()).toEqual({ count: 0 });
+  });
+
+  test("hears in words what was wrong", async () => {
+    await expect(app.v1.statuses.create({ status: "" } as never)).rejects.toThrow(
+      "Validation failed: Text can't be blank",
+    );
+    await expect(app.v1.statuses.$select("1").fetch()).rejects.toThrow("Record not found");
+  });
+});
+
+describe("Apps have their own ways", () => {
+  test("one says nothing of itself", async () => {
+    const { status } = await alice.get("/api/v1/timelines/home", { headers: { "user-agent": "" } });
+    expect(status).toBe(200);
+  });
+
+  test("one gives a single thing where many are possible", async () => {
+    expect((await alice.get(`/api/v1/accounts/relationships?id=${bob.id}`)).json[0].id).toBe(bob.id);
+  });
+
+  test("one sends a body with DELETE", async () => {
+    const { id } = await alice.publish("hello");
+    const { status } = await alice.delete(`/api/v1/statuses/${id}`, new URLSearchParams({ delete_media: "1" }));
+    expect(status).toBe(200);
+  });
+
+  test("one breaks its lines as Windows does", async () => {
+    expect((await alice.publish("a\r\nb\r\n\r\nc")).content).toBe("<p>a<br />b</p><p>c</p>");
+  });
+
+  test("one asks for the head of an answer only", async () => {
+    const { status, headers } = await fetch(`${server.origin}/api/v1/timelines/public`, { method: "HEAD" });
+    expect([status, headers.get("content-type")]).toEqual([200, "application/json"]);
+  });
+});
