@@ -32,6 +32,8 @@ export function authenticateClient(ctx: Context, authorization: string | null, p
     throw new OAuthRefusal(
       "invalid_client",
       "Client authentication failed: client_id and client_secret are unknown, missing or don't belong together.",
+      // Whoever used the header is told so by the header (RFC 6749, section 5.2); others would see a browser's dialogue.
+      basic ? { "www-authenticate": 'Basic realm="OAuth"' } : {},
     );
   }
   return app;

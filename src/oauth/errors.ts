@@ -22,12 +22,13 @@ export class OAuthRefusal extends Error {
   constructor(
     readonly error: OAuthError,
     description: string,
+    private readonly headers: Record<string, string> = {},
   ) {
     super(description);
   }
 
   toResponse(): Response {
-    const headers = { "cache-control": "no-store", pragma: "no-cache" };
+    const headers = { "cache-control": "no-store", pragma: "no-cache", ...this.headers };
     return Response.json(
       { error: this.error, error_description: this.message },
       { status: STATUS[this.error], headers },

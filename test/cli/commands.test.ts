@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json";
-import { Folder } from "./program.ts";
+import { Folder } from "./folder.ts";
 
 let folder: Folder;
 

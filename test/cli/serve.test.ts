@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { Folder } from "./program.ts";
+import { Folder } from "./folder.ts";
 
 let folder: Folder;
 

@@ -127,6 +127,9 @@ test("a wrong secret in the Authorization header is refused, and so is one that 
   ]) {
     expectRefusal(await ask({ grant_type: "client_credentials" }, headers), 401, "invalid_client");
   }
+  const answer = await ask({ grant_type: "client_credentials" }, basic(app.client_id, "guess"));
+  expect(answer.headers.get("www-authenticate")).toStartWith("Basic ");
+  expect((await exchange({ client_secret: "guess" })).headers.get("www-authenticate")).toBeNull();
 });
 
 test("a code works once: the second time it is refused and the token it gave is taken back", async () => {

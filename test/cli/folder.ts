@@ -1,13 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { SOURCE } from "../support/program.ts";
 
-const ROOT = resolve(import.meta.dir, "../..");
-
-/** The program from its source, or the executable that PROGRAM names: both must do the same. */
-const PROGRAM = process.env["PROGRAM"]
-  ? [resolve(process.env["PROGRAM"])]
-  : [process.execPath, join(ROOT, "src/main.ts")];
+/** The program from its source, or the executable that TEST_BINARY names: both must do the same. */
+const PROGRAM = process.env["TEST_BINARY"] ? [resolve(process.env["TEST_BINARY"])] : SOURCE;
 
 export interface Outcome {
   code: number;
