@@ -21,6 +21,8 @@ export interface Config {
   /** Absolute path of the data folder. */
   data: string;
   trustedProxies: Network[];
+  /** Whether what is fetched from outside may lie at a private or loopback address. */
+  allowPrivateAddresses: boolean;
   /** Null when limits are off. */
   limits: Limits | null;
   synchronous: "FULL" | "NORMAL";
@@ -62,6 +64,11 @@ export const SETTINGS: Setting[] = [
     meaning: "Proxies whose `X-Forwarded-For` is believed: addresses and networks, or `none`",
   },
   {
+    name: "LINNET_ALLOW_PRIVATE_ADDRESSES",
+    fallback: "off",
+    meaning: "`on`: what it fetches may lie at private and loopback addresses, for tests and closed networks",
+  },
+  {
     name: "LINNET_RATE_LIMITS",
     fallback: "on",
     meaning: "`on`, `off`, or changes such as `account=600/300,media=60/1800` (calls per seconds)",
@@ -98,6 +105,10 @@ export function readConfig(env: Env): Config {
     port,
     data: resolve(value("LINNET_DATA") ?? "linnet-data"),
     trustedProxies: proxies(value("LINNET_TRUSTED_PROXIES") ?? "127.0.0.1,::1"),
+    allowPrivateAddresses: choice("LINNET_ALLOW_PRIVATE_ADDRESSES", value("LINNET_ALLOW_PRIVATE_ADDRESSES") ?? "off", {
+      off: false,
+      on: true,
+    }),
     limits: limits(value("LINNET_RATE_LIMITS") ?? "on"),
     synchronous: choice("LINNET_SQLITE_SYNCHRONOUS", value("LINNET_SQLITE_SYNCHRONOUS") ?? "full", {
       full: "FULL",

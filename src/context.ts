@@ -5,7 +5,15 @@ import { Rendered } from "./db/rendered.ts";
 import { Hub } from "./lib/hub.ts";
 import { Ids } from "./lib/ids.ts";
 import type { Logger } from "./lib/log.ts";
+import {
+  fetchOutside,
+  isPublicAddress,
+  type Outlet,
+  type OutboundRequest,
+  type OutboundResponse,
+} from "./lib/outbound.ts";
 import { Windows } from "./lib/rates.ts";
+import { VERSION } from "./version.ts";
 
 export interface Clock {
   /** Milliseconds since 1970. */
@@ -31,6 +39,8 @@ export interface Context {
   rates: Record<LimitName, Windows> | null;
   /** Work factor of password hashes: argon2id passes and KiB. */
   passwords: { timeCost: number; memoryCost: number };
+  /** The only way to the outside; throws an OutboundError for whatever does not succeed within the bounds. */
+  fetchOutside(url: string, request: OutboundRequest): Promise<OutboundResponse>;
   /** Tells the job loop that there may be something to do; does nothing until the loop has started. */
   wake(): void;
 }
@@ -41,7 +51,7 @@ const PASSWORDS = { timeCost: 2, memoryCost: 19_456 };
 /** Opens the database at `path` (or `:memory:`), brings it up to date, and gathers what the server shares. */
 export function openContext(
   config: Config,
-  world: { path: string; log: Logger; clock?: Clock; passwords?: Context["passwords"] },
+  world: { path: string; log: Logger; clock?: Clock; passwords?: Context["passwords"]; lookup?: Outlet["lookup"] },
 ): Context {
   const clock = world.clock ?? { now: () => Date.now() };
   const db = openDatabase(world.path, config.synchronous);
@@ -61,7 +71,16 @@ export function openContext(
     log: world.log,
     rates: config.limits && windowsOf(config.limits),
     passwords: world.passwords ?? PASSWORDS,
+    fetchOutside: (url, request) => fetchOutside(url, request, outletOf(config, world.lookup)),
     wake: () => {},
+  };
+}
+
+function outletOf(config: Config, lookup: Outlet["lookup"]): Outlet {
+  return {
+    userAgent: `Linnet/${VERSION} (+${config.origin})`,
+    allows: config.allowPrivateAddresses ? () => true : isPublicAddress,
+    ...(lookup && { lookup }),
   };
 }
 

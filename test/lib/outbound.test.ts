@@ -1,0 +1,282 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import {
+  fetchOutside,
+  isPublicAddress,
+  OutboundError,
+  type OutboundRequest,
+  type Outlet,
+} from "../../src/lib/outbound.ts";
+
+const KIB = 1024;
+const FIXTURES = join(import.meta.dir, "../fixtures");
+
+/** What the last request to the site said. */
+let seen: { method: string; path: string; headers: Headers; body: string };
+/** Settled when the site learns that nobody reads an endless answer any more. */
+let cancelled = Promise.withResolvers<void>();
+
+const site = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  async fetch(request) {
+    const { pathname } = new URL(request.url);
+    seen = { method: request.method, path: pathname, headers: request.headers, body: await request.text() };
+    return answers[pathname]?.() ?? new Response("nothing here", { status: 404 });
+  },
+});
+const { port } = site;
+const origin = `http://127.0.0.1:${port}`;
+
+const answers: Record<string, () => Response | Promise<Response>> = {
+  "/hello": () =>
+    new Response("hello", { headers: { "content-type": "Text/HTML; charset=utf-8", "set-cookie": "a=b" } }),
+  "/here": () => redirect(302, "/hello"),
+  "/loop": () => redirect(302, "/loop"),
+  "/file": () => redirect(302, "file:///etc/passwd"),
+  "/private": () => redirect(302, `http://inside.example:${port}/hello`),
+  "/elsewhere": () => redirect(307, `http://other.example:${port}/hello`),
+  "/never": () => new Promise<Response>(() => {}),
+  "/stalled": () => new Response(endless(() => new Promise(() => {}))),
+  "/endless": () => new Response(endless(() => Promise.resolve())),
+  "/large": () => new Response("x".repeat(64 * KIB)),
+  "/bomb": () => new Response(gzipSync(Buffer.alloc(50_000 * KIB)), { headers: { "content-encoding": "gzip" } }),
+  "/broken": () => new Response("no gzip", { headers: { "content-encoding": "gzip" } }),
+};
+
+function redirect(status: number, location: string): Response {
+  return new Response("moved", { status, headers: { location } });
+}
+
+function endless(pause: () => Promise<void>): ReadableStream {
+  let first = true;
+  return new ReadableStream({
+    async pull(controller) {
+      if (!first) await pause();
+      first = false;
+      controller.enqueue(new Uint8Array(KIB));
+    },
+    cancel: () => cancelled.resolve(),
+  });
+}
+
+afterAll(() => site.stop(true));
+
+/** Names mean addresses here as this says, and no other name has any. */
+const NAMES: Record<string, string[]> = {
+  "site.example": ["127.0.0.1"],
+  "other.example": ["127.0.0.1"],
+  "inside.example": ["127.0.0.1"],
+  "ten.example": ["10.1.2.3"],
+  "wrapped.example": ["::ffff:169.254.169.254", "64:ff9b::7f00:1"],
+};
+const lookup = (name: string) => Promise.resolve(NAMES[name] ?? []);
+const OPEN: Outlet = { userAgent: "Linnet/1.2.3 (+https://me.example)", allows: () => true, lookup };
+const CLOSED: Outlet = { ...OPEN, allows: isPublicAddress };
+
+function ask(url: string, changes: Partial<OutboundRequest> = {}, outlet = OPEN) {
+  const bounds = { accept: [], maxBytes: 16 * KIB, timeout: 30_000, redirects: 3 };
+  return fetchOutside(url, { ...bounds, ...changes }, outlet);
+}
+
+async function refusal(url: string, changes: Partial<OutboundRequest> = {}, outlet = OPEN): Promise<OutboundError> {
+  const error = await ask(url, changes, outlet).catch((thrown: unknown) => thrown);
+  if (error instanceof OutboundError) return error;
+  throw new Error(`${url} should have been refused`, { cause: error });
+}
+
+async function kindOf(url: string, changes: Partial<OutboundRequest> = {}, outlet = OPEN): Promise<string> {
+  return (await refusal(url, changes, outlet)).kind;
+}
+
+describe("what is fetched from outside", () => {
+  test("arrives with its status, headers and bytes", async () => {
+    const answer = await ask(`${origin}/hello`);
+    expect([answer.status, new TextDecoder().decode(answer.body), answer.url]).toEqual([
+      200,
+      "hello",
+      `${origin}/hello`,
+    ]);
+    expect(answer.headers.get("content-type")).toBe("Text/HTML; charset=utf-8");
+  });
+
+  test("is asked for under the name of the site, though the connection goes to the address that was checked", async () => {
+    await ask(`http://site.example:${port}/hello?a=b#c`);
+    expect(seen.headers.get("host")).toBe(`site.example:${port}`);
+  });
+
+  test("is asked for by a server that says who it is, and without cookies", async () => {
+    await ask(`http://site.example:${port}/hello`);
+    await ask(`http://site.example:${port}/hello`, { accept: ["text/html", "image/*"], headers: { "x-more": "yes" } });
+    expect(seen.headers.get("user-agent")).toBe("Linnet/1.2.3 (+https://me.example)");
+    expect(seen.headers.get("accept")).toBe("text/html, image/*");
+    expect(seen.headers.get("x-more")).toBe("yes");
+    expect(seen.headers.has("cookie")).toBe(false);
+  });
+
+  test("may be posted to, with a body", async () => {
+    await ask(`${origin}/hello`, { method: "POST", body: "{}", headers: { "content-type": "application/json" } });
+    expect([seen.method, seen.body, seen.headers.get("content-type")]).toEqual(["POST", "{}", "application/json"]);
+  });
+
+  test("must be of a type that was asked for", async () => {
+    await ask(`${origin}/hello`, { accept: ["image/*", "text/html"] });
+    expect(await kindOf(`${origin}/hello`, { accept: ["image/*", "text/plain"] })).toBe("type");
+  });
+
+  test("is refused with its status when the answer is no success", async () => {
+    expect(await refusal(`${origin}/nowhere`)).toMatchObject({ kind: "status", status: 404 });
+  });
+});
+
+describe("redirects", () => {
+  test("are followed to where they lead", async () => {
+    const answer = await ask(`${origin}/here`);
+    expect([answer.url, answer.body.length]).toEqual([`${origin}/hello`, 5]);
+  });
+
+  test("are followed so often and no more", async () => {
+    expect(await kindOf(`${origin}/loop`)).toBe("refused");
+    expect(await kindOf(`${origin}/here`, { redirects: 0 })).toBe("refused");
+  });
+
+  test("take no headers along to another origin", async () => {
+    await ask(`http://site.example:${port}/elsewhere`, { headers: { authorization: "secret" } });
+    expect([seen.headers.get("host"), seen.headers.has("authorization")]).toEqual([`other.example:${port}`, false]);
+  });
+
+  test("leave http and https never", async () => {
+    expect(await kindOf(`${origin}/file`)).toBe("refused");
+  });
+
+  test("don't take a body along", async () => {
+    expect(await refusal(`${origin}/here`, { method: "POST", body: "{}" })).toMatchObject({
+      kind: "status",
+      status: 302,
+    });
+  });
+
+  test("don't lead inside", async () => {
+    // As when a stranger's site redirects to ours; here all that counts as inside is the name's address.
+    const outlet: Outlet = { ...OPEN, allows: (address) => address !== "10.1.2.3" };
+    expect((await ask(`${origin}/private`, {}, OPEN)).url).toBe(`http://inside.example:${port}/hello`);
+    const moved = { ...outlet, lookup: () => Promise.resolve(["10.1.2.3"]) };
+    expect(await kindOf(`${origin}/private`, {}, moved)).toBe("refused");
+  });
+});
+
+describe("addresses that are not public", () => {
+  const UNWANTED = [
+    "http://127.0.0.1",
+    "http://127.1",
+    "http://2130706433",
+    "http://0x7f.1",
+    "http://0.0.0.0",
+    "http://10.0.0.1",
+    "http://172.16.0.1",
+    "http://192.168.1.1",
+    "http://100.64.0.1",
+    "http://169.254.169.254/latest/meta-data/",
+    "http://192.0.2.1",
+    "http://198.18.0.1",
+    "http://224.0.0.1",
+    "http://240.0.0.1",
+    "http://255.255.255.255",
+    "http://[::]",
+    "http://[::1]",
+    "http://[::127.0.0.1]",
+    "http://[::ffff:127.0.0.1]",
+    "http://[::ffff:8.8.8.8]",
+    "http://[64:ff9b::127.0.0.1]",
+    "http://[64:ff9b:1::8.8.8.8]",
+    "http://[2002:7f00:1::]",
+    "http://[2001::1]",
+    "http://[2001:db8::1]",
+    "http://[fe80::1]",
+    "http://[fc00::1]",
+    "http://[fec0::1]",
+    "http://[ff02::1]",
+  ];
+
+  test.each(UNWANTED)("are refused: %s", async (url) => {
+    expect(await kindOf(url, {}, CLOSED)).toBe("refused");
+  });
+
+  test("are refused when a name means them", async () => {
+    expect(await kindOf(`http://inside.example:${port}/hello`, {}, CLOSED)).toBe("refused");
+    expect(await kindOf("http://ten.example", {}, CLOSED)).toBe("refused");
+    expect(await kindOf("http://wrapped.example", {}, CLOSED)).toBe("refused");
+  });
+
+  test("are refused when the system's own names mean them", async () => {
+    const { lookup: _, ...system } = CLOSED;
+    expect(await kindOf(`http://localhost:${port}/hello`, {}, system)).toBe("refused");
+  });
+
+  test("are told from public ones", () => {
+    expect(["8.8.8.8", "2001:4860:4860::8888", "64:ff9b::8.8.8.8"].map(isPublicAddress)).toEqual([true, true, true]);
+  });
+});
+
+describe("what can't be fetched", () => {
+  test("is not asked for: other schemes, credentials, what is no address", async () => {
+    for (const url of ["ftp://site.example/", "data:text/html,hello", "file:///etc/passwd", "site.example", ""]) {
+      expect(await kindOf(url)).toBe("refused");
+    }
+    expect(await kindOf(`http://me:secret@site.example:${port}/hello`)).toBe("refused");
+    expect(await kindOf(`${origin}/${"a".repeat(5000)}`)).toBe("refused");
+  });
+
+  test("is unreachable when there is no such name or nobody answers", async () => {
+    expect(await kindOf("http://nowhere.example")).toBe("unreachable");
+    expect(await kindOf("http://127.0.0.1:1")).toBe("unreachable");
+  });
+
+  test("is tried at the name's next address when the first takes no connection", async () => {
+    const outlet = { ...OPEN, lookup: () => Promise.resolve(["::1", "127.0.0.2", "127.0.0.1"]) };
+    expect((await ask(`http://site.example:${port}/hello`, {}, outlet)).status).toBe(200);
+  });
+
+  test("is given up when it keeps us waiting, before and within the answer", async () => {
+    expect(await kindOf(`${origin}/never`, { timeout: 50 })).toBe("timeout");
+    expect(await kindOf(`${origin}/stalled`, { timeout: 50 })).toBe("timeout");
+    const outlet = { ...OPEN, lookup: () => new Promise<string[]>(() => {}) };
+    expect(await kindOf("http://site.example", { timeout: 50 }, outlet)).toBe("timeout");
+  });
+
+  test("is given up when it has no end, and the site is told", async () => {
+    cancelled = Promise.withResolvers();
+    expect(await kindOf(`${origin}/endless`)).toBe("too_large");
+    await cancelled.promise;
+  });
+
+  test("is given up when it is too large, by what it says or by what it unpacks to", async () => {
+    expect(await kindOf(`${origin}/large`)).toBe("too_large");
+    expect(await kindOf(`${origin}/bomb`, { maxBytes: 1000 * KIB })).toBe("too_large");
+    expect(await kindOf(`${origin}/broken`)).toBe("unreachable");
+  });
+
+  test("is cut off instead where its beginning is enough", async () => {
+    for (const path of ["/large", "/endless", "/bomb"]) {
+      const { body } = await ask(`${origin}${path}`, { truncate: true, maxBytes: 10_000 });
+      expect(body.length).toBe(10_000);
+    }
+  });
+});
+
+test("a certificate must be good for the name, not for the address that is connected to", async () => {
+  const tls = { cert: Bun.file(`${FIXTURES}/tls/site.pem`), key: Bun.file(`${FIXTURES}/tls/site.key`) };
+  const secure = Bun.serve({ hostname: "127.0.0.1", port: 0, tls, fetch: (request) => new Response(request.url) });
+  const urls = ["site.example", "other.example", "127.0.0.1"].map((host) => `https://${host}:${secure.port}/x`);
+  const program = Bun.spawn([process.execPath, `${FIXTURES}/outbound-program.ts`, ...urls], {
+    env: { ...process.env, NODE_EXTRA_CA_CERTS: `${FIXTURES}/tls/authority.pem` },
+    stdout: "pipe",
+  });
+  expect((await new Response(program.stdout).text()).trim().split("\n")).toEqual([
+    urls[0]!,
+    "unreachable",
+    "unreachable",
+  ]);
+  await secure.stop(true);
+});
