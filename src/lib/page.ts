@@ -1,0 +1,105 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { Parser } from "htmlparser2";
+
+/** What a page says of itself to machines, word for word. */
+export interface Page {
+  title: string;
+  /** Of the `html` element. */
+  language: string;
+  /** The contents of `meta` elements, by `property` or `name` in lower case; the first that isn't empty counts. */
+  meta: ReadonlyMap<string, string>;
+  /** `link` elements with an address. */
+  links: readonly PageLink[];
+  /** JSON-LD, not parsed. */
+  data: readonly string[];
+}
+
+export interface PageLink {
+  /** Relations in lower case. */
+  rel: readonly string[];
+  type: string;
+  href: string;
+}
+
+const MAX_META = 500;
+const MAX_LINKS = 500;
+const MAX_DATA = 20;
+/** Room for any title, and for JSON-LD with the whole text of an article. */
+const MAX_TEXT = 300_000;
+/** Read in between of other work, which waits about a millisecond for each slice. */
+const SLICE = 16_384;
+/** What browsers nest elements to. A page beyond it was made to keep its readers busy. */
+const MAX_DEPTH = 512;
+
+/** Reads a page of any length and any correctness, without keeping the process from other work. */
+export async function readPage(html: string): Promise<Page> {
+  const reader = new Reader();
+  const parser = new Parser(reader);
+  for (let at = 0; at < html.length && reader.depth <= MAX_DEPTH; at += SLICE) {
+    if (at > 0) await turn();
+    parser.write(html.slice(at, at + SLICE));
+  }
+  parser.end();
+  return reader;
+}
+
+class Reader implements Page {
+  title = "";
+  language = "";
+  readonly meta = new Map<string, string>();
+  readonly links: PageLink[] = [];
+  readonly data: string[] = [];
+  depth = 0;
+  /** Of the element whose text is being gathered; null outside of such. */
+  private text: string | null = null;
+
+  onopentag(name: string, attributes: Record<string, string>): void {
+    this.depth += 1;
+    if (name === "meta") this.keepMeta(attributes);
+    else if (name === "link") this.keepLink(attributes);
+    else if (name === "html") this.language ||= attributes["lang"] ?? "";
+    else if (name === "title" && this.title === "") this.text = "";
+    else if (name === "script" && isData(attributes["type"])) this.text = "";
+  }
+
+  ontext(text: string): void {
+    if (this.text !== null && this.text.length + text.length <= MAX_TEXT) this.text += text;
+  }
+
+  onclosetag(name: string): void {
+    this.depth -= 1;
+    if (this.text === null || (name !== "title" && name !== "script")) return;
+    if (name === "title") this.title = this.text;
+    else if (this.data.length < MAX_DATA) this.data.push(this.text);
+    this.text = null;
+  }
+
+  private keepMeta({ property, name, content }: Record<string, string>): void {
+    if (!content?.trim() || this.meta.size >= MAX_META) return;
+    // Several properties may stand in one attribute.
+    for (const key of `${property ?? ""} ${name ?? ""}`.toLowerCase().split(/\s+/)) {
+      if (key && !this.meta.has(key)) this.meta.set(key, content);
+    }
+  }
+
+  private keepLink({ rel, type, href }: Record<string, string>): void {
+    if (!rel || !href || this.links.length >= MAX_LINKS) return;
+    this.links.push({ rel: rel.toLowerCase().trim().split(/\s+/), type: type?.trim().toLowerCase() ?? "", href });
+  }
+}
+
+function isData(type: string | undefined): boolean {
+  return type?.split(";", 1)[0]!.trim().toLowerCase() === "application/ld+json";
+}
+
+/** The address of the first `iframe` in a piece of HTML. */
+export function frameIn(html: string): string | null {
+  let found: string | null = null;
+  const parser = new Parser({
+    onopentag(name, attributes) {
+      if (name === "iframe") found ??= attributes["src"] ?? null;
+    },
+  });
+  parser.end(html);
+  return found;
+}
