@@ -35,6 +35,11 @@ export interface ProcessedImage {
   animated: boolean;
 }
 
+export interface ProcessedPreview {
+  image: ImageFile;
+  blurhash: string;
+}
+
 /** `still` is the first frame of an animation, otherwise the same object as `original`. */
 export interface ProcessedAvatar {
   original: ImageFile;
@@ -116,6 +121,18 @@ export function processImage(bytes: Uint8Array, limits: ImageLimits): Promise<Pr
         blurhash: await blurhash(picture.sharp, still),
         animated: picture.animated,
       };
+    });
+  });
+}
+
+/** A picture for a preview: still, and as small as processImage's `small`. */
+export function processPreview(bytes: Uint8Array, limits: ImageLimits): Promise<ProcessedPreview> {
+  return inTurn(async () => {
+    const picture = await inspect(bytes, limits);
+    return refusingBrokenImages(async () => {
+      const still = await drawStill(picture, within(picture, SMALL_PIXELS), "fill");
+      const image = await encodeStill(picture.sharp, still, SMALL_QUALITY);
+      return { image, blurhash: await blurhash(picture.sharp, still) };
     });
   });
 }

@@ -3,7 +3,14 @@ import { describe, expect, test } from "bun:test";
 import { array, assert as assertProperty, asyncProperty, constantFrom, double, nat, record } from "fast-check";
 import sharp from "sharp";
 import { Refusal, type RefusalKind } from "../../src/errors.ts";
-import { DEFAULT_PIXELS, IMAGE_TYPES, processAvatar, processImage, sniffType } from "../../src/lib/images.ts";
+import {
+  DEFAULT_PIXELS,
+  IMAGE_TYPES,
+  processAvatar,
+  processImage,
+  processPreview,
+  sniffType,
+} from "../../src/lib/images.ts";
 import { animation, picture } from "../fixtures/pictures.ts";
 
 const LIMITS = { bytes: 16 * 1024 * 1024, pixels: DEFAULT_PIXELS };
@@ -349,6 +356,23 @@ describe("An animation", () => {
     const gif = await (await animation(3)).gif().toBuffer();
     const { original } = await processImage(gif.subarray(0, -1), LIMITS);
     expect(Buffer.from(original.bytes).equals(gif)).toBe(true);
+  });
+});
+
+describe("The picture of a preview", () => {
+  test("is still, upright and within 640×360 pixels, with a blurhash", async () => {
+    const turned = await picture(900, 1600).jpeg().withMetadata({ orientation: 6 }).toBuffer();
+    const { image, blurhash } = await processPreview(turned, LIMITS);
+    expect([image.type, image.width, image.height, blurhash.length]).toEqual(["image/jpeg", 640, 360, 36]);
+    const moving = await (await animation(3)).gif().toBuffer();
+    const still = (await processPreview(moving, LIMITS)).image;
+    expect([still.type, (await sharp(still.bytes).metadata()).pages ?? 1]).toEqual(["image/jpeg", 1]);
+  });
+
+  test("is refused if it is too large or none", async () => {
+    const png = await picture(64, 64).png().toBuffer();
+    expect((await refusal(processPreview(png, { ...LIMITS, pixels: 4000 }))).kind).toBe("invalid");
+    expect(await refusal(processPreview(Buffer.from("<svg/>"), LIMITS))).toEqual(NOT_AN_IMAGE);
   });
 });
 
