@@ -3,6 +3,7 @@ import type { Reads, Tx } from "../db/open.ts";
 import { idList } from "../db/json.ts";
 import { compose } from "./compose.ts";
 import { announce, homesWith, publicTopics } from "./events.ts";
+import { linkStatus } from "./links.ts";
 import { applyMediaChanges, attachMedia, checkMedia, type MediaChanges, type MediaRow } from "./media.ts";
 import { notify } from "./notifications.ts";
 import { checkLength, type StatusRow } from "./statuses.ts";
@@ -69,6 +70,7 @@ export function editStatus(ctx: Context, status: StatusRow, edit: Edit): void {
     );
     const mentionedBefore = mentionsOf(tx, status.id);
     replaceMentionsAndTags(tx, status.id, composed, ctx.clock.now());
+    linkStatus(ctx, tx, status.id, next.has_media ? null : next.content);
     tellOfEdit(
       ctx,
       tx,

@@ -5,6 +5,7 @@ import { notFound, Refusal, validationFailed } from "../errors.ts";
 import { countCharacters } from "../lib/text.ts";
 import { announce, type Audible, homesWith, publicTopics, tagNamesOf } from "./events.ts";
 import { fanOut } from "./home.ts";
+import { linkStatus } from "./links.ts";
 import { attachMedia, checkMedia, detachMedia, MAX_ATTACHMENTS } from "./media.ts";
 import { notify } from "./notifications.ts";
 import { compose, type Composed } from "./compose.ts";
@@ -140,6 +141,7 @@ function follow(
 ): void {
   saveMentions(tx, status.id, composed.mentions);
   saveTags(tx, status.id, composed.tags, ctx.clock.now());
+  linkStatus(ctx, tx, status.id, status.has_media ? null : composed.content);
   countStatus(tx, status, 1, ctx.clock.now());
   if (parent && isListed(status.visibility)) {
     tx.run("UPDATE statuses SET replies_count = replies_count + 1 WHERE id = ?", parent.id);

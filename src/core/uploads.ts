@@ -11,8 +11,9 @@ export const IMAGE_BYTES = 16 * 1024 * 1024;
 export const IMAGE_PIXELS = DEFAULT_PIXELS;
 export const AVATAR_BYTES = 8 * 1024 * 1024;
 
-function mediaFolder(ctx: Context): string {
-  return join(ctx.config.data, "media");
+/** Where a file lies that a row names: uploads below `media/`, what can be fetched again below `cache/`. */
+export function storedFile(ctx: Context, file: string): string {
+  return join(ctx.config.data, file.startsWith("cache/") ? "" : "media", file);
 }
 
 /** Keeps an uploaded picture: its files are on the disk before the row that speaks of them. Returns its id. */
@@ -72,14 +73,14 @@ export async function keepPicture(ctx: Context, kind: PictureKind, picture: Proc
 }
 
 /** Nobody can guess it, so that what is not shown yet stays unseen; spread, so that no folder grows large. */
-function newFolder(area: string): string {
+export function newFolder(area: string): string {
   const secret = newSecret().slice(0, 22).replaceAll("-", "a").replaceAll("_", "b");
   return `${area}/${secret.slice(0, 2)}/${secret}`;
 }
 
-async function keep(ctx: Context, name: string, file: ImageFile): Promise<string> {
+export async function keep(ctx: Context, name: string, file: ImageFile): Promise<string> {
   const path = `${name}.${file.extension}`;
-  await writeDurably(mediaFolder(ctx), path, file.bytes);
+  await writeDurably(storedFile(ctx, path), file.bytes);
   return path;
 }
 

@@ -2,7 +2,9 @@ import type { Tx } from "./open.ts";
 
 /** What each kind of job carries: ids, never rows, since it is read later. */
 export interface JobPayloads {
-  /** Paths below the media folder that no row speaks of any more. */
+  /** Asks the page that a link leads to for what it says of itself. */
+  "card.fetch": { linkId: number };
+  /** Paths, as rows name them, of which no row speaks any more. */
   "media.delete_files": { files: string[] };
   /** Unattached uploads, old codes and sessions, the far end of home timelines. Comes back by itself. */
   clean_up: Record<string, never>;

@@ -10,6 +10,18 @@ export interface StatusText {
   shared: string;
   /** Attachments, mentions, tags and the like. */
   rest: string;
+  card: CardText | null;
+}
+
+/** A preview card as JSON text without its braces, and what is put in for each viewer. */
+export interface CardText {
+  members: string;
+  /** The author's name and address, likewise; null where there is none. */
+  author: string | null;
+  /** The author's account, if it confirms that. */
+  authorId: number | null;
+  /** Somebody here whom the page names, and who doesn't confirm it. */
+  claimedId: number | null;
 }
 
 /** About 2 KiB each. */
@@ -77,6 +89,14 @@ function note(kind: string, id: string): string {
     WHERE ${id} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM changed WHERE kind = '${kind}' AND id = ${id});`;
 }
 
+/** Notes the statuses whose card a row of links or preview_cards is about. */
+function notingCards(trigger: string, on: string, condition: string): string {
+  return `CREATE TEMP TRIGGER ${trigger} AFTER ${on} BEGIN
+    INSERT INTO changed SELECT 'status', s.status_id
+    FROM preview_cards c JOIN links l ON l.card_id = c.id JOIN status_links s ON s.link_id = l.id
+    WHERE ${condition} AND NOT EXISTS (SELECT 1 FROM changed WHERE kind = 'status' AND id = s.status_id); END`;
+}
+
 function noting(table: string, verbs: readonly string[], kind: string, id: string): string[] {
   return verbs.flatMap((verb) => {
     const rows = verb === "UPDATE" ? ["old", "new"] : verb === "INSERT" ? ["new"] : ["old"];
@@ -93,4 +113,12 @@ const TRIGGERS = [
   ...noting("media_attachments", ["INSERT", "UPDATE", "DELETE"], "status", "status_id"),
   ...noting("mentions", ["INSERT", "DELETE"], "status", "status_id"),
   ...noting("status_tags", ["INSERT", "DELETE"], "status", "status_id"),
+  ...noting("status_links", ["INSERT", "DELETE"], "status", "status_id"),
+  notingCards("links_card", "UPDATE OF card_id ON main.links", "l.id = new.id"),
+  notingCards("preview_cards_any", "UPDATE ON main.preview_cards", "c.id = new.id"),
+  notingCards(
+    "accounts_attribution",
+    "UPDATE OF attribution_domains ON main.accounts",
+    "c.creator_account_id = new.id",
+  ),
 ];

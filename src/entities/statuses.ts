@@ -3,6 +3,7 @@ import { idList } from "../db/json.ts";
 import type { StatusText } from "../db/rendered.ts";
 import type { statuses } from "../db/schema/index.ts";
 import { accountTexts, type AccountJson } from "./accounts.ts";
+import { cardsByStatus, cardText, type CardJson } from "./cards.ts";
 import { mediaByStatus, type MediaJson } from "./media.ts";
 import { timestamp } from "./urls.ts";
 
@@ -10,7 +11,7 @@ import { timestamp } from "./urls.ts";
 export type OriginalJson = ReturnType<typeof ownPart> &
   ReturnType<typeof sharedPart> &
   ReturnType<typeof restPart> &
-  Partial<FlagsJson> & { account: AccountJson };
+  Partial<FlagsJson> & { account: AccountJson; card: CardJson | null };
 export type StatusJson = OriginalJson & { reblog: OriginalJson | null };
 
 /** In the order of the ids, for a viewer (0 for nobody) who may see them. */
@@ -31,14 +32,12 @@ export function statusTexts(ctx: Context, viewerId: number, ids: readonly number
   const pieces = piecesOf(ctx, ids);
   const originals = ids.map((id) => pieces.get(id)?.reblogOfId ?? id);
   const flags = viewerId ? flagsOf(ctx, viewerId, originals) : null;
-  const accounts = accountTexts(
-    ctx,
-    [...pieces.values()].map((piece) => piece.accountId),
-  );
+  const accounts = accountTexts(ctx, accountIdsOf(pieces.values()));
   const joined = (own: StatusText, shared: StatusText, originalId: number, reblog: string) => {
-    const { rest } = own === shared ? own : EMPTY;
+    const { rest, card } = own === shared ? own : EMPTY;
     const account = accounts.get(own.accountId)!;
-    return `{${own.own},${shared.shared},${flags?.get(originalId) ?? ""}"account":${account},${rest},"reblog":${reblog}}`;
+    const shown = `"account":${account},${rest},"card":${cardText(card, accounts, viewerId)}`;
+    return `{${own.own},${shared.shared},${flags?.get(originalId) ?? ""}${shown},"reblog":${reblog}}`;
   };
   return ids.flatMap((id, at) => {
     const [own, original] = [pieces.get(id), pieces.get(originals[at]!)];
@@ -73,6 +72,16 @@ const MENTIONS = `
 const TAGS = `
   SELECT st.status_id, t.name FROM status_tags st JOIN tags t ON t.id = st.tag_id
   WHERE st.status_id IN (SELECT value FROM json_each(?)) ORDER BY st.status_id, t.id`;
+
+/** The authors of the statuses and of the pages that they link to. */
+function accountIdsOf(pieces: Iterable<StatusText>): number[] {
+  const ids: number[] = [];
+  for (const { accountId, card } of pieces) {
+    ids.push(accountId);
+    if (card?.authorId) ids.push(card.authorId);
+  }
+  return ids;
+}
 
 /** Of the statuses asked for and of their originals; only those that aren't known from before are read. */
 function piecesOf(ctx: Context, ids: readonly number[]): Map<number, StatusText> {
@@ -109,6 +118,7 @@ function render(ctx: Context, ids: Iterable<number>): [number, StatusText][] {
   const tags = grouped(ctx.db.all<{ status_id: number; name: string }>(TAGS, originals), ({ name }) =>
     tagJson(ctx, name),
   );
+  const cards = cardsByStatus(ctx, originals);
   return rows.map((row) => [
     row.id,
     {
@@ -117,6 +127,7 @@ function render(ctx: Context, ids: Iterable<number>): [number, StatusText][] {
       own: members(ownPart(row)),
       shared: members(sharedPart(row)),
       rest: members(restPart(row, media.get(row.id) ?? [], mentions.get(row.id) ?? [], tags.get(row.id) ?? [])),
+      card: cards.get(row.id) ?? null,
     },
   ]);
 }
@@ -164,13 +175,12 @@ function restPart(
     mentions,
     tags,
     emojis: [],
-    card: null,
     poll: null,
   };
 }
 
 /** A reblog has no attachments of its own. */
-const EMPTY = { rest: members(restPart({ local: 0, app_name: null, app_website: null }, [], [], [])) };
+const EMPTY = { rest: members(restPart({ local: 0, app_name: null, app_website: null }, [], [], [])), card: null };
 
 interface FlagsRow {
   id: number;

@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { removeUnused } from "../core/cards.ts";
 import { discardFiles } from "../core/media.ts";
 import { enqueue } from "../db/queue.ts";
 import type { Tx } from "../db/open.ts";
@@ -24,6 +25,7 @@ export function cleanUp(ctx: Context): void {
     tx.run("DELETE FROM mutes WHERE expires_at < ?", now);
     pruneHomeTimelines(tx);
     removeUnattachedMedia(ctx, tx, now - DAY);
+    removeUnused(ctx, tx);
     scheduleCleanUp(ctx, tx, (Math.floor(now / HOUR) + 1) * HOUR);
   });
 }

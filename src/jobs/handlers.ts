@@ -1,13 +1,15 @@
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import type { Context } from "../context.ts";
+import { fetchCard } from "../core/cards.ts";
+import { storedFile } from "../core/uploads.ts";
 import type { JobKind, JobPayloads } from "../db/queue.ts";
 import { cleanUp } from "./clean-up.ts";
 
 /** What each kind of job does. A handler may run twice, so it does nothing that a second time would spoil. */
 export const handlers: { [Kind in JobKind]: (ctx: Context, payload: JobPayloads[Kind]) => unknown } = {
+  "card.fetch": (ctx, { linkId }) => fetchCard(ctx, linkId),
   clean_up: (ctx) => cleanUp(ctx),
   "media.delete_files": async (ctx, { files }) => {
-    for (const file of files) await rm(join(ctx.config.data, "media", file), { force: true });
+    for (const file of files) await rm(storedFile(ctx, file), { force: true });
   },
 };

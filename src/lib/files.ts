@@ -6,8 +6,7 @@ import { dirname, join } from "node:path";
  * Writes a file so that it is there whole or not at all, also after a power cut: under another name first, on the disk
  * before it gets its own, and the folder after it.
  */
-export async function writeDurably(root: string, path: string, bytes: Uint8Array): Promise<void> {
-  const target = join(root, path);
+export async function writeDurably(target: string, bytes: Uint8Array): Promise<void> {
   const folder = dirname(target);
   await mkdir(folder, { recursive: true });
   const temporary = join(folder, `.${randomUUID()}`);

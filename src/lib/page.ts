@@ -92,6 +92,37 @@ function isData(type: string | undefined): boolean {
   return type?.split(";", 1)[0]!.trim().toLowerCase() === "application/ld+json";
 }
 
+/** A link in a piece of HTML. */
+export interface Anchor {
+  href: string;
+  /** Relations and classes, as they are written. */
+  rel: string;
+  classes: string;
+}
+
+const MAX_ANCHORS = 200;
+
+/** The links of a status, without those of the line that says to older software what it quotes (FEP-044f). */
+export function anchorsIn(html: string): Anchor[] {
+  const found: Anchor[] = [];
+  if (!html.includes("<a")) return found;
+  let depth = 0;
+  let quotedFrom = Infinity;
+  const parser = new Parser({
+    onopentag(name, { href, rel = "", class: classes = "" }) {
+      depth += 1;
+      if (quotedFrom === Infinity && /(?:^|\s)quote-inline(?:\s|$)/.test(classes)) quotedFrom = depth;
+      if (name === "a" && href && depth < quotedFrom && found.length < MAX_ANCHORS) found.push({ href, rel, classes });
+    },
+    onclosetag() {
+      depth -= 1;
+      if (depth < quotedFrom) quotedFrom = Infinity;
+    },
+  });
+  parser.end(html);
+  return found;
+}
+
 /** The address of the first `iframe` in a piece of HTML. */
 export function frameIn(html: string): string | null {
   let found: string | null = null;

@@ -1,12 +1,14 @@
-import { join } from "node:path";
 import type { AnyElysia } from "elysia";
 import missingAvatar from "../../assets/missing-avatar.png" with { type: "file" };
 import missingHeader from "../../assets/missing-header.png" with { type: "file" };
 import type { Context } from "../context.ts";
+import { requestImage } from "../core/cards.ts";
+import { storedFile } from "../core/uploads.ts";
 import { notFound } from "../errors.ts";
 
 /** What we name files ourselves; anything else was never ours, and can't leave the folder. */
-const OURS = /^(?:attachments|avatars|headers)\/\w{2}\/\w{22}\/(?:original|small|static)\.(?:jpg|png|gif|webp)$/;
+const OURS =
+  /^(?:attachments|avatars|headers|cache\/cards)\/\w{2}\/\w{22}\/(?:original|small|static)\.(?:jpg|png|gif|webp)$/;
 
 /** A file's name never comes to mean another file, so it may be kept for ever; and it is a picture, never a page. */
 const HEADERS = {
@@ -17,12 +19,15 @@ const HEADERS = {
 
 /** Pictures: those that people uploaded, and what stands where there is none. Bun answers Range by itself. */
 export function fileRoutes(app: AnyElysia, ctx: Context): void {
-  const media = join(ctx.config.data, "media");
   app
     .get("/media/*", async ({ params, request }) => {
       const path = params["*"] ?? "";
-      const file = Bun.file(join(media, path));
-      if (!OURS.test(path) || !(await file.exists())) throw notFound();
+      if (!OURS.test(path)) throw notFound();
+      const file = Bun.file(storedFile(ctx, path));
+      if (!(await file.exists())) {
+        requestImage(ctx, path);
+        throw notFound();
+      }
       const headers = { ...HEADERS, etag: `"${path}"` };
       if (request.headers.get("if-none-match") === headers.etag) return new Response(null, { status: 304, headers });
       return new Response(file, { headers });

@@ -1,4 +1,5 @@
 export * from "./accounts.ts";
+export * from "./cards.ts";
 export * from "./interactions.ts";
 export * from "./jobs.ts";
 export * from "./media.ts";

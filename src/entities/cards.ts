@@ -1,0 +1,86 @@
+import type { Context } from "../context.ts";
+import type { CardText } from "../db/rendered.ts";
+import type { previewCards } from "../db/schema/index.ts";
+import type { AccountJson } from "./accounts.ts";
+import { mediaUrl, timestamp } from "./urls.ts";
+
+/** Mastodon's PreviewCard (entities/PreviewCard). `missing_attribution` is left out where there is no viewer. */
+export type CardJson = ReturnType<typeof membersOf> & {
+  authors: (ReturnType<typeof authorOf> & { account: AccountJson | null })[];
+  missing_attribution?: boolean;
+};
+
+type CardRow = typeof previewCards.$inferSelect & {
+  status_id: number;
+  /** As the status has it. */
+  link: string;
+  creator_domain: string | null;
+  attribution_domains: string | null;
+};
+
+const OF_STATUSES = `
+  SELECT s.status_id, l.url AS link, c.*, a.domain AS creator_domain, a.attribution_domains
+  FROM status_links s JOIN links l ON l.id = s.link_id JOIN preview_cards c ON c.id = l.card_id
+    LEFT JOIN accounts a ON a.id = c.creator_account_id
+  WHERE s.status_id IN (SELECT value FROM json_each(?))`;
+
+/** The cards of those of these statuses that have one, in pieces. */
+export function cardsByStatus(ctx: Context, statusIds: string): Map<number, CardText> {
+  const rows = ctx.db.all<CardRow>(OF_STATUSES, statusIds);
+  return new Map(rows.map((row) => [row.status_id, piecesOf(ctx, row)]));
+}
+
+/** A card for a viewer (0 for nobody); `accounts` has those of the authors. */
+export function cardText(card: CardText | null, accounts: ReadonlyMap<number, string>, viewerId: number): string {
+  if (card === null) return "null";
+  const account = (card.authorId !== null && accounts.get(card.authorId)) || "null";
+  const authors = card.author === null ? "" : `{${card.author},"account":${account}}`;
+  const attribution = viewerId ? `,"missing_attribution":${card.claimedId === viewerId}` : "";
+  return `{${card.members},"authors":[${authors}]${attribution}}`;
+}
+
+function piecesOf(ctx: Context, row: CardRow): CardText {
+  const isConfirmed = row.creator_account_id !== null && confirms(row);
+  const isLocal = row.creator_account_id !== null && row.creator_domain === null;
+  const authorId = isConfirmed ? row.creator_account_id : null;
+  const hasAuthor = row.author_name !== "" || row.author_url !== "" || authorId !== null;
+  return {
+    members: JSON.stringify(membersOf(ctx, row)).slice(1, -1),
+    author: hasAuthor ? JSON.stringify(authorOf(row)).slice(1, -1) : null,
+    authorId,
+    claimedId: isLocal && !isConfirmed ? row.creator_account_id : null,
+  };
+}
+
+/** Whether the account that the page names says that it writes there, or on a domain above. */
+function confirms(row: CardRow): boolean {
+  const domains = new Set(JSON.parse(row.attribution_domains ?? "[]") as string[]);
+  const labels = new URL(row.url).hostname.split(".");
+  return labels.some((_, at) => domains.has(labels.slice(at).join(".")));
+}
+
+function membersOf(ctx: Context, row: CardRow) {
+  return {
+    url: row.link,
+    title: row.title,
+    description: row.description,
+    language: row.language,
+    type: row.type,
+    author_name: row.author_name,
+    author_url: row.author_url,
+    provider_name: row.provider_name,
+    provider_url: row.provider_url,
+    html: row.html,
+    width: row.width,
+    height: row.height,
+    image: row.image === null ? null : mediaUrl(ctx, row.image),
+    image_description: row.image_description,
+    embed_url: row.embed_url,
+    blurhash: row.blurhash,
+    published_at: row.published_at === null ? null : timestamp(row.published_at),
+  };
+}
+
+function authorOf(row: CardRow) {
+  return { name: row.author_name, url: row.author_url };
+}

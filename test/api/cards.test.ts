@@ -1,0 +1,385 @@
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { scheduleCleanUp } from "../../src/jobs/clean-up.ts";
+import { picture } from "../fixtures/pictures.ts";
+import type { Client, Json } from "../support/client.ts";
+import { remoteAccount } from "../support/rows.ts";
+import { inProcess, startServer, type TestServer } from "../support/server.ts";
+import { expectShape } from "../support/shape.ts";
+import { meta, page, Site } from "../support/site.ts";
+import { uploaded } from "../support/uploads.ts";
+
+const DAY = 24 * 3600_000;
+
+let server: TestServer;
+let site: Site;
+let alice: Client;
+let bob: Client;
+
+beforeEach(async () => {
+  server = await startServer({ LINNET_ALLOW_PRIVATE_ADDRESSES: "on" });
+  site = new Site();
+  [alice, bob] = [await server.person("alice"), await server.person("bob")];
+});
+afterEach(async () => {
+  await server.stop();
+  await site.stop();
+});
+
+const seen = async (id: string, by = alice): Promise<Json> => (await by.get(`/api/v1/statuses/${id}`)).json;
+const cardOf = async (id: string, by = alice): Promise<Json> => (await seen(id, by)).card;
+
+/** Publishes, and waits for what follows; the status's card. */
+async function linked(text: string | object, by = alice): Promise<Json> {
+  const { id } = await by.publish(text);
+  await server.drain();
+  return cardOf(id, by);
+}
+
+/** Lets time pass and the server tidy up, as it does every hour. */
+async function tidy(later: number): Promise<void> {
+  server.clock.advance(later);
+  server.ctx.db.transaction((tx) => scheduleCleanUp(server.ctx, tx, server.clock.now()));
+  await server.drain();
+}
+
+async function putPicture(path = "/picture.png", width = 960, height = 540): Promise<string> {
+  const bytes = await picture(width, height).png().toBuffer();
+  return site.put(path, () => new Response(new Uint8Array(bytes), { headers: { "content-type": "image/png" } }));
+}
+
+/** The files of cards. */
+function files(): string[] {
+  const folder = join(server.ctx.config.data, "cache", "cards");
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) =>
+    entry.isFile() ? entry.name : [],
+  );
+}
+
+describe("A link in a post", () => {
+  test("gets a card with what the page says of itself, soon after the post", async () => {
+    const image = await putPicture();
+    const properties = {
+      "og:description": "What it is about",
+      "og:image": image,
+      "og:image:alt": "A slope",
+      "og:site_name": "The News",
+      "og:author": "Ada",
+      "article:published_time": "2026-11-20T10:00:00Z",
+    };
+    const url = site.put("/article", page("A title", meta(properties)));
+    const status = await alice.publish(`See ${url} there`);
+    expect(status.card).toBeNull();
+    await server.drain();
+    const { card } = await seen(status.id);
+    expectShape(card, "PreviewCard");
+    expect(card).toEqual({
+      url,
+      title: "A title",
+      description: "What it is about",
+      language: "en",
+      type: "link",
+      author_name: "Ada",
+      author_url: "",
+      provider_name: "The News",
+      provider_url: "",
+      html: "",
+      width: 640,
+      height: 360,
+      image: expect.stringMatching(new RegExp(`^${server.origin}/media/cache/cards/\\w{2}/\\w{22}/small\\.jpg$`)),
+      image_description: "A slope",
+      embed_url: "",
+      blurhash: expect.stringMatching(/^.{36}$/),
+      published_at: "2026-11-20T10:00:00.000Z",
+      authors: [{ name: "Ada", url: "", account: null }],
+      missing_attribution: false,
+    });
+    expect(await cardOf(status.id, server.stranger())).toEqual({ ...card, missing_attribution: undefined });
+  });
+
+  test("gets a card whose picture is served by this server, as it was fetched", async () => {
+    const image = await putPicture();
+    const { image: ours } = await linked(site.put("/article", page("T", meta({ "og:image": image }))));
+    const served = await fetch(ours);
+    expect([served.status, served.headers.get("content-type")]).toEqual([200, "image/jpeg"]);
+    expect(served.headers.get("cache-control")).toContain("immutable");
+  });
+
+  test("shows its card wherever the post is shown, in a reblog too", async () => {
+    const { id } = await alice.publish(site.put("/article", page("T")));
+    await server.drain();
+    await bob.post(`/api/v1/statuses/${id}/reblog`);
+    const [reblog] = (await bob.get("/api/v1/timelines/home")).json;
+    expect([reblog.card, reblog.reblog.card.title]).toEqual([null, "T"]);
+    expectShape(reblog, "Status");
+  });
+
+  test("is the first one that leads elsewhere", async () => {
+    remoteAccount(server, "carol", "social.example");
+    const article = site.put("/article", page("The article"));
+    const other = site.put("/other", page("Another"));
+    const text = `@bob #tag @carol@social.example ${server.origin}/@alice xmpp:a@b.example ${article} ${other}`;
+    expect(await linked(text)).toMatchObject({ url: article, title: "The article" });
+    expect(await linked(`@bob and #tag and ${server.origin}/@alice`)).toBeNull();
+    expect(site.asked).toEqual(["/article"]);
+  });
+
+  test("gets no card in a post with pictures, unless they go away", async () => {
+    const url = site.put("/article", page("T"));
+    const media = await uploaded(alice);
+    const { id } = await alice.publish({ status: url, media_ids: [media.id] });
+    await server.drain();
+    expect([await cardOf(id), site.asked]).toEqual([null, []]);
+    await alice.put(`/api/v1/statuses/${id}`, { status: url, media_ids: [] });
+    await server.drain();
+    expect((await cardOf(id)).title).toBe("T");
+    const another = await uploaded(alice);
+    await alice.put(`/api/v1/statuses/${id}`, { status: url, media_ids: [another.id] });
+    expect(await cardOf(id)).toBeNull();
+  });
+
+  test("gets no card from a page that says nothing, is none, or isn't there", async () => {
+    const file = () => new Response("%PDF", { headers: { "content-type": "application/pdf" } });
+    const dead = "http://news.example:1/";
+    const urls = [site.put("/empty", "<p>Hello"), site.put("/file.pdf", file), site.url("/nowhere"), dead];
+    for (const url of urls) expect(await linked(url)).toBeNull();
+  });
+
+  test("gets a card without a picture where that is none, or can't be had", async () => {
+    const broken = () => new Response("no picture", { headers: { "content-type": "image/png" } });
+    for (const image of [site.put("/broken.png", broken), site.url("/nowhere.png"), site.put("/html.png", page("T"))]) {
+      const url = site.put(`/article${site.asked.length}`, page("T", meta({ "og:image": image })));
+      expect(await linked(url)).toMatchObject({ title: "T", image: null, blurhash: null, width: 0, height: 0 });
+    }
+    expect(files()).toEqual([]);
+  });
+
+  test("is read in the page's own encoding", async () => {
+    const bytes = Buffer.concat([
+      Buffer.from("<meta charset=shift_jis><title>"),
+      Buffer.from([0x83, 0x79, 0x81, 0x5b]),
+    ]);
+    const url = site.put("/sjis", () => new Response(bytes, { headers: { "content-type": "text/html" } }));
+    expect((await linked(url)).title).toBe("ペー");
+  });
+
+  test("plays what the page's oEmbed has to play", async () => {
+    const embed = {
+      version: "1.0",
+      type: "video",
+      title: "A video",
+      author_name: "Ada",
+      author_url: "https://video.example/@ada",
+      provider_name: "Videos",
+      provider_url: "https://video.example",
+      html: '<iframe src="https://video.example/embed/1"></iframe><script src="https://video.example/1.js"></script>',
+      width: 560,
+      height: 315,
+      thumbnail_url: await putPicture(),
+    };
+    const endpoint = site.put("/oembed", () => Response.json(embed));
+    const link = `<link rel="alternate" type="application/json+oembed" href="${endpoint}?url=1">`;
+    const card = await linked(site.put("/video", page("Of the page", link)));
+    expectShape(card, "PreviewCard");
+    expect(card).toMatchObject({
+      type: "video",
+      title: "A video",
+      authors: [{ name: "Ada", url: "https://video.example/@ada", account: null }],
+      provider_url: "https://video.example/",
+      width: 560,
+      height: 315,
+      html: expect.stringMatching(
+        /^<iframe src="https:\/\/video\.example\/embed\/1" [^<>]*sandbox="[^<>]*><\/iframe>$/,
+      ),
+      image: expect.stringContaining("/media/cache/cards/"),
+    });
+    expect(site.asked).toEqual(["/video", "/oembed?url=1", "/picture.png"]);
+  });
+});
+
+describe("A page", () => {
+  test("is asked for once a day, whoever links to it", async () => {
+    const url = site.put("/article", page("Old"));
+    const first = await alice.publish(url);
+    expect((await linked(`also ${url}`, bob)).title).toBe("Old");
+    expect((await alice.publish(url)).card.title).toBe("Old");
+    await server.drain();
+    expect(site.asked).toEqual(["/article"]);
+    server.clock.advance(DAY);
+    site.put("/article", page("New"));
+    expect((await linked(url)).title).toBe("New");
+    expect((await cardOf(first.id)).title).toBe("New");
+    expect(site.asked).toEqual(["/article", "/article"]);
+  });
+
+  test("that fails is left alone for a day", async () => {
+    const url = site.url("/later");
+    const first = await alice.publish(url);
+    expect(await linked(url)).toBeNull();
+    site.put("/later", page("T"));
+    expect(await linked(url)).toBeNull();
+    expect(site.asked).toEqual(["/later"]);
+    server.clock.advance(DAY);
+    expect((await linked(url)).title).toBe("T");
+    expect((await cardOf(first.id)).title).toBe("T");
+  });
+
+  test("that fails later keeps its card, and a picture that fails its place on it", async () => {
+    const image = await putPicture();
+    const url = site.put("/article", page("Old", meta({ "og:image": image })));
+    const before = await linked(url);
+    site.remove("/article");
+    server.clock.advance(DAY);
+    expect(await linked(url)).toEqual(before);
+    site.put("/article", page("New", meta({ "og:image": image })));
+    site.remove("/picture.png");
+    server.clock.advance(DAY);
+    expect(await linked(url)).toEqual({ ...before, title: "New" });
+    site.put("/article", page("Newer"));
+    server.clock.advance(DAY);
+    expect(await linked(url)).toMatchObject({ title: "Newer", image: null, blurhash: null, width: 0 });
+    await server.drain();
+    expect(files()).toEqual([]);
+  });
+
+  test("has one card, by whichever way it is reached; each post keeps the link that it has", async () => {
+    const article = site.put("/article", page("T", '<link rel="canonical" href="/article">'));
+    const short = site.put(
+      "/s",
+      () => new Response(null, { status: 301, headers: { location: article } }),
+      "short.example",
+    );
+    const cards = [await linked(short), await linked(`${article}?from=feed`), await linked(article)];
+    expect(cards.map(({ url, title }) => [url, title])).toEqual([
+      [short, "T"],
+      [`${article}?from=feed`, "T"],
+      [article, "T"],
+    ]);
+    expect(server.ctx.db.all("SELECT url FROM preview_cards")).toEqual([{ url: article }]);
+  });
+
+  test("at a private address is not asked for, unless the owner allows it", async () => {
+    const careful = await startServer();
+    const carol = await careful.person("carol");
+    const { id } = await carol.publish(site.put("/admin", page("Secrets of the house")));
+    await careful.drain();
+    expect([await cardOf(id, carol), site.asked]).toEqual([null, []]);
+    await careful.stop();
+  });
+});
+
+describe("Editing a post", () => {
+  test("gives it the card of its new link", async () => {
+    const { id } = await alice.publish(site.put("/one", page("One")));
+    await server.drain();
+    await alice.put(`/api/v1/statuses/${id}`, { status: site.put("/two", page("Two")) });
+    expect(await cardOf(id)).toBeNull();
+    await server.drain();
+    expect((await cardOf(id)).title).toBe("Two");
+    await alice.put(`/api/v1/statuses/${id}`, { status: "no link at all" });
+    expect(await cardOf(id)).toBeNull();
+  });
+
+  test("leaves its card as it is when the link stays", async () => {
+    const url = site.put("/one", page("One"));
+    const { id } = await alice.publish(url);
+    await server.drain();
+    server.clock.advance(DAY);
+    await alice.put(`/api/v1/statuses/${id}`, { status: `More words: ${url}` });
+    expect((await cardOf(id)).title).toBe("One");
+    await server.drain();
+    expect(site.asked).toEqual(["/one"]);
+  });
+});
+
+describe("A page's author", () => {
+  const own = (domains: string[], by = alice) =>
+    by.patch("/api/v1/accounts/update_credentials", { attribution_domains: domains });
+
+  test("is the account that the page names and that names the page's site, and nobody else", async () => {
+    const url = site.put("/post", page("T", meta({ "fediverse:creator": "@alice" })), "blog.ada.example");
+    const { id } = await bob.publish(url);
+    await server.drain();
+    expect([(await cardOf(id)).authors, (await cardOf(id)).missing_attribution]).toEqual([[], true]);
+    expect((await cardOf(id, bob)).missing_attribution).toBe(false);
+    await own(["ada.example"]);
+    const card = await cardOf(id);
+    expectShape(card, "PreviewCard");
+    expect(card.authors).toMatchObject([{ name: "", url: "", account: { id: alice.id, acct: "alice" } }]);
+    expect(card.missing_attribution).toBe(false);
+    await own(["xada.example", "example.org"]);
+    expect((await cardOf(id)).authors).toEqual([]);
+  });
+
+  test("is shown as the account is now", async () => {
+    await own(["news.example"]);
+    const { id } = await bob.publish(site.put("/post", page("T", meta({ "fediverse:creator": "alice" }))));
+    await server.drain();
+    expect((await cardOf(id)).authors[0].account.display_name).toBe("");
+    await alice.patch("/api/v1/accounts/update_credentials", { display_name: "Alice A." });
+    expect((await cardOf(id)).authors[0].account.display_name).toBe("Alice A.");
+  });
+});
+
+describe("What nobody links to any more", () => {
+  test("is not asked for, when the post goes before the page came", async () => {
+    const { id } = await alice.publish(site.put("/article", page("T")));
+    await alice.delete(`/api/v1/statuses/${id}`);
+    await server.drain();
+    expect(site.asked).toEqual([]);
+  });
+
+  test("is still there when the post is written anew", async () => {
+    const url = site.put("/article", page("T"));
+    const { id } = await alice.publish(url);
+    await server.drain();
+    await alice.delete(`/api/v1/statuses/${id}`);
+    await tidy(DAY / 2);
+    expect((await alice.publish(url)).card.title).toBe("T");
+    expect(site.asked).toEqual(["/article"]);
+  });
+
+  test("is gone after a day, card and picture", async () => {
+    const image = await putPicture();
+    const kept = await alice.publish(site.put("/kept", page("Kept", meta({ "og:image": image }))));
+    const { id } = await alice.publish(site.put("/gone", page("Gone", meta({ "og:image": image }))));
+    await server.drain();
+    expect(files()).toHaveLength(2);
+    await alice.delete(`/api/v1/statuses/${id}`);
+    await tidy(DAY);
+    expect(files()).toHaveLength(1);
+    expect(server.ctx.db.all("SELECT c.title FROM preview_cards c")).toEqual([{ title: "Kept" }]);
+    expect((await fetch((await cardOf(kept.id)).image)).status).toBe(200);
+  });
+});
+
+test("A picture that is gone from the cache is fetched again, once somebody asks for it", async () => {
+  const image = await putPicture();
+  const { id } = await alice.publish(site.put("/article", page("T", meta({ "og:image": image }))));
+  await server.drain();
+  const before = await cardOf(id);
+  rmSync(join(server.ctx.config.data, "cache"), { recursive: true });
+  server.clock.advance(DAY);
+  expect((await fetch(before.image)).status).toBe(404);
+  await server.drain();
+  const after = await cardOf(id);
+  expect(after).toEqual({ ...before, image: after.image });
+  expect((await fetch(after.image)).status).toBe(200);
+});
+
+inProcess("A page of posts with cards costs as many queries as one of them", async () => {
+  for (let at = 0; at < 12; at += 1) await alice.publish(site.put(`/${at}`, page(`Page ${at}`)));
+  await server.drain();
+  const cost = async (limit: number) => {
+    server.ctx.rendered.statuses.clear();
+    server.ctx.rendered.accounts.clear();
+    const before = server.ctx.db.statements;
+    const { json } = await alice.get(`/api/v1/timelines/home?limit=${limit}`);
+    expect(json.filter((status: Json) => status.card !== null)).toHaveLength(limit);
+    return server.ctx.db.statements - before;
+  };
+  await cost(1);
+  expect(await cost(12)).toBe(await cost(1));
+});
