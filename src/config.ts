@@ -31,6 +31,8 @@ export interface Config {
   contactEmail: string;
   languages: string[];
   maxCharacters: number;
+  /** Whether search also finds public statuses that the searcher has no part in. */
+  searchPublic: boolean;
   logLevel: "debug" | "info" | "warning" | "error";
   logFormat: "text" | "json";
 }
@@ -83,6 +85,11 @@ export const SETTINGS: Setting[] = [
   { name: "LINNET_CONTACT_EMAIL", fallback: "", meaning: "Public contact address" },
   { name: "LINNET_LANGUAGES", fallback: "en", meaning: "Languages of the server, most important first" },
   { name: "LINNET_MAX_CHARACTERS", fallback: "5000", meaning: "Longest post" },
+  {
+    name: "LINNET_SEARCH",
+    fallback: "library",
+    meaning: "`library` finds posts one has a part in; `public` also public ones by people who want to be found",
+  },
   { name: "LINNET_LOG_LEVEL", fallback: "info", meaning: "`debug` (each request), `info`, `warning` or `error`" },
   { name: "LINNET_LOG_FORMAT", fallback: "text", meaning: "`text`, or `json` with one object a line" },
 ];
@@ -119,6 +126,7 @@ export function readConfig(env: Env): Config {
     contactEmail: value("LINNET_CONTACT_EMAIL") ?? "",
     languages: (value("LINNET_LANGUAGES") ?? "en").split(",").map(language),
     maxCharacters: integer("LINNET_MAX_CHARACTERS", value("LINNET_MAX_CHARACTERS") ?? "5000", 1, 100_000),
+    searchPublic: choice("LINNET_SEARCH", value("LINNET_SEARCH") ?? "library", { library: false, public: true }),
     logLevel: choice("LINNET_LOG_LEVEL", value("LINNET_LOG_LEVEL") ?? "info", {
       debug: "debug",
       info: "info",

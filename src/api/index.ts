@@ -1,3 +1,4 @@
+import { searchRoutes } from "./search.ts";
 import { accountRoutes } from "./accounts.ts";
 import { emptyRoutes } from "./empty.ts";
 import { followRequestRoutes } from "./follow-requests.ts";
@@ -29,5 +30,6 @@ export function apiRoutes(routes: Router): void {
   notificationRoutes(routes);
   markerRoutes(routes);
   streamingRoutes(routes);
+  searchRoutes(routes);
   emptyRoutes(routes);
 }

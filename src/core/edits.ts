@@ -6,6 +6,7 @@ import { announce, homesWith, publicTopics } from "./events.ts";
 import { linkStatus } from "./links.ts";
 import { applyMediaChanges, attachMedia, checkMedia, type MediaChanges, type MediaRow } from "./media.ts";
 import { notify } from "./notifications.ts";
+import { indexStatus } from "./search-index.ts";
 import { checkLength, type StatusRow } from "./statuses.ts";
 import { replaceMentionsAndTags } from "./tags.ts";
 
@@ -71,6 +72,7 @@ export function editStatus(ctx: Context, status: StatusRow, edit: Edit): void {
     const mentionedBefore = mentionsOf(tx, status.id);
     replaceMentionsAndTags(tx, status.id, composed, ctx.clock.now());
     linkStatus(ctx, tx, status.id, next.has_media ? null : next.content);
+    indexStatus(tx, status.id);
     tellOfEdit(
       ctx,
       tx,

@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import { validationFailed } from "../errors.ts";
 import { notify, withdraw } from "./notifications.ts";
+import { indexStatus } from "./search-index.ts";
 import { ownStatus, visibleOriginal } from "./statuses.ts";
 
 /** As many as Mastodon allows. */
@@ -18,6 +19,7 @@ export function favourite(ctx: Context, accountId: number, id: number | null): n
     );
     if (changes === 0) return;
     tx.run("UPDATE statuses SET favourites_count = favourites_count + 1 WHERE id = ?", status.id);
+    indexStatus(tx, status.id);
     notify(ctx, tx, status.account_id, { type: "favourite", from: accountId, statusId: status.id });
   });
   return status.id;
@@ -29,6 +31,7 @@ export function unfavourite(ctx: Context, accountId: number, id: number | null):
     const { changes } = tx.run("DELETE FROM favourites WHERE account_id = ? AND status_id = ?", accountId, status.id);
     if (changes === 0) return;
     tx.run("UPDATE statuses SET favourites_count = max(0, favourites_count - 1) WHERE id = ?", status.id);
+    indexStatus(tx, status.id);
     withdraw(tx, { type: "favourite", from: accountId, statusId: status.id });
   });
   return status.id;
@@ -36,22 +39,24 @@ export function unfavourite(ctx: Context, accountId: number, id: number | null):
 
 export function bookmark(ctx: Context, accountId: number, id: number | null): number {
   const status = visibleOriginal(ctx, accountId, id);
-  ctx.db.transaction((tx) =>
+  ctx.db.transaction((tx) => {
     tx.run(
       "INSERT INTO bookmarks (account_id, status_id, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
       accountId,
       status.id,
       ctx.clock.now(),
-    ),
-  );
+    );
+    indexStatus(tx, status.id);
+  });
   return status.id;
 }
 
 export function unbookmark(ctx: Context, accountId: number, id: number | null): number {
   const status = visibleOriginal(ctx, accountId, id);
-  ctx.db.transaction((tx) =>
-    tx.run("DELETE FROM bookmarks WHERE account_id = ? AND status_id = ?", accountId, status.id),
-  );
+  ctx.db.transaction((tx) => {
+    tx.run("DELETE FROM bookmarks WHERE account_id = ? AND status_id = ?", accountId, status.id);
+    indexStatus(tx, status.id);
+  });
   return status.id;
 }
 

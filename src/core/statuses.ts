@@ -8,6 +8,7 @@ import { fanOut } from "./home.ts";
 import { linkStatus } from "./links.ts";
 import { attachMedia, checkMedia, detachMedia, MAX_ATTACHMENTS } from "./media.ts";
 import { notify } from "./notifications.ts";
+import { indexStatus } from "./search-index.ts";
 import { compose, type Composed } from "./compose.ts";
 import { saveMentions, saveTags } from "./tags.ts";
 import { visibleTo } from "./visibility.ts";
@@ -142,6 +143,7 @@ function follow(
   saveMentions(tx, status.id, composed.mentions);
   saveTags(tx, status.id, composed.tags, ctx.clock.now());
   linkStatus(ctx, tx, status.id, status.has_media ? null : composed.content);
+  indexStatus(tx, status.id);
   countStatus(tx, status, 1, ctx.clock.now());
   if (parent && isListed(status.visibility)) {
     tx.run("UPDATE statuses SET replies_count = replies_count + 1 WHERE id = ?", parent.id);
@@ -255,6 +257,7 @@ export function reblog(ctx: Context, author: Author, id: number | null, visibili
     );
     tx.run("UPDATE statuses SET reblogs_count = reblogs_count + 1 WHERE id = ?", original.id);
     countStatus(tx, status, 1, ctx.clock.now());
+    indexStatus(tx, original.id);
     announce(ctx, tx, fanOut(ctx, tx, status), { event: "update", statusId: status.id });
     notify(ctx, tx, original.account_id, { type: "reblog", from: author.accountId, statusId: original.id });
     return status.id;
@@ -300,6 +303,7 @@ export function removeStatus(ctx: Context, status: StatusRow, deleteMedia: boole
     countStatus(tx, status, -1, null);
     detachMedia(ctx, tx, status.id, deleteMedia);
     tx.run("DELETE FROM statuses WHERE id = ?", status.id);
+    if (status.reblog_of_id !== null) indexStatus(tx, status.reblog_of_id);
     announce(ctx, tx, topics, { event: "delete", statusId: status.id });
   });
 }

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Client } from "../support/client.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+let server: TestServer;
+let anna: Client;
+let bert: Client;
+
+beforeAll(async () => {
+  server = await startServer();
+  anna = await server.person("anna");
+  bert = await server.person("bert");
+});
+
+afterAll(() => server.stop());
+
+/** The texts that are found, newest first. */
+async function found(who: Client, q: string, more = ""): Promise<string[]> {
+  const { status, json } = await who.get(`/api/v2/search?type=statuses&q=${encodeURIComponent(q)}${more}`);
+  expect(status).toBe(200);
+  return json.statuses.map((found: { content: string }) => found.content.replace(/<[^>]+>/g, ""));
+}
+
+describe("what one has a part in", () => {
+  test("is found by its words, in any order, whatever their case and accents", async () => {
+    await anna.publish("Zwei Amseln im Garten, über der Hecke");
+    expect(await found(anna, "GARTEN amseln")).toEqual(["Zwei Amseln im Garten, über der Hecke"]);
+    expect(await found(anna, "uber hecke")).toHaveLength(1);
+    expect(await found(anna, "amseln meisen")).toEqual([]);
+  });
+
+  test("is found by a phrase only where the words stand so", async () => {
+    await anna.publish("the quick brown fox");
+    expect(await found(anna, '"quick brown"')).toHaveLength(1);
+    expect(await found(anna, '"brown quick"')).toEqual([]);
+  });
+
+  test("is left out by a minus before a word, a phrase or an operator", async () => {
+    await anna.publish("lemon tart");
+    await anna.publish("lemon cake #recipe https://example.org/cake");
+    expect(await found(anna, "lemon -tart")).toHaveLength(1);
+    expect(await found(anna, 'lemon -"lemon cake"')).toEqual(["lemon tart"]);
+    expect(await found(anna, "lemon has:link")).toHaveLength(1);
+    expect(await found(anna, "lemon -has:link")).toEqual(["lemon tart"]);
+  });
+
+  test("is found in scripts without spaces, also by words of one and two characters", async () => {
+    await anna.publish("今日は東京で寿司を食べた");
+    expect(await found(anna, "東京")).toHaveLength(1);
+    expect(await found(anna, "寿司 食べた")).toHaveLength(1);
+    expect(await found(anna, "東")).toHaveLength(1);
+    expect(await found(anna, "京都")).toEqual([]);
+  });
+
+  test("is one's own, and what one is mentioned in, has favourited, bookmarked or reblogged", async () => {
+    const theirs = await bert.publish("a marmalade of quinces");
+    const statuses = (): Promise<string[]> => found(anna, "quinces");
+    expect(await statuses()).toEqual([]);
+    for (const [verb, undo] of [
+      ["favourite", "unfavourite"],
+      ["bookmark", "unbookmark"],
+      ["reblog", "unreblog"],
+    ]) {
+      await anna.post(`/api/v1/statuses/${theirs.id}/${verb}`);
+      expect(await statuses()).toEqual(["a marmalade of quinces"]);
+      await anna.post(`/api/v1/statuses/${theirs.id}/${undo}`);
+      expect(await statuses()).toEqual([]);
+    }
+    await bert.publish({ status: "@anna quinces for you", visibility: "direct" });
+    expect(await statuses()).toHaveLength(1);
+    expect(await found(bert, "quinces")).toHaveLength(2);
+  });
+
+  test("is found as it reads now, not as it read before", async () => {
+    const status = await anna.publish("a first walrus");
+    await anna.put(`/api/v1/statuses/${status.id}`, { status: "a second narwhal" });
+    expect(await found(anna, "walrus")).toEqual([]);
+    expect(await found(anna, "narwhal")).toHaveLength(1);
+    await anna.delete(`/api/v1/statuses/${status.id}`);
+    expect(await found(anna, "narwhal")).toEqual([]);
+  });
+});
+
+describe("operators", () => {
+  test("ask who wrote it, what it is and in which language", async () => {
+    const question = await bert.publish({ status: "@anna sphinx?", language: "de" });
+    await anna.publish({ status: "@bert sphinx!", in_reply_to_id: question.id, sensitive: true, language: "el" });
+    expect(await found(anna, "sphinx")).toHaveLength(2);
+    expect(await found(anna, "sphinx from:me")).toEqual(["@bert sphinx!"]);
+    expect(await found(anna, "sphinx from:@bert")).toEqual(["@anna sphinx?"]);
+    expect(await found(anna, "sphinx from:nobody")).toEqual([]);
+    expect(await found(anna, "sphinx is:reply")).toEqual(["@bert sphinx!"]);
+    expect(await found(anna, "sphinx -is:reply")).toEqual(["@anna sphinx?"]);
+    expect(await found(anna, "sphinx is:sensitive")).toEqual(["@bert sphinx!"]);
+    expect(await found(anna, "sphinx language:de")).toEqual(["@anna sphinx?"]);
+    expect(await found(anna, "sphinx has:media")).toEqual([]);
+  });
+
+  test("ask when it was written", async () => {
+    const day = (): string => new Date(server.clock.now()).toISOString().slice(0, 10);
+    const first = day();
+    await anna.publish("calendar one");
+    server.clock.advance(24 * 3600_000);
+    const second = day();
+    await anna.publish("calendar two");
+    expect(await found(anna, `calendar before:${second}`)).toEqual(["calendar one"]);
+    expect(await found(anna, `calendar after:${first}`)).toEqual(["calendar two"]);
+    expect(await found(anna, `calendar during:${second}`)).toEqual(["calendar two"]);
+    expect(await found(anna, "calendar before:soon")).toHaveLength(2);
+  });
+});
+
+describe("public statuses", () => {
+  test("are found by everyone here only where the owner has said so and their author wants to be found", async () => {
+    const open = await startServer({ LINNET_SEARCH: "public" });
+    const [carla, dora] = [await open.person("carla"), await open.person("dora")];
+    await dora.publish("hidden pelican");
+    await dora.patch("/api/v1/accounts/update_credentials", { indexable: true });
+    await dora.publish("public pelican");
+    await dora.publish({ status: "private pelican", visibility: "private" });
+    expect(await found(carla, "pelican")).toEqual(["public pelican"]);
+    expect(await found(carla, "pelican in:library")).toEqual([]);
+    expect(await found(dora, "pelican")).toHaveLength(3);
+    await open.stop();
+  });
+
+  test("are not searched for strangers", async () => {
+    await anna.publish("a stranger's heron");
+    expect(await found(server.stranger(), "heron")).toEqual([]);
+  });
+});
+
+describe("pages and kinds", () => {
+  test("follow limit, offset, max_id, min_id and account_id", async () => {
+    const ids: string[] = [];
+    for (const number of [1, 2, 3]) ids.push((await anna.publish(`paging bittern ${number}`)).id);
+    expect(await found(anna, "bittern", "&limit=1")).toEqual(["paging bittern 3"]);
+    expect(await found(anna, "bittern", "&limit=1&offset=1")).toEqual(["paging bittern 2"]);
+    expect(await found(anna, "bittern", `&max_id=${ids[1]}`)).toEqual(["paging bittern 1"]);
+    expect(await found(anna, "bittern", `&min_id=${ids[1]}`)).toEqual(["paging bittern 3"]);
+    expect(await found(anna, "bittern", `&account_id=${bert.id}`)).toEqual([]);
+  });
+
+  test("without a type give accounts, statuses and hashtags, each up to the limit", async () => {
+    await server.person("zaunkoenig");
+    await anna.publish("zaunkoenig and the #zaunkoenige, or two");
+    const { json } = await anna.get("/api/v2/search?q=zaunkoenig");
+    expect(json.accounts.map((account: { acct: string }) => account.acct)).toEqual(["zaunkoenig"]);
+    expect(json.hashtags.map((tag: { name: string }) => tag.name)).toEqual(["zaunkoenige"]);
+    expect(json.statuses).toHaveLength(1);
+  });
+
+  test("an empty search and one of signs alone find nothing, and nothing breaks on odd ones", async () => {
+    for (const q of [
+      "",
+      "   ",
+      "-",
+      '"',
+      '""',
+      "***",
+      'a"b',
+      "from:",
+      "NOT",
+      "AND OR",
+      "words : x",
+      "(",
+      ")))",
+      "\u0000",
+    ]) {
+      const { status } = await anna.get(`/api/v2/search?q=${encodeURIComponent(q)}`);
+      expect(status).toBe(200);
+    }
+    expect(await found(anna, "-lemon")).not.toContain("lemon tart");
+  });
+
+  test("a stranger who wants to resolve or to skip is asked to sign in, and a token needs read:search", async () => {
+    for (const wish of ["resolve=true", "offset=1"]) {
+      expect((await server.stranger().get(`/api/v2/search?q=a&${wish}`)).status).toBe(401);
+    }
+    const limited = await server.person("limited", { scopes: "read:accounts" });
+    expect((await limited.get("/api/v2/search?q=a")).status).toBe(403);
+    expect((await anna.get("/api/v2/search?q=a&type=nonsense")).status).toBe(422);
+  });
+});
