@@ -11,7 +11,7 @@ let statusId: string;
 beforeAll(async () => {
   server = await startServer();
   [alice, bob] = [await server.person("alice"), await server.person("bob")];
-  statusId = (await alice.publish("hello")).id;
+  statusId = (await alice.publish("hello #cats")).id;
 });
 afterAll(() => server.stop());
 

@@ -45,11 +45,11 @@ describe("A hashtag", () => {
   });
 
   test.each(["nothing", "100%", "%", "a/b", " ", "#", "\u0000", "x".repeat(5000)])(
-    "that nobody wrote (%p) has an empty timeline",
+    "that nobody wrote here (%p) is not found",
     async (tag) => {
       await alice.publish("#cats");
       const answer = await server.stranger().get(`/api/v1/timelines/tag/${encodeURIComponent(tag)}`);
-      expect([answer.status, answer.json]).toEqual([200, []]);
+      expect([answer.status, answer.json]).toEqual([404, { error: "Record not found" }]);
     },
   );
 
