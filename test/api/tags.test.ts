@@ -55,7 +55,7 @@ describe("A hashtag", () => {
 
   test("in an address that isn't well formed breaks nothing", async () => {
     const answer = await server.stranger().get("/api/v1/timelines/tag/%E0%A4%A");
-    expect([answer.status, answer.json]).toEqual([200, []]);
+    expect([answer.status, answer.json]).toEqual([404, { error: "Record not found" }]);
   });
 });
 
