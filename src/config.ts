@@ -33,6 +33,8 @@ export interface Config {
   maxCharacters: number;
   /** Whether search also finds public statuses that the searcher has no part in. */
   searchPublic: boolean;
+  /** Whether trends are shown: all, those that were approved, or none. */
+  trends: "on" | "review" | "off";
   logLevel: "debug" | "info" | "warning" | "error";
   logFormat: "text" | "json";
 }
@@ -90,6 +92,11 @@ export const SETTINGS: Setting[] = [
     fallback: "library",
     meaning: "`library` finds posts one has a part in; `public` also public ones by people who want to be found",
   },
+  {
+    name: "LINNET_TRENDS",
+    fallback: "on",
+    meaning: "`on` shows what trends here, `review` what `linnet trends approve` has let through, `off` nothing",
+  },
   { name: "LINNET_LOG_LEVEL", fallback: "info", meaning: "`debug` (each request), `info`, `warning` or `error`" },
   { name: "LINNET_LOG_FORMAT", fallback: "text", meaning: "`text`, or `json` with one object a line" },
 ];
@@ -127,6 +134,7 @@ export function readConfig(env: Env): Config {
     languages: (value("LINNET_LANGUAGES") ?? "en").split(",").map(language),
     maxCharacters: integer("LINNET_MAX_CHARACTERS", value("LINNET_MAX_CHARACTERS") ?? "5000", 1, 100_000),
     searchPublic: choice("LINNET_SEARCH", value("LINNET_SEARCH") ?? "library", { library: false, public: true }),
+    trends: choice("LINNET_TRENDS", value("LINNET_TRENDS") ?? "on", { on: "on", review: "review", off: "off" }),
     logLevel: choice("LINNET_LOG_LEVEL", value("LINNET_LOG_LEVEL") ?? "info", {
       debug: "debug",
       info: "info",

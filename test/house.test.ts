@@ -5,6 +5,7 @@ import { is } from "drizzle-orm";
 import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { readConfig, SETTINGS } from "../src/config.ts";
 import * as schema from "../src/db/schema/index.ts";
+import { scheduleTrends } from "../src/jobs/trends.ts";
 import type { Json } from "./support/client.ts";
 import { inProcess, startServer, type TestServer } from "./support/server.ts";
 import { uploaded } from "./support/uploads.ts";
@@ -290,6 +291,7 @@ async function useEverything(server: TestServer): Promise<void> {
   await alice.delete(`/api/v1/media/${media.id}`);
   await bob.delete(`/api/v1/statuses/${reply.id}`);
   await bob.post(`/api/v1/accounts/${alice.id}/unfollow`);
+  server.ctx.db.transaction((tx) => scheduleTrends(server.ctx, tx, server.clock.now()));
   await server.drain();
 }
 
@@ -316,6 +318,10 @@ function pathsOf(accountId: string, statusId: string): string[] {
     "/api/v1/accounts/search?q=al",
     "/api/v1/accounts/verify_credentials",
     "/api/v1/preferences",
+    "/api/v1/trends/tags",
+    "/api/v1/trends/statuses",
+    "/api/v1/trends/links",
+    "/api/v1/timelines/link?url=https://news.example/",
     "/api/v1/favourites",
     "/api/v1/bookmarks",
     "/api/v1/follow_requests",

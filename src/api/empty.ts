@@ -8,10 +8,7 @@ import type { Router } from "./router.ts";
  */
 export function emptyRoutes(routes: Router): void {
   const Paging = object(paging(20, 40));
-  const open = { open: true, input: Paging } as const;
-  for (const path of ["tags", "statuses", "links"]) routes.get(`/api/v1/trends/${path}`, open, () => []);
   routes
-    .get("/api/v1/trends", open, () => [])
     .get("/api/v1/custom_emojis", { open: true }, () => [])
     .get("/api/v1/announcements", { scope: "read:accounts" }, () => [])
     .get("/api/v1/suggestions", { scope: "read:accounts", input: Paging }, () => [])

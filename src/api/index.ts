@@ -10,6 +10,7 @@ import { profileRoutes } from "./profile.ts";
 import { statusRoutes } from "./statuses.ts";
 import { streamingRoutes } from "./streaming.ts";
 import { timelineRoutes } from "./timelines.ts";
+import { trendRoutes } from "./trends.ts";
 import { appRoutes } from "./apps.ts";
 import { healthRoutes } from "./health.ts";
 import { oauthRoutes } from "./oauth.ts";
@@ -31,5 +32,6 @@ export function apiRoutes(routes: Router): void {
   markerRoutes(routes);
   streamingRoutes(routes);
   searchRoutes(routes);
+  trendRoutes(routes);
   emptyRoutes(routes);
 }

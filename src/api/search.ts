@@ -2,6 +2,7 @@ import { searchAccounts } from "../core/accounts.ts";
 import { searchStatuses, searchTags } from "../core/search.ts";
 import { showAccounts } from "../entities/accounts.ts";
 import { showStatuses } from "../entities/statuses.ts";
+import { showTags } from "../entities/tags.ts";
 import { Refusal } from "../errors.ts";
 import { normaliseHashtag } from "../lib/hashtags.ts";
 import { parseId } from "../lib/ids.ts";
@@ -50,6 +51,5 @@ function statuses({ ctx, viewerId, input }: Call<{ input: typeof Search; open: t
 
 function hashtags({ ctx, input }: Call<{ input: typeof Search; open: true }>, q: string) {
   if (/[\s@:]/.test(q)) return [];
-  const names = searchTags(ctx, normaliseHashtag(q.replace(/^[#＃]/, "")), input.limit, input.offset);
-  return names.map((name) => ({ name, url: `${ctx.config.origin}/tags/${encodeURIComponent(name)}`, history: [] }));
+  return showTags(ctx, searchTags(ctx, normaliseHashtag(q.replace(/^[#＃]/, "")), input.limit, input.offset));
 }

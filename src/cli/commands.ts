@@ -53,6 +53,25 @@ a link for setting it up is printed at every start. Stops on Ctrl+C or SIGTERM, 
     details: `  --scopes SCOPES        what the token may do, as in Mastodon's API, with spaces between`,
     load: async () => (await import("./token.ts")).createTokenCommand,
   },
+  "trends list": {
+    usage: "linnet trends list",
+    summary: "Lists what trends, for review",
+    details: `A line each: kind, id, score, "new", "approved" or "rejected", and what it is. With LINNET_TRENDS=review only what is
+approved is shown to people; otherwise everything but what is rejected.`,
+    load: async () => (await import("./trends.ts")).listTrendsCommand,
+  },
+  "trends approve": {
+    usage: "linnet trends approve KIND ID",
+    summary: "Lets something trend",
+    details: "KIND is tag, status or link, and ID as the list has it.",
+    load: async () => (await import("./trends.ts")).approveTrendCommand,
+  },
+  "trends reject": {
+    usage: "linnet trends reject KIND ID",
+    summary: "Keeps something from trending",
+    details: "KIND is tag, status or link, and ID as the list has it.",
+    load: async () => (await import("./trends.ts")).rejectTrendCommand,
+  },
   routes: {
     usage: "linnet routes",
     summary: "Lists every route of the server",

@@ -6,6 +6,7 @@ import { hasUsers } from "../core/users.ts";
 import { vapidKeys } from "../core/vapid.ts";
 import { Refusal } from "../errors.ts";
 import { scheduleCleanUp } from "../jobs/clean-up.ts";
+import { scheduleTrends } from "../jobs/trends.ts";
 import { Worker } from "../jobs/worker.ts";
 import { VERSION } from "../version.ts";
 import { readArguments } from "./arguments.ts";
@@ -35,7 +36,10 @@ export async function serve(args: string[]): Promise<void> {
   console.log(greeting(ctx, app.server!.port!));
 
   const worker = new Worker(ctx);
-  ctx.db.transaction((tx) => scheduleCleanUp(ctx, tx, ctx.clock.now()));
+  ctx.db.transaction((tx) => {
+    scheduleCleanUp(ctx, tx, ctx.clock.now());
+    scheduleTrends(ctx, tx, ctx.clock.now());
+  });
   worker.start();
   await stopSignal();
   await stop(ctx, app, worker);

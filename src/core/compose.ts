@@ -37,7 +37,8 @@ export function renderOptions(ctx: Context, known: Map<string, Mentioned>): Rend
   };
 }
 
-function tagUrl(ctx: Context, name: string): string {
+/** `name` is normalised. */
+export function tagUrl(ctx: Context, name: string): string {
   return `${ctx.config.origin}/tags/${encodeURIComponent(name)}`;
 }
 

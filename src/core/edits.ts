@@ -9,6 +9,7 @@ import { notify } from "./notifications.ts";
 import { indexStatus } from "./search-index.ts";
 import { checkLength, type StatusRow } from "./statuses.ts";
 import { replaceMentionsAndTags } from "./tags.ts";
+import { countUses, uncountUses } from "./uses.ts";
 
 export interface Edit {
   text?: string;
@@ -57,6 +58,7 @@ export function editStatus(ctx: Context, status: StatusRow, edit: Edit): void {
       JSON.stringify(before) === JSON.stringify(now);
     if (unchanged) return;
     keepVersion(ctx, tx, status, before, { ...next, media: now });
+    uncountUses(tx, status.id);
     tx.run(
       `UPDATE statuses SET text = ?, content = ?, spoiler_text = ?, sensitive = ?, language = ?, has_media = ?, edited_at = ?
        WHERE id = ?`,
@@ -73,6 +75,7 @@ export function editStatus(ctx: Context, status: StatusRow, edit: Edit): void {
     replaceMentionsAndTags(tx, status.id, composed, ctx.clock.now());
     linkStatus(ctx, tx, status.id, next.has_media ? null : next.content);
     indexStatus(tx, status.id);
+    countUses(tx, status.id);
     tellOfEdit(
       ctx,
       tx,

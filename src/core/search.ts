@@ -102,12 +102,12 @@ function boundsOf(terms: readonly Term[], page: Page): { lowest: number; highest
 }
 
 const TAGS = `
-  SELECT name FROM tags WHERE name >= ?1 AND name < ?1 || char(1114111)
+  SELECT id FROM tags WHERE name >= ?1 AND name < ?1 || char(1114111)
   ORDER BY name = ?1 DESC, (SELECT count(*) FROM (SELECT 1 FROM status_tags WHERE tag_id = tags.id LIMIT 1000)) DESC, name
   LIMIT ?2 OFFSET ?3`;
 
 /** Hashtags that begin so, the exact one first and then those that are used most. */
-export function searchTags(ctx: Context, name: string, limit: number, offset: number): string[] {
+export function searchTags(ctx: Context, name: string, limit: number, offset: number): number[] {
   if (name === "") return [];
-  return ctx.db.all<{ name: string }>(TAGS, name, limit, offset).map((row) => row.name);
+  return ctx.db.all<{ id: number }>(TAGS, name, limit, offset).map(({ id }) => id);
 }

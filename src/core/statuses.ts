@@ -11,6 +11,7 @@ import { notify } from "./notifications.ts";
 import { indexStatus } from "./search-index.ts";
 import { compose, type Composed } from "./compose.ts";
 import { saveMentions, saveTags } from "./tags.ts";
+import { countUses, uncountUses } from "./uses.ts";
 import { visibleTo } from "./visibility.ts";
 
 export const VISIBILITIES = statuses.visibility.enumValues;
@@ -144,6 +145,7 @@ function follow(
   saveTags(tx, status.id, composed.tags, ctx.clock.now());
   linkStatus(ctx, tx, status.id, status.has_media ? null : composed.content);
   indexStatus(tx, status.id);
+  countUses(tx, status.id);
   countStatus(tx, status, 1, ctx.clock.now());
   if (parent && isListed(status.visibility)) {
     tx.run("UPDATE statuses SET replies_count = replies_count + 1 WHERE id = ?", parent.id);
@@ -302,6 +304,7 @@ export function removeStatus(ctx: Context, status: StatusRow, deleteMedia: boole
     }
     countStatus(tx, status, -1, null);
     detachMedia(ctx, tx, status.id, deleteMedia);
+    uncountUses(tx, status.id);
     tx.run("DELETE FROM statuses WHERE id = ?", status.id);
     if (status.reblog_of_id !== null) indexStatus(tx, status.reblog_of_id);
     announce(ctx, tx, topics, { event: "delete", statusId: status.id });

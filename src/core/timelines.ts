@@ -103,6 +103,19 @@ export function tagTimeline(ctx: Context, viewerId: number, tag: string, filter:
   );
 }
 
+const LINKED = new Keyset<Place>(
+  `SELECT s.id, s.id AS cursor
+   FROM links l JOIN status_links k ON k.link_id = l.id JOIN statuses s ON s.id = k.status_id
+     JOIN accounts a ON a.id = s.account_id
+   WHERE l.card_id = ?6 AND s.visibility = 'public' AND a.discoverable AND ${SEEN}`,
+  "k.status_id",
+);
+
+/** Public statuses by people who want to be found, with a link to the page of a preview card. */
+export function linkTimeline(ctx: Context, viewerId: number, cardId: number, page: Page): Place[] {
+  return LINKED.page(ctx.db, page, viewerId, ctx.clock.now(), cardId);
+}
+
 /** Favourites and bookmarks, newest first by when they were made: the cursor is the row's own id. */
 function markedList(table: "favourites" | "bookmarks"): Keyset<Place> {
   return new Keyset<Place>(

@@ -8,6 +8,8 @@ export interface JobPayloads {
   "media.delete_files": { files: string[] };
   /** Unattached uploads, old codes and sessions, the far end of home timelines. Comes back by itself. */
   clean_up: Record<string, never>;
+  /** Which hashtags, statuses and links stand out. Comes back by itself. */
+  "trends.rank": Record<string, never>;
 }
 
 export type JobKind = keyof JobPayloads;

@@ -1,7 +1,9 @@
 import type { Context } from "../context.ts";
+import { idList } from "../db/json.ts";
 import type { CardText } from "../db/rendered.ts";
 import type { previewCards } from "../db/schema/index.ts";
-import type { AccountJson } from "./accounts.ts";
+import { accountTexts, type AccountJson } from "./accounts.ts";
+import { cardHistories, type DayJson } from "./histories.ts";
 import { mediaUrl, timestamp } from "./urls.ts";
 
 /** Mastodon's PreviewCard (entities/PreviewCard). `missing_attribution` is left out where there is no viewer. */
@@ -11,8 +13,7 @@ export type CardJson = ReturnType<typeof membersOf> & {
 };
 
 type CardRow = typeof previewCards.$inferSelect & {
-  status_id: number;
-  /** As the status has it. */
+  /** As the status has it, or the page itself. */
   link: string;
   creator_domain: string | null;
   attribution_domains: string | null;
@@ -26,8 +27,32 @@ const OF_STATUSES = `
 
 /** The cards of those of these statuses that have one, in pieces. */
 export function cardsByStatus(ctx: Context, statusIds: string): Map<number, CardText> {
-  const rows = ctx.db.all<CardRow>(OF_STATUSES, statusIds);
+  const rows = ctx.db.all<CardRow & { status_id: number }>(OF_STATUSES, statusIds);
   return new Map(rows.map((row) => [row.status_id, piecesOf(ctx, row)]));
+}
+
+const BY_IDS = `
+  SELECT c.url AS link, c.*, a.domain AS creator_domain, a.attribution_domains
+  FROM preview_cards c LEFT JOIN accounts a ON a.id = c.creator_account_id
+  WHERE c.id IN (SELECT value FROM json_each(?))`;
+
+/** Mastodon's Trends::Link: cards in the order of the ids, each with its history. */
+export function showTrendLinks(
+  ctx: Context,
+  viewerId: number,
+  ids: readonly number[],
+): (CardJson & { history: DayJson[] })[] {
+  const rows = ctx.db.all<CardRow>(BY_IDS, idList(ids));
+  const cards = new Map(rows.map((row) => [row.id, piecesOf(ctx, row)]));
+  const histories = cardHistories(ctx, ids);
+  const accounts = accountTexts(
+    ctx,
+    [...cards.values()].flatMap(({ authorId }) => authorId ?? []),
+  );
+  return ids.flatMap((id) => {
+    const card = cards.get(id);
+    return card ? { ...(JSON.parse(cardText(card, accounts, viewerId)) as CardJson), history: histories.get(id)! } : [];
+  });
 }
 
 /** A card for a viewer (0 for nobody); `accounts` has those of the authors. */

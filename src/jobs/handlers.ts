@@ -4,6 +4,7 @@ import { fetchCard } from "../core/cards.ts";
 import { storedFile } from "../core/uploads.ts";
 import type { JobKind, JobPayloads } from "../db/queue.ts";
 import { cleanUp } from "./clean-up.ts";
+import { refreshTrends } from "./trends.ts";
 
 /** What each kind of job does. A handler may run twice, so it does nothing that a second time would spoil. */
 export const handlers: { [Kind in JobKind]: (ctx: Context, payload: JobPayloads[Kind]) => unknown } = {
@@ -12,4 +13,5 @@ export const handlers: { [Kind in JobKind]: (ctx: Context, payload: JobPayloads[
   "media.delete_files": async (ctx, { files }) => {
     for (const file of files) await rm(storedFile(ctx, file), { force: true });
   },
+  "trends.rank": (ctx) => refreshTrends(ctx),
 };

@@ -18,3 +18,20 @@ export function linkHeader(
   const prev = link("prev", "min_id", page.first);
   return page.full ? `${link("next", "max_id", page.last)}, ${prev}` : prev;
 }
+
+/** The same for a ranking, whose pages go by offset; null when there is neither. */
+export function offsetLinkHeader(
+  origin: string,
+  requestUrl: string,
+  page: { offset: number; limit: number; full: boolean },
+): string | null {
+  const { pathname, searchParams } = new URL(requestUrl);
+  const link = (rel: "next" | "prev", offset: number) => {
+    const query = new URLSearchParams(searchParams);
+    query.set("offset", String(offset));
+    return `<${origin}${pathname}?${query}>; rel="${rel}"`;
+  };
+  const next = page.full ? [link("next", page.offset + page.limit)] : [];
+  const prev = page.offset > 0 ? [link("prev", Math.max(0, page.offset - page.limit))] : [];
+  return [...next, ...prev].join(", ") || null;
+}

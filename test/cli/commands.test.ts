@@ -1,3 +1,4 @@
+import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import { join } from "node:path";
@@ -26,6 +27,9 @@ test("--help lists every command, and each command explains itself", async () =>
     "user list",
     "user reset-password",
     "token create",
+    "trends list",
+    "trends approve",
+    "trends reject",
     "routes",
     "version",
   ]) {
@@ -52,6 +56,9 @@ test.each([
   [["user", "create", "a", "--password-stdin"], "standard input is empty"],
   [["token", "create", "a"], "--scopes is missing"],
   [["token", "create", "a", "--scopes", "everything"], '--scopes is "everything"'],
+  [["trends", "approve", "tag"], "ID is missing"],
+  [["trends", "approve", "person", "1"], 'KIND is "person"'],
+  [["trends", "reject", "tag", "one"], 'ID is "one"'],
   [["setup"], "--name and --password-stdin are needed"],
   [["setup", "--name", "a"], "--name needs --password-stdin"],
   [["--frob"], "Unknown option '--frob'"],
@@ -192,4 +199,24 @@ test("a data folder that can't be made fails in one line", async () => {
   await Bun.write(join(folder.path, "file"), "");
   const { code, stderr } = await folder.run([], { settings: { LINNET_DATA: join(folder.path, "file/data") } });
   expect([code, lines(stderr)]).toEqual([1, [expect.stringContaining("file/data")]]);
+});
+
+test("trends are listed with what was decided about each, and approved or rejected by kind and id", async () => {
+  expect(await folder.run(["trends", "list"])).toEqual({ code: 0, stdout: "", stderr: "" });
+  const db = new Database(join(folder.path, "linnet-data", "linnet.db"));
+  db.run("INSERT INTO tags (id, name, display_name, created_at) VALUES (7, 'birds', 'Birds', 0)");
+  db.run("INSERT INTO trends (kind, subject_id, score) VALUES ('tag', 7, 2.5)");
+  db.close();
+  const listed = async () => lines((await folder.run(["trends", "list"])).stdout).map((line) => line.split(/\s+/));
+  expect(await listed()).toEqual([["tag", "7", "2.50", "new", "#birds"]]);
+  for (const [verb, done] of [
+    ["approve", "approved"],
+    ["reject", "rejected"],
+  ] as const) {
+    const { code, stdout } = await folder.run(["trends", verb, "tag", "7"]);
+    expect([code, stdout]).toEqual([0, `The tag 7 is ${done}.\n`]);
+    expect(await listed()).toEqual([["tag", "7", "2.50", done, "#birds"]]);
+  }
+  const unknown = await folder.run(["trends", "approve", "status", "8"]);
+  expect([unknown.code, lines(unknown.stderr)]).toEqual([1, ["linnet: There is no status with the id 8."]]);
 });

@@ -6,3 +6,4 @@ export * from "./media.ts";
 export * from "./oauth.ts";
 export * from "./statuses.ts";
 export * from "./timelines.ts";
+export * from "./trends.ts";
