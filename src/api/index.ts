@@ -1,14 +1,17 @@
 import { searchRoutes } from "./search.ts";
 import { accountRoutes } from "./accounts.ts";
 import { emptyRoutes } from "./empty.ts";
+import { featuredTagRoutes } from "./featured-tags.ts";
 import { followRequestRoutes } from "./follow-requests.ts";
 import { instanceRoutes } from "./instance.ts";
+import { listRoutes } from "./lists.ts";
 import { markerRoutes } from "./markers.ts";
 import { mediaRoutes } from "./media.ts";
 import { notificationRoutes } from "./notifications.ts";
 import { profileRoutes } from "./profile.ts";
 import { statusRoutes } from "./statuses.ts";
 import { streamingRoutes } from "./streaming.ts";
+import { tagRoutes } from "./tags.ts";
 import { timelineRoutes } from "./timelines.ts";
 import { trendRoutes } from "./trends.ts";
 import { appRoutes } from "./apps.ts";
@@ -28,6 +31,9 @@ export function apiRoutes(routes: Router): void {
   statusRoutes(routes);
   mediaRoutes(routes);
   timelineRoutes(routes);
+  listRoutes(routes);
+  tagRoutes(routes);
+  featuredTagRoutes(routes);
   notificationRoutes(routes);
   markerRoutes(routes);
   streamingRoutes(routes);

@@ -1,14 +1,14 @@
 import { Refusal } from "../errors.ts";
-import { bool, object, optional, text } from "../lib/input.ts";
+import { bool, id, object, optional, text } from "../lib/input.ts";
 import { EventStreams } from "./event-streams.ts";
 import type { Router } from "./router.ts";
 import { Messages } from "./stream-messages.ts";
 import { findStream, listenerOf, STREAM_NAMES } from "./streams.ts";
 import { StreamSocket } from "./web-socket.ts";
 
-const tag = () => optional(text({ max: 200 }));
-const EventStreamInput = object({ tag: tag(), only_media: bool({ default: false }) });
-const SocketInput = object({ stream: optional(text({ max: 100 })), tag: tag() });
+const params = { tag: optional(text({ max: 200 })), list: optional(id()) };
+const EventStreamInput = object({ ...params, only_media: bool({ default: false }) });
+const SocketInput = object({ ...params, stream: optional(text({ max: 100 })) });
 
 /** Mastodon's documentation: methods/streaming. Each call opens a connection, and counts once. */
 export function streamingRoutes(routes: Router): void {
@@ -28,7 +28,7 @@ export function streamingRoutes(routes: Router): void {
       const withMedia = `${name}:media`;
       const wanted = input.only_media && STREAM_NAMES.includes(withMedia) ? withMedia : name;
       const listener = listenerOf(bearer);
-      const stream = findStream(listener, wanted, input);
+      const stream = findStream(ctx, listener, wanted, input);
       return eventStreams.open(listener, stream, (seconds) => server.timeout(request, seconds));
     });
   }

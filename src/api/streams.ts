@@ -1,7 +1,10 @@
-import type { Event } from "../context.ts";
+import type { Context, Event } from "../context.ts";
 import { userTopic } from "../core/events.ts";
+import { listTopic } from "../core/list-timelines.ts";
+import { isOwnList } from "../core/lists.ts";
 import { Refusal } from "../errors.ts";
 import { normaliseHashtag } from "../lib/hashtags.ts";
+import { parseId } from "../lib/ids.ts";
 import type { Bearer, Viewer } from "../oauth/guard.ts";
 import { covers, type Scope } from "../oauth/scopes.ts";
 
@@ -11,11 +14,12 @@ export type Listener = Bearer & { viewer: Viewer };
 /** What comes with the name of a stream, unchecked. */
 export interface StreamParams {
   tag?: unknown;
+  list?: unknown;
 }
 
 /** One stream as one listener hears it. */
 export interface Stream {
-  /** As messages name it, with the tag as the client wrote it: clients compare it with what they asked for. */
+  /** As messages name it, with its parameter as the client wrote it: clients compare it with what they asked for. */
   name: string[];
   topic: string;
   hears(event: Event["event"]): boolean;
@@ -23,7 +27,7 @@ export interface Stream {
 
 interface Kind {
   scope: Scope;
-  topic(listener: Listener, param: string): string;
+  topic(listener: Listener, param: string, ctx: Context): string;
   /** The parameter that belongs to the name. */
   param?: keyof StreamParams;
   /** Which of the topic's events; all of them when it isn't said. */
@@ -38,6 +42,14 @@ function open(topic: string): Kind {
 
 function tagged(prefix: string): Kind {
   return { scope: "read:statuses", param: "tag", topic: (_, tag) => `${prefix}:${tagName(tag)}` };
+}
+
+function ownListTopic(listener: Listener, list: string, ctx: Context): string {
+  const id = parseId(list);
+  if (id === null || !isOwnList(ctx.db, listener.viewer.accountId, id)) {
+    throw new Refusal("unauthorized", "Not authorized to stream this list");
+  }
+  return listTopic(id);
 }
 
 /** Every stream there is. As an event stream each has a path of its own, with slashes for the colons. */
@@ -59,6 +71,7 @@ const STREAMS = new Map<string, Kind>([
   ["public:remote:media", open("public:remote:media")],
   ["hashtag", tagged("hashtag")],
   ["hashtag:local", tagged("hashtag:local")],
+  ["list", { scope: "read:statuses", param: "list", topic: ownListTopic }],
 ]);
 
 export const STREAM_NAMES: readonly string[] = [...STREAMS.keys()];
@@ -72,7 +85,7 @@ export function listenerOf(bearer: Bearer | null): Listener {
 }
 
 /** Finds a stream and refuses, in Mastodon's words, what isn't one or isn't for this listener. */
-export function findStream(listener: Listener, name: unknown, params: StreamParams): Stream {
+export function findStream(ctx: Context, listener: Listener, name: unknown, params: StreamParams): Stream {
   const kind = typeof name === "string" ? STREAMS.get(name) : undefined;
   if (!kind) throw new Refusal("bad_request", "Unknown stream type");
   if (!covers(listener.scopes, kind.scope)) {
@@ -82,7 +95,7 @@ export function findStream(listener: Listener, name: unknown, params: StreamPara
   if (typeof param !== "string") throw missing(kind.param);
   return {
     name: kind.param === undefined ? [name as string] : [name as string, param],
-    topic: kind.topic(listener, param),
+    topic: kind.topic(listener, param, ctx),
     hears: (event) => kind.hears?.(event, listener) ?? true,
   };
 }

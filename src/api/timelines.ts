@@ -1,6 +1,9 @@
+import { listTimeline } from "../core/list-timelines.ts";
+import { ownList } from "../core/lists.ts";
 import { bookmarksOf, favouritesOf, home, publicTimeline, tagTimeline, type Place } from "../core/timelines.ts";
 import type { Page } from "../db/keyset.ts";
 import { statusTexts } from "../entities/statuses.ts";
+import { parseId } from "../lib/ids.ts";
 import { bool, list, object, text } from "../lib/input.ts";
 import { pagedTexts, pageOf, paging } from "./paging.ts";
 import type { Call, Router } from "./router.ts";
@@ -35,6 +38,11 @@ export function timelineRoutes(routes: Router): void {
       const page = pageOf(call.input);
       const tag = call.params.hashtag!;
       return statusPage(call, page, tagTimeline(call.ctx, call.viewerId, tag, call.input, page));
+    })
+    .get("/api/v1/timelines/list/:id", { scope: "read:lists", input: Paging }, (call) => {
+      const list = ownList(call.ctx.db, call.viewerId, parseId(call.params.id));
+      const page = pageOf(call.input);
+      return statusPage(call, page, listTimeline(call.ctx, call.viewerId, list.id, page));
     })
     .get("/api/v1/favourites", { scope: "read:favourites", input: Paging }, (call) => {
       const page = pageOf(call.input);

@@ -59,7 +59,7 @@ export class StreamSocket {
 
   private subscribe(name: unknown, params: StreamParams): void {
     try {
-      const stream = findStream(this.listener, name, params);
+      const stream = findStream(this.ctx, this.listener, name, params);
       const key = JSON.stringify(stream.name);
       if (this.subscriptions.has(key)) return;
       if (this.subscriptions.size >= MAX_SUBSCRIPTIONS) {
@@ -74,7 +74,7 @@ export class StreamSocket {
 
   private unsubscribe(name: unknown, params: StreamParams): void {
     try {
-      const key = JSON.stringify(findStream(this.listener, name, params).name);
+      const key = JSON.stringify(findStream(this.ctx, this.listener, name, params).name);
       this.subscriptions.get(key)?.();
       this.subscriptions.delete(key);
     } catch (error) {
@@ -99,7 +99,7 @@ export class StreamSocket {
 }
 
 /** Null for what is no JSON object: Mastodon is silent about it too. */
-function readMessage(data: string): { type?: unknown; stream?: unknown; tag?: unknown } | null {
+function readMessage(data: string): ({ type?: unknown; stream?: unknown } & StreamParams) | null {
   try {
     const message: unknown = JSON.parse(data);
     return typeof message === "object" ? message : null;

@@ -66,7 +66,8 @@ export function searchAccounts(
     .map(({ id }) => id);
 }
 
-interface AccountPlace {
+/** An account in a list; the cursor is the row that put it there. */
+export interface AccountPlace {
   id: number;
   cursor: number;
 }

@@ -2,7 +2,9 @@ import type { Context } from "../context.ts";
 import type { Reads, Tx } from "../db/open.ts";
 import { idList } from "../db/json.ts";
 import { compose } from "./compose.ts";
-import { announce, homesWith, publicTopics } from "./events.ts";
+import { announce, publicTopics } from "./events.ts";
+import { countFeatured, uncountFeatured } from "./featured-tags.ts";
+import { timelinesWith, toTagFollowers } from "./home.ts";
 import { linkStatus } from "./links.ts";
 import { applyMediaChanges, attachMedia, checkMedia, type MediaChanges, type MediaRow } from "./media.ts";
 import { notify } from "./notifications.ts";
@@ -72,7 +74,10 @@ export function editStatus(ctx: Context, status: StatusRow, edit: Edit): void {
       status.id,
     );
     const mentionedBefore = mentionsOf(tx, status.id);
+    uncountFeatured(tx, status);
     replaceMentionsAndTags(tx, status.id, composed, ctx.clock.now());
+    countFeatured(tx, status, status.created_at);
+    toTagFollowers(ctx, tx, status.id);
     linkStatus(ctx, tx, status.id, next.has_media ? null : next.content);
     indexStatus(tx, status.id);
     countUses(tx, status.id);
@@ -147,7 +152,7 @@ function tellOfEdit(
     status,
     tags.map((tag) => tag.name),
   );
-  announce(ctx, tx, [...homesWith(tx, status.id), ...topics], { event: "status.update", statusId: status.id });
+  announce(ctx, tx, [...timelinesWith(tx, status.id), ...topics], { event: "status.update", statusId: status.id });
   for (const accountId of mentions) {
     if (mentionedBefore.includes(accountId)) continue;
     notify(ctx, tx, accountId, { type: "mention", from: status.account_id, statusId: status.id });

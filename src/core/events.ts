@@ -47,10 +47,3 @@ export function tagNamesOf(tx: Tx, statusId: number): string[] {
     )
     .map(({ name }) => name);
 }
-
-/** Everyone whose home timeline holds the status. */
-export function homesWith(tx: Tx, statusId: number): string[] {
-  return tx
-    .all<{ account_id: number }>("SELECT account_id FROM home_timeline WHERE status_id = ?", statusId)
-    .map(({ account_id }) => userTopic(account_id));
-}

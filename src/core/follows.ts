@@ -2,8 +2,9 @@ import type { Context } from "../context.ts";
 import type { Tx } from "../db/open.ts";
 import { Keyset, type Page } from "../db/keyset.ts";
 import { notFound, Refusal } from "../errors.ts";
-import { findAccount } from "./accounts.ts";
+import { findAccount, type AccountPlace } from "./accounts.ts";
 import { clearFromHome, fillHome } from "./home.ts";
+import { keepInLists } from "./lists.ts";
 import { notify } from "./notifications.ts";
 
 export interface FollowOptions {
@@ -72,7 +73,7 @@ function endFollow(tx: Tx, accountId: number, targetId: number): void {
 
 /** Lets somebody follow who asked to. */
 export function authorizeFollow(ctx: Context, accountId: number, requesterId: number | null): void {
-  ctx.db.transaction((tx) => accept(ctx, tx, accountId, takeRequest(tx, accountId, requesterId)));
+  ctx.db.transaction((tx) => accept(ctx, tx, accountId, requesterId));
 }
 
 /** Lets in everyone who waits before an account that is open now. */
@@ -81,48 +82,41 @@ export function authorizeAllFollows(ctx: Context, tx: Tx, accountId: number): vo
     "SELECT account_id FROM follow_requests WHERE target_account_id = ? ORDER BY id",
     accountId,
   );
-  for (const { account_id } of waiting) accept(ctx, tx, accountId, takeRequest(tx, accountId, account_id));
+  for (const { account_id } of waiting) accept(ctx, tx, accountId, account_id);
 }
 
-function accept(ctx: Context, tx: Tx, accountId: number, request: RequestRow): void {
+function accept(ctx: Context, tx: Tx, accountId: number, requesterId: number | null): void {
+  if (requesterId === null) throw notFound();
   tx.run(
     `INSERT INTO follows (account_id, target_account_id, show_reblogs, notify, languages, created_at)
-     VALUES (?, ?, ?, ?, ?, ?)`,
-    request.account_id,
+     SELECT account_id, target_account_id, show_reblogs, notify, languages, ?3 FROM follow_requests
+     WHERE target_account_id = ?1 AND account_id = ?2`,
     accountId,
-    request.show_reblogs,
-    request.notify,
-    request.languages,
+    requesterId,
     ctx.clock.now(),
   );
-  begin(tx, request.account_id, accountId);
+  keepInLists(tx, requesterId, accountId);
+  takeRequest(tx, accountId, requesterId);
+  begin(tx, requesterId, accountId);
 }
 
 export function rejectFollow(ctx: Context, accountId: number, requesterId: number | null): void {
   ctx.db.transaction((tx) => takeRequest(tx, accountId, requesterId));
 }
 
-interface RequestRow {
-  account_id: number;
-  show_reblogs: number;
-  notify: number;
-  languages: string | null;
-}
-
-function takeRequest(tx: Tx, accountId: number, requesterId: number | null): RequestRow {
-  const request = tx.get<RequestRow>(
-    `DELETE FROM follow_requests WHERE target_account_id = ? AND account_id = ?
-     RETURNING account_id, show_reblogs, notify, languages`,
+/** Removes a request, and what was told of it. */
+function takeRequest(tx: Tx, accountId: number, requesterId: number | null): void {
+  const { changes } = tx.run(
+    "DELETE FROM follow_requests WHERE target_account_id = ? AND account_id = ?",
     accountId,
     requesterId,
   );
-  if (!request) throw notFound();
+  if (changes === 0) throw notFound();
   tx.run(
     "DELETE FROM notifications WHERE account_id = ? AND type = 'follow_request' AND from_account_id = ?",
     accountId,
-    request.account_id,
+    requesterId,
   );
-  return request;
 }
 
 /** True when there was such a row; only what is named in the options changes. */
@@ -160,12 +154,6 @@ function isBlocked(tx: Tx, accountId: number, targetId: number): boolean {
     targetId,
   );
   return row !== null;
-}
-
-/** An account in a list; the cursor is the row that put it there. */
-export interface AccountPlace {
-  id: number;
-  cursor: number;
 }
 
 const FOLLOWERS = new Keyset<AccountPlace>(

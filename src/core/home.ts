@@ -1,15 +1,26 @@
 import type { Context } from "../context.ts";
 import type { Tx } from "../db/open.ts";
 import { userTopic } from "./events.ts";
-import { wantedBy } from "./visibility.ts";
+import { listsWith, toLists } from "./list-timelines.ts";
+import { IN_WANTED_LANGUAGE, visibleTo, wantedBy } from "./visibility.ts";
 
 /** A reblog of what stood in the timeline this recently is left out, as Mastodon does. */
 const REBLOG_DISTANCE = 40;
 
-/** No languages that the follower `f` doesn't want, and no replies to people whom they don't follow. */
+/** Who is in an exclusive list of somebody stands there and not in their home timeline. */
+function isElsewhere(owner: string, account: string): string {
+  return `EXISTS (
+    SELECT 1 FROM list_accounts m JOIN lists l ON l.id = m.list_id
+    WHERE m.account_id = ${account} AND l.account_id = ${owner} AND l.exclusive)`;
+}
+
+/**
+ * No languages that the follower `f` doesn't want, no replies to people whom they don't follow, and nobody whom they keep
+ * in an exclusive list.
+ */
 const SUITS = `
-  (f.languages IS NULL OR coalesce(o.language, s.language) IS NULL
-    OR coalesce(o.language, s.language) IN (SELECT value FROM json_each(f.languages)))
+  ${IN_WANTED_LANGUAGE}
+  AND NOT ${isElsewhere("f.account_id", "s.account_id")}
   AND (s.in_reply_to_account_id IS NULL OR s.in_reply_to_account_id IN (s.account_id, f.account_id)
     OR EXISTS (SELECT 1 FROM follows WHERE account_id = f.account_id AND target_account_id = s.in_reply_to_account_id))`;
 
@@ -42,11 +53,40 @@ const TO_AUTHOR = `
   SELECT account_id, ?2 FROM users WHERE account_id = ?1
   RETURNING account_id`;
 
-/** Brings a new status to those who follow its author, and to the author. Returns the topics of those who got it. */
+/** What a hashtag may bring to the home timeline of a viewer who follows it: replies and strangers too. */
+function suitsByTag(viewer: string, now: string): string {
+  return `s.visibility = 'public' AND s.reblog_of_id IS NULL AND s.account_id <> ${viewer}
+    AND ${visibleTo(viewer)} AND ${wantedBy(viewer, now)} AND NOT ${isElsewhere(viewer, "s.account_id")}`;
+}
+
+const TO_TAG_FOLLOWERS = `
+  INSERT OR IGNORE INTO home_timeline (account_id, status_id)
+  SELECT t.account_id, s.id
+  FROM statuses s JOIN status_tags st ON st.status_id = s.id JOIN tag_follows t ON t.tag_id = st.tag_id
+  WHERE s.id = ?1 AND ${suitsByTag("t.account_id", "?2")}
+  RETURNING account_id`;
+
+/**
+ * Brings a new status to its author, to those who follow them or one of its hashtags, and into lists. Returns the topics
+ * of the timelines that got it.
+ */
 export function fanOut(ctx: Context, tx: Tx, status: { id: number; account_id: number }): string[] {
   const author = tx.all<{ account_id: number }>(TO_AUTHOR, status.account_id, status.id);
   const followers = tx.all<{ account_id: number }>(TO_FOLLOWERS, status.id, ctx.clock.now());
-  return [...author, ...followers].map(({ account_id }) => userTopic(account_id));
+  const homes = [...author, ...followers].map(({ account_id }) => userTopic(account_id));
+  return [...homes, ...toTagFollowers(ctx, tx, status.id), ...toLists(ctx, tx, status.id)];
+}
+
+/** Brings a status to those who follow one of its hashtags, and returns the topics of those who didn't have it yet. */
+export function toTagFollowers(ctx: Context, tx: Tx, statusId: number): string[] {
+  const followers = tx.all<{ account_id: number }>(TO_TAG_FOLLOWERS, statusId, ctx.clock.now());
+  return followers.map(({ account_id }) => userTopic(account_id));
+}
+
+/** The topics of every home timeline and list in which a status stands. */
+export function timelinesWith(tx: Tx, statusId: number): string[] {
+  const homes = tx.all<{ account_id: number }>("SELECT account_id FROM home_timeline WHERE status_id = ?", statusId);
+  return [...homes.map(({ account_id }) => userTopic(account_id)), ...listsWith(tx, statusId)];
 }
 
 /** How much of a new acquaintance's past shows up at once. */
@@ -66,7 +106,7 @@ export function fillHome(tx: Tx, accountId: number, followedId: number): void {
   );
 }
 
-/** After unfollowing someone. What others have reblogged of theirs stays. */
+/** After unfollowing someone, or moving them to an exclusive list. What others have reblogged of theirs stays. */
 export function clearFromHome(tx: Tx, accountId: number, otherId: number): void {
   tx.run(
     `DELETE FROM home_timeline WHERE account_id = ?1 AND status_id IN (
@@ -74,5 +114,36 @@ export function clearFromHome(tx: Tx, accountId: number, otherId: number): void 
        WHERE h.account_id = ?1 AND s.account_id = ?2)`,
     accountId,
     otherId,
+  );
+}
+
+/** After following a hashtag, as after following someone. */
+export function fillHomeByTag(ctx: Context, tx: Tx, accountId: number, tagId: number): void {
+  tx.run(
+    `INSERT OR IGNORE INTO home_timeline (account_id, status_id)
+     SELECT ?1, s.id FROM status_tags st JOIN statuses s ON s.id = st.status_id
+     WHERE st.tag_id = ?2 AND ${suitsByTag("?1", "?3")}
+     ORDER BY st.status_id DESC LIMIT ${BACKFILL}`,
+    accountId,
+    tagId,
+    ctx.clock.now(),
+  );
+}
+
+/** After unfollowing a hashtag. What another one brings stays, and whom they follow. */
+export function clearTagFromHome(tx: Tx, accountId: number, tagId: number): void {
+  tx.run(
+    `DELETE FROM home_timeline WHERE account_id = ?1 AND status_id IN (
+       SELECT h.status_id
+       FROM home_timeline h
+       JOIN statuses s ON s.id = h.status_id
+       JOIN status_tags st ON st.status_id = h.status_id AND st.tag_id = ?2
+       WHERE h.account_id = ?1 AND s.account_id <> ?1
+         AND NOT EXISTS (SELECT 1 FROM follows WHERE account_id = ?1 AND target_account_id = s.account_id)
+         AND NOT EXISTS (
+           SELECT 1 FROM status_tags other JOIN tag_follows t ON t.tag_id = other.tag_id
+           WHERE other.status_id = s.id AND t.account_id = ?1))`,
+    accountId,
+    tagId,
   );
 }

@@ -3,8 +3,9 @@ import type { Tx } from "../db/open.ts";
 import { statuses } from "../db/schema/index.ts";
 import { notFound, Refusal, validationFailed } from "../errors.ts";
 import { countCharacters } from "../lib/text.ts";
-import { announce, type Audible, homesWith, publicTopics, tagNamesOf } from "./events.ts";
-import { fanOut } from "./home.ts";
+import { announce, type Audible, publicTopics, tagNamesOf } from "./events.ts";
+import { countFeatured, uncountFeatured } from "./featured-tags.ts";
+import { fanOut, timelinesWith } from "./home.ts";
 import { linkStatus } from "./links.ts";
 import { attachMedia, checkMedia, detachMedia, MAX_ATTACHMENTS } from "./media.ts";
 import { notify } from "./notifications.ts";
@@ -143,6 +144,7 @@ function follow(
 ): void {
   saveMentions(tx, status.id, composed.mentions);
   saveTags(tx, status.id, composed.tags, ctx.clock.now());
+  countFeatured(tx, status, ctx.clock.now());
   linkStatus(ctx, tx, status.id, status.has_media ? null : composed.content);
   indexStatus(tx, status.id);
   countUses(tx, status.id);
@@ -285,10 +287,10 @@ export function unreblog(ctx: Context, accountId: number, id: number | null): nu
 export function removeStatus(ctx: Context, status: StatusRow, deleteMedia: boolean): void {
   ctx.db.transaction((tx) => {
     const tags = tagNamesOf(tx, status.id);
-    const topics = [...homesWith(tx, status.id), ...publicTopics(status, tags)];
+    const topics = [...timelinesWith(tx, status.id), ...publicTopics(status, tags)];
     const reblogs = tx.all<StatusRow>(`SELECT ${COLUMNS} FROM statuses s WHERE s.reblog_of_id = ?`, status.id);
     for (const wrapper of reblogs) {
-      announce(ctx, tx, homesWith(tx, wrapper.id), { event: "delete", statusId: wrapper.id });
+      announce(ctx, tx, timelinesWith(tx, wrapper.id), { event: "delete", statusId: wrapper.id });
       countStatus(tx, wrapper, -1, null);
     }
     if (status.reblog_of_id !== null) {
@@ -303,6 +305,7 @@ export function removeStatus(ctx: Context, status: StatusRow, deleteMedia: boole
       tx.run("UPDATE statuses SET replies_count = max(0, replies_count - 1) WHERE id = ?", status.in_reply_to_id);
     }
     countStatus(tx, status, -1, null);
+    uncountFeatured(tx, status);
     detachMedia(ctx, tx, status.id, deleteMedia);
     uncountUses(tx, status.id);
     tx.run("DELETE FROM statuses WHERE id = ?", status.id);

@@ -1,5 +1,6 @@
-import type { Tx } from "../db/open.ts";
+import type { Reads, Tx } from "../db/open.ts";
 import { idList } from "../db/json.ts";
+import { normaliseHashtag } from "../lib/hashtags.ts";
 
 export interface TagName {
   /** The key: normalised. */
@@ -18,18 +19,33 @@ export function saveMentions(tx: Tx, statusId: number, accountIds: readonly numb
 /** Files a status under its hashtags. The first spelling of a tag is the one that is shown. */
 export function saveTags(tx: Tx, statusId: number, tags: readonly TagName[], now: number): void {
   for (const { name, written } of tags) {
-    tx.run(
-      "INSERT INTO tags (name, display_name, created_at) VALUES (?, ?, ?) ON CONFLICT (name) DO NOTHING",
-      name,
-      written,
-      now,
-    );
+    insertTag(tx, { name, written }, now);
     tx.run(
       "INSERT OR IGNORE INTO status_tags (tag_id, status_id) SELECT id, ? FROM tags WHERE name = ?",
       statusId,
       name,
     );
   }
+}
+
+function insertTag(tx: Tx, { name, written }: TagName, now: number): void {
+  tx.run(
+    "INSERT INTO tags (name, display_name, created_at) VALUES (?, ?, ?) ON CONFLICT (name) DO NOTHING",
+    name,
+    written,
+    now,
+  );
+}
+
+/** The id of a hashtag in whatever spelling; null when nobody has used it yet. */
+export function findTag(db: Reads, written: string): number | null {
+  return db.get<{ id: number }>("SELECT id FROM tags WHERE name = ?", normaliseHashtag(written))?.id ?? null;
+}
+
+/** The same for one that is wanted: made now, where nobody has used it yet. */
+export function ensureTag(tx: Tx, written: string, now: number): number {
+  insertTag(tx, { name: normaliseHashtag(written), written }, now);
+  return findTag(tx, written)!;
 }
 
 /** After an edit: what the text speaks of now, and nothing that it spoke of before. */

@@ -31,3 +31,11 @@ export function wantedBy(viewer: string, now: string, s = "s"): string {
     SELECT 1 FROM statuses o
     WHERE o.id = ${s}.reblog_of_id AND ${visibleTo(viewer, "o")} AND NOT (${unwanted("o.account_id")})))`;
 }
+
+/**
+ * Whether a status `s` or, of a reblog, its original `o` is in a language that the follow `f` asks for. Every language
+ * is asked for where none is named, and where there is no follow.
+ */
+export const IN_WANTED_LANGUAGE = `(
+  f.languages IS NULL OR coalesce(o.language, s.language) IS NULL
+  OR coalesce(o.language, s.language) IN (SELECT value FROM json_each(f.languages)))`;

@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { MAX_FEATURED_TAGS } from "../core/featured-tags.ts";
 import { MAX_PINS } from "../core/interactions.ts";
 import { MAX_ATTACHMENTS, MAX_DESCRIPTION } from "../core/media.ts";
 import { MAX_DISPLAY_NAME, MAX_FIELD_LENGTH, MAX_FIELDS, MAX_NOTE, MAX_PICTURE_DESCRIPTION } from "../core/profile.ts";
@@ -33,7 +34,7 @@ export function showInstance(ctx: Context) {
       urls: { streaming: streamingUrl(ctx) },
       vapid: { public_key: vapidKeys(ctx).publicKey },
       accounts: {
-        max_featured_tags: 0,
+        max_featured_tags: MAX_FEATURED_TAGS,
         max_pinned_statuses: MAX_PINS,
         max_display_name_length: MAX_DISPLAY_NAME,
         max_note_length: MAX_NOTE,
@@ -82,7 +83,7 @@ export function showInstanceV1(ctx: Context) {
     approval_required: false,
     invites_enabled: false,
     configuration: {
-      accounts: { max_featured_tags: 0 },
+      accounts: { max_featured_tags: MAX_FEATURED_TAGS },
       statuses: statusLimits(ctx),
       media_attachments: shared.media_attachments,
       polls: shared.polls,

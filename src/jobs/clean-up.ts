@@ -8,7 +8,7 @@ const HOUR = 3600_000;
 const DAY = 24 * HOUR;
 const MAX_FILES = 500;
 /** As many as Mastodon keeps; older ones are found on the accounts' own pages. */
-const HOME_TIMELINE_LENGTH = 800;
+const TIMELINE_LENGTH = 800;
 
 /** Writes the job that tidies up every hour, unless it is there already. */
 export function scheduleCleanUp(ctx: Context, tx: Tx, runAt: number): void {
@@ -23,20 +23,22 @@ export function cleanUp(ctx: Context): void {
     tx.run("DELETE FROM sessions WHERE expires_at < ?", now);
     tx.run("DELETE FROM idempotency_keys WHERE created_at < ?", now - HOUR);
     tx.run("DELETE FROM mutes WHERE expires_at < ?", now);
-    pruneHomeTimelines(tx);
+    prune(tx, "home_timeline", "account_id", "SELECT account_id AS id FROM users");
+    prune(tx, "list_timeline", "list_id", "SELECT id FROM lists");
     removeUnattachedMedia(ctx, tx, now - DAY);
     removeUnused(ctx, tx);
     scheduleCleanUp(ctx, tx, (Math.floor(now / HOUR) + 1) * HOUR);
   });
 }
 
-function pruneHomeTimelines(tx: Tx): void {
-  for (const { account_id } of tx.all<{ account_id: number }>("SELECT account_id FROM users")) {
+/** Cuts each timeline of a table, named by `owner`, to its length. */
+function prune(tx: Tx, table: "home_timeline" | "list_timeline", owner: "account_id" | "list_id", all: string): void {
+  for (const { id } of tx.all<{ id: number }>(all)) {
     tx.run(
-      `DELETE FROM home_timeline WHERE account_id = ?1 AND status_id < (
-         SELECT status_id FROM home_timeline WHERE account_id = ?1 ORDER BY status_id DESC LIMIT 1 OFFSET ?2)`,
-      account_id,
-      HOME_TIMELINE_LENGTH - 1,
+      `DELETE FROM ${table} WHERE ${owner} = ?1 AND status_id < (
+         SELECT status_id FROM ${table} WHERE ${owner} = ?1 ORDER BY status_id DESC LIMIT 1 OFFSET ?2)`,
+      id,
+      TIMELINE_LENGTH - 1,
     );
   }
 }

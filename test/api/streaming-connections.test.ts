@@ -131,7 +131,7 @@ test("one socket carries several streams, each under its own name, until it unsu
 test("what isn't a stream is answered with an error, and what makes no sense with silence", async () => {
   const socket = await Socket.open(ada, "?stream=everything");
   expect(await socket.raw()).toEqual({ error: "Unknown stream type", status: 400 });
-  for (const stream of ["__proto__", "list", 7, null]) {
+  for (const stream of ["__proto__", "lists", 7, null]) {
     socket.send({ type: "subscribe", stream });
     expect(await socket.raw()).toEqual({ error: "Unknown stream type", status: 400 });
   }
@@ -194,7 +194,7 @@ inProcess("an event stream's heart beats, and its events follow", async () => {
   const { ctx } = server;
   const listener = listenerOf(findBearer(ctx, ada.token!));
   const streams = new EventStreams(ctx, new Messages(ctx));
-  const response = streams.open(listener, findStream(listener, "user", {}), () => {});
+  const response = streams.open(listener, findStream(ctx, listener, "user", {}), () => {});
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
   expect((await reader.read()).value).toBe(":)\n");
   streams.beat();

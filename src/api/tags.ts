@@ -1,0 +1,51 @@
+import type { Context } from "../context.ts";
+import { featureTag, unfeatureTag } from "../core/featured-tags.ts";
+import { followedTags, followTag, unfollowTag } from "../core/tag-follows.ts";
+import { findTag } from "../core/tags.ts";
+import { showTags, showUnusedTag } from "../entities/tags.ts";
+import { notFound } from "../errors.ts";
+import { isHashtagName, normaliseHashtag } from "../lib/hashtags.ts";
+import { object } from "../lib/input.ts";
+import { paged, pageOf, paging } from "./paging.ts";
+import type { Router } from "./router.ts";
+
+const ACTIONS = [
+  ["follow", "write:follows", followTag],
+  ["unfollow", "write:follows", unfollowTag],
+  ["feature", "write:accounts", featureTag],
+  ["unfeature", "write:accounts", unfeatureTag],
+] as const;
+
+/** Mastodon's documentation: methods/tags, methods/followed_tags. */
+export function tagRoutes(routes: Router): void {
+  routes
+    .get("/api/v1/tags/:name", { open: true }, ({ ctx, viewerId, params }) =>
+      showTag(ctx, viewerId, nameOf(params.name)),
+    )
+    .get("/api/v1/followed_tags", { scope: "read:follows", input: object(paging(100, 200)) }, (call) => {
+      const page = pageOf(call.input);
+      const places = followedTags(call.ctx, call.viewerId, page);
+      const ids = places.map((place) => place.id);
+      return paged(call, page, places, showTags(call.ctx, call.viewerId, ids));
+    });
+  for (const [action, scope, act] of ACTIONS) {
+    routes.post(`/api/v1/tags/:name/${action}`, { scope }, ({ ctx, viewerId, params }) => {
+      const name = nameOf(params.name);
+      act(ctx, viewerId, name);
+      return showTag(ctx, viewerId, name);
+    });
+  }
+}
+
+/** The name of a hashtag from an address. What can't be one doesn't exist. */
+function nameOf(param = ""): string {
+  if (!isHashtagName(param)) throw notFound();
+  return param;
+}
+
+function showTag(ctx: Context, viewerId: number, written: string) {
+  const id = findTag(ctx.db, written);
+  return id === null
+    ? showUnusedTag(ctx, viewerId, normaliseHashtag(written), written)
+    : showTags(ctx, viewerId, [id])[0]!;
+}

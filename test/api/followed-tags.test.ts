@@ -1,0 +1,185 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Answer, Client } from "../support/client.ts";
+import { expectGuarded } from "../support/guards.ts";
+import { idsOf, pagesOf, wordsOf } from "../support/reading.ts";
+import { block, mute } from "../support/rows.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { expectShape } from "../support/shape.ts";
+import { Socket } from "../support/streams.ts";
+
+let server: TestServer;
+let alice: Client;
+let bob: Client;
+
+beforeEach(async () => {
+  server = await startServer();
+  [alice, bob] = [await server.person("alice"), await server.person("bob")];
+});
+afterEach(() => server.stop());
+
+const act = (action: string, name: string, who = alice): Promise<Answer> =>
+  who.post(`/api/v1/tags/${encodeURIComponent(name)}/${action}`);
+const atHome = async (): Promise<string[]> => wordsOf(await alice.get("/api/v1/timelines/home"));
+const names = (answer: Answer): string[] => answer.json.map(({ name }: { name: string }) => name);
+const refusal = ({ status, json }: Answer) => ({ status, json });
+const NOT_FOUND = { status: 404, json: { error: "Record not found" } };
+
+describe("A hashtag", () => {
+  test("is shown to anyone, in the spelling of whoever used it first", async () => {
+    await bob.publish("#Café");
+    const { status, json } = await server.stranger().get(`/api/v1/tags/${encodeURIComponent("café")}`);
+    expect(status).toBe(200);
+    expectShape(json, "Tag");
+    expect(json).toEqual({ id: json.id, name: "Café", url: `${server.origin}/tags/cafe`, history: [] });
+    const seen = await alice.get("/api/v1/tags/CAFE");
+    expect(seen.json).toEqual({ ...json, following: false, featuring: false });
+  });
+
+  test("needs no post to exist", async () => {
+    const { status, json } = await alice.get("/api/v1/tags/Nobody");
+    expect(status).toBe(200);
+    expectShape(json, "Tag");
+    expect(json).toMatchObject({ name: "Nobody", url: `${server.origin}/tags/nobody`, following: false });
+    expect(server.ctx.db.get("SELECT count(*) AS count FROM tags")).toEqual({ count: 0 });
+  });
+
+  test("isn't found where the name can't be one", async () => {
+    for (const name of ["12", "two words", "a#b", "%E0%A4%A", "a".repeat(201)]) {
+      const path = `/api/v1/tags/${name === "%E0%A4%A" ? name : encodeURIComponent(name)}`;
+      expect(refusal(await alice.get(path))).toEqual(NOT_FOUND);
+      expect(refusal(await alice.post(`${path}/follow`))).toEqual(NOT_FOUND);
+      expect(refusal(await alice.post(`${path}/feature`))).toEqual(NOT_FOUND);
+    }
+  });
+
+  test("is not shown to a token that isn't one", async () => {
+    const answer = await server.stranger().get("/api/v1/tags/tea", { headers: { authorization: "Bearer nonsense" } });
+    expect(answer.status).toBe(401);
+  });
+
+  test("is followed and featured with the scopes for that", async () => {
+    await expectGuarded(server, alice, "write:follows", [
+      ["post", "/api/v1/tags/tea/follow"],
+      ["post", "/api/v1/tags/tea/unfollow"],
+    ]);
+    await expectGuarded(server, alice, "write:accounts", [
+      ["post", "/api/v1/tags/tea/feature"],
+      ["post", "/api/v1/tags/tea/unfeature"],
+    ]);
+    await expectGuarded(server, alice, "read:follows", [["get", "/api/v1/followed_tags"]]);
+  });
+});
+
+describe("Following a hashtag", () => {
+  test("is answered with the hashtag, however often", async () => {
+    for (const spelling of ["Tea", "TEA"]) {
+      const { status, json } = await act("follow", spelling);
+      expect(status).toBe(200);
+      expectShape(json, "Tag");
+      expect(json).toMatchObject({ name: "Tea", following: true, featuring: false });
+    }
+    expect((await alice.get("/api/v1/tags/tea")).json.following).toBe(true);
+    expect((await bob.get("/api/v1/tags/tea")).json.following).toBe(false);
+    for (const spelling of ["Tea", "TEA", "never"]) {
+      expect(await act("unfollow", spelling)).toMatchObject({ status: 200, json: { following: false } });
+    }
+  });
+
+  test("brings what was written lately and what will be into the home timeline", async () => {
+    await bob.publish("#tea before");
+    await act("follow", "tea");
+    await bob.publish("#Tea after");
+    await bob.publish("no hashtag");
+    expect(await atHome()).toEqual(["#Tea after", "#tea before"]);
+  });
+
+  test("brings replies too, and each post once", async () => {
+    await act("follow", "tea");
+    await act("follow", "cake");
+    await alice.post(`/api/v1/accounts/${bob.id}/follow`);
+    const { id } = await (await server.person("carol")).publish("anyone?");
+    await bob.publish({ status: "#tea #cake me", in_reply_to_id: id });
+    expect(await atHome()).toEqual(["#tea #cake me"]);
+  });
+
+  test("brings nothing that isn't public", async () => {
+    await act("follow", "tea");
+    for (const visibility of ["unlisted", "private", "direct"]) await bob.publish({ status: "#tea", visibility });
+    await bob.publish({ status: "@alice #tea", visibility: "direct" });
+    expect(await atHome()).toEqual([]);
+  });
+
+  test("brings nobody whom one blocks or mutes, nor who blocks one", async () => {
+    const [carol, dave] = [await server.person("carol"), await server.person("dave")];
+    block(server, alice, bob);
+    mute(server, alice, carol);
+    block(server, dave, alice);
+    for (const who of [bob, carol, dave]) await who.publish("#tea before");
+    await act("follow", "tea");
+    for (const who of [bob, carol, dave]) await who.publish("#tea after");
+    expect(await atHome()).toEqual([]);
+  });
+
+  test("brings a post whose hashtag was forgotten at first", async () => {
+    await act("follow", "tea");
+    const { id } = await bob.publish("just brewed");
+    await bob.put(`/api/v1/statuses/${id}`, { status: "just brewed #tea" });
+    expect(await atHome()).toEqual(["just brewed #tea"]);
+  });
+
+  test("is heard in one's own stream", async () => {
+    await act("follow", "tea");
+    const socket = await Socket.open(alice, "?stream=user");
+    await bob.publish("no hashtag");
+    const { id } = await bob.publish("#tea");
+    expect(await socket.next()).toMatchObject({ stream: ["user"], event: "update", payload: { id } });
+    await bob.delete(`/api/v1/statuses/${id}`);
+    expect(await socket.next()).toEqual({ stream: ["user"], event: "delete", payload: id });
+    await socket.close();
+  });
+});
+
+describe("Unfollowing a hashtag", () => {
+  test("takes out what only it has brought", async () => {
+    const carol = await server.person("carol");
+    await alice.post(`/api/v1/accounts/${carol.id}/follow`);
+    for (const tag of ["tea", "cake"]) await act("follow", tag);
+    await bob.publish("#tea");
+    await bob.publish("#tea and #cake");
+    await carol.publish("#tea of a friend");
+    await alice.publish("#tea of mine");
+    await act("unfollow", "tea");
+    expect(await atHome()).toEqual(["#tea of mine", "#tea of a friend", "#tea and #cake"]);
+  });
+
+  test("ends it for what is still to come", async () => {
+    await act("follow", "tea");
+    await act("unfollow", "tea");
+    await bob.publish("#tea");
+    expect(await atHome()).toEqual([]);
+  });
+});
+
+describe("The hashtags one follows", () => {
+  test("come in pages, the latest first", async () => {
+    for (const tag of ["one", "two", "three"]) await act("follow", tag);
+    await act("follow", "other", bob);
+    const answer = await alice.get("/api/v1/followed_tags");
+    expectShape(answer.json, ["Tag"]);
+    expect(names(answer)).toEqual(["three", "two", "one"]);
+    expect(answer.json.every(({ following }: { following: boolean }) => following)).toBe(true);
+    const pages = await pagesOf(alice, "/api/v1/followed_tags?limit=2");
+    expect(pages.map((page) => page.map(({ name }) => name))).toEqual([["three", "two"], ["one"]]);
+  });
+
+  test("are a hundred a page, and two hundred at most", async () => {
+    for (let n = 0; n < 201; n += 1) {
+      server.ctx.db.transaction((tx) => {
+        tx.run("INSERT INTO tags (id, name, display_name, created_at) VALUES (?1, 't' || ?1, 't' || ?1, 0)", n + 1);
+        tx.run("INSERT INTO tag_follows (account_id, tag_id, created_at) VALUES (?, ?, 0)", Number(alice.id), n + 1);
+      });
+    }
+    const countOf = async (query: string) => idsOf(await alice.get(`/api/v1/followed_tags${query}`)).length;
+    expect([await countOf(""), await countOf("?limit=200"), await countOf("?limit=999")]).toEqual([100, 200, 200]);
+  });
+});

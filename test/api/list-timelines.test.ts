@@ -1,0 +1,333 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { scheduleCleanUp } from "../../src/jobs/clean-up.ts";
+import type { Client, Json } from "../support/client.ts";
+import { idsOf, linksOf, pagesOf, wordsOf } from "../support/reading.ts";
+import { block, mute } from "../support/rows.ts";
+import { inProcess, startServer, type TestServer } from "../support/server.ts";
+import { expectShape } from "../support/shape.ts";
+import { EventReader, Socket } from "../support/streams.ts";
+
+let server: TestServer;
+/** Alice follows Bob and Carol, and has Bob in a list; she doesn't follow Dave. */
+let alice: Client, bob: Client, carol: Client, dave: Client;
+let list: string;
+
+beforeEach(async () => {
+  server = await startServer();
+  alice = await server.person("alice");
+  [bob, carol, dave] = [await server.person("bob"), await server.person("carol"), await server.person("dave")];
+  for (const friend of [bob, carol]) await alice.post(`/api/v1/accounts/${friend.id}/follow`);
+  list = (await alice.post("/api/v1/lists", { title: "Friends" })).json.id;
+  await add(bob);
+});
+afterEach(() => server.stop());
+
+const add = (...people: Client[]) =>
+  alice.post(`/api/v1/lists/${list}/accounts`, { account_ids: people.map(({ id }) => id) });
+const remove = (...people: Client[]) =>
+  alice.delete(`/api/v1/lists/${list}/accounts`, { account_ids: people.map(({ id }) => id) });
+const change = (settings: object) => alice.put(`/api/v1/lists/${list}`, { title: "Friends", ...settings });
+const inList = async (): Promise<string[]> => wordsOf(await alice.get(`/api/v1/timelines/list/${list}`));
+const atHome = async (): Promise<string[]> => wordsOf(await alice.get("/api/v1/timelines/home"));
+const reply = (who: Client, to: Json, status: string) => who.publish({ status, in_reply_to_id: to.id });
+
+describe("A list's timeline", () => {
+  test("shows what its members write, the newest first, and nobody else", async () => {
+    await bob.publish("one");
+    await carol.publish("not in the list");
+    await bob.publish({ status: "two", visibility: "private" });
+    const { status, json } = await alice.get(`/api/v1/timelines/list/${list}`);
+    expect(status).toBe(200);
+    expectShape(json, ["Status"]);
+    expect(wordsOf(json)).toEqual(["two", "one"]);
+  });
+
+  test("holds nothing direct", async () => {
+    await bob.publish({ status: "@alice psst", visibility: "direct" });
+    expect(await inList()).toEqual([]);
+  });
+
+  test("begins with what a new member has written lately", async () => {
+    await carol.publish("before");
+    await add(carol);
+    expect(await inList()).toEqual(["before"]);
+  });
+
+  test("forgets who has left, and remembers who comes back", async () => {
+    await bob.publish("hello");
+    await remove(bob);
+    expect(await inList()).toEqual([]);
+    await add(bob);
+    expect(await inList()).toEqual(["hello"]);
+    await alice.post(`/api/v1/accounts/${bob.id}/unfollow`);
+    expect(await inList()).toEqual([]);
+  });
+
+  test("holds the owner's own words when the owner is in it", async () => {
+    await alice.publish("before");
+    await add(alice);
+    await alice.publish("after");
+    expect(await inList()).toEqual(["after", "before"]);
+  });
+
+  test("leaves out boosts and languages that aren't wanted of a member, before and after", async () => {
+    const original = await dave.publish("by dave");
+    await bob.post(`/api/v1/statuses/${original.id}/reblog`);
+    expect(await inList()).toEqual(["by dave"]);
+    await remove(bob);
+    await alice.post(`/api/v1/accounts/${bob.id}/follow`, { reblogs: false, languages: ["fr"] });
+    await bob.publish({ status: "bonjour", language: "fr" });
+    await add(bob);
+    await bob.publish({ status: "good day", language: "en" });
+    await bob.post(`/api/v1/statuses/${(await dave.publish("again")).id}/reblog`);
+    await bob.publish({ status: "au revoir", language: "fr" });
+    expect(await inList()).toEqual(["au revoir", "bonjour"]);
+  });
+
+  test("shows once what several members boost", async () => {
+    await add(carol);
+    const original = await dave.publish("by dave");
+    for (const member of [bob, carol]) await member.post(`/api/v1/statuses/${original.id}/reblog`);
+    expect(await inList()).toEqual(["by dave"]);
+    await remove(carol);
+    await add(carol);
+    expect(await inList()).toEqual(["by dave"]);
+  });
+
+  test("leaves out whom the owner blocks or mutes, or who blocks the owner", async () => {
+    await bob.publish("before");
+    mute(server, alice, bob, { until: server.clock.now() + 1000 });
+    await bob.publish("meanwhile");
+    expect(await inList()).toEqual([]);
+    server.clock.advance(2000);
+    await bob.publish("after");
+    expect(await inList()).toEqual(["after", "before"]);
+    block(server, bob, alice);
+    expect(await inList()).toEqual([]);
+  });
+
+  test("loses what is deleted, and shows what is edited", async () => {
+    const [first, second] = [await bob.publish("one"), await bob.publish("two")];
+    await bob.delete(`/api/v1/statuses/${first.id}`);
+    await bob.put(`/api/v1/statuses/${second.id}`, { status: "three" });
+    expect(await inList()).toEqual(["three"]);
+  });
+
+  test("comes in pages with stable cursors", async () => {
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n += 1) ids.unshift((await bob.publish(`number ${n}`)).id);
+    const pages = await pagesOf(alice, `/api/v1/timelines/list/${list}?limit=2`);
+    expect(pages.map(idsOf)).toEqual([ids.slice(0, 2), ids.slice(2, 4), ids.slice(4)]);
+    const above = await alice.get(`/api/v1/timelines/list/${list}?limit=2&min_id=${ids[4]}`);
+    expect(idsOf(above)).toEqual([ids[2]!, ids[3]!]);
+    expect(linksOf(above).rels).toEqual(["next", "prev"]);
+  });
+
+  test("keeps its newest 800 when the server tidies up", async () => {
+    const oldest = await bob.publish("oldest");
+    server.ctx.db.transaction((tx) => {
+      for (let n = 1; n <= 800; n += 1) {
+        tx.run(
+          `INSERT INTO statuses (id, account_id, uri, url, local, visibility, conversation_id, created_at)
+           SELECT id + ?2, account_id, uri || ?2, url, local, visibility, conversation_id, created_at FROM statuses WHERE id = ?1`,
+          Number(oldest.id),
+          n,
+        );
+        tx.run("INSERT INTO list_timeline (list_id, status_id) VALUES (?, ?)", Number(list), Number(oldest.id) + n);
+      }
+    });
+    server.ctx.db.transaction((tx) => scheduleCleanUp(server.ctx, tx, server.clock.now()));
+    await server.drain();
+    const kept = server.ctx.db.get("SELECT count(*) AS count, min(status_id) AS first FROM list_timeline");
+    expect(kept).toEqual({ count: 800, first: Number(oldest.id) + 1 });
+  });
+
+  inProcess("costs as many queries for forty statuses as for one", async () => {
+    await bob.publish("one");
+    const statements = async () => {
+      const before = server.ctx.db.statements;
+      await alice.get(`/api/v1/timelines/list/${list}?limit=40`);
+      return server.ctx.db.statements - before;
+    };
+    await statements();
+    server.ctx.rendered.statuses.clear();
+    const forOne = await statements();
+    for (let n = 0; n < 40; n += 1) await bob.publish(`number ${n}`);
+    server.ctx.rendered.statuses.clear();
+    expect(await statements()).toBe(forOne);
+  });
+});
+
+describe("The replies policy", () => {
+  /** Bob answers himself, Alice, Carol, Dave and, once she is a member, Erin. */
+  async function answers(): Promise<void> {
+    const erin = await server.person("erin");
+    await alice.post(`/api/v1/accounts/${erin.id}/follow`);
+    await add(erin);
+    const asked = { bob, alice, carol, dave, erin };
+    for (const [name, who] of Object.entries(asked)) {
+      const question = await who.publish({ status: "?", visibility: "unlisted" });
+      await reply(bob, question, `to ${name}`);
+    }
+  }
+  const shown = async () => (await inList()).filter((words) => words.startsWith("to ")).toSorted();
+
+  test("`list` shows replies to members", async () => {
+    await answers();
+    expect(await shown()).toEqual(["to alice", "to bob", "to erin"]);
+  });
+
+  test("`followed` shows replies to anyone whom the owner follows", async () => {
+    await change({ replies_policy: "followed" });
+    await answers();
+    expect(await shown()).toEqual(["to alice", "to bob", "to carol", "to erin"]);
+  });
+
+  test("`none` shows replies to nobody but oneself and the owner", async () => {
+    await change({ replies_policy: "none" });
+    await answers();
+    expect(await shown()).toEqual(["to alice", "to bob"]);
+  });
+
+  test("holds for what was written before it changed, and follows the members", async () => {
+    await answers();
+    await change({ replies_policy: "none" });
+    expect(await shown()).toEqual(["to alice", "to bob"]);
+    await change({ replies_policy: "list" });
+    await add(carol);
+    expect(await shown()).toEqual(["to alice", "to bob", "to carol", "to erin"]);
+  });
+});
+
+describe("An exclusive list", () => {
+  test("keeps its members out of the home timeline from the moment that it is one", async () => {
+    await bob.publish("before");
+    await carol.publish("by carol");
+    await change({ exclusive: true });
+    await bob.publish("after");
+    expect(await atHome()).toEqual(["by carol"]);
+    expect(await inList()).toEqual(["after", "before"]);
+  });
+
+  test("gives them back when it stops being one", async () => {
+    await change({ exclusive: true });
+    await bob.publish("hello");
+    await change({ exclusive: false });
+    expect(await atHome()).toEqual(["hello"]);
+  });
+
+  test("gives them back when it is deleted", async () => {
+    await change({ exclusive: true });
+    await bob.publish("hello");
+    await alice.delete(`/api/v1/lists/${list}`);
+    expect(await atHome()).toEqual(["hello"]);
+  });
+
+  test("takes and gives back whoever comes and goes", async () => {
+    await change({ exclusive: true });
+    await carol.publish("by carol");
+    await add(carol);
+    expect(await atHome()).toEqual([]);
+    await remove(carol);
+    expect(await atHome()).toEqual(["by carol"]);
+  });
+
+  test("keeps those whom another exclusive list keeps", async () => {
+    await change({ exclusive: true });
+    const other = (await alice.post("/api/v1/lists", { title: "Other", exclusive: true })).json.id;
+    await alice.post(`/api/v1/lists/${other}/accounts`, { account_ids: [bob.id] });
+    await bob.publish("hello");
+    await change({ exclusive: false });
+    expect(await atHome()).toEqual([]);
+    await alice.delete(`/api/v1/lists/${other}`);
+    expect(await atHome()).toEqual(["hello"]);
+  });
+
+  test("leaves the owner's own words, and what others boost of its members, at home", async () => {
+    await add(alice);
+    await change({ exclusive: true });
+    await alice.publish("my own");
+    const original = await bob.publish("by bob");
+    await carol.post(`/api/v1/statuses/${original.id}/reblog`);
+    expect(await atHome()).toEqual(["by bob", "my own"]);
+    await alice.publish("my own again");
+    await change({ exclusive: false });
+    await change({ exclusive: true });
+    expect(await atHome()).toEqual(["my own again", "by bob", "my own"]);
+  });
+
+  test("keeps its members out of a followed hashtag's share of the home timeline too", async () => {
+    await alice.post("/api/v1/tags/tea/follow");
+    await change({ exclusive: true });
+    await bob.publish("#tea");
+    expect(await atHome()).toEqual([]);
+  });
+
+  test("doesn't keep its owner from being told", async () => {
+    await change({ exclusive: true });
+    await bob.publish("@alice hello");
+    expect((await alice.get("/api/v1/notifications")).json).toMatchObject([{ type: "mention" }]);
+  });
+
+  test("concerns its owner alone", async () => {
+    await change({ exclusive: true });
+    await carol.post(`/api/v1/accounts/${bob.id}/follow`);
+    await bob.publish("hello");
+    expect(wordsOf(await carol.get("/api/v1/timelines/home"))).toEqual(["hello"]);
+  });
+});
+
+describe("The stream of a list", () => {
+  test("brings what its timeline shows, edits and deletions", async () => {
+    const socket = await Socket.open(alice, `?stream=list&list=${list}`);
+    const events = await EventReader.open(alice, `list?list=${list}`);
+    await carol.publish("not in the list");
+    const { id } = await bob.publish("hello");
+    expect(await socket.next()).toMatchObject({ stream: ["list", list], event: "update", payload: { id } });
+    expect(await events.next()).toMatchObject({ event: "update", payload: { id } });
+    await bob.put(`/api/v1/statuses/${id}`, { status: "changed" });
+    expect(await socket.next()).toMatchObject({ stream: ["list", list], event: "status.update", payload: { id } });
+    await bob.delete(`/api/v1/statuses/${id}`);
+    expect(await socket.next()).toEqual({ stream: ["list", list], event: "delete", payload: id });
+    await Promise.all([socket.close(), events.close()]);
+  });
+
+  test("leaves out replies that the list doesn't show", async () => {
+    const socket = await Socket.open(alice, `?stream=list&list=${list}`);
+    await reply(bob, await carol.publish("a question"), "an answer");
+    const { id } = await bob.publish("to everyone");
+    expect(await socket.next()).toMatchObject({ payload: { id } });
+    await socket.close();
+  });
+
+  test("of an exclusive list is heard instead of the user's own", async () => {
+    await change({ exclusive: true });
+    const socket = await Socket.open(alice, "?stream=user");
+    await socket.subscribe("list", { list });
+    const { id } = await bob.publish("hello");
+    const own = await alice.publish("mine");
+    expect(await socket.next()).toMatchObject({ stream: ["list", list], payload: { id } });
+    expect(await socket.next()).toMatchObject({ stream: ["user"], payload: { id: own.id } });
+    await socket.close();
+  });
+
+  test("is its owner's alone", async () => {
+    const refused = { error: "Not authorized to stream this list" };
+    const socket = await Socket.open(carol);
+    for (const wanted of [list, "999999", "nonsense"]) {
+      const answer = await carol.get(`/api/v1/streaming/list?list=${wanted}`);
+      expect({ status: answer.status, json: answer.json }).toEqual({ status: 401, json: refused });
+      socket.send({ type: "subscribe", stream: "list", list: wanted });
+      expect(await socket.raw()).toEqual({ ...refused, status: 401 });
+    }
+    await socket.close();
+  });
+
+  test("needs to be told which list", async () => {
+    const answer = await alice.get("/api/v1/streaming/list");
+    expect({ status: answer.status, json: answer.json }).toEqual({
+      status: 400,
+      json: { error: "Missing list name parameter" },
+    });
+  });
+});

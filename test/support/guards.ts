@@ -1,0 +1,27 @@
+import { expect } from "bun:test";
+import { Client } from "./client.ts";
+import type { TestServer } from "./server.ts";
+
+export type Call = ["get" | "post" | "put" | "patch" | "delete", string, object?];
+
+/** The same person with a token for `scopes` alone. */
+export function narrowed(server: TestServer, who: Client, scopes: string): Client {
+  const user = server.ctx.db.get<{ id: number }>("SELECT id FROM users WHERE account_id = ?", Number(who.id))!;
+  return new Client(server.origin, server.token(user.id, scopes), who.id);
+}
+
+/**
+ * Fails unless each of these is refused to strangers, to tokens that aren't any, to apps without a person and to tokens
+ * without the scope, and reached with the scope alone, whatever is answered then.
+ */
+export async function expectGuarded(server: TestServer, who: Client, scope: string, calls: Call[]): Promise<void> {
+  const answersTo = (client: Client) =>
+    Promise.all(calls.map(async ([method, path, body]) => (await client[method](path, body)).status));
+  const all = (status: number) => calls.map(() => status);
+  expect(await answersTo(server.stranger())).toEqual(all(401));
+  expect(await answersTo(new Client(server.origin, "no such token"))).toEqual(all(401));
+  expect(await answersTo(new Client(server.origin, server.token(null, "read write follow")))).toEqual(all(422));
+  const other = scope.startsWith("read") ? "write" : "read";
+  expect(await answersTo(narrowed(server, who, `${other} push profile`))).toEqual(all(403));
+  for (const status of await answersTo(narrowed(server, who, scope))) expect([200, 404, 422]).toContain(status);
+}
