@@ -13,8 +13,6 @@ export function emptyRoutes(routes: Router): void {
     .get("/api/v1/announcements", { scope: "read:accounts" }, () => [])
     .get("/api/v1/suggestions", { scope: "read:accounts", input: Paging }, () => [])
     .get("/api/v2/suggestions", { scope: "read:accounts", input: Paging }, () => [])
-    .get("/api/v1/filters", { scope: "read:filters" }, () => [])
-    .get("/api/v2/filters", { scope: "read:filters" }, () => [])
     .get("/api/v1/conversations", { scope: "read:statuses", input: Paging }, () => [])
     .get("/api/v1/scheduled_statuses", { scope: "read:statuses", input: Paging }, () => [])
     .get("/api/v1/blocks", { scope: "read:blocks", input: Paging }, () => [])

@@ -2,6 +2,8 @@ import { searchRoutes } from "./search.ts";
 import { accountRoutes } from "./accounts.ts";
 import { emptyRoutes } from "./empty.ts";
 import { featuredTagRoutes } from "./featured-tags.ts";
+import { filterRoutes } from "./filters.ts";
+import { oldFilterRoutes } from "./filters-v1.ts";
 import { followRequestRoutes } from "./follow-requests.ts";
 import { instanceRoutes } from "./instance.ts";
 import { listRoutes } from "./lists.ts";
@@ -34,6 +36,8 @@ export function apiRoutes(routes: Router): void {
   listRoutes(routes);
   tagRoutes(routes);
   featuredTagRoutes(routes);
+  filterRoutes(routes);
+  oldFilterRoutes(routes);
   notificationRoutes(routes);
   markerRoutes(routes);
   streamingRoutes(routes);

@@ -11,18 +11,19 @@ export class Message {
 
   constructor(
     private readonly event: string,
-    /** JSON, or the bare id of what was deleted. */
-    private readonly payload: string,
+    /** JSON, or the bare id of what was deleted; null where the event says it all. */
+    private readonly payload: string | null,
   ) {}
 
-  /** For event streams. */
+  /** For event streams. Without data a browser would not hear of an event; Mastodon says "undefined". */
   asFrame(): Uint8Array {
-    this.frame ??= new TextEncoder().encode(`event: ${this.event}\ndata: ${this.payload}\n\n`);
+    this.frame ??= new TextEncoder().encode(`event: ${this.event}\ndata: ${this.payload ?? "undefined"}\n\n`);
     return this.frame;
   }
 
   /** For WebSockets, which carry several streams: `stream` is its name as JSON. */
   asText(stream: string): string {
+    if (this.payload === null) return `{"stream":${stream},"event":"${this.event}"}`;
     this.quoted ??= JSON.stringify(this.payload);
     return `{"stream":${stream},"event":"${this.event}","payload":${this.quoted}}`;
   }
@@ -54,7 +55,8 @@ export class Messages {
   }
 }
 
-function payloadOf(ctx: Context, event: Event, viewerId: number): string | undefined {
+/** Undefined when there is nothing to be told. */
+function payloadOf(ctx: Context, event: Event, viewerId: number): string | null | undefined {
   switch (event.event) {
     case "update":
     case "status.update":
@@ -65,6 +67,8 @@ function payloadOf(ctx: Context, event: Event, viewerId: number): string | undef
       const row = findNotification(ctx.db, viewerId, event.notificationId);
       return row ? notificationTexts(ctx, viewerId, [row])[0] : undefined;
     }
+    case "filters_changed":
+      return null;
     case "token.revoked":
       return undefined;
   }

@@ -1,3 +1,4 @@
+import type { Pattern } from "../lib/keywords.ts";
 import type { Db } from "./open.ts";
 
 /** A status as JSON text, in the pieces from which it and its reblogs are put together. */
@@ -11,6 +12,8 @@ export interface StatusText {
   /** Attachments, mentions, tags and the like. */
   rest: string;
   card: CardText | null;
+  /** What keywords of filters are looked for in, folded (`lib/keywords.ts`): only for who has any, since it takes long. */
+  words(): string;
 }
 
 /** A preview card as JSON text without its braces, and what is put in for each viewer. */
@@ -24,18 +27,37 @@ export interface CardText {
   claimedId: number | null;
 }
 
+export interface FilterRule {
+  /** Mastodon's Filter as JSON text. */
+  filter: string;
+  patterns: Pattern[];
+  statusIds: Set<number>;
+}
+
+/** Somebody's filters, ready to be held against statuses. */
+export interface FilterSet {
+  rules: FilterRule[];
+  /** When the first of them ends, in milliseconds since 1970. */
+  until: number;
+  /** What they found; forgotten with the text in which it stands. */
+  found: WeakMap<StatusText, string>;
+}
+
 /** About 2 KiB each. */
 const MAX_STATUSES = 2000;
 const MAX_ACCOUNTS = 1000;
+const MAX_FILTER_SETS = 1000;
 
 /**
  * What has been rendered of rows that have not changed since. Triggers note every change of such a row, whichever verb
- * makes it, so nobody has to remember to; another process's commit empties everything. Neither holds anything that
- * depends on the viewer.
+ * makes it, so nobody has to remember to; another process's commit empties everything. Statuses and accounts hold
+ * nothing that depends on the viewer; what somebody filters is kept beside them.
  */
 export class Rendered {
   readonly statuses = new Map<number, StatusText>();
   readonly accounts = new Map<number, string>();
+  /** By the account of whose filters they are. */
+  readonly filters = new Map<number, FilterSet>();
   private changes = -1;
   private version = -1;
 
@@ -61,19 +83,27 @@ export class Rendered {
     keep(this.accounts, id, text, MAX_ACCOUNTS);
   }
 
+  keepFilters(accountId: number, set: FilterSet): void {
+    keep(this.filters, accountId, set, MAX_FILTER_SETS);
+  }
+
   private forgetAll(): void {
     this.statuses.clear();
     this.accounts.clear();
+    this.filters.clear();
     this.db.raw.run("DELETE FROM temp.changed");
   }
 
   private forgetChanged(): void {
-    const changed = this.db.all<{ kind: string; id: number }>("SELECT kind, id FROM temp.changed");
+    const changed = this.db.all<{ kind: Kind; id: number }>("SELECT kind, id FROM temp.changed");
     if (changed.length === 0) return;
-    for (const { kind, id } of changed) (kind === "status" ? this.statuses : this.accounts).delete(id);
+    const kinds = { status: this.statuses, account: this.accounts, filters: this.filters };
+    for (const { kind, id } of changed) kinds[kind].delete(id);
     this.db.raw.run("DELETE FROM temp.changed");
   }
 }
+
+type Kind = "status" | "account" | "filters";
 
 /** The oldest goes first: a timeline's page is asked for while it is new. */
 function keep<Text>(texts: Map<number, Text>, id: number, text: Text, max: number): void {
@@ -84,7 +114,7 @@ function keep<Text>(texts: Map<number, Text>, id: number, text: Text, max: numbe
 const STATE = "SELECT total_changes() AS changes, (SELECT data_version FROM pragma_data_version) AS version";
 
 /** Not OR IGNORE: in a trigger that a foreign key sets off, SQLite puts ABORT in its place. */
-function note(kind: string, id: string): string {
+function note(kind: Kind, id: string): string {
   return `INSERT INTO changed SELECT '${kind}', ${id}
     WHERE ${id} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM changed WHERE kind = '${kind}' AND id = ${id});`;
 }
@@ -97,14 +127,17 @@ function notingCards(trigger: string, on: string, condition: string): string {
     WHERE ${condition} AND NOT EXISTS (SELECT 1 FROM changed WHERE kind = 'status' AND id = s.status_id); END`;
 }
 
-function noting(table: string, verbs: readonly string[], kind: string, id: string): string[] {
+/** `id` is a column, or an expression of a row. */
+function noting(table: string, verbs: readonly string[], kind: Kind, id: string | ((row: string) => string)): string[] {
   return verbs.flatMap((verb) => {
     const rows = verb === "UPDATE" ? ["old", "new"] : verb === "INSERT" ? ["new"] : ["old"];
     return `CREATE TEMP TRIGGER ${table}_${verb} AFTER ${verb} ON main.${table} BEGIN ${rows
-      .map((row) => note(kind, `${row}.${id}`))
+      .map((row) => note(kind, typeof id === "string" ? `${row}.${id}` : id(row)))
       .join(" ")} END`;
   });
 }
+
+const ownerOfFilter = (row: string) => `(SELECT account_id FROM main.filters WHERE id = ${row}.filter_id)`;
 
 const TRIGGERS = [
   "CREATE TEMP TABLE changed (kind TEXT NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID",
@@ -121,4 +154,7 @@ const TRIGGERS = [
     "UPDATE OF attribution_domains ON main.accounts",
     "c.creator_account_id = new.id",
   ),
+  ...noting("filters", ["INSERT", "UPDATE", "DELETE"], "filters", "account_id"),
+  ...noting("filter_keywords", ["INSERT", "UPDATE", "DELETE"], "filters", ownerOfFilter),
+  ...noting("filter_statuses", ["INSERT", "UPDATE", "DELETE"], "filters", ownerOfFilter),
 ];

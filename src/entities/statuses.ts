@@ -2,8 +2,11 @@ import type { Context } from "../context.ts";
 import { idList } from "../db/json.ts";
 import type { StatusText } from "../db/rendered.ts";
 import type { statuses } from "../db/schema/index.ts";
+import { htmlToText } from "../lib/html.ts";
+import { fold } from "../lib/keywords.ts";
 import { accountTexts, type AccountJson } from "./accounts.ts";
 import { cardsByStatus, cardText, type CardJson } from "./cards.ts";
+import { filteredText, filtersFor, type FilterResultJson } from "./filters.ts";
 import { mediaByStatus, type MediaJson } from "./media.ts";
 import { timestamp } from "./urls.ts";
 
@@ -32,18 +35,22 @@ export function statusTexts(ctx: Context, viewerId: number, ids: readonly number
   const pieces = piecesOf(ctx, ids);
   const originals = ids.map((id) => pieces.get(id)?.reblogOfId ?? id);
   const flags = viewerId ? flagsOf(ctx, viewerId, originals) : null;
+  const filters = viewerId ? filtersFor(ctx, viewerId) : null;
   const accounts = accountTexts(ctx, accountIdsOf(pieces.values()));
-  const joined = (own: StatusText, shared: StatusText, originalId: number, reblog: string) => {
+  const joined = (own: StatusText, shared: StatusText, viewed: string, reblog: string) => {
     const { rest, card } = own === shared ? own : EMPTY;
     const account = accounts.get(own.accountId)!;
     const shown = `"account":${account},${rest},"card":${cardText(card, accounts, viewerId)}`;
-    return `{${own.own},${shared.shared},${flags?.get(originalId) ?? ""}${shown},"reblog":${reblog}}`;
+    return `{${own.own},${shared.shared},${viewed}${shown},"reblog":${reblog}}`;
   };
   return ids.flatMap((id, at) => {
-    const [own, original] = [pieces.get(id), pieces.get(originals[at]!)];
+    const originalId = originals[at]!;
+    const [own, original] = [pieces.get(id), pieces.get(originalId)];
     if (!own || !original) return [];
-    const text = joined(original, original, originals[at]!, "null");
-    return own === original ? text : joined(own, original, originals[at]!, text);
+    const filtered = filters && `"filtered":${filteredText(filters, id, originalId, original)},`;
+    const viewed = filtered === null ? "" : `${flags?.get(originalId) ?? ""}${filtered}`;
+    const text = joined(original, original, viewed, "null");
+    return own === original ? text : joined(own, original, viewed, text);
   });
 }
 
@@ -128,8 +135,15 @@ function render(ctx: Context, ids: Iterable<number>): [number, StatusText][] {
       shared: members(sharedPart(row)),
       rest: members(restPart(row, media.get(row.id) ?? [], mentions.get(row.id) ?? [], tags.get(row.id) ?? [])),
       card: cards.get(row.id) ?? null,
+      words: wordsOf(row, media.get(row.id) ?? []),
     },
   ]);
+}
+
+/** All that a status says to its readers, as Mastodon looks for keywords in it. */
+function wordsOf({ spoiler_text, content }: StatusRow, media: readonly MediaJson[]): StatusText["words"] {
+  const descriptions = media.map(({ description }) => description ?? "");
+  return () => fold([spoiler_text, htmlToText(content), ...descriptions].join("\n\n"));
 }
 
 /** An object's members as JSON text, without its braces. */
@@ -208,7 +222,7 @@ interface FlagsJson {
   bookmarked: boolean;
   /** Only on one's own. */
   pinned?: boolean;
-  filtered: never[];
+  filtered: FilterResultJson[];
 }
 
 /** What the viewer has done to each of these, as members that end in a comma. */
@@ -220,7 +234,7 @@ function flagsOf(ctx: Context, viewerId: number, ids: readonly number[]): Map<nu
 function flagsText(row: FlagsRow): string {
   const pinned = row.own ? `"pinned":${row.pinned === 1},` : "";
   const done = `"favourited":${row.favourited === 1},"reblogged":${row.reblogged === 1},"muted":${row.muted === 1}`;
-  return `${done},"bookmarked":${row.bookmarked === 1},${pinned}"filtered":[],`;
+  return `${done},"bookmarked":${row.bookmarked === 1},${pinned}`;
 }
 
 interface MentionRow {
