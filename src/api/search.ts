@@ -49,7 +49,7 @@ function statuses({ ctx, viewerId, input }: Call<{ input: typeof Search; open: t
   return showStatuses(ctx, viewerId, searchStatuses(ctx, viewerId, { q, accountId, page, offset: input.offset }));
 }
 
-function hashtags({ ctx, input }: Call<{ input: typeof Search; open: true }>, q: string) {
+function hashtags({ ctx, viewerId, input }: Call<{ input: typeof Search; open: true }>, q: string) {
   if (/[\s@:]/.test(q)) return [];
-  return showTags(ctx, searchTags(ctx, normaliseHashtag(q.replace(/^[#＃]/, "")), input.limit, input.offset));
+  return showTags(ctx, viewerId, searchTags(ctx, normaliseHashtag(q.replace(/^[#＃]/, "")), input.limit, input.offset));
 }

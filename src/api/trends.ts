@@ -20,7 +20,7 @@ const LinkTimeline = object({ ...paging(20, 40), url: text({ max: 2048 }) });
 export function trendRoutes(routes: Router): void {
   for (const path of ["/api/v1/trends/tags", "/api/v1/trends"]) {
     routes.get(path, { open: true, input: stretch(10, 20) }, (call) => {
-      const tags = showTags(call.ctx, trendingTags(call.ctx, call.input));
+      const tags = showTags(call.ctx, call.viewerId, trendingTags(call.ctx, call.input));
       return ranked(
         call,
         tags.map((tag) => JSON.stringify(tag)),
