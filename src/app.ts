@@ -3,7 +3,7 @@ import { apiRoutes } from "./api/index.ts";
 import { Router } from "./api/router.ts";
 import { SOCKET_SETTINGS } from "./api/web-socket.ts";
 import type { Context } from "./context.ts";
-import { Refusal, type RefusalKind } from "./errors.ts";
+import { Refusal, ValidationRefusal, type RefusalKind } from "./errors.ts";
 import { clientAddress } from "./lib/addresses.ts";
 import { OAuthRefusal } from "./oauth/errors.ts";
 import { fileRoutes } from "./web/files.ts";
@@ -73,7 +73,10 @@ export function createApp(ctx: Context) {
 /** What is said to whoever asked for what can't be; null for what is a fault of ours. */
 function refusalResponse(error: unknown, code: string | number): Response | null {
   if (error instanceof OAuthRefusal) return error.toResponse();
-  if (error instanceof Refusal) return Response.json({ error: error.message }, { status: STATUS[error.kind] });
+  if (error instanceof Refusal) {
+    const details = error instanceof ValidationRefusal ? { details: error.details } : null;
+    return Response.json({ error: error.message, ...details }, { status: STATUS[error.kind] });
+  }
   return code === "NOT_FOUND" ? Response.json({ error: "Not found" }, { status: 404 }) : null;
 }
 

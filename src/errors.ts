@@ -28,9 +28,41 @@ export function notFound(): Refusal {
   return new Refusal("not_found", "Record not found");
 }
 
+/** For what somebody may see but not do. */
+export function notAllowed(): Refusal {
+  return new Refusal("forbidden", "This action is not allowed");
+}
+
 /** Rails' sentence for a failed validation, which clients show as it is. */
 export function validationFailed(...reasons: string[]): Refusal {
   return new Refusal("invalid", `Validation failed: ${reasons.join(", ")}`);
+}
+
+/** What is wrong with one field of a form: for programs, and for people after the field's name. */
+export interface Problem {
+  field: string;
+  error: `ERR_${string}`;
+  description: string;
+}
+
+/** A failed validation that also says which field each reason is about (Mastodon's entity ValidationError). */
+export class ValidationRefusal extends Refusal {
+  constructor(readonly problems: readonly Problem[]) {
+    const reasons = problems.map(({ field, description }) => `${titleOf(field)} ${description}`);
+    super("invalid", `Validation failed: ${reasons.join(", ")}`);
+  }
+
+  /** The reasons by field. */
+  get details(): Record<string, Omit<Problem, "field">[]> {
+    const byField = Map.groupBy(this.problems, ({ field }) => field);
+    return Object.fromEntries(
+      [...byField].map(([field, found]) => [field, found.map(({ error, description }) => ({ error, description }))]),
+    );
+  }
+}
+
+function titleOf(field: string): string {
+  return field.charAt(0).toUpperCase() + field.slice(1).replaceAll("_", " ");
 }
 
 /** A setting or an argument of the command line that cannot be used. Printed as one line, without a stack. */

@@ -1,12 +1,19 @@
-import { favouritedBy, findAccount, lookupAccount, rebloggedBy, searchAccounts } from "../core/accounts.ts";
-import { follow, followersOf, followingOf, unfollow } from "../core/follows.ts";
+import {
+  accountsAmong,
+  favouritedBy,
+  findAccount,
+  lookupAccount,
+  rebloggedBy,
+  searchAccounts,
+} from "../core/accounts.ts";
+import { follow, followersOf, followingOf, removeFollower, unfollow } from "../core/follows.ts";
 import { visibleStatus } from "../core/statuses.ts";
 import { pinnedOf, statusesOf } from "../core/timelines.ts";
 import { showAccount, showAccounts } from "../entities/accounts.ts";
 import { showRelationship, showRelationships } from "../entities/relationships.ts";
 import { statusTexts } from "../entities/statuses.ts";
 import { notFound } from "../errors.ts";
-import { parseId } from "../lib/ids.ts";
+import { parseId, parseIds } from "../lib/ids.ts";
 import { bool, ids, int, list, object, optional, text } from "../lib/input.ts";
 import { paged, pagedTexts, pageOf, paging } from "./paging.ts";
 import type { Router } from "./router.ts";
@@ -52,18 +59,10 @@ export function accountRoutes(routes: Router): void {
     .get(
       "/api/v1/accounts/relationships",
       { scope: "read:follows", input: object({ id: ids(1000) }) },
-      ({ ctx, viewerId, input }) =>
-        showRelationships(
-          ctx,
-          viewerId,
-          input.id.flatMap((text) => parseId(text) ?? []),
-        ),
+      ({ ctx, viewerId, input }) => showRelationships(ctx, viewerId, parseIds(input.id)),
     )
     .get("/api/v1/accounts", { open: true, scope: "read:accounts", input: object({ id: ids(40) }) }, ({ ctx, input }) =>
-      showAccounts(
-        ctx,
-        input.id.flatMap((text) => parseId(text) ?? []),
-      ),
+      showAccounts(ctx, accountsAmong(ctx, parseIds(input.id))),
     )
     .get("/api/v1/accounts/:id", { open: true, scope: "read:accounts" }, ({ ctx, params }) =>
       showAccount(ctx, findAccount(ctx, parseId(params.id)).id),
@@ -89,10 +88,8 @@ function followRoutes(routes: Router): void {
   ] as const) {
     routes.get(`/api/v1/accounts/:id/${name}`, { open: true, scope: "read:accounts", input: AccountPage }, (call) => {
       const { ctx, viewerId, params } = call;
-      const account = findAccount(ctx, parseId(params.id));
-      if (account.hide_collections && account.id !== viewerId) return [];
       const page = pageOf(call.input);
-      const places = listOf(ctx, account.id, page);
+      const places = listOf(ctx, viewerId, findAccount(ctx, parseId(params.id)), page);
       return paged(call, page, places, showAccounts(ctx, idsOf(places)));
     });
   }
@@ -110,6 +107,11 @@ function followRoutes(routes: Router): void {
       const target = findAccount(ctx, parseId(params.id));
       unfollow(ctx, viewerId, target.id);
       return showRelationship(ctx, viewerId, target.id);
+    })
+    .post("/api/v1/accounts/:id/remove_from_followers", { scope: "write:follows" }, ({ ctx, viewerId, params }) => {
+      const follower = findAccount(ctx, parseId(params.id));
+      removeFollower(ctx, viewerId, follower.id);
+      return showRelationship(ctx, viewerId, follower.id);
     });
 }
 
@@ -120,7 +122,7 @@ function statusAccountRoutes(routes: Router): void {
     .get("/api/v1/statuses/:id/favourited_by", options, (call) => {
       const status = visibleStatus(call.ctx, call.viewerId, parseId(call.params.id));
       const page = pageOf(call.input);
-      const places = favouritedBy(call.ctx, status.id, page);
+      const places = favouritedBy(call.ctx, call.viewerId, status.id, page);
       return paged(call, page, places, showAccounts(call.ctx, idsOf(places)));
     })
     .get("/api/v1/statuses/:id/reblogged_by", options, (call) => {

@@ -1,21 +1,39 @@
 import type { Context } from "../context.ts";
+import { idList } from "../db/json.ts";
 import { Keyset, type Page } from "../db/keyset.ts";
 import type { accounts } from "../db/schema/index.ts";
 import { notFound } from "../errors.ts";
-import { visibleTo } from "./visibility.ts";
+import { blocks, keptApart, visibleTo } from "./visibility.ts";
 
 export type AccountRow = Pick<
   typeof accounts.$inferSelect,
   "id" | "username" | "domain" | "locked" | "hide_collections"
 >;
 
+/** Who waits for approval is nobody yet. */
+export const IS_HERE = "NOT EXISTS (SELECT 1 FROM users WHERE account_id = a.id AND NOT approved)";
+
 const COLUMNS = "a.id, a.username, a.domain, a.locked, a.hide_collections";
+
+const FIND = `SELECT ${COLUMNS} FROM accounts a WHERE a.id = ? AND ${IS_HERE}`;
+const AMONG = `SELECT a.id FROM json_each(?) j JOIN accounts a ON a.id = j.value WHERE ${IS_HERE} ORDER BY j.key`;
+const BLOCKED_BY = `SELECT 1 WHERE ${blocks("?2", "?1")}`;
 
 /** The account with this id. */
 export function findAccount(ctx: Context, id: number | null): AccountRow {
-  const row = id === null ? null : ctx.db.get<AccountRow>(`SELECT ${COLUMNS} FROM accounts a WHERE a.id = ?`, id);
+  const row = id === null ? null : ctx.db.get<AccountRow>(FIND, id);
   if (!row) throw notFound();
   return row;
+}
+
+/** Which of these accounts there are, each once, in the order given. */
+export function accountsAmong(ctx: Context, ids: readonly number[]): number[] {
+  return ctx.db.all<{ id: number }>(AMONG, idList(new Set(ids))).map(({ id }) => id);
+}
+
+/** Whether an account blocks the viewer, who then sees nothing of it but its profile. */
+export function isBlockedBy(ctx: Context, viewerId: number, accountId: number): boolean {
+  return ctx.db.get(BLOCKED_BY, viewerId, accountId) !== null;
 }
 
 /** Splits `@name@domain`; our own domain is no domain. Null when it can't be a handle. */
@@ -32,7 +50,7 @@ export function lookupAccount(ctx: Context, handle: string): AccountRow | null {
   const parsed = parseHandle(ctx, handle);
   if (!parsed) return null;
   return ctx.db.get<AccountRow>(
-    `SELECT ${COLUMNS} FROM accounts a WHERE lower(a.username) = lower(?) AND coalesce(a.domain, '') = ?`,
+    `SELECT ${COLUMNS} FROM accounts a WHERE lower(a.username) = lower(?) AND coalesce(a.domain, '') = ? AND ${IS_HERE}`,
     parsed.username,
     parsed.domain ?? "",
   );
@@ -44,7 +62,7 @@ const SEARCH = `
   WHERE (
       (lower(a.username) >= ?1 AND lower(a.username) < ?1 || char(1114111) AND (?2 IS NULL OR coalesce(a.domain, '') LIKE ?2 ESCAPE '\\'))
       OR (?2 IS NULL AND a.display_name LIKE ?3 ESCAPE '\\'))
-    AND (NOT ?7 OR ${FOLLOWED})
+    AND (NOT ?7 OR ${FOLLOWED}) AND ${IS_HERE}
   ORDER BY lower(a.username) = ?1 DESC, ${FOLLOWED} DESC, a.followers_count DESC, a.id
   LIMIT ?5 OFFSET ?6`;
 
@@ -73,18 +91,20 @@ export interface AccountPlace {
 }
 
 const FAVOURITED_BY = new Keyset<AccountPlace>(
-  "SELECT f.account_id AS id, f.id AS cursor FROM favourites f WHERE f.status_id = ?4",
+  `SELECT f.account_id AS id, f.id AS cursor FROM favourites f
+   WHERE f.status_id = ?4 AND NOT ${keptApart("?5", "f.account_id", "?6")}`,
   "f.id",
 );
 const REBLOGGED_BY = new Keyset<AccountPlace>(
-  `SELECT s.account_id AS id, s.id AS cursor FROM statuses s WHERE s.reblog_of_id = ?4 AND ${visibleTo("?5")}`,
+  `SELECT s.account_id AS id, s.id AS cursor FROM statuses s
+   WHERE s.reblog_of_id = ?4 AND ${visibleTo("?5")} AND NOT ${keptApart("?5", "s.account_id", "?6")}`,
   "s.id",
 );
 
-export function favouritedBy(ctx: Context, statusId: number, page: Page): AccountPlace[] {
-  return FAVOURITED_BY.page(ctx.db, page, statusId);
+export function favouritedBy(ctx: Context, viewerId: number, statusId: number, page: Page): AccountPlace[] {
+  return FAVOURITED_BY.page(ctx.db, page, statusId, viewerId, ctx.clock.now());
 }
 
 export function rebloggedBy(ctx: Context, viewerId: number, statusId: number, page: Page): AccountPlace[] {
-  return REBLOGGED_BY.page(ctx.db, page, statusId, viewerId);
+  return REBLOGGED_BY.page(ctx.db, page, statusId, viewerId, ctx.clock.now());
 }

@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import { findHashtags, findMentions, renderText, type RenderOptions } from "../lib/text.ts";
 import { normaliseHashtag } from "../lib/hashtags.ts";
+import { IS_HERE } from "./accounts.ts";
 import type { TagName } from "./tags.ts";
 
 /** What a text becomes: HTML, and whom and what it speaks of. */
@@ -50,7 +51,8 @@ export function knownMentions(ctx: Context, text: string): Map<string, Mentioned
   const accounts = ctx.db.all<Mentioned>(
     `SELECT a.id, a.username, a.domain, a.url
      FROM json_each(?1) j
-     JOIN accounts a ON lower(a.username) = j.value ->> 0 AND coalesce(a.domain, '') = j.value ->> 1`,
+     JOIN accounts a ON lower(a.username) = j.value ->> 0 AND coalesce(a.domain, '') = j.value ->> 1
+     WHERE ${IS_HERE}`,
     JSON.stringify(handles.map((handle) => handle.split("@"))),
   );
   return new Map(accounts.map((account) => [key(ctx, account.username, account.domain), account]));

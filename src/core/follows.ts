@@ -1,11 +1,12 @@
 import type { Context } from "../context.ts";
 import type { Tx } from "../db/open.ts";
 import { Keyset, type Page } from "../db/keyset.ts";
-import { notFound, Refusal } from "../errors.ts";
-import { findAccount, type AccountPlace } from "./accounts.ts";
+import { notAllowed, notFound } from "../errors.ts";
+import { findAccount, isBlockedBy, type AccountPlace, type AccountRow } from "./accounts.ts";
 import { clearFromHome, fillHome } from "./home.ts";
 import { keepInLists } from "./lists.ts";
 import { notify } from "./notifications.ts";
+import { blocks, keptApart } from "./visibility.ts";
 
 export interface FollowOptions {
   reblogs?: boolean;
@@ -16,9 +17,9 @@ export interface FollowOptions {
 /** Follows, or asks to where the account is locked. Asking again changes what is wanted of them. */
 export function follow(ctx: Context, accountId: number, targetId: number | null, options: FollowOptions): void {
   const target = findAccount(ctx, targetId);
-  if (target.id === accountId) throw new Refusal("forbidden", "This action is not allowed");
+  if (target.id === accountId) throw notAllowed();
   ctx.db.transaction((tx) => {
-    if (isBlocked(tx, accountId, target.id)) throw new Refusal("forbidden", "This action is not allowed");
+    if (tx.get(BLOCKED, accountId, target.id)) throw notAllowed();
     if (change(tx, "follows", accountId, target.id, options)) return;
     if (change(tx, "follow_requests", accountId, target.id, options)) return;
     const row = [
@@ -36,38 +37,50 @@ export function follow(ctx: Context, accountId: number, targetId: number | null,
       return;
     }
     tx.run(`INSERT INTO follows ${columns} VALUES (?, ?, ?, ?, ?, ?)`, ...row);
-    begin(tx, accountId, target.id);
+    begin(ctx, tx, accountId, target.id);
     notify(ctx, tx, target.id, { type: "follow", from: accountId, statusId: null });
   });
 }
 
 /** Everything that follows from a new follow, save telling of it: who let somebody in knows. */
-function begin(tx: Tx, accountId: number, targetId: number): void {
+function begin(ctx: Context, tx: Tx, accountId: number, targetId: number): void {
   tx.run("UPDATE accounts SET following_count = following_count + 1 WHERE id = ?", accountId);
   tx.run("UPDATE accounts SET followers_count = followers_count + 1 WHERE id = ?", targetId);
-  fillHome(tx, accountId, targetId);
+  fillHome(ctx, tx, accountId, targetId);
 }
 
 /** Unfollows, and takes back a request that is still open. */
 export function unfollow(ctx: Context, accountId: number, targetId: number | null): void {
   const target = findAccount(ctx, targetId);
+  ctx.db.transaction((tx) => endFollow(tx, accountId, target.id));
+}
+
+/** Ends somebody's follow of the account. They aren't told. */
+export function removeFollower(ctx: Context, accountId: number, followerId: number | null): void {
+  const follower = findAccount(ctx, followerId);
   ctx.db.transaction((tx) => {
-    tx.run("DELETE FROM follow_requests WHERE account_id = ? AND target_account_id = ?", accountId, target.id);
-    tx.run(
-      `DELETE FROM notifications
-       WHERE account_id = ? AND from_account_id = ? AND type IN ('follow', 'follow_request')`,
-      target.id,
+    const follows = tx.get(
+      "SELECT 1 FROM follows WHERE account_id = ? AND target_account_id = ?",
+      follower.id,
       accountId,
     );
-    endFollow(tx, accountId, target.id);
+    if (follows) endFollow(tx, follower.id, accountId);
   });
 }
 
-function endFollow(tx: Tx, accountId: number, targetId: number): void {
+/** Ends a follow, or the request for one, with all that hangs on it; does nothing where there is neither. */
+export function endFollow(tx: Tx, accountId: number, targetId: number): void {
+  tx.run("DELETE FROM follow_requests WHERE account_id = ? AND target_account_id = ?", accountId, targetId);
+  tx.run(
+    "DELETE FROM notifications WHERE account_id = ? AND from_account_id = ? AND type IN ('follow', 'follow_request')",
+    targetId,
+    accountId,
+  );
   const { changes } = tx.run("DELETE FROM follows WHERE account_id = ? AND target_account_id = ?", accountId, targetId);
   if (changes === 0) return;
   tx.run("UPDATE accounts SET following_count = max(0, following_count - 1) WHERE id = ?", accountId);
   tx.run("UPDATE accounts SET followers_count = max(0, followers_count - 1) WHERE id = ?", targetId);
+  tx.run("DELETE FROM endorsements WHERE account_id = ? AND target_account_id = ?", accountId, targetId);
   clearFromHome(tx, accountId, targetId);
 }
 
@@ -97,7 +110,7 @@ function accept(ctx: Context, tx: Tx, accountId: number, requesterId: number | n
   );
   keepInLists(tx, requesterId, accountId);
   takeRequest(tx, accountId, requesterId);
-  begin(tx, requesterId, accountId);
+  begin(ctx, tx, requesterId, accountId);
 }
 
 export function rejectFollow(ctx: Context, accountId: number, requesterId: number | null): void {
@@ -147,34 +160,39 @@ function languagesOf(options: FollowOptions): string | null {
   return options.languages?.length ? JSON.stringify(options.languages) : null;
 }
 
-function isBlocked(tx: Tx, accountId: number, targetId: number): boolean {
-  const row = tx.get(
-    `SELECT 1 FROM blocks WHERE (account_id = ?1 AND target_account_id = ?2) OR (account_id = ?2 AND target_account_id = ?1)`,
-    accountId,
-    targetId,
+const BLOCKED = `SELECT 1 WHERE ${blocks("?1", "?2")} OR ${blocks("?2", "?1")}`;
+
+/** Accounts that the viewer (`?5`) avoids, or who block them, are left out, save from the viewer's own lists. */
+function followList(account: string, list: string): Keyset<AccountPlace> {
+  const seen = `(?5 = ?4 OR NOT ${keptApart("?5", account, "?6")})`;
+  return new Keyset<AccountPlace>(
+    `SELECT ${account} AS id, f.id AS cursor FROM follows f WHERE ${list} = ?4 AND ${seen}`,
+    "f.id",
   );
-  return row !== null;
 }
 
-const FOLLOWERS = new Keyset<AccountPlace>(
-  "SELECT f.account_id AS id, f.id AS cursor FROM follows f WHERE f.target_account_id = ?4",
-  "f.id",
-);
-const FOLLOWING = new Keyset<AccountPlace>(
-  "SELECT f.target_account_id AS id, f.id AS cursor FROM follows f WHERE f.account_id = ?4",
-  "f.id",
-);
+const FOLLOWERS = followList("f.account_id", "f.target_account_id");
+const FOLLOWING = followList("f.target_account_id", "f.account_id");
 const REQUESTS = new Keyset<AccountPlace>(
-  "SELECT f.account_id AS id, f.id AS cursor FROM follow_requests f WHERE f.target_account_id = ?4",
-  "f.id",
+  "SELECT r.account_id AS id, r.id AS cursor FROM follow_requests r WHERE r.target_account_id = ?4",
+  "r.id",
 );
 
-export function followersOf(ctx: Context, accountId: number, page: Page): AccountPlace[] {
-  return FOLLOWERS.page(ctx.db, page, accountId);
+/** Who follows an account, as far as the viewer may know. */
+export function followersOf(ctx: Context, viewerId: number, account: AccountRow, page: Page): AccountPlace[] {
+  if (hidesFollows(ctx, viewerId, account)) return [];
+  return FOLLOWERS.page(ctx.db, page, account.id, viewerId, ctx.clock.now());
 }
 
-export function followingOf(ctx: Context, accountId: number, page: Page): AccountPlace[] {
-  return FOLLOWING.page(ctx.db, page, accountId);
+/** Whom an account follows, as far as the viewer may know. */
+export function followingOf(ctx: Context, viewerId: number, account: AccountRow, page: Page): AccountPlace[] {
+  if (hidesFollows(ctx, viewerId, account)) return [];
+  return FOLLOWING.page(ctx.db, page, account.id, viewerId, ctx.clock.now());
+}
+
+function hidesFollows(ctx: Context, viewerId: number, account: AccountRow): boolean {
+  if (account.id === viewerId) return false;
+  return account.hide_collections === 1 || isBlockedBy(ctx, viewerId, account.id);
 }
 
 export function followRequestsTo(ctx: Context, accountId: number, page: Page): AccountPlace[] {

@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import type { Tx } from "../db/open.ts";
 import { userTopic } from "./events.ts";
 import { listsWith, toLists } from "./list-timelines.ts";
-import { IN_WANTED_LANGUAGE, visibleTo, wantedBy } from "./visibility.ts";
+import { avoids, IN_WANTED_LANGUAGE, visibleTo, wantedBy } from "./visibility.ts";
 
 /** A reblog of what stood in the timeline this recently is left out, as Mastodon does. */
 const REBLOG_DISTANCE = 40;
@@ -15,14 +15,16 @@ function isElsewhere(owner: string, account: string): string {
 }
 
 /**
- * No languages that the follower `f` doesn't want, no replies to people whom they don't follow, and nobody whom they keep
- * in an exclusive list.
+ * No languages that the follower `f` doesn't want, no replies to people whom they don't follow, and nothing that
+ * mentions whom they block or mute.
  */
-const SUITS = `
+const suits = (now: string) => `
   ${IN_WANTED_LANGUAGE}
-  AND NOT ${isElsewhere("f.account_id", "s.account_id")}
   AND (s.in_reply_to_account_id IS NULL OR s.in_reply_to_account_id IN (s.account_id, f.account_id)
-    OR EXISTS (SELECT 1 FROM follows WHERE account_id = f.account_id AND target_account_id = s.in_reply_to_account_id))`;
+    OR EXISTS (SELECT 1 FROM follows WHERE account_id = f.account_id AND target_account_id = s.in_reply_to_account_id))
+  AND NOT EXISTS (
+    SELECT 1 FROM mentions m
+    WHERE m.status_id IN (s.id, s.reblog_of_id) AND ${avoids("f.account_id", "m.account_id", now)})`;
 
 /**
  * Writes a status into the home timelines of local followers whom it suits, without reblogs that aren't wanted, and
@@ -39,7 +41,8 @@ const TO_FOLLOWERS = `
     AND (s.reblog_of_id IS NULL OR f.show_reblogs)
     AND (s.visibility <> 'direct'
       OR EXISTS (SELECT 1 FROM mentions WHERE status_id = s.id AND account_id = u.account_id))
-    AND ${SUITS}
+    AND ${suits("?2")}
+    AND NOT ${isElsewhere("f.account_id", "s.account_id")}
     AND ${wantedBy("u.account_id", "?2")}
     AND (s.reblog_of_id IS NULL OR NOT EXISTS (
       SELECT 1
@@ -89,20 +92,32 @@ export function timelinesWith(tx: Tx, statusId: number): string[] {
   return [...homes.map(({ account_id }) => userTopic(account_id)), ...listsWith(tx, statusId)];
 }
 
+const SUBSCRIBERS = `
+  SELECT f.account_id
+  FROM statuses s JOIN follows f ON f.target_account_id = s.account_id LEFT JOIN statuses o ON o.id = s.reblog_of_id
+  WHERE s.id = ?1 AND f.notify AND ${suits("?2")} AND ${wantedBy("f.account_id", "?2")}`;
+
+/** Those who asked to be told of what the author writes, and whom this suits. */
+export function subscribersTo(ctx: Context, tx: Tx, statusId: number): number[] {
+  return tx.all<{ account_id: number }>(SUBSCRIBERS, statusId, ctx.clock.now()).map(({ account_id }) => account_id);
+}
+
 /** How much of a new acquaintance's past shows up at once. */
 const BACKFILL = 20;
 
 /** After following someone: their recent statuses stand where they would have stood. */
-export function fillHome(tx: Tx, accountId: number, followedId: number): void {
+export function fillHome(ctx: Context, tx: Tx, accountId: number, followedId: number): void {
   tx.run(
     `INSERT OR IGNORE INTO home_timeline (account_id, status_id)
      SELECT f.account_id, s.id
      FROM follows f JOIN statuses s ON s.account_id = f.target_account_id LEFT JOIN statuses o ON o.id = s.reblog_of_id
      WHERE f.account_id = ?1 AND f.target_account_id = ?2 AND s.visibility <> 'direct' AND s.reblog_of_id IS NULL
-       AND ${SUITS}
+       AND ${suits("?3")}
+       AND NOT ${isElsewhere("f.account_id", "s.account_id")}
      ORDER BY s.id DESC LIMIT ${BACKFILL}`,
     accountId,
     followedId,
+    ctx.clock.now(),
   );
 }
 
@@ -145,5 +160,30 @@ export function clearTagFromHome(tx: Tx, accountId: number, tagId: number): void
            WHERE other.status_id = s.id AND t.account_id = ?1))`,
     accountId,
     tagId,
+  );
+}
+
+/** After muting someone, whose own statuses are left out by query for as long as it lasts: what mentions them. */
+export function clearMentionsFromHome(tx: Tx, accountId: number, otherId: number): void {
+  tx.run(
+    `DELETE FROM home_timeline WHERE account_id = ?1 AND status_id IN (
+       SELECT h.status_id FROM home_timeline h JOIN statuses s ON s.id = h.status_id
+       JOIN mentions m ON m.account_id = ?2 AND m.status_id IN (s.id, s.reblog_of_id)
+       WHERE h.account_id = ?1)`,
+    accountId,
+    otherId,
+  );
+}
+
+/** After blocking someone: what they wrote, whoever reblogged it, and what mentions them. */
+export function banFromHome(tx: Tx, accountId: number, otherId: number): void {
+  clearFromHome(tx, accountId, otherId);
+  clearMentionsFromHome(tx, accountId, otherId);
+  tx.run(
+    `DELETE FROM home_timeline WHERE account_id = ?1 AND status_id IN (
+       SELECT h.status_id FROM home_timeline h JOIN statuses s ON s.id = h.status_id JOIN statuses o ON o.id = s.reblog_of_id
+       WHERE h.account_id = ?1 AND o.account_id = ?2)`,
+    accountId,
+    otherId,
   );
 }

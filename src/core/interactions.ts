@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
-import { validationFailed } from "../errors.ts";
+import { notAllowed, validationFailed } from "../errors.ts";
+import { isBlockedBy } from "./accounts.ts";
 import { notify, withdraw } from "./notifications.ts";
 import { indexStatus } from "./search-index.ts";
 import { ownStatus, visibleOriginal } from "./statuses.ts";
@@ -10,6 +11,7 @@ export const MAX_PINS = 5;
 /** Each of these returns the id of the status that was meant: the original, where a reblog of it was named. */
 export function favourite(ctx: Context, accountId: number, id: number | null): number {
   const status = visibleOriginal(ctx, accountId, id);
+  if (isBlockedBy(ctx, status.account_id, accountId)) throw notAllowed();
   ctx.db.transaction((tx) => {
     const { changes } = tx.run(
       "INSERT INTO favourites (account_id, status_id, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",

@@ -79,7 +79,7 @@ export function updateList(ctx: Context, list: ListRow, changes: Partial<ListSet
     if (exclusive === (list.exclusive === 1)) return;
     for (const memberId of followedMembers(tx, list.id)) {
       if (exclusive) clearFromHome(tx, list.account_id, memberId);
-      else fillHome(tx, list.account_id, memberId);
+      else fillHome(ctx, tx, list.account_id, memberId);
     }
   });
 }
@@ -88,7 +88,7 @@ export function removeList(ctx: Context, list: ListRow): void {
   ctx.db.transaction((tx) => {
     const members = list.exclusive ? followedMembers(tx, list.id) : [];
     tx.run("DELETE FROM lists WHERE id = ?", list.id);
-    for (const memberId of members) fillHome(tx, list.account_id, memberId);
+    for (const memberId of members) fillHome(ctx, tx, list.account_id, memberId);
   });
 }
 
@@ -135,7 +135,7 @@ export function removeFromList(ctx: Context, list: ListRow, accountIds: readonly
   ctx.db.transaction((tx) => {
     for (const id of new Set(accountIds)) {
       const { changes } = tx.run("DELETE FROM list_accounts WHERE list_id = ? AND account_id = ?", list.id, id);
-      if (changes > 0 && list.exclusive) fillHome(tx, list.account_id, id!);
+      if (changes > 0 && list.exclusive) fillHome(ctx, tx, list.account_id, id!);
     }
   });
 }

@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import { Keyset, type Page } from "../db/keyset.ts";
 import type { Reads, Tx } from "../db/open.ts";
 import { announce, userTopic } from "./events.ts";
-import { visibleTo } from "./visibility.ts";
+import { ignores, visibleTo } from "./visibility.ts";
 
 /** What a person can be told of. */
 export const NOTIFICATION_TYPES = [
@@ -25,18 +25,23 @@ export interface NotificationRow {
   created_at: number;
 }
 
-/** Nobody is told of themselves, nor of whom they block or mute, nor of a conversation they don't follow any more. */
+/**
+ * Nobody is told of themselves, nor of whom they block or mute, nor of a conversation they don't follow any more; nor
+ * of a mention among such people, or in answer to one.
+ */
 const NOTIFY = `
   INSERT INTO notifications (account_id, type, from_account_id, status_id, created_at)
   SELECT u.account_id, ?2, ?3, ?4, ?5 FROM users u
   WHERE u.account_id = ?1 AND u.account_id <> ?3
-    AND NOT EXISTS (SELECT 1 FROM blocks WHERE account_id = ?1 AND target_account_id = ?3)
-    AND NOT EXISTS (
-      SELECT 1 FROM mutes WHERE account_id = ?1 AND target_account_id = ?3 AND hide_notifications
-        AND (expires_at IS NULL OR expires_at > ?5))
+    AND NOT ${ignores("?1", "?3", "?5")}
     AND NOT EXISTS (
       SELECT 1 FROM conversation_mutes m JOIN statuses s ON s.conversation_id = m.conversation_id
       WHERE m.account_id = ?1 AND s.id = ?4)
+    AND (?2 <> 'mention' OR NOT EXISTS (
+      SELECT 1 FROM (
+        SELECT account_id FROM mentions WHERE status_id = ?4
+        UNION ALL SELECT in_reply_to_account_id FROM statuses WHERE id = ?4) others
+      WHERE ${ignores("?1", "others.account_id", "?5")}))
   RETURNING id`;
 
 /** Tells a local person of something; does nothing for people elsewhere. */
@@ -58,6 +63,11 @@ export function withdraw(tx: Tx, what: { type: NotificationType; from: number; s
     what.from,
     what.statusId,
   );
+}
+
+/** Removes what somebody was told of another. */
+export function forgetNotificationsFrom(tx: Tx, accountId: number, fromId: number): void {
+  tx.run("DELETE FROM notifications WHERE account_id = ? AND from_account_id = ?", accountId, fromId);
 }
 
 /** Which notifications are wanted; `types` is what is left after exclusions. */

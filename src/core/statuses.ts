@@ -1,11 +1,12 @@
 import type { Context } from "../context.ts";
 import type { Tx } from "../db/open.ts";
 import { statuses } from "../db/schema/index.ts";
-import { notFound, Refusal, validationFailed } from "../errors.ts";
+import { notAllowed, notFound, Refusal, validationFailed } from "../errors.ts";
 import { countCharacters } from "../lib/text.ts";
+import { isBlockedBy } from "./accounts.ts";
 import { announce, type Audible, publicTopics, tagNamesOf } from "./events.ts";
 import { countFeatured, uncountFeatured } from "./featured-tags.ts";
-import { fanOut, timelinesWith } from "./home.ts";
+import { fanOut, subscribersTo, timelinesWith } from "./home.ts";
 import { linkStatus } from "./links.ts";
 import { attachMedia, checkMedia, detachMedia, MAX_ATTACHMENTS } from "./media.ts";
 import { notify } from "./notifications.ts";
@@ -162,23 +163,11 @@ function follow(
     notify(ctx, tx, accountId, { type: "mention", from: status.account_id, statusId: status.id });
   }
   const isReplyToOther = parent !== null && parent.account_id !== status.account_id;
-  if (!isReplyToOther && status.visibility !== "direct") notifySubscribers(ctx, tx, status, composed.mentions);
-}
-
-/** Those who asked to hear of everything this account writes, unless a mention told them already. */
-function notifySubscribers(
-  ctx: Context,
-  tx: Tx,
-  status: { id: number; account_id: number },
-  mentioned: number[],
-): void {
-  const subscribers = tx.all<{ account_id: number }>(
-    "SELECT account_id FROM follows WHERE target_account_id = ? AND notify",
-    status.account_id,
-  );
-  for (const { account_id } of subscribers) {
-    if (mentioned.includes(account_id)) continue;
-    notify(ctx, tx, account_id, { type: "status", from: status.account_id, statusId: status.id });
+  if (isReplyToOther || status.visibility === "direct") return;
+  for (const accountId of subscribersTo(ctx, tx, status.id)) {
+    // A mention told them already.
+    if (composed.mentions.includes(accountId)) continue;
+    notify(ctx, tx, accountId, { type: "status", from: status.account_id, statusId: status.id });
   }
 }
 
@@ -226,9 +215,8 @@ function insertStatus(
 export function reblog(ctx: Context, author: Author, id: number | null, visibility: Visibility | null): number {
   const original = visibleOriginal(ctx, author.accountId, id);
   const isOwn = original.account_id === author.accountId;
-  if (original.visibility === "direct" || (original.visibility === "private" && !isOwn)) {
-    throw new Refusal("forbidden", "This action is not allowed");
-  }
+  if (original.visibility === "direct" || (original.visibility === "private" && !isOwn)) throw notAllowed();
+  if (isBlockedBy(ctx, original.account_id, author.accountId)) throw notAllowed();
   return ctx.db.transaction((tx) => {
     const before = tx.get<{ id: number }>(
       "SELECT id FROM statuses WHERE reblog_of_id = ? AND account_id = ?",

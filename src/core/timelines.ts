@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import { Keyset, type Page } from "../db/keyset.ts";
 import { notFound } from "../errors.ts";
 import { normaliseHashtag } from "../lib/hashtags.ts";
-import { visibleTo, wantedBy } from "./visibility.ts";
+import { avoids, visibleTo, wantedBy } from "./visibility.ts";
 
 /** One place in a list of statuses. */
 export interface Place {
@@ -152,11 +152,13 @@ const OF_ACCOUNT = new Keyset<Place>(
      AND (?9 IS NULL OR EXISTS (
        SELECT 1 FROM status_tags st JOIN tags t ON t.id = st.tag_id WHERE st.status_id = s.id AND t.name = ?9))
      AND (s.reblog_of_id IS NULL OR EXISTS (
-       SELECT 1 FROM statuses o WHERE o.id = s.reblog_of_id AND ${visibleTo("?5", "o")}))`,
+       SELECT 1 FROM statuses o
+       WHERE o.id = s.reblog_of_id AND ${visibleTo("?5", "o")}
+         AND (?4 = ?5 OR NOT ${avoids("?5", "o.account_id", "?10")})))`,
   "s.id",
 );
 
-/** What somebody has written, as far as the viewer may see it. */
+/** What somebody has written, as far as the viewer may see it, without reblogs of those whom the viewer avoids. */
 export function statusesOf(
   ctx: Context,
   viewerId: number,
@@ -173,6 +175,7 @@ export function statusesOf(
     filter.exclude_replies ? 1 : 0,
     filter.exclude_reblogs ? 1 : 0,
     filter.tagged === null ? null : normaliseHashtag(filter.tagged),
+    ctx.clock.now(),
   );
 }
 

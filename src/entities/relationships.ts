@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { IS_HERE } from "../core/accounts.ts";
 import { timestamp } from "./urls.ts";
 
 interface Row {
@@ -15,6 +16,9 @@ interface Row {
   mute_expires_at: number | null;
   requested: number | null;
   requested_by: number | null;
+  domain_blocking: number | null;
+  endorsed: number | null;
+  note: string | null;
 }
 
 const RELATIONSHIPS = `
@@ -23,7 +27,8 @@ const RELATIONSHIPS = `
     coalesce(f.languages, r.languages) AS languages, back.id AS followed_by,
     b.id AS blocking, by.id AS blocked_by,
     m.id AS muting, m.hide_notifications, m.expires_at AS mute_expires_at,
-    r.id AS requested, rb.id AS requested_by
+    r.id AS requested, rb.id AS requested_by,
+    db.id AS domain_blocking, e.id AS endorsed, n.comment AS note
   FROM json_each(?2) j
   JOIN accounts a ON a.id = j.value
   LEFT JOIN follows f ON f.account_id = ?1 AND f.target_account_id = a.id
@@ -33,6 +38,10 @@ const RELATIONSHIPS = `
   LEFT JOIN mutes m ON m.account_id = ?1 AND m.target_account_id = a.id AND (m.expires_at IS NULL OR m.expires_at > ?3)
   LEFT JOIN follow_requests r ON r.account_id = ?1 AND r.target_account_id = a.id
   LEFT JOIN follow_requests rb ON rb.account_id = a.id AND rb.target_account_id = ?1
+  LEFT JOIN account_domain_blocks db ON db.account_id = ?1 AND db.domain = a.domain
+  LEFT JOIN endorsements e ON e.account_id = ?1 AND e.target_account_id = a.id
+  LEFT JOIN account_notes n ON n.account_id = ?1 AND n.target_account_id = a.id
+  WHERE ${IS_HERE}
   ORDER BY j.key`;
 
 /** Mastodon's Relationship (entities/Relationship) between the viewer and each of these accounts; one query. */
@@ -52,9 +61,9 @@ export function showRelationships(ctx: Context, viewerId: number, ids: readonly 
     muting_expires_at: row.mute_expires_at === null ? null : timestamp(row.mute_expires_at),
     requested: row.requested !== null,
     requested_by: row.requested_by !== null,
-    domain_blocking: false,
-    endorsed: false,
-    note: "",
+    domain_blocking: row.domain_blocking !== null,
+    endorsed: row.endorsed !== null,
+    note: row.note ?? "",
   }));
 }
 

@@ -34,3 +34,8 @@ export function parseId(text: string | undefined): number | null {
   const id = Number(text);
   return Number.isSafeInteger(id) ? id : null;
 }
+
+/** Those of a list that can be ids. */
+export function parseIds(texts: readonly string[]): number[] {
+  return texts.flatMap((text) => parseId(text) ?? []);
+}

@@ -162,6 +162,26 @@ describe("What is wanted of somebody one follows", () => {
     expect((await toldOf(alice)).length).toBe(2);
   });
 
+  test("can be both: then one hears of what they write in one of the languages, and of nothing that one avoids", async () => {
+    await follow(alice, bob, { notify: true, languages: ["en"] });
+    mute(server, alice, carol);
+    await bob.publish({ status: "hallo", language: "de" });
+    await bob.publish({ status: "hello @carol", language: "en" });
+    await bob.publish({ status: "hello", language: "en" });
+    expect(wordsOf((await alice.get("/api/v1/notifications")).json.map((it: Json) => it.status))).toEqual(["hello"]);
+  });
+
+  test("can be all languages again, and boosts in the language of what is boosted", async () => {
+    const german = await carol.publish({ status: "hallo", language: "de" });
+    const english = await carol.publish({ status: "hello", language: "en" });
+    await follow(alice, bob, { languages: ["de"] });
+    for (const { id } of [german, english]) await bob.post(`/api/v1/statuses/${id}/reblog`);
+    expect(await home(alice)).toEqual(["hallo"]);
+    await follow(alice, bob, { languages: [] });
+    await bob.publish({ status: "bye", language: "en" });
+    expect(await home(alice)).toEqual(["bye", "hallo"]);
+  });
+
   test("told by a mention, one isn't told twice", async () => {
     await follow(alice, bob, { notify: true });
     await bob.publish("hello @alice");

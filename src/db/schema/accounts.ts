@@ -28,6 +28,9 @@ export const accounts = sqliteTable("accounts", {
   last_status_at: integer(),
   created_at: integer().notNull(),
   updated_at: integer().notNull(),
+  show_media: integer().notNull().default(1),
+  show_media_replies: integer().notNull().default(1),
+  show_featured: integer().notNull().default(1),
 });
 
 export const users = sqliteTable("users", {
@@ -41,6 +44,8 @@ export const users = sqliteTable("users", {
   default_sensitive: integer().notNull().default(0),
   default_language: text(),
   created_at: integer().notNull(),
+  approved: integer().notNull().default(1),
+  reason: text(),
 });
 
 export const follows = sqliteTable("follows", {

@@ -6,6 +6,7 @@ export * from "./jobs.ts";
 export * from "./lists.ts";
 export * from "./media.ts";
 export * from "./oauth.ts";
+export * from "./people.ts";
 export * from "./statuses.ts";
 export * from "./tags.ts";
 export * from "./timelines.ts";

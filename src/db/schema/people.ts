@@ -1,0 +1,34 @@
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+export const accountDomainBlocks = sqliteTable("account_domain_blocks", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  account_id: integer().notNull(),
+  domain: text().notNull(),
+  created_at: integer().notNull(),
+});
+
+export const accountNotes = sqliteTable(
+  "account_notes",
+  {
+    account_id: integer().notNull(),
+    target_account_id: integer().notNull(),
+    comment: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.account_id, table.target_account_id] })],
+);
+
+export const endorsements = sqliteTable("endorsements", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  account_id: integer().notNull(),
+  target_account_id: integer().notNull(),
+  created_at: integer().notNull(),
+});
+
+export const suggestionDismissals = sqliteTable(
+  "suggestion_dismissals",
+  {
+    account_id: integer().notNull(),
+    target_account_id: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.account_id, table.target_account_id] })],
+);
