@@ -1,0 +1,79 @@
+import type { Context } from "../context.ts";
+import { accountsAmong, findAccount } from "../core/accounts.ts";
+import { idList } from "../db/json.ts";
+import { validationFailed } from "../errors.ts";
+import { showAccounts } from "../entities/accounts.ts";
+import { showRelationship } from "../entities/relationships.ts";
+import { parseId, parseIds } from "../lib/ids.ts";
+import { ids, object, text } from "../lib/input.ts";
+import type { Router } from "./router.ts";
+
+/** As with Mastodon. */
+const MAX_NOTE = 2000;
+
+/** What methods/accounts says of how people stand to each other, besides follows and blocks. */
+export function relationRoutes(routes: Router): void {
+  routes
+    .post(
+      "/api/v1/accounts/:id/note",
+      { scope: "write:accounts", input: object({ comment: text({ max: 100_000, default: "" }) }) },
+      ({ ctx, viewerId, input, params }) => {
+        const target = findAccount(ctx, parseId(params.id));
+        note(ctx, viewerId, target.id, input.comment);
+        return showRelationship(ctx, viewerId, target.id);
+      },
+    )
+    .get(
+      "/api/v1/accounts/familiar_followers",
+      { scope: "read:follows", input: object({ id: ids(80) }) },
+      ({ ctx, viewerId, input }) => familiarFollowers(ctx, viewerId, accountsAmong(ctx, parseIds(input.id))),
+    )
+    // Nothing proves identities any more since Mastodon 3.5, but some apps still ask.
+    .get("/api/v1/accounts/:id/identity_proofs", { scope: "read:accounts" }, ({ ctx, params }) => {
+      findAccount(ctx, parseId(params.id));
+      return [];
+    });
+}
+
+/** Keeps what somebody notes of another, for their own eyes; an empty comment removes it. */
+function note(ctx: Context, accountId: number, targetId: number, comment: string): void {
+  if ([...comment].length > MAX_NOTE) {
+    throw validationFailed(`Comment is too long (maximum is ${MAX_NOTE} characters)`);
+  }
+  ctx.db.transaction((tx) => {
+    if (comment === "") {
+      tx.run("DELETE FROM account_notes WHERE account_id = ? AND target_account_id = ?", accountId, targetId);
+      return;
+    }
+    tx.run(
+      `INSERT INTO account_notes (account_id, target_account_id, comment) VALUES (?, ?, ?)
+       ON CONFLICT (account_id, target_account_id) DO UPDATE SET comment = excluded.comment`,
+      accountId,
+      targetId,
+      comment,
+    );
+  });
+}
+
+/** Nobody who hides whom they follow is told of, nor anybody of an account that hides its followers. */
+const FAMILIAR = `
+  SELECT a.id AS followed, friend.id AS follower
+  FROM json_each(?2) j
+  JOIN accounts a ON a.id = j.value AND NOT a.hide_collections
+  JOIN follows mine ON mine.account_id = ?1
+  JOIN accounts friend ON friend.id = mine.target_account_id AND NOT friend.hide_collections
+  JOIN follows theirs ON theirs.account_id = friend.id AND theirs.target_account_id = a.id
+  ORDER BY theirs.id DESC`;
+
+/** Mastodon's FamiliarFollowers (entities/FamiliarFollowers): who of those that one follows follows each of these. */
+function familiarFollowers(ctx: Context, viewerId: number, accountIds: readonly number[]) {
+  const rows = ctx.db.all<{ followed: number; follower: number }>(FAMILIAR, viewerId, idList(accountIds));
+  const accounts = new Map(
+    showAccounts(ctx, [...new Set(rows.map(({ follower }) => follower))]).map((account) => [account.id, account]),
+  );
+  const followers = Map.groupBy(rows, ({ followed }) => followed);
+  return accountIds.map((id) => ({
+    id: String(id),
+    accounts: (followers.get(id) ?? []).map(({ follower }) => accounts.get(String(follower))!),
+  }));
+}

@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Answer, Client, Json } from "../support/client.ts";
+import { idsOf } from "../support/reading.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { expectShape } from "../support/shape.ts";
+
+let server: TestServer;
+let alice: Client;
+let bob: Client;
+let carol: Client;
+
+beforeEach(async () => {
+  server = await startServer();
+  [alice, bob, carol] = [await server.person("alice"), await server.person("bob"), await server.person("carol")];
+});
+afterEach(() => server.stop());
+
+const act = (who: Client, verb: string, whom: { id: string }, body?: object): Promise<Answer> =>
+  who.post(`/api/v1/accounts/${whom.id}/${verb}`, body);
+const relationship = async (who: Client, whom: Client): Promise<Json> =>
+  (await who.get(`/api/v1/accounts/relationships?id[]=${whom.id}`)).json[0];
+
+describe("A note of somebody", () => {
+  const note = (comment?: string) => act(alice, "note", bob, comment === undefined ? undefined : { comment });
+
+  test("is kept for one's own eyes, and changed by writing another", async () => {
+    const { status, json } = await note("met in Ghent");
+    expect(status).toBe(200);
+    expectShape(json, "Relationship");
+    expect(json).toMatchObject({ id: bob.id, note: "met in Ghent" });
+    await note("met in Bruges");
+    expect((await relationship(alice, bob)).note).toBe("met in Bruges");
+    expect((await relationship(bob, alice)).note).toBe("");
+    expect((await relationship(carol, bob)).note).toBe("");
+  });
+
+  test.each([[""], ["   "], [undefined]])("goes with %p for the comment", async (comment) => {
+    await note("met in Ghent");
+    expect((await note(comment)).json.note).toBe("");
+    expect((await relationship(alice, bob)).note).toBe("");
+  });
+
+  test("has 2,000 characters at most, as people count them", async () => {
+    expect((await note("😀".repeat(2000))).status).toBe(200);
+    const { status, json } = await note("x".repeat(2001));
+    const reason = "Comment is too long (maximum is 2000 characters)";
+    expect([status, json]).toEqual([422, { error: `Validation failed: ${reason}` }]);
+    expect((await relationship(alice, bob)).note).toBe("😀".repeat(2000));
+  });
+
+  test("of nobody is not found", async () => {
+    expect((await act(alice, "note", { id: "12" }, { comment: "who?" })).status).toBe(404);
+  });
+});
+
+describe("Removing a follower", () => {
+  test("ends their follow, not one's own, and without telling them", async () => {
+    await act(alice, "follow", bob);
+    await act(bob, "follow", alice);
+    const { status, json } = await act(alice, "remove_from_followers", bob);
+    expect(status).toBe(200);
+    expectShape(json, "Relationship");
+    expect(json).toMatchObject({ id: bob.id, followed_by: false, following: true });
+    expect((await carol.get(`/api/v1/accounts/${alice.id}`)).json).toMatchObject({
+      followers_count: 0,
+      following_count: 1,
+    });
+    expect((await carol.get(`/api/v1/accounts/${bob.id}`)).json.following_count).toBe(0);
+    expect((await bob.get("/api/v1/notifications")).json.map((it: Json) => it.type)).toEqual(["follow"]);
+  });
+
+  test("takes one's statuses out of their home timeline", async () => {
+    await act(bob, "follow", alice);
+    await alice.publish("hello");
+    await act(alice, "remove_from_followers", bob);
+    expect((await bob.get("/api/v1/timelines/home")).json).toEqual([]);
+  });
+
+  test("who isn't one changes nothing, a request included", async () => {
+    await alice.patch("/api/v1/accounts/update_credentials", { locked: true });
+    await act(bob, "follow", alice);
+    expect((await act(alice, "remove_from_followers", bob)).json).toMatchObject({ requested_by: true });
+    expect((await act(alice, "remove_from_followers", carol)).status).toBe(200);
+  });
+
+  test("who doesn't exist is not found", async () => {
+    expect((await act(alice, "remove_from_followers", { id: "12" })).status).toBe(404);
+  });
+});
+
+describe("Familiar followers", () => {
+  let dora: Client;
+
+  beforeEach(async () => {
+    dora = await server.person("dora");
+    for (const whom of [bob, carol]) {
+      await act(alice, "follow", whom);
+      await act(whom, "follow", dora);
+    }
+  });
+
+  const familiar = async (...ids: string[]): Promise<Json> =>
+    (await alice.get(`/api/v1/accounts/familiar_followers?${ids.map((id) => `id[]=${id}`).join("&")}`)).json;
+  const hide = (who: Client) => who.patch("/api/v1/accounts/update_credentials", { hide_collections: true });
+
+  test("are those who follow somebody and whom one follows oneself, for each one asks about", async () => {
+    const stranger = await server.person("emil");
+    await act(stranger, "follow", dora);
+    const found = await familiar(dora.id, "12", "x", bob.id, dora.id);
+    expectShape(found, ["FamiliarFollowers"]);
+    expect(idsOf(found)).toEqual([dora.id, bob.id]);
+    expect(found.map(({ accounts }: Json) => idsOf(accounts))).toEqual([[carol.id, bob.id], []]);
+  });
+
+  test("don't tell what somebody hides: whom they follow, or who follows them", async () => {
+    await hide(bob);
+    expect(idsOf((await familiar(dora.id))[0].accounts)).toEqual([carol.id]);
+    await hide(dora);
+    expect((await familiar(dora.id))[0].accounts).toEqual([]);
+  });
+
+  test("of nobody are none, and of too many are refused", async () => {
+    expect(await familiar()).toEqual([]);
+    const many = Array.from({ length: 81 }, (_, at) => `id[]=${at + 1}`).join("&");
+    expect((await alice.get(`/api/v1/accounts/familiar_followers?${many}`)).status).toBe(422);
+  });
+});
+
+test("Identity proofs are a thing of the past, and an empty list", async () => {
+  const { status, json } = await alice.get(`/api/v1/accounts/${bob.id}/identity_proofs`);
+  expect([status, json]).toEqual([200, []]);
+  expect((await alice.get("/api/v1/accounts/12/identity_proofs")).status).toBe(404);
+});
+
+test("Several accounts asked for at once come once each, in the order asked for", async () => {
+  const ids = [carol.id, "12", bob.id, carol.id, "x"].map((id) => `id[]=${id}`).join("&");
+  const answer = await server.stranger().get(`/api/v1/accounts?${ids}`);
+  expectShape(answer.json, ["Account"]);
+  expect(idsOf(answer)).toEqual([carol.id, bob.id]);
+  expect((await alice.get("/api/v1/accounts")).json).toEqual([]);
+});
