@@ -14,8 +14,5 @@ export function emptyRoutes(routes: Router): void {
     .get("/api/v1/suggestions", { scope: "read:accounts", input: Paging }, () => [])
     .get("/api/v2/suggestions", { scope: "read:accounts", input: Paging }, () => [])
     .get("/api/v1/conversations", { scope: "read:statuses", input: Paging }, () => [])
-    .get("/api/v1/scheduled_statuses", { scope: "read:statuses", input: Paging }, () => [])
-    .get("/api/v1/blocks", { scope: "read:blocks", input: Paging }, () => [])
-    .get("/api/v1/mutes", { scope: "read:mutes", input: Paging }, () => [])
-    .get("/api/v1/domain_blocks", { scope: "read:blocks", input: Paging }, () => []);
+    .get("/api/v1/scheduled_statuses", { scope: "read:statuses", input: Paging }, () => []);
 }

@@ -1,5 +1,6 @@
 import { searchRoutes } from "./search.ts";
 import { accountRoutes } from "./accounts.ts";
+import { blockRoutes } from "./blocks.ts";
 import { emptyRoutes } from "./empty.ts";
 import { featuredTagRoutes } from "./featured-tags.ts";
 import { filterRoutes } from "./filters.ts";
@@ -33,6 +34,7 @@ export function apiRoutes(routes: Router): void {
   accountRoutes(routes);
   followRequestRoutes(routes);
   relationRoutes(routes);
+  blockRoutes(routes);
   endorsementRoutes(routes);
   statusRoutes(routes);
   mediaRoutes(routes);

@@ -22,7 +22,7 @@ export function cleanUp(ctx: Context): void {
     tx.run("DELETE FROM oauth_codes WHERE expires_at < ?", now);
     tx.run("DELETE FROM sessions WHERE expires_at < ?", now);
     tx.run("DELETE FROM idempotency_keys WHERE created_at < ?", now - HOUR);
-    tx.run("DELETE FROM mutes WHERE expires_at < ?", now);
+    tx.run("DELETE FROM mutes WHERE expires_at <= ?", now);
     prune(tx, "home_timeline", "account_id", "SELECT account_id AS id FROM users");
     prune(tx, "list_timeline", "list_id", "SELECT id FROM lists");
     removeUnattachedMedia(ctx, tx, now - DAY);

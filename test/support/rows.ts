@@ -3,7 +3,8 @@ import type { Client } from "./client.ts";
 import type { TestServer } from "./server.ts";
 
 /*
- * Rows for what no endpoint makes yet: whom somebody blocks or mutes, and what other servers wrote.
+ * Rows for what no endpoint makes yet, what other servers wrote; and blocks and mutes without all that follows from them
+ * when somebody makes them, to see that they hold wherever something is read.
  */
 
 export function block(server: TestServer, who: Client, whom: { id: string }): void {

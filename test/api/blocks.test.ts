@@ -1,0 +1,229 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Answer, Client, Json } from "../support/client.ts";
+import { idsOf, linksOf, pagesOf, wordsOf } from "../support/reading.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { expectShape } from "../support/shape.ts";
+
+let server: TestServer;
+let alice: Client;
+let bob: Client;
+let carol: Client;
+
+beforeEach(async () => {
+  server = await startServer();
+  [alice, bob, carol] = [await server.person("alice"), await server.person("bob"), await server.person("carol")];
+});
+afterEach(() => server.stop());
+
+const act = (who: Client, verb: string, whom: { id: string }): Promise<Answer> =>
+  who.post(`/api/v1/accounts/${whom.id}/${verb}`);
+const home = async (who: Client): Promise<string[]> => wordsOf(await who.get("/api/v1/timelines/home"));
+const toldOf = async (who: Client): Promise<string[]> =>
+  (await who.get("/api/v1/notifications")).json.map(({ type, account }: Json) => `${type} by ${account.username}`);
+const relationship = async (who: Client, whom: Client): Promise<Json> =>
+  (await who.get(`/api/v1/accounts/relationships?id[]=${whom.id}`)).json[0];
+
+describe("Blocking somebody", () => {
+  test("is answered with how the two stand to each other, and told to neither", async () => {
+    const { status, json } = await act(alice, "block", bob);
+    expect(status).toBe(200);
+    expectShape(json, "Relationship");
+    expect(json).toMatchObject({ id: bob.id, blocking: true, blocked_by: false });
+    expect(await relationship(bob, alice)).toMatchObject({ blocking: false, blocked_by: true });
+    expect(await toldOf(bob)).toEqual([]);
+  });
+
+  test("may be done twice, and undone twice", async () => {
+    await act(alice, "block", bob);
+    expect((await act(alice, "block", bob)).json.blocking).toBe(true);
+    const { status, json } = await act(alice, "unblock", bob);
+    expect(status).toBe(200);
+    expectShape(json, "Relationship");
+    expect(json.blocking).toBe(false);
+    expect((await act(alice, "unblock", bob)).json.blocking).toBe(false);
+    expect((await alice.get("/api/v1/blocks")).json).toEqual([]);
+  });
+
+  test.each(["block", "unblock"])("nobody (%s) is not found", async (verb) => {
+    for (const id of ["12", "x", "0"]) {
+      const { status, json } = await act(alice, verb, { id });
+      expect([status, json]).toEqual([404, { error: "Record not found" }]);
+    }
+  });
+
+  test("oneself does nothing", async () => {
+    expect((await act(alice, "block", alice)).json.blocking).toBe(false);
+    await alice.publish("hello");
+    expect(await home(alice)).toEqual(["hello"]);
+  });
+
+  test("ends follows both ways, with their counts and what was told of them", async () => {
+    await act(alice, "follow", bob);
+    await act(bob, "follow", alice);
+    await act(alice, "block", bob);
+    expect(await relationship(alice, bob)).toMatchObject({ following: false, followed_by: false });
+    for (const { id } of [alice, bob]) {
+      const { followers_count, following_count } = (await carol.get(`/api/v1/accounts/${id}`)).json;
+      expect([followers_count, following_count]).toEqual([0, 0]);
+    }
+    expect([await toldOf(alice), await toldOf(bob)]).toEqual([[], []]);
+    await act(alice, "unblock", bob);
+    expect(await relationship(alice, bob)).toMatchObject({ following: false, followed_by: false });
+  });
+
+  test("ends requests both ways", async () => {
+    for (const who of [alice, bob]) await who.patch("/api/v1/accounts/update_credentials", { locked: true });
+    await act(alice, "follow", bob);
+    await act(bob, "follow", alice);
+    await act(alice, "block", bob);
+    expect(await relationship(alice, bob)).toMatchObject({ requested: false, requested_by: false });
+    expect((await bob.get("/api/v1/follow_requests")).json).toEqual([]);
+  });
+
+  test("takes out of the home timeline what they wrote, who boosted it, and who mentions them", async () => {
+    for (const whom of [bob, carol]) await act(alice, "follow", whom);
+    const { id } = await bob.publish("bob writes");
+    await carol.publish("hello @bob");
+    await carol.publish("carol writes");
+    for (let at = 0; at < 41; at++) await carol.publish(`${at}`);
+    await carol.post(`/api/v1/statuses/${id}/reblog`);
+    expect((await home(alice))[0]).toBe("bob writes");
+    await act(alice, "block", bob);
+    const left = (await pagesOf(alice, "/api/v1/timelines/home?limit=40")).flatMap(wordsOf);
+    expect(left).toHaveLength(42);
+    expect(left).toContain("carol writes");
+  });
+
+  test("keeps out of it what others write to them and boost of them from now on", async () => {
+    await act(alice, "follow", carol);
+    const { id } = await bob.publish("bob writes");
+    const greeting = await carol.publish({ status: "hello", visibility: "unlisted" });
+    await act(alice, "block", bob);
+    await carol.post(`/api/v1/statuses/${id}/reblog`);
+    await carol.publish("hello again, @bob");
+    expect(idsOf(await alice.get("/api/v1/timelines/home"))).toEqual([greeting.id]);
+  });
+
+  test("removes what one was told of them, and they are heard no more", async () => {
+    const { id } = await alice.publish("hello");
+    await act(bob, "follow", alice);
+    await bob.post(`/api/v1/statuses/${id}/favourite`);
+    await bob.publish("@alice hello");
+    await carol.post(`/api/v1/statuses/${id}/favourite`);
+    await act(alice, "block", bob);
+    await bob.publish("@alice please");
+    expect(await toldOf(alice)).toEqual(["favourite by carol"]);
+  });
+
+  test("ends the noise around them: mentions together with them, and answers to them, aren't told", async () => {
+    await act(alice, "block", bob);
+    const { id } = await bob.publish("bob writes");
+    await carol.publish("@alice @bob make peace");
+    await carol.publish({ status: "@alice look", in_reply_to_id: id });
+    expect(await toldOf(alice)).toEqual([]);
+    await carol.publish("@alice hello");
+    expect(await toldOf(alice)).toEqual(["mention by carol"]);
+  });
+
+  test("doesn't hide them from a search, so that one can unblock them", async () => {
+    await act(alice, "block", bob);
+    expect(idsOf(await alice.get("/api/v1/accounts/search?q=bob"))).toEqual([bob.id]);
+    expect((await alice.get("/api/v1/accounts/lookup?acct=bob")).json.id).toBe(bob.id);
+    expect((await bob.get("/api/v1/accounts/lookup?acct=alice")).json.id).toBe(alice.id);
+    expect((await bob.get(`/api/v1/accounts/${alice.id}`)).status).toBe(200);
+  });
+});
+
+describe("Where somebody is blocked", () => {
+  let theirs: Json;
+  let mine: Json;
+
+  beforeEach(async () => {
+    mine = await alice.publish("alice writes");
+    theirs = await bob.publish({ status: "bob answers", in_reply_to_id: mine.id });
+    await act(alice, "block", bob);
+  });
+
+  test("they find nothing that one wrote, and can do nothing with it", async () => {
+    expect((await bob.get(`/api/v1/statuses/${mine.id}`)).status).toBe(404);
+    expect((await bob.get(`/api/v1/accounts/${alice.id}/statuses`)).json).toEqual([]);
+    for (const verb of ["favourite", "reblog", "bookmark", "mute"]) {
+      expect((await bob.post(`/api/v1/statuses/${mine.id}/${verb}`)).status).toBe(404);
+    }
+    expect((await bob.post("/api/v1/statuses", { status: "hey", in_reply_to_id: mine.id })).status).toBe(404);
+    expect((await act(bob, "follow", alice)).status).toBe(403);
+  });
+
+  test("they stand in no public timeline and in no thread that one reads", async () => {
+    await bob.publish("bob goes on #tag");
+    for (const path of ["/api/v1/timelines/public", "/api/v1/timelines/tag/tag"]) {
+      expect(idsOf(await alice.get(path)).filter((id) => id !== mine.id)).toEqual([]);
+    }
+    expect((await alice.get(`/api/v1/statuses/${mine.id}/context`)).json.descendants).toEqual([]);
+    expect(idsOf((await carol.get(`/api/v1/statuses/${mine.id}/context`)).json.descendants)).toEqual([theirs.id]);
+  });
+
+  test("one doesn't favourite or boost them, but finds them by their id", async () => {
+    expect((await alice.get(`/api/v1/statuses/${theirs.id}`)).status).toBe(200);
+    for (const verb of ["favourite", "reblog"]) {
+      const { status, json } = await alice.post(`/api/v1/statuses/${theirs.id}/${verb}`);
+      expect([verb, status, json]).toEqual([verb, 403, { error: "This action is not allowed" }]);
+    }
+  });
+
+  test("neither stands in the lists of people that the other reads", async () => {
+    const post = await carol.publish("carol writes");
+    for (const who of [alice, bob]) {
+      await act(who, "follow", carol);
+      await act(carol, "follow", who);
+      await who.post(`/api/v1/statuses/${post.id}/favourite`);
+      await who.post(`/api/v1/statuses/${post.id}/reblog`);
+    }
+    for (const path of [
+      `/api/v1/accounts/${carol.id}/followers`,
+      `/api/v1/accounts/${carol.id}/following`,
+      `/api/v1/statuses/${post.id}/favourited_by`,
+      `/api/v1/statuses/${post.id}/reblogged_by`,
+    ]) {
+      for (const reader of [alice, bob]) expect([path, idsOf(await reader.get(path))]).toEqual([path, [reader.id]]);
+      expect([path, idsOf(await carol.get(path))]).toEqual([path, [bob.id, alice.id]]);
+    }
+  });
+
+  test("they don't learn whom one follows, is followed by or endorses", async () => {
+    await act(alice, "follow", carol);
+    await act(carol, "follow", alice);
+    await act(alice, "endorse", carol);
+    for (const list of ["followers", "following", "endorsements"]) {
+      const path = `/api/v1/accounts/${alice.id}/${list}`;
+      expect((await bob.get(path)).json).toEqual([]);
+      expect(idsOf(await server.stranger().get(path))).toEqual([carol.id]);
+    }
+  });
+
+  test("what others have boosted of them is left out of those others' pages", async () => {
+    await carol.publish("carol writes");
+    await carol.post(`/api/v1/statuses/${theirs.id}/reblog`);
+    expect(wordsOf(await alice.get(`/api/v1/accounts/${carol.id}/statuses`))).toEqual(["carol writes"]);
+    expect((await carol.get(`/api/v1/accounts/${carol.id}/statuses`)).json).toHaveLength(2);
+  });
+});
+
+describe("The list of whom one blocks", () => {
+  test("has the last one first, in pages that fit together", async () => {
+    const people = [bob, carol];
+    for (const name of ["dora", "emil", "finn"]) people.push(await server.person(name));
+    // The newest account first, so that the order of blocks isn't that of accounts.
+    for (const { id } of people.toReversed()) await act(alice, "block", { id });
+    const all = await alice.get("/api/v1/blocks");
+    expectShape(all.json, ["Account"]);
+    expect(idsOf(all)).toEqual(people.map(({ id }) => id));
+    const pages = await pagesOf(alice, "/api/v1/blocks?limit=2");
+    expect(pages.map((page) => page.length)).toEqual([2, 2, 1]);
+    expect(pages.flatMap(idsOf)).toEqual(idsOf(all));
+    const first = await alice.get("/api/v1/blocks?limit=2");
+    expect(linksOf(first).rels).toEqual(["next", "prev"]);
+    expect((await alice.get("/api/v1/blocks?limit=9999")).json).toHaveLength(5);
+    expect((await bob.get("/api/v1/blocks")).json).toEqual([]);
+  });
+});

@@ -1,0 +1,133 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Client, Json } from "../support/client.ts";
+import { idsOf, pagesOf, wordsOf } from "../support/reading.ts";
+import { remoteAccount, remoteStatus } from "../support/rows.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+let server: TestServer;
+let alice: Client;
+let bob: Client;
+let spammer: string;
+
+beforeEach(async () => {
+  server = await startServer();
+  [alice, bob] = [await server.person("alice"), await server.person("bob")];
+  spammer = remoteAccount(server, "spammer", "spam.example");
+});
+afterEach(() => server.stop());
+
+const PATH = "/api/v1/domain_blocks";
+const relationship = async (whom: string): Promise<Json> =>
+  (await alice.get(`/api/v1/accounts/relationships?id[]=${whom}`)).json[0];
+
+/** As other servers will do when there is federation: they follow, ask to, and tell of it. */
+function remoteFollows(table: "follows" | "follow_requests", from: string, to: string): void {
+  server.ctx.db.transaction((tx) => {
+    tx.run(
+      `INSERT INTO ${table} (account_id, target_account_id, created_at) VALUES (?, ?, 1)`,
+      Number(from),
+      Number(to),
+    );
+    tx.run(
+      "INSERT INTO notifications (account_id, type, from_account_id, created_at) VALUES (?, 'follow', ?, 1)",
+      Number(to),
+      Number(from),
+    );
+    if (table === "follows")
+      tx.run("UPDATE accounts SET followers_count = followers_count + 1 WHERE id = ?", Number(to));
+  });
+}
+
+describe("Blocking a domain", () => {
+  test("is answered with nothing, as often as it is done, and listed once", async () => {
+    for (const domain of ["spam.example", " SPAM.example. "]) {
+      const { status, json } = await alice.post(PATH, { domain });
+      expect([status, json]).toEqual([200, {}]);
+    }
+    expect((await alice.get(PATH)).json).toEqual(["spam.example"]);
+    expect(await relationship(spammer)).toMatchObject({ domain_blocking: true, blocking: false });
+    expect((await bob.get(PATH)).json).toEqual([]);
+  });
+
+  test("can be undone, by body or query, as often as one likes", async () => {
+    for (const domain of ["spam.example", "other.example"]) await alice.post(PATH, { domain });
+    for (let times = 0; times < 2; times++) {
+      const { status, json } = await alice.delete(PATH, { domain: "Spam.Example" });
+      expect([status, json]).toEqual([200, {}]);
+    }
+    expect((await alice.delete(`${PATH}?domain=other.example`)).status).toBe(200);
+    expect((await alice.get(PATH)).json).toEqual([]);
+    expect((await relationship(spammer)).domain_blocking).toBe(false);
+  });
+
+  test.each([
+    ["bücher.example", "xn--bcher-kva.example"],
+    ["127.0.0.1:4000", "127.0.0.1:4000"],
+    ["localhost", "localhost"],
+  ])("understands %s", async (domain, kept) => {
+    await alice.post(PATH, { domain });
+    expect((await alice.get(PATH)).json).toEqual([kept]);
+  });
+
+  test.each([
+    [{}, "Domain can't be blank"],
+    [{ domain: " " }, "Domain can't be blank"],
+    [{ domain: "https://spam.example/" }, "Domain is not a valid domain name"],
+    [{ domain: "spam.example/about" }, "Domain is not a valid domain name"],
+    [{ domain: "@spammer@spam.example" }, "Domain is not a valid domain name"],
+    [{ domain: "a b" }, "Domain is not a valid domain name"],
+    [{ domain: "a..b" }, "Domain is not a valid domain name"],
+    [{ domain: "%00" }, "Domain is not a valid domain name"],
+    [{ domain: `${"x".repeat(64)}.example` }, "Domain is not a valid domain name"],
+    [{ domain: ["spam.example"] }, "Domain is invalid"],
+  ])("refuses %j, and so does undoing it", async (body, reason) => {
+    for (const { status, json } of [await alice.post(PATH, body), await alice.delete(PATH, body)]) {
+      expect([status, json]).toEqual([422, { error: `Validation failed: ${reason}` }]);
+    }
+  });
+
+  test("ends follows and requests both ways, and forgets what was told of its people", async () => {
+    const fan = remoteAccount(server, "fan", "spam.example");
+    const other = remoteAccount(server, "fan", "other.example");
+    await alice.post(`/api/v1/accounts/${spammer}/follow`);
+    for (const who of [fan, other]) remoteFollows("follows", who, alice.id);
+    remoteFollows("follow_requests", spammer, alice.id);
+    await alice.post(PATH, { domain: "spam.example" });
+    expect(await relationship(spammer)).toMatchObject({ following: false, requested_by: false });
+    expect(idsOf(await alice.get(`/api/v1/accounts/${alice.id}/followers`))).toEqual([other]);
+    const { followers_count, following_count } = (await alice.get(`/api/v1/accounts/${alice.id}`)).json;
+    expect([followers_count, following_count]).toEqual([1, 0]);
+    expect((await alice.get("/api/v1/notifications")).json.map(({ account }: Json) => account.id)).toEqual([other]);
+    expect((await alice.post(`/api/v1/accounts/${spammer}/follow`)).status).toBe(403);
+  });
+
+  test("takes its people out of timelines, threads, boosts and lists of people", async () => {
+    await alice.post(`/api/v1/accounts/${bob.id}/follow`);
+    const spam = remoteStatus(server, spammer, "spam");
+    const ham = remoteStatus(server, remoteAccount(server, "friend", "good.example"), "ham");
+    await bob.post(`/api/v1/statuses/${spam}/reblog`);
+    await bob.post(`/api/v1/statuses/${ham}/reblog`);
+    await bob.post(`/api/v1/accounts/${spammer}/follow`);
+    await alice.post(PATH, { domain: "spam.example" });
+    for (const path of ["/api/v1/timelines/home", "/api/v1/timelines/public", `/api/v1/accounts/${bob.id}/statuses`]) {
+      expect([path, wordsOf(await alice.get(path))]).toEqual([path, ["ham"]]);
+    }
+    expect((await alice.get(`/api/v1/accounts/${bob.id}/following`)).json).toEqual([]);
+    expect((await alice.get(`/api/v1/statuses/${spam}`)).status).toBe(200);
+    await alice.delete(PATH, { domain: "spam.example" });
+    expect(wordsOf(await alice.get("/api/v1/timelines/public"))).toEqual(["ham", "spam"]);
+  });
+
+  test("means that domain, and no other that ends so", async () => {
+    remoteStatus(server, remoteAccount(server, "friend", "not.spam.example"), "ham");
+    await alice.post(PATH, { domain: "spam.example" });
+    expect(wordsOf(await alice.get("/api/v1/timelines/public"))).toEqual(["ham"]);
+  });
+});
+
+test("The list of blocked domains has the last one first, in pages that fit together", async () => {
+  const domains = ["e", "b", "d", "a", "c"].map((name) => `${name}.example`);
+  for (const domain of domains) await alice.post(PATH, { domain });
+  const pages = await pagesOf(alice, `${PATH}?limit=2`);
+  expect(pages).toEqual([["c.example", "a.example"], ["d.example", "b.example"], ["e.example"]]);
+});

@@ -1,0 +1,193 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Answer, Client, Json } from "../support/client.ts";
+import { idsOf, pagesOf, wordsOf } from "../support/reading.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { expectShape } from "../support/shape.ts";
+
+let server: TestServer;
+let alice: Client;
+let bob: Client;
+let carol: Client;
+
+beforeEach(async () => {
+  server = await startServer();
+  [alice, bob, carol] = [await server.person("alice"), await server.person("bob"), await server.person("carol")];
+});
+afterEach(() => server.stop());
+
+const HOUR = 3600_000;
+
+const mute = (who: Client, whom: { id: string }, options?: object): Promise<Answer> =>
+  who.post(`/api/v1/accounts/${whom.id}/mute`, options);
+const unmute = (who: Client, whom: { id: string }): Promise<Answer> => who.post(`/api/v1/accounts/${whom.id}/unmute`);
+const follow = (who: Client, whom: Client): Promise<Answer> => who.post(`/api/v1/accounts/${whom.id}/follow`);
+const home = async (who: Client): Promise<string[]> => wordsOf(await who.get("/api/v1/timelines/home"));
+const toldOf = async (who: Client): Promise<string[]> =>
+  (await who.get("/api/v1/notifications")).json.map(({ type, account }: Json) => `${type} by ${account.username}`);
+const inHours = (hours: number): string => new Date(server.clock.now() + hours * HOUR).toISOString();
+
+describe("Muting somebody", () => {
+  test("is for good and of notifications too, unless it is said otherwise", async () => {
+    const { status, json } = await mute(alice, bob);
+    expect(status).toBe(200);
+    expectShape(json, "Relationship");
+    expect(json).toMatchObject({ id: bob.id, muting: true, muting_notifications: true, muting_expires_at: null });
+  });
+
+  test("can be changed by muting again", async () => {
+    await mute(alice, bob, { notifications: false, duration: 3600 });
+    const { json } = await mute(alice, bob, { duration: 7200 });
+    expect(json).toMatchObject({ muting: true, muting_notifications: true, muting_expires_at: inHours(2) });
+    expect((await mute(alice, bob, { notifications: "false" })).json).toMatchObject({
+      muting_notifications: false,
+      muting_expires_at: null,
+    });
+  });
+
+  test("leaves follows as they are, and they hear nothing of it", async () => {
+    await follow(alice, bob);
+    await follow(bob, alice);
+    expect((await mute(alice, bob)).json).toMatchObject({ following: true, followed_by: true });
+    const [theirs] = (await bob.get(`/api/v1/accounts/relationships?id[]=${alice.id}`)).json;
+    expect(theirs).toMatchObject({ muting: false, blocked_by: false });
+  });
+
+  test("takes them out of every timeline and thread, and out of boosts", async () => {
+    await follow(alice, bob);
+    await follow(alice, carol);
+    const { id } = await bob.publish("bob writes #tag");
+    const answer = await bob.publish({ status: "bob answers", in_reply_to_id: id });
+    await carol.post(`/api/v1/statuses/${answer.id}/reblog`);
+    const root = await carol.publish("carol writes");
+    await bob.publish({ status: "to carol", in_reply_to_id: root.id });
+    await mute(alice, bob);
+    expect(await home(alice)).toEqual(["carol writes"]);
+    expect(wordsOf(await alice.get("/api/v1/timelines/public"))).toEqual(["carol writes"]);
+    expect((await alice.get("/api/v1/timelines/tag/tag")).json).toEqual([]);
+    expect((await alice.get(`/api/v1/statuses/${root.id}/context`)).json.descendants).toEqual([]);
+    expect(wordsOf(await alice.get(`/api/v1/accounts/${carol.id}/statuses`))).toEqual(["carol writes"]);
+  });
+
+  test("keeps out of the home timeline what mentions them", async () => {
+    await follow(alice, carol);
+    await carol.publish("before, @bob");
+    await mute(alice, bob);
+    await carol.publish("after, @bob");
+    await carol.publish("and else");
+    expect(await home(alice)).toEqual(["and else"]);
+  });
+
+  test("removes what one was told of them, and they are heard no more", async () => {
+    await bob.publish("@alice hello");
+    await follow(carol, alice);
+    await mute(alice, bob);
+    await bob.publish("@alice hello?");
+    await carol.publish("@alice @bob is here");
+    expect(await toldOf(alice)).toEqual(["follow by carol"]);
+  });
+
+  test("without notifications leaves those as they are", async () => {
+    await bob.publish("@alice hello");
+    await mute(alice, bob, { notifications: false });
+    await follow(bob, alice);
+    await carol.publish("@alice @bob is here");
+    expect(await toldOf(alice)).toEqual(["mention by carol", "follow by bob", "mention by bob"]);
+  });
+
+  test("ends when it is undone, and everything of theirs is back", async () => {
+    await follow(alice, bob);
+    await bob.publish("before");
+    await mute(alice, bob);
+    expect(await home(alice)).toEqual([]);
+    const { status, json } = await unmute(alice, bob);
+    expect(status).toBe(200);
+    expectShape(json, "Relationship");
+    expect(json).toMatchObject({ muting: false, muting_notifications: false });
+    await bob.publish("after");
+    expect(await home(alice)).toEqual(["after", "before"]);
+    expect((await unmute(alice, bob)).json.muting).toBe(false);
+  });
+
+  test.each([
+    ["oneself does nothing", 0],
+    ["oneself for an hour does nothing", 3600],
+  ])("%s", async (_, duration) => {
+    expect((await mute(alice, alice, { duration })).json.muting).toBe(false);
+  });
+
+  test.each(["mute", "unmute"])("nobody (%s) is not found", async (verb) => {
+    for (const id of ["12", "x"]) {
+      const { status, json } = await alice.post(`/api/v1/accounts/${id}/${verb}`);
+      expect([status, json]).toEqual([404, { error: "Record not found" }]);
+    }
+  });
+
+  test.each([
+    [{ duration: "soon" }, "Duration is not a number"],
+    [{ duration: 1.5 }, "Duration must be an integer"],
+    [{ notifications: "perhaps" }, "Notifications must be true or false"],
+  ])("with %j is refused", async (options, reason) => {
+    const { status, json } = await mute(alice, bob, options);
+    expect([status, json]).toEqual([422, { error: `Validation failed: ${reason}` }]);
+  });
+
+  test.each([[-5], [0], ["1e300"]])("for %p seconds is for good, or nearly", async (duration) => {
+    await mute(alice, bob, { duration });
+    server.clock.advance(60 * 365 * 24 * HOUR);
+    const [relationship] = (await alice.get(`/api/v1/accounts/relationships?id[]=${bob.id}`)).json;
+    expect(relationship.muting).toBe(true);
+  });
+});
+
+describe("A mute for some time", () => {
+  beforeEach(async () => {
+    await follow(alice, bob);
+    await bob.publish("before");
+    await mute(alice, bob, { duration: 3600 });
+    await bob.publish("during");
+  });
+
+  test("says when it ends", async () => {
+    const { json } = await alice.get("/api/v1/mutes");
+    expectShape(json, ["MutedAccount"]);
+    expect(json.map((muted: Json) => [muted.id, muted.mute_expires_at])).toEqual([[bob.id, inHours(1)]]);
+    expect(await home(alice)).toEqual([]);
+  });
+
+  test("is over at that moment, in every way", async () => {
+    server.clock.advance(HOUR);
+    expect(await home(alice)).toEqual(["before"]);
+    expect((await alice.get("/api/v1/mutes")).json).toEqual([]);
+    await bob.publish("@alice after");
+    expect(await home(alice)).toEqual(["@alice after", "before"]);
+    expect(await toldOf(alice)).toEqual(["mention by bob"]);
+  });
+
+  test("is forgotten by the server's own tidying", async () => {
+    await mute(alice, carol);
+    server.clock.advance(HOUR);
+    const { ctx } = server;
+    ctx.db.transaction((tx) =>
+      tx.run(
+        "INSERT INTO jobs (kind, payload, run_at, created_at) VALUES ('clean_up', '{}', ?1, ?1)",
+        server.clock.now(),
+      ),
+    );
+    await server.drain();
+    expect(ctx.db.all("SELECT target_account_id AS id FROM mutes")).toEqual([{ id: Number(carol.id) }]);
+  });
+});
+
+describe("The list of whom one mutes", () => {
+  test("has the last one first, in pages that fit together", async () => {
+    const people = [bob, carol, await server.person("dora")];
+    for (const { id } of people.toReversed()) await mute(alice, { id });
+    const all = await alice.get("/api/v1/mutes");
+    expectShape(all.json, ["MutedAccount"]);
+    expect(idsOf(all)).toEqual(people.map(({ id }) => id));
+    expect(all.json[0].mute_expires_at).toBeNull();
+    const pages = await pagesOf(alice, "/api/v1/mutes?limit=1");
+    expect(pages.map((page) => page.length)).toEqual([1, 1, 1, 0]);
+    expect(pages.flatMap(idsOf)).toEqual(idsOf(all));
+  });
+});
