@@ -11,8 +11,6 @@ export function emptyRoutes(routes: Router): void {
   routes
     .get("/api/v1/custom_emojis", { open: true }, () => [])
     .get("/api/v1/announcements", { scope: "read:accounts" }, () => [])
-    .get("/api/v1/suggestions", { scope: "read:accounts", input: Paging }, () => [])
-    .get("/api/v2/suggestions", { scope: "read:accounts", input: Paging }, () => [])
     .get("/api/v1/conversations", { scope: "read:statuses", input: Paging }, () => [])
     .get("/api/v1/scheduled_statuses", { scope: "read:statuses", input: Paging }, () => []);
 }

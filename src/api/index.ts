@@ -1,6 +1,7 @@
 import { searchRoutes } from "./search.ts";
 import { accountRoutes } from "./accounts.ts";
 import { blockRoutes } from "./blocks.ts";
+import { directoryRoutes } from "./directory.ts";
 import { emptyRoutes } from "./empty.ts";
 import { featuredTagRoutes } from "./featured-tags.ts";
 import { filterRoutes } from "./filters.ts";
@@ -17,6 +18,7 @@ import { relationRoutes } from "./relations.ts";
 import { statusRoutes } from "./statuses.ts";
 import { streamingRoutes } from "./streaming.ts";
 import { tagRoutes } from "./tags.ts";
+import { suggestionRoutes } from "./suggestions.ts";
 import { timelineRoutes } from "./timelines.ts";
 import { trendRoutes } from "./trends.ts";
 import { appRoutes } from "./apps.ts";
@@ -36,6 +38,8 @@ export function apiRoutes(routes: Router): void {
   relationRoutes(routes);
   blockRoutes(routes);
   endorsementRoutes(routes);
+  suggestionRoutes(routes);
+  directoryRoutes(routes);
   statusRoutes(routes);
   mediaRoutes(routes);
   timelineRoutes(routes);

@@ -1,0 +1,33 @@
+import { keptApart } from "../core/visibility.ts";
+import { showAccounts } from "../entities/accounts.ts";
+import { bool, int, object, oneOf } from "../lib/input.ts";
+import type { Router } from "./router.ts";
+
+const Directory = object({
+  order: oneOf(["active", "new"], { default: "active", lenient: true }),
+  local: bool({ default: false }),
+  limit: int({ min: 1, max: 80, clamp: true, default: 40 }),
+  offset: int({ min: 0, max: 10_000, clamp: true, default: 0 }),
+});
+
+/** `?1` is the viewer, 0 for nobody. */
+const directory = (order: string) => `
+  SELECT a.id FROM accounts a
+  WHERE a.discoverable = 1 AND (a.domain IS NULL OR NOT ?2) AND NOT ${keptApart("?1", "a.id", "?3")}
+  ORDER BY ${order} LIMIT ?4 OFFSET ?5`;
+
+/** Those who have never written come last. */
+const ORDERS = { active: directory("a.last_status_at DESC, a.id DESC"), new: directory("a.id DESC") };
+
+/** Mastodon's documentation: methods/directory. Only who wants to be found is in it. */
+export function directoryRoutes(routes: Router): void {
+  routes.get("/api/v1/directory", { open: true, input: Directory }, ({ ctx, viewerId, input }) => {
+    const { local, limit, offset } = input;
+    const now = ctx.clock.now();
+    const rows = ctx.db.all<{ id: number }>(ORDERS[input.order], viewerId, local ? 1 : 0, now, limit, offset);
+    return showAccounts(
+      ctx,
+      rows.map(({ id }) => id),
+    );
+  });
+}

@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Client } from "../support/client.ts";
+import { idsOf } from "../support/reading.ts";
+import { block, mute, remoteAccount } from "../support/rows.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { expectShape } from "../support/shape.ts";
+
+let server: TestServer;
+let alice: Client;
+let bob: Client;
+let carol: Client;
+
+beforeEach(async () => {
+  server = await startServer();
+  [alice, bob, carol] = [await server.person("alice"), await server.person("bob"), await server.person("carol")];
+  for (const who of [alice, bob, carol]) await show(who);
+});
+afterEach(() => server.stop());
+
+const show = (who: Client, discoverable = true) => who.patch("/api/v1/accounts/update_credentials", { discoverable });
+const directory = async (query = "", reader = server.stranger()): Promise<string[]> =>
+  idsOf(await reader.get(`/api/v1/directory${query}`));
+
+describe("The directory", () => {
+  test("has those who want to be found, for everyone", async () => {
+    await server.person("hermit");
+    const answer = await server.stranger().get("/api/v1/directory");
+    expect(answer.status).toBe(200);
+    expectShape(answer.json, ["Account"]);
+    expect(idsOf(answer).toSorted()).toEqual([alice.id, bob.id, carol.id].toSorted());
+    await show(bob, false);
+    expect((await directory()).toSorted()).toEqual([alice.id, carol.id].toSorted());
+  });
+
+  test("begins with who wrote last, and ends with who never did", async () => {
+    await alice.publish("first");
+    server.clock.advance(60_000);
+    await bob.publish("second");
+    for (const query of ["", "?order=active", "?order=whatever"]) {
+      expect(await directory(query)).toEqual([bob.id, alice.id, carol.id]);
+    }
+  });
+
+  test("begins with who came last, when that is asked for", async () => {
+    await alice.publish("first");
+    expect(await directory("?order=new")).toEqual([carol.id, bob.id, alice.id]);
+  });
+
+  test("can be read page by page, from an offset", async () => {
+    expect(await directory("?order=new&limit=1&offset=1")).toEqual([bob.id]);
+    expect(await directory("?order=new&limit=500&offset=2")).toEqual([alice.id]);
+    expect(await directory("?offset=9")).toEqual([]);
+  });
+
+  test("can be of this server alone", async () => {
+    const id = remoteAccount(server, "dora", "elsewhere.example");
+    server.ctx.db.transaction((tx) => tx.run("UPDATE accounts SET discoverable = 1 WHERE id = ?", Number(id)));
+    expect(await directory()).toContain(id);
+    expect(await directory("?local=true")).not.toContain(id);
+    await alice.post("/api/v1/domain_blocks", { domain: "elsewhere.example" });
+    expect(await directory("", alice)).not.toContain(id);
+  });
+
+  test("leaves out whom one blocks or mutes, and who blocks one", async () => {
+    const dora = await server.person("dora");
+    await show(dora);
+    block(server, alice, bob);
+    block(server, carol, alice);
+    mute(server, alice, dora);
+    expect(await directory("", alice)).toEqual([alice.id]);
+  });
+
+  test.each([
+    ["?limit=x", "Limit is not a number"],
+    ["?offset=x", "Offset is not a number"],
+    ["?local=x", "Local must be true or false"],
+  ])("refuses %s", async (query, reason) => {
+    const { status, json } = await alice.get(`/api/v1/directory${query}`);
+    expect([status, json]).toEqual([422, { error: `Validation failed: ${reason}` }]);
+  });
+});

@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { Client, type Answer, type Json } from "../support/client.ts";
+import { idsOf } from "../support/reading.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { expectShape } from "../support/shape.ts";
+
+let server: TestServer;
+let owner: Client;
+let alice: Client;
+let bob: Client;
+let carol: Client;
+let dora: Client;
+
+beforeEach(async () => {
+  server = await startServer();
+  owner = await server.person("owner");
+  [alice, bob, carol, dora] = [await user("alice"), await user("bob"), await user("carol"), await user("dora")];
+});
+afterEach(() => server.stop());
+
+async function user(name: string): Promise<Client> {
+  const who = await server.person(name, { role: "user" });
+  await who.patch("/api/v1/accounts/update_credentials", { discoverable: true });
+  return who;
+}
+
+const act = (who: Client, verb: string, whom: { id: string }): Promise<Answer> =>
+  who.post(`/api/v1/accounts/${whom.id}/${verb}`);
+const suggested = async (query = ""): Promise<[string, string[]][]> =>
+  (await alice.get(`/api/v2/suggestions${query}`)).json.map(({ account, sources }: Json) => [account.id, sources]);
+
+async function endorse(whom: Client): Promise<void> {
+  await act(owner, "follow", whom);
+  await act(owner, "endorse", whom);
+}
+
+describe("Suggested are", () => {
+  test("those whom the owner endorses", async () => {
+    await endorse(carol);
+    const { status, json } = await alice.get("/api/v2/suggestions");
+    expect(status).toBe(200);
+    expectShape(json, ["Suggestion"]);
+    expect(json).toMatchObject([{ source: "staff", sources: ["featured"], account: { id: carol.id } }]);
+  });
+
+  test("not whom other people endorse", async () => {
+    await act(bob, "follow", carol);
+    await act(bob, "endorse", carol);
+    expect(await suggested()).toEqual([]);
+  });
+
+  test("those who are followed by those one follows, most of them first", async () => {
+    const emil = await user("emil");
+    for (const whom of [bob, carol]) await act(alice, "follow", whom);
+    await act(bob, "follow", dora);
+    for (const whom of [bob, carol]) await act(whom, "follow", emil);
+    const { json } = await alice.get("/api/v2/suggestions");
+    expectShape(json, ["Suggestion"]);
+    expect(json.map((it: Json) => [it.account.id, it.source, it.sources])).toEqual([
+      [emil.id, "past_interactions", ["friends_of_friends"]],
+      [dora.id, "past_interactions", ["friends_of_friends"]],
+    ]);
+    expect(await suggested("?limit=1")).toEqual([[emil.id, ["friends_of_friends"]]]);
+  });
+
+  test("with every reason there is, the owner's choice first", async () => {
+    await act(alice, "follow", bob);
+    for (const whom of [carol, dora]) await act(bob, "follow", whom);
+    await endorse(dora);
+    expect(await suggested()).toEqual([
+      [dora.id, ["featured", "friends_of_friends"]],
+      [carol.id, ["friends_of_friends"]],
+    ]);
+  });
+
+  test("in the older method the accounts alone", async () => {
+    await endorse(carol);
+    const { status, json } = await alice.get("/api/v1/suggestions");
+    expect(status).toBe(200);
+    expectShape(json, ["Account"]);
+    expect(idsOf(json)).toEqual([carol.id]);
+  });
+});
+
+describe("Never suggested are", () => {
+  beforeEach(async () => {
+    await act(alice, "follow", bob);
+    await act(bob, "follow", carol);
+  });
+
+  test("those one follows or has asked, nor oneself", async () => {
+    await act(bob, "follow", alice);
+    expect(await suggested()).toEqual([[carol.id, ["friends_of_friends"]]]);
+    await carol.patch("/api/v1/accounts/update_credentials", { locked: true });
+    await act(alice, "follow", carol);
+    expect(await suggested()).toEqual([]);
+  });
+
+  test.each(["block", "mute"])("those whom one has turned away from (%s)", async (verb) => {
+    await act(alice, verb, carol);
+    expect(await suggested()).toEqual([]);
+  });
+
+  test("those who block one", async () => {
+    await act(carol, "block", alice);
+    expect(await suggested()).toEqual([]);
+  });
+
+  test("those who don't want to be found", async () => {
+    await carol.patch("/api/v1/accounts/update_credentials", { discoverable: false });
+    expect(await suggested()).toEqual([]);
+  });
+
+  test("those followed by somebody who hides whom they follow", async () => {
+    await bob.patch("/api/v1/accounts/update_credentials", { hide_collections: true });
+    expect(await suggested()).toEqual([]);
+  });
+
+  test("those one has dismissed, as often as one does, while others still see them", async () => {
+    for (let times = 0; times < 2; times++) {
+      const { status, json } = await alice.delete(`/api/v1/suggestions/${carol.id}`);
+      expect([status, json]).toEqual([200, {}]);
+    }
+    expect(await suggested()).toEqual([]);
+    await endorse(carol);
+    expect(await suggested()).toEqual([]);
+    expect((await dora.get("/api/v2/suggestions")).json).toHaveLength(1);
+  });
+});
+
+test("Dismissing nobody is not found", async () => {
+  for (const id of ["12", "x"]) {
+    const { status, json } = await alice.delete(`/api/v1/suggestions/${id}`);
+    expect([status, json]).toEqual([404, { error: "Record not found" }]);
+  }
+});
+
+test("Dismissing needs a person with the right to write accounts, or, as the documentation says, to read them", async () => {
+  const path = `/api/v1/suggestions/${bob.id}`;
+  const { id } = server.ctx.db.get<{ id: number }>("SELECT id FROM users ORDER BY id")!;
+  const statusWith = async (scopes: string, userId: number | null = id) =>
+    (await new Client(server.origin, server.token(userId, scopes)).delete(path)).status;
+  expect((await server.stranger().delete(path)).status).toBe(401);
+  expect(await statusWith("write:follows")).toBe(403);
+  expect(await statusWith("write", null)).toBe(422);
+  expect([await statusWith("write:accounts"), await statusWith("read")]).toEqual([200, 200]);
+});
