@@ -3,6 +3,7 @@ import type { Context } from "../context.ts";
 import { checkProfile, DEFAULT_PRIVACIES, updateProfile, type ProfileChanges } from "../core/profile.ts";
 import { AVATAR_BYTES, keepPicture, preparePicture } from "../core/uploads.ts";
 import { showCredentialAccount } from "../entities/accounts.ts";
+import { missingPicture } from "../entities/urls.ts";
 import { bool, FileInput, list, object, oneOf, optional, text } from "../lib/input.ts";
 import type { Router } from "./router.ts";
 
@@ -10,7 +11,7 @@ const MAX_BODY = 2 * AVATAR_BYTES + 1024 * 1024;
 const flag = () => optional(bool());
 const sentence = (max: number) => optional(text({ max }));
 
-const Update = object({
+const profileFields = {
   display_name: sentence(10_000),
   note: sentence(50_000),
   avatar: optional(FileInput),
@@ -26,6 +27,12 @@ const Update = object({
   fields_attributes: optional(
     list(object({ name: text({ max: 10_000, default: "" }), value: text({ max: 10_000, default: "" }) })),
   ),
+};
+
+const Profile = object({ ...profileFields, show_media: flag(), show_media_replies: flag(), show_featured: flag() });
+
+const Credentials = object({
+  ...profileFields,
   source: optional(
     object({
       privacy: optional(oneOf(DEFAULT_PRIVACIES)),
@@ -35,23 +42,35 @@ const Update = object({
   ),
 });
 
-/** One's own account: methods/accounts (verify_credentials, update_credentials) and methods/preferences. */
+type Input = Static<typeof Profile> & Static<typeof Credentials>;
+
+/** One's own account: methods/accounts (verify_credentials, update_credentials), methods/profile, methods/preferences. */
 export function profileRoutes(routes: Router): void {
+  const read = { scope: ["read:accounts", "profile"] } as const;
+  const write = { scope: "write:accounts", maxBytes: MAX_BODY } as const;
   routes
-    .get("/api/v1/accounts/verify_credentials", { scope: ["read:accounts", "profile"] }, ({ ctx, viewerId }) =>
-      showCredentialAccount(ctx, viewerId),
-    )
+    .get("/api/v1/accounts/verify_credentials", read, ({ ctx, viewerId }) => showCredentialAccount(ctx, viewerId))
     .update(
       "/api/v1/accounts/update_credentials",
-      { scope: "write:accounts", input: Update, maxBytes: MAX_BODY },
+      { ...write, input: Credentials },
       async ({ ctx, viewerId, input }) => {
-        const changes = changesOf(input);
-        // Before any file is written, so that a refusal leaves none behind.
-        checkProfile(changes);
-        updateProfile(ctx, viewerId, { ...changes, ...(await keepPictures(ctx, input)) });
+        await update(ctx, viewerId, input);
         return showCredentialAccount(ctx, viewerId);
       },
     )
+    .get("/api/v1/profile", read, ({ ctx, viewerId }) => showProfile(ctx, viewerId))
+    .update("/api/v1/profile", { ...write, input: Profile }, async ({ ctx, viewerId, input }) => {
+      await update(ctx, viewerId, input);
+      return showProfile(ctx, viewerId);
+    })
+    .delete("/api/v1/profile/avatar", write, ({ ctx, viewerId }) => {
+      updateProfile(ctx, viewerId, { avatar: null });
+      return showCredentialAccount(ctx, viewerId);
+    })
+    .delete("/api/v1/profile/header", write, ({ ctx, viewerId }) => {
+      updateProfile(ctx, viewerId, { header: null });
+      return showCredentialAccount(ctx, viewerId);
+    })
     .get("/api/v1/preferences", { scope: "read:accounts" }, ({ ctx, viewerId }) => {
       const { source } = showCredentialAccount(ctx, viewerId);
       return {
@@ -65,7 +84,42 @@ export function profileRoutes(routes: Router): void {
     });
 }
 
-function changesOf(input: Static<typeof Update>): ProfileChanges {
+async function update(ctx: Context, accountId: number, input: Input): Promise<void> {
+  const changes = changesOf(input);
+  // Before any file is written, so that a refusal leaves none behind.
+  checkProfile(changes);
+  updateProfile(ctx, accountId, { ...changes, ...(await keepPictures(ctx, input)) });
+}
+
+/** Mastodon's Profile (entities/Profile): one's account as one wrote it, and null for a picture that isn't there. */
+function showProfile(ctx: Context, accountId: number) {
+  const { source, ...account } = showCredentialAccount(ctx, accountId);
+  const [noAvatar, noHeader] = [missingPicture(ctx, "avatars"), missingPicture(ctx, "headers")];
+  const picture = (url: string, missing: string) => (url === missing ? null : url);
+  return {
+    id: account.id,
+    display_name: account.display_name,
+    note: source.note,
+    fields: source.fields,
+    avatar: picture(account.avatar, noAvatar),
+    avatar_static: picture(account.avatar_static, noAvatar),
+    avatar_description: account.avatar_description,
+    header: picture(account.header, noHeader),
+    header_static: picture(account.header_static, noHeader),
+    header_description: account.header_description,
+    locked: account.locked,
+    bot: account.bot,
+    hide_collections: account.hide_collections,
+    discoverable: account.discoverable,
+    indexable: account.indexable,
+    show_media: account.show_media,
+    show_media_replies: account.show_media_replies,
+    show_featured: account.show_featured,
+    attribution_domains: source.attribution_domains,
+  };
+}
+
+function changesOf(input: Input): ProfileChanges {
   return {
     displayName: input.display_name?.trim(),
     note: input.note?.trim(),
@@ -77,6 +131,9 @@ function changesOf(input: Static<typeof Update>): ProfileChanges {
     indexable: input.indexable,
     hideCollections: input.hide_collections,
     attributionDomains: input.attribution_domains,
+    showMedia: input.show_media,
+    showMediaReplies: input.show_media_replies,
+    showFeatured: input.show_featured,
     fields: input.fields_attributes
       ?.map(({ name, value }) => ({ name: name.trim(), value: value.trim() }))
       .filter(({ name, value }) => name !== "" || value !== ""),

@@ -32,6 +32,10 @@ export interface ProfileChanges {
   indexable?: boolean;
   hideCollections?: boolean;
   attributionDomains?: string[];
+  /** Which tabs apps show on the profile. */
+  showMedia?: boolean;
+  showMediaReplies?: boolean;
+  showFeatured?: boolean;
   privacy?: (typeof DEFAULT_PRIVACIES)[number];
   sensitive?: boolean;
   language?: string | null;
@@ -83,6 +87,9 @@ function accountColumns(ctx: Context, changes: ProfileChanges): Record<string, V
     discoverable: bit(changes.discoverable),
     indexable: bit(changes.indexable),
     hide_collections: bit(changes.hideCollections),
+    show_media: bit(changes.showMedia),
+    show_media_replies: bit(changes.showMediaReplies),
+    show_featured: bit(changes.showFeatured),
     attribution_domains: changes.attributionDomains && JSON.stringify(changes.attributionDomains),
   };
 }

@@ -16,7 +16,8 @@ const ACCOUNTS = `
   SELECT a.id, a.username, a.domain, a.display_name, a.note_html, a.fields, a.uri, a.url,
     a.avatar, a.avatar_static, a.avatar_description, a.header, a.header_static, a.header_description,
     a.locked, a.bot, a.discoverable, a.indexable, a.hide_collections,
-    a.followers_count, a.following_count, a.statuses_count, a.last_status_at, a.created_at
+    a.followers_count, a.following_count, a.statuses_count, a.last_status_at, a.created_at,
+    a.show_media, a.show_media_replies, a.show_featured
   FROM accounts a WHERE a.id IN (SELECT value FROM json_each(?))`;
 
 /** Mastodon's Account (entities/Account), in the order of the ids; one query for any number of them. */
@@ -84,6 +85,9 @@ function accountJson(ctx: Context, row: AccountRow) {
     last_status_at: row.last_status_at === null ? null : timestamp(row.last_status_at).slice(0, 10),
     hide_collections: row.hide_collections === 1,
     noindex: row.indexable === 0,
+    show_media: row.show_media === 1,
+    show_media_replies: row.show_media_replies === 1,
+    show_featured: row.show_featured === 1,
     emojis: [],
     roles: [],
     fields: fieldsJson(row.fields),
