@@ -8,7 +8,7 @@ export interface Allowance {
   seconds: number;
 }
 
-export type LimitName = "account" | "address" | "media" | "deletes" | "sign_in";
+export type LimitName = "account" | "address" | "media" | "deletes" | "sign_in" | "registrations";
 export type Limits = Record<LimitName, Allowance>;
 
 export interface Config {
@@ -35,6 +35,8 @@ export interface Config {
   searchPublic: boolean;
   /** Whether trends are shown: all, those that were approved, or none. */
   trends: "on" | "review" | "off";
+  /** Who may make an account through an app: nobody, everybody, or whom the owner approves. */
+  registrations: "closed" | "open" | "approval";
   logLevel: "debug" | "info" | "warning" | "error";
   logFormat: "text" | "json";
 }
@@ -53,6 +55,7 @@ const DEFAULT_LIMITS: Limits = {
   media: { calls: 30, seconds: 1800 },
   deletes: { calls: 30, seconds: 1800 },
   sign_in: { calls: 10, seconds: 300 },
+  registrations: { calls: 5, seconds: 1800 },
 };
 
 /** Every setting there is. The README's table is held against this list by a test. */
@@ -97,6 +100,11 @@ export const SETTINGS: Setting[] = [
     fallback: "on",
     meaning: "`on` shows what trends here, `review` what `linnet trends approve` has let through, `off` nothing",
   },
+  {
+    name: "LINNET_REGISTRATIONS",
+    fallback: "closed",
+    meaning: "Who may sign up through an app: `closed` (nobody), `open`, or `approval` (whom you approve)",
+  },
   { name: "LINNET_LOG_LEVEL", fallback: "info", meaning: "`debug` (each request), `info`, `warning` or `error`" },
   { name: "LINNET_LOG_FORMAT", fallback: "text", meaning: "`text`, or `json` with one object a line" },
 ];
@@ -135,6 +143,11 @@ export function readConfig(env: Env): Config {
     maxCharacters: integer("LINNET_MAX_CHARACTERS", value("LINNET_MAX_CHARACTERS") ?? "5000", 1, 100_000),
     searchPublic: choice("LINNET_SEARCH", value("LINNET_SEARCH") ?? "library", { library: false, public: true }),
     trends: choice("LINNET_TRENDS", value("LINNET_TRENDS") ?? "on", { on: "on", review: "review", off: "off" }),
+    registrations: choice("LINNET_REGISTRATIONS", value("LINNET_REGISTRATIONS") ?? "closed", {
+      closed: "closed",
+      open: "open",
+      approval: "approval",
+    }),
     logLevel: choice("LINNET_LOG_LEVEL", value("LINNET_LOG_LEVEL") ?? "info", {
       debug: "debug",
       info: "info",

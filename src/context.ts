@@ -93,5 +93,6 @@ function windowsOf(limits: NonNullable<Config["limits"]>): Record<LimitName, Win
     media: windows("media"),
     deletes: windows("deletes"),
     sign_in: windows("sign_in"),
+    registrations: windows("registrations"),
   };
 }

@@ -14,6 +14,7 @@ import { markerRoutes } from "./markers.ts";
 import { mediaRoutes } from "./media.ts";
 import { notificationRoutes } from "./notifications.ts";
 import { profileRoutes } from "./profile.ts";
+import { registrationRoutes } from "./registrations.ts";
 import { relationRoutes } from "./relations.ts";
 import { statusRoutes } from "./statuses.ts";
 import { streamingRoutes } from "./streaming.ts";
@@ -33,6 +34,7 @@ export function apiRoutes(routes: Router): void {
   oauthRoutes(routes);
   instanceRoutes(routes);
   profileRoutes(routes);
+  registrationRoutes(routes);
   accountRoutes(routes);
   followRequestRoutes(routes);
   relationRoutes(routes);

@@ -1,3 +1,4 @@
+import { registrationMode } from "../core/registrations.ts";
 import { activeUsers, showInstance, showInstanceV1, stats } from "../entities/instance.ts";
 import { VERSION } from "../version.ts";
 import type { Router } from "./router.ts";
@@ -18,7 +19,7 @@ export function instanceRoutes(routes: Router): void {
         software: { name: "linnet", version: VERSION },
         protocols: [],
         services: { inbound: [], outbound: [] },
-        openRegistrations: false,
+        openRegistrations: registrationMode(ctx) === "open",
         usage: { users: { total: user_count, activeMonth: activeUsers(ctx) }, localPosts: status_count },
         metadata: { nodeName: ctx.config.title, nodeDescription: ctx.config.description },
       };

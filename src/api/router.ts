@@ -57,6 +57,9 @@ interface Incoming {
   server: Server<unknown>;
 }
 
+/** Counted by where a call comes from, whoever makes it. */
+const PER_ADDRESS: ReadonlySet<LimitName> = new Set(["registrations"]);
+
 const MEBIBYTE = 1024 * 1024;
 
 /** Puts routes on the app: each checks the caller, counts the call, reads the parameters and answers in JSON. */
@@ -116,7 +119,7 @@ export class Router {
     const bearer = this.bearer(request, options);
     const caller = bearer?.viewer ? `account ${bearer.viewer.accountId}` : address;
     if (bearer?.viewer) count("account", caller);
-    if (options.limit) count(options.limit, caller);
+    if (options.limit) count(options.limit, PER_ADDRESS.has(options.limit) ? address : caller);
     const input = options.input
       ? decode(options.input as TObject<TProperties>, await readParams(request, options.maxBytes ?? MEBIBYTE))
       : {};

@@ -38,8 +38,18 @@ a link for setting it up is printed at every start. Stops on Ctrl+C or SIGTERM, 
   },
   "user list": {
     usage: "linnet user list",
-    summary: "Lists the users: name, role, since when, e-mail address",
+    summary: "Lists the users: name, role, since when, e-mail address, and why those who wait want to be here",
     load: async () => (await import("./user.ts")).listUsersCommand,
+  },
+  "user approve": {
+    usage: "linnet user approve NAME",
+    summary: "Lets in somebody who signed up and waits",
+    load: async () => (await import("./user.ts")).approveUserCommand,
+  },
+  "user reject": {
+    usage: "linnet user reject NAME",
+    summary: "Turns away somebody who signed up and waits, and forgets them",
+    load: async () => (await import("./user.ts")).rejectUserCommand,
   },
   "user reset-password": {
     usage: "linnet user reset-password NAME [--password-stdin]",

@@ -1,4 +1,16 @@
-import { createUser, findUser, hasUsers, listUsers, resetPassword, ROLES, type Role } from "../core/users.ts";
+import type { Context } from "../context.ts";
+import {
+  approveUser,
+  createUser,
+  findUser,
+  hasUsers,
+  listUsers,
+  rejectUser,
+  resetPassword,
+  ROLES,
+  type Role,
+  type UserRow,
+} from "../core/users.ts";
 import { Refusal, UsageError } from "../errors.ts";
 import { readArguments } from "./arguments.ts";
 import { withData } from "./open.ts";
@@ -27,10 +39,42 @@ export async function listUsersCommand(args: string[]): Promise<void> {
   readArguments(args, {});
   const users = await withData(listUsers);
   const width = Math.max(0, ...users.map(({ username }) => username.length)) + 2;
-  for (const { username, role, created_at, email } of users) {
+  for (const { username, role, approved, created_at, email, reason } of users) {
     const since = new Date(created_at).toISOString().slice(0, 10);
-    console.log(`${username.padEnd(width)}${role.padEnd(11)}${since}  ${email ?? ""}`.trimEnd());
+    const wish = approved || !reason ? "" : `  ${JSON.stringify(reason)}`;
+    const rank = (approved ? role : "waiting").padEnd(11);
+    console.log(`${username.padEnd(width)}${rank}${since}  ${email ?? ""}${wish}`.trimEnd());
   }
+}
+
+export async function approveUserCommand(args: string[]): Promise<void> {
+  await withWaiting(args, (ctx, user) => {
+    approveUser(ctx, user.id);
+    console.log(`@${user.username} is in.`);
+  });
+}
+
+export async function rejectUserCommand(args: string[]): Promise<void> {
+  await withWaiting(args, (ctx, user) => {
+    rejectUser(ctx, user.id);
+    console.log(`@${user.username} is turned away, and nothing is kept of them.`);
+  });
+}
+
+/** For what is decided about somebody who waits for it. */
+async function withWaiting(args: string[], decide: (ctx: Context, user: UserRow) => void): Promise<void> {
+  const { words } = readArguments(args, {}, ["NAME"]);
+  await withData((ctx) => {
+    const user = userNamed(ctx, words[0]!);
+    if (user.approved) throw new Refusal("conflict", `@${user.username} doesn't wait for approval.`);
+    decide(ctx, user);
+  });
+}
+
+function userNamed(ctx: Context, name: string): UserRow {
+  const user = findUser(ctx, name);
+  if (!user) throw new Refusal("not_found", `There is no user called "${name}".`);
+  return user;
 }
 
 /** Sets a password, and prints it alone on the last line when it made one. */
@@ -39,8 +83,7 @@ export async function resetPasswordCommand(args: string[]): Promise<void> {
   const given = values["password-stdin"] ? await passwordFromStdin() : null;
   const password = given ?? newPassword();
   await withData(async (ctx) => {
-    const user = findUser(ctx, words[0]!);
-    if (!user) throw new Refusal("not_found", `There is no user called "${words[0]}".`);
+    const user = userNamed(ctx, words[0]!);
     await resetPassword(ctx, user.id, password);
     console.log(`@${user.username} has a new password, and is signed out of every browser.`);
   });

@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
-import { Refusal, validationFailed } from "../errors.ts";
+import type { Tx } from "../db/open.ts";
+import { Refusal, ValidationRefusal, type Problem } from "../errors.ts";
 
 export const ROLES = ["owner", "admin", "moderator", "user"] as const;
 export type Role = (typeof ROLES)[number];
@@ -11,6 +12,10 @@ export interface NewUser {
   email?: string;
   displayName?: string;
   locale?: string;
+  /** False for who must wait for approval. */
+  approved?: boolean;
+  /** Why they want to be here, in their own words. */
+  reason?: string;
   /** Refuses when there is somebody already, even somebody who came while the password was hashed. */
   onlyAsFirst?: boolean;
 }
@@ -33,18 +38,19 @@ const MAX_PASSWORD = 256;
 
 const MAX_DISPLAY_NAME = 100;
 
-/** What can be wrong with a new user, and the sentence for it in Rails' words. */
+/** What can be wrong with a new user: the field, Mastodon's code and Rails' words for it. */
 const PROBLEMS = {
-  username_blank: "Username can't be blank",
-  username_too_long: "Username is too long (maximum is 30 characters)",
-  username_invalid: "Username must contain only letters, numbers and underscores",
-  username_reserved: "Username is reserved",
-  username_taken: "Username has already been taken",
-  password_too_short: `Password is too short (minimum is ${MIN_PASSWORD} characters)`,
-  password_too_long: `Password is too long (maximum is ${MAX_PASSWORD} characters)`,
-  email_invalid: "Email is invalid",
-  email_taken: "Email has already been taken",
-  display_name_too_long: `Display name is too long (maximum is ${MAX_DISPLAY_NAME} characters)`,
+  username_blank: ["username", "ERR_BLANK", "can't be blank"],
+  username_too_long: ["username", "ERR_TOO_LONG", "is too long (maximum is 30 characters)"],
+  username_invalid: ["username", "ERR_INVALID", "must contain only letters, numbers and underscores"],
+  username_reserved: ["username", "ERR_RESERVED", "is reserved"],
+  username_taken: ["username", "ERR_TAKEN", "has already been taken"],
+  password_blank: ["password", "ERR_BLANK", "can't be blank"],
+  password_too_short: ["password", "ERR_TOO_SHORT", `is too short (minimum is ${MIN_PASSWORD} characters)`],
+  password_too_long: ["password", "ERR_TOO_LONG", `is too long (maximum is ${MAX_PASSWORD} characters)`],
+  email_invalid: ["email", "ERR_INVALID", "is invalid"],
+  email_taken: ["email", "ERR_TAKEN", "has already been taken"],
+  display_name_too_long: ["display_name", "ERR_TOO_LONG", `is too long (maximum is ${MAX_DISPLAY_NAME} characters)`],
 } as const;
 
 export type UserProblem = keyof typeof PROBLEMS;
@@ -60,38 +66,52 @@ export function userProblems(ctx: Context, user: Omit<NewUser, "role">): UserPro
   return problems.filter((problem) => problem !== null);
 }
 
+/** A new user whom nothing speaks against, with the hash of the password. */
+export interface PreparedUser extends NewUser {
+  passwordHash: string;
+}
+
 /** Makes a local account and the user who signs in to it. Refuses with every reason at once. */
 export async function createUser(ctx: Context, user: NewUser): Promise<{ userId: number; accountId: number }> {
+  const prepared = await prepareUser(ctx, user);
+  return ctx.db.transaction((tx) => insertUser(ctx, tx, prepared));
+}
+
+/** What takes its time comes before the transaction that makes a user. */
+export async function prepareUser(ctx: Context, user: NewUser): Promise<PreparedUser> {
   refuseFor(userProblems(ctx, user));
+  return { ...user, passwordHash: await hashPassword(ctx, user.password) };
+}
+
+export function insertUser(ctx: Context, tx: Tx, user: PreparedUser): { userId: number; accountId: number } {
+  // Somebody may have taken the name while the password was hashed.
+  refuseFor(userProblems(ctx, user));
+  if (user.onlyAsFirst && hasUsers(ctx)) throw new Refusal("conflict", "This server has its owner already");
   const username = user.username.trim();
-  const email = user.email?.trim() || null;
-  const passwordHash = await hashPassword(ctx, user.password);
-  return ctx.db.transaction((tx) => {
-    // Somebody may have taken the name while the password was hashed.
-    refuseFor(userProblems(ctx, user));
-    if (user.onlyAsFirst && hasUsers(ctx)) throw new Refusal("conflict", "This server has its owner already");
-    const accountId = ctx.ids.next();
-    const now = ctx.clock.now();
-    tx.run(
-      `INSERT INTO accounts (id, username, display_name, uri, url, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)`,
-      accountId,
-      username,
-      user.displayName?.trim() ?? "",
-      `${ctx.config.origin}/users/${username}`,
-      `${ctx.config.origin}/@${username}`,
-      now,
-    );
-    const { lastInsertRowid: userId } = tx.run(
-      "INSERT INTO users (account_id, email, password_hash, role, locale, created_at) VALUES (?, ?, ?, ?, ?, ?)",
-      accountId,
-      email,
-      passwordHash,
-      user.role,
-      user.locale ?? "en",
-      now,
-    );
-    return { userId, accountId };
-  });
+  const accountId = ctx.ids.next();
+  const now = ctx.clock.now();
+  tx.run(
+    `INSERT INTO accounts (id, username, display_name, uri, url, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)`,
+    accountId,
+    username,
+    user.displayName?.trim() ?? "",
+    `${ctx.config.origin}/users/${username}`,
+    `${ctx.config.origin}/@${username}`,
+    now,
+  );
+  const { lastInsertRowid: userId } = tx.run(
+    `INSERT INTO users (account_id, email, password_hash, role, locale, approved, reason, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    accountId,
+    user.email?.trim() || null,
+    user.passwordHash,
+    user.role,
+    user.locale ?? "en",
+    user.approved === false ? 0 : 1,
+    user.reason ?? null,
+    now,
+  );
+  return { userId, accountId };
 }
 
 export interface UserRow {
@@ -100,11 +120,15 @@ export interface UserRow {
   username: string;
   email: string | null;
   role: Role;
+  /** 0 for who waits for approval, 1 for everybody else. */
+  approved: number;
+  reason: string | null;
   created_at: number;
 }
 
-const USERS =
-  "SELECT u.id, u.account_id, a.username, u.email, u.role, u.created_at FROM users u JOIN accounts a ON a.id = u.account_id";
+const USERS = `
+  SELECT u.id, u.account_id, a.username, u.email, u.role, u.approved, u.reason, u.created_at
+  FROM users u JOIN accounts a ON a.id = u.account_id`;
 
 export function listUsers(ctx: Context): UserRow[] {
   return ctx.db.all<UserRow>(`${USERS} ORDER BY u.id`);
@@ -118,8 +142,21 @@ export function hasUsers(ctx: Context): boolean {
   return ctx.db.get("SELECT 1 FROM users LIMIT 1") !== null;
 }
 
+/** Lets in somebody who waits for it. */
+export function approveUser(ctx: Context, userId: number): void {
+  ctx.db.transaction((tx) => tx.run("UPDATE users SET approved = 1 WHERE id = ?", userId));
+}
+
+/** Turns away somebody who waits, and forgets them: the name is free again. */
+export function rejectUser(ctx: Context, userId: number): void {
+  ctx.db.transaction((tx) =>
+    tx.run("DELETE FROM accounts WHERE id = (SELECT account_id FROM users WHERE id = ? AND NOT approved)", userId),
+  );
+}
+
 /**
  * Who signs in with this name, handle or e-mail address and this password; null when the two don't belong together.
+ * Somebody who waits for approval must be told so, and let in no further.
  * People type `@name` and `name@domain` too, since that is how they know themselves here.
  */
 export async function signIn(ctx: Context, login: string, password: string): Promise<UserRow | null> {
@@ -159,7 +196,12 @@ function hashPassword(ctx: Context, password: string): Promise<string> {
 }
 
 function refuseFor(problems: UserProblem[]): void {
-  if (problems.length > 0) throw validationFailed(...problems.map((problem) => PROBLEMS[problem]));
+  if (problems.length > 0) throw new ValidationRefusal(problems.map(problemOf));
+}
+
+export function problemOf(problem: UserProblem): Problem {
+  const [field, error, description] = PROBLEMS[problem];
+  return { field, error, description };
 }
 
 function usernameProblem(ctx: Context, username: string): UserProblem | null {
@@ -171,6 +213,7 @@ function usernameProblem(ctx: Context, username: string): UserProblem | null {
 }
 
 function passwordProblem(password: string): UserProblem | null {
+  if (password.trim() === "") return "password_blank";
   if (password.length < MIN_PASSWORD) return "password_too_short";
   return password.length > MAX_PASSWORD ? "password_too_long" : null;
 }

@@ -3,6 +3,7 @@ import { MAX_FEATURED_TAGS } from "../core/featured-tags.ts";
 import { MAX_PINS } from "../core/interactions.ts";
 import { MAX_ATTACHMENTS, MAX_DESCRIPTION } from "../core/media.ts";
 import { MAX_DISPLAY_NAME, MAX_FIELD_LENGTH, MAX_FIELDS, MAX_NOTE, MAX_PICTURE_DESCRIPTION } from "../core/profile.ts";
+import { registrationMode } from "../core/registrations.ts";
 import { IMAGE_BYTES, IMAGE_PIXELS } from "../core/uploads.ts";
 import { vapidKeys } from "../core/vapid.ts";
 import { IMAGE_TYPES } from "../lib/images.ts";
@@ -20,6 +21,7 @@ const MONTH = 30 * 24 * 3600_000;
 export function showInstance(ctx: Context) {
   const { config } = ctx;
   const shared = limits();
+  const mode = registrationMode(ctx);
   return {
     domain: config.handleDomain,
     title: config.title,
@@ -51,9 +53,9 @@ export function showInstance(ctx: Context) {
       limited_federation: false,
     },
     registrations: {
-      enabled: false,
-      approval_required: false,
-      reason_required: false,
+      enabled: mode !== "closed",
+      approval_required: mode === "approval",
+      reason_required: mode === "approval",
       message: null,
       min_age: null,
       url: null,
@@ -68,6 +70,7 @@ export function showInstance(ctx: Context) {
 export function showInstanceV1(ctx: Context) {
   const { config } = ctx;
   const shared = limits();
+  const mode = registrationMode(ctx);
   return {
     uri: config.handleDomain,
     title: config.title,
@@ -79,8 +82,8 @@ export function showInstanceV1(ctx: Context) {
     stats: stats(ctx),
     thumbnail: missingPicture(ctx, "headers"),
     languages: config.languages,
-    registrations: false,
-    approval_required: false,
+    registrations: mode !== "closed",
+    approval_required: mode === "approval",
     invites_enabled: false,
     configuration: {
       accounts: { max_featured_tags: MAX_FEATURED_TAGS },
@@ -96,7 +99,7 @@ export function showInstanceV1(ctx: Context) {
 export function stats(ctx: Context) {
   return ctx.db.get<{ user_count: number; status_count: number; domain_count: number }>(
     `SELECT
-       (SELECT count(*) FROM users) AS user_count,
+       (SELECT count(*) FROM users WHERE approved) AS user_count,
        (SELECT coalesce(sum(a.statuses_count), 0) FROM users u JOIN accounts a ON a.id = u.account_id) AS status_count,
        (SELECT count(DISTINCT domain) FROM accounts WHERE domain IS NOT NULL) AS domain_count`,
   )!;

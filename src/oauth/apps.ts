@@ -41,3 +41,8 @@ export function registerApp(
 export function findApp(ctx: Context, clientId: string): App | null {
   return ctx.db.get<App>("SELECT * FROM oauth_apps WHERE client_id = ?", clientId);
 }
+
+/** All that an app registered for, with spaces between. */
+export function scopesOfApp(ctx: Context, appId: number): string {
+  return ctx.db.get<{ scopes: string }>("SELECT scopes FROM oauth_apps WHERE id = ?", appId)!.scopes;
+}

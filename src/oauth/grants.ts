@@ -25,7 +25,11 @@ export function grantToken(ctx: Context, authorization: string | null, params: P
     throw new OAuthRefusal("unsupported_grant_type", "grant_type must be authorization_code or client_credentials.");
   }
   const app = authenticateClient(ctx, authorization, params);
-  const token = type === "authorization_code" ? forCode(ctx, app, params) : forItself(ctx, app, params);
+  return showToken(ctx, type === "authorization_code" ? forCode(ctx, app, params) : forItself(ctx, app, params));
+}
+
+/** A token that was issued just now. */
+export function showToken(ctx: Context, token: { secret: string; scopes: string }): TokenAnswer {
   return {
     access_token: token.secret,
     token_type: "Bearer",

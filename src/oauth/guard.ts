@@ -16,6 +16,8 @@ export interface Bearer {
   appId: number;
   scopes: string[];
   viewer: Viewer | null;
+  /** The token is of somebody who waits for approval, and is nobody until then. */
+  pending: boolean;
 }
 
 interface TokenRow {
@@ -25,10 +27,11 @@ interface TokenRow {
   user_id: number | null;
   account_id: number | null;
   role: string | null;
+  approved: number | null;
 }
 
 const TOKEN = `
-  SELECT t.id AS token_id, t.app_id, t.scopes, u.id AS user_id, u.account_id, u.role
+  SELECT t.id AS token_id, t.app_id, t.scopes, u.id AS user_id, u.account_id, u.role, u.approved
   FROM oauth_tokens t LEFT JOIN users u ON u.id = t.user_id
   WHERE t.token_hash = ?`;
 
@@ -44,11 +47,14 @@ export function bearerToken(header: string | null): string | null {
 export function findBearer(ctx: Context, token: string): Bearer {
   const row = ctx.db.get<TokenRow>(TOKEN, hashSecret(token));
   if (!row) throw invalidToken();
+  const pending = row.approved === 0;
   return {
     tokenId: row.token_id,
     appId: row.app_id,
     scopes: row.scopes.split(" "),
-    viewer: row.user_id === null ? null : { userId: row.user_id, accountId: row.account_id!, role: row.role! },
+    pending,
+    viewer:
+      row.user_id === null || pending ? null : { userId: row.user_id, accountId: row.account_id!, role: row.role! },
   };
 }
 
@@ -60,6 +66,7 @@ export function requireScope(bearer: Bearer, anyOf: readonly Scope[]): void {
 }
 
 export function requireViewer(bearer: Bearer): Viewer {
+  if (bearer.pending) throw new Refusal("forbidden", "Your login is currently pending approval");
   if (!bearer.viewer) throw new Refusal("invalid", "This method requires an authenticated user");
   return bearer.viewer;
 }

@@ -11,7 +11,7 @@ interface Person {
 }
 
 const PEOPLE = `
-  SELECT a.username, a.display_name FROM users u JOIN accounts a ON a.id = u.account_id
+  SELECT a.username, a.display_name FROM users u JOIN accounts a ON a.id = u.account_id WHERE u.approved
   ORDER BY u.id LIMIT 20`;
 
 const APPS: { name: string; address: string; platform: Platform }[] = [

@@ -11,6 +11,7 @@ export interface Words {
   nameOrEmail: string;
   password: string;
   wrongPassword: string;
+  pendingApproval: string;
   forgotten: string;
   tooManyTries(minutes: number): string;
   tooManyCalls(minutes: number): string;

@@ -25,6 +25,8 @@ test("--help lists every command, and each command explains itself", async () =>
     "setup",
     "user create",
     "user list",
+    "user approve",
+    "user reject",
     "user reset-password",
     "token create",
     "trends list",
@@ -114,6 +116,8 @@ test.each([
   [["user", "create", "not a name"], "Username must contain only"],
   [["user", "create", "bob", "--email", "nonsense"], "Email is invalid"],
   [["user", "reset-password", "nobody"], 'no user called "nobody"'],
+  [["user", "approve", "nobody"], 'no user called "nobody"'],
+  [["user", "reject", "alice"], "@alice doesn't wait for approval"],
   [["token", "create", "nobody", "--scopes", "read"], 'no user called "nobody"'],
   [["setup", "--name", "bob", "--password-stdin"], "has its owner already"],
 ])("linnet %j fails in one line that says why, with exit code 1", async (args, words) => {
@@ -161,6 +165,42 @@ test("setup that is broken off makes nobody", async () => {
   await terminal.answer("Display name", "\u0003");
   expect(await terminal.child.exited).toBe(1);
   expect((await folder.run(["user", "list"])).stdout).toBe("");
+});
+
+test("who has signed up through an app waits until the owner approves or rejects them, also while the server runs", async () => {
+  await folder.run(["user", "create", "alice"]);
+  const { origin } = await folder.serve({ LINNET_REGISTRATIONS: "approval" });
+  const post = async (path: string, body: object, token?: string) => {
+    const headers = { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }) };
+    const response = await fetch(origin + path, { method: "POST", headers, body: JSON.stringify(body) });
+    return (await response.json()) as Record<string, string>;
+  };
+  const app = { client_name: "App", redirect_uris: "urn:ietf:wg:oauth:2.0:oob", scopes: "read write" };
+  const client = await post("/api/v1/apps", app);
+  const grant = { ...client, grant_type: "client_credentials", scope: "read write", redirect_uri: undefined };
+  const { access_token: appToken } = await post("/oauth/token", grant);
+  const register = (username: string) => {
+    const email = `${username}@mail.example`;
+    const reason = "I like birds";
+    return post(
+      "/api/v1/accounts",
+      { username, email, password: "correct horse", agreement: true, locale: "en", reason },
+      appToken,
+    );
+  };
+  const [bob, carol] = [await register("bob"), await register("carol")];
+  const statusOf = async (token: Record<string, string>) => {
+    const headers = { authorization: `Bearer ${token["access_token"]}` };
+    return (await fetch(`${origin}/api/v1/accounts/verify_credentials`, { headers })).status;
+  };
+  expect([await statusOf(bob), await statusOf(carol)]).toEqual([403, 403]);
+  expect((await folder.run(["user", "list"])).stdout).toMatch(
+    /^bob +waiting +[\d-]+ +bob@mail.example +"I like birds"$/m,
+  );
+  expect((await folder.run(["user", "approve", "bob"])).stdout).toBe("@bob is in.\n");
+  expect((await folder.run(["user", "reject", "carol"])).stdout).toContain("@carol is turned away");
+  expect([await statusOf(bob), await statusOf(carol)]).toEqual([200, 401]);
+  expect((await folder.run(["user", "list"])).stdout).not.toMatch(/waiting|carol|birds/);
 });
 
 test("a token is printed alone", async () => {

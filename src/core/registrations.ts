@@ -1,0 +1,67 @@
+import type { Context } from "../context.ts";
+import { notAllowed, ValidationRefusal, type Problem } from "../errors.ts";
+import { hasUsers, prepareUser, problemOf, userProblems, type PreparedUser } from "./users.ts";
+
+/** As with Mastodon. */
+const MAX_REASON = 420;
+
+/** What somebody says who wants an account. Empty is what they left out. */
+export interface Registration {
+  username: string;
+  email: string;
+  password: string;
+  /** Whether they agree to the rules. */
+  agreement: boolean;
+  locale: string;
+  reason: string;
+}
+
+/** Who may register now. Nobody before there is an owner: the first user would be taken for one. */
+export function registrationMode(ctx: Context): "closed" | "open" | "approval" {
+  return hasUsers(ctx) ? ctx.config.registrations : "closed";
+}
+
+/** Checks a registration, and gives back whom to insert. Refuses with every reason at once, by field. */
+export async function prepareRegistration(ctx: Context, given: Registration): Promise<PreparedUser> {
+  const mode = registrationMode(ctx);
+  if (mode === "closed") throw notAllowed();
+  const reason = given.reason.trim();
+  const problems = [
+    ...userProblems(ctx, given).map(problemOf),
+    ...problemsOf({ ...given, reason }, mode === "approval"),
+  ];
+  if (problems.length > 0) throw new ValidationRefusal(problems);
+  const { username, email, password, locale } = given;
+  const approved = mode === "open";
+  return prepareUser(ctx, { username, email, password, locale, role: "user", approved, reason: reason || undefined });
+}
+
+function problemsOf(given: Registration, needsReason: boolean): Problem[] {
+  const problems: (Problem | false)[] = [
+    given.email.trim() === "" && blank("email"),
+    !given.agreement && { field: "agreement", error: "ERR_ACCEPTED", description: "must be accepted" },
+    given.locale === "" && blank("locale"),
+    given.locale !== "" &&
+      !isLocale(given.locale) && {
+        field: "locale",
+        error: "ERR_INCLUSION",
+        description: "is not included in the list",
+      },
+    needsReason && given.reason === "" && blank("reason"),
+    [...given.reason].length > MAX_REASON && {
+      field: "reason",
+      error: "ERR_TOO_LONG",
+      description: `is too long (maximum is ${MAX_REASON} characters)`,
+    },
+  ];
+  return problems.filter((problem) => problem !== false);
+}
+
+function blank(field: string): Problem {
+  return { field, error: "ERR_BLANK", description: "can't be blank" };
+}
+
+/** A language with a region perhaps, as in `pt-BR`. */
+function isLocale(locale: string): boolean {
+  return /^[a-z]{2,3}(-[A-Za-z]{2,4})?$/.test(locale);
+}

@@ -1,0 +1,308 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { approveUser, findUser, rejectUser } from "../../src/core/users.ts";
+import { Client, type Answer, type Json } from "../support/client.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { expectShape } from "../support/shape.ts";
+import { Visitor } from "../web/visitor.ts";
+
+let server: TestServer;
+let owner: Client;
+let app: Client;
+
+afterEach(() => server.stop());
+
+async function start(mode: "closed" | "open" | "approval", limits = "off"): Promise<void> {
+  server = await startServer({ LINNET_REGISTRATIONS: mode, LINNET_RATE_LIMITS: limits });
+  owner = await server.person("owner");
+  app = new Client(server.origin, server.token(null, "read write follow"));
+}
+
+const BOB = {
+  username: "Bob",
+  email: "bob@mail.example",
+  password: "correct horse",
+  agreement: true,
+  locale: "de",
+  reason: "I know the owner",
+};
+const PATH = "/api/v1/accounts";
+const register = (more: object = {}, who = app, init?: RequestInit): Promise<Answer> =>
+  who.post(PATH, { ...BOB, ...more }, init);
+const holder = ({ json }: Answer): Client => new Client(server.origin, json.access_token);
+const userOf = (name: string) => findUser(server.ctx, name)!;
+const verify = async (who: Client): Promise<[number, Json]> => {
+  const { status, json } = await who.get("/api/v1/accounts/verify_credentials");
+  return [status, status === 200 ? json.username : json.error];
+};
+
+describe("Where registrations are open", () => {
+  test("an app makes an account and holds its token, with all that the app registered for", async () => {
+    await start("open");
+    const answer = await register();
+    expect(answer.status).toBe(200);
+    expect(answer.json).toEqual({
+      access_token: expect.any(String),
+      token_type: "Bearer",
+      scope: "read write follow",
+      created_at: Math.floor(server.clock.now() / 1000),
+    });
+    expect(await verify(holder(answer))).toEqual([200, "Bob"]);
+    const { json } = await holder(answer).get("/api/v1/accounts/verify_credentials");
+    expect([json.role.name, json.source.privacy]).toEqual(["", "public"]);
+  });
+
+  test("the new account can sign in by name and by e-mail address, and write in its language", async () => {
+    await start("open");
+    const bob = holder(await register({ reason: undefined }));
+    for (const login of ["bob", "bob@mail.example"]) {
+      expect((await new Visitor(server).signIn(login)).status).toBe(303);
+    }
+    expect((await bob.publish("Guten Tag")).language).toBe("de");
+  });
+
+  test("a form does as well as JSON", async () => {
+    await start("open");
+    const form = new URLSearchParams({ ...BOB, agreement: "true" });
+    expect((await app.post(PATH, form)).status).toBe(200);
+  });
+
+  test("the server says so", async () => {
+    await start("open");
+    const { json } = await app.get("/api/v2/instance");
+    expect(json.registrations).toMatchObject({ enabled: true, approval_required: false, reason_required: false });
+    expect((await app.get("/api/v1/instance")).json).toMatchObject({ registrations: true, approval_required: false });
+    expect((await app.get("/nodeinfo/2.0")).json.openRegistrations).toBe(true);
+  });
+
+  test("a registration needs an app's token with the right to write accounts", async () => {
+    await start("open");
+    for (const stranger of [server.stranger(), new Client(server.origin, "made up")]) {
+      const { status, json } = await register({}, stranger);
+      expect([status, json]).toEqual([401, { error: "The access token is invalid" }]);
+    }
+    const { status, json } = await register({}, new Client(server.origin, server.token(null, "read write:follows")));
+    expect([status, json]).toEqual([403, { error: "This action is outside the authorized scopes" }]);
+    expect((await register({}, new Client(server.origin, server.token(null, "write:accounts")))).status).toBe(200);
+  });
+
+  test("nobody registers before there is an owner, who would never come to be", async () => {
+    server = await startServer({ LINNET_REGISTRATIONS: "open" });
+    app = new Client(server.origin, server.token(null, "write"));
+    expect((await register()).status).toBe(403);
+    expect((await app.get("/api/v2/instance")).json.registrations.enabled).toBe(false);
+  });
+
+  test("five registrations from one address are enough for half an hour, whoever makes them", async () => {
+    await start("open", "on");
+    const from = (address: string) => ({ headers: { "x-forwarded-for": address } });
+    const other = new Client(server.origin, server.token(null, "write"));
+    for (let at = 0; at < 4; at++)
+      expect((await register({ username: "" }, app, from("198.51.100.7"))).status).toBe(422);
+    expect((await register({}, owner, from("198.51.100.7"))).status).toBe(200);
+    for (const who of [app, other, owner]) {
+      const { status, json, headers } = await register({ username: "eve" }, who, from("198.51.100.7"));
+      expect([status, json, headers.get("x-ratelimit-limit")]).toEqual([429, { error: "Too many requests" }, "5"]);
+    }
+    const more = { username: "eve", email: "eve@mail.example" };
+    expect((await register(more, app, from("198.51.100.8"))).status).toBe(200);
+    server.clock.advance(30 * 60_000);
+    const again = await register({ username: "fay", email: "fay@mail.example" }, app, from("198.51.100.7"));
+    expect(again.status).toBe(200);
+  });
+});
+
+describe("What is wrong with a registration is told by field", () => {
+  const blank = { error: "ERR_BLANK", description: "can't be blank" };
+  const long = (max: number) => ({
+    error: "ERR_TOO_LONG",
+    description: `is too long (maximum is ${max} characters)`,
+  });
+
+  test.each<[object, string, object]>([
+    [{ username: "" }, "username", blank],
+    [
+      { username: "not a name" },
+      "username",
+      {
+        error: "ERR_INVALID",
+        description: "must contain only letters, numbers and underscores",
+      },
+    ],
+    [{ username: "x".repeat(31) }, "username", long(30)],
+    [{ username: "OWNER" }, "username", { error: "ERR_TAKEN", description: "has already been taken" }],
+    [{ username: "Admin" }, "username", { error: "ERR_RESERVED", description: "is reserved" }],
+    [{ password: "" }, "password", blank],
+    [
+      { password: "short" },
+      "password",
+      {
+        error: "ERR_TOO_SHORT",
+        description: "is too short (minimum is 8 characters)",
+      },
+    ],
+    [{ password: "x".repeat(257) }, "password", long(256)],
+    [{ email: undefined }, "email", blank],
+    [{ email: "nonsense" }, "email", { error: "ERR_INVALID", description: "is invalid" }],
+    [{ agreement: false }, "agreement", { error: "ERR_ACCEPTED", description: "must be accepted" }],
+    [{ agreement: undefined }, "agreement", { error: "ERR_ACCEPTED", description: "must be accepted" }],
+    [{ locale: null }, "locale", blank],
+    [{ locale: "klingon" }, "locale", { error: "ERR_INCLUSION", description: "is not included in the list" }],
+    [{ reason: "x".repeat(421) }, "reason", long(420)],
+  ])("%j", async (more, field, problem) => {
+    await start("open");
+    const { status, json } = await register(more);
+    expect(status).toBe(422);
+    expectShape(json, "ValidationError");
+    expect(json.details).toEqual({ [field]: [problem] });
+    expect(json.error).toStartWith(`Validation failed: ${field[0]!.toUpperCase()}${field.slice(1)} `);
+    expect(findUser(server.ctx, "bob")).toBeNull();
+  });
+
+  test("all of it at once", async () => {
+    await start("approval");
+    const { status, json } = await app.post(PATH);
+    expect(status).toBe(422);
+    expectShape(json, "ValidationError");
+    expect(Object.keys(json.details).toSorted()).toEqual([
+      "agreement",
+      "email",
+      "locale",
+      "password",
+      "reason",
+      "username",
+    ]);
+    expect(json.error).toContain("Username can't be blank, Password can't be blank, ");
+  });
+
+  test("an e-mail address that somebody uses, whatever its case", async () => {
+    await start("open");
+    await register();
+    const { json } = await register({ username: "eve", email: "BOB@mail.example" });
+    expect(json.details).toEqual({ email: [{ error: "ERR_TAKEN", description: "has already been taken" }] });
+  });
+
+  test("but the faster of two with one name gets it, and the other hears why not", async () => {
+    await start("open");
+    const answers = await Promise.all(["a", "b", "c"].map((name) => register({ email: `${name}@mail.example` })));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 422, 422]);
+    const refused = answers.find(({ status }) => status === 422)!;
+    expect(refused.json.details).toEqual({
+      username: [{ error: "ERR_TAKEN", description: "has already been taken" }],
+    });
+  });
+
+  test("what is no text is refused without breaking anything", async () => {
+    await start("open");
+    for (const more of [{ username: ["bob"] }, { email: { a: "b" } }, { agreement: "perhaps" }]) {
+      expect((await register(more)).status).toBe(422);
+    }
+  });
+});
+
+describe("Where registrations are closed", () => {
+  test("nobody registers, and the server says so", async () => {
+    await start("closed");
+    const { status, json } = await register();
+    expect([status, json]).toEqual([403, { error: "This action is not allowed" }]);
+    expect((await app.get("/api/v2/instance")).json.registrations).toMatchObject({
+      enabled: false,
+      approval_required: false,
+    });
+    expect((await app.get("/api/v1/instance")).json.registrations).toBe(false);
+  });
+});
+
+describe("Where registrations are approved", () => {
+  test("the server says so, and that it asks why", async () => {
+    await start("approval");
+    expect((await app.get("/api/v2/instance")).json.registrations).toMatchObject({
+      enabled: true,
+      approval_required: true,
+      reason_required: true,
+    });
+    expect((await app.get("/api/v1/instance")).json).toMatchObject({ registrations: true, approval_required: true });
+    expect((await app.get("/nodeinfo/2.0")).json.openRegistrations).toBe(false);
+  });
+
+  test("a reason is needed", async () => {
+    await start("approval");
+    const { status, json } = await register({ reason: "  " });
+    expect([status, json]).toEqual([
+      422,
+      {
+        error: "Validation failed: Reason can't be blank",
+        details: { reason: [{ error: "ERR_BLANK", description: "can't be blank" }] },
+      },
+    ]);
+  });
+
+  test("who waits holds a token that opens nothing but what is open to strangers", async () => {
+    await start("approval");
+    const answer = await register();
+    const bob = holder(answer);
+    const pending = [403, "Your login is currently pending approval"];
+    expect(await verify(bob)).toEqual(pending as [number, string]);
+    for (const path of ["/api/v1/timelines/home", "/api/v1/notifications", "/oauth/userinfo"]) {
+      expect((await bob.get(path)).status).toBe(403);
+    }
+    expect((await bob.post("/api/v1/statuses", { status: "hello" })).status).toBe(403);
+    expect((await bob.get("/api/v1/instance")).status).toBe(200);
+    expect((await bob.get("/api/v1/timelines/public")).status).toBe(200);
+    expect((await bob.get("/api/v1/streaming/user")).status).toBe(401);
+  });
+
+  test("who waits can't sign in on the page, and is told why", async () => {
+    await start("approval");
+    await register();
+    const visitor = new Visitor(server);
+    const { status, text } = await visitor.signIn("bob");
+    expect([status, text]).toEqual([403, expect.stringContaining("Your account waits for approval")]);
+    expect((await visitor.get("/")).text).not.toContain("Signed in as");
+    expect((await visitor.signIn("bob", "wrong password")).text).not.toContain("waits for approval");
+  });
+
+  test("who waits is nobody to others", async () => {
+    await start("approval");
+    await register();
+    const id = String(userOf("bob").account_id);
+    await owner.publish("hello @bob");
+    for (const path of [id, `${id}/statuses`, `${id}/followers`, "lookup?acct=bob"]) {
+      expect((await owner.get(`/api/v1/accounts/${path}`)).status).toBe(404);
+    }
+    for (const verb of ["follow", "block", "mute", "note"]) {
+      expect((await owner.post(`/api/v1/accounts/${id}/${verb}`)).status).toBe(404);
+    }
+    for (const path of [`?id[]=${id}`, `/relationships?id[]=${id}`, "/search?q=bob"]) {
+      expect((await owner.get(`/api/v1/accounts${path}`)).json).toEqual([]);
+    }
+    const [status] = (await owner.get("/api/v1/timelines/home")).json;
+    expect(status.mentions).toEqual([]);
+    expect((await owner.get("/api/v1/instance")).json.stats.user_count).toBe(1);
+    expect((await new Visitor(server).get("/")).text).not.toContain("Bob");
+    expect((await register({ email: "other@mail.example" })).json.details.username[0].error).toBe("ERR_TAKEN");
+  });
+
+  test("approval lets in whoever waits, with the token they have", async () => {
+    await start("approval");
+    const bob = holder(await register());
+    expect(userOf("bob").reason).toBe("I know the owner");
+    approveUser(server.ctx, userOf("bob").id);
+    expect(await verify(bob)).toEqual([200, "Bob"]);
+    expect((await new Visitor(server).signIn("bob")).status).toBe(303);
+    expect((await owner.get("/api/v1/accounts/lookup?acct=bob")).json.username).toBe("Bob");
+  });
+
+  test("rejection forgets them: the token is worth nothing and the name is free", async () => {
+    await start("approval");
+    const bob = holder(await register());
+    rejectUser(server.ctx, userOf("bob").id);
+    expect(await verify(bob)).toEqual([401, "The access token is invalid"]);
+    expect((await register()).status).toBe(200);
+  });
+
+  test("nobody who is in can be rejected", async () => {
+    await start("approval");
+    rejectUser(server.ctx, userOf("owner").id);
+    expect((await verify(owner))[0]).toBe(200);
+  });
+});
