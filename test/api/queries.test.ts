@@ -25,6 +25,8 @@ beforeAll(async () => {
     await who.post(`/api/v1/accounts/${alice.id}/follow`);
     await alice.post(`/api/v1/accounts/${who.id}/follow`);
     await who.post(`/api/v1/accounts/${bob.id}/follow`);
+    await who.patch("/api/v1/accounts/update_credentials", { discoverable: true });
+    await alice.post(`/api/v1/accounts/${who.id}/endorse`);
     // No two alike: with pictures, mentions, tags, of other servers, boosted, answered, edited.
     const own = await who.publish(`@alice #tag #tag${at} https://example.org/${at}`);
     const mine = await alice.publish({
@@ -36,6 +38,7 @@ beforeAll(async () => {
     for (const id of [own.id, remoteStatus(server, dora, `remote ${at}`)]) {
       for (const verb of ["favourite", "bookmark", "reblog"]) await alice.post(`/api/v1/statuses/${id}/${verb}`);
     }
+    for (const verb of ["block", "mute"]) await bob.post(`/api/v1/accounts/${dora}/${verb}`);
     for (const verb of ["favourite", "reblog"]) await who.post(`/api/v1/statuses/${root}/${verb}`);
     await who.publish({ status: `reply ${at}`, in_reply_to_id: root });
     await alice.put(`/api/v1/statuses/${root}`, { status: `root ${at}` });
@@ -62,6 +65,14 @@ const LISTS: [string, () => Client][] = [
   ["/api/v1/bookmarks", () => alice],
   ["/api/v1/notifications", () => alice],
   ["/api/v1/accounts/search?q=person", () => alice],
+  ["/api/v1/accounts/ALICE/endorsements", () => server.stranger()],
+  ["/api/v1/endorsements", () => alice],
+  ["/api/v1/blocks", () => bob],
+  ["/api/v1/mutes", () => bob],
+  ["/api/v1/directory", () => bob],
+  ["/api/v1/directory?order=new", () => server.stranger()],
+  ["/api/v1/suggestions", () => bob],
+  ["/api/v2/suggestions", () => bob],
 ];
 
 /** How many statements a request runs; `cold` when nothing is remembered of what was shown before. */
@@ -102,6 +113,7 @@ inProcess("what is asked for by ids costs the same for one as for twenty", async
     ["/api/v1/statuses", statuses],
     ["/api/v1/accounts", people],
     ["/api/v1/accounts/relationships", people],
+    ["/api/v1/accounts/familiar_followers", people],
   ] as const) {
     const one = await statementsFor(alice, `${path}?${ids(1, all)}`, true);
     const many = await statementsFor(alice, `${path}?${ids(20, all)}`, true);
