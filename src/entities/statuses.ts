@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { tagUrl } from "../core/compose.ts";
 import { idList } from "../db/json.ts";
 import type { StatusText } from "../db/rendered.ts";
 import type { statuses } from "../db/schema/index.ts";
@@ -254,7 +255,7 @@ function mentionJson(row: MentionRow) {
 }
 
 function tagJson(ctx: Context, name: string) {
-  return { name, url: `${ctx.config.origin}/tags/${encodeURIComponent(name)}` };
+  return { name, url: tagUrl(ctx, name) };
 }
 
 function grouped<Row extends { status_id: number }, Item>(rows: readonly Row[], show: (row: Row) => Item) {
