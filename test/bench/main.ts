@@ -144,6 +144,7 @@ function pages({ token, oldest, newest }: Place): { name: string; questions: Que
   const publicPage = (maxId: number) => page(`/api/v1/timelines/public?max_id=${Math.round(maxId)}`);
   return [
     { name: "home timeline", questions: [page("/api/v1/timelines/home")] },
+    { name: "list timeline", questions: [page("/api/v1/timelines/list/1")] },
     { name: "public timeline", questions: [page("/api/v1/timelines/public")] },
     { name: "public timeline, anywhere in its depth", questions: deep.map(publicPage) },
   ];

@@ -45,6 +45,8 @@ export function seed(path: string, count: number, origin: string): void {
   const insert = statusInserts(db);
   for (let n = 0; n < count; n += 1) seedStatus(insert, n, { people, samples, idOf, at: begin + n * MINUTE });
   seedHome(db, people);
+  seedList(db, people);
+  seedFilters(db, people[0]!);
   db.run("COMMIT");
   db.run("PRAGMA journal_mode = WAL");
   db.close();
@@ -178,4 +180,37 @@ function seedHome(db: Database, people: Person[]): void {
       last_status_at = (SELECT max(created_at) FROM statuses WHERE account_id = accounts.id),
       followers_count = (SELECT count(*) FROM follows WHERE target_account_id = accounts.id),
       following_count = (SELECT count(*) FROM follows WHERE account_id = accounts.id)`);
+}
+
+/** One list of the viewer's, with everyone in it. */
+function seedList(db: Database, people: Person[]): void {
+  const viewer = people[0]!.id;
+  db.query(
+    "INSERT INTO lists (id, account_id, title, replies_policy, exclusive, created_at) VALUES (1, ?, 'Friends', 'list', 0, 0)",
+  ).run(viewer);
+  db.query(
+    `INSERT INTO list_accounts (list_id, account_id, follow_id)
+     SELECT 1, target_account_id, id FROM follows WHERE account_id = ?`,
+  ).run(viewer);
+  db.query(
+    `INSERT INTO list_timeline (list_id, status_id)
+     SELECT 1, id FROM statuses WHERE account_id <> ? ORDER BY id DESC LIMIT ?`,
+  ).run(viewer, HOME_LENGTH);
+}
+
+const FILTERS = 5;
+/** Of each filter. */
+const KEYWORDS = 10;
+
+/** Fifty keywords, of which one is found now and then. */
+function seedFilters(db: Database, viewer: Person): void {
+  const filter = db.query(
+    `INSERT INTO filters (id, account_id, title, context, filter_action, created_at)
+     VALUES (?, ?, 'Not now', '["home","public"]', 'warn', 0)`,
+  );
+  const keyword = db.query("INSERT INTO filter_keywords (filter_id, keyword, whole_word) VALUES (?, ?, ?)");
+  for (let n = 1; n <= FILTERS; n += 1) {
+    filter.run(n, viewer.id);
+    for (let k = 0; k < KEYWORDS; k += 1) keyword.run(n, k === 0 ? `#topic${n}` : `worry no. ${n * k}`, k % 2);
+  }
 }
