@@ -5,7 +5,7 @@ import type { TestServer } from "./server.ts";
 export type Call = ["get" | "post" | "put" | "patch" | "delete", string, object?];
 
 /** The same person with a token for `scopes` alone. */
-export function narrowed(server: TestServer, who: Client, scopes: string): Client {
+function narrowed(server: TestServer, who: Client, scopes: string): Client {
   const user = server.ctx.db.get<{ id: number }>("SELECT id FROM users WHERE account_id = ?", Number(who.id))!;
   return new Client(server.origin, server.token(user.id, scopes), who.id);
 }
