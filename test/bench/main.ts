@@ -99,7 +99,8 @@ function readings(token: string): Question[] {
 }
 
 function posting(token: string, synchronous: string): Question {
-  const status = "Good morning NUMBERS, the bread is warm: https://news.example/2026/11/bread #topic1";
+  // Without a link: its preview would be fetched from the network.
+  const status = "Good morning NUMBERS! The harbour is quiet, the bread is warm and there is no need to hurry. #topic1";
   const body = JSON.stringify({ status });
   return { name: `posting, synchronous=${synchronous}`, method: "POST", path: "/api/v1/statuses", body, token };
 }
