@@ -25,6 +25,7 @@ export type Event =
   | { event: "update" | "status.update" | "delete"; statusId: number }
   | { event: "notification"; notificationId: number }
   | { event: "filters_changed" }
+  | { event: "conversation"; conversationId: number }
   | { event: "token.revoked"; tokenId: number };
 
 /** What one server shares. The world comes in through here, so that a test makes several servers in one process. */

@@ -65,6 +65,12 @@ function titleOf(field: string): string {
   return field.charAt(0).toUpperCase() + field.slice(1).replaceAll("_", " ");
 }
 
+/** Refuses with the sentence of every condition that holds, if one does. */
+export function refuseWhere(problems: readonly (readonly [boolean, string])[]): void {
+  const found = problems.filter(([holds]) => holds).map(([, sentence]) => sentence);
+  if (found.length > 0) throw validationFailed(...found);
+}
+
 /** A setting or an argument of the command line that cannot be used. Printed as one line, without a stack. */
 export class UsageError extends Error {
   override readonly name = "UsageError";

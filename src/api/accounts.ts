@@ -7,8 +7,8 @@ import {
   searchAccounts,
 } from "../core/accounts.ts";
 import { follow, followersOf, followingOf, removeFollower, unfollow } from "../core/follows.ts";
-import { visibleStatus } from "../core/statuses.ts";
 import { pinnedOf, statusesOf } from "../core/timelines.ts";
+import { visibleStatus } from "../core/visibility.ts";
 import { showAccount, showAccounts } from "../entities/accounts.ts";
 import { showRelationship, showRelationships } from "../entities/relationships.ts";
 import { statusTexts } from "../entities/statuses.ts";

@@ -1,5 +1,3 @@
-import { object } from "../lib/input.ts";
-import { paging } from "./paging.ts";
 import type { Router } from "./router.ts";
 
 /**
@@ -7,10 +5,7 @@ import type { Router } from "./router.ts";
  * some of them give up. Nothing can be put into these lists, so nothing that was put there is kept back.
  */
 export function emptyRoutes(routes: Router): void {
-  const Paging = object(paging(20, 40));
   routes
     .get("/api/v1/custom_emojis", { open: true }, () => [])
-    .get("/api/v1/announcements", { scope: "read:accounts" }, () => [])
-    .get("/api/v1/conversations", { scope: "read:statuses", input: Paging }, () => [])
-    .get("/api/v1/scheduled_statuses", { scope: "read:statuses", input: Paging }, () => []);
+    .get("/api/v1/announcements", { scope: "read:accounts" }, () => []);
 }

@@ -1,6 +1,7 @@
 import type { Static } from "@sinclair/typebox";
 import type { Context } from "../context.ts";
 import { checkProfile, DEFAULT_PRIVACIES, updateProfile, type ProfileChanges } from "../core/profile.ts";
+import { QUOTE_POLICIES } from "../core/quotes.ts";
 import { AVATAR_BYTES, keepPicture, preparePicture } from "../core/uploads.ts";
 import { showCredentialAccount } from "../entities/accounts.ts";
 import { missingPicture } from "../entities/urls.ts";
@@ -38,6 +39,7 @@ const Credentials = object({
       privacy: optional(oneOf(DEFAULT_PRIVACIES)),
       sensitive: flag(),
       language: optional(text({ max: 12, pattern: /^([a-z]{2,3}(-[A-Za-z]{2,4})?)?$/ })),
+      quote_policy: optional(oneOf(QUOTE_POLICIES)),
     }),
   ),
 });
@@ -77,6 +79,7 @@ export function profileRoutes(routes: Router): void {
         "posting:default:visibility": source.privacy,
         "posting:default:sensitive": source.sensitive,
         "posting:default:language": source.language,
+        "posting:default:quote_policy": source.quote_policy,
         "reading:expand:media": "default",
         "reading:expand:spoilers": false,
         "reading:autoplay:gifs": false,
@@ -140,6 +143,7 @@ function changesOf(input: Input): ProfileChanges {
     privacy: input.source?.privacy,
     sensitive: input.source?.sensitive,
     language: input.source?.language === "" ? null : input.source?.language,
+    quotePolicy: input.source?.quote_policy,
   };
 }
 

@@ -1,6 +1,8 @@
 import type { Context, Event } from "../context.ts";
+import { findConversation } from "../core/conversations.ts";
 import { findNotification } from "../core/notifications.ts";
 import { isWanted } from "../core/timelines.ts";
+import { conversationTexts } from "../entities/conversations.ts";
 import { notificationTexts } from "../entities/notifications.ts";
 import { statusTexts } from "../entities/statuses.ts";
 
@@ -66,6 +68,10 @@ function payloadOf(ctx: Context, event: Event, viewerId: number): string | null 
     case "notification": {
       const row = findNotification(ctx.db, viewerId, event.notificationId);
       return row ? notificationTexts(ctx, viewerId, [row])[0] : undefined;
+    }
+    case "conversation": {
+      const row = findConversation(ctx, viewerId, event.conversationId);
+      return row ? conversationTexts(ctx, viewerId, [row])[0] : undefined;
     }
     case "filters_changed":
       return null;

@@ -1,4 +1,5 @@
 import type { Context, Event } from "../context.ts";
+import { conversationTopic } from "../core/conversations.ts";
 import { userTopic } from "../core/events.ts";
 import { listTopic } from "../core/list-timelines.ts";
 import { isOwnList } from "../core/lists.ts";
@@ -69,6 +70,7 @@ const STREAMS = new Map<string, Kind>([
   ["public:local:media", open("public:local:media")],
   ["public:remote", open("public:remote")],
   ["public:remote:media", open("public:remote:media")],
+  ["direct", { scope: "read:statuses", topic: ({ viewer }) => conversationTopic(viewer.accountId) }],
   ["hashtag", tagged("hashtag")],
   ["hashtag:local", tagged("hashtag:local")],
   ["list", { scope: "read:statuses", param: "list", topic: ownListTopic }],

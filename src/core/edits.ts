@@ -1,18 +1,26 @@
 import type { Context } from "../context.ts";
 import type { Reads, Tx } from "../db/open.ts";
 import { idList } from "../db/json.ts";
-import { compose } from "./compose.ts";
+import { compose, type Composed } from "./compose.ts";
+import { fileConversation } from "./conversations.ts";
+import { checkContent } from "./drafts.ts";
 import { announce, publicTopics } from "./events.ts";
 import { countFeatured, uncountFeatured } from "./featured-tags.ts";
-import { timelinesWith, toTagFollowers } from "./home.ts";
+import { announceChange, timelinesWith, toTagFollowers } from "./home.ts";
 import { linkStatus } from "./links.ts";
 import { applyMediaChanges, attachMedia, checkMedia, type MediaChanges, type MediaRow } from "./media.ts";
 import { notify } from "./notifications.ts";
+import { type PollBefore, type PollDraft, pollOf, replacePoll } from "./polls.ts";
+import { isQuote, notifyQuoters, type QuotePolicy, setQuotePolicy } from "./quotes.ts";
 import { indexStatus } from "./search-index.ts";
-import { checkLength, type StatusRow } from "./statuses.ts";
 import { replaceMentionsAndTags } from "./tags.ts";
 import { countUses, uncountUses } from "./uses.ts";
+import type { StatusRow } from "./visibility.ts";
 
+/**
+ * What is left undefined stays as it is, with one exception: who names the uploads or the poll says all that is
+ * attached, so that naming the one takes off the other. It is how clients take a poll off a status.
+ */
 export interface Edit {
   text?: string;
   spoilerText?: string;
@@ -20,46 +28,68 @@ export interface Edit {
   language?: string | null;
   mediaIds?: number[];
   mediaChanges?: Map<number, MediaChanges>;
+  poll?: PollDraft;
+  quotePolicy?: QuotePolicy;
 }
 
-/** One version of a status; `media` are attachment ids with the description that each had then. */
+/** What one version of a status showed. */
 export interface Version {
   content: string;
   spoiler_text: string;
   sensitive: number;
+  /** Attachment ids with the description that each had then. */
   media: { id: number; description: string | null }[];
+  /** What its poll offered; null without one. */
+  poll_options: string[] | null;
   created_at: number;
+}
+
+type Shown = Omit<Version, "created_at">;
+
+/** What is attached to a status. */
+interface Attached {
+  media: Pick<MediaRow, "id" | "description" | "focus_x" | "focus_y">[];
+  poll: PollBefore | null;
+}
+
+/** An edit in which nothing is left that could be refused. */
+interface CheckedEdit extends Edit {
+  text: string;
+  spoilerText: string;
+  mediaIds: number[];
+  /** Null for none any more, undefined for the one that there is. */
+  nextPoll: PollDraft | null | undefined;
+  media: MediaRow[];
+  composed: Composed;
 }
 
 /** Changes a status, and keeps what it was. An edit that changes nothing leaves no trace. */
 export function editStatus(ctx: Context, status: StatusRow, edit: Edit): void {
-  const before = mediaOf(ctx.db, status.id);
-  const mediaIds = edit.mediaIds ?? before.map(({ id }) => id);
-  const text = edit.text ?? status.text;
-  const spoilerText = edit.spoilerText ?? status.spoiler_text;
-  checkLength(ctx, text, spoilerText, mediaIds);
-  const media = checkMedia(ctx, status.account_id, mediaIds, status.id);
-  const composed = compose(ctx, text);
+  const before: Attached = { media: mediaOf(ctx.db, status.id), poll: pollOf(ctx.db, status.id) };
+  const checked = checkEdit(ctx, status, before, edit);
+  const { text, composed } = checked;
   const next = {
     content: composed.content,
-    spoiler_text: spoilerText,
-    sensitive: (edit.sensitive ?? status.sensitive === 1) || spoilerText !== "" ? 1 : 0,
+    spoiler_text: checked.spoilerText,
+    sensitive: (edit.sensitive ?? status.sensitive === 1) || checked.spoilerText !== "" ? 1 : 0,
     language: edit.language === undefined ? status.language : edit.language,
-    has_media: media.length > 0 ? 1 : 0,
+    has_media: checked.media.length > 0 ? 1 : 0,
   };
   ctx.db.transaction((tx) => {
-    for (const row of media) applyMediaChanges(tx, row, edit.mediaChanges?.get(row.id) ?? {});
-    setAside(tx, before, mediaIds);
-    attachMedia(tx, status.id, mediaIds);
-    const now = mediaOf(tx, status.id);
+    const hasNewPolicy = edit.quotePolicy !== undefined && setQuotePolicy(tx, status, edit.quotePolicy);
+    const isAttachedAnew = changeAttached(ctx, tx, status.id, before, checked);
     const unchanged =
       text === status.text &&
       next.spoiler_text === status.spoiler_text &&
       next.sensitive === status.sensitive &&
       next.language === status.language &&
-      JSON.stringify(before) === JSON.stringify(now);
-    if (unchanged) return;
-    keepVersion(ctx, tx, status, before, { ...next, media: now });
+      !isAttachedAnew;
+    if (unchanged) {
+      if (hasNewPolicy) announceChange(ctx, tx, status);
+      return;
+    }
+    const now = { media: mediaOf(tx, status.id), poll_options: pollOf(tx, status.id)?.titles ?? null };
+    keepVersion(ctx, tx, status, before, { ...next, ...now });
     uncountUses(tx, status.id);
     tx.run(
       `UPDATE statuses SET text = ?, content = ?, spoiler_text = ?, sensitive = ?, language = ?, has_media = ?, edited_at = ?
@@ -81,15 +111,38 @@ export function editStatus(ctx: Context, status: StatusRow, edit: Edit): void {
     linkStatus(ctx, tx, status.id, next.has_media ? null : next.content);
     indexStatus(tx, status.id);
     countUses(tx, status.id);
-    tellOfEdit(
-      ctx,
-      tx,
-      { ...status, has_media: next.has_media },
-      composed.tags,
-      [...composed.mentions],
-      mentionedBefore,
-    );
+    const mentionedAnew = composed.mentions.filter((id) => !mentionedBefore.includes(id));
+    tellOfEdit(ctx, tx, { ...status, has_media: next.has_media }, composed, mentionedAnew);
   });
+}
+
+function checkEdit(ctx: Context, status: StatusRow, before: Attached, edit: Edit): CheckedEdit {
+  const isWhole = edit.mediaIds !== undefined || edit.poll !== undefined;
+  const mediaIds = edit.mediaIds ?? (edit.poll ? [] : before.media.map(({ id }) => id));
+  const text = edit.text ?? status.text;
+  const spoilerText = edit.spoilerText ?? status.spoiler_text;
+  const poll = edit.poll ?? null;
+  checkContent(ctx, { text, spoilerText, mediaIds, isQuote: isQuote(ctx.db, status.id), poll });
+  const media = checkMedia(ctx, status.account_id, mediaIds, { statusId: status.id });
+  return {
+    ...edit,
+    text,
+    spoilerText,
+    mediaIds,
+    nextPoll: isWhole ? poll : undefined,
+    media,
+    composed: compose(ctx, text),
+  };
+}
+
+/** Changes uploads and poll; false when they were so before. A poll that is named begins anew, so it changes. */
+function changeAttached(ctx: Context, tx: Tx, statusId: number, before: Attached, edit: CheckedEdit): boolean {
+  for (const row of edit.media) applyMediaChanges(tx, row, edit.mediaChanges?.get(row.id) ?? {});
+  setAside(tx, before.media, edit.mediaIds);
+  attachMedia(tx, statusId, edit.mediaIds);
+  if (edit.nextPoll !== undefined) replacePoll(ctx, tx, statusId, before.poll, edit.nextPoll);
+  const hasOtherPoll = edit.nextPoll ? true : edit.nextPoll === null && before.poll !== null;
+  return hasOtherPoll || JSON.stringify(before.media) !== JSON.stringify(mediaOf(tx, statusId));
 }
 
 /** What was taken off stays on the status's shelf, since its earlier versions show it. */
@@ -99,7 +152,7 @@ function setAside(tx: Tx, before: readonly { id: number }[], kept: readonly numb
   }
 }
 
-function mediaOf(db: Reads, statusId: number): Pick<MediaRow, "id" | "description" | "focus_x" | "focus_y">[] {
+function mediaOf(db: Reads, statusId: number): Attached["media"] {
   return db.all(
     `SELECT id, description, focus_x, focus_y FROM media_attachments
      WHERE status_id = ? AND position >= 0 ORDER BY position`,
@@ -108,53 +161,49 @@ function mediaOf(db: Reads, statusId: number): Pick<MediaRow, "id" | "descriptio
 }
 
 /** The first edit also keeps what there was before it. */
-function keepVersion(
-  ctx: Context,
-  tx: Tx,
-  status: StatusRow,
-  mediaBefore: Version["media"],
-  next: { content: string; spoiler_text: string; sensitive: number; media: Version["media"] },
-): void {
+function keepVersion(ctx: Context, tx: Tx, status: StatusRow, before: Attached, next: Shown): void {
   if (status.edited_at === null) {
-    insertVersion(tx, status.id, { ...status, media: mediaBefore, created_at: status.created_at });
+    const first = { media: before.media, poll_options: before.poll?.titles ?? null, created_at: status.created_at };
+    insertVersion(tx, status.id, { ...status, ...first });
   }
   insertVersion(tx, status.id, { ...next, created_at: ctx.clock.now() });
 }
 
 function insertVersion(tx: Tx, statusId: number, version: Version): void {
   tx.run(
-    "INSERT INTO status_edits (status_id, content, spoiler_text, sensitive, media, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+    `INSERT INTO status_edits (status_id, content, spoiler_text, sensitive, media, poll_options, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
     statusId,
     version.content,
     version.spoiler_text,
     version.sensitive,
     JSON.stringify(version.media.map(({ id, description }) => ({ id, description }))),
+    version.poll_options && JSON.stringify(version.poll_options),
     version.created_at,
   );
 }
 
 function mentionsOf(tx: Tx, statusId: number): number[] {
   return tx
-    .all<{ account_id: number }>("SELECT account_id FROM mentions WHERE status_id = ?", statusId)
+    .all<{ account_id: number }>("SELECT account_id FROM mentions WHERE status_id = ? AND NOT silent", statusId)
     .map(({ account_id }) => account_id);
 }
 
-/** Those who have it before them see it change; those who reblogged it, and whoever is newly mentioned, are told. */
+/** Those who have it before them see it change; those who reblogged or quote it, and the newly mentioned, are told. */
 function tellOfEdit(
   ctx: Context,
   tx: Tx,
   status: StatusRow,
-  tags: readonly { name: string }[],
-  mentions: number[],
-  mentionedBefore: number[],
+  composed: Composed,
+  mentionedAnew: readonly number[],
 ): void {
   const topics = publicTopics(
     status,
-    tags.map((tag) => tag.name),
+    composed.tags.map((tag) => tag.name),
   );
   announce(ctx, tx, [...timelinesWith(tx, status.id), ...topics], { event: "status.update", statusId: status.id });
-  for (const accountId of mentions) {
-    if (mentionedBefore.includes(accountId)) continue;
+  fileConversation(ctx, tx, status, composed.mentions, mentionedAnew);
+  for (const accountId of mentionedAnew) {
     notify(ctx, tx, accountId, { type: "mention", from: status.account_id, statusId: status.id });
   }
   const rebloggers = tx.all<{ account_id: number }>(
@@ -164,16 +213,24 @@ function tellOfEdit(
   for (const { account_id } of rebloggers) {
     notify(ctx, tx, account_id, { type: "update", from: status.account_id, statusId: status.id });
   }
+  notifyQuoters(ctx, tx, status);
 }
 
 /** Every version of a status, the oldest first; one that was never edited has a single version. */
 export function versionsOf(ctx: Context, status: StatusRow): Version[] {
-  const rows = ctx.db.all<Omit<Version, "media"> & { media: string }>(
-    "SELECT content, spoiler_text, sensitive, media, created_at FROM status_edits WHERE status_id = ? ORDER BY id",
+  const rows = ctx.db.all<Omit<Version, "media" | "poll_options"> & { media: string; poll_options: string | null }>(
+    "SELECT content, spoiler_text, sensitive, media, poll_options, created_at FROM status_edits WHERE status_id = ? ORDER BY id",
     status.id,
   );
-  if (rows.length > 0) return rows.map((row) => ({ ...row, media: JSON.parse(row.media) }));
-  return [{ ...status, media: mediaOf(ctx.db, status.id) }];
+  if (rows.length > 0) {
+    return rows.map((row) => ({
+      ...row,
+      media: JSON.parse(row.media),
+      poll_options: row.poll_options && JSON.parse(row.poll_options),
+    }));
+  }
+  const poll_options = pollOf(ctx.db, status.id)?.titles ?? null;
+  return [{ ...status, media: mediaOf(ctx.db, status.id), poll_options }];
 }
 
 /** Attachment rows by id, whether or not the status still shows them. */

@@ -3,7 +3,7 @@ import type { Reads, Tx } from "../db/open.ts";
 import { filters, type filterKeywords, type filterStatuses } from "../db/schema/index.ts";
 import { notFound, validationFailed } from "../errors.ts";
 import { announce, userTopic } from "./events.ts";
-import { visibleStatus } from "./statuses.ts";
+import { visibleStatus } from "./visibility.ts";
 
 const FILTER_CONTEXTS = ["home", "notifications", "public", "thread", "account"] as const;
 export const FILTER_ACTIONS = filters.filter_action.enumValues;

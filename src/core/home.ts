@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import type { Tx } from "../db/open.ts";
-import { userTopic } from "./events.ts";
+import { announce, type Audible, publicTopics, tagNamesOf, userTopic } from "./events.ts";
 import { listsWith, toLists } from "./list-timelines.ts";
 import { avoids, IN_WANTED_LANGUAGE, visibleTo, wantedBy } from "./visibility.ts";
 
@@ -90,6 +90,12 @@ export function toTagFollowers(ctx: Context, tx: Tx, statusId: number): string[]
 export function timelinesWith(tx: Tx, statusId: number): string[] {
   const homes = tx.all<{ account_id: number }>("SELECT account_id FROM home_timeline WHERE status_id = ?", statusId);
   return [...homes.map(({ account_id }) => userTopic(account_id)), ...listsWith(tx, statusId)];
+}
+
+/** Something about a status has changed that is no edit: apps that show it draw it anew. */
+export function announceChange(ctx: Context, tx: Tx, status: Audible): void {
+  const topics = [...timelinesWith(tx, status.id), ...publicTopics(status, tagNamesOf(tx, status.id))];
+  announce(ctx, tx, topics, { event: "status.update", statusId: status.id });
 }
 
 const SUBSCRIBERS = `

@@ -3,7 +3,7 @@ import { notAllowed, validationFailed } from "../errors.ts";
 import { isBlockedBy } from "./accounts.ts";
 import { notify, withdraw } from "./notifications.ts";
 import { indexStatus } from "./search-index.ts";
-import { ownStatus, visibleOriginal } from "./statuses.ts";
+import { ownStatus, visibleOriginal, visibleStatus } from "./visibility.ts";
 
 /** As many as Mastodon allows. */
 export const MAX_PINS = 5;
@@ -63,7 +63,8 @@ export function unbookmark(ctx: Context, accountId: number, id: number | null): 
 }
 
 export function pin(ctx: Context, accountId: number, id: number | null): number {
-  const status = visibleOriginal(ctx, accountId, id);
+  const status = visibleStatus(ctx, accountId, id);
+  if (status.reblog_of_id !== null) throw validationFailed("A boost cannot be pinned");
   if (status.account_id !== accountId) throw validationFailed("Someone else's post cannot be pinned");
   if (status.visibility === "direct") {
     throw validationFailed("Posts that are only visible to mentioned users cannot be pinned");

@@ -18,20 +18,22 @@ export function ownMedia(ctx: Context, accountId: number, id: number | null): Me
   return row;
 }
 
-/** Refuses unless all are the author's own and free, or attached to this very status already. */
+/** Refuses unless all are the author's own, and free or attached to (or reserved for) this very status already. */
 export function checkMedia(
   ctx: Context,
   accountId: number,
   ids: readonly number[],
-  statusId: number | null,
+  { statusId = null, scheduledId = null }: { statusId?: number | null; scheduledId?: number | null },
 ): MediaRow[] {
   if (ids.length === 0) return [];
   const rows = ctx.db.all<MediaRow>(
     `SELECT m.* FROM json_each(?1) j JOIN media_attachments m ON m.id = j.value
-     WHERE m.account_id = ?2 AND (m.status_id IS NULL OR m.status_id = ?3)`,
+     WHERE m.account_id = ?2 AND (m.status_id IS NULL OR m.status_id = ?3)
+       AND (m.scheduled_status_id IS NULL OR m.scheduled_status_id = ?4)`,
     idList(ids),
     accountId,
     statusId,
+    scheduledId,
   );
   if (rows.length < new Set(ids).size) {
     throw validationFailed("Media attachments are unknown, or belong to another post. Upload them again.");
@@ -42,8 +44,34 @@ export function checkMedia(
 /** Puts uploads on a status, in this order. */
 export function attachMedia(tx: Tx, statusId: number, ids: readonly number[]): void {
   for (const [position, id] of ids.entries()) {
-    tx.run("UPDATE media_attachments SET status_id = ?, position = ? WHERE id = ?", statusId, position, id);
+    tx.run(
+      "UPDATE media_attachments SET status_id = ?, scheduled_status_id = NULL, position = ? WHERE id = ?",
+      statusId,
+      position,
+      id,
+    );
   }
+}
+
+/** Keeps uploads for a status that comes out later. */
+export function reserveMedia(tx: Tx, scheduledId: number, ids: readonly number[]): void {
+  for (const [position, id] of ids.entries()) {
+    tx.run(
+      "UPDATE media_attachments SET scheduled_status_id = ?, position = ? WHERE id = ?",
+      scheduledId,
+      position,
+      id,
+    );
+  }
+}
+
+/** Gives reserved uploads back to their owner, for another day. */
+export function releaseMedia(ctx: Context, tx: Tx, scheduledId: number): void {
+  tx.run(
+    "UPDATE media_attachments SET scheduled_status_id = NULL, created_at = ? WHERE scheduled_status_id = ?",
+    ctx.clock.now(),
+    scheduledId,
+  );
 }
 
 /** Takes the uploads off a status that goes away: kept for another day, or gone with it. */
@@ -80,7 +108,7 @@ export function updateMedia(ctx: Context, accountId: number, id: number | null, 
 /** Removes an upload that is not on a status. */
 export function removeMedia(ctx: Context, accountId: number, id: number | null): void {
   const row = ownMedia(ctx, accountId, id);
-  if (row.status_id !== null) {
+  if (row.status_id !== null || row.scheduled_status_id !== null) {
     throw new Refusal("invalid", "Media attachment is currently used by a status");
   }
   ctx.db.transaction((tx) => {

@@ -13,6 +13,9 @@ export const NOTIFICATION_TYPES = [
   "follow",
   "follow_request",
   "update",
+  "poll",
+  "quote",
+  "quoted_update",
 ] as const;
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
 
@@ -26,13 +29,13 @@ export interface NotificationRow {
 }
 
 /**
- * Nobody is told of themselves, nor of whom they block or mute, nor of a conversation they don't follow any more; nor
+ * Nobody is told of themselves (save that their poll is over), nor of whom they block or mute, nor of a conversation they don't follow any more; nor
  * of a mention among such people, or in answer to one.
  */
 const NOTIFY = `
   INSERT INTO notifications (account_id, type, from_account_id, status_id, created_at)
   SELECT u.account_id, ?2, ?3, ?4, ?5 FROM users u
-  WHERE u.account_id = ?1 AND u.account_id <> ?3
+  WHERE u.account_id = ?1 AND (u.account_id <> ?3 OR ?2 = 'poll')
     AND NOT ${ignores("?1", "?3", "?5")}
     AND NOT EXISTS (
       SELECT 1 FROM conversation_mutes m JOIN statuses s ON s.conversation_id = m.conversation_id

@@ -5,6 +5,7 @@ import { renderFieldValue, renderText } from "../lib/text.ts";
 import { knownMentions, renderOptions } from "./compose.ts";
 import { authorizeAllFollows } from "./follows.ts";
 import { discardFiles } from "./media.ts";
+import type { QuotePolicy } from "./quotes.ts";
 import type { Picture } from "./uploads.ts";
 
 /** As with Mastodon; clients read them from the instance's configuration. */
@@ -39,6 +40,7 @@ export interface ProfileChanges {
   privacy?: (typeof DEFAULT_PRIVACIES)[number];
   sensitive?: boolean;
   language?: string | null;
+  quotePolicy?: QuotePolicy;
 }
 
 /** Changes a local account and its owner's preferences, all of it or nothing. */
@@ -49,6 +51,7 @@ export function updateProfile(ctx: Context, accountId: number, changes: ProfileC
     default_privacy: changes.privacy,
     default_sensitive: bit(changes.sensitive),
     default_language: changes.language,
+    default_quote_policy: changes.quotePolicy,
   };
   ctx.db.transaction((tx) => {
     const before = tx.get<Record<"avatar" | "avatar_static" | "header" | "header_static", string | null>>(

@@ -9,10 +9,14 @@ export interface TagName {
   written: string;
 }
 
-/** Replaces what a status mentions. */
+/** Adds to what a status mentions. Whom it was only open to before is named now. */
 export function saveMentions(tx: Tx, statusId: number, accountIds: readonly number[]): void {
   for (const accountId of accountIds) {
-    tx.run("INSERT OR IGNORE INTO mentions (status_id, account_id) VALUES (?, ?)", statusId, accountId);
+    tx.run(
+      "INSERT INTO mentions (status_id, account_id) VALUES (?, ?) ON CONFLICT DO UPDATE SET silent = 0",
+      statusId,
+      accountId,
+    );
   }
 }
 
@@ -56,7 +60,7 @@ export function replaceMentionsAndTags(
   now: number,
 ): void {
   tx.run(
-    "DELETE FROM mentions WHERE status_id = ? AND account_id NOT IN (SELECT value FROM json_each(?))",
+    "DELETE FROM mentions WHERE status_id = ? AND NOT silent AND account_id NOT IN (SELECT value FROM json_each(?))",
     statusId,
     idList(composed.mentions),
   );

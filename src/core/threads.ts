@@ -1,7 +1,6 @@
 import type { Context } from "../context.ts";
 import { idList } from "../db/json.ts";
-import type { StatusRow } from "./statuses.ts";
-import { visibleTo, wantedBy } from "./visibility.ts";
+import { type StatusRow, visibleTo, wantedBy } from "./visibility.ts";
 
 /** How much of a thread is shown, as with Mastodon: to people of this server, and to strangers. */
 const FOR_PEOPLE = { ancestors: 4096, descendants: 4096, depth: 4096 };

@@ -1,3 +1,8 @@
+import type { Context } from "../context.ts";
+import { idList } from "../db/json.ts";
+import { statuses } from "../db/schema/index.ts";
+import { notFound } from "../errors.ts";
+
 /**
  * The one answer to "who may see what", as a condition on `statuses s`. `viewer` is the parameter or column that holds the
  * viewer's account id, 0 for nobody. What one may not see does not exist.
@@ -69,3 +74,70 @@ function blocksDomainOf(account: string, other: string): string {
 export const IN_WANTED_LANGUAGE = `(
   f.languages IS NULL OR coalesce(o.language, s.language) IS NULL
   OR coalesce(o.language, s.language) IN (SELECT value FROM json_each(f.languages)))`;
+
+export const VISIBILITIES = statuses.visibility.enumValues;
+export type Visibility = (typeof VISIBILITIES)[number];
+
+/** A status as the verbs need it. */
+export type StatusRow = Pick<
+  typeof statuses.$inferSelect,
+  | "id"
+  | "account_id"
+  | "visibility"
+  | "local"
+  | "text"
+  | "content"
+  | "spoiler_text"
+  | "sensitive"
+  | "language"
+  | "conversation_id"
+  | "in_reply_to_id"
+  | "in_reply_to_account_id"
+  | "reblog_of_id"
+  | "has_media"
+  | "created_at"
+  | "edited_at"
+>;
+
+/** The columns of a StatusRow, from `statuses s`. */
+export const STATUS_COLUMNS = `
+  s.id, s.account_id, s.visibility, s.local, s.text, s.content, s.spoiler_text, s.sensitive, s.language,
+  s.conversation_id, s.in_reply_to_id, s.in_reply_to_account_id, s.reblog_of_id, s.has_media, s.created_at, s.edited_at`;
+
+/** A reblog is visible when both it and the original are. */
+const SEEN = `
+  ${visibleTo("?2")} AND (s.reblog_of_id IS NULL OR EXISTS (
+    SELECT 1 FROM statuses o WHERE o.id = s.reblog_of_id AND ${visibleTo("?2", "o")}))`;
+
+const VISIBLE = `SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.id = ?1 AND ${SEEN}`;
+
+/** The status, if the viewer may see it; refuses as if it did not exist otherwise. */
+export function visibleStatus(ctx: Context, viewerId: number, id: number | null): StatusRow {
+  const status = id === null ? null : ctx.db.get<StatusRow>(VISIBLE, id, viewerId);
+  if (!status) throw notFound();
+  return status;
+}
+
+/** The status itself where a reblog of it was named: what is done to a reblog is done to its original. */
+export function visibleOriginal(ctx: Context, viewerId: number, id: number | null): StatusRow {
+  const status = visibleStatus(ctx, viewerId, id);
+  return status.reblog_of_id === null ? status : visibleStatus(ctx, viewerId, status.reblog_of_id);
+}
+
+/** The author's own status, for what only the author may do. */
+export function ownStatus(ctx: Context, accountId: number, id: number | null): StatusRow {
+  const status = visibleStatus(ctx, accountId, id);
+  if (status.account_id !== accountId) throw notFound();
+  return status;
+}
+
+/** Which of these the viewer may see, in the order given. */
+export function visibleAmong(ctx: Context, viewerId: number, ids: readonly number[]): number[] {
+  return ctx.db
+    .all<{ id: number }>(
+      `SELECT s.id FROM json_each(?1) j JOIN statuses s ON s.id = j.value WHERE ${SEEN} ORDER BY j.key`,
+      idList(ids),
+      viewerId,
+    )
+    .map(({ id }) => id);
+}

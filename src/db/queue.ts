@@ -6,6 +6,10 @@ export interface JobPayloads {
   "card.fetch": { linkId: number };
   /** Paths, as rows name them, of which no row speaks any more. */
   "media.delete_files": { files: string[] };
+  /** At the end of a poll. */
+  "poll.close": { pollId: number };
+  /** At the time for which a status was scheduled. */
+  "status.publish": { scheduledId: number };
   /** Unattached uploads, old codes and sessions, the far end of home timelines. Comes back by itself. */
   clean_up: Record<string, never>;
   /** Which hashtags, statuses and links stand out. Comes back by itself. */

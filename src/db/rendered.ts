@@ -1,14 +1,19 @@
 import type { Pattern } from "../lib/keywords.ts";
 import type { Db } from "./open.ts";
 
-/** A status as JSON text, in the pieces from which it and its reblogs are put together. */
+/** A status as JSON text, in the pieces from which it, its reblogs and its quotes are put together. */
 export interface StatusText {
   accountId: number;
   reblogOfId: number | null;
+  /** Null for one that quotes nothing. */
+  quote: QuoteText | null;
+  poll: PollText | null;
   /** What is its own even as a reblog: ids, dates, visibility. */
   own: string;
   /** What a reblog says like its original: content, language, counters. */
   shared: string;
+  /** Who may quote it: members of an object that wants to know of the viewer too. */
+  quoteApproval: string;
   /** Attachments, mentions, tags and the like. */
   rest: string;
   card: CardText | null;
@@ -41,6 +46,22 @@ export interface FilterSet {
   until: number;
   /** What they found; forgotten with the text in which it stands. */
   found: WeakMap<StatusText, string>;
+}
+
+/** What a status quotes: shown or not as the viewer may see it. */
+export interface QuoteText {
+  state: string;
+  /** Null once it is gone. */
+  quotedId: number | null;
+}
+
+/** A poll's members as JSON text, as long as it is open and when it is over: what is told of the votes may differ. */
+export interface PollText {
+  id: number;
+  /** Milliseconds since 1970; null for one without an end. */
+  expiresAt: number | null;
+  open: string;
+  over: string;
 }
 
 /** About 2 KiB each. */
@@ -144,7 +165,7 @@ const TRIGGERS = [
   ...noting("accounts", ["UPDATE", "DELETE"], "account", "id"),
   ...noting("statuses", ["UPDATE", "DELETE"], "status", "id"),
   ...noting("media_attachments", ["INSERT", "UPDATE", "DELETE"], "status", "status_id"),
-  ...noting("mentions", ["INSERT", "DELETE"], "status", "status_id"),
+  ...noting("mentions", ["INSERT", "UPDATE", "DELETE"], "status", "status_id"),
   ...noting("status_tags", ["INSERT", "DELETE"], "status", "status_id"),
   ...noting("status_links", ["INSERT", "DELETE"], "status", "status_id"),
   notingCards("links_card", "UPDATE OF card_id ON main.links", "l.id = new.id"),
@@ -157,4 +178,12 @@ const TRIGGERS = [
   ...noting("filters", ["INSERT", "UPDATE", "DELETE"], "filters", "account_id"),
   ...noting("filter_keywords", ["INSERT", "UPDATE", "DELETE"], "filters", ownerOfFilter),
   ...noting("filter_statuses", ["INSERT", "UPDATE", "DELETE"], "filters", ownerOfFilter),
+  ...noting("quotes", ["INSERT", "UPDATE", "DELETE"], "status", "status_id"),
+  ...noting("polls", ["INSERT", "UPDATE", "DELETE"], "status", "status_id"),
+  ...noting(
+    "poll_options",
+    ["INSERT", "UPDATE", "DELETE"],
+    "status",
+    (row) => `(SELECT status_id FROM main.polls WHERE id = ${row}.poll_id)`,
+  ),
 ];

@@ -113,6 +113,7 @@ interface SourceRow {
   default_privacy: string;
   default_sensitive: number;
   default_language: string | null;
+  default_quote_policy: string;
   role: string;
   follow_requests_count: number;
 }
@@ -121,7 +122,7 @@ interface SourceRow {
 export function showCredentialAccount(ctx: Context, accountId: number) {
   const row = ctx.db.get<SourceRow>(
     `SELECT a.note, a.fields, a.discoverable, a.indexable, a.hide_collections, a.attribution_domains,
-       u.default_privacy, u.default_sensitive, u.default_language, u.role,
+       u.default_privacy, u.default_sensitive, u.default_language, u.default_quote_policy, u.role,
        (SELECT count(*) FROM follow_requests WHERE target_account_id = a.id) AS follow_requests_count
      FROM accounts a JOIN users u ON u.account_id = a.id WHERE a.id = ?`,
     accountId,
@@ -132,6 +133,7 @@ export function showCredentialAccount(ctx: Context, accountId: number) {
       privacy: row.default_privacy,
       sensitive: row.default_sensitive === 1,
       language: row.default_language,
+      quote_policy: row.default_quote_policy,
       note: row.note,
       fields: (JSON.parse(row.fields) as StoredField[]).map(({ name, value, verified_at }) => ({
         name,

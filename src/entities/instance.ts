@@ -3,6 +3,7 @@ import { MAX_FEATURED_TAGS } from "../core/featured-tags.ts";
 import { MAX_PINS } from "../core/interactions.ts";
 import { MAX_ATTACHMENTS, MAX_DESCRIPTION } from "../core/media.ts";
 import { MAX_DISPLAY_NAME, MAX_FIELD_LENGTH, MAX_FIELDS, MAX_NOTE, MAX_PICTURE_DESCRIPTION } from "../core/profile.ts";
+import { POLL_LIMITS } from "../core/polls.ts";
 import { registrationMode } from "../core/registrations.ts";
 import { IMAGE_BYTES, IMAGE_PIXELS } from "../core/uploads.ts";
 import { vapidKeys } from "../core/vapid.ts";
@@ -134,7 +135,7 @@ function statusLimits(ctx: Context) {
   };
 }
 
-/** What holds on every server of ours. Video and polls are refused, and a limit of nothing says so. */
+/** What holds on every server of ours. Video is refused, and a limit of nothing says so. */
 function limits() {
   return {
     media_attachments: {
@@ -145,6 +146,11 @@ function limits() {
       video_frame_rate_limit: 0,
       video_matrix_limit: 0,
     },
-    polls: { max_options: 0, max_characters_per_option: 0, min_expiration: 0, max_expiration: 0 },
+    polls: {
+      max_options: POLL_LIMITS.options,
+      max_characters_per_option: POLL_LIMITS.characters,
+      min_expiration: POLL_LIMITS.minSeconds,
+      max_expiration: POLL_LIMITS.maxSeconds,
+    },
   };
 }

@@ -1,7 +1,8 @@
 import type { Context } from "../context.ts";
 import { tagUrl } from "../core/compose.ts";
+import { quotePermission } from "../core/quotes.ts";
 import { idList } from "../db/json.ts";
-import type { StatusText } from "../db/rendered.ts";
+import type { FilterSet, StatusText } from "../db/rendered.ts";
 import type { statuses } from "../db/schema/index.ts";
 import { htmlToText } from "../lib/html.ts";
 import { fold } from "../lib/keywords.ts";
@@ -9,14 +10,37 @@ import { accountTexts, type AccountJson } from "./accounts.ts";
 import { cardsByStatus, cardText, type CardJson } from "./cards.ts";
 import { filteredText, filtersFor, type FilterResultJson } from "./filters.ts";
 import { mediaByStatus, type MediaJson } from "./media.ts";
+import { ownVotes, type PollJson, pollsByStatus, pollText } from "./polls.ts";
+import {
+  contentWithQuote,
+  type QuoteView,
+  seenQuote,
+  type ShallowQuoteJson,
+  shallowQuoteText,
+  viewQuoted,
+} from "./quotes.ts";
 import { timestamp } from "./urls.ts";
 
 /** Mastodon's Status (entities/Status). The viewer's own flags are left out where there is no viewer. */
-export type OriginalJson = ReturnType<typeof ownPart> &
+type PlainJson = ReturnType<typeof ownPart> &
   ReturnType<typeof sharedPart> &
   ReturnType<typeof restPart> &
-  Partial<FlagsJson> & { account: AccountJson; card: CardJson | null };
+  Partial<FlagsJson> & {
+    account: AccountJson;
+    card: CardJson | null;
+    poll: PollJson | null;
+    quote_approval: QuoteApprovalJson;
+  };
+/** One that another quotes: what it quotes itself is only named. */
+export type QuotedJson = PlainJson & { quote: ShallowQuoteJson | null; reblog: null };
+export type OriginalJson = PlainJson & { quote: { state: string; quoted_status: QuotedJson | null } | null };
 export type StatusJson = OriginalJson & { reblog: OriginalJson | null };
+
+interface QuoteApprovalJson {
+  automatic: string[];
+  manual: string[];
+  current_user: string;
+}
 
 /** In the order of the ids, for a viewer (0 for nobody) who may see them. */
 export function showStatuses(ctx: Context, viewerId: number, ids: readonly number[]): StatusJson[] {
@@ -28,30 +52,21 @@ export function showStatus(ctx: Context, viewerId: number, id: number): StatusJs
 }
 
 /**
- * The same as JSON text, for the pages that are asked for most: put together from what was rendered before, with the
- * viewer's flags set in. A fixed number of queries, whatever the number of statuses.
+ * The same as JSON text, for the pages that are asked for most: put together from what was rendered before, with what
+ * depends on the viewer set in. A fixed number of queries, whatever the number of statuses.
  */
 export function statusTexts(ctx: Context, viewerId: number, ids: readonly number[]): string[] {
   if (ids.length === 0) return [];
-  const pieces = piecesOf(ctx, ids);
-  const originals = ids.map((id) => pieces.get(id)?.reblogOfId ?? id);
-  const flags = viewerId ? flagsOf(ctx, viewerId, originals) : null;
-  const filters = viewerId ? filtersFor(ctx, viewerId) : null;
-  const accounts = accountTexts(ctx, accountIdsOf(pieces.values()));
-  const joined = (own: StatusText, shared: StatusText, viewed: string, reblog: string) => {
-    const { rest, card } = own === shared ? own : EMPTY;
-    const account = accounts.get(own.accountId)!;
-    const shown = `"account":${account},${rest},"card":${cardText(card, accounts, viewerId)}`;
-    return `{${own.own},${shared.shared},${viewed}${shown},"reblog":${reblog}}`;
-  };
-  return ids.flatMap((id, at) => {
-    const originalId = originals[at]!;
-    const [own, original] = [pieces.get(id), pieces.get(originalId)];
+  const view = viewOf(ctx, viewerId, ids);
+  return ids.flatMap((id) => {
+    const own = view.pieces.get(id);
+    const originalId = own?.reblogOfId ?? id;
+    const original = view.pieces.get(originalId);
     if (!own || !original) return [];
-    const filtered = filters && `"filtered":${filteredText(filters, id, originalId, original)},`;
-    const viewed = filtered === null ? "" : `${flags?.get(originalId) ?? ""}${filtered}`;
-    const text = joined(original, original, viewed, "null");
-    return own === original ? text : joined(own, original, viewed, text);
+    const viewed = viewedText(view, id, originalId, original);
+    const text = joined(view, original, original, viewed, attachedText(view, original, quoteText), "null");
+    // A reblog has no attachments of its own.
+    return own === original ? text : joined(view, own, original, viewed, NOTHING_ATTACHED, text);
   });
 }
 
@@ -59,7 +74,90 @@ export function statusText(ctx: Context, viewerId: number, id: number): string {
   return statusTexts(ctx, viewerId, [id])[0]!;
 }
 
-type StatusRow = typeof statuses.$inferSelect & { app_name: string | null; app_website: string | null };
+/** All that is needed to show some statuses to somebody. */
+interface View {
+  ctx: Context;
+  viewerId: number;
+  /** Of the statuses asked for, of what they reblog, and of what that quotes. */
+  pieces: ReadonlyMap<number, StatusText>;
+  accounts: ReadonlyMap<number, string>;
+  flags: ReadonlyMap<number, FlagsText>;
+  filters: FilterSet | null;
+  votes: ReadonlyMap<number, string>;
+  quoted: QuoteView;
+}
+
+function viewOf(ctx: Context, viewerId: number, ids: readonly number[]): View {
+  const pieces = piecesOf(ctx, ids);
+  const originals = new Set(ids.map((id) => pieces.get(id)?.reblogOfId ?? id));
+  const quoted = quotedBy(pieces, originals);
+  const withQuoted = quoted.size === 0 ? pieces : new Map([...pieces, ...piecesOf(ctx, [...quoted])]);
+  const named = quotedBy(withQuoted, quoted);
+  const polls = [...withQuoted.values()].flatMap(({ poll }) => poll?.id ?? []);
+  return {
+    ctx,
+    viewerId,
+    pieces: withQuoted,
+    accounts: accountTexts(ctx, accountIdsOf(withQuoted.values())),
+    flags: viewerId ? flagsOf(ctx, viewerId, new Set([...originals, ...quoted])) : new Map(),
+    filters: viewerId ? filtersFor(ctx, viewerId) : null,
+    votes: ownVotes(ctx, viewerId, polls),
+    quoted: viewQuoted(ctx, viewerId, new Set([...quoted, ...named])),
+  };
+}
+
+function quotedBy(pieces: ReadonlyMap<number, StatusText>, ids: Iterable<number>): Set<number> {
+  return new Set([...ids].flatMap((id) => pieces.get(id)?.quote?.quotedId ?? []));
+}
+
+/** What depends on the viewer, as members that end in a comma: what they did, what they filter, may they quote it. */
+function viewedText(view: View, id: number, originalId: number, original: StatusText): string {
+  const { filters } = view;
+  const { text, permission } = view.flags.get(originalId) ?? STRANGER;
+  const filtered = filters ? `"filtered":${filteredText(filters, id, originalId, original)},` : "";
+  return `${text}${filtered}"quote_approval":{${original.quoteApproval},"current_user":"${permission}"},`;
+}
+
+function joined(
+  view: View,
+  own: StatusText,
+  original: StatusText,
+  viewed: string,
+  attached: string,
+  reblog: string,
+): string {
+  const account = view.accounts.get(own.accountId)!;
+  return `{${own.own},${original.shared},${viewed}"account":${account},${attached},"reblog":${reblog}}`;
+}
+
+function attachedText(view: View, piece: StatusText, quote: (view: View, piece: StatusText) => string): string {
+  const viewer = { viewerId: view.viewerId, isAuthor: piece.accountId === view.viewerId };
+  const poll = piece.poll === null ? "null" : pollText(view.ctx, viewer, piece.poll, view.votes);
+  const card = cardText(piece.card, view.accounts, view.viewerId);
+  return `${piece.rest},"card":${card},"poll":${poll},"quote":${quote(view, piece)}`;
+}
+
+/** Mastodon's Quote (entities/Quote): one level deep. */
+function quoteText(view: View, { quote }: StatusText): string {
+  if (!quote) return "null";
+  const { state, id } = seenQuote(quote, view.quoted);
+  const piece = id === null ? undefined : view.pieces.get(id);
+  return `{"state":"${state}","quoted_status":${piece ? quotedText(view, id!, piece) : "null"}}`;
+}
+
+/** What is quoted, which only names what it quotes itself. */
+function quotedText(view: View, id: number, piece: StatusText): string {
+  const named = (view: View, { quote }: StatusText) => shallowQuoteText(quote, view.quoted);
+  return joined(view, piece, piece, viewedText(view, id, id, piece), attachedText(view, piece, named), "null");
+}
+
+interface StatusRow extends Omit<typeof statuses.$inferSelect, "text" | "conversation_id" | "app_id"> {
+  app_name: string | null;
+  app_website: string | null;
+  quote_state: string | null;
+  quoted_status_id: number | null;
+  quoted_url: string | null;
+}
 
 /** The statuses asked for and the originals of those that are reblogs. */
 const STATUSES = `
@@ -69,13 +167,18 @@ const STATUSES = `
     UNION SELECT s.reblog_of_id FROM asked JOIN statuses s USING (id) WHERE s.reblog_of_id IS NOT NULL)
   SELECT s.id, s.account_id, s.uri, s.url, s.visibility, s.content, s.spoiler_text, s.sensitive, s.language,
     s.in_reply_to_id, s.in_reply_to_account_id, s.reblog_of_id, s.has_media, s.replies_count, s.reblogs_count,
-    s.favourites_count, s.created_at, s.edited_at, s.local, app.name AS app_name, app.website AS app_website
-  FROM shown JOIN statuses s USING (id) LEFT JOIN oauth_apps app ON app.id = s.app_id`;
+    s.favourites_count, s.quotes_count, s.quote_automatic, s.quote_manual, s.created_at, s.edited_at, s.local,
+    app.name AS app_name, app.website AS app_website,
+    q.state AS quote_state, q.quoted_status_id, quoted.url AS quoted_url
+  FROM shown JOIN statuses s USING (id)
+  LEFT JOIN oauth_apps app ON app.id = s.app_id
+  LEFT JOIN quotes q ON q.status_id = s.id
+  LEFT JOIN statuses quoted ON quoted.id = q.quoted_status_id`;
 
 const MENTIONS = `
   SELECT m.status_id, a.id, a.username, a.domain, a.url
   FROM mentions m JOIN accounts a ON a.id = m.account_id
-  WHERE m.status_id IN (SELECT value FROM json_each(?))`;
+  WHERE m.status_id IN (SELECT value FROM json_each(?)) AND NOT m.silent`;
 
 const TAGS = `
   SELECT st.status_id, t.name FROM status_tags st JOIN tags t ON t.id = st.tag_id
@@ -122,6 +225,7 @@ function render(ctx: Context, ids: Iterable<number>): [number, StatusText][] {
     ctx,
     rows.filter((row) => row.has_media === 1).map((row) => row.id),
   );
+  const polls = pollsByStatus(ctx, originals);
   const mentions = grouped(ctx.db.all<MentionRow>(MENTIONS, originals), mentionJson);
   const tags = grouped(ctx.db.all<{ status_id: number; name: string }>(TAGS, originals), ({ name }) =>
     tagJson(ctx, name),
@@ -132,8 +236,11 @@ function render(ctx: Context, ids: Iterable<number>): [number, StatusText][] {
     {
       accountId: row.account_id,
       reblogOfId: row.reblog_of_id,
+      quote: row.quote_state === null ? null : { state: row.quote_state, quotedId: row.quoted_status_id },
+      poll: polls.get(row.id) ?? null,
       own: members(ownPart(row)),
       shared: members(sharedPart(row)),
+      quoteApproval: `"automatic":${row.quote_automatic},"manual":${row.quote_manual}`,
       rest: members(restPart(row, media.get(row.id) ?? [], mentions.get(row.id) ?? [], tags.get(row.id) ?? [])),
       card: cards.get(row.id) ?? null,
       words: wordsOf(row, media.get(row.id) ?? []),
@@ -173,7 +280,8 @@ function sharedPart(row: StatusRow) {
     replies_count: row.replies_count,
     reblogs_count: row.reblogs_count,
     favourites_count: row.favourites_count,
-    content: row.content,
+    quotes_count: row.quotes_count,
+    content: contentWithQuote(row),
   };
 }
 
@@ -190,12 +298,11 @@ function restPart(
     mentions,
     tags,
     emojis: [],
-    poll: null,
   };
 }
 
-/** A reblog has no attachments of its own. */
-const EMPTY = { rest: members(restPart({ local: 0, app_name: null, app_website: null }, [], [], [])), card: null };
+const NO_APP = { local: 0, app_name: null, app_website: null };
+const NOTHING_ATTACHED = `${members(restPart(NO_APP, [], [], []))},"card":null,"poll":null,"quote":null`;
 
 interface FlagsRow {
   id: number;
@@ -205,6 +312,7 @@ interface FlagsRow {
   muted: number;
   bookmarked: number;
   pinned: number;
+  quote_permission: string;
 }
 
 const FLAGS = `
@@ -213,7 +321,8 @@ const FLAGS = `
     EXISTS (SELECT 1 FROM statuses WHERE reblog_of_id = s.id AND account_id = ?2) AS reblogged,
     EXISTS (SELECT 1 FROM conversation_mutes WHERE account_id = ?2 AND conversation_id = s.conversation_id) AS muted,
     EXISTS (SELECT 1 FROM bookmarks WHERE account_id = ?2 AND status_id = s.id) AS bookmarked,
-    s.account_id = ?2 AND EXISTS (SELECT 1 FROM status_pins WHERE status_id = s.id) AS pinned
+    s.account_id = ?2 AND EXISTS (SELECT 1 FROM status_pins WHERE status_id = s.id) AS pinned,
+    ${quotePermission("?2")} AS quote_permission
   FROM json_each(?1) j JOIN statuses s ON s.id = j.value`;
 
 interface FlagsJson {
@@ -226,10 +335,19 @@ interface FlagsJson {
   filtered: FilterResultJson[];
 }
 
-/** What the viewer has done to each of these, as members that end in a comma. */
-function flagsOf(ctx: Context, viewerId: number, ids: readonly number[]): Map<number, string> {
-  const rows = ctx.db.all<FlagsRow>(FLAGS, idList(new Set(ids)), viewerId);
-  return new Map(rows.map((row) => [row.id, flagsText(row)]));
+interface FlagsText {
+  /** What the viewer has done, as members that end in a comma. */
+  text: string;
+  /** Whether they may quote it. */
+  permission: string;
+}
+
+/** Somebody who isn't signed in has done nothing, and may quote nothing. */
+const STRANGER: FlagsText = { text: "", permission: "denied" };
+
+function flagsOf(ctx: Context, viewerId: number, ids: Iterable<number>): Map<number, FlagsText> {
+  const rows = ctx.db.all<FlagsRow>(FLAGS, idList(ids), viewerId);
+  return new Map(rows.map((row) => [row.id, { text: flagsText(row), permission: row.quote_permission }]));
 }
 
 function flagsText(row: FlagsRow): string {

@@ -45,7 +45,7 @@ function prune(tx: Tx, table: "home_timeline" | "list_timeline", owner: "account
 
 function removeUnattachedMedia(ctx: Context, tx: Tx, before: number): void {
   const old = tx.all<{ id: number; file: string; small: string }>(
-    "SELECT id, file, small FROM media_attachments WHERE status_id IS NULL AND created_at < ? LIMIT ?",
+    "SELECT id, file, small FROM media_attachments WHERE status_id IS NULL AND scheduled_status_id IS NULL AND created_at < ? LIMIT ?",
     before,
     MAX_FILES,
   );

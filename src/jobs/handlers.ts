@@ -2,6 +2,8 @@ import { rm } from "node:fs/promises";
 import type { Context } from "../context.ts";
 import { fetchCard } from "../core/cards.ts";
 import { storedFile } from "../core/uploads.ts";
+import { closePoll } from "../core/polls.ts";
+import { publishScheduled } from "../core/scheduled.ts";
 import type { JobKind, JobPayloads } from "../db/queue.ts";
 import { cleanUp } from "./clean-up.ts";
 import { refreshTrends } from "./trends.ts";
@@ -10,6 +12,8 @@ import { refreshTrends } from "./trends.ts";
 export const handlers: { [Kind in JobKind]: (ctx: Context, payload: JobPayloads[Kind]) => unknown } = {
   "card.fetch": (ctx, { linkId }) => fetchCard(ctx, linkId),
   clean_up: (ctx) => cleanUp(ctx),
+  "poll.close": (ctx, { pollId }) => closePoll(ctx, pollId),
+  "status.publish": (ctx, { scheduledId }) => publishScheduled(ctx, scheduledId),
   "media.delete_files": async (ctx, { files }) => {
     for (const file of files) await rm(storedFile(ctx, file), { force: true });
   },

@@ -98,7 +98,7 @@ describe("An edit", () => {
     ["too many words", { status: "x".repeat(5001) }],
     ["a picture of nobody's", { media_ids: ["5"] }],
     ["five pictures", { media_ids: ["1", "2", "3", "4", "5"] }],
-    ["a poll, which can't be kept yet", { poll: { options: ["a", "b"] } }],
+    ["a poll that nobody can choose in", { poll: { options: ["a"], expires_in: 300 } }],
   ])("with %s is refused and changes nothing", async (_, body) => {
     const before = await alice.publish("one");
     const { status, json } = await edit(before.id, body);

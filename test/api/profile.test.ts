@@ -33,6 +33,7 @@ describe("My own account", () => {
       privacy: "public",
       sensitive: false,
       language: null,
+      quote_policy: "public",
       note: "",
       fields: [],
       follow_requests_count: 0,

@@ -144,8 +144,6 @@ describe("A status", () => {
     ["a list for text", { status: ["a"] }, "Validation failed: Status is invalid"],
     ["media that nobody uploaded", { media_ids: ["1"] }, "Validation failed: Media attachments are unknown"],
     ["media ids that are none", { media_ids: ["x", {}] }, "Validation failed"],
-    ["a poll, which can't be kept yet", { poll: { options: ["a", "b"], expires_in: 300 } }, "Validation failed: Poll"],
-    ["a later time, which can't be kept yet", { scheduled_at: "2027-01-01T00:00:00Z" }, "Validation failed: Schedul"],
   ])("is refused with %s, and nothing is published", async (_, body, sentence) => {
     const { status, json } = await post({ status: "hello", ...body });
     expect(status).toBe(422);

@@ -46,6 +46,9 @@ export const users = sqliteTable("users", {
   created_at: integer().notNull(),
   approved: integer().notNull().default(1),
   reason: text(),
+  default_quote_policy: text({ enum: ["public", "followers", "nobody"] })
+    .notNull()
+    .default("public"),
 });
 
 export const follows = sqliteTable("follows", {

@@ -1,5 +1,6 @@
 export * from "./accounts.ts";
 export * from "./cards.ts";
+export * from "./conversations.ts";
 export * from "./filters.ts";
 export * from "./interactions.ts";
 export * from "./jobs.ts";
@@ -7,6 +8,7 @@ export * from "./lists.ts";
 export * from "./media.ts";
 export * from "./oauth.ts";
 export * from "./people.ts";
+export * from "./polls.ts";
 export * from "./statuses.ts";
 export * from "./tags.ts";
 export * from "./timelines.ts";

@@ -19,4 +19,5 @@ export const mediaAttachments = sqliteTable("media_attachments", {
   description: text(),
   blurhash: text(),
   created_at: integer().notNull(),
+  scheduled_status_id: integer(),
 });

@@ -23,6 +23,9 @@ export const statuses = sqliteTable("statuses", {
   favourites_count: integer().notNull().default(0),
   created_at: integer().notNull(),
   edited_at: integer(),
+  quote_automatic: text().notNull().default("[]"),
+  quote_manual: text().notNull().default("[]"),
+  quotes_count: integer().notNull().default(0),
 });
 
 export const statusEdits = sqliteTable("status_edits", {
@@ -33,6 +36,24 @@ export const statusEdits = sqliteTable("status_edits", {
   sensitive: integer().notNull(),
   media: text().notNull(),
   created_at: integer().notNull(),
+  poll_options: text(),
+});
+
+export const quotes = sqliteTable("quotes", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  status_id: integer().notNull(),
+  quoted_status_id: integer(),
+  state: text({ enum: ["pending", "accepted", "rejected", "revoked", "deleted"] }).notNull(),
+  created_at: integer().notNull(),
+});
+
+export const scheduledStatuses = sqliteTable("scheduled_statuses", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  account_id: integer().notNull(),
+  app_id: integer(),
+  draft: text().notNull(),
+  scheduled_at: integer().notNull(),
+  created_at: integer().notNull(),
 });
 
 export const mentions = sqliteTable(
@@ -40,6 +61,7 @@ export const mentions = sqliteTable(
   {
     status_id: integer().notNull(),
     account_id: integer().notNull(),
+    silent: integer().notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.status_id, table.account_id] })],
 );
@@ -65,7 +87,8 @@ export const idempotencyKeys = sqliteTable(
   {
     account_id: integer().notNull(),
     key: text().notNull(),
-    status_id: integer().notNull(),
+    status_id: integer(),
+    scheduled_status_id: integer(),
     created_at: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.account_id, table.key] })],

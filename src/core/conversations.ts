@@ -1,0 +1,133 @@
+import type { Context } from "../context.ts";
+import { Keyset, type Page } from "../db/keyset.ts";
+import type { Tx } from "../db/open.ts";
+import { notFound } from "../errors.ts";
+import { announce } from "./events.ts";
+import { visibleTo } from "./visibility.ts";
+
+/** What one person sees of a thread of direct statuses with certain others. */
+export interface ConversationRow {
+  id: number;
+  /** Where it stands in the list: by its latest status, so that it moves up with each. */
+  cursor: number;
+  last_status_id: number;
+  /** Account ids as a JSON list, without one's own. */
+  participants: string;
+  unread: number;
+}
+
+export function conversationTopic(accountId: number): string {
+  return `direct:${accountId}`;
+}
+
+/** Not to whom the person blocks or mutes; one's own words are read already. */
+const FILE = `
+  INSERT INTO conversations (account_id, thread_id, participants, last_status_id, unread)
+  SELECT u.account_id, ?2, ?3, ?4, u.account_id <> ?5 FROM users u
+  WHERE u.account_id = ?1
+    AND NOT EXISTS (SELECT 1 FROM blocks WHERE account_id = ?1 AND target_account_id = ?5)
+    AND NOT EXISTS (
+      SELECT 1 FROM mutes WHERE account_id = ?1 AND target_account_id = ?5 AND hide_notifications
+        AND (expires_at IS NULL OR expires_at > ?6))
+  ON CONFLICT (account_id, thread_id, participants)
+  DO UPDATE SET last_status_id = max(last_status_id, excluded.last_status_id), unread = excluded.unread
+  RETURNING id`;
+
+/**
+ * Files a direct status into the conversations of those who take part in it, as far as they are people of this server.
+ * `mentions` are all whom it names; `among` says whose conversations, if not everybody's.
+ */
+export function fileConversation(
+  ctx: Context,
+  tx: Tx,
+  status: { id: number; account_id: number; visibility: string; conversation_id: number },
+  mentions: readonly number[],
+  among?: readonly number[],
+): void {
+  if (status.visibility !== "direct") return;
+  const people = [...new Set([status.account_id, ...mentions])].sort((a, b) => a - b);
+  for (const accountId of among ?? people) {
+    const row = tx.get<{ id: number }>(
+      FILE,
+      accountId,
+      status.conversation_id,
+      JSON.stringify(people.filter((id) => id !== accountId)),
+      status.id,
+      status.account_id,
+      ctx.clock.now(),
+    );
+    if (!row) continue;
+    tx.run("INSERT OR IGNORE INTO conversation_statuses (conversation_id, status_id) VALUES (?, ?)", row.id, status.id);
+    tell(ctx, tx, accountId, row.id);
+  }
+}
+
+function tell(ctx: Context, tx: Tx, accountId: number, conversationId: number): void {
+  announce(ctx, tx, [conversationTopic(accountId)], { event: "conversation", conversationId });
+}
+
+/** Before a status is removed: conversations end with the one before it, or are gone with it. */
+export function unfileConversation(ctx: Context, tx: Tx, statusId: number): void {
+  const held = tx.all<{ conversation_id: number }>(
+    "DELETE FROM conversation_statuses WHERE status_id = ? RETURNING conversation_id",
+    statusId,
+  );
+  for (const { conversation_id: id } of held) {
+    const { last } = tx.get<{ last: number | null }>(
+      "SELECT max(status_id) AS last FROM conversation_statuses WHERE conversation_id = ?",
+      id,
+    )!;
+    if (last === null) {
+      tx.run("DELETE FROM conversations WHERE id = ?", id);
+      continue;
+    }
+    const { account_id } = tx.get<{ account_id: number }>(
+      "UPDATE conversations SET last_status_id = ? WHERE id = ? RETURNING account_id",
+      last,
+      id,
+    )!;
+    tell(ctx, tx, account_id, id);
+  }
+}
+
+const COLUMNS = "c.id, c.last_status_id AS cursor, c.last_status_id, c.participants, c.unread";
+const OWN = `
+  SELECT ${COLUMNS} FROM conversations c JOIN statuses s ON s.id = c.last_status_id
+  WHERE c.account_id = ?4 AND ${visibleTo("?4")}`;
+const LIST = new Keyset<ConversationRow>(OWN, "c.last_status_id");
+
+export function listConversations(ctx: Context, accountId: number, page: Page): ConversationRow[] {
+  return LIST.page(ctx.db, page, accountId);
+}
+
+/** Somebody's own conversation; null when there is none with this id. */
+export function findConversation(ctx: Context, accountId: number, id: number | null): ConversationRow | null {
+  return ctx.db.get<ConversationRow>(
+    `SELECT ${COLUMNS} FROM conversations c WHERE c.id = ? AND c.account_id = ?`,
+    id,
+    accountId,
+  );
+}
+
+/** Marks a conversation, and tells the person's other apps. */
+export function markConversation(ctx: Context, accountId: number, id: number | null, unread: boolean): ConversationRow {
+  return ctx.db.transaction((tx) => {
+    const row = tx.get<{ id: number }>(
+      "UPDATE conversations SET unread = ? WHERE id = ? AND account_id = ? RETURNING id",
+      unread ? 1 : 0,
+      id,
+      accountId,
+    );
+    if (!row) throw notFound();
+    tell(ctx, tx, accountId, row.id);
+    return findConversation(ctx, accountId, row.id)!;
+  });
+}
+
+/** Removes a conversation from one's list. Its statuses stay, and the next one begins it anew. */
+export function removeConversation(ctx: Context, accountId: number, id: number | null): void {
+  ctx.db.transaction((tx) => {
+    const { changes } = tx.run("DELETE FROM conversations WHERE id = ? AND account_id = ?", id, accountId);
+    if (changes === 0) throw notFound();
+  });
+}

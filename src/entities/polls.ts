@@ -1,0 +1,78 @@
+import type { Context } from "../context.ts";
+import { isOver, type PollRow } from "../core/polls.ts";
+import { idList } from "../db/json.ts";
+import type { PollText } from "../db/rendered.ts";
+import type { polls } from "../db/schema/index.ts";
+import { timestamp } from "./urls.ts";
+
+/** Mastodon's Poll (entities/Poll). What the viewer did is left out where there is no viewer. */
+export type PollJson = ReturnType<typeof pollJson> & { voted?: boolean; own_votes?: number[] };
+
+type Row = Omit<typeof polls.$inferSelect, "closed"> & { options: string };
+
+const OF_STATUSES = `
+  SELECT p.id, p.status_id, p.multiple, p.hide_totals, p.voters_count, p.expires_at,
+    (SELECT json_group_array(json_array(o.title, o.votes_count) ORDER BY o.position)
+     FROM poll_options o WHERE o.poll_id = p.id) AS options
+  FROM polls p WHERE p.status_id IN (SELECT value FROM json_each(?))`;
+
+/** The polls of these statuses, without anything of a viewer; one query. */
+export function pollsByStatus(ctx: Context, statusIds: string): Map<number, PollText> {
+  return new Map(
+    ctx.db.all<Row>(OF_STATUSES, statusIds).map((row) => [
+      row.status_id,
+      {
+        id: row.id,
+        expiresAt: row.expires_at,
+        open: JSON.stringify(pollJson(row, false)).slice(1, -1),
+        over: JSON.stringify(pollJson(row, true)).slice(1, -1),
+      },
+    ]),
+  );
+}
+
+function pollJson(row: Row, expired: boolean) {
+  const options = JSON.parse(row.options) as [title: string, votes: number][];
+  const isTold = expired || row.hide_totals === 0;
+  return {
+    id: String(row.id),
+    expires_at: row.expires_at === null ? null : timestamp(row.expires_at),
+    expired,
+    multiple: row.multiple === 1,
+    votes_count: options.reduce((sum, [, votes]) => sum + votes, 0),
+    voters_count: row.voters_count,
+    options: options.map(([title, votes]) => ({ title, votes_count: isTold ? votes : null })),
+    emojis: [],
+  };
+}
+
+const OWN_VOTES = `
+  SELECT poll_id, json_group_array(choice ORDER BY choice) AS choices FROM poll_votes
+  WHERE poll_id IN (SELECT value FROM json_each(?1)) AND account_id = ?2 GROUP BY poll_id`;
+
+/** What the viewer chose in each of these, as a JSON list; polls in which they did not vote are missing. */
+export function ownVotes(ctx: Context, viewerId: number, pollIds: readonly number[]): Map<number, string> {
+  if (!viewerId || pollIds.length === 0) return new Map();
+  const rows = ctx.db.all<{ poll_id: number; choices: string }>(OWN_VOTES, idList(pollIds), viewerId);
+  return new Map(rows.map((row) => [row.poll_id, row.choices]));
+}
+
+/** A poll as JSON text at this moment. Whoever asked the question counts as one who has voted, as with Mastodon. */
+export function pollText(
+  ctx: Context,
+  viewer: { viewerId: number; isAuthor: boolean },
+  poll: PollText,
+  votes: ReadonlyMap<number, string>,
+): string {
+  const members = isOver(ctx, poll.expiresAt) ? poll.over : poll.open;
+  if (!viewer.viewerId) return `{${members}}`;
+  const own = votes.get(poll.id);
+  return `{${members},"voted":${own !== undefined || viewer.isAuthor},"own_votes":${own ?? "[]"}}`;
+}
+
+/** One poll as JSON text, for a viewer who may see its status. */
+export function showPoll(ctx: Context, viewerId: number, poll: PollRow): string {
+  const text = pollsByStatus(ctx, idList([poll.status_id])).get(poll.status_id)!;
+  const viewer = { viewerId, isAuthor: poll.account_id === viewerId };
+  return pollText(ctx, viewer, text, ownVotes(ctx, viewerId, [poll.id]));
+}

@@ -1,0 +1,56 @@
+import type { Context } from "../context.ts";
+import { visibleTo } from "../core/visibility.ts";
+import { idList } from "../db/json.ts";
+import type { QuoteText } from "../db/rendered.ts";
+import { quoteFallback } from "../lib/text.ts";
+
+/** Why a quoted status is not simply shown. Those that are blocked or muted are sent all the same, for apps to hide. */
+type Hidden = "unauthorized" | "blocked_account" | "muted_account";
+
+/** Mastodon's ShallowQuote (entities/ShallowQuote), for quotes inside of quotes. */
+export interface ShallowQuoteJson {
+  state: string;
+  quoted_status_id: string | null;
+}
+
+/** Of quoted statuses that are there: null for those that the viewer may and wants to see. */
+export type QuoteView = ReadonlyMap<number, Hidden | null>;
+
+const QUOTED = `
+  SELECT s.id, CASE
+    WHEN s.account_id = ?2 THEN NULL
+    WHEN s.reblog_of_id IS NOT NULL OR NOT ${visibleTo("?2")} THEN 'unauthorized'
+    WHEN EXISTS (SELECT 1 FROM blocks WHERE account_id = ?2 AND target_account_id = s.account_id) THEN 'blocked_account'
+    WHEN EXISTS (
+      SELECT 1 FROM mutes
+      WHERE account_id = ?2 AND target_account_id = s.account_id AND (expires_at IS NULL OR expires_at > ?3)
+    ) THEN 'muted_account' END AS hidden
+  FROM json_each(?1) j JOIN statuses s ON s.id = j.value`;
+
+/** How the viewer sees each of these statuses where it is quoted; one query. */
+export function viewQuoted(ctx: Context, viewerId: number, ids: Iterable<number>): QuoteView {
+  const list = idList(ids);
+  if (list === "[]") return new Map();
+  const rows = ctx.db.all<{ id: number; hidden: Hidden | null }>(QUOTED, list, viewerId, ctx.clock.now());
+  return new Map(rows.map((row) => [row.id, row.hidden]));
+}
+
+/** The state that the viewer is told, and the id of what is shown; null where nothing is. */
+export function seenQuote(quote: QuoteText, view: QuoteView): { state: string; id: number | null } {
+  if (quote.state !== "accepted") return { state: quote.state, id: null };
+  const hidden = quote.quotedId === null ? undefined : view.get(quote.quotedId);
+  if (hidden === undefined) return { state: "deleted", id: null };
+  return { state: hidden ?? "accepted", id: hidden === "unauthorized" ? null : quote.quotedId };
+}
+
+export function shallowQuoteText(quote: QuoteText | null, view: QuoteView): string {
+  if (!quote) return "null";
+  const { state, id } = seenQuote(quote, view);
+  return JSON.stringify({ state, quoted_status_id: id === null ? null : String(id) } satisfies ShallowQuoteJson);
+}
+
+/** A status's HTML as it is sent: what is written here and quotes something begins with a link to it. */
+export function contentWithQuote(status: { content: string; local: number; quoted_url: string | null }): string {
+  const { content, local, quoted_url } = status;
+  return local && quoted_url !== null ? quoteFallback(content, quoted_url) + content : content;
+}
