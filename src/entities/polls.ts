@@ -8,34 +8,32 @@ import { timestamp } from "./urls.ts";
 /** Mastodon's Poll (entities/Poll). What the viewer did is left out where there is no viewer. */
 export type PollJson = ReturnType<typeof pollJson> & { voted?: boolean; own_votes?: number[] };
 
-type Row = Omit<typeof polls.$inferSelect, "closed"> & { options: string };
+/** What a poll is rendered from: columns of `polls p`, all null where a status has none. */
+export const POLL_COLUMNS = `
+  p.id AS poll_id, p.multiple, p.hide_totals, p.voters_count, p.expires_at,
+  (SELECT json_group_array(json_array(o.title, o.votes_count) ORDER BY o.position)
+   FROM poll_options o WHERE o.poll_id = p.id) AS poll_options`;
 
-const OF_STATUSES = `
-  SELECT p.id, p.status_id, p.multiple, p.hide_totals, p.voters_count, p.expires_at,
-    (SELECT json_group_array(json_array(o.title, o.votes_count) ORDER BY o.position)
-     FROM poll_options o WHERE o.poll_id = p.id) AS options
-  FROM polls p WHERE p.status_id IN (SELECT value FROM json_each(?))`;
-
-/** The polls of these statuses, without anything of a viewer; one query. */
-export function pollsByStatus(ctx: Context, statusIds: string): Map<number, PollText> {
-  return new Map(
-    ctx.db.all<Row>(OF_STATUSES, statusIds).map((row) => [
-      row.status_id,
-      {
-        id: row.id,
-        expiresAt: row.expires_at,
-        open: JSON.stringify(pollJson(row, false)).slice(1, -1),
-        over: JSON.stringify(pollJson(row, true)).slice(1, -1),
-      },
-    ]),
-  );
+export interface PollColumns extends Omit<typeof polls.$inferSelect, "id" | "status_id" | "closed"> {
+  poll_id: number;
+  poll_options: string;
 }
 
-function pollJson(row: Row, expired: boolean) {
-  const options = JSON.parse(row.options) as [title: string, votes: number][];
+/** Renders a poll without anything of a viewer. */
+export function renderPoll(row: PollColumns): PollText {
+  return {
+    id: row.poll_id,
+    expiresAt: row.expires_at,
+    open: JSON.stringify(pollJson(row, false)).slice(1, -1),
+    over: JSON.stringify(pollJson(row, true)).slice(1, -1),
+  };
+}
+
+function pollJson(row: PollColumns, expired: boolean) {
+  const options = JSON.parse(row.poll_options) as [title: string, votes: number][];
   const isTold = expired || row.hide_totals === 0;
   return {
-    id: String(row.id),
+    id: String(row.poll_id),
     expires_at: row.expires_at === null ? null : timestamp(row.expires_at),
     expired,
     multiple: row.multiple === 1,
@@ -72,7 +70,7 @@ export function pollText(
 
 /** One poll as JSON text, for a viewer who may see its status. */
 export function showPoll(ctx: Context, viewerId: number, poll: PollRow): string {
-  const text = pollsByStatus(ctx, idList([poll.status_id])).get(poll.status_id)!;
+  const row = ctx.db.get<PollColumns>(`SELECT ${POLL_COLUMNS} FROM polls p WHERE p.id = ?`, poll.id)!;
   const viewer = { viewerId, isAuthor: poll.account_id === viewerId };
-  return pollText(ctx, viewer, text, ownVotes(ctx, viewerId, [poll.id]));
+  return pollText(ctx, viewer, renderPoll(row), ownVotes(ctx, viewerId, [poll.id]));
 }

@@ -10,7 +10,7 @@ import { accountTexts, type AccountJson } from "./accounts.ts";
 import { cardsByStatus, cardText, type CardJson } from "./cards.ts";
 import { filteredText, filtersFor, type FilterResultJson } from "./filters.ts";
 import { mediaByStatus, type MediaJson } from "./media.ts";
-import { ownVotes, type PollJson, pollsByStatus, pollText } from "./polls.ts";
+import { ownVotes, POLL_COLUMNS, type PollColumns, type PollJson, pollText, renderPoll } from "./polls.ts";
 import {
   contentWithQuote,
   type QuoteView,
@@ -159,6 +159,8 @@ interface StatusRow extends Omit<typeof statuses.$inferSelect, "text" | "convers
   quoted_url: string | null;
 }
 
+type Row = StatusRow & (PollColumns | Record<keyof PollColumns, null>);
+
 /** The statuses asked for and the originals of those that are reblogs. */
 const STATUSES = `
   WITH asked (id) AS (SELECT value FROM json_each(?1)),
@@ -169,11 +171,12 @@ const STATUSES = `
     s.in_reply_to_id, s.in_reply_to_account_id, s.reblog_of_id, s.has_media, s.replies_count, s.reblogs_count,
     s.favourites_count, s.quotes_count, s.quote_automatic, s.quote_manual, s.created_at, s.edited_at, s.local,
     app.name AS app_name, app.website AS app_website,
-    q.state AS quote_state, q.quoted_status_id, quoted.url AS quoted_url
+    q.state AS quote_state, q.quoted_status_id, quoted.url AS quoted_url, ${POLL_COLUMNS}
   FROM shown JOIN statuses s USING (id)
   LEFT JOIN oauth_apps app ON app.id = s.app_id
   LEFT JOIN quotes q ON q.status_id = s.id
-  LEFT JOIN statuses quoted ON quoted.id = q.quoted_status_id`;
+  LEFT JOIN statuses quoted ON quoted.id = q.quoted_status_id
+  LEFT JOIN polls p ON p.status_id = s.id`;
 
 const MENTIONS = `
   SELECT m.status_id, a.id, a.username, a.domain, a.url
@@ -219,13 +222,12 @@ function piecesOf(ctx: Context, ids: readonly number[]): Map<number, StatusText>
 }
 
 function render(ctx: Context, ids: Iterable<number>): [number, StatusText][] {
-  const rows = ctx.db.all<StatusRow>(STATUSES, idList(ids));
+  const rows = ctx.db.all<Row>(STATUSES, idList(ids));
   const originals = idList(rows.filter((row) => row.reblog_of_id === null).map((row) => row.id));
   const media = mediaByStatus(
     ctx,
     rows.filter((row) => row.has_media === 1).map((row) => row.id),
   );
-  const polls = pollsByStatus(ctx, originals);
   const mentions = grouped(ctx.db.all<MentionRow>(MENTIONS, originals), mentionJson);
   const tags = grouped(ctx.db.all<{ status_id: number; name: string }>(TAGS, originals), ({ name }) =>
     tagJson(ctx, name),
@@ -237,7 +239,7 @@ function render(ctx: Context, ids: Iterable<number>): [number, StatusText][] {
       accountId: row.account_id,
       reblogOfId: row.reblog_of_id,
       quote: row.quote_state === null ? null : { state: row.quote_state, quotedId: row.quoted_status_id },
-      poll: polls.get(row.id) ?? null,
+      poll: row.poll_id === null ? null : renderPoll(row),
       own: members(ownPart(row)),
       shared: members(sharedPart(row)),
       quoteApproval: `"automatic":${row.quote_automatic},"manual":${row.quote_manual}`,
