@@ -15,6 +15,8 @@ interface IndexedRow {
   in_reply_to_id: number | null;
   has_media: number;
   descriptions: string | null;
+  /** What its poll offers; null without one. */
+  choices: string | null;
   indexable: number;
   people: string | null;
 }
@@ -24,6 +26,7 @@ const STATUS = `
   SELECT s.id, s.account_id, s.local, s.text, s.content, s.spoiler_text, s.sensitive, s.language, s.visibility,
     s.in_reply_to_id, s.has_media, a.indexable,
     (SELECT group_concat(description, ' ') FROM media_attachments WHERE status_id = s.id AND position >= 0) AS descriptions,
+    (SELECT group_concat(o.title, ' ') FROM polls p JOIN poll_options o ON o.poll_id = p.id WHERE p.status_id = s.id) AS choices,
     (SELECT group_concat(account_id) FROM (
       SELECT s.account_id
       UNION SELECT account_id FROM mentions WHERE status_id = s.id
@@ -38,7 +41,7 @@ export function indexStatus(tx: Tx, statusId: number): void {
   const row = tx.get<IndexedRow>(STATUS, statusId);
   if (!row) return;
   const text = row.local ? row.text : htmlToText(row.content);
-  const words = indexWords([row.spoiler_text, text, row.descriptions ?? ""].join("\n"));
+  const words = indexWords([row.spoiler_text, text, row.choices ?? "", row.descriptions ?? ""].join("\n"));
   tx.run("INSERT OR REPLACE INTO status_search (rowid, words, marks) VALUES (?, ?, ?)", row.id, words, marksOf(row));
 }
 
@@ -49,6 +52,7 @@ function marksOf(row: IndexedRow): string {
   if (row.in_reply_to_id !== null) marks.push("isreply");
   if (row.sensitive) marks.push("issensitive");
   if (row.has_media) marks.push("hasmedia");
+  if (row.choices !== null) marks.push("haspoll");
   if (hasLink(row)) marks.push("haslink");
   return marks.join(" ");
 }

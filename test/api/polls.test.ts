@@ -126,6 +126,17 @@ describe("A status with a poll", () => {
     expect(json.reblog.poll).toMatchObject({ voted: true, own_votes: [1] });
   });
 
+  test("is found by what it offers, and as one with a poll", async () => {
+    const { id } = await ask({ options: ["oolong", "coffee"] });
+    await alice.publish("oolong without a question");
+    const found = async (q: string) => {
+      const { json } = await alice.get(`/api/v2/search?type=statuses&q=${encodeURIComponent(q)}`);
+      return json.statuses.map((status: Json) => status.id);
+    };
+    expect(await found("oolong has:poll")).toEqual([id]);
+    expect(await found("coffee")).toEqual([id]);
+  });
+
   test("goes with its poll", async () => {
     const { id, poll } = await ask();
     const deleted = await alice.delete(`/api/v1/statuses/${id}`);
