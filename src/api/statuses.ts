@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { withLanguage } from "../core/drafts.ts";
 import { editStatus, mediaByIds, versionsOf } from "../core/edits.ts";
 import {
   bookmark,
@@ -32,15 +33,16 @@ import { momentOf, showScheduled } from "./scheduled-statuses.ts";
 /** Mastodon's documentation: methods/statuses. */
 export function statusRoutes(routes: Router): void {
   routes
-    .post("/api/v1/statuses", { scope: "write:statuses", input: PublishInput }, (call) => {
+    .post("/api/v1/statuses", { scope: "write:statuses", input: PublishInput }, async (call) => {
       const { ctx, viewerId, bearer, input, request } = call;
       const author = { accountId: viewerId, appId: bearer.appId };
       const header = request.headers.get("idempotency-key");
       const key = header && hashSecret(header);
+      const draft = await withLanguage(ctx, viewerId, draftOf(input));
       const made =
         input.scheduled_at === undefined
-          ? publish(ctx, author, draftOf(input), key)
-          : schedule(ctx, author, draftOf(input), momentOf(input.scheduled_at), key);
+          ? publish(ctx, author, draft, key)
+          : schedule(ctx, author, draft, momentOf(input.scheduled_at), key);
       return "statusId" in made
         ? jsonText(statusText(ctx, viewerId, made.statusId))
         : showScheduled(ctx, viewerId, made.scheduledId);

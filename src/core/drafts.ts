@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import { Refusal, validationFailed } from "../errors.ts";
+import { detectLanguage } from "../lib/languages.ts";
 import { countCharacters } from "../lib/text.ts";
 import { compose, type Composed } from "./compose.ts";
 import { checkMedia, MAX_ATTACHMENTS } from "./media.ts";
@@ -35,6 +36,15 @@ export interface CheckedDraft {
   quoted: Quotable | null;
   quotePolicy: QuotePolicy;
   composed: Composed;
+}
+
+/**
+ * The draft with the language that its words show, where neither it nor its author's habits name one: asked for before
+ * a draft is checked, since it may have to wait.
+ */
+export async function withLanguage(ctx: Context, accountId: number, draft: Draft): Promise<Draft> {
+  if (draft.language !== null || defaultsOf(ctx, accountId).hasLanguage) return draft;
+  return { ...draft, language: await detectLanguage(draft.text || draft.spoilerText) };
 }
 
 /**
@@ -112,7 +122,9 @@ interface Defaults {
   username: string;
   privacy: Visibility;
   sensitive: boolean;
-  language: string | null;
+  language: string;
+  /** Whether they chose it, for it may also be that of their pages. */
+  hasLanguage: boolean;
   quotePolicy: QuotePolicy;
 }
 
@@ -134,6 +146,7 @@ export function defaultsOf(ctx: Context, accountId: number): Defaults {
     privacy: row.default_privacy,
     sensitive: row.default_sensitive === 1,
     language: row.default_language ?? row.locale,
+    hasLanguage: row.default_language !== null,
     quotePolicy: row.default_quote_policy,
   };
 }

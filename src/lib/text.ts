@@ -141,6 +141,15 @@ function hashtagHtml(name: string, url: string): string {
   return `<a href="${escapeHtml(url)}" class="mention hashtag" rel="tag">#<span>${escapeHtml(name)}</span></a>`;
 }
 
+/** What a text says in words: without its addresses, mentions and hashtags. */
+export function plainWords(text: string): string {
+  return rewrite(
+    text,
+    (plain) => plain,
+    () => " ",
+  );
+}
+
 export const CHARACTERS_PER_URL = 23;
 const GRAPHEMES = new Intl.Segmenter("en", { granularity: "grapheme" });
 

@@ -57,6 +57,16 @@ describe("A status", () => {
     expect(json.account.id).toBe(alice.id);
   });
 
+  test("is in the language that its words show, where nobody says it", async () => {
+    const languageOf = async (body: object) => (await post(body)).json.language;
+    expect(await languageOf({ status: "Guten Morgen zusammen! Heute regnet es wieder" })).toBe("de");
+    expect(await languageOf({ spoiler_text: "Je viens de publier un nouvel article" })).toBe("fr");
+    expect(await languageOf({ status: "ok" })).toBe("en");
+    expect(await languageOf({ status: "Guten Morgen zusammen! Heute regnet es wieder", language: "pl" })).toBe("pl");
+    await alice.patch("/api/v1/accounts/update_credentials", { source: { language: "nl" } });
+    expect(await languageOf({ status: "Guten Morgen zusammen! Heute regnet es wieder" })).toBe("nl");
+  });
+
   test("read by a stranger says nothing of what a reader did to it", async () => {
     const { id } = await alice.publish("hello");
     const { json } = await read(id, server.stranger());

@@ -1,0 +1,19 @@
+import { plainWords } from "./text.ts";
+
+/** UTF-8 bytes of letters below which a text is too short to tell: about three words, or five Chinese characters. */
+const MIN_LETTERS = 15;
+/** Nobody needs more to know. */
+const MAX_LENGTH = 2000;
+
+/**
+ * The language of a text as its ISO 639-1 code, told by its letters; null unless it is clear. Addresses, mentions and
+ * hashtags don't count. What tells languages apart takes some megabytes of memory, so it is loaded at the first need.
+ */
+export async function detectLanguage(text: string): Promise<string | null> {
+  const words = plainWords(text.slice(0, MAX_LENGTH));
+  const letters = words.replaceAll(/[^\p{L}\p{M}]/gu, "");
+  if (Buffer.byteLength(letters) < MIN_LETTERS) return null;
+  const { eld } = await import("eld/extrasmall");
+  const found = eld.detect(words);
+  return found.isReliable() ? found.language || null : null;
+}
