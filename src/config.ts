@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { UsageError } from "./errors.ts";
+import type { LibreTranslateSettings } from "./lib/libretranslate.ts";
 import { parseNetworks, type Network } from "./lib/addresses.ts";
 
 /** How many calls are allowed within how many seconds. */
@@ -37,6 +38,8 @@ export interface Config {
   trends: "on" | "review" | "off";
   /** Who may make an account through an app: nobody, everybody, or whom the owner approves. */
   registrations: "closed" | "open" | "approval";
+  /** Null where nothing translates. */
+  libreTranslate: LibreTranslateSettings | null;
   logLevel: "debug" | "info" | "warning" | "error";
   logFormat: "text" | "json";
 }
@@ -105,6 +108,13 @@ export const SETTINGS: Setting[] = [
     fallback: "closed",
     meaning: "Who may sign up through an app: `closed` (nobody), `open`, or `approval` (whom you approve)",
   },
+  {
+    name: "LINNET_LIBRETRANSLATE_URL",
+    fallback: "",
+    meaning:
+      "LibreTranslate server that translates posts, on this machine or elsewhere; without one nothing is translated",
+  },
+  { name: "LINNET_LIBRETRANSLATE_KEY", fallback: "", meaning: "API key of that server, if it wants one" },
   { name: "LINNET_LOG_LEVEL", fallback: "info", meaning: "`debug` (each request), `info`, `warning` or `error`" },
   { name: "LINNET_LOG_FORMAT", fallback: "text", meaning: "`text`, or `json` with one object a line" },
 ];
@@ -148,6 +158,7 @@ export function readConfig(env: Env): Config {
       open: "open",
       approval: "approval",
     }),
+    libreTranslate: libreTranslate(value("LINNET_LIBRETRANSLATE_URL"), value("LINNET_LIBRETRANSLATE_KEY")),
     logLevel: choice("LINNET_LOG_LEVEL", value("LINNET_LOG_LEVEL") ?? "info", {
       debug: "debug",
       info: "info",
@@ -188,6 +199,18 @@ function publicUrl(given: string): URL {
     refuse("LINNET_URL", given, "http:// or https:// with a host and nothing after it");
   }
   return url;
+}
+
+function libreTranslate(given: string | undefined, key: string | undefined): LibreTranslateSettings | null {
+  if (given === undefined) {
+    if (key) throw new UsageError("LINNET_LIBRETRANSLATE_KEY is for a server that LINNET_LIBRETRANSLATE_URL names.");
+    return null;
+  }
+  const url = URL.canParse(given) ? new URL(given) : null;
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) {
+    refuse("LINNET_LIBRETRANSLATE_URL", given, "an address like http://127.0.0.1:5000");
+  }
+  return { url: url.href.replace(/\/+$/, ""), key: key ?? "" };
 }
 
 function handleDomain(given: string): string {

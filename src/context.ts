@@ -4,6 +4,7 @@ import { openDatabase, type Db } from "./db/open.ts";
 import { Rendered } from "./db/rendered.ts";
 import { Hub } from "./lib/hub.ts";
 import { Ids } from "./lib/ids.ts";
+import { LibreTranslate, type LibreTranslateSettings } from "./lib/libretranslate.ts";
 import type { Logger } from "./lib/log.ts";
 import {
   fetchOutside,
@@ -43,6 +44,8 @@ export interface Context {
   passwords: { timeCost: number; memoryCost: number };
   /** The only way to the outside; throws an OutboundError for whatever does not succeed within the bounds. */
   fetchOutside(url: string, request: OutboundRequest): Promise<OutboundResponse>;
+  /** Null where the owner has named no service that translates. */
+  translator: LibreTranslate | null;
   /** Tells the job loop that there may be something to do; does nothing until the loop has started. */
   wake(): void;
 }
@@ -63,6 +66,7 @@ export function openContext(
       SELECT max(id) AS id FROM statuses UNION ALL
       SELECT max(id) FROM accounts UNION ALL
       SELECT max(id) FROM media_attachments)`);
+  const outlet = outletOf(config, world.lookup);
   return {
     config,
     db,
@@ -73,7 +77,8 @@ export function openContext(
     log: world.log,
     rates: config.limits && windowsOf(config.limits),
     passwords: world.passwords ?? PASSWORDS,
-    fetchOutside: (url, request) => fetchOutside(url, request, outletOf(config, world.lookup)),
+    fetchOutside: (url, request) => fetchOutside(url, request, outlet),
+    translator: config.libreTranslate && translatorOf(config.libreTranslate, outlet, clock),
     wake: () => {},
   };
 }
@@ -84,6 +89,12 @@ function outletOf(config: Config, lookup: Outlet["lookup"]): Outlet {
     allows: config.allowPrivateAddresses ? () => true : isPublicAddress,
     ...(lookup && { lookup }),
   };
+}
+
+/** Its address comes from the owner, who may well run it on the same machine. */
+function translatorOf(settings: LibreTranslateSettings, outlet: Outlet, clock: Clock): LibreTranslate {
+  const trusting = { ...outlet, allows: () => true };
+  return new LibreTranslate(settings, (url, request) => fetchOutside(url, request, trusting), clock);
 }
 
 function windowsOf(limits: NonNullable<Config["limits"]>): Record<LimitName, Windows> {

@@ -76,6 +76,13 @@ test("limits can be off, or changed one by one", () => {
   expect(readConfig({}).limits?.account).toEqual({ calls: 300, seconds: 300 });
 });
 
+test("a service that translates is named by its address, and may want a key, which is of no use alone", () => {
+  const named = { LINNET_LIBRETRANSLATE_URL: "http://127.0.0.1:5000/", LINNET_LIBRETRANSLATE_KEY: "key" };
+  expect(readConfig(named).libreTranslate).toEqual({ url: "http://127.0.0.1:5000", key: "key" });
+  expect(readConfig({}).libreTranslate).toBeNull();
+  expect(() => readConfig({ LINNET_LIBRETRANSLATE_KEY: "key" })).toThrow("LINNET_LIBRETRANSLATE_URL");
+});
+
 test.each([
   ["LINNET_URL", "social.example"],
   ["LINNET_URL", "ftp://social.example"],
@@ -99,6 +106,8 @@ test.each([
   ["LINNET_LANGUAGES", "english"],
   ["LINNET_LANGUAGES", "en,,de"],
   ["LINNET_MAX_CHARACTERS", "0"],
+  ["LINNET_LIBRETRANSLATE_URL", "localhost:5000"],
+  ["LINNET_LIBRETRANSLATE_URL", "http://key@localhost:5000"],
   ["LINNET_LOG_LEVEL", "loud"],
   ["LINNET_LOG_FORMAT", "xml"],
 ])("%s=%s is refused by name, with what it should be", (name, value) => {

@@ -29,6 +29,7 @@ import { trendRoutes } from "./trends.ts";
 import { appRoutes } from "./apps.ts";
 import { healthRoutes } from "./health.ts";
 import { oauthRoutes } from "./oauth.ts";
+import { translationRoutes } from "./translations.ts";
 import type { Router } from "./router.ts";
 
 /** Every route of the API, area by area. */
@@ -49,6 +50,7 @@ export function apiRoutes(routes: Router): void {
   statusRoutes(routes);
   quoteRoutes(routes);
   pollRoutes(routes);
+  translationRoutes(routes);
   scheduledStatusRoutes(routes);
   conversationRoutes(routes);
   mediaRoutes(routes);

@@ -50,7 +50,7 @@ export function showInstance(ctx: Context) {
       statuses: statusLimits(ctx),
       media_attachments: { ...shared.media_attachments, description_limit: MAX_DESCRIPTION },
       polls: shared.polls,
-      translation: { enabled: false },
+      translation: { enabled: ctx.translator !== null },
       limited_federation: false,
     },
     registrations: {

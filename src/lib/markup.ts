@@ -1,0 +1,59 @@
+import { Parser } from "htmlparser2";
+import { escapeHtml } from "./html.ts";
+
+/** What holds no text for people. */
+const UNREAD = new Set(["script", "style", "template", "noscript", "iframe", "object", "textarea", "title"]);
+
+/**
+ * HTML from somewhere else, reduced to the very tags that are in `model`, attributes and all: whatever it does to the
+ * text, it can bring no link and no markup that was not there before. Tags that are left open are closed.
+ */
+export function withTagsOf(model: string, html: string): string {
+  const allowed = new Set<string>();
+  parse(model, { open: (tag) => void allowed.add(tag), text: () => {}, close: () => {} });
+  let result = "";
+  const open: (string | null)[] = [];
+  parse(html, {
+    open: (tag, name, isVoid) => {
+      const isAllowed = allowed.has(tag);
+      if (isAllowed) result += tag;
+      if (!isVoid) open.push(isAllowed ? name : null);
+    },
+    text: (text) => void (result += escapeHtml(text)),
+    close: () => {
+      const name = open.pop();
+      if (name) result += `</${name}>`;
+    },
+  });
+  return result;
+}
+
+interface Reader {
+  /** `tag` is written in one way, however it was. */
+  open(tag: string, name: string, isVoid: boolean): void;
+  text(text: string): void;
+  close(): void;
+}
+
+function parse(html: string, reader: Reader): void {
+  let unread = 0;
+  const parser = new Parser({
+    onopentag: (name, attributes) => {
+      if (UNREAD.has(name)) unread++;
+      else if (unread === 0) reader.open(written(name, attributes), name, name === "br");
+    },
+    ontext: (text) => {
+      if (unread === 0) reader.text(text);
+    },
+    onclosetag: (name) => {
+      if (UNREAD.has(name)) unread--;
+      else if (unread === 0 && name !== "br") reader.close();
+    },
+  });
+  parser.end(html);
+}
+
+function written(name: string, attributes: Record<string, string>): string {
+  const pairs = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeHtml(value)}"`);
+  return name === "br" ? "<br />" : `<${name}${pairs.join("")}>`;
+}

@@ -1,0 +1,207 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Answer, Client, Json } from "../support/client.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { expectShape } from "../support/shape.ts";
+import { uploaded } from "../support/uploads.ts";
+
+const LANGUAGES = [
+  { code: "en", name: "English", targets: ["de", "en", "fr"] },
+  { code: "de", name: "German", targets: ["en"] },
+];
+
+/** A service that shouts what it is given, and notes what it was asked. */
+class Service {
+  readonly asked: Json[] = [];
+  /** What it answers instead. */
+  broken: (() => Response) | null = null;
+  detects: string | null = null;
+  private readonly server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: (request) => this.answer(request),
+  });
+
+  get url(): string {
+    return `http://127.0.0.1:${this.server.port}/libre`;
+  }
+
+  stop(): Promise<void> {
+    return this.server.stop(true);
+  }
+
+  private async answer(request: Request): Promise<Response> {
+    const { pathname } = new URL(request.url);
+    if (pathname === "/libre/languages") return Response.json(LANGUAGES);
+    const asked = (await request.json()) as Json;
+    this.asked.push({ path: pathname, ...asked });
+    if (this.broken) return this.broken();
+    const shout = (html: string) =>
+      html.replaceAll(/(<[^>]*>|&\w+;)|([^<&]+)/g, (_, kept, said) => kept ?? said.toUpperCase());
+    const found = this.detects && { detectedLanguage: asked.q.map(() => ({ language: this.detects, confidence: 99 })) };
+    return Response.json({ translatedText: asked.q.map(shout), ...found });
+  }
+}
+
+let service: Service;
+let server: TestServer;
+let alice: Client;
+let bob: Client;
+
+beforeEach(async () => {
+  service = new Service();
+  server = await startServer({ LINNET_LIBRETRANSLATE_URL: `${service.url}/`, LINNET_LIBRETRANSLATE_KEY: "key" });
+  [alice, bob] = [await server.person("alice"), await server.person("bob")];
+});
+afterEach(async () => {
+  await server.stop();
+  await service.stop();
+});
+
+const translate = (who: Client, id: string, body: object = { lang: "de" }): Promise<Answer> =>
+  who.post(`/api/v1/statuses/${id}/translate`, body);
+
+describe("A translation", () => {
+  test("is of the words, the warning and the descriptions, with the links that there were", async () => {
+    const picture = await uploaded(alice, { description: "a cat & a dog" });
+    const status = await alice.publish({
+      status: "look, @bob: #pets",
+      spoiler_text: "cute <3",
+      language: "en",
+      media_ids: [picture.id],
+    });
+    const { status: code, json } = await translate(bob, status.id);
+    expect(code).toBe(200);
+    expectShape(json, "Translation");
+    expect(json).toEqual({
+      content: expect.stringContaining("LOOK, <span"),
+      spoiler_text: "CUTE <3",
+      language: "de",
+      poll: null,
+      media_attachments: [{ id: picture.id, description: "A CAT & A DOG" }],
+      detected_source_language: "en",
+      provider: "LibreTranslate",
+    });
+    const hrefs = (html: string) => html.match(/href="[^"]*"/g);
+    expect(hrefs(json.content)).toEqual(hrefs(status.content));
+    expect(service.asked).toMatchObject([
+      { path: "/libre/translate", source: "en", target: "de", format: "html", api_key: "key" },
+    ]);
+    expect(service.asked[0].q.slice(1)).toEqual(["cute &lt;3", "a cat &amp; a dog"]);
+  });
+
+  test("is of what a poll offers, too", async () => {
+    const poll = { options: ["yes", "no"], expires_in: 300 };
+    const status = await alice.publish({ status: "tea?", language: "en", poll });
+    const { json } = await translate(bob, status.id);
+    expectShape(json, "Translation");
+    expect(json.poll).toEqual({ id: status.poll.id, options: [{ title: "YES" }, { title: "NO" }] });
+  });
+
+  test("is into the reader's own language where they name none, and from what the service finds", async () => {
+    server.ctx.db.transaction((tx) => {
+      tx.run("UPDATE users SET locale = 'fr-CA' WHERE account_id = ?", Number(bob.id));
+    });
+    const { id } = await alice.publish({ status: "hello", language: "en" });
+    server.ctx.db.transaction((tx) => tx.run("UPDATE statuses SET language = NULL WHERE id = ?", Number(id)));
+    service.detects = "de";
+    const { json } = await translate(bob, id, {});
+    expect([json.language, json.detected_source_language]).toEqual(["fr", "de"]);
+    expect(service.asked).toMatchObject([{ source: "auto", target: "fr" }]);
+  });
+
+  test("is asked for once in a while only, and again after an edit", async () => {
+    const { id } = await alice.publish({ status: "hello", language: "en" });
+    await translate(bob, id);
+    await translate(alice, id);
+    expect(service.asked).toHaveLength(1);
+    await alice.put(`/api/v1/statuses/${id}`, { status: "goodbye" });
+    expect((await translate(bob, id)).json.content).toBe("<p>GOODBYE</p>");
+    server.clock.advance(3600_000);
+    await translate(bob, id);
+    expect(service.asked).toHaveLength(3);
+  });
+
+  test("brings nothing into the page that wasn't there", async () => {
+    const { id } = await alice.publish({ status: "hello", language: "en" });
+    const evil = '<p onclick="x()">hi <a href="https://evil.example/">there</a><script>x()</script></p>';
+    service.broken = () => Response.json({ translatedText: [evil, "<b>&lt;i&gt;</b>"] });
+    const { json } = await translate(bob, id);
+    expect([json.content, json.spoiler_text]).toEqual(["hi there", "<i>"]);
+  });
+
+  test("of a boost is that of the original", async () => {
+    const { id } = await alice.publish({ status: "hello", language: "en" });
+    const boost = (await bob.post(`/api/v1/statuses/${id}/reblog`)).json;
+    expect((await translate(bob, boost.id)).json.content).toBe("<p>HELLO</p>");
+  });
+});
+
+describe("No translation", () => {
+  test("is made of what isn't for everyone, and no service hears of it", async () => {
+    await bob.post(`/api/v1/accounts/${alice.id}/follow`);
+    for (const visibility of ["private", "direct"]) {
+      const { id } = await alice.publish({ status: "@bob psst", language: "en", visibility });
+      const { status, json } = await translate(bob, id);
+      expect([status, json.error]).toEqual([403, "This action is not allowed"]);
+    }
+    expect(service.asked).toEqual([]);
+  });
+
+  test("is made between languages that the service doesn't know, nor into the same", async () => {
+    const { id } = await alice.publish({ status: "hello", language: "en" });
+    for (const lang of ["en", "ja"]) expect((await translate(bob, id, { lang })).status).toBe(403);
+    const other = await alice.publish({ status: "hej", language: "sv" });
+    expect((await translate(bob, other.id)).status).toBe(403);
+    expect((await translate(bob, id, { lang: "what?" })).status).toBe(422);
+  });
+
+  test.each<[string, () => Response, string]>([
+    ["fails", () => new Response("no", { status: 500 }), "Service Unavailable"],
+    ["speaks nonsense", () => Response.json("no"), "Service Unavailable"],
+    ["loses texts", () => Response.json({ translatedText: [] }), "Service Unavailable"],
+    ["isn't JSON", () => new Response("{", { headers: { "content-type": "application/json" } }), "Service Unavailable"],
+    [
+      "has enough",
+      () => new Response("", { status: 429 }),
+      "There have been too many requests to the translation service recently.",
+    ],
+    [
+      "is used up",
+      () => new Response("", { status: 403 }),
+      "The server-wide usage quota for the translation service has been exceeded.",
+    ],
+  ])("is made when the service %s", async (_, broken, sentence) => {
+    const { id } = await alice.publish({ status: "hello", language: "en" });
+    service.broken = broken;
+    const { status, json } = await translate(bob, id);
+    expect([status, json.error]).toEqual([503, sentence]);
+    service.broken = null;
+    expect((await translate(bob, id)).status).toBe(200);
+  });
+
+  test("is made without a token with the scope, nor of what one may not see", async () => {
+    const { id } = await alice.publish({ status: "hello", language: "en" });
+    const secret = await alice.publish({ status: "secret", language: "en", visibility: "private" });
+    expect((await translate(server.stranger(), id)).status).toBe(401);
+    expect((await translate(await server.person("writer", { scopes: "write" }), id)).status).toBe(403);
+    expect((await translate(bob, secret.id)).status).toBe(404);
+    expect((await translate(bob, "x")).status).toBe(404);
+  });
+
+  test("is made where the owner named no service, and the instance says so", async () => {
+    const plain = await startServer();
+    const carol = await plain.person("carol");
+    const { id } = await carol.publish({ status: "hello", language: "en" });
+    const { status, json } = await translate(carol, id);
+    expect([status, json.error]).toEqual([503, "Service Unavailable"]);
+    expect((await carol.get("/api/v1/instance/translation_languages")).json).toEqual({});
+    expect((await carol.get("/api/v2/instance")).json.configuration.translation).toEqual({ enabled: false });
+    await plain.stop();
+  });
+});
+
+test("What can be translated into what is told to everyone", async () => {
+  const { status, json } = await server.stranger().get("/api/v1/instance/translation_languages");
+  expect([status, json]).toEqual([200, { en: ["de", "fr"], de: ["en"], und: ["de", "en", "fr"] }]);
+  expect((await alice.get("/api/v2/instance")).json.configuration.translation).toEqual({ enabled: true });
+});
