@@ -71,6 +71,16 @@ export function refuseWhere(problems: readonly (readonly [boolean, string])[]): 
   if (found.length > 0) throw validationFailed(...found);
 }
 
+/**
+ * A file of a kind that is taken, but broken: the old way of uploading answers with an attachment all the same. What a
+ * program had to say of it is for the log.
+ */
+export class UnreadableFile extends Refusal {
+  constructor(readonly details = "") {
+    super("invalid", "Validation failed: File content type is invalid, File is invalid");
+  }
+}
+
 /** A setting or an argument of the command line that cannot be used. Printed as one line, without a stack. */
 export class UsageError extends Error {
   override readonly name = "UsageError";

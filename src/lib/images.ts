@@ -2,9 +2,11 @@ import type { FitEnum, Metadata, Sharp, SharpOptions } from "sharp";
 
 import { encode as encodeBlurhash } from "blurhash";
 
-import { Refusal, validationFailed } from "../errors.ts";
+import { Refusal, UnreadableFile, validationFailed } from "../errors.ts";
+import { colorsOf, type Colors } from "./colors.ts";
 import { withoutMetadata } from "./image-metadata.ts";
 import { returnFreedMemory } from "./memory.ts";
+import type { Pixels } from "./placeholders.ts";
 
 /**
  * What is read everywhere. HEIC is tried too, but only a libvips from a distribution can have the decoder for HEVC, which
@@ -38,12 +40,20 @@ export interface ProcessedImage {
 export interface ProcessedPreview {
   image: ImageFile;
   blurhash: string;
+  colors: Colors;
 }
 
 /** `still` is the first frame of an animation, otherwise the same object as `original`. */
 export interface ProcessedAvatar {
   original: ImageFile;
   still: ImageFile;
+}
+
+/** An animation that can be taken apart: how long each frame is shown, in milliseconds, and all of one size. */
+export interface Animation extends Size {
+  delays: number[];
+  /** Some frames at a time, one below the other, as red, green and blue, on white. */
+  frames: AsyncGenerator<Buffer>;
 }
 
 /** Mastodon's: 7680×4320. */
@@ -58,6 +68,8 @@ const LONGEST_SIDE = 16_383;
 const ANIMATION_PICTURES = 16;
 /** Pixels of all frames together in an animation that is drawn anew: 625 frames of an avatar, 12 in 4K. */
 const REDRAWN_PIXELS = 100_000_000;
+/** Pixels of the frames that are decoded together when an animation is taken apart. */
+const FRAMES_PIXELS = 8_000_000;
 const BLURHASH_SIDE = 32;
 const BLURHASH_COMPONENTS = 4;
 const SLOWEST_SECONDS = 60;
@@ -95,6 +107,18 @@ export function sniffType(bytes: Uint8Array): string | null {
   return null;
 }
 
+/** Whether an AVIF says of itself that it moves. What is kept of it as a picture is its first frame. */
+export function isMovingAvif(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 12)).toString("latin1", 4) === "ftypavis";
+}
+
+/** A moving AVIF holds a still one: libvips finds it when the first brand doesn't tell it to look away. */
+function asStillAvif(bytes: Uint8Array): Uint8Array {
+  const still = bytes.slice();
+  still.set(Buffer.from("avif"), 8);
+  return still;
+}
+
 /** The brands of an ISO container: the first one may be as vague as "mif1", and the list after it says more. */
 function sniffHeif(bytes: Uint8Array, head: string): string | null {
   const length = Math.min(new DataView(bytes.buffer, bytes.byteOffset).getUint32(0), head.length);
@@ -118,23 +142,59 @@ export function processImage(bytes: Uint8Array, limits: ImageLimits): Promise<Pr
       return {
         original,
         small: fits && !picture.animated ? original : await encodeStill(picture.sharp, still, SMALL_QUALITY),
-        blurhash: await blurhash(picture.sharp, still),
+        blurhash: blurhash(await shrink(picture.sharp, still)),
         animated: picture.animated,
       };
     });
   });
 }
 
-/** A picture for a preview: still, and as small as processImage's `small`. */
+/** A picture that stands for something: still, and as small as processImage's `small`. */
 export function processPreview(bytes: Uint8Array, limits: ImageLimits): Promise<ProcessedPreview> {
   return inTurn(async () => {
     const picture = await inspect(bytes, limits);
-    return refusingBrokenImages(async () => {
-      const still = await drawStill(picture, within(picture, SMALL_PIXELS), "fill");
-      const image = await encodeStill(picture.sharp, still, SMALL_QUALITY);
-      return { image, blurhash: await blurhash(picture.sharp, still) };
-    });
+    return refusingBrokenImages(async () =>
+      previewOf(picture.sharp, await drawStill(picture, within(picture, SMALL_PIXELS), "fill")),
+    );
   });
+}
+
+/** A small picture from pixels of ours. */
+export function encodePreview(pixels: Pixels): Promise<ProcessedPreview> {
+  return inTurn(async () => previewOf(await loadSharp(), pixels));
+}
+
+/** Takes an animation apart, at most at this size; each part waits for its turn with other pictures. */
+export function openAnimation(bytes: Uint8Array, limits: ImageLimits, pixels: number): Promise<Animation> {
+  return inTurn(async () => {
+    const picture = await inspect(bytes, limits);
+    const size = within(picture, pixels);
+    const delays = picture.metadata.delay ?? [];
+    if (delays.length !== picture.frames) throw new UnreadableFile();
+    return { ...size, delays, frames: framesOf(picture, size) };
+  });
+}
+
+async function* framesOf(picture: Picture, size: Size): AsyncGenerator<Buffer> {
+  const together = Math.max(1, Math.floor(FRAMES_PIXELS / (picture.width * picture.height)));
+  for (let page = 0; page < picture.frames; page += together) {
+    const pages = Math.min(together, picture.frames - page);
+    const part = picture.open({ page, pages }).resize({ ...size, fit: "fill" });
+    yield await inTurn(() =>
+      refusingBrokenImages(() =>
+        part.toColourspace("srgb").flatten({ background: "white" }).removeAlpha().raw().toBuffer(),
+      ),
+    );
+  }
+}
+
+async function previewOf(sharp: SharpModule, pixels: Pixels): Promise<ProcessedPreview> {
+  const tiny = await shrink(sharp, pixels);
+  return {
+    image: await encodeStill(sharp, pixels, SMALL_QUALITY),
+    blurhash: blurhash(tiny),
+    colors: colorsOf(tiny.data),
+  };
 }
 
 /** An avatar or a header in the size Mastodon shows, cut from the middle. An animated one becomes an animated WebP. */
@@ -166,11 +226,6 @@ interface Picture extends Size {
   frames: number;
   animated: boolean;
   open: (options?: SharpOptions) => Sharp;
-}
-
-/** Decoded pixels: red, green, blue and alpha, one byte each. */
-interface Pixels extends Size {
-  data: Buffer;
 }
 
 /**
@@ -207,14 +262,14 @@ async function inspect(bytes: Uint8Array, limits: ImageLimits): Promise<Picture>
   if (type === null) throw notAnImage();
   const clean = withoutMetadata(bytes, type);
   // libvips takes half a GIF for a whole one, and stumbles over what lies after its end; so it sees what we walked over.
-  const source = type === "image/gif" ? clean : bytes;
-  if (source === null) throw notAnImage();
+  const source = type === "image/gif" ? clean : isMovingAvif(bytes) ? asStillAvif(bytes) : bytes;
+  if (source === null) throw new UnreadableFile();
   const sharp = await loadSharp();
   const metadata = await refusingBrokenImages(() => sharp(source, { limitInputPixels: false }).metadata());
   const frames = type === "image/gif" || type === "image/webp" ? (metadata.pages ?? 1) : 1;
   const animated = frames > 1;
   const { width, height } = animated ? metadata : metadata.autoOrient;
-  if (!(width > 0 && height > 0)) throw notAnImage();
+  if (!(width > 0 && height > 0)) throw new UnreadableFile();
   if (width * height > limits.pixels) throw tooManyPixels(`${width}x${height} pixels`, limits.pixels);
   const all = animated ? limits.pixels * ANIMATION_PICTURES : limits.pixels;
   if (width * height * frames > all) throw tooManyPixels(`${frames} frames of ${width}x${height} pixels`, all);
@@ -225,8 +280,13 @@ async function inspect(bytes: Uint8Array, limits: ImageLimits): Promise<Picture>
   return { sharp, clean, type, metadata, frames, animated, width, height, open };
 }
 
+/** How large the small picture of something is. */
+export function smallSize(size: Size): Size {
+  return within(size, SMALL_PIXELS);
+}
+
 /** Largest size of the same shape that has no more than so many pixels, and no side that WebP can't have. */
-function within({ width, height }: Size, pixels: number): Size {
+export function within({ width, height }: Size, pixels: number): Size {
   const scale = Math.min(1, Math.sqrt(pixels / (width * height)), LONGEST_SIDE / Math.max(width, height));
   return { width: Math.max(1, Math.floor(width * scale)), height: Math.max(1, Math.floor(height * scale)) };
 }
@@ -298,15 +358,20 @@ function encode(image: Sharp, type: string, quality: number, chromaSubsampling =
   return type === "image/webp" ? image.webp({ quality }) : image.jpeg({ quality, chromaSubsampling });
 }
 
-/** Mastodon's 4×4 components, from a copy so small that the sums over its pixels take no time. */
-async function blurhash(sharp: SharpModule, pixels: Pixels): Promise<string> {
+/** So small that sums over all pixels take no time. */
+async function shrink(sharp: SharpModule, pixels: Pixels): Promise<Pixels> {
   const { data, info } = await reopen(sharp, pixels)
     .flatten({ background: "white" })
     .resize(BLURHASH_SIDE, BLURHASH_SIDE, { fit: "inside" })
     .ensureAlpha()
     .raw()
     .toBuffer({ resolveWithObject: true });
-  return encodeBlurhash(new Uint8ClampedArray(data), info.width, info.height, BLURHASH_COMPONENTS, BLURHASH_COMPONENTS);
+  return { data, width: info.width, height: info.height };
+}
+
+/** Mastodon's 4×4 components. */
+function blurhash({ data, width, height }: Pixels): string {
+  return encodeBlurhash(new Uint8ClampedArray(data), width, height, BLURHASH_COMPONENTS, BLURHASH_COMPONENTS);
 }
 
 function imageFile(bytes: Uint8Array, type: string, { width, height }: Size): ImageFile {
@@ -318,7 +383,7 @@ async function refusingBrokenImages<Result>(work: () => Promise<Result>): Promis
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Error && error.constructor === Error) throw notAnImage();
+    if (error instanceof Error && error.constructor === Error) throw new UnreadableFile();
     throw error;
   }
 }

@@ -1,0 +1,210 @@
+import type { AudioCodec, Conversion, Input, InputFormat, OutputFormat, VideoCodec } from "mediabunny";
+import { UnreadableFile } from "../errors.ts";
+import type { Extension } from "./media-types.ts";
+
+/** What was found in a film or a recording, by its content. */
+export interface Clip {
+  /** ffmpeg's name for the container. */
+  container: Container;
+  /** In seconds. */
+  duration: number;
+  /** Null for sound alone. The size is as people see it, the frame rate what it is on average. */
+  video: { codec: VideoCodec | null; width: number; height: number; frameRate: number; plays: boolean } | null;
+  audio: { codec: AudioCodec | null; channels: number; plays: boolean } | null;
+}
+
+export type Container = "mov" | "matroska" | "ogg" | "mp3" | "flac" | "wav" | "aac" | "mpegts";
+
+type Library = typeof import("mediabunny");
+
+/** Baseline, main and high profile of H.264: what has 8 bits and halved colours, and plays everywhere. */
+const PLAYABLE_H264 = /^avc[13]\.(42|4d|58|64)/i;
+
+const SLOWEST_LOOK = 20_000;
+const SLOWEST_COPY = 5 * 60_000;
+const LONGEST = 24 * 3600;
+/** The index of a film of three hours has 10 MB; in memory it takes ten times as much as on the disk. */
+const MAX_INDEX = 16 * 1024 * 1024;
+const MAX_BOXES = 2000;
+/** Bytes that were copied. */
+const COLLECT_AFTER = 10_000_000;
+
+/** Loaded at the first clip, so that servers without any don't carry it. */
+async function load(): Promise<Library> {
+  const library = await import("mediabunny");
+  // What it says of people's files is not for our log.
+  library.Logging.level = library.LogLevel.Silent;
+  return library;
+}
+
+/**
+ * Looks at a file without reading all of it. Null for what is neither film nor recording.
+ *
+ * @throws UnreadableFile for what looks like one and is broken.
+ */
+export async function inspectClip(path: string): Promise<Clip | null> {
+  await refuseHugeIndex(path);
+  const library = await load();
+  const input = open(library, path);
+  return whole(input, SLOWEST_LOOK, async () => {
+    // A file of a few bytes makes it throw.
+    if (!(await input.canRead().catch(() => false))) return null;
+    const container = containerOf(library, await input.getFormat());
+    const duration = (await input.computeDuration()) - Math.max(0, await input.getFirstTimestamp());
+    const [video, audio] = [await inspectVideo(input, duration), await inspectAudio(input)];
+    if (!(video || audio) || !(duration > 0 && duration <= LONGEST)) throw new UnreadableFile();
+    return { container, duration, video, audio };
+  });
+}
+
+async function inspectVideo(input: Input, duration: number): Promise<Clip["video"]> {
+  const track = await input.getPrimaryVideoTrack();
+  if (!track) return null;
+  const [width, height] = [await track.getDisplayWidth(), await track.getDisplayHeight()];
+  if (!(width > 0 && height > 0)) throw new UnreadableFile();
+  const { averageFrameRate, probedPacketCount } = await track.computeFrameRateMetrics();
+  return {
+    codec: await track.getCodec(),
+    width: Math.round(width),
+    height: Math.round(height),
+    // Between the frames there is time, after the only one there is none.
+    frameRate: probedPacketCount > 1 ? averageFrameRate : 1 / duration,
+    plays: PLAYABLE_H264.test((await track.getCodecParameterString()) ?? ""),
+  };
+}
+
+async function inspectAudio(input: Input): Promise<Clip["audio"]> {
+  const track = await input.getPrimaryAudioTrack();
+  if (!track) return null;
+  const codec = await track.getCodec();
+  return { codec, channels: await track.getNumberOfChannels(), plays: codec === "aac" };
+}
+
+/** The picture that comes with a recording, as its bytes; null when there is none. */
+export async function coverOf(path: string): Promise<Uint8Array | null> {
+  const input = open(await load(), path);
+  return whole(input, SLOWEST_LOOK, async () => {
+    const { images = [] } = await input.getMetadataTags();
+    return (images.find(({ kind }) => kind === "coverFront") ?? images[0])?.data ?? null;
+  });
+}
+
+/** What a clip becomes when its parts are copied; null when they are of a kind that we couldn't put anywhere. */
+export function copyExtension({ container, video, audio }: Clip): Extension | null {
+  if (video) {
+    if (video.codec === null) return null;
+    const free = !audio || audio.codec === "opus" || audio.codec === "vorbis";
+    return free && /^(vp8|vp9|av1)$/.test(video.codec) ? "webm" : "mp4";
+  }
+  if (!audio?.codec) return null;
+  if (container === "matroska") return "weba";
+  return container === "mov" || container === "mpegts" ? "m4a" : container;
+}
+
+/**
+ * Copies picture and sound as they are into a new file, and nothing else: no place, no device, no names.
+ *
+ * @throws UnreadableFile when they can't be copied.
+ */
+export async function copyClip(from: string, to: string, extension: Extension): Promise<void> {
+  const library = await load();
+  const input = open(library, from);
+  await whole(input, SLOWEST_COPY, async () => {
+    const conversion = await library.Conversion.init({
+      input,
+      output: new library.Output({ format: outputFormat(library, extension), target: new library.FilePathTarget(to) }),
+      tracks: "primary",
+      copy: { mode: "forced", shiftTolerance: Infinity },
+      tags: {},
+      showWarnings: false,
+    });
+    if (!conversion.isValid) throw new UnreadableFile();
+    collectOften(conversion, Bun.file(from).size);
+    await conversion.execute();
+  });
+}
+
+/** The whole file goes through memory in small pieces, and on a machine without ffmpeg there may be little of it. */
+function collectOften(conversion: Conversion, bytes: number): void {
+  let last = 0;
+  conversion.onProgress = (progress) => {
+    if ((progress - last) * bytes < COLLECT_AFTER) return;
+    last = progress;
+    Bun.gc(true);
+  };
+}
+
+function open({ Input, FilePathSource, ...library }: Library, path: string): Input {
+  const { MP4, QTFF, WEBM, MATROSKA, OGG, MP3, FLAC, WAVE, ADTS, MPEG_TS } = library;
+  return new Input({
+    // Not all that there are: playlists would lead to other files.
+    formats: [MP4, QTFF, WEBM, MATROSKA, OGG, MP3, FLAC, WAVE, ADTS, MPEG_TS],
+    source: new FilePathSource(path, { handleUnhandledError: () => {} }),
+  });
+}
+
+function containerOf(library: Library, format: InputFormat): Container {
+  if (format === library.WEBM || format === library.MATROSKA) return "matroska";
+  if (format === library.OGG) return "ogg";
+  if (format === library.MP3) return "mp3";
+  if (format === library.FLAC) return "flac";
+  if (format === library.WAVE) return "wav";
+  if (format === library.ADTS) return "aac";
+  return format === library.MPEG_TS ? "mpegts" : "mov";
+}
+
+function outputFormat(library: Library, extension: Extension): OutputFormat {
+  if (extension === "webm" || extension === "weba") return new library.WebMOutputFormat();
+  if (extension === "ogg") return new library.OggOutputFormat();
+  if (extension === "mp3") return new library.Mp3OutputFormat();
+  if (extension === "flac") return new library.FlacOutputFormat();
+  if (extension === "wav") return new library.WavOutputFormat();
+  if (extension === "aac") return new library.AdtsOutputFormat();
+  // With its index at the end: to have it in front, the library would keep the film in memory.
+  return new library.Mp4OutputFormat({ fastStart: false });
+}
+
+/** Runs to its end or its time's, and closes the input. Whatever the library throws is about what people sent. */
+async function whole<Result>(input: Input, milliseconds: number, work: () => Promise<Result>): Promise<Result> {
+  // Closing it makes all that reads from it fail.
+  const timer = setTimeout(() => input.dispose(), milliseconds);
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Error && "syscall" in error) throw error;
+    throw new UnreadableFile();
+  } finally {
+    clearTimeout(timer);
+    input.dispose();
+  }
+}
+
+/** Walks over the boxes of an MP4 without looking into them. */
+async function refuseHugeIndex(path: string): Promise<void> {
+  const file = Bun.file(path);
+  let at = 0;
+  for (let count = 0; count < MAX_BOXES && at + 16 <= file.size; count++) {
+    const head = new DataView(await file.slice(at, at + 16).arrayBuffer());
+    const type = String.fromCharCode(head.getUint8(4), head.getUint8(5), head.getUint8(6), head.getUint8(7));
+    if (at === 0 && !/^(ftyp|moov|mdat|wide|free|skip)$/.test(type)) return;
+    const length = head.getUint32(0) === 1 ? Number(head.getBigUint64(8)) : head.getUint32(0) || file.size - at;
+    if (/^moo[vf]$/.test(type) && length > MAX_INDEX) throw new UnreadableFile();
+    if (length < 8) return;
+    at += length;
+  }
+}
+
+/** As Mastodon writes it: `30/1`, or `30000/1001` for what television has left us. */
+export function frameRateText(rate: number): string {
+  const odd = Math.round(rate * 1.001) * 1000;
+  const isWhole = Math.abs(rate - Math.round(rate)) < 0.002;
+  if (!isWhole && Math.abs(odd / 1001 - rate) < 0.002) return `${odd}/1001`;
+  if (isWhole && rate >= 1) return `${Math.round(rate)}/1`;
+  const thousandths = Math.max(1, Math.round(rate * 1000));
+  const divisor = greatestDivisor(thousandths, 1000);
+  return `${thousandths / divisor}/${1000 / divisor}`;
+}
+
+function greatestDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestDivisor(b, a % b);
+}

@@ -1,0 +1,192 @@
+import { constants, setPriority } from "node:os";
+import type { Subprocess } from "bun";
+import { UnreadableFile } from "../errors.ts";
+
+/** Where a clip lies, and which of ffmpeg's readers is to read it: it never gets to guess. */
+export interface Source {
+  path: string;
+  container: string;
+}
+
+export interface Size {
+  width: number;
+  height: number;
+}
+
+/** In which folder to run, and what stops it. */
+export interface Run {
+  folder: string;
+  signal: AbortSignal;
+}
+
+/** Pictures as they come, red, green and blue, for a film of so many a second. */
+export interface RawFrames extends Size {
+  frameRate: string;
+  frames: AsyncIterable<Uint8Array>;
+}
+
+export interface Film extends Size {
+  /** Of picture and sound: copied as it is, or made anew. */
+  copyVideo: boolean;
+  copyAudio: boolean;
+  /** More than two channels become two. */
+  channels: number;
+  /** Above what people see, frames are left out. */
+  frameRate: number;
+  /** In bits per second, at most. */
+  bitrate: number;
+}
+
+const SLOWEST_POSTER = 60;
+/** A film of some minutes on a Raspberry Pi. */
+const SLOWEST_FILM = 45 * 60;
+/** 4K, and what codecs add at its edges. */
+const MAX_PIXELS = 16_000_000;
+const MAX_FRAME_RATE = 60;
+/** The poster is the frame that is most like the others among so many: the first one is often black. */
+const POSTER_FRAMES = 24;
+const COMPLAINT = 1000;
+
+const H264 = ["-c:v", "libx264", "-preset", "veryfast", "-crf", "23", "-profile:v", "high", "-pix_fmt", "yuv420p"];
+const WITHOUT_METADATA = ["-map_metadata", "-1", "-map_chapters", "-1", "-sn", "-dn"];
+const MP4 = ["-movflags", "+faststart", "-f", "mp4"];
+
+/** The system's ffmpeg, kept short: one thread, the lowest priority, local files alone, nothing of our environment. */
+export class Ffmpeg {
+  private usable: Promise<boolean> | null = null;
+
+  constructor(private readonly path: string) {}
+
+  /** Whether it can write what everyone can play: in some distributions it can't. */
+  isUsable(): Promise<boolean> {
+    this.usable ??= Bun.$`${this.path} -hide_banner -encoders`
+      .env({})
+      .quiet()
+      .text()
+      .then(
+        (list) => / libx264 /.test(list) && / aac /.test(list),
+        () => false,
+      );
+    return this.usable;
+  }
+
+  /** One frame as a PNG of this size. */
+  poster(source: Source, to: string, size: Size, run: Run): Promise<void> {
+    const filter = `scale=${size.width}:${size.height},thumbnail=${POSTER_FRAMES},format=rgb24`;
+    const output = ["-map", "0:V:0", "-vf", filter, "-frames:v", "1", "-c:v", "png", "-f", "image2", "-update", "1"];
+    return this.convert([...open(source)], [...output, to], SLOWEST_POSTER, run);
+  }
+
+  /** An MP4 that everyone can play, with its index in front and nothing but picture and sound. */
+  film(source: Source, to: string, film: Film, run: Run): Promise<void> {
+    const video = film.copyVideo ? ["-c:v", "copy"] : [...H264, ...limited(film.bitrate), "-vf", filmFilter(film)];
+    const audio = film.copyAudio ? ["-c:a", "copy"] : aac("128k", film.channels);
+    const output = ["-map", "0:V:0", "-map", "0:a:0?", ...video, ...audio, ...WITHOUT_METADATA, ...MP4];
+    return this.convert(open(source), [...output, to], SLOWEST_FILM, run);
+  }
+
+  /** Sound alone: copied into a file of this format, or (null) made anew for MP4. */
+  sound(source: Source, to: string, copyTo: "mp4" | "mp3" | "flac" | null, channels: number, run: Run): Promise<void> {
+    const codec = copyTo ? ["-c:a", "copy"] : aac("160k", channels);
+    const format = copyTo === "mp3" ? ["-id3v2_version", "0", "-f", "mp3"] : copyTo === "flac" ? ["-f", "flac"] : MP4;
+    const output = ["-map", "0:a:0", "-vn", ...codec, ...WITHOUT_METADATA, ...format];
+    return this.convert(open(source), [...output, to], SLOWEST_FILM, run);
+  }
+
+  /** A silent film from a moving picture, on white where one could see through it. */
+  loop(source: Source | RawFrames, to: string, { width, height }: Size, run: Run): Promise<void> {
+    const filter =
+      `[0:v:0]scale=${width}:${height},format=rgba,split[back][front];` +
+      `[back]lutrgb=r=255:g=255:b=255:a=255[white];[white][front]overlay,setsar=1`;
+    const output = ["-filter_complex", filter, "-an", ...H264, ...WITHOUT_METADATA, ...MP4, to];
+    if ("path" in source) return this.convert(open(source), output, SLOWEST_FILM, run);
+    const size = `${source.width}x${source.height}`;
+    const input = ["-f", "rawvideo", "-pixel_format", "rgb24", "-video_size", size, "-framerate", source.frameRate];
+    return this.convert([...input, "-i", "pipe:0"], output, SLOWEST_FILM, run, source.frames);
+  }
+
+  /** @throws UnreadableFile when it ends with an error, or not in time; the signal's reason when that was it. */
+  private async convert(
+    input: string[],
+    output: string[],
+    seconds: number,
+    { folder, signal }: Run,
+    frames?: AsyncIterable<Uint8Array>,
+  ): Promise<void> {
+    signal.throwIfAborted();
+    const bounds = ["-hide_banner", "-loglevel", "error", "-y", "-filter_threads", "1", "-filter_complex_threads", "1"];
+    const reading = ["-threads", "1", "-protocol_whitelist", "file,pipe", "-max_pixels", String(MAX_PIXELS)];
+    const child = Bun.spawn([this.path, ...bounds, ...reading, ...input, "-threads", "1", ...output], {
+      cwd: folder,
+      env: {},
+      stdio: [frames ? "pipe" : "ignore", "ignore", "pipe"],
+      timeout: seconds * 1000,
+      killSignal: "SIGKILL",
+      signal,
+    });
+    giveWay(child.pid);
+    const [complaint] = await Promise.all([lastWords(child.stderr), frames && feed(child, frames)]);
+    const code = await child.exited;
+    signal.throwIfAborted();
+    if (code !== 0) throw new UnreadableFile(child.signalCode === "SIGKILL" ? "it took too long" : complaint);
+  }
+}
+
+function open({ path, container }: Source): string[] {
+  return ["-f", container, "-i", `file:${path}`];
+}
+
+function limited(bitrate: number): string[] {
+  return ["-maxrate", String(bitrate), "-bufsize", String(bitrate * 2)];
+}
+
+function filmFilter({ width, height, frameRate }: Film): string {
+  const slower = frameRate > MAX_FRAME_RATE ? `,fps=${MAX_FRAME_RATE}` : "";
+  return `scale=${width}:${height},setsar=1${slower}`;
+}
+
+function aac(bitrate: string, channels: number): string[] {
+  return ["-c:a", "aac", "-b:a", bitrate, ...(channels > 2 ? ["-ac", "2"] : [])];
+}
+
+function giveWay(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_LOW);
+  } catch {
+    // It has ended already.
+  }
+}
+
+/** Gives it frame after frame, for as long as it takes them. Why it took no more is told by its end. */
+async function feed(child: Subprocess<"pipe" | "ignore">, frames: AsyncIterable<Uint8Array>): Promise<void> {
+  const stdin = child.stdin!;
+  try {
+    for await (const frame of frames) {
+      const taken = await accepted(() => {
+        stdin.write(frame);
+        return stdin.flush();
+      });
+      if (!taken) return;
+    }
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw error;
+  }
+  await accepted(() => stdin.end());
+}
+
+async function accepted(write: () => number | Promise<number>): Promise<boolean> {
+  try {
+    await write();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function lastWords(stream: ReadableStream<Uint8Array>): Promise<string> {
+  let said = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of stream) said = (said + decoder.decode(chunk, { stream: true })).slice(-COMPLAINT);
+  return said.trim();
+}

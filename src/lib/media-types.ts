@@ -1,0 +1,43 @@
+/** Extensions of the files that we keep, and what they are served as. */
+export const TYPES_BY_EXTENSION = {
+  jpg: "image/jpeg",
+  png: "image/png",
+  gif: "image/gif",
+  webp: "image/webp",
+  mp4: "video/mp4",
+  webm: "video/webm",
+  m4a: "audio/mp4",
+  weba: "audio/webm",
+  mp3: "audio/mpeg",
+  ogg: "audio/ogg",
+  flac: "audio/flac",
+  wav: "audio/wav",
+  aac: "audio/aac",
+} as const;
+
+export type Extension = keyof typeof TYPES_BY_EXTENSION;
+
+/** Names by which apps may call the video and sound that `inspectClip()` understands. */
+export const CLIP_TYPES = [
+  "video/mp4",
+  "video/quicktime",
+  "video/webm",
+  "video/x-matroska",
+  "audio/mpeg",
+  "audio/mp3",
+  "audio/mp4",
+  "audio/m4a",
+  "audio/x-m4a",
+  "audio/aac",
+  "audio/ogg",
+  "audio/vorbis",
+  "audio/opus",
+  "audio/webm",
+  "audio/flac",
+  "audio/x-flac",
+  "audio/wav",
+  "audio/wave",
+  "audio/x-wav",
+  "audio/x-pn-wave",
+  "audio/vnd.wave",
+];

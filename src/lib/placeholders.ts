@@ -1,0 +1,69 @@
+/** Decoded pixels: red, green, blue and alpha, one byte each. */
+export interface Pixels {
+  data: Uint8Array;
+  width: number;
+  height: number;
+}
+
+type Sort = "video" | "audio" | "unknown";
+
+/** How much of the shorter side the sign takes, from its middle to its edge. */
+const SIGN = 0.22;
+const SIGN_OPACITY = 0.85;
+/** Heights of the bars that stand for sound, of the sign's. */
+const BARS = [0.35, 0.7, 1, 0.55, 0.85, 0.4];
+
+/**
+ * Draws what stands for a film or a recording of which there is no picture: a slope between two colours, different for
+ * each `seed`, and on it a triangle to play, or bars of sound. What can't be played has no sign.
+ */
+export function drawPlaceholder(sort: Sort, width: number, height: number, seed: number): Pixels {
+  const data = new Uint8Array(width * height * 4);
+  const hue = (seed * 137.508) % 360;
+  const [from, to] = [fromHue(hue, 0.42), fromHue(hue + 50, 0.24)];
+  const scale = Math.min(width, height) * SIGN;
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      const along = (x / width + y / height) / 2;
+      const sign = SIGN_OPACITY * coverage(sort, (x + 0.5 - width / 2) / scale, (y + 0.5 - height / 2) / scale, scale);
+      const at = (y * width + x) * 4;
+      for (const channel of [0, 1, 2] as const) {
+        const slope = from[channel] + (to[channel] - from[channel]) * along;
+        data[at + channel] = Math.round(slope + (255 - slope) * sign);
+      }
+      data[at + 3] = 255;
+    }
+  }
+  return { data, width, height };
+}
+
+/** How much of this point the sign covers, from 0 to 1; its edges are a pixel wide. `x` and `y` are -1 to 1 within it. */
+function coverage(sort: Sort, x: number, y: number, scale: number): number {
+  if (sort === "unknown") return 0;
+  const inside = sort === "video" ? insideTriangle(x, y) : insideBars(x, y);
+  return Math.max(0, Math.min(1, inside * scale + 0.5));
+}
+
+/** How far a point is from the triangle's nearest side, and negative outside. */
+function insideTriangle(x: number, y: number): number {
+  const slanted = (1 - x - Math.abs(y) * Math.sqrt(3)) / 2;
+  return Math.min(x + 0.5, slanted);
+}
+
+function insideBars(x: number, y: number): number {
+  const place = ((x + 1) / 2) * BARS.length;
+  const bar = BARS[Math.floor(place)];
+  if (bar === undefined) return -1;
+  const across = 0.3 - Math.abs(place - Math.floor(place) - 0.5);
+  return Math.min((across * 2) / BARS.length, bar - Math.abs(y));
+}
+
+/** A quiet colour of this hue in degrees, as lightness from 0 to 1 has it. */
+function fromHue(hue: number, lightness: number): [number, number, number] {
+  const spread = 0.45 * Math.min(lightness, 1 - lightness);
+  const channel = (offset: number) => {
+    const at = (offset + hue / 30) % 12;
+    return 255 * (lightness - spread * Math.max(-1, Math.min(at - 3, 9 - at, 1)));
+  };
+  return [channel(0), channel(8), channel(4)];
+}

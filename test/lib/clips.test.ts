@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "bun:test";
+import { UnreadableFile } from "../../src/errors.ts";
+import { evenFrames } from "../../src/lib/animations.ts";
+import { frameRateText, inspectClip } from "../../src/lib/clips.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "linnet-test-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test.each([
+  [30, "30/1"],
+  [29.97002997, "30000/1001"],
+  [23.976, "24000/1001"],
+  [59.94, "60000/1001"],
+  [119.88, "120000/1001"],
+  [24, "24/1"],
+  [12.5, "25/2"],
+  [0.5, "1/2"],
+  [15.02, "751/50"],
+  [0.0001, "1/1000"],
+])("%d frames a second are written %s", (rate, text) => {
+  expect(frameRateText(rate)).toBe(text);
+});
+
+describe("A file that pretends to be a film", () => {
+  const box = (type: string, body: Uint8Array) => {
+    const bytes = Buffer.alloc(8 + body.length);
+    bytes.writeUInt32BE(bytes.length);
+    bytes.write(type, 4, "latin1");
+    bytes.set(body, 8);
+    return bytes;
+  };
+  const inspect = async (...parts: Uint8Array[]) => {
+    const path = join(folder, "clip");
+    await Bun.write(path, Buffer.concat(parts));
+    return inspectClip(path);
+  };
+  const type = box("ftyp", Buffer.from("isom\x00\x00\x02\x00isomavc1"));
+
+  test("is nothing that we know when nothing in it is", async () => {
+    expect(await inspect(Buffer.from("hello"))).toBeNull();
+    expect(await inspect(Buffer.alloc(0))).toBeNull();
+    expect(await inspect(Buffer.alloc(100_000, 0xff))).toBeNull();
+  });
+
+  test.each<[string, Uint8Array[]]>([
+    ["without an index", [type, box("mdat", Buffer.alloc(1000))]],
+    ["with an empty index", [type, box("moov", Buffer.alloc(0))]],
+    ["with an index of more than 16 MB", [type, box("moov", Buffer.alloc(17 * 1024 * 1024))]],
+    ["with a box in an endless circle", [type, Buffer.from("\x00\x00\x00\x00moov")]],
+  ])("%s is refused", async (_, parts) => {
+    await expect(inspect(...parts)).rejects.toBeInstanceOf(UnreadableFile);
+  });
+});
+
+describe("An animation of equal frames", () => {
+  const frames = async function* () {
+    // Two at a time, each of one pixel.
+    for (const part of [
+      [1, 1, 1, 2, 2, 2],
+      [3, 3, 3],
+    ])
+      yield Buffer.from(part);
+  };
+  const firsts = async (delays: number[]) => {
+    const even = evenFrames({ width: 1, height: 1, delays, frames: frames() });
+    const pixels: number[] = [];
+    for await (const part of even.frames) for (let at = 0; at < part.length; at += 3) pixels.push(part[at]!);
+    return [even.frameRate, pixels];
+  };
+
+  test("has its own frame rate", async () => {
+    expect(await firsts([40, 40, 40])).toEqual(["3000/120", [1, 2, 3]]);
+    expect(await firsts([33, 34, 33])).toEqual(["3000/100", [1, 2, 3]]);
+  });
+
+  test("takes no delay at all for a tenth of a second, as browsers do", async () => {
+    expect(await firsts([0, 10, 100])).toEqual(["3000/300", [1, 2, 3]]);
+  });
+
+  test("repeats frames that are shown longer", async () => {
+    expect(await firsts([20, 40, 60])).toEqual(["50/1", [1, 2, 2, 3, 3, 3]]);
+  });
+
+  test("doesn't last for ever", () => {
+    expect(() => evenFrames({ width: 1, height: 1, delays: [1, 1e9, 1], frames: frames() })).toThrow(UnreadableFile);
+  });
+});
