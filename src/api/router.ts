@@ -3,8 +3,10 @@ import type { Server } from "bun";
 import type { AnyElysia } from "elysia";
 import type { LimitName } from "../config.ts";
 import type { Context } from "../context.ts";
+import { incomingFolder } from "../core/media-files.ts";
 import { Refusal } from "../errors.ts";
 import { addressKey } from "../lib/addresses.ts";
+import { withTemporaryFolder } from "../lib/files.ts";
 import { decode } from "../lib/input.ts";
 import { readParams } from "../lib/params.ts";
 import type { Rate } from "../lib/rates.ts";
@@ -28,6 +30,8 @@ export interface RouteOptions {
   limit?: LimitName;
   /** How large a body may be, in bytes. */
   maxBytes?: number;
+  /** Files of a form may be large: they lie on the disk until the answer is given, each as a StoredFile. */
+  storeFiles?: true;
 }
 
 type InputOf<O extends RouteOptions> = O["input"] extends TObject ? Static<O["input"]> : Record<string, never>;
@@ -120,20 +124,19 @@ export class Router {
     const caller = bearer?.viewer ? `account ${bearer.viewer.accountId}` : address;
     if (bearer?.viewer) count("account", caller);
     if (options.limit) count(options.limit, PER_ADDRESS.has(options.limit) ? address : caller);
-    const input = options.input
-      ? decode(options.input as TObject<TProperties>, await readParams(request, options.maxBytes ?? MEBIBYTE))
-      : {};
-    const result = await handler({
-      ctx: this.ctx,
-      viewer: bearer?.viewer ?? null,
-      viewerId: bearer?.viewer?.accountId ?? 0,
-      bearer,
-      input,
-      params,
-      request,
-      address: clientAddress,
-      server,
-    } as Call<O>);
+    const handle = async (folder?: string) =>
+      handler({
+        ctx: this.ctx,
+        viewer: bearer?.viewer ?? null,
+        viewerId: bearer?.viewer?.accountId ?? 0,
+        bearer,
+        input: await readInput(request, options, folder),
+        params,
+        request,
+        address: clientAddress,
+        server,
+      } as Call<O>);
+    const result = options.storeFiles ? await withTemporaryFolder(incomingFolder(this.ctx), handle) : await handle();
     return result instanceof Response ? result : Response.json(result ?? {});
   }
 
@@ -160,4 +163,10 @@ export class Router {
     headers["x-ratelimit-reset"] = new Date(closest.reset).toISOString();
     if (closest.exceeded) throw new Refusal("too_many", "Too many requests");
   }
+}
+
+async function readInput(request: Request, options: RouteOptions, folder?: string): Promise<object> {
+  if (!options.input) return {};
+  const params = await readParams(request, options.maxBytes ?? MEBIBYTE, folder);
+  return decode(options.input as TObject<TProperties>, params);
 }

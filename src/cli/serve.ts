@@ -1,6 +1,7 @@
 import { createApp } from "../app.ts";
 import type { Config } from "../config.ts";
 import type { Context } from "../context.ts";
+import { clearIncoming } from "../core/media-files.ts";
 import { newSetupToken } from "../core/setup.ts";
 import { hasUsers } from "../core/users.ts";
 import { vapidKeys } from "../core/vapid.ts";
@@ -18,7 +19,7 @@ type App = ReturnType<typeof createApp>;
 /** Seconds after which Bun closes a connection on which nothing moves: phones on the way stall for a while. */
 const IDLE_TIMEOUT = 60;
 /** What Bun takes in at most; each route has a bound of its own below it. */
-const MAX_BODY = 64 * 1024 * 1024;
+const MAX_BODY = 128 * 1024 * 1024;
 /** How long what is being answered may take when the server stops. Streams never end by themselves. */
 const PATIENCE = 3000;
 
@@ -31,6 +32,7 @@ export async function serve(args: string[]): Promise<void> {
   const lock = lockFolder(config.data);
   const ctx = openData(config);
   vapidKeys(ctx);
+  clearIncoming(ctx);
   const app = createApp(ctx);
   listen(app, config);
   console.log(greeting(ctx, app.server!.port!));

@@ -1,6 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+
+/** A file that was sent to us and lies on the disk, where it can be moved to its place instead of being read. */
+export class StoredFile extends File {
+  constructor(
+    readonly path: string,
+    name: string,
+    type: string,
+  ) {
+    // Bun keeps a file as the only part of another by its path: nothing is read before somebody asks for its bytes.
+    super([Bun.file(path)], name, { type });
+  }
+}
 
 /**
  * Writes a file so that it is there whole or not at all, also after a power cut: under another name first, on the disk
@@ -17,7 +29,29 @@ export async function writeDurably(target: string, bytes: Uint8Array): Promise<v
     await rm(temporary, { force: true });
     throw error;
   }
-  await syncFolder(folder);
+  await sync(folder);
+}
+
+/** The same for a file that is there already, on the same disk. */
+export async function moveDurably(target: string, from: string): Promise<void> {
+  await mkdir(dirname(target), { recursive: true });
+  await sync(from);
+  await rename(from, target);
+  await sync(dirname(target));
+}
+
+/** A folder of its own in `parent` for as long as the work takes, for nobody's eyes but ours. */
+export async function withTemporaryFolder<Result>(
+  parent: string,
+  work: (folder: string) => Promise<Result>,
+): Promise<Result> {
+  await mkdir(parent, { recursive: true });
+  const folder = await mkdtemp(join(parent, "t-"));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 async function writeAndSync(path: string, bytes: Uint8Array): Promise<void> {
@@ -30,11 +64,12 @@ async function writeAndSync(path: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, "r");
+/** Of a file or a folder. */
+async function sync(path: string): Promise<void> {
+  const file = await open(path, "r");
   try {
-    await folder.sync();
+    await file.sync();
   } finally {
-    await folder.close();
+    await file.close();
   }
 }

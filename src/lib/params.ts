@@ -1,4 +1,5 @@
 import { Refusal } from "../errors.ts";
+import { storeMultipart } from "./multipart.ts";
 
 export type Param = string | number | boolean | null | File | Param[] | Params;
 
@@ -7,7 +8,10 @@ export interface Params {
   [key: string]: Param;
 }
 
+type FormValue = string | File;
+
 const MAX_PAIRS = 1000;
+const MAX_TEXT = 1024 * 1024;
 const MAX_DEPTH = 8;
 const MAX_KEY_LENGTH = 200;
 const UNSAFE_KEYS = new Set(["__proto__", "constructor", "prototype"]);
@@ -38,21 +42,23 @@ export function parseQuery(search: string): Params {
 /**
  * Everything a client sent, whatever the encoding: the query, and over it the body as form, multipart or JSON. A body
  * of another kind is left unread, as Rails does. `a[0]=…&a[1]=…` becomes an object with numbers for keys, which
- * `decode()` turns into an array where the schema wants one.
+ * `decode()` turns into an array where the schema wants one. The files of a form are in memory, or stored in `folder`.
  */
-export async function readParams(request: Request, maxBytes: number): Promise<Params> {
+export async function readParams(request: Request, maxBytes: number, folder?: string): Promise<Params> {
   const params = parseQuery(searchOf(request.url));
-  return hasBody(request) ? Object.assign(params, await bodyParams(request, maxBytes)) : params;
+  return hasBody(request) ? Object.assign(params, await bodyParams(request, maxBytes, folder)) : params;
 }
 
-async function bodyParams(request: Request, maxBytes: number): Promise<Params> {
+async function bodyParams(request: Request, maxBytes: number, folder?: string): Promise<Params> {
   const type = request.headers.get("content-type")?.split(";", 1)[0]!.trim().toLowerCase() ?? "";
-  if (type === "multipart/form-data") return multipartParams(await bounded(request, maxBytes));
-  if (type === "application/json" || type.endsWith("+json")) return jsonParams(await textOf(request, maxBytes));
-  if (type === "application/x-www-form-urlencoded") return parsePairs(await textOf(request, maxBytes));
+  if (type === "multipart/form-data") return multipartParams(await formEntries(request, maxBytes, folder));
+  // Files that are large enough to be stored don't come as text, which has to be held in memory.
+  const maxText = folder === undefined ? maxBytes : Math.min(maxBytes, MAX_TEXT);
+  if (type === "application/json" || type.endsWith("+json")) return jsonParams(await textOf(request, maxText));
+  if (type === "application/x-www-form-urlencoded") return parsePairs(await textOf(request, maxText));
   // No type, or the one that fetch() gives to any string: the text tells what it is.
   if (type === "" || type === "text/plain") {
-    const text = await textOf(request, maxBytes);
+    const text = await textOf(request, maxText);
     return text.trimStart().startsWith("{") ? jsonParams(text) : parsePairs(text.trim());
   }
   return emptyParams();
@@ -88,13 +94,23 @@ async function gathered(request: Request, maxBytes: number): Promise<Response> {
   return new Response(new Blob(chunks), { headers: { "content-type": request.headers.get("content-type") ?? "" } });
 }
 
-async function multipartParams(body: Request | Response): Promise<Params> {
-  const form = await body.formData().catch(() => {
+async function formEntries(
+  request: Request,
+  maxBytes: number,
+  folder?: string,
+): Promise<Iterable<[string, FormValue]>> {
+  if (Number(request.headers.get("content-length")) > maxBytes) throw tooLarge(maxBytes);
+  if (folder !== undefined) return storeMultipart(request, folder, { bytes: maxBytes, parts: MAX_PAIRS });
+  const body = await bounded(request, maxBytes);
+  return body.formData().catch(() => {
     throw new Refusal("bad_request", "The request body is not valid multipart/form-data");
   });
+}
+
+function multipartParams(entries: Iterable<[string, FormValue]>): Params {
   const params = emptyParams();
   let count = 0;
-  for (const [key, value] of form) {
+  for (const [key, value] of entries) {
     if (++count > MAX_PAIRS) throw tooMany();
     if (typeof value === "string") put(params, clean(key), clean(value));
     // A file input in which nothing was chosen is sent all the same, without a name and without a byte.
