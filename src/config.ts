@@ -40,6 +40,8 @@ export interface Config {
   registrations: "closed" | "open" | "approval";
   /** Null where nothing translates. */
   libreTranslate: LibreTranslateSettings | null;
+  /** Absolute path of the program that converts video and sound; null when there is none. */
+  ffmpeg: string | null;
   logLevel: "debug" | "info" | "warning" | "error";
   logFormat: "text" | "json";
 }
@@ -115,6 +117,11 @@ export const SETTINGS: Setting[] = [
       "LibreTranslate server that translates posts, on this machine or elsewhere; without one nothing is translated",
   },
   { name: "LINNET_LIBRETRANSLATE_KEY", fallback: "", meaning: "API key of that server, if it wants one" },
+  {
+    name: "LINNET_FFMPEG",
+    fallback: "the one in PATH",
+    meaning: "Makes video and sound playable everywhere: the path of a program, or `off`",
+  },
   { name: "LINNET_LOG_LEVEL", fallback: "info", meaning: "`debug` (each request), `info`, `warning` or `error`" },
   { name: "LINNET_LOG_FORMAT", fallback: "text", meaning: "`text`, or `json` with one object a line" },
 ];
@@ -159,6 +166,7 @@ export function readConfig(env: Env): Config {
       approval: "approval",
     }),
     libreTranslate: libreTranslate(value("LINNET_LIBRETRANSLATE_URL"), value("LINNET_LIBRETRANSLATE_KEY")),
+    ffmpeg: ffmpeg(value("LINNET_FFMPEG"), env.PATH),
     logLevel: choice("LINNET_LOG_LEVEL", value("LINNET_LOG_LEVEL") ?? "info", {
       debug: "debug",
       info: "info",
@@ -238,6 +246,14 @@ function limits(given: string): Limits | null {
     result[match[1] as LimitName] = { calls, seconds };
   }
   return result;
+}
+
+/** Without the setting it is used where it is found: nobody who lacks it is told. */
+function ffmpeg(given: string | undefined, path = ""): string | null {
+  if (given === "off") return null;
+  const found = Bun.which(given ?? "ffmpeg", { PATH: path });
+  if (found === null && given !== undefined) refuse("LINNET_FFMPEG", given, "the path of a program, or off");
+  return found && resolve(found);
 }
 
 function language(given: string): string {

@@ -2,6 +2,7 @@ import type { Config, LimitName } from "./config.ts";
 import { migrate } from "./db/migrate.ts";
 import { openDatabase, type Db } from "./db/open.ts";
 import { Rendered } from "./db/rendered.ts";
+import { Ffmpeg } from "./lib/ffmpeg.ts";
 import { Hub } from "./lib/hub.ts";
 import { Ids } from "./lib/ids.ts";
 import { LibreTranslate, type LibreTranslateSettings } from "./lib/libretranslate.ts";
@@ -14,6 +15,7 @@ import {
   type OutboundResponse,
 } from "./lib/outbound.ts";
 import { Windows } from "./lib/rates.ts";
+import { Turns } from "./lib/turns.ts";
 import { VERSION } from "./version.ts";
 
 export interface Clock {
@@ -46,6 +48,10 @@ export interface Context {
   fetchOutside(url: string, request: OutboundRequest): Promise<OutboundResponse>;
   /** Null where the owner has named no service that translates. */
   translator: LibreTranslate | null;
+  /** What makes film and sound playable everywhere; null when there is none. */
+  ffmpeg: Ffmpeg | null;
+  /** Film and sound that are being processed, by the attachment's id. */
+  processing: Turns;
   /** Tells the job loop that there may be something to do; does nothing until the loop has started. */
   wake(): void;
 }
@@ -79,6 +85,8 @@ export function openContext(
     passwords: world.passwords ?? PASSWORDS,
     fetchOutside: (url, request) => fetchOutside(url, request, outlet),
     translator: config.libreTranslate && translatorOf(config.libreTranslate, outlet, clock),
+    ffmpeg: config.ffmpeg === null ? null : new Ffmpeg(config.ffmpeg),
+    processing: new Turns(),
     wake: () => {},
   };
 }

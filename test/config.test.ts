@@ -1,5 +1,7 @@
-import { expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { expect, test } from "bun:test";
 import { readConfig, SETTINGS } from "../src/config.ts";
 import { UsageError } from "../src/errors.ts";
 
@@ -65,6 +67,17 @@ test("every setting is understood", () => {
   expect(readConfig({ LINNET_TRUSTED_PROXIES: "none" }).trustedProxies).toEqual([]);
 });
 
+test("ffmpeg is the one that is found, another one, or none", () => {
+  const folder = mkdtempSync(join(tmpdir(), "linnet-test-"));
+  const program = join(folder, "ffmpeg");
+  writeFileSync(program, "#!/bin/sh\n", { mode: 0o700 });
+  expect(readConfig({}).ffmpeg).toBeNull();
+  expect(readConfig({ PATH: folder }).ffmpeg).toBe(program);
+  expect(readConfig({ LINNET_FFMPEG: program }).ffmpeg).toBe(program);
+  expect(readConfig({ PATH: folder, LINNET_FFMPEG: "off" }).ffmpeg).toBeNull();
+  rmSync(folder, { recursive: true });
+});
+
 test("limits can be off, or changed one by one", () => {
   expect(readConfig({ LINNET_RATE_LIMITS: "off" }).limits).toBeNull();
   const { limits } = readConfig({ LINNET_RATE_LIMITS: "account=600/60, sign_in=3/900" });
@@ -108,6 +121,7 @@ test.each([
   ["LINNET_MAX_CHARACTERS", "0"],
   ["LINNET_LIBRETRANSLATE_URL", "localhost:5000"],
   ["LINNET_LIBRETRANSLATE_URL", "http://key@localhost:5000"],
+  ["LINNET_FFMPEG", "/nowhere/ffmpeg"],
   ["LINNET_LOG_LEVEL", "loud"],
   ["LINNET_LOG_FORMAT", "xml"],
 ])("%s=%s is refused by name, with what it should be", (name, value) => {

@@ -10,6 +10,8 @@ export interface JobPayloads {
   "poll.close": { pollId: number };
   /** At the time for which a status was scheduled. */
   "status.publish": { scheduledId: number };
+  /** An upload that moves or sounds, to be made playable. */
+  "media.process": { id: number };
   /** Unattached uploads, old codes and sessions, the far end of home timelines. Comes back by itself. */
   clean_up: Record<string, never>;
   /** Which hashtags, statuses and links stand out. Comes back by itself. */

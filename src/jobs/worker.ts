@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import type { Reads, Tx } from "../db/open.ts";
 import type { JobKind, JobPayloads } from "../db/queue.ts";
 import { handlers } from "./handlers.ts";
 
@@ -9,17 +10,43 @@ interface JobRow {
   attempts: number;
 }
 
-const DUE = `
-  SELECT id, kind, payload, attempts FROM jobs
-  WHERE run_at <= ? AND leased = 0 ORDER BY run_at, id LIMIT ?`;
-const AT_ONCE = 4;
 const MAX_ATTEMPTS = 12;
 /** How long the loop sleeps when nothing says that there is work. */
 const LONGEST_SLEEP = 60_000;
 
+/** Jobs that wait for one another and for no others: what takes minutes must not keep the rest from being done. */
+class Lane {
+  readonly running = new Set<Promise<void>>();
+
+  /** `which` is a condition in SQL. */
+  constructor(
+    private readonly which: string,
+    private readonly atOnce: number,
+  ) {}
+
+  get room(): number {
+    return this.atOnce - this.running.size;
+  }
+
+  due(tx: Tx, now: number): JobRow[] {
+    return tx.all<JobRow>(
+      `SELECT id, kind, payload, attempts FROM jobs
+       WHERE run_at <= ? AND leased = 0 AND ${this.which} ORDER BY run_at, id LIMIT ?`,
+      now,
+      this.room,
+    );
+  }
+
+  /** When the next one is due; null when none waits. */
+  next(db: Reads): number | null {
+    const row = db.get<{ at: number | null }>(`SELECT min(run_at) AS at FROM jobs WHERE leased = 0 AND ${this.which}`);
+    return row!.at;
+  }
+}
+
 /** Runs what is due, a few at a time, until it is stopped. One loop a process; every job is a row. */
 export class Worker {
-  private readonly running = new Set<Promise<void>>();
+  private readonly lanes = [new Lane("kind <> 'media.process'", 4), new Lane("kind = 'media.process'", 1)];
   private timer: Timer | null = null;
   private stopping = false;
 
@@ -32,17 +59,22 @@ export class Worker {
     this.schedule(0);
   }
 
-  /** Begins nothing new, and waits for what is running. */
+  /** Begins nothing new, breaks off what takes minutes, and waits for the rest. */
   async stop(): Promise<void> {
     this.stopping = true;
     this.ctx.wake = () => {};
     if (this.timer) clearTimeout(this.timer);
-    await Promise.all(this.running);
+    this.ctx.processing.stop();
+    await this.settled();
   }
 
   /** Runs everything that is due now, and what that causes: for tests, which have no loop. */
   async drain(): Promise<void> {
-    while (this.lease()) await Promise.all(this.running);
+    while (this.lease()) await this.settled();
+  }
+
+  private async settled(): Promise<void> {
+    await Promise.all(this.lanes.flatMap(({ running }) => [...running]));
   }
 
   private schedule(delay: number): void {
@@ -53,29 +85,40 @@ export class Worker {
 
   private turn(): void {
     this.lease();
-    if (this.running.size >= AT_ONCE) return;
-    const next = this.ctx.db.get<{ at: number | null }>("SELECT min(run_at) AS at FROM jobs WHERE leased = 0");
-    const delay = next?.at == null ? LONGEST_SLEEP : next.at - this.ctx.clock.now();
+    const free = this.lanes.filter(({ room }) => room > 0);
+    if (free.length === 0) return;
+    const times = free.map((lane) => lane.next(this.ctx.db)).filter((time) => time !== null);
+    const delay = times.length === 0 ? LONGEST_SLEEP : Math.min(...times) - this.ctx.clock.now();
     this.schedule(Math.min(Math.max(delay, 0), LONGEST_SLEEP));
   }
 
-  /** Begins as many jobs as there is room for; false when none was due. */
+  /** Begins as many jobs as there is room for; false when there was room and none was due. */
   private lease(): boolean {
-    const room = AT_ONCE - this.running.size;
-    if (room <= 0) return true;
-    const jobs = this.ctx.db.transaction((tx) => {
-      const due = tx.all<JobRow>(DUE, this.ctx.clock.now(), room);
+    let busy = false;
+    for (const lane of this.lanes) {
+      busy ||= lane.room === 0;
+      for (const job of lane.room > 0 ? this.leaseFrom(lane) : []) {
+        this.begin(job, lane);
+        busy = true;
+      }
+    }
+    return busy;
+  }
+
+  private leaseFrom(lane: Lane): JobRow[] {
+    return this.ctx.db.transaction((tx) => {
+      const due = lane.due(tx, this.ctx.clock.now());
       for (const job of due) tx.run("UPDATE jobs SET leased = 1, attempts = attempts + 1 WHERE id = ?", job.id);
       return due;
     });
-    for (const job of jobs) {
-      const done = this.run(job).finally(() => {
-        this.running.delete(done);
-        if (this.timer) this.schedule(0);
-      });
-      this.running.add(done);
-    }
-    return jobs.length > 0;
+  }
+
+  private begin(job: JobRow, lane: Lane): void {
+    const done = this.run(job).finally(() => {
+      lane.running.delete(done);
+      if (this.timer) this.schedule(0);
+    });
+    lane.running.add(done);
   }
 
   private async run(job: JobRow): Promise<void> {
@@ -83,6 +126,8 @@ export class Worker {
       await handle(this.ctx, job.kind, JSON.parse(job.payload));
       this.ctx.db.transaction((tx) => tx.run("DELETE FROM jobs WHERE id = ?", job.id));
     } catch (error) {
+      // What was broken off is taken back at the next start.
+      if (this.stopping) return;
       this.fail(job, error instanceof Error ? error.message : String(error));
     }
   }
