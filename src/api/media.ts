@@ -1,40 +1,77 @@
-import { notFound } from "../errors.ts";
-import { ownMedia, parseFocus, removeMedia, updateMedia } from "../core/media.ts";
-import { IMAGE_BYTES, upload } from "../core/uploads.ts";
+import { ownMedia, parseFocus, removeMedia, waitingMedia, type MediaChanges } from "../core/media.ts";
+import { IMAGE_LIMITS, VIDEO_BYTES } from "../core/media-files.ts";
+import { processMedia } from "../core/processing.ts";
+import { changeUpload, keepUnreadable, upload } from "../core/uploads.ts";
+import type { Context } from "../context.ts";
 import { showMedia } from "../entities/media.ts";
+import { UnreadableFile } from "../errors.ts";
 import { parseId } from "../lib/ids.ts";
 import { FileInput, object, optional, text } from "../lib/input.ts";
 import type { Call, Router } from "./router.ts";
 
-/** With room for the other fields of the form. */
-const MAX_BODY = IMAGE_BYTES + 1024 * 1024;
+const MEBIBYTE = 1024 * 1024;
+/** A file and a thumbnail, with room for the other fields of the form. */
+const MAX_BODY = VIDEO_BYTES + IMAGE_LIMITS.bytes + MEBIBYTE;
+/** How long the old form waits for film and sound: shorter than proxies and apps do. */
+const PATIENCE = 45_000;
 
 /** A bound against abuse, above the limit that people are told of. */
 const description = optional(text({ max: 10_000 }));
 const focus = optional(text({ max: 50, min: 1 }));
-const Upload = object({ file: FileInput, description, focus });
-const Change = object({ description, focus });
+const thumbnail = optional(FileInput);
+const form = { scope: "write:media", maxBytes: MAX_BODY, storeFiles: true } as const;
+const uploading = {
+  ...form,
+  limit: "media",
+  input: object({ file: FileInput, thumbnail, description, focus }),
+} as const;
+const changing = { ...form, input: object({ thumbnail, description, focus }) };
 
-/** Mastodon's documentation: methods/media. A picture is ready with the answer, in the old form and the new. */
+/**
+ * Mastodon's documentation: methods/media. A picture is ready with the answer; film and sound are made playable later in
+ * the new form, while the old one waits.
+ */
 export function mediaRoutes(routes: Router): void {
-  const options = { scope: "write:media", limit: "media", maxBytes: MAX_BODY, input: Upload } as const;
-  const create = async ({ ctx, viewerId, input }: Call<typeof options>) => {
-    const about = { description: input.description, focus: input.focus ? parseFocus(input.focus) : undefined };
-    return showMedia(ctx, ownMedia(ctx, viewerId, await upload(ctx, viewerId, input.file, about)));
-  };
   routes
-    .post("/api/v1/media", options, create)
-    .post("/api/v2/media", options, create)
-    .get("/api/v1/media/:id", { scope: "write:media" }, ({ ctx, viewerId, params }) => {
-      const row = ownMedia(ctx, viewerId, parseId(params.id));
-      if (row.status_id !== null) throw notFound();
-      return showMedia(ctx, row);
+    .post("/api/v2/media", uploading, async ({ ctx, viewerId, input }) => {
+      const id = await upload(ctx, viewerId, { ...input, about: changesOf(input) });
+      return show(ctx, viewerId, id, 202);
     })
-    .update("/api/v1/media/:id", { scope: "write:media", input: Change }, ({ ctx, viewerId, input, params }) => {
-      const changes = { description: input.description, focus: input.focus ? parseFocus(input.focus) : undefined };
-      return showMedia(ctx, updateMedia(ctx, viewerId, parseId(params.id), changes));
+    .post("/api/v1/media", uploading, async (call) => {
+      const { ctx, viewerId } = call;
+      const id = await uploadAnyway(call);
+      // What goes wrong is the job's to tell and to try again.
+      const processed = processMedia(ctx, id).catch(() => {});
+      await Promise.race([processed, Bun.sleep(PATIENCE)]);
+      return show(ctx, viewerId, id, 202);
     })
+    .get("/api/v1/media/:id", { scope: "write:media" }, ({ ctx, viewerId, params }) =>
+      show(ctx, viewerId, waitingMedia(ctx, viewerId, parseId(params.id)).id, 206),
+    )
+    .update("/api/v1/media/:id", changing, async ({ ctx, viewerId, input, params }) =>
+      showMedia(ctx, await changeUpload(ctx, viewerId, parseId(params.id), changesOf(input), input.thumbnail)),
+    )
     .delete("/api/v1/media/:id", { scope: "write:media" }, ({ ctx, viewerId, params }) =>
       removeMedia(ctx, viewerId, parseId(params.id)),
     );
+}
+
+/** What is broken becomes an attachment of type `unknown`. */
+async function uploadAnyway({ ctx, viewerId, input }: Call<typeof uploading>): Promise<number> {
+  const about = changesOf(input);
+  try {
+    return await upload(ctx, viewerId, { ...input, about });
+  } catch (error) {
+    if (error instanceof UnreadableFile) return keepUnreadable(ctx, viewerId, about);
+    throw error;
+  }
+}
+
+function changesOf(input: { description?: string; focus?: string }): MediaChanges {
+  return { description: input.description, focus: input.focus ? parseFocus(input.focus) : undefined };
+}
+
+function show(ctx: Context, viewerId: number, id: number, statusWhileProcessing: number): Response {
+  const row = ownMedia(ctx, viewerId, id);
+  return Response.json(showMedia(ctx, row), { status: row.state === "processing" ? statusWhileProcessing : 200 });
 }

@@ -11,7 +11,7 @@ import { oEmbedUrl, previewOf, withOEmbed, type Preview } from "../lib/preview.t
 import { lookupAccount } from "./accounts.ts";
 import { isFresh, removeUnusedLinks, requestCard, type LinkRow } from "./links.ts";
 import { discardFiles } from "./media.ts";
-import { keep, newFolder } from "./uploads.ts";
+import { keepImage, newFolder } from "./media-files.ts";
 
 type CardRow = typeof previewCards.$inferSelect;
 
@@ -69,7 +69,7 @@ async function fetchImage(ctx: Context, url: string): Promise<CardImage | null> 
   try {
     const limits = { bytes: IMAGE.maxBytes, pixels: DEFAULT_PIXELS };
     const { image, blurhash } = await processPreview(response.body, limits);
-    const file = await keep(ctx, `${newFolder("cache/cards")}/small`, image);
+    const file = await keepImage(ctx, `${newFolder("cache/cards")}/small`, image);
     return { file, width: image.width, height: image.height, blurhash };
   } catch (error) {
     if (error instanceof Refusal) return null;

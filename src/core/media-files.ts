@@ -9,14 +9,14 @@ import { newSecret } from "../lib/secrets.ts";
 export const IMAGE_LIMITS: ImageLimits = { bytes: 16 * 1024 * 1024, pixels: DEFAULT_PIXELS };
 export const VIDEO_BYTES = 99 * 1024 * 1024;
 
-/** Everything that is served below /media, and what waits to be processed. */
-export function mediaFolder(ctx: Context): string {
-  return join(ctx.config.data, "media");
+/** Where a file lies that a row names: uploads below `media/`, what can be fetched again below `cache/`. */
+export function storedFile(ctx: Context, file: string): string {
+  return join(ctx.config.data, file.startsWith("cache/") ? "" : "media", file);
 }
 
 /** For files that come in or are being made: on the same disk as where they go, and never served. */
 export function incomingFolder(ctx: Context): string {
-  return join(mediaFolder(ctx), "incoming");
+  return join(ctx.config.data, "media", "incoming");
 }
 
 /** Removes what a crash left behind; before anything comes in. */
@@ -33,13 +33,13 @@ export function newFolder(area: string): string {
 /** Keeps a picture under this name and the extension of its type; gives back its path below the media folder. */
 export async function keepImage(ctx: Context, name: string, file: ImageFile): Promise<string> {
   const path = `${name}.${file.extension}`;
-  await writeDurably(join(mediaFolder(ctx), path), file.bytes);
+  await writeDurably(storedFile(ctx, path), file.bytes);
   return path;
 }
 
 /** Keeps an upload as it is, without reading it where it lies on the disk already. */
 export async function keepUpload(ctx: Context, path: string, file: File): Promise<string> {
-  if (file instanceof StoredFile) await moveDurably(join(mediaFolder(ctx), path), file.path);
-  else await writeDurably(join(mediaFolder(ctx), path), await file.bytes());
+  if (file instanceof StoredFile) await moveDurably(storedFile(ctx, path), file.path);
+  else await writeDurably(storedFile(ctx, path), await file.bytes());
   return path;
 }

@@ -38,7 +38,21 @@ export function checkMedia(
   if (rows.length < new Set(ids).size) {
     throw validationFailed("Media attachments are unknown, or belong to another post. Upload them again.");
   }
+  checkTogether(rows);
   return rows;
+}
+
+/** Mastodon's rules and, but for the last one, its sentences. */
+function checkTogether(rows: readonly MediaRow[]): void {
+  if (rows.length > 1 && rows.some(({ type }) => type === "video" || type === "audio")) {
+    throw new Refusal("invalid", "Cannot attach a video to a post that already contains images");
+  }
+  if (rows.some(({ state }) => state === "processing")) {
+    throw new Refusal("invalid", "Cannot attach files that have not finished processing. Try again in a moment!");
+  }
+  if (rows.some(({ state }) => state === "failed")) {
+    throw new Refusal("invalid", "Cannot attach files that could not be processed. Remove them, or upload others.");
+  }
 }
 
 /** Puts uploads on a status, in this order. */
@@ -81,15 +95,18 @@ export function detachMedia(ctx: Context, tx: Tx, statusId: number, remove: bool
     tx.run("UPDATE media_attachments SET status_id = NULL, created_at = ?2 WHERE status_id = ?1", statusId, now);
     return;
   }
-  const removed = tx.all<{ file: string; small: string }>(
-    "DELETE FROM media_attachments WHERE status_id = ? RETURNING file, small",
+  const removed = tx.all<MediaFiles>(
+    "DELETE FROM media_attachments WHERE status_id = ? RETURNING file, small, source",
     statusId,
   );
-  discardFiles(
-    ctx,
-    tx,
-    removed.flatMap(({ file, small }) => [file, small]),
-  );
+  discardFiles(ctx, tx, removed.flatMap(filesOf));
+}
+
+export type MediaFiles = Pick<MediaRow, "file" | "small" | "source">;
+
+/** Every file that belongs to an upload. */
+export function filesOf({ file, small, source }: MediaFiles): (string | null)[] {
+  return [file, small, source];
 }
 
 export interface MediaChanges {
@@ -97,12 +114,12 @@ export interface MediaChanges {
   focus?: { x: number; y: number };
 }
 
-/** Changes an upload's description or focus. What is attached already is changed by editing its status. */
-export function updateMedia(ctx: Context, accountId: number, id: number | null, changes: MediaChanges): MediaRow {
+/** Somebody's own upload before it is published; what was published is seen and changed with its status. */
+export function waitingMedia(ctx: Context, accountId: number, id: number | null): MediaRow {
   const row = ownMedia(ctx, accountId, id);
   if (row.status_id !== null) throw notFound();
-  ctx.db.transaction((tx) => applyMediaChanges(tx, row, changes));
-  return ownMedia(ctx, accountId, id);
+  if (row.state === "failed") throw new Refusal("invalid", "The file could not be processed. Upload another one.");
+  return row;
 }
 
 /** Removes an upload that is not on a status. */
@@ -113,7 +130,7 @@ export function removeMedia(ctx: Context, accountId: number, id: number | null):
   }
   ctx.db.transaction((tx) => {
     tx.run("DELETE FROM media_attachments WHERE id = ?", row.id);
-    discardFiles(ctx, tx, [row.file, row.small]);
+    discardFiles(ctx, tx, filesOf(row));
   });
 }
 

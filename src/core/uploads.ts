@@ -1,56 +1,230 @@
-import { join } from "node:path";
 import type { Context } from "../context.ts";
-import { validationFailed } from "../errors.ts";
-import { writeDurably } from "../lib/files.ts";
-import { DEFAULT_PIXELS, processAvatar, processImage, type ImageFile, type ProcessedAvatar } from "../lib/images.ts";
-import { newSecret } from "../lib/secrets.ts";
-import { checkDescription, type MediaChanges } from "./media.ts";
+import type { Tx } from "../db/open.ts";
+import { enqueue } from "../db/queue.ts";
+import { mediaAttachments } from "../db/schema/index.ts";
+import { notFound, Refusal, validationFailed } from "../errors.ts";
+import { copyExtension, inspectClip, type Clip } from "../lib/clips.ts";
+import type { Ffmpeg } from "../lib/ffmpeg.ts";
+import { StoredFile } from "../lib/files.ts";
+import {
+  encodePreview,
+  isMovingAvif,
+  processAvatar,
+  processImage,
+  processPreview,
+  smallSize,
+  sniffType,
+  type ProcessedPreview,
+  type ProcessedAvatar,
+} from "../lib/images.ts";
+import { drawPlaceholder } from "../lib/placeholders.ts";
+import { IMAGE_LIMITS, keepImage, keepUpload, newFolder, VIDEO_BYTES } from "./media-files.ts";
+import { applyMediaChanges, checkDescription, discardFiles, waitingMedia } from "./media.ts";
+import type { MediaChanges, MediaRow } from "./media.ts";
+import { clipColumns, usableFfmpeg } from "./processing.ts";
 
-/** Mastodon's limits for pictures; clients read them from the instance's configuration. */
-export const IMAGE_BYTES = 16 * 1024 * 1024;
-export const IMAGE_PIXELS = DEFAULT_PIXELS;
+/** Mastodon's limits, like those in media-files.ts; clients read them from the instance's configuration. */
+export const VIDEO_PIXELS = 8_294_400;
+export const VIDEO_FRAME_RATE = 120;
 export const AVATAR_BYTES = 8 * 1024 * 1024;
 
-/** Where a file lies that a row names: uploads below `media/`, what can be fetched again below `cache/`. */
-export function storedFile(ctx: Context, file: string): string {
-  return join(ctx.config.data, file.startsWith("cache/") ? "" : "media", file);
+/** What stands for sound is square, as covers are. */
+const SOUND_SIDE = 400;
+
+type NewMedia = typeof mediaAttachments.$inferInsert;
+
+export interface Upload {
+  file: File;
+  /** A picture to show small in the file's place. */
+  thumbnail?: File;
+  about: MediaChanges;
 }
 
-/** Keeps an uploaded picture: its files are on the disk before the row that speaks of them. Returns its id. */
-export async function upload(ctx: Context, accountId: number, file: File, about: MediaChanges): Promise<number> {
+/**
+ * Keeps an upload: its files are on the disk before the row that speaks of them. A picture is ready then, and anything
+ * that moves or sounds is processed by a job. Returns its id.
+ *
+ * @throws UnreadableFile when it is of a kind that is taken, and broken.
+ */
+export async function upload(ctx: Context, accountId: number, { file, thumbnail, about }: Upload): Promise<number> {
   checkDescription(about.description);
-  if (file.size > IMAGE_BYTES) throw tooLarge("File", IMAGE_BYTES);
-  const image = await processImage(new Uint8Array(await file.arrayBuffer()), {
-    bytes: IMAGE_BYTES,
-    pixels: IMAGE_PIXELS,
+  const preview = thumbnail && (await readThumbnail(thumbnail));
+  const isImage = sniffType(await file.slice(0, 64).bytes()) !== null;
+  const media = isImage ? await keepImageFile(ctx, file, preview) : await keepClip(ctx, file, preview);
+  return insertMedia(ctx, accountId, about, media);
+}
+
+/** The attachment that stands for an upload which nobody can read: it can be looked at, and not published. */
+export async function keepUnreadable(ctx: Context, accountId: number, about: MediaChanges): Promise<number> {
+  checkDescription(about.description);
+  const { image } = await encodePreview(drawPlaceholder("unknown", SOUND_SIDE, SOUND_SIDE, ctx.clock.now()));
+  const file = await keepImage(ctx, `${newFolder("attachments")}/placeholder`, image);
+  return insertMedia(ctx, accountId, about, {
+    type: "unknown",
+    state: "failed",
+    content_type: image.type,
+    file,
+    file_size: image.bytes.length,
+    width: image.width,
+    height: image.height,
+    small: file,
+    small_width: image.width,
+    small_height: image.height,
   });
-  const folder = newFolder("attachments");
-  const original = await keep(ctx, `${folder}/original`, image.original);
-  const small = image.small === image.original ? original : await keep(ctx, `${folder}/small`, image.small);
+}
+
+type Kept = Omit<NewMedia, "id" | "account_id" | "created_at">;
+
+function insertMedia(ctx: Context, accountId: number, about: MediaChanges, media: Kept): number {
   const id = ctx.ids.next();
-  ctx.db.transaction((tx) =>
-    tx.run(
-      `INSERT INTO media_attachments (id, account_id, type, content_type, file, file_size, width, height,
-         small, small_width, small_height, focus_x, focus_y, description, blurhash, created_at)
-       VALUES (?, ?, 'image', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  ctx.db.transaction((tx) => {
+    const row: NewMedia = {
+      ...media,
       id,
-      accountId,
-      image.original.type,
-      original,
-      image.original.bytes.length,
-      image.original.width,
-      image.original.height,
-      small,
-      image.small.width,
-      image.small.height,
-      about.focus?.x ?? 0,
-      about.focus?.y ?? 0,
-      about.description || null,
-      image.blurhash,
-      ctx.clock.now(),
-    ),
-  );
+      account_id: accountId,
+      focus_x: about.focus?.x ?? 0,
+      focus_y: about.focus?.y ?? 0,
+      description: about.description || null,
+      created_at: ctx.clock.now(),
+    };
+    tx.orm.insert(mediaAttachments).values(row).run();
+    if (media.state === "processing") processLater(ctx, tx, id);
+  });
   return id;
+}
+
+function processLater(ctx: Context, tx: Tx, id: number): void {
+  enqueue(tx, "media.process", { id }, { now: ctx.clock.now(), key: `media.process ${id}` });
+  tx.afterCommit(() => ctx.wake());
+}
+
+/** A picture; one that moves becomes a film later, where there is ffmpeg. */
+async function keepImageFile(ctx: Context, file: File, thumbnail: ProcessedPreview | undefined): Promise<Kept> {
+  if (file.size > IMAGE_LIMITS.bytes) throw tooLarge("File", IMAGE_LIMITS.bytes);
+  const bytes = await file.bytes();
+  const image = await processImage(bytes, IMAGE_LIMITS);
+  const movesAsAvif = isMovingAvif(bytes);
+  const becomesFilm = (image.animated || movesAsAvif) && (await usableFfmpeg(ctx)) !== null;
+  const folder = newFolder("attachments");
+  const original = await keepImage(ctx, `${folder}/original`, image.original);
+  const isSmall = !thumbnail && image.small === image.original;
+  const small = thumbnail?.image ?? image.small;
+  return {
+    type: becomesFilm ? "gifv" : "image",
+    state: becomesFilm ? "processing" : "ready",
+    // Of a moving AVIF the picture is only the first frame.
+    source: !becomesFilm ? null : movesAsAvif ? await keepUpload(ctx, `${folder}/source`, file) : original,
+    content_type: image.original.type,
+    file: original,
+    file_size: image.original.bytes.length,
+    width: image.original.width,
+    height: image.original.height,
+    small: isSmall ? original : await keepImage(ctx, `${folder}/${thumbnail ? "thumbnail" : "small"}`, small),
+    small_width: small.width,
+    small_height: small.height,
+    has_thumbnail: thumbnail ? 1 : 0,
+    blurhash: thumbnail?.blurhash ?? image.blurhash,
+  };
+}
+
+/** Film and sound: looked at now, so that what can't be taken is refused at once, and made playable later. */
+async function keepClip(ctx: Context, file: File, thumbnail: ProcessedPreview | undefined): Promise<Kept> {
+  if (file.size > VIDEO_BYTES) throw tooLarge("File", VIDEO_BYTES);
+  if (!(file instanceof StoredFile)) throw new TypeError("Only a file on the disk can be looked at as a clip");
+  const clip = await inspectClip(file.path);
+  if (clip === null) throw validationFailed("File content type is invalid", "File is invalid");
+  checkClip(clip, await usableFfmpeg(ctx));
+  const type = clip.video ? "video" : "audio";
+  const folder = newFolder("attachments");
+  const preview = thumbnail ?? (await standIn(type, clip, ctx.clock.now()));
+  const small = await keepImage(ctx, `${folder}/${thumbnail ? "thumbnail" : "placeholder"}`, preview.image);
+  return {
+    type,
+    state: "processing",
+    source: await keepUpload(ctx, `${folder}/source`, file),
+    content_type: preview.image.type,
+    file: small,
+    file_size: file.size,
+    ...clipColumns(clip, file.size),
+    small,
+    small_width: preview.image.width,
+    small_height: preview.image.height,
+    has_thumbnail: thumbnail ? 1 : 0,
+    blurhash: preview.blurhash,
+    colors: type === "audio" ? JSON.stringify(preview.colors) : null,
+  };
+}
+
+function checkClip(clip: Clip, ffmpeg: Ffmpeg | null): void {
+  const { video } = clip;
+  if (video && video.width * video.height > VIDEO_PIXELS) {
+    throw validationFailed(
+      `File is a film of ${video.width}x${video.height}; at most ${VIDEO_PIXELS} pixels can be taken`,
+    );
+  }
+  if (video && !(video.frameRate <= VIDEO_FRAME_RATE)) {
+    const rate = Math.round(video.frameRate);
+    throw validationFailed(`File has ${rate} frames a second; at most ${VIDEO_FRAME_RATE} can be taken`);
+  }
+  if (!ffmpeg && copyExtension(clip) === null) {
+    throw validationFailed("File is of a kind that this server can't make playable, since it has no ffmpeg");
+  }
+}
+
+function standIn(type: "video" | "audio", { video }: Clip, seed: number): Promise<ProcessedPreview> {
+  const { width, height } = video ? smallSize(video) : { width: SOUND_SIDE, height: SOUND_SIDE };
+  return encodePreview(drawPlaceholder(type, width, height, seed));
+}
+
+async function readThumbnail(file: File): Promise<ProcessedPreview> {
+  if (file.size > IMAGE_LIMITS.bytes) throw tooLarge("Thumbnail", IMAGE_LIMITS.bytes);
+  try {
+    return await processPreview(await file.bytes(), IMAGE_LIMITS);
+  } catch (error) {
+    throw error instanceof Refusal ? validationFailed("Thumbnail is not a picture that can be taken") : error;
+  }
+}
+
+/** Changes an upload that waits to be published: its description, its focus, or the picture that stands for it. */
+export async function changeUpload(
+  ctx: Context,
+  accountId: number,
+  id: number | null,
+  changes: MediaChanges,
+  thumbnail: File | undefined,
+): Promise<MediaRow> {
+  const found = waitingMedia(ctx, accountId, id);
+  checkDescription(changes.description);
+  const preview = thumbnail && (await readThumbnail(thumbnail));
+  const small = preview && (await keepImage(ctx, `${newFolder("attachments")}/thumbnail`, preview.image));
+  const changed = ctx.db.transaction((tx) => {
+    // While the picture was read, much can have happened.
+    const row = tx.get<MediaRow>("SELECT * FROM media_attachments WHERE id = ? AND status_id IS NULL", found.id);
+    if (!row && small) discardFiles(ctx, tx, [small]);
+    if (!row) return null;
+    applyMediaChanges(tx, row, changes);
+    if (preview && small) replaceSmall(ctx, tx, row, small, preview);
+    return row.id;
+  });
+  if (changed === null) throw notFound();
+  return waitingMedia(ctx, accountId, changed);
+}
+
+function replaceSmall(ctx: Context, tx: Tx, row: MediaRow, small: string, preview: ProcessedPreview): void {
+  // Film and sound that are not ready have nothing else to show.
+  const file = row.state === "processing" && row.type !== "gifv" ? small : row.file;
+  tx.run(
+    `UPDATE media_attachments SET file = ?, small = ?, small_width = ?, small_height = ?, blurhash = ?, colors = ?,
+       has_thumbnail = 1 WHERE id = ?`,
+    file,
+    small,
+    preview.image.width,
+    preview.image.height,
+    preview.blurhash,
+    row.type === "audio" ? JSON.stringify(preview.colors) : null,
+    row.id,
+  );
+  if (row.small !== file) discardFiles(ctx, tx, [row.small]);
 }
 
 /** Files of an avatar or a header, by the column that names each. */
@@ -61,27 +235,15 @@ export type PictureKind = "avatar" | "header";
 /** Reads and checks what shall become an avatar or a header, before anything is kept. */
 export async function preparePicture(kind: PictureKind, file: File): Promise<ProcessedAvatar> {
   if (file.size > AVATAR_BYTES) throw tooLarge(kind === "avatar" ? "Avatar file" : "Header file", AVATAR_BYTES);
-  return processAvatar(new Uint8Array(await file.arrayBuffer()), kind);
+  return processAvatar(await file.bytes(), kind);
 }
 
 /** Keeps an avatar or a header; the caller writes the row. */
 export async function keepPicture(ctx: Context, kind: PictureKind, picture: ProcessedAvatar): Promise<Picture> {
   const folder = newFolder(`${kind}s`);
-  const original = await keep(ctx, `${folder}/original`, picture.original);
-  const still = picture.still === picture.original ? original : await keep(ctx, `${folder}/static`, picture.still);
+  const original = await keepImage(ctx, `${folder}/original`, picture.original);
+  const still = picture.still === picture.original ? original : await keepImage(ctx, `${folder}/static`, picture.still);
   return { file: original, still };
-}
-
-/** Nobody can guess it, so that what is not shown yet stays unseen; spread, so that no folder grows large. */
-export function newFolder(area: string): string {
-  const secret = newSecret().slice(0, 22).replaceAll("-", "a").replaceAll("_", "b");
-  return `${area}/${secret.slice(0, 2)}/${secret}`;
-}
-
-export async function keep(ctx: Context, name: string, file: ImageFile): Promise<string> {
-  const path = `${name}.${file.extension}`;
-  await writeDurably(storedFile(ctx, path), file.bytes);
-  return path;
 }
 
 function tooLarge(what: string, bytes: number) {

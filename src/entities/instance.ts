@@ -2,12 +2,14 @@ import type { Context } from "../context.ts";
 import { MAX_FEATURED_TAGS } from "../core/featured-tags.ts";
 import { MAX_PINS } from "../core/interactions.ts";
 import { MAX_ATTACHMENTS, MAX_DESCRIPTION } from "../core/media.ts";
+import { IMAGE_LIMITS, VIDEO_BYTES } from "../core/media-files.ts";
 import { MAX_DISPLAY_NAME, MAX_FIELD_LENGTH, MAX_FIELDS, MAX_NOTE, MAX_PICTURE_DESCRIPTION } from "../core/profile.ts";
 import { POLL_LIMITS } from "../core/polls.ts";
 import { registrationMode } from "../core/registrations.ts";
-import { IMAGE_BYTES, IMAGE_PIXELS } from "../core/uploads.ts";
+import { VIDEO_FRAME_RATE, VIDEO_PIXELS } from "../core/uploads.ts";
 import { vapidKeys } from "../core/vapid.ts";
 import { IMAGE_TYPES } from "../lib/images.ts";
+import { CLIP_TYPES } from "../lib/media-types.ts";
 import { CHARACTERS_PER_URL } from "../lib/text.ts";
 import { SOURCE_URL, VERSION } from "../version.ts";
 import { showAccount } from "./accounts.ts";
@@ -135,16 +137,16 @@ function statusLimits(ctx: Context) {
   };
 }
 
-/** What holds on every server of ours. Video is refused, and a limit of nothing says so. */
+/** What holds on every server of ours. */
 function limits() {
   return {
     media_attachments: {
-      supported_mime_types: IMAGE_TYPES,
-      image_size_limit: IMAGE_BYTES,
-      image_matrix_limit: IMAGE_PIXELS,
-      video_size_limit: 0,
-      video_frame_rate_limit: 0,
-      video_matrix_limit: 0,
+      supported_mime_types: [...IMAGE_TYPES, ...CLIP_TYPES],
+      image_size_limit: IMAGE_LIMITS.bytes,
+      image_matrix_limit: IMAGE_LIMITS.pixels,
+      video_size_limit: VIDEO_BYTES,
+      video_frame_rate_limit: VIDEO_FRAME_RATE,
+      video_matrix_limit: VIDEO_PIXELS,
     },
     polls: {
       max_options: POLL_LIMITS.options,

@@ -1,26 +1,28 @@
 import type { Context } from "../context.ts";
 import { idList } from "../db/json.ts";
 import type { MediaRow } from "../core/media.ts";
+import type { Colors } from "../lib/colors.ts";
 import { mediaUrl } from "./urls.ts";
 
 const OF_STATUSES = `
   SELECT * FROM media_attachments
   WHERE status_id IN (SELECT value FROM json_each(?)) AND position >= 0 ORDER BY status_id, position`;
 
-/** Mastodon's MediaAttachment (entities/MediaAttachment). */
+/** Mastodon's MediaAttachment (entities/MediaAttachment). What is being processed can't be played yet. */
 export function showMedia(ctx: Context, row: MediaRow) {
   return {
     id: String(row.id),
     type: row.type,
-    url: mediaUrl(ctx, row.file),
+    url: row.state === "processing" ? null : mediaUrl(ctx, row.file),
     preview_url: mediaUrl(ctx, row.small),
     remote_url: null,
     preview_remote_url: null,
     text_url: null,
     meta: {
-      original: dimensions(row.width, row.height),
+      original: original(row),
       small: dimensions(row.small_width, row.small_height),
       focus: { x: row.focus_x, y: row.focus_y },
+      ...(row.colors !== null && { colors: JSON.parse(row.colors) as Colors }),
     },
     description: row.description,
     blurhash: row.blurhash,
@@ -28,6 +30,13 @@ export function showMedia(ctx: Context, row: MediaRow) {
 }
 
 export type MediaJson = ReturnType<typeof showMedia>;
+
+/** What Mastodon says of a file depends on its sort. */
+function original({ type, width, height, duration, frame_rate, bitrate }: MediaRow) {
+  if (type === "audio") return { duration, bitrate };
+  if (duration === null) return dimensions(width, height);
+  return { width, height, frame_rate, duration, bitrate };
+}
 
 function dimensions(width: number, height: number) {
   return { width, height, size: `${width}x${height}`, aspect: width / height };

@@ -1,11 +1,14 @@
 import type { Context } from "../context.ts";
 import { removeUnused } from "../core/cards.ts";
-import { discardFiles } from "../core/media.ts";
+import { discardFiles, filesOf, type MediaFiles } from "../core/media.ts";
+import { giveUpOlder } from "../core/processing.ts";
 import { enqueue } from "../db/queue.ts";
 import type { Tx } from "../db/open.ts";
 
 const HOUR = 3600_000;
 const DAY = 24 * HOUR;
+/** Far longer than many films in a row take on a slow machine; what waits longer was lost. */
+const LONGEST_PROCESSING = DAY / 2;
 const MAX_FILES = 500;
 /** As many as Mastodon keeps; older ones are found on the accounts' own pages. */
 const TIMELINE_LENGTH = 800;
@@ -25,6 +28,7 @@ export function cleanUp(ctx: Context): void {
     tx.run("DELETE FROM mutes WHERE expires_at <= ?", now);
     prune(tx, "home_timeline", "account_id", "SELECT account_id AS id FROM users");
     prune(tx, "list_timeline", "list_id", "SELECT id FROM lists");
+    giveUpOlder(ctx, tx, now - LONGEST_PROCESSING);
     removeUnattachedMedia(ctx, tx, now - DAY);
     removeUnused(ctx, tx);
     scheduleCleanUp(ctx, tx, (Math.floor(now / HOUR) + 1) * HOUR);
@@ -44,16 +48,11 @@ function prune(tx: Tx, table: "home_timeline" | "list_timeline", owner: "account
 }
 
 function removeUnattachedMedia(ctx: Context, tx: Tx, before: number): void {
-  const old = tx.all<{ id: number; file: string; small: string }>(
-    "SELECT id, file, small FROM media_attachments WHERE status_id IS NULL AND scheduled_status_id IS NULL AND created_at < ? LIMIT ?",
+  const old = tx.all<MediaFiles & { id: number }>(
+    "SELECT id, file, small, source FROM media_attachments WHERE status_id IS NULL AND scheduled_status_id IS NULL AND created_at < ? LIMIT ?",
     before,
     MAX_FILES,
   );
-  if (old.length === 0) return;
   for (const { id } of old) tx.run("DELETE FROM media_attachments WHERE id = ?", id);
-  discardFiles(
-    ctx,
-    tx,
-    old.flatMap(({ file, small }) => [file, small]),
-  );
+  discardFiles(ctx, tx, old.flatMap(filesOf));
 }

@@ -1,7 +1,9 @@
-import { rm } from "node:fs/promises";
+import { rm, rmdir } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { Context } from "../context.ts";
 import { fetchCard } from "../core/cards.ts";
-import { storedFile } from "../core/uploads.ts";
+import { storedFile } from "../core/media-files.ts";
+import { processMedia } from "../core/processing.ts";
 import { closePoll } from "../core/polls.ts";
 import { publishScheduled } from "../core/scheduled.ts";
 import type { JobKind, JobPayloads } from "../db/queue.ts";
@@ -15,7 +17,11 @@ export const handlers: { [Kind in JobKind]: (ctx: Context, payload: JobPayloads[
   "poll.close": (ctx, { pollId }) => closePoll(ctx, pollId),
   "status.publish": (ctx, { scheduledId }) => publishScheduled(ctx, scheduledId),
   "media.delete_files": async (ctx, { files }) => {
-    for (const file of files) await rm(storedFile(ctx, file), { force: true });
+    const paths = files.map((file) => storedFile(ctx, file));
+    for (const path of paths) await rm(path, { force: true });
+    // The folder of an upload goes with the last of its files.
+    for (const folder of new Set(paths.map(dirname))) await rmdir(folder).catch(() => {});
   },
+  "media.process": (ctx, { id }) => processMedia(ctx, id),
   "trends.rank": (ctx) => refreshTrends(ctx),
 };

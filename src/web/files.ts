@@ -3,32 +3,43 @@ import missingAvatar from "../../assets/missing-avatar.png" with { type: "file" 
 import missingHeader from "../../assets/missing-header.png" with { type: "file" };
 import type { Context } from "../context.ts";
 import { requestImage } from "../core/cards.ts";
-import { storedFile } from "../core/uploads.ts";
+import { storedFile } from "../core/media-files.ts";
 import { notFound } from "../errors.ts";
+import { TYPES_BY_EXTENSION, type Extension } from "../lib/media-types.ts";
 
-/** What we name files ourselves; anything else was never ours, and can't leave the folder. */
-const OURS =
-  /^(?:attachments|avatars|headers|cache\/cards)\/\w{2}\/\w{22}\/(?:original|small|static)\.(?:jpg|png|gif|webp)$/;
+/** What we name files ourselves; anything else was never ours, or isn't ready, and can't leave the folder. */
+const OURS = new RegExp(
+  "^(?:attachments|avatars|headers|cache/cards)/\\w{2}/\\w{22}/" +
+    `(?:original|small|static|placeholder|poster|thumbnail)\\.(${Object.keys(TYPES_BY_EXTENSION).join("|")})$`,
+);
 
-/** A file's name never comes to mean another file, so it may be kept for ever; and it is a picture, never a page. */
+/** A file's name never comes to mean another file, so it may be kept for ever; and it is a file, never a page. */
 const HEADERS = {
   "cache-control": "public, max-age=31536000, immutable",
-  "content-security-policy": "default-src 'none'; sandbox",
+  // A film that is opened by itself is a page with a player, to the browser.
+  "content-security-policy": "default-src 'none'; media-src 'self'; sandbox",
   "x-content-type-options": "nosniff",
 };
 
-/** Pictures: those that people uploaded, and what stands where there is none. Bun answers Range by itself. */
+/** Files that people uploaded, and what stands where there is none. Bun answers Range by itself. */
 export function fileRoutes(app: AnyElysia, ctx: Context): void {
   app
     .get("/media/*", async ({ params, request }) => {
       const path = params["*"] ?? "";
-      if (!OURS.test(path)) throw notFound();
+      const extension = OURS.exec(path)?.[1] as Extension | undefined;
+      if (!extension) throw notFound();
       const file = Bun.file(storedFile(ctx, path));
       if (!(await file.exists())) {
         requestImage(ctx, path);
         throw notFound();
       }
-      const headers = { ...HEADERS, etag: `"${path}"` };
+      const headers: Record<string, string> = {
+        ...HEADERS,
+        "content-type": TYPES_BY_EXTENSION[extension],
+        etag: `"${path}"`,
+      };
+      // Where a part is asked for, Bun says so itself, and twice would be wrong.
+      if (!request.headers.has("range")) headers["accept-ranges"] = "bytes";
       if (request.headers.get("if-none-match") === headers.etag) return new Response(null, { status: 304, headers });
       return new Response(file, { headers });
     })

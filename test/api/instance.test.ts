@@ -104,7 +104,7 @@ describe("What the server says of itself is true", () => {
   test("of the pictures it reads", async () => {
     const { supported_mime_types } = (await v2()).configuration.media_attachments;
     expect(supported_mime_types).toContainValues(["image/jpeg", "image/png", "image/gif", "image/webp", "image/avif"]);
-    for (const type of supported_mime_types.filter((name: string) => !/hei[cf]/.test(name))) {
+    for (const type of supported_mime_types.filter((name: string) => /^image\/(?!hei[cf])/.test(name))) {
       const file = await pictureFile(type.slice("image/".length));
       expect([type, (await upload(alice, file)).status]).toEqual([type, 200]);
     }

@@ -22,7 +22,7 @@ export function formOf(fields: Record<string, string | Blob>): FormData {
 export function upload(
   client: Client,
   file: Blob,
-  fields: Record<string, string> = {},
+  fields: Record<string, string | Blob> = {},
   path = "/api/v2/media",
 ): Promise<Answer> {
   return client.post(path, formOf({ file, ...fields }));

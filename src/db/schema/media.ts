@@ -19,5 +19,15 @@ export const mediaAttachments = sqliteTable("media_attachments", {
   description: text(),
   blurhash: text(),
   created_at: integer().notNull(),
+  state: text({ enum: ["processing", "ready", "failed"] })
+    .notNull()
+    .default("ready"),
+  source: text(),
+  tries: integer().notNull().default(0),
+  duration: real(),
+  frame_rate: text(),
+  bitrate: integer(),
+  colors: text(),
+  has_thumbnail: integer().notNull().default(0),
   scheduled_status_id: integer(),
 });

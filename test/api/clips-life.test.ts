@@ -1,0 +1,342 @@
+import { existsSync, mkdtempSync, rmSync, watch, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
+import sharp from "sharp";
+import { enqueue } from "../../src/db/queue.ts";
+import { scheduleCleanUp } from "../../src/jobs/clean-up.ts";
+import { Worker } from "../../src/jobs/worker.ts";
+import { Clips, ffmpeg } from "../fixtures/clips.ts";
+import { animation } from "../fixtures/pictures.ts";
+import type { Client } from "../support/client.ts";
+import { download, finished, mediaFiles, processed } from "../support/media.ts";
+import { inProcess, startServer, type TestServer } from "../support/server.ts";
+import { expectShape } from "../support/shape.ts";
+import { formOf, pictureFile, upload, uploaded } from "../support/uploads.ts";
+
+/*
+ * What happens to a clip besides being played: thumbnails, deletion, crashes.
+ */
+
+const PATIENCE = 30_000;
+const HOUR = 3600_000;
+
+const clips = new Clips();
+afterAll(() => clips.remove());
+
+let server: TestServer;
+let alice: Client;
+
+async function begin(program: string): Promise<void> {
+  server = await startServer({ LINNET_FFMPEG: program });
+  alice = await server.person("alice");
+}
+afterEach(() => server.stop());
+
+async function cleanUpAfter(time: number): Promise<void> {
+  server.clock.advance(time);
+  server.ctx.db.transaction((tx) => {
+    // As if the job that processes it had been lost.
+    tx.run("DELETE FROM jobs WHERE kind = 'media.process'");
+    scheduleCleanUp(server.ctx, tx, server.clock.now());
+  });
+  await server.drain();
+}
+
+const size = async (url: string) => {
+  const { width, height } = await sharp(await download(url)).metadata();
+  return [width, height];
+};
+
+describe.skipIf(!ffmpeg)("A thumbnail", () => {
+  beforeEach(() => begin(ffmpeg!));
+  const square = () => pictureFile("png", { width: 50, height: 50 });
+
+  test(
+    "that comes with a film stands for it, before and after it is processed",
+    async () => {
+      const { json } = await upload(alice, await clips.file("silent.mp4"), { thumbnail: await square() });
+      expect(await size(json.preview_url)).toEqual([50, 50]);
+      expect(json.meta.small).toEqual({ width: 50, height: 50, size: "50x50", aspect: 1 });
+      const { json: done } = await finished(server, alice, json.id);
+      expect([done.preview_url, done.blurhash, done.meta.small]).toEqual([
+        json.preview_url,
+        json.blurhash,
+        json.meta.small,
+      ]);
+      await server.drain();
+      expect(mediaFiles(server).sort()).toEqual(["original.mp4", "thumbnail.jpg"]);
+    },
+    PATIENCE,
+  );
+
+  test(
+    "can be sent later, while the film is processed and when it is done",
+    async () => {
+      const { json } = await upload(alice, await clips.file("silent.mp4"));
+      const path = `/api/v1/media/${json.id}`;
+      const early = await alice.put(path, formOf({ thumbnail: await square(), description: "square" }));
+      expect([early.status, early.json.url, early.json.description]).toEqual([200, null, "square"]);
+      expect(await size(early.json.preview_url)).toEqual([50, 50]);
+      const { json: done } = await finished(server, alice, json.id);
+      expect(done.preview_url).toBe(early.json.preview_url);
+
+      const wide = await pictureFile("jpeg", { width: 90, height: 30 });
+      const { json: changed } = await alice.put(path, formOf({ thumbnail: wide }));
+      expectShape(changed, "MediaAttachment");
+      expect([await size(changed.preview_url), changed.description, changed.url]).toEqual([
+        [90, 30],
+        "square",
+        done.url,
+      ]);
+      expect(changed.blurhash).not.toBe(done.blurhash);
+      await server.drain();
+      expect(mediaFiles(server).sort()).toEqual(["original.mp4", "thumbnail.jpg"]);
+    },
+    PATIENCE,
+  );
+
+  test("gives sound a face and its colours", async () => {
+    const { json } = await upload(alice, await clips.file("sound.wav"), { thumbnail: await square() });
+    const done = (await finished(server, alice, json.id)).json;
+    expect(await size(done.preview_url)).toEqual([50, 50]);
+    expect(done.meta.colors).toEqual(json.meta.colors);
+  });
+
+  test("may stand for a picture and for a moving one, too", async () => {
+    const picture = await upload(alice, await pictureFile("png"), { thumbnail: await square() });
+    expect([picture.status, await size(picture.json.preview_url), await size(picture.json.url)]).toEqual([
+      200,
+      [50, 50],
+      [40, 30],
+    ]);
+    const bytes = await (await animation(2)).gif().toBuffer();
+    const moving = await upload(alice, new File([new Uint8Array(bytes)], "a.gif"));
+    await alice.put(`/api/v1/media/${moving.json.id}`, formOf({ thumbnail: await square() }));
+    const done = (await finished(server, alice, moving.json.id)).json;
+    expect([done.type, await size(done.preview_url)]).toEqual(["gifv", [50, 50]]);
+  });
+
+  test.each(["/api/v1/media", "/api/v2/media"])(
+    "that is no picture is refused, and nothing is kept (%s)",
+    async (path) => {
+      const broken = new File(["\x89PNG\r\n"], "a.png", { type: "image/png" });
+      const { status, json } = await upload(alice, await clips.file("silent.mp4"), { thumbnail: broken }, path);
+      expect([status, json.error]).toEqual([422, "Validation failed: Thumbnail is not a picture that can be taken"]);
+      expect(mediaFiles(server)).toEqual([]);
+    },
+  );
+
+  test("that is no picture leaves everything as it was", async () => {
+    const media = await uploaded(alice, { description: "before" });
+    const change = formOf({ thumbnail: new File(["x"], "a.png"), description: "after" });
+    expect((await alice.put(`/api/v1/media/${media.id}`, change)).status).toBe(422);
+    expect((await alice.get(`/api/v1/media/${media.id}`)).json).toEqual(media);
+  });
+
+  test("of somebody else's upload is refused", async () => {
+    const { id } = await uploaded(alice);
+    const bob = await server.person("bob");
+    expect((await bob.put(`/api/v1/media/${id}`, formOf({ thumbnail: await square() }))).status).toBe(404);
+  });
+});
+
+describe.skipIf(!ffmpeg)("The files of a clip", () => {
+  beforeEach(() => begin(ffmpeg!));
+
+  test(
+    "are the film and its poster alone, once it is processed",
+    async () => {
+      const { json } = await upload(alice, await clips.file("silent.mp4"));
+      expect(mediaFiles(server).sort()).toEqual(["placeholder.jpg", "source"]);
+      await server.drain();
+      await server.drain();
+      expect(mediaFiles(server).sort()).toEqual(["original.mp4", "poster.jpg"]);
+      expect((await alice.get(`/api/v1/media/${json.id}`)).status).toBe(200);
+    },
+    PATIENCE,
+  );
+
+  test("as they were uploaded are shown to nobody", async () => {
+    const { json } = await upload(alice, await clips.file("silent.mp4"));
+    const source = json.preview_url.replace(/[^/]+$/, "source");
+    expect(mediaFiles(server)).toContain("source");
+    for (const url of [source, `${source}.mp4`, json.preview_url.replace(/[^/]+$/, "original.mp4")]) {
+      expect((await fetch(url)).status).toBe(404);
+    }
+  });
+
+  test(
+    "go with it, before it is processed and after",
+    async () => {
+      const { json } = await upload(alice, await clips.file("silent.mp4"));
+      expect((await alice.delete(`/api/v1/media/${json.id}`)).status).toBe(200);
+      await server.drain();
+      expect(mediaFiles(server)).toEqual([]);
+
+      const film = await processed(server, alice, await clips.file("silent.mp4"));
+      expect((await alice.delete(`/api/v1/media/${film.id}`)).status).toBe(200);
+      await server.drain();
+      expect(mediaFiles(server)).toEqual([]);
+      expect((await fetch(film.url)).status).toBe(404);
+    },
+    PATIENCE,
+  );
+
+  test(
+    "go after a day in which it wasn't published, and with the status when that is wished",
+    async () => {
+      const forgotten = await processed(server, alice, await clips.file("silent.mp4"));
+      const film = await processed(server, alice, await clips.file("silent.mp4"));
+      const { id } = await alice.publish({ media_ids: [film.id] });
+      await cleanUpAfter(25 * HOUR);
+      await server.drain();
+      expect([(await fetch(forgotten.url)).status, (await fetch(film.url)).status]).toEqual([404, 200]);
+      await alice.delete(`/api/v1/statuses/${id}?delete_media=true`);
+      await server.drain();
+      expect(mediaFiles(server)).toEqual([]);
+    },
+    PATIENCE,
+  );
+
+  test(
+    "can be asked for in parts, as players do",
+    async () => {
+      const { url } = await processed(server, alice, await clips.file("film.mp4"));
+      const whole = await download(url);
+      const part = async (range: string) => {
+        const answer = await fetch(url, { headers: { range } });
+        return [answer.status, answer.headers.get("content-range"), (await answer.bytes()).length];
+      };
+      const { length } = whole;
+      expect(await part("bytes=0-1")).toEqual([206, `bytes 0-1/${length}`, 2]);
+      expect(await part("bytes=100-")).toEqual([206, `bytes 100-${length - 1}/${length}`, length - 100]);
+      expect(await part("bytes=-100")).toEqual([206, `bytes ${length - 100}-${length - 1}/${length}`, 100]);
+      expect(await part(`bytes=${length}-`)).toEqual([416, `bytes */${length}`, 0]);
+      const middle = await fetch(url, { headers: { range: "bytes=50-149" } });
+      expect(await middle.bytes()).toEqual(whole.slice(50, 150));
+      for (const headers of [middle.headers, (await fetch(url, { method: "HEAD" })).headers]) {
+        expect(headers.get("content-type")).toBe("video/mp4");
+        expect(headers.get("accept-ranges")).toBe("bytes");
+        expect(headers.get("x-content-type-options")).toBe("nosniff");
+        expect(headers.get("content-security-policy")).toContain("default-src 'none'");
+        expect(headers.get("cache-control")).toContain("immutable");
+      }
+    },
+    PATIENCE,
+  );
+});
+
+describe.skipIf(!ffmpeg)("Processing", () => {
+  beforeEach(() => begin(ffmpeg!));
+
+  inProcess(
+    "that a crash cut off is done by the next start",
+    async () => {
+      const { json } = await upload(alice, await clips.file("silent.mp4"));
+      // What a process leaves behind that ended in the middle of it.
+      server.ctx.db.transaction((tx) => {
+        tx.run("UPDATE jobs SET leased = 1, attempts = 1");
+        tx.run("UPDATE media_attachments SET tries = 1");
+      });
+      await server.drain();
+      expect((await alice.get(`/api/v1/media/${json.id}`)).status).toBe(206);
+      const worker = new Worker(server.ctx);
+      worker.start();
+      await worker.drain();
+      await worker.stop();
+      expect((await alice.get(`/api/v1/media/${json.id}`)).status).toBe(200);
+    },
+    PATIENCE,
+  );
+
+  test(
+    "that breaks the server three times is given up",
+    async () => {
+      const { json } = await upload(alice, await clips.file("silent.mp4"));
+      server.ctx.db.transaction((tx) => tx.run("UPDATE media_attachments SET tries = 3"));
+      expect((await finished(server, alice, json.id)).status).toBe(422);
+      await server.drain();
+      expect(mediaFiles(server)).toEqual(["placeholder.jpg"]);
+    },
+    PATIENCE,
+  );
+
+  test("of which nothing is heard any more is given up", async () => {
+    const { json } = await upload(alice, await clips.file("silent.mp4"));
+    await cleanUpAfter(11 * HOUR);
+    expect((await alice.get(`/api/v1/media/${json.id}`)).status).toBe(206);
+    await cleanUpAfter(2 * HOUR);
+    expect((await alice.get(`/api/v1/media/${json.id}`)).status).toBe(422);
+  });
+
+  test(
+    "of what is deleted meanwhile leaves nothing",
+    async () => {
+      const { json } = await upload(alice, await clips.file("film.webm"));
+      const drained = server.drain();
+      await alice.delete(`/api/v1/media/${json.id}`);
+      await drained;
+      await server.drain();
+      expect(mediaFiles(server)).toEqual([]);
+    },
+    PATIENCE,
+  );
+
+  test(
+    "of two uploads at once, one of which waits for it, is done for both",
+    async () => {
+      const [film, sound] = await Promise.all([
+        upload(alice, await clips.file("silent.mp4"), {}, "/api/v1/media"),
+        upload(alice, await clips.file("sound.wav"), {}, "/api/v1/media"),
+      ]);
+      expect([film.status, film.json.type, sound.status, sound.json.type]).toEqual([200, "video", 200, "audio"]);
+    },
+    PATIENCE,
+  );
+});
+
+inProcess(
+  "A film that takes its time keeps nothing else waiting, nor the server from stopping",
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), "linnet-test-"));
+    const [program, started] = [join(folder, "slow-ffmpeg"), join(folder, "started")];
+    const lines = [
+      `case "$*" in *-encoders*) echo " libx264  aac "; exit;; esac`,
+      `echo > ${started}`,
+      "exec sleep 600",
+    ];
+    writeFileSync(program, ["#!/bin/sh", ...lines, ""].join("\n"), { mode: 0o700 });
+    await begin(program);
+    const bytes = await (await animation(2)).gif().toBuffer();
+    const { json } = await upload(alice, new File([new Uint8Array(bytes)], "a.gif"));
+    const worker = new Worker(server.ctx);
+    worker.start();
+    await becomes(started, true);
+
+    const other = join(server.ctx.config.data, "media", "other");
+    writeFileSync(other, "");
+    server.ctx.db.transaction((tx) => {
+      enqueue(tx, "media.delete_files", { files: ["other"] }, { now: server.clock.now() });
+      tx.afterCommit(() => server.ctx.wake());
+    });
+    await becomes(other, false);
+    expect((await alice.get(`/api/v1/media/${json.id}`)).status).toBe(206);
+    expect((await upload(alice, await pictureFile(), {}, "/api/v1/media")).status).toBe(200);
+    await worker.stop();
+    const row = server.ctx.db.get<object>("SELECT state, tries FROM media_attachments WHERE id = ?", Number(json.id));
+    expect(row).toEqual({ state: "processing", tries: 0 });
+    rmSync(folder, { recursive: true });
+  },
+  PATIENCE,
+);
+
+/** Resolves when the file is there, or no longer is. */
+function becomes(path: string, there: boolean): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const watcher = watch(join(path, ".."), () => {
+    if (existsSync(path) === there) resolve();
+  });
+  if (existsSync(path) === there) resolve();
+  return promise.finally(() => watcher.close());
+}

@@ -1,0 +1,16 @@
+/** Sends a request as it is written, where fetch() would tidy it up, and gives back all that is answered. */
+export async function rawRequest(origin: string, request: string): Promise<string> {
+  const { hostname, port } = new URL(origin);
+  const { promise, resolve } = Promise.withResolvers<string>();
+  let text = "";
+  await Bun.connect({
+    hostname,
+    port: Number(port),
+    socket: {
+      open: (socket) => void socket.write(request.replace("\r\n", `\r\nHost: ${hostname}\r\nConnection: close\r\n`)),
+      data: (_, data) => void (text += data.toString()),
+      close: () => resolve(text),
+    },
+  });
+  return promise;
+}
