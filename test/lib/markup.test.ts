@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { withTagsOf } from "../../src/lib/markup.ts";
 
 const MODEL = '<p>Hello <a href="https://a.example/?x=1&amp;y=2" class="u-url">you</a><br />there</p>';
