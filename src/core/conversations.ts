@@ -3,7 +3,7 @@ import { Keyset, type Page } from "../db/keyset.ts";
 import type { Tx } from "../db/open.ts";
 import { notFound } from "../errors.ts";
 import { announce } from "./events.ts";
-import { visibleTo } from "./visibility.ts";
+import { ignores, visibleTo } from "./visibility.ts";
 
 /** What one person sees of a thread of direct statuses with certain others. */
 export interface ConversationRow {
@@ -20,15 +20,12 @@ export function conversationTopic(accountId: number): string {
   return `direct:${accountId}`;
 }
 
-/** Not to whom the person blocks or mutes; one's own words are read already. */
+/** Nothing from whom the person blocks or mutes; one's own words are read already. */
 const FILE = `
   INSERT INTO conversations (account_id, thread_id, participants, last_status_id, unread)
   SELECT u.account_id, ?2, ?3, ?4, u.account_id <> ?5 FROM users u
   WHERE u.account_id = ?1
-    AND NOT EXISTS (SELECT 1 FROM blocks WHERE account_id = ?1 AND target_account_id = ?5)
-    AND NOT EXISTS (
-      SELECT 1 FROM mutes WHERE account_id = ?1 AND target_account_id = ?5 AND hide_notifications
-        AND (expires_at IS NULL OR expires_at > ?6))
+    AND NOT ${ignores("?1", "?5", "?6")}
   ON CONFLICT (account_id, thread_id, participants)
   DO UPDATE SET last_status_id = max(last_status_id, excluded.last_status_id), unread = excluded.unread
   RETURNING id`;

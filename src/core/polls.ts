@@ -3,8 +3,9 @@ import { idList } from "../db/json.ts";
 import type { Reads, Tx } from "../db/open.ts";
 import { enqueue } from "../db/queue.ts";
 import type { polls } from "../db/schema/index.ts";
-import { notFound, Refusal, refuseWhere } from "../errors.ts";
+import { notAllowed, notFound, refuseWhere } from "../errors.ts";
 import { countGraphemes } from "../lib/text.ts";
+import { isBlockedBy } from "./accounts.ts";
 import { notify } from "./notifications.ts";
 import { visibleTo } from "./visibility.ts";
 
@@ -160,8 +161,7 @@ export function vote(ctx: Context, accountId: number, poll: PollRow, choices: re
 }
 
 function checkVote(ctx: Context, tx: Tx, accountId: number, poll: PollRow, choices: readonly number[]): void {
-  const blocks = "SELECT 1 FROM blocks WHERE account_id = ? AND target_account_id = ?";
-  if (tx.get(blocks, accountId, poll.account_id)) throw new Refusal("forbidden", "This action is not allowed");
+  if (isBlockedBy(ctx, poll.account_id, accountId)) throw notAllowed();
   const { count } = tx.get<{ count: number }>("SELECT count(*) AS count FROM poll_options WHERE poll_id = ?", poll.id)!;
   const hasVoted = tx.get("SELECT 1 FROM poll_votes WHERE poll_id = ? AND account_id = ?", poll.id, accountId) !== null;
   const isTwice = new Set(choices).size < choices.length || (choices.length > 1 && poll.multiple === 0);

@@ -2,10 +2,11 @@ import type { Context } from "../context.ts";
 import { Keyset, type Page } from "../db/keyset.ts";
 import type { Reads, Tx } from "../db/open.ts";
 import type { quotes } from "../db/schema/index.ts";
-import { notFound, Refusal, validationFailed } from "../errors.ts";
+import { notAllowed, notFound, Refusal, validationFailed } from "../errors.ts";
 import { announceChange } from "./home.ts";
 import { notify } from "./notifications.ts";
 import {
+  blocks,
   ownStatus,
   STATUS_COLUMNS,
   type StatusRow,
@@ -54,7 +55,7 @@ export interface Quotable {
 
 const PERMISSION = `
   SELECT ${quotePermission("?2")} AS permission FROM statuses s
-  WHERE s.id = ?1 AND NOT EXISTS (SELECT 1 FROM blocks WHERE account_id = ?2 AND target_account_id = s.account_id)`;
+  WHERE s.id = ?1 AND NOT ${blocks("?2", "s.account_id")}`;
 
 /** The status, if this account may quote it; refuses as if it did not exist otherwise. A boost means its original. */
 export function quotable(ctx: Context, accountId: number, id: number): Quotable {
@@ -169,7 +170,7 @@ export function revokeQuote(ctx: Context, accountId: number, id: number | null, 
   const quoted = visibleStatus(ctx, accountId, id);
   const quoting = ctx.db.get<QuotingRow>(QUOTING, quotingId, quoted.id);
   if (!quoting) throw notFound();
-  if (quoted.account_id !== accountId) throw new Refusal("forbidden", "This action is not allowed");
+  if (quoted.account_id !== accountId) throw notAllowed();
   if (quoting.state !== "accepted" && quoting.state !== "pending") return quoting.id;
   ctx.db.transaction((tx) => {
     forgetQuote(tx, quoting.id);

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { Refusal } from "../errors.ts";
+import { notAllowed, Refusal } from "../errors.ts";
 import { escapeHtml, htmlToText } from "../lib/html.ts";
 import { withTagsOf } from "../lib/markup.ts";
 import { pollOf } from "./polls.ts";
@@ -98,8 +98,4 @@ function translatedParts(parts: Parts, texts: readonly string[]): Parts {
     poll: parts.poll && { id: parts.poll.id, titles },
     media: parts.media.map(({ id }, at) => ({ id, description: descriptions[at]! })),
   };
-}
-
-function notAllowed(): Refusal {
-  return new Refusal("forbidden", "This action is not allowed");
 }

@@ -61,7 +61,7 @@ function mutes(account: string, other: string, now: string, condition = ""): str
 }
 
 /** People of this server have no domain, which ends this before an index is looked into. */
-function blocksDomainOf(account: string, other: string): string {
+export function blocksDomainOf(account: string, other: string): string {
   return `EXISTS (
     SELECT 1 FROM account_domain_blocks
     WHERE account_id = ${account} AND domain = (SELECT domain FROM accounts WHERE id = ${other}))`;

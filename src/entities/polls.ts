@@ -29,8 +29,12 @@ export function renderPoll(row: PollColumns): PollText {
   };
 }
 
+export function optionsOf(poll_options: string) {
+  return JSON.parse(poll_options) as [title: string, votes: number][];
+}
+
 function pollJson(row: PollColumns, expired: boolean) {
-  const options = JSON.parse(row.poll_options) as [title: string, votes: number][];
+  const options = optionsOf(row.poll_options);
   const isTold = expired || row.hide_totals === 0;
   return {
     id: String(row.poll_id),

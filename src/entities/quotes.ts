@@ -1,11 +1,11 @@
 import type { Context } from "../context.ts";
-import { visibleTo } from "../core/visibility.ts";
+import { avoids, blocks, blocksDomainOf, visibleTo } from "../core/visibility.ts";
 import { idList } from "../db/json.ts";
 import type { QuoteText } from "../db/rendered.ts";
 import { quoteFallback } from "../lib/text.ts";
 
 /** Why a quoted status is not simply shown. Those that are blocked or muted are sent all the same, for apps to hide. */
-type Hidden = "unauthorized" | "blocked_account" | "muted_account";
+type Hidden = "unauthorized" | "blocked_domain" | "blocked_account" | "muted_account";
 
 /** Mastodon's ShallowQuote (entities/ShallowQuote), for quotes inside of quotes. */
 export interface ShallowQuoteJson {
@@ -20,11 +20,9 @@ const QUOTED = `
   SELECT s.id, CASE
     WHEN s.account_id = ?2 THEN NULL
     WHEN s.reblog_of_id IS NOT NULL OR NOT ${visibleTo("?2")} THEN 'unauthorized'
-    WHEN EXISTS (SELECT 1 FROM blocks WHERE account_id = ?2 AND target_account_id = s.account_id) THEN 'blocked_account'
-    WHEN EXISTS (
-      SELECT 1 FROM mutes
-      WHERE account_id = ?2 AND target_account_id = s.account_id AND (expires_at IS NULL OR expires_at > ?3)
-    ) THEN 'muted_account' END AS hidden
+    WHEN ${blocksDomainOf("?2", "s.account_id")} THEN 'blocked_domain'
+    WHEN ${blocks("?2", "s.account_id")} THEN 'blocked_account'
+    WHEN ${avoids("?2", "s.account_id", "?3")} THEN 'muted_account' END AS hidden
   FROM json_each(?1) j JOIN statuses s ON s.id = j.value`;
 
 /** How the viewer sees each of these statuses where it is quoted; one query. */

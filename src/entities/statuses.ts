@@ -10,7 +10,7 @@ import { accountTexts, type AccountJson } from "./accounts.ts";
 import { cardsByStatus, cardText, type CardJson } from "./cards.ts";
 import { filteredText, filtersFor, type FilterResultJson } from "./filters.ts";
 import { mediaByStatus, type MediaJson } from "./media.ts";
-import { ownVotes, POLL_COLUMNS, type PollColumns, type PollJson, pollText, renderPoll } from "./polls.ts";
+import { optionsOf, ownVotes, POLL_COLUMNS, type PollColumns, type PollJson, pollText, renderPoll } from "./polls.ts";
 import {
   contentWithQuote,
   type QuoteView,
@@ -251,9 +251,11 @@ function render(ctx: Context, ids: Iterable<number>): [number, StatusText][] {
 }
 
 /** All that a status says to its readers, as Mastodon looks for keywords in it. */
-function wordsOf({ spoiler_text, content }: StatusRow, media: readonly MediaJson[]): StatusText["words"] {
+function wordsOf(row: Row, media: readonly MediaJson[]): StatusText["words"] {
+  const { spoiler_text, content, poll_options } = row;
+  const choices = poll_options === null ? [] : optionsOf(poll_options).map(([title]) => title);
   const descriptions = media.map(({ description }) => description ?? "");
-  return () => fold([spoiler_text, htmlToText(content), ...descriptions].join("\n\n"));
+  return () => fold([spoiler_text, htmlToText(content), ...choices, ...descriptions].join("\n\n"));
 }
 
 /** An object's members as JSON text, without its braces. */

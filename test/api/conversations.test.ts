@@ -137,7 +137,7 @@ describe("Conversations", () => {
       await bob.get(`/api/v1/conversations?limit=${limit}`);
       return db.statements - before;
     };
-    // The viewer's filters are read once and remembered.
+    // The first time something is asked, more is looked up than ever after.
     await cost(1);
     expect(await cost(5)).toBe(await cost(1));
   });

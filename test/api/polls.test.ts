@@ -137,6 +137,13 @@ describe("A status with a poll", () => {
     expect(await found("coffee")).toEqual([id]);
   });
 
+  test("is filtered by what it offers", async () => {
+    const { id } = await ask({ options: ["oolong", "coffee"] });
+    await bob.post("/api/v2/filters", { title: "x", context: ["home"], keywords_attributes: [{ keyword: "coffee" }] });
+    const { filtered } = (await bob.get(`/api/v1/statuses/${id}`)).json;
+    expect(filtered).toMatchObject([{ keyword_matches: ["coffee"] }]);
+  });
+
   test("goes with its poll", async () => {
     const { id, poll } = await ask();
     const deleted = await alice.delete(`/api/v1/statuses/${id}`);

@@ -268,6 +268,31 @@ describe("What a quote shows", () => {
     expect(await seenBy(bob)).toEqual(["accepted", original.id]);
   });
 
+  test("is marked for who blocks the domain that it is from", async () => {
+    const elsewhere = remoteStatus(server, remoteAccount(server, "dan", "elsewhere.example"), "hello");
+    const { db } = server.ctx;
+    db.transaction((tx) =>
+      tx.run("UPDATE statuses SET quote_automatic = ? WHERE id = ?", '["public"]', Number(elsewhere)),
+    );
+    const { id } = (await quote(bob, elsewhere)).json;
+    db.transaction((tx) => tx.run("UPDATE quotes SET state = 'accepted' WHERE status_id = ?", Number(id)));
+    await carol.post("/api/v1/domain_blocks", { domain: "elsewhere.example" });
+    const { state, quoted_status } = (await read(carol, id)).quote;
+    expect([state, quoted_status.id]).toEqual(["blocked_domain", elsewhere]);
+    expect((await read(alice, id)).quote.state).toBe("accepted");
+  });
+
+  test("is filtered like any other status", async () => {
+    await carol.post("/api/v2/filters", {
+      title: "no originals",
+      context: ["home"],
+      keywords_attributes: [{ keyword: "original" }],
+    });
+    const shown = await read(carol, quoting.id);
+    expect(shown.filtered).toEqual([]);
+    expect(shown.quote.quoted_status.filtered).toMatchObject([{ keyword_matches: ["original"] }]);
+  });
+
   test("is hidden from whom the quoted block", async () => {
     block(server, alice, carol);
     expect(await seenBy(carol)).toEqual(["unauthorized", null]);
@@ -360,6 +385,8 @@ describe("The quotes of a status", () => {
       const { id } = await alice.publish({ status: "?", poll: { options: ["a", "b"], expires_in: 300 } });
       await quote(bob, (await quote(carol, id)).json.id);
     }
+    // The first time something is asked, more is looked up than ever after.
+    await cost(1);
     const [, one] = await cost(1);
     expect(await cost(8)).toEqual([8, one]);
   });
