@@ -200,6 +200,21 @@ describe("A pin", () => {
     expect((await act("pin", alice, direct.id)).status).toBe(422);
   });
 
+  test("stands above those before it", async () => {
+    const [one, two] = [await alice.publish("one"), await alice.publish("two")];
+    for (const { id } of [two, status, one]) await act("pin", alice, id);
+    expect(await pinned()).toEqual(["one", "hello", "two"]);
+    await act("unpin", alice, two.id);
+    await act("pin", alice, two.id);
+    expect(await pinned()).toEqual(["two", "one", "hello"]);
+  });
+
+  test("is not for boosts", async () => {
+    const boost = (await act("reblog", alice)).json;
+    const { status: code, json } = await act("pin", alice, boost.id);
+    expect([code, json.error]).toEqual([422, "Validation failed: A boost cannot be pinned"]);
+  });
+
   test("is possible five times", async () => {
     for (let at = 0; at < 5; at++) await act("pin", alice, (await alice.publish(`${at}`)).id);
     const { status: code, json } = await act("pin", alice);
