@@ -2,7 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, 
 import { existsSync } from "node:fs";
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
 import { newSetupToken } from "../../src/core/setup.ts";
+import { Clips, ffmpeg } from "../fixtures/clips.ts";
 import type { Json } from "../support/client.ts";
+import { processed } from "../support/media.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 const CHROMIUM = "/usr/bin/chromium";
@@ -262,4 +264,20 @@ test("whoever uses the keyboard alone gets through, and sees where they are", as
   await page.keyboard.press("Enter");
   await page.waitForURL(`${app.origin}/done`);
   expect(app.answers[0]!.has("code")).toBe(true);
+});
+
+test.skipIf(!ffmpeg)("a film whose address is opened plays, though files may load nothing else", async () => {
+  const alice = await server.person("alice");
+  const clips = new Clips();
+  try {
+    for (const name of ["film.mp4", "film.webm"] as const) {
+      const { url } = await processed(server, alice, await clips.file(name));
+      await page.goto(url);
+      await page.waitForFunction("document.querySelector('video')?.readyState >= 2");
+      expect(await page.evaluate("document.querySelector('video').videoWidth")).toBe(160);
+    }
+  } finally {
+    clips.remove();
+  }
+  expect(violations).toEqual([]);
 });
