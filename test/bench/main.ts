@@ -101,7 +101,8 @@ function readings(token: string): Question[] {
 function posting(token: string, synchronous: string): Question {
   // Without a link: its preview would be fetched from the network.
   const status = "Good morning NUMBERS! The harbour is quiet, the bread is warm and there is no need to hurry. #topic1";
-  const body = JSON.stringify({ status });
+  // Apps name the language; else it would have to be found out.
+  const body = JSON.stringify({ status, language: "en" });
   return { name: `posting, synchronous=${synchronous}`, method: "POST", path: "/api/v1/statuses", body, token };
 }
 

@@ -1,6 +1,6 @@
 /*
  * A database as it looks after some years: the viewer follows twenty people, half of them elsewhere, who all write,
- * answer, reblog, mention, favourite and attach pictures.
+ * answer, reblog, mention, favourite, quote, ask and attach pictures.
  */
 import { Database } from "bun:sqlite";
 import { idAt } from "../../src/lib/ids.ts";
@@ -78,11 +78,20 @@ function seedPeople(db: Database, origin: string): Person[] {
 function seedSamples(db: Database, origin: string): Sample[] {
   const tag = db.query("INSERT INTO tags (id, name, display_name, created_at) VALUES (?1, ?2, ?2, 0)");
   for (let n = 1; n <= TAGS; n += 1) tag.run(n, `topic${n}`);
+  const card = db.query(
+    `INSERT INTO preview_cards (id, url, type, title, description, author_name, author_url, provider_name, provider_url,
+       html, width, height, embed_url, image_description, updated_at)
+     VALUES (?1, ?2, 'link', 'A story with a long address', 'Three boats come home, and nobody says a word.', 'A. Writer',
+       '', 'News', '', '', 0, 0, '', '', 0)`,
+  );
+  const page = db.query("INSERT INTO links (id, url, card_id, fetched_at) VALUES (?1, ?2, ?1, 0)");
   return Array.from({ length: TEXTS }, (_, n) => {
     const mention = n % 5 === 0 ? 1 + (n % PEOPLE) : null;
     const tag = n % 3 === 0 ? 1 + (n % TAGS) : null;
     const said = WORDS.map((_, at) => WORDS[(at * (n + 1) + n) % WORDS.length]).join(" ");
     const link = `https://news.example/2026/11/${n}/a-story-with-a-long-address`;
+    card.run(n + 1, link);
+    page.run(n + 1, link);
     const text = [mention && `@friend${mention}`, said, link, tag && `#topic${tag}`].filter(Boolean).join(" ");
     const content = renderText(text, {
       mentionUrl: ({ username }) => ({ url: `${origin}/@${username}`, username }),
@@ -102,6 +111,15 @@ function statusInserts(db: Database) {
     ),
     mention: db.query("INSERT INTO mentions (status_id, account_id) VALUES (?, ?)"),
     tag: db.query("INSERT INTO status_tags (status_id, tag_id) VALUES (?, ?)"),
+    link: db.query("INSERT INTO status_links (status_id, link_id) VALUES (?, ?)"),
+    quote: db.query(
+      "INSERT INTO quotes (status_id, quoted_status_id, state, created_at) VALUES (?1, ?2, 'accepted', ?3)",
+    ),
+    poll: db.query(
+      "INSERT INTO polls (id, status_id, multiple, hide_totals, voters_count, expires_at) VALUES (?1, ?2, 0, 0, 1, ?3)",
+    ),
+    option: db.query("INSERT INTO poll_options (poll_id, position, title, votes_count) VALUES (?1, ?2, ?3, ?2)"),
+    vote: db.query("INSERT INTO poll_votes (poll_id, account_id, choice, created_at) VALUES (?, ?, 1, ?)"),
     favourite: db.query("INSERT INTO favourites (status_id, account_id, created_at) VALUES (?, ?, ?)"),
     media: db.query(
       `INSERT INTO media_attachments (id, account_id, status_id, type, content_type, file, file_size, width, height,
@@ -120,7 +138,10 @@ interface Setting {
   at: number;
 }
 
-/** Of ten in a row, number 3 answers number 2, number 7 reblogs number 4, and numbers 0 and 5 have a picture. */
+/**
+ * Of ten in a row, number 3 answers number 2, number 7 reblogs number 4, numbers 0 and 5 have a picture, 1 and 6 a card,
+ * number 8 quotes number 4, and number 9 has a poll in which the viewer voted.
+ */
 function seedStatus(insert: ReturnType<typeof statusInserts>, n: number, { people, samples, idOf, at }: Setting): void {
   const author = people[n % people.length]!;
   const sample = samples[n % samples.length]!;
@@ -147,9 +168,24 @@ function seedStatus(insert: ReturnType<typeof statusInserts>, n: number, { peopl
     at,
   );
   if (hasMedia) insert.media.run(id, author.id, at);
+  if (kind === 1 || kind === 6) insert.link.run(id, (n % samples.length) + 1);
+  if (kind === 8) insert.quote.run(id, idOf(n - 4), at);
+  if (kind === 9) seedPoll(insert, n, id, people[0]!, at);
   if (isFavourite) insert.favourite.run(id, people[(n / 2) % people.length]!.id, at);
   if (sample.mention !== null && !isReblog) insert.mention.run(id, people[sample.mention]!.id);
   if (sample.tag !== null && !isReblog) insert.tag.run(id, sample.tag);
+}
+
+function seedPoll(
+  insert: ReturnType<typeof statusInserts>,
+  pollId: number,
+  statusId: number,
+  viewer: Person,
+  at: number,
+): void {
+  insert.poll.run(pollId, statusId, at + 24 * 60 * MINUTE);
+  for (const [position, title] of ["By boat", "On foot"].entries()) insert.option.run(pollId, position, title);
+  insert.vote.run(pollId, viewer.id, at);
 }
 
 /** What the viewer finds on coming home, and everybody's counters. */
