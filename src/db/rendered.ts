@@ -93,7 +93,7 @@ export class Rendered {
     else if (now.changes !== this.changes) this.forgetChanged();
     else return;
     this.version = now.version;
-    this.changes = this.db.get<{ changes: number }>(STATE)!.changes;
+    this.changes = this.db.get<{ changes: number }>(CHANGES)!.changes;
   }
 
   keepStatus(id: number, text: StatusText): void {
@@ -132,6 +132,7 @@ function keep<Text>(texts: Map<number, Text>, id: number, text: Text, max: numbe
   texts.set(id, text);
 }
 
+const CHANGES = "SELECT total_changes() AS changes";
 const STATE = "SELECT total_changes() AS changes, (SELECT data_version FROM pragma_data_version) AS version";
 
 /** Not OR IGNORE: in a trigger that a foreign key sets off, SQLite puts ABORT in its place. */
