@@ -37,6 +37,16 @@ export interface Film extends Size {
   bitrate: number;
 }
 
+export interface Sound {
+  copyTo: "mp4" | "mp3" | "flac" | null;
+  /** More than two become two. */
+  channels: number;
+  /** In bits per second, where it is made anew. */
+  bitrate: number;
+}
+
+/** The sound of a film, in bits per second. */
+const FILM_SOUND = 128_000;
 const SLOWEST_POSTER = 60;
 /** A film of some minutes on a Raspberry Pi. */
 const SLOWEST_FILM = 45 * 60;
@@ -80,14 +90,14 @@ export class Ffmpeg {
   /** An MP4 that everyone can play, with its index in front and nothing but picture and sound. */
   film(source: Source, to: string, film: Film, run: Run): Promise<void> {
     const video = film.copyVideo ? ["-c:v", "copy"] : [...H264, ...limited(film.bitrate), "-vf", filmFilter(film)];
-    const audio = film.copyAudio ? ["-c:a", "copy"] : aac("128k", film.channels);
+    const audio = film.copyAudio ? ["-c:a", "copy"] : aac(FILM_SOUND, film.channels);
     const output = ["-map", "0:V:0", "-map", "0:a:0?", ...video, ...audio, ...WITHOUT_METADATA, ...MP4];
     return this.convert(open(source), [...output, to], SLOWEST_FILM, run);
   }
 
   /** Sound alone: copied into a file of this format, or (null) made anew for MP4. */
-  sound(source: Source, to: string, copyTo: "mp4" | "mp3" | "flac" | null, channels: number, run: Run): Promise<void> {
-    const codec = copyTo ? ["-c:a", "copy"] : aac("160k", channels);
+  sound(source: Source, to: string, { copyTo, channels, bitrate }: Sound, run: Run): Promise<void> {
+    const codec = copyTo ? ["-c:a", "copy"] : aac(bitrate, channels);
     const format = copyTo === "mp3" ? ["-id3v2_version", "0", "-f", "mp3"] : copyTo === "flac" ? ["-f", "flac"] : MP4;
     const output = ["-map", "0:a:0", "-vn", ...codec, ...WITHOUT_METADATA, ...format];
     return this.convert(open(source), [...output, to], SLOWEST_FILM, run);
@@ -145,8 +155,8 @@ function filmFilter({ width, height, frameRate }: Film): string {
   return `scale=${width}:${height},setsar=1${slower}`;
 }
 
-function aac(bitrate: string, channels: number): string[] {
-  return ["-c:a", "aac", "-b:a", bitrate, ...(channels > 2 ? ["-ac", "2"] : [])];
+function aac(bitrate: number, channels: number): string[] {
+  return ["-c:a", "aac", "-b:a", String(bitrate), ...(channels > 2 ? ["-ac", "2"] : [])];
 }
 
 function giveWay(pid: number): void {
