@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { UsageError } from "./errors.ts";
+import { isLocale } from "./lib/languages.ts";
 import type { LibreTranslateSettings } from "./lib/libretranslate.ts";
 import { parseNetworks, type Network } from "./lib/addresses.ts";
 
@@ -258,5 +259,5 @@ function ffmpeg(given: string | undefined, path = ""): string | null {
 
 function language(given: string): string {
   const code = given.trim();
-  return /^[a-z]{2,3}(-[A-Za-z]{2,4})?$/.test(code) ? code : refuse("LINNET_LANGUAGES", given, "codes like en,de");
+  return isLocale(code) ? code : refuse("LINNET_LANGUAGES", given, "codes like en,de");
 }

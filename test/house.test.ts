@@ -221,8 +221,8 @@ describe("The database", () => {
   });
 });
 
-/** Tables that stay small, since a server has a handful of people. */
-const SMALL = new Set(["users", "changed"]);
+/** Tables that stay small, since a server has a handful of people, and of rules. */
+const SMALL = new Set(["users", "changed", "rules"]);
 
 /** Apps are kept for ever; codes live for minutes, and of sessions there are a few. */
 const NEVER_SOUGHT = new Set([

@@ -1,5 +1,5 @@
 import { registrationMode } from "../core/registrations.ts";
-import { activeUsers, showInstance, showInstanceV1, stats } from "../entities/instance.ts";
+import { activeUsers, showInstance, showInstanceV1, showRules, stats } from "../entities/instance.ts";
 import { VERSION } from "../version.ts";
 import type { Router } from "./router.ts";
 
@@ -8,7 +8,7 @@ export function instanceRoutes(routes: Router): void {
   routes
     .get("/api/v2/instance", { open: true }, ({ ctx }) => showInstance(ctx))
     .get("/api/v1/instance", { open: true }, ({ ctx }) => showInstanceV1(ctx))
-    .get("/api/v1/instance/rules", { open: true }, () => [])
+    .get("/api/v1/instance/rules", { open: true }, ({ ctx }) => showRules(ctx))
     .get("/.well-known/nodeinfo", { open: true }, ({ ctx }) => ({
       links: [{ rel: "http://nodeinfo.diaspora.software/ns/schema/2.0", href: `${ctx.config.origin}/nodeinfo/2.0` }],
     }))

@@ -63,6 +63,37 @@ a link for setting it up is printed at every start. Stops on Ctrl+C or SIGTERM, 
     details: `  --scopes SCOPES        what the token may do, as in Mastodon's API, with spaces between`,
     load: async () => (await import("./token.ts")).createTokenCommand,
   },
+  "rule add": {
+    usage: "linnet rule add TEXT [--hint TEXT]",
+    summary: "Adds a rule of the server, for apps to show and reports to name",
+    details: `  --hint TEXT            more about it, shown beneath`,
+    load: async () => (await import("./rule.ts")).addRuleCommand,
+  },
+  "rule list": {
+    usage: "linnet rule list",
+    summary: "Lists the rules in their order: id, text, and beneath it the hint and the translations",
+    load: async () => (await import("./rule.ts")).listRulesCommand,
+  },
+  "rule edit": {
+    usage: "linnet rule edit ID [--text TEXT] [--hint TEXT] [--place N]",
+    summary: "Changes what a rule says, or its place among the others",
+    details: `  --text TEXT            what it says
+  --hint TEXT            more about it; an empty one takes the hint away
+  --place N              its place among the rules, from 1`,
+    load: async () => (await import("./rule.ts")).editRuleCommand,
+  },
+  "rule translate": {
+    usage: "linnet rule translate ID LOCALE TEXT [--hint TEXT]",
+    summary: "Says a rule in another language",
+    details: `LOCALE is a code such as de or pt-BR. An empty TEXT takes the translation away.
+  --hint TEXT            the hint in that language`,
+    load: async () => (await import("./rule.ts")).translateRuleCommand,
+  },
+  "rule remove": {
+    usage: "linnet rule remove ID",
+    summary: "Takes a rule away; reports that name it keep it",
+    load: async () => (await import("./rule.ts")).removeRuleCommand,
+  },
   "trends list": {
     usage: "linnet trends list",
     summary: "Lists what trends, for review",

@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import { notAllowed, ValidationRefusal, type Problem } from "../errors.ts";
+import { isLocale } from "../lib/languages.ts";
 import { hasUsers, prepareUser, problemOf, userProblems, type PreparedUser } from "./users.ts";
 
 /** As with Mastodon. */
@@ -59,9 +60,4 @@ function problemsOf(given: Registration, needsReason: boolean): Problem[] {
 
 function blank(field: string): Problem {
   return { field, error: "ERR_BLANK", description: "can't be blank" };
-}
-
-/** A language with a region perhaps, as in `pt-BR`. */
-function isLocale(locale: string): boolean {
-  return /^[a-z]{2,3}(-[A-Za-z]{2,4})?$/.test(locale);
 }

@@ -6,6 +6,7 @@ import { IMAGE_LIMITS, VIDEO_BYTES } from "../core/media-files.ts";
 import { MAX_DISPLAY_NAME, MAX_FIELD_LENGTH, MAX_FIELDS, MAX_NOTE, MAX_PICTURE_DESCRIPTION } from "../core/profile.ts";
 import { POLL_LIMITS } from "../core/polls.ts";
 import { registrationMode } from "../core/registrations.ts";
+import { listRules } from "../core/rules.ts";
 import { VIDEO_FRAME_RATE, VIDEO_PIXELS } from "../core/uploads.ts";
 import { vapidKeys } from "../core/vapid.ts";
 import { IMAGE_TYPES } from "../lib/images.ts";
@@ -65,7 +66,7 @@ export function showInstance(ctx: Context) {
     },
     api_versions: { mastodon: 1 },
     contact: { email: config.contactEmail, account: contactAccount(ctx) },
-    rules: [],
+    rules: showRules(ctx),
   };
 }
 
@@ -95,8 +96,13 @@ export function showInstanceV1(ctx: Context) {
       polls: shared.polls,
     },
     contact_account: contactAccount(ctx),
-    rules: [],
+    rules: showRules(ctx),
   };
+}
+
+/** Mastodon's Rules (entities/Rule). */
+export function showRules(ctx: Context) {
+  return listRules(ctx.db).map(({ id, text, hint, translations }) => ({ id: String(id), text, hint, translations }));
 }
 
 export function stats(ctx: Context) {

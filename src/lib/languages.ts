@@ -1,5 +1,10 @@
 import { plainWords } from "./text.ts";
 
+/** Whether it is a language's code, with a region or script perhaps: `de`, `pt-BR`, `zh-Hant`. */
+export function isLocale(text: string): boolean {
+  return /^[a-z]{2,3}(-[A-Za-z]{2,4})?$/.test(text);
+}
+
 /** UTF-8 bytes of letters below which a text is too short to tell: about three words, or five Chinese characters. */
 const MIN_LETTERS = 15;
 /** Nobody needs more to know. */

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { addRule, editRule, removeRule, translateRule } from "../../src/core/rules.ts";
 import type { Client, Json } from "../support/client.ts";
 import { remoteAccount, remoteStatus } from "../support/rows.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -150,6 +151,30 @@ describe("What the server says of itself is true", () => {
     expect((await v2()).usage.users.active_month).toBe(1);
     server.clock.advance(31 * 24 * 3600_000);
     expect((await v2()).usage.users.active_month).toBe(0);
+  });
+});
+
+describe("The rules of the server", () => {
+  test("are told in both forms of the instance and by themselves, in their order, with translations", async () => {
+    addRule(server.ctx, { text: "Be kind.", hint: "To everyone." });
+    const id = addRule(server.ctx, { text: "No adverts.", hint: "" });
+    translateRule(server.ctx, id, "pt-BR", { text: "Sem anúncios.", hint: "" });
+    editRule(server.ctx, id, { place: 1 });
+    const { json } = await stranger.get("/api/v1/instance/rules");
+    expectShape(json, ["Rule"]);
+    expect(json).toEqual([
+      { id: "2", text: "No adverts.", hint: "", translations: { "pt-BR": { text: "Sem anúncios.", hint: "" } } },
+      { id: "1", text: "Be kind.", hint: "To everyone.", translations: {} },
+    ]);
+    expect([(await v1()).rules, (await v2()).rules]).toEqual([json, json]);
+  });
+
+  test("no longer name one that was taken away, and its id is never another's", async () => {
+    const id = addRule(server.ctx, { text: "Be kind.", hint: "" });
+    removeRule(server.ctx, id);
+    expect((await v2()).rules).toEqual([]);
+    addRule(server.ctx, { text: "Be brave.", hint: "" });
+    expect((await stranger.get("/api/v1/instance/rules")).json).toMatchObject([{ id: "2", text: "Be brave." }]);
   });
 });
 

@@ -9,6 +9,7 @@ export * from "./media.ts";
 export * from "./oauth.ts";
 export * from "./people.ts";
 export * from "./polls.ts";
+export * from "./rules.ts";
 export * from "./statuses.ts";
 export * from "./tags.ts";
 export * from "./timelines.ts";

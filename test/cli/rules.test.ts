@@ -1,0 +1,62 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { Folder } from "./folder.ts";
+
+let folder: Folder;
+
+beforeEach(() => {
+  folder = new Folder();
+});
+afterEach(() => folder.remove());
+
+async function rule(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await folder.run(["rule", ...args]);
+  expect([code, stderr]).toEqual([0, ""]);
+  return stdout;
+}
+
+test("the owner writes rules, which apps read at once from a server that runs", async () => {
+  const { origin } = await folder.serve();
+  const rules = async () => (await fetch(`${origin}/api/v1/instance/rules`)).json();
+  expect(await rules()).toEqual([]);
+  expect(await rule("add", "Be kind.")).toBe("Rule 1 holds from now on.\n");
+  await rule("add", "No adverts.", "--hint", "Your own work is fine.");
+  await rule("translate", "2", "de", "Keine Werbung.", "--hint", "Eigenes ist in Ordnung.");
+  expect(await rules()).toEqual([
+    { id: "1", text: "Be kind.", hint: "", translations: {} },
+    {
+      id: "2",
+      text: "No adverts.",
+      hint: "Your own work is fine.",
+      translations: { de: { text: "Keine Werbung.", hint: "Eigenes ist in Ordnung." } },
+    },
+  ]);
+});
+
+test("rules are listed in their order, changed, moved and taken away", async () => {
+  for (const text of ["one", "two", "three"]) await rule("add", text);
+  await rule("edit", "3", "--place", "1", "--hint", "the third");
+  await rule("edit", "1", "--text", "uno");
+  await rule("translate", "1", "de", "eins");
+  expect(await rule("list")).toBe("3    three\n     the third\n1    uno\n     de: eins\n2    two\n");
+  await rule("translate", "1", "de", "");
+  await rule("edit", "3", "--hint", "", "--place", "99");
+  await rule("remove", "2");
+  expect(await rule("list")).toBe("1    uno\n3    three\n");
+  expect(await rule("add", "four")).toContain("Rule 4");
+  expect(await rule("list")).toBe("1    uno\n3    three\n4    four\n");
+});
+
+test.each([
+  [["remove", "2"], "There is no rule 2"],
+  [["edit", "2", "--text", "two"], "There is no rule 2"],
+  [["translate", "2", "de", "zwei"], "There is no rule 2"],
+  [["translate", "1", "German", "eins"], '"German" is not a language\'s code'],
+  [["translate", "1", "de", "x".repeat(301)], "too long for a rule"],
+  [["edit", "1", "--text", ""], "A rule can't be empty"],
+  [["edit", "1", "--hint", "x".repeat(1001)], "too long for a rule's hint"],
+])("linnet rule %j is refused in one line that says why", async (args, words) => {
+  await rule("add", "one");
+  const { code, stdout, stderr } = await folder.run(["rule", ...args]);
+  expect([code, stdout, stderr.trimEnd().split("\n")]).toEqual([1, "", [expect.stringContaining(words)]]);
+  expect(await rule("list")).toBe("1    one\n");
+});
