@@ -41,7 +41,7 @@ export function statusRoutes(routes: Router): void {
       const draft = await withLanguage(ctx, viewerId, draftOf(input));
       const made =
         input.scheduled_at === undefined
-          ? publish(ctx, author, draft, key)
+          ? await publish(ctx, author, draft, key)
           : schedule(ctx, author, draft, momentOf(input.scheduled_at), key);
       return "statusId" in made
         ? jsonText(statusText(ctx, viewerId, made.statusId))

@@ -26,14 +26,14 @@ export interface Author {
 }
 
 /**
- * Publishes: first all that may refuse, then one transaction that writes the status with everything that follows from
- * it. Made something with the same idempotency key within an hour? Then that is what comes of it.
+ * Publishes: first all that may refuse, then the status is written with everything that follows from it, in one
+ * transaction. Made something with the same idempotency key within an hour? Then that is what comes of it.
  */
-export function publish(ctx: Context, author: Author, draft: Draft, idempotencyKey: string | null): Made {
-  const repeated = idempotencyKey && madeWith(ctx, author.accountId, idempotencyKey);
-  if (repeated) return repeated;
-  const checked = checkDraft(ctx, author.accountId, draft);
-  return ctx.db.transaction((tx) => {
+export function publish(ctx: Context, author: Author, draft: Draft, idempotencyKey: string | null): Promise<Made> {
+  return ctx.db.together((tx) => {
+    const repeated = idempotencyKey && madeWith(ctx, author.accountId, idempotencyKey);
+    if (repeated) return repeated;
+    const checked = checkDraft(ctx, author.accountId, draft);
     const statusId = writeStatus(ctx, tx, author, checked);
     if (idempotencyKey) rememberKey(ctx, tx, author.accountId, idempotencyKey, { statusId });
     return { statusId };

@@ -18,6 +18,12 @@ export interface Tx extends Reads {
   afterCommit(effect: () => void): void;
 }
 
+interface Waiting {
+  work: (tx: Tx) => unknown;
+  resolve: (value: unknown) => void;
+  reject: (error: unknown) => void;
+}
+
 export class Db implements Reads {
   readonly orm: BunSQLiteDatabase;
   /** How many statements were run: what the tests of constant queries count. */
@@ -25,6 +31,7 @@ export class Db implements Reads {
   private readonly prepared = new Map<string, Statement<unknown, SQLQueryBindings[]>>();
   private depth = 0;
   private effects: (() => void)[] = [];
+  private waiting: Waiting[] = [];
   private readonly tx: Tx;
 
   constructor(readonly raw: Database) {
@@ -74,7 +81,57 @@ export class Db implements Reads {
     return result;
   }
 
+  /**
+   * The same for what comes often and at the same time: works that are handed in within one turn of the event loop are
+   * done one after the other, each whole or not at all, and share one commit. Settled when that is on the disk.
+   */
+  together<T>(work: (tx: Tx) => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (this.waiting.push({ work, resolve: resolve as (value: unknown) => void, reject }) > 1) return;
+      setImmediate(() => this.doWaiting());
+    });
+  }
+
+  private doWaiting(): void {
+    const works = this.waiting.splice(0);
+    const settled: (() => void)[] = [];
+    try {
+      this.transaction((tx) => {
+        for (const { work, resolve, reject } of works) {
+          try {
+            const result = this.step(() => work(tx));
+            settled.push(() => resolve(result));
+          } catch (error) {
+            // Some errors end the whole transaction, and with it what the others did.
+            if (!this.raw.inTransaction) throw error;
+            settled.push(() => reject(error));
+          }
+        }
+      });
+    } catch (error) {
+      for (const { reject } of works) reject(error);
+      return;
+    }
+    for (const settle of settled) settle();
+  }
+
+  /** A part of a transaction that can fail alone. */
+  private step<T>(work: () => T): T {
+    const effects = this.effects.length;
+    this.statement("SAVEPOINT step").run();
+    try {
+      return work();
+    } catch (error) {
+      this.effects.length = effects;
+      if (this.raw.inTransaction) this.statement("ROLLBACK TO step").run();
+      throw error;
+    } finally {
+      if (this.raw.inTransaction) this.statement("RELEASE step").run();
+    }
+  }
+
   close(): void {
+    if (this.waiting.length > 0) this.doWaiting();
     for (const statement of this.prepared.values()) statement.finalize();
     this.prepared.clear();
     this.raw.close();

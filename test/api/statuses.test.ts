@@ -196,6 +196,26 @@ describe("A status", () => {
   });
 });
 
+describe("Statuses that come at the same moment", () => {
+  test("are refused one by one, and the rest is published", async () => {
+    const texts = Array.from({ length: 30 }, (_, n) => (n % 3 === 1 ? "x".repeat(501) : `number ${n}`));
+    const answers = await Promise.all(texts.map((status) => post({ status })));
+    expect(answers.map(({ status }) => status)).toEqual(texts.map((_, n) => (n % 3 === 1 ? 422 : 200)));
+    const listed = await alice.get(`/api/v1/accounts/${alice.id}/statuses?limit=40`);
+    const wanted = texts.filter((text) => text.length < 500).map((text) => `<p>${text}</p>`);
+    expect(listed.json.map(({ content }: Json) => content).sort()).toEqual(wanted.sort());
+    expect((await alice.get(`/api/v1/accounts/${alice.id}`)).json.statuses_count).toBe(wanted.length);
+  });
+
+  test("can be answered at once", async () => {
+    const first = await post({ status: "hello" });
+    const in_reply_to_id = first.json.id;
+    const answers = await Promise.all(Array.from({ length: 10 }, () => bob.publish({ status: "hi", in_reply_to_id })));
+    expect(new Set(answers.map(({ id }) => id)).size).toBe(10);
+    expect((await read(in_reply_to_id)).json.replies_count).toBe(10);
+  });
+});
+
 describe("The same Idempotency-Key", () => {
   const once = (key: string, status = "hello") => post({ status }, { "Idempotency-Key": key });
 
