@@ -31,6 +31,9 @@ export const accounts = sqliteTable("accounts", {
   show_media: integer().notNull().default(1),
   show_media_replies: integer().notNull().default(1),
   show_featured: integer().notNull().default(1),
+  suspended_at: integer(),
+  silenced_at: integer(),
+  sensitized_at: integer(),
 });
 
 export const users = sqliteTable("users", {
@@ -49,6 +52,7 @@ export const users = sqliteTable("users", {
   default_quote_policy: text({ enum: ["public", "followers", "nobody"] })
     .notNull()
     .default("public"),
+  disabled: integer().notNull().default(0),
 });
 
 export const follows = sqliteTable("follows", {

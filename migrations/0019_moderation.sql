@@ -1,0 +1,91 @@
+-- What moderators have decided about an account, and when. With that of its whole domain it shares the time.
+ALTER TABLE accounts ADD COLUMN suspended_at INTEGER;
+ALTER TABLE accounts ADD COLUMN silenced_at INTEGER;
+ALTER TABLE accounts ADD COLUMN sensitized_at INTEGER;
+-- Whoever may not sign in, nor use a token.
+ALTER TABLE users ADD COLUMN disabled INTEGER NOT NULL DEFAULT 0;
+
+-- They hold a few or nobody, so that every query of a timeline can look into them. Named in the queries with INDEXED BY.
+CREATE INDEX accounts_suspended ON accounts (id) WHERE suspended_at IS NOT NULL;
+CREATE INDEX accounts_silenced ON accounts (id) WHERE silenced_at IS NOT NULL;
+CREATE INDEX accounts_of_domain ON accounts (domain) WHERE domain IS NOT NULL;
+
+CREATE TABLE reports (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  target_account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  category TEXT NOT NULL CHECK (category IN ('spam', 'legal', 'violation', 'other')),
+  comment TEXT NOT NULL,
+  status_ids TEXT NOT NULL DEFAULT '[]',
+  rule_ids TEXT,
+  forwarded INTEGER NOT NULL DEFAULT 0,
+  created_at INTEGER NOT NULL,
+  action_taken_at INTEGER,
+  action_taken_by_account_id INTEGER REFERENCES accounts (id) ON DELETE SET NULL
+) STRICT;
+
+CREATE INDEX reports_by_account ON reports (account_id, id);
+CREATE INDEX reports_of_target ON reports (target_account_id, id);
+CREATE INDEX reports_open ON reports (id) WHERE action_taken_at IS NULL;
+CREATE INDEX reports_handled_by ON reports (action_taken_by_account_id) WHERE action_taken_by_account_id IS NOT NULL;
+
+-- What was done about an account, with what it was told. No moderator is named where the owner did it on the command line.
+CREATE TABLE account_warnings (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  target_account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  account_id INTEGER REFERENCES accounts (id) ON DELETE SET NULL,
+  report_id INTEGER REFERENCES reports (id) ON DELETE SET NULL,
+  action TEXT NOT NULL CHECK (action IN ('none', 'disable', 'sensitive', 'silence', 'suspend')),
+  text TEXT NOT NULL DEFAULT '',
+  status_ids TEXT,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX account_warnings_of_target ON account_warnings (target_account_id, id);
+CREATE INDEX account_warnings_by_account ON account_warnings (account_id) WHERE account_id IS NOT NULL;
+CREATE INDEX account_warnings_of_report ON account_warnings (report_id) WHERE report_id IS NOT NULL;
+
+-- How many followers and followed people somebody here has lost at once, and to what.
+CREATE TABLE severance_events (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  type TEXT NOT NULL CHECK (type IN ('domain_block', 'user_domain_block', 'account_suspension')),
+  target_name TEXT NOT NULL,
+  followers_count INTEGER NOT NULL,
+  following_count INTEGER NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX severance_events_of_account ON severance_events (account_id);
+
+-- What holds for a domain and those below it, for everybody here.
+CREATE TABLE domain_blocks (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  domain TEXT NOT NULL UNIQUE,
+  severity TEXT NOT NULL CHECK (severity IN ('noop', 'silence', 'suspend')),
+  reject_media INTEGER NOT NULL DEFAULT 0,
+  reject_reports INTEGER NOT NULL DEFAULT 0,
+  obfuscate INTEGER NOT NULL DEFAULT 0,
+  public_comment TEXT NOT NULL DEFAULT '',
+  private_comment TEXT NOT NULL DEFAULT '',
+  created_at INTEGER NOT NULL
+) STRICT;
+
+-- With whom alone one speaks in limited federation.
+CREATE TABLE domain_allows (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  domain TEXT NOT NULL UNIQUE,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+-- By a trigger, so that it holds for whoever comes from a blocked domain, however they come. The longest domain decides.
+CREATE TRIGGER accounts_of_blocked_domain AFTER INSERT ON accounts WHEN new.domain IS NOT NULL BEGIN
+  UPDATE accounts
+  SET silenced_at = CASE rule.severity WHEN 'silence' THEN rule.created_at END,
+    suspended_at = CASE rule.severity WHEN 'suspend' THEN rule.created_at END
+  FROM (
+    SELECT severity, created_at FROM domain_blocks
+    WHERE new.domain = domain OR substr(new.domain, -length(domain) - 1) = '.' || domain
+    ORDER BY length(domain) DESC LIMIT 1) rule
+  WHERE accounts.id = new.id AND rule.severity <> 'noop';
+END;
