@@ -37,6 +37,10 @@ export interface Config {
   searchPublic: boolean;
   /** Whether trends are shown: all, those that were approved, or none. */
   trends: "on" | "review" | "off";
+  /** Whether strangers may look into the public timelines. */
+  publicPreview: boolean;
+  /** Whether strangers are kept out of everything but what leads to signing in. */
+  limitedFederation: boolean;
   /** Who may make an account through an app: nobody, everybody, or whom the owner approves. */
   registrations: "closed" | "open" | "approval";
   /** Null where nothing translates. */
@@ -107,6 +111,16 @@ export const SETTINGS: Setting[] = [
     meaning: "`on` shows what trends here, `review` what `linnet trends approve` has let through, `off` nothing",
   },
   {
+    name: "LINNET_PUBLIC_PREVIEW",
+    fallback: "on",
+    meaning: "`off`: public timelines, hashtags among them, are only for apps that show a token",
+  },
+  {
+    name: "LINNET_LIMITED_FEDERATION",
+    fallback: "off",
+    meaning: "`on`: whatever is here is only for people who live here, public posts and profiles too",
+  },
+  {
     name: "LINNET_REGISTRATIONS",
     fallback: "closed",
     meaning: "Who may sign up through an app: `closed` (nobody), `open`, or `approval` (whom you approve)",
@@ -161,6 +175,11 @@ export function readConfig(env: Env): Config {
     maxCharacters: integer("LINNET_MAX_CHARACTERS", value("LINNET_MAX_CHARACTERS") ?? "5000", 1, 100_000),
     searchPublic: choice("LINNET_SEARCH", value("LINNET_SEARCH") ?? "library", { library: false, public: true }),
     trends: choice("LINNET_TRENDS", value("LINNET_TRENDS") ?? "on", { on: "on", review: "review", off: "off" }),
+    publicPreview: choice("LINNET_PUBLIC_PREVIEW", value("LINNET_PUBLIC_PREVIEW") ?? "on", { on: true, off: false }),
+    limitedFederation: choice("LINNET_LIMITED_FEDERATION", value("LINNET_LIMITED_FEDERATION") ?? "off", {
+      off: false,
+      on: true,
+    }),
     registrations: choice("LINNET_REGISTRATIONS", value("LINNET_REGISTRATIONS") ?? "closed", {
       closed: "closed",
       open: "open",

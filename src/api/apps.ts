@@ -23,7 +23,7 @@ const registration = object({
 
 /** Registering apps. A registration never expires: apps keep theirs for as long as they like. */
 export function appRoutes(routes: Router): void {
-  routes.post("/api/v1/apps", { open: true, input: registration }, ({ ctx, input }) => {
+  routes.post("/api/v1/apps", { open: "always", input: registration }, ({ ctx, input }) => {
     const redirectUris = [...new Set(input.redirect_uris.flatMap(splitRedirectUris))];
     const scopes = parseScopes(input.scopes?.trim() || "read");
     const website = input.website?.trim() || null;

@@ -6,13 +6,13 @@ import type { Router } from "./router.ts";
 /** Mastodon's documentation: methods/instance; and NodeInfo 2.0, by which apps tell servers apart. */
 export function instanceRoutes(routes: Router): void {
   routes
-    .get("/api/v2/instance", { open: true }, ({ ctx }) => showInstance(ctx))
-    .get("/api/v1/instance", { open: true }, ({ ctx }) => showInstanceV1(ctx))
+    .get("/api/v2/instance", { open: "always" }, ({ ctx }) => showInstance(ctx))
+    .get("/api/v1/instance", { open: "always" }, ({ ctx }) => showInstanceV1(ctx))
     .get("/api/v1/instance/rules", { open: true }, ({ ctx }) => showRules(ctx))
-    .get("/.well-known/nodeinfo", { open: true }, ({ ctx }) => ({
+    .get("/.well-known/nodeinfo", { open: "always" }, ({ ctx }) => ({
       links: [{ rel: "http://nodeinfo.diaspora.software/ns/schema/2.0", href: `${ctx.config.origin}/nodeinfo/2.0` }],
     }))
-    .get("/nodeinfo/2.0", { open: true }, ({ ctx }) => {
+    .get("/nodeinfo/2.0", { open: "always" }, ({ ctx }) => {
       const { user_count, status_count } = stats(ctx);
       return {
         version: "2.0",

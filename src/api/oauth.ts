@@ -6,7 +6,7 @@ import type { Call, Router } from "./router.ts";
 
 /** What apps read about signing in. Signing in itself is a page, and has no bearer: `web/authorize.tsx`, `web/token.ts`. */
 export function oauthRoutes(routes: Router): void {
-  routes.get("/.well-known/oauth-authorization-server", {}, ({ ctx }) => metadata(ctx));
+  routes.get("/.well-known/oauth-authorization-server", { open: "always" }, ({ ctx }) => metadata(ctx));
   const userinfo = ({ ctx, viewer }: Call<{ scope: "profile" }>) => claims(ctx, viewer.accountId);
   // OpenID Connect Core, section 5.3: either method.
   routes.get("/oauth/userinfo", { scope: "profile" }, userinfo);

@@ -18,8 +18,12 @@ import type { Scope } from "../oauth/scopes.ts";
 export interface RouteOptions {
   /** A person's token with one of these scopes is needed. */
   scope?: Scope | readonly Scope[];
-  /** Strangers are welcome; a token that is sent must be valid and have the scope all the same. */
-  open?: true;
+  /**
+   * Strangers are welcome; a token that is sent must be valid and have the scope all the same. The owner may keep them
+   * out of everything (LINNET_LIMITED_FEDERATION) but what is `always` open, since nobody could come in without, and out
+   * of what is a `preview` of the public timelines (LINNET_PUBLIC_PREVIEW).
+   */
+  open?: true | "always" | "preview";
   /** An app's own token is enough. */
   app?: true;
   /** Where a token may be besides the Authorization header. */
@@ -35,7 +39,8 @@ export interface RouteOptions {
 }
 
 type InputOf<O extends RouteOptions> = O["input"] extends TObject ? Static<O["input"]> : Record<string, never>;
-type ViewerOf<O extends RouteOptions> = O["open"] extends true ? Viewer | null : O["app"] extends true ? null : Viewer;
+type IsOpen<O extends RouteOptions> = O["open"] extends NonNullable<RouteOptions["open"]> ? true : false;
+type ViewerOf<O extends RouteOptions> = IsOpen<O> extends true ? Viewer | null : O["app"] extends true ? null : Viewer;
 
 /** One request as a handler sees it. */
 export interface Call<O extends RouteOptions = RouteOptions> {
@@ -43,7 +48,7 @@ export interface Call<O extends RouteOptions = RouteOptions> {
   viewer: ViewerOf<O>;
   /** The viewer's account; 0, which no account has, for nobody. */
   viewerId: number;
-  bearer: O["open"] extends true ? Bearer | null : Bearer;
+  bearer: IsOpen<O> extends true ? Bearer | null : Bearer;
   input: InputOf<O>;
   params: Record<string, string>;
   request: Request;
@@ -143,13 +148,25 @@ export class Router {
   private bearer(request: Request, options: RouteOptions): Bearer | null {
     const token = bearerToken(request.headers.get("authorization")) ?? options.token?.(request) ?? null;
     if (token === null) {
-      if (options.open || (!options.scope && !options.app)) return null;
-      throw invalidToken();
+      this.refuseStrangers(options);
+      return null;
     }
     const bearer = findBearer(this.ctx, token);
     if (options.scope) requireScope(bearer, typeof options.scope === "string" ? [options.scope] : options.scope);
     if (!options.open && !options.app) requireViewer(bearer);
+    if (!bearer.viewer && this.isForMembers(options)) throw membersOnly();
     return bearer;
+  }
+
+  private refuseStrangers(options: RouteOptions): void {
+    if (this.isForMembers(options)) throw membersOnly();
+    const isOpen = options.open === "preview" ? this.ctx.config.publicPreview : options.open;
+    if (!isOpen) throw invalidToken();
+  }
+
+  /** What strangers could read, and may not on this server. */
+  private isForMembers({ open }: RouteOptions): boolean {
+    return this.ctx.config.limitedFederation && open !== undefined && open !== "always";
   }
 
   /** Counts the call under one limit more, and speaks of the one closest to its end. */
@@ -163,6 +180,10 @@ export class Router {
     headers["x-ratelimit-reset"] = new Date(closest.reset).toISOString();
     if (closest.exceeded) throw new Refusal("too_many", "Too many requests");
   }
+}
+
+function membersOnly(): Refusal {
+  return new Refusal("unauthorized", "This API requires an authenticated user");
 }
 
 async function readInput(request: Request, options: RouteOptions, folder?: string): Promise<object> {

@@ -17,7 +17,7 @@ export function streamingRoutes(routes: Router): void {
   const eventStreams = new EventStreams(ctx, messages);
   routes.get(
     "/api/v1/streaming/health",
-    { open: true },
+    { open: "always" },
     () => new Response("OK", { headers: { "content-type": "text/plain", "cache-control": "private, no-store" } }),
   );
   for (const name of STREAM_NAMES) {

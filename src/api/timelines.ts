@@ -28,13 +28,13 @@ export function timelineRoutes(routes: Router): void {
     })
     .get(
       "/api/v1/timelines/public",
-      { open: true, scope: "read:statuses", input: object({ ...paging(20, 40), ...filters }) },
+      { open: "preview", scope: "read:statuses", input: object({ ...paging(20, 40), ...filters }) },
       (call) => {
         const page = pageOf(call.input);
         return statusPage(call, page, publicTimeline(call.ctx, call.viewerId, call.input, page));
       },
     )
-    .get("/api/v1/timelines/tag/:hashtag", { open: true, scope: "read:statuses", input: Tag }, (call) => {
+    .get("/api/v1/timelines/tag/:hashtag", { open: "preview", scope: "read:statuses", input: Tag }, (call) => {
       const page = pageOf(call.input);
       const tag = call.params.hashtag!;
       return statusPage(call, page, tagTimeline(call.ctx, call.viewerId, tag, call.input, page));

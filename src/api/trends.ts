@@ -39,7 +39,7 @@ export function trendRoutes(routes: Router): void {
         links.map((link) => JSON.stringify(link)),
       );
     })
-    .get("/api/v1/timelines/link", { open: true, scope: "read:statuses", input: LinkTimeline }, (call) => {
+    .get("/api/v1/timelines/link", { open: "preview", scope: "read:statuses", input: LinkTimeline }, (call) => {
       const page = pageOf(call.input);
       const places = linkTimeline(call.ctx, call.viewerId, trendingCard(call.ctx, call.input.url), page);
       const ids = places.map(({ id }) => id);

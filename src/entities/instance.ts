@@ -54,7 +54,8 @@ export function showInstance(ctx: Context) {
       media_attachments: { ...shared.media_attachments, description_limit: MAX_DESCRIPTION },
       polls: shared.polls,
       translation: { enabled: ctx.translator !== null },
-      limited_federation: false,
+      timelines_access: timelinesAccess(ctx),
+      limited_federation: config.limitedFederation,
     },
     registrations: {
       enabled: mode !== "closed",
@@ -105,7 +106,9 @@ export function showRules(ctx: Context) {
   return listRules(ctx.db).map(({ id, text, hint, translations }) => ({ id: String(id), text, hint, translations }));
 }
 
+/** How much there is; nothing that strangers need to know where they are kept out. */
 export function stats(ctx: Context) {
+  if (ctx.config.limitedFederation) return { user_count: 0, status_count: 0, domain_count: 0 };
   return ctx.db.get<{ user_count: number; status_count: number; domain_count: number }>(
     `SELECT
        (SELECT count(*) FROM users WHERE approved) AS user_count,
@@ -116,6 +119,7 @@ export function stats(ctx: Context) {
 
 /** People of this server who have written something within a month. CROSS JOIN: from the few, not from all accounts. */
 export function activeUsers(ctx: Context): number {
+  if (ctx.config.limitedFederation) return 0;
   const row = ctx.db.get<{ count: number }>(
     "SELECT count(*) AS count FROM users u CROSS JOIN accounts a ON a.id = u.account_id WHERE a.last_status_at > ?",
     ctx.clock.now() - MONTH,
@@ -128,6 +132,13 @@ function contactAccount(ctx: Context) {
     "SELECT account_id FROM users WHERE role = 'owner' ORDER BY id LIMIT 1",
   );
   return owner && showAccount(ctx, owner.account_id);
+}
+
+/** Who may read which timelines. Those of one's own server are not told apart from others. */
+function timelinesAccess({ config }: Context) {
+  const access = config.publicPreview && !config.limitedFederation ? "public" : "authenticated";
+  const feeds = { local: access, remote: access };
+  return { live_feeds: feeds, hashtag_feeds: feeds, trending_link_feeds: feeds };
 }
 
 function streamingUrl(ctx: Context): string {

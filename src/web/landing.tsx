@@ -52,6 +52,7 @@ export function landingPages(pages: Pages): void {
 function landingPage(visit: Visit): Response {
   const { words, ctx } = visit;
   const people = ctx.db.all<Person>(PEOPLE);
+  const mayKnow = visit.session !== null || !ctx.config.limitedFederation;
   return visit.page(
     { title: ctx.config.title },
     <>
@@ -62,7 +63,7 @@ function landingPage(visit: Visit): Response {
         <Notice>{words.noOwner}</Notice>
       ) : (
         <>
-          <People ctx={ctx} words={words} people={people} />
+          {mayKnow && <People ctx={ctx} words={words} people={people} />}
           <Apps words={words} origin={ctx.config.origin} />
         </>
       )}

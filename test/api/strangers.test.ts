@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Client, type Answer } from "../support/client.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { expectShape } from "../support/shape.ts";
+import { Visitor } from "../web/visitor.ts";
+
+/*
+ * Servers that show strangers less than others do.
+ */
+
+const of = ({ status, json }: Answer) => [status, json];
+const FEEDS = ["live_feeds", "hashtag_feeds", "trending_link_feeds"];
+const LINK = `/api/v1/timelines/link?url=${encodeURIComponent("https://example.org/")}`;
+
+let server: TestServer;
+let alice: Client;
+let appAlone: Client;
+
+async function start(settings: Record<`LINNET_${string}`, string>): Promise<string> {
+  server = await startServer(settings);
+  alice = await server.person("alice");
+  appAlone = new Client(server.origin, server.token(null, "read write"));
+  return (await alice.publish("hello #cats")).id;
+}
+
+describe("Without a preview of the public timelines", () => {
+  const timelines = ["/api/v1/timelines/public", "/api/v1/timelines/tag/cats", LINK];
+
+  beforeAll(() => start({ LINNET_PUBLIC_PREVIEW: "off" }));
+  afterAll(() => server.stop());
+
+  test.each(timelines)("strangers don't see %s", async (path) => {
+    expect(of(await server.stranger().get(path))).toEqual([401, { error: "The access token is invalid" }]);
+  });
+
+  test.each(timelines.slice(0, 2))("apps with a token see %s, if they were given that scope", async (path) => {
+    for (const who of [alice, appAlone]) expect(of(await who.get(path))).toMatchObject([200, [{ account: {} }]]);
+    const narrow = new Client(server.origin, server.token(null, "read:accounts"));
+    expect((await narrow.get(path)).status).toBe(403);
+  });
+
+  test("the instance says so, and what else is public stays so", async () => {
+    const { json } = await server.stranger().get("/api/v2/instance");
+    expectShape(json, "Instance");
+    const closed = { local: "authenticated", remote: "authenticated" };
+    expect(json.configuration.timelines_access).toEqual(Object.fromEntries(FEEDS.map((feed) => [feed, closed])));
+    expect(json.configuration.limited_federation).toBe(false);
+    const { status } = await server.stranger().get(`/api/v1/accounts/${alice.id}/statuses`);
+    expect(status).toBe(200);
+  });
+});
+
+describe("With limited federation", () => {
+  let statusId: string;
+
+  beforeAll(async () => {
+    statusId = await start({ LINNET_LIMITED_FEDERATION: "on", LINNET_REGISTRATIONS: "open" });
+  });
+  afterAll(() => server.stop());
+
+  const members: string[] = [
+    "/api/v1/timelines/public",
+    "/api/v1/timelines/tag/cats",
+    "/api/v1/accounts/ACCOUNT",
+    "/api/v1/accounts/ACCOUNT/statuses",
+    "/api/v1/accounts/lookup?acct=alice",
+    "/api/v1/statuses/STATUS",
+    "/api/v1/statuses/STATUS/context",
+    "/api/v1/tags/cats",
+    "/api/v1/trends/tags",
+    "/api/v1/directory",
+    "/api/v1/instance/rules",
+    "/api/v2/search?q=alice",
+    "/api/v1/custom_emojis",
+  ];
+
+  test.each(members)("%s is for people who live here, and for no app alone", async (path) => {
+    const own = path.replace("ACCOUNT", alice.id).replace("STATUS", statusId);
+    const refused = [401, { error: "This API requires an authenticated user" }];
+    expect(of(await server.stranger().get(own))).toEqual(refused);
+    expect(of(await appAlone.get(own))).toEqual(refused);
+    expect((await alice.get(own)).status).toBe(200);
+  });
+
+  test("what asks for a token anyway says what it says elsewhere", async () => {
+    const { status, json } = await server.stranger().get("/api/v1/timelines/home");
+    expect([status, json]).toEqual([401, { error: "The access token is invalid" }]);
+    expect((await appAlone.get("/api/v1/timelines/home")).status).toBe(422);
+  });
+
+  test("apps learn of the server, register and sign people in and up as ever", async () => {
+    const stranger = server.stranger();
+    for (const path of [
+      "/api/v1/instance",
+      "/api/v2/instance",
+      "/nodeinfo/2.0",
+      "/.well-known/nodeinfo",
+      "/.well-known/oauth-authorization-server",
+      "/api/v1/streaming/health",
+      "/health",
+    ]) {
+      expect([path, (await stranger.get(path)).status]).toEqual([path, 200]);
+    }
+    const app = { client_name: "App", redirect_uris: "urn:ietf:wg:oauth:2.0:oob" };
+    expect((await stranger.post("/api/v1/apps", app)).status).toBe(200);
+    expect((await appAlone.get("/api/v1/apps/verify_credentials")).status).toBe(200);
+    const bob = {
+      username: "bob",
+      email: "bob@mail.example",
+      password: "correct horse",
+      agreement: true,
+      locale: "en",
+    };
+    const { json } = await appAlone.post("/api/v1/accounts", bob);
+    expect((await new Client(server.origin, json.access_token).get("/api/v1/timelines/public")).status).toBe(200);
+  });
+
+  test("the instance says so, and not how much there is", async () => {
+    const { json } = await server.stranger().get("/api/v2/instance");
+    expect(json.configuration).toMatchObject({
+      limited_federation: true,
+      timelines_access: { live_feeds: { local: "authenticated" } },
+    });
+    expect(json.usage.users.active_month).toBe(0);
+    const { stats } = (await server.stranger().get("/api/v1/instance")).json;
+    expect(stats).toEqual({ user_count: 0, status_count: 0, domain_count: 0 });
+    const { usage } = (await server.stranger().get("/nodeinfo/2.0")).json;
+    expect(usage).toEqual({ users: { total: 0, activeMonth: 0 }, localPosts: 0 });
+  });
+
+  test("the start page names people only to people", async () => {
+    const visitor = new Visitor(server);
+    expect((await visitor.get("/")).text).not.toContain("@alice");
+    await visitor.signIn("alice");
+    expect((await visitor.get("/")).text).toContain("@alice@localhost");
+  });
+});
+
+test("a server shows strangers its timelines unless it is told otherwise, and says so", async () => {
+  await start({});
+  const { json } = await server.stranger().get("/api/v2/instance");
+  const open = { local: "public", remote: "public" };
+  expect(json.configuration.timelines_access).toEqual(Object.fromEntries(FEEDS.map((feed) => [feed, open])));
+  expect((await server.stranger().get("/api/v1/timelines/public")).json).toHaveLength(1);
+  await server.stop();
+});
