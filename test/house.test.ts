@@ -260,7 +260,7 @@ function problemIn(sql: string, detail: string): string | null {
   // What isn't a table under that name or alias is a result put together before.
   const table = new RegExp(`\\b(?:FROM|JOIN) (?:main\\.|temp\\.)?(\\w+) ${scanned}\\b`).exec(sql)?.[1] ?? scanned;
   const isTable = new RegExp(`\\b(?:FROM|JOIN|UPDATE|INTO) (?:main\\.|temp\\.)?${table}\\b`).test(sql);
-  const isNamedHere = new RegExp(`\\b${table} (?:\\([\\w, ]+\\) )?AS \\(`).test(sql);
+  const isNamedHere = new RegExp(`\\b${table} (?:\\([\\w, ]+\\) )?AS (?:MATERIALIZED )?\\(`).test(sql);
   return isTable && !isNamedHere && !SMALL.has(table) ? `${detail}: ${sql}` : null;
 }
 

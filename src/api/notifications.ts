@@ -11,18 +11,24 @@ import {
 import { notificationTexts } from "../entities/notifications.ts";
 import { notFound } from "../errors.ts";
 import { parseId } from "../lib/ids.ts";
-import { id, int, list, object, oneOf, optional } from "../lib/input.ts";
+import { bool, id, int, list, object, oneOf, optional } from "../lib/input.ts";
 import { jsonText, pagedTexts, pageOf, paging } from "./paging.ts";
 import type { Router } from "./router.ts";
 
 /** Types that we don't know are ignored: apps ask for those of other servers too. */
 const types = () => optional(list(oneOf(NOTIFICATION_TYPES, { lenient: true })));
-const filters = { types: types(), exclude_types: types(), account_id: optional(id()) };
+const filters = {
+  types: types(),
+  exclude_types: types(),
+  account_id: optional(id()),
+  include_filtered: bool({ default: false }),
+};
 
 interface FilterInput {
   types?: NotificationType[];
   exclude_types?: NotificationType[];
   account_id?: string;
+  include_filtered: boolean;
 }
 
 function filterOf(input: FilterInput): NotificationFilter {
@@ -30,6 +36,7 @@ function filterOf(input: FilterInput): NotificationFilter {
   return {
     types: (input.types ?? NOTIFICATION_TYPES).filter((type) => !excluded.includes(type)),
     fromAccountId: input.account_id === undefined ? null : (parseId(input.account_id) ?? 0),
+    includeFiltered: input.include_filtered,
   };
 }
 

@@ -2,18 +2,24 @@ import type { Context } from "../context.ts";
 import { Keyset, type Page } from "../db/keyset.ts";
 import type { Reads, Tx } from "../db/open.ts";
 import { announce, userTopic } from "./events.ts";
+import { groupRange } from "./notification-groups.ts";
+import { fromStaff, verdict, type Told } from "./notification-policy.ts";
 import { ignores, visibleTo } from "./visibility.ts";
 
-/** What a person can be told of. */
+/** What a person can be told of: Mastodon's types, in the order of its documentation. */
 export const NOTIFICATION_TYPES = [
   "mention",
   "status",
   "reblog",
-  "favourite",
   "follow",
   "follow_request",
-  "update",
+  "favourite",
   "poll",
+  "update",
+  "admin.sign_up",
+  "admin.report",
+  "severed_relationships",
+  "moderation_warning",
   "quote",
   "quoted_update",
 ] as const;
@@ -25,37 +31,60 @@ export interface NotificationRow {
   type: NotificationType;
   from_account_id: number;
   status_id: number | null;
+  /** What it speaks of besides a status: a report, an event that ended follows, a warning, as its type says. */
+  about_id: number | null;
+  group_key: string | null;
+  filtered: number;
   created_at: number;
 }
 
+/** What somebody is told. */
+export interface News {
+  type: NotificationType;
+  /** Who did it. Where nobody did, as with a warning, it is who is told. */
+  from: number;
+  statusId: number | null;
+  aboutId?: number | null;
+}
+
+const TOLD: Told = { type: "?2", from: "?3", status: "?4", now: "?6" };
+
 /**
- * Nobody is told of themselves (save that their poll is over), nor of whom they block or mute, nor of a conversation they don't follow any more; nor
- * of a mention among such people, or in answer to one.
+ * Nobody is told of what they did themselves, nor of whom they block or mute, nor of a conversation they don't follow
+ * any more; nor of a mention among such people, or in answer to one. What is left, the person's policy judges.
  */
 const NOTIFY = `
-  INSERT INTO notifications (account_id, type, from_account_id, status_id, created_at)
-  SELECT u.account_id, ?2, ?3, ?4, ?5 FROM users u
-  WHERE u.account_id = ?1 AND (u.account_id <> ?3 OR ?2 = 'poll')
-    AND NOT ${ignores("?1", "?3", "?5")}
-    AND NOT EXISTS (
-      SELECT 1 FROM conversation_mutes m JOIN statuses s ON s.conversation_id = m.conversation_id
-      WHERE m.account_id = ?1 AND s.id = ?4)
-    AND (?2 <> 'mention' OR NOT EXISTS (
-      SELECT 1 FROM (
-        SELECT account_id FROM mentions WHERE status_id = ?4
-        UNION ALL SELECT in_reply_to_account_id FROM statuses WHERE id = ?4) others
-      WHERE ${ignores("?1", "others.account_id", "?5")}))
-  RETURNING id`;
+  WITH told AS MATERIALIZED (
+    SELECT u.account_id, ${verdict(TOLD)} AS verdict FROM users u
+    WHERE u.account_id = ?1
+      AND (u.account_id <> ?3 OR ?2 IN ('poll', 'severed_relationships', 'moderation_warning'))
+      AND (NOT (
+        ${ignores("?1", "?3", "?6")}
+        OR EXISTS (
+          SELECT 1 FROM conversation_mutes m JOIN statuses s ON s.conversation_id = m.conversation_id
+          WHERE m.account_id = ?1 AND s.id = ?4)
+        OR (?2 = 'mention' AND EXISTS (
+          SELECT 1 FROM (
+            SELECT account_id FROM mentions WHERE status_id = ?4
+            UNION ALL SELECT in_reply_to_account_id FROM statuses WHERE id = ?4) others
+          WHERE ${ignores("?1", "others.account_id", "?6")}))) OR ${fromStaff(TOLD)}))
+  INSERT INTO notifications (account_id, type, from_account_id, status_id, about_id, created_at, filtered, group_key)
+  SELECT account_id, ?2, ?3, ?4, ?5, ?6, verdict, iif(verdict = 0, coalesce(
+    (SELECT max(group_key) FROM notifications WHERE account_id = ?1 AND group_key BETWEEN ?7 AND ?8), ?8), NULL)
+  FROM told WHERE verdict < 2
+  RETURNING id, filtered`;
 
 /** Tells a local person of something; does nothing for people elsewhere. */
-export function notify(
-  ctx: Context,
-  tx: Tx,
-  to: number,
-  what: { type: NotificationType; from: number; statusId: number | null },
-): void {
-  const row = tx.get<{ id: number }>(NOTIFY, to, what.type, what.from, what.statusId, ctx.clock.now());
-  if (row) announce(ctx, tx, [userTopic(to)], { event: "notification", notificationId: row.id });
+export function notify(ctx: Context, tx: Tx, to: number, { type, from, statusId, aboutId = null }: News): void {
+  const now = ctx.clock.now();
+  const [lowest, highest] = groupRange(type, statusId, now);
+  const row = tx.get<{ id: number; filtered: number }>(NOTIFY, to, type, from, statusId, aboutId, now, lowest, highest);
+  if (row?.filtered === 0) deliver(ctx, tx, to, row.id);
+}
+
+/** What comes of a notification that was made and isn't held back: it is heard by whoever listens. */
+function deliver(ctx: Context, tx: Tx, to: number, notificationId: number): void {
+  announce(ctx, tx, [userTopic(to)], { event: "notification", notificationId });
 }
 
 /** Takes back what somebody did and then undid. */
@@ -77,22 +106,31 @@ export function forgetNotificationsFrom(tx: Tx, accountId: number, fromId: numbe
 export interface NotificationFilter {
   types: readonly NotificationType[];
   fromAccountId: number | null;
+  /** Whether those are wanted, too, that the policy holds back. Of one account, they always are, as with Mastodon. */
+  includeFiltered: boolean;
 }
 
-const COLUMNS = "n.id AS cursor, n.id, n.type, n.from_account_id, n.status_id, n.created_at";
+const COLUMNS = `
+  n.id AS cursor, n.id, n.type, n.from_account_id, n.status_id, n.about_id, n.group_key, n.filtered, n.created_at`;
+
+/** One whose status is gone, or not for its reader's eyes any more, isn't there. */
 const SEEN = `(n.status_id IS NULL OR EXISTS (
   SELECT 1 FROM statuses s WHERE s.id = n.status_id AND ${visibleTo("n.account_id")}))`;
-const WANTED = `
-  ${SEEN} AND n.account_id = ?4 AND n.type IN (SELECT value FROM json_each(?5)) AND (?6 IS NULL OR n.from_account_id = ?6)`;
-const LIST = new Keyset<NotificationRow>(`SELECT ${COLUMNS} FROM notifications n WHERE ${WANTED}`, "n.id");
+const ANYBODYS = `
+  SELECT ${COLUMNS} FROM notifications n
+  WHERE n.account_id = ?4 AND (?6 OR NOT n.filtered) AND n.type IN (SELECT value FROM json_each(?5)) AND ${SEEN}`;
+const LIST = new Keyset<NotificationRow>(ANYBODYS, "n.id");
+const LIST_FROM = new Keyset<NotificationRow>(`${ANYBODYS} AND n.from_account_id = ?7`, "n.id");
 
 export function listNotifications(
   db: Reads,
   accountId: number,
-  filter: NotificationFilter,
+  { types, fromAccountId, includeFiltered }: NotificationFilter,
   page: Page,
 ): NotificationRow[] {
-  return LIST.page(db, page, accountId, JSON.stringify(filter.types), filter.fromAccountId);
+  const wanted = JSON.stringify(types);
+  if (fromAccountId === null) return LIST.page(db, page, accountId, wanted, includeFiltered ? 1 : 0);
+  return LIST_FROM.page(db, page, accountId, wanted, 1, fromAccountId);
 }
 
 export function findNotification(db: Reads, accountId: number, id: number): NotificationRow | null {
@@ -105,19 +143,17 @@ export function findNotification(db: Reads, accountId: number, id: number): Noti
 
 /** How many are newer than the read marker, counted no further than `limit`. */
 export function countUnread(db: Reads, accountId: number, filter: NotificationFilter, limit: number): number {
-  const row = db.get<{ count: number }>(
-    `SELECT count(*) AS count FROM (
-       SELECT 1 FROM notifications n
-       WHERE ${SEEN} AND n.account_id = ?1 AND n.type IN (SELECT value FROM json_each(?2)) AND (?3 IS NULL OR n.from_account_id = ?3)
-         AND n.id > coalesce(
-           (SELECT last_read_id FROM markers WHERE account_id = ?1 AND timeline = 'notifications'), 0)
-       LIMIT ?4)`,
+  const page = { limit, max_id: null, since_id: readUpTo(db, accountId), min_id: null };
+  return listNotifications(db, accountId, filter, page).length;
+}
+
+/** The read marker: what is newer is unread. */
+function readUpTo(db: Reads, accountId: number): number {
+  const marker = db.get<{ last_read_id: number }>(
+    "SELECT last_read_id FROM markers WHERE account_id = ? AND timeline = 'notifications'",
     accountId,
-    JSON.stringify(filter.types),
-    filter.fromAccountId,
-    limit,
   );
-  return row!.count;
+  return marker?.last_read_id ?? 0;
 }
 
 export function clearNotifications(ctx: Context, accountId: number): void {

@@ -52,6 +52,11 @@ export const users = sqliteTable("users", {
   default_quote_policy: text({ enum: ["public", "followers", "nobody"] })
     .notNull()
     .default("public"),
+  for_not_following: integer().notNull().default(0),
+  for_not_followers: integer().notNull().default(0),
+  for_new_accounts: integer().notNull().default(0),
+  for_private_mentions: integer().notNull().default(0),
+  for_limited_accounts: integer().notNull().default(1),
   disabled: integer().notNull().default(0),
 });
 

@@ -7,6 +7,7 @@ export * from "./jobs.ts";
 export * from "./lists.ts";
 export * from "./media.ts";
 export * from "./moderation.ts";
+export * from "./notifications.ts";
 export * from "./oauth.ts";
 export * from "./people.ts";
 export * from "./polls.ts";

@@ -20,12 +20,3 @@ export const markers = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.account_id, table.timeline] })],
 );
-
-export const notifications = sqliteTable("notifications", {
-  id: integer().primaryKey({ autoIncrement: true }),
-  account_id: integer().notNull(),
-  type: text().notNull(),
-  from_account_id: integer().notNull(),
-  status_id: integer(),
-  created_at: integer().notNull(),
-});
