@@ -334,6 +334,7 @@ function pathsOf(accountId: string, statusId: string): string[] {
     "/api/v1/accounts/search?q=al",
     "/api/v1/accounts/verify_credentials",
     "/api/v1/preferences",
+    "/api/v1/custom_emojis",
     "/api/v1/trends/tags",
     "/api/v1/trends/statuses",
     "/api/v1/trends/links",

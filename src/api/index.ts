@@ -3,6 +3,7 @@ import { accountRoutes } from "./accounts.ts";
 import { blockRoutes } from "./blocks.ts";
 import { directoryRoutes } from "./directory.ts";
 import { conversationRoutes } from "./conversations.ts";
+import { customEmojiRoutes } from "./custom-emojis.ts";
 import { emptyRoutes } from "./empty.ts";
 import { featuredTagRoutes } from "./featured-tags.ts";
 import { filterRoutes } from "./filters.ts";
@@ -54,6 +55,7 @@ export function apiRoutes(routes: Router): void {
   scheduledStatusRoutes(routes);
   conversationRoutes(routes);
   mediaRoutes(routes);
+  customEmojiRoutes(routes);
   timelineRoutes(routes);
   listRoutes(routes);
   tagRoutes(routes);

@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { findAccount } from "../core/accounts.ts";
 import { withLanguage } from "../core/drafts.ts";
 import { editStatus, mediaByIds, versionsOf } from "../core/edits.ts";
 import {
@@ -17,6 +18,7 @@ import { publish, reblog, removeStatus, unreblog } from "../core/statuses.ts";
 import { contextOf } from "../core/threads.ts";
 import { ownStatus, visibleAmong, visibleStatus, VISIBILITIES, type StatusRow } from "../core/visibility.ts";
 import { showAccount } from "../entities/accounts.ts";
+import { emojisJson } from "../entities/emojis.ts";
 import { showMedia } from "../entities/media.ts";
 import { contentWithQuote } from "../entities/quotes.ts";
 import { showStatus, showStatuses, statusText } from "../entities/statuses.ts";
@@ -25,6 +27,7 @@ import { notFound } from "../errors.ts";
 import { parseId } from "../lib/ids.ts";
 import { bool, ids, object, oneOf, optional } from "../lib/input.ts";
 import { hashSecret } from "../lib/secrets.ts";
+import { wordsWithShortcodes } from "../lib/shortcodes.ts";
 import { draftOf, EditInput, editOf, PublishInput } from "./drafts.ts";
 import { jsonText } from "./paging.ts";
 import type { Router } from "./router.ts";
@@ -110,6 +113,7 @@ function readingRoutes(routes: Router): void {
 /** Mastodon's StatusEdit (entities/StatusEdit). What is quoted never changes. */
 function showVersions(ctx: Context, viewerId: number, status: StatusRow) {
   const versions = versionsOf(ctx, status);
+  const { domain } = findAccount(ctx, status.account_id);
   const account = showAccount(ctx, status.account_id);
   const { quote } = showStatus(ctx, viewerId, status.id);
   const quoted_url = quotedUrlOf(ctx.db, status.id);
@@ -129,7 +133,11 @@ function showVersions(ctx: Context, viewerId: number, status: StatusRow) {
       const row = media.get(id);
       return row ? [showMedia(ctx, { ...row, description })] : [];
     }),
-    emojis: [],
+    emojis: emojisJson(ctx, domain, [
+      version.spoiler_text,
+      wordsWithShortcodes(version.content),
+      ...(version.poll_options ?? []),
+    ]),
   }));
 }
 

@@ -63,6 +63,32 @@ a link for setting it up is printed at every start. Stops on Ctrl+C or SIGTERM, 
     details: `  --scopes SCOPES        what the token may do, as in Mastodon's API, with spaces between`,
     load: async () => (await import("./token.ts")).createTokenCommand,
   },
+  "emoji add": {
+    usage: "linnet emoji add SHORTCODE FILE [--category NAME] [--hidden]",
+    summary: "Adds an emoji of the server's own, or replaces the one that is called so",
+    details: `SHORTCODE is what people write between colons. FILE is a PNG, GIF or WebP of at most 256 KB.
+  --category NAME        under which apps show it
+  --hidden               works in texts, but apps don't offer it`,
+    load: async () => (await import("./emoji.ts")).addEmojiCommand,
+  },
+  "emoji import": {
+    usage: "linnet emoji import FOLDER [--category NAME] [--hidden]",
+    summary: "Adds every picture of a folder as an emoji; the file's name is the shortcode",
+    details: `Emoji that are called so are replaced. What can't be taken is named, and the rest is taken all the same.
+  --category NAME        under which apps show them
+  --hidden               they work in texts, but apps don't offer them`,
+    load: async () => (await import("./emoji.ts")).importEmojisCommand,
+  },
+  "emoji list": {
+    usage: "linnet emoji list",
+    summary: "Lists the server's own emoji: shortcode, whether apps offer it, and category",
+    load: async () => (await import("./emoji.ts")).listEmojisCommand,
+  },
+  "emoji remove": {
+    usage: "linnet emoji remove SHORTCODE",
+    summary: "Removes an emoji; texts that use it show its shortcode",
+    load: async () => (await import("./emoji.ts")).removeEmojiCommand,
+  },
   "rule add": {
     usage: "linnet rule add TEXT [--hint TEXT]",
     summary: "Adds a rule of the server, for apps to show and reports to name",

@@ -2,6 +2,9 @@ import type { Context } from "../context.ts";
 import { notAllowed, Refusal } from "../errors.ts";
 import { escapeHtml, htmlToText } from "../lib/html.ts";
 import { withTagsOf } from "../lib/markup.ts";
+import { protectShortcodes } from "../lib/shortcodes.ts";
+import { findAccount } from "./accounts.ts";
+import { emojisOf } from "./emojis.ts";
 import { pollOf } from "./polls.ts";
 import type { StatusRow } from "./visibility.ts";
 
@@ -42,7 +45,10 @@ export async function translateStatus(
   const target = targets.includes(wanted) ? wanted : wanted.split(/[-_]/, 1)[0]!;
   if (!targets.includes(target)) throw notAllowed();
   const parts = partsOf(ctx, status);
-  const { texts, source } = await translator.translate(textsOf(parts), baseOf(status.language), target);
+  const { domain } = findAccount(ctx, status.account_id);
+  ctx.rendered.refresh();
+  const html = textsOf(parts, emojisOf(ctx, domain));
+  const { texts, source } = await translator.translate(html, baseOf(status.language), target);
   return { ...translatedParts(parts, texts), language: target, sourceLanguage: source };
 }
 
@@ -81,10 +87,11 @@ function partsOf(ctx: Context, status: StatusRow): Parts {
   };
 }
 
-/** All of them as HTML, in an order that `translatedParts` knows. */
-function textsOf({ content, spoilerText, poll, media }: Parts): string[] {
-  const plain = [spoilerText, ...(poll?.titles ?? []), ...media.map(({ description }) => description)];
-  return [content, ...plain.map(escapeHtml)];
+/** All of them as HTML, in an order that `translatedParts` knows, with the author's emoji kept from being translated. */
+function textsOf({ content, spoilerText, poll, media }: Parts, emojis: ReadonlyMap<string, unknown>): string[] {
+  const kept = (html: string) => protectShortcodes(html, (shortcode) => emojis.has(shortcode));
+  const plain = [spoilerText, ...(poll?.titles ?? [])].map(escapeHtml);
+  return [content, ...plain].map(kept).concat(media.map(({ description }) => escapeHtml(description)));
 }
 
 function translatedParts(parts: Parts, texts: readonly string[]): Parts {

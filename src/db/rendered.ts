@@ -1,5 +1,6 @@
 import type { Pattern } from "../lib/keywords.ts";
 import type { Db } from "./open.ts";
+import type { customEmojis } from "./schema/index.ts";
 
 /** A status as JSON text, in the pieces from which it, its reblogs and its quotes are put together. */
 export interface StatusText {
@@ -31,6 +32,12 @@ export interface CardText {
   /** Somebody here whom the page names, and who doesn't confirm it. */
   claimedId: number | null;
 }
+
+/** A custom emoji with the names of its files. */
+export type CustomEmoji = Pick<
+  typeof customEmojis.$inferSelect,
+  "id" | "shortcode" | "image" | "static_image" | "category" | "visible_in_picker"
+>;
 
 export interface FilterRule {
   /** Mastodon's Filter as JSON text. */
@@ -68,6 +75,8 @@ export interface PollText {
 const MAX_STATUSES = 2000;
 const MAX_ACCOUNTS = 1000;
 const MAX_FILTER_SETS = 1000;
+/** Some hundred emoji each. */
+const MAX_SERVERS = 100;
 
 /**
  * What has been rendered of rows that have not changed since. Triggers note every change of such a row, whichever verb
@@ -79,6 +88,8 @@ export class Rendered {
   readonly accounts = new Map<number, string>();
   /** By the account of whose filters they are. */
   readonly filters = new Map<number, FilterSet>();
+  /** By the domain whose they are, "" for ours, and by shortcode. */
+  readonly emojis = new Map<string, ReadonlyMap<string, CustomEmoji>>();
   private changes = -1;
   private version = -1;
 
@@ -108,26 +119,33 @@ export class Rendered {
     keep(this.filters, accountId, set, MAX_FILTER_SETS);
   }
 
+  keepEmojis(domain: string, emojis: ReadonlyMap<string, CustomEmoji>): void {
+    keep(this.emojis, domain, emojis, MAX_SERVERS);
+  }
+
   private forgetAll(): void {
     this.statuses.clear();
     this.accounts.clear();
     this.filters.clear();
+    this.emojis.clear();
     this.db.raw.run("DELETE FROM temp.changed");
   }
 
   private forgetChanged(): void {
     const changed = this.db.all<{ kind: Kind; id: number }>("SELECT kind, id FROM temp.changed");
     if (changed.length === 0) return;
+    // Rare, and nobody keeps which texts an emoji stands in.
+    if (changed.some(({ kind }) => kind === "emojis")) return this.forgetAll();
     const kinds = { status: this.statuses, account: this.accounts, filters: this.filters };
-    for (const { kind, id } of changed) kinds[kind].delete(id);
+    for (const { kind, id } of changed) if (kind !== "emojis") kinds[kind].delete(id);
     this.db.raw.run("DELETE FROM temp.changed");
   }
 }
 
-type Kind = "status" | "account" | "filters";
+type Kind = "status" | "account" | "filters" | "emojis";
 
 /** The oldest goes first: a timeline's page is asked for while it is new. */
-function keep<Text>(texts: Map<number, Text>, id: number, text: Text, max: number): void {
+function keep<Key, Text>(texts: Map<Key, Text>, id: Key, text: Text, max: number): void {
   if (texts.size >= max) texts.delete(texts.keys().next().value!);
   texts.set(id, text);
 }
@@ -179,6 +197,7 @@ const TRIGGERS = [
   ...noting("filters", ["INSERT", "UPDATE", "DELETE"], "filters", "account_id"),
   ...noting("filter_keywords", ["INSERT", "UPDATE", "DELETE"], "filters", ownerOfFilter),
   ...noting("filter_statuses", ["INSERT", "UPDATE", "DELETE"], "filters", ownerOfFilter),
+  ...noting("custom_emojis", ["INSERT", "UPDATE", "DELETE"], "emojis", "id"),
   ...noting("quotes", ["INSERT", "UPDATE", "DELETE"], "status", "status_id"),
   ...noting("polls", ["INSERT", "UPDATE", "DELETE"], "status", "status_id"),
   ...noting(

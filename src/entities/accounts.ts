@@ -1,6 +1,8 @@
 import type { Context } from "../context.ts";
 import { idList } from "../db/json.ts";
 import type { accounts } from "../db/schema/index.ts";
+import { wordsWithShortcodes } from "../lib/shortcodes.ts";
+import { emojisJson } from "./emojis.ts";
 import { mediaUrl, missingPicture, timestamp } from "./urls.ts";
 
 type AccountRow = typeof accounts.$inferSelect;
@@ -58,6 +60,7 @@ export type AccountJson = ReturnType<typeof accountJson>;
 function accountJson(ctx: Context, row: AccountRow) {
   const avatar = row.avatar === null ? missingPicture(ctx, "avatars") : mediaUrl(ctx, row.avatar);
   const header = row.header === null ? missingPicture(ctx, "headers") : mediaUrl(ctx, row.header);
+  const fields = row.fields === "[]" ? [] : (JSON.parse(row.fields) as StoredField[]);
   return {
     id: String(row.id),
     username: row.username,
@@ -88,15 +91,18 @@ function accountJson(ctx: Context, row: AccountRow) {
     show_media: row.show_media === 1,
     show_media_replies: row.show_media_replies === 1,
     show_featured: row.show_featured === 1,
-    emojis: [],
+    emojis: emojisJson(ctx, row.domain, [wordsWithShortcodes(row.note_html), row.display_name, ...wordsOf(fields)]),
     roles: [],
-    fields: fieldsJson(row.fields),
+    fields: fieldsJson(fields),
   };
 }
 
-function fieldsJson(stored: string) {
-  if (stored === "[]") return [];
-  return (JSON.parse(stored) as StoredField[]).map((field) => ({
+function wordsOf(fields: readonly StoredField[]): string[] {
+  return fields.flatMap(({ name, html }) => [name, wordsWithShortcodes(html)]);
+}
+
+function fieldsJson(fields: readonly StoredField[]) {
+  return fields.map((field) => ({
     name: field.name,
     value: field.html,
     verified_at: field.verified_at === null ? null : timestamp(field.verified_at),

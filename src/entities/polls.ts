@@ -3,6 +3,7 @@ import { isOver, type PollRow } from "../core/polls.ts";
 import { idList } from "../db/json.ts";
 import type { PollText } from "../db/rendered.ts";
 import type { polls } from "../db/schema/index.ts";
+import { emojisJson } from "./emojis.ts";
 import { timestamp } from "./urls.ts";
 
 /** Mastodon's Poll (entities/Poll). What the viewer did is left out where there is no viewer. */
@@ -19,13 +20,13 @@ export interface PollColumns extends Omit<typeof polls.$inferSelect, "id" | "sta
   poll_options: string;
 }
 
-/** Renders a poll without anything of a viewer. */
-export function renderPoll(row: PollColumns): PollText {
+/** Renders a poll without anything of a viewer; `domain` is its author's. */
+export function renderPoll(ctx: Context, domain: string | null, row: PollColumns): PollText {
   return {
     id: row.poll_id,
     expiresAt: row.expires_at,
-    open: JSON.stringify(pollJson(row, false)).slice(1, -1),
-    over: JSON.stringify(pollJson(row, true)).slice(1, -1),
+    open: JSON.stringify(pollJson(ctx, domain, row, false)).slice(1, -1),
+    over: JSON.stringify(pollJson(ctx, domain, row, true)).slice(1, -1),
   };
 }
 
@@ -33,8 +34,9 @@ export function optionsOf(poll_options: string) {
   return JSON.parse(poll_options) as [title: string, votes: number][];
 }
 
-function pollJson(row: PollColumns, expired: boolean) {
+function pollJson(ctx: Context, domain: string | null, row: PollColumns, expired: boolean) {
   const options = optionsOf(row.poll_options);
+  const titles = options.map(([title]) => title);
   const isTold = expired || row.hide_totals === 0;
   return {
     id: String(row.poll_id),
@@ -44,7 +46,7 @@ function pollJson(row: PollColumns, expired: boolean) {
     votes_count: options.reduce((sum, [, votes]) => sum + votes, 0),
     voters_count: row.voters_count,
     options: options.map(([title, votes]) => ({ title, votes_count: isTold ? votes : null })),
-    emojis: [],
+    emojis: emojisJson(ctx, domain, titles),
   };
 }
 
@@ -72,9 +74,14 @@ export function pollText(
   return `{${members},"voted":${own !== undefined || viewer.isAuthor},"own_votes":${own ?? "[]"}}`;
 }
 
+const SHOWN = `
+  SELECT ${POLL_COLUMNS}, a.domain
+  FROM polls p JOIN statuses s ON s.id = p.status_id JOIN accounts a ON a.id = s.account_id WHERE p.id = ?`;
+
 /** One poll as JSON text, for a viewer who may see its status. */
 export function showPoll(ctx: Context, viewerId: number, poll: PollRow): string {
-  const row = ctx.db.get<PollColumns>(`SELECT ${POLL_COLUMNS} FROM polls p WHERE p.id = ?`, poll.id)!;
+  ctx.rendered.refresh();
+  const row = ctx.db.get<PollColumns & { domain: string | null }>(SHOWN, poll.id)!;
   const viewer = { viewerId, isAuthor: poll.account_id === viewerId };
-  return pollText(ctx, viewer, renderPoll(row), ownVotes(ctx, viewerId, [poll.id]));
+  return pollText(ctx, viewer, renderPoll(ctx, row.domain, row), ownVotes(ctx, viewerId, [poll.id]));
 }

@@ -6,8 +6,10 @@ import type { FilterSet, StatusText } from "../db/rendered.ts";
 import type { statuses } from "../db/schema/index.ts";
 import { htmlToText } from "../lib/html.ts";
 import { fold } from "../lib/keywords.ts";
+import { wordsWithShortcodes } from "../lib/shortcodes.ts";
 import { accountTexts, type AccountJson } from "./accounts.ts";
 import { cardsByStatus, cardText, type CardJson } from "./cards.ts";
+import { emojisJson, type EmojiJson } from "./emojis.ts";
 import { filteredText, filtersFor, type FilterResultJson } from "./filters.ts";
 import { mediaByStatus, type MediaJson } from "./media.ts";
 import { optionsOf, ownVotes, POLL_COLUMNS, type PollColumns, type PollJson, pollText, renderPoll } from "./polls.ts";
@@ -152,6 +154,8 @@ function quotedText(view: View, id: number, piece: StatusText): string {
 }
 
 interface StatusRow extends Omit<typeof statuses.$inferSelect, "text" | "conversation_id" | "app_id"> {
+  /** The author's. */
+  domain: string | null;
   app_name: string | null;
   app_website: string | null;
   quote_state: string | null;
@@ -170,6 +174,7 @@ const STATUSES = `
   SELECT s.id, s.account_id, s.uri, s.url, s.visibility, s.content, s.spoiler_text, s.sensitive, s.language,
     s.in_reply_to_id, s.in_reply_to_account_id, s.reblog_of_id, s.has_media, s.replies_count, s.reblogs_count,
     s.favourites_count, s.quotes_count, s.quote_automatic, s.quote_manual, s.created_at, s.edited_at, s.local,
+    (SELECT domain FROM accounts WHERE id = s.account_id) AS domain,
     app.name AS app_name, app.website AS app_website,
     q.state AS quote_state, q.quoted_status_id, quoted.url AS quoted_url, ${POLL_COLUMNS}
   FROM shown JOIN statuses s USING (id)
@@ -239,9 +244,9 @@ function render(ctx: Context, ids: Iterable<number>): [number, StatusText][] {
       accountId: row.account_id,
       reblogOfId: row.reblog_of_id,
       quote: row.quote_state === null ? null : { state: row.quote_state, quotedId: row.quoted_status_id },
-      poll: row.poll_id === null ? null : renderPoll(row),
+      poll: row.poll_id === null ? null : renderPoll(ctx, row.domain, row),
       own: members(ownPart(row)),
-      shared: members(sharedPart(row)),
+      shared: members(sharedPart(row, emojisJson(ctx, row.domain, textsOf(row)))),
       quoteApproval: `"automatic":${row.quote_automatic},"manual":${row.quote_manual}`,
       rest: members(restPart(row, media.get(row.id) ?? [], mentions.get(row.id) ?? [], tags.get(row.id) ?? [])),
       card: cards.get(row.id) ?? null,
@@ -252,10 +257,19 @@ function render(ctx: Context, ids: Iterable<number>): [number, StatusText][] {
 
 /** All that a status says to its readers, as Mastodon looks for keywords in it. */
 function wordsOf(row: Row, media: readonly MediaJson[]): StatusText["words"] {
-  const { spoiler_text, content, poll_options } = row;
-  const choices = poll_options === null ? [] : optionsOf(poll_options).map(([title]) => title);
+  const { spoiler_text, content } = row;
+  const choices = choicesOf(row);
   const descriptions = media.map(({ description }) => description ?? "");
   return () => fold([spoiler_text, htmlToText(content), ...choices, ...descriptions].join("\n\n"));
+}
+
+/** Where emoji may stand. */
+function textsOf(row: Row): string[] {
+  return [row.spoiler_text, wordsWithShortcodes(row.content), ...choicesOf(row)];
+}
+
+function choicesOf({ poll_options }: Row): string[] {
+  return poll_options === null ? [] : optionsOf(poll_options).map(([title]) => title);
 }
 
 /** An object's members as JSON text, without its braces. */
@@ -276,7 +290,7 @@ function ownPart(row: StatusRow) {
   };
 }
 
-function sharedPart(row: StatusRow) {
+function sharedPart(row: StatusRow, emojis: EmojiJson[]) {
   return {
     sensitive: row.sensitive === 1,
     spoiler_text: row.spoiler_text,
@@ -286,6 +300,7 @@ function sharedPart(row: StatusRow) {
     favourites_count: row.favourites_count,
     quotes_count: row.quotes_count,
     content: contentWithQuote(row),
+    emojis,
   };
 }
 
@@ -301,7 +316,6 @@ function restPart(
     media_attachments,
     mentions,
     tags,
-    emojis: [],
   };
 }
 

@@ -43,7 +43,7 @@ export interface ProcessedPreview {
   colors: Colors;
 }
 
-/** `still` is the first frame of an animation, otherwise the same object as `original`. */
+/** An avatar, a header or an emoji. `still` is the first frame of an animation, otherwise the same object. */
 export interface ProcessedAvatar {
   original: ImageFile;
   still: ImageFile;
@@ -205,6 +205,19 @@ export function processAvatar(bytes: Uint8Array, kind: "avatar" | "header"): Pro
       const size = AVATAR_SIZES[kind];
       const still = await encodeStill(picture.sharp, await drawStill(picture, size, "cover"), QUALITY);
       return { original: picture.animated ? await drawAnimation(picture, size, "cover") : still, still };
+    });
+  });
+}
+
+/** A custom emoji: in its own pixels, but for what must be drawn anew, and still moving where it moves. */
+export function processEmoji(bytes: Uint8Array, limits: ImageLimits): Promise<ProcessedAvatar> {
+  return inTurn(async () => {
+    const picture = await inspect(bytes, limits);
+    return refusingBrokenImages(async () => {
+      // Drawn in any case, since what can't be is broken.
+      const first = await drawStill(picture, within(picture, limits.pixels), "fill");
+      const original = await keepOriginal(picture);
+      return { original, still: picture.animated ? await encodeStill(picture.sharp, first, QUALITY) : original };
     });
   });
 }

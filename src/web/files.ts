@@ -9,7 +9,7 @@ import { TYPES_BY_EXTENSION, type Extension } from "../lib/media-types.ts";
 
 /** What we name files ourselves; anything else was never ours, or isn't ready, and can't leave the folder. */
 const OURS = new RegExp(
-  "^(?:attachments|avatars|headers|cache/cards)/\\w{2}/\\w{22}/" +
+  "^(?:attachments|avatars|headers|emojis|cache/cards)/\\w{2}/\\w{22}/" +
     `(?:original|small|static|placeholder|poster|thumbnail)\\.(${Object.keys(TYPES_BY_EXTENSION).join("|")})$`,
 );
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
+import { ownEmoji } from "../support/emojis.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
 import { uploaded } from "../support/uploads.ts";
@@ -36,7 +37,10 @@ class Service {
     this.asked.push({ path: pathname, ...asked });
     if (this.broken) return this.broken();
     const shout = (html: string) =>
-      html.replaceAll(/(<[^>]*>|&\w+;)|([^<&]+)/g, (_, kept, said) => kept ?? said.toUpperCase());
+      html.replaceAll(
+        /(<span translate="no">[^<]*|<[^>]*>|&\w+;)|([^<&]+)/g,
+        (_, kept, said) => kept ?? said.toUpperCase(),
+      );
     const found = this.detects && { detectedLanguage: asked.q.map(() => ({ language: this.detects, confidence: 99 })) };
     return Response.json({ translatedText: asked.q.map(shout), ...found });
   }
@@ -87,6 +91,21 @@ describe("A translation", () => {
       { path: "/libre/translate", source: "en", target: "de", format: "html", api_key: "key" },
     ]);
     expect(service.asked[0].q.slice(1)).toEqual(["cute &lt;3", "a cat &amp; a dog"]);
+  });
+
+  test("leaves the names of emoji as they are", async () => {
+    await ownEmoji(server, "blob");
+    const poll = { options: [":blob: yes", "no"], expires_in: 300 };
+    const status = await alice.publish({ status: "a :blob: :nobody:", spoiler_text: ":blob:", language: "en", poll });
+    const { json } = await translate(bob, status.id);
+    expect(service.asked[0].q).toEqual([
+      '<p>a <span translate="no">:blob:</span> :nobody:</p>',
+      '<span translate="no">:blob:</span>',
+      '<span translate="no">:blob:</span> yes',
+      "no",
+    ]);
+    expect(json).toMatchObject({ content: "<p>A :blob: :NOBODY:</p>", spoiler_text: ":blob:" });
+    expect(json.poll.options[0]).toEqual({ title: ":blob: YES" });
   });
 
   test("is of what a poll offers, too", async () => {

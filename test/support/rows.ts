@@ -79,3 +79,17 @@ export function remoteStatus(
   );
   return String(id);
 }
+
+/** An emoji of another server. */
+export function remoteEmoji(server: TestServer, shortcode: string, domain: string): void {
+  server.ctx.db.transaction((tx) =>
+    tx.run(
+      `INSERT INTO custom_emojis (shortcode, domain, image, static_image, visible_in_picker, created_at, updated_at)
+       VALUES (?1, ?2, ?3, ?3, 1, ?4, ?4)`,
+      shortcode,
+      domain,
+      `emojis/${domain}/${shortcode}.png`,
+      server.clock.now(),
+    ),
+  );
+}

@@ -1,6 +1,7 @@
 export * from "./accounts.ts";
 export * from "./cards.ts";
 export * from "./conversations.ts";
+export * from "./emojis.ts";
 export * from "./filters.ts";
 export * from "./interactions.ts";
 export * from "./jobs.ts";

@@ -1,0 +1,13 @@
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+export const customEmojis = sqliteTable("custom_emojis", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  shortcode: text().notNull(),
+  domain: text(),
+  image: text().notNull(),
+  static_image: text().notNull(),
+  category: text(),
+  visible_in_picker: integer().notNull(),
+  created_at: integer().notNull(),
+  updated_at: integer().notNull(),
+});

@@ -1,0 +1,29 @@
+import type { Context } from "../context.ts";
+import { emojisIn, emojisOf } from "../core/emojis.ts";
+import type { CustomEmoji } from "../db/rendered.ts";
+import { mediaUrl } from "./urls.ts";
+
+/** Mastodon's CustomEmoji (entities/CustomEmoji). The category is left out where there is none, as Mastodon does. */
+export type EmojiJson = ReturnType<typeof emojiJson>;
+
+export function emojiJson(ctx: Context, emoji: CustomEmoji) {
+  return {
+    shortcode: emoji.shortcode,
+    url: mediaUrl(ctx, emoji.image),
+    static_url: mediaUrl(ctx, emoji.static_image),
+    visible_in_picker: emoji.visible_in_picker === 1,
+    ...(emoji.category !== null && { category: emoji.category }),
+  };
+}
+
+/** For pickers: the emoji of this server without the hidden ones. */
+export function showListedEmojis(ctx: Context): EmojiJson[] {
+  ctx.rendered.refresh();
+  const listed = [...emojisOf(ctx, null).values()].filter((emoji) => emoji.visible_in_picker === 1);
+  return listed.map((emoji) => emojiJson(ctx, emoji));
+}
+
+/** What plain texts by somebody of a server (null for this one) need to be drawn. */
+export function emojisJson(ctx: Context, domain: string | null, texts: readonly string[]): EmojiJson[] {
+  return emojisIn(ctx, domain, texts).map((emoji) => emojiJson(ctx, emoji));
+}

@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { animation, picture } from "../fixtures/pictures.ts";
+import { Client, type Json } from "../support/client.ts";
+import { Folder } from "./folder.ts";
+
+let folder: Folder;
+
+beforeEach(async () => {
+  folder = new Folder();
+  mkdirSync(join(folder.path, "pack"));
+  await put("blob.png", await picture(20, 20).png().toBuffer());
+  await put("dancer.gif", await (await animation(3)).gif().toBuffer());
+});
+afterEach(() => folder.remove());
+
+async function put(name: string, bytes: Uint8Array | string): Promise<void> {
+  await Bun.write(join(folder.path, "pack", name), bytes);
+}
+
+async function emoji(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await folder.run(["emoji", ...args]);
+  expect([code, stderr]).toEqual([0, ""]);
+  return stdout;
+}
+
+test("an emoji is there for a server that runs as soon as it is added, and gone as soon as it is removed", async () => {
+  const { origin } = await folder.serve();
+  await folder.run(["user", "create", "alice"]);
+  const token = (await folder.run(["token", "create", "alice", "--scopes", "read write"])).stdout.trim();
+  const alice = new Client(origin, token);
+  const { id } = await alice.publish("a :blob:");
+  const shown = async () => (await alice.get(`/api/v1/statuses/${id}`)).json.emojis.map((it: Json) => it.shortcode);
+  expect(await shown()).toEqual([]);
+  expect(await emoji("add", "blob", "pack/blob.png", "--category", "Blobs")).toBe(":blob: is there.\n");
+  expect(await shown()).toEqual(["blob"]);
+  const [{ url, category }] = (await alice.get("/api/v1/custom_emojis")).json;
+  const picture = await fetch(new URL(new URL(url).pathname, origin));
+  expect([category, picture.status, picture.headers.get("content-type")]).toEqual(["Blobs", 200, "image/png"]);
+  expect(await emoji("remove", "blob")).toBe(":blob: is gone.\n");
+  expect(await shown()).toEqual([]);
+});
+
+test("emoji are listed by name with their category; one that is added again is replaced as a whole", async () => {
+  expect(await emoji("list")).toBe("");
+  await emoji("add", "zebra", "pack/blob.png", "--hidden");
+  await emoji("add", "blob", "pack/blob.png", "--category", "Blobs");
+  expect(await emoji("list")).toBe("blob   shown   Blobs\nzebra  hidden\n");
+  expect(await emoji("add", "zebra", "pack/dancer.gif")).toBe(":zebra: is another picture now.\n");
+  expect(await emoji("list")).toBe("blob   shown   Blobs\nzebra  shown\n");
+});
+
+test("a folder is imported by the names of its files, but for those that are hidden", async () => {
+  await put(".DS_Store", "nonsense");
+  mkdirSync(join(folder.path, "pack", "more"));
+  expect(await emoji("import", "pack", "--category", "Pack")).toBe("2 added, 0 replaced.\n");
+  await put("cat.png", await picture(20, 20).png().toBuffer());
+  expect(await emoji("import", "pack", "--category", "Pack", "--hidden")).toBe("1 added, 2 replaced.\n");
+  expect(await emoji("list")).toBe("blob    hidden  Pack\ncat     hidden  Pack\ndancer  hidden  Pack\n");
+});
+
+test("what can't be taken of a folder is named, and the rest is taken", async () => {
+  await put("README.txt", "read me");
+  await put("blob-cat.png", await picture(20, 20).png().toBuffer());
+  await put("huge.png", Buffer.concat([await picture(20, 20).png().toBuffer(), Buffer.alloc(300 * 1024)]));
+  const { code, stdout, stderr } = await folder.run(["emoji", "import", "pack"]);
+  expect([code, stdout]).toEqual([1, "2 added, 0 replaced.\n"]);
+  expect(stderr.trimEnd().split("\n")).toEqual([
+    "README.txt: The file is no PNG, GIF or WebP, as an emoji must be.",
+    expect.stringContaining("blob-cat.png: \"blob-cat\" can't be an emoji's name"),
+    "huge.png: The picture is too large: an emoji may have 256 KB.",
+    "linnet: 3 of 5 files were not taken.",
+  ]);
+  expect(await emoji("list")).toBe("blob    shown\ndancer  shown\n");
+});
+
+test.each([
+  [["add", "blob", "pack/none.png"], "none.png"],
+  [["add", "blob", "pack"], "Directories cannot be read"],
+  [["add", "b", "pack/blob.png"], "can't be an emoji's name"],
+  [["add", "blob", "pack/blob.png", "--category", "x".repeat(101)], "too long"],
+  [["import", "nowhere"], "nowhere"],
+  [["remove", "nobody"], 'no emoji called "nobody"'],
+])("linnet emoji %j is refused in one line that says why", async (args, words) => {
+  const { code, stdout, stderr } = await folder.run(["emoji", ...args]);
+  expect([code, stdout, stderr.trimEnd().split("\n")]).toEqual([1, "", [expect.stringContaining(words)]]);
+  expect(await emoji("list")).toBe("");
+});

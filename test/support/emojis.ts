@@ -1,0 +1,17 @@
+import { addEmoji } from "../../src/core/emojis.ts";
+import { animation, picture } from "../fixtures/pictures.ts";
+import type { TestServer } from "./server.ts";
+
+interface Options {
+  category?: string;
+  hidden?: boolean;
+  moving?: boolean;
+  shade?: number;
+}
+
+/** Gives the server an emoji, as its owner would. */
+export async function ownEmoji(server: TestServer, shortcode: string, options: Options = {}): Promise<void> {
+  const { category = null, hidden = false, moving = false, shade = 0 } = options;
+  const image = moving ? (await animation(3)).gif() : picture(20, 20, { shade }).png();
+  await addEmoji(server.ctx, { shortcode, picture: await image.toBuffer(), category, visibleInPicker: !hidden });
+}
