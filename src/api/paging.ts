@@ -55,6 +55,7 @@ export function pagedTexts(
   page: Page,
   rows: readonly { cursor: number }[],
   items: readonly string[],
+  status = 200,
 ): Response {
   const [first, last] = [rows[0], rows.at(-1)];
   const headers: Record<string, string> = { "content-type": "application/json" };
@@ -62,7 +63,7 @@ export function pagedTexts(
     const cursors = { first: first.cursor, last: last.cursor, full: rows.length >= page.limit };
     headers.link = linkHeader(call.ctx.config.origin, call.request.url, cursors);
   }
-  return new Response(`[${items.join(",")}]`, { headers });
+  return new Response(`[${items.join(",")}]`, { status, headers });
 }
 
 /** Answers with what is JSON text already. */

@@ -1,3 +1,4 @@
+import { isHomeFilling } from "../core/home-filling.ts";
 import { listTimeline } from "../core/list-timelines.ts";
 import { ownList } from "../core/lists.ts";
 import { bookmarksOf, favouritesOf, home, publicTimeline, tagTimeline, type Place } from "../core/timelines.ts";
@@ -24,7 +25,8 @@ export function timelineRoutes(routes: Router): void {
   routes
     .get("/api/v1/timelines/home", { scope: "read:statuses", input: Paging }, (call) => {
       const page = pageOf(call.input);
-      return statusPage(call, page, home(call.ctx, call.viewerId, page));
+      const shown = home(call.ctx, call.viewerId, page);
+      return statusPage(call, page, shown, isHomeFilling(call.ctx.db, call.viewerId) ? 206 : 200);
     })
     .get(
       "/api/v1/timelines/public",
@@ -54,7 +56,12 @@ export function timelineRoutes(routes: Router): void {
     });
 }
 
-function statusPage(call: Pick<Call, "ctx" | "viewerId" | "request">, page: Page, places: readonly Place[]): Response {
+function statusPage(
+  call: Pick<Call, "ctx" | "viewerId" | "request">,
+  page: Page,
+  places: readonly Place[],
+  status = 200,
+): Response {
   const ids = places.map((place) => place.id);
-  return pagedTexts(call, page, places, statusTexts(call.ctx, call.viewerId, ids));
+  return pagedTexts(call, page, places, statusTexts(call.ctx, call.viewerId, ids), status);
 }

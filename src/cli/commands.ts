@@ -57,6 +57,13 @@ a link for setting it up is printed at every start. Stops on Ctrl+C or SIGTERM, 
     details: `  --password-stdin       reads the password from standard input; otherwise one is made, and is the last line printed`,
     load: async () => (await import("./user.ts")).resetPasswordCommand,
   },
+  "user rebuild-home": {
+    usage: "linnet user rebuild-home NAME",
+    summary: "Has somebody's home timeline made anew from what they follow",
+    details: `What doesn't belong there any more is removed, and what is missing of the newest is put in. The running server does
+it; until it is done the timeline is answered with 206 and what is there.`,
+    load: async () => (await import("./user.ts")).rebuildHomeCommand,
+  },
   "token create": {
     usage: 'linnet token create NAME --scopes "read write follow push"',
     summary: "Prints an access token of a user, for scripts",

@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { rebuildHomeLater } from "../core/home-filling.ts";
 import {
   approveUser,
   createUser,
@@ -58,6 +59,16 @@ export async function rejectUserCommand(args: string[]): Promise<void> {
   await withWaiting(args, (ctx, user) => {
     rejectUser(ctx, user.id);
     console.log(`@${user.username} is turned away, and nothing is kept of them.`);
+  });
+}
+
+/** Leaves the work to the server that runs, or to the next one. */
+export async function rebuildHomeCommand(args: string[]): Promise<void> {
+  const { words } = readArguments(args, {}, ["NAME"]);
+  await withData((ctx) => {
+    const user = userNamed(ctx, words[0]!);
+    ctx.db.transaction((tx) => rebuildHomeLater(ctx, tx, user.account_id));
+    console.log(`The server makes @${user.username}'s home timeline anew: within a minute, or when it starts.`);
   });
 }
 

@@ -3,7 +3,8 @@ import type { Tx } from "../db/open.ts";
 import { Keyset, type Page } from "../db/keyset.ts";
 import { notAllowed, notFound } from "../errors.ts";
 import { findAccount, isBlockedBy, type AccountPlace, type AccountRow } from "./accounts.ts";
-import { clearFromHome, fillHome } from "./home.ts";
+import { fillHomeLater } from "./home-filling.ts";
+import { clearFromHome } from "./home.ts";
 import { keepInLists } from "./lists.ts";
 import { notify } from "./notifications.ts";
 import { blocks, keptApart } from "./visibility.ts";
@@ -46,7 +47,7 @@ export function follow(ctx: Context, accountId: number, targetId: number | null,
 function begin(ctx: Context, tx: Tx, accountId: number, targetId: number): void {
   tx.run("UPDATE accounts SET following_count = following_count + 1 WHERE id = ?", accountId);
   tx.run("UPDATE accounts SET followers_count = followers_count + 1 WHERE id = ?", targetId);
-  fillHome(ctx, tx, accountId, targetId);
+  fillHomeLater(ctx, tx, accountId, { accountIds: [targetId] });
 }
 
 /** Unfollows, and takes back a request that is still open. */

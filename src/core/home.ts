@@ -4,8 +4,11 @@ import { announce, type Audible, publicTopics, tagNamesOf, userTopic } from "./e
 import { listsWith, toLists } from "./list-timelines.ts";
 import { avoids, IN_WANTED_LANGUAGE, visibleTo, wantedBy } from "./visibility.ts";
 
+/** As many as Mastodon keeps; older ones are found on the accounts' own pages. */
+export const TIMELINE_LENGTH = 800;
+
 /** A reblog of what stood in the timeline this recently is left out, as Mastodon does. */
-const REBLOG_DISTANCE = 40;
+export const REBLOG_DISTANCE = 40;
 
 /** Who is in an exclusive list of somebody stands there and not in their home timeline. */
 function isElsewhere(owner: string, account: string): string {
@@ -26,10 +29,13 @@ const suits = (now: string) => `
     SELECT 1 FROM mentions m
     WHERE m.status_id IN (s.id, s.reblog_of_id) AND ${avoids("f.account_id", "m.account_id", now)})`;
 
-/**
- * Writes a status into the home timelines of local followers whom it suits, without reblogs that aren't wanted, and
- * without whom the follower blocks or mutes.
- */
+/** What a follow `f` brings home of its target's statuses `s`, `o` being the original of a reblog. */
+export const brings = (now: string) => `
+  (s.reblog_of_id IS NULL OR f.show_reblogs)
+  AND ${suits(now)}
+  AND NOT ${isElsewhere("f.account_id", "s.account_id")}`;
+
+/** Writes a status into the home timelines of local followers, without whom the follower blocks or mutes. */
 const TO_FOLLOWERS = `
   INSERT OR IGNORE INTO home_timeline (account_id, status_id)
   SELECT u.account_id, s.id
@@ -38,11 +44,9 @@ const TO_FOLLOWERS = `
   JOIN users u ON u.account_id = f.account_id
   LEFT JOIN statuses o ON o.id = s.reblog_of_id
   WHERE s.id = ?1
-    AND (s.reblog_of_id IS NULL OR f.show_reblogs)
     AND (s.visibility <> 'direct'
       OR EXISTS (SELECT 1 FROM mentions WHERE status_id = s.id AND account_id = u.account_id))
-    AND ${suits("?2")}
-    AND NOT ${isElsewhere("f.account_id", "s.account_id")}
+    AND ${brings("?2")}
     AND ${wantedBy("u.account_id", "?2")}
     AND (s.reblog_of_id IS NULL OR NOT EXISTS (
       SELECT 1
@@ -57,7 +61,7 @@ const TO_AUTHOR = `
   RETURNING account_id`;
 
 /** What a hashtag may bring to the home timeline of a viewer who follows it: replies and strangers too. */
-function suitsByTag(viewer: string, now: string): string {
+export function suitsByTag(viewer: string, now: string): string {
   return `s.visibility = 'public' AND s.reblog_of_id IS NULL AND s.account_id <> ${viewer}
     AND ${visibleTo(viewer)} AND ${wantedBy(viewer, now)} AND NOT ${isElsewhere(viewer, "s.account_id")}`;
 }
@@ -108,25 +112,6 @@ export function subscribersTo(ctx: Context, tx: Tx, statusId: number): number[] 
   return tx.all<{ account_id: number }>(SUBSCRIBERS, statusId, ctx.clock.now()).map(({ account_id }) => account_id);
 }
 
-/** How much of a new acquaintance's past shows up at once. */
-const BACKFILL = 20;
-
-/** After following someone: their recent statuses stand where they would have stood. */
-export function fillHome(ctx: Context, tx: Tx, accountId: number, followedId: number): void {
-  tx.run(
-    `INSERT OR IGNORE INTO home_timeline (account_id, status_id)
-     SELECT f.account_id, s.id
-     FROM follows f JOIN statuses s ON s.account_id = f.target_account_id LEFT JOIN statuses o ON o.id = s.reblog_of_id
-     WHERE f.account_id = ?1 AND f.target_account_id = ?2 AND s.visibility <> 'direct' AND s.reblog_of_id IS NULL
-       AND ${suits("?3")}
-       AND NOT ${isElsewhere("f.account_id", "s.account_id")}
-     ORDER BY s.id DESC LIMIT ${BACKFILL}`,
-    accountId,
-    followedId,
-    ctx.clock.now(),
-  );
-}
-
 /** After unfollowing someone, or moving them to an exclusive list. What others have reblogged of theirs stays. */
 export function clearFromHome(tx: Tx, accountId: number, otherId: number): void {
   tx.run(
@@ -135,19 +120,6 @@ export function clearFromHome(tx: Tx, accountId: number, otherId: number): void 
        WHERE h.account_id = ?1 AND s.account_id = ?2)`,
     accountId,
     otherId,
-  );
-}
-
-/** After following a hashtag, as after following someone. */
-export function fillHomeByTag(ctx: Context, tx: Tx, accountId: number, tagId: number): void {
-  tx.run(
-    `INSERT OR IGNORE INTO home_timeline (account_id, status_id)
-     SELECT ?1, s.id FROM status_tags st JOIN statuses s ON s.id = st.status_id
-     WHERE st.tag_id = ?2 AND ${suitsByTag("?1", "?3")}
-     ORDER BY st.status_id DESC LIMIT ${BACKFILL}`,
-    accountId,
-    tagId,
-    ctx.clock.now(),
   );
 }
 

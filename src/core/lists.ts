@@ -4,7 +4,8 @@ import type { Reads, Tx } from "../db/open.ts";
 import { lists } from "../db/schema/index.ts";
 import { notFound, validationFailed } from "../errors.ts";
 import type { AccountPlace } from "./accounts.ts";
-import { clearFromHome, fillHome } from "./home.ts";
+import { fillHomeLater } from "./home-filling.ts";
+import { clearFromHome } from "./home.ts";
 import { fillList } from "./list-timelines.ts";
 
 export const REPLIES_POLICIES = lists.replies_policy.enumValues;
@@ -77,10 +78,9 @@ export function updateList(ctx: Context, list: ListRow, changes: Partial<ListSet
       list.id,
     );
     if (exclusive === (list.exclusive === 1)) return;
-    for (const memberId of followedMembers(tx, list.id)) {
-      if (exclusive) clearFromHome(tx, list.account_id, memberId);
-      else fillHome(ctx, tx, list.account_id, memberId);
-    }
+    const members = followedMembers(tx, list.id);
+    if (!exclusive) fillHomeLater(ctx, tx, list.account_id, { accountIds: members });
+    else for (const memberId of members) clearFromHome(tx, list.account_id, memberId);
   });
 }
 
@@ -88,7 +88,7 @@ export function removeList(ctx: Context, list: ListRow): void {
   ctx.db.transaction((tx) => {
     const members = list.exclusive ? followedMembers(tx, list.id) : [];
     tx.run("DELETE FROM lists WHERE id = ?", list.id);
-    for (const memberId of members) fillHome(ctx, tx, list.account_id, memberId);
+    fillHomeLater(ctx, tx, list.account_id, { accountIds: members });
   });
 }
 
@@ -133,10 +133,13 @@ function settle(tx: Tx, list: ListRow, memberId: number): void {
 /** Removes whoever of these is in the list. */
 export function removeFromList(ctx: Context, list: ListRow, accountIds: readonly (number | null)[]): void {
   ctx.db.transaction((tx) => {
-    for (const id of new Set(accountIds)) {
-      const { changes } = tx.run("DELETE FROM list_accounts WHERE list_id = ? AND account_id = ?", list.id, id);
-      if (changes > 0 && list.exclusive) fillHome(ctx, tx, list.account_id, id!);
-    }
+    const removed = tx.all<{ account_id: number }>(
+      "DELETE FROM list_accounts WHERE list_id = ? AND account_id IN (SELECT value FROM json_each(?)) RETURNING account_id",
+      list.id,
+      JSON.stringify(accountIds),
+    );
+    if (!list.exclusive) return;
+    fillHomeLater(ctx, tx, list.account_id, { accountIds: removed.map(({ account_id }) => account_id) });
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import { Keyset, type Page } from "../db/keyset.ts";
-import { clearTagFromHome, fillHomeByTag } from "./home.ts";
+import { fillHomeLater } from "./home-filling.ts";
+import { clearTagFromHome } from "./home.ts";
 import { ensureTag, findTag } from "./tags.ts";
 
 /** Brings public statuses with a hashtag into one's home timeline, from now on and a few of the past. */
@@ -13,7 +14,7 @@ export function followTag(ctx: Context, accountId: number, written: string): voi
       tagId,
       ctx.clock.now(),
     );
-    if (changes > 0) fillHomeByTag(ctx, tx, accountId, tagId);
+    if (changes > 0) fillHomeLater(ctx, tx, accountId, { tagIds: [tagId] });
   });
 }
 

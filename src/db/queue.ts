@@ -4,6 +4,10 @@ import type { Tx } from "./open.ts";
 export interface JobPayloads {
   /** Asks the page that a link leads to for what it says of itself. */
   "card.fetch": { linkId: number };
+  /** What these wrote lately, for a home timeline. It is being filled as long as this is there. */
+  "home.fill": { accountId: number; accountIds: readonly number[]; tagIds: readonly number[] };
+  /** The same for a whole home timeline. */
+  "home.rebuild": { accountId: number };
   /** Paths, as rows name them, of which no row speaks any more. */
   "media.delete_files": { files: string[] };
   /** At the end of a poll. */

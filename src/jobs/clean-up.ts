@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import { removeUnused } from "../core/cards.ts";
+import { TIMELINE_LENGTH } from "../core/home.ts";
 import { discardFiles, filesOf, type MediaFiles } from "../core/media.ts";
 import { giveUpOlder } from "../core/processing.ts";
 import { enqueue } from "../db/queue.ts";
@@ -10,8 +11,6 @@ const DAY = 24 * HOUR;
 /** Far longer than many films in a row take on a slow machine; what waits longer was lost. */
 const LONGEST_PROCESSING = DAY / 2;
 const MAX_FILES = 500;
-/** As many as Mastodon keeps; older ones are found on the accounts' own pages. */
-const TIMELINE_LENGTH = 800;
 
 /** Writes the job that tidies up every hour, unless it is there already. */
 export function scheduleCleanUp(ctx: Context, tx: Tx, runAt: number): void {

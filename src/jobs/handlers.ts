@@ -2,6 +2,7 @@ import { rm, rmdir } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Context } from "../context.ts";
 import { fetchCard } from "../core/cards.ts";
+import { fillHome, rebuildHome } from "../core/home-filling.ts";
 import { storedFile } from "../core/media-files.ts";
 import { processMedia } from "../core/processing.ts";
 import { closePoll } from "../core/polls.ts";
@@ -14,6 +15,8 @@ import { refreshTrends } from "./trends.ts";
 export const handlers: { [Kind in JobKind]: (ctx: Context, payload: JobPayloads[Kind]) => unknown } = {
   "card.fetch": (ctx, { linkId }) => fetchCard(ctx, linkId),
   clean_up: (ctx) => cleanUp(ctx),
+  "home.fill": (ctx, { accountId, ...from }) => fillHome(ctx, accountId, from),
+  "home.rebuild": (ctx, { accountId }) => rebuildHome(ctx, accountId),
   "poll.close": (ctx, { pollId }) => closePoll(ctx, pollId),
   "status.publish": (ctx, { scheduledId }) => publishScheduled(ctx, scheduledId),
   "media.delete_files": async (ctx, { files }) => {

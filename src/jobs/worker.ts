@@ -11,6 +11,7 @@ interface JobRow {
 }
 
 const MAX_ATTEMPTS = 12;
+const HOME_KINDS = "'home.fill', 'home.rebuild'";
 /** How long the loop sleeps when nothing says that there is work. */
 const LONGEST_SLEEP = 60_000;
 
@@ -46,8 +47,14 @@ class Lane {
 
 /** Runs what is due, a few at a time, until it is stopped. One loop a process; every job is a row. */
 export class Worker {
-  private readonly lanes = [new Lane("kind <> 'media.process'", 4), new Lane("kind = 'media.process'", 1)];
+  private readonly lanes = [
+    new Lane(`kind NOT IN ('media.process', ${HOME_KINDS})`, 4),
+    new Lane("kind = 'media.process'", 1),
+    // Somebody has just followed someone, and looks at their home timeline.
+    new Lane(`kind IN (${HOME_KINDS})`, 1),
+  ];
   private timer: Timer | null = null;
+  private woken = false;
   private stopping = false;
 
   constructor(private readonly ctx: Context) {}
@@ -55,8 +62,18 @@ export class Worker {
   /** Takes back the jobs that a crash left half done, and begins. */
   start(): void {
     this.ctx.db.transaction((tx) => tx.run("UPDATE jobs SET leased = 0 WHERE leased = 1"));
-    this.ctx.wake = () => this.schedule(0);
-    this.schedule(0);
+    this.ctx.wake = () => this.wake();
+    this.wake();
+  }
+
+  /** Looks for work before the next request is read, so that whoever asks at once sees what came of it. */
+  private wake(): void {
+    if (this.woken) return;
+    this.woken = true;
+    setImmediate(() => {
+      this.woken = false;
+      if (!this.stopping) this.turn();
+    });
   }
 
   /** Begins nothing new, breaks off what takes minutes, and waits for the rest. */
@@ -132,7 +149,10 @@ export class Worker {
     }
   }
 
-  /** Tries again later, each time about twice as late; what gives up stays, with its error, for the owner to see. */
+  /**
+   * Tries again later, each time about twice as late; what gives up stays, with its error, for the owner to see, and
+   * without its key, so that another may try.
+   */
   private fail(job: JobRow, error: string): void {
     const attempts = job.attempts + 1;
     const gaveUp = attempts >= MAX_ATTEMPTS;
@@ -145,7 +165,7 @@ export class Worker {
     });
     this.ctx.db.transaction((tx) =>
       tx.run(
-        "UPDATE jobs SET leased = 0, error = ?, run_at = ? WHERE id = ?",
+        "UPDATE jobs SET leased = 0, error = ?1, run_at = ?2, key = CASE WHEN ?2 IS NULL THEN NULL ELSE key END WHERE id = ?3",
         error.slice(0, 1000),
         gaveUp ? null : Math.round(this.ctx.clock.now() + delay),
         job.id,

@@ -19,7 +19,10 @@ afterEach(() => server.stop());
 
 const act = (action: string, name: string, who = alice): Promise<Answer> =>
   who.post(`/api/v1/tags/${encodeURIComponent(name)}/${action}`);
-const atHome = async (): Promise<string[]> => wordsOf(await alice.get("/api/v1/timelines/home"));
+const atHome = async (): Promise<string[]> => {
+  await server.drain();
+  return wordsOf(await alice.get("/api/v1/timelines/home"));
+};
 const names = (answer: Answer): string[] => answer.json.map(({ name }: { name: string }) => name);
 const refusal = ({ status, json }: Answer) => ({ status, json });
 const NOT_FOUND = { status: 404, json: { error: "Record not found" } };

@@ -20,7 +20,10 @@ const follow = (who: Client, whom: Client, options?: object): Promise<Answer> =>
   who.post(`/api/v1/accounts/${whom.id}/follow`, options);
 const unfollow = (who: Client, whom: Client): Promise<Answer> => who.post(`/api/v1/accounts/${whom.id}/unfollow`);
 const account = async (who: Client): Promise<Json> => (await who.get(`/api/v1/accounts/${who.id}`)).json;
-const home = async (who: Client): Promise<string[]> => wordsOf(await who.get("/api/v1/timelines/home"));
+const home = async (who: Client): Promise<string[]> => {
+  await server.drain();
+  return wordsOf(await who.get("/api/v1/timelines/home"));
+};
 const toldOf = async (who: Client): Promise<string[]> =>
   (await who.get("/api/v1/notifications")).json.map((notification: Json) => notification.type);
 const lock = (who: Client): Promise<Answer> => who.patch("/api/v1/accounts/update_credentials", { locked: true });

@@ -28,7 +28,10 @@ const remove = (...people: Client[]) =>
   alice.delete(`/api/v1/lists/${list}/accounts`, { account_ids: people.map(({ id }) => id) });
 const change = (settings: object) => alice.put(`/api/v1/lists/${list}`, { title: "Friends", ...settings });
 const inList = async (): Promise<string[]> => wordsOf(await alice.get(`/api/v1/timelines/list/${list}`));
-const atHome = async (): Promise<string[]> => wordsOf(await alice.get("/api/v1/timelines/home"));
+const atHome = async (): Promise<string[]> => {
+  await server.drain();
+  return wordsOf(await alice.get("/api/v1/timelines/home"));
+};
 const reply = (who: Client, to: Json, status: string) => who.publish({ status, in_reply_to_id: to.id });
 
 describe("A list's timeline", () => {

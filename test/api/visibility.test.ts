@@ -132,6 +132,7 @@ describe("A status that could be seen once", () => {
     await bob.post(`/api/v1/accounts/${alice.id}/unfollow`);
     for (const path of LISTS) expect([path, idsOf(await bob.get(path))]).toEqual([path, []]);
     await bob.post(`/api/v1/accounts/${alice.id}/follow`);
+    await server.drain();
     for (const path of LISTS) expect([path, idsOf(await bob.get(path))]).toEqual([path, [secret.id]]);
   });
 

@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Client, type Json } from "../support/client.ts";
-import { createPerson, Nowhere, Running, SOURCE } from "../support/program.ts";
+import { createPerson, Nowhere, run, Running, SOURCE } from "../support/program.ts";
 
 const HOUR = 3600_000;
 const PATIENCE = 30_000;
@@ -13,6 +13,11 @@ afterEach(async () => {
   await server.stop();
   nowhere.remove();
 });
+
+const homeOf = async (client: Client): Promise<[number, string[]]> => {
+  const { status, json } = await client.get("/api/v1/timelines/home");
+  return [status, json.map(({ content }: Json) => content)];
+};
 
 /** Has what was to happen later happen now, as if the server had been down until then, killed in the middle of a job. */
 function skipTime(): void {
@@ -32,10 +37,7 @@ test(
       server = await Running.start(SOURCE, nowhere);
       return new Client(server.origin, token);
     };
-    const seen = async (client: Client): Promise<string[]> => {
-      const { json } = await client.get("/api/v1/timelines/home");
-      return json.map((status: Json) => status.content);
-    };
+    const seen = async (client: Client): Promise<string[]> => (await homeOf(client))[1];
     const toldOf = async (client: Client): Promise<string[]> => {
       const { json } = await client.get("/api/v1/notifications");
       return json.map((notification: Json) => notification.type);
@@ -60,6 +62,37 @@ test(
     expect(await seen(client)).toEqual(["<p>later</p>", "<p>tea?</p>"]);
     expect(await toldOf(client)).toEqual(["poll"]);
     expect((await client.get("/api/v1/scheduled_statuses")).json).toEqual([]);
+  },
+  PATIENCE,
+);
+
+test(
+  "whoever follows somebody and looks at once sees what they wrote, and a home timeline is filled though the server was killed",
+  async () => {
+    nowhere = new Nowhere({ LINNET_RATE_LIMITS: "off" });
+    const [ada, bob] = [await createPerson(SOURCE, nowhere, "ada"), await createPerson(SOURCE, nowhere, "bob")];
+    server = await Running.start(SOURCE, nowhere);
+    const { account } = await new Client(server.origin, bob).publish("by bob");
+    for (let time = 0; time < 20; time += 1) {
+      const client = new Client(server.origin, ada);
+      await client.post(`/api/v1/accounts/${account.id}/follow`);
+      expect(await homeOf(client)).toEqual([200, ["<p>by bob</p>"]]);
+      await client.post(`/api/v1/accounts/${account.id}/unfollow`);
+      expect(await homeOf(client)).toEqual([200, []]);
+    }
+    await new Client(server.origin, ada).post(`/api/v1/accounts/${account.id}/follow`);
+    await server.stop("SIGKILL");
+
+    const told = await run(SOURCE, ["user", "rebuild-home", "ada"], nowhere);
+    expect([told.code, told.stdout]).toEqual([0, expect.stringContaining("@ada's home timeline")]);
+    const db = new Database(join(nowhere.cwd, "linnet-data", "linnet.db"));
+    db.run("DELETE FROM home_timeline");
+    db.run("UPDATE jobs SET leased = 1");
+    db.close();
+
+    server = await Running.start(SOURCE, nowhere);
+    while ((await homeOf(new Client(server.origin, ada)))[0] === 206);
+    expect(await homeOf(new Client(server.origin, ada))).toEqual([200, ["<p>by bob</p>"]]);
   },
   PATIENCE,
 );

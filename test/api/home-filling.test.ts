@@ -1,0 +1,289 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { rebuildHomeLater } from "../../src/core/home-filling.ts";
+import type { Client, Json } from "../support/client.ts";
+import { linksOf, pagesOf, wordsOf } from "../support/reading.ts";
+import { mute, remoteAccount, remoteStatus } from "../support/rows.ts";
+import { inProcess, startServer, type TestServer } from "../support/server.ts";
+
+let server: TestServer;
+let alice: Client, bob: Client, carol: Client, dave: Client;
+
+beforeEach(async () => {
+  server = await startServer();
+  alice = await server.person("alice");
+  [bob, carol, dave] = [await server.person("bob"), await server.person("carol"), await server.person("dave")];
+});
+afterEach(() => server.stop());
+
+const follow = async (whom: { id: string }, options?: object, who = alice): Promise<void> => {
+  await who.post(`/api/v1/accounts/${whom.id}/follow`, options);
+};
+const boost = (who: Client, status: Json) => who.post(`/api/v1/statuses/${status.id}/reblog`);
+/** The status of the answer, and what stands in the timeline. */
+const home = async (who = alice): Promise<[number, string[]]> => {
+  const answer = await who.get("/api/v1/timelines/home");
+  return [answer.status, wordsOf(answer)];
+};
+/** Everything in the timeline, page by page. */
+const wholeHome = async (): Promise<string[]> =>
+  wordsOf((await pagesOf(alice, "/api/v1/timelines/home?limit=40")).flat());
+const newList = async (settings: object, ...members: Client[]): Promise<string> => {
+  const { id } = (await alice.post("/api/v1/lists", { title: "List", ...settings })).json;
+  await alice.post(`/api/v1/lists/${id}/accounts`, { account_ids: members.map((member) => member.id) });
+  return id;
+};
+const run = (sql: string, ...values: (string | number)[]) => server.ctx.db.transaction((tx) => tx.run(sql, ...values));
+
+/** So many statuses of somebody elsewhere, a second apart, up to now; they have come to nobody's timeline. */
+function pastOf(name: string, count: number): { id: string } {
+  const id = remoteAccount(server, name, `${name}.example`);
+  // No two people write in the same millisecond.
+  server.clock.advance(1);
+  for (let at = 1; at <= count; at += 1) {
+    remoteStatus(server, id, `${name} ${at}`, { at: server.clock.now() - (count - at) * 1000 });
+  }
+  return { id };
+}
+
+describe("While a home timeline is being filled", () => {
+  test("it is answered with 206 and what is there, and with 200 once all is in its place", async () => {
+    await bob.publish("by bob");
+    await alice.publish("one");
+    await alice.publish("two");
+    await follow(bob);
+    const answer = await alice.get("/api/v1/timelines/home?limit=1");
+    expect([answer.status, wordsOf(answer)]).toEqual([206, ["two"]]);
+    expect(linksOf(answer).rels).toEqual(["next", "prev"]);
+    await server.drain();
+    expect(await home()).toEqual([200, ["two", "one", "by bob"]]);
+  });
+
+  test("others don't notice", async () => {
+    await bob.publish("by bob");
+    await follow(bob);
+    expect([(await home(bob))[0], (await home(carol))[0]]).toEqual([200, 200]);
+    expect((await alice.get("/api/v1/timelines/public")).status).toBe(200);
+  });
+
+  test("what is written meanwhile comes at once", async () => {
+    await bob.publish("before");
+    await follow(bob);
+    await bob.publish("after");
+    expect(await home()).toEqual([206, ["after"]]);
+    await server.drain();
+    expect(await home()).toEqual([200, ["after", "before"]]);
+  });
+
+  test("who changes their mind sees nothing come of it", async () => {
+    await bob.publish("by bob");
+    await follow(bob);
+    await alice.post(`/api/v1/accounts/${bob.id}/unfollow`);
+    await server.drain();
+    expect(await home()).toEqual([200, []]);
+  });
+
+  inProcess("the whole timeline comes in slices, and the server does other things in between", async () => {
+    for (let at = 0; at < 6; at += 1) await follow(pastOf(`friend${at}`, 100));
+    run("DELETE FROM jobs");
+    rebuild();
+    expect((await home())[0]).toBe(206);
+    let turns = 0;
+    let isDone = false;
+    const turn = () => {
+      turns += 1;
+      if (!isDone) setImmediate(turn);
+    };
+    turn();
+    await server.drain().finally(() => (isDone = true));
+    // Seven are asked for what they wrote, and it comes in six slices.
+    expect(turns).toBeGreaterThanOrEqual(11);
+    expect((await wholeHome()).length).toBe(600);
+  });
+
+  test("it ends also when the job gives up", async () => {
+    await bob.publish("by bob");
+    await follow(bob);
+    run("UPDATE jobs SET attempts = 11, payload = json_set(payload, '$.accountIds', 7)");
+    expect((await home())[0]).toBe(206);
+    await server.drain();
+    expect((await home())[0]).toBe(200);
+    expect(server.ctx.db.get("SELECT error IS NOT NULL AS failed FROM jobs")).toEqual({ failed: 1 });
+  });
+});
+
+describe("There is something to fill in", () => {
+  test("when somebody lets me in", async () => {
+    await bob.patch("/api/v1/accounts/update_credentials", { locked: true });
+    await bob.publish({ status: "for followers", visibility: "private" });
+    await follow(bob);
+    expect(await home()).toEqual([200, []]);
+    await bob.post(`/api/v1/follow_requests/${alice.id}/authorize`);
+    expect(await home()).toEqual([206, []]);
+    await server.drain();
+    expect(await home()).toEqual([200, ["for followers"]]);
+  });
+
+  test("when I follow a hashtag", async () => {
+    await bob.publish("#tea");
+    await alice.post("/api/v1/tags/tea/follow");
+    expect(await home()).toEqual([206, []]);
+    await server.drain();
+    expect(await home()).toEqual([200, ["#tea"]]);
+  });
+
+  test.each([
+    ["stops being exclusive", (list: string) => alice.put(`/api/v1/lists/${list}`, { title: "x", exclusive: false })],
+    ["is deleted", (list: string) => alice.delete(`/api/v1/lists/${list}`)],
+    ["is left", (list: string) => alice.delete(`/api/v1/lists/${list}/accounts`, { account_ids: [bob.id, carol.id] })],
+  ])("when an exclusive list %s", async (_, act) => {
+    for (const friend of [bob, carol]) await follow(friend);
+    const list = await newList({ exclusive: true }, bob, carol);
+    await bob.publish("by bob");
+    await carol.publish("by carol");
+    expect(await home()).toEqual([200, []]);
+    await act(list);
+    expect(await home()).toEqual([206, []]);
+    await server.drain();
+    expect(await home()).toEqual([200, ["by carol", "by bob"]]);
+  });
+
+  test("not when they have written nothing, or nothing under the hashtag", async () => {
+    await follow(bob);
+    await alice.post("/api/v1/tags/tea/follow");
+    expect(await home()).toEqual([200, []]);
+  });
+});
+
+describe("What comes into a home timeline of the past", () => {
+  test("is of the hundred newest of each, with boosts, and nothing direct", async () => {
+    const other = await dave.publish("by dave");
+    await bob.publish({ status: "@alice psst", visibility: "direct" });
+    await boost(bob, other);
+    await follow(bob);
+    await follow(pastOf("erin", 120));
+    await server.drain();
+    const words = await wholeHome();
+    expect(words).toContain("by dave");
+    expect(words).not.toContain("@alice psst");
+    expect(words.filter((each) => each.startsWith("erin")).length).toBe(100);
+    expect(words).not.toContain("erin 20");
+  });
+
+  test("is no boost of what stands near it already", async () => {
+    for (const friend of [carol, dave]) await follow(friend);
+    const original = await dave.publish("by dave");
+    await boost(bob, original);
+    const strange = await bob.publish("by bob");
+    const erin = await server.person("erin");
+    for (const friend of [carol, erin]) await boost(friend, strange);
+    for (const friend of [bob, erin]) await follow(friend);
+    await server.drain();
+    expect(await wholeHome()).toEqual(["by bob", "by bob", "by dave"]);
+  });
+
+  test("is nothing that would fall off the far end", async () => {
+    const busy = pastOf("busy", 900);
+    await follow(busy);
+    run("INSERT OR IGNORE INTO home_timeline SELECT ?, id FROM statuses WHERE account_id = ?", alice.id, busy.id);
+    const old = remoteAccount(server, "old", "old.example");
+    remoteStatus(server, old, "long ago", { at: server.clock.now() - 3600_000 });
+    await follow({ id: old });
+    await server.drain();
+    expect(server.ctx.db.get("SELECT count(*) AS count FROM home_timeline")).toEqual({ count: 900 });
+  });
+});
+
+function rebuild(): void {
+  server.ctx.db.transaction((tx) => rebuildHomeLater(server.ctx, tx, Number(alice.id)));
+}
+
+describe("A home timeline that is made anew", () => {
+  /** Of everything that decides whether something stands at home. */
+  async function live(): Promise<void> {
+    const [erin, frank] = [await server.person("erin"), await server.person("frank")];
+    for (const friend of [bob, erin]) await follow(friend);
+    await follow(carol, { reblogs: false, languages: ["en"] });
+    await follow(frank);
+    await newList({ exclusive: true }, frank);
+    await alice.post("/api/v1/tags/tea/follow");
+    mute(server, alice, await server.person("grace"));
+    const [mine, bobs, daves] = [await alice.publish("mine"), await bob.publish("bob"), await dave.publish("dave")];
+    for (const [who, to] of [
+      [bob, mine],
+      [bob, daves],
+      [erin, bobs],
+      [dave, bobs],
+      [carol, daves],
+    ] as const) {
+      await who.publish({ status: "a reply", in_reply_to_id: to.id, language: "en" });
+    }
+    for (const language of ["en", "de"]) await carol.publish({ status: `carol in ${language}`, language });
+    for (const who of [bob, erin, carol, alice]) await boost(who, daves);
+    await boost(erin, await frank.publish("frank #tea"));
+    await dave.publish("dave #tea");
+    await bob.publish("bob to @grace");
+    await bob.publish({ status: "bob, for followers", visibility: "private" });
+    for (let at = 0; at < 45; at += 1) await bob.publish(`bob ${at}`);
+    await boost(erin, bobs);
+  }
+
+  test("is what it was, had it been lost", async () => {
+    await live();
+    await server.drain();
+    const before = await wholeHome();
+    run("DELETE FROM home_timeline");
+    rebuild();
+    expect(await home()).toEqual([206, []]);
+    await server.drain();
+    expect(await wholeHome()).toEqual(before);
+    expect((await home())[0]).toBe(200);
+  });
+
+  test("loses what doesn't belong there, and keeps what was said to its owner alone", async () => {
+    await live();
+    await bob.publish({ status: "@alice psst", visibility: "direct" });
+    await server.drain();
+    const before = await wholeHome();
+    run("INSERT OR IGNORE INTO home_timeline SELECT ?, id FROM statuses", alice.id);
+    expect((await wholeHome()).length).toBeGreaterThan(before.length);
+    rebuild();
+    await server.drain();
+    // Which of the boosts of one status came first isn't known any more; that there are several is seen by all of them.
+    expect(new Set(await wholeHome())).toEqual(new Set(before));
+  });
+
+  test("follows what is wanted of somebody today", async () => {
+    await follow(bob);
+    await bob.publish({ status: "hallo", language: "de" });
+    await boost(bob, await dave.publish("by dave"));
+    await bob.publish({ status: "hello", language: "en" });
+    await follow(bob, { reblogs: false, languages: ["en"] });
+    rebuild();
+    await server.drain();
+    expect(await home()).toEqual([200, ["hello"]]);
+  });
+
+  test("holds the newest 800 of all together", async () => {
+    for (let at = 0; at < 9; at += 1) await follow(pastOf(`friend${at}`, 100));
+    await server.drain();
+    run("DELETE FROM home_timeline");
+    rebuild();
+    await server.drain();
+    expect(server.ctx.db.get("SELECT count(*) AS count FROM home_timeline")).toEqual({ count: 800 });
+    expect((await wholeHome())[0]).toEndWith(" 100");
+  });
+
+  test("is made once, however often it is asked for, and again when the job before gave up", async () => {
+    await alice.publish("mine");
+    rebuild();
+    rebuild();
+    const count = () => server.ctx.db.get<{ count: number }>("SELECT count(*) AS count FROM jobs")!.count;
+    expect(count()).toBe(1);
+    run("UPDATE jobs SET attempts = 11, payload = json_set(payload, '$.accountId', json('[]'))");
+    await server.drain();
+    rebuild();
+    expect([count(), (await home())[0]]).toEqual([2, 206]);
+    await server.drain();
+    expect((await home())[0]).toBe(200);
+  });
+});
