@@ -11,12 +11,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { binary } from "../support/binary.ts";
-import { SOURCE, type Command } from "../support/program.ts";
+import { SOURCE, type Command, type Running } from "../support/program.ts";
 import { machine, memory } from "./machine.ts";
-import { compare, pageTime, type Answer, type Pace, type Question } from "./measure.ts";
+import { answerTo, compare, pageTime, type Answer, type Pace, type Question } from "./measure.ts";
 import { furnish, serve, type Place } from "./place.ts";
 import { coldStart } from "./start-up.ts";
 import { table } from "./table.ts";
+import { word } from "./words.ts";
 
 const STATUSES = 100_000;
 const FEW = 10_000;
@@ -136,8 +137,32 @@ async function printDepth(command: Command): Promise<void> {
     const [few, many] = times.map((each) => each.sort((a, b) => a - b)[TURNS >> 1]!) as [number, number];
     rows.push([name, few.toFixed(3), many.toFixed(3), (many / few).toFixed(2)]);
   }
-  for (const server of servers) await server.stop();
+  await servers[0]!.stop();
+  const found = await searchTimes(servers[1]!, places[1]!);
+  await servers[1]!.stop();
   console.log(table(["One connection, median ms", FEW.toLocaleString("en"), MANY.toLocaleString("en"), "ratio"], rows));
+  console.log(table([`Search of ${MANY.toLocaleString("en")}, one connection`, "found", "median ms"], found));
+}
+
+/** Two words each, as the index likes them and as it doesn't: common ones are in many statuses, rare ones in few. */
+const SEARCHES = [
+  ["two common words", word(3), word(5)],
+  ["a common and a rare one", word(3), word(20_000)],
+  ["two rare ones that never meet", word(30_001), word(30_002)],
+  ["two of middling use", word(400), word(700)],
+] as const;
+
+async function searchTimes(server: Running, { token }: Place): Promise<string[][]> {
+  const rows = [];
+  for (const [name, ...words] of SEARCHES) {
+    const path = `/api/v2/search?type=statuses&limit=40&q=${words.join("+")}`;
+    say(`Searching for ${name}`);
+    const question: Question = { name, method: "GET", path, token };
+    const { statuses } = (await answerTo(server, question)) as { statuses: unknown[] };
+    const time = await pageTime(server, [question], pace.seconds / TURNS);
+    rows.push([name, String(statuses.length), time.toFixed(3)]);
+  }
+  return rows;
 }
 
 function pages({ token, oldest, newest }: Place): { name: string; questions: Question[] }[] {

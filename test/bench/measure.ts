@@ -48,11 +48,21 @@ export async function pageTime(server: Running, questions: Question[], seconds: 
   return (await putLoad(server.origin, load)).p50;
 }
 
-async function capture(server: Running, { method, path, body, token }: Question, folder: string) {
+/** What the server says, as JSON. */
+export async function answerTo(server: Running, question: Question): Promise<unknown> {
+  return (await ask(server, question)).json();
+}
+
+async function ask(server: Running, { method, path, body, token }: Question): Promise<Response> {
   const headers: Record<string, string> = { "content-type": "application/json" };
   if (token) headers.authorization = `Bearer ${token}`;
   const response = await fetch(server.origin + path, { method, headers, body });
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return response;
+}
+
+async function capture(server: Running, question: Question, folder: string) {
+  const response = await ask(server, question);
   const file = join(folder, "answer");
   await Bun.write(file, await response.bytes());
   return [file, response.headers.get("content-type") ?? ""] as const;

@@ -34,6 +34,7 @@ export function environment(folder: string, synchronous = "full", port = 0): Rec
     LINNET_URL: ORIGIN,
     LINNET_PORT: String(port),
     LINNET_RATE_LIMITS: "off",
+    LINNET_SEARCH: "public",
     LINNET_SQLITE_SYNCHRONOUS: synchronous,
   };
 }

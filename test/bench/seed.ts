@@ -3,8 +3,11 @@
  * answer, reblog, mention, favourite, quote, ask and attach pictures.
  */
 import { Database } from "bun:sqlite";
+import { indexStatus } from "../../src/core/search-index.ts";
+import { Db } from "../../src/db/open.ts";
 import { idAt } from "../../src/lib/ids.ts";
 import { renderText } from "../../src/lib/text.ts";
+import { SAYING, sayings } from "./words.ts";
 
 const PEOPLE = 20;
 const TAGS = 7;
@@ -12,10 +15,6 @@ const TEXTS = 60;
 const NOTIFICATIONS = 5000;
 const HOME_LENGTH = 800;
 const MINUTE = 60_000;
-const WORDS =
-  "morning light on the harbour while three boats come home slowly and nobody says a word because there is no hurry when the bread is warm".split(
-    " ",
-  );
 
 interface Person {
   id: number;
@@ -23,6 +22,7 @@ interface Person {
   local: boolean;
 }
 
+/** What many statuses have in common; `SAYING` stands for what each says by itself. */
 interface Sample {
   text: string;
   content: string;
@@ -43,13 +43,25 @@ export function seed(path: string, count: number, origin: string): void {
   const samples = seedSamples(db, origin);
   const idOf = (n: number) => idAt(begin + n * MINUTE);
   const insert = statusInserts(db);
-  for (let n = 0; n < count; n += 1) seedStatus(insert, n, { people, samples, idOf, at: begin + n * MINUTE });
+  const say = sayings();
+  for (let n = 0; n < count; n += 1) {
+    seedStatus(insert, n, { people, samples, say, idOf, at: begin + n * MINUTE });
+  }
   seedHome(db, people);
   seedList(db, people);
   seedFilters(db, people[0]!);
   db.run("COMMIT");
+  seedSearch(db);
   db.run("PRAGMA journal_mode = WAL");
   db.close();
+}
+
+function seedSearch(raw: Database): void {
+  const db = new Db(raw);
+  const statuses = db.all<{ id: number }>("SELECT id FROM statuses");
+  db.transaction((tx) => {
+    for (const { id } of statuses) indexStatus(tx, id);
+  });
 }
 
 /** The viewer first. */
@@ -57,8 +69,8 @@ function seedPeople(db: Database, origin: string): Person[] {
   const viewer = db.query<{ id: number; uri: string }, []>("SELECT id, uri FROM accounts").get()!;
   const people: Person[] = [{ ...viewer, local: true }];
   const insert = db.query(
-    `INSERT INTO accounts (id, username, domain, display_name, note_html, uri, url, created_at, updated_at)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7, ?7)`,
+    `INSERT INTO accounts (id, username, domain, display_name, note_html, uri, url, indexable, created_at, updated_at)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, 1, ?7, ?7)`,
   );
   const follow = db.query("INSERT INTO follows (account_id, target_account_id, created_at) VALUES (?, ?, ?)");
   for (let n = 1; n <= PEOPLE; n += 1) {
@@ -88,11 +100,10 @@ function seedSamples(db: Database, origin: string): Sample[] {
   return Array.from({ length: TEXTS }, (_, n) => {
     const mention = n % 5 === 0 ? 1 + (n % PEOPLE) : null;
     const tag = n % 3 === 0 ? 1 + (n % TAGS) : null;
-    const said = WORDS.map((_, at) => WORDS[(at * (n + 1) + n) % WORDS.length]).join(" ");
     const link = `https://news.example/2026/11/${n}/a-story-with-a-long-address`;
     card.run(n + 1, link);
     page.run(n + 1, link);
-    const text = [mention && `@friend${mention}`, said, link, tag && `#topic${tag}`].filter(Boolean).join(" ");
+    const text = [mention && `@friend${mention}`, SAYING, link, tag && `#topic${tag}`].filter(Boolean).join(" ");
     const content = renderText(text, {
       mentionUrl: ({ username }) => ({ url: `${origin}/@${username}`, username }),
       tagUrl: (name) => `${origin}/tags/${name}`,
@@ -134,6 +145,7 @@ function statusInserts(db: Database) {
 interface Setting {
   people: Person[];
   samples: Sample[];
+  say(): string;
   idOf(n: number): number;
   at: number;
 }
@@ -142,9 +154,11 @@ interface Setting {
  * Of ten in a row, number 3 answers number 2, number 7 reblogs number 4, numbers 0 and 5 have a picture, 1 and 6 a card,
  * number 8 quotes number 4, and number 9 has a poll in which the viewer voted.
  */
-function seedStatus(insert: ReturnType<typeof statusInserts>, n: number, { people, samples, idOf, at }: Setting): void {
+function seedStatus(insert: ReturnType<typeof statusInserts>, n: number, setting: Setting): void {
+  const { people, samples, idOf, at } = setting;
   const author = people[n % people.length]!;
   const sample = samples[n % samples.length]!;
+  const said = setting.say();
   const [id, kind] = [idOf(n), n % 10];
   const [isReply, isReblog, hasMedia, isFavourite] = [kind === 3, kind === 7, n % 5 === 0, n % 2 === 0];
   const visibility = n % 100 === 21 ? "private" : n % 100 === 41 ? "unlisted" : "public";
@@ -155,8 +169,8 @@ function seedStatus(insert: ReturnType<typeof statusInserts>, n: number, { peopl
     `${author.uri}/${id}`,
     author.local ? 1 : 0,
     visibility,
-    isReblog ? "" : sample.text,
-    isReblog ? "" : sample.content,
+    isReblog ? "" : sample.text.replace(SAYING, said),
+    isReblog ? "" : sample.content.replace(SAYING, said),
     isReply ? idOf(n - 1) : id,
     isReply ? idOf(n - 1) : null,
     isReply ? people[(n - 1) % people.length]!.id : null,
