@@ -33,7 +33,7 @@ const STATUS = `
       UNION SELECT account_id FROM favourites WHERE status_id = s.id
       UNION SELECT account_id FROM bookmarks WHERE status_id = s.id
       UNION SELECT account_id FROM statuses WHERE reblog_of_id = s.id
-    ) WHERE account_id IN (SELECT account_id FROM users)) AS people
+    ) part WHERE EXISTS (SELECT 1 FROM users WHERE account_id = part.account_id)) AS people
   FROM statuses s JOIN accounts a ON a.id = s.account_id WHERE s.id = ? AND s.reblog_of_id IS NULL`;
 
 /** Puts a status into the index, or in again after something about it has changed. */
