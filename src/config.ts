@@ -11,7 +11,10 @@ export interface Allowance {
 }
 
 export type LimitName = "account" | "address" | "media" | "deletes" | "sign_in" | "registrations";
-export type Limits = Record<LimitName, Allowance>;
+export type Limits = Record<LimitName, Allowance> & {
+  /** How many streams one person may have open at once. */
+  streams: number;
+};
 
 export interface Config {
   /** Public origin without a trailing slash, `https://example.org`. */
@@ -66,6 +69,7 @@ const DEFAULT_LIMITS: Limits = {
   deletes: { calls: 30, seconds: 1800 },
   sign_in: { calls: 10, seconds: 300 },
   registrations: { calls: 5, seconds: 1800 },
+  streams: 100,
 };
 
 /** Every setting there is. The README's table is held against this list by a test. */
@@ -88,7 +92,7 @@ export const SETTINGS: Setting[] = [
   {
     name: "LINNET_RATE_LIMITS",
     fallback: "on",
-    meaning: "`on`, `off`, or changes such as `account=600/300,media=60/1800` (calls per seconds)",
+    meaning: "`on`, `off`, or changes such as `account=600/300,streams=200` (calls per seconds, streams at once)",
   },
   {
     name: "LINNET_SQLITE_SYNCHRONOUS",
@@ -258,14 +262,19 @@ function limits(given: string): Limits | null {
   const result: Limits = { ...DEFAULT_LIMITS };
   if (given === "on") return result;
   for (const part of given.split(",")) {
-    const match = /^\s*(\w+)=(\d{1,7})\/(\d{1,7})\s*$/.exec(part);
-    const [calls, seconds] = [Number(match?.[2]), Number(match?.[3])];
-    if (!match || !Object.hasOwn(result, match[1]!) || !calls || !seconds) {
-      refuse("LINNET_RATE_LIMITS", given, `on, off, or NAME=CALLS/SECONDS with ${Object.keys(result).join(", ")}`);
-    }
-    result[match[1] as LimitName] = { calls, seconds };
+    const [, name, count, seconds] = /^\s*(\w+)=(\d{1,7})(?:\/(\d{1,7}))?\s*$/.exec(part) ?? [];
+    const isKnown =
+      name !== undefined && Object.hasOwn(result, name) && (name === "streams") === (seconds === undefined);
+    if (!isKnown || Number(count) === 0 || Number(seconds) === 0)
+      refuse("LINNET_RATE_LIMITS", given, limitsWanted(result));
+    if (name === "streams") result.streams = Number(count);
+    else result[name as LimitName] = { calls: Number(count), seconds: Number(seconds) };
   }
   return result;
+}
+
+function limitsWanted({ streams, ...others }: Limits): string {
+  return `on, off, NAME=CALLS/SECONDS with ${Object.keys(others).join(", ")}, or streams=${streams}`;
 }
 
 /** Without the setting it is used where it is found: nobody who lacks it is told. */

@@ -29,7 +29,8 @@ export type Event =
   | { event: "notification"; notificationId: number }
   | { event: "filters_changed" }
   | { event: "conversation"; conversationId: number }
-  | { event: "token.revoked"; tokenId: number };
+  | { event: "token.revoked"; tokenId: number }
+  | { event: "server.stopping" };
 
 /** What one server shares. The world comes in through here, so that a test makes several servers in one process. */
 export interface Context {

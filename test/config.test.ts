@@ -80,11 +80,12 @@ test("ffmpeg is the one that is found, another one, or none", () => {
 
 test("limits can be off, or changed one by one", () => {
   expect(readConfig({ LINNET_RATE_LIMITS: "off" }).limits).toBeNull();
-  const { limits } = readConfig({ LINNET_RATE_LIMITS: "account=600/60, sign_in=3/900" });
+  const { limits } = readConfig({ LINNET_RATE_LIMITS: "account=600/60, sign_in=3/900, streams=7" });
   expect(limits).toMatchObject({
     account: { calls: 600, seconds: 60 },
     sign_in: { calls: 3, seconds: 900 },
     address: { calls: 300, seconds: 300 },
+    streams: 7,
   });
   expect(readConfig({}).limits?.account).toEqual({ calls: 300, seconds: 300 });
 });

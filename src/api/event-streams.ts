@@ -1,113 +1,118 @@
 import type { Context } from "../context.ts";
+import type { OpenStream, OpenStreams } from "./open-streams.ts";
 import type { Messages } from "./stream-messages.ts";
 import type { Listener, Stream } from "./streams.ts";
 
-const HEARTBEAT = 15_000;
 /** What may wait for a reader, beyond what the system's buffers hold. */
 const MAX_WAITING_BYTES = 256 * 1024;
-/** How long a reader who is too slow may take to read what is left, in seconds. */
-const GRACE = 30;
 
 const HEADERS = {
   "content-type": "text/event-stream",
   "cache-control": "private, no-store",
   // Else nginx gathers events until a buffer is full.
   "x-accel-buffering": "no",
+  // Nothing else will be asked for on this connection.
+  connection: "close",
 };
 
 const encoder = new TextEncoder();
 const HELLO = encoder.encode(":)\n");
 const THUMP = encoder.encode(":thump\n\n");
 
-/** The event streams that are open, and their common heartbeat. */
+/** Opens event streams. */
 export class EventStreams {
-  private readonly connections = new Set<Connection>();
-  private heartbeat: Timer | null = null;
-
   constructor(
     private readonly ctx: Context,
     private readonly messages: Messages,
+    private readonly all: OpenStreams,
   ) {}
 
-  /** Answers with a stream that lasts. `allowSilence` sets after how many silent seconds the server hangs up. */
-  open(listener: Listener, stream: Stream, allowSilence: (seconds: number) => void): Response {
-    allowSilence(0);
-    let connection: Connection;
-    const body = new ReadableStream<Uint8Array>(
-      {
-        start: (controller) => {
-          connection = this.begin(controller, listener, stream, allowSilence);
-        },
-        cancel: () => connection.end(),
-      },
-      new ByteLengthQueuingStrategy({ highWaterMark: MAX_WAITING_BYTES }),
-    );
-    return new Response(body, { headers: HEADERS });
+  /** Answers with a stream that lasts. */
+  answer(listener: Listener, stream: Stream): Response {
+    this.all.admit(listener);
+    const reader = new Reader(listener, (reader) => this.connect(reader, stream));
+    return new Response(new ReadableStream(reader as object), { headers: HEADERS });
   }
 
-  /** Shows on every connection that it lives: to proxies, and to us when nobody is there any more. */
-  beat(): void {
-    for (const connection of this.connections) connection.send(THUMP);
-  }
-
-  private begin(
-    controller: ReadableStreamDefaultController<Uint8Array>,
-    listener: Listener,
-    stream: Stream,
-    allowSilence: (seconds: number) => void,
-  ): Connection {
-    const { hub } = this.ctx;
-    const { accountId } = listener.viewer;
-    const connection = new Connection(controller, allowSilence);
-    connection.whenEnded(
-      hub.subscribe(stream.topic, (event) => {
-        const message = stream.hears(event.event) ? this.messages.of(event, accountId) : null;
-        if (message) connection.send(message.asFrame());
-      }),
-    );
-    connection.whenEnded(hub.subscribe(`token:${listener.tokenId}`, () => connection.close()));
-    connection.whenEnded(() => this.forget(connection));
-    this.connections.add(connection);
-    this.heartbeat ??= setInterval(() => this.beat(), HEARTBEAT).unref();
-    connection.send(HELLO);
-    return connection;
-  }
-
-  private forget(connection: Connection): void {
-    this.connections.delete(connection);
-    if (this.connections.size > 0 || !this.heartbeat) return;
-    clearInterval(this.heartbeat);
-    this.heartbeat = null;
+  /** Returns the function that takes everything back. */
+  private connect(reader: Reader, stream: Stream): () => void {
+    const { accountId } = reader.listener.viewer;
+    const unsubscribe = this.ctx.hub.subscribe(stream.topic, (event) => {
+      const message = stream.hears(event.event) ? this.messages.of(event, accountId) : null;
+      if (message) reader.send(message.asFrame());
+    });
+    const remove = this.all.add(reader);
+    return () => {
+      unsubscribe();
+      remove();
+    };
   }
 }
 
-/** One client that reads an event stream. */
-class Connection {
-  private readonly endings: (() => void)[] = [];
+/**
+ * One client that reads an event stream. Of all the ways to answer bit by bit Bun's direct streams take the least memory,
+ * and tell what the client hasn't taken yet.
+ */
+export class Reader implements OpenStream, Bun.DirectUnderlyingSource {
+  readonly type = "direct";
+  private sink: ReadableStreamDirectController | null = null;
+  private disconnect: (() => void) | null = null;
+  /** Ends the answer; with a refusal Bun hangs up without another word. */
+  private lifetime: PromiseWithResolvers<void> | null = null;
+  /** Bytes that the client hasn't taken yet, and whether there were some at the last beat already. */
+  private waiting = 0;
+  private wasWaiting = false;
 
   constructor(
-    private readonly controller: ReadableStreamDefaultController<Uint8Array>,
-    private readonly allowSilence: (seconds: number) => void,
+    readonly listener: Listener,
+    private readonly connect: (reader: Reader) => () => void,
   ) {}
 
-  whenEnded(effect: () => void): void {
-    this.endings.push(effect);
+  /** Bun calls this once, when the answer begins. */
+  pull(sink: ReadableStreamDirectController): Promise<void> {
+    this.sink = sink;
+    this.disconnect = this.connect(this);
+    this.send(HELLO);
+    this.lifetime = Promise.withResolvers();
+    return this.lifetime.promise;
+  }
+
+  /** Bun calls this when the client is gone. */
+  cancel(): void {
+    this.disconnect?.();
+    this.disconnect = null;
   }
 
   /** Who doesn't read is let go, rather than buffered for without end. */
   send(frame: Uint8Array): void {
-    if (this.controller.desiredSize! > 0) this.controller.enqueue(frame);
-    else this.close();
+    const written = this.sink!.write(frame);
+    if (typeof written === "number") return;
+    if (this.waiting === 0) void written.then(() => this.catchUp());
+    this.waiting += frame.length;
+    if (this.waiting > MAX_WAITING_BYTES) this.drop();
   }
 
-  close(): void {
-    this.end();
-    this.controller.close();
-    this.allowSilence(GRACE);
+  beat(): void {
+    if (this.wasWaiting) return this.drop();
+    this.wasWaiting = this.waiting > 0;
+    this.send(THUMP);
   }
 
-  /** Stops listening; the client is gone, or will be. */
   end(): void {
-    for (const effect of this.endings.splice(0)) effect();
+    // Nothing more can be said to who doesn't read.
+    if (this.waiting > 0) return this.drop();
+    this.cancel();
+    this.sink!.end();
+    this.lifetime!.resolve();
+  }
+
+  private catchUp(): void {
+    this.waiting = 0;
+    this.wasWaiting = false;
+  }
+
+  private drop(): void {
+    this.cancel();
+    this.lifetime!.reject();
   }
 }

@@ -76,6 +76,7 @@ function payloadOf(ctx: Context, event: Event, viewerId: number): string | null 
     case "filters_changed":
       return null;
     case "token.revoked":
+    case "server.stopping":
       return undefined;
   }
 }

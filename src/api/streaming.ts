@@ -1,6 +1,7 @@
 import { Refusal } from "../errors.ts";
 import { bool, id, object, optional, text } from "../lib/input.ts";
 import { EventStreams } from "./event-streams.ts";
+import { OpenStreams } from "./open-streams.ts";
 import type { Router } from "./router.ts";
 import { Messages } from "./stream-messages.ts";
 import { findStream, listenerOf, STREAM_NAMES } from "./streams.ts";
@@ -14,7 +15,8 @@ const SocketInput = object({ ...params, stream: optional(text({ max: 100 })) });
 export function streamingRoutes(routes: Router): void {
   const { ctx } = routes;
   const messages = new Messages(ctx);
-  const eventStreams = new EventStreams(ctx, messages);
+  const open = new OpenStreams(ctx);
+  const eventStreams = new EventStreams(ctx, messages, open);
   routes.get(
     "/api/v1/streaming/health",
     { open: "always" },
@@ -24,12 +26,11 @@ export function streamingRoutes(routes: Router): void {
     // These have no path: they are asked for with `only_media`.
     if (name.endsWith(":media")) continue;
     const options = { open: true, token: tokenOf, input: EventStreamInput } as const;
-    routes.get(`/api/v1/streaming/${name.replaceAll(":", "/")}`, options, ({ bearer, input, request, server }) => {
+    routes.get(`/api/v1/streaming/${name.replaceAll(":", "/")}`, options, ({ bearer, input }) => {
       const withMedia = `${name}:media`;
       const wanted = input.only_media && STREAM_NAMES.includes(withMedia) ? withMedia : name;
       const listener = listenerOf(bearer);
-      const stream = findStream(ctx, listener, wanted, input);
-      return eventStreams.open(listener, stream, (seconds) => server.timeout(request, seconds));
+      return eventStreams.answer(listener, findStream(ctx, listener, wanted, input));
     });
   }
   routes.get(
@@ -39,7 +40,9 @@ export function streamingRoutes(routes: Router): void {
       // In whatever case: Apache writes "WebSocket". A call without it asks where streaming is, and 404 means here.
       const isSocket = request.headers.get("upgrade")?.toLowerCase() === "websocket";
       if (!isSocket) throw new Refusal("not_found", "Not found");
-      const socket = new StreamSocket(ctx, messages, listenerOf(bearer), input);
+      const listener = listenerOf(bearer);
+      open.admit(listener);
+      const socket = new StreamSocket(ctx, messages, open, listener, input);
       const protocol = protocolOf(request);
       const upgraded = server.upgrade(request, {
         data: socket,

@@ -1,6 +1,7 @@
 import type { ServerWebSocket } from "bun";
 import type { Context, Event } from "../context.ts";
 import { Refusal, type RefusalKind } from "../errors.ts";
+import type { Ending, OpenStream, OpenStreams } from "./open-streams.ts";
 import type { Messages } from "./stream-messages.ts";
 import { findStream, type Listener, type Stream, type StreamParams } from "./streams.ts";
 
@@ -15,7 +16,10 @@ export const SOCKET_SETTINGS = {
 
 const MAX_SUBSCRIPTIONS = 100;
 const UNSUPPORTED_DATA = 1003;
-const POLICY_VIOLATION = 1008;
+const ENDINGS: Record<Ending, [code: number, reason: string]> = {
+  revoked: [1008, "The access token was revoked"],
+  stopping: [1001, "The server is stopping"],
+};
 
 const STATUS: Partial<Record<RefusalKind, number>> = { bad_request: 400, unauthorized: 401, too_many: 429 };
 
@@ -23,24 +27,23 @@ const STATUS: Partial<Record<RefusalKind, number>> = { bad_request: 400, unautho
  * One client at the other end of a WebSocket, and what it listens to. Elysia calls `open`, `message` and `close` of
  * whatever a socket was upgraded with.
  */
-export class StreamSocket {
+export class StreamSocket implements OpenStream {
   private socket: ServerWebSocket<unknown> | null = null;
   private readonly subscriptions = new Map<string, () => void>();
-  private unlistenToken: (() => void) | null = null;
+  private remove: (() => void) | null = null;
 
   /** `first` is what the address asked for already. */
   constructor(
     private readonly ctx: Context,
     private readonly messages: Messages,
-    private readonly listener: Listener,
+    private readonly all: OpenStreams,
+    readonly listener: Listener,
     private readonly first: { stream?: string } & StreamParams,
   ) {}
 
   open(socket: ServerWebSocket<unknown>): void {
     this.socket = socket;
-    this.unlistenToken = this.ctx.hub.subscribe(`token:${this.listener.tokenId}`, () =>
-      socket.close(POLICY_VIOLATION, "The access token was revoked"),
-    );
+    this.remove = this.all.add(this);
     if (this.first.stream) this.subscribe(this.first.stream, this.first);
   }
 
@@ -52,9 +55,14 @@ export class StreamSocket {
   }
 
   close(): void {
-    for (const end of this.subscriptions.values()) end();
+    for (const unsubscribe of this.subscriptions.values()) unsubscribe();
     this.subscriptions.clear();
-    this.unlistenToken?.();
+    this.remove?.();
+    this.remove = null;
+  }
+
+  end(why: Ending): void {
+    this.socket?.close(...ENDINGS[why]);
   }
 
   private subscribe(name: unknown, params: StreamParams): void {

@@ -1,6 +1,7 @@
 import { createApp } from "../app.ts";
 import type { Config } from "../config.ts";
 import type { Context } from "../context.ts";
+import { SERVER_TOPIC } from "../core/events.ts";
 import { clearIncoming } from "../core/media-files.ts";
 import { newSetupToken } from "../core/setup.ts";
 import { hasUsers } from "../core/users.ts";
@@ -20,7 +21,7 @@ type App = ReturnType<typeof createApp>;
 const IDLE_TIMEOUT = 60;
 /** What Bun takes in at most; each route has a bound of its own below it. */
 const MAX_BODY = 128 * 1024 * 1024;
-/** How long what is being answered may take when the server stops. Streams never end by themselves. */
+/** How long what is being answered may take when the server stops. */
 const PATIENCE = 3000;
 
 /** Serves until it is told to stop. */
@@ -105,7 +106,10 @@ function stopSignal(): Promise<void> {
 /** Takes nothing new, lets what is running come to its end, and leaves one file behind instead of three. */
 async function stop(ctx: Context, app: App, worker: Worker): Promise<void> {
   const server = app.server!;
-  await Promise.race([server.stop(false), Bun.sleep(PATIENCE)]);
+  const done = server.stop(false);
+  // Streams never end by themselves.
+  ctx.hub.publish(SERVER_TOPIC, { event: "server.stopping" });
+  await Promise.race([done, Bun.sleep(PATIENCE)]);
   await server.stop(true);
   await worker.stop();
   ctx.db.raw.run("PRAGMA wal_checkpoint(TRUNCATE)");

@@ -12,6 +12,9 @@ export interface Audible {
   has_media: number;
 }
 
+/** What concerns whoever listens, and nobody's timeline: tokens that are taken back, the end of the server. */
+export const SERVER_TOPIC = "server";
+
 /** A person's own stream: their home timeline and their notifications. */
 export function userTopic(accountId: number): string {
   return `user:${accountId}`;

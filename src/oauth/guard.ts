@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { idList } from "../db/json.ts";
 import { Refusal } from "../errors.ts";
 import { hashSecret } from "../lib/secrets.ts";
 import { covers, type Scope } from "./scopes.ts";
@@ -35,6 +36,10 @@ const TOKEN = `
   FROM oauth_tokens t LEFT JOIN users u ON u.id = t.user_id
   WHERE t.token_hash = ?`;
 
+const VALID = `
+  SELECT t.id FROM json_each(?) j JOIN oauth_tokens t ON t.id = j.value JOIN users u ON u.id = t.user_id
+  WHERE u.approved`;
+
 /** The token of an Authorization header, or null without one. Another kind of credentials is an invalid token. */
 export function bearerToken(header: string | null): string | null {
   if (header === null) return null;
@@ -56,6 +61,11 @@ export function findBearer(ctx: Context, token: string): Bearer {
     viewer:
       row.user_id === null || pending ? null : { userId: row.user_id, accountId: row.account_id!, role: row.role! },
   };
+}
+
+/** Which of these tokens still speak for a person: another process may have taken them back. */
+export function stillValid(ctx: Context, tokenIds: readonly number[]): Set<number> {
+  return new Set(ctx.db.all<{ id: number }>(VALID, idList(tokenIds)).map(({ id }) => id));
 }
 
 /** Refuses a token that was not granted one of these. */

@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { announce, SERVER_TOPIC } from "../core/events.ts";
 import type { Tx } from "../db/open.ts";
 import { hashSecret, newSecret } from "../lib/secrets.ts";
 
@@ -23,5 +24,5 @@ export function issueToken(
 /** Takes a token back and ends the streams that were opened with it. */
 export function revokeToken(ctx: Context, tx: Tx, tokenId: number): void {
   tx.run("DELETE FROM oauth_tokens WHERE id = ?", tokenId);
-  tx.afterCommit(() => ctx.hub.publish(`token:${tokenId}`, { event: "token.revoked", tokenId }));
+  announce(ctx, tx, [SERVER_TOPIC], { event: "token.revoked", tokenId });
 }

@@ -170,7 +170,7 @@ describe("Conversations", () => {
   test("are streamed to everyone in them, and when one is read to one's other apps", async () => {
     const socket = await Socket.open(bob, "?stream=direct");
     const events = await EventReader.open(alice, "direct");
-    await listening(server, 4);
+    await listening(server, 3);
     const { id } = await tell(alice, "@bob hello");
     const heard = await socket.next();
     expect(heard).toMatchObject({ stream: ["direct"], event: "conversation" });

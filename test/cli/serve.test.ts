@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { Client } from "../support/client.ts";
+import { EventReader, Socket } from "../support/streams.ts";
 import { Folder } from "./folder.ts";
 
 let folder: Folder;
@@ -65,14 +67,16 @@ test.each(["SIGTERM", "SIGINT"] as const)(
   },
 );
 
-test("a stream that is open doesn't keep the server from stopping", async () => {
+test("streams that are open end when the server stops, and don't keep it", async () => {
   const served = await folder.serve();
   await folder.run(["user", "create", "alice"]);
   const { stdout } = await folder.run(["token", "create", "alice", "--scopes", "read"]);
-  const headers = { authorization: `Bearer ${stdout.trim()}` };
-  const stream = await fetch(`${served.origin}/api/v1/streaming/user`, { headers });
-  expect(stream.status).toBe(200);
-  expect(await served.stop()).toBe(0);
+  const alice = new Client(served.origin, stdout.trim());
+  const [socket, events] = [await Socket.open(alice, "?stream=user"), await EventReader.open(alice, "user")];
+  const stopped = served.stop();
+  expect(await events.isAtEnd()).toBe(true);
+  expect(await socket.closed).toEqual({ code: 1001, reason: "The server is stopping" });
+  expect(await stopped).toBe(0);
 });
 
 test("a second server on the same data folder is refused, and the first goes on", async () => {

@@ -1,7 +1,10 @@
 import type { Client, Json } from "./client.ts";
 import type { TestServer } from "./server.ts";
 
-/** Waits until as many listen as said, by asking the server for something else. */
+/**
+ * Waits until as many listen as said, by asking the server for something else: one for each stream, and one more for the
+ * end of all of them as long as there is any.
+ */
 export async function listening(server: TestServer, count: number): Promise<void> {
   while ((await server.listeners()) !== count) await server.stranger().get("/api/v1/streaming/health");
 }
@@ -37,6 +40,10 @@ export interface Heard {
   event: string;
   payload: Json;
 }
+
+/** Is answered with an error, after everything that was sent before. */
+const NONSENSE = { type: "subscribe", stream: "no such stream" };
+const UNKNOWN = "Unknown stream type";
 
 /** A WebSocket as an app holds it. */
 export class Socket {
@@ -104,15 +111,23 @@ export class Socket {
     await this.settled();
   }
 
+  /** All that has arrived by now, as it was sent. */
+  async soFar(): Promise<Json[]> {
+    this.send(NONSENSE);
+    const messages: Json[] = [];
+    for (let message = await this.raw(); message.error !== UNKNOWN; message = await this.raw()) messages.push(message);
+    return messages;
+  }
+
   async close(): Promise<void> {
     this.socket.close();
     await this.closed;
   }
 
   private async settled(): Promise<void> {
-    this.send({ type: "subscribe", stream: "no such stream" });
+    this.send(NONSENSE);
     const answer = await this.raw();
-    if (answer.error !== "Unknown stream type") throw new Error(`unexpected: ${JSON.stringify(answer)}`);
+    if (answer.error !== UNKNOWN) throw new Error(`unexpected: ${JSON.stringify(answer)}`);
   }
 }
 
