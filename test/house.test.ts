@@ -7,6 +7,7 @@ import { readConfig, SETTINGS } from "../src/config.ts";
 import * as schema from "../src/db/schema/index.ts";
 import { scheduleTrends } from "../src/jobs/trends.ts";
 import type { Client, Json } from "./support/client.ts";
+import { Device } from "./support/push-service.ts";
 import { inProcess, startServer, type TestServer } from "./support/server.ts";
 import { uploaded } from "./support/uploads.ts";
 
@@ -267,6 +268,7 @@ function problemIn(sql: string, detail: string): string | null {
 /** Asks for everything once, so that every statement of the API has run. */
 async function useEverything(server: TestServer): Promise<void> {
   const [alice, bob] = [await server.person("alice"), await server.person("bob")];
+  await usePush(server, alice, bob);
   const media = await uploaded(alice);
   const status = await alice.publish({ status: "@bob #tag", media_ids: [media.id] });
   const reply = await bob.publish({ status: "@alice hi", in_reply_to_id: status.id });
@@ -297,6 +299,17 @@ async function useEverything(server: TestServer): Promise<void> {
   await useRelations(alice, bob);
   await bob.post(`/api/v1/accounts/${alice.id}/unfollow`);
   server.ctx.db.transaction((tx) => scheduleTrends(server.ctx, tx, server.clock.now()));
+  await server.drain();
+}
+
+async function usePush(server: TestServer, alice: Client, bob: Client): Promise<void> {
+  const path = "/api/v1/push/subscription";
+  const subscription = new Device("https://push.example").subscription();
+  const data = { alerts: { mention: true }, policy: "followed" };
+  for (let times = 0; times < 2; times++) await bob.post(path, { subscription, data });
+  await bob.get(path);
+  await bob.put(path, { data: { alerts: { mention: true, update: true }, policy: "all" } });
+  await alice.publish("@bob hi");
   await server.drain();
 }
 

@@ -19,6 +19,7 @@ import { pollRoutes } from "./polls.ts";
 import { profileRoutes } from "./profile.ts";
 import { registrationRoutes } from "./registrations.ts";
 import { relationRoutes } from "./relations.ts";
+import { pushRoutes } from "./push.ts";
 import { quoteRoutes } from "./quotes.ts";
 import { scheduledStatusRoutes } from "./scheduled-statuses.ts";
 import { statusRoutes } from "./statuses.ts";
@@ -63,6 +64,7 @@ export function apiRoutes(routes: Router): void {
   filterRoutes(routes);
   oldFilterRoutes(routes);
   notificationRoutes(routes);
+  pushRoutes(routes);
   markerRoutes(routes);
   streamingRoutes(routes);
   searchRoutes(routes);

@@ -4,6 +4,7 @@ import type { Reads, Tx } from "../db/open.ts";
 import { announce, userTopic } from "./events.ts";
 import { groupRange } from "./notification-groups.ts";
 import { fromStaff, verdict, type Told } from "./notification-policy.ts";
+import { queuePushes } from "./push.ts";
 import { ignores, visibleTo } from "./visibility.ts";
 
 /** What a person can be told of: Mastodon's types, in the order of its documentation. */
@@ -82,9 +83,10 @@ export function notify(ctx: Context, tx: Tx, to: number, { type, from, statusId,
   if (row?.filtered === 0) deliver(ctx, tx, to, row.id);
 }
 
-/** What comes of a notification that was made and isn't held back: it is heard by whoever listens. */
+/** What comes of a notification that was made and isn't held back: whoever listens hears it, and devices are woken. */
 function deliver(ctx: Context, tx: Tx, to: number, notificationId: number): void {
   announce(ctx, tx, [userTopic(to)], { event: "notification", notificationId });
+  queuePushes(ctx, tx, notificationId);
 }
 
 /** Takes back what somebody did and then undid. */

@@ -10,6 +10,8 @@ export interface JobPayloads {
   "home.rebuild": { accountId: number };
   /** Paths, as rows name them, of which no row speaks any more. */
   "media.delete_files": { files: string[] };
+  /** One notification for one of a person's devices. */
+  "push.deliver": { subscriptionId: number; notificationId: number };
   /** At the end of a poll. */
   "poll.close": { pollId: number };
   /** At the time for which a status was scheduled. */
@@ -42,4 +44,20 @@ export function enqueue<Kind extends JobKind>(
     when.runAt ?? when.now,
     when.now,
   );
+}
+
+/** Thrown by a job that may well succeed later: tried again until it would come too late, however often that is. */
+export class TryLater extends Error {
+  override readonly name = "TryLater";
+  /** When the next try makes sense at the earliest. */
+  readonly notBefore: number;
+  /** After this nobody has anything of it, so that it goes. */
+  readonly until: number;
+
+  /** Moments in milliseconds since 1970. */
+  constructor(message: string, { notBefore, until }: { notBefore: number; until: number }) {
+    super(message);
+    this.notBefore = notBefore;
+    this.until = until;
+  }
 }

@@ -9,6 +9,7 @@ import { closePoll } from "../core/polls.ts";
 import { publishScheduled } from "../core/scheduled.ts";
 import type { JobKind, JobPayloads } from "../db/queue.ts";
 import { cleanUp } from "./clean-up.ts";
+import { deliverPush } from "./push.ts";
 import { refreshTrends } from "./trends.ts";
 
 /** What each kind of job does. A handler may run twice, so it does nothing that a second time would spoil. */
@@ -25,6 +26,7 @@ export const handlers: { [Kind in JobKind]: (ctx: Context, payload: JobPayloads[
     // The folder of an upload goes with the last of its files.
     for (const folder of new Set(paths.map(dirname))) await rmdir(folder).catch(() => {});
   },
+  "push.deliver": (ctx, payload) => deliverPush(ctx, payload),
   "media.process": (ctx, { id }) => processMedia(ctx, id),
   "trends.rank": (ctx) => refreshTrends(ctx),
 };

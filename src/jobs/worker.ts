@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import type { Reads, Tx } from "../db/open.ts";
-import type { JobKind, JobPayloads } from "../db/queue.ts";
+import { TryLater, type JobKind, type JobPayloads } from "../db/queue.ts";
 import { handlers } from "./handlers.ts";
 
 interface JobRow {
@@ -11,11 +11,23 @@ interface JobRow {
 }
 
 const MAX_ATTEMPTS = 12;
-const HOME_KINDS = "'home.fill', 'home.rebuild'";
 /** How long the loop sleeps when nothing says that there is work. */
 const LONGEST_SLEEP = 60_000;
 
-/** Jobs that wait for one another and for no others: what takes minutes must not keep the rest from being done. */
+/** What has a lane of its own. */
+const APART = [
+  // A film at a time is enough for a small machine.
+  { kinds: "'media.process'", atOnce: 1 },
+  // Somebody has just followed someone, and looks at their home timeline.
+  { kinds: "'home.fill', 'home.rebuild'", atOnce: 1 },
+  // They wait for others' servers, mostly.
+  { kinds: "'push.deliver'", atOnce: 8 },
+];
+
+/**
+ * Jobs that wait for one another and for no others: neither what takes minutes nor a push service that doesn't answer
+ * must keep the rest from being done.
+ */
 class Lane {
   readonly running = new Set<Promise<void>>();
 
@@ -48,10 +60,8 @@ class Lane {
 /** Runs what is due, a few at a time, until it is stopped. One loop a process; every job is a row. */
 export class Worker {
   private readonly lanes = [
-    new Lane(`kind NOT IN ('media.process', ${HOME_KINDS})`, 4),
-    new Lane("kind = 'media.process'", 1),
-    // Somebody has just followed someone, and looks at their home timeline.
-    new Lane(`kind IN (${HOME_KINDS})`, 1),
+    new Lane(`kind NOT IN (${APART.map(({ kinds }) => kinds).join()})`, 4),
+    ...APART.map(({ kinds, atOnce }) => new Lane(`kind IN (${kinds})`, atOnce)),
   ];
   private timer: Timer | null = null;
   private woken = false;
@@ -141,36 +151,48 @@ export class Worker {
   private async run(job: JobRow): Promise<void> {
     try {
       await handle(this.ctx, job.kind, JSON.parse(job.payload));
-      this.ctx.db.transaction((tx) => tx.run("DELETE FROM jobs WHERE id = ?", job.id));
+      this.finish(job);
     } catch (error) {
       // What was broken off is taken back at the next start.
       if (this.stopping) return;
-      this.fail(job, error instanceof Error ? error.message : String(error));
+      this.fail(job, error);
     }
   }
 
   /**
-   * Tries again later, each time about twice as late; what gives up stays, with its error, for the owner to see, and
-   * without its key, so that another may try.
+   * Tries again later, each time about twice as late. What gives up stays, with its error, for the owner to see, and
+   * without its key, so that another may try; what comes too late goes.
    */
-  private fail(job: JobRow, error: string): void {
+  private fail(job: JobRow, error: unknown): void {
     const attempts = job.attempts + 1;
-    const gaveUp = attempts >= MAX_ATTEMPTS;
+    const problem = error instanceof Error ? error.message : String(error);
     const delay = Math.min(2 ** attempts * 5000, 6 * 3600_000) * (0.75 + Math.random() / 2);
+    const next = Math.round(this.ctx.clock.now() + delay);
     this.ctx.log.warn("job {id} ({kind}) failed, attempt {attempts}: {error}", {
       ...job,
       payload: null,
       attempts,
-      error,
+      error: problem,
     });
+    if (!(error instanceof TryLater)) return this.postpone(job, problem, attempts < MAX_ATTEMPTS ? next : null);
+    const runAt = Math.max(next, error.notBefore);
+    if (runAt <= error.until) this.postpone(job, problem, runAt);
+    else this.finish(job);
+  }
+
+  private postpone(job: JobRow, problem: string, runAt: number | null): void {
     this.ctx.db.transaction((tx) =>
       tx.run(
         "UPDATE jobs SET leased = 0, error = ?1, run_at = ?2, key = CASE WHEN ?2 IS NULL THEN NULL ELSE key END WHERE id = ?3",
-        error.slice(0, 1000),
-        gaveUp ? null : Math.round(this.ctx.clock.now() + delay),
+        problem.slice(0, 1000),
+        runAt,
         job.id,
       ),
     );
+  }
+
+  private finish(job: JobRow): void {
+    this.ctx.db.transaction((tx) => tx.run("DELETE FROM jobs WHERE id = ?", job.id));
   }
 }
 

@@ -1,4 +1,5 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
 import { mkdir, mkdtemp, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
@@ -38,6 +39,28 @@ export async function moveDurably(target: string, from: string): Promise<void> {
   await sync(from);
   await rename(from, target);
   await sync(dirname(target));
+}
+
+/**
+ * The random bytes in a file for nobody's eyes but ours, made when it isn't there. Synchronous, so that two who ask at
+ * once get the same.
+ */
+export function keptSecret(path: string, bytes: number): Uint8Array {
+  if (!existsSync(path)) {
+    const fresh = `${path}.new`;
+    const file = openSync(fresh, "w", 0o600);
+    try {
+      writeSync(file, randomBytes(bytes));
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(fresh, path);
+    const folder = openSync(dirname(path), "r");
+    fsyncSync(folder);
+    closeSync(folder);
+  }
+  return readFileSync(path);
 }
 
 /** A folder of its own in `parent` for as long as the work takes, for nobody's eyes but ours. */

@@ -15,6 +15,8 @@ export class OutboundError extends Error {
     message: string,
     /** The HTTP status, where the kind is `status`. */
     readonly status: number | null = null,
+    /** What that answer said of when to come back, as it stands in its header. */
+    readonly retryAfter: string | null = null,
   ) {
     super(message);
   }
@@ -180,7 +182,9 @@ function headersFor(url: URL, isFirstOrigin: boolean, request: OutboundRequest, 
 async function receive(url: URL, response: Response, request: OutboundRequest): Promise<OutboundResponse> {
   const { status, headers } = response;
   try {
-    if (!response.ok) throw new OutboundError("status", `${shown(url.href)} answered ${status}`, status);
+    if (!response.ok) {
+      throw new OutboundError("status", `${shown(url.href)} answered ${status}`, status, headers.get("retry-after"));
+    }
     const type = mediaType(headers);
     if (!isAccepted(type, request.accept)) throw new OutboundError("type", `${shown(url.href)} is "${type}"`);
     if (!request.truncate && Number(headers.get("content-length")) > request.maxBytes) throw tooLarge(url, request);

@@ -12,6 +12,7 @@ export * from "./notifications.ts";
 export * from "./oauth.ts";
 export * from "./people.ts";
 export * from "./polls.ts";
+export * from "./push.ts";
 export * from "./rules.ts";
 export * from "./statuses.ts";
 export * from "./tags.ts";

@@ -1,0 +1,57 @@
+import type { PushAlert } from "../core/push.ts";
+
+/** What a device shows above a notification, by its type; `name` is who caused it. */
+type Titles = Record<PushAlert, (name: string) => string>;
+
+const english: Titles = {
+  mention: (name) => `${name} mentioned you`,
+  status: (name) => `${name} posted`,
+  reblog: (name) => `${name} boosted your post`,
+  follow: (name) => `${name} follows you`,
+  follow_request: (name) => `${name} asks to follow you`,
+  favourite: (name) => `${name} favourited your post`,
+  poll: (name) => `A poll by ${name} has ended`,
+  update: (name) => `${name} edited a post`,
+  quote: (name) => `${name} quoted your post`,
+  quoted_update: (name) => `${name} edited a post that you quoted`,
+  "admin.sign_up": (name) => `${name} signed up`,
+  "admin.report": (name) => `${name} reported somebody`,
+};
+
+const german: Titles = {
+  mention: (name) => `${name} hat dich erwähnt`,
+  status: (name) => `${name} hat etwas geschrieben`,
+  reblog: (name) => `${name} hat deinen Beitrag geteilt`,
+  follow: (name) => `${name} folgt dir`,
+  follow_request: (name) => `${name} möchte dir folgen`,
+  favourite: (name) => `${name} gefällt dein Beitrag`,
+  poll: (name) => `Eine Umfrage von ${name} ist zu Ende`,
+  update: (name) => `${name} hat einen Beitrag bearbeitet`,
+  quote: (name) => `${name} hat deinen Beitrag zitiert`,
+  quoted_update: (name) => `${name} hat einen Beitrag bearbeitet, den du zitiert hast`,
+  "admin.sign_up": (name) => `${name} hat sich registriert`,
+  "admin.report": (name) => `${name} hat jemanden gemeldet`,
+};
+
+const french: Titles = {
+  mention: (name) => `${name} vous mentionne`,
+  status: (name) => `${name} a publié un message`,
+  reblog: (name) => `${name} a partagé votre message`,
+  follow: (name) => `${name} vous suit`,
+  follow_request: (name) => `${name} demande à vous suivre`,
+  favourite: (name) => `${name} a mis votre message en favori`,
+  poll: (name) => `Un sondage de ${name} est terminé`,
+  update: (name) => `${name} a modifié un message`,
+  quote: (name) => `${name} a cité votre message`,
+  quoted_update: (name) => `${name} a modifié un message que vous avez cité`,
+  "admin.sign_up": (name) => `Nouvelle inscription : ${name}`,
+  "admin.report": (name) => `${name} a signalé quelqu’un`,
+};
+
+const LANGUAGES: Record<string, Titles> = { en: english, de: german, fr: french };
+
+/** The titles in somebody's language where we speak it, else in English. */
+export function titlesIn(locale: string): Titles {
+  const language = locale.toLowerCase().split(/[-_]/, 1)[0]!;
+  return Object.hasOwn(LANGUAGES, language) ? LANGUAGES[language]! : english;
+}

@@ -1,0 +1,64 @@
+import type { Context } from "../context.ts";
+import type { NotificationRow } from "../core/notifications.ts";
+import { alertsOf, PUSH_ALERTS, type PushAlert, type PushRow } from "../core/push.ts";
+import { vapidKeys } from "../core/vapid.ts";
+import { htmlToText } from "../lib/html.ts";
+import { showAccount } from "./accounts.ts";
+import { titlesIn } from "./push-words.ts";
+
+/**
+ * Mastodon's WebPushSubscription (entities/WebPushSubscription). Its id is a number, whatever the documentation says:
+ * Ice Cubes and Tusky decode nothing else.
+ */
+export function pushSubscriptionJson(ctx: Context, row: PushRow) {
+  const wanted = new Set<string>(alertsOf(row));
+  return {
+    id: row.id,
+    endpoint: row.endpoint,
+    standard: row.standard === 1,
+    alerts: Object.fromEntries(PUSH_ALERTS.map((alert) => [alert, wanted.has(alert)])),
+    policy: row.policy,
+    server_key: vapidKeys(ctx).publicKey,
+  };
+}
+
+interface Material {
+  locale: string;
+  spoiler_text: string | null;
+  content: string | null;
+}
+
+/** As much as Mastodon sends. */
+const MAX_BODY = 140;
+/** A message holds 4 KB, and names of other servers any length. */
+const MAX_NAME = 100;
+
+/**
+ * What apps expect in a message: the token tells them which of their accounts it is for, and the id leads to the rest.
+ * It is encrypted for the app alone.
+ */
+export function pushMessage(ctx: Context, row: NotificationRow, accountId: number, token: string): string {
+  const { locale, spoiler_text, content } = ctx.db.get<Material>(
+    `SELECT u.locale, s.spoiler_text, s.content FROM users u LEFT JOIN statuses s ON s.id = ?2
+     WHERE u.account_id = ?1`,
+    accountId,
+    row.status_id,
+  )!;
+  const sender = showAccount(ctx, row.from_account_id);
+  const name = cut(sender.display_name || sender.username, MAX_NAME);
+  return JSON.stringify({
+    access_token: token,
+    preferred_locale: locale,
+    notification_id: row.id,
+    notification_type: row.type,
+    icon: sender.avatar_static,
+    title: titlesIn(locale)[row.type as PushAlert](name),
+    body: cut(spoiler_text || htmlToText(content ?? sender.note), MAX_BODY),
+  });
+}
+
+/** Counted in characters of Unicode, so that none is cut in two. */
+function cut(text: string, length: number): string {
+  const characters = [...text];
+  return characters.length <= length ? text : `${characters.slice(0, length - 1).join("")}…`;
+}

@@ -1,0 +1,79 @@
+import type { Context } from "../context.ts";
+import { findNotification } from "../core/notifications.ts";
+import { alertsOf, endSubscription, findSubscription, tokenOf, type PushRow } from "../core/push.ts";
+import { vapidKeys } from "../core/vapid.ts";
+import { TryLater, type JobPayloads } from "../db/queue.ts";
+import { pushMessage } from "../entities/push.ts";
+import { OutboundError, type OutboundRequest } from "../lib/outbound.ts";
+
+const HOUR = 3600_000;
+/** How long a push service keeps a message for a device that is off, and we keep one for a service that is. */
+const LIFETIME = 48 * HOUR;
+/** What is asked of a push service is an answer, not what stands in it. */
+const BOUNDS = { method: "POST", accept: [], maxBytes: 4096, truncate: true, timeout: 10_000, redirects: 0 } as const;
+
+/** Sends one notification to one subscription, if it is still there to be told of and somebody wants to know. */
+export async function deliverPush(
+  ctx: Context,
+  { subscriptionId, notificationId }: JobPayloads["push.deliver"],
+): Promise<void> {
+  const subscription = findSubscription(ctx.db, subscriptionId);
+  const notification = subscription && findNotification(ctx.db, subscription.account_id, notificationId);
+  if (!notification || !alertsOf(subscription).some((alert) => alert === notification.type)) return;
+  const until = notification.created_at + LIFETIME;
+  if (ctx.clock.now() > until) return;
+  const token = tokenOf(ctx, subscription);
+  if (token === null) {
+    ctx.log.warn("push.key is not the one with which a push subscription was made, so the subscription ends");
+    return endSubscription(ctx, subscription.id);
+  }
+  const message = pushMessage(ctx, notification, subscription.account_id, token);
+  try {
+    await ctx.fetchOutside(subscription.endpoint, { ...BOUNDS, ...(await encrypted(ctx, subscription, message)) });
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    settle(ctx, subscription, error, until);
+  }
+}
+
+/** The body that only the app can read, and the headers that say how, and who sends it. */
+async function encrypted(
+  ctx: Context,
+  subscription: PushRow,
+  message: string,
+): Promise<Pick<OutboundRequest, "headers" | "body">> {
+  // Slow to load, and of no use to who has no app that asks for it.
+  const { default: webPush } = await import("web-push");
+  const { endpoint, p256dh, auth, standard } = subscription;
+  const details = webPush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, message, {
+    vapidDetails: { subject: contactOf(ctx), ...vapidKeys(ctx) },
+    contentEncoding: standard ? "aes128gcm" : "aesgcm",
+    TTL: LIFETIME / 1000,
+    urgency: "normal",
+  });
+  const headers = Object.entries(details.headers).map(([name, value]) => [name.toLowerCase(), String(value)]);
+  return { headers: Object.fromEntries(headers), body: new Uint8Array(details.body) };
+}
+
+/** Whom a push service can turn to. It takes no http address, which only a server without the outside has. */
+function contactOf({ config }: Context): string {
+  return config.contactEmail ? `mailto:${config.contactEmail}` : config.origin.replace(/^http:/, "https:");
+}
+
+/** Decides by what a push service said. Its address is a secret between it and the app, so the log has its host. */
+function settle(ctx: Context, subscription: PushRow, error: OutboundError, until: number): void {
+  const { kind, status, retryAfter } = error;
+  if (status === 404 || status === 410) return endSubscription(ctx, subscription.id);
+  const { host } = new URL(subscription.endpoint);
+  const problem = `the push service ${host} ${status === null ? `is ${kind}` : `answered ${status}`}`;
+  const passes = status === null ? kind !== "refused" : status === 408 || status === 429 || status >= 500;
+  if (passes) throw new TryLater(problem, { notBefore: momentOf(retryAfter, ctx.clock.now()), until });
+  ctx.log.warn("a notification was not pushed: {problem}", { problem });
+}
+
+/** When a Retry-After header allows the next try: it has seconds or a date. Now, where it says nothing. */
+function momentOf(retryAfter: string | null, now: number): number {
+  const text = retryAfter ?? "";
+  const moment = /^\d{1,9}$/.test(text) ? now + Number(text) * 1000 : Date.parse(text);
+  return Number.isNaN(moment) ? now : moment;
+}

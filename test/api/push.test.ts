@@ -1,0 +1,254 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { createRestAPIClient } from "masto";
+import { issueToken } from "../../src/oauth/tokens.ts";
+import { Client, type Answer, type Json } from "../support/client.ts";
+import { expectGuarded } from "../support/guards.ts";
+import { Device } from "../support/push-service.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { expectShape } from "../support/shape.ts";
+
+const PATH = "/api/v1/push/subscription";
+const ALERTS = [
+  "mention",
+  "status",
+  "reblog",
+  "follow",
+  "follow_request",
+  "favourite",
+  "poll",
+  "update",
+  "quote",
+  "quoted_update",
+  "admin.sign_up",
+  "admin.report",
+];
+
+let server: TestServer;
+let alice: Client;
+
+beforeEach(async () => {
+  server = await startServer();
+  alice = await server.person("alice");
+});
+afterEach(() => server.stop());
+
+const device = new Device("https://push.example/send/Ab?c=d");
+const refusal = ({ status, json }: Answer) => [status, json.error];
+
+/** What an app sends, with another endpoint or other keys. */
+function wish({ endpoint = device.endpoint, keys = {} }: { endpoint?: unknown; keys?: object } = {}): object {
+  return { subscription: { ...device.subscription(), endpoint, keys: { ...device.subscription().keys, ...keys } } };
+}
+
+function alertsOf(...wanted: string[]): Record<string, boolean> {
+  return Object.fromEntries(ALERTS.map((alert) => [alert, wanted.includes(alert)]));
+}
+
+/** Another app of the same person. */
+function otherApp(): Client {
+  return new Client(server.origin, server.token(userIdOf(alice), "read write push"), alice.id);
+}
+
+function userIdOf(who: Client): number {
+  return server.ctx.db.get<{ id: number }>("SELECT id FROM users WHERE account_id = ?", Number(who.id))!.id;
+}
+
+describe("A push subscription", () => {
+  test("has all that apps decode: an id that is a number, every alert, and the server's key", async () => {
+    const { json: instance } = await alice.get("/api/v2/instance");
+    const data = { alerts: { mention: true, "admin.report": true }, policy: "followed" };
+    const { status, json } = await alice.post(PATH, { ...wish(), data });
+    expect(status).toBe(200);
+    // The document wants text for an id; the apps that decode strictly want a number.
+    expectShape({ ...json, id: String(json.id) }, "WebPushSubscription");
+    expect(json).toEqual({
+      id: expect.any(Number),
+      endpoint: device.endpoint,
+      standard: false,
+      alerts: alertsOf("mention", "admin.report"),
+      policy: "followed",
+      server_key: instance.configuration.vapid.public_key,
+    });
+    expect((await alice.get(PATH)).json).toEqual(json);
+  });
+
+  test("alerts of nothing, by everybody, where nothing is said", async () => {
+    const { json } = await alice.post(PATH, wish());
+    expect([json.alerts, json.policy, json.standard]).toEqual([alertsOf(), "all", false]);
+  });
+
+  test("can be made with a form, in either encoding, and with a query", async () => {
+    const { endpoint, keys } = device.subscription("base64");
+    const fields = {
+      "subscription[endpoint]": endpoint,
+      "subscription[keys][p256dh]": keys.p256dh,
+      "subscription[keys][auth]": keys.auth,
+      "subscription[standard]": "true",
+      "data[alerts][admin.sign_up]": "1",
+      "data[alerts][mention]": "false",
+      "data[policy]": "none",
+    };
+    const form = new FormData();
+    for (const [name, value] of Object.entries(fields)) form.append(name, value);
+    const made = [
+      (await alice.post(PATH, new URLSearchParams(fields))).json,
+      (await alice.post(PATH, form)).json,
+      (await alice.post(`${PATH}?${new URLSearchParams(fields)}`)).json,
+    ];
+    expect(made.map(({ endpoint: given, standard, policy }: Json) => [given, standard, policy])).toEqual(
+      made.map(() => [device.endpoint, true, "none"]),
+    );
+    for (const { alerts } of made) expect(alerts).toEqual(alertsOf("admin.sign_up"));
+  });
+
+  test("is made, changed and removed by masto.js as Elk uses it", async () => {
+    const { subscription } = createRestAPIClient({ url: server.origin, accessToken: alice.token! }).v1.push;
+    await expect(subscription.fetch()).rejects.toMatchObject({ statusCode: 404 });
+    const { keys } = device.subscription();
+    const made = await subscription.create({
+      subscription: { endpoint: device.endpoint, keys },
+      data: { alerts: { mention: true, favourite: true } },
+      policy: "follower",
+    });
+    expect(made).toMatchObject({ alerts: { mention: true, favourite: true, poll: false }, policy: "follower" });
+    const changed = await subscription.update({ data: { alerts: { poll: true } } });
+    expect(changed).toMatchObject({ alerts: { mention: false, poll: true }, policy: "follower" });
+    await subscription.remove();
+    await expect(subscription.fetch()).rejects.toMatchObject({ statusCode: 404 });
+  });
+
+  test("belongs to its token: another app of mine has its own, and a second one takes the place of the first", async () => {
+    const other = otherApp();
+    const first = await alice.post(PATH, wish());
+    expect((await other.get(PATH)).status).toBe(404);
+    const others = await other.post(PATH, wish());
+    const second = await alice.post(PATH, wish({ endpoint: "https://push.example/2" }));
+    expect(second.json.id).not.toBe(first.json.id);
+    expect((await alice.get(PATH)).json).toEqual(second.json);
+    expect((await other.get(PATH)).json).toEqual(others.json);
+    expect((await alice.delete(PATH)).status).toBe(200);
+    expect((await other.get(PATH)).json).toEqual(others.json);
+  });
+
+  test("is changed in its alerts and its policy alone, by PUT and PATCH", async () => {
+    const made = await alice.post(PATH, { ...wish(), data: { alerts: { mention: true }, policy: "followed" } });
+    const both = await alice.put(PATH, { data: { alerts: { follow: true, poll: false }, policy: "follower" } });
+    expect(both.json).toEqual({ ...made.json, alerts: alertsOf("follow"), policy: "follower" });
+    const kept = await alice.put(PATH, { data: { policy: "all" }, subscription: { endpoint: "https://a.example" } });
+    expect(kept.json).toEqual({ ...both.json, policy: "all" });
+    const alerts = await alice.patch(PATH, new URLSearchParams("data[alerts][poll]=true"));
+    expect(alerts.json).toEqual({ ...kept.json, alerts: alertsOf("poll") });
+    // As documented, beside the data.
+    expect((await alice.put(PATH, { policy: "none" })).json).toEqual({ ...alerts.json, policy: "none" });
+    expect((await alice.get(PATH)).json.policy).toBe("none");
+  });
+
+  test("ends by DELETE, also where there is none, and is not found then", async () => {
+    await alice.post(PATH, wish());
+    for (let times = 0; times < 2; times++) {
+      const { status, json } = await alice.delete(PATH);
+      expect([status, json]).toEqual([200, {}]);
+    }
+    expect(refusal(await alice.get(PATH))).toEqual([404, "Record not found"]);
+    expect(refusal(await alice.put(PATH, { data: {} }))).toEqual([404, "Record not found"]);
+  });
+
+  test("ends with its token", async () => {
+    const named = { client_name: "A", redirect_uris: "urn:ietf:wg:oauth:2.0:oob", scopes: "push" };
+    const { client_id, client_secret, id } = (await server.stranger().post("/api/v1/apps", named)).json;
+    const { ctx } = server;
+    const { secret: token } = ctx.db.transaction((tx) =>
+      issueToken(ctx, tx, { appId: Number(id), userId: userIdOf(alice), scopes: "push" }),
+    );
+    const app = new Client(server.origin, token);
+    await app.post(PATH, wish());
+    await alice.post(PATH, wish());
+    expect((await server.stranger().post("/oauth/revoke", { client_id, client_secret, token })).status).toBe(200);
+    expect([(await app.get(PATH)).status, (await alice.get(PATH)).status]).toEqual([401, 200]);
+    expect(ctx.db.all("SELECT id FROM push_subscriptions")).toHaveLength(1);
+  });
+
+  test("is for tokens of people, with the scope", async () => {
+    await expectGuarded(server, alice, "push", [
+      ["post", PATH, wish()],
+      ["get", PATH],
+      ["put", PATH, { data: {} }],
+      ["patch", PATH, { data: {} }],
+      ["delete", PATH],
+    ]);
+  });
+});
+
+describe("A push subscription is refused", () => {
+  const NO_ADDRESS = "Validation failed: Endpoint must be an https:// address that is open to everyone";
+  const NO_POINT = "Validation failed: Key p256dh must be an uncompressed point of the curve P-256 in Base64";
+  const NO_SECRET = "Validation failed: Key auth must be 16 bytes in Base64";
+  const base64 = (...bytes: number[]) => Buffer.from(bytes).toString("base64url");
+  const zeros = (count: number) => Array.from({ length: count }, () => 0);
+
+  test.each<[string, unknown]>([
+    ["is none", "push"],
+    ["has no encryption", "http://push.example/"],
+    ["is of another kind", "ftp://push.example/"],
+    ["is this machine", "https://127.0.0.1/"],
+    ["is this machine, written otherwise", "https://0x7f.1/"],
+    ["is in a private network", "https://[fd00::1]:8443/"],
+    ["holds a password", "https://me:secret@push.example/"],
+  ])("whose address %s", async (_, endpoint) => {
+    expect(refusal(await alice.post(PATH, wish({ endpoint })))).toEqual([422, NO_ADDRESS]);
+  });
+
+  test("whose keys can't be keys", async () => {
+    const { p256dh, auth } = device.subscription().keys;
+    for (const wrong of [
+      "?",
+      p256dh.slice(2),
+      `${p256dh}AA`,
+      p256dh.replace(/^./, "C"),
+      base64(4, ...zeros(64)),
+      `${p256dh.slice(0, -4)}AAAA`,
+    ]) {
+      expect([wrong, ...refusal(await alice.post(PATH, wish({ keys: { p256dh: wrong } })))]).toEqual([
+        wrong,
+        422,
+        NO_POINT,
+      ]);
+    }
+    for (const wrong of ["?", auth.slice(4), `${auth}AAAA`, `${auth.slice(0, -1)}é`]) {
+      expect(refusal(await alice.post(PATH, wish({ keys: { auth: wrong } })))).toEqual([422, NO_SECRET]);
+    }
+    expect((await alice.get(PATH)).status).toBe(404);
+  });
+
+  test("with every reason at once, and leaves what was there", async () => {
+    const { json } = await alice.post(PATH, wish());
+    const sent = wish({ endpoint: "x", keys: { p256dh: "x", auth: "x" } });
+    expect((await alice.post(PATH, sent)).json.error).toBe(
+      [NO_ADDRESS, NO_POINT, NO_SECRET].join(", ").replaceAll(/, Validation failed:/g, ","),
+    );
+    expect((await alice.get(PATH)).json).toEqual(json);
+  });
+
+  test("that lacks a part, is too long, or asks for what there isn't", async () => {
+    const { endpoint } = device;
+    const sent: [object, string][] = [
+      [{}, "Validation failed: Subscription can't be blank"],
+      [{ subscription: "x" }, "Validation failed: Subscription is invalid"],
+      [{ subscription: { endpoint } }, "Validation failed: Subscription keys can't be blank"],
+      [wish({ endpoint: "" }), "Validation failed: Subscription endpoint can't be blank"],
+      [
+        wish({ endpoint: `https://push.example/${"x".repeat(2048)}` }),
+        "Validation failed: Subscription endpoint is too long (maximum is 2048 characters)",
+      ],
+      [wish({ keys: { auth: " " } }), "Validation failed: Subscription keys auth can't be blank"],
+      [{ ...wish(), data: { policy: "friends" } }, "'friends' is not a valid policy"],
+      [
+        { ...wish(), data: { alerts: { mention: "perhaps" } } },
+        "Validation failed: Data alerts mention must be true or false",
+      ],
+    ];
+    for (const [body, error] of sent) expect(refusal(await alice.post(PATH, body))).toEqual([422, error]);
+    await alice.post(PATH, wish());
+    expect(refusal(await alice.put(PATH, { policy: "friends" }))).toEqual([422, "'friends' is not a valid policy"]);
+  });
+});
