@@ -34,6 +34,8 @@ export interface Config {
   title: string;
   description: string;
   contactEmail: string;
+  /** The name of somebody here; empty for the owner. */
+  contactAccount: string;
   languages: string[];
   maxCharacters: number;
   /** Whether search also finds public statuses that the searcher has no part in. */
@@ -44,6 +46,9 @@ export interface Config {
   publicPreview: boolean;
   /** Whether strangers are kept out of everything but what leads to signing in. */
   limitedFederation: boolean;
+  /** Whether the servers that this one knows of, and what goes on here week by week, are told to whoever asks. */
+  peers: boolean;
+  activity: boolean;
   /** Who may make an account through an app: nobody, everybody, or whom the owner approves. */
   registrations: "closed" | "open" | "approval";
   /** Null where nothing translates. */
@@ -102,6 +107,7 @@ export const SETTINGS: Setting[] = [
   { name: "LINNET_TITLE", fallback: "Linnet", meaning: "Name of the server, shown in apps" },
   { name: "LINNET_DESCRIPTION", fallback: "A small place on the fediverse.", meaning: "A sentence about the server" },
   { name: "LINNET_CONTACT_EMAIL", fallback: "", meaning: "Public contact address" },
+  { name: "LINNET_CONTACT_ACCOUNT", fallback: "the owner", meaning: "Name of the person here to turn to" },
   { name: "LINNET_LANGUAGES", fallback: "en", meaning: "Languages of the server, most important first" },
   { name: "LINNET_MAX_CHARACTERS", fallback: "5000", meaning: "Longest post" },
   {
@@ -123,6 +129,16 @@ export const SETTINGS: Setting[] = [
     name: "LINNET_LIMITED_FEDERATION",
     fallback: "off",
     meaning: "`on`: whatever is here is only for people who live here, public posts and profiles too",
+  },
+  {
+    name: "LINNET_PEERS",
+    fallback: "on",
+    meaning: "`off`: nobody is told which other servers this one knows",
+  },
+  {
+    name: "LINNET_ACTIVITY",
+    fallback: "on",
+    meaning: "`off`: nobody is told how many people were here each week, and how much they posted",
   },
   {
     name: "LINNET_REGISTRATIONS",
@@ -175,6 +191,7 @@ export function readConfig(env: Env): Config {
     title: value("LINNET_TITLE") ?? "Linnet",
     description: value("LINNET_DESCRIPTION") ?? "A small place on the fediverse.",
     contactEmail: value("LINNET_CONTACT_EMAIL") ?? "",
+    contactAccount: (value("LINNET_CONTACT_ACCOUNT") ?? "").replace(/^@/, ""),
     languages: (value("LINNET_LANGUAGES") ?? "en").split(",").map(language),
     maxCharacters: integer("LINNET_MAX_CHARACTERS", value("LINNET_MAX_CHARACTERS") ?? "5000", 1, 100_000),
     searchPublic: choice("LINNET_SEARCH", value("LINNET_SEARCH") ?? "library", { library: false, public: true }),
@@ -184,6 +201,8 @@ export function readConfig(env: Env): Config {
       off: false,
       on: true,
     }),
+    peers: choice("LINNET_PEERS", value("LINNET_PEERS") ?? "on", { on: true, off: false }),
+    activity: choice("LINNET_ACTIVITY", value("LINNET_ACTIVITY") ?? "on", { on: true, off: false }),
     registrations: choice("LINNET_REGISTRATIONS", value("LINNET_REGISTRATIONS") ?? "closed", {
       closed: "closed",
       open: "open",

@@ -222,24 +222,16 @@ describe("The database", () => {
   });
 });
 
-/** Tables that stay small, since a server has a handful of people, and of rules. */
-const SMALL = new Set(["users", "changed", "rules"]);
+/** Tables that stay small, since a server has a handful of people, of rules and of terms. */
+const SMALL = new Set(["users", "changed", "rules", "terms_of_service"]);
 
-/** Apps are kept for ever; codes live for minutes, and of sessions there are a few. */
-const NEVER_SOUGHT = new Set([
-  "statuses.app_id",
-  "sessions.user_id",
-  "oauth_codes.app_id",
-  "oauth_codes.user_id",
-  "oauth_codes.token_id",
-]);
+/** Apps are kept for ever; codes live for minutes. */
+const NEVER_SOUGHT = new Set(["statuses.app_id", "oauth_codes.app_id", "oauth_codes.user_id", "oauth_codes.token_id"]);
 
 /** What may cost more, and why. */
 const KNOWN = [
   // A part of a name may stand anywhere in it.
   /display_name LIKE/,
-  // Servers we know of, told with the old form of the instance.
-  /count\(DISTINCT domain\)/,
   // Several hashtags at once, each of which lies in order by itself.
   /SELECT DISTINCT s\.id, s\.id AS cursor FROM status_tags/,
   // The directory is read along an index that holds nobody else, in its order.

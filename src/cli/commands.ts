@@ -127,6 +127,42 @@ it; until it is done the timeline is answered with 206 and what is there.`,
     summary: "Takes a rule away; reports that name it keep it",
     load: async () => (await import("./rule.ts")).removeRuleCommand,
   },
+  "page set": {
+    usage: "linnet page set NAME FILE",
+    summary: "Puts a text about the server in its place, for apps and for people who open /about or /privacy-policy",
+    details: `NAME is extended-description or privacy-policy. FILE holds Markdown; - stands for standard input. Where it says
+%{domain}, the server's own is shown.`,
+    load: async () => (await import("./page.ts")).setPageCommand,
+  },
+  "page show": {
+    usage: "linnet page show NAME",
+    summary: "Prints such a text as it was written; for the privacy policy, what Linnet says where there is none",
+    details: "NAME is extended-description or privacy-policy.",
+    load: async () => (await import("./page.ts")).showPageCommand,
+  },
+  "page remove": {
+    usage: "linnet page remove NAME",
+    summary: "Takes such a text away again",
+    details: "NAME is extended-description or privacy-policy.",
+    load: async () => (await import("./page.ts")).removePageCommand,
+  },
+  "terms publish": {
+    usage: "linnet terms publish FILE [--effective-date YYYY-MM-DD]",
+    summary: "Publishes terms of service, which hold from today or from a later day on",
+    details: `FILE holds Markdown; - stands for standard input. Those before stay readable, by their day.
+  --effective-date DAY   the day from which they hold (UTC); today without it`,
+    load: async () => (await import("./page.ts")).publishTermsCommand,
+  },
+  "terms list": {
+    usage: "linnet terms list",
+    summary: "Lists the days from which terms of service hold",
+    load: async () => (await import("./page.ts")).listTermsCommand,
+  },
+  "terms remove": {
+    usage: "linnet terms remove DATE",
+    summary: "Takes the terms of service of a day away again",
+    load: async () => (await import("./page.ts")).removeTermsCommand,
+  },
   "trends list": {
     usage: "linnet trends list",
     summary: "Lists what trends, for review",

@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { visitors } from "../core/activity.ts";
 import { MAX_FEATURED_TAGS } from "../core/featured-tags.ts";
 import { MAX_PINS } from "../core/interactions.ts";
 import { MAX_ATTACHMENTS, MAX_DESCRIPTION } from "../core/media.ts";
@@ -7,7 +8,9 @@ import { MAX_DISPLAY_NAME, MAX_FIELD_LENGTH, MAX_FIELDS, MAX_NOTE, MAX_PICTURE_D
 import { POLL_LIMITS } from "../core/polls.ts";
 import { registrationMode } from "../core/registrations.ts";
 import { listRules } from "../core/rules.ts";
+import { hasTerms } from "../core/terms.ts";
 import { VIDEO_FRAME_RATE, VIDEO_PIXELS } from "../core/uploads.ts";
+import { findUser } from "../core/users.ts";
 import { vapidKeys } from "../core/vapid.ts";
 import { IMAGE_TYPES } from "../lib/images.ts";
 import { CLIP_TYPES } from "../lib/media-types.ts";
@@ -18,8 +21,6 @@ import { missingPicture } from "./urls.ts";
 
 /** Apps read the first number to know what they may ask for, so it names the Mastodon whose interface we serve whole. */
 const COMPATIBLE_VERSION = `4.2.0 (compatible; Linnet ${VERSION})`;
-
-const MONTH = 30 * 24 * 3600_000;
 
 /** Mastodon's Instance (entities/Instance). */
 export function showInstance(ctx: Context) {
@@ -32,12 +33,18 @@ export function showInstance(ctx: Context) {
     version: COMPATIBLE_VERSION,
     source_url: SOURCE_URL,
     description: config.description,
-    usage: { users: { active_month: activeUsers(ctx) } },
+    usage: { users: { active_month: activeUsers(ctx, 4) } },
     thumbnail: { url: missingPicture(ctx, "headers"), blurhash: null, versions: {} },
     icon: [],
     languages: config.languages,
     configuration: {
-      urls: { streaming: streamingUrl(ctx) },
+      urls: {
+        streaming: streamingUrl(ctx),
+        status: null,
+        about: `${config.origin}/about`,
+        privacy_policy: `${config.origin}/privacy-policy`,
+        terms_of_service: hasTerms(ctx.db) ? `${config.origin}/terms-of-service` : null,
+      },
       vapid: { public_key: vapidKeys(ctx).publicKey },
       accounts: {
         max_featured_tags: MAX_FEATURED_TAGS,
@@ -72,7 +79,7 @@ export function showInstance(ctx: Context) {
 }
 
 /** The older form (entities/V1_Instance), which some apps still ask for first. */
-export function showInstanceV1(ctx: Context) {
+export function showInstanceV1(ctx: Context, domainCount: number) {
   const { config } = ctx;
   const shared = limits();
   const mode = registrationMode(ctx);
@@ -84,7 +91,7 @@ export function showInstanceV1(ctx: Context) {
     email: config.contactEmail,
     version: COMPATIBLE_VERSION,
     urls: { streaming_api: streamingUrl(ctx) },
-    stats: stats(ctx),
+    stats: { ...stats(ctx), domain_count: ctx.config.limitedFederation ? 0 : domainCount },
     thumbnail: missingPicture(ctx, "headers"),
     languages: config.languages,
     registrations: mode !== "closed",
@@ -108,30 +115,24 @@ export function showRules(ctx: Context) {
 
 /** How much there is; nothing that strangers need to know where they are kept out. */
 export function stats(ctx: Context) {
-  if (ctx.config.limitedFederation) return { user_count: 0, status_count: 0, domain_count: 0 };
-  return ctx.db.get<{ user_count: number; status_count: number; domain_count: number }>(
+  if (ctx.config.limitedFederation) return { user_count: 0, status_count: 0 };
+  return ctx.db.get<{ user_count: number; status_count: number }>(
     `SELECT
        (SELECT count(*) FROM users WHERE approved) AS user_count,
-       (SELECT coalesce(sum(a.statuses_count), 0) FROM users u JOIN accounts a ON a.id = u.account_id) AS status_count,
-       (SELECT count(DISTINCT domain) FROM accounts WHERE domain IS NOT NULL) AS domain_count`,
+       (SELECT coalesce(sum(a.statuses_count), 0) FROM users u JOIN accounts a ON a.id = u.account_id) AS status_count`,
   )!;
 }
 
-/** People of this server who have written something within a month. CROSS JOIN: from the few, not from all accounts. */
-export function activeUsers(ctx: Context): number {
-  if (ctx.config.limitedFederation) return 0;
-  const row = ctx.db.get<{ count: number }>(
-    "SELECT count(*) AS count FROM users u CROSS JOIN accounts a ON a.id = u.account_id WHERE a.last_status_at > ?",
-    ctx.clock.now() - MONTH,
-  );
-  return row!.count;
+/** People of this server who were here within so many weeks. */
+export function activeUsers(ctx: Context, weeks: number): number {
+  return ctx.config.limitedFederation ? 0 : visitors(ctx, weeks);
 }
 
 function contactAccount(ctx: Context) {
-  const owner = ctx.db.get<{ account_id: number }>(
-    "SELECT account_id FROM users WHERE role = 'owner' ORDER BY id LIMIT 1",
-  );
-  return owner && showAccount(ctx, owner.account_id);
+  const contact = ctx.config.contactAccount
+    ? findUser(ctx, ctx.config.contactAccount)
+    : ctx.db.get<{ account_id: number }>("SELECT account_id FROM users WHERE role = 'owner' ORDER BY id LIMIT 1");
+  return contact && showAccount(ctx, contact.account_id);
 }
 
 /** Who may read which timelines. Those of one's own server are not told apart from others. */

@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { forgetVisits } from "../core/activity.ts";
 import { removeUnused } from "../core/cards.ts";
 import { TIMELINE_LENGTH } from "../core/home.ts";
 import { discardFiles, filesOf, type MediaFiles } from "../core/media.ts";
@@ -25,6 +26,7 @@ export function cleanUp(ctx: Context): void {
     tx.run("DELETE FROM sessions WHERE expires_at < ?", now);
     tx.run("DELETE FROM idempotency_keys WHERE created_at < ?", now - HOUR);
     tx.run("DELETE FROM mutes WHERE expires_at <= ?", now);
+    forgetVisits(tx, now);
     prune(tx, "home_timeline", "account_id", "SELECT account_id AS id FROM users");
     prune(tx, "list_timeline", "list_id", "SELECT id FROM lists");
     giveUpOlder(ctx, tx, now - LONGEST_PROCESSING);

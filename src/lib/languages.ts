@@ -5,6 +5,26 @@ export function isLocale(text: string): boolean {
   return /^[a-z]{2,3}(-[A-Za-z]{2,4})?$/.test(text);
 }
 
+/** Languages that have a code of three letters only, and that people write in here, as with Mastodon. */
+const LONG_CODES = "ast chr ckb cnr csb gsw jbo kab lfn moh nds pdc sco sma smj szl tok vai xal zgh".split(" ");
+
+export interface Language {
+  code: string;
+  /** In English. */
+  name: string;
+}
+
+/** The languages that a status can be in: all of ISO 639-1, and some more. */
+export function knownLanguages(): Language[] {
+  const names = new Intl.DisplayNames("en", { type: "language", fallback: "none" });
+  const letters = [..."abcdefghijklmnopqrstuvwxyz"];
+  const codes = letters.flatMap((first) => letters.map((second) => first + second));
+  return [...codes, ...LONG_CODES].flatMap((code) => {
+    const name = Intl.getCanonicalLocales(code)[0] === code ? names.of(code) : undefined;
+    return name === undefined ? [] : [{ code, name }];
+  });
+}
+
 /** UTF-8 bytes of letters below which a text is too short to tell: about three words, or five Chinese characters. */
 const MIN_LETTERS = 15;
 /** Nobody needs more to know. */

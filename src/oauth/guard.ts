@@ -3,6 +3,7 @@ import { idList } from "../db/json.ts";
 import { Refusal } from "../errors.ts";
 import { hashSecret } from "../lib/secrets.ts";
 import { covers, type Scope } from "./scopes.ts";
+import { noteUse, USE_NOTED_EVERY } from "./tokens.ts";
 
 /** The person whom a token speaks for. */
 export interface Viewer {
@@ -25,6 +26,7 @@ interface TokenRow {
   token_id: number;
   app_id: number;
   scopes: string;
+  last_used_at: number | null;
   user_id: number | null;
   account_id: number | null;
   role: string | null;
@@ -32,7 +34,7 @@ interface TokenRow {
 }
 
 const TOKEN = `
-  SELECT t.id AS token_id, t.app_id, t.scopes, u.id AS user_id, u.account_id, u.role, u.approved
+  SELECT t.id AS token_id, t.app_id, t.scopes, t.last_used_at, u.id AS user_id, u.account_id, u.role, u.approved
   FROM oauth_tokens t LEFT JOIN users u ON u.id = t.user_id
   WHERE t.token_hash = ?`;
 
@@ -53,6 +55,8 @@ export function findBearer(ctx: Context, token: string): Bearer {
   const row = ctx.db.get<TokenRow>(TOKEN, hashSecret(token));
   if (!row) throw invalidToken();
   const pending = row.approved === 0;
+  if (ctx.clock.now() - (row.last_used_at ?? 0) >= USE_NOTED_EVERY)
+    noteUse(ctx, row.token_id, pending ? null : row.user_id);
   return {
     tokenId: row.token_id,
     appId: row.app_id,

@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { noteVisit } from "../core/activity.ts";
 import { hashSecret, newSecret } from "../lib/secrets.ts";
 
 const DAY = 24 * 3600_000;
@@ -42,6 +43,7 @@ export function openSession(ctx: Context, userId: number, replaces: string | nul
       now,
       now + SESSION_LIFETIME,
     );
+    noteVisit(tx, userId, now);
   });
   return { ...findSession(ctx, secret)!, renewed: true };
 }
@@ -55,9 +57,10 @@ export function findSession(ctx: Context, secret: string): Session | null {
   const renewed = row.expires_at < now + SESSION_LIFETIME - DAY;
   if (renewed) {
     const expires = now + SESSION_LIFETIME;
-    ctx.db.transaction((tx) =>
-      tx.run("UPDATE sessions SET expires_at = ? WHERE session_hash = ?", expires, hashSecret(secret)),
-    );
+    ctx.db.transaction((tx) => {
+      tx.run("UPDATE sessions SET expires_at = ? WHERE session_hash = ?", expires, hashSecret(secret));
+      noteVisit(tx, row.user_id, now);
+    });
   }
   return {
     secret,

@@ -1,7 +1,11 @@
 import type { Context } from "../context.ts";
+import { noteVisit } from "../core/activity.ts";
 import { announce, SERVER_TOPIC } from "../core/events.ts";
 import type { Tx } from "../db/open.ts";
 import { hashSecret, newSecret } from "../lib/secrets.ts";
+
+/** How exactly it is known when a token was last used: a write an hour costs nothing, one a call would cost much. */
+export const USE_NOTED_EVERY = 3600_000;
 
 /** Gives a token, and keeps only its hash: the secret is seen once, here. `userId` is null for an app's own token. */
 export function issueToken(
@@ -25,4 +29,18 @@ export function issueToken(
 export function revokeToken(ctx: Context, tx: Tx, tokenId: number): void {
   tx.run("DELETE FROM oauth_tokens WHERE id = ?", tokenId);
   announce(ctx, tx, [SERVER_TOPIC], { event: "token.revoked", tokenId });
+}
+
+/** Notes that a token is in use, and with it that its user is here; nobody is one for an app's own token. */
+export function noteUse(ctx: Context, tokenId: number, userId: number | null): void {
+  const now = ctx.clock.now();
+  try {
+    ctx.db.transaction((tx) => {
+      tx.run("UPDATE oauth_tokens SET last_used_at = ? WHERE id = ?", now, tokenId);
+      if (userId !== null) noteVisit(tx, userId, now);
+    });
+  } catch (error) {
+    // A disk that is full must not keep anybody from reading.
+    ctx.log.warn("the use of a token could not be noted: {error}", { error: String(error) });
+  }
 }

@@ -1,6 +1,7 @@
 import type { AnyElysia } from "elysia";
 import type { Context } from "../context.ts";
 import { favicon, stylesheet, type Asset } from "./assets.ts";
+import { aboutPages } from "./about.tsx";
 import { authorizePages } from "./authorize.tsx";
 import { landingPages } from "./landing.tsx";
 import { notFoundPages } from "./not-found.tsx";
@@ -13,6 +14,7 @@ import { tokenRoutes } from "./token.ts";
 export function webRoutes(app: AnyElysia, ctx: Context): void {
   const pages = new Pages(app, ctx);
   landingPages(pages);
+  aboutPages(pages);
   setupPages(pages);
   signInPages(pages);
   authorizePages(pages);

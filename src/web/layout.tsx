@@ -1,12 +1,23 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
 import { favicon, stylesheet } from "./assets.ts";
+import type { Words } from "./words.ts";
+
+interface PageProps {
+  title: string;
+  server: string;
+  words: Words;
+  /** For what is read at length. */
+  wide: boolean;
+  children: ComponentChildren;
+}
 
 /** A whole page of ours: one column, which is a card where there is room for one. */
-export function Page(props: { title: string; server: string; language: string; children: ComponentChildren }) {
+export function Page(props: PageProps) {
+  const { words } = props;
   const title = props.title === props.server ? props.title : `${props.title} · ${props.server}`;
   return (
-    <html lang={props.language}>
+    <html lang={words.language}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -19,9 +30,11 @@ export function Page(props: { title: string; server: string; language: string; c
         <link rel="stylesheet" href={stylesheet.path} />
       </head>
       <body>
-        <main>{props.children}</main>
+        <main class={props.wide ? "wide" : undefined}>{props.children}</main>
         <footer>
           <a href="/">{props.server}</a>
+          <a href="/about">{words.about}</a>
+          <a href="/privacy-policy">{words.privacyPolicy}</a>
         </footer>
       </body>
     </html>
@@ -37,6 +50,11 @@ export function Head(props: { title: string; children?: ComponentChildren }) {
       {props.children}
     </header>
   );
+}
+
+/** A text that the owner has written. It was made from Markdown, so it holds nothing but text and links. */
+export function Prose(props: { html: string }) {
+  return <section class="prose" dangerouslySetInnerHTML={{ __html: props.html }} />;
 }
 
 /** What went wrong, read out at once. */

@@ -19,7 +19,7 @@ function isForPerson(request: Request): boolean {
   return !isOfApi && (request.headers.get("accept") ?? "").includes("text/html");
 }
 
-function notFoundPage(visit: Visit): Response {
+export function notFoundPage(visit: Visit): Response {
   const { words } = visit;
   return visit.page(
     { status: 404, title: words.notFoundTitle },

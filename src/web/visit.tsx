@@ -13,6 +13,8 @@ import type { Words } from "./words.ts";
 export interface PageOptions {
   status?: number;
   title: string;
+  /** For what is read at length. */
+  wide?: boolean;
   /** What the page's forms may lead to besides ourselves: sources of a Content-Security-Policy. */
   formActions?: string[];
   headers?: Record<string, string>;
@@ -87,7 +89,7 @@ export class Visit {
 
   page(options: PageOptions, children: ComponentChildren): Response {
     const html = renderToString(
-      <Page title={options.title} server={this.ctx.config.title} language={this.words.language}>
+      <Page title={options.title} server={this.ctx.config.title} words={this.words} wide={options.wide ?? false}>
         {children}
       </Page>,
     );

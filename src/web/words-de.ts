@@ -2,6 +2,7 @@ import type { Words } from "./words.ts";
 
 export const german: Words = {
   language: "de",
+  locale: "de-DE",
   signIn: "Anmelden",
   signInFor: (app) => `Anmelden, um mit ${app} fortzufahren`,
   signOut: "Abmelden",
@@ -142,6 +143,16 @@ export const german: Words = {
     linux: "Linux",
     terminal: "Terminal",
   },
+
+  about: "Über diesen Server",
+  rules: "Regeln",
+  contact: "An wen man sich wendet",
+  privacyPolicy: "Datenschutzerklärung",
+  changedOn: (date) => `Zuletzt geändert am ${date}`,
+  termsOfService: "Nutzungsbedingungen",
+  holdSince: (date) => `Sie gelten seit dem ${date}.`,
+  holdFrom: (date) => `Sie gelten ab dem ${date}.`,
+  replacedFrom: (date) => `Ab dem ${date} gelten andere`,
 
   notFoundTitle: "Hier ist nichts",
   notFound: "Vielleicht ist die Adresse vertippt, oder was hier war, ist fort.",

@@ -2,6 +2,7 @@ import type { Words } from "./words.ts";
 
 export const english: Words = {
   language: "en",
+  locale: "en-GB",
   signIn: "Sign in",
   signInFor: (app) => `Sign in to continue to ${app}`,
   signOut: "Sign out",
@@ -139,6 +140,16 @@ export const english: Words = {
     linux: "Linux",
     terminal: "terminal",
   },
+
+  about: "About",
+  rules: "Rules",
+  contact: "Whom to turn to",
+  privacyPolicy: "Privacy policy",
+  changedOn: (date) => `Last changed on ${date}`,
+  termsOfService: "Terms of service",
+  holdSince: (date) => `These have held since ${date}.`,
+  holdFrom: (date) => `These hold from ${date} on.`,
+  replacedFrom: (date) => `From ${date} on others hold`,
 
   notFoundTitle: "There is nothing here",
   notFound: "The address may be mistyped, or what was here is gone.",

@@ -2,6 +2,7 @@ import type { Words } from "./words.ts";
 
 export const french: Words = {
   language: "fr",
+  locale: "fr-FR",
   signIn: "Se connecter",
   signInFor: (app) => `Connectez-vous pour continuer vers ${app}`,
   signOut: "Se déconnecter",
@@ -144,6 +145,16 @@ export const french: Words = {
     linux: "Linux",
     terminal: "terminal",
   },
+
+  about: "À propos",
+  rules: "Règles",
+  contact: "À qui s’adresser",
+  privacyPolicy: "Politique de confidentialité",
+  changedOn: (date) => `Dernière modification le ${date}`,
+  termsOfService: "Conditions d’utilisation",
+  holdSince: (date) => `Elles sont en vigueur depuis le ${date}.`,
+  holdFrom: (date) => `Elles entrent en vigueur le ${date}.`,
+  replacedFrom: (date) => `À partir du ${date}, d’autres les remplacent`,
 
   notFoundTitle: "Il n’y a rien ici",
   notFound: "L’adresse est peut-être mal tapée, ou ce qui était ici n’y est plus.",

@@ -5,6 +5,8 @@ import type { UserProblem } from "../core/users.ts";
 /** Everything that our pages say. */
 export interface Words {
   language: string;
+  /** How days are written. */
+  locale: string;
   signIn: string;
   signInFor(app: string): string;
   signOut: string;
@@ -65,6 +67,16 @@ export interface Words {
   appsTitle: string;
   appsHelp: string;
   platforms: Record<Platform, string>;
+
+  about: string;
+  rules: string;
+  contact: string;
+  privacyPolicy: string;
+  changedOn(date: string): string;
+  termsOfService: string;
+  holdSince(date: string): string;
+  holdFrom(date: string): string;
+  replacedFrom(date: string): string;
 
   notFoundTitle: string;
   notFound: string;

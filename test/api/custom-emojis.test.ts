@@ -185,6 +185,7 @@ describe("A post", () => {
       await alice.publish(text);
       return server.ctx.db.statements - before;
     };
+    await cost("the first one, with which the token's use is noted");
     const without = await cost("plain");
     await ownEmoji(server, "blob");
     await alice.publish("the first :blob: since it came");

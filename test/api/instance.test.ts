@@ -37,7 +37,13 @@ describe("The server introduces itself", () => {
       description: "For friends",
       languages: ["de", "en"],
       configuration: {
-        urls: { streaming: "wss://social.example" },
+        urls: {
+          streaming: "wss://social.example",
+          status: null,
+          about: "https://social.example/about",
+          privacy_policy: "https://social.example/privacy-policy",
+          terms_of_service: null,
+        },
         statuses: { max_characters: 700, max_media_attachments: 4, characters_reserved_per_url: 23 },
         translation: { enabled: false },
       },
@@ -151,6 +157,21 @@ describe("What the server says of itself is true", () => {
     expect((await v2()).usage.users.active_month).toBe(1);
     server.clock.advance(31 * 24 * 3600_000);
     expect((await v2()).usage.users.active_month).toBe(0);
+    expect((await stranger.get("/nodeinfo/2.0")).json.usage.users).toEqual({
+      total: 2,
+      activeMonth: 0,
+      activeHalfyear: 1,
+    });
+  });
+
+  test("of whom to turn to: somebody whom the owner names, or the owner", async () => {
+    const other = await startServer({ LINNET_CONTACT_ACCOUNT: "@Bob" });
+    await other.person("alice");
+    expect((await other.stranger().get("/api/v2/instance")).json.contact.account).toBeNull();
+    const bob = await other.person("bob", { role: "user" });
+    expect((await other.stranger().get("/api/v2/instance")).json.contact.account.id).toBe(bob.id);
+    expect((await other.stranger().get("/api/v1/instance")).json.contact_account.id).toBe(bob.id);
+    await other.stop();
   });
 });
 
@@ -189,7 +210,7 @@ describe("NodeInfo", () => {
       version: "2.0",
       software: { name: "linnet" },
       openRegistrations: false,
-      usage: { users: { total: 1, activeMonth: 1 }, localPosts: 1 },
+      usage: { users: { total: 1, activeMonth: 1, activeHalfyear: 1 }, localPosts: 1 },
     });
   });
 });

@@ -70,6 +70,10 @@ describe("With limited federation", () => {
     "/api/v1/trends/tags",
     "/api/v1/directory",
     "/api/v1/instance/rules",
+    "/api/v1/instance/peers",
+    "/api/v1/instance/activity",
+    "/api/v1/instance/privacy_policy",
+    "/api/v1/instance/translation_languages",
     "/api/v2/search?q=alice",
     "/api/v1/custom_emojis",
   ];
@@ -125,7 +129,7 @@ describe("With limited federation", () => {
     const { stats } = (await server.stranger().get("/api/v1/instance")).json;
     expect(stats).toEqual({ user_count: 0, status_count: 0, domain_count: 0 });
     const { usage } = (await server.stranger().get("/nodeinfo/2.0")).json;
-    expect(usage).toEqual({ users: { total: 0, activeMonth: 0 }, localPosts: 0 });
+    expect(usage).toEqual({ users: { total: 0, activeMonth: 0, activeHalfyear: 0 }, localPosts: 0 });
   });
 
   test("the start page names people only to people", async () => {

@@ -18,6 +18,7 @@ export const oauthTokens = sqliteTable("oauth_tokens", {
   user_id: integer(),
   scopes: text().notNull(),
   created_at: integer().notNull(),
+  last_used_at: integer(),
 });
 
 export const oauthCodes = sqliteTable("oauth_codes", {

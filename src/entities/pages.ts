@@ -1,0 +1,26 @@
+import type { Context } from "../context.ts";
+import { findPage, type PageName } from "../core/pages.ts";
+import { isEffective, successorOf, type Terms } from "../core/terms.ts";
+import { markdownToHtml } from "../lib/markdown.ts";
+import { timestamp } from "./urls.ts";
+
+/** Mastodon's ExtendedDescription and PrivacyPolicy (entities/ExtendedDescription, entities/PrivacyPolicy). */
+export async function showPage(ctx: Context, name: PageName) {
+  const { text, updated_at } = findPage(ctx.db, name);
+  return { updated_at: timestamp(updated_at), content: await htmlOf(ctx, text) };
+}
+
+/** Mastodon's TermsOfService (entities/TermsOfService). */
+export async function showTerms(ctx: Context, { effective_date, text }: Terms) {
+  return {
+    effective_date,
+    effective: isEffective(ctx, effective_date),
+    content: await htmlOf(ctx, text),
+    succeeded_by: successorOf(ctx.db, effective_date),
+  };
+}
+
+/** The name of the server may stand in a text as `%{domain}`, as with Mastodon. */
+function htmlOf(ctx: Context, markdown: string): Promise<string> {
+  return markdownToHtml(markdown.replaceAll("%{domain}", ctx.config.handleDomain));
+}

@@ -1,0 +1,129 @@
+/** @jsxImportSource preact */
+import { listRules, type Rule } from "../core/rules.ts";
+import { currentTerms, hasTerms, listTerms, termsOf, type Terms } from "../core/terms.ts";
+import { showInstance } from "../entities/instance.ts";
+import { showPage, showTerms } from "../entities/pages.ts";
+import { Head, Prose } from "./layout.tsx";
+import { notFoundPage } from "./not-found.tsx";
+import type { Pages } from "./pages.tsx";
+import type { Visit } from "./visit.tsx";
+import type { Words } from "./words.ts";
+
+/** What the owner tells of the server, for people: the same texts that apps read. */
+export function aboutPages(pages: Pages): void {
+  pages.get("/about", aboutPage);
+  pages.get("/privacy-policy", privacyPolicyPage);
+  pages.get("/terms-of-service", (visit) =>
+    hasTerms(visit.ctx.db) ? termsPage(visit, currentTerms(visit.ctx)) : notFoundPage(visit),
+  );
+  pages.get("/terms-of-service/:date", (visit) => {
+    const date = new URL(visit.request.url).pathname.split("/").at(-1)!;
+    const isThere = listTerms(visit.ctx.db).some(({ effective_date }) => effective_date === date);
+    return isThere ? termsPage(visit, termsOf(visit.ctx.db, date)) : notFoundPage(visit);
+  });
+}
+
+async function aboutPage(visit: Visit): Promise<Response> {
+  const { ctx, words } = visit;
+  const { title, description } = ctx.config;
+  const { content } = await showPage(ctx, "extended_description");
+  const rules = listRules(ctx.db);
+  return visit.page(
+    { title: words.about, wide: true },
+    <>
+      <Head title={title}>
+        <p>{description}</p>
+      </Head>
+      {content && <Prose html={content} />}
+      {rules.length > 0 && <Rules words={words} rules={rules} />}
+      <Contact visit={visit} />
+      <nav class="links">
+        <a href="/privacy-policy">{words.privacyPolicy}</a>
+        {hasTerms(ctx.db) && <a href="/terms-of-service">{words.termsOfService}</a>}
+      </nav>
+    </>,
+  );
+}
+
+function Rules({ words, rules }: { words: Words; rules: Rule[] }) {
+  return (
+    <section>
+      <h2>{words.rules}</h2>
+      <ol class="rules">
+        {rules.map((rule) => {
+          const { text, hint } = rule.translations[words.language] ?? rule;
+          return (
+            <li>
+              {text}
+              {hint && <p class="help">{hint}</p>}
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  );
+}
+
+function Contact({ visit }: { visit: Visit }) {
+  const { email, account } = showInstance(visit.ctx).contact;
+  if (!email && !account) return null;
+  return (
+    <section>
+      <h2>{visit.words.contact}</h2>
+      <ul class="people">
+        {account && (
+          <li>
+            <strong>{account.display_name || account.username}</strong>{" "}
+            <span>
+              @{account.username}@{visit.ctx.config.handleDomain}
+            </span>
+          </li>
+        )}
+        {email && (
+          <li>
+            <a href={`mailto:${email}`}>{email}</a>
+          </li>
+        )}
+      </ul>
+    </section>
+  );
+}
+
+async function privacyPolicyPage(visit: Visit): Promise<Response> {
+  const { words } = visit;
+  const { content, updated_at } = await showPage(visit.ctx, "privacy_policy");
+  return visit.page(
+    { title: words.privacyPolicy, wide: true },
+    <>
+      <Head title={words.privacyPolicy}>
+        <p>{words.changedOn(day(words, updated_at))}</p>
+      </Head>
+      <Prose html={content} />
+    </>,
+  );
+}
+
+async function termsPage(visit: Visit, terms: Terms): Promise<Response> {
+  const { words } = visit;
+  const { content, effective, effective_date, succeeded_by } = await showTerms(visit.ctx, terms);
+  const since = day(words, effective_date);
+  return visit.page(
+    { title: words.termsOfService, wide: true },
+    <>
+      <Head title={words.termsOfService}>
+        <p>{effective ? words.holdSince(since) : words.holdFrom(since)}</p>
+        {succeeded_by && (
+          <p>
+            <a href={`/terms-of-service/${succeeded_by}`}>{words.replacedFrom(day(words, succeeded_by))}</a>
+          </p>
+        )}
+      </Head>
+      <Prose html={content} />
+    </>,
+  );
+}
+
+/** A day in words, of a moment or a date. */
+function day(words: Words, moment: string): string {
+  return new Intl.DateTimeFormat(words.locale, { dateStyle: "long", timeZone: "UTC" }).format(new Date(moment));
+}

@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { join } from "node:path";
+import { Folder } from "./folder.ts";
+
+let folder: Folder;
+
+beforeEach(() => {
+  folder = new Folder();
+});
+afterEach(() => folder.remove());
+
+async function run(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await folder.run(args);
+  expect([code, stderr]).toEqual([0, ""]);
+  return stdout;
+}
+
+test("the owner sets pages from files, and apps read them at once from a server that runs", async () => {
+  const { origin } = await folder.serve();
+  const policy = async () =>
+    (await (await fetch(`${origin}/api/v1/instance/privacy_policy`)).json()) as { content: string };
+  const before = (await policy()).content;
+  expect(before).toContain("they are not encrypted");
+  await Bun.write(join(folder.path, "policy.md"), "# We keep *little*\n");
+  expect(await run("page", "set", "privacy-policy", "policy.md")).toBe("The page privacy-policy is set.\n");
+  expect((await policy()).content).toBe("<h1>We keep <em>little</em></h1>\n");
+  expect(await run("page", "show", "privacy-policy")).toBe("# We keep *little*\n");
+  await run("page", "remove", "privacy-policy");
+  expect((await policy()).content).toBe(before);
+});
+
+test("a page may be piped in", async () => {
+  const { code } = await folder.run(["page", "set", "extended-description", "-"], { stdin: "Hello.\n" });
+  expect([code, await run("page", "show", "extended-description")]).toEqual([0, "Hello.\n"]);
+});
+
+test("terms are published for a day to come, written anew before it comes, and taken away", async () => {
+  await Bun.write(join(folder.path, "terms.md"), "Be nice.");
+  expect(await run("terms", "publish", "terms.md", "--effective-date", "2999-01-31")).toContain("2999-01-31");
+  expect(await run("terms", "publish", "terms.md", "--effective-date", "2999-01-31")).toContain("2999-01-31");
+  expect(await run("terms", "publish", "terms.md")).toContain(new Date().toISOString().slice(0, 10));
+  expect(await run("terms", "list")).toMatch(/^20\d\d-\d\d-\d\d\n2999-01-31\n$/);
+  await run("terms", "remove", "2999-01-31");
+  expect(await run("terms", "list")).toMatch(/^20\d\d-\d\d-\d\d\n$/);
+});
+
+test.each([
+  [["page", "set", "imprint", "text.md"], 2, 'NAME is "imprint", but should be extended-description or privacy-policy'],
+  [["page", "set", "privacy-policy", "nowhere.md"], 1, 'There is no file "nowhere.md"'],
+  [["page", "set", "privacy-policy", "empty.md"], 1, "The text is empty"],
+  [["terms", "publish", "text.md", "--effective-date", "31.1.2999"], 1, '"31.1.2999" is not a day'],
+  [["terms", "publish", "text.md", "--effective-date", "2999-02-30"], 1, '"2999-02-30" is not a day'],
+  [["terms", "publish", "text.md", "--effective-date", "2020-01-01"], 1, "2020-01-01 is past"],
+  [["terms", "remove", "2999-01-31"], 1, "There are no terms of 2999-01-31"],
+])("linnet %j is refused in one line that says why", async (args, exit, words) => {
+  await Bun.write(join(folder.path, "text.md"), "Text.");
+  await Bun.write(join(folder.path, "empty.md"), " \n");
+  const { code, stdout, stderr } = await folder.run(args);
+  expect([code, stdout, stderr.trimEnd().split("\n")]).toEqual([exit, "", [expect.stringContaining(words)]]);
+});
+
+test("terms that hold already aren't changed any more", async () => {
+  await Bun.write(join(folder.path, "terms.md"), "Be nice.");
+  await run("terms", "publish", "terms.md");
+  const { code, stderr } = await folder.run(["terms", "publish", "terms.md"]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("hold from today on already")]);
+});

@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { removePage, setPage } from "../../src/core/pages.ts";
+import { addRule, translateRule } from "../../src/core/rules.ts";
+import { publishTerms, removeTerms } from "../../src/core/terms.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { Visitor } from "./visitor.ts";
+
+let server: TestServer;
+let visitor: Visitor;
+
+const day = (days: number) => new Date(server.clock.now() + days * 24 * 3600_000).toISOString().slice(0, 10);
+
+beforeAll(async () => {
+  server = await startServer({ LINNET_TITLE: "Our place", LINNET_CONTACT_EMAIL: "us@example.org" });
+  await server.person("alice");
+});
+afterAll(() => server.stop());
+beforeEach(() => {
+  visitor = new Visitor(server);
+});
+
+test("what the server is about is told with the owner's text, the rules in one's language, and whom to turn to", async () => {
+  setPage(server.ctx, "extended_description", "Friends of **birds**. <script>alert(1)</script>");
+  const id = addRule(server.ctx, { text: "Be kind.", hint: "To everyone." });
+  translateRule(server.ctx, id, "de", { text: "Sei freundlich.", hint: "" });
+  const { status, html, text } = await visitor.get("/about");
+  expect(status).toBe(200);
+  expect(html).toContain("<p>Friends of <strong>birds</strong>. &lt;script&gt;");
+  expect(html).toContain('<a href="mailto:us@example.org">');
+  for (const words of ["Our place", "Be kind.", "To everyone.", "@alice@localhost:3000"]) expect(text).toContain(words);
+  const german = (await visitor.get("/about?lang=de")).text;
+  expect(german).toContain("Sei freundlich.");
+  expect(german).not.toContain("To everyone.");
+  removePage(server.ctx, "extended_description");
+});
+
+test("the privacy policy is there, with the day it was changed, and every page leads to it", async () => {
+  for (const path of ["/", "/about", "/sign-in"]) {
+    expect((await visitor.get(path)).html).toContain('<a href="/privacy-policy">');
+  }
+  const { status, text } = await visitor.get("/privacy-policy");
+  expect([status, text]).toEqual([
+    200,
+    expect.stringMatching(/Last changed on \d+ \w+ \d{4} .*they are not encrypted/),
+  ]);
+});
+
+test("terms of service are there once they are published, with the day from which they hold", async () => {
+  const missing = async (path: string) => (await visitor.get(path)).status;
+  expect([await missing("/terms-of-service"), await missing(`/terms-of-service/${day(0)}`)]).toEqual([404, 404]);
+  expect((await visitor.get("/about")).html).not.toContain("/terms-of-service");
+  publishTerms(server.ctx, "First terms.");
+  publishTerms(server.ctx, "Second terms.", day(10));
+  expect((await visitor.get("/about")).html).toContain('<a href="/terms-of-service">');
+  const now = await visitor.get("/terms-of-service");
+  expect(now.text).toMatch(/These have held since \d+ \w+ \d{4}\..*others hold.*First terms\./);
+  expect(now.html).toContain(`<a href="/terms-of-service/${day(10)}">`);
+  expect((await visitor.get(`/terms-of-service/${day(10)}`)).text).toMatch(/These hold from .* on\..*Second terms\./);
+  for (const date of [day(0), day(10)]) removeTerms(server.ctx, date);
+});
