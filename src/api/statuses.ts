@@ -21,7 +21,7 @@ import { showAccount } from "../entities/accounts.ts";
 import { emojisJson } from "../entities/emojis.ts";
 import { showMedia } from "../entities/media.ts";
 import { contentWithQuote } from "../entities/quotes.ts";
-import { showStatus, showStatuses, statusText } from "../entities/statuses.ts";
+import { seenOrBare, showStatus, showStatuses, statusText } from "../entities/statuses.ts";
 import { timestamp } from "../entities/urls.ts";
 import { notFound } from "../errors.ts";
 import { parseId } from "../lib/ids.ts";
@@ -83,7 +83,7 @@ export function statusRoutes(routes: Router): void {
       ({ ctx, viewerId, input, params }) => {
         const status = ownStatus(ctx, viewerId, parseId(params.id));
         // With its source, so that it can be written anew.
-        const shown = { ...showStatus(ctx, viewerId, status.id), text: status.text };
+        const shown = { ...seenOrBare(ctx, viewerId, status.id), text: status.text };
         removeStatus(ctx, status, input.delete_media);
         return shown;
       },
@@ -143,12 +143,15 @@ function showVersions(ctx: Context, viewerId: number, status: StatusRow) {
 
 const ACTIONS = [
   ["favourite", "write:favourites", favourite],
-  ["unfavourite", "write:favourites", unfavourite],
   ["bookmark", "write:bookmarks", bookmark],
-  ["unbookmark", "write:bookmarks", unbookmark],
   ["pin", "write:accounts", pin],
   ["unpin", "write:accounts", unpin],
   ["mute", "write:mutes", muteConversation],
+] as const;
+
+const UNDONE = [
+  ["unfavourite", "write:favourites", unfavourite],
+  ["unbookmark", "write:bookmarks", unbookmark],
   ["unmute", "write:mutes", unmuteConversation],
 ] as const;
 
@@ -156,6 +159,11 @@ function actionRoutes(routes: Router): void {
   for (const [name, scope, act] of ACTIONS) {
     routes.post(`/api/v1/statuses/:id/${name}`, { scope }, ({ ctx, viewerId, params }) =>
       jsonText(statusText(ctx, viewerId, act(ctx, viewerId, parseId(params.id)))),
+    );
+  }
+  for (const [name, scope, undo] of UNDONE) {
+    routes.post(`/api/v1/statuses/:id/${name}`, { scope }, ({ ctx, viewerId, params }) =>
+      seenOrBare(ctx, viewerId, undo(ctx, viewerId, parseId(params.id))),
     );
   }
   routes
@@ -168,6 +176,6 @@ function actionRoutes(routes: Router): void {
       },
     )
     .post("/api/v1/statuses/:id/unreblog", { scope: "write:statuses", limit: "deletes" }, ({ ctx, viewerId, params }) =>
-      jsonText(statusText(ctx, viewerId, unreblog(ctx, viewerId, parseId(params.id)))),
+      seenOrBare(ctx, viewerId, unreblog(ctx, viewerId, parseId(params.id))),
     );
 }

@@ -4,7 +4,7 @@ import { validationFailed } from "../errors.ts";
 import { parseDomain } from "../lib/domains.ts";
 import { findAccount, type AccountPlace } from "./accounts.ts";
 import { endFollow } from "./follows.ts";
-import { banFromHome, clearMentionsFromHome } from "./home.ts";
+import { banFromHome, clearMentions } from "./home.ts";
 import { forgetNotificationsFrom } from "./notifications.ts";
 
 /** Blocks somebody, which ends follows and requests both ways. Doing so to oneself does nothing, as with Mastodon. */
@@ -58,7 +58,7 @@ export function mute(ctx: Context, accountId: number, targetId: number | null, o
       options.duration === 0 ? null : now + options.duration * 1000,
       now,
     );
-    clearMentionsFromHome(tx, accountId, target.id);
+    clearMentions(tx, accountId, target.id);
     if (options.notifications) forgetNotificationsFrom(tx, accountId, target.id);
   });
 }

@@ -109,7 +109,7 @@ function accept(ctx: Context, tx: Tx, accountId: number, requesterId: number | n
     requesterId,
     ctx.clock.now(),
   );
-  keepInLists(tx, requesterId, accountId);
+  keepInLists(ctx, tx, requesterId, accountId);
   takeRequest(tx, accountId, requesterId);
   begin(ctx, tx, requesterId, accountId);
 }

@@ -1,8 +1,8 @@
 import type { Context } from "../context.ts";
 import type { Tx } from "../db/open.ts";
 import { announce, type Audible, publicTopics, tagNamesOf, userTopic } from "./events.ts";
-import { listsWith, toLists } from "./list-timelines.ts";
-import { avoids, IN_WANTED_LANGUAGE, visibleTo, wantedBy } from "./visibility.ts";
+import { clearMentionsFromLists, listsWith, toLists } from "./list-timelines.ts";
+import { IN_WANTED_LANGUAGE, mentionsAvoided, visibleTo, wantedBy } from "./visibility.ts";
 
 /** As many as Mastodon keeps; older ones are found on the accounts' own pages. */
 export const TIMELINE_LENGTH = 800;
@@ -25,9 +25,7 @@ const suits = (now: string) => `
   ${IN_WANTED_LANGUAGE}
   AND (s.in_reply_to_account_id IS NULL OR s.in_reply_to_account_id IN (s.account_id, f.account_id)
     OR EXISTS (SELECT 1 FROM follows WHERE account_id = f.account_id AND target_account_id = s.in_reply_to_account_id))
-  AND NOT EXISTS (
-    SELECT 1 FROM mentions m
-    WHERE m.status_id IN (s.id, s.reblog_of_id) AND ${avoids("f.account_id", "m.account_id", now)})`;
+  AND NOT ${mentionsAvoided("f.account_id", now)}`;
 
 /** What a follow `f` brings home of its target's statuses `s`, `o` being the original of a reblog. */
 export const brings = (now: string) => `
@@ -63,7 +61,8 @@ const TO_AUTHOR = `
 /** What a hashtag may bring to the home timeline of a viewer who follows it: replies and strangers too. */
 export function suitsByTag(viewer: string, now: string): string {
   return `s.visibility = 'public' AND s.reblog_of_id IS NULL AND s.account_id <> ${viewer}
-    AND ${visibleTo(viewer)} AND ${wantedBy(viewer, now)} AND NOT ${isElsewhere(viewer, "s.account_id")}`;
+    AND ${visibleTo(viewer)} AND ${wantedBy(viewer, now)} AND NOT ${mentionsAvoided(viewer, now)}
+    AND NOT ${isElsewhere(viewer, "s.account_id")}`;
 }
 
 const TO_TAG_FOLLOWERS = `
@@ -142,7 +141,8 @@ export function clearTagFromHome(tx: Tx, accountId: number, tagId: number): void
 }
 
 /** After muting someone, whose own statuses are left out by query for as long as it lasts: what mentions them. */
-export function clearMentionsFromHome(tx: Tx, accountId: number, otherId: number): void {
+export function clearMentions(tx: Tx, accountId: number, otherId: number): void {
+  clearMentionsFromLists(tx, accountId, otherId);
   tx.run(
     `DELETE FROM home_timeline WHERE account_id = ?1 AND status_id IN (
        SELECT h.status_id FROM home_timeline h JOIN statuses s ON s.id = h.status_id
@@ -156,7 +156,7 @@ export function clearMentionsFromHome(tx: Tx, accountId: number, otherId: number
 /** After blocking someone: what they wrote, whoever reblogged it, and what mentions them. */
 export function banFromHome(tx: Tx, accountId: number, otherId: number): void {
   clearFromHome(tx, accountId, otherId);
-  clearMentionsFromHome(tx, accountId, otherId);
+  clearMentions(tx, accountId, otherId);
   tx.run(
     `DELETE FROM home_timeline WHERE account_id = ?1 AND status_id IN (
        SELECT h.status_id FROM home_timeline h JOIN statuses s ON s.id = h.status_id JOIN statuses o ON o.id = s.reblog_of_id

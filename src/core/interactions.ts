@@ -3,10 +3,15 @@ import { notAllowed, validationFailed } from "../errors.ts";
 import { isBlockedBy } from "./accounts.ts";
 import { notify, withdraw } from "./notifications.ts";
 import { indexStatus } from "./search-index.ts";
-import { ownStatus, visibleOriginal, visibleStatus } from "./visibility.ts";
+import { ownStatus, undoableOriginal, visibleOriginal, visibleStatus } from "./visibility.ts";
 
 /** As many as Mastodon allows. */
 export const MAX_PINS = 5;
+
+const FAVOURITED = "EXISTS (SELECT 1 FROM favourites WHERE account_id = ?1 AND status_id = ?2)";
+const BOOKMARKED = "EXISTS (SELECT 1 FROM bookmarks WHERE account_id = ?1 AND status_id = ?2)";
+const MUTED = `EXISTS (
+  SELECT 1 FROM statuses s JOIN conversation_mutes m USING (conversation_id) WHERE m.account_id = ?1 AND s.id = ?2)`;
 
 /** Each of these returns the id of the status that was meant: the original, where a reblog of it was named. */
 export function favourite(ctx: Context, accountId: number, id: number | null): number {
@@ -28,15 +33,15 @@ export function favourite(ctx: Context, accountId: number, id: number | null): n
 }
 
 export function unfavourite(ctx: Context, accountId: number, id: number | null): number {
-  const status = visibleOriginal(ctx, accountId, id);
+  const statusId = undoableOriginal(ctx, accountId, id, FAVOURITED);
   ctx.db.transaction((tx) => {
-    const { changes } = tx.run("DELETE FROM favourites WHERE account_id = ? AND status_id = ?", accountId, status.id);
+    const { changes } = tx.run("DELETE FROM favourites WHERE account_id = ? AND status_id = ?", accountId, statusId);
     if (changes === 0) return;
-    tx.run("UPDATE statuses SET favourites_count = max(0, favourites_count - 1) WHERE id = ?", status.id);
-    indexStatus(tx, status.id);
-    withdraw(tx, { type: "favourite", from: accountId, statusId: status.id });
+    tx.run("UPDATE statuses SET favourites_count = max(0, favourites_count - 1) WHERE id = ?", statusId);
+    indexStatus(tx, statusId);
+    withdraw(tx, { type: "favourite", from: accountId, statusId });
   });
-  return status.id;
+  return statusId;
 }
 
 export function bookmark(ctx: Context, accountId: number, id: number | null): number {
@@ -54,12 +59,12 @@ export function bookmark(ctx: Context, accountId: number, id: number | null): nu
 }
 
 export function unbookmark(ctx: Context, accountId: number, id: number | null): number {
-  const status = visibleOriginal(ctx, accountId, id);
+  const statusId = undoableOriginal(ctx, accountId, id, BOOKMARKED);
   ctx.db.transaction((tx) => {
-    tx.run("DELETE FROM bookmarks WHERE account_id = ? AND status_id = ?", accountId, status.id);
-    indexStatus(tx, status.id);
+    tx.run("DELETE FROM bookmarks WHERE account_id = ? AND status_id = ?", accountId, statusId);
+    indexStatus(tx, statusId);
   });
-  return status.id;
+  return statusId;
 }
 
 export function pin(ctx: Context, accountId: number, id: number | null): number {
@@ -103,13 +108,14 @@ export function muteConversation(ctx: Context, accountId: number, id: number | n
 }
 
 export function unmuteConversation(ctx: Context, accountId: number, id: number | null): number {
-  const status = visibleOriginal(ctx, accountId, id);
+  const statusId = undoableOriginal(ctx, accountId, id, MUTED);
   ctx.db.transaction((tx) =>
     tx.run(
-      "DELETE FROM conversation_mutes WHERE account_id = ? AND conversation_id = ?",
+      `DELETE FROM conversation_mutes
+       WHERE account_id = ? AND conversation_id = (SELECT conversation_id FROM statuses WHERE id = ?)`,
       accountId,
-      status.conversation_id,
+      statusId,
     ),
   );
-  return status.id;
+  return statusId;
 }

@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import { Keyset, type Page } from "../db/keyset.ts";
 import type { Tx } from "../db/open.ts";
 import type { Place } from "./timelines.ts";
-import { IN_WANTED_LANGUAGE, visibleTo, wantedBy } from "./visibility.ts";
+import { IN_WANTED_LANGUAGE, mentionsAvoided, visibleTo, wantedBy } from "./visibility.ts";
 
 export function listTopic(listId: number): string {
   return `list:${listId}`;
@@ -11,10 +11,14 @@ export function listTopic(listId: number): string {
 /** A reblog of what stood in the list this recently is left out, as in home timelines. */
 const REBLOG_DISTANCE = 40;
 
-/** What a membership `m` of a list `l` brings: what its follow `f` asks for, or anything of the owner's own. */
-const BROUGHT = `
+/**
+ * What a membership `m` of a list `l` brings: what its follow `f` asks for, or anything of the owner's own, unless it
+ * mentions whom the owner blocks or mutes.
+ */
+const brought = (now: string) => `
   s.visibility <> 'direct' AND (f.id IS NOT NULL OR s.account_id = l.account_id)
-  AND (s.reblog_of_id IS NULL OR coalesce(f.show_reblogs, 1)) AND ${IN_WANTED_LANGUAGE}`;
+  AND (s.reblog_of_id IS NULL OR coalesce(f.show_reblogs, 1)) AND ${IN_WANTED_LANGUAGE}
+  AND (s.account_id = l.account_id OR NOT ${mentionsAvoided("l.account_id", now)})`;
 
 const MEMBERSHIPS = `
   JOIN list_accounts m ON m.account_id = s.account_id
@@ -25,7 +29,7 @@ const MEMBERSHIPS = `
 const TO_LISTS = `
   INSERT OR IGNORE INTO list_timeline (list_id, status_id)
   SELECT l.id, s.id FROM statuses s ${MEMBERSHIPS}
-  WHERE s.id = ?1 AND ${BROUGHT} AND ${wantedBy("l.account_id", "?2")}
+  WHERE s.id = ?1 AND ${brought("?2")} AND ${wantedBy("l.account_id", "?2")}
     AND (s.reblog_of_id IS NULL OR NOT EXISTS (
       SELECT 1
       FROM (SELECT status_id FROM list_timeline WHERE list_id = l.id ORDER BY status_id DESC LIMIT ${REBLOG_DISTANCE}) t
@@ -61,20 +65,21 @@ export function listsWith(tx: Tx, statusId: number): string[] {
   return tx.all<{ id: number }>(WITH, statusId).map(({ id }) => listTopic(id));
 }
 
-/** How much of a new member's past shows up at once. */
+/** So many of a new member's newest statuses are looked at. */
 const BACKFILL = 100;
 
 /** A reblog of what stands in the list, or was reblogged into it, is left out. */
 const FILL = `
   INSERT OR IGNORE INTO list_timeline (list_id, status_id)
-  SELECT l.id, s.id FROM statuses s ${MEMBERSHIPS}
-  WHERE l.id = ?1 AND m.account_id = ?2 AND ${BROUGHT}
+  SELECT l.id, s.id
+  FROM (SELECT id FROM statuses WHERE account_id = ?2 ORDER BY id DESC LIMIT ${BACKFILL}) newest
+  JOIN statuses s USING (id) ${MEMBERSHIPS}
+  WHERE l.id = ?1 AND ${brought("?3")}
     AND (s.reblog_of_id IS NULL
       OR NOT EXISTS (SELECT 1 FROM list_timeline WHERE list_id = l.id AND status_id = s.reblog_of_id)
         AND NOT EXISTS (
           SELECT 1 FROM statuses r JOIN list_timeline t ON t.list_id = l.id AND t.status_id = r.id
-          WHERE r.reblog_of_id = s.reblog_of_id))
-  ORDER BY s.id DESC LIMIT ${BACKFILL}`;
+          WHERE r.reblog_of_id = s.reblog_of_id))`;
 
 /** What somebody left behind when they were in the list before, and it was asked for otherwise. */
 const CLEAR = `
@@ -83,9 +88,24 @@ const CLEAR = `
     WHERE t.list_id = ?1 AND s.account_id = ?2)`;
 
 /** After somebody has come into a list: their recent statuses stand where they would have stood. */
-export function fillList(tx: Tx, listId: number, memberId: number): void {
+export function fillList(ctx: Context, tx: Tx, listId: number, memberId: number): void {
   tx.run(CLEAR, listId, memberId);
-  tx.run(FILL, listId, memberId);
+  tx.run(FILL, listId, memberId, ctx.clock.now());
+}
+
+/** After blocking or muting someone: what mentions them goes from all lists of an owner. */
+export function clearMentionsFromLists(tx: Tx, ownerId: number, otherId: number): void {
+  tx.run(
+    `DELETE FROM list_timeline WHERE (list_id, status_id) IN (
+       SELECT t.list_id, t.status_id
+       FROM lists l
+       JOIN list_timeline t ON t.list_id = l.id
+       JOIN statuses s ON s.id = t.status_id
+       JOIN mentions m ON m.account_id = ?2 AND m.status_id IN (s.id, s.reblog_of_id)
+       WHERE l.account_id = ?1)`,
+    ownerId,
+    otherId,
+  );
 }
 
 const LIST = new Keyset<Place>(

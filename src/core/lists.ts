@@ -119,14 +119,14 @@ export function addToList(ctx: Context, list: ListRow, accountIds: readonly (num
       const before = tx.get("SELECT 1 FROM list_accounts WHERE list_id = ? AND account_id = ?", list.id, id);
       if (before) throw validationFailed("Account has already been taken");
       if (tx.run(JOIN, list.id, id).changes === 0) throw notFound();
-      settle(tx, list, id);
+      settle(ctx, tx, list, id);
     }
   });
 }
 
 /** What somebody has written lately comes into the list, and leaves the home timeline for an exclusive one. */
-function settle(tx: Tx, list: ListRow, memberId: number): void {
-  fillList(tx, list.id, memberId);
+function settle(ctx: Context, tx: Tx, list: ListRow, memberId: number): void {
+  fillList(ctx, tx, list.id, memberId);
   if (list.exclusive && memberId !== list.account_id) clearFromHome(tx, list.account_id, memberId);
 }
 
@@ -144,7 +144,7 @@ export function removeFromList(ctx: Context, list: ListRow, accountIds: readonly
 }
 
 /** Rests the memberships of somebody on the new follow, before the request for it goes and takes them along. */
-export function keepInLists(tx: Tx, ownerId: number, memberId: number): void {
+export function keepInLists(ctx: Context, tx: Tx, ownerId: number, memberId: number): void {
   const joined = tx.all<ListRow>(
     `SELECT ${COLUMNS} FROM lists l JOIN list_accounts m ON m.list_id = l.id
      WHERE l.account_id = ? AND m.account_id = ? AND m.follow_request_id IS NOT NULL`,
@@ -160,7 +160,7 @@ export function keepInLists(tx: Tx, ownerId: number, memberId: number): void {
       memberId,
       list.id,
     );
-    settle(tx, list, memberId);
+    settle(ctx, tx, list, memberId);
   }
 }
 

@@ -17,7 +17,14 @@ import { addQuote, automaticQuoters, forgetQuote } from "./quotes.ts";
 import { indexStatus } from "./search-index.ts";
 import { saveMentions, saveTags } from "./tags.ts";
 import { countUses, uncountUses } from "./uses.ts";
-import { ownStatus, STATUS_COLUMNS, type StatusRow, type Visibility, visibleOriginal } from "./visibility.ts";
+import {
+  ownStatus,
+  STATUS_COLUMNS,
+  type StatusRow,
+  undoableOriginal,
+  type Visibility,
+  visibleOriginal,
+} from "./visibility.ts";
 
 /** Who writes, and with which app. */
 export interface Author {
@@ -183,16 +190,18 @@ export function reblog(ctx: Context, author: Author, id: number | null, visibili
   });
 }
 
+const REBLOGGED = "EXISTS (SELECT 1 FROM statuses WHERE account_id = ?1 AND reblog_of_id = ?2)";
+
 /** Takes a reblog back; the original's id either way. */
 export function unreblog(ctx: Context, accountId: number, id: number | null): number {
-  const original = visibleOriginal(ctx, accountId, id);
+  const originalId = undoableOriginal(ctx, accountId, id, REBLOGGED);
   const wrapper = ctx.db.get<{ id: number }>(
     "SELECT id FROM statuses WHERE reblog_of_id = ? AND account_id = ?",
-    original.id,
+    originalId,
     accountId,
   );
   if (wrapper) removeStatus(ctx, ownStatus(ctx, accountId, wrapper.id), false);
-  return original.id;
+  return originalId;
 }
 
 /**

@@ -32,6 +32,12 @@ export function wantedBy(viewer: string, now: string, s = "s"): string {
     WHERE o.id = ${s}.reblog_of_id AND ${visibleTo(viewer, "o")} AND NOT ${avoids(viewer, "o.account_id", now)}))`;
 }
 
+/** Whether a status `s` or, of a reblog, its original mentions somebody whom the viewer avoids. */
+export function mentionsAvoided(viewer: string, now: string): string {
+  return `EXISTS (
+    SELECT 1 FROM mentions m WHERE m.status_id IN (s.id, s.reblog_of_id) AND ${avoids(viewer, "m.account_id", now)})`;
+}
+
 /** Whether an account blocks another, or the domain that the other is from. All of these take parameters or columns. */
 export function blocks(account: string, other: string): string {
   return `(
@@ -124,10 +130,22 @@ export function visibleOriginal(ctx: Context, viewerId: number, id: number | nul
   return status.reblog_of_id === null ? status : visibleStatus(ctx, viewerId, status.reblog_of_id);
 }
 
-/** The author's own status, for what only the author may do. */
+/**
+ * The id of the original, for what somebody takes back: even of one that they can't see any more, if they did it. `done`
+ * is an SQL condition on the account `?1` and the status `?2`.
+ */
+export function undoableOriginal(ctx: Context, accountId: number, id: number | null, done: string): number {
+  const named = ctx.db.get<{ id: number }>("SELECT coalesce(reblog_of_id, id) AS id FROM statuses WHERE id = ?", id);
+  if (named && ctx.db.get(`SELECT 1 WHERE ${done}`, accountId, named.id)) return named.id;
+  return visibleOriginal(ctx, accountId, id).id;
+}
+
+const OWN = `SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.id = ? AND s.account_id = ?`;
+
+/** The author's own status, for what only the author may do: also a reblog of what they can't see any more. */
 export function ownStatus(ctx: Context, accountId: number, id: number | null): StatusRow {
-  const status = visibleStatus(ctx, accountId, id);
-  if (status.account_id !== accountId) throw notFound();
+  const status = ctx.db.get<StatusRow>(OWN, id, accountId);
+  if (!status) throw notFound();
   return status;
 }
 

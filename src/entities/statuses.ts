@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import { tagUrl } from "../core/compose.ts";
 import { quotePermission } from "../core/quotes.ts";
+import { visibleAmong } from "../core/visibility.ts";
 import { idList } from "../db/json.ts";
 import type { FilterSet, StatusText } from "../db/rendered.ts";
 import type { statuses } from "../db/schema/index.ts";
@@ -74,6 +75,43 @@ export function statusTexts(ctx: Context, viewerId: number, ids: readonly number
 
 export function statusText(ctx: Context, viewerId: number, id: number): string {
   return statusTexts(ctx, viewerId, [id])[0]!;
+}
+
+/**
+ * For who has taken something back, or deleted a reblog: the status as they see it. Of one that they may not see any
+ * more, that there is one, by whom, and what they have done to it, without a word of what it says.
+ */
+export function seenOrBare(ctx: Context, viewerId: number, id: number): StatusJson {
+  const status = showStatus(ctx, viewerId, id);
+  return visibleAmong(ctx, viewerId, [id]).length > 0 ? status : bare(status);
+}
+
+function bare<Status extends OriginalJson & { reblog: OriginalJson | null }>(status: Status): Status {
+  return {
+    ...status,
+    in_reply_to_id: null,
+    in_reply_to_account_id: null,
+    edited_at: null,
+    sensitive: false,
+    spoiler_text: "",
+    language: null,
+    replies_count: 0,
+    reblogs_count: 0,
+    favourites_count: 0,
+    quotes_count: 0,
+    content: "",
+    filtered: [],
+    quote_approval: { automatic: [], manual: [], current_user: "denied" },
+    ...(status.application && { application: null }),
+    media_attachments: [],
+    mentions: [],
+    tags: [],
+    emojis: [],
+    card: null,
+    poll: null,
+    quote: null,
+    reblog: status.reblog && bare({ ...status.reblog, reblog: null }),
+  };
 }
 
 /** All that is needed to show some statuses to somebody. */

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client } from "../support/client.ts";
 import { expectGuarded } from "../support/guards.ts";
 import { idsOf, pagesOf, wordsOf } from "../support/reading.ts";
-import { block, mute } from "../support/rows.ts";
+import { block, mute, remoteAccount } from "../support/rows.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
 import { Socket } from "../support/streams.ts";
@@ -122,6 +122,36 @@ describe("Following a hashtag", () => {
     for (const who of [bob, carol, dave]) await who.publish("#tea before");
     await act("follow", "tea");
     for (const who of [bob, carol, dave]) await who.publish("#tea after");
+    expect(await atHome()).toEqual([]);
+  });
+
+  test("brings nothing that names whom one blocks or mutes, before and after", async () => {
+    const [carol, dave] = [await server.person("carol"), await server.person("dave")];
+    block(server, alice, carol);
+    mute(server, alice, dave);
+    for (const name of ["carol", "dave"]) await bob.publish(`#tea with @${name}`);
+    await act("follow", "tea");
+    for (const name of ["carol", "dave"]) await bob.publish(`#tea with @${name} again`);
+    expect(await atHome()).toEqual([]);
+  });
+
+  test("brings nobody of a domain that one blocks, before and after", async () => {
+    const spammer = remoteAccount(server, "spammer", "spam.example");
+    const tagged = async (text: string): Promise<void> => {
+      const { id } = await bob.publish("#tea");
+      server.ctx.db.transaction((tx) => {
+        tx.run("UPDATE statuses SET account_id = ?, content = ? WHERE id = ?", spammer, text, id);
+        tx.run("INSERT OR IGNORE INTO home_timeline (account_id, status_id) VALUES (?, ?)", alice.id, id);
+      });
+    };
+    await tagged("before");
+    await act("follow", "tea");
+    expect(await atHome()).toEqual(["before"]);
+    await alice.post("/api/v1/domain_blocks", { domain: "spam.example" });
+    await tagged("after");
+    expect(await atHome()).toEqual([]);
+    await act("unfollow", "tea");
+    await act("follow", "tea");
     expect(await atHome()).toEqual([]);
   });
 

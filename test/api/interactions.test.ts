@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
 import { idsOf, wordsOf } from "../support/reading.ts";
+import { block } from "../support/rows.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
+import { uploaded } from "../support/uploads.ts";
 
 let server: TestServer;
 let alice: Client;
@@ -253,4 +255,75 @@ test("what can't be seen can't be acted upon", async () => {
     expect([verb, code, json]).toEqual([verb, 404, { error: "Record not found" }]);
   }
   expect(await toldOf(alice)).toEqual([]);
+});
+
+describe("What I did to a status that I can't see any more", () => {
+  const HIDDEN: [string, () => Promise<void>][] = [
+    ["its author blocks me", async () => block(server, alice, bob)],
+    ["I don't follow its author any more", async () => void (await bob.post(`/api/v1/accounts/${alice.id}/unfollow`))],
+  ];
+  const UNDONE = [
+    ["favourite", "unfavourite", "favourited", "favourites_count"],
+    ["bookmark", "unbookmark", "bookmarked", null],
+    ["mute", "unmute", "muted", null],
+  ] as const;
+
+  beforeEach(async () => {
+    await bob.post(`/api/v1/accounts/${alice.id}/follow`);
+    const media_ids = [(await uploaded(alice, { description: "secret" })).id];
+    status = await alice.publish({
+      status: "secret #secret @carol",
+      spoiler_text: "secret",
+      visibility: "private",
+      language: "de",
+      media_ids,
+    });
+  });
+
+  const expectBare = (answer: Answer, flag: string): void => {
+    expect(answer.status).toBe(200);
+    expectShape(answer.json, "Status");
+    expect(answer.json).toMatchObject({ id: status.id, account: { id: alice.id }, content: "", [flag]: false });
+    expect(JSON.stringify(answer.json)).not.toContain("secret");
+    const { replies_count, reblogs_count, favourites_count, quotes_count } = answer.json;
+    expect([replies_count, reblogs_count, favourites_count, quotes_count]).toEqual([0, 0, 0, 0]);
+  };
+
+  for (const [reason, hide] of HIDDEN) {
+    test.each(UNDONE)(
+      `can be taken back, since ${reason} (%s), and nothing is shown of it`,
+      async (verb, undo, flag, counter) => {
+        await act(verb);
+        await hide();
+        expectBare(await act(undo), flag);
+        if (counter) expect((await read(alice))[counter]).toBe(0);
+        expect(await toldOf(alice)).not.toContain(verb);
+        // There is nothing left of it that would be mine.
+        expect((await act(undo)).status).toBe(404);
+      },
+    );
+  }
+
+  test("was a boost, which can be taken back by either of its ids, or deleted", async () => {
+    for (const undo of [
+      () => act("unreblog"),
+      (boost: Json) => act("unreblog", bob, boost.id),
+      (boost: Json) => bob.delete(`/api/v1/statuses/${boost.id}`),
+    ]) {
+      status = await alice.publish("secret");
+      const boost = (await act("reblog")).json;
+      block(server, alice, bob);
+      const answer = await undo(boost);
+      expect([answer.status, JSON.stringify(answer.json).includes("secret")]).toEqual([200, false]);
+      expectShape({ ...answer.json, text: undefined }, "Status");
+      expect(await read(alice)).toMatchObject({ reblogs_count: 0 });
+      expect((await act("unreblog")).status).toBe(404);
+      server.ctx.db.transaction((tx) => tx.run("DELETE FROM blocks"));
+    }
+  });
+
+  test("can't be done any more", async () => {
+    await bob.post(`/api/v1/accounts/${alice.id}/unfollow`);
+    for (const verb of ["favourite", "bookmark", "mute", "reblog"]) expect((await act(verb)).status).toBe(404);
+  });
 });

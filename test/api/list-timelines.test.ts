@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { scheduleCleanUp } from "../../src/jobs/clean-up.ts";
 import type { Client, Json } from "../support/client.ts";
 import { idsOf, linksOf, pagesOf, wordsOf } from "../support/reading.ts";
-import { block, mute } from "../support/rows.ts";
+import { block, mute, remoteAccount, remoteStatus } from "../support/rows.ts";
 import { inProcess, startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
 import { EventReader, Socket } from "../support/streams.ts";
@@ -67,10 +67,11 @@ describe("A list's timeline", () => {
   });
 
   test("holds the owner's own words when the owner is in it", async () => {
-    await alice.publish("before");
+    mute(server, alice, carol);
+    await alice.publish("before, with @carol");
     await add(alice);
-    await alice.publish("after");
-    expect(await inList()).toEqual(["after", "before"]);
+    await alice.publish("after, with @carol");
+    expect(await inList()).toEqual(["after, with @carol", "before, with @carol"]);
   });
 
   test("leaves out boosts and languages that aren't wanted of a member, before and after", async () => {
@@ -107,6 +108,28 @@ describe("A list's timeline", () => {
     expect(await inList()).toEqual(["after", "before"]);
     block(server, bob, alice);
     expect(await inList()).toEqual([]);
+  });
+
+  test("leaves out what names whom the owner blocks or mutes, before and after", async () => {
+    await bob.publish("hello @dave");
+    await bob.publish("hello @carol");
+    await alice.post(`/api/v1/accounts/${dave.id}/block`);
+    await alice.post(`/api/v1/accounts/${carol.id}/mute`);
+    for (const name of ["carol", "dave"]) await bob.publish(`hello again @${name}`);
+    expect(await inList()).toEqual([]);
+    await remove(bob);
+    await add(bob);
+    expect(await inList()).toEqual([]);
+  });
+
+  test("leaves out boosts of people whose domain the owner blocks", async () => {
+    const spam = remoteStatus(server, remoteAccount(server, "spammer", "spam.example"), "spam");
+    const ham = remoteStatus(server, remoteAccount(server, "friend", "good.example"), "ham");
+    for (const id of [spam, ham]) await bob.post(`/api/v1/statuses/${id}/reblog`);
+    await alice.post("/api/v1/domain_blocks", { domain: "spam.example" });
+    const more = remoteStatus(server, remoteAccount(server, "another", "spam.example"), "more spam");
+    await bob.post(`/api/v1/statuses/${more}/reblog`);
+    expect(await inList()).toEqual(["ham"]);
   });
 
   test("loses what is deleted, and shows what is edited", async () => {
