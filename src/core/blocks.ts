@@ -3,6 +3,7 @@ import { Keyset, type Page } from "../db/keyset.ts";
 import { validationFailed } from "../errors.ts";
 import { parseDomain } from "../lib/domains.ts";
 import { findAccount, type AccountPlace } from "./accounts.ts";
+import { removeConversationsFrom, removeConversationsWith } from "./conversations.ts";
 import { endFollow } from "./follows.ts";
 import { banFromHome, clearMentions } from "./home.ts";
 import { forgetNotificationsFrom } from "./notifications.ts";
@@ -22,6 +23,7 @@ export function block(ctx: Context, accountId: number, targetId: number | null):
     );
     banFromHome(tx, accountId, target.id);
     forgetNotificationsFrom(tx, accountId, target.id);
+    removeConversationsWith(tx, accountId, target.id);
   });
 }
 
@@ -81,6 +83,7 @@ export function blockDomain(ctx: Context, accountId: number, given: string): voi
       ctx.clock.now(),
     );
     if (changes === 0) return;
+    removeConversationsFrom(tx, accountId, domain);
     for (const { id } of tx.all<{ id: number }>(TIES, accountId, domain)) {
       endFollow(tx, accountId, id);
       endFollow(tx, id, accountId);

@@ -121,6 +121,21 @@ export function markConversation(ctx: Context, accountId: number, id: number | n
   });
 }
 
+/** After blocking someone: the conversations in which nobody else takes part. */
+export function removeConversationsWith(tx: Tx, accountId: number, otherId: number): void {
+  tx.run("DELETE FROM conversations WHERE account_id = ? AND participants = ?", accountId, JSON.stringify([otherId]));
+}
+
+/** After blocking a domain: the conversations with its people alone. */
+export function removeConversationsFrom(tx: Tx, accountId: number, domain: string): void {
+  tx.run(
+    `DELETE FROM conversations WHERE account_id = ? AND participants <> '[]' AND NOT EXISTS (
+       SELECT 1 FROM json_each(participants) p JOIN accounts a ON a.id = p.value WHERE a.domain IS NOT ?)`,
+    accountId,
+    domain,
+  );
+}
+
 /** Removes a conversation from one's list. Its statuses stay, and the next one begins it anew. */
 export function removeConversation(ctx: Context, accountId: number, id: number | null): void {
   ctx.db.transaction((tx) => {

@@ -62,7 +62,9 @@ export function checkDraft(
   // A warning alone is the text, unless it stands over a quote.
   const isBare = draft.text.trim() === "" && quoted === null;
   const { text, spoilerText } = isBare ? { text: draft.spoilerText, spoilerText: "" } : draft;
-  checkContent(ctx, { text, spoilerText, mediaIds: draft.mediaIds, isQuote: quoted !== null, poll: draft.poll });
+  const content = { text, spoilerText, mediaIds: draft.mediaIds, isQuote: quoted !== null, poll: draft.poll };
+  // Of what was scheduled, the length was judged then.
+  checkContent(content, reservedFor === null ? ctx.config.maxCharacters : Infinity);
   checkMedia(ctx, accountId, draft.mediaIds, { scheduledId: reservedFor });
   const defaults = defaultsOf(ctx, accountId);
   const composed = compose(ctx, text);
@@ -95,9 +97,9 @@ interface Content {
 }
 
 /** What a status must have, how long it may be (spoiler text included), and what does not go together. */
-export function checkContent(ctx: Context, { text, spoilerText, mediaIds, isQuote, poll }: Content): void {
+export function checkContent(content: Content, maxCharacters: number): void {
+  const { text, spoilerText, mediaIds, isQuote, poll } = content;
   if (text.trim() === "" && mediaIds.length === 0 && !isQuote) throw validationFailed("Text can't be blank");
-  const { maxCharacters } = ctx.config;
   if (countCharacters(text, spoilerText) > maxCharacters) {
     throw validationFailed(`Text character limit of ${maxCharacters} exceeded`);
   }

@@ -122,7 +122,8 @@ function checkEdit(ctx: Context, status: StatusRow, before: Attached, edit: Edit
   const text = edit.text ?? status.text;
   const spoilerText = edit.spoilerText ?? status.spoiler_text;
   const poll = edit.poll ?? null;
-  checkContent(ctx, { text, spoilerText, mediaIds, isQuote: isQuote(ctx.db, status.id), poll });
+  const content = { text, spoilerText, mediaIds, isQuote: isQuote(ctx.db, status.id), poll };
+  checkContent(content, ctx.config.maxCharacters);
   const media = checkMedia(ctx, status.account_id, mediaIds, { statusId: status.id });
   return {
     ...edit,

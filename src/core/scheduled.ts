@@ -3,8 +3,8 @@ import { idList } from "../db/json.ts";
 import { Keyset, type Page } from "../db/keyset.ts";
 import type { Tx } from "../db/open.ts";
 import { enqueue } from "../db/queue.ts";
-import { notFound, refuseWhere } from "../errors.ts";
-import { checkDraft, type Draft } from "./drafts.ts";
+import { notFound, Refusal, refuseWhere } from "../errors.ts";
+import { checkDraft, type CheckedDraft, type Draft } from "./drafts.ts";
 import { type Made, madeWith, moveKey, rememberKey } from "./idempotency.ts";
 import { type MediaRow, releaseMedia, reserveMedia } from "./media.ts";
 import { isQuotable } from "./quotes.ts";
@@ -127,8 +127,9 @@ export function removeScheduled(ctx: Context, accountId: number, id: number | nu
 
 /**
  * Publishes what was scheduled, if its time has come. The row goes in the transaction that writes the status, so a job
- * that runs twice, or is cut off half-way, publishes once. What was to be answered or quoted and is gone by then is
- * left out: the words were meant to be read all the same.
+ * that runs twice, or is cut off half-way, publishes once. What was to be answered, quoted or shown and is gone by then
+ * is left out: the words were meant to be read all the same. What can't come out at all stays in its author's list, to
+ * be moved or cancelled.
  */
 export function publishScheduled(ctx: Context, id: number): void {
   const row = ctx.db.get<ScheduledRow>(
@@ -137,8 +138,10 @@ export function publishScheduled(ctx: Context, id: number): void {
     ctx.clock.now(),
   );
   if (!row) return;
-  const draft = withoutMissing(ctx, row.account_id, JSON.parse(row.draft) as Draft);
-  const checked = checkDraft(ctx, row.account_id, draft, row.id);
+  const media = reservedMedia(ctx, [row.id]).get(row.id) ?? [];
+  const draft = withoutMissing(ctx, row.account_id, JSON.parse(row.draft) as Draft, media);
+  const checked = checkOnceMore(ctx, row, draft, media);
+  if (!checked) return;
   ctx.db.transaction((tx) => {
     const statusId = writeStatus(ctx, tx, { accountId: row.account_id, appId: row.app_id }, checked);
     moveKey(tx, row.id, statusId);
@@ -146,13 +149,26 @@ export function publishScheduled(ctx: Context, id: number): void {
   });
 }
 
-function withoutMissing(ctx: Context, accountId: number, draft: Draft): Draft {
-  const { inReplyToId, quotedStatusId } = draft;
+/** Null when trying again wouldn't help. */
+function checkOnceMore(ctx: Context, row: ScheduledRow, draft: Draft, media: readonly MediaRow[]): CheckedDraft | null {
+  try {
+    return checkDraft(ctx, row.account_id, draft, row.id);
+  } catch (error) {
+    const isPassing = media.some(({ state }) => state === "processing");
+    if (!(error instanceof Refusal) || isPassing) throw error;
+    ctx.log.warn("scheduled status {id} can't be published: {reason}", { id: row.id, reason: error.message });
+    return null;
+  }
+}
+
+function withoutMissing(ctx: Context, accountId: number, draft: Draft, media: readonly MediaRow[]): Draft {
+  const { inReplyToId, quotedStatusId, mediaIds } = draft;
   const isAnswerable = inReplyToId !== null && visibleAmong(ctx, accountId, [inReplyToId]).length > 0;
   const isStillQuotable = quotedStatusId !== null && isQuotable(ctx, accountId, quotedStatusId);
   return {
     ...draft,
     inReplyToId: isAnswerable ? inReplyToId : null,
     quotedStatusId: isStillQuotable ? quotedStatusId : null,
+    mediaIds: mediaIds.filter((id) => media.some((row) => row.id === id && row.state !== "failed")),
   };
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
 import { idsOf, linksOf, pagesOf, wordsOf } from "../support/reading.ts";
-import { block, mute } from "../support/rows.ts";
+import { block, mute, remoteAccount } from "../support/rows.ts";
 import { inProcess, startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
 import { EventReader, listening, Socket } from "../support/streams.ts";
@@ -102,6 +102,36 @@ describe("A conversation", () => {
     const { id } = await tell(alice, "@bob hello");
     await alice.put(`/api/v1/statuses/${id}`, { status: "@bob @carol hello" });
     expect((await list(carol)).map(({ last_status }) => last_status.id)).toEqual([id]);
+  });
+
+  test("is gone with whom one blocks, unless others take part in it, and stays with them", async () => {
+    await tell(alice, "note to self");
+    await tell(alice, "@bob hello");
+    await tell(bob, "@alice hello");
+    await tell(bob, "@alice @carol hello");
+    await tell(carol, "@alice hello");
+    await alice.post(`/api/v1/accounts/${bob.id}/block`);
+    const left = ["@alice hello", "@alice @carol hello", "note to self"];
+    expect(lastWords(await list(alice))).toEqual(left);
+    expect(lastWords(await list(bob))).toEqual(["@alice @carol hello", "@alice hello"]);
+    await alice.post(`/api/v1/accounts/${bob.id}/unblock`);
+    expect(lastWords(await list(alice))).toEqual(left);
+  });
+
+  test("is gone with people of a domain that one blocks, if nobody else takes part in it", async () => {
+    for (const name of ["spammer", "fan"]) remoteAccount(server, name, "spam.example");
+    remoteAccount(server, "friend", "good.example");
+    for (const text of ["note", "@spammer@spam.example", "@spammer@spam.example @fan@spam.example"])
+      await tell(alice, text);
+    await tell(alice, "@spammer@spam.example @friend@good.example");
+    await tell(alice, "@friend@good.example");
+    expect(await list(alice)).toHaveLength(5);
+    await alice.post("/api/v1/domain_blocks", { domain: "spam.example" });
+    expect((await list(alice)).map(({ accounts }) => accounts.map(({ acct }: Json) => acct))).toEqual([
+      ["friend@good.example"],
+      ["spammer@spam.example", "friend@good.example"],
+      ["alice"],
+    ]);
   });
 
   test("is not begun with who blocks or mutes its author", async () => {

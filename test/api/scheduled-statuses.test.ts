@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
 import { idsOf, linksOf, pagesOf, wordsOf } from "../support/reading.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { inProcess, startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
 import { uploaded } from "../support/uploads.ts";
 
@@ -25,6 +25,10 @@ const post = (body: object = {}, headers?: Record<string, string>): Promise<Answ
   alice.post("/api/v1/statuses", { status: "later", scheduled_at: inTime(HOUR), ...body }, { headers });
 const list = async (): Promise<Json[]> => (await alice.get("/api/v1/scheduled_statuses")).json;
 const published = async (): Promise<Json[]> => (await alice.get(`/api/v1/accounts/${alice.id}/statuses`)).json;
+const run = (sql: string, ...values: string[]) => server.ctx.db.transaction((tx) => tx.run(sql, ...values));
+/** How many jobs are still to bring something out. */
+const waiting = (): number =>
+  server.ctx.db.get<{ count: number }>("SELECT count(*) AS count FROM jobs WHERE kind = 'status.publish'")!.count;
 const pass = async (time: number): Promise<void> => {
   server.clock.advance(time);
   await server.drain();
@@ -142,6 +146,43 @@ describe("A status for later", () => {
     await bob.delete(`/api/v1/statuses/${question.id}`);
     await pass(HOUR);
     expect(await published()).toMatchObject([{ content: "<p>later</p>", in_reply_to_id: null, quote: null }]);
+  });
+
+  test("comes out without pictures that are gone, and with those that are left", async () => {
+    const [one, two] = [await uploaded(alice, {}, 1), await uploaded(alice, {}, 2)];
+    await post({ media_ids: [one.id, two.id] });
+    run("DELETE FROM media_attachments WHERE id = ?", one.id);
+    await pass(HOUR);
+    expect((await published()).map((status) => idsOf(status.media_attachments))).toEqual([[two.id]]);
+  });
+
+  test("of which nothing is left stays in its author's list, to be seen, moved or cancelled", async () => {
+    const { id } = (await post({ status: "", media_ids: [(await uploaded(alice)).id] })).json;
+    run("DELETE FROM media_attachments");
+    for (const time of [HOUR, HOUR]) {
+      await pass(time);
+      expect([await published(), idsOf(await list()), waiting()]).toEqual([[], [id], 0]);
+      const moved = await alice.put(`/api/v1/scheduled_statuses/${id}`, { scheduled_at: inTime(HOUR) });
+      expect([moved.status, waiting()]).toEqual([200, 1]);
+    }
+    expect((await alice.delete(`/api/v1/scheduled_statuses/${id}`)).status).toBe(200);
+  });
+
+  test("waits for a picture that is being processed anew", async () => {
+    await post({ media_ids: [(await uploaded(alice)).id] });
+    run("UPDATE media_attachments SET state = 'processing'");
+    await pass(HOUR);
+    expect([await published(), waiting()]).toEqual([[], 1]);
+    run("UPDATE media_attachments SET state = 'ready'");
+    await pass(MINUTE);
+    expect(await published()).toHaveLength(1);
+  });
+
+  inProcess("comes out though posts have become shorter since", async () => {
+    await post({ status: "a long story" });
+    server.ctx.config.maxCharacters = 5;
+    await pass(HOUR);
+    expect(wordsOf(await published())).toEqual(["a long story"]);
   });
 
   test("is for those for whom it was when it was written", async () => {
