@@ -8,6 +8,7 @@ import { hasUsers } from "../core/users.ts";
 import { vapidKeys } from "../core/vapid.ts";
 import { Refusal } from "../errors.ts";
 import { scheduleCleanUp } from "../jobs/clean-up.ts";
+import { scheduleSweep } from "../jobs/orphans.ts";
 import { scheduleTrends } from "../jobs/trends.ts";
 import { Worker } from "../jobs/worker.ts";
 import { VERSION } from "../version.ts";
@@ -42,6 +43,7 @@ export async function serve(args: string[]): Promise<void> {
   ctx.db.transaction((tx) => {
     scheduleCleanUp(ctx, tx, ctx.clock.now());
     scheduleTrends(ctx, tx, ctx.clock.now());
+    scheduleSweep(ctx, tx);
   });
   worker.start();
   await stopSignal();

@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
-import { join } from "node:path";
+import { rm, rmdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import type { Context } from "../context.ts";
 import { moveDurably, StoredFile, writeDurably } from "../lib/files.ts";
 import { DEFAULT_PIXELS, type ImageFile, type ImageLimits } from "../lib/images.ts";
@@ -22,6 +23,13 @@ export function incomingFolder(ctx: Context): string {
 /** Removes what a crash left behind; before anything comes in. */
 export function clearIncoming(ctx: Context): void {
   rmSync(incomingFolder(ctx), { recursive: true, force: true });
+}
+
+/** Removes files; the folder of an upload goes with the last of its files. */
+export async function removeFiles(ctx: Context, files: readonly string[]): Promise<void> {
+  const paths = files.map((file) => storedFile(ctx, file));
+  for (const path of paths) await rm(path, { force: true });
+  for (const folder of new Set(paths.map(dirname))) await rmdir(folder).catch(() => {});
 }
 
 /** Nobody can guess it, so that what is not shown yet stays unseen; spread, so that no folder grows large. */

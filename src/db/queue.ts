@@ -10,6 +10,8 @@ export interface JobPayloads {
   "home.rebuild": { accountId: number };
   /** Paths, as rows name them, of which no row speaks any more. */
   "media.delete_files": { files: string[] };
+  /** Files that no row names, from the folder after this one on. Comes back by itself. */
+  "media.sweep": { after: string | null };
   /** One notification for one of a person's devices. */
   "push.deliver": { subscriptionId: number; notificationId: number };
   /** At the end of a poll. */

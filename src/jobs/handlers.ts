@@ -1,14 +1,13 @@
-import { rm, rmdir } from "node:fs/promises";
-import { dirname } from "node:path";
 import type { Context } from "../context.ts";
 import { fetchCard } from "../core/cards.ts";
 import { fillHome, rebuildHome } from "../core/home-filling.ts";
-import { storedFile } from "../core/media-files.ts";
+import { removeFiles } from "../core/media-files.ts";
 import { processMedia } from "../core/processing.ts";
 import { closePoll } from "../core/polls.ts";
 import { publishScheduled } from "../core/scheduled.ts";
 import type { JobKind, JobPayloads } from "../db/queue.ts";
 import { cleanUp } from "./clean-up.ts";
+import { sweepMedia } from "./orphans.ts";
 import { deliverPush } from "./push.ts";
 import { refreshTrends } from "./trends.ts";
 
@@ -20,13 +19,9 @@ export const handlers: { [Kind in JobKind]: (ctx: Context, payload: JobPayloads[
   "home.rebuild": (ctx, { accountId }) => rebuildHome(ctx, accountId),
   "poll.close": (ctx, { pollId }) => closePoll(ctx, pollId),
   "status.publish": (ctx, { scheduledId }) => publishScheduled(ctx, scheduledId),
-  "media.delete_files": async (ctx, { files }) => {
-    const paths = files.map((file) => storedFile(ctx, file));
-    for (const path of paths) await rm(path, { force: true });
-    // The folder of an upload goes with the last of its files.
-    for (const folder of new Set(paths.map(dirname))) await rmdir(folder).catch(() => {});
-  },
-  "push.deliver": (ctx, payload) => deliverPush(ctx, payload),
+  "media.delete_files": (ctx, { files }) => removeFiles(ctx, files),
   "media.process": (ctx, { id }) => processMedia(ctx, id),
+  "media.sweep": (ctx, { after }) => sweepMedia(ctx, after),
+  "push.deliver": (ctx, payload) => deliverPush(ctx, payload),
   "trends.rank": (ctx) => refreshTrends(ctx),
 };

@@ -1,0 +1,123 @@
+import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { addEmoji } from "../../src/core/emojis.ts";
+import { scheduleSweep } from "../../src/jobs/orphans.ts";
+import type { Client } from "../support/client.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { formOf, pictureFile, upload, uploaded } from "../support/uploads.ts";
+
+/*
+ * Files are on the disk before the row that speaks of them. A crash between the two leaves files of which nothing speaks.
+ */
+
+const DAY = 24 * 3600_000;
+const ANY = "ab/abcdefghijklmnopqrstuv";
+
+let server: TestServer;
+let alice: Client;
+
+beforeEach(async () => {
+  server = await startServer();
+  alice = await server.person("alice");
+});
+afterEach(() => server.stop());
+
+const placeOf = (path: string): string => join(server.ctx.config.data, path);
+const isThere = (path: string): boolean => existsSync(placeOf(path));
+
+function age(path: string, by: number): void {
+  const time = (server.clock.now() - by) / 1000;
+  utimesSync(placeOf(path), time, time);
+}
+
+/** A file that nobody names, so many milliseconds old; its path below the data folder. */
+function leave(path: string, old = DAY + 1000): string {
+  mkdirSync(dirname(placeOf(path)), { recursive: true });
+  writeFileSync(placeOf(path), "left");
+  age(path, old);
+  return path;
+}
+
+/** Everything that lies in the folders of files. */
+function everyFile(): string[] {
+  const paths = readdirSync(server.ctx.config.data, { recursive: true, encoding: "utf8" });
+  return paths.filter((path) => /^(?:media|cache)\//.test(path) && statSync(placeOf(path)).isFile()).sort();
+}
+
+/** Looks through everything once. */
+async function sweep(): Promise<void> {
+  const { ctx, clock } = server;
+  ctx.db.transaction((tx) => scheduleSweep(ctx, tx, clock.now()));
+  const isUnderWay = () =>
+    ctx.db.get("SELECT 1 FROM jobs WHERE kind = 'media.sweep' AND payload ->> 'after' IS NOT NULL") !== null;
+  await server.drain();
+  while (isUnderWay()) {
+    clock.advance(10_000);
+    await server.drain();
+  }
+}
+
+test("files that nothing speaks of are removed after a day, with their folder", async () => {
+  const old = [
+    leave(`media/attachments/${ANY}/original.png`),
+    leave(`media/attachments/${ANY}/.half-written`),
+    leave(`media/avatars/${ANY}/original.png`),
+    leave(`media/emojis/${ANY}/static.png`),
+    leave(`media/headers/${ANY}/original.webp`),
+    leave(`cache/cards/${ANY}/small.webp`),
+  ];
+  const young = leave("media/attachments/ab/vutsrqponmlkjihgfedcba/original.png", DAY - 1000);
+  await sweep();
+  expect(old.filter(isThere)).toEqual([]);
+  expect([isThere(`media/attachments/${ANY}`), isThere(young)]).toEqual([false, true]);
+});
+
+test("files that a row speaks of stay, whichever it is", async () => {
+  const { ctx } = server;
+  await uploaded(alice);
+  await upload(alice, await pictureFile("png", { width: 2000, height: 1000 }), { thumbnail: await pictureFile() });
+  await alice.patch(
+    "/api/v1/accounts/update_credentials",
+    formOf({ avatar: await pictureFile(), header: await pictureFile("jpeg") }),
+  );
+  await addEmoji(ctx, {
+    shortcode: "tea",
+    picture: await (await pictureFile()).bytes(),
+    category: null,
+    visibleInPicker: true,
+  });
+  const [clip, card] = [leave("media/attachments/cd/x/source"), leave(`cache/cards/${ANY}/small.webp`)];
+  ctx.db.transaction((tx) => {
+    tx.run("UPDATE media_attachments SET source = ? WHERE small = file", clip.slice("media/".length));
+    tx.run(
+      `INSERT INTO preview_cards (url, type, title, description, author_name, author_url, provider_name, provider_url,
+         html, width, height, image, embed_url, image_description, updated_at)
+       VALUES ('u', 'link', '', '', '', '', '', '', '', 0, 0, ?, '', '', 0)`,
+      card,
+    );
+  });
+  const files = everyFile();
+  expect(files.length).toBeGreaterThan(7);
+  for (const file of files) age(file, 3 * DAY);
+  await sweep();
+  expect(everyFile()).toEqual(files);
+});
+
+test("what lies anywhere else is none of its business", async () => {
+  const files = [leave("media/notes.txt"), leave("media/attachments/notes.txt"), leave("media/mine/ab/x/original.png")];
+  await sweep();
+  expect(files.filter((file) => !isThere(file))).toEqual([]);
+});
+
+test("many are looked through in several goes, the first of the next day's being tomorrow's", async () => {
+  const files = Array.from({ length: 150 }, (_, at) => leave(`media/attachments/${at + 100}/x/original.png`));
+  const { ctx, clock } = server;
+  ctx.db.transaction((tx) => scheduleSweep(ctx, tx, clock.now()));
+  await server.drain();
+  expect(files.filter(isThere).length).toBe(86);
+  await sweep();
+  expect(files.filter(isThere)).toEqual([]);
+  const next = ctx.db.all<{ run_at: number }>("SELECT run_at FROM jobs WHERE kind = 'media.sweep'");
+  expect(next.map(({ run_at }) => new Date(run_at).toISOString())).toEqual(["2026-11-22T00:00:00.000Z"]);
+});
