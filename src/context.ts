@@ -28,6 +28,8 @@ export type Event =
   | { event: "update" | "status.update" | "delete"; statusId: number }
   | { event: "notification"; notificationId: number }
   | { event: "filters_changed" }
+  | { event: "announcement" | "announcement.delete"; announcementId: number }
+  | { event: "announcement.reaction"; announcementId: number; name: string }
   | { event: "conversation"; conversationId: number }
   | { event: "token.revoked"; tokenId: number }
   | { event: "server.stopping" };

@@ -3,6 +3,7 @@ import { dirname, join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { is } from "drizzle-orm";
 import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
+import { createAnnouncement } from "../src/core/announcements.ts";
 import { readConfig, SETTINGS } from "../src/config.ts";
 import * as schema from "../src/db/schema/index.ts";
 import { scheduleTrends } from "../src/jobs/trends.ts";
@@ -222,8 +223,8 @@ describe("The database", () => {
   });
 });
 
-/** Tables that stay small, since a server has a handful of people, of rules and of terms. */
-const SMALL = new Set(["users", "changed", "rules", "terms_of_service"]);
+/** Tables that stay small, since a server has a handful of people, of rules, of terms and of announcements. */
+const SMALL = new Set(["users", "changed", "rules", "terms_of_service", "announcements"]);
 
 /** Apps are kept for ever; codes live for minutes. */
 const NEVER_SOUGHT = new Set(["statuses.app_id", "oauth_codes.app_id", "oauth_codes.user_id", "oauth_codes.token_id"]);
@@ -289,6 +290,7 @@ async function useEverything(server: TestServer): Promise<void> {
   await alice.delete(`/api/v1/media/${media.id}`);
   await bob.delete(`/api/v1/statuses/${reply.id}`);
   await useRelations(alice, bob);
+  await useAnnouncements(server, bob);
   await bob.post(`/api/v1/accounts/${alice.id}/unfollow`);
   server.ctx.db.transaction((tx) => scheduleTrends(server.ctx, tx, server.clock.now()));
   await server.drain();
@@ -303,6 +305,21 @@ async function usePush(server: TestServer, alice: Client, bob: Client): Promise<
   await bob.put(path, { data: { alerts: { mention: true, update: true }, policy: "all" } });
   await alice.publish("@bob hi");
   await server.drain();
+}
+
+async function useAnnouncements(server: TestServer, bob: Client): Promise<void> {
+  const draft = {
+    text: "@alice :blob: https://example.org",
+    startsAt: null,
+    endsAt: null,
+    allDay: false,
+    publishAt: null,
+  };
+  const path = `/api/v1/announcements/${createAnnouncement(server.ctx, draft)}`;
+  await bob.put(`${path}/reactions/${encodeURIComponent("👍")}`);
+  await bob.get("/api/v1/announcements");
+  await bob.delete(`${path}/reactions/${encodeURIComponent("👍")}`);
+  await bob.post(`${path}/dismiss`);
 }
 
 async function useRelations(alice: Client, bob: Client): Promise<void> {
@@ -340,6 +357,7 @@ function pathsOf(accountId: string, statusId: string): string[] {
     "/api/v1/accounts/verify_credentials",
     "/api/v1/preferences",
     "/api/v1/custom_emojis",
+    "/api/v1/announcements",
     "/api/v1/trends/tags",
     "/api/v1/trends/statuses",
     "/api/v1/trends/links",

@@ -1,10 +1,10 @@
 import { searchRoutes } from "./search.ts";
 import { accountRoutes } from "./accounts.ts";
+import { announcementRoutes } from "./announcements.ts";
 import { blockRoutes } from "./blocks.ts";
 import { directoryRoutes } from "./directory.ts";
 import { conversationRoutes } from "./conversations.ts";
 import { customEmojiRoutes } from "./custom-emojis.ts";
-import { emptyRoutes } from "./empty.ts";
 import { featuredTagRoutes } from "./featured-tags.ts";
 import { filterRoutes } from "./filters.ts";
 import { oldFilterRoutes } from "./filters-v1.ts";
@@ -57,6 +57,7 @@ export function apiRoutes(routes: Router): void {
   conversationRoutes(routes);
   mediaRoutes(routes);
   customEmojiRoutes(routes);
+  announcementRoutes(routes);
   timelineRoutes(routes);
   listRoutes(routes);
   tagRoutes(routes);
@@ -69,5 +70,4 @@ export function apiRoutes(routes: Router): void {
   streamingRoutes(routes);
   searchRoutes(routes);
   trendRoutes(routes);
-  emptyRoutes(routes);
 }

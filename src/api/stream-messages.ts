@@ -1,7 +1,9 @@
 import type { Context, Event } from "../context.ts";
+import { findAnnouncement } from "../core/announcements.ts";
 import { findConversation } from "../core/conversations.ts";
 import { findNotification } from "../core/notifications.ts";
 import { isWanted } from "../core/timelines.ts";
+import { showAnnouncements, showReactionCount } from "../entities/announcements.ts";
 import { conversationTexts } from "../entities/conversations.ts";
 import { notificationTexts } from "../entities/notifications.ts";
 import { statusTexts } from "../entities/statuses.ts";
@@ -73,6 +75,14 @@ function payloadOf(ctx: Context, event: Event, viewerId: number): string | null 
       const row = findConversation(ctx, viewerId, event.conversationId);
       return row ? conversationTexts(ctx, viewerId, [row])[0] : undefined;
     }
+    case "announcement": {
+      const row = findAnnouncement(ctx.db, event.announcementId);
+      return row ? JSON.stringify(showAnnouncements(ctx, viewerId, [row])[0]) : undefined;
+    }
+    case "announcement.reaction":
+      return JSON.stringify(showReactionCount(ctx, viewerId, event.announcementId, event.name));
+    case "announcement.delete":
+      return String(event.announcementId);
     case "filters_changed":
       return null;
     case "token.revoked":

@@ -70,6 +70,37 @@ it; until it is done the timeline is answered with 206 and what is there.`,
     details: `  --scopes SCOPES        what the token may do, as in Mastodon's API, with spaces between`,
     load: async () => (await import("./token.ts")).createTokenCommand,
   },
+  "announcement create": {
+    usage: "linnet announcement create TEXT [--starts-at TIME] [--ends-at TIME] [--all-day] [--publish-at TIME]",
+    summary: "Tells everybody here something, in their apps",
+    details: `A TIME is like 2026-12-24T18:00Z, or a date; in UTC unless it says another zone.
+  --starts-at TIME       when what it speaks of begins
+  --ends-at TIME         when that is over; then nobody is shown the announcement any more
+  --all-day              the days alone count, not the hours
+  --publish-at TIME      when it is shown; at once without it`,
+    load: async () => (await import("./announcement.ts")).createAnnouncementCommand,
+  },
+  "announcement list": {
+    usage: "linnet announcement list",
+    summary: "Lists the announcements, with what is over",
+    details: `A line each: id, "waiting", "shown" or "over", since or from when, and the text; beneath it the time it speaks of.`,
+    load: async () => (await import("./announcement.ts")).listAnnouncementsCommand,
+  },
+  "announcement edit": {
+    usage:
+      "linnet announcement edit ID [--text TEXT] [--starts-at TIME] [--ends-at TIME] [--all-day] [--publish-at TIME]",
+    summary: "Changes an announcement, for everyone who sees it",
+    details: `Takes what "linnet announcement create" takes; what isn't given stays.
+  --text TEXT            what it says
+  --starts-at ""         it begins at no time; --ends-at "" likewise
+  --not-all-day          the hours count again`,
+    load: async () => (await import("./announcement.ts")).editAnnouncementCommand,
+  },
+  "announcement delete": {
+    usage: "linnet announcement delete ID",
+    summary: "Deletes an announcement, with its reactions",
+    load: async () => (await import("./announcement.ts")).deleteAnnouncementCommand,
+  },
   "emoji add": {
     usage: "linnet emoji add SHORTCODE FILE [--category NAME] [--hidden]",
     summary: "Adds an emoji of the server's own, or replaces the one that is called so",

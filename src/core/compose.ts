@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import { findHashtags, findMentions, renderText, type RenderOptions } from "../lib/text.ts";
 import { normaliseHashtag } from "../lib/hashtags.ts";
+import type { Handle } from "../lib/mentions.ts";
 import { IS_HERE } from "./accounts.ts";
 import type { TagName } from "./tags.ts";
 
@@ -21,13 +22,25 @@ interface Mentioned {
 
 /** Renders a text, with the people it mentions as far as they are known here. */
 export function compose(ctx: Context, text: string): Composed {
-  const known = knownMentions(ctx, text);
-  const tags = findHashtags(text).map((written) => ({ name: normaliseHashtag(written), written }));
-  return {
-    content: renderText(text, renderOptions(ctx, known)),
-    mentions: [...new Set([...known.values()].map(({ id }) => id))],
-    tags,
+  return composeAll(ctx, [text])[0]!;
+}
+
+/** The same for several texts, with one question about the people whom they mention. */
+export function composeAll(ctx: Context, texts: readonly string[]): Composed[] {
+  const known = knownMentions(ctx, ...texts);
+  return texts.map((text) => composed(ctx, text, known));
+}
+
+function composed(ctx: Context, text: string, known: Map<string, Mentioned>): Composed {
+  const mentions = new Set<number>();
+  const { tagUrl } = renderOptions(ctx, known);
+  const mentionUrl = ({ username, domain }: Handle) => {
+    const account = known.get(key(ctx, username, domain));
+    if (account) mentions.add(account.id);
+    return account ?? null;
   };
+  const tags = findHashtags(text).map((written) => ({ name: normaliseHashtag(written), written }));
+  return { content: renderText(text, { mentionUrl, tagUrl }), mentions: [...mentions], tags };
 }
 
 /** How links to people and hashtags look from here. */
@@ -43,10 +56,10 @@ export function tagUrl(ctx: Context, name: string): string {
   return `${ctx.config.origin}/tags/${encodeURIComponent(name)}`;
 }
 
-/** Everyone whom the text mentions and whom we know, by handle. */
-export function knownMentions(ctx: Context, text: string): Map<string, Mentioned> {
-  if (!text.includes("@")) return new Map();
-  const handles = findMentions(text).map(({ username, domain }) => key(ctx, username, domain));
+/** Everyone whom the texts mention and whom we know, by handle. */
+export function knownMentions(ctx: Context, ...texts: string[]): Map<string, Mentioned> {
+  const mentions = texts.flatMap((text) => (text.includes("@") ? findMentions(text) : []));
+  const handles = mentions.map(({ username, domain }) => key(ctx, username, domain));
   if (handles.length === 0) return new Map();
   const accounts = ctx.db.all<Mentioned>(
     `SELECT a.id, a.username, a.domain, a.url

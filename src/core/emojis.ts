@@ -85,7 +85,8 @@ export function removeEmoji(ctx: Context, shortcode: string): void {
   });
 }
 
-function ownEmoji(tx: Tx, shortcode: string): Pick<CustomEmoji, "id" | "image" | "static_image"> | null {
+/** An emoji of ours; null where none is called so. */
+export function ownEmoji(tx: Tx, shortcode: string): Pick<CustomEmoji, "id" | "image" | "static_image"> | null {
   return tx.get(
     "SELECT id, image, static_image FROM custom_emojis WHERE coalesce(domain, '') = '' AND shortcode = ?",
     shortcode,

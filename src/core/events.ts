@@ -1,5 +1,5 @@
 import type { Context, Event } from "../context.ts";
-import type { Tx } from "../db/open.ts";
+import type { Reads, Tx } from "../db/open.ts";
 
 /** What decides who hears of a status. */
 export interface Audible {
@@ -18,6 +18,11 @@ export const SERVER_TOPIC = "server";
 /** A person's own stream: their home timeline and their notifications. */
 export function userTopic(accountId: number): string {
   return `user:${accountId}`;
+}
+
+/** Everyone's own stream. */
+export function everyonesTopics(db: Reads): string[] {
+  return db.all<{ account_id: number }>("SELECT account_id FROM users").map(({ account_id }) => userTopic(account_id));
 }
 
 /**

@@ -20,6 +20,8 @@ export interface JobPayloads {
   "status.publish": { scheduledId: number };
   /** An upload that moves or sounds, to be made playable. */
   "media.process": { id: number };
+  /** After each change of an announcement, and when it comes and goes. Null for one that was removed. */
+  "announcement.tell": { id: number; version: number | null };
   /** Unattached uploads, old codes and sessions, the far end of home timelines. Comes back by itself. */
   clean_up: Record<string, never>;
   /** Which hashtags, statuses and links stand out. Comes back by itself. */

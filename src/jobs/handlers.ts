@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { tellOfAnnouncement } from "../core/announcements.ts";
 import { fetchCard } from "../core/cards.ts";
 import { fillHome, rebuildHome } from "../core/home-filling.ts";
 import { removeFiles } from "../core/media-files.ts";
@@ -13,6 +14,7 @@ import { refreshTrends } from "./trends.ts";
 
 /** What each kind of job does. A handler may run twice, so it does nothing that a second time would spoil. */
 export const handlers: { [Kind in JobKind]: (ctx: Context, payload: JobPayloads[Kind]) => unknown } = {
+  "announcement.tell": (ctx, { id, version }) => tellOfAnnouncement(ctx, id, version),
   "card.fetch": (ctx, { linkId }) => fetchCard(ctx, linkId),
   clean_up: (ctx) => cleanUp(ctx),
   "home.fill": (ctx, { accountId, ...from }) => fillHome(ctx, accountId, from),

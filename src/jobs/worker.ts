@@ -13,6 +13,10 @@ interface JobRow {
 const MAX_ATTEMPTS = 12;
 /** How long the loop sleeps when nothing says that there is work. */
 const LONGEST_SLEEP = 60_000;
+/** How often it looks whether another process has written anything: the command line may have left a job. */
+const GLANCE = 1000;
+
+const VERSION = "SELECT data_version AS version FROM pragma_data_version";
 
 /** What has a lane of its own. */
 const APART = [
@@ -65,6 +69,8 @@ export class Worker {
   ];
   private timer: Timer | null = null;
   private woken = false;
+  private glances: Timer | null = null;
+  private version = 0;
   private stopping = false;
 
   constructor(private readonly ctx: Context) {}
@@ -73,6 +79,8 @@ export class Worker {
   start(): void {
     this.ctx.db.transaction((tx) => tx.run("UPDATE jobs SET leased = 0 WHERE leased = 1"));
     this.ctx.wake = () => this.wake();
+    this.version = this.versionOfOthers();
+    this.glances = setInterval(() => this.glance(), GLANCE).unref();
     this.wake();
   }
 
@@ -91,6 +99,7 @@ export class Worker {
     this.stopping = true;
     this.ctx.wake = () => {};
     if (this.timer) clearTimeout(this.timer);
+    if (this.glances) clearInterval(this.glances);
     this.ctx.processing.stop();
     await this.settled();
   }
@@ -102,6 +111,17 @@ export class Worker {
 
   private async settled(): Promise<void> {
     await Promise.all(this.lanes.flatMap(({ running }) => [...running]));
+  }
+
+  private glance(): void {
+    const version = this.versionOfOthers();
+    if (version !== this.version) this.wake();
+    this.version = version;
+  }
+
+  /** Another number after each commit that isn't ours; costs no look into any table. */
+  private versionOfOthers(): number {
+    return this.ctx.db.get<{ version: number }>(VERSION)!.version;
   }
 
   private schedule(delay: number): void {

@@ -46,6 +46,11 @@ export function findHashtags(text: string): string[] {
   return [...found.values()];
 }
 
+/** The addresses to which a text links, in order. */
+export function findLinks(text: string): string[] {
+  return findEntities(text).flatMap((entity) => (entity.kind === "link" ? entity.url : []));
+}
+
 /**
  * The HTML of a status or of a profile's note, in the very markup of Mastodon 4.5, which clients look for: paragraphs at
  * blank lines, `<br />` at line breaks, links, mentions and hashtags. A mention unknown to `mentionUrl` stays text.

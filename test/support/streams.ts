@@ -34,6 +34,11 @@ class Inbox<Item> {
   }
 }
 
+/** Of what was deleted only the id is told. */
+function isBare(event: string): boolean {
+  return event === "delete" || event === "announcement.delete";
+}
+
 /** A message as apps see it: the payload read, where it is JSON. */
 export interface Heard {
   stream: string[];
@@ -86,7 +91,7 @@ export class Socket {
 
   async next(): Promise<Heard> {
     const { stream, event, payload } = await this.raw();
-    return { stream, event, payload: event === "delete" ? payload : JSON.parse(payload) };
+    return { stream, event, payload: isBare(event) ? payload : JSON.parse(payload) };
   }
 
   send(message: unknown): void {
@@ -158,7 +163,7 @@ export class EventReader {
 
   async next(): Promise<{ event: string; payload: Json }> {
     const [, event, data] = /^event: (.+)\ndata: (.+)$/.exec(await this.block())!;
-    return { event: event!, payload: event === "delete" ? data : JSON.parse(data!) };
+    return { event: event!, payload: isBare(event!) ? data : JSON.parse(data!) };
   }
 
   /** True when the server has ended the stream. */

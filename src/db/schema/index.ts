@@ -1,4 +1,5 @@
 export * from "./accounts.ts";
+export * from "./announcements.ts";
 export * from "./cards.ts";
 export * from "./conversations.ts";
 export * from "./emojis.ts";

@@ -1,0 +1,74 @@
+import type { Context } from "../context.ts";
+import { reactionsTo } from "../core/announcement-reactions.ts";
+import { dismissedAmong, linkedStatuses, type AnnouncementRow, type LinkedStatus } from "../core/announcements.ts";
+import { composeAll, tagUrl, type Composed } from "../core/compose.ts";
+import { emojisOf } from "../core/emojis.ts";
+import { showAccounts, type AccountJson } from "./accounts.ts";
+import { emojisJson } from "./emojis.ts";
+import { mediaUrl, timestamp } from "./urls.ts";
+
+/** Mastodon's Announcement (entities/Announcement), for a viewer; a fixed number of queries. */
+export function showAnnouncements(ctx: Context, viewerId: number, rows: readonly AnnouncementRow[]) {
+  if (rows.length === 0) return [];
+  ctx.rendered.refresh();
+  const ids = rows.map(({ id }) => id);
+  const texts = rows.map(({ text }) => text);
+  const composed = composeAll(ctx, texts);
+  const linked = linkedStatuses(ctx, viewerId, texts);
+  const people = showAccounts(ctx, [...new Set(composed.flatMap(({ mentions }) => mentions))]);
+  const reactions = Map.groupBy(reactionsTo(ctx, viewerId, ids), (reaction) => reaction.announcement_id);
+  const read = dismissedAmong(ctx, viewerId, ids);
+  return rows.map((row, at) => ({
+    id: String(row.id),
+    ...contentJson(ctx, row.text, composed[at]!, people, linked[at]!),
+    starts_at: row.starts_at === null ? null : timestamp(row.starts_at),
+    ends_at: row.ends_at === null ? null : timestamp(row.ends_at),
+    all_day: row.all_day === 1,
+    published_at: timestamp(row.published_at),
+    updated_at: timestamp(row.updated_at),
+    read: read.has(row.id),
+    reactions: (reactions.get(row.id) ?? []).map(({ name, count, me }) => ({
+      name,
+      count,
+      me: me === 1,
+      ...pictureJson(ctx, name),
+    })),
+  }));
+}
+
+function contentJson(
+  ctx: Context,
+  text: string,
+  { content, mentions, tags }: Composed,
+  people: readonly AccountJson[],
+  linked: readonly LinkedStatus[],
+) {
+  const mentioned = new Set(mentions.map(String));
+  return {
+    content,
+    mentions: people
+      .filter(({ id }) => mentioned.has(id))
+      .map(({ id, username, url, acct }) => ({ id, username, url, acct })),
+    statuses: linked.map(({ id, url }) => ({ id: String(id), url })),
+    tags: tags.map(({ name }) => ({ name, url: tagUrl(ctx, name) })),
+    emojis: emojisJson(ctx, null, [text]),
+  };
+}
+
+/** What streams tell of a reaction: how many there are of it by now, none perhaps. */
+export function showReactionCount(ctx: Context, viewerId: number, announcementId: number, name: string) {
+  ctx.rendered.refresh();
+  const reaction = reactionsTo(ctx, viewerId, [announcementId]).find((known) => known.name === name);
+  return {
+    name,
+    count: reaction?.count ?? 0,
+    ...pictureJson(ctx, name),
+    announcement_id: String(announcementId),
+  };
+}
+
+/** For emoji of ours; the others are characters. */
+function pictureJson(ctx: Context, name: string): { url: string; static_url: string } | null {
+  const emoji = emojisOf(ctx, null).get(name);
+  return emoji ? { url: mediaUrl(ctx, emoji.image), static_url: mediaUrl(ctx, emoji.static_image) } : null;
+}
