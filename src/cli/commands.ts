@@ -127,6 +127,16 @@ it; until it is done the timeline is answered with 206 and what is there.`,
     summary: "Removes an emoji; texts that use it show its shortcode",
     load: async () => (await import("./emoji.ts")).removeEmojiCommand,
   },
+  "token list": {
+    usage: "linnet token list NAME",
+    summary: "Lists the tokens of a user: id, since when, last used, app, and what they may do",
+    load: async () => (await import("./token.ts")).listTokensCommand,
+  },
+  "token revoke": {
+    usage: "linnet token revoke ID",
+    summary: "Takes a token back",
+    load: async () => (await import("./token.ts")).revokeTokenCommand,
+  },
   "rule add": {
     usage: "linnet rule add TEXT [--hint TEXT]",
     summary: "Adds a rule of the server, for apps to show and reports to name",

@@ -77,15 +77,24 @@ const COVERED: Record<string, readonly Scope[]> = {
   "admin:write": ADMIN_WRITE,
 };
 
+export function isKnownScope(text: string): text is Scope {
+  return KNOWN.has(text);
+}
+
 /** Splits a list of scopes as it comes over the wire: by white space, each once; null when one is unknown. */
 export function parseScopes(text: string): Scope[] | null {
   const scopes = [...new Set(text.split(/[\s+]+/).filter(Boolean))];
-  return scopes.length > 0 && scopes.every((scope): scope is Scope => KNOWN.has(scope)) ? scopes : null;
+  return scopes.length > 0 && scopes.every(isKnownScope) ? scopes : null;
 }
 
 /** Whether somebody who was granted `granted` may do what asks for `wanted`. */
 export function covers(granted: readonly string[], wanted: Scope): boolean {
   return granted.some((scope) => scope === wanted || (COVERED[scope]?.includes(wanted) ?? false));
+}
+
+/** Those of a list that no wider one of the list covers, for people to read. */
+export function widest(scopes: readonly Scope[]): Scope[] {
+  return scopes.filter((scope) => !scopes.some((wider) => wider !== scope && covers([wider], scope)));
 }
 
 /** Whether each of `wanted` is granted, itself or by a wider one. */

@@ -72,6 +72,23 @@ export function findSession(ctx: Context, secret: string): Session | null {
   };
 }
 
+/** In how many browsers besides this one somebody is signed in. */
+export function otherSessions(ctx: Context, session: Session): number {
+  return ctx.db.get<{ count: number }>(
+    "SELECT count(*) AS count FROM sessions WHERE user_id = ? AND session_hash <> ? AND expires_at > ?",
+    session.userId,
+    hashSecret(session.secret),
+    ctx.clock.now(),
+  )!.count;
+}
+
+/** Signs somebody out of every browser but this one. */
+export function closeOtherSessions(ctx: Context, session: Session): void {
+  ctx.db.transaction((tx) =>
+    tx.run("DELETE FROM sessions WHERE user_id = ? AND session_hash <> ?", session.userId, hashSecret(session.secret)),
+  );
+}
+
 export function closeSession(ctx: Context, secret: string): void {
   ctx.db.transaction((tx) => tx.run("DELETE FROM sessions WHERE session_hash = ?", hashSecret(secret)));
 }

@@ -10,7 +10,7 @@ import {
 } from "../oauth/authorization.ts";
 import { giveCode } from "../oauth/codes.ts";
 import { answerAddress, formActionSources, isWebAddress, recipientOf } from "../oauth/redirects.ts";
-import { covers } from "../oauth/scopes.ts";
+import { widest } from "../oauth/scopes.ts";
 import type { Session } from "../oauth/sessions.ts";
 import { Alert, Head, Hidden } from "./layout.tsx";
 import type { Pages } from "./pages.tsx";
@@ -92,9 +92,6 @@ function send(visit: Visit, to: Recipient, answer: Record<string, string>): Resp
 function consentPage(visit: Visit, session: Session, request: AuthorizationRequest, problem?: string): Response {
   const { words } = visit;
   const title = words.consentTitle(request.app.name);
-  const scopes = request.scopes.filter(
-    (scope) => !request.scopes.some((wider) => wider !== scope && covers([wider], scope)),
-  );
   return visit.page(
     { status: problem ? 403 : 200, title, formActions: formActionSources(request.redirectUri) },
     <>
@@ -109,7 +106,7 @@ function consentPage(visit: Visit, session: Session, request: AuthorizationReque
       <section>
         <h2>{words.appMay}</h2>
         <ul class="scopes">
-          {scopes.map((scope) => (
+          {widest(request.scopes).map((scope) => (
             <li>{words.scopes[scope]}</li>
           ))}
         </ul>

@@ -2,6 +2,7 @@ import type { AnyElysia } from "elysia";
 import type { Context } from "../context.ts";
 import { favicon, stylesheet, type Asset } from "./assets.ts";
 import { aboutPages } from "./about.tsx";
+import { appPages } from "./apps.tsx";
 import { authorizePages } from "./authorize.tsx";
 import { landingPages } from "./landing.tsx";
 import { notFoundPages } from "./not-found.tsx";
@@ -18,6 +19,7 @@ export function webRoutes(app: AnyElysia, ctx: Context): void {
   setupPages(pages);
   signInPages(pages);
   authorizePages(pages);
+  appPages(pages);
   tokenRoutes(app, ctx);
   for (const asset of [stylesheet, favicon]) assetRoute(app, asset);
   notFoundPages(pages);

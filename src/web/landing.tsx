@@ -2,6 +2,7 @@
 import type { Context } from "../context.ts";
 import { Head, Hidden, Notice } from "./layout.tsx";
 import type { Pages } from "./pages.tsx";
+import { APPS as APPS_PAGE } from "./sign-in.tsx";
 import type { Visit } from "./visit.tsx";
 import type { Platform, Words } from "./words.ts";
 
@@ -120,6 +121,7 @@ function Door({ visit }: { visit: Visit }) {
       <p>
         {words.signedInAs} <strong>@{session.username}</strong>
       </p>
+      <a href={APPS_PAGE}>{words.signedInTitle}</a>
       <button class="small">{words.signOut}</button>
     </form>
   );

@@ -9,6 +9,7 @@ import { waitFor, type Pages } from "./pages.tsx";
 import type { Visit } from "./visit.tsx";
 
 export const AUTHORIZE = "/oauth/authorize";
+export const APPS = "/settings/apps";
 
 /** Longer than any name or e-mail address is. */
 const MAX_LOGIN = 320;
@@ -97,6 +98,7 @@ export function signInPage(visit: Visit, { returnTo, login = "", wrong, ...optio
 
 /** A path of ours to go on to; the start page for anything else, so that a link can't lead away from here. */
 function ourAddress(wanted: string): string {
+  if (wanted === APPS) return wanted;
   const prefix = `${AUTHORIZE}?`;
   // Put together anew, since a header holds nothing but ASCII.
   return wanted.startsWith(prefix) ? prefix + new URLSearchParams(wanted.slice(prefix.length)) : "/";

@@ -68,6 +68,20 @@ export interface Words {
   appsHelp: string;
   platforms: Record<Platform, string>;
 
+  signedInTitle: string;
+  apps: string;
+  noApps: string;
+  letInOn(date: string): string;
+  lastUsedOn(date: string): string;
+  neverUsed: string;
+  whatItMay: string;
+  shutOut: string;
+  shutOutApp(app: string): string;
+  browsers: string;
+  thisBrowser: string;
+  otherBrowsers(count: number): string;
+  signOutOthers(count: number): string;
+
   about: string;
   rules: string;
   contact: string;

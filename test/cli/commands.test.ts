@@ -38,6 +38,8 @@ test("--help lists every command, and each command explains itself", async () =>
     "emoji import",
     "emoji list",
     "emoji remove",
+    "token list",
+    "token revoke",
     "rule add",
     "rule list",
     "rule edit",
@@ -87,6 +89,7 @@ test.each([
   [["emoji", "add", "blob"], "FILE is missing"],
   [["emoji", "import"], "FOLDER is missing"],
   [["emoji", "remove"], "SHORTCODE is missing"],
+  [["token", "revoke", "it"], 'ID is "it"'],
   [["rule", "add"], "TEXT is missing"],
   [["rule", "edit", "1"], "Nothing to change was given"],
   [["rule", "edit", "1", "--place", "0"], '--place is "0"'],
@@ -152,6 +155,8 @@ test.each([
   [["user", "rebuild-home", "nobody"], 'no user called "nobody"'],
   [["user", "approve", "nobody"], 'no user called "nobody"'],
   [["user", "reject", "alice"], "@alice doesn't wait for approval"],
+  [["token", "list", "nobody"], 'no user called "nobody"'],
+  [["token", "revoke", "7"], "There is no token 7"],
   [["rule", "remove", "1"], "There is no rule 1"],
   [["rule", "add", " "], "A rule can't be empty"],
   [["rule", "add", "x".repeat(301)], "too long for a rule"],
@@ -245,6 +250,21 @@ test("a token is printed alone", async () => {
   const { code, stdout, stderr } = await folder.run(["token", "create", "alice", "--scopes", "read write follow push"]);
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toMatch(/^[\w-]{43}\n$/);
+});
+
+test("tokens are listed with when they were given and used, and one that is taken back is worth nothing", async () => {
+  await folder.run(["user", "create", "alice"]);
+  const token = (await folder.run(["token", "create", "alice", "--scopes", "read push"])).stdout.trim();
+  const listed = async () => (await folder.run(["token", "list", "alice"])).stdout;
+  const day = /20\d\d-\d\d-\d\d/.source;
+  expect(await listed()).toMatch(new RegExp(`^1 +${day} +unused +Linnet +read push\n$`));
+  const { origin } = await folder.serve();
+  const ask = async () =>
+    (await fetch(`${origin}/api/v1/preferences`, { headers: { authorization: `Bearer ${token}` } })).status;
+  expect(await ask()).toBe(200);
+  expect(await listed()).toMatch(new RegExp(`^1 +${day} +${day} +Linnet +read push\n$`));
+  const revoked = await folder.run(["token", "revoke", "1"]);
+  expect([revoked.stdout, await listed(), await ask()]).toEqual(["The token 1 is worth nothing any more.\n", "", 401]);
 });
 
 test("routes are listed a line each, sorted, with those that apps sign in with", async () => {

@@ -1,0 +1,178 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { registerApp } from "../../src/oauth/apps.ts";
+import { giveCode } from "../../src/oauth/codes.ts";
+import { issueToken } from "../../src/oauth/tokens.ts";
+import { Client } from "../support/client.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { Socket } from "../support/streams.ts";
+import { Visitor } from "./visitor.ts";
+
+const HOUR = 3600_000;
+const PAGE = "/settings/apps";
+const OOB = "urn:ietf:wg:oauth:2.0:oob";
+
+let server: TestServer;
+let visitor: Visitor;
+let alice: Client;
+
+beforeEach(async () => {
+  server = await startServer();
+  alice = await server.person("alice");
+  visitor = new Visitor(server);
+});
+afterEach(() => server.stop());
+
+function userOf(name: string): number {
+  return server.ctx.db.get<{ id: number }>(
+    "SELECT u.id FROM users u JOIN accounts a ON a.id = u.account_id WHERE a.username = ?",
+    name,
+  )!.id;
+}
+
+/** An app with a token for each of these scopes; the clients that hold them. */
+function letIn(name: string, username: string, ...scopes: string[]): { appId: number; clients: Client[] } {
+  const { ctx } = server;
+  return ctx.db.transaction((tx) => {
+    const website = "https://app.example/about";
+    const { app } = registerApp(ctx, tx, { name, website, redirectUris: [OOB], scopes: "read write push" });
+    const tokens = scopes.map((granted) =>
+      issueToken(ctx, tx, { appId: app.id, userId: userOf(username), scopes: granted }),
+    );
+    return { appId: app.id, clients: tokens.map(({ secret }) => new Client(server.origin, secret)) };
+  });
+}
+
+const statusOf = async (client: Client) => (await client.get("/api/v1/accounts/verify_credentials")).status;
+const lastUse = () =>
+  server.ctx.db
+    .all<{ at: number | null }>("SELECT last_used_at AS at FROM oauth_tokens ORDER BY id")
+    .map(({ at }) => at);
+
+describe("Where one is signed in", () => {
+  test("is asked for on the start page, and shown to nobody who isn't signed in", async () => {
+    const { forms, text } = await visitor.get(PAGE);
+    expect(forms.map(({ action }) => action)).toEqual(["/sign-in"]);
+    expect(text).not.toContain("Revoke");
+    const { location } = await visitor.press("Sign in", { login: "alice", password: "correct horse" });
+    expect(location).toBe(PAGE);
+    expect((await visitor.get("/")).html).toContain(`<a href="${PAGE}">`);
+  });
+
+  test("is each app once, with its site, since when, its last use and what it may do; and nobody else's", async () => {
+    await server.person("bob");
+    letIn("Theirs", "bob", "read");
+    letIn("Phanpy <b>", "alice", "read", "write:statuses read:lists");
+    await visitor.signIn("alice");
+    const { html, text } = await visitor.get(PAGE);
+    expect(text).toContain("Phanpy <b> app.example Allowed on ");
+    expect(text).toMatch(/Allowed on [^.]+\. Not used yet\./);
+    expect(text.split("Phanpy <b> app.example").length).toBe(2);
+    expect(text).not.toContain("Theirs");
+    expect(text).toContain("Read all you can read");
+    expect(text).toContain("Post, edit and delete posts");
+    expect(text).not.toContain("See your lists");
+    expect(html).toContain('aria-label="Revoke the access of Phanpy &lt;b>"');
+  });
+
+  test("says when an app was last used, to the hour, and so costs no write a call", async () => {
+    const { clients } = letIn("Phanpy", "alice", "read");
+    const first = server.clock.now();
+    await statusOf(clients[0]!);
+    expect(lastUse()).toEqual([null, first]);
+    server.clock.advance(HOUR - 1000);
+    await statusOf(clients[0]!);
+    expect(lastUse()).toEqual([null, first]);
+    server.clock.advance(1000);
+    await statusOf(clients[0]!);
+    expect(lastUse()).toEqual([null, first + HOUR]);
+    await visitor.signIn("alice");
+    expect((await visitor.get(PAGE)).text).toMatch(/Last used on \d+ \w+ \d{4}\./);
+  });
+});
+
+describe("An app that is revoked", () => {
+  test("is shut out with all its tokens, and others are not", async () => {
+    const { clients } = letIn("Phanpy", "alice", "read", "read push");
+    await visitor.signIn("alice");
+    await visitor.get(PAGE);
+    expect(await Promise.all([...clients, alice].map(statusOf))).toEqual([200, 200, 200]);
+    expect((await visitor.press("Revoke")).location).toBe(PAGE);
+    expect(await Promise.all([...clients, alice].map(statusOf))).toEqual([401, 401, 200]);
+    expect((await visitor.follow()).text).not.toContain("Phanpy");
+    await visitor.press("Revoke");
+    expect((await visitor.follow()).text).toContain("No app may use your account.");
+    expect(await statusOf(alice)).toBe(401);
+  });
+
+  test("gets no token any more for a code that it still had", async () => {
+    const { appId } = letIn("Phanpy", "alice", "read");
+    const grant = { appId, userId: userOf("alice"), redirectUri: OOB, scopes: "read", challenge: null };
+    giveCode(server.ctx, grant);
+    await visitor.signIn("alice");
+    await visitor.get(PAGE);
+    await visitor.press("Revoke");
+    expect(server.ctx.db.all("SELECT 1 FROM oauth_codes")).toEqual([]);
+  });
+
+  test("hears nothing any more on the streams that it holds open", async () => {
+    const { clients } = letIn("Phanpy", "alice", "read");
+    const socket = await Socket.open(clients[0]!, "?stream=user");
+    await visitor.signIn("alice");
+    await visitor.get(PAGE);
+    await visitor.press("Revoke");
+    expect((await socket.closed).reason).toBe("The access token was revoked");
+  });
+
+  test("is revoked by nobody else, and by no other site", async () => {
+    await server.person("bob");
+    const { appId, clients } = letIn("Phanpy", "alice", "read");
+    const bob = new Visitor(server);
+    await bob.signIn("bob");
+    const { csrf } = (await bob.get(PAGE)).forms[0]!.fields;
+    await bob.post(`${PAGE}/revoke`, { csrf: csrf!, app: String(appId) });
+    await visitor.signIn("alice");
+    const fields = (await visitor.get(PAGE)).forms[0]!.fields;
+    for (const headers of [{ "sec-fetch-site": "cross-site" }, { "sec-fetch-site": "same-site" }]) {
+      const refused = await visitor.post(`${PAGE}/revoke`, fields, headers);
+      expect([refused.status, refused.text]).toEqual([403, expect.stringContaining("nothing was done")]);
+    }
+    expect((await visitor.post(`${PAGE}/revoke`, { app: String(appId) })).status).toBe(403);
+    expect((await new Visitor(server).post(`${PAGE}/revoke`, fields)).location).toBe(PAGE);
+    expect(await statusOf(clients[0]!)).toBe(200);
+  });
+
+  test.each(["", "0", "999", "x", "1e99"])("may be any number in a form: %p does no harm", async (app) => {
+    await visitor.signIn("alice");
+    const { csrf } = (await visitor.get(PAGE)).forms[0]!.fields;
+    expect((await visitor.post(`${PAGE}/revoke`, { csrf: csrf!, app })).location).toBe(PAGE);
+    expect(await statusOf(alice)).toBe(200);
+  });
+});
+
+describe("Browsers", () => {
+  test("are signed out at once, all but the one in which that is asked for", async () => {
+    const others = [new Visitor(server), new Visitor(server)];
+    for (const browser of [...others, visitor]) await browser.signIn("alice");
+    expect((await visitor.get(PAGE)).text).toContain("2 others");
+    await visitor.press("Sign them out");
+    expect((await visitor.follow()).text).not.toContain("others");
+    expect((await visitor.get("/")).text).toContain("Signed in as @alice");
+    for (const browser of others) expect((await browser.get("/")).text).not.toContain("Signed in");
+  });
+
+  test("are counted as long as they are signed in, and one's own only", async () => {
+    await server.person("bob");
+    await new Visitor(server).signIn("bob");
+    await new Visitor(server).signIn("alice");
+    server.clock.advance(366 * 24 * HOUR);
+    await visitor.signIn("alice");
+    expect((await visitor.get(PAGE)).text).not.toMatch(/other/);
+  });
+});
+
+test("the page speaks German and French, too", async () => {
+  letIn("Phanpy", "alice", "read");
+  await visitor.signIn("alice");
+  expect((await visitor.get(`${PAGE}?lang=de`)).text).toContain("Wo du angemeldet bist");
+  expect((await visitor.get(`${PAGE}?lang=fr`)).text).toContain("Où vous êtes connecté");
+});
