@@ -33,25 +33,39 @@ export class Message {
   }
 }
 
-/** Renders each event once for each viewer who listens, on however many connections. */
+/** What has been made of an event. */
+interface Made {
+  byViewer: Map<number, Message | null>;
+  /** Viewers to whom it says the same share a message. */
+  byPayload: Map<string | null, Message>;
+}
+
+/** Says the same to everybody who hears of it. */
+const SHARED: ReadonlySet<Event["event"]> = new Set(["delete", "filters_changed"]);
+
+/** Renders each event once for each viewer who listens, on however many connections, or once for all of them. */
 export class Messages {
-  private readonly rendered = new WeakMap<Event, Map<number, Message | null>>();
+  private readonly made = new WeakMap<Event, Made>();
 
   constructor(private readonly ctx: Context) {}
 
   /** Null when the event holds nothing that the viewer may see and wants. Never throws: others listen too. */
   of(event: Event, viewerId: number): Message | null {
-    let byViewer = this.rendered.get(event);
-    if (!byViewer) this.rendered.set(event, (byViewer = new Map()));
-    let message = byViewer.get(viewerId);
-    if (message === undefined) byViewer.set(viewerId, (message = this.render(event, viewerId)));
+    let made = this.made.get(event);
+    if (!made) this.made.set(event, (made = { byViewer: new Map(), byPayload: new Map() }));
+    const viewer = SHARED.has(event.event) ? 0 : viewerId;
+    let message = made.byViewer.get(viewer);
+    if (message === undefined) made.byViewer.set(viewer, (message = this.render(event, viewer, made)));
     return message;
   }
 
-  private render(event: Event, viewerId: number): Message | null {
+  private render(event: Event, viewerId: number, { byPayload }: Made): Message | null {
     try {
       const payload = payloadOf(this.ctx, event, viewerId);
-      return payload === undefined ? null : new Message(event.event, payload);
+      if (payload === undefined) return null;
+      let message = byPayload.get(payload);
+      if (!message) byPayload.set(payload, (message = new Message(event.event, payload)));
+      return message;
     } catch (error) {
       this.ctx.log.error("{event} could not be streamed: {error}", { event: event.event, error });
       return null;

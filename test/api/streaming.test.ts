@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createStreamingAPIClient } from "masto";
+import { Messages } from "../../src/api/stream-messages.ts";
 import { announce, publicTopics } from "../../src/core/events.ts";
 import { picture } from "../fixtures/pictures.ts";
 import type { Client } from "../support/client.ts";
@@ -7,14 +8,15 @@ import { inProcess, type TestServer, startServer } from "../support/server.ts";
 import { EventReader, listening, Socket } from "../support/streams.ts";
 
 let server: TestServer;
-/** Ben follows Ada; Cy follows nobody. */
-let ada: Client, ben: Client, cy: Client;
+/** Ben follows Ada; Cy and Dee follow nobody. */
+let ada: Client, ben: Client, cy: Client, dee: Client;
 
 beforeAll(async () => {
   server = await startServer();
   ada = await server.person("ada");
   ben = await server.person("ben");
   cy = await server.person("cy");
+  dee = await server.person("dee");
   await ben.post(`/api/v1/accounts/${ada.id}/follow`);
 });
 
@@ -217,6 +219,20 @@ test("each viewer sees their own flags, and each event is rendered once for all 
   await Promise.all(sockets.slice(1, 3).map((socket) => socket.close()));
   expect(await statementsFor("four times")).toBe(withFour);
   await Promise.all([sockets[0]!.close(), sockets[3]!.close()]);
+});
+
+inProcess("viewers who are told the same are sent the same bytes", async () => {
+  const status = await ada.publish("for everyone");
+  await ben.post(`/api/v1/statuses/${status.id}/favourite`);
+  const messages = new Messages(server.ctx);
+  const frames = (event: "update" | "delete") => {
+    const happened = { event, statusId: Number(status.id) };
+    return [ben, cy, dee].map(({ id }) => messages.of(happened, Number(id))!.asFrame());
+  };
+  const [bens, cys, dees] = frames("update");
+  expect(dees).toBe(cys!);
+  expect(bens).not.toEqual(cys!);
+  expect(new Set(frames("delete")).size).toBe(1);
 });
 
 test("masto.js receives a post", async () => {

@@ -1,8 +1,12 @@
 /*
  * `bun run bench`: how fast the executable is, beside a bare `Bun.serve` that returns the same bytes. Prints Markdown.
  *
+ *     bun run bench [start] [answers] [depth] [streams]
+ *
  *     --quick    a second for each row instead of five
  *     --source   measures src/main.ts instead of dist/linnet
+ *
+ * Without a name it measures everything.
  *
  * Linux only. One thing runs at a time: the server, the load and nothing else fill two cores.
  */
@@ -16,6 +20,7 @@ import { machine, memory } from "./machine.ts";
 import { answerTo, compare, pageTime, type Answer, type Pace, type Question } from "./measure.ts";
 import { furnish, serve, type Place } from "./place.ts";
 import { coldStart } from "./start-up.ts";
+import { hearEvents, IDLE } from "./streams.ts";
 import { table } from "./table.ts";
 import { word } from "./words.ts";
 
@@ -26,24 +31,36 @@ const MANY = 1_000_000;
 const DEEP_PAGES = 500;
 const TURNS = 5;
 
-const { values } = parseArgs({ options: { quick: { type: "boolean" }, source: { type: "boolean" } } });
+const PARTS = ["start", "answers", "depth", "streams"] as const;
+
+const { values, positionals } = parseArgs({
+  options: { quick: { type: "boolean" }, source: { type: "boolean" } },
+  allowPositionals: true,
+});
+const unknown = positionals.find((name) => !PARTS.some((part) => part === name));
+if (unknown !== undefined) throw new Error(`There is no part "${unknown}", but ${PARTS.join(", ")}`);
+const isWanted = (...parts: (typeof PARTS)[number][]) =>
+  positionals.length === 0 || parts.some((part) => positionals.includes(part));
 const pace: Pace = values.quick ? { warmUpSeconds: 0.5, seconds: 1 } : { warmUpSeconds: 1, seconds: 5 };
 const root = mkdtempSync(join(tmpdir(), "linnet-bench-"));
 
 try {
   const command = values.source ? SOURCE : await binary();
   console.log(`Measured on ${machine()}; ${values.source ? "from source" : "the executable"}.\n`);
-  const place = await newPlace(command, STATUSES);
-  await printStart(command, place);
-  await printAnswers(command, place);
-  await printDepth(command);
+  if (isWanted("start", "answers")) {
+    const place = await newPlace(command, STATUSES);
+    if (isWanted("start")) await printStart(command, place);
+    if (isWanted("answers")) await printAnswers(command, place);
+  }
+  if (isWanted("depth")) await printDepth(command);
+  if (isWanted("streams")) await printStreams(command);
 } finally {
   rmSync(root, { recursive: true, force: true });
 }
 
-async function newPlace(command: Command, count: number): Promise<Place> {
+async function newPlace(command: Command, count: number, name = String(count)): Promise<Place> {
   say(`Writing ${count.toLocaleString("en")} statuses`);
-  const folder = join(root, String(count));
+  const folder = join(root, name);
   mkdirSync(folder);
   return furnish(command, folder, count);
 }
@@ -175,6 +192,38 @@ function pages({ token, oldest, newest }: Place): { name: string; questions: Que
     { name: "public timeline", questions: [page("/api/v1/timelines/public")] },
     { name: "public timeline, anywhere in its depth", questions: deep.map(publicPage) },
   ];
+}
+
+async function printStreams(command: Command): Promise<void> {
+  const place = await newPlace(command, FEW, "streams");
+  say("Opening streams");
+  const [idle, delays] = await hearEvents(command, place, pace);
+  const streams = idle.streams.toLocaleString("en");
+  if (idle.streams < IDLE) say(`The system lets a process open no more than ${streams} streams: raise "ulimit -n"`);
+  console.log(
+    table(
+      [`${streams} idle event streams`, "KB each", "KB each, bare", "CPU ms a second"],
+      [["nobody says anything", kilobytes(idle.bytes), kilobytes(idle.bareBytes), idle.processor.toFixed(0)]],
+    ),
+  );
+  console.log(
+    table(
+      ["Beside them, from sending a post to hearing of it", "events/s", "p50 ms", "p99 ms", "longest ms"],
+      [
+        [
+          "50 posts a second, heard by 20",
+          delays.perSecond.toFixed(0),
+          delays.p50.toFixed(2),
+          delays.p99.toFixed(2),
+          delays.longest.toFixed(2),
+        ],
+      ],
+    ),
+  );
+}
+
+function kilobytes(bytes: number): string {
+  return (bytes / 1000).toFixed(1);
 }
 
 function say(what: string): void {

@@ -89,14 +89,19 @@ async function putLoad(origin: string, load: Omit<Load, "port">): Promise<Measur
   return JSON.parse(text) as Measured;
 }
 
-async function withBare<T>(file: string, type: string, work: (origin: string) => Promise<T>): Promise<T> {
+/** Lets a bare server say the bytes of a file for as long as the work takes. */
+export async function withBare<T>(
+  file: string,
+  type: string,
+  work: (origin: string, pid: number) => Promise<T>,
+): Promise<T> {
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "bare.ts"), file, type], {
     stdout: "pipe",
     stderr: "inherit",
   });
   try {
     const { value } = await child.stdout.getReader().read();
-    return await work(new TextDecoder().decode(value).trim());
+    return await work(new TextDecoder().decode(value).trim(), child.pid);
   } finally {
     child.kill();
     await child.exited;
