@@ -1,5 +1,5 @@
 import { searchAccounts } from "../core/accounts.ts";
-import { searchStatuses, searchTags } from "../core/search.ts";
+import { findByAddress, searchStatuses, searchTags } from "../core/search.ts";
 import { showAccounts } from "../entities/accounts.ts";
 import { showStatuses } from "../entities/statuses.ts";
 import { showTags } from "../entities/tags.ts";
@@ -15,7 +15,7 @@ const Search = object({
   resolve: optional(bool()),
   following: bool({ default: false }),
   account_id: optional(id()),
-  exclude_unreviewed: optional(bool()),
+  exclude_unreviewed: bool({ default: false }),
   max_id: optional(id()),
   min_id: optional(id()),
   limit: int({ min: 1, max: 40, clamp: true, default: 20 }),
@@ -35,21 +35,43 @@ export function searchRoutes(routes: Router): void {
     }
     const wants = (type: string) => input.type === undefined || input.type === type;
     const q = input.q.trim();
+    if (input.resolve && /^https?:\/\//i.test(q)) {
+      const { accountIds, statusIds } = findByAddress(ctx, viewerId, q);
+      return {
+        accounts: wants("accounts") ? showAccounts(ctx, accountIds) : [],
+        statuses: wants("statuses") ? showStatuses(ctx, viewerId, statusIds) : [],
+        hashtags: [],
+      };
+    }
+    // Of several kinds there is the beginning only.
+    const stretch = { limit: input.limit, offset: input.type === undefined ? 0 : input.offset };
     return {
-      accounts: wants("accounts") && q !== "" ? showAccounts(ctx, searchAccounts(ctx, viewerId, { ...input, q })) : [],
-      statuses: wants("statuses") ? statuses(call, q) : [],
-      hashtags: wants("hashtags") ? hashtags(call, q) : [],
+      accounts: wants("accounts") ? accounts(call, q, stretch) : [],
+      statuses: wants("statuses") ? statuses(call, q, stretch) : [],
+      hashtags: wants("hashtags") ? hashtags(call, q, stretch) : [],
     };
   });
 }
 
-function statuses({ ctx, viewerId, input }: Call<{ input: typeof Search; open: true }>, q: string) {
-  const page = { limit: input.limit, max_id: parseId(input.max_id), min_id: parseId(input.min_id), since_id: null };
-  const accountId = input.account_id === undefined ? null : (parseId(input.account_id) ?? 0);
-  return showStatuses(ctx, viewerId, searchStatuses(ctx, viewerId, { q, accountId, page, offset: input.offset }));
+type SearchCall = Call<{ input: typeof Search; open: true }>;
+
+interface Stretch {
+  limit: number;
+  offset: number;
 }
 
-function hashtags({ ctx, viewerId, input }: Call<{ input: typeof Search; open: true }>, q: string) {
+function accounts({ ctx, viewerId, input: { following } }: SearchCall, q: string, stretch: Stretch) {
+  return showAccounts(ctx, searchAccounts(ctx, viewerId, { q, following, ...stretch }));
+}
+
+function statuses({ ctx, viewerId, input }: SearchCall, q: string, { limit, offset }: Stretch) {
+  const page = { limit, max_id: parseId(input.max_id), min_id: parseId(input.min_id), since_id: null };
+  const accountId = input.account_id === undefined ? null : (parseId(input.account_id) ?? 0);
+  return showStatuses(ctx, viewerId, searchStatuses(ctx, viewerId, { q, accountId, page, offset }));
+}
+
+function hashtags({ ctx, viewerId, input }: SearchCall, q: string, stretch: Stretch) {
   if (/[\s@:]/.test(q)) return [];
-  return showTags(ctx, viewerId, searchTags(ctx, normaliseHashtag(q.replace(/^[#＃]/, "")), input.limit, input.offset));
+  const name = normaliseHashtag(q.replace(/^[#＃]/, ""));
+  return showTags(ctx, viewerId, searchTags(ctx, { name, reviewed: input.exclude_unreviewed, ...stretch }));
 }

@@ -17,14 +17,16 @@ interface IndexedRow {
   descriptions: string | null;
   /** What its poll offers; null without one. */
   choices: string | null;
-  indexable: number;
+  /** What is attached: `image`, `audio` and so on, with commas between. */
+  media_types: string | null;
   people: string | null;
 }
 
 /** Local people who have a part in a status: they wrote it, are mentioned, or kept, liked or passed it on. */
 const STATUS = `
   SELECT s.id, s.account_id, s.local, s.text, s.content, s.spoiler_text, s.sensitive, s.language, s.visibility,
-    s.in_reply_to_id, s.has_media, a.indexable,
+    s.in_reply_to_id, s.has_media,
+    (SELECT group_concat(DISTINCT type) FROM media_attachments WHERE status_id = s.id AND position >= 0) AS media_types,
     (SELECT group_concat(description, ' ') FROM media_attachments WHERE status_id = s.id AND position >= 0) AS descriptions,
     (SELECT group_concat(o.title, ' ') FROM polls p JOIN poll_options o ON o.poll_id = p.id WHERE p.status_id = s.id) AS choices,
     (SELECT group_concat(account_id) FROM (
@@ -34,7 +36,7 @@ const STATUS = `
       UNION SELECT account_id FROM bookmarks WHERE status_id = s.id
       UNION SELECT account_id FROM statuses WHERE reblog_of_id = s.id
     ) part WHERE EXISTS (SELECT 1 FROM users WHERE account_id = part.account_id)) AS people
-  FROM statuses s JOIN accounts a ON a.id = s.account_id WHERE s.id = ? AND s.reblog_of_id IS NULL`;
+  FROM statuses s WHERE s.id = ? AND s.reblog_of_id IS NULL`;
 
 /** Puts a status into the index, or in again after something about it has changed. */
 export function indexStatus(tx: Tx, statusId: number): void {
@@ -45,13 +47,21 @@ export function indexStatus(tx: Tx, statusId: number): void {
   tx.run("INSERT OR REPLACE INTO status_search (rowid, words, marks) VALUES (?, ?, ?)", row.id, words, marksOf(row));
 }
 
+const MEDIA_MARKS: Record<string, string> = {
+  image: "hasimage",
+  gifv: "hasvideo",
+  video: "hasvideo",
+  audio: "hasaudio",
+};
+
 function marksOf(row: IndexedRow): string {
   const marks = [`by${row.account_id}`, ...(row.people?.split(",") ?? []).map((id) => partMark(Number(id)))];
-  if (row.visibility === "public") marks.push(row.indexable ? "public" : "unindexable");
+  if (row.visibility === "public") marks.push("public");
   if (row.language) marks.push(languageMark(row.language));
   if (row.in_reply_to_id !== null) marks.push("isreply");
   if (row.sensitive) marks.push("issensitive");
   if (row.has_media) marks.push("hasmedia");
+  for (const type of row.media_types?.split(",") ?? []) marks.push(MEDIA_MARKS[type] ?? "hasmedia");
   if (row.choices !== null) marks.push("haspoll");
   if (hasLink(row)) marks.push("haslink");
   return marks.join(" ");

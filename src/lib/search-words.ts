@@ -1,8 +1,12 @@
 /**
  * Scripts that are written without spaces between words. Their text is cut into overlapping pairs of characters, so that
- * a word is found wherever it stands, also one of two characters, which trigrams would not find.
+ * a word is found wherever it stands, also one of two characters, which trigrams would not find. The last character of a
+ * run stands alone after its pairs: then a pair or a single character begins at every character.
  */
-const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}ー々〆]+/gu;
+const CHARACTER =
+  "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}ー々〆]";
+const UNSPACED = new RegExp(`${CHARACTER}+`, "gu");
+const UNSPACED_END = new RegExp(`${CHARACTER}+$`, "u");
 
 const MAX_WORDS = 10_000;
 
@@ -19,15 +23,19 @@ export function indexWords(text: string): string {
  * nothing in it could be found.
  */
 export function phraseQuery(text: string): string | null {
-  const prepared = indexWords(text).replaceAll('"', " ").trim();
+  const prepared = text.normalize("NFKC").replaceAll('"', " ").trim();
   if (!/[\p{L}\p{N}]/u.test(prepared)) return null;
-  // A single character has no pair: it stands at the beginning of one.
-  const single = /^\S$/u.test(prepared) && prepared.search(UNSPACED) === 0;
-  return single ? `"${prepared}" *` : `"${prepared}"`;
+  // Where it ends in a run, the text may go on: what is sought are its pairs, or for one character whatever begins so.
+  const [run = ""] = UNSPACED_END.exec(prepared) ?? [];
+  const pairs = pairsOf(run);
+  const sought =
+    pairs.length > 1
+      ? `${indexWords(prepared.slice(0, -run.length))} ${pairs.slice(0, -1).join(" ")}`
+      : indexWords(prepared);
+  return `"${sought.trim()}"${pairs.length === 1 ? " *" : ""}`;
 }
 
 function pairsOf(run: string): string[] {
   const characters = [...run];
-  if (characters.length === 1) return characters;
-  return characters.slice(1).map((character, at) => characters[at]! + character);
+  return characters.map((character, at) => character + (characters[at + 1] ?? ""));
 }

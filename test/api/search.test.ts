@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Client } from "../support/client.ts";
 import { startServer, type TestServer } from "../support/server.ts";
+import { uploaded } from "../support/uploads.ts";
 
 let server: TestServer;
 let anna: Client;
@@ -50,6 +51,15 @@ describe("what one has a part in", () => {
     expect(await found(anna, "寿司 食べた")).toHaveLength(1);
     expect(await found(anna, "東")).toHaveLength(1);
     expect(await found(anna, "京都")).toEqual([]);
+    for (const last of ["た", "食べた", '"寿司を食べた"']) expect(await found(anna, last)).toHaveLength(1);
+    for (const [text, ...words] of [
+      ["我在上海喝茶。", "上海", "茶", "喝茶", "在上"],
+      ["ฉันรักแมวมาก", "แมว", "รัก", "มาก"],
+      ["東京tower", "東京", "京tower", "tower"],
+    ]) {
+      await anna.publish(text!);
+      for (const word of words) expect(await found(anna, word)).toContain(text!);
+    }
   });
 
   test("is one's own, and what one is mentioned in, has favourited, bookmarked or reblogged", async () => {
@@ -69,6 +79,20 @@ describe("what one has a part in", () => {
     await bert.publish({ status: "@anna quinces for you", visibility: "direct" });
     expect(await statuses()).toHaveLength(1);
     expect(await found(bert, "quinces")).toHaveLength(2);
+  });
+
+  test("is found by nobody who may not see it any more, or wants nothing of its author", async () => {
+    const [carla, dora] = [await server.person("carla"), await server.person("dora")];
+    await carla.post(`/api/v1/accounts/${dora.id}/follow`);
+    const { id } = await dora.publish({ status: "a secret cassowary", visibility: "private" });
+    await carla.post(`/api/v1/statuses/${id}/bookmark`);
+    expect(await found(carla, "cassowary")).toHaveLength(1);
+    await carla.post(`/api/v1/accounts/${dora.id}/unfollow`);
+    expect(await found(carla, "cassowary")).toEqual([]);
+    await dora.publish("@carla an open cassowary");
+    expect(await found(carla, "cassowary")).toHaveLength(1);
+    await carla.post(`/api/v1/accounts/${dora.id}/mute`);
+    expect(await found(carla, "cassowary")).toEqual([]);
   });
 
   test("is found as it reads now, not as it read before", async () => {
@@ -93,7 +117,26 @@ describe("operators", () => {
     expect(await found(anna, "sphinx -is:reply")).toEqual(["@anna sphinx?"]);
     expect(await found(anna, "sphinx is:sensitive")).toEqual(["@bert sphinx!"]);
     expect(await found(anna, "sphinx language:de")).toEqual(["@anna sphinx?"]);
-    expect(await found(anna, "sphinx has:media")).toEqual([]);
+    expect(await found(anna, "sphinx -is:sensitive -from:me")).toEqual(["@anna sphinx?"]);
+  });
+
+  test("ask what is attached", async () => {
+    const { id } = await uploaded(anna);
+    await anna.publish({ status: "griffin picture", media_ids: [id] });
+    await anna.publish({ status: "griffin poll", poll: { options: ["a", "b"], expires_in: 300 } });
+    await anna.publish("griffin link https://example.org/");
+    await anna.publish("griffin words");
+    for (const kind of ["picture", "poll", "link"]) {
+      const operator = kind === "picture" ? "media" : kind;
+      expect(await found(anna, `griffin has:${operator}`)).toEqual([
+        kind === "link" ? "griffin link https://example.org/" : `griffin ${kind}`,
+      ]);
+    }
+    expect(await found(anna, "griffin has:image")).toEqual(["griffin picture"]);
+    expect(await found(anna, "griffin has:video")).toEqual([]);
+    expect(await found(anna, "griffin has:audio")).toEqual([]);
+    expect(await found(anna, "griffin has:nonsense")).toEqual([]);
+    expect(await found(anna, "griffin -has:media -has:poll -has:link")).toEqual(["griffin words"]);
   });
 
   test("ask when it was written", async () => {
@@ -107,6 +150,9 @@ describe("operators", () => {
     expect(await found(anna, `calendar after:${first}`)).toEqual(["calendar two"]);
     expect(await found(anna, `calendar during:${second}`)).toEqual(["calendar two"]);
     expect(await found(anna, "calendar before:soon")).toHaveLength(2);
+    expect(await found(anna, `calendar -before:${second}`)).toEqual(["calendar two"]);
+    expect(await found(anna, `calendar -after:${first}`)).toEqual(["calendar one"]);
+    expect(await found(anna, `calendar -during:${first}`)).toEqual(["calendar two"]);
   });
 });
 
@@ -114,13 +160,30 @@ describe("public statuses", () => {
   test("are found by everyone here only where the owner has said so and their author wants to be found", async () => {
     const open = await startServer({ LINNET_SEARCH: "public" });
     const [carla, dora] = [await open.person("carla"), await open.person("dora")];
-    await dora.publish("hidden pelican");
+    await (await open.person("emil")).publish("hidden pelican");
     await dora.patch("/api/v1/accounts/update_credentials", { indexable: true });
     await dora.publish("public pelican");
     await dora.publish({ status: "private pelican", visibility: "private" });
     expect(await found(carla, "pelican")).toEqual(["public pelican"]);
     expect(await found(carla, "pelican in:library")).toEqual([]);
-    expect(await found(dora, "pelican")).toHaveLength(3);
+    expect(await found(dora, "pelican in:public")).toEqual(["public pelican"]);
+    expect(await found(dora, "pelican")).toHaveLength(2);
+    await open.stop();
+  });
+
+  test("are found or not as their author wishes now, whatever it was when they were written", async () => {
+    const open = await startServer({ LINNET_SEARCH: "public" });
+    const [carla, dora] = [await open.person("carla"), await open.person("dora")];
+    const { id } = await dora.publish("an early pelican");
+    const wish = (indexable: boolean) => dora.patch("/api/v1/accounts/update_credentials", { indexable });
+    expect(await found(carla, "pelican")).toEqual([]);
+    await wish(true);
+    expect(await found(carla, "pelican")).toEqual(["an early pelican"]);
+    await dora.publish("a late pelican");
+    await wish(false);
+    expect(await found(carla, "pelican")).toEqual([]);
+    await carla.post(`/api/v1/statuses/${id}/bookmark`);
+    expect(await found(carla, "pelican")).toEqual(["an early pelican"]);
     await open.stop();
   });
 
@@ -138,6 +201,12 @@ describe("pages and kinds", () => {
     expect(await found(anna, "bittern", "&limit=1&offset=1")).toEqual(["paging bittern 2"]);
     expect(await found(anna, "bittern", `&max_id=${ids[1]}`)).toEqual(["paging bittern 1"]);
     expect(await found(anna, "bittern", `&min_id=${ids[1]}`)).toEqual(["paging bittern 3"]);
+    expect(await found(anna, "bittern", `&min_id=1&limit=1`)).toEqual(["paging bittern 1"]);
+    expect(await found(anna, "bittern", `&min_id=1&max_id=${ids[2]}`)).toEqual([
+      "paging bittern 2",
+      "paging bittern 1",
+    ]);
+    expect(await found(anna, "bittern", `&account_id=${anna.id}`)).toHaveLength(3);
     expect(await found(anna, "bittern", `&account_id=${bert.id}`)).toEqual([]);
   });
 
