@@ -15,6 +15,7 @@ import {
   type OutboundResponse,
 } from "./lib/outbound.ts";
 import { Windows } from "./lib/rates.ts";
+import { Refreshes } from "./lib/refreshes.ts";
 import { Turns } from "./lib/turns.ts";
 import { VERSION } from "./version.ts";
 
@@ -55,6 +56,8 @@ export interface Context {
   ffmpeg: Ffmpeg | null;
   /** Film and sound that are being processed, by the attachment's id. */
   processing: Turns;
+  /** What is still being done when an answer is given. */
+  refreshes: Refreshes;
   /** Tells the job loop that there may be something to do; does nothing until the loop has started. */
   wake(): void;
 }
@@ -90,6 +93,7 @@ export function openContext(
     translator: config.libreTranslate && translatorOf(config.libreTranslate, outlet, clock),
     ffmpeg: config.ffmpeg === null ? null : new Ffmpeg(config.ffmpeg),
     processing: new Turns(),
+    refreshes: new Refreshes(clock),
     wake: () => {},
   };
 }

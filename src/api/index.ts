@@ -8,6 +8,9 @@ import { customEmojiRoutes } from "./custom-emojis.ts";
 import { featuredTagRoutes } from "./featured-tags.ts";
 import { filterRoutes } from "./filters.ts";
 import { oldFilterRoutes } from "./filters-v1.ts";
+import { emailRoutes } from "./emails.ts";
+import { asyncRefreshRoutes } from "./async-refreshes.ts";
+import { oembedRoutes } from "./oembed.ts";
 import { endorsementRoutes } from "./endorsements.ts";
 import { followRequestRoutes } from "./follow-requests.ts";
 import { instanceRoutes } from "./instance.ts";
@@ -40,8 +43,10 @@ export function apiRoutes(routes: Router): void {
   appRoutes(routes);
   oauthRoutes(routes);
   instanceRoutes(routes);
+  oembedRoutes(routes);
   profileRoutes(routes);
   registrationRoutes(routes);
+  emailRoutes(routes);
   accountRoutes(routes);
   followRequestRoutes(routes);
   relationRoutes(routes);
@@ -59,6 +64,7 @@ export function apiRoutes(routes: Router): void {
   customEmojiRoutes(routes);
   announcementRoutes(routes);
   timelineRoutes(routes);
+  asyncRefreshRoutes(routes);
   listRoutes(routes);
   tagRoutes(routes);
   featuredTagRoutes(routes);

@@ -55,15 +55,15 @@ export function pagedTexts(
   page: Page,
   rows: readonly { cursor: number }[],
   items: readonly string[],
-  status = 200,
+  unusual: { status?: number; headers?: Record<string, string> } = {},
 ): Response {
   const [first, last] = [rows[0], rows.at(-1)];
-  const headers: Record<string, string> = { "content-type": "application/json" };
+  const headers: Record<string, string> = { "content-type": "application/json", ...unusual.headers };
   if (first && last) {
     const cursors = { first: first.cursor, last: last.cursor, full: rows.length >= page.limit };
     headers.link = linkHeader(call.ctx.config.origin, call.request.url, cursors);
   }
-  return new Response(`[${items.join(",")}]`, { status, headers });
+  return new Response(`[${items.join(",")}]`, { status: unusual.status ?? 200, headers });
 }
 
 /** Answers with what is JSON text already. */

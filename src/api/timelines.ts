@@ -6,6 +6,7 @@ import type { Page } from "../db/keyset.ts";
 import { statusTexts } from "../entities/statuses.ts";
 import { parseId } from "../lib/ids.ts";
 import { bool, list, object, text } from "../lib/input.ts";
+import { homeRefreshHeader } from "./async-refreshes.ts";
 import { pagedTexts, pageOf, paging } from "./paging.ts";
 import type { Call, Router } from "./router.ts";
 
@@ -26,7 +27,8 @@ export function timelineRoutes(routes: Router): void {
     .get("/api/v1/timelines/home", { scope: "read:statuses", input: Paging }, (call) => {
       const page = pageOf(call.input);
       const shown = home(call.ctx, call.viewerId, page);
-      return statusPage(call, page, shown, isHomeFilling(call.ctx.db, call.viewerId) ? 206 : 200);
+      const isWhole = !isHomeFilling(call.ctx.db, call.viewerId);
+      return statusPage(call, page, shown, isWhole ? {} : { status: 206, headers: homeRefreshHeader(call) });
     })
     .get(
       "/api/v1/timelines/public",
@@ -60,8 +62,8 @@ function statusPage(
   call: Pick<Call, "ctx" | "viewerId" | "request">,
   page: Page,
   places: readonly Place[],
-  status = 200,
+  unusual: { status?: number; headers?: Record<string, string> } = {},
 ): Response {
   const ids = places.map((place) => place.id);
-  return pagedTexts(call, page, places, statusTexts(call.ctx, call.viewerId, ids), status);
+  return pagedTexts(call, page, places, statusTexts(call.ctx, call.viewerId, ids), unusual);
 }

@@ -76,10 +76,12 @@ describe("With limited federation", () => {
     "/api/v1/instance/translation_languages",
     "/api/v2/search?q=alice",
     "/api/v1/custom_emojis",
+    "/api/oembed?url=ORIGIN/@alice/STATUS",
   ];
 
   test.each(members)("%s is for people who live here, and for no app alone", async (path) => {
-    const own = path.replace("ACCOUNT", alice.id).replace("STATUS", statusId);
+    const { origin } = server.ctx.config;
+    const own = path.replace("ACCOUNT", alice.id).replace("STATUS", statusId).replace("ORIGIN", origin);
     const refused = [401, { error: "This API requires an authenticated user" }];
     expect(of(await server.stranger().get(own))).toEqual(refused);
     expect(of(await appAlone.get(own))).toEqual(refused);
