@@ -370,7 +370,7 @@ describe("A push service", () => {
     drained.push(server.drain());
     while (!(await alice.get("/api/v1/notifications?limit=1")).json[0].status.content.includes("now"));
     drained.push(server.drain());
-    while (phone.messages.length === 0) await alice.get("/health");
+    await phone.woken.promise;
     expect(phone.messages.map(({ body }) => body)).toEqual(["@alice now"]);
     held.resolve(new Response(null, { status: 201 }));
     await Promise.all(drained);
@@ -384,7 +384,7 @@ describe("A push service", () => {
     await bob.publish("@alice hello");
     await server.drain();
     expect(jobs()).toEqual([{ kind: "push.deliver", error: expect.any(String), run_at: expect.any(Number) }]);
-    expect(jobs()[0].error).toBe(`the push service ${host} is unreachable`);
+    expect(jobs()[0].error).toBe(`the push service ${host} gave no answer (unreachable)`);
     for (let hours = 0; hours < 47; hours += 1) {
       server.clock.advance(HOUR);
       await server.drain();
@@ -411,6 +411,23 @@ describe("A push service", () => {
     expect([await told(), jobs(), service.asked]).toEqual([[], [], 1]);
     await bob.publish("@alice hello?");
     expect(await told()).toEqual(["mention"]);
+  });
+
+  inProcess("is named in the log, but neither the address of the device nor what it was sent", async () => {
+    const lines: string[] = [];
+    const warn = (text: string, values: object) => void lines.push(text + JSON.stringify(values));
+    server.ctx.log = { ...server.ctx.log, warn } as typeof server.ctx.log;
+    await subscribe();
+    for (const status of [403, 500]) {
+      answer(status);
+      await bob.publish("@alice hello");
+      await server.drain();
+    }
+    expect(lines).toHaveLength(2);
+    const all = lines.join("\n");
+    expect(all).toContain(`${service.host} answered 403`);
+    expect(all).toContain(`${service.host} answered 500`);
+    for (const secret of [new URL(phone.endpoint).pathname, alice.token!, "hello"]) expect(all).not.toContain(secret);
   });
 
   test("at a private address is not asked, whatever its name is", async () => {

@@ -6,6 +6,7 @@ import { version } from "../../package.json";
 import { binary } from "../support/binary.ts";
 import { Client } from "../support/client.ts";
 import { createPerson, Nowhere, run, Running, type Command, type Surroundings } from "../support/program.ts";
+import { PushService } from "../support/push-service.ts";
 import { Socket } from "../support/streams.ts";
 import { pictureFile, upload } from "../support/uploads.ts";
 
@@ -97,6 +98,27 @@ describe("The executable", () => {
       expect(heard.payload.id).toBe(status.id);
       expect(heard.payload.media_attachments[0].blurhash).toBe(media.json.blurhash);
       await socket.close();
+    },
+    PATIENCE,
+  );
+
+  test(
+    "wakes a phone, and tells it in secret what for",
+    async () => {
+      const service = new PushService("127.0.0.1");
+      const phone = service.device();
+      const env = { ...nowhere.env, LINNET_ALLOW_PRIVATE_ADDRESSES: "on" };
+      const [ada, grace] = [await createPerson(command, nowhere, "ada"), await createPerson(command, nowhere, "grace")];
+      const { origin } = await start({ ...nowhere, env });
+      const subscribed = await new Client(origin, ada).post("/api/v1/push/subscription", {
+        subscription: { ...phone.subscription(), standard: true },
+        data: { alerts: { mention: true } },
+      });
+      expect(subscribed.status).toBe(200);
+      await new Client(origin, grace).publish("@ada Look!");
+      await phone.woken.promise;
+      expect(phone.messages).toMatchObject([{ access_token: ada, title: "grace mentioned you", body: "@ada Look!" }]);
+      await service.stop();
     },
     PATIENCE,
   );

@@ -16,6 +16,8 @@ export interface Received {
 /** The device's side of a subscription: it alone can read what comes. */
 export class Device {
   readonly received: Received[] = [];
+  /** Settled when the first message has come. */
+  readonly woken = Promise.withResolvers<void>();
   private readonly pair = createECDH("prime256v1");
   private readonly auth = randomBytes(16);
 
@@ -37,6 +39,7 @@ export class Device {
     const { version, jwt, signer, ...sealed } = read(headers);
     const opened = decrypt(body, { version, privateKey: this.pair, authSecret: this.auth, ...sealed });
     this.received.push({ headers, claims: claimsOf(jwt, signer), signer, message: JSON.parse(opened.toString()) });
+    this.woken.resolve();
   }
 }
 
@@ -75,12 +78,13 @@ export class PushService {
   private readonly devices = new Map<string, Device>();
   private readonly server: Server<undefined>;
 
-  constructor() {
+  /** `name` is where it is found: under any name, by a test server. */
+  constructor(private readonly name = "push.example") {
     this.server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => this.answer(request) });
   }
 
   get host(): string {
-    return `push.example:${this.server.port}`;
+    return `${this.name}:${this.server.port}`;
   }
 
   device(): Device {
