@@ -1,63 +1,49 @@
-import { and, eq, inArray, sql } from "drizzle-orm";
 import type { Context } from "../context.ts";
-import type { Tx } from "../db/open.ts";
-import { markers } from "../db/schema/index.ts";
+import { MARKED_TIMELINES, type MarkedTimeline, markersOf, moveMarkers } from "../core/markers.ts";
 import { timestamp } from "../entities/urls.ts";
 import { validationFailed } from "../errors.ts";
 import { parseId } from "../lib/ids.ts";
-import { id, list, object, oneOf, optional } from "../lib/input.ts";
+import { id, int, list, object, oneOf, optional } from "../lib/input.ts";
 import type { Router } from "./router.ts";
 
-const TIMELINES = markers.timeline.enumValues;
-type Timeline = (typeof TIMELINES)[number];
+const Position = optional(object({ last_read_id: id(), version: optional(int()) }));
 
-const Position = optional(object({ last_read_id: id() }));
-
-/** Mastodon's documentation: methods/markers. How far somebody has read, shared between their apps. */
+/**
+ * Mastodon's documentation: methods/markers. How far somebody has read, shared between their apps. `version` is ours: the
+ * documentation speaks of conflicts, but gives apps no way to say what they have seen. One that sends the version of the
+ * marker it knows is answered with 409 when that isn't the current one.
+ */
 export function markerRoutes(routes: Router): void {
-  const Wanted = object({ timeline: optional(list(oneOf(TIMELINES, { lenient: true }))) });
+  const Wanted = object({ timeline: optional(list(oneOf(MARKED_TIMELINES, { lenient: true }))) });
+  const Positions = object({ home: Position, notifications: Position });
   routes
     .get("/api/v1/markers", { scope: "read:statuses", input: Wanted }, ({ ctx, viewerId, input }) =>
-      markersOf(ctx, viewerId, input.timeline ?? []),
+      showMarkers(ctx, viewerId, input.timeline ?? []),
     )
-    .post(
-      "/api/v1/markers",
-      { scope: "write:statuses", input: object({ home: Position, notifications: Position }) },
-      ({ ctx, viewerId, input }) => {
-        const wanted = TIMELINES.filter((timeline) => input[timeline]);
-        ctx.db.transaction((tx) => {
-          for (const timeline of wanted) move(ctx, tx, viewerId, timeline, input[timeline]!.last_read_id);
-        });
-        return markersOf(ctx, viewerId, wanted);
-      },
-    );
+    .post("/api/v1/markers", { scope: "write:statuses", input: Positions }, ({ ctx, viewerId, input }) => {
+      const positions = MARKED_TIMELINES.flatMap((timeline) => {
+        const given = input[timeline];
+        return given ? [{ timeline, lastReadId: positionOf(given.last_read_id), version: given.version }] : [];
+      });
+      moveMarkers(ctx, viewerId, positions);
+      const moved = positions.map(({ timeline }) => timeline);
+      return showMarkers(ctx, viewerId, moved);
+    });
+}
+
+function positionOf(text: string): number {
+  const lastReadId = parseId(text);
+  if (lastReadId === null) throw validationFailed("Last read is not a valid id");
+  return lastReadId;
 }
 
 /** Mastodon's Marker (entities/Marker) by timeline; those that were never set are missing. */
-function markersOf(ctx: Context, accountId: number, timelines: readonly Timeline[]) {
-  const rows = ctx.db.orm
-    .select()
-    .from(markers)
-    .where(and(eq(markers.account_id, accountId), inArray(markers.timeline, [...timelines])))
-    .all();
+function showMarkers(ctx: Context, accountId: number, timelines: readonly MarkedTimeline[]) {
+  const rows = markersOf(ctx.db, accountId, timelines);
   return Object.fromEntries(
-    rows.map((row) => [
-      row.timeline,
-      { last_read_id: String(row.last_read_id), version: row.version, updated_at: timestamp(row.updated_at) },
+    rows.map(({ timeline, last_read_id, version, updated_at }) => [
+      timeline,
+      { last_read_id: String(last_read_id), version, updated_at: timestamp(updated_at) },
     ]),
   );
-}
-
-function move(ctx: Context, tx: Tx, accountId: number, timeline: Timeline, lastReadId: string): void {
-  const last_read_id = parseId(lastReadId);
-  if (last_read_id === null) throw validationFailed("Last read is not a valid id");
-  const updated_at = ctx.clock.now();
-  tx.orm
-    .insert(markers)
-    .values({ account_id: accountId, timeline, last_read_id, version: 1, updated_at })
-    .onConflictDoUpdate({
-      target: [markers.account_id, markers.timeline],
-      set: { last_read_id, version: sql`${markers.version} + 1`, updated_at },
-    })
-    .run();
 }

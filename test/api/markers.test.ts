@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Client, Json } from "../support/client.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
@@ -65,10 +65,37 @@ test.each([
   ["a word for an id", { home: { last_read_id: "x" } }],
   ["no id", { home: {} }],
   ["a text for a marker", { home: "12" }],
+  ["a word for a version", { home: { last_read_id: "12", version: "x" } }],
   ["one marker that is wrong", { home: { last_read_id: "12" }, notifications: { last_read_id: "-1" } }],
 ])("%s is refused, and nothing moves", async (_, body) => {
   const { status, json } = await alice.post("/api/v1/markers", body);
   expect(status).toBe(422);
   expect(json.error).toStartWith("Validation failed: ");
   expect(await read()).toEqual({});
+});
+
+describe("A marker that another app has moved", () => {
+  test("isn't moved by one that says which version it knows", async () => {
+    const { version } = (await alice.post("/api/v1/markers", { home: { last_read_id: "10" } })).json.home;
+    await alice.post("/api/v1/markers", { home: { last_read_id: "20" } });
+    const stale = { home: { last_read_id: "15", version }, notifications: { last_read_id: "5" } };
+    const { status, json } = await alice.post("/api/v1/markers", stale);
+    expect([status, json]).toEqual([409, { error: "Conflict during update, please try again" }]);
+    expect(await read()).toMatchObject({ home: { last_read_id: "20" } });
+    expect(await read()).not.toHaveProperty("notifications");
+  });
+
+  test("is moved by one that knows the version, or says nothing of it", async () => {
+    const first = await alice.post("/api/v1/markers", { home: { last_read_id: "10", version: 0 } });
+    expect(first.status).toBe(200);
+    const { version } = first.json.home;
+    const form = new URLSearchParams(`home[last_read_id]=20&home[version]=${version}`);
+    expect((await alice.post("/api/v1/markers", form)).json.home).toMatchObject({ version: version + 1 });
+    expect((await alice.post("/api/v1/markers", { home: { last_read_id: "5" } })).json.home.last_read_id).toBe("5");
+  });
+
+  test("is not there for one that has seen none, when there is one by now", async () => {
+    await alice.post("/api/v1/markers", { home: { last_read_id: "10" } });
+    expect((await alice.post("/api/v1/markers", { home: { last_read_id: "1", version: 0 } })).status).toBe(409);
+  });
 });
