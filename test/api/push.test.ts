@@ -101,6 +101,19 @@ describe("A push subscription", () => {
     for (const { alerts } of made) expect(alerts).toEqual(alertsOf("admin.sign_up"));
   });
 
+  test("takes its keys in Base64 of any kind: for addresses or not, padded or not, in lines", async () => {
+    const { p256dh, auth } = device.subscription("base64").keys;
+    const urlSafe = device.subscription().keys;
+    for (const keys of [
+      urlSafe,
+      { p256dh: `${urlSafe.p256dh}=`, auth: `${urlSafe.auth}==` },
+      { p256dh: p256dh.replace("=", ""), auth: auth.replace("==", "") },
+      { p256dh: `${p256dh.slice(0, 76)}\n${p256dh.slice(76)}\n`, auth: `${auth}\n` },
+    ]) {
+      expect((await alice.post(PATH, wish({ keys }))).status).toBe(200);
+    }
+  });
+
   test("is made, changed and removed by masto.js as Elk uses it", async () => {
     const { subscription } = createRestAPIClient({ url: server.origin, accessToken: alice.token! }).v1.push;
     await expect(subscription.fetch()).rejects.toMatchObject({ statusCode: 404 });
