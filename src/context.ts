@@ -28,6 +28,7 @@ export interface Clock {
 export type Event =
   | { event: "update" | "status.update" | "delete"; statusId: number }
   | { event: "notification"; notificationId: number }
+  | { event: "notifications_merged" }
   | { event: "filters_changed" }
   | { event: "announcement" | "announcement.delete"; announcementId: number }
   | { event: "announcement.reaction"; announcementId: number; name: string }

@@ -282,6 +282,10 @@ async function useEverything(server: TestServer): Promise<void> {
   for (const verb of ["unfavourite", "unbookmark", "unreblog", "unmute", "unpin"]) {
     for (const who of [alice, bob]) await who.post(`/api/v1/statuses/${status.id}/${verb}`);
   }
+  const [{ group_key: group }]: Json[] = (await alice.get("/api/v2/notifications")).json.notification_groups;
+  for (const part of ["", "/accounts"]) await alice.get(`/api/v2/notifications/${group}${part}`);
+  await alice.post(`/api/v2/notifications/${group}/dismiss`);
+  await useRequests(server, alice, bob);
   const [notification]: Json[] = (await bob.get("/api/v1/notifications")).json;
   await bob.get(`/api/v1/notifications/${notification.id}`);
   await bob.post(`/api/v1/notifications/${notification.id}/dismiss`);
@@ -320,6 +324,19 @@ async function useAnnouncements(server: TestServer, bob: Client): Promise<void> 
   await bob.get("/api/v1/announcements");
   await bob.delete(`${path}/reactions/${encodeURIComponent("👍")}`);
   await bob.post(`${path}/dismiss`);
+}
+
+async function useRequests(server: TestServer, alice: Client, bob: Client): Promise<void> {
+  const path = "/api/v1/notifications/requests";
+  await alice.put("/api/v2/notifications/policy", { for_not_following: "filter" });
+  for (const verb of ["dismiss", "accept"]) {
+    await bob.publish({ status: "@alice psst", visibility: "direct" });
+    const [request]: Json[] = (await alice.get(path)).json;
+    for (const part of [`/${request.id}`, "/merged"]) await alice.get(path + part);
+    await alice.post(`${path}/${request.id}/${verb}`);
+  }
+  await alice.get("/api/v2/notifications/policy");
+  await server.drain();
 }
 
 async function useRelations(alice: Client, bob: Client): Promise<void> {
@@ -377,6 +394,11 @@ function pathsOf(accountId: string, statusId: string): string[] {
     "/api/v1/notifications",
     "/api/v1/notifications?types[]=mention&account_id=1",
     "/api/v1/notifications/unread_count",
+    "/api/v2/notifications?limit=1",
+    "/api/v2/notifications?account_id=1",
+    "/api/v2/notifications/unread_count",
+    "/api/v2/notifications/ungrouped-1",
+    "/api/v1/notifications/requests",
     "/api/v1/markers?timeline[]=home",
     "/api/v1/instance",
     "/api/v2/instance",

@@ -17,6 +17,8 @@ import { instanceRoutes } from "./instance.ts";
 import { listRoutes } from "./lists.ts";
 import { markerRoutes } from "./markers.ts";
 import { mediaRoutes } from "./media.ts";
+import { notificationGroupRoutes } from "./notification-groups.ts";
+import { notificationRequestRoutes } from "./notification-requests.ts";
 import { notificationRoutes } from "./notifications.ts";
 import { pollRoutes } from "./polls.ts";
 import { profileRoutes } from "./profile.ts";
@@ -72,6 +74,8 @@ export function apiRoutes(routes: Router): void {
   oldFilterRoutes(routes);
   notificationRoutes(routes);
   pushRoutes(routes);
+  notificationGroupRoutes(routes);
+  notificationRequestRoutes(routes);
   markerRoutes(routes);
   streamingRoutes(routes);
   searchRoutes(routes);

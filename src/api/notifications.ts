@@ -16,13 +16,18 @@ import { jsonText, pagedTexts, pageOf, paging } from "./paging.ts";
 import type { Router } from "./router.ts";
 
 /** Types that we don't know are ignored: apps ask for those of other servers too. */
-const types = () => optional(list(oneOf(NOTIFICATION_TYPES, { lenient: true })));
-const filters = {
+export const types = () => optional(list(oneOf(NOTIFICATION_TYPES, { lenient: true })));
+
+/** The parameters that say which notifications are wanted, of lists and of counts. */
+export const filters = {
   types: types(),
   exclude_types: types(),
   account_id: optional(id()),
   include_filtered: bool({ default: false }),
 };
+
+/** How far what is unread is counted. */
+export const countLimit = () => int({ min: 1, max: 1000, clamp: true, default: 100 });
 
 interface FilterInput {
   types?: NotificationType[];
@@ -31,7 +36,7 @@ interface FilterInput {
   include_filtered: boolean;
 }
 
-function filterOf(input: FilterInput): NotificationFilter {
+export function filterOf(input: FilterInput): NotificationFilter {
   const excluded = input.exclude_types ?? [];
   return {
     types: (input.types ?? NOTIFICATION_TYPES).filter((type) => !excluded.includes(type)),
@@ -44,7 +49,7 @@ function filterOf(input: FilterInput): NotificationFilter {
 export function notificationRoutes(routes: Router): void {
   const read = { scope: "read:notifications" } as const;
   const write = { scope: "write:notifications" } as const;
-  const Count = object({ ...filters, limit: int({ min: 1, max: 1000, clamp: true, default: 100 }) });
+  const Count = object({ ...filters, limit: countLimit() });
   routes
     .get("/api/v1/notifications", { ...read, input: object({ ...paging(40, 80), ...filters }) }, (call) => {
       const page = pageOf(call.input);
@@ -56,8 +61,9 @@ export function notificationRoutes(routes: Router): void {
     }))
     .get("/api/v1/notifications/:id", read, ({ ctx, viewerId, params }) => {
       const row = findNotification(ctx.db, viewerId, parseId(params.id) ?? 0);
-      if (!row) throw notFound();
-      return jsonText(notificationTexts(ctx, viewerId, [row])[0]!);
+      const text = row && notificationTexts(ctx, viewerId, [row])[0];
+      if (!text) throw notFound();
+      return jsonText(text);
     })
     .post("/api/v1/notifications/clear", write, ({ ctx, viewerId }) => clearNotifications(ctx, viewerId))
     .post("/api/v1/notifications/:id/dismiss", write, ({ ctx, viewerId, params }) => {

@@ -57,13 +57,23 @@ export function pagedTexts(
   items: readonly string[],
   unusual: { status?: number; headers?: Record<string, string> } = {},
 ): Response {
+  const headers = { ...unusual.headers, ...pageHeaders(call, page, rows) };
+  return new Response(`[${items.join(",")}]`, { status: unusual.status ?? 200, headers });
+}
+
+/** The headers of a page, for one that isn't a list itself but holds one. */
+export function pageHeaders(
+  call: Pick<Call, "ctx" | "request">,
+  page: Page,
+  rows: readonly { cursor: number }[],
+): Record<string, string> {
   const [first, last] = [rows[0], rows.at(-1)];
-  const headers: Record<string, string> = { "content-type": "application/json", ...unusual.headers };
+  const headers: Record<string, string> = { "content-type": "application/json" };
   if (first && last) {
     const cursors = { first: first.cursor, last: last.cursor, full: rows.length >= page.limit };
     headers.link = linkHeader(call.ctx.config.origin, call.request.url, cursors);
   }
-  return new Response(`[${items.join(",")}]`, { status: unusual.status ?? 200, headers });
+  return headers;
 }
 
 /** Answers with what is JSON text already. */

@@ -1,5 +1,4 @@
-import { prepareRegistration } from "../core/registrations.ts";
-import { insertUser } from "../core/users.ts";
+import { prepareRegistration, register } from "../core/registrations.ts";
 import { bool, object, text } from "../lib/input.ts";
 import { scopesOfApp } from "../oauth/apps.ts";
 import { showToken } from "../oauth/grants.ts";
@@ -25,7 +24,7 @@ export function registrationRoutes(routes: Router): void {
     const user = await prepareRegistration(ctx, input);
     const scopes = scopesOfApp(ctx, bearer.appId);
     return ctx.db.transaction((tx) => {
-      const { userId } = insertUser(ctx, tx, user);
+      const userId = register(ctx, tx, user);
       const { secret } = issueToken(ctx, tx, { appId: bearer.appId, userId, scopes });
       return showToken(ctx, { secret, scopes });
     });

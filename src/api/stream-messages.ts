@@ -97,6 +97,9 @@ function payloadOf(ctx: Context, event: Event, viewerId: number): string | null 
       return JSON.stringify(showReactionCount(ctx, viewerId, event.announcementId, event.name));
     case "announcement.delete":
       return String(event.announcementId);
+    case "notifications_merged":
+      // As Mastodon says it; it means nothing.
+      return "1";
     case "filters_changed":
       return null;
     case "token.revoked":

@@ -35,6 +35,8 @@ interface Kind {
   hears?(event: Event["event"], listener: Listener): boolean;
 }
 
+const OF_NOTIFICATIONS: ReadonlySet<string> = new Set<Event["event"]>(["notification", "notifications_merged"]);
+
 const own = (listener: Listener) => userTopic(listener.viewer.accountId);
 
 function open(topic: string): Kind {
@@ -60,10 +62,10 @@ const STREAMS = new Map<string, Kind>([
     {
       scope: "read:statuses",
       topic: own,
-      hears: (event, { scopes }) => event !== "notification" || covers(scopes, "read:notifications"),
+      hears: (event, { scopes }) => !OF_NOTIFICATIONS.has(event) || covers(scopes, "read:notifications"),
     },
   ],
-  ["user:notification", { scope: "read:notifications", topic: own, hears: (event) => event === "notification" }],
+  ["user:notification", { scope: "read:notifications", topic: own, hears: (event) => OF_NOTIFICATIONS.has(event) }],
   ["public", open("public")],
   ["public:media", open("public:media")],
   ["public:local", open("public:local")],

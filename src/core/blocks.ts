@@ -24,6 +24,7 @@ export function block(ctx: Context, accountId: number, targetId: number | null):
     banFromHome(tx, accountId, target.id);
     forgetNotificationsFrom(tx, accountId, target.id);
     removeConversationsWith(tx, accountId, target.id);
+    tx.run("DELETE FROM notification_permissions WHERE account_id = ? AND from_account_id = ?", accountId, target.id);
   });
 }
 
@@ -88,12 +89,14 @@ export function blockDomain(ctx: Context, accountId: number, given: string): voi
       endFollow(tx, accountId, id);
       endFollow(tx, id, accountId);
     }
-    tx.run(
-      `DELETE FROM notifications
-       WHERE account_id = ? AND (SELECT domain FROM accounts WHERE id = from_account_id) = ?`,
-      accountId,
-      domain,
-    );
+    for (const table of ["notifications", "notification_permissions"]) {
+      tx.run(
+        `DELETE FROM ${table}
+         WHERE account_id = ? AND (SELECT domain FROM accounts WHERE id = from_account_id) = ?`,
+        accountId,
+        domain,
+      );
+    }
   });
 }
 

@@ -3,6 +3,7 @@ import { Keyset, type Page } from "../db/keyset.ts";
 import type { Tx } from "../db/open.ts";
 import { notFound } from "../errors.ts";
 import { announce } from "./events.ts";
+import { verdict } from "./notification-policy.ts";
 import { ignores, visibleTo } from "./visibility.ts";
 
 /** What one person sees of a thread of direct statuses with certain others. */
@@ -20,12 +21,13 @@ export function conversationTopic(accountId: number): string {
   return `direct:${accountId}`;
 }
 
-/** Nothing from whom the person blocks or mutes; one's own words are read already. */
+/** Nothing from whom the person blocks or mutes, or what their policy holds back; one's own words are read already. */
 const FILE = `
   INSERT INTO conversations (account_id, thread_id, participants, last_status_id, unread)
   SELECT u.account_id, ?2, ?3, ?4, u.account_id <> ?5 FROM users u
   WHERE u.account_id = ?1
     AND NOT ${ignores("?1", "?5", "?6")}
+    AND (u.account_id = ?5 OR ${verdict({ type: "'mention'", from: "?5", status: "?4", now: "?6" })} = 0)
   ON CONFLICT (account_id, thread_id, participants)
   DO UPDATE SET last_status_id = max(last_status_id, excluded.last_status_id), unread = excluded.unread
   RETURNING id`;

@@ -43,7 +43,7 @@ export function follow(ctx: Context, accountId: number, targetId: number | null,
   });
 }
 
-/** Everything that follows from a new follow, save telling of it: who let somebody in knows. */
+/** Everything that follows from a new follow, save telling of it. */
 function begin(ctx: Context, tx: Tx, accountId: number, targetId: number): void {
   tx.run("UPDATE accounts SET following_count = following_count + 1 WHERE id = ?", accountId);
   tx.run("UPDATE accounts SET followers_count = followers_count + 1 WHERE id = ?", targetId);
@@ -85,9 +85,12 @@ export function endFollow(tx: Tx, accountId: number, targetId: number): void {
   clearFromHome(tx, accountId, targetId);
 }
 
-/** Lets somebody follow who asked to. */
+/** Lets somebody follow who asked to. That they do now takes the place of the request among one's notifications. */
 export function authorizeFollow(ctx: Context, accountId: number, requesterId: number | null): void {
-  ctx.db.transaction((tx) => accept(ctx, tx, accountId, requesterId));
+  ctx.db.transaction((tx) => {
+    const from = accept(ctx, tx, accountId, requesterId);
+    notify(ctx, tx, accountId, { type: "follow", from, statusId: null });
+  });
 }
 
 /** Lets in everyone who waits before an account that is open now. */
@@ -99,7 +102,8 @@ export function authorizeAllFollows(ctx: Context, tx: Tx, accountId: number): vo
   for (const { account_id } of waiting) accept(ctx, tx, accountId, account_id);
 }
 
-function accept(ctx: Context, tx: Tx, accountId: number, requesterId: number | null): void {
+/** The id of who was let in. */
+function accept(ctx: Context, tx: Tx, accountId: number, requesterId: number | null): number {
   if (requesterId === null) throw notFound();
   tx.run(
     `INSERT INTO follows (account_id, target_account_id, show_reblogs, notify, languages, created_at)
@@ -112,6 +116,7 @@ function accept(ctx: Context, tx: Tx, accountId: number, requesterId: number | n
   keepInLists(ctx, tx, requesterId, accountId);
   takeRequest(tx, accountId, requesterId);
   begin(ctx, tx, requesterId, accountId);
+  return requesterId;
 }
 
 export function rejectFollow(ctx: Context, accountId: number, requesterId: number | null): void {

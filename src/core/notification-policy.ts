@@ -1,3 +1,40 @@
+import type { Context } from "../context.ts";
+import type { Reads } from "../db/open.ts";
+
+/** Of whom somebody may not want to hear: people whom they don't follow, who don't follow them, and so on. */
+const POLICY_KINDS = [
+  "for_not_following",
+  "for_not_followers",
+  "for_new_accounts",
+  "for_private_mentions",
+  "for_limited_accounts",
+] as const;
+/** What becomes of their notifications; the number in the database is the place in this list. */
+export const POLICY_LEVELS = ["accept", "filter", "drop"] as const;
+
+type Kind = (typeof POLICY_KINDS)[number];
+type Level = (typeof POLICY_LEVELS)[number];
+export type Policy = Record<Kind, Level>;
+
+export function policyOf(db: Reads, accountId: number): Policy {
+  const row = db.get<Record<Kind, number>>(
+    `SELECT ${POLICY_KINDS.join(", ")} FROM users WHERE account_id = ?`,
+    accountId,
+  )!;
+  return Object.fromEntries(POLICY_KINDS.map((kind) => [kind, POLICY_LEVELS[row[kind]]!])) as Policy;
+}
+
+/** Changes what is named, for what comes from now on. */
+export function changePolicy(ctx: Context, accountId: number, changes: Partial<Policy>): void {
+  ctx.db.transaction((tx) => {
+    for (const kind of POLICY_KINDS) {
+      const level = changes[kind];
+      if (level === undefined) continue;
+      tx.run(`UPDATE users SET ${kind} = ? WHERE account_id = ?`, POLICY_LEVELS.indexOf(level), accountId);
+    }
+  });
+}
+
 /** Types by which strangers reach somebody. All others come of what the person did or asked for, or from the server. */
 const HELD_BACK = "('mention', 'reblog', 'favourite', 'follow', 'follow_request', 'quote')";
 

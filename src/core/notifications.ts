@@ -1,8 +1,7 @@
 import type { Context } from "../context.ts";
 import { Keyset, type Page } from "../db/keyset.ts";
-import type { Reads, Tx } from "../db/open.ts";
+import type { Reads, Tx, Value } from "../db/open.ts";
 import { announce, userTopic } from "./events.ts";
-import { groupRange } from "./notification-groups.ts";
 import { fromStaff, verdict, type Told } from "./notification-policy.ts";
 import { queuePushes } from "./push.ts";
 import { ignores, visibleTo } from "./visibility.ts";
@@ -75,12 +74,43 @@ const NOTIFY = `
   FROM told WHERE verdict < 2
   RETURNING id, filtered`;
 
+/** Types of which many tell the same: that a status, a person or the server is liked. */
+export const GROUPABLE_TYPES = ["favourite", "reblog", "follow", "admin.sign_up"] as const satisfies NotificationType[];
+
+const HOUR = 3600_000;
+/** How long a group takes in what is like it, from the hour in which it began. */
+const GROUP_HOURS = 12;
+
+/**
+ * The lowest and the highest key of a group that a new notification may join; the highest is that of one which begins
+ * now. Nulls for what is never grouped.
+ */
+function groupRange(type: NotificationType, statusId: number | null, now: number): [string, string] | [null, null] {
+  if (!(GROUPABLE_TYPES as readonly string[]).includes(type)) return [null, null];
+  const target = statusId === null ? type : `${type}-${statusId}`;
+  const hour = Math.floor(now / HOUR);
+  return [`${target}-${hour - GROUP_HOURS + 1}`, `${target}-${hour}`];
+}
+
 /** Tells a local person of something; does nothing for people elsewhere. */
 export function notify(ctx: Context, tx: Tx, to: number, { type, from, statusId, aboutId = null }: News): void {
   const now = ctx.clock.now();
   const [lowest, highest] = groupRange(type, statusId, now);
   const row = tx.get<{ id: number; filtered: number }>(NOTIFY, to, type, from, statusId, aboutId, now, lowest, highest);
   if (row?.filtered === 0) deliver(ctx, tx, to, row.id);
+  else if (row && REQUESTING.has(type)) request(tx, to, from, now);
+}
+
+/** Types by which somebody speaks to a person: they may be let in for it, whereas others leave no trace. */
+const REQUESTING: ReadonlySet<NotificationType> = new Set(["mention", "quote"]);
+
+function request(tx: Tx, accountId: number, fromId: number, now: number): void {
+  tx.run(
+    "INSERT INTO notification_requests (account_id, from_account_id, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+    accountId,
+    fromId,
+    now,
+  );
 }
 
 /** What comes of a notification that was made and isn't held back: whoever listens hears it, and devices are woken. */
@@ -112,32 +142,41 @@ export interface NotificationFilter {
   includeFiltered: boolean;
 }
 
-const COLUMNS = `
+/** The columns of a NotificationRow, from `notifications n`. */
+export const NOTIFICATION_COLUMNS = `
   n.id AS cursor, n.id, n.type, n.from_account_id, n.status_id, n.about_id, n.group_key, n.filtered, n.created_at`;
 
 /** One whose status is gone, or not for its reader's eyes any more, isn't there. */
-const SEEN = `(n.status_id IS NULL OR EXISTS (
+export const SEEN = `(n.status_id IS NULL OR EXISTS (
   SELECT 1 FROM statuses s WHERE s.id = n.status_id AND ${visibleTo("n.account_id")}))`;
-const ANYBODYS = `
-  SELECT ${COLUMNS} FROM notifications n
-  WHERE n.account_id = ?4 AND (?6 OR NOT n.filtered) AND n.type IN (SELECT value FROM json_each(?5)) AND ${SEEN}`;
-const LIST = new Keyset<NotificationRow>(ANYBODYS, "n.id");
-const LIST_FROM = new Keyset<NotificationRow>(`${ANYBODYS} AND n.from_account_id = ?7`, "n.id");
+/** The SELECT of a list that is asked for with `valuesOf()` a filter. */
+export const WANTED = `
+  SELECT ${NOTIFICATION_COLUMNS} FROM notifications n
+  WHERE n.account_id = ?4 AND n.type IN (SELECT value FROM json_each(?5)) AND (?6 OR NOT n.filtered) AND ${SEEN}`;
+/** The same for a filter that names an account, whose notifications have an index of their own. */
+export const WANTED_FROM = `${WANTED} AND n.from_account_id = ?7`;
+const LIST = new Keyset<NotificationRow>(WANTED, "n.id");
+const LIST_FROM = new Keyset<NotificationRow>(WANTED_FROM, "n.id");
+
+export function valuesOf(accountId: number, { types, fromAccountId, includeFiltered }: NotificationFilter): Value[] {
+  const isOfOne = fromAccountId !== null;
+  const values = [accountId, JSON.stringify(types), includeFiltered || isOfOne ? 1 : 0];
+  return isOfOne ? [...values, fromAccountId] : values;
+}
 
 export function listNotifications(
   db: Reads,
   accountId: number,
-  { types, fromAccountId, includeFiltered }: NotificationFilter,
+  filter: NotificationFilter,
   page: Page,
 ): NotificationRow[] {
-  const wanted = JSON.stringify(types);
-  if (fromAccountId === null) return LIST.page(db, page, accountId, wanted, includeFiltered ? 1 : 0);
-  return LIST_FROM.page(db, page, accountId, wanted, 1, fromAccountId);
+  const list = filter.fromAccountId === null ? LIST : LIST_FROM;
+  return list.page(db, page, ...valuesOf(accountId, filter));
 }
 
 export function findNotification(db: Reads, accountId: number, id: number): NotificationRow | null {
   return db.get<NotificationRow>(
-    `SELECT ${COLUMNS} FROM notifications n WHERE n.id = ? AND n.account_id = ? AND ${SEEN}`,
+    `SELECT ${NOTIFICATION_COLUMNS} FROM notifications n WHERE n.id = ? AND n.account_id = ? AND ${SEEN}`,
     id,
     accountId,
   );
@@ -150,7 +189,7 @@ export function countUnread(db: Reads, accountId: number, filter: NotificationFi
 }
 
 /** The read marker: what is newer is unread. */
-function readUpTo(db: Reads, accountId: number): number {
+export function readUpTo(db: Reads, accountId: number): number {
   const marker = db.get<{ last_read_id: number }>(
     "SELECT last_read_id FROM markers WHERE account_id = ? AND timeline = 'notifications'",
     accountId,

@@ -1,7 +1,16 @@
 import type { Context } from "../context.ts";
+import type { Tx } from "../db/open.ts";
 import { notAllowed, ValidationRefusal, type Problem } from "../errors.ts";
 import { isLocale } from "../lib/languages.ts";
-import { hasUsers, prepareUser, problemOf, userProblems, type PreparedUser } from "./users.ts";
+import {
+  hasUsers,
+  insertUser,
+  prepareUser,
+  problemOf,
+  tellOfSignUp,
+  userProblems,
+  type PreparedUser,
+} from "./users.ts";
 
 /** As with Mastodon. */
 const MAX_REASON = 420;
@@ -35,6 +44,13 @@ export async function prepareRegistration(ctx: Context, given: Registration): Pr
   const { username, email, password, locale } = given;
   const approved = mode === "open";
   return prepareUser(ctx, { username, email, password, locale, role: "user", approved, reason: reason || undefined });
+}
+
+/** Makes the account of who registers; the user's id. Who must wait isn't spoken of before they are let in. */
+export function register(ctx: Context, tx: Tx, user: PreparedUser): number {
+  const { userId, accountId } = insertUser(ctx, tx, user);
+  if (user.approved) tellOfSignUp(ctx, tx, accountId);
+  return userId;
 }
 
 function problemsOf(given: Registration, needsReason: boolean): Problem[] {

@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import type { Tx } from "../db/open.ts";
 import { Refusal, ValidationRefusal, type Problem } from "../errors.ts";
+import { notify } from "./notifications.ts";
 
 export const ROLES = ["owner", "admin", "moderator", "user"] as const;
 export type Role = (typeof ROLES)[number];
@@ -144,7 +145,23 @@ export function hasUsers(ctx: Context): boolean {
 
 /** Lets in somebody who waits for it. */
 export function approveUser(ctx: Context, userId: number): void {
-  ctx.db.transaction((tx) => tx.run("UPDATE users SET approved = 1 WHERE id = ?", userId));
+  ctx.db.transaction((tx) => {
+    const user = tx.get<{ account_id: number }>(
+      "UPDATE users SET approved = 1 WHERE id = ? AND NOT approved RETURNING account_id",
+      userId,
+    );
+    if (user) tellOfSignUp(ctx, tx, user.account_id);
+  });
+}
+
+/** Tells everybody who looks after people here that there is somebody new. */
+export function tellOfSignUp(ctx: Context, tx: Tx, accountId: number): void {
+  const staff = tx.all<{ account_id: number }>(
+    "SELECT account_id FROM users WHERE role IN ('owner', 'admin', 'moderator') ORDER BY id",
+  );
+  for (const { account_id } of staff) {
+    notify(ctx, tx, account_id, { type: "admin.sign_up", from: accountId, statusId: null });
+  }
 }
 
 /** Turns away somebody who waits, and forgets them: the name is free again. */

@@ -22,6 +22,8 @@ export interface JobPayloads {
   "media.process": { id: number };
   /** After each change of an announcement, and when it comes and goes. Null for one that was removed. */
   "announcement.tell": { id: number; version: number | null };
+  /** What was held back of somebody who has been let in. */
+  "notifications.merge": { accountId: number; fromId: number };
   /** Unattached uploads, old codes and sessions, the far end of home timelines. Comes back by itself. */
   clean_up: Record<string, never>;
   /** Which hashtags, statuses and links stand out. Comes back by itself. */

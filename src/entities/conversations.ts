@@ -1,14 +1,17 @@
 import type { Context } from "../context.ts";
 import type { ConversationRow } from "../core/conversations.ts";
 import { accountTexts } from "./accounts.ts";
-import { statusTexts } from "./statuses.ts";
+import { statusTextsById } from "./statuses.ts";
 
 /** Mastodon's Conversation (entities/Conversation) as JSON text, in the order of the rows; a fixed number of queries. */
 export function conversationTexts(ctx: Context, viewerId: number, rows: readonly ConversationRow[]): string[] {
   const participants = rows.map((row) => participantsOf(row, viewerId));
   const accounts = accountTexts(ctx, participants.flat());
-  const ids = rows.map((row) => row.last_status_id);
-  const statuses = new Map(statusTexts(ctx, viewerId, ids).map((text, at) => [ids[at]!, text]));
+  const statuses = statusTextsById(
+    ctx,
+    viewerId,
+    rows.map((row) => row.last_status_id),
+  );
   return rows.map((row, at) => {
     const others = participants[at]!.flatMap((id) => accounts.get(id) ?? []);
     const status = statuses.get(row.last_status_id) ?? "null";

@@ -19,8 +19,10 @@ import { SOURCE_URL, VERSION } from "../version.ts";
 import { showAccount } from "./accounts.ts";
 import { missingPicture } from "./urls.ts";
 
-/** Apps read the first number to know what they may ask for, so it names the Mastodon whose interface we serve whole. */
-const COMPATIBLE_VERSION = `4.2.0 (compatible; Linnet ${VERSION})`;
+/** Apps read the first number to know what they may ask for, so it names the Mastodon whose interface we serve. */
+const COMPATIBLE_VERSION = `4.5.0 (compatible; Linnet ${VERSION})`;
+/** The same in Mastodon's count of what apps may ask for besides: a promise, so no more than is kept. 2: grouped notifications. */
+const API_VERSIONS = { mastodon: 2 };
 
 /** Mastodon's Instance (entities/Instance). */
 export function showInstance(ctx: Context) {
@@ -72,7 +74,7 @@ export function showInstance(ctx: Context) {
       min_age: null,
       url: null,
     },
-    api_versions: { mastodon: 1 },
+    api_versions: API_VERSIONS,
     contact: { email: config.contactEmail, account: contactAccount(ctx) },
     rules: showRules(ctx),
   };

@@ -1,8 +1,9 @@
 import type { Context } from "../context.ts";
+import { aloneKey } from "../core/notification-groups.ts";
 import type { NotificationRow } from "../core/notifications.ts";
 import { accountTexts } from "./accounts.ts";
 import { subjectTexts } from "./notification-subjects.ts";
-import { statusTexts } from "./statuses.ts";
+import { statusTextsById } from "./statuses.ts";
 import { timestamp } from "./urls.ts";
 
 /**
@@ -14,15 +15,18 @@ export function notificationTexts(ctx: Context, viewerId: number, rows: readonly
     ctx,
     rows.map((row) => row.from_account_id),
   );
-  const statusIds = [...new Set(rows.flatMap((row) => row.status_id ?? []))];
-  const statuses = new Map(statusTexts(ctx, viewerId, statusIds).map((text, at) => [statusIds[at]!, text]));
+  const statuses = statusTextsById(
+    ctx,
+    viewerId,
+    rows.flatMap((row) => row.status_id ?? []),
+  );
   const subjects = subjectTexts(ctx, viewerId, rows);
   return rows.flatMap((row, at) => {
     const own = JSON.stringify({
       id: String(row.id),
       type: row.type,
       created_at: timestamp(row.created_at),
-      group_key: row.group_key ?? `ungrouped-${row.id}`,
+      group_key: row.group_key ?? aloneKey(row.id),
       ...(row.filtered === 1 && { filtered: true }),
     }).slice(0, -1);
     const account = accounts.get(row.from_account_id);

@@ -73,6 +73,12 @@ export function statusTexts(ctx: Context, viewerId: number, ids: readonly number
   });
 }
 
+/** The same by id, each once, for what several things speak of. */
+export function statusTextsById(ctx: Context, viewerId: number, ids: Iterable<number>): Map<number, string> {
+  const wanted = [...new Set(ids)];
+  return new Map(statusTexts(ctx, viewerId, wanted).map((text, at) => [wanted[at]!, text]));
+}
+
 export function statusText(ctx: Context, viewerId: number, id: number): string {
   return statusTexts(ctx, viewerId, [id])[0]!;
 }

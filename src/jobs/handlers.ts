@@ -3,6 +3,7 @@ import { tellOfAnnouncement } from "../core/announcements.ts";
 import { fetchCard } from "../core/cards.ts";
 import { fillHome, rebuildHome } from "../core/home-filling.ts";
 import { removeFiles } from "../core/media-files.ts";
+import { mergeNotifications } from "../core/notification-requests.ts";
 import { processMedia } from "../core/processing.ts";
 import { closePoll } from "../core/polls.ts";
 import { publishScheduled } from "../core/scheduled.ts";
@@ -25,5 +26,6 @@ export const handlers: { [Kind in JobKind]: (ctx: Context, payload: JobPayloads[
   "media.process": (ctx, { id }) => processMedia(ctx, id),
   "media.sweep": (ctx, { after }) => sweepMedia(ctx, after),
   "push.deliver": (ctx, payload) => deliverPush(ctx, payload),
+  "notifications.merge": (ctx, { accountId, fromId }) => mergeNotifications(ctx, accountId, fromId),
   "trends.rank": (ctx) => refreshTrends(ctx),
 };

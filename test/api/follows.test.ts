@@ -219,7 +219,8 @@ describe("A locked account", () => {
     expect(mine).toMatchObject({ following: true, requested: false, notifying: true, showing_reblogs: false });
     expect(await home(alice)).toEqual(["for followers"]);
     expect([(await account(bob)).followers_count, (await account(alice)).following_count]).toEqual([1, 1]);
-    expect(await toldOf(bob)).toEqual([]);
+    // Instead of the request.
+    expect(await toldOf(bob)).toEqual(["follow"]);
   });
 
   test("turns others away", async () => {

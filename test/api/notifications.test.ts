@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Answer, Client, Json } from "../support/client.ts";
+import { approveUser, findUser } from "../../src/core/users.ts";
+import { type Answer, Client, type Json } from "../support/client.ts";
 import { idsOf, linksOf, pagesOf } from "../support/reading.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
@@ -73,7 +74,7 @@ describe("Notifications", () => {
     expect(await types("?types[]=mention&exclude_types[]=mention")).toEqual([]);
     expect(await types("?types[]=mention&types[]=pleroma:emoji_reaction")).toEqual(["mention"]);
     expect(await types("?exclude_types[]=reaction&exclude_types[]=severed_relationships")).toEqual(ALL);
-    expect(await types("?types[]=poll&types[]=admin.sign_up")).toEqual([]);
+    expect(await types("?types[]=poll&types[]=admin.sign_up&types[]=moderation_warning")).toEqual([]);
     expect(await types("?types[0]=follow&types[1]=status")).toEqual(["status", "follow"]);
   });
 
@@ -144,6 +145,51 @@ describe("Notifications", () => {
     expect(idsOf(await list())).toEqual([ids[0]!, ids[2]!]);
     expect((await alice.post("/api/v1/notifications/clear")).json).toEqual({});
     expect(await types()).toEqual([]);
+  });
+});
+
+describe("Those who look after people here", () => {
+  /** Starts anew with these registrations, and lets somebody register. */
+  async function registered(mode: string, username: string): Promise<number> {
+    await server.stop();
+    server = await startServer({ LINNET_REGISTRATIONS: mode });
+    alice = await server.person("alice");
+    return register(username);
+  }
+
+  async function register(username: string): Promise<number> {
+    const app = new Client(server.origin, server.token(null, "read write"));
+    const { status } = await app.post("/api/v1/accounts", {
+      username,
+      email: `${username}@example.org`,
+      password: "correct horse",
+      agreement: true,
+      locale: "en",
+      reason: "to talk",
+    });
+    expect(status).toBe(200);
+    return findUser(server.ctx, username)!.id;
+  }
+
+  test("are told who is new, as one group", async () => {
+    await registered("open", "zoe");
+    await register("yan");
+    expect(await types()).toEqual(["admin.sign_up", "admin.sign_up"]);
+    const { notification_groups: groups } = (await alice.get("/api/v2/notifications")).json;
+    expect(groups).toMatchObject([{ type: "admin.sign_up", notifications_count: 2 }]);
+  });
+
+  test("are told of who must wait once they are in, and nobody else is", async () => {
+    const zoe = await registered("approval", "zoe");
+    const [mo, ugo] = [await server.person("mo", { role: "moderator" }), await server.person("ugo", { role: "user" })];
+    expect(await types()).toEqual([]);
+    for (const _ of ["once", "twice"]) approveUser(server.ctx, zoe);
+    for (const who of [alice, mo]) {
+      const { json } = await who.get("/api/v1/notifications");
+      expectShape(json, ["Notification"]);
+      expect(json).toMatchObject([{ type: "admin.sign_up", account: { username: "zoe" } }]);
+    }
+    expect((await ugo.get("/api/v1/notifications")).json).toEqual([]);
   });
 });
 

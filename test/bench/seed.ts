@@ -215,14 +215,18 @@ function seedHome(db: Database, people: Person[]): void {
     )
     .all(viewer, NOTIFICATIONS);
   const notification = db.query(
-    "INSERT INTO notifications (account_id, type, from_account_id, status_id, created_at) VALUES (?, ?, ?, ?, ?)",
+    "INSERT INTO notifications (account_id, type, from_account_id, status_id, created_at, group_key) VALUES (?, ?, ?, ?, ?, ?)",
   );
   const types = ["favourite", "reblog", "favourite", "mention", "follow"] as const;
   for (let n = 0; n < NOTIFICATIONS; n += 1) {
     const type = types[n % types.length]!;
     const status = own[Math.floor((n / NOTIFICATIONS) * own.length)]!.id;
+    const target = type === "follow" ? null : status;
     const from = people[1 + (n % PEOPLE)]!.id;
-    notification.run(viewer, type, from, type === "follow" ? null : status, Date.now() - (NOTIFICATIONS - n) * MINUTE);
+    const at = Date.now() - (NOTIFICATIONS - n) * MINUTE;
+    const halfDay = Math.floor(at / (720 * MINUTE)) * 12;
+    const key = type === "mention" ? null : [type, ...(target ? [target] : []), halfDay].join("-");
+    notification.run(viewer, type, from, target, at, key);
   }
   db.run(`
     UPDATE accounts SET

@@ -95,8 +95,8 @@ function plainProblems(value: Json, at: string): string[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value as Record<string, Json>).flatMap(([name, member]) => {
     const where = `${at}.${name}`;
-    // What a status was scheduled with has ids that are numbers; the document knows which.
-    if (name === "params") return [];
+    // What a status was scheduled with has ids that are numbers, and a group of notifications one; the document knows which.
+    if (name === "params" || name === "most_recent_notification_id") return [];
     if (/^id$|_id$/.test(name) && member !== null && !/^-?\d+$/.test(typeof member === "string" ? member : "?")) {
       return [`${where} is ${JSON.stringify(member)}, not a string of digits`];
     }

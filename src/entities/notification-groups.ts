@@ -1,0 +1,70 @@
+import type { Context } from "../context.ts";
+import type { NotificationGroup } from "../core/notification-groups.ts";
+import { type AccountJson, accountTexts } from "./accounts.ts";
+import { subjectTexts } from "./notification-subjects.ts";
+import { statusTextsById } from "./statuses.ts";
+import { timestamp } from "./urls.ts";
+
+/**
+ * Mastodon's GroupedNotificationsResults (entities/GroupedNotificationsResults) as JSON text: accounts and statuses stand
+ * in it once, however many groups name them. Partially expanded, only the latest account of each group stands there whole.
+ */
+export function groupedText(
+  ctx: Context,
+  viewerId: number,
+  groups: readonly NotificationGroup[],
+  expand: "full" | "partial_avatars",
+): string {
+  const rows = groups.map(({ row }) => row);
+  const accounts = accountTexts(
+    ctx,
+    groups.flatMap(({ accountIds }) => accountIds),
+  );
+  const statuses = statusTextsById(
+    ctx,
+    viewerId,
+    rows.flatMap((row) => row.status_id ?? []),
+  );
+  const subjects = subjectTexts(ctx, viewerId, rows);
+  const latest = new Set(groups.flatMap(({ accountIds }) => accountIds[0] ?? []));
+  const [whole, rest] = [
+    [...accounts].filter(([id]) => latest.has(id)),
+    [...accounts].filter(([id]) => !latest.has(id)),
+  ];
+  const lists = {
+    accounts: (expand === "full" ? [...accounts] : whole).map(([, text]) => text),
+    ...(expand === "partial_avatars" && { partial_accounts: rest.map(([, text]) => partialText(text)) }),
+    statuses: [...statuses.values()],
+    notification_groups: groups.flatMap((group, at) => groupText(group, subjects[at] ?? null) ?? []),
+  };
+  const members = Object.entries(lists).map(([name, texts]) => `"${name}":[${texts.join(",")}]`);
+  return `{${members.join(",")}}`;
+}
+
+/** Mastodon's NotificationGroup, with the member for what it speaks of besides a status; null where that is gone. */
+function groupText(
+  { key, row, count, newestId, accountIds, page }: NotificationGroup,
+  subject: string | null,
+): string | null {
+  if (subject === null) return null;
+  const own = JSON.stringify({
+    group_key: key,
+    notifications_count: count,
+    type: row.type,
+    most_recent_notification_id: newestId,
+    ...(page && {
+      page_min_id: String(page.oldestId),
+      page_max_id: String(newestId),
+      latest_page_notification_at: timestamp(page.newestAt),
+    }),
+    sample_account_ids: accountIds.map(String),
+    ...(row.status_id !== null && { status_id: String(row.status_id) }),
+  });
+  return `${own.slice(0, -1)}${subject}}`;
+}
+
+/** Mastodon's PartialAccountWithAvatar: as much as a row of avatars needs. */
+function partialText(account: string): string {
+  const { id, acct, locked, bot, url, avatar, avatar_static, avatar_description } = JSON.parse(account) as AccountJson;
+  return JSON.stringify({ id, acct, locked, bot, url, avatar, avatar_static, avatar_description });
+}

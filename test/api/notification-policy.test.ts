@@ -1,0 +1,242 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Answer, Client, Json } from "../support/client.ts";
+import { expectGuarded } from "../support/guards.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { expectShape } from "../support/shape.ts";
+
+let server: TestServer;
+let alice: Client;
+let bob: Client;
+
+beforeEach(async () => {
+  server = await startServer();
+  [alice, bob] = [await server.person("alice"), await server.person("bob")];
+});
+afterEach(() => server.stop());
+
+const DAY = 24 * 3600_000;
+const PATH = "/api/v2/notifications/policy";
+const OLD_PATH = "/api/v1/notifications/policy";
+
+const policy = async (path = PATH): Promise<Json> => (await alice.get(path)).json;
+const set = (changes: object, path = PATH): Promise<Answer> => alice.patch(path, changes);
+const listed = async (query = ""): Promise<number> => (await alice.get(`/api/v1/notifications${query}`)).json.length;
+const follow = (who: Client, whom: Client): Promise<Answer> => who.post(`/api/v1/accounts/${whom.id}/follow`);
+const direct = (who: Client, status: string, in_reply_to_id?: string): Promise<Json> =>
+  who.publish({ status, visibility: "direct", in_reply_to_id });
+
+function limit({ id }: Client): void {
+  server.ctx.db.transaction((tx) =>
+    tx.run("UPDATE accounts SET silenced_at = ? WHERE id = ?", server.clock.now(), Number(id)),
+  );
+}
+
+/** What became of a mention by Bob: accepted, filtered or dropped. */
+async function fate(mention: () => Promise<unknown> = () => bob.publish("@alice hello")): Promise<string> {
+  const [before, heldBefore] = [await listed(), await listed("?include_filtered=true")];
+  await mention();
+  const [after, heldAfter] = [await listed(), await listed("?include_filtered=true")];
+  if (after > before) return "accept";
+  return heldAfter > heldBefore ? "filter" : "drop";
+}
+
+describe("The policy", () => {
+  test("accepts everybody at first, save whom a moderator has limited", async () => {
+    const json = await policy();
+    expectShape(json, "NotificationPolicy");
+    expect(json).toEqual({
+      for_not_following: "accept",
+      for_not_followers: "accept",
+      for_new_accounts: "accept",
+      for_private_mentions: "accept",
+      for_limited_accounts: "filter",
+      summary: { pending_requests_count: 0, pending_notifications_count: 0 },
+    });
+  });
+
+  test.each(["patch", "put"] as const)("is changed by %s, only in what is named", async (method) => {
+    const { status, json } = await alice[method](PATH, { for_not_following: "drop", for_new_accounts: "filter" });
+    expect(status).toBe(200);
+    expectShape(json, "NotificationPolicy");
+    expect(json).toMatchObject({ for_not_following: "drop", for_new_accounts: "filter", for_not_followers: "accept" });
+    expect(await policy()).toEqual(json);
+    await alice[method](PATH, new URLSearchParams("for_not_following=accept"));
+    expect(await policy()).toEqual({ ...json, for_not_following: "accept" });
+  });
+
+  test("is known in the old form, too, which only says whether something is done", async () => {
+    await set({ for_not_following: "drop", for_not_followers: "filter" });
+    const json = await policy(OLD_PATH);
+    expectShape(json, "V1NotificationPolicy");
+    expect(json).toEqual({
+      filter_not_following: true,
+      filter_not_followers: true,
+      filter_new_accounts: false,
+      filter_private_mentions: false,
+      summary: { pending_requests_count: 0, pending_notifications_count: 0 },
+    });
+  });
+
+  test.each(["patch", "put"] as const)("is changed in the old form by %s: to filter, or to accept", async (method) => {
+    await set({ for_not_following: "drop", for_not_followers: "drop" });
+    const { json } = await alice[method](OLD_PATH, { filter_not_following: false, filter_private_mentions: true });
+    expect(json).toMatchObject({
+      filter_not_following: false,
+      filter_not_followers: true,
+      filter_private_mentions: true,
+    });
+    expect(await policy()).toMatchObject({
+      for_not_following: "accept",
+      for_not_followers: "drop",
+      for_private_mentions: "filter",
+    });
+  });
+
+  test("takes only the three words, and is left as it is otherwise", async () => {
+    const { status, json } = await set({ for_new_accounts: "drop", for_not_following: "ignore" });
+    expect([status, json]).toEqual([422, { error: "'ignore' is not a valid for_not_following" }]);
+    expect((await set({ filter_new_accounts: "perhaps" }, OLD_PATH)).status).toBe(422);
+    expect((await policy()).for_new_accounts).toBe("accept");
+  });
+
+  test("is one's own", async () => {
+    await bob.patch(PATH, { for_not_following: "drop" });
+    expect((await policy()).for_not_following).toBe("accept");
+  });
+
+  test("holds for what comes after it was set", async () => {
+    await bob.publish("@alice hello");
+    await set({ for_not_following: "drop" });
+    expect(await listed()).toBe(1);
+  });
+
+  test("wants a token with the scope", async () => {
+    await expectGuarded(server, alice, "read:notifications", [
+      ["get", PATH],
+      ["get", OLD_PATH],
+    ]);
+    await expectGuarded(server, alice, "write:notifications", [
+      ["patch", PATH, {}],
+      ["put", PATH, {}],
+      ["patch", OLD_PATH, {}],
+      ["put", OLD_PATH, {}],
+    ]);
+  });
+});
+
+describe.each(["filter", "drop"])("A policy to %s", (level) => {
+  test("whom I don't follow lets through whom I follow", async () => {
+    await set({ for_not_following: level });
+    expect(await fate()).toBe(level);
+    await follow(alice, bob);
+    expect(await fate()).toBe("accept");
+  });
+
+  test("who doesn't follow me counts only those who have done so for three days, whether I follow them or not", async () => {
+    await set({ for_not_followers: level });
+    expect(await fate()).toBe(level);
+    await follow(alice, bob);
+    expect(await fate()).toBe(level);
+    await follow(bob, alice);
+    server.clock.advance(3 * DAY - 1);
+    expect(await fate()).toBe(level);
+    server.clock.advance(1);
+    expect(await fate()).toBe("accept");
+  });
+
+  test("new accounts lets through those of thirty days, and whom I follow", async () => {
+    await set({ for_new_accounts: level });
+    expect(await fate()).toBe(level);
+    server.clock.advance(30 * DAY - 1);
+    expect(await fate()).toBe(level);
+    server.clock.advance(1);
+    expect(await fate()).toBe("accept");
+    bob = await server.person("bobby");
+    await follow(alice, bob);
+    expect(await fate()).toBe("accept");
+  });
+
+  test("whom a moderator has limited lets through whom I follow", async () => {
+    await set({ for_limited_accounts: level });
+    expect(await fate()).toBe("accept");
+    limit(bob);
+    expect(await fate()).toBe(level);
+    await follow(alice, bob);
+    expect(await fate()).toBe("accept");
+  });
+
+  test("private mentions lets through public ones, answers to what I wrote privately, and whom I follow", async () => {
+    await set({ for_private_mentions: level });
+    expect(await fate(() => direct(bob, "@alice psst"))).toBe(level);
+    expect(await fate()).toBe("accept");
+    const mine = await direct(alice, "@bob what was that?");
+    const answer = await direct(bob, "@alice nothing", mine.id);
+    expect(await fate(() => direct(bob, "@alice or", answer.id))).toBe("accept");
+    expect(await fate(() => direct(bob, "@alice psst again"))).toBe(level);
+    const open = await alice.publish("@bob in public");
+    expect(await fate(() => direct(bob, "@alice in private", open.id))).toBe(level);
+    const dora = await server.person("dora");
+    const wider = await direct(bob, "@alice @dora listen", mine.id);
+    expect(await fate(() => direct(dora, "@alice hello from me", wider.id))).toBe(level);
+    await follow(alice, bob);
+    expect(await fate(() => direct(bob, "@alice friend"))).toBe("accept");
+  });
+
+  test("strangers holds back all that they can do, and nothing that comes of what I did", async () => {
+    const mine = await alice.publish("mine");
+    const theirs = await bob.publish({ status: "theirs", poll: { options: ["a", "b"], expires_in: 300 } });
+    const { id } = theirs.poll;
+    await set({ for_not_following: level });
+    for (const act of [
+      () => bob.post(`/api/v1/statuses/${mine.id}/favourite`),
+      () => bob.post(`/api/v1/statuses/${mine.id}/reblog`),
+      () => follow(bob, alice),
+      () => bob.publish({ status: "look", quoted_status_id: mine.id }),
+      () => bob.publish("@alice hello"),
+    ]) {
+      expect(await fate(act)).toBe(level);
+    }
+    await bob.post(`/api/v1/accounts/${alice.id}/unfollow`);
+    await alice.patch("/api/v1/accounts/update_credentials", { locked: true });
+    expect(await fate(() => follow(bob, alice))).toBe(level);
+    await alice.post(`/api/v1/polls/${id}/votes`, { choices: [0] });
+    await alice.post(`/api/v1/statuses/${theirs.id}/reblog`);
+    await alice.publish({ status: "quoting", quoted_status_id: theirs.id });
+    const types = async () => (await alice.get("/api/v1/notifications")).json.map((it: Json) => it.type);
+    await bob.put(`/api/v1/statuses/${theirs.id}`, {
+      status: "theirs, better",
+      poll: { options: ["a", "b"], expires_in: 300 },
+    });
+    expect((await types()).toSorted()).toEqual(["quoted_update", "update"]);
+    await alice.post(`/api/v1/polls/${id}/votes`, { choices: [0] });
+    server.clock.advance(301_000);
+    await server.drain();
+    expect(await types()).toContain("poll");
+  });
+});
+
+describe("Several policies", () => {
+  test("hold together: the strictest that fits", async () => {
+    await set({ for_not_following: "filter", for_new_accounts: "drop" });
+    expect(await fate()).toBe("drop");
+    server.clock.advance(30 * DAY);
+    expect(await fate()).toBe("filter");
+  });
+});
+
+describe("A moderator's mention", () => {
+  test("reaches whom they look after, whatever policy and blocks say, but not other moderators", async () => {
+    const mo = await server.person("mo", { role: "moderator" });
+    const ugo = await server.person("ugo", { role: "user" });
+    for (const who of [alice, ugo]) {
+      await who.patch(PATH, { for_not_following: "drop" });
+      await who.post(`/api/v1/accounts/${mo.id}/block`);
+    }
+    await mo.publish("@alice @ugo stop it");
+    const told = async (who: Client) => (await who.get("/api/v1/notifications")).json.map((it: Json) => it.type);
+    expect([await told(alice), await told(ugo)]).toEqual([[], ["mention"]]);
+    const { id } = await ugo.publish("mine");
+    await mo.post(`/api/v1/statuses/${id}/favourite`);
+    expect(await told(ugo)).toEqual(["mention"]);
+  });
+});
