@@ -187,6 +187,19 @@ it; until it is done the timeline is answered with 206 and what is there.`,
     details: "NAME is extended-description or privacy-policy.",
     load: async () => (await import("./page.ts")).removePageCommand,
   },
+  "picture set": {
+    usage: "linnet picture set NAME FILE [--description TEXT]",
+    summary: "Sets the picture by which apps show the server, or its icon",
+    details: `NAME is thumbnail (cut to 1200x630) or icon (cut to a square).
+  --description TEXT     what a thumbnail shows, for people who don't see it`,
+    load: async () => (await import("./picture.ts")).setPictureCommand,
+  },
+  "picture remove": {
+    usage: "linnet picture remove NAME",
+    summary: "Takes such a picture away again",
+    details: "NAME is thumbnail or icon.",
+    load: async () => (await import("./picture.ts")).removePictureCommand,
+  },
   "terms publish": {
     usage: "linnet terms publish FILE [--effective-date YYYY-MM-DD]",
     summary: "Publishes terms of service, which hold from today or from a later day on",

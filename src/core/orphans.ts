@@ -23,6 +23,10 @@ const AREAS: Record<string, string> = {
   headers: `
     EXISTS (SELECT 1 FROM accounts WHERE header = j.value AND header GLOB 'headers/*')
     OR EXISTS (SELECT 1 FROM accounts WHERE header_static = j.value AND header_static GLOB 'headers/*')`,
+  site: `
+    EXISTS (
+      SELECT 1 FROM server_state s, json_each(s.value, '$.files') f
+      WHERE s.name IN ('picture.thumbnail', 'picture.icon') AND f.value = j.value)`,
 };
 
 /**

@@ -8,6 +8,7 @@ import { MAX_DISPLAY_NAME, MAX_FIELD_LENGTH, MAX_FIELDS, MAX_NOTE, MAX_PICTURE_D
 import { POLL_LIMITS } from "../core/polls.ts";
 import { registrationMode } from "../core/registrations.ts";
 import { listRules } from "../core/rules.ts";
+import { findSitePicture, SITE_PICTURES } from "../core/site-pictures.ts";
 import { hasTerms } from "../core/terms.ts";
 import { VIDEO_FRAME_RATE, VIDEO_PIXELS } from "../core/uploads.ts";
 import { findUser } from "../core/users.ts";
@@ -17,7 +18,7 @@ import { CLIP_TYPES } from "../lib/media-types.ts";
 import { CHARACTERS_PER_URL } from "../lib/text.ts";
 import { SOURCE_URL, VERSION } from "../version.ts";
 import { showAccount } from "./accounts.ts";
-import { missingPicture } from "./urls.ts";
+import { mediaUrl, missingPicture } from "./urls.ts";
 
 /** Apps read the first number to know what they may ask for, so it names the Mastodon whose interface we serve. */
 const COMPATIBLE_VERSION = `4.5.0 (compatible; Linnet ${VERSION})`;
@@ -36,8 +37,8 @@ export function showInstance(ctx: Context) {
     source_url: SOURCE_URL,
     description: config.description,
     usage: { users: { active_month: activeUsers(ctx, 4) } },
-    thumbnail: { url: missingPicture(ctx, "headers"), blurhash: null, versions: {} },
-    icon: [],
+    thumbnail: thumbnail(ctx),
+    icon: icons(ctx),
     languages: config.languages,
     configuration: {
       urls: {
@@ -94,7 +95,7 @@ export function showInstanceV1(ctx: Context, domainCount: number) {
     version: COMPATIBLE_VERSION,
     urls: { streaming_api: streamingUrl(ctx) },
     stats: { ...stats(ctx), domain_count: ctx.config.limitedFederation ? 0 : domainCount },
-    thumbnail: missingPicture(ctx, "headers"),
+    thumbnail: thumbnail(ctx).url,
     languages: config.languages,
     registrations: mode !== "closed",
     approval_required: mode === "approval",
@@ -135,6 +136,28 @@ function contactAccount(ctx: Context) {
     ? findUser(ctx, ctx.config.contactAccount)
     : ctx.db.get<{ account_id: number }>("SELECT account_id FROM users WHERE role = 'owner' ORDER BY id LIMIT 1");
   return contact && showAccount(ctx, contact.account_id);
+}
+
+function thumbnail(ctx: Context) {
+  const own = findSitePicture(ctx.db, "thumbnail");
+  if (!own) return { url: missingPicture(ctx, "headers"), blurhash: null, description: null, versions: {} };
+  const [once, twice] = own.files.map((file) => mediaUrl(ctx, file));
+  return {
+    url: once!,
+    blurhash: own.blurhash,
+    description: own.description,
+    versions: { "@1x": once!, "@2x": twice! },
+  };
+}
+
+/** The owner's, or a bird. */
+function icons(ctx: Context) {
+  const own = findSitePicture(ctx.db, "icon");
+  const sizes = own ? SITE_PICTURES.icon.map(({ width }) => width) : [192, 512];
+  return sizes.map((size, at) => ({
+    src: own ? mediaUrl(ctx, own.files[at]!) : `${ctx.config.origin}/icons/${size}.png`,
+    size: `${size}x${size}`,
+  }));
 }
 
 /** Who may read which timelines. Those of one's own server are not told apart from others. */

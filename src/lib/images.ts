@@ -209,6 +209,29 @@ export function processAvatar(bytes: Uint8Array, kind: "avatar" | "header"): Pro
   });
 }
 
+/** A picture in several sizes, each cut from its middle, and still; as PNG, or as whatever is small. */
+export function processCuts(
+  bytes: Uint8Array,
+  limits: ImageLimits,
+  sizes: readonly Size[],
+  asPng: boolean,
+): Promise<{ files: ImageFile[]; blurhash: string }> {
+  return inTurn(async () => {
+    const picture = await inspect(bytes, limits);
+    const { sharp } = picture;
+    return refusingBrokenImages(async () => {
+      const files: ImageFile[] = [];
+      let hash = "";
+      for (const size of sizes) {
+        const pixels = await drawStill(picture, size, "cover");
+        hash ||= blurhash(await shrink(sharp, pixels));
+        files.push(asPng ? await encodePng(sharp, pixels) : await encodeStill(sharp, pixels, QUALITY));
+      }
+      return { files, blurhash: hash };
+    });
+  });
+}
+
 /** A custom emoji: in its own pixels, but for what must be drawn anew, and still moving where it moves. */
 export function processEmoji(bytes: Uint8Array, limits: ImageLimits): Promise<ProcessedAvatar> {
   return inTurn(async () => {
@@ -359,6 +382,11 @@ async function encodeStill(sharp: SharpModule, pixels: Pixels, quality: number):
   const type = opaque ? "image/jpeg" : "image/webp";
   const image = opaque ? reopen(sharp, pixels).removeAlpha() : reopen(sharp, pixels);
   return imageFile(await encode(image, type, quality).toBuffer(), type, pixels);
+}
+
+async function encodePng(sharp: SharpModule, pixels: Pixels): Promise<ImageFile> {
+  const type = "image/png";
+  return imageFile(await encode(reopen(sharp, pixels), type, QUALITY).toBuffer(), type, pixels);
 }
 
 function isOpaque({ data }: Pixels): boolean {

@@ -1,4 +1,6 @@
 import type { AnyElysia } from "elysia";
+import icon192 from "../../assets/icon-192.png" with { type: "file" };
+import icon512 from "../../assets/icon-512.png" with { type: "file" };
 import missingAvatar from "../../assets/missing-avatar.png" with { type: "file" };
 import missingHeader from "../../assets/missing-header.png" with { type: "file" };
 import type { Context } from "../context.ts";
@@ -9,8 +11,8 @@ import { TYPES_BY_EXTENSION, type Extension } from "../lib/media-types.ts";
 
 /** What we name files ourselves; anything else was never ours, or isn't ready, and can't leave the folder. */
 const OURS = new RegExp(
-  "^(?:attachments|avatars|headers|emojis|cache/cards)/\\w{2}/\\w{22}/" +
-    `(?:original|small|static|placeholder|poster|thumbnail)\\.(${Object.keys(TYPES_BY_EXTENSION).join("|")})$`,
+  "^(?:attachments|avatars|headers|emojis|site|cache/cards)/\\w{2}/\\w{22}/" +
+    `(?:original|small|static|placeholder|poster|thumbnail|\\d{1,3}x?)\\.(${Object.keys(TYPES_BY_EXTENSION).join("|")})$`,
 );
 
 /** A file's name never comes to mean another file, so it may be kept for ever; and it is a file, never a page. */
@@ -44,5 +46,7 @@ export function fileRoutes(app: AnyElysia, ctx: Context): void {
       return new Response(file, { headers });
     })
     .get("/avatars/original/missing.png", () => new Response(Bun.file(missingAvatar), { headers: HEADERS }))
+    .get("/icons/192.png", () => new Response(Bun.file(icon192), { headers: HEADERS }))
+    .get("/icons/512.png", () => new Response(Bun.file(icon512), { headers: HEADERS }))
     .get("/headers/original/missing.png", () => new Response(Bun.file(missingHeader), { headers: HEADERS }));
 }

@@ -48,6 +48,8 @@ test("--help lists every command, and each command explains itself", async () =>
     "page set",
     "page show",
     "page remove",
+    "picture set",
+    "picture remove",
     "terms publish",
     "terms list",
     "terms remove",

@@ -1,0 +1,39 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { join } from "node:path";
+import { picture } from "../fixtures/pictures.ts";
+import { Folder } from "./folder.ts";
+
+let folder: Folder;
+
+beforeEach(async () => {
+  folder = new Folder();
+  await Bun.write(join(folder.path, "slope.png"), await picture(90, 60).png().toBuffer());
+  await Bun.write(join(folder.path, "text.txt"), "text");
+});
+afterEach(() => folder.remove());
+
+test("the owner sets the pictures of a server that runs, and takes them away", async () => {
+  const { origin } = await folder.serve();
+  const thumbnail = async () => {
+    const json = (await (await fetch(`${origin}/api/v2/instance`)).json()) as Record<string, { url: string }>;
+    return json["thumbnail"]!.url;
+  };
+  const before = await thumbnail();
+  const set = await folder.run(["picture", "set", "thumbnail", "slope.png", "--description", "A slope"]);
+  expect(set).toEqual({ code: 0, stdout: "The thumbnail is set.\n", stderr: "" });
+  const path = new URL(await thumbnail()).pathname;
+  expect(path).toMatch(/^\/media\/site\//);
+  expect((await fetch(origin + path)).headers.get("content-type")).toBe("image/jpeg");
+  expect((await folder.run(["picture", "remove", "thumbnail"])).code).toBe(0);
+  expect(await thumbnail()).toBe(before);
+});
+
+test.each([
+  [["picture", "set", "banner", "slope.png"], 2, 'NAME is "banner", but should be thumbnail or icon'],
+  [["picture", "set", "icon", "slope.png", "--description", "A slope"], 2, "--description is for the thumbnail"],
+  [["picture", "set", "icon", "nowhere.png"], 1, 'There is no file "nowhere.png"'],
+  [["picture", "set", "icon", "text.txt"], 1, "File content type is invalid"],
+])("linnet %j is refused in one line that says why", async (args, exit, words) => {
+  const { code, stdout, stderr } = await folder.run(args);
+  expect([code, stdout, stderr.trimEnd().split("\n")]).toEqual([exit, "", [expect.stringContaining(words)]]);
+});
