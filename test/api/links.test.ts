@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
 import { idsOf, linksOf, pagesOf } from "../support/reading.ts";
+import { remoteAccount } from "../support/rows.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 /*
@@ -34,11 +35,78 @@ beforeAll(async () => {
     await alice.post(`/api/v1/statuses/${id}/favourite`);
     await alice.post(`/api/v1/statuses/${id}/bookmark`);
   }
+  await prepareLists();
+  await prepareCarol();
 });
 afterAll(() => server.stop());
 
+/** Of Alice's people, of Bob's own words, of hashtags, and of a link that trends. */
+async function prepareLists(): Promise<void> {
+  const newList = async (owner: Client, ...members: Client[]): Promise<string> => {
+    const { id } = (await owner.post("/api/v1/lists", { title: "A list" })).json;
+    for (const member of members) await owner.post(`/api/v1/lists/${id}/accounts`, { account_ids: [member.id] });
+    return id;
+  };
+  lists = { alice: await newList(alice, ...people.toReversed()), bob: await newList(bob, bob) };
+  for (const name of ["b", "d", "a", "g", "c", "e", "f"]) {
+    tags.unshift((await alice.post(`/api/v1/tags/${name}/follow`)).json.id);
+  }
+  server.ctx.db.transaction((tx) => {
+    tx.run(
+      `INSERT INTO preview_cards (id, url, type, title, description, author_name, author_url, provider_name, provider_url,
+         html, width, height, embed_url, image_description, updated_at)
+       VALUES (1, ?, 'link', '', '', '', '', '', '', '', 0, 0, '', '', 0)`,
+      TRENDING,
+    );
+    tx.run("INSERT INTO links (id, url, card_id) VALUES (1, ?, 1)", TRENDING);
+    for (const id of statuses) tx.run("INSERT INTO status_links (status_id, link_id) VALUES (?, 1)", id);
+    tx.run("INSERT INTO trends (kind, subject_id, score) VALUES ('link', 1, 1)");
+    tx.run("UPDATE accounts SET discoverable = 1 WHERE id = ?", bob.id);
+  });
+}
+
+/** Whom she avoids and recommends, what she says to herself, later and of others; always in another order than by id. */
+async function prepareCarol(): Promise<void> {
+  carol = await server.person("carol");
+  const others = [3, 1, 6, 0, 5, 2, 4];
+  const strangers = others.map((at) => remoteAccount(server, `stranger${at}`, "elsewhere.example")).toSorted();
+  const quoted: Json[] = [];
+  for (const at of others)
+    quoted[at] = await carol.publish({ status: `quote ${at}`, quoted_status_id: root, visibility: "unlisted" });
+  for (const at of others) {
+    const id = strangers[at]!;
+    await carol.post(`/api/v1/accounts/${id}/follow`);
+    for (const verb of ["endorse", "mute"]) await carol.post(`/api/v1/accounts/${id}/${verb}`);
+    avoided.unshift(id);
+    await carol.publish({ status: `note ${at}`, visibility: "direct" });
+    const scheduled_at = new Date(server.clock.now() + (at + 1) * 3600_000).toISOString();
+    scheduled.unshift((await carol.post("/api/v1/statuses", { status: `later ${at}`, scheduled_at })).json.id);
+  }
+  conversations.push(...idsOf(await carol.get("/api/v1/conversations")));
+  quotes.push(...others.map((at) => quoted[at]!.id).toReversed());
+}
+
+const TRENDING = "https://news.example/";
+let carol: Client;
+let lists: { alice: string; bob: string };
+const tags: string[] = [];
+const avoided: string[] = [];
+const scheduled: string[] = [];
+const conversations: string[] = [];
+const quotes: string[] = [];
+
+interface Listed {
+  path: string;
+  reader: Client;
+  ids: string[];
+  /** Whether its cursors are those of rows, and not the ids of what is listed. */
+  byRow: boolean;
+  /** Where a limit of 0 means everything. */
+  zeroIsAll?: true;
+}
+
 /** Each list: its path, who reads it, and what it holds from the newest to the oldest. */
-const LISTS: [string, () => { path: string; reader: Client; ids: string[]; byRow: boolean }][] = [
+const LISTS: [string, () => Listed][] = [
   ["public timeline", () => ofStatuses("/api/v1/timelines/public")],
   ["timeline of a hashtag", () => ofStatuses("/api/v1/timelines/tag/tag")],
   ["home timeline", () => ({ ...ofStatuses("/api/v1/timelines/home"), reader: bob })],
@@ -50,7 +118,20 @@ const LISTS: [string, () => { path: string; reader: Client; ids: string[]; byRow
   ["requests to follow", () => ({ ...ofPeople("/api/v1/follow_requests"), reader: bob })],
   ["accounts that favourited", () => ofPeople(`/api/v1/statuses/${root}/favourited_by`)],
   ["accounts that reblogged", () => ofPeople(`/api/v1/statuses/${root}/reblogged_by`)],
+  ["timeline of a list", () => ({ ...ofStatuses(`/api/v1/timelines/list/${lists.bob}`), reader: bob })],
+  ["timeline of a link", () => ofStatuses(`/api/v1/timelines/link?url=${encodeURIComponent(TRENDING)}`)],
+  ["members of a list", () => ({ ...ofPeople(`/api/v1/lists/${lists.alice}/accounts`), zeroIsAll: true })],
+  ["hashtags followed", () => ({ path: "/api/v1/followed_tags", reader: alice, ids: tags, byRow: true })],
+  ["accounts muted", () => ({ path: "/api/v1/mutes", reader: carol, ids: avoided, byRow: true })],
+  ["accounts endorsed", () => ({ ...ofCarol("/api/v1/endorsements", avoided, true), zeroIsAll: true })],
+  ["conversations", () => ofCarol("/api/v1/conversations", conversations, true)],
+  ["scheduled statuses", () => ofCarol("/api/v1/scheduled_statuses", scheduled, false)],
+  ["quotes of a status", () => ofCarol(`/api/v1/statuses/${root}/quotes`, quotes, true)],
 ];
+
+function ofCarol(path: string, ids: string[], byRow: boolean): Listed {
+  return { path, reader: carol, ids, byRow };
+}
 
 function ofStatuses(path: string) {
   return { path, reader: alice, ids: statuses.toReversed(), byRow: false };
@@ -69,27 +150,29 @@ function ofPeople(path: string) {
   return { path, reader: alice, ids: people.map((who) => who.id), byRow: true };
 }
 
+const asking = (path: string, query: string): string => `${path}${path.includes("?") ? "&" : "?"}${query}`;
 const follow = (reader: Client, link: URL | null): Promise<Answer> => reader.get(link!.pathname + link!.search);
 
 describe.each(LISTS)("The %s", (_, list) => {
   test("goes through all its pages by its links, each thing once and in order", async () => {
     const { path, reader, ids } = list();
-    const pages = await pagesOf(reader, `${path}?limit=3`);
+    const pages = await pagesOf(reader, asking(path, "limit=3"));
     expect(pages.map((page) => page.length)).toEqual([3, 3, 1]);
     expect(idsOf(pages.flat())).toEqual(ids);
   });
 
   test("links absolutely, next before prev, and has no next at its end", async () => {
     const { path, reader } = list();
-    const first = await reader.get(`${path}?limit=3`);
+    const first = await reader.get(asking(path, "limit=3"));
     const links = linksOf(first);
     expect(links.rels).toEqual(["next", "prev"]);
     for (const link of [links.next!, links.prev!]) {
-      expect(link.origin + link.pathname).toBe(server.origin + path);
+      expect(link.origin + link.pathname).toBe(server.origin + path.split("?")[0]);
       expect(link.searchParams.get("limit")).toBe("3");
     }
-    expect([...links.next!.searchParams.keys()].toSorted()).toEqual(["limit", "max_id"]);
-    expect([...links.prev!.searchParams.keys()].toSorted()).toEqual(["limit", "min_id"]);
+    const asked = [...new URL(path, server.origin).searchParams.keys()];
+    expect([...links.next!.searchParams.keys()].toSorted()).toEqual(["limit", "max_id", ...asked]);
+    expect([...links.prev!.searchParams.keys()].toSorted()).toEqual(["limit", "min_id", ...asked]);
     expect(links.next!.searchParams.get("max_id")).toMatch(/^\d+$/);
     expect(linksOf(await reader.get(path)).rels).toEqual(["prev"]);
   });
@@ -98,7 +181,7 @@ describe.each(LISTS)("The %s", (_, list) => {
     const { path, reader, ids } = list();
     const last = await follow(
       reader,
-      linksOf(await follow(reader, linksOf(await reader.get(`${path}?limit=3`)).next)).next,
+      linksOf(await follow(reader, linksOf(await reader.get(asking(path, "limit=3"))).next)).next,
     );
     expect(idsOf(last)).toEqual(ids.slice(6));
     const middle = await follow(reader, linksOf(last).prev);
@@ -114,7 +197,7 @@ describe.each(LISTS)("The %s", (_, list) => {
 
   test("pages by cursors that are rows where rows are what is listed", async () => {
     const { path, reader, ids, byRow } = list();
-    const cursor = linksOf(await reader.get(`${path}?limit=3`)).next!.searchParams.get("max_id")!;
+    const cursor = linksOf(await reader.get(asking(path, "limit=3"))).next!.searchParams.get("max_id")!;
     expect(cursor === ids[2]).toBe(!byRow);
   });
 
@@ -122,7 +205,7 @@ describe.each(LISTS)("The %s", (_, list) => {
     const { path, reader, ids } = list();
     const cursors: string[] = [];
     for (const page of await everyCursor(reader, path)) cursors.push(page);
-    const read = async (query: string) => idsOf(await reader.get(`${path}?${query}`));
+    const read = async (query: string) => idsOf(await reader.get(asking(path, query)));
     expect(await read(`limit=2&min_id=${cursors[5]}`)).toEqual(ids.slice(3, 5));
     expect(await read(`limit=2&since_id=${cursors[5]}`)).toEqual(ids.slice(0, 2));
     expect(await read(`limit=2&max_id=${cursors[3]}`)).toEqual(ids.slice(4, 6));
@@ -133,11 +216,11 @@ describe.each(LISTS)("The %s", (_, list) => {
   });
 
   test("takes any number for a cursor and any limit, and lowers what is too high", async () => {
-    const { path, reader, ids } = list();
-    const read = async (query: string) => idsOf(await reader.get(`${path}?${query}`));
+    const { path, reader, ids, zeroIsAll } = list();
+    const read = async (query: string) => idsOf(await reader.get(asking(path, query)));
     expect(await read("limit=100000")).toEqual(ids);
-    expect(await read("limit=0")).toEqual(ids.slice(0, 1));
-    expect(await read("limit=-5")).toEqual(ids.slice(0, 1));
+    expect(await read("limit=0")).toEqual(zeroIsAll ? ids : ids.slice(0, 1));
+    expect(await read("limit=-5")).toEqual(zeroIsAll ? ids : ids.slice(0, 1));
     expect(await read("max_id=99999999999999999999")).toEqual(ids);
     expect(await read("max_id=0")).toEqual([]);
     expect(await read("since_id=0")).toEqual(ids);
@@ -151,7 +234,7 @@ describe.each(LISTS)("The %s", (_, list) => {
 /** The cursor of every row, from the first: where each page of one ends. */
 async function everyCursor(reader: Client, path: string): Promise<string[]> {
   const cursors: string[] = [];
-  let next: string | null = `${path}?limit=1`;
+  let next: string | null = asking(path, "limit=1");
   while (next !== null) {
     const { next: link }: { next: URL | null } = linksOf(await reader.get(next));
     if (link) cursors.push(link.searchParams.get("max_id")!);
@@ -189,16 +272,73 @@ describe("A page", () => {
     await proxied.stop();
   });
 
+  test("goes on where it was though what it ended with is gone, and what came at the same moment is not lost", async () => {
+    const quiet = await startServer();
+    const [ada, bea] = [await quiet.person("ada"), await quiet.person("bea")];
+    const ids: string[] = [];
+    for (let at = 0; at < 6; at++) ids.unshift((await bea.publish(`${at}`)).id);
+    for (const id of ids.toReversed()) await ada.post(`/api/v1/statuses/${id}/favourite`);
+    const [marked, written] = [
+      await ada.get("/api/v1/favourites?limit=3"),
+      await ada.get("/api/v1/timelines/public?limit=3"),
+    ];
+    await ada.post(`/api/v1/statuses/${ids[2]}/unfavourite`);
+    expect(idsOf(await follow(ada, linksOf(marked).next))).toEqual(ids.slice(3));
+    await bea.delete(`/api/v1/statuses/${ids[2]}`);
+    await bea.delete(`/api/v1/statuses/${ids[3]}`);
+    for (const first of [marked, written]) expect(idsOf(await follow(ada, linksOf(first).next))).toEqual(ids.slice(4));
+    await quiet.stop();
+  });
+});
+
+describe("A page has as many things as documented, or up to as many, of", () => {
+  let busy: TestServer;
+  let ada: Client;
+  let list: string;
+  let post: string;
+  const run = (sql: string, ...values: (string | number)[]) => busy.ctx.db.transaction((tx) => tx.run(sql, ...values));
+
+  beforeAll(async () => {
+    busy = await startServer();
+    ada = await busy.person("ada");
+    list = (await ada.post("/api/v1/lists", { title: "Everyone" })).json.id;
+    for (let at = 0; at < 45; at++) post = (await ada.publish(`#tag ${at}`)).id;
+    for (let at = 0; at < 85; at++) remoteAccount(busy, `person${at}`, "elsewhere.example");
+    for (const table of ["favourites", "bookmarks"]) {
+      run(`INSERT INTO ${table} (account_id, status_id, created_at) SELECT account_id, id, 0 FROM statuses`);
+    }
+    const others = "FROM accounts WHERE domain IS NOT NULL";
+    run(`INSERT INTO follows (account_id, target_account_id, created_at) SELECT ?, id, 0 ${others}`, ada.id);
+    for (const table of ["follows", "follow_requests"]) {
+      run(`INSERT INTO ${table} (account_id, target_account_id, created_at) SELECT id, ?, 0 ${others}`, ada.id);
+    }
+    run(`INSERT INTO favourites (account_id, status_id, created_at) SELECT id, ?, 0 ${others}`, post);
+    run(
+      `INSERT INTO list_accounts (list_id, account_id, follow_id) SELECT ?, target_account_id, id FROM follows WHERE account_id = ?`,
+      list,
+      ada.id,
+    );
+    run(`INSERT INTO list_timeline (list_id, status_id) SELECT ?, id FROM statuses`, list);
+    run(`INSERT INTO list_accounts (list_id, account_id) VALUES (?, ?)`, list, ada.id);
+  });
+  afterAll(() => busy.stop());
+
   test.each([
-    ["/api/v1/timelines/public", 20, 40],
-    ["/api/v1/accounts/ALICE/statuses", 20, 40],
-  ])("of %s has %i things, or up to %i", async (path, usual, most) => {
-    const busy = await startServer();
-    const ada = await busy.person("ada");
-    for (let at = 0; at < 45; at++) await ada.publish(`${at}`);
-    const length = async (query: string): Promise<number> =>
-      ((await ada.get(path.replace("ALICE", ada.id) + query)).json as Json[]).length;
+    ["timelines/public", 20, 40],
+    ["timelines/home", 20, 40],
+    ["timelines/tag/tag", 20, 40],
+    ["timelines/list/LIST", 20, 40],
+    ["favourites", 20, 40],
+    ["bookmarks", 20, 40],
+    ["accounts/ADA/statuses", 20, 40],
+    ["accounts/ADA/followers", 40, 80],
+    ["accounts/ADA/following", 40, 80],
+    ["follow_requests", 40, 80],
+    ["lists/LIST/accounts", 40, 80],
+    ["statuses/POST/favourited_by", 40, 80],
+  ])("%s: %i or %i", async (name, usual, most) => {
+    const path = `/api/v1/${name.replace("ADA", ada.id).replace("LIST", list).replace("POST", post)}`;
+    const length = async (query: string): Promise<number> => (await ada.get(path + query)).json.length;
     expect([await length(""), await length("?limit=999")]).toEqual([usual, most]);
-    await busy.stop();
   });
 });
