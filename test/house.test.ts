@@ -6,6 +6,8 @@ import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { createAnnouncement } from "../src/core/announcements.ts";
 import { readConfig, SETTINGS } from "../src/config.ts";
 import * as schema from "../src/db/schema/index.ts";
+import { rebuildHomeLater } from "../src/core/home-filling.ts";
+import { scheduleSweep } from "../src/jobs/orphans.ts";
 import { scheduleTrends } from "../src/jobs/trends.ts";
 import type { Client, Json } from "./support/client.ts";
 import { Device } from "./support/push-service.ts";
@@ -239,6 +241,8 @@ const KNOWN = [
   /^SCAN a USING INDEX accounts_directory_/,
   // Suggestions are put in order by how many reasons there are.
   /suggestion_dismissals/,
+  // Nobody has more than three hundred scheduled statuses.
+  /FROM scheduled_statuses s WHERE s\.account_id/,
   // Reblogs of one status are found by it and by who made them, not by age.
   /WHERE s\.reblog_of_id = \+\?4/,
 ];
@@ -295,6 +299,9 @@ async function useEverything(server: TestServer): Promise<void> {
   await bob.delete(`/api/v1/statuses/${reply.id}`);
   await useRelations(alice, bob);
   await useAnnouncements(server, bob);
+  await useLists(server, alice, bob);
+  await useFilters(alice, bob);
+  await useConversations(server, alice, bob);
   await bob.post(`/api/v1/accounts/${alice.id}/unfollow`);
   server.ctx.db.transaction((tx) => scheduleTrends(server.ctx, tx, server.clock.now()));
   await server.drain();
@@ -336,6 +343,72 @@ async function useRequests(server: TestServer, alice: Client, bob: Client): Prom
     await alice.post(`${path}/${request.id}/${verb}`);
   }
   await alice.get("/api/v2/notifications/policy");
+}
+
+/** Bob has Alice in a list, and follows a hashtag. */
+async function useLists(server: TestServer, alice: Client, bob: Client): Promise<void> {
+  await alice.patch("/api/v1/accounts/update_credentials", { locked: false });
+  await alice.publish("#tea before");
+  for (const action of ["unfollow", "follow"]) await bob.post(`/api/v1/accounts/${alice.id}/${action}`);
+  const { id } = (await bob.post("/api/v1/lists", { title: "Friends" })).json;
+  const members = { account_ids: [alice.id, bob.id] };
+  await bob.post(`/api/v1/lists/${id}/accounts`, members);
+  for (const action of ["follow", "unfollow", "feature", "unfeature", "follow"]) {
+    await bob.post(`/api/v1/tags/tea/${action}`);
+  }
+  await server.drain();
+  await alice.publish("#tea, @bob?");
+  await bob.post(`/api/v1/statuses/${(await alice.publish("a boost")).id}/reblog`);
+  for (const path of [
+    ...["", `/${id}`, `/${id}/accounts`, `/${id}/accounts?min_id=1`].map((it) => `lists${it}`),
+    ...["", "?min_id=1"].map((it) => `timelines/list/${id}${it}`),
+    `accounts/${alice.id}/lists`,
+    "followed_tags",
+    "tags/tea",
+    "featured_tags",
+    "featured_tags/suggestions",
+  ]) {
+    await bob.get(`/api/v1/${path}`);
+  }
+  for (const exclusive of [true, false]) await bob.put(`/api/v1/lists/${id}`, { title: "Few", exclusive });
+  server.ctx.db.transaction((tx) => rebuildHomeLater(server.ctx, tx, Number(bob.id)));
+  await server.drain();
+  await bob.delete(`/api/v1/lists/${id}/accounts`, members);
+  await bob.delete(`/api/v1/lists/${id}`);
+}
+
+async function useFilters(alice: Client, bob: Client): Promise<void> {
+  const keywords_attributes = [{ keyword: "tea" }];
+  const filter = (await bob.post("/api/v2/filters", { title: "Tea", context: ["home"], keywords_attributes })).json;
+  const { id } = await alice.publish("tea, coffee or cocoa? https://example.org/");
+  await bob.post(`/api/v2/filters/${filter.id}/statuses`, { status_id: id });
+  for (const path of ["v2/filters", `v2/filters/${filter.id}/keywords`, "v1/filters", "v1/timelines/home"]) {
+    await bob.get(`/api/${path}`);
+  }
+  await bob.put(`/api/v1/filters/${filter.keywords[0].id}`, { phrase: "coffee", context: ["home"] });
+  await bob.delete(`/api/v2/filters/${filter.id}`);
+  for (const q of ["tea", "tea from:alice during:2026-11-21 -during:2026-11-20", "#tea", "alice"]) {
+    for (const more of ["", "&min_id=1", "&resolve=true&exclude_unreviewed=true"]) {
+      await bob.get(`/api/v2/search?q=${encodeURIComponent(q)}${more}`);
+    }
+  }
+  await bob.get(`/api/v2/search?resolve=true&q=${encodeURIComponent(`${alice.origin}/@alice/${id}`)}`);
+}
+
+async function useConversations(server: TestServer, alice: Client, bob: Client): Promise<void> {
+  const { id } = await alice.publish({ status: "@bob psst", visibility: "direct" });
+  for (const query of ["", "?min_id=1"]) await bob.get(`/api/v1/conversations${query}`);
+  const [conversation]: Json[] = (await bob.get("/api/v1/conversations")).json;
+  await bob.post(`/api/v1/conversations/${conversation.id}/read`);
+  await alice.delete(`/api/v1/statuses/${id}`);
+  await bob.post(`/api/v1/accounts/${alice.id}/block`);
+  await bob.post("/api/v1/domain_blocks", { domain: "other.example" });
+  await bob.post(`/api/v1/accounts/${alice.id}/unblock`);
+  const scheduled_at = new Date(server.clock.now() + 3600_000).toISOString();
+  await alice.post("/api/v1/statuses", { status: "later", scheduled_at });
+  for (const query of ["", "?min_id=1"]) await alice.get(`/api/v1/scheduled_statuses${query}`);
+  server.clock.advance(3600_000);
+  server.ctx.db.transaction((tx) => scheduleSweep(server.ctx, tx, server.clock.now()));
   await server.drain();
 }
 

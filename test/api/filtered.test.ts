@@ -131,6 +131,10 @@ describe("What a filter finds", () => {
       const { json } = await alice.get(`/api/v1/${path}`);
       expect(filteredOf(json.find((status: Json) => status.id === id))).toEqual(["Spoilers"]);
     }
+    const { json: found } = await alice.get("/api/v2/search?q=finale&type=statuses");
+    expect(found.statuses.map(filteredOf)).toEqual([["Spoilers"]]);
+    const { id: quoting } = await alice.publish({ status: "look", quoted_status_id: id });
+    expect(filteredOf((await seen({ id: quoting })).quote.quoted_status)).toEqual(["Spoilers"]);
     const thread = await alice.get(`/api/v1/statuses/${parent}/context`);
     expect(thread.json.descendants.map(filteredOf)).toEqual([["Spoilers"]]);
     const [mention] = (await alice.get("/api/v1/notifications")).json;
@@ -138,6 +142,9 @@ describe("What a filter finds", () => {
     expect((await alice.get(`/api/v1/notifications/${mention.id}`)).json.status.filtered).toMatchObject([
       { filter: { id: filter.id } },
     ]);
+    await bob.publish({ status: "@alice the finale", visibility: "direct" });
+    const [conversation] = (await alice.get("/api/v1/conversations")).json;
+    expect(filteredOf(conversation.last_status)).toEqual(["Spoilers"]);
   });
 
   test("of a boost is what is found in the original", async () => {

@@ -15,6 +15,7 @@ let carol: Client;
 let root: string;
 /** The key of the group of those who follow Alice. */
 let group: string;
+let list: string;
 const statuses: string[] = [];
 
 beforeAll(async () => {
@@ -50,7 +51,32 @@ beforeAll(async () => {
   }
   const { notification_groups: groups } = (await alice.get("/api/v2/notifications?types[]=follow")).json;
   group = groups[0].group_key;
+  await prepareLists();
+  await server.drain();
 });
+
+/** What Alice has sorted out and is looking forward to, and what trends. */
+async function prepareLists(): Promise<void> {
+  const people: Json[] = (await alice.get(`/api/v1/accounts/${alice.id}/following`)).json;
+  for (let at = 0; at < 20; at++) {
+    list = (await alice.post("/api/v1/lists", { title: `List ${at}` })).json.id;
+    await alice.post(`/api/v1/tags/tag${at}/follow`);
+    const keywords_attributes = [{ keyword: `picture ${at}` }];
+    await alice.post("/api/v2/filters", { title: `Filter ${at}`, context: ["home"], keywords_attributes });
+    const scheduled_at = new Date(server.clock.now() + (at + 1) * 24 * 3600_000).toISOString();
+    await alice.post("/api/v1/statuses", { status: `later ${at}`, scheduled_at });
+    await alice.publish({ status: `@bob note ${at}`, visibility: "direct" });
+  }
+  // Nobody looks for pictures where there are none.
+  await alice.publish({ status: "the last picture", media_ids: [(await uploaded(alice)).id] });
+  await alice.post(`/api/v1/lists/${list}/accounts`, { account_ids: people.map(({ id }) => id) });
+  server.ctx.db.transaction((tx) => {
+    tx.run("INSERT INTO trends (kind, subject_id, score) SELECT 'tag', id, id FROM tags");
+    tx.run(
+      "INSERT INTO trends (kind, subject_id, score) SELECT 'status', id, id FROM statuses WHERE visibility = 'public'",
+    );
+  });
+}
 afterAll(() => server.stop());
 
 const LISTS: [string, () => Client][] = [
@@ -83,6 +109,16 @@ const LISTS: [string, () => Client][] = [
   ["/api/v1/directory?order=new", () => server.stranger()],
   ["/api/v1/suggestions", () => bob],
   ["/api/v2/suggestions", () => bob],
+  ["/api/v1/timelines/list/LIST", () => alice],
+  ["/api/v1/lists/LIST/accounts", () => alice],
+  ["/api/v1/followed_tags", () => alice],
+  ["/api/v1/conversations", () => alice],
+  ["/api/v1/scheduled_statuses", () => alice],
+  ["/api/v1/trends/tags", () => alice],
+  ["/api/v1/trends/statuses", () => alice],
+  ["/api/v2/search?type=statuses&q=picture", () => alice],
+  ["/api/v2/search?type=hashtags&q=tag", () => alice],
+  ["/api/v2/search?type=accounts&q=person", () => alice],
 ];
 
 /** How many statements a request runs; `cold` when nothing is remembered of what was shown before. */
@@ -91,10 +127,11 @@ async function statementsFor(client: Client, path: string, cold: boolean): Promi
   if (cold) for (const texts of [rendered.statuses, rendered.accounts]) texts.clear();
   const before = db.statements;
   const { status, json } = await client.get(
-    path.replace("ALICE", alice.id).replace("ROOT", root).replace("GROUP", group),
+    path.replace("ALICE", alice.id).replace("ROOT", root).replace("LIST", list).replace("GROUP", group),
   );
   expect(status).toBe(200);
-  return { count: db.statements - before, length: (json.notification_groups ?? json.descendants ?? json).length };
+  const found = [json, json.notification_groups, json.descendants, json.accounts, json.statuses, json.hashtags];
+  return { count: db.statements - before, length: found.find((each) => each?.length > 0)?.length };
 }
 
 describe.each(LISTS)("%s", (path, reader) => {

@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, expect } from "bun:test";
+import type { Answer, Client, Json } from "../support/client.ts";
+import { inProcess, startServer, type TestServer } from "../support/server.ts";
+import { Socket } from "../support/streams.ts";
+
+/*
+ * What follows from a write is written with it, or nothing is: here the very last of it fails, which is to tell somebody.
+ */
+
+let server: TestServer;
+let alice: Client;
+let bob: Client;
+let post: Json;
+
+beforeEach(async () => {
+  server = await startServer();
+  [alice, bob] = [await server.person("alice"), await server.person("bob")];
+  await alice.post(`/api/v1/accounts/${bob.id}/follow`);
+  await bob.post("/api/v1/tags/tea/follow");
+  const list = (await alice.post("/api/v1/lists", { title: "Friends" })).json.id;
+  await alice.post(`/api/v1/lists/${list}/accounts`, { account_ids: [bob.id] });
+  post = await alice.publish("hello");
+  await server.drain();
+  // What goes wrong here is meant to, and nobody needs to read of it.
+  server.ctx.log = Object.assign(Object.create(server.ctx.log), { error: () => {} });
+});
+afterEach(() => server.stop());
+
+const run = (sql: string): void => void server.ctx.db.transaction((tx) => tx.run(sql));
+
+/** Every row of the database. */
+function everything(): string {
+  const { db } = server.ctx;
+  const tables = db.all<{ name: string }>(
+    "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%'",
+  );
+  return JSON.stringify(tables.map(({ name }) => [name, db.all(`SELECT * FROM ${name}`)]));
+}
+
+const WRITES: [string, () => Promise<Answer>][] = [
+  [
+    "a post with a mention, a hashtag, a link and a poll",
+    () =>
+      bob.post("/api/v1/statuses", {
+        status: "@alice #tea https://example.org/",
+        poll: { options: ["a", "b"], expires_in: 300 },
+      }),
+  ],
+  [
+    "a direct answer",
+    () => bob.post("/api/v1/statuses", { status: "@alice hi", visibility: "direct", in_reply_to_id: post.id }),
+  ],
+  ["a quote", () => bob.post("/api/v1/statuses", { status: "look", quoted_status_id: post.id })],
+  ["a favourite", () => bob.post(`/api/v1/statuses/${post.id}/favourite`)],
+  ["a boost", () => bob.post(`/api/v1/statuses/${post.id}/reblog`)],
+  ["a follow", () => bob.post(`/api/v1/accounts/${alice.id}/follow`)],
+  ["an edit that mentions somebody", () => alice.put(`/api/v1/statuses/${post.id}`, { status: "hello @bob #tea" })],
+];
+
+for (const [name, write] of WRITES) {
+  inProcess(`${name} is there with all that follows from it, or it isn't there and nobody hears of it`, async () => {
+    const socket = await Socket.open(alice, "?stream=user");
+    await socket.subscribe("public");
+    run("CREATE TRIGGER fail BEFORE INSERT ON notifications BEGIN SELECT RAISE(ABORT, 'as wished'); END");
+    const before = everything();
+    expect((await write()).status).toBe(500);
+    expect(everything()).toBe(before);
+    run("DROP TRIGGER fail");
+    const { id } = await alice.publish("the first thing heard");
+    expect(await socket.next()).toMatchObject({ event: "update", payload: { id } });
+    await socket.close();
+    expect((await write()).status).toBe(200);
+    expect(everything()).not.toBe(before);
+  });
+}
