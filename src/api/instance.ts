@@ -2,12 +2,14 @@ import { weeklyActivity } from "../core/activity.ts";
 import { knownDomains } from "../core/peers.ts";
 import { registrationMode } from "../core/registrations.ts";
 import { currentTerms, termsOf } from "../core/terms.ts";
+import { whileUnwritten } from "../db/unwritten.ts";
 import { activeUsers, showInstance, showInstanceV1, showRules, stats } from "../entities/instance.ts";
 import { showPage, showTerms } from "../entities/pages.ts";
 import { notFound } from "../errors.ts";
 import { keptFor } from "../lib/kept.ts";
 import { knownLanguages } from "../lib/languages.ts";
 import { VERSION } from "../version.ts";
+import { jsonText } from "./paging.ts";
 import type { Router } from "./router.ts";
 
 const HOUR = 3600_000;
@@ -17,9 +19,12 @@ export function instanceRoutes(routes: Router): void {
   const { ctx } = routes;
   const domains = keptFor(ctx.clock, HOUR, () => knownDomains(ctx.db));
   const activity = keptFor(ctx.clock, HOUR, () => showActivity(routes));
+  // Every app asks for one of them when it starts, and they hardly ever change.
+  const instance = whileUnwritten(ctx.db, ctx.clock, () => JSON.stringify(showInstance(ctx)));
+  const oldInstance = whileUnwritten(ctx.db, ctx.clock, () => JSON.stringify(showInstanceV1(ctx, domains().length)));
   routes
-    .get("/api/v2/instance", { open: "always" }, () => showInstance(ctx))
-    .get("/api/v1/instance", { open: "always" }, () => showInstanceV1(ctx, domains().length))
+    .get("/api/v2/instance", { open: "always" }, () => jsonText(instance()))
+    .get("/api/v1/instance", { open: "always" }, () => jsonText(oldInstance()))
     .get("/api/v1/instance/rules", { open: true }, () => showRules(ctx))
     .get("/api/v1/instance/extended_description", { open: true }, () => showPage(ctx, "extended_description"))
     .get("/api/v1/instance/privacy_policy", { open: true }, () => showPage(ctx, "privacy_policy"))

@@ -76,7 +76,7 @@ export function showInstance(ctx: Context) {
       url: null,
     },
     api_versions: API_VERSIONS,
-    contact: { email: config.contactEmail, account: contactAccount(ctx) },
+    contact: showContact(ctx),
     rules: showRules(ctx),
   };
 }
@@ -129,6 +129,11 @@ export function stats(ctx: Context) {
 /** People of this server who were here within so many weeks. */
 export function activeUsers(ctx: Context, weeks: number): number {
   return ctx.config.limitedFederation ? 0 : visitors(ctx, weeks);
+}
+
+/** Whom to turn to. */
+export function showContact(ctx: Context) {
+  return { email: ctx.config.contactEmail, account: contactAccount(ctx) };
 }
 
 function contactAccount(ctx: Context) {

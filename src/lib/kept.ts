@@ -1,4 +1,4 @@
-/** What is dear to find out and may be somewhat old: found out at most once in so many milliseconds. */
+/** What takes long to find out and may be somewhat old: found out at most once in so many milliseconds. */
 export function keptFor<T>(clock: { now(): number }, milliseconds: number, findOut: () => T): () => T {
   let kept: { at: number; value: T } | null = null;
   return () => {

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { listRules, type Rule } from "../core/rules.ts";
-import { currentTerms, hasTerms, listTerms, termsOf, type Terms } from "../core/terms.ts";
-import { showInstance } from "../entities/instance.ts";
+import { currentTerms, hasTerms, listTerms, type Terms } from "../core/terms.ts";
+import { showContact } from "../entities/instance.ts";
 import { showPage, showTerms } from "../entities/pages.ts";
 import { Head, Prose } from "./layout.tsx";
 import { notFoundPage } from "./not-found.tsx";
@@ -18,8 +18,8 @@ export function aboutPages(pages: Pages): void {
   );
   pages.get("/terms-of-service/:date", (visit) => {
     const date = new URL(visit.request.url).pathname.split("/").at(-1)!;
-    const isThere = listTerms(visit.ctx.db).some(({ effective_date }) => effective_date === date);
-    return isThere ? termsPage(visit, termsOf(visit.ctx.db, date)) : notFoundPage(visit);
+    const terms = listTerms(visit.ctx.db).find(({ effective_date }) => effective_date === date);
+    return terms ? termsPage(visit, terms) : notFoundPage(visit);
   });
 }
 
@@ -65,7 +65,7 @@ function Rules({ words, rules }: { words: Words; rules: Rule[] }) {
 }
 
 function Contact({ visit }: { visit: Visit }) {
-  const { email, account } = showInstance(visit.ctx).contact;
+  const { email, account } = showContact(visit.ctx);
   if (!email && !account) return null;
   return (
     <section>

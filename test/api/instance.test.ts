@@ -164,6 +164,13 @@ describe("What the server says of itself is true", () => {
     });
   });
 
+  test("of its owner as they are now", async () => {
+    const shown = async () => [(await v2()).contact.account.display_name, (await v1()).contact_account.display_name];
+    expect(await shown()).toEqual(["", ""]);
+    await alice.patch("/api/v1/accounts/update_credentials", { display_name: "Alice L." });
+    expect(await shown()).toEqual(["Alice L.", "Alice L."]);
+  });
+
   test("of whom to turn to: somebody whom the owner names, or the owner", async () => {
     const other = await startServer({ LINNET_CONTACT_ACCOUNT: "@Bob" });
     await other.person("alice");

@@ -3,7 +3,7 @@ import { registerApp } from "../../src/oauth/apps.ts";
 import { giveCode } from "../../src/oauth/codes.ts";
 import { issueToken } from "../../src/oauth/tokens.ts";
 import { Client } from "../support/client.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { inProcess, startServer, type TestServer } from "../support/server.ts";
 import { Socket } from "../support/streams.ts";
 import { Visitor } from "./visitor.ts";
 
@@ -88,6 +88,14 @@ describe("Where one is signed in", () => {
     await visitor.signIn("alice");
     expect((await visitor.get(PAGE)).text).toMatch(/Last used on \d+ \w+ \d{4}\./);
   });
+});
+
+inProcess("a use that can't be noted, as on a disk that is full, keeps nobody from reading", async () => {
+  server.ctx.db.raw.run(`
+    CREATE TEMP TRIGGER full_disk BEFORE UPDATE OF last_used_at ON main.oauth_tokens
+    BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`);
+  expect(await statusOf(alice)).toBe(200);
+  expect(lastUse()).toEqual([null]);
 });
 
 describe("An app that is revoked", () => {
