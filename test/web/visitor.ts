@@ -1,4 +1,3 @@
-import type { TestServer } from "../support/server.ts";
 
 interface Form {
   action: string;
@@ -24,7 +23,7 @@ export class Visitor {
   private seen: Seen | null = null;
 
   constructor(
-    private readonly server: TestServer,
+    private readonly server: { origin: string },
     readonly headers: Record<string, string> = {},
   ) {}
 
