@@ -22,8 +22,12 @@ import { mediaUrl, missingPicture } from "./urls.ts";
 
 /** Apps read the first number to know what they may ask for, so it names the Mastodon whose interface we serve. */
 const COMPATIBLE_VERSION = `4.5.0 (compatible; Linnet ${VERSION})`;
-/** The same in Mastodon's count of what apps may ask for besides: a promise, so no more than is kept. 2: grouped notifications. */
-const API_VERSIONS = { mastodon: 2 };
+/**
+ * The same in Mastodon's own count (entities/Instance), a promise that is kept up to here: 2 grouped notifications,
+ * 3 attribution domains, 4 removal of media, 5 blurring filters, 6 featured tags, 7 quotes, 8 /api/v1/profile,
+ * 9 descriptions of avatars. Not yet 10: collections.
+ */
+const API_VERSIONS = { mastodon: 9 };
 
 /** Mastodon's Instance (entities/Instance). */
 export function showInstance(ctx: Context) {

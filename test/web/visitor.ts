@@ -1,4 +1,3 @@
-
 interface Form {
   action: string;
   fields: Record<string, string>;
