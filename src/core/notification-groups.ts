@@ -42,16 +42,17 @@ type Side = "newest" | "oldest";
 
 /**
  * A page has one notification of each group: the newest within its bounds or, paging upwards, the oldest. Besides the
- * list's own parameters there is one with the types that are grouped.
+ * list's own parameters there is one with the types that are grouped. What is looked through for one that stands before
+ * another is the group or, where one sender's are listed, what is by them: the plus keeps SQLite from the larger index.
  */
 function places(side: Side, of: "all" | "one"): Keyset<NotificationRow> {
   const [list, groupedTypes] = of === "all" ? [WANTED, "?7"] : [WANTED_FROM, "?8"];
   const nearer = side === "newest" ? "m.id > n.id AND m.id < ?2" : "m.id < n.id AND m.id > ?1";
+  const alike =
+    of === "all" ? "m.group_key = n.group_key" : "m.from_account_id = n.from_account_id AND +m.group_key = n.group_key";
   return new Keyset<NotificationRow>(
     `${list} AND (n.group_key IS NULL OR n.type NOT IN (SELECT value FROM json_each(${groupedTypes})) OR NOT EXISTS (
-      SELECT 1 FROM notifications m
-      WHERE m.account_id = n.account_id AND m.group_key = n.group_key AND ${nearer}
-        ${of === "one" ? "AND m.from_account_id = n.from_account_id" : ""}))`,
+      SELECT 1 FROM notifications m WHERE m.account_id = n.account_id AND ${alike} AND ${nearer}))`,
     "n.id",
   );
 }

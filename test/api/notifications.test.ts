@@ -177,6 +177,8 @@ describe("Those who look after people here", () => {
     expect(await types()).toEqual(["admin.sign_up", "admin.sign_up"]);
     const { notification_groups: groups } = (await alice.get("/api/v2/notifications")).json;
     expect(groups).toMatchObject([{ type: "admin.sign_up", notifications_count: 2 }]);
+    const { status, json } = await alice.get(`/api/v2/notifications/${groups[0].group_key}`);
+    expect([status, json.notification_groups[0].sample_account_ids.length]).toEqual([200, 2]);
   });
 
   test("are told of who must wait once they are in, and nobody else is", async () => {
