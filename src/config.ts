@@ -16,6 +16,10 @@ export type Limits = Record<LimitName, Allowance> & {
   streams: number;
 };
 
+/** Who may read something, in Mastodon's words. */
+const AUDIENCES = { all: "all", users: "users", disabled: "disabled" } as const;
+type Audience = keyof typeof AUDIENCES;
+
 export interface Config {
   /** Public origin without a trailing slash, `https://example.org`. */
   origin: string;
@@ -49,6 +53,9 @@ export interface Config {
   /** Whether the servers that this one knows of, and what goes on here week by week, are told to whoever asks. */
   peers: boolean;
   activity: boolean;
+  /** Who may read which domains are blocked: everybody, people of this server, or nobody; and why they are. */
+  showDomainBlocks: Audience;
+  showDomainBlocksRationale: Audience;
   /** Who may make an account through an app: nobody, everybody, or whom the owner approves. */
   registrations: "closed" | "open" | "approval";
   /** Null where nothing translates. */
@@ -141,6 +148,16 @@ export const SETTINGS: Setting[] = [
     meaning: "`off`: nobody is told how many people were here each week, and how much they posted",
   },
   {
+    name: "LINNET_SHOW_DOMAIN_BLOCKS",
+    fallback: "disabled",
+    meaning: "Who may read which domains you block: `all`, `users` (who have an account here) or `disabled` (nobody)",
+  },
+  {
+    name: "LINNET_SHOW_DOMAIN_BLOCKS_RATIONALE",
+    fallback: "disabled",
+    meaning: "Who may read your public comments on them: `all`, `users` or `disabled`",
+  },
+  {
     name: "LINNET_REGISTRATIONS",
     fallback: "closed",
     meaning: "Who may sign up through an app: `closed` (nobody), `open`, or `approval` (whom you approve)",
@@ -203,6 +220,12 @@ export function readConfig(env: Env): Config {
     }),
     peers: choice("LINNET_PEERS", value("LINNET_PEERS") ?? "on", { on: true, off: false }),
     activity: choice("LINNET_ACTIVITY", value("LINNET_ACTIVITY") ?? "on", { on: true, off: false }),
+    showDomainBlocks: choice("LINNET_SHOW_DOMAIN_BLOCKS", value("LINNET_SHOW_DOMAIN_BLOCKS") ?? "disabled", AUDIENCES),
+    showDomainBlocksRationale: choice(
+      "LINNET_SHOW_DOMAIN_BLOCKS_RATIONALE",
+      value("LINNET_SHOW_DOMAIN_BLOCKS_RATIONALE") ?? "disabled",
+      AUDIENCES,
+    ),
     registrations: choice("LINNET_REGISTRATIONS", value("LINNET_REGISTRATIONS") ?? "closed", {
       closed: "closed",
       open: "open",

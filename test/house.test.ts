@@ -8,6 +8,9 @@ import { readConfig, SETTINGS } from "../src/config.ts";
 import * as schema from "../src/db/schema/index.ts";
 import { rebuildHomeLater } from "../src/core/home-filling.ts";
 import { scheduleSweep } from "../src/jobs/orphans.ts";
+import { removeDomainBlock, setDomainBlock } from "../src/core/domain-blocks.ts";
+import { lift, moderate } from "../src/core/moderation.ts";
+import { resolveReport } from "../src/core/reports.ts";
 import { scheduleTrends } from "../src/jobs/trends.ts";
 import type { Client, Json } from "./support/client.ts";
 import { Device } from "./support/push-service.ts";
@@ -153,7 +156,7 @@ describe("The database", () => {
   const statements = new Set<string>();
 
   beforeAll(async () => {
-    server = await startServer();
+    server = await startServer({ LINNET_SHOW_DOMAIN_BLOCKS: "all" });
   });
   afterAll(() => server.stop());
 
@@ -226,7 +229,7 @@ describe("The database", () => {
 });
 
 /** Tables that stay small, since a server has a handful of people, of rules, of terms and of announcements. */
-const SMALL = new Set(["users", "changed", "rules", "terms_of_service", "announcements"]);
+const SMALL = new Set(["users", "changed", "rules", "terms_of_service", "announcements", "domain_blocks"]);
 
 /** Apps are kept for ever; codes live for minutes. */
 const NEVER_SOUGHT = new Set(["statuses.app_id", "oauth_codes.app_id", "oauth_codes.user_id", "oauth_codes.token_id"]);
@@ -239,6 +242,8 @@ const KNOWN = [
   /SELECT DISTINCT s\.id, s\.id AS cursor FROM status_tags/,
   // The directory is read along an index that holds nobody else, in its order.
   /^SCAN a USING INDEX accounts_directory_/,
+  // Whether anybody is limited or suspended at all: the first one says so.
+  /^SCAN accounts (?:EXISTS )?USING INDEX accounts_(?:silenced|suspended)$/,
   // Suggestions are put in order by how many reasons there are.
   /suggestion_dismissals/,
   // Nobody has more than three hundred scheduled statuses.
@@ -302,6 +307,7 @@ async function useEverything(server: TestServer): Promise<void> {
   await useLists(server, alice, bob);
   await useFilters(alice, bob);
   await useConversations(server, alice, bob);
+  await useModeration(server, alice, bob);
   await bob.post(`/api/v1/accounts/${alice.id}/unfollow`);
   server.ctx.db.transaction((tx) => scheduleTrends(server.ctx, tx, server.clock.now()));
   await server.drain();
@@ -410,6 +416,18 @@ async function useConversations(server: TestServer, alice: Client, bob: Client):
   server.clock.advance(3600_000);
   server.ctx.db.transaction((tx) => scheduleSweep(server.ctx, tx, server.clock.now()));
   await server.drain();
+}
+
+async function useModeration({ ctx }: TestServer, alice: Client, bob: Client): Promise<void> {
+  const { json } = await bob.post("/api/v1/reports", { account_id: alice.id });
+  for (const domain of ["spam.example", "sub.spam.example"]) setDomainBlock(ctx, domain, {});
+  for (const path of ["/api/v1/instance/domain_blocks", "/api/v1/notifications"]) await alice.get(path);
+  removeDomainBlock(ctx, "spam.example");
+  resolveReport(ctx, Number(json.id), null);
+  for (const action of ["silence", "sensitive", "disable", "suspend"] as const) {
+    moderate(ctx, Number(alice.id), action, { by: null, text: "", reportId: Number(json.id) });
+    lift(ctx, Number(alice.id), action);
+  }
 }
 
 async function useRelations(alice: Client, bob: Client): Promise<void> {

@@ -58,8 +58,8 @@ export function accountRoutes(routes: Router): void {
     )
     .get(
       "/api/v1/accounts/relationships",
-      { scope: "read:follows", input: object({ id: ids(1000) }) },
-      ({ ctx, viewerId, input }) => showRelationships(ctx, viewerId, parseIds(input.id)),
+      { scope: "read:follows", input: object({ id: ids(1000), with_suspended: bool({ default: false }) }) },
+      ({ ctx, viewerId, input }) => showRelationships(ctx, viewerId, parseIds(input.id), input.with_suspended),
     )
     .get("/api/v1/accounts", { open: true, scope: "read:accounts", input: object({ id: ids(40) }) }, ({ ctx, input }) =>
       showAccounts(ctx, accountsAmong(ctx, parseIds(input.id))),

@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import { findAccount, isBlockedBy, type AccountPlace } from "../core/accounts.ts";
+import { isSuspended } from "../core/visibility.ts";
 import { Keyset, type Page } from "../db/keyset.ts";
 import { validationFailed } from "../errors.ts";
 import { showAccounts } from "../entities/accounts.ts";
@@ -18,7 +19,7 @@ export function endorsementRoutes(routes: Router): void {
     .get("/api/v1/accounts/:id/endorsements", { open: true, scope: "read:accounts", input: Paging }, (call) => {
       const { ctx, viewerId } = call;
       const account = findAccount(ctx, parseId(call.params.id));
-      if (isBlockedBy(ctx, viewerId, account.id)) return [];
+      if (account.suspended_at !== null || isBlockedBy(ctx, viewerId, account.id)) return [];
       return endorsementPage(call, account.id, pageOf(call.input));
     })
     .get("/api/v1/endorsements", { scope: "read:accounts", input: Own }, (call) => {
@@ -59,7 +60,8 @@ function unendorse(ctx: Context, accountId: number, targetId: number): void {
 }
 
 const ENDORSED = new Keyset<AccountPlace>(
-  "SELECT e.target_account_id AS id, e.id AS cursor FROM endorsements e WHERE e.account_id = ?4",
+  `SELECT e.target_account_id AS id, e.id AS cursor FROM endorsements e
+   WHERE e.account_id = ?4 AND NOT ${isSuspended("e.target_account_id")}`,
   "e.id",
 );
 

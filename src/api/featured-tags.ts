@@ -22,9 +22,10 @@ export function featuredTagRoutes(routes: Router): void {
     .get("/api/v1/featured_tags/suggestions", { scope: "read:accounts" }, ({ ctx, viewerId }) =>
       showTags(ctx, viewerId, suggestedTags(ctx.db, viewerId)),
     )
-    .get("/api/v1/accounts/:id/featured_tags", { open: true, scope: "read:accounts" }, ({ ctx, params }) =>
-      showFeatured(ctx, findAccount(ctx, parseId(params.id)).id),
-    )
+    .get("/api/v1/accounts/:id/featured_tags", { open: true, scope: "read:accounts" }, ({ ctx, params }) => {
+      const account = findAccount(ctx, parseId(params.id));
+      return account.suspended_at === null ? showFeatured(ctx, account.id) : [];
+    })
     .post(
       "/api/v1/featured_tags",
       { ...write, input: object({ name: text({ max: 250 }) }) },

@@ -59,9 +59,10 @@ function note(ctx: Context, accountId: number, targetId: number, comment: string
 const FAMILIAR = `
   SELECT a.id AS followed, friend.id AS follower
   FROM json_each(?2) j
-  JOIN accounts a ON a.id = j.value AND NOT a.hide_collections
+  JOIN accounts a ON a.id = j.value AND NOT a.hide_collections AND a.suspended_at IS NULL
   JOIN follows mine ON mine.account_id = ?1
   JOIN accounts friend ON friend.id = mine.target_account_id AND NOT friend.hide_collections
+    AND friend.suspended_at IS NULL
   JOIN follows theirs ON theirs.account_id = friend.id AND theirs.target_account_id = a.id
   ORDER BY theirs.id DESC`;
 

@@ -10,7 +10,7 @@ import { withTemporaryFolder } from "../lib/files.ts";
 import { decode } from "../lib/input.ts";
 import { readParams } from "../lib/params.ts";
 import type { Rate } from "../lib/rates.ts";
-import { bearerToken, findBearer, invalidToken, requireScope, requireViewer } from "../oauth/guard.ts";
+import { bearerToken, findBearer, invalidToken, requireScope, requireStanding, requireViewer } from "../oauth/guard.ts";
 import type { Bearer, Viewer } from "../oauth/guard.ts";
 import type { Scope } from "../oauth/scopes.ts";
 
@@ -152,6 +152,8 @@ export class Router {
       return null;
     }
     const bearer = findBearer(this.ctx, token);
+    // Streams answer in a way of their own.
+    if (!options.token) requireStanding(bearer);
     if (options.scope) requireScope(bearer, typeof options.scope === "string" ? [options.scope] : options.scope);
     if (!options.open && !options.app) requireViewer(bearer);
     if (!bearer.viewer && this.isForMembers(options)) throw membersOnly();

@@ -83,6 +83,7 @@ export const STREAM_NAMES: readonly string[] = [...STREAMS.keys()];
 /** The listener behind a call. Streaming answers 401 to whatever is lacking, unlike the rest of the API. */
 export function listenerOf(bearer: Bearer | null): Listener {
   if (!bearer) throw new Refusal("unauthorized", "Missing access token");
+  if (bearer.disabled) throw new Refusal("unauthorized", "Your login is currently disabled");
   const { viewer } = bearer;
   if (!viewer) throw new Refusal("unauthorized", "This method requires an authenticated user");
   return { ...bearer, viewer };

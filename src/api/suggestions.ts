@@ -18,7 +18,7 @@ interface SuggestionRow {
 
 /**
  * Whom the owners endorse, then whom those follow whom the viewer follows: most of them first, and the less known of
- * two. Nobody who doesn't want to be found, or is followed, asked, avoided or dismissed already; and whoever hides whom
+ * two. Nobody who doesn't want to be found, is limited, or is followed, asked, avoided or dismissed already; and whoever hides whom
  * they follow doesn't tell it this way.
  */
 const SUGGESTIONS = `
@@ -34,7 +34,7 @@ const SUGGESTIONS = `
   candidates (id, featured, friends) AS (SELECT id, max(featured), sum(friend) FROM reasons GROUP BY id)
   SELECT a.id, c.featured, c.friends
   FROM candidates c CROSS JOIN accounts a ON a.id = c.id
-  WHERE a.id <> ?1 AND a.discoverable = 1 AND NOT ${keptApart("?1", "a.id", "?2")}
+  WHERE a.id <> ?1 AND a.discoverable = 1 AND a.silenced_at IS NULL AND NOT ${keptApart("?1", "a.id", "?2")}
     AND NOT EXISTS (SELECT 1 FROM follows WHERE account_id = ?1 AND target_account_id = a.id)
     AND NOT EXISTS (SELECT 1 FROM follow_requests WHERE account_id = ?1 AND target_account_id = a.id)
     AND NOT EXISTS (SELECT 1 FROM suggestion_dismissals WHERE account_id = ?1 AND target_account_id = a.id)

@@ -10,6 +10,10 @@ export interface Command {
   load(): Promise<Run>;
 }
 
+const MODERATION = `ACCT is a handle: name, or name@domain for people elsewhere.
+  --text TEXT            what the person is told
+  --report ID            the report that is answered; the posts it names are told too`;
+
 export const COMMANDS: Record<string, Command> = {
   serve: {
     usage: "linnet serve",
@@ -216,6 +220,112 @@ it; until it is done the timeline is answered with 206 and what is there.`,
     usage: "linnet terms remove DATE",
     summary: "Takes the terms of service of a day away again",
     load: async () => (await import("./page.ts")).removeTermsCommand,
+  },
+  "moderate warn": {
+    usage: "linnet moderate warn ACCT --text TEXT [--report ID]",
+    summary: "Sends somebody of this server a warning, and does nothing else",
+    details: MODERATION,
+    load: async () => (await import("./moderate.ts")).moderateCommand("none"),
+  },
+  "moderate limit": {
+    usage: "linnet moderate limit ACCT [--text TEXT] [--report ID]",
+    summary: "Keeps somebody out of public timelines, trends, directory and suggestions",
+    details: `Whom they ask to follow must agree, and who doesn't follow them finds their notifications among those held back.
+
+${MODERATION}`,
+    load: async () => (await import("./moderate.ts")).moderateCommand("silence"),
+  },
+  "moderate unlimit": {
+    usage: "linnet moderate unlimit ACCT",
+    summary: "Lets somebody stand in public timelines again",
+    load: async () => (await import("./moderate.ts")).liftCommand("silence"),
+  },
+  "moderate sensitive": {
+    usage: "linnet moderate sensitive ACCT [--text TEXT] [--report ID]",
+    summary: "Marks the media of somebody as sensitive, those to come too",
+    details: MODERATION,
+    load: async () => (await import("./moderate.ts")).moderateCommand("sensitive"),
+  },
+  "moderate unsensitive": {
+    usage: "linnet moderate unsensitive ACCT",
+    summary: "Shows the media of somebody as they mark them themselves",
+    load: async () => (await import("./moderate.ts")).liftCommand("sensitive"),
+  },
+  "moderate freeze": {
+    usage: "linnet moderate freeze ACCT [--text TEXT] [--report ID]",
+    summary: "Keeps somebody of this server from signing in, and their apps out; what they wrote stays",
+    details: MODERATION,
+    load: async () => (await import("./moderate.ts")).moderateCommand("disable"),
+  },
+  "moderate unfreeze": {
+    usage: "linnet moderate unfreeze ACCT",
+    summary: "Lets somebody sign in again, and their apps in",
+    load: async () => (await import("./moderate.ts")).liftCommand("disable"),
+  },
+  "moderate suspend": {
+    usage: "linnet moderate suspend ACCT [--text TEXT] [--report ID]",
+    summary: "Hides somebody with all they wrote, and shuts them out",
+    details: `Nothing is deleted. With somebody of another server follows end for good, and people here who lose one are told.
+
+${MODERATION}`,
+    load: async () => (await import("./moderate.ts")).moderateCommand("suspend"),
+  },
+  "moderate unsuspend": {
+    usage: "linnet moderate unsuspend ACCT",
+    summary: "Brings somebody back with all they wrote",
+    load: async () => (await import("./moderate.ts")).liftCommand("suspend"),
+  },
+  "report list": {
+    usage: "linnet report list [--all]",
+    summary: "Lists the reports that are open, the newest first",
+    details: `A line each: id, day, state, category, whom it is about and who made it.
+  --all                  those that are resolved, too`,
+    load: async () => (await import("./report.ts")).listReportsCommand,
+  },
+  "report show": {
+    usage: "linnet report show ID",
+    summary: "Shows a report with its comment, the rules it names and the posts it is about",
+    load: async () => (await import("./report.ts")).showReportCommand,
+  },
+  "report resolve": {
+    usage: "linnet report resolve ID",
+    summary: "Closes a report that needs nothing more",
+    load: async () => (await import("./report.ts")).resolveReportCommand,
+  },
+  "report reopen": {
+    usage: "linnet report reopen ID",
+    summary: "Opens a report again",
+    load: async () => (await import("./report.ts")).reopenReportCommand,
+  },
+  "domain block": {
+    usage: "linnet domain block DOMAIN [--severity suspend|silence|noop] [--comment TEXT] [--note TEXT] [--obfuscate]",
+    summary: "Blocks a domain and those below it for everybody here, or changes its block",
+    details: `Who is suspended with a domain loses all follows with people here for good; they are told how many they lost.
+  --severity SEVERITY    suspend (unless said otherwise) or silence everybody there, or noop
+  --comment TEXT         why, for those who may read the list (LINNET_SHOW_DOMAIN_BLOCKS_RATIONALE)
+  --note TEXT            why, for your own eyes
+  --obfuscate            the list shows the domain with stars in it`,
+    load: async () => (await import("./domain.ts")).blockDomainCommand,
+  },
+  "domain unblock": {
+    usage: "linnet domain unblock DOMAIN",
+    summary: "Ends a block, and what it did to accounts",
+    load: async () => (await import("./domain.ts")).unblockDomainCommand,
+  },
+  "domain allow": {
+    usage: "linnet domain allow DOMAIN",
+    summary: "Adds a domain to those with which a server of limited federation speaks",
+    load: async () => (await import("./domain.ts")).allowDomainCommand,
+  },
+  "domain disallow": {
+    usage: "linnet domain disallow DOMAIN",
+    summary: "Takes a domain from those",
+    load: async () => (await import("./domain.ts")).disallowDomainCommand,
+  },
+  "domain list": {
+    usage: "linnet domain list",
+    summary: "Lists the domains that are blocked, with how and why, and those that are allowed",
+    load: async () => (await import("./domain.ts")).listDomainsCommand,
   },
   "trends list": {
     usage: "linnet trends list",

@@ -40,10 +40,10 @@ export async function listUsersCommand(args: string[]): Promise<void> {
   readArguments(args, {});
   const users = await withData(listUsers);
   const width = Math.max(0, ...users.map(({ username }) => username.length)) + 2;
-  for (const { username, role, approved, created_at, email, reason } of users) {
+  for (const { username, role, approved, shut_out, created_at, email, reason } of users) {
     const since = new Date(created_at).toISOString().slice(0, 10);
     const wish = approved || !reason ? "" : `  ${JSON.stringify(reason)}`;
-    const rank = (approved ? role : "waiting").padEnd(11);
+    const rank = (shut_out ? "shut out" : approved ? role : "waiting").padEnd(11);
     console.log(`${username.padEnd(width)}${rank}${since}  ${email ?? ""}${wish}`.trimEnd());
   }
 }

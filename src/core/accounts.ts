@@ -3,17 +3,17 @@ import { idList } from "../db/json.ts";
 import { Keyset, type Page } from "../db/keyset.ts";
 import type { accounts } from "../db/schema/index.ts";
 import { notFound } from "../errors.ts";
-import { blocks, keptApart, visibleTo } from "./visibility.ts";
+import { blocks, isSuspended, keptApart, visibleTo } from "./visibility.ts";
 
 export type AccountRow = Pick<
   typeof accounts.$inferSelect,
-  "id" | "username" | "domain" | "locked" | "hide_collections"
+  "id" | "username" | "domain" | "locked" | "hide_collections" | "suspended_at"
 >;
 
 /** Who waits for approval is nobody yet. */
 export const IS_HERE = "NOT EXISTS (SELECT 1 FROM users WHERE account_id = a.id AND NOT approved)";
 
-const COLUMNS = "a.id, a.username, a.domain, a.locked, a.hide_collections";
+const COLUMNS = "a.id, a.username, a.domain, a.locked, a.hide_collections, a.suspended_at";
 
 const FIND = `SELECT ${COLUMNS} FROM accounts a WHERE a.id = ? AND ${IS_HERE}`;
 const AMONG = `SELECT a.id FROM json_each(?) j JOIN accounts a ON a.id = j.value WHERE ${IS_HERE} ORDER BY j.key`;
@@ -62,7 +62,7 @@ const SEARCH = `
   WHERE (
       (lower(a.username) >= ?1 AND lower(a.username) < ?1 || char(1114111) AND (?2 IS NULL OR coalesce(a.domain, '') LIKE ?2 ESCAPE '\\'))
       OR (?2 IS NULL AND a.display_name LIKE ?3 ESCAPE '\\'))
-    AND (NOT ?7 OR ${FOLLOWED}) AND ${IS_HERE}
+    AND (NOT ?7 OR ${FOLLOWED}) AND ${IS_HERE} AND NOT ${isSuspended("a.id")}
   ORDER BY lower(a.username) = ?1 DESC, ${FOLLOWED} DESC, a.followers_count DESC, a.id
   LIMIT ?5 OFFSET ?6`;
 

@@ -6,7 +6,9 @@ import { findAccount, type AccountPlace } from "./accounts.ts";
 import { removeConversationsFrom, removeConversationsWith } from "./conversations.ts";
 import { endFollow } from "./follows.ts";
 import { banFromHome, clearMentions } from "./home.ts";
-import { forgetNotificationsFrom } from "./notifications.ts";
+import { forgetNotificationsFrom, notify } from "./notifications.ts";
+import { sever } from "./severances.ts";
+import { isSuspended } from "./visibility.ts";
 
 /** Blocks somebody, which ends follows and requests both ways. Doing so to oneself does nothing, as with Mastodon. */
 export function block(ctx: Context, accountId: number, targetId: number | null): void {
@@ -73,7 +75,7 @@ export function unmute(ctx: Context, accountId: number, targetId: number | null)
   );
 }
 
-/** Blocks a whole domain for one person: follows of its people and theirs end, and so do requests. */
+/** Blocks a whole domain for one person: follows of its people and theirs end, which they are told, and so do requests. */
 export function blockDomain(ctx: Context, accountId: number, given: string): void {
   const domain = domainOf(given);
   ctx.db.transaction((tx) => {
@@ -85,10 +87,8 @@ export function blockDomain(ctx: Context, accountId: number, given: string): voi
     );
     if (changes === 0) return;
     removeConversationsFrom(tx, accountId, domain);
-    for (const { id } of tx.all<{ id: number }>(TIES, accountId, domain)) {
-      endFollow(tx, accountId, id);
-      endFollow(tx, id, accountId);
-    }
+    const others = tx.all<{ id: number }>(TIED, accountId, domain).map(({ id }) => id);
+    const events = sever(ctx, tx, others, { type: "user_domain_block", targetName: domain }, accountId);
     for (const table of ["notifications", "notification_permissions"]) {
       tx.run(
         `DELETE FROM ${table}
@@ -97,11 +97,14 @@ export function blockDomain(ctx: Context, accountId: number, given: string): voi
         domain,
       );
     }
+    for (const aboutId of events) {
+      notify(ctx, tx, accountId, { type: "severed_relationships", from: accountId, statusId: null, aboutId });
+    }
   });
 }
 
 /** Everyone of a domain who follows the account, is followed by it, or waits for either. */
-const TIES = `
+const TIED = `
   SELECT a.id
   FROM (
     SELECT target_account_id AS id FROM follows WHERE account_id = ?1
@@ -117,14 +120,15 @@ export function unblockDomain(ctx: Context, accountId: number, given: string): v
   );
 }
 
-function domainOf(given: string): string {
+export function domainOf(given: string): string {
   const domain = parseDomain(given);
   if (domain === null) throw validationFailed("Domain is not a valid domain name");
   return domain;
 }
 
 const BLOCKS = new Keyset<AccountPlace>(
-  "SELECT b.target_account_id AS id, b.id AS cursor FROM blocks b WHERE b.account_id = ?4",
+  `SELECT b.target_account_id AS id, b.id AS cursor FROM blocks b
+   WHERE b.account_id = ?4 AND NOT ${isSuspended("b.target_account_id")}`,
   "b.id",
 );
 
@@ -138,7 +142,7 @@ export interface MutePlace extends AccountPlace {
 
 const MUTES = new Keyset<MutePlace>(
   `SELECT m.target_account_id AS id, m.id AS cursor, m.expires_at FROM mutes m
-   WHERE m.account_id = ?4 AND (m.expires_at IS NULL OR m.expires_at > ?5)`,
+   WHERE m.account_id = ?4 AND (m.expires_at IS NULL OR m.expires_at > ?5) AND NOT ${isSuspended("m.target_account_id")}`,
   "m.id",
 );
 

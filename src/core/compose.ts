@@ -65,7 +65,7 @@ export function knownMentions(ctx: Context, ...texts: string[]): Map<string, Men
     `SELECT a.id, a.username, a.domain, a.url
      FROM json_each(?1) j
      JOIN accounts a ON lower(a.username) = j.value ->> 0 AND coalesce(a.domain, '') = j.value ->> 1
-     WHERE ${IS_HERE}`,
+     WHERE ${IS_HERE} AND a.suspended_at IS NULL`,
     JSON.stringify(handles.map((handle) => handle.split("@"))),
   );
   return new Map(accounts.map((account) => [key(ctx, account.username, account.domain), account]));

@@ -199,6 +199,7 @@ function tellOfEdit(
   mentionedAnew: readonly number[],
 ): void {
   const topics = publicTopics(
+    tx,
     status,
     composed.tags.map((tag) => tag.name),
   );

@@ -1,5 +1,6 @@
 import type { Context, Event } from "../context.ts";
 import type { Reads, Tx } from "../db/open.ts";
+import { isLimited } from "./visibility.ts";
 
 /** What decides who hears of a status. */
 export interface Audible {
@@ -25,12 +26,14 @@ export function everyonesTopics(db: Reads): string[] {
   return db.all<{ account_id: number }>("SELECT account_id FROM users").map(({ account_id }) => userTopic(account_id));
 }
 
+const LIMITED = `SELECT 1 WHERE ${isLimited("?")}`;
+
 /**
- * The streams open to everyone in which a status is heard; none for what isn't public or is a reblog. A reply to
- * somebody else is heard under its hashtags only, as it stands in their timelines only.
+ * The streams open to everyone in which a status is heard; none for what isn't public, is a reblog or is by somebody
+ * who is limited. A reply to somebody else is heard under its hashtags only, as it stands in their timelines only.
  */
-export function publicTopics(status: Audible, tags: readonly string[]): string[] {
-  if (status.visibility !== "public" || status.reblog_of_id !== null) return [];
+export function publicTopics(tx: Tx, status: Audible, tags: readonly string[]): string[] {
+  if (status.visibility !== "public" || status.reblog_of_id !== null || tx.get(LIMITED, status.account_id)) return [];
   const hashtags = tags.flatMap((tag) =>
     status.local ? [`hashtag:${tag}`, `hashtag:local:${tag}`] : [`hashtag:${tag}`],
   );

@@ -7,7 +7,7 @@ import { fillHomeLater } from "./home-filling.ts";
 import { clearFromHome } from "./home.ts";
 import { keepInLists } from "./lists.ts";
 import { notify } from "./notifications.ts";
-import { blocks, keptApart } from "./visibility.ts";
+import { blocks, isLimited, isSuspended, keptApart } from "./visibility.ts";
 
 export interface FollowOptions {
   reblogs?: boolean;
@@ -15,9 +15,10 @@ export interface FollowOptions {
   languages?: string[];
 }
 
-/** Follows, or asks to where the account is locked. Asking again changes what is wanted of them. */
+/** Follows, or asks to where the account is locked, and always where one is limited oneself. Asking again changes what is wanted of them. */
 export function follow(ctx: Context, accountId: number, targetId: number | null, options: FollowOptions): void {
   const target = findAccount(ctx, targetId);
+  if (target.suspended_at !== null) throw notFound();
   if (target.id === accountId) throw notAllowed();
   ctx.db.transaction((tx) => {
     if (tx.get(BLOCKED, accountId, target.id)) throw notAllowed();
@@ -32,7 +33,7 @@ export function follow(ctx: Context, accountId: number, targetId: number | null,
       ctx.clock.now(),
     ] as const;
     const columns = "(account_id, target_account_id, show_reblogs, notify, languages, created_at)";
-    if (target.locked) {
+    if (target.locked || tx.get(LIMITED, accountId)) {
       tx.run(`INSERT INTO follow_requests ${columns} VALUES (?, ?, ?, ?, ?, ?)`, ...row);
       notify(ctx, tx, target.id, { type: "follow_request", from: accountId, statusId: null });
       return;
@@ -93,10 +94,10 @@ export function authorizeFollow(ctx: Context, accountId: number, requesterId: nu
   });
 }
 
-/** Lets in everyone who waits before an account that is open now. */
+/** Lets in everyone who waits before an account that is open now, save those who are limited: they wait on. */
 export function authorizeAllFollows(ctx: Context, tx: Tx, accountId: number): void {
   const waiting = tx.all<{ account_id: number }>(
-    "SELECT account_id FROM follow_requests WHERE target_account_id = ? ORDER BY id",
+    `SELECT account_id FROM follow_requests WHERE target_account_id = ? AND NOT ${isLimited("account_id")} ORDER BY id`,
     accountId,
   );
   for (const { account_id } of waiting) accept(ctx, tx, accountId, account_id);
@@ -167,10 +168,14 @@ function languagesOf(options: FollowOptions): string | null {
 }
 
 const BLOCKED = `SELECT 1 WHERE ${blocks("?1", "?2")} OR ${blocks("?2", "?1")}`;
+const LIMITED = `SELECT 1 WHERE ${isLimited("?1")}`;
 
-/** Accounts that the viewer (`?5`) avoids, or who block them, are left out, save from the viewer's own lists. */
+/**
+ * Accounts that the viewer (`?5`) avoids, or who block them, are left out, save from the viewer's own lists; suspended
+ * ones from all.
+ */
 function followList(account: string, list: string): Keyset<AccountPlace> {
-  const seen = `(?5 = ?4 OR NOT ${keptApart("?5", account, "?6")})`;
+  const seen = `NOT ${isSuspended(account)} AND (?5 = ?4 OR NOT ${keptApart("?5", account, "?6")})`;
   return new Keyset<AccountPlace>(
     `SELECT ${account} AS id, f.id AS cursor FROM follows f WHERE ${list} = ?4 AND ${seen}`,
     "f.id",
@@ -180,7 +185,8 @@ function followList(account: string, list: string): Keyset<AccountPlace> {
 const FOLLOWERS = followList("f.account_id", "f.target_account_id");
 const FOLLOWING = followList("f.target_account_id", "f.account_id");
 const REQUESTS = new Keyset<AccountPlace>(
-  "SELECT r.account_id AS id, r.id AS cursor FROM follow_requests r WHERE r.target_account_id = ?4",
+  `SELECT r.account_id AS id, r.id AS cursor FROM follow_requests r
+   WHERE r.target_account_id = ?4 AND NOT ${isSuspended("r.account_id")}`,
   "r.id",
 );
 
@@ -197,6 +203,7 @@ export function followingOf(ctx: Context, viewerId: number, account: AccountRow,
 }
 
 function hidesFollows(ctx: Context, viewerId: number, account: AccountRow): boolean {
+  if (account.suspended_at !== null) return true;
   if (account.id === viewerId) return false;
   return account.hide_collections === 1 || isBlockedBy(ctx, viewerId, account.id);
 }

@@ -97,7 +97,7 @@ export function timelinesWith(tx: Tx, statusId: number): string[] {
 
 /** Something about a status has changed that is no edit: apps that show it draw it anew. */
 export function announceChange(ctx: Context, tx: Tx, status: Audible): void {
-  const topics = [...timelinesWith(tx, status.id), ...publicTopics(status, tagNamesOf(tx, status.id))];
+  const topics = [...timelinesWith(tx, status.id), ...publicTopics(tx, status, tagNamesOf(tx, status.id))];
   announce(ctx, tx, topics, { event: "status.update", statusId: status.id });
 }
 

@@ -7,6 +7,7 @@ import type { AccountPlace } from "./accounts.ts";
 import { fillHomeLater } from "./home-filling.ts";
 import { clearFromHome } from "./home.ts";
 import { fillList } from "./list-timelines.ts";
+import { isSuspended } from "./visibility.ts";
 
 export const REPLIES_POLICIES = lists.replies_policy.enumValues;
 
@@ -165,7 +166,8 @@ export function keepInLists(ctx: Context, tx: Tx, ownerId: number, memberId: num
 }
 
 const MEMBERS = new Keyset<AccountPlace>(
-  "SELECT m.account_id AS id, m.id AS cursor FROM list_accounts m WHERE m.list_id = ?4",
+  `SELECT m.account_id AS id, m.id AS cursor FROM list_accounts m
+   WHERE m.list_id = ?4 AND NOT ${isSuspended("m.account_id")}`,
   "m.id",
 );
 

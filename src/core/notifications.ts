@@ -4,7 +4,7 @@ import type { Reads, Tx, Value } from "../db/open.ts";
 import { announce, userTopic } from "./events.ts";
 import { fromStaff, verdict, type Told } from "./notification-policy.ts";
 import { queuePushes } from "./push.ts";
-import { ignores, visibleTo } from "./visibility.ts";
+import { ignores, isSuspended, visibleTo } from "./visibility.ts";
 
 /** What a person can be told of: Mastodon's types, in the order of its documentation. */
 export const NOTIFICATION_TYPES = [
@@ -146,8 +146,8 @@ export interface NotificationFilter {
 export const NOTIFICATION_COLUMNS = `
   n.id AS cursor, n.id, n.type, n.from_account_id, n.status_id, n.about_id, n.group_key, n.filtered, n.created_at`;
 
-/** One whose status is gone, or not for its reader's eyes any more, isn't there. */
-export const SEEN = `(n.status_id IS NULL OR EXISTS (
+/** One whose status is gone, or not for its reader's eyes any more, isn't there; nor one by somebody who is suspended. */
+export const SEEN = `NOT ${isSuspended("n.from_account_id")} AND (n.status_id IS NULL OR EXISTS (
   SELECT 1 FROM statuses s WHERE s.id = n.status_id AND ${visibleTo("n.account_id")}))`;
 /** The SELECT of a list that is asked for with `valuesOf()` a filter. */
 export const WANTED = `

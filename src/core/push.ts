@@ -9,6 +9,7 @@ import { notFound, refuseWhere } from "../errors.ts";
 import { keptSecret } from "../lib/files.ts";
 import { isPublicAddress } from "../lib/outbound.ts";
 import { decodeBase64, seal, unseal } from "../lib/secrets.ts";
+import { isShutOut } from "./visibility.ts";
 
 /** What an app can ask to be woken for. */
 export const PUSH_ALERTS = [
@@ -159,10 +160,11 @@ function purposeOf(tokenId: number): string {
   return `push of token ${tokenId}`;
 }
 
-/** One's own poll is by nobody else, so no policy but "none" keeps it back. */
+/** One's own poll is by nobody else, so no policy but "none" keeps it back. Who is shut out is woken by nothing. */
 const WANTING = `
   SELECT p.id FROM notifications n JOIN push_subscriptions p ON p.account_id = n.account_id
   WHERE n.id = ? AND EXISTS (SELECT 1 FROM json_each(p.alerts) WHERE value = n.type)
+    AND NOT ${isShutOut("n.account_id")}
     AND CASE p.policy
       WHEN 'all' THEN 1
       WHEN 'none' THEN 0

@@ -9,7 +9,7 @@ import { type Made, madeWith, moveKey, rememberKey } from "./idempotency.ts";
 import { type MediaRow, releaseMedia, reserveMedia } from "./media.ts";
 import { isQuotable } from "./quotes.ts";
 import { type Author, writeStatus } from "./statuses.ts";
-import { visibleAmong } from "./visibility.ts";
+import { isShutOut, visibleAmong } from "./visibility.ts";
 
 /** Mastodon's bounds: how far ahead at least (in milliseconds), how many at all, how many for one day of UTC. */
 const LEAST_AHEAD = 5 * 60_000;
@@ -128,8 +128,8 @@ export function removeScheduled(ctx: Context, accountId: number, id: number | nu
 /**
  * Publishes what was scheduled, if its time has come. The row goes in the transaction that writes the status, so a job
  * that runs twice, or is cut off half-way, publishes once. What was to be answered, quoted or shown and is gone by then
- * is left out: the words were meant to be read all the same. What can't come out at all stays in its author's list, to
- * be moved or cancelled.
+ * is left out: the words were meant to be read all the same. What can't come out at all, or whose author is shut out,
+ * stays in its author's list, to be moved or cancelled.
  */
 export function publishScheduled(ctx: Context, id: number): void {
   const row = ctx.db.get<ScheduledRow>(
@@ -138,6 +138,7 @@ export function publishScheduled(ctx: Context, id: number): void {
     ctx.clock.now(),
   );
   if (!row) return;
+  if (ctx.db.get(SHUT_OUT, row.account_id)) return;
   const media = reservedMedia(ctx, [row.id]).get(row.id) ?? [];
   const draft = withoutMissing(ctx, row.account_id, JSON.parse(row.draft) as Draft, media);
   const checked = checkOnceMore(ctx, row, draft, media);
@@ -160,6 +161,8 @@ function checkOnceMore(ctx: Context, row: ScheduledRow, draft: Draft, media: rea
     return null;
   }
 }
+
+const SHUT_OUT = `SELECT 1 WHERE ${isShutOut("?1")}`;
 
 function withoutMissing(ctx: Context, accountId: number, draft: Draft, media: readonly MediaRow[]): Draft {
   const { inReplyToId, quotedStatusId, mediaIds } = draft;

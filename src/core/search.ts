@@ -5,7 +5,7 @@ import { dayOf, parseSearch, type Term } from "../lib/search-query.ts";
 import { phraseQuery } from "../lib/search-words.ts";
 import { IS_HERE, lookupAccount } from "./accounts.ts";
 import { authorMark, languageMark, partMark } from "./search-index.ts";
-import { visibleAmong, visibleTo, wantedBy } from "./visibility.ts";
+import { isLimitedFor, visibleAmong, visibleTo, wantedBy } from "./visibility.ts";
 
 const HIGHEST = Number.MAX_SAFE_INTEGER;
 
@@ -23,6 +23,7 @@ function search(direction: "ASC" | "DESC"): string {
     FROM status_search f CROSS JOIN statuses s ON s.id = f.rowid CROSS JOIN accounts a ON a.id = s.account_id
     WHERE status_search MATCH ?1 AND f.rowid > ?2 AND f.rowid < ?3
       AND (a.indexable OR ${HAS_PART}) AND ${visibleTo("?4")} AND ${wantedBy("?4", "?5")}
+      AND NOT ${isLimitedFor("?4", "s.account_id")}
       AND NOT EXISTS (SELECT 1 FROM json_each(?6) d WHERE f.rowid >= d.value ->> 0 AND f.rowid < d.value ->> 1)
     ORDER BY f.rowid ${direction} LIMIT ?7 OFFSET ?8`;
 }
@@ -164,7 +165,7 @@ interface Found {
 }
 
 const OF_URI = `
-  SELECT 'account' AS kind, a.id FROM accounts a WHERE a.uri = ?1 AND ${IS_HERE}
+  SELECT 'account' AS kind, a.id FROM accounts a WHERE a.uri = ?1 AND ${IS_HERE} AND a.suspended_at IS NULL
   UNION ALL SELECT 'status', s.id FROM statuses s WHERE s.uri = ?1 AND s.reblog_of_id IS NULL`;
 
 /** The person or the post that an address belongs to, as far as it is known here and the viewer may see it. */

@@ -90,6 +90,7 @@ function bringOut(
 ): void {
   const homes = fanOut(ctx, tx, status);
   const topics = publicTopics(
+    tx,
     status,
     composed.tags.map((tag) => tag.name),
   );
@@ -211,7 +212,7 @@ export function unreblog(ctx: Context, accountId: number, id: number | null): nu
 export function removeStatus(ctx: Context, status: StatusRow, deleteMedia: boolean): void {
   ctx.db.transaction((tx) => {
     const tags = tagNamesOf(tx, status.id);
-    const topics = [...timelinesWith(tx, status.id), ...publicTopics(status, tags)];
+    const topics = [...timelinesWith(tx, status.id), ...publicTopics(tx, status, tags)];
     const reblogs = tx.all<StatusRow>(`SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.reblog_of_id = ?`, status.id);
     for (const wrapper of reblogs) {
       announce(ctx, tx, timelinesWith(tx, wrapper.id), { event: "delete", statusId: wrapper.id });

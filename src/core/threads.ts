@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { idList } from "../db/json.ts";
-import { type StatusRow, visibleTo, wantedBy } from "./visibility.ts";
+import { isLimitedFor, type StatusRow, visibleTo, wantedBy } from "./visibility.ts";
 
 /** How much of a thread is shown, as with Mastodon: to people of this server, and to strangers. */
 const FOR_PEOPLE = { ancestors: 4096, descendants: 4096, depth: 4096 };
@@ -41,7 +41,7 @@ export function contextOf(
 
 const WANTED = `
   SELECT s.id FROM json_each(?1) j JOIN statuses s ON s.id = j.value
-  WHERE ${visibleTo("?2")} AND ${wantedBy("?2", "?3")} ORDER BY j.key`;
+  WHERE ${visibleTo("?2")} AND ${wantedBy("?2", "?3")} AND NOT ${isLimitedFor("?2", "s.account_id")} ORDER BY j.key`;
 
 /** Which of these the viewer may see, and wants to see. */
 function wantedAmong(ctx: Context, viewerId: number, ids: readonly number[]): number[] {

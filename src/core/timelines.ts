@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import { Keyset, type Page } from "../db/keyset.ts";
 import { notFound } from "../errors.ts";
 import { normaliseHashtag } from "../lib/hashtags.ts";
-import { avoids, visibleTo, wantedBy } from "./visibility.ts";
+import { avoids, isLimited, visibleTo, wantedBy } from "./visibility.ts";
 
 /** One place in a list of statuses. */
 export interface Place {
@@ -40,9 +40,12 @@ const PUBLIC = `
   s.visibility = 'public' AND s.reblog_of_id IS NULL
   AND (s.in_reply_to_account_id IS NULL OR s.in_reply_to_account_id = s.account_id)`;
 
+/** What is open to everyone holds nothing by people who are limited, not even for those who follow them. */
+const OPEN = `${SEEN} AND NOT ${isLimited("s.account_id")}`;
+
 function publicList(condition: string): Keyset<Place> {
   return new Keyset<Place>(
-    `SELECT s.id, s.id AS cursor FROM statuses s WHERE ${PUBLIC} ${condition} AND ${SEEN}`,
+    `SELECT s.id, s.id AS cursor FROM statuses s WHERE ${PUBLIC} ${condition} AND ${OPEN}`,
     "s.id",
   );
 }
@@ -77,7 +80,7 @@ function taggedList(select: string, tags: string): Keyset<Place> {
        AND (?7 IS NULL OR s.local = ?7) AND (s.has_media OR NOT ?8)
        AND NOT EXISTS (SELECT 1 FROM status_tags WHERE status_id = s.id AND tag_id IN ${tagIds("?9")})
        AND (SELECT count(*) FROM status_tags WHERE status_id = s.id AND tag_id IN ${tagIds("?10")}) = json_array_length(?10)
-       AND ${SEEN}`,
+       AND ${OPEN}`,
     "st.status_id",
   );
 }
@@ -107,7 +110,7 @@ const LINKED = new Keyset<Place>(
   `SELECT s.id, s.id AS cursor
    FROM links l JOIN status_links k ON k.link_id = l.id JOIN statuses s ON s.id = k.status_id
      JOIN accounts a ON a.id = s.account_id
-   WHERE l.card_id = ?6 AND s.visibility = 'public' AND a.discoverable AND ${SEEN}`,
+   WHERE l.card_id = ?6 AND s.visibility = 'public' AND a.discoverable AND ${OPEN}`,
   "k.status_id",
 );
 

@@ -18,7 +18,12 @@ const MIN_ACCOUNTS = 2;
 const MIN_SCORE = 0.5;
 const MAX_RANKED = 100;
 
-/** Only people who want to be found, as they say now; each counts once a day. ?1 has the weight of a day by its age. */
+/** Who wants to be found, as they say now, and whom no moderator speaks against. */
+function isOpen(a: string): string {
+  return `${a}.discoverable AND ${a}.suspended_at IS NULL AND ${a}.silenced_at IS NULL AND ${a}.sensitized_at IS NULL`;
+}
+
+/** Only such people; each counts once a day. ?1 has the weight of a day by its age. */
 function rankUses(kind: "tag" | "link", subject: string, join: string): string {
   return `
     INSERT INTO trends (kind, subject_id, score)
@@ -26,7 +31,7 @@ function rankUses(kind: "tag" | "link", subject: string, join: string): string {
     FROM (
       SELECT DISTINCT ${subject} AS subject, u.day, u.account_id, w.value AS weight
       FROM trend_uses u JOIN json_each(?1) w ON w.key = ?2 - u.day
-        JOIN accounts a ON a.id = u.account_id AND a.discoverable ${join}
+        JOIN accounts a ON a.id = u.account_id AND ${isOpen("a")} ${join}
       WHERE u.kind = '${kind}')
     GROUP BY subject HAVING count(DISTINCT account_id) >= ${MIN_ACCOUNTS} AND score >= ${MIN_SCORE}
     ORDER BY score DESC LIMIT ${MAX_RANKED}`;
@@ -48,7 +53,7 @@ const NOTICED = `
     AND ${mayTrend("s", "a")}`;
 
 function mayTrend(s: string, a: string): string {
-  return `${a}.discoverable AND ${s}.sensitive = 0 AND ${s}.spoiler_text = '' AND ${s}.in_reply_to_account_id IS NULL`;
+  return `${isOpen(a)} AND ${s}.sensitive = 0 AND ${s}.spoiler_text = '' AND ${s}.in_reply_to_account_id IS NULL`;
 }
 
 /** Ranks what was used and liked within the week anew, and forgets what is older. */

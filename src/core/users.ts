@@ -123,12 +123,16 @@ export interface UserRow {
   role: Role;
   /** 0 for who waits for approval, 1 for everybody else. */
   approved: number;
+  /** 1 for who is suspended, or may not sign in. */
+  shut_out: number;
   reason: string | null;
   created_at: number;
 }
 
+const SHUT_OUT = "u.disabled OR a.suspended_at IS NOT NULL AS shut_out";
+
 const USERS = `
-  SELECT u.id, u.account_id, a.username, u.email, u.role, u.approved, u.reason, u.created_at
+  SELECT u.id, u.account_id, a.username, u.email, u.role, u.approved, ${SHUT_OUT}, u.reason, u.created_at
   FROM users u JOIN accounts a ON a.id = u.account_id`;
 
 export function listUsers(ctx: Context): UserRow[] {
@@ -173,14 +177,14 @@ export function rejectUser(ctx: Context, userId: number): void {
 
 /**
  * Who signs in with this name, handle or e-mail address and this password; null when the two don't belong together.
- * Somebody who waits for approval must be told so, and let in no further.
+ * Somebody who waits for approval or is shut out must be told so, and let in no further.
  * People type `@name` and `name@domain` too, since that is how they know themselves here.
  */
 export async function signIn(ctx: Context, login: string, password: string): Promise<UserRow | null> {
   const typed = login.trim().toLowerCase().replace(/^@/, "");
   const name = typed.endsWith(`@${ctx.config.handleDomain}`) ? typed.slice(0, typed.indexOf("@")) : typed;
   const user = ctx.db.get<UserRow & { password_hash: string }>(
-    `SELECT u.*, a.username FROM users u JOIN accounts a ON a.id = u.account_id
+    `SELECT u.*, a.username, ${SHUT_OUT} FROM users u JOIN accounts a ON a.id = u.account_id
      WHERE (lower(a.username) = ?1 AND a.domain IS NULL) OR lower(u.email) = ?2`,
     name,
     typed,

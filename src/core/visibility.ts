@@ -17,9 +17,37 @@ export function visibleTo(viewer: string, s = "s"): string {
         OR (${s}.visibility = 'private' AND EXISTS (
           SELECT 1 FROM follows WHERE account_id = ${viewer} AND target_account_id = ${s}.account_id))
       )
+      AND NOT ${isSuspended(`${s}.account_id`)}
       AND NOT ${blocks(`${s}.account_id`, viewer)}
     )
   )`;
+}
+
+/** Whether an account is suspended. */
+export function isSuspended(account: string): string {
+  return isAmong("accounts_suspended", "suspended_at", account);
+}
+
+/** Whether somebody of this server may not come in: suspended, or frozen. */
+export function isShutOut(account: string): string {
+  return `(${isSuspended(account)} OR EXISTS (SELECT 1 FROM users WHERE account_id = ${account} AND disabled))`;
+}
+
+/** Whether an account is limited: then it stands in no timeline that is open to everyone. */
+export function isLimited(account: string): string {
+  return isAmong("accounts_silenced", "silenced_at", account);
+}
+
+/** Asks a partial index that holds a few of all accounts or none: which, SQLite finds out once for a whole page. */
+function isAmong(index: string, column: string, account: string): string {
+  const some = `SELECT 1 FROM accounts INDEXED BY ${index} WHERE ${column} IS NOT NULL`;
+  return `(EXISTS (${some}) AND EXISTS (${some} AND id = ${account}))`;
+}
+
+/** Whether an account is limited, and neither the viewer's own nor one they follow: threads and searches leave it out. */
+export function isLimitedFor(viewer: string, account: string): string {
+  return `(${isLimited(account)} AND ${account} <> ${viewer} AND NOT EXISTS (
+    SELECT 1 FROM follows WHERE account_id = ${viewer} AND target_account_id = ${account}))`;
 }
 
 /**
@@ -50,9 +78,12 @@ export function avoids(account: string, other: string, now: string): string {
   return `(${blocks(account, other)} OR ${mutes(account, other, now)})`;
 }
 
-/** Whether an account avoids another, or is blocked by it: then neither stands in the lists that the other sees. */
+/**
+ * Whether an account avoids another, or is blocked by it: then neither stands in the lists that the other sees. Who is
+ * suspended stands in nobody's.
+ */
 export function keptApart(account: string, other: string, now: string): string {
-  return `(${avoids(account, other, now)} OR ${blocks(other, account)})`;
+  return `(${isSuspended(other)} OR ${avoids(account, other, now)} OR ${blocks(other, account)})`;
 }
 
 /** Whether an account wants to hear nothing of what another does: a mute may be of statuses alone. */

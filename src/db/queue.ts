@@ -24,6 +24,8 @@ export interface JobPayloads {
   "announcement.tell": { id: number; version: number | null };
   /** What was held back of somebody who has been let in. */
   "notifications.merge": { accountId: number; fromId: number };
+  /** Tells somebody what was decided, perhaps by a command, whose process nobody listens to. */
+  "moderation.tell": { type: "moderation_warning" | "severed_relationships"; aboutId: number };
   /** Unattached uploads, old codes and sessions, the far end of home timelines. Comes back by itself. */
   clean_up: Record<string, never>;
   /** Which hashtags, statuses and links stand out. Comes back by itself. */

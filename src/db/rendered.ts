@@ -13,6 +13,8 @@ export interface StatusText {
   own: string;
   /** What a reblog says like its original: content, language, counters. */
   shared: string;
+  /** The same for the author, where a moderator had their media marked as sensitive for everybody else; null otherwise. */
+  sharedWithAuthor: string | null;
   /** Who may quote it: members of an object that wants to know of the viewer too. */
   quoteApproval: string;
   /** Attachments, mentions, tags and the like. */
@@ -137,12 +139,19 @@ export class Rendered {
     // Rare, and nobody keeps which texts an emoji stands in.
     if (changed.some(({ kind }) => kind === "emojis")) return this.forgetAll();
     const kinds = { status: this.statuses, account: this.accounts, filters: this.filters };
-    for (const { kind, id } of changed) if (kind !== "emojis") kinds[kind].delete(id);
+    for (const { kind, id } of changed) {
+      if (kind === "author") this.forgetStatusesOf(id);
+      else if (kind !== "emojis") kinds[kind].delete(id);
+    }
     this.db.raw.run("DELETE FROM temp.changed");
+  }
+
+  private forgetStatusesOf(accountId: number): void {
+    for (const [id, text] of this.statuses) if (text.accountId === accountId) this.statuses.delete(id);
   }
 }
 
-type Kind = "status" | "account" | "filters" | "emojis";
+type Kind = "status" | "account" | "filters" | "emojis" | "author";
 
 /** The oldest goes first: a timeline's page is asked for while it is new. */
 function keep<Key, Text>(texts: Map<Key, Text>, id: Key, text: Text, max: number): void {
@@ -183,6 +192,7 @@ const TRIGGERS = [
   "CREATE TEMP TABLE changed (kind TEXT NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID",
   ...noting("accounts", ["UPDATE", "DELETE"], "account", "id"),
   ...noting("statuses", ["UPDATE", "DELETE"], "status", "id"),
+  `CREATE TEMP TRIGGER accounts_sensitized AFTER UPDATE OF sensitized_at ON main.accounts BEGIN ${note("author", "new.id")} END`,
   ...noting("media_attachments", ["INSERT", "UPDATE", "DELETE"], "status", "status_id"),
   ...noting("mentions", ["INSERT", "UPDATE", "DELETE"], "status", "status_id"),
   ...noting("status_tags", ["INSERT", "DELETE"], "status", "status_id"),

@@ -19,7 +19,7 @@ const ACCOUNTS = `
     a.avatar, a.avatar_static, a.avatar_description, a.header, a.header_static, a.header_description,
     a.locked, a.bot, a.discoverable, a.indexable, a.hide_collections,
     a.followers_count, a.following_count, a.statuses_count, a.last_status_at, a.created_at,
-    a.show_media, a.show_media_replies, a.show_featured
+    a.show_media, a.show_media_replies, a.show_featured, a.suspended_at, a.silenced_at
   FROM accounts a WHERE a.id IN (SELECT value FROM json_each(?))`;
 
 /** Mastodon's Account (entities/Account), in the order of the ids; one query for any number of them. */
@@ -57,7 +57,25 @@ function entryOf(id: number, text: string | undefined): [number, string][] {
 
 export type AccountJson = ReturnType<typeof accountJson>;
 
-function accountJson(ctx: Context, row: AccountRow) {
+/** Of who is suspended no more is told than that they were here, as with Mastodon. */
+const NOTHING_OF_THEIRS = {
+  display_name: "",
+  note_html: "",
+  fields: "[]",
+  avatar: null,
+  avatar_static: null,
+  avatar_description: "",
+  header: null,
+  header_static: null,
+  header_description: "",
+  locked: 0,
+  bot: 0,
+  discoverable: 0,
+  indexable: 0,
+} satisfies Partial<AccountRow>;
+
+function accountJson(ctx: Context, account: AccountRow) {
+  const row = account.suspended_at === null ? account : { ...account, ...NOTHING_OF_THEIRS };
   const avatar = row.avatar === null ? missingPicture(ctx, "avatars") : mediaUrl(ctx, row.avatar);
   const header = row.header === null ? missingPicture(ctx, "headers") : mediaUrl(ctx, row.header);
   const fields = row.fields === "[]" ? [] : (JSON.parse(row.fields) as StoredField[]);
@@ -94,6 +112,8 @@ function accountJson(ctx: Context, row: AccountRow) {
     emojis: emojisJson(ctx, row.domain, [wordsWithShortcodes(row.note_html), row.display_name, ...wordsOf(fields)]),
     roles: [],
     fields: fieldsJson(fields),
+    ...(row.suspended_at !== null && { suspended: true }),
+    ...(row.silenced_at !== null && { limited: true }),
   };
 }
 

@@ -1,5 +1,8 @@
 import type { Context } from "../context.ts";
 import type { NotificationRow, NotificationType } from "../core/notifications.ts";
+import { reportTexts } from "./reports.ts";
+import { severanceTexts } from "./severances.ts";
+import { warningTexts } from "./warnings.ts";
 
 /** Shows what notifications of one type speak of besides a status: JSON texts by id, in a fixed number of queries. */
 interface Subject {
@@ -9,7 +12,11 @@ interface Subject {
 }
 
 /** By type; `about_id` of a notification is the id of what is shown. */
-const SUBJECTS: Partial<Record<NotificationType, Subject>> = {};
+const SUBJECTS: Partial<Record<NotificationType, Subject>> = {
+  "admin.report": { member: "report", texts: (ctx, _, ids) => reportTexts(ctx, ids) },
+  severed_relationships: { member: "event", texts: (ctx, _, ids) => severanceTexts(ctx, ids) },
+  moderation_warning: { member: "moderation_warning", texts: (ctx, _, ids) => warningTexts(ctx, ids) },
+};
 
 /** Who has a subject but none that can be shown: it is gone. */
 const GONE = null;

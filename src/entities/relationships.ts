@@ -41,13 +41,14 @@ const RELATIONSHIPS = `
   LEFT JOIN account_domain_blocks db ON db.account_id = ?1 AND db.domain = a.domain
   LEFT JOIN endorsements e ON e.account_id = ?1 AND e.target_account_id = a.id
   LEFT JOIN account_notes n ON n.account_id = ?1 AND n.target_account_id = a.id
-  WHERE ${IS_HERE}
+  WHERE ${IS_HERE} AND (?4 OR a.suspended_at IS NULL)
   ORDER BY j.key`;
 
 /** Mastodon's Relationship (entities/Relationship) between the viewer and each of these accounts; one query. */
-export function showRelationships(ctx: Context, viewerId: number, ids: readonly number[]) {
+export function showRelationships(ctx: Context, viewerId: number, ids: readonly number[], withSuspended: boolean) {
   const unique = JSON.stringify([...new Set(ids)]);
-  return ctx.db.all<Row>(RELATIONSHIPS, viewerId, unique, ctx.clock.now()).map((row) => ({
+  const suspendedToo = withSuspended ? 1 : 0;
+  return ctx.db.all<Row>(RELATIONSHIPS, viewerId, unique, ctx.clock.now(), suspendedToo).map((row) => ({
     id: String(row.id),
     following: row.following !== null,
     showing_reblogs: row.showing_reblogs === 1,
@@ -68,5 +69,5 @@ export function showRelationships(ctx: Context, viewerId: number, ids: readonly 
 }
 
 export function showRelationship(ctx: Context, viewerId: number, id: number) {
-  return showRelationships(ctx, viewerId, [id])[0]!;
+  return showRelationships(ctx, viewerId, [id], true)[0]!;
 }

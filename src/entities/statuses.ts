@@ -173,7 +173,8 @@ function joined(
   reblog: string,
 ): string {
   const account = view.accounts.get(own.accountId)!;
-  return `{${own.own},${original.shared},${viewed}"account":${account},${attached},"reblog":${reblog}}`;
+  const shared = (original.accountId === view.viewerId && original.sharedWithAuthor) || original.shared;
+  return `{${own.own},${shared},${viewed}"account":${account},${attached},"reblog":${reblog}}`;
 }
 
 function attachedText(view: View, piece: StatusText, quote: (view: View, piece: StatusText) => string): string {
@@ -200,6 +201,7 @@ function quotedText(view: View, id: number, piece: StatusText): string {
 interface StatusRow extends Omit<typeof statuses.$inferSelect, "text" | "conversation_id" | "app_id"> {
   /** The author's. */
   domain: string | null;
+  sensitized_at: number | null;
   app_name: string | null;
   app_website: string | null;
   quote_state: string | null;
@@ -218,10 +220,9 @@ const STATUSES = `
   SELECT s.id, s.account_id, s.uri, s.url, s.visibility, s.content, s.spoiler_text, s.sensitive, s.language,
     s.in_reply_to_id, s.in_reply_to_account_id, s.reblog_of_id, s.has_media, s.replies_count, s.reblogs_count,
     s.favourites_count, s.quotes_count, s.quote_automatic, s.quote_manual, s.created_at, s.edited_at, s.local,
-    (SELECT domain FROM accounts WHERE id = s.account_id) AS domain,
-    app.name AS app_name, app.website AS app_website,
+    author.domain, author.sensitized_at, app.name AS app_name, app.website AS app_website,
     q.state AS quote_state, q.quoted_status_id, quoted.url AS quoted_url, ${POLL_COLUMNS}
-  FROM shown JOIN statuses s USING (id)
+  FROM shown JOIN statuses s USING (id) JOIN accounts author ON author.id = s.account_id
   LEFT JOIN oauth_apps app ON app.id = s.app_id
   LEFT JOIN quotes q ON q.status_id = s.id
   LEFT JOIN statuses quoted ON quoted.id = q.quoted_status_id
@@ -290,7 +291,7 @@ function render(ctx: Context, ids: Iterable<number>): [number, StatusText][] {
       quote: row.quote_state === null ? null : { state: row.quote_state, quotedId: row.quoted_status_id },
       poll: row.poll_id === null ? null : renderPoll(ctx, row.domain, row),
       own: members(ownPart(row)),
-      shared: members(sharedPart(row, emojisJson(ctx, row.domain, textsOf(row)))),
+      ...sharedTexts(row, emojisJson(ctx, row.domain, textsOf(row))),
       quoteApproval: `"automatic":${row.quote_automatic},"manual":${row.quote_manual}`,
       rest: members(restPart(row, media.get(row.id) ?? [], mentions.get(row.id) ?? [], tags.get(row.id) ?? [])),
       card: cards.get(row.id) ?? null,
@@ -332,6 +333,13 @@ function ownPart(row: StatusRow) {
     url: row.url,
     edited_at: row.edited_at === null ? null : timestamp(row.edited_at),
   };
+}
+
+/** What everybody else is told is sensitive where a moderator says so of all that the author shows. */
+function sharedTexts(row: StatusRow, emojis: EmojiJson[]): Pick<StatusText, "shared" | "sharedWithAuthor"> {
+  const own = sharedPart(row, emojis);
+  if (row.sensitized_at === null) return { shared: members(own), sharedWithAuthor: null };
+  return { shared: members({ ...own, sensitive: true }), sharedWithAuthor: members(own) };
 }
 
 function sharedPart(row: StatusRow, emojis: EmojiJson[]) {

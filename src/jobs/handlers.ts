@@ -6,6 +6,7 @@ import { removeFiles } from "../core/media-files.ts";
 import { mergeNotifications } from "../core/notification-requests.ts";
 import { processMedia } from "../core/processing.ts";
 import { closePoll } from "../core/polls.ts";
+import { tell } from "../core/tidings.ts";
 import { publishScheduled } from "../core/scheduled.ts";
 import type { JobKind, JobPayloads } from "../db/queue.ts";
 import { cleanUp } from "./clean-up.ts";
@@ -27,5 +28,6 @@ export const handlers: { [Kind in JobKind]: (ctx: Context, payload: JobPayloads[
   "media.sweep": (ctx, { after }) => sweepMedia(ctx, after),
   "push.deliver": (ctx, payload) => deliverPush(ctx, payload),
   "notifications.merge": (ctx, { accountId, fromId }) => mergeNotifications(ctx, accountId, fromId),
+  "moderation.tell": (ctx, { type, aboutId }) => tell(ctx, type, aboutId),
   "trends.rank": (ctx) => refreshTrends(ctx),
 };

@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { isSuspended } from "../core/visibility.ts";
 import { idList } from "../db/json.ts";
 import { Refusal } from "../errors.ts";
 import { hashSecret } from "../lib/secrets.ts";
@@ -20,6 +21,8 @@ export interface Bearer {
   viewer: Viewer | null;
   /** The token is of somebody who waits for approval, and is nobody until then. */
   pending: boolean;
+  /** The token is of somebody whom a moderator has suspended, or whose sign-in is frozen: it is worth nothing. */
+  disabled: boolean;
 }
 
 interface TokenRow {
@@ -31,16 +34,18 @@ interface TokenRow {
   account_id: number | null;
   role: string | null;
   approved: number | null;
+  disabled: number | null;
 }
 
 const TOKEN = `
-  SELECT t.id AS token_id, t.app_id, t.scopes, t.last_used_at, u.id AS user_id, u.account_id, u.role, u.approved
+  SELECT t.id AS token_id, t.app_id, t.scopes, t.last_used_at, u.id AS user_id, u.account_id, u.role, u.approved,
+    u.disabled OR ${isSuspended("u.account_id")} AS disabled
   FROM oauth_tokens t LEFT JOIN users u ON u.id = t.user_id
   WHERE t.token_hash = ?`;
 
 const VALID = `
   SELECT t.id FROM json_each(?) j JOIN oauth_tokens t ON t.id = j.value JOIN users u ON u.id = t.user_id
-  WHERE u.approved`;
+  WHERE u.approved AND NOT u.disabled AND NOT ${isSuspended("u.account_id")}`;
 
 /** The token of an Authorization header, or null without one. Another kind of credentials is an invalid token. */
 export function bearerToken(header: string | null): string | null {
@@ -54,22 +59,28 @@ export function bearerToken(header: string | null): string | null {
 export function findBearer(ctx: Context, token: string): Bearer {
   const row = ctx.db.get<TokenRow>(TOKEN, hashSecret(token));
   if (!row) throw invalidToken();
-  const pending = row.approved === 0;
+  const [pending, disabled] = [row.approved === 0, row.disabled === 1];
+  const isSomebody = row.user_id !== null && !pending && !disabled;
   if (ctx.clock.now() - (row.last_used_at ?? 0) >= USE_NOTED_EVERY)
-    noteUse(ctx, row.token_id, pending ? null : row.user_id);
+    noteUse(ctx, row.token_id, isSomebody ? row.user_id : null);
   return {
     tokenId: row.token_id,
     appId: row.app_id,
     scopes: row.scopes.split(" "),
     pending,
-    viewer:
-      row.user_id === null || pending ? null : { userId: row.user_id, accountId: row.account_id!, role: row.role! },
+    disabled,
+    viewer: isSomebody ? { userId: row.user_id!, accountId: row.account_id!, role: row.role! } : null,
   };
 }
 
 /** Which of these tokens still speak for a person: another process may have taken them back. */
 export function stillValid(ctx: Context, tokenIds: readonly number[]): Set<number> {
   return new Set(ctx.db.all<{ id: number }>(VALID, idList(tokenIds)).map(({ id }) => id));
+}
+
+/** Refuses a token of somebody who is shut out. */
+export function requireStanding(bearer: Bearer): void {
+  if (bearer.disabled) throw new Refusal("forbidden", "Your login is currently disabled");
 }
 
 /** Refuses a token that was not granted one of these. */

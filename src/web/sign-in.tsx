@@ -33,6 +33,7 @@ export function signInPages(pages: Pages): void {
     const user = await signIn(visit.ctx, login, visit.text("password"));
     if (!user) return signInPage(visit, { returnTo, login, status: 422, wrong: true });
     if (!user.approved) return signInPage(visit, { returnTo, login, status: 403, problem: words.pendingApproval });
+    if (user.shut_out) return signInPage(visit, { returnTo, login, status: 403, problem: words.signInDisabled });
     visit.signIn(user.id);
     return visit.redirect(returnTo);
   });

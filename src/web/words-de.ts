@@ -10,6 +10,7 @@ export const german: Words = {
   password: "Passwort",
   wrongPassword: "Name und Passwort gehören nicht zusammen. Prüfe beides und versuche es noch einmal.",
   pendingApproval: "Dein Konto wartet darauf, dass es jemand freigibt, der diesen Server betreibt.",
+  signInDisabled: "Die Anmeldung ist für dieses Konto gesperrt. Mehr weiß, wer diesen Server betreibt.",
   forgotten: "Vergessen? Wer diesen Server betreibt, kann ein neues setzen:",
   tooManyTries: (minutes) => `Zu viele Versuche, sich anzumelden. Versuche es in ${count(minutes)} wieder.`,
   tooManyCalls: (minutes) => `Zu viele Anfragen aus deinem Netz. Versuche es in ${count(minutes)} wieder.`,

@@ -10,6 +10,7 @@ export const english: Words = {
   password: "Password",
   wrongPassword: "This name and password don't belong together. Check both and try again.",
   pendingApproval: "Your account waits for approval by whoever runs this server.",
+  signInDisabled: "Signing in to this account is disabled. Whoever runs this server can tell you more.",
   forgotten: "Forgotten it? Whoever runs this server can set a new one:",
   tooManyTries: (minutes) => `Too many attempts to sign in. Try again in ${count(minutes)}.`,
   tooManyCalls: (minutes) => `Too many requests from your network. Try again in ${count(minutes)}.`,

@@ -10,6 +10,7 @@ export const french: Words = {
   password: "Mot de passe",
   wrongPassword: "Ce nom et ce mot de passe ne vont pas ensemble. Vérifiez les deux et réessayez.",
   pendingApproval: "Votre compte attend d’être approuvé par la personne qui gère ce serveur.",
+  signInDisabled: "La connexion à ce compte est désactivée. La personne qui gère ce serveur peut vous en dire plus.",
   forgotten: "Oublié ? La personne qui gère ce serveur peut en définir un nouveau :",
   tooManyTries: (minutes) => `Trop de tentatives de connexion. Réessayez dans ${count(minutes)}.`,
   tooManyCalls: (minutes) => `Trop de requêtes depuis votre réseau. Réessayez dans ${count(minutes)}.`,

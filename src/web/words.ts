@@ -14,6 +14,7 @@ export interface Words {
   password: string;
   wrongPassword: string;
   pendingApproval: string;
+  signInDisabled: string;
   forgotten: string;
   tooManyTries(minutes: number): string;
   tooManyCalls(minutes: number): string;

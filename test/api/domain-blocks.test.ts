@@ -97,7 +97,11 @@ describe("Blocking a domain", () => {
     expect(idsOf(await alice.get(`/api/v1/accounts/${alice.id}/followers`))).toEqual([other]);
     const { followers_count, following_count } = (await alice.get(`/api/v1/accounts/${alice.id}`)).json;
     expect([followers_count, following_count]).toEqual([1, 0]);
-    expect((await alice.get("/api/v1/notifications")).json.map(({ account }: Json) => account.id)).toEqual([other]);
+    const told = (await alice.get("/api/v1/notifications")).json;
+    expect(told.map(({ type, account }: Json) => [type, account.id])).toEqual([
+      ["severed_relationships", alice.id],
+      ["follow", other],
+    ]);
     expect((await alice.post(`/api/v1/accounts/${spammer}/follow`)).status).toBe(403);
   });
 

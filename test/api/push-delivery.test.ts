@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Client, type Json } from "../support/client.ts";
+import { act, undo } from "../support/moderation.ts";
 import { Device, PushService } from "../support/push-service.ts";
 import { inProcess, startServer, type TestServer } from "../support/server.ts";
 
@@ -58,6 +59,16 @@ function otherApp(who: Client): Client {
   const user = server.ctx.db.get<{ id: number }>("SELECT id FROM users WHERE account_id = ?", Number(who.id))!;
   return new Client(server.origin, server.token(user.id, "read write push"), who.id);
 }
+
+test.each(["disable", "suspend"] as const)("Whom a moderator shuts out (%s) gets no push message", async (action) => {
+  await subscribe();
+  await act(server, action, alice);
+  await bob.publish("@alice hello");
+  expect(await told()).toEqual([]);
+  undo(server, action, alice);
+  await bob.publish("@alice again");
+  expect(await told()).toEqual(["mention"]);
+});
 
 describe("A push message", () => {
   test.each([

@@ -55,7 +55,7 @@ function arriveFromElsewhere(text: string): void {
       `${uri}/1`,
       text,
     );
-    const topics = publicTopics({ ...status, reblog_of_id: null, in_reply_to_account_id: null }, []);
+    const topics = publicTopics(tx, { ...status, reblog_of_id: null, in_reply_to_account_id: null }, []);
     announce(ctx, tx, topics, { event: "update", statusId: status.id });
   });
 }

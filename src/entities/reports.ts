@@ -1,0 +1,40 @@
+import type { Context } from "../context.ts";
+import { reportsWith, type ReportRow } from "../core/reports.ts";
+import { accountTexts } from "./accounts.ts";
+import { timestamp } from "./urls.ts";
+
+/** Mastodon's Report (entities/Report) as JSON text by id; a fixed number of queries. */
+export function reportTexts(ctx: Context, ids: readonly number[]): Map<number, string> {
+  const rows = reportsWith(ctx.db, ids);
+  const accounts = accountTexts(
+    ctx,
+    rows.map((row) => row.target_account_id),
+  );
+  return new Map(
+    rows.map((row) => {
+      const own = JSON.stringify(reportJson(row)).slice(0, -1);
+      return [row.id, `${own},"target_account":${accounts.get(row.target_account_id)}}`];
+    }),
+  );
+}
+
+function reportJson(row: ReportRow) {
+  return {
+    id: String(row.id),
+    action_taken: row.action_taken_at !== null,
+    action_taken_at: row.action_taken_at === null ? null : timestamp(row.action_taken_at),
+    category: row.category,
+    comment: row.comment,
+    forwarded: row.forwarded === 1,
+    created_at: timestamp(row.created_at),
+    status_ids: idTexts(row.status_ids),
+    rule_ids: row.rule_ids === null ? null : idTexts(row.rule_ids),
+    // There are no collections that could be reported.
+    collection_ids: [],
+  };
+}
+
+/** Stored ids as they are sent. */
+export function idTexts(json: string): string[] {
+  return (JSON.parse(json) as number[]).map(String);
+}

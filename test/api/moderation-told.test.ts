@@ -1,0 +1,300 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { setDomainBlock, removeDomainBlock } from "../../src/core/domain-blocks.ts";
+import { moderate, type Action } from "../../src/core/moderation.ts";
+import type { Client, Json } from "../support/client.ts";
+import { act, undo } from "../support/moderation.ts";
+import { remoteAccount, remoteStatus } from "../support/rows.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { expectShape } from "../support/shape.ts";
+import { Socket } from "../support/streams.ts";
+
+let server: TestServer;
+let alice: Client;
+let bob: Client;
+
+beforeEach(async () => {
+  server = await startServer();
+  [alice, bob] = [await server.person("alice"), await server.person("bob", { role: "user" })];
+});
+afterEach(() => server.stop());
+
+const told = async (who: Client, type: string): Promise<Json[]> =>
+  (await who.get(`/api/v1/notifications?types[]=${type}`)).json;
+
+describe("A moderator's decision", () => {
+  test("is told to whom it is about, with the words that belong to it", async () => {
+    await act(server, "silence", bob, "Too loud.");
+    const [notification, ...others] = await told(bob, "moderation_warning");
+    expect(others).toEqual([]);
+    expectShape(notification, "Notification");
+    expectShape(notification.moderation_warning, "AccountWarning");
+    expect(notification).toMatchObject({
+      account: { id: bob.id },
+      moderation_warning: {
+        id: "1",
+        action: "silence",
+        text: "Too loud.",
+        status_ids: null,
+        appeal: null,
+        created_at: "2026-11-21T12:00:00.000Z",
+        target_account: { id: bob.id, limited: true },
+      },
+    });
+    expect(await told(alice, "moderation_warning")).toEqual([]);
+  });
+
+  test("is told once each time, whatever it is, also to who couldn't hear it then", async () => {
+    for (const action of ["none", "sensitive", "disable", "suspend"] as const) {
+      await act(server, action, bob);
+      if (action !== "none") undo(server, action, bob);
+    }
+    await server.drain();
+    const actions = (await told(bob, "moderation_warning")).map((it) => it.moderation_warning.action);
+    expect(actions).toEqual(["suspend", "disable", "sensitive", "none"]);
+  });
+
+  test("is heard at once by who listens", async () => {
+    const socket = await Socket.open(bob, "?stream=user:notification");
+    await act(server, "none", bob, "Be kind.");
+    const { event, payload } = await socket.next();
+    expect([event, payload.moderation_warning.text]).toEqual(["notification", "Be kind."]);
+  });
+
+  test("answers a report: its posts are named, and what else is open about the account is closed", async () => {
+    const { id } = await bob.publish("spam");
+    const carol = await server.person("carol", { role: "user" });
+    await carol.post("/api/v1/reports", { account_id: bob.id, status_ids: [id] });
+    await carol.post("/api/v1/reports", { account_id: bob.id });
+    const decide = (action: Action, reportId: number | null) =>
+      moderate(server.ctx, Number(bob.id), action, { by: Number(alice.id), text: "", reportId });
+    const open = () =>
+      server.ctx.db
+        .all<{ id: number }>("SELECT id FROM reports WHERE action_taken_at IS NULL ORDER BY id")
+        .map((row) => row.id);
+    decide("none", null);
+    expect(open()).toEqual([1, 2]);
+    decide("none", 1);
+    expect(open()).toEqual([2]);
+    expect((await told(alice, "admin.report"))[0].report.action_taken).toBe(true);
+    decide("silence", 1);
+    expect(open()).toEqual([]);
+    await server.drain();
+    const named = (await told(bob, "moderation_warning")).map((it) => it.moderation_warning.status_ids);
+    expect(named).toEqual([[id], [id], null]);
+  });
+
+  test.each([
+    ["none", "x".repeat(2001), null, "The text is too long (maximum is 2000 characters)."],
+    ["none", "", 7, "There is no report 7."],
+    ["none", "", 1, "Report 1 is about somebody else."],
+  ] as const)("is refused as %s with what isn't right about it", async (action, text, reportId, reason) => {
+    await bob.post("/api/v1/reports", { account_id: alice.id });
+    const decide = () => moderate(server.ctx, Number(bob.id), action, { by: null, text, reportId });
+    expect(decide).toThrow(reason);
+    expect(await told(bob, "moderation_warning")).toEqual([]);
+  });
+
+  test.each(["none", "disable"] as const)("can't be %s about somebody elsewhere", async (action) => {
+    const spammer = remoteAccount(server, "spammer", "spam.example");
+    await expect(act(server, action, { id: spammer })).rejects.toThrow("@spammer@spam.example is of another server");
+  });
+
+  test("needs an account", async () => {
+    await expect(act(server, "silence", { id: "1" })).rejects.toThrow("Record not found");
+  });
+});
+
+/** As other servers will do when there is federation. */
+function remoteFollows(from: string, to: Client, table: "follows" | "follow_requests" = "follows"): void {
+  server.ctx.db.transaction((tx) => {
+    tx.run(
+      `INSERT INTO ${table} (account_id, target_account_id, created_at) VALUES (?, ?, 1)`,
+      Number(from),
+      Number(to.id),
+    );
+    if (table === "follow_requests") return;
+    tx.run("UPDATE accounts SET followers_count = followers_count + 1 WHERE id = ?", Number(to.id));
+  });
+}
+
+/** What somebody has lost, as they are told: why, whose, followers, followed. */
+async function losses(who: Client): Promise<Json[]> {
+  const notifications = await told(who, "severed_relationships");
+  return notifications.map(({ event }) => [
+    event.type,
+    event.target_name,
+    event.followers_count,
+    event.following_count,
+  ]);
+}
+
+const countsOf = async (who: Client): Promise<number[]> => {
+  const { json } = await alice.get(`/api/v1/accounts/${who.id}`);
+  return [json.followers_count, json.following_count];
+};
+
+describe("Who loses follows", () => {
+  let [fan, idol]: string[] = [];
+
+  beforeEach(async () => {
+    [fan, idol] = [remoteAccount(server, "fan", "spam.example"), remoteAccount(server, "idol", "sub.spam.example")];
+    for (const who of [alice, bob]) await who.post(`/api/v1/accounts/${idol}/follow`);
+    remoteFollows(fan!, alice);
+    remoteFollows(fan!, bob, "follow_requests");
+    remoteFollows(remoteAccount(server, "friend", "notspam.example"), alice);
+  });
+
+  test("with a domain that the server blocks is told how many", async () => {
+    expect([await countsOf(alice), await countsOf(bob)]).toEqual([
+      [2, 1],
+      [0, 1],
+    ]);
+    setDomainBlock(server.ctx, "spam.example", {});
+    await server.drain();
+    const [notification] = await told(alice, "severed_relationships");
+    expectShape(notification, "Notification");
+    expect(notification).toMatchObject({ account: { id: alice.id } });
+    expect(notification.event).toEqual({
+      id: expect.stringMatching(/^\d+$/),
+      type: "domain_block",
+      purged: false,
+      target_name: "spam.example",
+      followers_count: 1,
+      following_count: 1,
+      created_at: "2026-11-21T12:00:00.000Z",
+    });
+    expect(await losses(bob)).toEqual([["domain_block", "spam.example", 0, 1]]);
+    expect([await countsOf(alice), await countsOf(bob)]).toEqual([
+      [1, 0],
+      [0, 0],
+    ]);
+    const { json } = await bob.get(`/api/v1/accounts/relationships?id[]=${fan}&with_suspended=true`);
+    expect(json).toMatchObject([{ requested_by: false }]);
+  });
+
+  test("with somebody elsewhere who is suspended is told of them, and follows don't come back", async () => {
+    await act(server, "suspend", { id: idol! });
+    for (const who of [alice, bob]) {
+      expect(await losses(who)).toEqual([["account_suspension", "idol@sub.spam.example", 0, 1]]);
+    }
+    await act(server, "suspend", { id: fan! });
+    expect(await losses(alice)).toEqual([
+      ["account_suspension", "fan@spam.example", 1, 0],
+      ["account_suspension", "idol@sub.spam.example", 0, 1],
+    ]);
+    expect((await losses(bob)).length).toBe(1);
+    undo(server, "suspend", { id: idol! });
+    expect(await countsOf(bob)).toEqual([0, 0]);
+  });
+
+  test("with a domain that they block themselves is told so, and nobody else is", async () => {
+    await alice.post("/api/v1/domain_blocks", { domain: "spam.example" });
+    expect(await losses(alice)).toEqual([["user_domain_block", "spam.example", 1, 0]]);
+    expect(await losses(bob)).toEqual([]);
+    for (const domain of ["spam.example", "unknown.example"]) {
+      await alice.post("/api/v1/domain_blocks", { domain });
+    }
+    expect((await losses(alice)).length).toBe(1);
+    await bob.post("/api/v1/domain_blocks", { domain: "spam.example" });
+    expect(await losses(bob)).toEqual([]);
+  });
+
+  test("with somebody of this server loses nothing: they may come back", async () => {
+    await alice.post(`/api/v1/accounts/${bob.id}/follow`);
+    await act(server, "suspend", bob);
+    expect(await losses(alice)).toEqual([]);
+    undo(server, "suspend", bob);
+    const { json } = await alice.get(`/api/v1/accounts/relationships?id[]=${bob.id}`);
+    expect(json[0].following).toBe(true);
+  });
+});
+
+describe("A domain that the server blocks", () => {
+  let spammer: string;
+  let deep: string;
+
+  beforeEach(() => {
+    [spammer, deep] = [
+      remoteAccount(server, "spammer", "spam.example"),
+      remoteAccount(server, "deep", "very.deep.spam.example"),
+    ];
+    for (const id of [spammer, deep, remoteAccount(server, "friend", "notspam.example")]) {
+      remoteStatus(server, id, `by ${id}`);
+    }
+  });
+
+  /** What is said of an account besides who it is. */
+  const state = async (id: string): Promise<string> => {
+    const { json } = await alice.get(`/api/v1/accounts/${id}`);
+    return [json.limited && "limited", json.suspended && "suspended"].filter(Boolean).join() || "free";
+  };
+
+  test.each([
+    ["suspend", "suspended"],
+    ["silence", "limited"],
+  ] as const)("to %s is %s, with all below it, until it isn't blocked any more", async (severity, expected) => {
+    setDomainBlock(server.ctx, "SPAM.example", { severity });
+    expect([await state(spammer), await state(deep)]).toEqual([expected, expected]);
+    expect((await alice.get("/api/v1/timelines/public")).json.length).toBe(1);
+    removeDomainBlock(server.ctx, "spam.example");
+    expect([await state(spammer), await state(deep)]).toEqual(["free", "free"]);
+    expect((await alice.get("/api/v1/timelines/public")).json.length).toBe(3);
+  });
+
+  test("holds for whoever comes later", async () => {
+    setDomainBlock(server.ctx, "spam.example", { severity: "suspend" });
+    setDomainBlock(server.ctx, "quiet.example", { severity: "silence" });
+    setDomainBlock(server.ctx, "noop.example", { severity: "noop" });
+    const states = ["spam.example", "a.spam.example", "x.quiet.example", "noop.example", "notspam.example"].map(
+      async (domain) => state(remoteAccount(server, "late", domain)),
+    );
+    expect(await Promise.all(states)).toEqual(["suspended", "suspended", "limited", "free", "free"]);
+  });
+
+  test("may be blocked otherwise than what is below it: the longest decides", async () => {
+    setDomainBlock(server.ctx, "deep.spam.example", { severity: "noop" });
+    setDomainBlock(server.ctx, "spam.example", { severity: "suspend" });
+    expect([await state(spammer), await state(deep)]).toEqual(["suspended", "free"]);
+    expect(await state(remoteAccount(server, "late", "deep.spam.example"))).toBe("free");
+    removeDomainBlock(server.ctx, "deep.spam.example");
+    expect(await state(deep)).toBe("suspended");
+    setDomainBlock(server.ctx, "deep.spam.example", { severity: "silence" });
+    expect([await state(spammer), await state(deep)]).toEqual(["suspended", "limited"]);
+    removeDomainBlock(server.ctx, "spam.example");
+    expect([await state(spammer), await state(deep)]).toEqual(["free", "limited"]);
+  });
+
+  test("can be blocked more or less than before", async () => {
+    setDomainBlock(server.ctx, "spam.example", { severity: "silence", publicComment: "Noise." });
+    setDomainBlock(server.ctx, "spam.example", { severity: "suspend" });
+    expect(await state(spammer)).toBe("suspended");
+    setDomainBlock(server.ctx, "spam.example", { severity: "silence" });
+    expect(await state(spammer)).toBe("limited");
+    setDomainBlock(server.ctx, "spam.example", { severity: "noop" });
+    expect(await state(spammer)).toBe("free");
+  });
+
+  test("leaves alone what was decided about one account", async () => {
+    await act(server, "suspend", { id: spammer });
+    server.clock.advance(1000);
+    setDomainBlock(server.ctx, "spam.example", { severity: "suspend" });
+    removeDomainBlock(server.ctx, "spam.example");
+    expect([await state(spammer), await state(deep)]).toEqual(["suspended", "free"]);
+  });
+
+  test.each([
+    ["localhost:3000", "localhost:3000 is this server itself."],
+    ["a b", "Validation failed: Domain is not a valid domain name"],
+  ])("can't be %s", (domain, reason) => {
+    expect(() => setDomainBlock(server.ctx, domain, {})).toThrow(reason);
+  });
+
+  test("has comments of some length only, and must be blocked before it isn't any more", () => {
+    const long = "x".repeat(1001);
+    const block = () => setDomainBlock(server.ctx, "spam.example", { publicComment: long, privateComment: long });
+    expect(block).toThrow(
+      "Validation failed: Public comment is too long (maximum is 1000 characters), Private comment is too long (maximum is 1000 characters)",
+    );
+    expect(() => removeDomainBlock(server.ctx, "spam.example")).toThrow("spam.example isn't blocked.");
+  });
+});

@@ -1,0 +1,205 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { moderate } from "../../src/core/moderation.ts";
+import { reopenReport, resolveReport } from "../../src/core/reports.ts";
+import { addRule, removeRule } from "../../src/core/rules.ts";
+import { Client, type Answer, type Json } from "../support/client.ts";
+import { block, remoteAccount, remoteStatus } from "../support/rows.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { expectShape } from "../support/shape.ts";
+
+let server: TestServer;
+let olga: Client;
+let alice: Client;
+let bob: Client;
+
+beforeEach(async () => {
+  server = await startServer();
+  olga = await server.person("olga", { role: "owner" });
+  [alice, bob] = [await server.person("alice", { role: "user" }), await server.person("bob", { role: "user" })];
+});
+afterEach(() => server.stop());
+
+const PATH = "/api/v1/reports";
+
+/** Alice reports Bob, unless it is said otherwise. */
+function report(body: Json = {}, by = alice): Promise<Answer> {
+  return by.post(PATH, { account_id: bob.id, ...body });
+}
+
+/** What somebody was told, as type and id of the report. */
+async function told(who: Client): Promise<Json[]> {
+  const { json } = await who.get("/api/v1/notifications");
+  return json.map((it: Json) => [it.type, it.report?.id]);
+}
+
+describe("A report", () => {
+  test("is shown whole to who made it", async () => {
+    const { id } = await bob.publish("spam");
+    const { status, json } = await report({ status_ids: [id], comment: "Look.", category: "spam", forward: true });
+    expect(status).toBe(200);
+    expectShape(json, "Report");
+    expect(json).toEqual({
+      id: "1",
+      action_taken: false,
+      action_taken_at: null,
+      category: "spam",
+      comment: "Look.",
+      forwarded: false,
+      created_at: "2026-11-21T12:00:00.000Z",
+      status_ids: [id],
+      rule_ids: null,
+      collection_ids: [],
+      target_account: expect.objectContaining({ id: bob.id, acct: "bob" }),
+    });
+  });
+
+  test("needs nothing but an account, and may come as a form, with a slash at the end of the path", async () => {
+    const form = new URLSearchParams({ account_id: bob.id, "collection_ids[]": "1" });
+    const { status, json } = await alice.post(`${PATH}/`, form);
+    expect([status, json]).toMatchObject([200, { category: "other", comment: "", status_ids: [], rule_ids: null }]);
+  });
+
+  test("of somebody elsewhere says whether their server is to know of it", async () => {
+    const spammer = remoteAccount(server, "spammer", "spam.example");
+    const spam = remoteStatus(server, spammer, "spam");
+    for (const forward of [true, false]) {
+      const { json } = await report({ account_id: spammer, status_ids: [spam], forward });
+      expect([json.forwarded, json.target_account.acct]).toEqual([forward, "spammer@spam.example"]);
+    }
+  });
+
+  test("can be made twice, and of oneself", async () => {
+    expect([(await report()).json.id, (await report()).json.id]).toEqual(["1", "2"]);
+    expect((await report({ account_id: alice.id })).json.target_account.id).toBe(alice.id);
+  });
+
+  test("may be a thousand characters long, however they are stored", async () => {
+    expect((await report({ comment: "😀".repeat(1000) })).status).toBe(200);
+    const { status, json } = await report({ comment: "x".repeat(1001) });
+    const error = "Validation failed: Comment is too long (maximum is 1000 characters)";
+    expect([status, json]).toEqual([422, { error }]);
+  });
+
+  test("is for people whose app may make reports", async () => {
+    const others: [string | null, number, string][] = [
+      [null, 401, "The access token is invalid"],
+      ["unknown", 401, "The access token is invalid"],
+      [server.token(null, "write"), 422, "This method requires an authenticated user"],
+      [server.token(1, "read write:statuses"), 403, "This action is outside the authorized scopes"],
+    ];
+    for (const [token, status, error] of others) {
+      const answer = await report({}, new Client(server.origin, token));
+      expect([answer.status, answer.json]).toEqual([status, { error }]);
+    }
+    expect((await report({}, new Client(server.origin, server.token(2, "write:reports")))).status).toBe(200);
+  });
+});
+
+describe("What is reported", () => {
+  const NOT_FOUND = { error: "Record not found" };
+
+  test("must be somebody whom one can know of", async () => {
+    for (const account_id of ["1", "nobody", "", null, undefined]) {
+      const { status, json } = await report({ account_id });
+      expect([account_id, status, json]).toEqual([account_id, 404, NOT_FOUND]);
+    }
+    moderate(server.ctx, Number(bob.id), "suspend", { by: null, text: "", reportId: null });
+    expect((await report()).status).toBe(404);
+  });
+
+  test("must be that account's, and seen by who reports it", async () => {
+    const own = await bob.publish("spam");
+    const hidden = await bob.publish({ status: "for followers", visibility: "private" });
+    const direct = await bob.publish({ status: "@alice buy", visibility: "direct" });
+    const olgas = await olga.publish("another's");
+    for (const wrong of [hidden.id, olgas.id, "1", "no id"]) {
+      const { status, json } = await report({ status_ids: [own.id, wrong] });
+      expect([wrong, status, json]).toEqual([wrong, 404, NOT_FOUND]);
+    }
+    const { json } = await report({ status_ids: [direct.id, own.id, own.id] });
+    expect(json.status_ids).toEqual([direct.id, own.id]);
+    block(server, bob, alice);
+    expect((await report({ status_ids: [own.id] })).status).toBe(404);
+  });
+
+  test("may break rules, which makes it a violation whatever else it is called", async () => {
+    const [first, second] = ["Be kind.", "No adverts."].map((text) => String(addRule(server.ctx, { text, hint: "" })));
+    for (const category of ["violation", "spam", undefined]) {
+      const { json } = await report({ category, rule_ids: [second, first] });
+      expect([json.category, json.rule_ids]).toEqual(["violation", [second, first]]);
+    }
+    removeRule(server.ctx, Number(first));
+    expect((await report({ rule_ids: [first] })).status).toBe(200);
+  });
+
+  test.each([
+    [{ rule_ids: ["1", "2"] }, "Validation failed: Rule ids does not reference valid rules"],
+    [{ rule_ids: ["kindness"] }, "Validation failed: Rule ids does not reference valid rules"],
+    [{ category: "violation" }, "Validation failed: Rule ids does not reference valid rules"],
+    [{ category: "violation", rule_ids: [] }, "Validation failed: Rule ids does not reference valid rules"],
+    [{ category: "boredom" }, "'boredom' is not a valid category"],
+  ])("is refused with %j", async (body, error) => {
+    addRule(server.ctx, { text: "Be kind.", hint: "" });
+    const { status, json } = await report(body);
+    expect([status, json]).toEqual([422, { error }]);
+  });
+});
+
+describe("Those who look after the server", () => {
+  test("are told of a report, and nobody else is", async () => {
+    const staff = [
+      await server.person("adam", { role: "admin" }),
+      await server.person("mona", { role: "moderator" }),
+      olga,
+    ];
+    const { json } = await report({ comment: "Look." });
+    for (const who of staff) {
+      const [notification] = (await who.get("/api/v1/notifications")).json;
+      expectShape(notification, "Notification");
+      expect(notification).toMatchObject({ type: "admin.report", account: { id: alice.id }, report: json });
+      expect(notification).not.toHaveProperty("status");
+    }
+    for (const who of [alice, bob]) expect(await told(who)).toEqual([]);
+  });
+
+  test("aren't told of what they report themselves", async () => {
+    await report({}, olga);
+    expect(await told(olga)).toEqual([]);
+  });
+
+  test("aren't told again while a report about the same account is open", async () => {
+    await report();
+    await report({}, await server.person("carol", { role: "user" }));
+    expect(await told(olga)).toEqual([["admin.report", "1"]]);
+    for (const id of [1, 2]) resolveReport(server.ctx, id, Number(olga.id));
+    await report();
+    expect(await told(olga)).toEqual([
+      ["admin.report", "3"],
+      ["admin.report", "1"],
+    ]);
+    await report({ account_id: (await server.person("dave", { role: "user" })).id });
+    expect((await told(olga)).length).toBe(3);
+  });
+
+  test("see whether something was done", async () => {
+    await report();
+    const state = async () => {
+      const { report } = (await olga.get("/api/v1/notifications")).json[0];
+      return [report.action_taken, report.action_taken_at];
+    };
+    server.clock.advance(60_000);
+    resolveReport(server.ctx, 1, Number(olga.id));
+    expect(await state()).toEqual([true, "2026-11-21T12:01:00.000Z"]);
+    expect(() => resolveReport(server.ctx, 1, null)).toThrow("Report 1 is resolved already.");
+    reopenReport(server.ctx, 1);
+    expect(await state()).toEqual([false, null]);
+    expect(() => reopenReport(server.ctx, 1)).toThrow("Report 1 is open.");
+    expect(() => resolveReport(server.ctx, 2, null)).toThrow("There is no report 2.");
+  });
+
+  test("hear no more of a report when the account it is about is gone", async () => {
+    await report();
+    server.ctx.db.transaction((tx) => tx.run("DELETE FROM accounts WHERE id = ?", Number(bob.id)));
+    expect(await told(olga)).toEqual([]);
+  });
+});

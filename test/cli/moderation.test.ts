@@ -1,0 +1,143 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Json } from "../support/client.ts";
+import { Folder, type Outcome } from "./folder.ts";
+
+let folder: Folder;
+
+beforeEach(() => {
+  // Asked again and again until it is there.
+  folder = new Folder({ LINNET_RATE_LIMITS: "off" });
+});
+afterEach(() => folder.remove());
+
+/** What a command prints that does what it should. */
+async function done(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await folder.run(args);
+  expect([args, code, stderr]).toEqual([args, 0, ""]);
+  return stdout;
+}
+
+/** Someone with a token, and the calls they make to a server that runs. */
+async function person(name: string, origin: string) {
+  await done("user", "create", name);
+  const token = (await done("token", "create", name, "--scopes", "read write")).trim();
+  const call = async (path: string, body?: object): Promise<{ status: number; json: Json }> => {
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const init = body && { method: "POST", body: JSON.stringify(body) };
+    const answer = await fetch(`${origin}/api/v1${path}`, { headers, ...init });
+    return { status: answer.status, json: await answer.json() };
+  };
+  return { id: (await call("/accounts/verify_credentials")).json.id as string, call };
+}
+
+test("what is decided on the command line holds at once on a server that runs, which tells it", async () => {
+  const { origin } = await folder.serve();
+  const [alice, bob] = [await person("alice", origin), await person("bob", origin)];
+  const bobs = async () => (await alice.call(`/accounts/${bob.id}`)).json;
+  expect((await bobs()).limited).toBeUndefined();
+  expect(await done("moderate", "limit", "bob", "--text", "Too loud.")).toBe("@bob is limited.\n");
+  expect((await bobs()).limited).toBe(true);
+  let told: Json[] = [];
+  while (told.length === 0) told = (await bob.call("/notifications")).json;
+  expect(told[0]).toMatchObject({ type: "moderation_warning", moderation_warning: { text: "Too loud." } });
+  expect(await done("moderate", "unlimit", "@bob@localhost:3000")).toBe("@bob isn't limited any more.\n");
+
+  expect(await done("moderate", "freeze", "bob")).toBe("@bob is frozen.\n");
+  expect((await bob.call("/notifications")).status).toBe(403);
+  expect(await done("user", "list")).toMatch(/^bob +shut out +\d/m);
+  expect(await done("moderate", "unfreeze", "bob")).toBe("@bob isn't frozen any more.\n");
+  expect(await done("moderate", "suspend", "bob")).toBe("@bob is suspended.\n");
+  expect((await bobs()).suspended).toBe(true);
+  expect(await done("moderate", "unsuspend", "bob")).toBe("@bob isn't suspended any more.\n");
+  expect(await done("moderate", "sensitive", "bob")).toBe("@bob is marked as sensitive.\n");
+  expect(await done("moderate", "unsensitive", "bob")).toBe("@bob isn't marked as sensitive any more.\n");
+  expect(await done("moderate", "warn", "bob", "--text", "Be kind.")).toBe("@bob is warned.\n");
+}, 30_000);
+
+test("reports are listed, shown, answered, resolved and opened again", async () => {
+  const { origin } = await folder.serve();
+  const [alice, bob] = [await person("alice", origin), await person("bob", origin)];
+  await done("rule", "add", "Be kind.");
+  const { url, id } = (await bob.call("/statuses", { status: "spam" })).json;
+  const report = { account_id: bob.id, status_ids: [id], rule_ids: ["1"], comment: "Look." };
+  for (const body of [report, { account_id: bob.id }]) expect((await alice.call("/reports", body)).status).toBe(200);
+  const today = new Date().toISOString().slice(0, 10);
+  const [first, second] = [
+    `1     ${today}  open      violation  @bob, by @alice\n`,
+    `2     ${today}  open      other      @bob, by @alice\n`,
+  ];
+  expect(await done("report", "list")).toBe(second + first);
+  expect(await done("report", "show", "1")).toBe(
+    [
+      "About:    @bob",
+      `By:       @alice, ${today}`,
+      "State:    open",
+      "Category: violation",
+      "Rule:     Be kind.",
+      "Comment:  Look.",
+      `Post:     ${url}\n`,
+    ].join("\n"),
+  );
+  expect(await done("report", "resolve", "2")).toBe("Report 2 is resolved.\n");
+  expect(await done("report", "list")).toBe(first);
+  expect(await done("report", "reopen", "2")).toBe("Report 2 is open again.\n");
+  await done("moderate", "limit", "bob", "--report", "1");
+  expect(await done("report", "list")).toBe("");
+  expect(await done("report", "list", "--all")).toBe(
+    second.replace("open    ", "resolved") + first.replace("open    ", "resolved"),
+  );
+}, 30_000);
+
+test("domains are blocked, changed, allowed and listed", async () => {
+  const { origin } = await folder.serve({ LINNET_SHOW_DOMAIN_BLOCKS: "all" });
+  const shown = async () => (await fetch(`${origin}/api/v1/instance/domain_blocks`)).json() as Promise<Json[]>;
+  expect(await done("domain", "list")).toBe("");
+  expect(await done("domain", "block", "Spam.Example", "--comment", "Bots", "--note", "again")).toBe(
+    "spam.example is blocked.\n",
+  );
+  await done("domain", "block", "loud.example", "--severity", "silence", "--obfuscate");
+  expect((await shown()).map(({ domain, severity }) => [domain, severity])).toEqual([
+    ["loud.****ple", "silence"],
+    ["spam.example", "suspend"],
+  ]);
+  await done("domain", "block", "spam.example", "--severity", "noop");
+  expect(await done("domain", "allow", "friends.example")).toBe("friends.example is allowed.\n");
+  expect(await done("domain", "list")).toBe(
+    [
+      "loud.example     silence  obfuscate",
+      'spam.example     noop  "Bots"  ("again")',
+      "friends.example  allowed\n",
+    ].join("\n"),
+  );
+  expect(await done("domain", "unblock", "spam.example")).toBe("spam.example isn't blocked any more.\n");
+  expect(await done("domain", "disallow", "friends.example")).toBe("friends.example isn't allowed any more.\n");
+  expect(await done("domain", "list")).toBe("loud.example  silence  obfuscate\n");
+}, 30_000);
+
+describe("In one line that says why,", () => {
+  test.each([
+    [2, ["moderate", "warn", "bob"], "--text is missing"],
+    [2, ["moderate", "limit"], "ACCT is missing"],
+    [2, ["moderate", "limit", "bob", "--report", "first"], '--report is "first"'],
+    [2, ["report", "show", "first"], 'ID is "first"'],
+    [2, ["domain", "block", "spam.example", "--severity", "hard"], '--severity is "hard"'],
+    [2, ["domain", "allow", "a b"], 'DOMAIN is "a b"'],
+    [1, ["moderate", "suspend", "nobody"], 'Nobody called "nobody" is known here'],
+    [1, ["moderate", "unsuspend", "bob"], "@bob isn't suspended"],
+    [1, ["moderate", "limit", "bob", "--report", "7"], "There is no report 7"],
+    [1, ["report", "resolve", "7"], "There is no report 7"],
+    [1, ["domain", "block", "localhost:3000"], "localhost:3000 is this server itself"],
+    [1, ["domain", "unblock", "spam.example"], "spam.example isn't blocked"],
+    [1, ["domain", "disallow", "spam.example"], "spam.example isn't allowed"],
+  ] as const)("exit code %i answers linnet %j", async (expected, args, words) => {
+    await done("user", "create", "bob");
+    const { code, stdout, stderr }: Outcome = await folder.run([...args]);
+    expect([code, stdout, stderr.trimEnd().split("\n")]).toEqual([expected, "", [expect.stringContaining(words)]]);
+  });
+
+  test("nothing is allowed twice", async () => {
+    await done("domain", "allow", "friends.example");
+    const { code, stderr } = await folder.run(["domain", "allow", "friends.example"]);
+    expect([code, stderr]).toEqual([1, "linnet: friends.example is allowed already.\n"]);
+  });
+});

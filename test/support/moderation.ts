@@ -1,0 +1,12 @@
+import { lift, moderate, type Action } from "../../src/core/moderation.ts";
+import type { TestServer } from "./server.ts";
+
+/** What the owner does on the command line; what is told of it is told when the server's jobs have run. */
+export async function act(server: TestServer, action: Action, whom: { id: string }, text = ""): Promise<void> {
+  moderate(server.ctx, Number(whom.id), action, { by: null, text, reportId: null });
+  await server.drain();
+}
+
+export function undo(server: TestServer, action: Exclude<Action, "none">, whom: { id: string }): void {
+  lift(server.ctx, Number(whom.id), action);
+}
