@@ -5,7 +5,6 @@ import { Client, type Answer, type Json } from "../support/client.ts";
 import { expectGuarded } from "../support/guards.ts";
 import { Device } from "../support/push-service.ts";
 import { startServer, type TestServer } from "../support/server.ts";
-import { expectShape } from "../support/shape.ts";
 
 const PATH = "/api/v1/push/subscription";
 const ALERTS = [
@@ -59,8 +58,6 @@ describe("A push subscription", () => {
     const data = { alerts: { mention: true, "admin.report": true }, policy: "followed" };
     const { status, json } = await alice.post(PATH, { ...wish(), data });
     expect(status).toBe(200);
-    // The document wants text for an id; the apps that decode strictly want a number.
-    expectShape({ ...json, id: String(json.id) }, "WebPushSubscription");
     expect(json).toEqual({
       id: expect.any(Number),
       endpoint: device.endpoint,

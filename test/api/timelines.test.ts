@@ -112,7 +112,7 @@ describe("The home timeline", () => {
         const id = server.ctx.ids.next();
         tx.run(
           `INSERT INTO statuses (id, account_id, uri, url, local, visibility, content, conversation_id, created_at)
-           VALUES (?1, ?2, ?1, ?1, 1, 'public', ?3, ?1, 0)`,
+           VALUES (?1, ?2, ?1, 'https://example.org/' || ?1, 1, 'public', ?3, ?1, 0)`,
           id,
           Number(alice.id),
           `<p>${at}</p>`,

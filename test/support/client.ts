@@ -1,3 +1,4 @@
+import { mastodon } from "./mastodon.ts";
 // oxlint-disable-next-line typescript/no-explicit-any -- what a server sends is what the test is about to find out
 export type Json = any;
 
@@ -53,6 +54,16 @@ export class Client {
     const response = await fetch(this.origin + path, { redirect: "manual", ...init, method, headers, body: payload });
     const text = await response.text();
     const isJson = response.headers.get("content-type")?.includes("json");
-    return { status: response.status, headers: response.headers, json: isJson ? JSON.parse(text) : text };
+    const json = isJson ? JSON.parse(text) : text;
+    if (isJson) expectDocumented(method, path, response.status, json);
+    return { status: response.status, headers: response.headers, json };
   }
+}
+
+/** Fails a test whose answer isn't what Mastodon documents for the method, wherever the document is at hand. */
+function expectDocumented(method: string, path: string, status: number, json: Json): void {
+  const [plainPath] = path.split("?") as [string];
+  const problems = mastodon?.answerProblems(method.toLowerCase(), plainPath, status, json) ?? [];
+  if (problems.length === 0) return;
+  throw new Error(`${method} ${plainPath} answered ${status} with what Mastodon doesn't say:\n${problems.join("\n")}`);
 }
