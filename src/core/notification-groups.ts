@@ -16,6 +16,7 @@ import {
   WANTED,
   WANTED_FROM,
 } from "./notifications.ts";
+import { isSuspended } from "./visibility.ts";
 
 export interface GroupFilter extends NotificationFilter {
   /** Which types are grouped; of all others each notification stands alone. */
@@ -52,7 +53,8 @@ function places(side: Side, of: "all" | "one"): Keyset<NotificationRow> {
     of === "all" ? "m.group_key = n.group_key" : "m.from_account_id = n.from_account_id AND +m.group_key = n.group_key";
   return new Keyset<NotificationRow>(
     `${list} AND (n.group_key IS NULL OR n.type NOT IN (SELECT value FROM json_each(${groupedTypes})) OR NOT EXISTS (
-      SELECT 1 FROM notifications m WHERE m.account_id = n.account_id AND ${alike} AND ${nearer}))`,
+      SELECT 1 FROM notifications m
+      WHERE m.account_id = n.account_id AND ${alike} AND ${nearer} AND NOT ${isSuspended("m.from_account_id")}))`,
     "n.id",
   );
 }
@@ -109,7 +111,7 @@ interface Facts {
 
 const OF_GROUP = `
   FROM notifications m WHERE m.account_id = ?2 AND m.group_key = j.value AND m.id <= ?4
-    AND (?5 IS NULL OR m.from_account_id = ?5)`;
+    AND (?5 IS NULL OR m.from_account_id = ?5) AND NOT ${isSuspended("m.from_account_id")}`;
 
 const FACTS = `
   SELECT j.value AS group_key, n.id AS newest_id, n.created_at AS newest_at,

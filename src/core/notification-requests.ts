@@ -5,7 +5,7 @@ import { enqueue } from "../db/queue.ts";
 import { notFound } from "../errors.ts";
 import { fileConversation } from "./conversations.ts";
 import { announce, userTopic } from "./events.ts";
-import { visibleTo } from "./visibility.ts";
+import { isSuspended, visibleTo } from "./visibility.ts";
 
 /** Somebody who waits for being heard. */
 export interface RequestRow {
@@ -32,7 +32,9 @@ const OWN = `
   SELECT r.id, r.id AS cursor, r.from_account_id, r.created_at, last.created_at AS updated_at, ${COUNT} AS notifications_count,
     (SELECT s.id FROM statuses s WHERE s.id = last.status_id AND ${visibleTo("r.account_id")}) AS last_status_id
   FROM notification_requests r JOIN notifications last ON last.id = (SELECT max(n.id) ${HELD})`;
-const LIST = new Keyset<RequestRow>(`${OWN} WHERE r.account_id = ?4`, "r.id");
+/** Whoever is suspended doesn't wait. */
+const WAITS = `NOT ${isSuspended("r.from_account_id")}`;
+const LIST = new Keyset<RequestRow>(`${OWN} WHERE r.account_id = ?4 AND ${WAITS}`, "r.id");
 
 export function listRequests(db: Reads, accountId: number, page: Page): RequestRow[] {
   return LIST.page(db, page, accountId);
@@ -40,7 +42,7 @@ export function listRequests(db: Reads, accountId: number, page: Page): RequestR
 
 /** One's own request; refuses as if it did not exist otherwise. */
 export function ownRequest(db: Reads, accountId: number, id: number | null): RequestRow {
-  const row = db.get<RequestRow>(`${OWN} WHERE r.id = ? AND r.account_id = ?`, id, accountId);
+  const row = db.get<RequestRow>(`${OWN} WHERE r.id = ? AND r.account_id = ? AND ${WAITS}`, id, accountId);
   if (!row) throw notFound();
   return row;
 }
@@ -49,7 +51,7 @@ export function ownRequest(db: Reads, accountId: number, id: number | null): Req
 export function pendingRequests(db: Reads, accountId: number): { requests: number; notifications: number } {
   return db.get<{ requests: number; notifications: number }>(
     `SELECT count(*) AS requests, coalesce(sum(held), 0) AS notifications FROM (
-       SELECT ${COUNT} AS held FROM notification_requests r WHERE r.account_id = ? LIMIT ${MAX_COUNT})`,
+       SELECT ${COUNT} AS held FROM notification_requests r WHERE r.account_id = ? AND ${WAITS} LIMIT ${MAX_COUNT})`,
     accountId,
   )!;
 }

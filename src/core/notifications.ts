@@ -2,6 +2,7 @@ import type { Context } from "../context.ts";
 import { Keyset, type Page } from "../db/keyset.ts";
 import type { Reads, Tx, Value } from "../db/open.ts";
 import { announce, userTopic } from "./events.ts";
+import { markersOf } from "./markers.ts";
 import { fromStaff, verdict, type Told } from "./notification-policy.ts";
 import { queuePushes } from "./push.ts";
 import { ignores, isSuspended, visibleTo } from "./visibility.ts";
@@ -190,11 +191,7 @@ export function countUnread(db: Reads, accountId: number, filter: NotificationFi
 
 /** The read marker: what is newer is unread. */
 export function readUpTo(db: Reads, accountId: number): number {
-  const marker = db.get<{ last_read_id: number }>(
-    "SELECT last_read_id FROM markers WHERE account_id = ? AND timeline = 'notifications'",
-    accountId,
-  );
-  return marker?.last_read_id ?? 0;
+  return markersOf(db, accountId, ["notifications"])[0]?.last_read_id ?? 0;
 }
 
 export function clearNotifications(ctx: Context, accountId: number): void {

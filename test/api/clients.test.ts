@@ -80,6 +80,23 @@ describe("An app that is built on masto.js", () => {
     expect(await app.v1.notifications.unreadCount.fetch()).toEqual({ count: 0 });
   });
 
+  test("shows notifications in groups, and lets a stranger in", async () => {
+    const { id } = await alice.publish("for grouping");
+    await bob.post(`/api/v1/statuses/${id}/favourite`);
+    const { notificationGroups, accounts } = await app.v2.notifications.list({ expandAccounts: "partial_avatars" });
+    const [group] = notificationGroups;
+    expect([group!.type, group!.notificationsCount, accounts[0]!.acct]).toEqual(["favourite", 1, "bob"]);
+    const policy = await app.v2.notifications.policy.update({ forNotFollowing: "filter" });
+    expect(policy.forNotFollowing).toBe("filter");
+    await bob.publish("@alice hello");
+    const [request] = await app.v1.notifications.requests.list();
+    expect([request!.notificationsCount, request!.account.acct]).toEqual(["1", "bob"]);
+    await app.v1.notifications.requests.$select(request!.id).accept();
+    await server.drain();
+    expect((await app.v1.notifications.requests.merged.fetch()).merged).toBe(true);
+    expect((await app.v1.notifications.list())[0]!.type).toBe("mention");
+  });
+
   test("hears in words what was wrong", async () => {
     await expect(app.v1.statuses.create({ status: "" } as never)).rejects.toThrow(
       "Validation failed: Text can't be blank",

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
 import { expectGuarded } from "../support/guards.ts";
+import { act as moderate, undo } from "../support/moderation.ts";
 import { idsOf, linksOf } from "../support/reading.ts";
 import { block } from "../support/rows.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -155,6 +156,39 @@ describe("Grouped notifications", () => {
     expect(await outline()).toEqual([]);
     expect((await group(group_key)).status).toBe(404);
     expect(idsOf(await accountsOf(group_key))).toEqual([]);
+  });
+
+  test("tell of warnings and reports, which stand alone, what the plain list tells of them", async () => {
+    await moderate(server, "sensitive", alice, "Mind what you post");
+    await bob.post("/api/v1/reports", { account_id: carol.id, comment: "rude" });
+    await server.drain();
+    const answer = await list();
+    expectShape(answer.json, "GroupedNotificationsResults");
+    const [report, warning] = answer.json.notification_groups;
+    const [plainReport, plainWarning] = await single();
+    expect([report.type, report.report]).toEqual(["admin.report", plainReport.report]);
+    expect(report.report.comment).toBe("rude");
+    expect([warning.type, warning.moderation_warning]).toEqual(["moderation_warning", plainWarning.moderation_warning]);
+    expect(warning.moderation_warning.text).toBe("Mind what you post");
+    expect([report.sample_account_ids, warning.sample_account_ids]).toEqual([[bob.id], [alice.id]]);
+  });
+
+  test("pass over who is suspended, as the plain list does, as long as they are", async () => {
+    const mine = await alice.publish("mine");
+    const people = await crowd(3);
+    for (const who of people) await act(who, "favourite", mine);
+    const [first, second, third] = people.map(({ id }) => id);
+    const { group_key } = (await single())[0];
+    await moderate(server, "suspend", people[2]!);
+    const seen = async (query = "") =>
+      (await groups(query)).map((it) => [it.notifications_count, it.sample_account_ids]);
+    for (const query of ["", "?min_id=0"]) expect(await seen(query)).toEqual([[2, [second, first]]]);
+    expect((await single()).map((it) => it.account.id)).toEqual([second, first]);
+    expect((await group(group_key)).json.notification_groups).toMatchObject([{ notifications_count: 2 }]);
+    expect(idsOf(await accountsOf(group_key))).toEqual([second!, first!]);
+    expect(await unread("?grouped_types[]=follow")).toBe(2);
+    undo(server, "suspend", people[2]!);
+    expect(await seen()).toEqual([[3, [third, second, first]]]);
   });
 
   test("lose whoever takes back what they did, and are gone with the last", async () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
 import { expectGuarded } from "../support/guards.ts";
+import { act as moderate } from "../support/moderation.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
 
@@ -24,12 +25,6 @@ const listed = async (query = ""): Promise<number> => (await alice.get(`/api/v1/
 const follow = (who: Client, whom: Client): Promise<Answer> => who.post(`/api/v1/accounts/${whom.id}/follow`);
 const direct = (who: Client, status: string, in_reply_to_id?: string): Promise<Json> =>
   who.publish({ status, visibility: "direct", in_reply_to_id });
-
-function limit({ id }: Client): void {
-  server.ctx.db.transaction((tx) =>
-    tx.run("UPDATE accounts SET silenced_at = ? WHERE id = ?", server.clock.now(), Number(id)),
-  );
-}
 
 /** What became of a mention by Bob: accepted, filtered or dropped. */
 async function fate(mention: () => Promise<unknown> = () => bob.publish("@alice hello")): Promise<string> {
@@ -159,7 +154,7 @@ describe.each(["filter", "drop"])("A policy to %s", (level) => {
   test("whom a moderator has limited lets through whom I follow", async () => {
     await set({ for_limited_accounts: level });
     expect(await fate()).toBe("accept");
-    limit(bob);
+    await moderate(server, "silence", bob);
     expect(await fate()).toBe(level);
     await follow(alice, bob);
     expect(await fate()).toBe("accept");

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
 import { expectGuarded } from "../support/guards.ts";
+import { act as moderate, undo } from "../support/moderation.ts";
 import { idsOf, linksOf, pagesOf, wordsOf } from "../support/reading.ts";
 import { block } from "../support/rows.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -153,6 +154,18 @@ describe("A request", () => {
     expect(await requests()).toEqual([]);
     expect((await alice.get(`${PATH}/${request.id}`)).status).toBe(404);
     expect(await summary()).toEqual({ pending_requests_count: 0, pending_notifications_count: 0 });
+  });
+
+  test("of somebody who is suspended doesn't wait before they are free again", async () => {
+    await hold();
+    await bob.publish("@alice hello");
+    const [{ id }] = await requests();
+    await moderate(server, "suspend", bob);
+    expect(await requests()).toEqual([]);
+    expect((await alice.get(`${PATH}/${id}`)).status).toBe(404);
+    expect(await summary()).toEqual({ pending_requests_count: 0, pending_notifications_count: 0 });
+    undo(server, "suspend", bob);
+    expect(idsOf(await requests())).toEqual([id]);
   });
 
   test("stands as long as something is left", async () => {
