@@ -38,8 +38,15 @@ const STATUS = `
     ) part WHERE EXISTS (SELECT 1 FROM users WHERE account_id = part.account_id)) AS people
   FROM statuses s WHERE s.id = ? AND s.reblog_of_id IS NULL`;
 
-/** Puts a status into the index, or in again after something about it has changed. */
+/**
+ * Puts a status into the index, or in again after something about it has changed: as the last of the transaction, since
+ * FTS5 writes out what it has gathered at each savepoint, and a post is full of those.
+ */
 export function indexStatus(tx: Tx, statusId: number): void {
+  tx.beforeCommit(`search ${statusId}`, () => writeEntry(tx, statusId));
+}
+
+function writeEntry(tx: Tx, statusId: number): void {
   const row = tx.get<IndexedRow>(STATUS, statusId);
   if (!row) return;
   const text = row.local ? row.text : htmlToText(row.content);

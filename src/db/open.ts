@@ -14,6 +14,8 @@ export interface Reads {
 /** What can be done inside a transaction, and nowhere else. */
 export interface Tx extends Reads {
   run(sql: string, ...values: Value[]): { changes: number; lastInsertRowid: number };
+  /** Runs as the last of the outermost transaction, once for each key. */
+  beforeCommit(key: string, work: () => void): void;
   /** Runs when the outermost transaction has been committed, and never if it was not. */
   afterCommit(effect: () => void): void;
 }
@@ -30,6 +32,7 @@ export class Db implements Reads {
   statements = 0;
   private readonly prepared = new Map<string, Statement<unknown, SQLQueryBindings[]>>();
   private depth = 0;
+  private endings: { key: string; work: () => void }[] = [];
   private effects: (() => void)[] = [];
   private waiting: Waiting[] = [];
   private readonly tx: Tx;
@@ -44,6 +47,7 @@ export class Db implements Reads {
         const { changes, lastInsertRowid } = this.statement(sql).run(...values);
         return { changes, lastInsertRowid: Number(lastInsertRowid) };
       },
+      beforeCommit: (key, work) => void this.endings.push({ key, work }),
       afterCommit: (effect) => void this.effects.push(effect),
     };
   }
@@ -67,6 +71,7 @@ export class Db implements Reads {
     let result: T;
     try {
       result = work(this.tx);
+      for (const end of new Map(this.endings.map((ending) => [ending.key, ending.work])).values()) end();
       this.raw.run("COMMIT");
     } catch (error) {
       this.effects = [];
@@ -74,6 +79,7 @@ export class Db implements Reads {
       throw error;
     } finally {
       this.depth = 0;
+      this.endings = [];
     }
     const effects = this.effects;
     this.effects = [];
@@ -117,11 +123,12 @@ export class Db implements Reads {
 
   /** A part of a transaction that can fail alone. */
   private step<T>(work: () => T): T {
-    const effects = this.effects.length;
+    const [endings, effects] = [this.endings.length, this.effects.length];
     this.statement("SAVEPOINT step").run();
     try {
       return work();
     } catch (error) {
+      this.endings.length = endings;
       this.effects.length = effects;
       if (this.raw.inTransaction) this.statement("ROLLBACK TO step").run();
       throw error;

@@ -49,6 +49,13 @@ describe("Works that are handed in together", () => {
     expect([words(), heard]).toEqual([[], []]);
   });
 
+  test("end with what was put off, once for each key, and without what was put off by those that failed", async () => {
+    const last = (word: string) => (tx: Tx) => tx.beforeCommit(word, () => void say(word)(tx));
+    const works = [last("z"), last("z"), say("one"), (tx: Tx) => [last("y")(tx), sayAndFail("two")(tx)]];
+    await Promise.allSettled(works.map((work) => db.together(work)));
+    expect(heard).toEqual(["one", "z"]);
+  });
+
   test("take part in what was written before them", async () => {
     const [, seen] = await Promise.all([db.together(say("one")), db.together((tx) => tx.get("SELECT * FROM words"))]);
     expect(seen).toEqual({ word: "one" });
