@@ -106,10 +106,35 @@ const COLUMNS = `
   r.id, r.account_id, r.target_account_id, r.category, r.comment, r.status_ids, r.rule_ids, r.forwarded, r.created_at,
   r.action_taken_at`;
 
+/** A report with the handles of those whom it is about and by. */
+export interface NamedReport extends ReportRow {
+  target: string;
+  reporter: string;
+}
+
+const handle = (account: string) => `${account}.username || coalesce('@' || ${account}.domain, '')`;
+const NAMED = `
+  SELECT ${COLUMNS}, ${handle("t")} AS target, ${handle("a")} AS reporter
+  FROM reports r JOIN accounts t ON t.id = r.target_account_id JOIN accounts a ON a.id = r.account_id`;
+
 /** The newest first: those that are still open, or all of them. */
-export function listReports(db: Reads, which: { all: boolean; limit: number }): ReportRow[] {
+export function listReports(db: Reads, which: { all: boolean; limit: number }): NamedReport[] {
   const condition = which.all ? "" : "WHERE r.action_taken_at IS NULL";
-  return db.all<ReportRow>(`SELECT ${COLUMNS} FROM reports r ${condition} ORDER BY r.id DESC LIMIT ?`, which.limit);
+  return db.all<NamedReport>(`${NAMED} ${condition} ORDER BY r.id DESC LIMIT ?`, which.limit);
+}
+
+const RULES_NAMED = "SELECT text FROM rules WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id";
+const STATUSES_NAMED = "SELECT url FROM statuses WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id";
+
+/** A report with what it names: the texts of rules, and where posts are found that are still there. */
+export function wholeReport(db: Reads, id: number): NamedReport & { rules: string[]; urls: string[] } {
+  const report = db.get<NamedReport>(`${NAMED} WHERE r.id = ?`, id);
+  if (!report) throw noReport(id);
+  return {
+    ...report,
+    rules: db.all<{ text: string }>(RULES_NAMED, report.rule_ids).map(({ text }) => text),
+    urls: db.all<{ url: string }>(STATUSES_NAMED, report.status_ids).map(({ url }) => url),
+  };
 }
 
 export function reportsWith(db: Reads, ids: readonly number[]): ReportRow[] {
@@ -121,8 +146,12 @@ export function reportsWith(db: Reads, ids: readonly number[]): ReportRow[] {
 
 export function findReport(db: Reads, id: number): ReportRow {
   const [row] = reportsWith(db, [id]);
-  if (!row) throw new Refusal("not_found", `There is no report ${id}.`);
+  if (!row) throw noReport(id);
   return row;
+}
+
+function noReport(id: number): Refusal {
+  return new Refusal("not_found", `There is no report ${id}.`);
 }
 
 /** Closes a report that was dealt with. `by` is a moderator's account, null for the owner on the command line. */

@@ -127,7 +127,11 @@ describe("Who is limited", () => {
     expect((await carol.get("/api/v1/notifications")).json).toMatchObject([{ type: "mention" }]);
   });
 
-  test("brings nothing to trends", async () => {
+  test.each([
+    ["silence", 1],
+    ["suspend", 1],
+    ["sensitive", 2],
+  ] as const)("or otherwise spoken against (%s) brings nothing to trends", async (action, openly) => {
     const site = new Site();
     const link = site.put("/story", page("A story"));
     const carol = await server.person("carol");
@@ -147,8 +151,8 @@ describe("Who is limited", () => {
     const linked = async () => (await alice.get(`/api/v1/timelines/link?url=${encodeURIComponent(link)}`)).json.length;
     expect(await trends()).toEqual([1, 1, 1]);
     expect(await linked()).toBe(2);
-    await limit();
-    expect(await linked()).toBe(1);
+    await act(server, action, bob);
+    expect(await linked()).toBe(openly);
     expect((await alice.get("/api/v1/trends/statuses")).json).toEqual([]);
     server.clock.advance(3600_000);
     expect(await trends()).toEqual([0, 0, 0]);

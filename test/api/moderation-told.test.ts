@@ -43,6 +43,15 @@ describe("A moderator's decision", () => {
     expect(await told(alice, "moderation_warning")).toEqual([]);
   });
 
+  test("stands in a group of its own where they are grouped", async () => {
+    await act(server, "silence", bob, "Too loud.");
+    const { json } = await bob.get("/api/v2/notifications");
+    expectShape(json, "GroupedNotificationsResults");
+    expect(json.notification_groups).toMatchObject([
+      { type: "moderation_warning", notifications_count: 1, moderation_warning: { text: "Too loud." } },
+    ]);
+  });
+
   test("is told once each time, whatever it is, also to who couldn't hear it then", async () => {
     for (const action of ["none", "sensitive", "disable", "suspend"] as const) {
       await act(server, action, bob);
@@ -168,6 +177,8 @@ describe("Who loses follows", () => {
       [1, 0],
       [0, 0],
     ]);
+    const [group] = (await alice.get("/api/v2/notifications?types[]=severed_relationships")).json.notification_groups;
+    expect(group.event).toEqual(notification.event);
     const { json } = await bob.get(`/api/v1/accounts/relationships?id[]=${fan}&with_suspended=true`);
     expect(json).toMatchObject([{ requested_by: false }]);
   });

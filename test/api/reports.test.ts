@@ -4,7 +4,7 @@ import { reopenReport, resolveReport } from "../../src/core/reports.ts";
 import { addRule, removeRule } from "../../src/core/rules.ts";
 import { Client, type Answer, type Json } from "../support/client.ts";
 import { block, remoteAccount, remoteStatus } from "../support/rows.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { inProcess, startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
 
 let server: TestServer;
@@ -160,6 +160,33 @@ describe("Those who look after the server", () => {
       expect(notification).not.toHaveProperty("status");
     }
     for (const who of [alice, bob]) expect(await told(who)).toEqual([]);
+  });
+
+  test("see it in a group of its own where notifications are grouped", async () => {
+    const { json: report_ } = await report();
+    const { json } = await olga.get("/api/v2/notifications");
+    expectShape(json, "GroupedNotificationsResults");
+    expect(json.notification_groups).toMatchObject([{ type: "admin.report", report: report_ }]);
+    expect(json.accounts.map((account: Json) => account.id)).toEqual([alice.id]);
+  });
+
+  inProcess("read about many reports as cheaply as about one", async () => {
+    for (let at = 0; at < 10; at++) {
+      const { id } = await server.person(`person${at}`, { role: "user" });
+      await report({ account_id: id });
+      moderate(server.ctx, Number(olga.id), "none", { by: null, text: `${at}`, reportId: null });
+      await server.drain();
+    }
+    const { db, rendered } = server.ctx;
+    const statements = async (limit: number) => {
+      const before = db.statements;
+      rendered.accounts.clear();
+      const { json } = await olga.get(`/api/v1/notifications?limit=${limit}`);
+      expect(json.length).toBe(limit);
+      return db.statements - before;
+    };
+    await statements(2);
+    expect(await statements(20)).toBe(await statements(2));
   });
 
   test("aren't told of what they report themselves", async () => {

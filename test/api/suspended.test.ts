@@ -130,6 +130,8 @@ describe("Who is suspended", () => {
     const { id } = await alice.publish("post");
     await alice.post(`/api/v1/accounts/${bob.id}/follow`);
     await alice.post(`/api/v1/accounts/${bob.id}/endorse`);
+    const list = (await alice.post("/api/v1/lists", { title: "friends" })).json;
+    await alice.post(`/api/v1/lists/${list.id}/accounts`, { account_ids: [bob.id] });
     await carol.post(`/api/v1/accounts/${bob.id}/block`);
     await carol.post(`/api/v1/accounts/${bob.id}/mute`);
     await bob.post(`/api/v1/accounts/${alice.id}/follow`);
@@ -143,6 +145,7 @@ describe("Who is suspended", () => {
       [alice, `/api/v1/statuses/${id}/reblogged_by`],
       [alice, "/api/v1/accounts/search?q=bob"],
       [alice, "/api/v1/directory"],
+      [alice, `/api/v1/lists/${list.id}/accounts`],
       [carol, "/api/v1/blocks"],
       [carol, "/api/v1/mutes"],
       [alice, `/api/v1/accounts/relationships?id[]=${bob.id}`],
@@ -152,6 +155,23 @@ describe("Who is suspended", () => {
     for (const [who, path] of lists) expect([path, (await who.get(path)).json]).toEqual([path, []]);
     const { json } = await alice.get(`/api/v1/accounts/relationships?id[]=${bob.id}&with_suspended=true`);
     expect(json).toMatchObject([{ id: bob.id, following: true }]);
+  });
+
+  test("isn't heard of in groups of notifications, nor among those who wait to be heard", async () => {
+    const { id } = await alice.publish("post");
+    const carol = await server.person("carol");
+    for (const who of [carol, bob]) await who.post(`/api/v1/statuses/${id}/favourite`);
+    await alice.put("/api/v2/notifications/policy", { for_not_following: "filter" });
+    await bob.publish("@alice psst");
+    const seen = async () => {
+      const [group] = (await alice.get("/api/v2/notifications")).json.notification_groups;
+      const { summary } = (await alice.get("/api/v2/notifications/policy")).json;
+      const requests = (await alice.get("/api/v1/notifications/requests")).json;
+      return [group.sample_account_ids, requests.length, summary.pending_requests_count];
+    };
+    expect(await seen()).toEqual([[bob.id, carol.id], 1, 1]);
+    await suspend();
+    expect(await seen()).toEqual([[carol.id], 0, 0]);
   });
 
   test("isn't found by an address either", async () => {
