@@ -41,7 +41,7 @@ interface Made {
 }
 
 /** Says the same to everybody who hears of it. */
-const SHARED: ReadonlySet<Event["event"]> = new Set(["delete", "filters_changed"]);
+const SHARED: ReadonlySet<Event["event"]> = new Set(["delete", "announcement.delete", "filters_changed"]);
 
 /** Renders each event once for each viewer who listens, on however many connections, or once for all of them. */
 export class Messages {

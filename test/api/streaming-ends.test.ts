@@ -71,14 +71,20 @@ describe("A token that is taken back", () => {
     await other.close();
   });
 
-  inProcess("together with its person ends them likewise", async () => {
+  inProcess.each([
+    "UPDATE users SET approved = 0 WHERE account_id = ?",
+    "UPDATE users SET disabled = 1 WHERE account_id = ?",
+    "UPDATE accounts SET suspended_at = 1 WHERE id = ?",
+    "DELETE FROM accounts WHERE id = ?",
+  ])("from its person by another process ends them likewise (%s)", async (sql) => {
     const lea = await server.person("lea");
     jest.useFakeTimers();
     const both = await openBoth(lea);
-    server.ctx.db.raw.run("UPDATE users SET approved = 0 WHERE account_id = ?", [lea.id]);
+    server.ctx.db.raw.run(sql, [lea.id]);
     jest.advanceTimersByTime(ALL_BEATS);
     jest.useRealTimers();
     await expectEnded(both, ...ending);
+    server.ctx.db.raw.run("DELETE FROM accounts WHERE id = ?", [lea.id]);
   });
 });
 
