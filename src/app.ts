@@ -64,9 +64,10 @@ export function createApp(ctx: Context) {
       return Response.json({ error: "Something went wrong on the server" }, { status: 500 });
     });
   if (ctx.config.logLevel === "debug") logRequests(app, ctx);
-  apiRoutes(new Router(app, ctx));
+  const routes = new Router(app, ctx);
+  apiRoutes(routes);
   fileRoutes(app, ctx);
-  webRoutes(app, ctx);
+  webRoutes(app, ctx, () => routes.describe());
   return app;
 }
 

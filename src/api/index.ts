@@ -37,6 +37,7 @@ import { timelineRoutes } from "./timelines.ts";
 import { trendRoutes } from "./trends.ts";
 import { appRoutes } from "./apps.ts";
 import { healthRoutes } from "./health.ts";
+import { openApiRoutes } from "./openapi.ts";
 import { oauthRoutes } from "./oauth.ts";
 import { translationRoutes } from "./translations.ts";
 import type { Router } from "./router.ts";
@@ -46,6 +47,7 @@ export function apiRoutes(routes: Router): void {
   healthRoutes(routes);
   appRoutes(routes);
   oauthRoutes(routes);
+  openApiRoutes(routes);
   instanceRoutes(routes);
   oembedRoutes(routes);
   instanceDomainBlockRoutes(routes);

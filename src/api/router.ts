@@ -8,6 +8,7 @@ import { Refusal } from "../errors.ts";
 import { addressKey } from "../lib/addresses.ts";
 import { withTemporaryFolder } from "../lib/files.ts";
 import { decode } from "../lib/input.ts";
+import type { Description } from "../lib/openapi.ts";
 import { readParams } from "../lib/params.ts";
 import type { Rate } from "../lib/rates.ts";
 import { bearerToken, findBearer, invalidToken, requireScope, requireStanding, requireViewer } from "../oauth/guard.ts";
@@ -73,6 +74,9 @@ const MEBIBYTE = 1024 * 1024;
 
 /** Puts routes on the app: each checks the caller, counts the call, reads the parameters and answers in JSON. */
 export class Router {
+  private readonly options = new Map<string, RouteOptions>();
+  private description: Promise<Description> | null = null;
+
   constructor(
     private readonly app: AnyElysia,
     readonly ctx: Context,
@@ -95,6 +99,21 @@ export class Router {
     return this.route(["PUT", "PATCH"], path, options, handler);
   }
 
+  /** Everything there is to call. What makes it is loaded only when somebody asks. */
+  describe(): Promise<Description> {
+    this.description ??= import("./description.ts").then(({ describe }) =>
+      describe(
+        this.app.routes.map(({ method, path }) => ({
+          method,
+          path,
+          options: this.options.get(`${method} ${path}`) ?? null,
+        })),
+        this.ctx.config,
+      ),
+    );
+    return this.description;
+  }
+
   private route<O extends RouteOptions>(
     methods: string[],
     path: string,
@@ -103,6 +122,7 @@ export class Router {
   ): this {
     const answer = (incoming: Incoming) => this.answer(incoming, options, handler);
     for (const method of methods) {
+      this.options.set(`${method} ${path}`, options);
       // The destructuring is read by Elysia, which hands over only what it finds named here.
       this.app.route(
         method,

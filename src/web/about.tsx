@@ -40,6 +40,7 @@ async function aboutPage(visit: Visit): Promise<Response> {
       <nav class="links">
         <a href="/privacy-policy">{words.privacyPolicy}</a>
         {hasTerms(ctx.db) && <a href="/terms-of-service">{words.termsOfService}</a>}
+        <a href="/api">API</a>
       </nav>
     </>,
   );

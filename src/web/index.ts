@@ -1,6 +1,8 @@
 import type { AnyElysia } from "elysia";
 import type { Context } from "../context.ts";
+import type { Description } from "../lib/openapi.ts";
 import { favicon, stylesheet, type Asset } from "./assets.ts";
+import { apiPages } from "./api.tsx";
 import { aboutPages } from "./about.tsx";
 import { appPages } from "./apps.tsx";
 import { authorizePages } from "./authorize.tsx";
@@ -11,8 +13,11 @@ import { setupPages } from "./setup.tsx";
 import { signInPages } from "./sign-in.tsx";
 import { tokenRoutes } from "./token.ts";
 
-/** Every page for people, what the pages load, and the endpoints of OAuth that go with them. */
-export function webRoutes(app: AnyElysia, ctx: Context): void {
+/**
+ * Every page for people, what the pages load, and the endpoints of OAuth that go with them. `describe` knows what the API
+ * can be asked.
+ */
+export function webRoutes(app: AnyElysia, ctx: Context, describe: () => Promise<Description>): void {
   const pages = new Pages(app, ctx);
   landingPages(pages);
   aboutPages(pages);
@@ -20,6 +25,7 @@ export function webRoutes(app: AnyElysia, ctx: Context): void {
   signInPages(pages);
   authorizePages(pages);
   appPages(pages);
+  apiPages(pages, describe);
   tokenRoutes(app, ctx);
   for (const asset of [stylesheet, favicon]) assetRoute(app, asset);
   notFoundPages(pages);

@@ -1,0 +1,195 @@
+import { toOpenAPISchema } from "@elysiajs/openapi/openapi";
+import type { TObject, TSchema } from "@sinclair/typebox";
+import type { AnyElysia } from "elysia";
+import type { Config } from "../config.ts";
+import { object, oneOf, optional, text } from "../lib/input.ts";
+import type { Description, JsonSchema, Operation } from "../lib/openapi.ts";
+import { RESPONSE_MODES } from "../oauth/redirects.ts";
+import { SCOPES } from "../oauth/scopes.ts";
+import { VERSION } from "../version.ts";
+import type { RouteOptions } from "./router.ts";
+import { AREAS } from "./summaries.ts";
+
+export interface DescribedRoute {
+  method: string;
+  path: string;
+  /** Null for what stands beside the routes of the API: signing in. */
+  options: RouteOptions | null;
+}
+
+/** What programs call; the rest are pages and files. */
+const FOR_PROGRAMS = /^\/(?:api|oauth|nodeinfo|\.well-known)\/|^\/health$/;
+
+const client = { client_id: text({ max: 200 }), client_secret: text({ max: 200 }) };
+
+/** What is said at the doors of OAuth, whose parameters are read by their own rules. */
+const SIGN_IN: Record<string, RouteOptions> = {
+  "GET /oauth/authorize": {
+    open: "always",
+    input: object({
+      response_type: oneOf(["code"]),
+      client_id: client.client_id,
+      redirect_uri: text({ max: 2000 }),
+      scope: optional(text({ max: 2000 })),
+      state: optional(text({ max: 2000 })),
+      code_challenge: optional(text({ max: 200 })),
+      code_challenge_method: optional(oneOf(["S256"])),
+      response_mode: optional(oneOf(RESPONSE_MODES)),
+      lang: optional(text({ max: 20 })),
+      force_login: optional(text({ max: 10 })),
+    }),
+  },
+  "POST /oauth/token": {
+    open: "always",
+    input: object({
+      grant_type: oneOf(["authorization_code", "client_credentials"]),
+      ...client,
+      code: optional(text({ max: 200 })),
+      redirect_uri: optional(text({ max: 2000 })),
+      code_verifier: optional(text({ max: 200 })),
+      scope: optional(text({ max: 2000 })),
+    }),
+  },
+  "POST /oauth/revoke": { open: "always", input: object({ ...client, token: text({ max: 512 }) }) },
+};
+
+/** Describes the API as OpenAPI 3.1, from its routes. */
+export function describe(routes: readonly DescribedRoute[], config: Config): Description {
+  const shown = routes.filter(({ path }) => FOR_PROGRAMS.test(path)).map((route) => ({ ...route, ...wordsOf(route) }));
+  const elysia = shown.toSorted((a, b) => a.place - b.place).map(asElysiaHasIt);
+  const app = { getGlobalRoutes: () => elysia, getGlobalDefinitions: () => ({ type: {} }) };
+  const made = toOpenAPISchema(app as unknown as AnyElysia, { staticFile: false });
+  const paths = made.paths as Description["paths"];
+  const schemas: Description["components"]["schemas"] = {};
+  for (const operation of Object.values(paths).flatMap((path) => Object.values(path))) {
+    nameAsRails(operation);
+    shareBody(operation, schemas);
+  }
+  return {
+    openapi: "3.1.2",
+    info: {
+      title: `The API of ${config.title}`,
+      version: VERSION,
+      description: "Methods, parameters and entities are Mastodon's, as https://docs.joinmastodon.org has them.",
+    },
+    servers: [{ url: config.origin }],
+    tags: AREAS.map(({ name }) => ({ name })),
+    paths,
+    components: components(config, schemas),
+  };
+}
+
+interface Words {
+  tags: [area: string];
+  summary: string;
+  /** In the order in which methods are shown. */
+  place: number;
+}
+
+const WORDS = new Map<string, Words>(
+  AREAS.flatMap(({ name, methods }, area) =>
+    Object.entries(methods).map(([method, summary], at): [string, Words] => [
+      method,
+      { tags: [name], summary, place: area * 1000 + at },
+    ]),
+  ),
+);
+
+function wordsOf({ method, path }: DescribedRoute): Words {
+  const name = `${method === "PATCH" ? "PUT" : method} ${path}`;
+  return WORDS.get(name) ?? { tags: ["Others"], summary: name, place: Infinity };
+}
+
+/** A route as Elysia would have it if it read our parameters itself, which it doesn't: `lib/params.ts` does. */
+function asElysiaHasIt({ method, path, options, tags, summary }: DescribedRoute & Words) {
+  const known = options ?? SIGN_IN[`${method} ${path}`] ?? { open: "always" };
+  const input = known.input && plain(known.input);
+  const hasBody = method !== "GET" && method !== "DELETE";
+  return {
+    method,
+    path,
+    hooks: {
+      ...(input && (hasBody ? { body: input } : { query: input })),
+      ...(known.storeFiles && { parse: [{ fn: "multipart/form-data" }] }),
+      detail: { tags, summary, security: securityOf(known), responses: responsesOf(path, known) },
+    },
+  };
+}
+
+function securityOf({ open, scope, app }: RouteOptions): Operation["security"] {
+  const scopes = scope === undefined ? [[]] : [scope].flat().map((one) => [one]);
+  const ways: Operation["security"] = scopes.map((oauth) => ({ oauth }));
+  return open === "always" && scope === undefined ? [{}] : open ? [{}, ...ways] : app ? [{ oauth: [] }] : ways;
+}
+
+function responsesOf(path: string, { open, scope, input }: RouteOptions): Operation["responses"] {
+  const refusal = (name: string) => ({ $ref: `#/components/responses/${name}` });
+  return {
+    200: { description: "What was asked for" },
+    ...(open !== "always" && { 401: refusal("unauthorized") }),
+    ...(scope !== undefined && { 403: refusal("forbidden") }),
+    ...(path.includes(":") && { 404: refusal("missing") }),
+    ...(input && { 422: refusal("invalid") }),
+    429: refusal("tooMany"),
+  };
+}
+
+/** A schema without our own keywords; what has a default need not be given. */
+function plain(schema: TSchema): JsonSchema {
+  const { lenient: _lenient, clamp: _clamp, ...rest } = schema as TSchema & { lenient?: boolean; clamp?: boolean };
+  if (rest.type === "array") return { ...rest, items: plain(rest.items as TSchema) };
+  if (rest.type !== "object") return rest;
+  const { properties, required = [], ...others } = rest as unknown as TObject;
+  const needed = required.filter((name) => properties[name]!.default === undefined);
+  return {
+    ...others,
+    properties: Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, plain(property)])),
+    ...(needed.length > 0 && { required: needed }),
+  };
+}
+
+/** Lists in an address have names that end in brackets. */
+function nameAsRails({ parameters = [] }: Operation): void {
+  for (const parameter of parameters) {
+    if (parameter.in === "query" && parameter.schema.type === "array") parameter.name += "[]";
+  }
+}
+
+/** The same may come in three encodings; it is described once, under the operation's name. */
+function shareBody({ operationId, requestBody }: Operation, schemas: Description["components"]["schemas"]): void {
+  if (!requestBody) return;
+  for (const content of Object.values(requestBody.content)) {
+    schemas[operationId] = content.schema;
+    content.schema = { $ref: `#/components/schemas/${operationId}` };
+  }
+  requestBody.required = schemas[operationId]?.required !== undefined;
+}
+
+function components({ origin }: Config, schemas: Description["components"]["schemas"]): Description["components"] {
+  const scopes = Object.fromEntries(SCOPES.map((scope) => [scope, ""]));
+  const tokenUrl = `${origin}/oauth/token`;
+  const error = { type: "object", properties: { error: { type: "string" } }, required: ["error"] };
+  const refusal = (description: string) => ({
+    description,
+    content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+  });
+  return {
+    securitySchemes: {
+      oauth: {
+        type: "oauth2",
+        flows: {
+          authorizationCode: { authorizationUrl: `${origin}/oauth/authorize`, tokenUrl, scopes },
+          clientCredentials: { tokenUrl, scopes },
+        },
+      },
+    },
+    schemas: { Error: error, ...schemas },
+    responses: {
+      unauthorized: refusal("No access token, or one that isn't valid"),
+      forbidden: refusal("The token may not do this"),
+      missing: refusal("There is no such thing, or it isn't for you to see"),
+      invalid: refusal("A parameter is missing or makes no sense"),
+      tooMany: refusal("Too many calls: the headers say when to come back"),
+    },
+  };
+}

@@ -1,0 +1,152 @@
+/** @jsxImportSource preact */
+import type { Description, JsonSchema, Operation } from "../lib/openapi.ts";
+import { Head } from "./layout.tsx";
+import type { Pages } from "./pages.tsx";
+
+/** One way to call the server. */
+interface Method {
+  /** As in "PUT or PATCH". */
+  verbs: string[];
+  path: string;
+  operation: Operation;
+}
+
+/** One value that a call may have. */
+interface Value {
+  name: string;
+  schema: JsonSchema;
+  isRequired: boolean;
+}
+
+/** What the server can be asked, for people who write programs: the page is in English, as the names in it are. */
+export function apiPages(pages: Pages, describe: () => Promise<Description>): void {
+  pages.get("/api", async (visit) => {
+    const description = await describe();
+    const areas = Object.groupBy(methodsOf(description), ({ operation }) => operation.tags[0]!);
+    const names = description.tags.map(({ name }) => name).filter((name) => areas[name]);
+    return visit.page(
+      { title: "API", wide: true },
+      <article lang="en">
+        <Head title="API">
+          <p>
+            Methods, parameters and entities are Mastodon’s: its{" "}
+            <a href="https://docs.joinmastodon.org">documentation</a> tells what they mean. For programs all of this is{" "}
+            <a href="/api/openapi.json">OpenAPI</a>.
+          </p>
+        </Head>
+        <nav class="links">
+          {names.map((name) => (
+            <a href={`#${anchorOf(name)}`}>{name}</a>
+          ))}
+        </nav>
+        {names.map((name) => (
+          <section class="methods" id={anchorOf(name)}>
+            <h2>{name}</h2>
+            {areas[name]!.map((method) => (
+              <MethodDetails method={method} schemas={description.components.schemas} />
+            ))}
+          </section>
+        ))}
+      </article>,
+    );
+  });
+}
+
+function anchorOf(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z]+/g, "-");
+}
+
+/** PATCH stands with PUT, which does the same. */
+function methodsOf({ paths }: Description): Method[] {
+  const methods: Method[] = [];
+  for (const [path, operations] of Object.entries(paths)) {
+    for (const [verb, operation] of Object.entries(operations)) {
+      if (verb === "patch" && operations.put) continue;
+      const verbs = verb === "put" && operations.patch ? ["put", "patch"] : [verb];
+      methods.push({ verbs, path, operation });
+    }
+  }
+  return methods;
+}
+
+type Schemas = Description["components"]["schemas"];
+
+function MethodDetails({ method, schemas }: { method: Method; schemas: Schemas }) {
+  const { verbs, path, operation } = method;
+  const values = valuesOf(operation, schemas);
+  return (
+    <details>
+      <summary>
+        <span class={`verb ${verbs[0]}`}>{verbs[0]}</span> <code>{path}</code>
+        <span class="says">{operation.summary}</span>
+      </summary>
+      <p class="help">
+        {needsOf(operation)}
+        {verbs.length > 1 && " PATCH does the same."}
+      </p>
+      {values.length > 0 && (
+        <dl>
+          {values.map(({ name, schema, isRequired }) => (
+            <div>
+              <dt>
+                <code>{name}</code>
+                {isRequired && <span class="needed"> required</span>}
+              </dt>
+              <dd>{kindOf(schema)}</dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </details>
+  );
+}
+
+/** Which token a call needs, in a sentence. */
+function needsOf({ security }: Operation): string {
+  const ways = security.map(({ oauth }) => oauth);
+  const isOpen = ways.includes(undefined);
+  const scopes = ways.flatMap((oauth) => oauth ?? []).join(" or ");
+  if (scopes) return isOpen ? `Open to everyone; a token needs ${scopes}.` : `Needs a token with ${scopes}.`;
+  return isOpen ? "Open to everyone." : "Needs a token.";
+}
+
+/** All values but those that stand in the path, each under the name that a form gives it. */
+function valuesOf({ parameters = [], requestBody }: Operation, schemas: Schemas): Value[] {
+  const [content] = Object.values(requestBody?.content ?? {});
+  const name = content?.schema.$ref?.split("/").at(-1);
+  const body = name === undefined ? content?.schema : schemas[name];
+  return [
+    ...parameters
+      .filter((parameter) => parameter.in === "query")
+      .map(({ name, schema, required }) => ({ name, schema, isRequired: required === true })),
+    ...membersOf(body, (member) => member),
+  ];
+}
+
+function membersOf(schema: JsonSchema | undefined, nameOf: (member: string) => string): Value[] {
+  return Object.entries(schema?.properties ?? {}).flatMap(([member, inner]) => {
+    const name = nameOf(member);
+    if (inner.properties) return membersOf(inner, (innermost) => `${name}[${innermost}]`);
+    if (inner.items?.properties) return membersOf(inner.items, (innermost) => `${name}[][${innermost}]`);
+    const isRequired = schema?.required?.includes(member) ?? false;
+    return [{ name: inner.type === "array" ? `${name}[]` : name, schema: inner, isRequired }];
+  });
+}
+
+/** What a value may be, in a few words. */
+function kindOf(schema: JsonSchema): string {
+  if (schema.type === "array") return `list of ${kindOf(schema.items ?? {})}`;
+  const fallback =
+    schema.default === undefined || schema.default === "" ? "" : `, ${String(schema.default)} by default`;
+  if (schema.enum) return `one of ${schema.enum.join(", ")}${fallback}`;
+  if (schema.format === "binary") return "file";
+  if (schema.type === "boolean") return `true or false${fallback}`;
+  if (schema.type === "integer" || schema.type === "number") return `number${rangeOf(schema)}${fallback}`;
+  return `text${fallback}`;
+}
+
+function rangeOf({ minimum, maximum }: JsonSchema): string {
+  if (minimum !== undefined && maximum !== undefined) return ` from ${minimum} to ${maximum}`;
+  if (minimum !== undefined) return `, at least ${minimum}`;
+  return maximum === undefined ? "" : `, at most ${maximum}`;
+}

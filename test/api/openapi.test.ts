@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { AREAS } from "../../src/api/summaries.ts";
+import type { Description, JsonSchema, Operation } from "../../src/lib/openapi.ts";
+import { Nowhere, run, SOURCE } from "../support/program.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+
+let server: TestServer;
+let description: Description;
+/** By method and path, as `linnet routes` writes them. */
+let operations: Map<string, Operation>;
+
+beforeAll(async () => {
+  server = await startServer({ LINNET_TITLE: "Our place" });
+  const { status, headers, json } = await server.stranger().get("/api/openapi.json");
+  expect([status, headers.get("content-type")]).toEqual([200, "application/json"]);
+  description = json;
+  operations = new Map(
+    Object.entries(description.paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]): [string, Operation] => [
+        `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`,
+        operation,
+      ]),
+    ),
+  );
+});
+afterAll(() => server.stop());
+
+function queryOf(route: string): Record<string, JsonSchema> {
+  const { parameters = [] } = operations.get(route)!;
+  return Object.fromEntries(parameters.filter((each) => each.in === "query").map(({ name, schema }) => [name, schema]));
+}
+
+test("every method that the program lists is described, and no other", async () => {
+  const nowhere = new Nowhere();
+  const { stdout } = await run(SOURCE, ["routes"], nowhere);
+  nowhere.remove();
+  const forPrograms = stdout
+    .split("\n")
+    .filter((route) => /^[A-Z]+ \/(?:api\/|oauth\/|nodeinfo\/|\.well|health)/.test(route));
+  expect(forPrograms.length).toBeGreaterThan(200);
+  expect([...operations.keys()].toSorted()).toEqual(forPrograms.toSorted());
+});
+
+test("each is told in a sentence, and nothing is told of what isn't there", () => {
+  const told = new Set(AREAS.flatMap(({ methods }) => Object.keys(methods)));
+  const routes = [...operations.keys()].map((route) => route.replace(/^PATCH/, "PUT"));
+  // To be written in src/api/summaries.ts.
+  expect(routes.filter((route) => !told.has(route))).toEqual([]);
+  expect([...told].filter((route) => !routes.includes(route))).toEqual([]);
+});
+
+test("it is what OpenAPI 3.1 calls a description", () => {
+  const { openapi, info, servers, tags, components } = description;
+  expect([openapi.slice(0, 3), info.title, servers]).toEqual(["3.1", "The API of Our place", [{ url: server.origin }]]);
+  expect(tags.map(({ name }) => name)).toEqual(AREAS.map(({ name }) => name));
+  const ids = [...operations.values()].map(({ operationId }) => operationId);
+  expect(new Set(ids).size).toBe(ids.length);
+  const ajv = new Ajv2020({ strict: true, formats: { binary: true, uuid: true } });
+  const schemas = [...operations.values()].flatMap(({ parameters = [] }) => parameters.map(({ schema }) => schema));
+  for (const schema of [...schemas, ...Object.values(components.schemas)]) {
+    expect(ajv.validateSchema(schema)).toBe(true);
+    ajv.compile(schema);
+  }
+  const text = JSON.stringify(description);
+  for (const [, kind, name] of text.matchAll(/"\$ref":"#\/components\/(\w+)\/(\w+)"/g)) {
+    expect(components[kind!]).toHaveProperty(name!);
+  }
+  for (const [route, { parameters = [] }] of operations) {
+    const inPath = parameters.filter((parameter) => parameter.in === "path").map(({ name }) => `:${name}`);
+    expect(inPath).toEqual(route.match(/:\w+/g) ?? []);
+  }
+});
+
+test("parameters are described as they are read: where, how large, and what holds without them", () => {
+  const query = queryOf("GET /api/v1/notifications");
+  expect(query["limit"]).toEqual({ type: "integer", minimum: 1, maximum: 80, default: 40 });
+  expect(query["types[]"]).toMatchObject({ type: "array", items: { enum: expect.arrayContaining(["mention"]) } });
+  expect(queryOf("DELETE /api/v1/domain_blocks")).toHaveProperty("domain");
+  const { requestBody } = operations.get("POST /api/v1/lists")!;
+  const encodings = ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"];
+  expect(Object.keys(requestBody!.content).toSorted()).toEqual(encodings);
+  const { $ref } = requestBody!.content["application/json"]!.schema;
+  const body = description.components.schemas[$ref!.split("/").at(-1)!]!;
+  expect([body.required, body.properties!["replies_policy"]]).toEqual([
+    ["title"],
+    { type: "string", enum: ["followed", "list", "none"] },
+  ]);
+  expect(Object.keys(operations.get("POST /api/v2/media")!.requestBody!.content)).toEqual(["multipart/form-data"]);
+});
+
+test("it says which token a call needs", () => {
+  const needs = (route: string) => operations.get(route)!.security;
+  expect(needs("GET /api/v1/lists")).toEqual([{ oauth: ["read:lists"] }]);
+  expect(needs("GET /api/v1/timelines/public")).toEqual([{}, { oauth: ["read:statuses"] }]);
+  expect(needs("GET /api/v1/apps/verify_credentials")).toEqual([{ oauth: [] }]);
+  expect(needs("GET /api/v2/instance")).toEqual([{}]);
+  expect(operations.get("GET /api/v1/lists/:id")!.responses).toContainAllKeys(["200", "401", "403", "404", "429"]);
+});

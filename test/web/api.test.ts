@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { startServer, type TestServer } from "../support/server.ts";
+import { Visitor, type Seen } from "./visitor.ts";
+
+let server: TestServer;
+let page: Seen;
+
+beforeAll(async () => {
+  server = await startServer();
+  page = await new Visitor(server).get("/api");
+});
+afterAll(() => server.stop());
+
+/** What the page says of a method. */
+function about(path: string): string {
+  const details = page.html.split("<details>").find((part) => part.includes(`<code>${path}</code>`))!;
+  return details
+    .split("</details>")[0]!
+    .replaceAll(/<[^>]*>/g, " ")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}
+
+test("the methods of the API can be read by area, with what each needs and takes", () => {
+  expect(page.status).toBe(200);
+  expect(page.html).toContain('<a href="#lists">Lists</a>');
+  expect(page.html).toContain('<section class="methods" id="lists"><h2>Lists</h2>');
+  expect(about("/api/v1/lists/{id}/accounts")).toBe(
+    "get /api/v1/lists/{id}/accounts See who is in a list Needs a token with read:lists. " +
+      "max_id text since_id text min_id text limit number from 0 to 80, 40 by default",
+  );
+  expect(about("/api/v1/apps")).toContain("Open to everyone. client_name required text");
+  expect(about("/api/v1/scheduled_statuses")).toContain("Needs a token with read:statuses.");
+});
+
+test("what lies within a parameter has the name that a form gives it", () => {
+  const { html } = page;
+  for (const name of ["poll[options][]", "keywords_attributes[][keyword]", "data[alerts][mention]", "media_ids[]"]) {
+    expect(html).toContain(`<dt><code>${name}</code>`);
+  }
+});
+
+test("PATCH stands with PUT", () => {
+  expect(page.html).not.toContain('<span class="verb patch">');
+  expect(page.text).toContain("PATCH does the same.");
+});
+
+test("the page needs no script and nothing from elsewhere, and one finds it", async () => {
+  expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+  expect(page.html).not.toMatch(/<script|<iframe|src="http/);
+  expect((await new Visitor(server).get("/about")).html).toContain('<a href="/api">');
+});
