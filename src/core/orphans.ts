@@ -44,11 +44,14 @@ export async function removeOrphans(ctx: Context, after: string | null): Promise
 
 /** What lies in a folder, as rows would name it. */
 async function namesIn(ctx: Context, folder: string): Promise<string[]> {
-  const names = await readdir(storedFile(ctx, folder)).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT" || error.code === "ENOTDIR") return [];
-    throw error;
-  });
-  return names.map((name) => `${folder}/${name}`);
+  const names = await readdir(storedFile(ctx, folder)).catch(nullIfGone);
+  return (names ?? []).map((name) => `${folder}/${name}`);
+}
+
+/** What is looked at may be removed meanwhile, or be something else than it should. */
+function nullIfGone(error: NodeJS.ErrnoException): null {
+  if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
+  throw error;
 }
 
 async function clean(ctx: Context, folder: string): Promise<void> {
@@ -62,13 +65,13 @@ async function clean(ctx: Context, folder: string): Promise<void> {
     )
     .map(({ file }) => file);
   const orphans: string[] = [];
-  for (const file of unnamed) if (await isOld(ctx, file)) orphans.push(file);
+  for (const file of unnamed) if (await isOldFile(ctx, file)) orphans.push(file);
   if (orphans.length === 0) return;
   await removeFiles(ctx, orphans);
   ctx.log.info("removed {count} files of which nothing speaks, in {folder}", { count: orphans.length, folder });
 }
 
-async function isOld(ctx: Context, file: string): Promise<boolean> {
-  const { mtimeMs } = await stat(storedFile(ctx, file));
-  return mtimeMs < ctx.clock.now() - OLD;
+async function isOldFile(ctx: Context, file: string): Promise<boolean> {
+  const found = await stat(storedFile(ctx, file)).catch(nullIfGone);
+  return found !== null && found.isFile() && found.mtimeMs < ctx.clock.now() - OLD;
 }

@@ -313,9 +313,12 @@ describe("What I did to a status that I can't see any more", () => {
       status = await alice.publish("secret");
       const boost = (await act("reblog")).json;
       block(server, alice, bob);
-      const answer = await undo(boost);
-      expect([answer.status, JSON.stringify(answer.json).includes("secret")]).toEqual([200, false]);
-      expectShape({ ...answer.json, text: undefined }, "Status");
+      const { status: code, json } = await undo(boost);
+      expect([code, JSON.stringify(json).includes("secret")]).toEqual([200, false]);
+      // What is deleted comes with its source, which a boost has none of.
+      const { text = "", ...shown } = json;
+      expect(text).toBe("");
+      expectShape(shown, "Status");
       expect(await read(alice)).toMatchObject({ reblogs_count: 0 });
       expect((await act("unreblog")).status).toBe(404);
       server.ctx.db.transaction((tx) => tx.run("DELETE FROM blocks"));

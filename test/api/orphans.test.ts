@@ -56,6 +56,7 @@ async function sweep(): Promise<void> {
     clock.advance(10_000);
     await server.drain();
   }
+  expect(ctx.db.all("SELECT error FROM jobs WHERE error IS NOT NULL")).toEqual([]);
 }
 
 test("files that nothing speaks of are removed after a day, with their folder", async () => {
@@ -105,7 +106,13 @@ test("files that a row speaks of stay, whichever it is", async () => {
 });
 
 test("what lies anywhere else is none of its business", async () => {
-  const files = [leave("media/notes.txt"), leave("media/attachments/notes.txt"), leave("media/mine/ab/x/original.png")];
+  const files = [
+    leave("media/notes.txt"),
+    leave("media/attachments/notes.txt"),
+    leave("media/mine/ab/x/original.png"),
+    leave(`media/attachments/${ANY}/album/original.png`),
+  ];
+  age(`media/attachments/${ANY}/album`, 3 * DAY);
   await sweep();
   expect(files.filter((file) => !isThere(file))).toEqual([]);
 });
