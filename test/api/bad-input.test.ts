@@ -197,7 +197,7 @@ describe("What isn't there", () => {
     ["DELETE", "/api/v1/timelines/home"],
     ["POST", "/api/v1/instance"],
     ["PUT", "/api/v9/statuses"],
-    ["GET", "/api"],
+    ["GET", "/api/v1"],
     ["GET", "/.well-known/nothing"],
   ])("%s %s is not found, in JSON", async (method, path) => {
     const answer = await fetch(server.origin + path, { method, body: method === "GET" ? undefined : "x" });
