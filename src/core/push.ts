@@ -173,6 +173,7 @@ const WANTING = `
       ELSE n.from_account_id = n.account_id OR EXISTS (
         SELECT 1 FROM follows WHERE account_id = n.from_account_id AND target_account_id = n.account_id)
     END`;
+const STILL_WANTING = `${WANTING} AND p.id = ?`;
 
 /** Leaves a job for each subscription that wants a notification which was just made: each is tried again by itself. */
 export function queuePushes(ctx: Context, tx: Tx, notificationId: number): void {
@@ -182,4 +183,9 @@ export function queuePushes(ctx: Context, tx: Tx, notificationId: number): void 
     enqueue(tx, "push.deliver", { subscriptionId, notificationId }, { now: ctx.clock.now() });
   }
   tx.afterCommit(() => ctx.wake());
+}
+
+/** Whether a subscription still wants a notification when its turn comes, which may be days later. */
+export function isStillWanted(db: Reads, subscriptionId: number, notificationId: number): boolean {
+  return db.get(STILL_WANTING, notificationId, subscriptionId) !== null;
 }

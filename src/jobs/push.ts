@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { findNotification } from "../core/notifications.ts";
-import { alertsOf, endSubscription, findSubscription, tokenOf, type PushRow } from "../core/push.ts";
+import { endSubscription, findSubscription, isStillWanted, tokenOf, type PushRow } from "../core/push.ts";
 import { vapidKeys } from "../core/vapid.ts";
 import { TryLater, type JobPayloads } from "../db/queue.ts";
 import { pushMessage } from "../entities/push.ts";
@@ -19,7 +19,7 @@ export async function deliverPush(
 ): Promise<void> {
   const subscription = findSubscription(ctx.db, subscriptionId);
   const notification = subscription && findNotification(ctx.db, subscription.account_id, notificationId);
-  if (!notification || !alertsOf(subscription).some((alert) => alert === notification.type)) return;
+  if (!notification || !isStillWanted(ctx.db, subscriptionId, notificationId)) return;
   const until = notification.created_at + LIFETIME;
   if (ctx.clock.now() > until) return;
   const token = tokenOf(ctx, subscription);

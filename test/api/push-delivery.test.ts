@@ -62,6 +62,7 @@ function otherApp(who: Client): Client {
 
 test.each(["disable", "suspend"] as const)("Whom a moderator shuts out (%s) gets no push message", async (action) => {
   await subscribe();
+  await bob.publish("@alice on the way");
   await act(server, action, alice);
   await bob.publish("@alice hello");
   expect(await told()).toEqual([]);
@@ -204,10 +205,10 @@ describe("A device", () => {
     expect((await told()).toSorted()).toEqual(["poll", "quoted_update", "reblog"]);
   });
 
-  test("isn't told of what was turned off meanwhile", async () => {
+  test.each([{ alerts: { poll: true } }, { policy: "followed" }])("isn't told what %j left out since", async (data) => {
     await subscribe();
     await bob.publish("@alice hello");
-    await alice.put(PATH, { data: { alerts: { poll: true } } });
+    await alice.put(PATH, { data });
     expect(await told()).toEqual([]);
     expect(jobs()).toEqual([]);
   });
