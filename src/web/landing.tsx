@@ -12,7 +12,8 @@ interface Person {
 }
 
 const PEOPLE = `
-  SELECT a.username, a.display_name FROM users u JOIN accounts a ON a.id = u.account_id WHERE u.approved
+  SELECT a.username, a.display_name FROM users u JOIN accounts a ON a.id = u.account_id
+  WHERE u.approved AND a.suspended_at IS NULL
   ORDER BY u.id LIMIT 20`;
 
 const APPS: { name: string; address: string; platform: Platform }[] = [

@@ -181,6 +181,13 @@ describe("Who is suspended", () => {
     expect((await alice.get(path)).json.accounts).toEqual([]);
   });
 
+  test("isn't named on the start page", async () => {
+    const names = async () => (await new Visitor(server).get("/")).text.match(/@\w+(?=@)/g);
+    expect(await names()).toEqual(["@alice", "@bob"]);
+    await suspend();
+    expect(await names()).toEqual(["@alice"]);
+  });
+
   test("is no familiar follower", async () => {
     const carol = await server.person("carol");
     await alice.post(`/api/v1/accounts/${bob.id}/follow`);
