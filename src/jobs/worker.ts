@@ -131,12 +131,24 @@ export class Worker {
   }
 
   private turn(): void {
-    this.lease();
+    let pause: number | null = GLANCE;
+    try {
+      this.lease();
+      pause = this.pause();
+    } catch (error) {
+      // A full disk, or another process that holds the database: what passes must not end the server.
+      this.ctx.log.error("no job can be begun: {error}", { error: String(error) });
+    }
+    if (pause !== null) this.schedule(pause);
+  }
+
+  /** Until the next job is due for which there is room; null while there is none at all: whichever ends looks again. */
+  private pause(): number | null {
     const free = this.lanes.filter(({ room }) => room > 0);
-    if (free.length === 0) return;
+    if (free.length === 0) return null;
     const times = free.map((lane) => lane.next(this.ctx.db)).filter((time) => time !== null);
     const delay = times.length === 0 ? LONGEST_SLEEP : Math.min(...times) - this.ctx.clock.now();
-    this.schedule(Math.min(Math.max(delay, 0), LONGEST_SLEEP));
+    return Math.min(Math.max(delay, 0), LONGEST_SLEEP);
   }
 
   /** Begins as many jobs as there is room for; false when there was room and none was due. */
@@ -163,27 +175,42 @@ export class Worker {
   private begin(job: JobRow, lane: Lane): void {
     const done = this.run(job).finally(() => {
       lane.running.delete(done);
-      if (this.timer) this.schedule(0);
+      // Where there is a loop.
+      if (this.glances) this.schedule(0);
     });
     lane.running.add(done);
   }
 
   private async run(job: JobRow): Promise<void> {
+    let conclude = () => this.finish(job);
     try {
       await handle(this.ctx, job.kind, JSON.parse(job.payload));
-      this.finish(job);
     } catch (error) {
       // What was broken off is taken back at the next start.
       if (this.stopping) return;
-      this.fail(job, error);
+      conclude = this.failed(job, error);
+    }
+    await this.conclude(job, conclude);
+  }
+
+  /** Writes down what became of a job, as soon as anything can be written. */
+  private async conclude(job: JobRow, write: () => void): Promise<void> {
+    for (;;) {
+      try {
+        return write();
+      } catch (error) {
+        if (this.stopping) return;
+        this.ctx.log.error("the end of job {id} could not be written: {error}", { id: job.id, error: String(error) });
+        await Bun.sleep(GLANCE);
+      }
     }
   }
 
   /**
-   * Tries again later, each time about twice as late. What gives up stays, with its error, for the owner to see, and
-   * without its key, so that another may try; what comes too late goes.
+   * Has it tried again later, each time about twice as late. What gives up stays, with its error, for the owner to see,
+   * and without its key, so that another may try; what comes too late goes. Returns what writes that down.
    */
-  private fail(job: JobRow, error: unknown): void {
+  private failed(job: JobRow, error: unknown): () => void {
     const attempts = job.attempts + 1;
     const problem = error instanceof Error ? error.message : String(error);
     const delay = Math.min(2 ** attempts * 5000, 6 * 3600_000) * (0.75 + Math.random() / 2);
@@ -194,10 +221,9 @@ export class Worker {
       attempts,
       error: problem,
     });
-    if (!(error instanceof TryLater)) return this.postpone(job, problem, attempts < MAX_ATTEMPTS ? next : null);
+    if (!(error instanceof TryLater)) return () => this.postpone(job, problem, attempts < MAX_ATTEMPTS ? next : null);
     const runAt = Math.max(next, error.notBefore);
-    if (runAt <= error.until) this.postpone(job, problem, runAt);
-    else this.finish(job);
+    return () => (runAt <= error.until ? this.postpone(job, problem, runAt) : this.finish(job));
   }
 
   private postpone(job: JobRow, problem: string, runAt: number | null): void {
