@@ -67,7 +67,13 @@ export class OpenStreams {
   }
 
   private run() {
-    const timer = setInterval(() => this.beat(), SECOND).unref();
+    const timer = setInterval(() => {
+      try {
+        this.beat();
+      } catch (error) {
+        this.ctx.log.error("streams could not be looked after: {error}", { error });
+      }
+    }, SECOND).unref();
     const unsubscribe = this.ctx.hub.subscribe(SERVER_TOPIC, (event) => {
       if (event.event === "server.stopping") this.endAll("stopping");
       if (event.event === "token.revoked") this.endAll("revoked", event.tokenId);

@@ -1,4 +1,5 @@
 import type { Client, Json } from "./client.ts";
+import { mastodon } from "./mastodon.ts";
 import type { TestServer } from "./server.ts";
 
 /**
@@ -46,6 +47,25 @@ export interface Heard {
   payload: Json;
 }
 
+/** What events speak of, in Mastodon's words. */
+const ENTITIES: Record<string, string> = {
+  update: "Status",
+  "status.update": "Status",
+  notification: "Notification",
+  conversation: "Conversation",
+  announcement: "Announcement",
+};
+
+/** Read, and held against what Mastodon documents, where that is at hand. */
+function payloadOf(event: string, text: string): Json {
+  if (isBare(event)) return text;
+  const payload = JSON.parse(text);
+  const entity = ENTITIES[event];
+  const problems = entity === undefined ? [] : (mastodon?.entityProblems(payload, entity) ?? []);
+  if (problems.length > 0) throw new Error(`${event} is no ${entity} of Mastodon's:\n${problems.join("\n")}`);
+  return payload;
+}
+
 /** Is answered with an error, after everything that was sent before. */
 const NONSENSE = { type: "subscribe", stream: "no such stream" };
 const UNKNOWN = "Unknown stream type";
@@ -91,7 +111,7 @@ export class Socket {
 
   async next(): Promise<Heard> {
     const { stream, event, payload } = await this.raw();
-    return { stream, event, payload: isBare(event) ? payload : JSON.parse(payload) };
+    return { stream, event, payload: payloadOf(event, payload) };
   }
 
   send(message: unknown): void {
@@ -163,7 +183,7 @@ export class EventReader {
 
   async next(): Promise<{ event: string; payload: Json }> {
     const [, event, data] = /^event: (.+)\ndata: (.+)$/.exec(await this.block())!;
-    return { event: event!, payload: isBare(event!) ? data : JSON.parse(data!) };
+    return { event: event!, payload: payloadOf(event!, data!) };
   }
 
   /** True when the server has ended the stream. */
