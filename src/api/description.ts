@@ -97,7 +97,7 @@ const WORDS = new Map<string, Words>(
 
 function wordsOf({ method, path }: DescribedRoute): Words {
   const name = `${method === "PATCH" ? "PUT" : method} ${path}`;
-  return WORDS.get(name) ?? { tags: ["Others"], summary: name, place: Infinity };
+  return WORDS.get(name) ?? { tags: ["Others"], summary: name, place: Number.MAX_SAFE_INTEGER };
 }
 
 /** A route as Elysia would have it if it read our parameters itself, which it doesn't: `lib/params.ts` does. */
