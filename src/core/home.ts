@@ -140,14 +140,14 @@ export function clearTagFromHome(tx: Tx, accountId: number, tagId: number): void
   );
 }
 
-/** After muting someone, whose own statuses are left out by query for as long as it lasts: what mentions them. */
+/** After muting someone, whose own statuses are left out by query for as long as it lasts: what others say to them. */
 export function clearMentions(tx: Tx, accountId: number, otherId: number): void {
   clearMentionsFromLists(tx, accountId, otherId);
   tx.run(
     `DELETE FROM home_timeline WHERE account_id = ?1 AND status_id IN (
        SELECT h.status_id FROM home_timeline h JOIN statuses s ON s.id = h.status_id
        JOIN mentions m ON m.account_id = ?2 AND m.status_id IN (s.id, s.reblog_of_id)
-       WHERE h.account_id = ?1)`,
+       WHERE h.account_id = ?1 AND s.account_id <> ?1)`,
     accountId,
     otherId,
   );

@@ -77,6 +77,13 @@ describe("Muting somebody", () => {
     expect(await home(alice)).toEqual(["and else"]);
   });
 
+  test("leaves in the home timeline what one wrote oneself, to them too", async () => {
+    await alice.publish("before, @bob");
+    await mute(alice, bob);
+    await alice.publish("after, @bob");
+    expect(await home(alice)).toEqual(["after, @bob", "before, @bob"]);
+  });
+
   test("removes what one was told of them, and they are heard no more", async () => {
     await bob.publish("@alice hello");
     await follow(carol, alice);
