@@ -17,7 +17,8 @@ const HEADERS = {
 
 const encoder = new TextEncoder();
 const HELLO = encoder.encode(":)\n");
-const THUMP = encoder.encode(":thump\n\n");
+/** Without a blank line, which would be an event without a name to Mastodon.py, and the end of its stream. */
+const THUMP = encoder.encode(":thump\n");
 
 /** Opens event streams. */
 export class EventStreams {

@@ -62,12 +62,12 @@ describe("A token that is taken back", () => {
     const both = await openBoth(phone);
     const other = await EventReader.open(ada, "user");
     jest.advanceTimersByTime(ALL_BEATS);
-    expect(await both[1].block()).toBe(":thump");
+    expect(await both[1].line()).toBe(":thump");
     server.ctx.db.raw.run("DELETE FROM oauth_tokens WHERE app_id = ?", [app.id]);
     jest.advanceTimersByTime(ALL_BEATS);
     jest.useRealTimers();
     await expectEnded(both, ...ending);
-    for (let beats = 0; beats < 2; beats++) expect(await other.block()).toBe(":thump");
+    for (let beats = 0; beats < 2; beats++) expect(await other.line()).toBe(":thump");
     await other.close();
   });
 
@@ -92,10 +92,10 @@ describe("A heartbeat", () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
-  inProcess("comes on every event stream within fifteen seconds, and events follow it", async () => {
+  inProcess("comes on every event stream within fifteen seconds, and events follow it at once", async () => {
     const streams = await Promise.all(Array.from({ length: 40 }, () => EventReader.open(ada, "user")));
     jest.advanceTimersByTime(ALL_BEATS);
-    for (const stream of streams) expect(await stream.block()).toBe(":thump");
+    for (const stream of streams) expect(await stream.line()).toBe(":thump");
     const { id } = await ada.publish("after the beat");
     for (const stream of streams) expect(await stream.next()).toMatchObject({ payload: { id } });
     await Promise.all(streams.map((stream) => stream.close()));

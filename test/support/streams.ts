@@ -171,12 +171,17 @@ export class EventReader {
     const response = await fetch(`${client.origin}/api/v1/streaming/${path}`, { headers });
     if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
     const stream = new EventReader(response, response.body!.getReader());
-    const hello = await stream.upTo("\n");
+    const hello = await stream.line();
     if (hello !== ":)") throw new Error(`unexpected: ${hello}`);
     return stream;
   }
 
-  /** The next block, a comment or an event, without the blank line that ends it. */
+  /** The next line: what is said to show that the stream lives is a comment in a line of its own. */
+  line(): Promise<string> {
+    return this.upTo("\n");
+  }
+
+  /** The next event, without the blank line that ends it. */
   block(): Promise<string> {
     return this.upTo("\n\n");
   }
