@@ -39,14 +39,14 @@ export function schedule(
   const { accountId } = author;
   const repeated = idempotencyKey && madeWith(ctx, accountId, idempotencyKey);
   if (repeated) return repeated;
-  const { visibility, language, quotePolicy } = checkDraft(ctx, accountId, draft);
+  const { sensitive, visibility, language, quotePolicy } = checkDraft(ctx, accountId, draft);
   checkTime(ctx, accountId, scheduledAt, null);
   return ctx.db.transaction((tx) => {
     const { lastInsertRowid: scheduledId } = tx.run(
       "INSERT INTO scheduled_statuses (account_id, app_id, draft, scheduled_at, created_at) VALUES (?, ?, ?, ?, ?)",
       accountId,
       author.appId,
-      JSON.stringify({ ...draft, visibility, language, quotePolicy } satisfies Draft),
+      JSON.stringify({ ...draft, sensitive, visibility, language, quotePolicy } satisfies Draft),
       scheduledAt,
       ctx.clock.now(),
     );

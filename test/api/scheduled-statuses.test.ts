@@ -54,7 +54,7 @@ describe("A status for later", () => {
       params: {
         text: "@bob later",
         spoiler_text: "answers",
-        sensitive: null,
+        sensitive: true,
         visibility: "public",
         language: "en",
         in_reply_to_id: Number(inReplyTo),
@@ -71,6 +71,15 @@ describe("A status for later", () => {
     });
     expect(await published()).toEqual([]);
     expect((await alice.get(`/api/v1/scheduled_statuses/${json.id}`)).json).toEqual(json);
+  });
+
+  test("says of each of its settings what will be, for apps that take no null", async () => {
+    const { params } = (await post()).json;
+    expect(params).toMatchObject({ sensitive: false, visibility: "public", language: "en", spoiler_text: "" });
+    await alice.patch("/api/v1/accounts/update_credentials", { source: { sensitive: true, privacy: "private" } });
+    expect((await post()).json.params).toMatchObject({ sensitive: true, visibility: "private" });
+    await pass(HOUR);
+    expect((await published()).map((status) => status.sensitive)).toEqual([true, false]);
   });
 
   test("comes out at its time, and not before", async () => {
