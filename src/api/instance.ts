@@ -8,7 +8,7 @@ import { showPage, showTerms } from "../entities/pages.ts";
 import { notFound } from "../errors.ts";
 import { keptFor } from "../lib/kept.ts";
 import { knownLanguages } from "../lib/languages.ts";
-import { VERSION } from "../version.ts";
+import { MASTODON_VERSION, VERSION } from "../version.ts";
 import { jsonText } from "./paging.ts";
 import type { Router } from "./router.ts";
 
@@ -71,7 +71,12 @@ function nodeInfoRoutes(routes: Router): void {
           users: { total: user_count, activeMonth: activeUsers(ctx, 4), activeHalfyear: activeUsers(ctx, 26) },
           localPosts: status_count,
         },
-        metadata: { nodeName: ctx.config.title, nodeDescription: ctx.config.description },
+        metadata: {
+          nodeName: ctx.config.title,
+          nodeDescription: ctx.config.description,
+          // Apps built on megalodon turn away a name that they don't know unless this tells whose API it speaks.
+          upstream: { name: "mastodon", version: MASTODON_VERSION },
+        },
       };
     });
 }

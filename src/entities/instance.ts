@@ -16,14 +16,13 @@ import { vapidKeys } from "../core/vapid.ts";
 import { IMAGE_TYPES } from "../lib/images.ts";
 import { CLIP_TYPES } from "../lib/media-types.ts";
 import { CHARACTERS_PER_URL } from "../lib/text.ts";
-import { SOURCE_URL, VERSION } from "../version.ts";
+import { MASTODON_VERSION, SOURCE_URL, VERSION } from "../version.ts";
 import { showAccount } from "./accounts.ts";
 import { mediaUrl, missingPicture } from "./urls.ts";
 
-/** Apps read the first number to know what they may ask for, so it names the Mastodon whose interface we serve. */
-const COMPATIBLE_VERSION = `4.5.0 (compatible; Linnet ${VERSION})`;
+const COMPATIBLE_VERSION = `${MASTODON_VERSION} (compatible; Linnet ${VERSION})`;
 /**
- * The same in Mastodon's own count (entities/Instance), a promise that is kept up to here: 2 grouped notifications,
+ * What it serves in Mastodon's own count (entities/Instance), a promise that is kept up to here: 2 grouped notifications,
  * 3 attribution domains, 4 removal of media, 5 blurring filters, 6 featured tags, 7 quotes, 8 /api/v1/profile,
  * 9 descriptions of avatars. Not yet 10: collections.
  */

@@ -220,6 +220,12 @@ describe("NodeInfo", () => {
       usage: { users: { total: 1, activeMonth: 1, activeHalfyear: 1 }, localPosts: 1 },
     });
   });
+
+  test("names Mastodon as the one whose API this is, for apps that would not dare otherwise", async () => {
+    const { metadata } = (await stranger.get("/nodeinfo/2.0")).json;
+    const [version] = (await stranger.get("/api/v2/instance")).json.version.split(" ");
+    expect(metadata.upstream).toEqual({ name: "mastodon", version });
+  });
 });
 
 test.each(["/api/v1/instance/", "/api/v2/instance/", "/api/v1/timelines/public/", "/api/v1/custom_emojis/"])(
