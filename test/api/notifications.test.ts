@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { approveUser, findUser } from "../../src/core/users.ts";
 import { type Answer, Client, type Json } from "../support/client.ts";
 import { idsOf, linksOf, pagesOf } from "../support/reading.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { inProcess, startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
 
 let server: TestServer;
@@ -83,6 +83,24 @@ describe("Notifications", () => {
     expect(await types(`?account_id=${carol.id}`)).toEqual(["status", "follow_request", "reblog"]);
     expect(await types("?account_id=7")).toEqual([]);
     expect(await types("?account_id=x")).toEqual([]);
+  });
+
+  inProcess("of one account are looked for among that one's, not among all that one was ever told", async () => {
+    const { raw } = server.ctx.db;
+    const prepare = raw.prepare.bind(raw);
+    const plans: string[] = [];
+    raw.prepare = ((sql: string) => {
+      const plan = prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[];
+      plans.push(...plan.map(({ detail }) => detail).filter((detail) => detail.startsWith("SEARCH n ")));
+      return prepare(sql);
+    }) as typeof raw.prepare;
+    for (const query of ["", "&min_id=1"]) {
+      for (const version of ["v1", "v2"])
+        await alice.get(`/api/${version}/notifications?account_id=${carol.id}${query}`);
+    }
+    const SENDERS =
+      "SEARCH n USING INDEX notifications_from_account (from_account_id=? AND account_id=? AND id>? AND id<?)";
+    expect(plans).toEqual(Array(4).fill(SENDERS));
   });
 
   test("come in pages", async () => {
