@@ -2,6 +2,7 @@ import type { Context } from "../context.ts";
 import { idList } from "../db/json.ts";
 import type { Reads, Tx } from "../db/open.ts";
 import { enqueue } from "../db/queue.ts";
+import { pause } from "../lib/pause.ts";
 import { brings, REBLOG_DISTANCE, suitsByTag, TIMELINE_LENGTH } from "./home.ts";
 
 /** So many of the newest statuses of each whom somebody follows, and of each hashtag, are looked at. */
@@ -161,9 +162,4 @@ async function removeStrange(ctx: Context, accountId: number): Promise<void> {
     below = ids.at(-1)!;
     await pause();
   }
-}
-
-/** Lets requests that have come in meanwhile be answered. */
-function pause(): Promise<void> {
-  return new Promise((resolve) => void setImmediate(resolve));
 }

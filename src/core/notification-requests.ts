@@ -3,6 +3,7 @@ import { Keyset, type Page } from "../db/keyset.ts";
 import type { Reads, Tx } from "../db/open.ts";
 import { enqueue } from "../db/queue.ts";
 import { notFound } from "../errors.ts";
+import { pause } from "../lib/pause.ts";
 import { fileConversation } from "./conversations.ts";
 import { announce, userTopic } from "./events.ts";
 import { isSuspended, visibleTo } from "./visibility.ts";
@@ -102,22 +103,36 @@ export function areMerged(db: Reads, accountId: number): boolean {
   return waiting === null;
 }
 
+/** So many are brought in at once, before whatever else the server has to do comes in between. */
+const SLICE = 100;
+
 const MERGE = `
-  UPDATE notifications SET filtered = 0
-  WHERE account_id = ?1 AND from_account_id = ?2 AND filtered
-    AND EXISTS (SELECT 1 FROM notification_permissions WHERE account_id = ?1 AND from_account_id = ?2)
+  UPDATE notifications SET filtered = 0 WHERE id IN (
+    SELECT id FROM notifications
+    WHERE account_id = ?1 AND from_account_id = ?2 AND filtered
+      AND EXISTS (SELECT 1 FROM notification_permissions WHERE account_id = ?1 AND from_account_id = ?2)
+    ORDER BY id LIMIT ${SLICE})
   RETURNING type, status_id`;
 
 /**
  * Brings in what was held back of somebody who has been let in, unless they were put out again since, and says so once
  * that is done of everybody.
  */
-export function mergeNotifications(ctx: Context, accountId: number, fromId: number): void {
-  ctx.db.transaction((tx) => {
+export async function mergeNotifications(ctx: Context, accountId: number, fromId: number): Promise<void> {
+  while (mergeSlice(ctx, accountId, fromId) === SLICE) await pause();
+}
+
+/** How many it has brought in, the oldest first. */
+function mergeSlice(ctx: Context, accountId: number, fromId: number): number {
+  return ctx.db.transaction((tx) => {
     const held = tx.all<{ type: string; status_id: number | null }>(MERGE, accountId, fromId);
     const mentions = held.flatMap(({ type, status_id }) => (type === "mention" && status_id ? [status_id] : []));
     for (const id of mentions.sort((a, b) => a - b)) fileLate(ctx, tx, accountId, id);
-    if (areMerged(tx, accountId)) announce(ctx, tx, [userTopic(accountId)], { event: "notifications_merged" });
+    const isLast = held.length < SLICE;
+    if (isLast && areMerged(tx, accountId)) {
+      announce(ctx, tx, [userTopic(accountId)], { event: "notifications_merged" });
+    }
+    return held.length;
   });
 }
 

@@ -4,7 +4,7 @@ import { expectGuarded } from "../support/guards.ts";
 import { act as moderate, undo } from "../support/moderation.ts";
 import { idsOf, linksOf, pagesOf, wordsOf } from "../support/reading.ts";
 import { block } from "../support/rows.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { inProcess, startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
 import { EventReader, Socket } from "../support/streams.ts";
 
@@ -248,6 +248,34 @@ describe("Who is accepted", () => {
     await alice.patch("/api/v2/notifications/policy", { for_not_following: "drop" });
     await bob.publish("@alice still");
     expect((await types()).length).toBe(4);
+  });
+
+  inProcess("comes in bit by bit where it is much, so that others are served meanwhile", async () => {
+    await hold();
+    const { id } = await bob.publish("@alice hello");
+    server.ctx.db.transaction((tx) => {
+      for (let times = 1; times < 250; times++) {
+        tx.run(
+          `INSERT INTO notifications (account_id, type, from_account_id, status_id, created_at, filtered)
+           VALUES (?, 'mention', ?, ?, ?, 1)`,
+          ...[alice.id, bob.id, id].map(Number),
+          server.clock.now(),
+        );
+      }
+    });
+    const [request] = await requests();
+    await accept(request);
+    const left = (): number =>
+      server.ctx.db.get<{ count: number }>("SELECT count(*) AS count FROM notifications WHERE filtered")!.count;
+    const seen: number[] = [];
+    const drained = server.drain();
+    while (seen.at(-1) !== 0) {
+      seen.push(left());
+      await new Promise((resolve) => void setImmediate(resolve));
+    }
+    await drained;
+    expect([...new Set(seen)]).toEqual([150, 50, 0]);
+    expect(await merged()).toBe(true);
   });
 
   test("is held back again after a block", async () => {
