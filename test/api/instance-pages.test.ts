@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import MarkdownIt from "markdown-it";
 import { removePage, setPage } from "../../src/core/pages.ts";
 import { publishTerms, removeTerms } from "../../src/core/terms.ts";
 import type { Answer } from "../support/client.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { inProcess, startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
 
 const DAY = 24 * 3600_000;
@@ -46,6 +47,19 @@ describe("What the owner tells of the server at length", () => {
   ])("%p is harmless", async (text, html) => {
     setPage(server.ctx, "extended_description", text);
     expect((await get("extended_description")).json.content).toBe(html);
+  });
+
+  inProcess("is made from Markdown once, however often it is asked for", async () => {
+    const render = spyOn(MarkdownIt.prototype, "render");
+    try {
+      setPage(server.ctx, "extended_description", "Asked for *often*.");
+      for (let times = 0; times < 3; times++) {
+        expect((await get("extended_description")).json.content).toBe("<p>Asked for <em>often</em>.</p>\n");
+      }
+      expect(render).toHaveBeenCalledTimes(1);
+    } finally {
+      render.mockRestore();
+    }
   });
 
   test("has bounds", () => {
