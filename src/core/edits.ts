@@ -18,8 +18,8 @@ import { countUses, uncountUses } from "./uses.ts";
 import type { StatusRow } from "./visibility.ts";
 
 /**
- * What is left undefined stays as it is, with one exception: who names the uploads or the poll says all that is
- * attached, so that naming the one takes off the other. It is how clients take a poll off a status.
+ * What is left undefined stays as it is, with two exceptions. Who names the uploads or the poll says all that is
+ * attached, so that naming the one takes off the other. And a composer (see isComposed) says all there is.
  */
 export interface Edit {
   text?: string;
@@ -71,7 +71,7 @@ export function editStatus(ctx: Context, status: StatusRow, edit: Edit): void {
   const next = {
     content: composed.content,
     spoiler_text: checked.spoilerText,
-    sensitive: (edit.sensitive ?? status.sensitive === 1) || checked.spoilerText !== "" ? 1 : 0,
+    sensitive: (edit.sensitive ?? staysSensitive(status, checked)) || checked.spoilerText !== "" ? 1 : 0,
     language: edit.language === undefined ? status.language : edit.language,
     has_media: checked.media.length > 0 ? 1 : 0,
   };
@@ -116,11 +116,28 @@ export function editStatus(ctx: Context, status: StatusRow, edit: Edit): void {
   });
 }
 
+/**
+ * Whether somebody wrote the whole of it anew in an app, and not a script a part of it. Apps send what their composer
+ * holds and leave out what is empty there: a warning, a poll or pictures that were taken off. All of them send the words,
+ * and whether these are sensitive or what is attached; Mastodon takes every edit so.
+ */
+function isComposed({ text, sensitive, mediaIds, poll }: Edit): boolean {
+  return text !== undefined && (sensitive !== undefined || mediaIds !== undefined || poll !== undefined);
+}
+
+/** What was so because of its warning alone isn't any more without it. */
+function staysSensitive(status: StatusRow, { spoilerText }: CheckedEdit): boolean {
+  return status.sensitive === 1 && (status.spoiler_text === "" || spoilerText !== "");
+}
+
 function checkEdit(ctx: Context, status: StatusRow, before: Attached, edit: Edit): CheckedEdit {
-  const isWhole = edit.mediaIds !== undefined || edit.poll !== undefined;
-  const mediaIds = edit.mediaIds ?? (edit.poll ? [] : before.media.map(({ id }) => id));
+  const saysAll = isComposed(edit);
+  const isWhole = saysAll || edit.mediaIds !== undefined || edit.poll !== undefined;
+  // Who describes pictures without naming them has them before them.
+  const withoutMedia = isWhole && !edit.mediaChanges?.size;
+  const mediaIds = edit.mediaIds ?? (withoutMedia ? [] : before.media.map(({ id }) => id));
   const text = edit.text ?? status.text;
-  const spoilerText = edit.spoilerText ?? status.spoiler_text;
+  const spoilerText = edit.spoilerText ?? (saysAll ? "" : status.spoiler_text);
   const poll = edit.poll ?? null;
   const content = { text, spoilerText, mediaIds, isQuote: isQuote(ctx.db, status.id), poll };
   checkContent(content, ctx.config.maxCharacters);

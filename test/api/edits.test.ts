@@ -52,6 +52,41 @@ describe("An edit", () => {
     expect({ ...json, content: before.content, edited_at: null }).toEqual(before);
   });
 
+  describe.each<[string, object]>([
+    ["Mastodon's app for Android, and Tuba", { sensitive: false, visibility: "public" }],
+    ["Ice Cubes", { media_ids: [], visibility: "public" }],
+  ])("by an app that leaves out what is empty in its composer, as %s does,", (_, said) => {
+    test("takes off the warning and the pictures", async () => {
+      const media = await uploaded(alice);
+      const { id } = await alice.publish({ status: "one", spoiler_text: "cw", language: "fr", media_ids: [media.id] });
+      const { json } = await edit(id, { status: "one", ...said });
+      expect(json).toMatchObject({ spoiler_text: "", sensitive: false, media_attachments: [], language: "fr" });
+    });
+
+    test("takes off the poll", async () => {
+      const { id } = await alice.publish({ status: "one", poll: { options: ["a", "b"], expires_in: 300 } });
+      expect((await edit(id, { status: "one", ...said })).json.poll).toBeNull();
+    });
+  });
+
+  test("that takes off the warning takes its mark off the pictures, unless it was made for them", async () => {
+    const media = await uploaded(alice);
+    const warned = await alice.publish({ status: "one", spoiler_text: "cw", media_ids: [media.id] });
+    const marked = await alice.publish({ status: "two", sensitive: true, media_ids: [(await uploaded(alice)).id] });
+    const mediaIds = ({ media_attachments }: Json) => media_attachments.map((it: Json) => it.id);
+    const sensitiveOf = async (status: Json) =>
+      (await edit(status.id, { status: "new", media_ids: mediaIds(status) })).json.sensitive;
+    expect([await sensitiveOf(warned), await sensitiveOf(marked)]).toEqual([false, true]);
+  });
+
+  test("keeps the pictures that it describes", async () => {
+    const { id: mediaId } = await uploaded(alice);
+    const { id } = await alice.publish({ status: "one", media_ids: [mediaId] });
+    const described = { media_attributes: [{ id: mediaId, description: "a slope" }] };
+    const { json } = await edit(id, { status: "two", sensitive: false, ...described });
+    expect(json.media_attachments).toMatchObject([{ id: mediaId, description: "a slope" }]);
+  });
+
   test("keeps likes, boosts and the place in timelines", async () => {
     const { id } = await alice.publish("one");
     await alice.publish("two");
