@@ -2,6 +2,7 @@ import { vapidKeys } from "../core/vapid.ts";
 import type { Context } from "../context.ts";
 import { validationFailed } from "../errors.ts";
 import { list, object, optional, text } from "../lib/input.ts";
+import { INVISIBLE } from "../lib/invisible.ts";
 import { registerApp, type App } from "../oauth/apps.ts";
 import { redirectUriProblem, splitRedirectUris } from "../oauth/redirects.ts";
 import { parseScopes } from "../oauth/scopes.ts";
@@ -10,9 +11,6 @@ import type { Router } from "./router.ts";
 /** Mastodon's bounds; what is longer is no app's doing. */
 const MAX_NAME = 60;
 const MAX_ADDRESSES = 2000;
-
-/** Control characters and marks of direction, with which a name could rearrange the page that asks for consent. */
-const INVISIBLE = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 const registration = object({
   client_name: text({ max: 1000 }),
@@ -27,6 +25,7 @@ export function appRoutes(routes: Router): void {
     const redirectUris = [...new Set(input.redirect_uris.flatMap(splitRedirectUris))];
     const scopes = parseScopes(input.scopes?.trim() || "read");
     const website = input.website?.trim() || null;
+    // It stands on the page that asks for consent.
     const name = input.client_name.replace(INVISIBLE, "").trim();
     const problems = problemsOf(name, redirectUris, website);
     if (!scopes) problems.push("Scopes doesn't match configured on the server.");

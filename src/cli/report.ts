@@ -3,9 +3,13 @@ import { listReports, reopenReport, resolveReport, wholeReport, type NamedReport
 import { readArguments } from "./arguments.ts";
 import { reportIdOf } from "./moderate.ts";
 import { withData } from "./open.ts";
+import { quoted } from "./terminal.ts";
 
 /** Nobody reads more at once. */
 const MAX_LISTED = 1000;
+
+/** Columns for the names of facts. */
+const NAMES = 10;
 
 /** A line a report: id, when, state, category, whom it is about and who made it. */
 export async function listReportsCommand(args: string[]): Promise<void> {
@@ -33,7 +37,7 @@ export async function showReportCommand(args: string[]): Promise<void> {
     Post: report.urls,
   };
   for (const [name, values] of Object.entries(facts)) {
-    for (const value of values) console.log(`${`${name}:`.padEnd(10)}${value}`);
+    for (const value of values) console.log(`${name}:`.padEnd(NAMES) + quoted(value, NAMES));
   }
 }
 

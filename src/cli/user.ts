@@ -16,7 +16,7 @@ import { Refusal, UsageError } from "../errors.ts";
 import { readArguments } from "./arguments.ts";
 import { withData } from "./open.ts";
 import { newPassword } from "./passwords.ts";
-import { passwordFromStdin } from "./terminal.ts";
+import { passwordFromStdin, quoted } from "./terminal.ts";
 
 const PASSWORD = { "password-stdin": { type: "boolean" } } as const;
 
@@ -42,9 +42,9 @@ export async function listUsersCommand(args: string[]): Promise<void> {
   const width = Math.max(0, ...users.map(({ username }) => username.length)) + 2;
   for (const { username, role, approved, shut_out, created_at, email, reason } of users) {
     const since = new Date(created_at).toISOString().slice(0, 10);
-    const wish = approved || !reason ? "" : `  ${JSON.stringify(reason)}`;
+    const wish = approved || !reason ? "" : `  ${quoted(JSON.stringify(reason))}`;
     const rank = (shut_out ? "shut out" : approved ? role : "waiting").padEnd(11);
-    console.log(`${username.padEnd(width)}${rank}${since}  ${email ?? ""}${wish}`.trimEnd());
+    console.log(`${username.padEnd(width)}${rank}${since}  ${quoted(email ?? "")}${wish}`.trimEnd());
   }
 }
 

@@ -54,6 +54,17 @@ test("what is decided on the command line holds at once on a server that runs, w
   expect(await done("moderate", "warn", "bob", "--text", "Be kind.")).toBe("@bob is warned.\n");
 }, 30_000);
 
+test("what people write commands no terminal, and can't be taken for what the program says", async () => {
+  const { origin } = await folder.serve();
+  const [alice, bob] = [await person("alice", origin), await person("bob", origin)];
+  const comment = "Look.\nState:    resolved\u001b[1A\u009b2K\u202e";
+  await alice.call("/reports", { account_id: bob.id, comment });
+  const [shown] = /^Comment:[^]*/m.exec(await done("report", "show", "1"))!;
+  expect(shown).toBe(`Comment:  Look.\n${" ".repeat(10)}State:    resolved\ufffd[1A\ufffd2K\ufffd\n`);
+  await done("user", "create", "carol", "--email", "a\u001b[2J@example.org");
+  expect(await done("user", "list")).toContain("a\ufffd[2J@example.org\n");
+}, 30_000);
+
 test("reports are listed, shown, answered, resolved and opened again", async () => {
   const { origin } = await folder.serve();
   const [alice, bob] = [await person("alice", origin), await person("bob", origin)];
