@@ -46,7 +46,15 @@ export function findTag(db: Reads, written: string): number | null {
   return db.get<{ id: number }>("SELECT id FROM tags WHERE name = ?", normaliseHashtag(written))?.id ?? null;
 }
 
-/** The same for one that is wanted: made now, where nobody has used it yet. */
+/** A hashtag as it is shown: in its first spelling. */
+export function spellingOf(db: Reads, written: string): string {
+  const name = normaliseHashtag(written);
+  return (
+    db.get<{ display_name: string }>("SELECT display_name FROM tags WHERE name = ?", name)?.display_name ?? written
+  );
+}
+
+/** The id of one that is wanted: made now, where nobody has used it yet. */
 export function ensureTag(tx: Tx, written: string, now: number): number {
   insertTag(tx, { name: normaliseHashtag(written), written }, now);
   return findTag(tx, written)!;

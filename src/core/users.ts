@@ -1,7 +1,8 @@
 import type { Context } from "../context.ts";
-import type { Tx } from "../db/open.ts";
+import type { Reads, Tx } from "../db/open.ts";
 import { Refusal, ValidationRefusal, type Problem } from "../errors.ts";
 import { notify } from "./notifications.ts";
+import { isSuspended } from "./visibility.ts";
 
 export const ROLES = ["owner", "admin", "moderator", "user"] as const;
 export type Role = (typeof ROLES)[number];
@@ -145,6 +146,14 @@ export function findUser(ctx: Context, username: string): UserRow | null {
 
 export function hasUsers(ctx: Context): boolean {
   return ctx.db.get("SELECT 1 FROM users LIMIT 1") !== null;
+}
+
+const PEOPLE = `
+  SELECT account_id AS id FROM users WHERE approved AND NOT ${isSuspended("account_id")} ORDER BY id LIMIT ?`;
+
+/** The accounts of those who live here, the first ones first. */
+export function peopleHere(db: Reads, limit: number): number[] {
+  return db.all<{ id: number }>(PEOPLE, limit).map(({ id }) => id);
 }
 
 /** Lets in somebody who waits for it. */

@@ -33,10 +33,18 @@ export function wordsWithShortcodes(html: string): string {
   return CANDIDATE.test(html) ? htmlToText(html) : "";
 }
 
+/** Stored HTML with something else in place of its shortcodes; where that is null, one stays as it is. */
+export function replaceShortcodes(html: string, replacement: (shortcode: string) => string | null): string {
+  if (!CANDIDATE.test(html)) return html;
+  return html.replace(
+    TAGS_AND_SHORTCODES,
+    (found: string, shortcode?: string) => (shortcode === undefined ? null : replacement(shortcode)) ?? found,
+  );
+}
+
 /** Stored HTML with its shortcodes marked as what is the same in every language. */
 export function protectShortcodes(html: string, isKnown: (shortcode: string) => boolean): string {
-  if (!CANDIDATE.test(html)) return html;
-  return html.replace(TAGS_AND_SHORTCODES, (found: string, shortcode?: string) =>
-    shortcode !== undefined && isKnown(shortcode) ? `<span translate="no">${found}</span>` : found,
+  return replaceShortcodes(html, (shortcode) =>
+    isKnown(shortcode) ? `<span translate="no">:${shortcode}:</span>` : null,
   );
 }

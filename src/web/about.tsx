@@ -6,6 +6,7 @@ import { showPage, showTerms } from "../entities/pages.ts";
 import { Head, Prose } from "./layout.tsx";
 import { notFoundPage } from "./not-found.tsx";
 import type { Pages } from "./pages.tsx";
+import { Person } from "./posts.tsx";
 import type { Visit } from "./visit.tsx";
 import type { Words } from "./words.ts";
 
@@ -17,7 +18,7 @@ export function aboutPages(pages: Pages): void {
     hasTerms(visit.ctx.db) ? termsPage(visit, currentTerms(visit.ctx)) : notFoundPage(visit),
   );
   pages.get("/terms-of-service/:date", (visit) => {
-    const date = new URL(visit.request.url).pathname.split("/").at(-1)!;
+    const date = visit.path.at(-1)!;
     const terms = listTerms(visit.ctx.db).find(({ effective_date }) => effective_date === date);
     return terms ? termsPage(visit, terms) : notFoundPage(visit);
   });
@@ -72,14 +73,7 @@ function Contact({ visit }: { visit: Visit }) {
     <section>
       <h2>{visit.words.contact}</h2>
       <ul class="people">
-        {account && (
-          <li>
-            <strong>{account.display_name || account.username}</strong>{" "}
-            <span>
-              @{account.username}@{visit.ctx.config.handleDomain}
-            </span>
-          </li>
-        )}
+        {account && <Person visit={visit} account={account} />}
         {email && (
           <li>
             <a href={`mailto:${email}`}>{email}</a>

@@ -9,6 +9,8 @@ import { authorizePages } from "./authorize.tsx";
 import { landingPages } from "./landing.tsx";
 import { notFoundPages } from "./not-found.tsx";
 import { Pages } from "./pages.tsx";
+import { postPages } from "./post.tsx";
+import { profilePages } from "./profile.tsx";
 import { setupPages } from "./setup.tsx";
 import { signInPages } from "./sign-in.tsx";
 import { tokenRoutes } from "./token.ts";
@@ -21,6 +23,8 @@ export function webRoutes(app: AnyElysia, ctx: Context, describe: () => Promise<
   const pages = new Pages(app, ctx);
   landingPages(pages);
   aboutPages(pages);
+  profilePages(pages);
+  postPages(pages);
   setupPages(pages);
   signInPages(pages);
   authorizePages(pages);

@@ -1,20 +1,15 @@
 /** @jsxImportSource preact */
-import type { Context } from "../context.ts";
+import { hasUsers, peopleHere } from "../core/users.ts";
+import { showAccounts, type AccountJson } from "../entities/accounts.ts";
 import { Head, Hidden, Notice } from "./layout.tsx";
 import type { Pages } from "./pages.tsx";
+import { Person } from "./posts.tsx";
 import { APPS as APPS_PAGE } from "./sign-in.tsx";
 import type { Visit } from "./visit.tsx";
 import type { Platform, Words } from "./words.ts";
 
-interface Person {
-  username: string;
-  display_name: string;
-}
-
-const PEOPLE = `
-  SELECT a.username, a.display_name FROM users u JOIN accounts a ON a.id = u.account_id
-  WHERE u.approved AND a.suspended_at IS NULL
-  ORDER BY u.id LIMIT 20`;
+/** More would be a directory. */
+const MOST_PEOPLE = 20;
 
 const APPS: { name: string; address: string; platform: Platform }[] = [
   { name: "Phanpy", address: "https://phanpy.social", platform: "web" },
@@ -53,39 +48,33 @@ export function landingPages(pages: Pages): void {
 
 function landingPage(visit: Visit): Response {
   const { words, ctx } = visit;
-  const people = ctx.db.all<Person>(PEOPLE);
-  const mayKnow = visit.session !== null || !ctx.config.limitedFederation;
+  const people = visit.mayKnow ? showAccounts(ctx, peopleHere(ctx.db, MOST_PEOPLE)) : [];
   return visit.page(
     { title: ctx.config.title },
     <>
       <Head title={ctx.config.title}>
         <p>{ctx.config.description}</p>
       </Head>
-      {people.length === 0 ? (
-        <Notice>{words.noOwner}</Notice>
-      ) : (
+      {hasUsers(ctx) ? (
         <>
-          {mayKnow && <People ctx={ctx} words={words} people={people} />}
+          {people.length > 0 && <People visit={visit} people={people} />}
           <Apps words={words} origin={ctx.config.origin} />
+          <Door visit={visit} />
         </>
+      ) : (
+        <Notice>{words.noOwner}</Notice>
       )}
-      <Door visit={visit} />
     </>,
   );
 }
 
-function People({ ctx, words, people }: { ctx: Context; words: Words; people: Person[] }) {
+function People({ visit, people }: { visit: Visit; people: readonly AccountJson[] }) {
   return (
     <section>
-      <h2>{words.peopleHere}</h2>
+      <h2>{visit.words.peopleHere}</h2>
       <ul class="people">
-        {people.map(({ username, display_name }) => (
-          <li>
-            <strong>{display_name || username}</strong>{" "}
-            <span>
-              @{username}@{ctx.config.handleDomain}
-            </span>
-          </li>
+        {people.map((account) => (
+          <Person visit={visit} account={account} />
         ))}
       </ul>
     </section>
@@ -112,10 +101,16 @@ function Apps({ words, origin }: { words: Words; origin: string }) {
   );
 }
 
-/** In or out. */
+/** To where one is signed in, and out. */
 function Door({ visit }: { visit: Visit }) {
   const { words, session } = visit;
-  if (!session) return null;
+  if (!session) {
+    return (
+      <p>
+        <a href={APPS_PAGE}>{words.signedInTitle}</a>
+      </p>
+    );
+  }
   return (
     <form class="who" method="post" action="/sign-out">
       <Hidden values={{ csrf: visit.csrfToken() }} />

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
 import { favicon, stylesheet } from "./assets.ts";
+import { Html } from "./html.tsx";
 import type { Words } from "./words.ts";
 
 interface PageProps {
@@ -9,6 +10,10 @@ interface PageProps {
   words: Words;
   /** For what is read at length. */
   wide: boolean;
+  /** Whether search engines may list it. */
+  listed: boolean;
+  /** What programs are told of the page. */
+  meta?: ComponentChildren;
   children: ComponentChildren;
 }
 
@@ -24,8 +29,9 @@ export function Page(props: PageProps) {
         <meta name="color-scheme" content="light dark" />
         <meta name="theme-color" media="(prefers-color-scheme: light)" content="#f8f4f0" />
         <meta name="theme-color" media="(prefers-color-scheme: dark)" content="#191513" />
-        <meta name="robots" content="noindex" />
+        {!props.listed && <meta name="robots" content="noindex" />}
         <title>{title}</title>
+        {props.meta}
         <link rel="icon" href={favicon.path} type="image/svg+xml" />
         <link rel="stylesheet" href={stylesheet.path} />
       </head>
@@ -54,7 +60,11 @@ export function Head(props: { title: string; children?: ComponentChildren }) {
 
 /** A text that the owner has written. It was made from Markdown, so it holds nothing but text and links. */
 export function Prose(props: { html: string }) {
-  return <section class="prose" dangerouslySetInnerHTML={{ __html: props.html }} />;
+  return (
+    <section>
+      <Html class="prose" html={props.html} />
+    </section>
+  );
 }
 
 /** What went wrong, read out at once. */

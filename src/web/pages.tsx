@@ -6,6 +6,7 @@ import { addressKey } from "../lib/addresses.ts";
 import { parseQuery, readParams, searchOf, type Params } from "../lib/params.ts";
 import type { Rate } from "../lib/rates.ts";
 import { Head } from "./layout.tsx";
+import { notFoundPage } from "./not-found.tsx";
 import { Visit } from "./visit.tsx";
 
 interface Incoming {
@@ -58,6 +59,7 @@ export class Pages {
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       const visit = new Visit(ctx, request, clientAddress, {});
+      if (error.kind === "not_found") return notFoundPage(visit);
       const { badRequestTitle: title } = visit.words;
       const status = error.kind === "too_large" ? 413 : 400;
       return visit.page(

@@ -15,6 +15,10 @@ export interface PageOptions {
   title: string;
   /** For what is read at length. */
   wide?: boolean;
+  /** Whether search engines may list it: what is there for everybody, and by somebody who wants that. */
+  listed?: boolean;
+  /** What programs are told of the page, in its head. */
+  meta?: ComponentChildren;
   /** What the page's forms may lead to besides ourselves: sources of a Content-Security-Policy. */
   formActions?: string[];
   headers?: Record<string, string>;
@@ -49,6 +53,22 @@ export class Visit {
   text(name: string): string {
     const value = this.params[name];
     return typeof value === "string" ? value : "";
+  }
+
+  /** What stands between the slashes of the address. */
+  get path(): string[] {
+    return new URL(this.request.url).pathname.slice(1).split("/").map(decoded);
+  }
+
+  /** The path of what lies on this server, which the browser may know by another name; other addresses as they are. */
+  local(url: string): string {
+    const { origin } = this.ctx.config;
+    return url.startsWith(`${origin}/`) ? url.slice(origin.length) : url;
+  }
+
+  /** Whether whoever asks may know who lives here, and read what is public. */
+  get mayKnow(): boolean {
+    return this.session !== null || !this.ctx.config.limitedFederation;
   }
 
   /** What a form must send back: bound to the session, or to this browser while nobody is signed in. */
@@ -89,7 +109,14 @@ export class Visit {
 
   page(options: PageOptions, children: ComponentChildren): Response {
     const html = renderToString(
-      <Page title={options.title} server={this.ctx.config.title} words={this.words} wide={options.wide ?? false}>
+      <Page
+        title={options.title}
+        server={this.ctx.config.title}
+        words={this.words}
+        wide={options.wide ?? false}
+        listed={options.listed ?? false}
+        meta={options.meta}
+      >
         {children}
       </Page>,
     );
@@ -124,6 +151,15 @@ export class Visit {
   }
 }
 
+/** A part of an address as text; as it stands where it isn't written as it should be. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 function csrfTokenOf(secret: string): string {
   return hashSecret(`csrf ${secret}`);
 }
@@ -137,6 +173,7 @@ function securityPolicy(formActions: string[]): string {
     "default-src 'none'",
     "style-src 'self'",
     "img-src 'self'",
+    "media-src 'self'",
     ["form-action 'self'", ...formActions].join(" "),
     "frame-ancestors 'none'",
     "base-uri 'none'",

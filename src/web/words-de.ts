@@ -1,4 +1,4 @@
-import type { Words } from "./words.ts";
+import { counted, type Words } from "./words.ts";
 
 export const german: Words = {
   language: "de",
@@ -159,6 +159,34 @@ export const german: Words = {
   otherBrowsers: (others) => (others === 1 ? "Ein anderer" : `${others} andere`),
   signOutOthers: () => "Dort abmelden",
 
+  latestPosts: "Neueste Beiträge",
+  olderPosts: "Ältere Beiträge",
+  noPosts: "Hier gibt es keine Beiträge.",
+  withTag: "Öffentliche Beiträge mit diesem Hashtag",
+  postBy: (name) => `Beitrag von ${name}`,
+  boostedBy: (name) => `Geteilt von ${name}`,
+  pinned: "Angeheftet",
+  automated: "automatisch",
+  verified: "Diese Seite verweist hierher zurück.",
+  joinedIn: (month) => `seit ${month} hier`,
+  posts: (count) => number(count, "Beitrag", "Beiträge"),
+  following: (count) => number(count, "gefolgt", "gefolgt"),
+  followers: (count) => number(count, "Follower", "Follower"),
+  repliesTitle: "Antworten",
+  replies: (count) => number(count, "Antwort", "Antworten"),
+  boosts: (count) => number(count, "Mal geteilt", "Mal geteilt"),
+  favourites: (count) => number(count, "Favorit", "Favoriten"),
+  editedOn: (moment) => `bearbeitet ${moment}`,
+  sensitiveMedia: "Heikle Medien zeigen",
+  quoteHidden: "Der zitierte Beitrag kann nicht gezeigt werden.",
+  votes: (count) => number(count, "Stimme", "Stimmen"),
+  pollUntil: (moment) => `offen bis ${moment}`,
+  pollOver: "beendet",
+  closedTitle: "Nur für Leute, die hier wohnen",
+  closed: "Wer diesen Server betreibt, zeigt das niemandem sonst.",
+  suspendedTitle: "Dieses Konto ist gesperrt",
+  suspended: "Es ist verborgen, mit allem, was hier geschrieben wurde.",
+
   about: "Über diesen Server",
   rules: "Regeln",
   contact: "An wen man sich wendet",
@@ -177,4 +205,8 @@ export const german: Words = {
 
 function count(minutes: number): string {
   return minutes === 1 ? "einer Minute" : `${minutes} Minuten`;
+}
+
+function number(count: number, one: string, many: string): string {
+  return counted("de-DE", count, one, many);
 }

@@ -1,4 +1,4 @@
-import type { Words } from "./words.ts";
+import { counted, type Words } from "./words.ts";
 
 export const english: Words = {
   language: "en",
@@ -156,6 +156,34 @@ export const english: Words = {
   otherBrowsers: (others) => (others === 1 ? "One other" : `${others} others`),
   signOutOthers: (others) => (others === 1 ? "Sign it out" : "Sign them out"),
 
+  latestPosts: "Latest posts",
+  olderPosts: "Older posts",
+  noPosts: "There are no posts here.",
+  withTag: "Public posts with this hashtag",
+  postBy: (name) => `Post by ${name}`,
+  boostedBy: (name) => `Boosted by ${name}`,
+  pinned: "Pinned",
+  automated: "automated",
+  verified: "This page links back here.",
+  joinedIn: (month) => `here since ${month}`,
+  posts: (count) => number(count, "post", "posts"),
+  following: (count) => number(count, "following", "following"),
+  followers: (count) => number(count, "follower", "followers"),
+  repliesTitle: "Replies",
+  replies: (count) => number(count, "reply", "replies"),
+  boosts: (count) => number(count, "boost", "boosts"),
+  favourites: (count) => number(count, "favourite", "favourites"),
+  editedOn: (moment) => `edited ${moment}`,
+  sensitiveMedia: "Show sensitive media",
+  quoteHidden: "The post that is quoted can't be shown.",
+  votes: (count) => number(count, "vote", "votes"),
+  pollUntil: (moment) => `open until ${moment}`,
+  pollOver: "closed",
+  closedTitle: "Only for people who live here",
+  closed: "The owner of this server shows this to nobody else.",
+  suspendedTitle: "This account is suspended",
+  suspended: "It is hidden with all that was written here.",
+
   about: "About",
   rules: "Rules",
   contact: "Whom to turn to",
@@ -174,4 +202,8 @@ export const english: Words = {
 
 function count(minutes: number): string {
   return minutes === 1 ? "a minute" : `${minutes} minutes`;
+}
+
+function number(count: number, one: string, many: string): string {
+  return counted("en-GB", count, one, many);
 }

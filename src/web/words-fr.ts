@@ -1,4 +1,4 @@
-import type { Words } from "./words.ts";
+import { counted, type Words } from "./words.ts";
 
 export const french: Words = {
   language: "fr",
@@ -161,6 +161,34 @@ export const french: Words = {
   otherBrowsers: (others) => (others === 1 ? "Un autre" : `${others} autres`),
   signOutOthers: (others) => (others === 1 ? "Le déconnecter" : "Les déconnecter"),
 
+  latestPosts: "Derniers messages",
+  olderPosts: "Messages plus anciens",
+  noPosts: "Il n’y a pas de messages ici.",
+  withTag: "Messages publics avec ce hashtag",
+  postBy: (name) => `Message de ${name}`,
+  boostedBy: (name) => `Partagé par ${name}`,
+  pinned: "Épinglé",
+  automated: "automatisé",
+  verified: "Cette page renvoie ici.",
+  joinedIn: (month) => `ici depuis ${month}`,
+  posts: (count) => number(count, "message", "messages"),
+  following: (count) => number(count, "abonnement", "abonnements"),
+  followers: (count) => number(count, "abonné", "abonnés"),
+  repliesTitle: "Réponses",
+  replies: (count) => number(count, "réponse", "réponses"),
+  boosts: (count) => number(count, "partage", "partages"),
+  favourites: (count) => number(count, "favori", "favoris"),
+  editedOn: (moment) => `modifié le ${moment}`,
+  sensitiveMedia: "Montrer les médias sensibles",
+  quoteHidden: "Le message cité ne peut pas être montré.",
+  votes: (count) => number(count, "vote", "votes"),
+  pollUntil: (moment) => `ouvert jusqu’au ${moment}`,
+  pollOver: "terminé",
+  closedTitle: "Réservé aux personnes d’ici",
+  closed: "La personne qui tient ce serveur ne le montre à personne d’autre.",
+  suspendedTitle: "Ce compte est suspendu",
+  suspended: "Il est caché, avec tout ce qui a été écrit ici.",
+
   about: "À propos",
   rules: "Règles",
   contact: "À qui s’adresser",
@@ -179,4 +207,8 @@ export const french: Words = {
 
 function count(minutes: number): string {
   return minutes === 1 ? "une minute" : `${minutes} minutes`;
+}
+
+function number(count: number, one: string, many: string): string {
+  return counted("fr-FR", count, one, many);
 }

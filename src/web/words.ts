@@ -83,6 +83,34 @@ export interface Words {
   otherBrowsers(count: number): string;
   signOutOthers(count: number): string;
 
+  latestPosts: string;
+  olderPosts: string;
+  noPosts: string;
+  withTag: string;
+  postBy(name: string): string;
+  boostedBy(name: string): string;
+  pinned: string;
+  automated: string;
+  verified: string;
+  joinedIn(month: string): string;
+  posts(count: number): string;
+  following(count: number): string;
+  followers(count: number): string;
+  repliesTitle: string;
+  replies(count: number): string;
+  boosts(count: number): string;
+  favourites(count: number): string;
+  editedOn(moment: string): string;
+  sensitiveMedia: string;
+  quoteHidden: string;
+  votes(count: number): string;
+  pollUntil(moment: string): string;
+  pollOver: string;
+  closedTitle: string;
+  closed: string;
+  suspendedTitle: string;
+  suspended: string;
+
   about: string;
   rules: string;
   contact: string;
@@ -97,6 +125,11 @@ export interface Words {
   notFound: string;
   badRequestTitle: string;
   toStart: string;
+}
+
+/** A number of things; what is one of them, each language decides. */
+export function counted(locale: string, count: number, one: string, many: string): string {
+  return `${new Intl.NumberFormat(locale).format(count)} ${new Intl.PluralRules(locale).select(count) === "one" ? one : many}`;
 }
 
 export type Platform = "web" | "android" | "apple" | "iphone" | "linux" | "terminal";

@@ -4,8 +4,10 @@ import { chromium, type Browser, type BrowserContext, type BrowserContextOptions
 import { newSetupToken } from "../../src/core/setup.ts";
 import { Clips, ffmpeg } from "../fixtures/clips.ts";
 import type { Json } from "../support/client.ts";
+import { ownEmoji } from "../support/emojis.ts";
 import { processed } from "../support/media.ts";
 import { startServer, type TestServer } from "../support/server.ts";
+import { uploaded } from "../support/uploads.ts";
 
 const CHROMIUM = "/usr/bin/chromium";
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, locale: "en-GB" };
@@ -264,6 +266,42 @@ test("whoever uses the keyboard alone gets through, and sees where they are", as
   await page.keyboard.press("Enter");
   await page.waitForURL(`${app.origin}/done`);
   expect(app.answers[0]!.has("code")).toBe(true);
+});
+
+test("a profile and its posts fit on a phone, with all their pictures, and load nothing from elsewhere", async () => {
+  const alice = await server.person("alice");
+  await ownEmoji(server, "linnet");
+  const long = "https://example.org/" + "a".repeat(300);
+  const media = await Promise.all([0, 1, 2].map((shade) => uploaded(alice, {}, shade * 50)));
+  await alice.patch("/api/v1/accounts/update_credentials", { display_name: "Alice :linnet:", note: "W".repeat(400) });
+  const media_ids = media.map((attachment) => attachment.id);
+  const { url } = await alice.publish({ status: `${long} ${"W".repeat(300)} :linnet:`, media_ids });
+  await alice.publish({ status: "which?", poll: { options: ["W".repeat(50), "b"], expires_in: 3600 } });
+  for (const path of ["/@alice", new URL(url).pathname]) {
+    await page.goto(server.origin + path);
+    await page.evaluate("for (const image of document.images) image.loading = 'eager'");
+    await page.waitForFunction("[...document.images].every((image) => image.complete && image.naturalWidth > 0)");
+    expect(await page.locator("article img").count()).toBeGreaterThan(5);
+    expect(await fits()).toBe(true);
+  }
+  await page.click("text='Alice'");
+  await page.waitForURL("**/@alice");
+  expect(violations).toEqual([]);
+});
+
+test.skipIf(!ffmpeg)("a film plays on the page of its post", async () => {
+  const alice = await server.person("alice");
+  const clips = new Clips();
+  try {
+    const { id } = await processed(server, alice, await clips.file("film.mp4"));
+    const { url } = await alice.publish({ status: "film", media_ids: [id] });
+    await page.goto(server.origin + new URL(url).pathname);
+    await page.evaluate("document.querySelector('video').play()");
+    await page.waitForFunction("document.querySelector('video').readyState >= 2");
+  } finally {
+    clips.remove();
+  }
+  expect(violations).toEqual([]);
 });
 
 test.skipIf(!ffmpeg)("a film whose address is opened plays, though files may load nothing else", async () => {

@@ -1,0 +1,40 @@
+/** @jsxImportSource preact */
+import type { EmojiJson } from "../entities/emojis.ts";
+import { escapeHtml } from "../lib/html.ts";
+import { replaceShortcodes } from "../lib/shortcodes.ts";
+
+interface HtmlProps {
+  html: string;
+  emojis?: readonly EmojiJson[];
+  as?: "div" | "span" | "bdi";
+  class?: string;
+  lang?: string | null;
+}
+
+/**
+ * The only place where a page takes HTML. That is safe because only stored HTML comes here, which Linnet wrote itself out
+ * of plain text or Markdown, or sanitised when it came in: the same that apps get. What the emoji add is escaped, and the
+ * policy of every page lets no script run.
+ */
+export function Html({ html, emojis = [], as: Element = "div", lang, ...props }: HtmlProps) {
+  return <Element {...props} lang={lang ?? undefined} dangerouslySetInnerHTML={{ __html: drawn(html, emojis) }} />;
+}
+
+/** Plain text with its emoji drawn: a name, a warning, a choice. */
+export function Text({ text, ...props }: Omit<HtmlProps, "html"> & { text: string }) {
+  return <Html as="span" {...props} html={escapeHtml(text)} />;
+}
+
+function drawn(html: string, emojis: readonly EmojiJson[]): string {
+  if (emojis.length === 0) return html;
+  const pictures = new Map(emojis.map(({ shortcode, url }) => [shortcode, url]));
+  return replaceShortcodes(html, (shortcode) => {
+    const url = pictures.get(shortcode);
+    return url === undefined ? null : picture(`:${shortcode}:`, new URL(url).pathname);
+  });
+}
+
+function picture(name: string, path: string): string {
+  const label = escapeHtml(name);
+  return `<img class="emoji" src="${escapeHtml(path)}" alt="${label}" title="${label}" loading="lazy">`;
+}

@@ -1,0 +1,38 @@
+/** @jsxImportSource preact */
+import type { Visit } from "./visit.tsx";
+
+interface MetaProps {
+  visit: Visit;
+  /** Where the page lies, by its one name. */
+  url: string;
+  type: "profile" | "article";
+  title: string;
+  description: string;
+  image: { url: string; description: string; isLarge: boolean };
+  /** When it was written. */
+  published?: string;
+}
+
+/** Longer than any preview shows. */
+const MAX_DESCRIPTION = 400;
+
+/** What sites and apps need for a preview of a link to the page (OpenGraph), and search engines to know it again. */
+export function Meta({ visit, url, type, title, description, image, published }: MetaProps) {
+  const text =
+    description.length > MAX_DESCRIPTION ? `${description.slice(0, MAX_DESCRIPTION).trimEnd()}…` : description;
+  return (
+    <>
+      <link rel="canonical" href={url} />
+      <meta name="description" content={text} />
+      <meta property="og:site_name" content={visit.ctx.config.title} />
+      <meta property="og:type" content={type} />
+      <meta property="og:url" content={url} />
+      <meta property="og:title" content={title} />
+      <meta property="og:description" content={text} />
+      <meta property="og:image" content={image.url} />
+      {image.description && <meta property="og:image:alt" content={image.description} />}
+      {published && <meta property="og:published_time" content={published} />}
+      <meta name="twitter:card" content={image.isLarge ? "summary_large_image" : "summary"} />
+    </>
+  );
+}

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import type { Client, Json } from "../support/client.ts";
+import { ownEmoji } from "../support/emojis.ts";
+import { remoteAccount, remoteStatus } from "../support/rows.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { meta, page, Site } from "../support/site.ts";
+import { uploaded } from "../support/uploads.ts";
+import { Visitor } from "./visitor.ts";
+
+let server: TestServer;
+let site: Site;
+let visitor: Visitor;
+let alice: Client;
+let bob: Client;
+
+beforeAll(async () => {
+  server = await startServer({ LINNET_ALLOW_PRIVATE_ADDRESSES: "on" });
+  site = new Site();
+  [alice, bob] = [await server.person("alice"), await server.person("bob")];
+});
+afterAll(async () => {
+  await server.stop();
+  await site.stop();
+});
+beforeEach(() => {
+  visitor = new Visitor(server);
+});
+
+const pathOf = (status: Json): string => new URL(status.url).pathname;
+const see = (status: Json) => visitor.get(pathOf(status));
+
+test("the address of a post leads to it, in its language, with what came of it", async () => {
+  await ownEmoji(server, "wren");
+  const status = await alice.publish({ status: "Über <b>Hecken</b> :wren: @bob #vögel", language: "de" });
+  for (const verb of ["favourite", "reblog"]) await bob.post(`/api/v1/statuses/${status.id}/${verb}`);
+  const { status: code, html, text } = await see(status);
+  expect(code).toBe(200);
+  expect(html).toContain('<div class="prose said" lang="de"><p>Über &lt;b&gt;Hecken&lt;/b&gt; <img class="emoji"');
+  expect(text).toContain("alice @alice@localhost:3000 Über <b>Hecken</b>");
+  expect(text).toContain("21 Nov 2026, 12:00 UTC 1 boost 1 favourite");
+  expect(html).toContain(`<time datetime="${status.created_at}">`);
+  expect(html).not.toMatch(/<script|style=/);
+});
+
+test("a post stands between what it answers and what answers it, as far as everybody may see that", async () => {
+  const first = await alice.publish("the first");
+  const second = await bob.publish({ status: "the second", in_reply_to_id: first.id });
+  const third = await alice.publish({ status: "the third", in_reply_to_id: second.id });
+  await bob.publish({ status: "a secret", in_reply_to_id: second.id, visibility: "direct" });
+  expect((await see(second)).text).toMatch(/the first.*the second.*Replies.*the third/);
+  expect((await see(second)).text).not.toContain("a secret");
+  expect((await see(third)).text).not.toContain("Replies");
+});
+
+test("behind a warning the words wait, and no preview tells them", async () => {
+  const media = await uploaded(alice, { description: "the gardener" });
+  const status = await alice.publish({ status: "It was her.", spoiler_text: "crime & novels", media_ids: [media.id] });
+  const { html } = await see(status);
+  expect(html).toMatch(/<details><summary><span[^>]*>crime &amp; novels<\/span><\/summary>.*It was her\..*<\/details>/);
+  const [head] = html.split("</head>") as [string];
+  expect(head).toContain('<meta property="og:description" content="crime &amp; novels"/>');
+  expect(head).not.toContain("her.");
+  expect(head).not.toContain(media.preview_url);
+});
+
+test("pictures have their words and are opened whole; sensitive ones wait", async () => {
+  const [media, other] = [await uploaded(alice, { description: 'a "wren"' }), await uploaded(alice, {}, 40)];
+  const status = await alice.publish({ status: "look", media_ids: [media.id] });
+  const { html } = await see(status);
+  const [small, whole] = [media.preview_url, media.url].map((url) => new URL(url).pathname);
+  expect(html).toContain(`<a href="${whole}"><img`);
+  expect(html).toMatch(
+    new RegExp(`<img [^>]*src="${small}" alt="a &quot;wren&quot;" width="40" height="30" loading="lazy"`),
+  );
+  expect(html).toContain(`<meta property="og:image" content="${media.preview_url}"/>`);
+  const hidden = await alice.publish({ status: "don't look", media_ids: [other.id], sensitive: true });
+  const { html: covered } = await see(hidden);
+  expect(covered).toMatch(/<details><summary>Show sensitive media<\/summary>.*<img .*<\/details>/);
+  expect(covered).not.toContain('og:image" content="' + other.preview_url);
+});
+
+test("a poll shows how it stands, and nothing of it while its numbers are hidden", async () => {
+  const poll = { options: ["Wren", "Robin"], expires_in: 3600 };
+  const open = await alice.publish({ status: "which?", poll });
+  await bob.post(`/api/v1/polls/${open.poll.id}/votes`, { choices: [1] });
+  expect((await see(open)).text).toMatch(/Wren 0% Robin 100% 1 vote · open until 21 Nov 2026, 13:00 UTC/);
+  const secret = await alice.publish({ status: "which?", poll: { ...poll, hide_totals: true } });
+  await bob.post(`/api/v1/polls/${secret.poll.id}/votes`, { choices: [1] });
+  expect((await see(secret)).text).toMatch(/Wren Robin 1 vote · open/);
+});
+
+test("a link's card is a link, and a quoted post stands in the one that quotes it", async () => {
+  const address = site.put("/wrens", page("Of wrens", meta({ "og:description": "They are <small>." })));
+  const linked = await alice.publish(`read ${address}`);
+  await server.drain();
+  const { html, text } = await see(linked);
+  expect(html).toContain(`<a class="card" href="${address}" rel="nofollow noopener noreferrer"`);
+  expect(text).toContain("Of wrens");
+  const quoting = await bob.publish({ status: "see this", quoted_status_id: linked.id });
+  expect((await see(quoting)).html).toMatch(
+    /see this.*<blockquote class="quote">.*@alice@localhost:3000.*read .*<\/blockquote>/,
+  );
+  await alice.delete(`/api/v1/statuses/${linked.id}`);
+  expect((await see(quoting)).text).toContain("can't be shown");
+});
+
+test("programs are told what the page is and where to ask for a quotation, which leads back to it", async () => {
+  const status = await alice.publish({ status: "words & more", visibility: "unlisted" });
+  const { html } = await see(status);
+  expect(html).toContain(`<link rel="canonical" href="${status.url}"/>`);
+  expect(html).toContain('<meta property="og:type" content="article"/>');
+  expect(html).toContain('<meta property="og:description" content="words &amp; more"/>');
+  const [, asked] = /<link rel="alternate" type="application\/json\+oembed" href="([^"]*)"/.exec(html)!;
+  const { pathname, search } = new URL(asked!.replaceAll("&amp;", "&"));
+  const { json } = await server.stranger().get(pathname + search);
+  expect(json.html).toContain(`cite="${status.url}"`);
+  expect((await visitor.get(new URL(json.author_url).pathname)).status).toBe(200);
+});
+
+test("a post that not everybody may see isn't there, nor is one under another's name", async () => {
+  const [followers, direct, own] = [
+    await alice.publish({ status: "for followers", visibility: "private" }),
+    await alice.publish({ status: "@bob for you", visibility: "direct" }),
+    await alice.publish("for all"),
+  ];
+  await visitor.signIn("alice");
+  const remote = remoteStatus(server, remoteAccount(server, "dora", "elsewhere.example"), "afar");
+  for (const path of [
+    pathOf(followers),
+    pathOf(direct),
+    `/@bob/${own.id}`,
+    `/@alice/${remote}`,
+    "/@alice/1",
+    "/@alice/x",
+    "/@alice/99999999999999999999",
+  ]) {
+    const { status, text } = await visitor.get(path);
+    expect([path, status, text.includes("There is nothing here")]).toEqual([path, 404, true]);
+  }
+  await alice.delete(`/api/v1/statuses/${own.id}`);
+  expect((await see(own)).status).toBe(404);
+});
+
+test("the addresses that programs have for posts lead people to their pages", async () => {
+  const status = await alice.publish("original");
+  const { json: reblog } = await bob.post(`/api/v1/statuses/${status.id}/reblog`);
+  for (const address of [status.uri, reblog.url]) {
+    expect((await visitor.get(new URL(address).pathname)).location).toBe(pathOf(status));
+  }
+  const secret = await alice.publish({ status: "secret", visibility: "private" });
+  expect((await visitor.get(new URL(secret.uri).pathname)).status).toBe(404);
+});
