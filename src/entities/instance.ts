@@ -13,6 +13,7 @@ import { hasTerms } from "../core/terms.ts";
 import { VIDEO_FRAME_RATE, VIDEO_PIXELS } from "../core/uploads.ts";
 import { findUser } from "../core/users.ts";
 import { vapidKeys } from "../core/vapid.ts";
+import { isSuspended } from "../core/visibility.ts";
 import { IMAGE_TYPES } from "../lib/images.ts";
 import { CLIP_TYPES } from "../lib/media-types.ts";
 import { CHARACTERS_PER_URL } from "../lib/text.ts";
@@ -124,7 +125,7 @@ export function stats(ctx: Context) {
   if (ctx.config.limitedFederation) return { user_count: 0, status_count: 0 };
   return ctx.db.get<{ user_count: number; status_count: number }>(
     `SELECT
-       (SELECT count(*) FROM users WHERE approved) AS user_count,
+       (SELECT count(*) FROM users WHERE approved AND NOT ${isSuspended("account_id")}) AS user_count,
        (SELECT coalesce(sum(a.statuses_count), 0) FROM users u JOIN accounts a ON a.id = u.account_id) AS status_count`,
   )!;
 }

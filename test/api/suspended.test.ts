@@ -188,6 +188,13 @@ describe("Who is suspended", () => {
     expect(await names()).toEqual(["@alice"]);
   });
 
+  test("isn't counted among those who live here", async () => {
+    const count = async () => (await alice.get("/api/v1/instance")).json.stats.user_count;
+    expect(await count()).toBe(2);
+    await suspend();
+    expect(await count()).toBe(1);
+  });
+
   test("is no familiar follower", async () => {
     const carol = await server.person("carol");
     await alice.post(`/api/v1/accounts/${bob.id}/follow`);
