@@ -14,6 +14,7 @@ import { Worker } from "../jobs/worker.ts";
 import { VERSION } from "../version.ts";
 import { readArguments } from "./arguments.ts";
 import { lockFolder } from "./lock.ts";
+import { whenNpxEnds } from "./npx.ts";
 import { configOfProcess, makeFolder, openData } from "./open.ts";
 
 type App = ReturnType<typeof createApp>;
@@ -37,6 +38,8 @@ export async function serve(args: string[]): Promise<void> {
   clearIncoming(ctx);
   const app = createApp(ctx);
   listen(app, config);
+  // Whoever reads that it runs may stop it at once.
+  const stopped = stopSignal();
   console.log(greeting(ctx, app.server!.port!));
 
   const worker = new Worker(ctx);
@@ -46,7 +49,7 @@ export async function serve(args: string[]): Promise<void> {
     scheduleSweep(ctx, tx);
   });
   worker.start();
-  await stopSignal();
+  await stopped;
   await stop(ctx, app, worker);
   lock.release();
   console.log("Linnet has stopped.");
@@ -102,6 +105,7 @@ function stopSignal(): Promise<void> {
         resolve();
       });
     }
+    whenNpxEnds(resolve);
   });
 }
 

@@ -21,7 +21,7 @@ export class Folder {
 
   /** Runs a command to its end. */
   async run(args: string[], options: { stdin?: string; settings?: Record<string, string> } = {}): Promise<Outcome> {
-    const child = this.spawn(args, options.settings ?? {}, options.stdin ?? "");
+    const child = this.spawn([...PROGRAM, ...args], options.settings ?? {}, options.stdin ?? "");
     const [stdout, stderr, code] = await Promise.all([
       new Response(child.stdout).text(),
       new Response(child.stderr).text(),
@@ -32,7 +32,12 @@ export class Folder {
 
   /** Starts the server, and gives it back when it has said where it listens. */
   async serve(settings: Record<string, string> = {}): Promise<Served> {
-    const child = this.spawn(["serve"], { LINNET_PORT: "0", ...settings }, "");
+    return this.serveFrom((command) => command.split(" "), settings);
+  }
+
+  /** Starts the server by a command that is made from its own. */
+  async serveFrom(starter: (command: string) => string[], settings: Record<string, string>): Promise<Served> {
+    const child = this.spawn(starter([...PROGRAM, "serve"].join(" ")), { LINNET_PORT: "0", ...settings }, "");
     const served = new Served(child);
     await served.says(/Ctrl\+C/);
     return served;
@@ -53,8 +58,8 @@ export class Folder {
     rmSync(this.path, { recursive: true, force: true });
   }
 
-  private spawn(args: string[], settings: Record<string, string>, stdin: string) {
-    const child = Bun.spawn([...PROGRAM, ...args], {
+  private spawn(command: string[], settings: Record<string, string>, stdin: string) {
+    const child = Bun.spawn(command, {
       cwd: this.path,
       env: this.environment(settings),
       stdin: Buffer.from(stdin),

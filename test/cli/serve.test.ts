@@ -79,6 +79,16 @@ test("streams that are open end when the server stops, and don't keep it", async
   expect(await stopped).toBe(0);
 });
 
+test("when npx is stopped, which tells nobody, the server that it started stops too", async () => {
+  // What npx starts is `sh`, which starts `bun run`, which starts the server.
+  const served = await folder.serveFrom((command) => ["sh", "-c", `sh -c '${command}; exit $?'; exit $?`], {
+    npm_lifecycle_event: "start",
+    npm_config_user_agent: "npm/11.0.0 node/v24.0.0 linux x64",
+  });
+  served.child.kill("SIGTERM");
+  await served.says(/Linnet has stopped\./);
+});
+
 test("a second server on the same data folder is refused, and the first goes on", async () => {
   const first = await folder.serve();
   const { code, stderr } = await folder.run([], { settings: { LINNET_PORT: "0" } });
