@@ -14,10 +14,30 @@ const MODERATION = `ACCT is a handle: name, or name@domain for people elsewhere.
   --text TEXT            what the person is told
   --report ID            the report that is answered; the posts it names are told too`;
 
+/** Under which heading "linnet --help" lists the commands that begin so. */
+export const GROUPS: Record<string, string> = {
+  serve: "The server",
+  setup: "The server",
+  version: "The server",
+  routes: "The server",
+  user: "People and their apps",
+  token: "People and their apps",
+  rule: "What the server says of itself",
+  page: "What the server says of itself",
+  terms: "What the server says of itself",
+  picture: "What the server says of itself",
+  emoji: "What the server says of itself",
+  announcement: "What the server says of itself",
+  report: "Keeping the peace",
+  moderate: "Keeping the peace",
+  domain: "Keeping the peace",
+  trends: "Keeping the peace",
+};
+
 export const COMMANDS: Record<string, Command> = {
   serve: {
     usage: "linnet serve",
-    summary: "Starts the server; this is what happens without a command, too",
+    summary: "Starts the server; so does linnet without a command",
     details: `Settings come from the environment and from .env, and are listed in the README. While the server has no owner,
 a link for setting it up is printed at every start. Stops on Ctrl+C or SIGTERM, after what is being done.`,
     load: async () => (await import("./serve.ts")).serve,
@@ -31,6 +51,16 @@ a link for setting it up is printed at every start. Stops on Ctrl+C or SIGTERM, 
   --password-stdin       reads the password from standard input`,
     load: async () => (await import("./setup.ts")).setup,
   },
+  version: {
+    usage: "linnet version",
+    summary: "Prints the version",
+    load: async () => (await import("./version.ts")).printVersion,
+  },
+  routes: {
+    usage: "linnet routes",
+    summary: "Lists every route of the server",
+    load: async () => (await import("./routes.ts")).listRoutes,
+  },
   "user create": {
     usage: "linnet user create NAME [--email E] [--password-stdin] [--role owner|admin|moderator|user]",
     summary: "Makes a user",
@@ -42,7 +72,8 @@ a link for setting it up is printed at every start. Stops on Ctrl+C or SIGTERM, 
   },
   "user list": {
     usage: "linnet user list",
-    summary: "Lists the users: name, role, since when, e-mail address, and why those who wait want to be here",
+    summary: "Lists the users, and who waits to be one",
+    details: `A line each: name, role, since when, e-mail address, and why those who wait want to be here.`,
     load: async () => (await import("./user.ts")).listUsersCommand,
   },
   "user approve": {
@@ -70,9 +101,128 @@ it; until it is done the timeline is answered with 206 and what is there.`,
   },
   "token create": {
     usage: 'linnet token create NAME --scopes "read write follow push"',
-    summary: "Prints an access token of a user, for scripts",
+    summary: "Makes an access token of a user, for scripts, and prints it",
     details: `  --scopes SCOPES        what the token may do, as in Mastodon's API, with spaces between`,
     load: async () => (await import("./token.ts")).createTokenCommand,
+  },
+  "token list": {
+    usage: "linnet token list NAME",
+    summary: "Lists which apps and scripts act for a user",
+    details: `A line each: id, since when, last used, app, and what it may do.`,
+    load: async () => (await import("./token.ts")).listTokensCommand,
+  },
+  "token revoke": {
+    usage: "linnet token revoke ID",
+    summary: "Takes a token back",
+    load: async () => (await import("./token.ts")).revokeTokenCommand,
+  },
+  "rule add": {
+    usage: "linnet rule add TEXT [--hint TEXT]",
+    summary: "Adds a rule of the server, for apps to show and reports to name",
+    details: `  --hint TEXT            more about it, shown beneath`,
+    load: async () => (await import("./rule.ts")).addRuleCommand,
+  },
+  "rule list": {
+    usage: "linnet rule list",
+    summary: "Lists the rules in their order",
+    details: `The id and the text of each, and beneath them its hint and its translations.`,
+    load: async () => (await import("./rule.ts")).listRulesCommand,
+  },
+  "rule edit": {
+    usage: "linnet rule edit ID [--text TEXT] [--hint TEXT] [--place N]",
+    summary: "Changes what a rule says, or its place among the others",
+    details: `  --text TEXT            what it says
+  --hint TEXT            more about it; an empty one takes the hint away
+  --place N              its place among the rules, from 1`,
+    load: async () => (await import("./rule.ts")).editRuleCommand,
+  },
+  "rule translate": {
+    usage: "linnet rule translate ID LOCALE TEXT [--hint TEXT]",
+    summary: "Says a rule in another language",
+    details: `LOCALE is a code such as de or pt-BR. An empty TEXT takes the translation away.
+  --hint TEXT            the hint in that language`,
+    load: async () => (await import("./rule.ts")).translateRuleCommand,
+  },
+  "rule remove": {
+    usage: "linnet rule remove ID",
+    summary: "Takes a rule away; reports that name it keep it",
+    load: async () => (await import("./rule.ts")).removeRuleCommand,
+  },
+  "page set": {
+    usage: "linnet page set NAME FILE",
+    summary: "Sets a text about the server, for apps, /about and /privacy-policy",
+    details: `NAME is extended-description or privacy-policy. FILE holds Markdown; - stands for standard input. Where it says
+%{domain}, the server's own is shown.`,
+    load: async () => (await import("./page.ts")).setPageCommand,
+  },
+  "page show": {
+    usage: "linnet page show NAME",
+    summary: "Prints such a text, as it was written",
+    details: `NAME is extended-description or privacy-policy. Where you have written no privacy policy, it is what Linnet says.`,
+    load: async () => (await import("./page.ts")).showPageCommand,
+  },
+  "page remove": {
+    usage: "linnet page remove NAME",
+    summary: "Takes such a text away again",
+    details: "NAME is extended-description or privacy-policy.",
+    load: async () => (await import("./page.ts")).removePageCommand,
+  },
+  "terms publish": {
+    usage: "linnet terms publish FILE [--effective-date YYYY-MM-DD]",
+    summary: "Publishes terms of service, which hold from today or from a later day on",
+    details: `FILE holds Markdown; - stands for standard input. Those before stay readable, by their day.
+  --effective-date DAY   the day from which they hold (UTC); today without it`,
+    load: async () => (await import("./page.ts")).publishTermsCommand,
+  },
+  "terms list": {
+    usage: "linnet terms list",
+    summary: "Lists the days from which terms of service hold",
+    load: async () => (await import("./page.ts")).listTermsCommand,
+  },
+  "terms remove": {
+    usage: "linnet terms remove DATE",
+    summary: "Takes the terms of service of a day away again",
+    load: async () => (await import("./page.ts")).removeTermsCommand,
+  },
+  "picture set": {
+    usage: "linnet picture set NAME FILE [--description TEXT]",
+    summary: "Sets the picture by which apps show the server, or its icon",
+    details: `NAME is thumbnail (cut to 1200x630) or icon (cut to a square).
+  --description TEXT     what a thumbnail shows, for people who don't see it`,
+    load: async () => (await import("./picture.ts")).setPictureCommand,
+  },
+  "picture remove": {
+    usage: "linnet picture remove NAME",
+    summary: "Takes such a picture away again",
+    details: "NAME is thumbnail or icon.",
+    load: async () => (await import("./picture.ts")).removePictureCommand,
+  },
+  "emoji add": {
+    usage: "linnet emoji add SHORTCODE FILE [--category NAME] [--hidden]",
+    summary: "Adds an emoji of the server's own, or replaces the one that is called so",
+    details: `SHORTCODE is what people write between colons. FILE is a PNG, GIF or WebP of at most 256 KB.
+  --category NAME        under which apps show it
+  --hidden               works in texts, but apps don't offer it`,
+    load: async () => (await import("./emoji.ts")).addEmojiCommand,
+  },
+  "emoji import": {
+    usage: "linnet emoji import FOLDER [--category NAME] [--hidden]",
+    summary: "Adds every picture of a folder as an emoji",
+    details: `The file's name is the shortcode. Emoji that are called so are replaced. What can't be taken is named, and the rest is taken all the same.
+  --category NAME        under which apps show them
+  --hidden               they work in texts, but apps don't offer them`,
+    load: async () => (await import("./emoji.ts")).importEmojisCommand,
+  },
+  "emoji list": {
+    usage: "linnet emoji list",
+    summary: "Lists the server's own emoji",
+    details: `A line each: shortcode, whether apps offer it, and category.`,
+    load: async () => (await import("./emoji.ts")).listEmojisCommand,
+  },
+  "emoji remove": {
+    usage: "linnet emoji remove SHORTCODE",
+    summary: "Removes an emoji; texts that use it show its shortcode",
+    load: async () => (await import("./emoji.ts")).removeEmojiCommand,
   },
   "announcement create": {
     usage: "linnet announcement create TEXT [--starts-at TIME] [--ends-at TIME] [--all-day] [--publish-at TIME]",
@@ -105,121 +255,27 @@ it; until it is done the timeline is answered with 206 and what is there.`,
     summary: "Deletes an announcement, with its reactions",
     load: async () => (await import("./announcement.ts")).deleteAnnouncementCommand,
   },
-  "emoji add": {
-    usage: "linnet emoji add SHORTCODE FILE [--category NAME] [--hidden]",
-    summary: "Adds an emoji of the server's own, or replaces the one that is called so",
-    details: `SHORTCODE is what people write between colons. FILE is a PNG, GIF or WebP of at most 256 KB.
-  --category NAME        under which apps show it
-  --hidden               works in texts, but apps don't offer it`,
-    load: async () => (await import("./emoji.ts")).addEmojiCommand,
+  "report list": {
+    usage: "linnet report list [--all]",
+    summary: "Lists the reports that are open, the newest first",
+    details: `A line each: id, day, state, category, whom it is about and who made it.
+  --all                  those that are resolved, too`,
+    load: async () => (await import("./report.ts")).listReportsCommand,
   },
-  "emoji import": {
-    usage: "linnet emoji import FOLDER [--category NAME] [--hidden]",
-    summary: "Adds every picture of a folder as an emoji; the file's name is the shortcode",
-    details: `Emoji that are called so are replaced. What can't be taken is named, and the rest is taken all the same.
-  --category NAME        under which apps show them
-  --hidden               they work in texts, but apps don't offer them`,
-    load: async () => (await import("./emoji.ts")).importEmojisCommand,
+  "report show": {
+    usage: "linnet report show ID",
+    summary: "Shows a report with its comment, the rules it names and the posts it is about",
+    load: async () => (await import("./report.ts")).showReportCommand,
   },
-  "emoji list": {
-    usage: "linnet emoji list",
-    summary: "Lists the server's own emoji: shortcode, whether apps offer it, and category",
-    load: async () => (await import("./emoji.ts")).listEmojisCommand,
+  "report resolve": {
+    usage: "linnet report resolve ID",
+    summary: "Closes a report that needs nothing more",
+    load: async () => (await import("./report.ts")).resolveReportCommand,
   },
-  "emoji remove": {
-    usage: "linnet emoji remove SHORTCODE",
-    summary: "Removes an emoji; texts that use it show its shortcode",
-    load: async () => (await import("./emoji.ts")).removeEmojiCommand,
-  },
-  "token list": {
-    usage: "linnet token list NAME",
-    summary: "Lists the tokens of a user: id, since when, last used, app, and what they may do",
-    load: async () => (await import("./token.ts")).listTokensCommand,
-  },
-  "token revoke": {
-    usage: "linnet token revoke ID",
-    summary: "Takes a token back",
-    load: async () => (await import("./token.ts")).revokeTokenCommand,
-  },
-  "rule add": {
-    usage: "linnet rule add TEXT [--hint TEXT]",
-    summary: "Adds a rule of the server, for apps to show and reports to name",
-    details: `  --hint TEXT            more about it, shown beneath`,
-    load: async () => (await import("./rule.ts")).addRuleCommand,
-  },
-  "rule list": {
-    usage: "linnet rule list",
-    summary: "Lists the rules in their order: id, text, and beneath it the hint and the translations",
-    load: async () => (await import("./rule.ts")).listRulesCommand,
-  },
-  "rule edit": {
-    usage: "linnet rule edit ID [--text TEXT] [--hint TEXT] [--place N]",
-    summary: "Changes what a rule says, or its place among the others",
-    details: `  --text TEXT            what it says
-  --hint TEXT            more about it; an empty one takes the hint away
-  --place N              its place among the rules, from 1`,
-    load: async () => (await import("./rule.ts")).editRuleCommand,
-  },
-  "rule translate": {
-    usage: "linnet rule translate ID LOCALE TEXT [--hint TEXT]",
-    summary: "Says a rule in another language",
-    details: `LOCALE is a code such as de or pt-BR. An empty TEXT takes the translation away.
-  --hint TEXT            the hint in that language`,
-    load: async () => (await import("./rule.ts")).translateRuleCommand,
-  },
-  "rule remove": {
-    usage: "linnet rule remove ID",
-    summary: "Takes a rule away; reports that name it keep it",
-    load: async () => (await import("./rule.ts")).removeRuleCommand,
-  },
-  "page set": {
-    usage: "linnet page set NAME FILE",
-    summary: "Puts a text about the server in its place, for apps and for people who open /about or /privacy-policy",
-    details: `NAME is extended-description or privacy-policy. FILE holds Markdown; - stands for standard input. Where it says
-%{domain}, the server's own is shown.`,
-    load: async () => (await import("./page.ts")).setPageCommand,
-  },
-  "page show": {
-    usage: "linnet page show NAME",
-    summary: "Prints such a text as it was written; for the privacy policy, what Linnet says where there is none",
-    details: "NAME is extended-description or privacy-policy.",
-    load: async () => (await import("./page.ts")).showPageCommand,
-  },
-  "page remove": {
-    usage: "linnet page remove NAME",
-    summary: "Takes such a text away again",
-    details: "NAME is extended-description or privacy-policy.",
-    load: async () => (await import("./page.ts")).removePageCommand,
-  },
-  "picture set": {
-    usage: "linnet picture set NAME FILE [--description TEXT]",
-    summary: "Sets the picture by which apps show the server, or its icon",
-    details: `NAME is thumbnail (cut to 1200x630) or icon (cut to a square).
-  --description TEXT     what a thumbnail shows, for people who don't see it`,
-    load: async () => (await import("./picture.ts")).setPictureCommand,
-  },
-  "picture remove": {
-    usage: "linnet picture remove NAME",
-    summary: "Takes such a picture away again",
-    details: "NAME is thumbnail or icon.",
-    load: async () => (await import("./picture.ts")).removePictureCommand,
-  },
-  "terms publish": {
-    usage: "linnet terms publish FILE [--effective-date YYYY-MM-DD]",
-    summary: "Publishes terms of service, which hold from today or from a later day on",
-    details: `FILE holds Markdown; - stands for standard input. Those before stay readable, by their day.
-  --effective-date DAY   the day from which they hold (UTC); today without it`,
-    load: async () => (await import("./page.ts")).publishTermsCommand,
-  },
-  "terms list": {
-    usage: "linnet terms list",
-    summary: "Lists the days from which terms of service hold",
-    load: async () => (await import("./page.ts")).listTermsCommand,
-  },
-  "terms remove": {
-    usage: "linnet terms remove DATE",
-    summary: "Takes the terms of service of a day away again",
-    load: async () => (await import("./page.ts")).removeTermsCommand,
+  "report reopen": {
+    usage: "linnet report reopen ID",
+    summary: "Opens a report again",
+    load: async () => (await import("./report.ts")).reopenReportCommand,
   },
   "moderate warn": {
     usage: "linnet moderate warn ACCT --text TEXT [--report ID]",
@@ -253,7 +309,7 @@ ${MODERATION}`,
   },
   "moderate freeze": {
     usage: "linnet moderate freeze ACCT [--text TEXT] [--report ID]",
-    summary: "Keeps somebody of this server from signing in, and their apps out; what they wrote stays",
+    summary: "Keeps somebody of this server out, and their apps; what they wrote stays",
     details: MODERATION,
     load: async () => (await import("./moderate.ts")).moderateCommand("disable"),
   },
@@ -274,28 +330,6 @@ ${MODERATION}`,
     usage: "linnet moderate unsuspend ACCT",
     summary: "Brings somebody back with all they wrote",
     load: async () => (await import("./moderate.ts")).liftCommand("suspend"),
-  },
-  "report list": {
-    usage: "linnet report list [--all]",
-    summary: "Lists the reports that are open, the newest first",
-    details: `A line each: id, day, state, category, whom it is about and who made it.
-  --all                  those that are resolved, too`,
-    load: async () => (await import("./report.ts")).listReportsCommand,
-  },
-  "report show": {
-    usage: "linnet report show ID",
-    summary: "Shows a report with its comment, the rules it names and the posts it is about",
-    load: async () => (await import("./report.ts")).showReportCommand,
-  },
-  "report resolve": {
-    usage: "linnet report resolve ID",
-    summary: "Closes a report that needs nothing more",
-    load: async () => (await import("./report.ts")).resolveReportCommand,
-  },
-  "report reopen": {
-    usage: "linnet report reopen ID",
-    summary: "Opens a report again",
-    load: async () => (await import("./report.ts")).reopenReportCommand,
   },
   "domain block": {
     usage: "linnet domain block DOMAIN [--severity suspend|silence|noop] [--comment TEXT] [--note TEXT] [--obfuscate]",
@@ -324,7 +358,7 @@ ${MODERATION}`,
   },
   "domain list": {
     usage: "linnet domain list",
-    summary: "Lists the domains that are blocked, with how and why, and those that are allowed",
+    summary: "Lists the domains that are blocked, and those that are allowed",
     load: async () => (await import("./domain.ts")).listDomainsCommand,
   },
   "trends list": {
@@ -345,15 +379,5 @@ approved is shown to people; otherwise everything but what is rejected.`,
     summary: "Keeps something from trending",
     details: "KIND is tag, status or link, and ID as the list has it.",
     load: async () => (await import("./trends.ts")).rejectTrendCommand,
-  },
-  routes: {
-    usage: "linnet routes",
-    summary: "Lists every route of the server",
-    load: async () => (await import("./routes.ts")).listRoutes,
-  },
-  version: {
-    usage: "linnet version",
-    summary: "Prints the version",
-    load: async () => (await import("./version.ts")).printVersion,
   },
 };

@@ -1,5 +1,5 @@
 import { Refusal, UsageError } from "../errors.ts";
-import { COMMANDS, type Command } from "./commands.ts";
+import { COMMANDS, GROUPS, type Command } from "./commands.ts";
 
 /** The program ended as it should, something went wrong, or it was asked for what it doesn't know. */
 const [DONE, FAILED, MISUSED] = [0, 1, 2];
@@ -8,7 +8,7 @@ const [DONE, FAILED, MISUSED] = [0, 1, 2];
 export async function run(argv: string[]): Promise<number> {
   try {
     const { name, args } = split(argv);
-    if (name === null) return print(overview());
+    if (name === null) return print(overview(args[0]));
     const command = COMMANDS[name]!;
     if (args.includes("--help") || args.includes("-h")) return print(helpOf(command));
     const start = await command.load();
@@ -34,20 +34,27 @@ function split(argv: string[]): { name: string | null; args: string[] } {
   const family = Object.keys(COMMANDS).filter((name) => name.startsWith(`${first} `));
   if (family.length === 0)
     throw new UsageError(`There is no command "${first}". "linnet --help" lists those there are.`);
-  if (second === "--help" || second === "-h") return { name: null, args: [] };
-  throw new UsageError(`"linnet ${first}" needs to know what to do: ${family.join(", ")}.`);
+  if (second === "--help" || second === "-h") return { name: null, args: [first] };
+  const verbs = family.map((name) => name.slice(first.length + 1)).join(", ");
+  throw new UsageError(`"linnet ${first}" needs to know what to do: ${verbs}.`);
 }
 
-function overview(): string {
-  const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length)) + 3;
-  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(width)}${summary}`);
+/** What can be done, in groups; or what can be done with one thing alone. */
+function overview(family?: string): string {
+  const names = Object.keys(COMMANDS).filter((name) => family === undefined || name.startsWith(`${family} `));
+  const subject = family === undefined ? "" : ` ${family}`;
+  const width = Math.max(...names.map((name) => name.length)) + 3;
+  const groups = Map.groupBy(names, (name) => GROUPS[name.split(" ", 1)[0]!]!);
+  const paragraphs = [...groups].map(([group, members]) =>
+    [`${group}:`, ...members.map((name) => `  ${name.padEnd(width)}${COMMANDS[name]!.summary}`)].join("\n"),
+  );
   return `Linnet is a personal server for the fediverse.
 
-Usage: linnet [COMMAND]
+Usage: linnet${subject} [COMMAND]
 
-${lines.join("\n")}
+${paragraphs.join("\n\n")}
 
-"linnet COMMAND --help" tells more about each.`;
+"linnet${subject} COMMAND --help" tells more about each.`;
 }
 
 function helpOf({ usage, summary, details }: Command): string {

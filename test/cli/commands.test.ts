@@ -91,8 +91,8 @@ test("the version is that of the package", async () => {
 
 test.each([
   [["nonsense"], 'There is no command "nonsense"'],
-  [["user"], "user create, user list"],
-  [["user", "remove"], "user create, user list"],
+  [["user"], "create, list"],
+  [["user", "remove"], "create, list"],
   [["user", "create"], "NAME is missing"],
   [["user", "create", "a", "b"], '"b" is one word too many'],
   [["user", "create", "a", "--frob"], "Unknown option '--frob'"],
