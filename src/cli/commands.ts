@@ -18,6 +18,7 @@ const MODERATION = `ACCT is a handle: name, or name@domain for people elsewhere.
 export const GROUPS: Record<string, string> = {
   serve: "The server",
   setup: "The server",
+  backup: "The server",
   version: "The server",
   routes: "The server",
   user: "People and their apps",
@@ -50,6 +51,13 @@ a link for setting it up is printed at every start. Stops on Ctrl+C or SIGTERM, 
   --display-name TEXT    as others see it
   --password-stdin       reads the password from standard input`,
     load: async () => (await import("./setup.ts")).setup,
+  },
+  backup: {
+    usage: "linnet backup FILE",
+    summary: "Copies the database into a file, while the server runs or not",
+    details: `The uploads are files of their own: copy the folder media of the data folder afterwards. To restore, put both into an
+empty data folder, the copy as linnet.db.`,
+    load: async () => (await import("./backup.ts")).backup,
   },
   version: {
     usage: "linnet version",

@@ -74,6 +74,7 @@ test("--help lists every command, and each command explains itself", async () =>
     "trends list",
     "trends approve",
     "trends reject",
+    "backup",
     "routes",
     "version",
   ]) {
@@ -93,6 +94,7 @@ test.each([
   [["nonsense"], 'There is no command "nonsense"'],
   [["user"], "create, list"],
   [["user", "remove"], "create, list"],
+  [["backup"], "FILE is missing"],
   [["user", "create"], "NAME is missing"],
   [["user", "create", "a", "b"], '"b" is one word too many'],
   [["user", "create", "a", "--frob"], "Unknown option '--frob'"],
