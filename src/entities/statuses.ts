@@ -59,9 +59,19 @@ export function showStatus(ctx: Context, viewerId: number, id: number): StatusJs
  * depends on the viewer set in. A fixed number of queries, whatever the number of statuses.
  */
 export function statusTexts(ctx: Context, viewerId: number, ids: readonly number[]): string[] {
+  return textEntries(ctx, viewerId, ids).map(([, text]) => text);
+}
+
+/** The same by id, each once, for what several things speak of. */
+export function statusTextsById(ctx: Context, viewerId: number, ids: Iterable<number>): Map<number, string> {
+  return new Map(textEntries(ctx, viewerId, [...new Set(ids)]));
+}
+
+/** Those that are there. */
+function textEntries(ctx: Context, viewerId: number, ids: readonly number[]): [id: number, text: string][] {
   if (ids.length === 0) return [];
   const view = viewOf(ctx, viewerId, ids);
-  return ids.flatMap((id) => {
+  return ids.flatMap((id): [number, string][] => {
     const own = view.pieces.get(id);
     const originalId = own?.reblogOfId ?? id;
     const original = view.pieces.get(originalId);
@@ -69,14 +79,8 @@ export function statusTexts(ctx: Context, viewerId: number, ids: readonly number
     const viewed = viewedText(view, id, originalId, original);
     const text = joined(view, original, original, viewed, attachedText(view, original, quoteText), "null");
     // A reblog has no attachments of its own.
-    return own === original ? text : joined(view, own, original, viewed, NOTHING_ATTACHED, text);
+    return [[id, own === original ? text : joined(view, own, original, viewed, NOTHING_ATTACHED, text)]];
   });
-}
-
-/** The same by id, each once, for what several things speak of. */
-export function statusTextsById(ctx: Context, viewerId: number, ids: Iterable<number>): Map<number, string> {
-  const wanted = [...new Set(ids)];
-  return new Map(statusTexts(ctx, viewerId, wanted).map((text, at) => [wanted[at]!, text]));
 }
 
 export function statusText(ctx: Context, viewerId: number, id: number): string {

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { statusTextsById } from "../../src/entities/statuses.ts";
 import type { Answer, Client, Json } from "../support/client.ts";
 import { idsOf, wordsOf } from "../support/reading.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { inProcess, startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
 import { uploaded } from "../support/uploads.ts";
 
@@ -183,6 +184,15 @@ describe("A status", () => {
       expect((await alice.delete(`/api/v1/statuses/${id}`)).status).toBe(404);
       expect((await alice.put(`/api/v1/statuses/${id}`, { status: "x" })).status).toBe(404);
     }
+  });
+
+  inProcess("that isn't there lends its place to no other", async () => {
+    const [first, second] = [Number((await alice.publish("one")).id), Number((await alice.publish("two")).id)];
+    const texts = statusTextsById(server.ctx, Number(alice.id), [first, 1, second]);
+    expect([...texts].map(([id, text]) => [id, JSON.parse(text).id])).toEqual([
+      [first, String(first)],
+      [second, String(second)],
+    ]);
   });
 
   test("can be asked for together with others, in the order asked for", async () => {
