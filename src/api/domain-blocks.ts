@@ -3,7 +3,10 @@ import { toldDomainBlocks, type DomainBlockRow } from "../core/domain-blocks.ts"
 import { invalidToken } from "../oauth/guard.ts";
 import type { Router } from "./router.ts";
 
-/** Mastodon's documentation: methods/instance#domain_blocks. Shown to whom the owner wants to see it, with or without reasons. */
+/**
+ * Mastodon's documentation: methods/instance#domain_blocks. Shown to whom the owner wants to see it, with or without
+ * reasons.
+ */
 export function instanceDomainBlockRoutes(routes: Router): void {
   routes.get("/api/v1/instance/domain_blocks", { open: true }, ({ ctx, viewer }) => {
     const { showDomainBlocks, showDomainBlocksRationale: rationale } = ctx.config;

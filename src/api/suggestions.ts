@@ -18,8 +18,8 @@ interface SuggestionRow {
 
 /**
  * Whom the owners endorse, then whom those follow whom the viewer follows: most of them first, and the less known of
- * two. Nobody who doesn't want to be found, is limited, or is followed, asked, avoided or dismissed already; and whoever hides whom
- * they follow doesn't tell it this way.
+ * two. Nobody who doesn't want to be found, is limited, or is followed, asked, avoided or dismissed already; and whoever
+ * hides whom they follow doesn't tell it this way.
  */
 const SUGGESTIONS = `
   WITH reasons (id, featured, friend) AS (

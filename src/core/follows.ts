@@ -15,7 +15,10 @@ export interface FollowOptions {
   languages?: string[];
 }
 
-/** Follows, or asks to where the account is locked, and always where one is limited oneself. Asking again changes what is wanted of them. */
+/**
+ * Follows, or asks to where the account is locked, and always where one is limited oneself. Asking again changes what is
+ * wanted of them.
+ */
 export function follow(ctx: Context, accountId: number, targetId: number | null, options: FollowOptions): void {
   const target = findAccount(ctx, targetId);
   if (target.suspended_at !== null) throw notFound();

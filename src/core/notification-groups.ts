@@ -90,7 +90,10 @@ export function countUnreadGroups(db: Reads, accountId: number, filter: GroupFil
   return placesOn(db, accountId, filter, page).length;
 }
 
-/** From the oldest to the newest notification that a page speaks of. What no other page will speak of belongs to the last one. */
+/**
+ * From the oldest to the newest notification that a page speaks of. What no other page will speak of belongs to the last
+ * one.
+ */
 function boundsOf(page: Page, rows: readonly NotificationRow[]): { lowest: number; highest: number } {
   const bounds = { lowest: rows.at(-1)?.id ?? 0, highest: rows[0]?.id ?? 0 };
   if (rows.length >= page.limit) return bounds;

@@ -57,7 +57,10 @@ export function pendingRequests(db: Reads, accountId: number): { requests: numbe
   )!;
 }
 
-/** Lets in everybody who made one of these requests: what they said is brought in by a job, what they will say comes at once. */
+/**
+ * Lets in everybody who made one of these requests: what they said is brought in by a job, what they will say comes at
+ * once.
+ */
 export function acceptRequests(ctx: Context, accountId: number, ids: readonly number[]): void {
   ctx.db.transaction((tx) => {
     for (const fromId of takeRequests(tx, accountId, ids)) {
