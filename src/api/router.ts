@@ -22,7 +22,7 @@ export interface RouteOptions {
   /**
    * Strangers are welcome; a token that is sent must be valid and have the scope all the same. The owner may keep them
    * out of everything (LINNET_LIMITED_FEDERATION) but what is `always` open, since nobody could come in without, and out
-   * of what is a `preview` of the public timelines (LINNET_PUBLIC_PREVIEW).
+   * of what is a `preview` of the public timelines (LINNET_PUBLIC_PREVIEW). What is `always` open looks at no token.
    */
   open?: true | "always" | "preview";
   /** An app's own token is enough. */
@@ -166,6 +166,8 @@ export class Router {
   }
 
   private bearer(request: Request, options: RouteOptions): Bearer | null {
+    // Some apps ask with what is no token yet.
+    if (options.open === "always") return null;
     const token = bearerToken(request.headers.get("authorization")) ?? options.token?.(request) ?? null;
     if (token === null) {
       this.refuseStrangers(options);

@@ -149,6 +149,19 @@ test.each([
   expect([status, json.error]).toEqual([401, "The access token is invalid"]);
 });
 
+test.each(["Bearer nonsense", "Bearer (null)", "Bearer", "Basic YTpi"])(
+  "an app that already sends %p, before it has a token, can register and look at the server",
+  async (authorization) => {
+    const stranger = server.stranger();
+    const init = { headers: { authorization } };
+    const app = { client_name: "Early", redirect_uris: OOB };
+    expect((await stranger.post("/api/v1/apps", app, init)).status).toBe(200);
+    for (const path of ["/api/v1/instance", "/api/v2/instance", "/nodeinfo/2.0", "/health"]) {
+      expect((await stranger.get(path, init)).status).toBe(200);
+    }
+  },
+);
+
 test("an app that was registered ten years ago still works", async () => {
   const { json: app } = await register({ client_name: "Old" });
   server.clock.advance(10 * 365 * 24 * 3600_000);
