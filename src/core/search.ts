@@ -141,11 +141,16 @@ function isDay(kind: Term["kind"]): boolean {
   return kind === "before" || kind === "after" || kind === "during";
 }
 
+/** So many that begin alike are compared with each other: a single letter stands before tens of thousands. */
+const COMPARED_TAGS = 500;
+
 const TAGS = `
-  SELECT id FROM tags
-  WHERE name >= ?1 AND name < ?1 || char(1114111)
-    AND (NOT ?4 OR EXISTS (SELECT 1 FROM trend_reviews WHERE kind = 'tag' AND subject_id = tags.id))
-  ORDER BY name = ?1 DESC, (SELECT count(*) FROM (SELECT 1 FROM status_tags WHERE tag_id = tags.id LIMIT 1000)) DESC, name
+  SELECT id FROM (
+    SELECT id, name FROM tags
+    WHERE name >= ?1 AND name < ?1 || char(1114111)
+      AND (NOT ?4 OR EXISTS (SELECT 1 FROM trend_reviews WHERE kind = 'tag' AND subject_id = tags.id))
+    ORDER BY name LIMIT ${COMPARED_TAGS}) found
+  ORDER BY name = ?1 DESC, (SELECT count(*) FROM (SELECT 1 FROM status_tags WHERE tag_id = found.id LIMIT 100)) DESC, name
   LIMIT ?2 OFFSET ?3`;
 
 /** Hashtags that begin so, the exact one first and then those that are used most; only those reviewed, if wished. */
