@@ -25,7 +25,11 @@ export function Post({ visit, status, label, isMain }: PostProps) {
   const above = status.reblog ? words.boostedBy(nameOf(status.account)) : label;
   return (
     <article class={isMain ? "post main" : "post"}>
-      {above && <p class="help">{above}</p>}
+      {above && (
+        <p class="help">
+          <Text text={above} emojis={status.account.emojis} />
+        </p>
+      )}
       <Author visit={visit} account={shown.account} />
       <Said visit={visit} status={shown}>
         {shown.quote && <Quote visit={visit} quote={shown.quote} />}

@@ -83,6 +83,16 @@ test("a profile shows what everybody may read, without replies, the pinned first
   for (const hidden of ["for followers", "for one", "an answer"]) expect(text).not.toContain(hidden);
 });
 
+test("emoji are drawn wherever a name stands: of who boosts, too, and on the start page", async () => {
+  await ownEmoji(server, "robin");
+  const carol = await somebody();
+  const name = await nameOf(carol);
+  await carol.patch("/api/v1/accounts/update_credentials", { display_name: "Carol :robin:" });
+  await carol.post(`/api/v1/statuses/${(await bob.publish("to boost")).id}/reblog`);
+  expect((await visitor.get(`/@${name}`)).html).toMatch(/Boosted by Carol <img class="emoji"/);
+  expect((await visitor.get("/")).html).toMatch(/<bdi>Carol <img class="emoji"/);
+});
+
 test("older posts are a link away, and so are the latest from there", async () => {
   const carol = await somebody();
   const name = await nameOf(carol);
