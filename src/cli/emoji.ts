@@ -4,6 +4,7 @@ import type { Context } from "../context.ts";
 import { addEmoji, EMOJI_LIMITS, emojisOf, removeEmoji } from "../core/emojis.ts";
 import { Refusal } from "../errors.ts";
 import { readArguments } from "./arguments.ts";
+import { fileNamed } from "./files.ts";
 import { withData } from "./open.ts";
 
 const OPTIONS = { category: { type: "string" }, hidden: { type: "boolean" } } as const;
@@ -70,8 +71,7 @@ async function outcomeOf(ctx: Context, file: string, place: Place): Promise<"add
 
 async function addFrom(ctx: Context, shortcode: string, path: string, { category, hidden }: Place) {
   // A byte more than may be shows that it is too large, and no larger part is read.
-  const picture = await Bun.file(path)
-    .slice(0, EMOJI_LIMITS.bytes + 1)
-    .bytes();
+  const file = await fileNamed(path);
+  const picture = await file.slice(0, EMOJI_LIMITS.bytes + 1).bytes();
   return addEmoji(ctx, { shortcode, picture, category: category ?? null, visibleInPicker: !hidden });
 }

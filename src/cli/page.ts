@@ -2,6 +2,7 @@ import { findPage, MAX_PAGE, PAGES, removePage, setPage, type PageName } from ".
 import { listTerms, publishTerms, removeTerms } from "../core/terms.ts";
 import { Refusal, UsageError } from "../errors.ts";
 import { readArguments } from "./arguments.ts";
+import { fileNamed } from "./files.ts";
 import { withData } from "./open.ts";
 
 export async function setPageCommand(args: string[]): Promise<void> {
@@ -56,8 +57,7 @@ function pageNamed(given: string): PageName {
 /** A file's text, or what is piped in where the file is a dash. */
 async function readText(file: string): Promise<string> {
   if (file === "-") return Bun.stdin.text();
-  const source = Bun.file(file);
-  if (!(await source.exists())) throw new Refusal("not_found", `There is no file "${file}".`);
+  const source = await fileNamed(file);
   if (source.size > 4 * MAX_PAGE) throw new Refusal("invalid", `The file "${file}" is too large for a page.`);
   return source.text();
 }

@@ -2,6 +2,7 @@ import { IMAGE_LIMITS } from "../core/media-files.ts";
 import { removeSitePicture, setSitePicture, SITE_PICTURES, type SitePictureName } from "../core/site-pictures.ts";
 import { Refusal, UsageError } from "../errors.ts";
 import { readArguments } from "./arguments.ts";
+import { fileNamed } from "./files.ts";
 import { withData } from "./open.ts";
 
 export async function setPictureCommand(args: string[]): Promise<void> {
@@ -9,8 +10,7 @@ export async function setPictureCommand(args: string[]): Promise<void> {
   const name = pictureNamed(words[0]!);
   const description = values.description?.trim() || null;
   if (description && name !== "thumbnail") throw new UsageError("--description is for the thumbnail.");
-  const file = Bun.file(words[1]!);
-  if (!(await file.exists())) throw new Refusal("not_found", `There is no file "${words[1]}".`);
+  const file = await fileNamed(words[1]!);
   if (file.size > IMAGE_LIMITS.bytes) {
     throw new Refusal("too_large", `The file is too large: a picture may have ${IMAGE_LIMITS.bytes / 1024 / 1024} MB.`);
   }

@@ -69,7 +69,8 @@ function print(text: string): number {
 /** Says in one line what went wrong. Only what we didn't foresee comes with its stack, for a report. */
 function explain(error: unknown): number {
   if (error instanceof UsageError) return complain(error.message, MISUSED);
-  if (error instanceof Refusal) return complain(error.message, FAILED);
+  // What begins many of Mastodon's sentences says nothing to a person.
+  if (error instanceof Refusal) return complain(error.message.replace(/^Validation failed: /, ""), FAILED);
   const { code, message, stack } = error as { code?: unknown; message?: string; stack?: string };
   // The system's own words: no room on the disk, a folder that may not be read.
   if (typeof code === "string" && message) return complain(message, FAILED);

@@ -170,7 +170,7 @@ test("the first user owns the server, later ones are users unless a role is give
 });
 
 test.each([
-  [["user", "create", "Alice"], "Username has already been taken"],
+  [["user", "create", "Alice"], "linnet: Username has already been taken"],
   [["user", "create", "not a name"], "Username must contain only"],
   [["user", "create", "bob", "--email", "nonsense"], "Email is invalid"],
   [["user", "reset-password", "nobody"], 'no user called "nobody"'],

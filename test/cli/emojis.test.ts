@@ -76,8 +76,8 @@ test("what can't be taken of a folder is named, and the rest is taken", async ()
 });
 
 test.each([
-  [["add", "blob", "pack/none.png"], "none.png"],
-  [["add", "blob", "pack"], "Directories cannot be read"],
+  [["add", "blob", "pack/none.png"], 'linnet: There is no file "pack/none.png".'],
+  [["add", "blob", "pack"], 'linnet: There is no file "pack".'],
   [["add", "b", "pack/blob.png"], "can't be an emoji's name"],
   [["add", "blob", "pack/blob.png", "--category", "x".repeat(101)], "too long"],
   [["import", "nowhere"], "nowhere"],
