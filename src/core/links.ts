@@ -43,8 +43,12 @@ export function isFresh(ctx: Context, link: LinkRow): boolean {
   return link.fetched_at !== null && link.fetched_at > ctx.clock.now() - DAY;
 }
 
+/** A link that isn't marked as a mention or a hashtag: most statuses have none, and needn't be read through. */
+const UNMARKED = /<a\s(?![^>]*(?:\srel="[^"]*\btag\b|\sclass="[^"]*(?:u-url|h-card|mention|hashtag)))/i;
+
 /** The first link that leads to a page elsewhere and is no mention or hashtag, as with Mastodon (FetchLinkCardService). */
 function firstLink(ctx: Context, tx: Tx, statusId: number, html: string): string | null {
+  if (!UNMARKED.test(html)) return null;
   const candidates = anchorsIn(html).filter(
     ({ rel, classes }) => !/(?:^|\s)tag(?:\s|$)/.test(rel) && !/u-url|h-card|mention|hashtag/.test(classes),
   );

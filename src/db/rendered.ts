@@ -77,6 +77,8 @@ export interface PollText {
 const MAX_STATUSES = 2000;
 const MAX_ACCOUNTS = 1000;
 const MAX_FILTER_SETS = 1000;
+/** More than are posted in one turn of the event loop. */
+const MAX_EXPECTED = 64;
 /** Some hundred emoji each. */
 const MAX_SERVERS = 100;
 
@@ -92,6 +94,7 @@ export class Rendered {
   readonly filters = new Map<number, FilterSet>();
   /** By the domain whose they are, "" for ours, and by shortcode. */
   readonly emojis = new Map<string, ReadonlyMap<string, CustomEmoji>>();
+  private readonly expected = new Set<number>();
   private changes = -1;
   private version = -1;
 
@@ -107,6 +110,19 @@ export class Rendered {
     else return;
     this.version = now.version;
     this.changes = this.db.get<{ changes: number }>(CHANGES)!.changes;
+  }
+
+  /** A status has just been written, and is asked for in a moment: together with what was written beside it. */
+  expectStatus(id: number): void {
+    if (this.expected.size >= MAX_EXPECTED) this.expected.clear();
+    this.expected.add(id);
+  }
+
+  /** What is expected and wasn't taken yet. */
+  takeExpected(): number[] {
+    const ids = [...this.expected];
+    this.expected.clear();
+    return ids;
   }
 
   keepStatus(id: number, text: StatusText): void {

@@ -268,7 +268,7 @@ function piecesOf(ctx: Context, ids: readonly number[]): Map<number, StatusText>
     if (original !== null) take(original);
   }
   if (missing.size === 0) return pieces;
-  for (const [id, text] of render(ctx, missing)) {
+  for (const [id, text] of render(ctx, missing.union(new Set(rendered.takeExpected())))) {
     rendered.keepStatus(id, text);
     pieces.set(id, text);
   }
