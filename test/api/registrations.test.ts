@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { approveUser, findUser, rejectUser } from "../../src/core/users.ts";
 import { Client, type Answer, type Json } from "../support/client.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { inProcess, startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
 import { Visitor } from "../web/visitor.ts";
 
@@ -282,7 +282,7 @@ describe("Where registrations are approved", () => {
     expect((await register({ email: "other@mail.example" })).json.details.username[0].error).toBe("ERR_TAKEN");
   });
 
-  test("approval lets in whoever waits, with the token they have", async () => {
+  inProcess("approval lets in whoever waits, with the token they have", async () => {
     await start("approval");
     const bob = holder(await register());
     expect(userOf("bob").reason).toBe("I know the owner");
