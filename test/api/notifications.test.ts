@@ -199,7 +199,7 @@ describe("Those who look after people here", () => {
     expect([status, json.notification_groups[0].sample_account_ids.length]).toEqual([200, 2]);
   });
 
-  test("are told of who must wait once they are in, and nobody else is", async () => {
+  inProcess("are told of who must wait once they are in, and nobody else is", async () => {
     const zoe = await registered("approval", "zoe");
     const [mo, ugo] = [await server.person("mo", { role: "moderator" }), await server.person("ugo", { role: "user" })];
     expect(await types()).toEqual([]);
