@@ -181,9 +181,9 @@ export class EventReader {
     return this.upTo("\n");
   }
 
-  /** The next event, without the blank line that ends it. */
-  block(): Promise<string> {
-    return this.upTo("\n\n");
+  /** The next event, without the blank line that ends it and the comments that came before it. */
+  async block(): Promise<string> {
+    return (await this.upTo("\n\n")).replace(/^(?::.*\n)+/, "");
   }
 
   async next(): Promise<{ event: string; payload: Json }> {
