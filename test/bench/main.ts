@@ -31,6 +31,14 @@ const MANY = 1_000_000;
 const DEEP_PAGES = 500;
 const TURNS = 5;
 
+/** Two words each, as the index likes them and as it doesn't: common ones are in many statuses, rare ones in few. */
+const SEARCHES = [
+  ["two common words", word(3), word(5)],
+  ["a common and a rare one", word(3), word(20_000)],
+  ["two rare ones that never meet", word(30_001), word(30_002)],
+  ["two of middling use", word(400), word(700)],
+] as const;
+
 const PARTS = ["start", "answers", "depth", "streams"] as const;
 
 const { values, positionals } = parseArgs({
@@ -155,19 +163,11 @@ async function printDepth(command: Command): Promise<void> {
     rows.push([name, few.toFixed(3), many.toFixed(3), (many / few).toFixed(2)]);
   }
   await servers[0]!.stop();
+  console.log(table(["One connection, median ms", FEW.toLocaleString("en"), MANY.toLocaleString("en"), "ratio"], rows));
   const found = await searchTimes(servers[1]!, places[1]!);
   await servers[1]!.stop();
-  console.log(table(["One connection, median ms", FEW.toLocaleString("en"), MANY.toLocaleString("en"), "ratio"], rows));
   console.log(table([`Search of ${MANY.toLocaleString("en")}, one connection`, "found", "median ms"], found));
 }
-
-/** Two words each, as the index likes them and as it doesn't: common ones are in many statuses, rare ones in few. */
-const SEARCHES = [
-  ["two common words", word(3), word(5)],
-  ["a common and a rare one", word(3), word(20_000)],
-  ["two rare ones that never meet", word(30_001), word(30_002)],
-  ["two of middling use", word(400), word(700)],
-] as const;
 
 async function searchTimes(server: Running, { token }: Place): Promise<string[][]> {
   const rows = [];
