@@ -12,6 +12,6 @@ export async function backup(args: string[]): Promise<void> {
     throw new Refusal("not_found", `There is no database in ${data}. LINNET_DATA names the folder where it is.`);
   }
   if (existsSync(file)) throw new Refusal("conflict", `"${file}" is there already, and stays as it is.`);
-  await withData((ctx) => ctx.db.raw.run("VACUUM INTO ?", [file]));
+  await withData((ctx) => ctx.db.alone("VACUUM INTO ?", file));
   console.log(`The database is copied to ${file}. Copy ${join(data, "media")} now, too.`);
 }

@@ -118,6 +118,6 @@ async function stop(ctx: Context, app: App, worker: Worker): Promise<void> {
   await Promise.race([done, Bun.sleep(PATIENCE)]);
   await server.stop(true);
   await worker.stop();
-  ctx.db.raw.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  ctx.db.alone("PRAGMA wal_checkpoint(TRUNCATE)");
   ctx.db.close();
 }

@@ -29,5 +29,5 @@ export function migrate(db: Db, backup: string | null): void {
 
 function copyTo(db: Db, path: string): void {
   if (existsSync(path)) rmSync(path);
-  db.raw.prepare("VACUUM INTO ?").run(path);
+  db.alone("VACUUM INTO ?", path);
 }

@@ -32,13 +32,22 @@ export class Db implements Reads {
   statements = 0;
   private readonly prepared = new Map<string, Statement<unknown, SQLQueryBindings[]>>();
   private depth = 0;
+  /** Between `look()` and the end of the synchronous code that called it. */
+  private looking = false;
   private endings: { key: string; work: () => void }[] = [];
   private effects: (() => void)[] = [];
   private waiting: Waiting[] = [];
   private readonly tx: Tx;
+  private readonly control: Record<"begin" | "beginWriting" | "commit", Statement<unknown, []>>;
+  private readonly lookAway = () => this.endLook();
 
   constructor(readonly raw: Database) {
     this.orm = drizzle(raw);
+    this.control = {
+      begin: raw.prepare("BEGIN"),
+      beginWriting: raw.prepare("BEGIN IMMEDIATE"),
+      commit: raw.prepare("COMMIT"),
+    };
     this.tx = {
       orm: this.orm,
       all: (sql, ...values) => this.all(sql, ...values),
@@ -53,10 +62,12 @@ export class Db implements Reads {
   }
 
   all<Row>(sql: string, ...values: Value[]): Row[] {
+    this.look();
     return this.statement(sql).all(...values) as Row[];
   }
 
   get<Row>(sql: string, ...values: Value[]): Row | null {
+    this.look();
     return this.statement(sql).get(...values) as Row | null;
   }
 
@@ -66,13 +77,14 @@ export class Db implements Reads {
    */
   transaction<T>(work: (tx: Tx) => T): T {
     if (this.depth > 0) return work(this.tx);
-    this.raw.run("BEGIN IMMEDIATE");
+    this.endLook();
+    this.control.beginWriting.run();
     this.depth = 1;
     let result: T;
     try {
       result = work(this.tx);
       for (const end of new Map(this.endings.map((ending) => [ending.key, ending.work])).values()) end();
-      this.raw.run("COMMIT");
+      this.control.commit.run();
     } catch (error) {
       this.effects = [];
       if (this.raw.inTransaction) this.raw.run("ROLLBACK");
@@ -137,11 +149,35 @@ export class Db implements Reads {
     }
   }
 
+  /** Runs what can't be a part of any transaction, such as VACUUM. */
+  alone(sql: string, ...values: Value[]): void {
+    this.endLook();
+    this.raw.run(sql, values);
+  }
+
   close(): void {
     if (this.waiting.length > 0) this.doWaiting();
-    for (const statement of this.prepared.values()) statement.finalize();
+    this.endLook();
+    for (const statement of [...this.prepared.values(), ...Object.values(this.control)]) statement.finalize();
     this.prepared.clear();
     this.raw.close();
+  }
+
+  /**
+   * What is read without a pause is read from one snapshot: it fits together whoever writes meanwhile, and the file is
+   * locked once instead of for each statement, which costs 3 µs of the 4 that reading a row by its key takes.
+   */
+  private look(): void {
+    if (this.depth > 0 || this.looking) return;
+    this.control.begin.run();
+    this.looking = true;
+    queueMicrotask(this.lookAway);
+  }
+
+  private endLook(): void {
+    if (!this.looking) return;
+    this.looking = false;
+    this.control.commit.run();
   }
 
   private statement(sql: string): Statement<unknown, SQLQueryBindings[]> {
@@ -172,7 +208,6 @@ export function openDatabase(path: string, synchronous: "FULL" | "NORMAL"): Db {
   raw.run("PRAGMA foreign_keys = ON");
   raw.run("PRAGMA temp_store = MEMORY");
   raw.run("PRAGMA cache_size = -16384");
-  raw.run("PRAGMA mmap_size = 268435456");
   // Most pages that a post touches are touched by the next one too: writing them home less often saves half of a commit.
   raw.run("PRAGMA wal_autocheckpoint = 8000");
   return new Db(raw);

@@ -215,12 +215,14 @@ interface StatusRow extends Omit<typeof statuses.$inferSelect, "text" | "convers
 
 type Row = StatusRow & (PollColumns | Record<keyof PollColumns, null>);
 
-/** The statuses asked for and the originals of those that are reblogs. */
+/** The statuses asked for, the originals of those that are reblogs, and what they quote. */
 const STATUSES = `
   WITH asked (id) AS (SELECT value FROM json_each(?1)),
   shown (id) AS (
     SELECT id FROM asked
-    UNION SELECT s.reblog_of_id FROM asked JOIN statuses s USING (id) WHERE s.reblog_of_id IS NOT NULL)
+    UNION SELECT s.reblog_of_id FROM asked JOIN statuses s USING (id) WHERE s.reblog_of_id IS NOT NULL
+    UNION SELECT q.quoted_status_id FROM asked JOIN statuses s USING (id) JOIN quotes q ON q.status_id IN (s.id, s.reblog_of_id)
+      WHERE q.quoted_status_id IS NOT NULL)
   SELECT s.id, s.account_id, s.uri, s.url, s.visibility, s.content, s.spoiler_text, s.sensitive, s.language,
     s.in_reply_to_id, s.in_reply_to_account_id, s.reblog_of_id, s.has_media, s.replies_count, s.reblogs_count,
     s.favourites_count, s.quotes_count, s.quote_automatic, s.quote_manual, s.created_at, s.edited_at, s.local,
@@ -251,7 +253,7 @@ function accountIdsOf(pieces: Iterable<StatusText>): number[] {
   return ids;
 }
 
-/** Of the statuses asked for and of their originals; only those that aren't known from before are read. */
+/** Of the statuses asked for and of their originals, at least; only what isn't known from before is read. */
 function piecesOf(ctx: Context, ids: readonly number[]): Map<number, StatusText> {
   const { rendered } = ctx;
   rendered.refresh();

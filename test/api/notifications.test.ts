@@ -90,8 +90,10 @@ describe("Notifications", () => {
     const prepare = raw.prepare.bind(raw);
     const plans: string[] = [];
     raw.prepare = ((sql: string) => {
-      const plan = prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[];
-      plans.push(...plan.map(({ detail }) => detail).filter((detail) => detail.startsWith("SEARCH n ")));
+      if (sql.includes("FROM notifications n ")) {
+        const plan = prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[];
+        plans.push(...plan.map(({ detail }) => detail).filter((detail) => detail.startsWith("SEARCH n ")));
+      }
       return prepare(sql);
     }) as typeof raw.prepare;
     for (const query of ["", "&min_id=1"]) {
