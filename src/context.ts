@@ -1,6 +1,5 @@
 import type { Config, LimitName } from "./config.ts";
-import { migrate } from "./db/migrate.ts";
-import { openDatabase, type Db } from "./db/open.ts";
+import type { Db } from "./db/open.ts";
 import { Rendered } from "./db/rendered.ts";
 import { Ffmpeg } from "./lib/ffmpeg.ts";
 import { Hub } from "./lib/hub.ts";
@@ -66,14 +65,13 @@ export interface Context {
 /** OWASP's recommendation for argon2id on small machines. */
 const PASSWORDS = { timeCost: 2, memoryCost: 19_456 };
 
-/** Opens the database at `path` (or `:memory:`), brings it up to date, and gathers what the server shares. */
+/** Gathers what the server shares, around a database that is up to date. */
 export function openContext(
   config: Config,
-  world: { path: string; log: Logger; clock?: Clock; passwords?: Context["passwords"]; lookup?: Outlet["lookup"] },
+  db: Db,
+  world: { log: Logger; clock?: Clock; passwords?: Context["passwords"]; lookup?: Outlet["lookup"] },
 ): Context {
   const clock = world.clock ?? { now: () => Date.now() };
-  const db = openDatabase(world.path, config.synchronous);
-  migrate(db, world.path === ":memory:" ? null : `${world.path}.before-update`);
   const highest = db.get<{ id: number | null }>(`
     SELECT max(id) AS id FROM (
       SELECT max(id) AS id FROM statuses UNION ALL

@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { readConfig, type Config } from "../config.ts";
 import { openContext, type Context } from "../context.ts";
+import { openMigrated } from "../db/migrate.ts";
 import { openLog } from "../lib/log.ts";
 
 /** The settings of whoever started the program. */
@@ -18,10 +19,8 @@ export function makeFolder(config: Config): void {
 /** Opens the database in the data folder. */
 export function openData(config: Config): Context {
   makeFolder(config);
-  return openContext(config, {
-    path: join(config.data, "linnet.db"),
-    log: openLog(config.logLevel, config.logFormat),
-  });
+  const db = openMigrated(join(config.data, "linnet.db"), config.synchronous);
+  return openContext(config, db, { log: openLog(config.logLevel, config.logFormat) });
 }
 
 /** Lets a command work with the data, beside a server that may be running, and puts everything away afterwards. */

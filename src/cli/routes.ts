@@ -1,6 +1,7 @@
 import { createApp } from "../app.ts";
 import { readConfig } from "../config.ts";
 import { openContext } from "../context.ts";
+import { openMigrated } from "../db/migrate.ts";
 import { openLog } from "../lib/log.ts";
 import { readArguments } from "./arguments.ts";
 
@@ -8,9 +9,9 @@ import { readArguments } from "./arguments.ts";
 export function listRoutes(args: string[]): void {
   readArguments(args, {});
   const config = readConfig({});
-  const ctx = openContext(config, { path: ":memory:", log: openLog(config.logLevel, config.logFormat) });
-  const { routes } = createApp(ctx);
+  const db = openMigrated(":memory:", config.synchronous);
+  const { routes } = createApp(openContext(config, db, { log: openLog(config.logLevel, config.logFormat) }));
   const lines = routes.map(({ method, path }) => `${method} ${path}`);
   console.log([...new Set(lines)].sort().join("\n"));
-  ctx.db.close();
+  db.close();
 }

@@ -1,15 +1,22 @@
 import { existsSync, rmSync } from "node:fs";
 import { UsageError } from "../errors.ts";
-import type { Db } from "./open.ts";
+import { openDatabase, type Db, type Synchronous } from "./open.ts";
 import { readMigrations } from "./read-migrations.ts" with { type: "macro" };
 
 const migrations = readMigrations();
 
+/** Opens the database at `path` (or `:memory:`), and brings it up to date. */
+export function openMigrated(path: string, synchronous: Synchronous): Db {
+  const db = openDatabase(path, synchronous);
+  migrate(db, path === ":memory:" ? null : `${path}.before-update`);
+  return db;
+}
+
 /**
- * Brings the database up to date, each step in one transaction. If it holds anything, a copy is laid beside it first:
+ * Each step in one transaction. If it holds anything, a copy is laid beside it first:
  * `backup` is where. A database written by a newer Linnet is refused and left as it is.
  */
-export function migrate(db: Db, backup: string | null): void {
+function migrate(db: Db, backup: string | null): void {
   const { user_version: version } = db.get<{ user_version: number }>("PRAGMA user_version")!;
   const newest = migrations.at(-1)!.version;
   if (version > newest) {

@@ -199,9 +199,15 @@ function stable(sql: string): string {
   return sql.replaceAll("?", "+?");
 }
 
-/** Opens the file (or `:memory:`) with what every connection of ours has in common. */
-export function openDatabase(path: string, synchronous: "FULL" | "NORMAL"): Db {
-  const raw = new Database(path, { create: true, strict: true });
+export type Synchronous = "FULL" | "NORMAL";
+
+/** Opens the file, or `:memory:`. */
+export function openDatabase(path: string, synchronous: Synchronous): Db {
+  return connect(new Database(path, { create: true, strict: true }), synchronous);
+}
+
+/** What every connection of ours has in common. */
+export function connect(raw: Database, synchronous: Synchronous): Db {
   raw.run("PRAGMA busy_timeout = 5000");
   raw.run("PRAGMA journal_mode = WAL");
   raw.run(`PRAGMA synchronous = ${synchronous}`);

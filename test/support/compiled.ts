@@ -2,8 +2,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readConfig } from "../../src/config.ts";
 import type { Context } from "../../src/context.ts";
+import { openDatabase } from "../../src/db/open.ts";
 import { built } from "./binary.ts";
-import { openShared, openTestContext, SHARED_BYTES, type TestClock } from "./instance.ts";
+import { blankDatabase, openShared, openTestContext, SHARED_BYTES, type TestClock } from "./instance.ts";
 import { ROOT } from "./program.ts";
 import type { Wish } from "./served.ts";
 
@@ -23,6 +24,7 @@ export async function startCompiled(settings: Record<string, string>): Promise<C
   const data = settings.LINNET_DATA!;
   mkdirSync(data, { recursive: true });
   writeFileSync(join(data, "shared"), new Uint8Array(SHARED_BYTES));
+  writeFileSync(join(data, "linnet.db"), blankDatabase());
   const answers: ((answer: number) => void)[] = [];
   const answer = () => new Promise<number>((resolve) => answers.push(resolve));
   const started = answer();
@@ -61,7 +63,7 @@ export async function startCompiled(settings: Record<string, string>): Promise<C
 function openView(settings: Record<string, string>, port: number, shared: ReturnType<typeof openShared>): Context {
   const config = readConfig(settings);
   if (!settings.LINNET_URL) config.origin = `http://127.0.0.1:${port}`;
-  const ctx = openTestContext(config, join(config.data, "linnet.db"), shared);
+  const ctx = openTestContext(config, openDatabase(join(config.data, "linnet.db"), config.synchronous), shared);
   // What is told to our hub reaches nobody, so a test that counts on it should fail, and say that it runs `inProcess`.
   Object.defineProperty(ctx, "hub", {
     get: () => {

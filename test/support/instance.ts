@@ -1,6 +1,9 @@
+import { Database } from "bun:sqlite";
 import { createApp } from "../../src/app.ts";
 import type { Config } from "../../src/config.ts";
 import { openContext, type Context } from "../../src/context.ts";
+import { openMigrated } from "../../src/db/migrate.ts";
+import { connect, type Db } from "../../src/db/open.ts";
 import { Worker } from "../../src/jobs/worker.ts";
 import { idAt, Ids } from "../../src/lib/ids.ts";
 import { openLog } from "../../src/lib/log.ts";
@@ -53,12 +56,24 @@ const passwords = { timeCost: 1, memoryCost: 1024 };
 /** Every name leads to the machine itself, so that no test asks anybody else. */
 const lookup = () => Promise.resolve(["127.0.0.1"]);
 
-export function openTestContext(
-  config: Config,
-  path: string,
-  { clock, ids }: { clock: TestClock; ids?: Ids },
-): Context {
-  const ctx = openContext(config, { path, log, clock, passwords, lookup });
+let blank: Uint8Array | null = null;
+
+/** The bytes of a database in which nobody has been yet: made once, since making its tables takes longer than most tests. */
+export function blankDatabase(): Uint8Array {
+  if (blank) return blank;
+  const db = openMigrated(":memory:", "FULL");
+  blank = db.raw.serialize();
+  db.close();
+  return blank;
+}
+
+/** A database of a server's own, that is gone with it. */
+export function openBlank(): Db {
+  return connect(Database.deserialize(blankDatabase(), { strict: true }), "FULL");
+}
+
+export function openTestContext(config: Config, db: Db, { clock, ids }: { clock: TestClock; ids?: Ids }): Context {
+  const ctx = openContext(config, db, { log, clock, passwords, lookup });
   if (ids) ctx.ids = ids;
   return ctx;
 }

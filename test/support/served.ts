@@ -6,13 +6,15 @@
  */
 import { join } from "node:path";
 import { readConfig } from "../../src/config.ts";
+import { openMigrated } from "../../src/db/migrate.ts";
 import { openShared, openTestContext, startInstance } from "./instance.ts";
 
 /** What a test can ask for. */
 export type Wish = "drain" | "listeners" | "stop";
 
 const config = readConfig(process.env);
-const ctx = openTestContext(config, join(config.data, "linnet.db"), openShared(join(config.data, "shared")));
+const db = openMigrated(join(config.data, "linnet.db"), config.synchronous);
+const ctx = openTestContext(config, db, openShared(join(config.data, "shared")));
 const instance = startInstance(ctx, process.env.LINNET_URL !== undefined);
 
 process.on("message", async (wish: Wish) => {

@@ -9,7 +9,7 @@ import { registerApp } from "../../src/oauth/apps.ts";
 import { issueToken } from "../../src/oauth/tokens.ts";
 import { Client } from "./client.ts";
 import { startCompiled } from "./compiled.ts";
-import { openTestContext, startInstance, TestClock } from "./instance.ts";
+import { openBlank, openTestContext, startInstance, TestClock } from "./instance.ts";
 
 /**
  * Whether servers run as processes of their own, from an executable that is built like the product. TEST_COMPILED=1 asks
@@ -85,7 +85,7 @@ export async function startServer(settings: Record<`LINNET_${string}`, string> =
 
 function startHere(settings: Record<string, string>) {
   const clock = new TestClock();
-  const ctx = openTestContext(readConfig(settings), ":memory:", { clock });
+  const ctx = openTestContext(readConfig(settings), openBlank(), { clock });
   const instance = startInstance(ctx, settings.LINNET_URL !== undefined);
   return { ...instance, clock, listeners: async () => ctx.hub.size };
 }
