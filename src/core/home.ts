@@ -60,8 +60,7 @@ const TO_FOLLOWERS = `
 
 const TO_AUTHOR = `
   INSERT OR IGNORE INTO home_timeline (account_id, status_id)
-  SELECT account_id, ?2 FROM users WHERE account_id = ?1
-  RETURNING account_id`;
+  SELECT account_id, ?2 FROM users WHERE account_id = ?1`;
 
 /** What a hashtag may bring to the home timeline of a viewer who follows it: replies and strangers too. */
 export function suitsByTag(viewer: string, now: string): string {
@@ -77,15 +76,13 @@ const TO_TAG_FOLLOWERS = `
   WHERE s.id = ?1 AND ${suitsByTag("t.account_id", "?2")}
   RETURNING account_id`;
 
-/**
- * Brings a new status to its author, to those who follow them or one of its hashtags, and into lists. Returns the topics
- * of the timelines that got it.
- */
+/** Brings a new status to its author, to those who follow them, and into lists. Returns the topics of what got it. */
 export function fanOut(ctx: Context, tx: Tx, status: { id: number; account_id: number }): string[] {
-  const author = tx.all<{ account_id: number }>(TO_AUTHOR, status.account_id, status.id);
+  const isHere = tx.run(TO_AUTHOR, status.account_id, status.id).changes > 0;
   const followers = tx.all<{ account_id: number }>(TO_FOLLOWERS, status.id, ctx.clock.now());
-  const homes = [...author, ...followers].map(({ account_id }) => userTopic(account_id));
-  return [...homes, ...toTagFollowers(ctx, tx, status.id), ...toLists(ctx, tx, status.id)];
+  const homes = followers.map(({ account_id }) => userTopic(account_id));
+  if (isHere) homes.push(userTopic(status.account_id));
+  return [...homes, ...toLists(ctx, tx, status.id)];
 }
 
 /** Brings a status to those who follow one of its hashtags, and returns the topics of those who didn't have it yet. */

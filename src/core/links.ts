@@ -14,21 +14,22 @@ const MAX_URL = 2048;
 /**
  * Notes which link of a status its card is about, and has the page fetched. To be called whenever the content changes,
  * after the mentions were saved, in the same transaction. `html` is null for a status that shows no card: one with
- * attachments.
+ * attachments. Returns whether there is one.
  */
-export function linkStatus(ctx: Context, tx: Tx, statusId: number, html: string | null): void {
+export function linkStatus(ctx: Context, tx: Tx, statusId: number, html: string | null): boolean {
   const url = html && firstLink(ctx, tx, statusId, html);
   const before = tx.get<{ url: string }>(
     "SELECT l.url FROM status_links s JOIN links l ON l.id = s.link_id WHERE s.status_id = ?",
     statusId,
   );
-  if (before && before.url === url) return;
+  if (before && before.url === url) return true;
   if (before) tx.run("DELETE FROM status_links WHERE status_id = ?", statusId);
-  if (!url) return;
+  if (!url) return false;
   tx.run("INSERT INTO links (url) VALUES (?) ON CONFLICT (url) DO NOTHING", url);
   const link = tx.get<LinkRow>("SELECT * FROM links WHERE url = ?", url)!;
   tx.run("INSERT INTO status_links (status_id, link_id) VALUES (?, ?)", statusId, link.id);
   requestCard(ctx, tx, link);
+  return true;
 }
 
 /** Has a link's page fetched, unless that was done within a day. */

@@ -7,7 +7,7 @@ import { fileConversation, unfileConversation } from "./conversations.ts";
 import { checkDraft, type CheckedDraft, defaultsOf, type Draft } from "./drafts.ts";
 import { announce, type Audible, publicTopics, tagNamesOf } from "./events.ts";
 import { countFeatured, uncountFeatured } from "./featured-tags.ts";
-import { fanOut, subscribersTo, timelinesWith } from "./home.ts";
+import { fanOut, subscribersTo, timelinesWith, toTagFollowers } from "./home.ts";
 import { type Made, madeWith, rememberKey } from "./idempotency.ts";
 import { linkStatus } from "./links.ts";
 import { attachMedia, detachMedia } from "./media.ts";
@@ -64,9 +64,7 @@ export function writeStatus(ctx: Context, tx: Tx, author: Author, draft: Checked
   insertStatus(ctx, tx, status, author.appId, draft);
   attachMedia(tx, id, draft.mediaIds);
   saveMentions(tx, id, composed.mentions);
-  saveTags(tx, id, composed.tags, ctx.clock.now());
-  countFeatured(tx, status, ctx.clock.now());
-  linkStatus(ctx, tx, id, status.has_media ? null : composed.content);
+  fileStatus(ctx, tx, status, composed);
   if (draft.poll) addPoll(ctx, tx, id, draft.poll);
   countStatus(tx, status, 1, ctx.clock.now());
   if (parent && isListed(status.visibility)) {
@@ -74,12 +72,25 @@ export function writeStatus(ctx: Context, tx: Tx, author: Author, draft: Checked
   }
   if (quoted) addQuote(ctx, tx, status, quoted);
   indexStatus(tx, id);
-  countUses(tx, id);
   tx.afterCommit(() => ctx.rendered.expectStatus(id));
   bringOut(ctx, tx, status, composed);
   const isReplyToOther = parent !== null && parent.account_id !== status.account_id;
   if (!isReplyToOther && status.visibility !== "direct") notifySubscribers(ctx, tx, status, composed.mentions);
   return id;
+}
+
+/** Files a new status under its hashtags and its link. Most have neither, and nothing more to be counted. */
+function fileStatus(
+  ctx: Context,
+  tx: Tx,
+  status: Pick<StatusRow, "id" | "account_id" | "visibility" | "has_media">,
+  { tags, content }: Composed,
+): void {
+  const now = ctx.clock.now();
+  saveTags(tx, status.id, tags, now);
+  if (tags.length > 0) countFeatured(tx, status, now);
+  const isLinked = linkStatus(ctx, tx, status.id, status.has_media ? null : content);
+  if (tags.length > 0 || isLinked) countUses(tx, status.id);
 }
 
 /** Brings a new status to timelines, conversations and streams, and tells those whom it names. */
@@ -90,6 +101,7 @@ function bringOut(
   composed: Composed,
 ): void {
   const homes = fanOut(ctx, tx, status);
+  if (composed.tags.length > 0) homes.push(...toTagFollowers(ctx, tx, status.id));
   const topics = publicTopics(
     tx,
     status,
