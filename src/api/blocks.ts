@@ -14,7 +14,7 @@ import {
 import type { Context } from "../context.ts";
 import { showAccounts } from "../entities/accounts.ts";
 import { showRelationship } from "../entities/relationships.ts";
-import { timestamp } from "../entities/urls.ts";
+import { timestamp } from "../entities/json.ts";
 import { parseId } from "../lib/ids.ts";
 import { bool, int, object, text } from "../lib/input.ts";
 import { paged, pageOf, paging } from "./paging.ts";
@@ -89,6 +89,6 @@ function showMutedAccounts(ctx: Context, places: readonly MutePlace[]) {
   );
   return accounts.map((account, at) => {
     const { expires_at } = places[at]!;
-    return { ...account, mute_expires_at: expires_at === null ? null : timestamp(expires_at) };
+    return { ...account, mute_expires_at: timestamp(expires_at) };
   });
 }

@@ -9,7 +9,7 @@ import {
 } from "../core/featured-tags.ts";
 import { showAccount } from "../entities/accounts.ts";
 import { showTags } from "../entities/tags.ts";
-import { timestamp } from "../entities/urls.ts";
+import { timestamp } from "../entities/json.ts";
 import { parseId } from "../lib/ids.ts";
 import { object, text } from "../lib/input.ts";
 import type { Router } from "./router.ts";
@@ -51,6 +51,6 @@ function featuredTagJson(accountUrl: string, row: FeaturedTagRow) {
     name: row.name,
     url: `${accountUrl}/tagged/${encodeURIComponent(row.key)}`,
     statuses_count: String(row.statuses_count),
-    last_status_at: row.last_status_at === null ? null : timestamp(row.last_status_at).slice(0, 10),
+    last_status_at: timestamp(row.last_status_at)?.slice(0, 10) ?? null,
   };
 }

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { MARKED_TIMELINES, type MarkedTimeline, markersOf, moveMarkers } from "../core/markers.ts";
-import { timestamp } from "../entities/urls.ts";
+import { timestamp } from "../entities/json.ts";
 import { validationFailed } from "../errors.ts";
 import { parseId } from "../lib/ids.ts";
 import { id, int, list, object, oneOf, optional } from "../lib/input.ts";

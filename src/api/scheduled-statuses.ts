@@ -10,7 +10,7 @@ import {
   type ScheduledRow,
 } from "../core/scheduled.ts";
 import { showMedia } from "../entities/media.ts";
-import { timestamp } from "../entities/urls.ts";
+import { timestamp } from "../entities/json.ts";
 import { validationFailed } from "../errors.ts";
 import { parseId } from "../lib/ids.ts";
 import { object, text } from "../lib/input.ts";

@@ -22,7 +22,7 @@ import { emojisJson } from "../entities/emojis.ts";
 import { showMedia } from "../entities/media.ts";
 import { contentWithQuote } from "../entities/quotes.ts";
 import { seenOrBare, showStatus, showStatuses, statusText } from "../entities/statuses.ts";
-import { timestamp } from "../entities/urls.ts";
+import { timestamp } from "../entities/json.ts";
 import { notFound } from "../errors.ts";
 import { parseId } from "../lib/ids.ts";
 import { bool, ids, object, oneOf, optional } from "../lib/input.ts";

@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import { Keyset, type Page } from "../db/keyset.ts";
 import type { Reads, Tx, Value } from "../db/open.ts";
+import { notifications } from "../db/schema/index.ts";
 import { announce, userTopic } from "./events.ts";
 import { markersOf } from "./markers.ts";
 import { fromStaff, verdict, type Told } from "./notification-policy.ts";
@@ -8,22 +9,7 @@ import { queuePushes } from "./push.ts";
 import { ignores, isSuspended, visibleTo } from "./visibility.ts";
 
 /** What a person can be told of: Mastodon's types, in the order of its documentation. */
-export const NOTIFICATION_TYPES = [
-  "mention",
-  "status",
-  "reblog",
-  "follow",
-  "follow_request",
-  "favourite",
-  "poll",
-  "update",
-  "admin.sign_up",
-  "admin.report",
-  "severed_relationships",
-  "moderation_warning",
-  "quote",
-  "quoted_update",
-] as const;
+export const NOTIFICATION_TYPES = notifications.type.enumValues;
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
 
 export interface NotificationRow {

@@ -4,29 +4,22 @@ import { join } from "node:path";
 import type { Context } from "../context.ts";
 import type { Reads, Tx } from "../db/open.ts";
 import { enqueue } from "../db/queue.ts";
-import { pushSubscriptions } from "../db/schema/index.ts";
+import { notifications, pushSubscriptions } from "../db/schema/index.ts";
 import { notFound, refuseWhere } from "../errors.ts";
 import { keptSecret } from "../lib/files.ts";
 import { isPublicAddress } from "../lib/outbound.ts";
 import { decodeBase64, seal, unseal } from "../lib/secrets.ts";
 import { isShutOut } from "./visibility.ts";
 
+/** Notifications that wake nobody: Mastodon knows no alert for them. */
+const QUIET = ["severed_relationships", "moderation_warning"] as const;
+
+type NotificationType = (typeof notifications.$inferSelect)["type"];
+export type PushAlert = Exclude<NotificationType, (typeof QUIET)[number]>;
 /** What an app can ask to be woken for. */
-export const PUSH_ALERTS = [
-  "mention",
-  "status",
-  "reblog",
-  "follow",
-  "follow_request",
-  "favourite",
-  "poll",
-  "update",
-  "quote",
-  "quoted_update",
-  "admin.sign_up",
-  "admin.report",
-] as const;
-export type PushAlert = (typeof PUSH_ALERTS)[number];
+export const PUSH_ALERTS = notifications.type.enumValues.filter(
+  (type): type is PushAlert => !QUIET.includes(type as (typeof QUIET)[number]),
+);
 
 export const PUSH_POLICIES = pushSubscriptions.policy.enumValues;
 

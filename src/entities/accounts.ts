@@ -3,7 +3,8 @@ import { idList } from "../db/json.ts";
 import type { accounts } from "../db/schema/index.ts";
 import { wordsWithShortcodes } from "../lib/shortcodes.ts";
 import { emojisJson } from "./emojis.ts";
-import { mediaUrl, missingPicture, timestamp } from "./urls.ts";
+import { timestamp } from "./json.ts";
+import { mediaUrl, missingPicture } from "./urls.ts";
 
 type AccountRow = typeof accounts.$inferSelect;
 
@@ -82,7 +83,7 @@ function accountJson(ctx: Context, account: AccountRow) {
   return {
     id: String(row.id),
     username: row.username,
-    acct: row.domain === null ? row.username : `${row.username}@${row.domain}`,
+    acct: acctOf(row),
     display_name: row.display_name,
     locked: row.locked === 1,
     bot: row.bot === 1,
@@ -103,7 +104,7 @@ function accountJson(ctx: Context, account: AccountRow) {
     followers_count: row.followers_count,
     following_count: row.following_count,
     statuses_count: row.statuses_count,
-    last_status_at: row.last_status_at === null ? null : timestamp(row.last_status_at).slice(0, 10),
+    last_status_at: timestamp(row.last_status_at)?.slice(0, 10) ?? null,
     hide_collections: row.hide_collections === 1,
     noindex: row.indexable === 0,
     show_media: row.show_media === 1,
@@ -117,6 +118,11 @@ function accountJson(ctx: Context, account: AccountRow) {
   };
 }
 
+/** How somebody is named here: with their domain where it is another. */
+export function acctOf({ username, domain }: { username: string; domain: string | null }): string {
+  return domain === null ? username : `${username}@${domain}`;
+}
+
 function wordsOf(fields: readonly StoredField[]): string[] {
   return fields.flatMap(({ name, html }) => [name, wordsWithShortcodes(html)]);
 }
@@ -125,7 +131,7 @@ function fieldsJson(fields: readonly StoredField[]) {
   return fields.map((field) => ({
     name: field.name,
     value: field.html,
-    verified_at: field.verified_at === null ? null : timestamp(field.verified_at),
+    verified_at: timestamp(field.verified_at),
   }));
 }
 
@@ -164,7 +170,7 @@ export function showCredentialAccount(ctx: Context, accountId: number) {
       fields: (JSON.parse(row.fields) as StoredField[]).map(({ name, value, verified_at }) => ({
         name,
         value,
-        verified_at: verified_at === null ? null : timestamp(verified_at),
+        verified_at: timestamp(verified_at),
       })),
       follow_requests_count: row.follow_requests_count,
       discoverable: row.discoverable === 1,

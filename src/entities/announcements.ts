@@ -5,7 +5,8 @@ import { composeAll, tagUrl, type Composed } from "../core/compose.ts";
 import { emojisOf } from "../core/emojis.ts";
 import { showAccounts, type AccountJson } from "./accounts.ts";
 import { emojisJson } from "./emojis.ts";
-import { mediaUrl, timestamp } from "./urls.ts";
+import { timestamp } from "./json.ts";
+import { mediaUrl } from "./urls.ts";
 
 /** Mastodon's Announcement (entities/Announcement), for a viewer; a fixed number of queries. */
 export function showAnnouncements(ctx: Context, viewerId: number, rows: readonly AnnouncementRow[]) {
@@ -21,8 +22,8 @@ export function showAnnouncements(ctx: Context, viewerId: number, rows: readonly
   return rows.map((row, at) => ({
     id: String(row.id),
     ...contentJson(ctx, row.text, composed[at]!, people, linked[at]!),
-    starts_at: row.starts_at === null ? null : timestamp(row.starts_at),
-    ends_at: row.ends_at === null ? null : timestamp(row.ends_at),
+    starts_at: timestamp(row.starts_at),
+    ends_at: timestamp(row.ends_at),
     all_day: row.all_day === 1,
     published_at: timestamp(row.published_at),
     updated_at: timestamp(row.updated_at),

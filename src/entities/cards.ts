@@ -4,7 +4,8 @@ import type { CardText } from "../db/rendered.ts";
 import type { previewCards } from "../db/schema/index.ts";
 import { accountTexts, type AccountJson } from "./accounts.ts";
 import { cardHistories, type DayJson } from "./histories.ts";
-import { mediaUrl, timestamp } from "./urls.ts";
+import { timestamp } from "./json.ts";
+import { mediaUrl } from "./urls.ts";
 
 /** Mastodon's PreviewCard (entities/PreviewCard). `missing_attribution` is left out where there is no viewer. */
 export type CardJson = ReturnType<typeof membersOf> & {
@@ -102,7 +103,7 @@ function membersOf(ctx: Context, row: CardRow) {
     image_description: row.image_description,
     embed_url: row.embed_url,
     blurhash: row.blurhash,
-    published_at: row.published_at === null ? null : timestamp(row.published_at),
+    published_at: timestamp(row.published_at),
   };
 }
 

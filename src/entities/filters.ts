@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import type { FilterRow } from "../core/filters.ts";
 import type { FilterRule, FilterSet, StatusText } from "../db/rendered.ts";
 import { holds, patternOf } from "../lib/keywords.ts";
-import { timestamp } from "./urls.ts";
+import { timestamp } from "./json.ts";
 
 /** Mastodon's Filter (entities/Filter), without its keywords and statuses. */
 export function filterJson(row: FilterRow) {
@@ -10,7 +10,7 @@ export function filterJson(row: FilterRow) {
     id: String(row.id),
     title: row.title,
     context: JSON.parse(row.context) as string[],
-    expires_at: row.expires_at === null ? null : timestamp(row.expires_at),
+    expires_at: timestamp(row.expires_at),
     filter_action: row.filter_action,
   };
 }

@@ -1,9 +1,8 @@
 import type { Context } from "../context.ts";
 import type { NotificationGroup } from "../core/notification-groups.ts";
-import { type AccountJson, accountTexts } from "./accounts.ts";
-import { subjectTexts } from "./notification-subjects.ts";
-import { statusTextsById } from "./statuses.ts";
-import { timestamp } from "./urls.ts";
+import type { AccountJson } from "./accounts.ts";
+import { members, timestamp } from "./json.ts";
+import { spokenOf } from "./notification-subjects.ts";
 
 /**
  * Mastodon's GroupedNotificationsResults (entities/GroupedNotificationsResults) as JSON text: accounts and statuses stand
@@ -16,16 +15,8 @@ export function groupedText(
   expand: "full" | "partial_avatars",
 ): string {
   const rows = groups.map(({ row }) => row);
-  const accounts = accountTexts(
-    ctx,
-    groups.flatMap(({ accountIds }) => accountIds),
-  );
-  const statuses = statusTextsById(
-    ctx,
-    viewerId,
-    rows.flatMap((row) => row.status_id ?? []),
-  );
-  const subjects = subjectTexts(ctx, viewerId, rows);
+  const people = groups.flatMap(({ accountIds }) => accountIds);
+  const { accounts, statuses, subjects } = spokenOf(ctx, viewerId, rows, people);
   const latest = new Set(groups.flatMap(({ accountIds }) => accountIds[0] ?? []));
   const [whole, rest] = [
     [...accounts].filter(([id]) => latest.has(id)),
@@ -37,8 +28,8 @@ export function groupedText(
     statuses: [...statuses.values()],
     notification_groups: groups.flatMap((group, at) => groupText(group, subjects[at] ?? null) ?? []),
   };
-  const members = Object.entries(lists).map(([name, texts]) => `"${name}":[${texts.join(",")}]`);
-  return `{${members.join(",")}}`;
+  const parts = Object.entries(lists).map(([name, texts]) => `"${name}":[${texts.join(",")}]`);
+  return `{${parts.join(",")}}`;
 }
 
 /** Mastodon's NotificationGroup, with the member for what it speaks of besides a status; null where that is gone. */
@@ -47,7 +38,7 @@ function groupText(
   subject: string | null,
 ): string | null {
   if (subject === null) return null;
-  const own = JSON.stringify({
+  const own = members({
     group_key: key,
     notifications_count: count,
     type: row.type,
@@ -60,7 +51,7 @@ function groupText(
     sample_account_ids: accountIds.map(String),
     ...(row.status_id !== null && { status_id: String(row.status_id) }),
   });
-  return `${own.slice(0, -1)}${subject}}`;
+  return `{${own}${subject}}`;
 }
 
 /** Mastodon's PartialAccountWithAvatar: as much as a row of avatars needs. */

@@ -2,8 +2,8 @@ import type { Context } from "../context.ts";
 import { pendingRequests, type RequestRow } from "../core/notification-requests.ts";
 import { policyOf } from "../core/notification-policy.ts";
 import { accountTexts } from "./accounts.ts";
+import { members, timestamp } from "./json.ts";
 import { statusTextsById } from "./statuses.ts";
-import { timestamp } from "./urls.ts";
 
 /** Mastodon's NotificationRequest (entities/NotificationRequest) as JSON text, in the order of the rows. */
 export function requestTexts(ctx: Context, viewerId: number, rows: readonly RequestRow[]): string[] {
@@ -17,14 +17,14 @@ export function requestTexts(ctx: Context, viewerId: number, rows: readonly Requ
     rows.flatMap((row) => row.last_status_id ?? []),
   );
   return rows.map((row) => {
-    const own = JSON.stringify({
+    const own = members({
       id: String(row.id),
       created_at: timestamp(row.created_at),
       updated_at: timestamp(row.updated_at),
       notifications_count: String(row.notifications_count),
-    }).slice(0, -1);
+    });
     const status = row.last_status_id === null ? "null" : statuses.get(row.last_status_id)!;
-    return `${own},"account":${accounts.get(row.from_account_id)!},"last_status":${status}}`;
+    return `{${own},"account":${accounts.get(row.from_account_id)!},"last_status":${status}}`;
   });
 }
 

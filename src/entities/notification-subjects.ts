@@ -1,8 +1,25 @@
 import type { Context } from "../context.ts";
 import type { NotificationRow, NotificationType } from "../core/notifications.ts";
+import { accountTexts } from "./accounts.ts";
 import { reportTexts } from "./reports.ts";
 import { severanceTexts } from "./severances.ts";
+import { statusTextsById } from "./statuses.ts";
 import { warningTexts } from "./warnings.ts";
+
+/** What notifications speak of, as JSON text: people and statuses by id, and for each row its subject besides those. */
+export function spokenOf(
+  ctx: Context,
+  viewerId: number,
+  rows: readonly NotificationRow[],
+  accountIds: readonly number[],
+) {
+  const statusIds = rows.flatMap(({ status_id }) => status_id ?? []);
+  return {
+    accounts: accountTexts(ctx, accountIds),
+    statuses: statusTextsById(ctx, viewerId, statusIds),
+    subjects: subjectTexts(ctx, viewerId, rows),
+  };
+}
 
 /** Shows what notifications of one type speak of besides a status: JSON texts by id, in a fixed number of queries. */
 interface Subject {
@@ -25,7 +42,7 @@ const GONE = null;
  * For each notification the member that tells what it speaks of, with a comma before it; empty where there is none, null
  * where it is gone.
  */
-export function subjectTexts(ctx: Context, viewerId: number, rows: readonly NotificationRow[]): (string | null)[] {
+function subjectTexts(ctx: Context, viewerId: number, rows: readonly NotificationRow[]): (string | null)[] {
   const texts = new Map(
     [...Map.groupBy(rows, ({ type }) => type)].flatMap(([type, ofType]) => {
       const subject = SUBJECTS[type];

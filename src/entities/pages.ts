@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import { findPage, type PageName } from "../core/pages.ts";
 import { isEffective, successorOf, type Terms } from "../core/terms.ts";
 import { markdownToHtml } from "../lib/markdown.ts";
-import { timestamp } from "./urls.ts";
+import { timestamp } from "./json.ts";
 
 /** Mastodon's ExtendedDescription and PrivacyPolicy (entities/ExtendedDescription, entities/PrivacyPolicy). */
 export async function showPage(ctx: Context, name: PageName) {

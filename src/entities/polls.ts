@@ -4,7 +4,7 @@ import { idList } from "../db/json.ts";
 import type { PollText } from "../db/rendered.ts";
 import type { polls } from "../db/schema/index.ts";
 import { emojisJson } from "./emojis.ts";
-import { timestamp } from "./urls.ts";
+import { timestamp } from "./json.ts";
 
 /** Mastodon's Poll (entities/Poll). What the viewer did is left out where there is no viewer. */
 export type PollJson = ReturnType<typeof pollJson> & { voted?: boolean; own_votes?: number[] };
@@ -40,7 +40,7 @@ function pollJson(ctx: Context, domain: string | null, row: PollColumns, expired
   const isTold = expired || row.hide_totals === 0;
   return {
     id: String(row.poll_id),
-    expires_at: row.expires_at === null ? null : timestamp(row.expires_at),
+    expires_at: timestamp(row.expires_at),
     expired,
     multiple: row.multiple === 1,
     votes_count: options.reduce((sum, [, votes]) => sum + votes, 0),

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { IS_HERE } from "../core/accounts.ts";
-import { timestamp } from "./urls.ts";
+import { timestamp } from "./json.ts";
 
 interface Row {
   id: number;
@@ -59,7 +59,7 @@ export function showRelationships(ctx: Context, viewerId: number, ids: readonly 
     blocked_by: row.blocked_by !== null,
     muting: row.muting !== null,
     muting_notifications: row.hide_notifications === 1,
-    muting_expires_at: row.mute_expires_at === null ? null : timestamp(row.mute_expires_at),
+    muting_expires_at: timestamp(row.mute_expires_at),
     requested: row.requested !== null,
     requested_by: row.requested_by !== null,
     domain_blocking: row.domain_blocking !== null,

@@ -1,20 +1,25 @@
 import type { Context } from "../context.ts";
 import { reportsWith, type ReportRow } from "../core/reports.ts";
 import { accountTexts } from "./accounts.ts";
-import { timestamp } from "./urls.ts";
+import { members, timestamp } from "./json.ts";
 
 /** Mastodon's Report (entities/Report) as JSON text by id; a fixed number of queries. */
 export function reportTexts(ctx: Context, ids: readonly number[]): Map<number, string> {
-  const rows = reportsWith(ctx.db, ids);
+  return textsWithTarget(ctx, reportsWith(ctx.db, ids), reportJson);
+}
+
+/** What rows about an account show of themselves, and the account, as JSON text by id. */
+export function textsWithTarget<Row extends { id: number; target_account_id: number }>(
+  ctx: Context,
+  rows: readonly Row[],
+  show: (row: Row) => object,
+): Map<number, string> {
   const accounts = accountTexts(
     ctx,
     rows.map((row) => row.target_account_id),
   );
   return new Map(
-    rows.map((row) => {
-      const own = JSON.stringify(reportJson(row)).slice(0, -1);
-      return [row.id, `${own},"target_account":${accounts.get(row.target_account_id)}}`];
-    }),
+    rows.map((row) => [row.id, `{${members(show(row))},"target_account":${accounts.get(row.target_account_id)}}`]),
   );
 }
 
@@ -22,7 +27,7 @@ function reportJson(row: ReportRow) {
   return {
     id: String(row.id),
     action_taken: row.action_taken_at !== null,
-    action_taken_at: row.action_taken_at === null ? null : timestamp(row.action_taken_at),
+    action_taken_at: timestamp(row.action_taken_at),
     category: row.category,
     comment: row.comment,
     forwarded: row.forwarded === 1,

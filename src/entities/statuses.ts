@@ -8,7 +8,7 @@ import type { statuses } from "../db/schema/index.ts";
 import { htmlToText } from "../lib/html.ts";
 import { fold } from "../lib/keywords.ts";
 import { wordsWithShortcodes } from "../lib/shortcodes.ts";
-import { accountTexts, type AccountJson } from "./accounts.ts";
+import { accountTexts, acctOf, type AccountJson } from "./accounts.ts";
 import { cardsByStatus, cardText, type CardJson } from "./cards.ts";
 import { emojisJson, type EmojiJson } from "./emojis.ts";
 import { filteredText, filtersFor, type FilterResultJson } from "./filters.ts";
@@ -22,7 +22,7 @@ import {
   shallowQuoteText,
   viewQuoted,
 } from "./quotes.ts";
-import { timestamp } from "./urls.ts";
+import { members, timestamp } from "./json.ts";
 
 /** Mastodon's Status (entities/Status). The viewer's own flags are left out where there is no viewer. */
 type PlainJson = ReturnType<typeof ownPart> &
@@ -323,11 +323,6 @@ function choicesOf({ poll_options }: Row): string[] {
   return poll_options === null ? [] : optionsOf(poll_options).map(([title]) => title);
 }
 
-/** An object's members as JSON text, without its braces. */
-function members(part: object): string {
-  return JSON.stringify(part).slice(1, -1);
-}
-
 function ownPart(row: StatusRow) {
   return {
     id: String(row.id),
@@ -337,7 +332,7 @@ function ownPart(row: StatusRow) {
     visibility: row.visibility,
     uri: row.uri,
     url: row.url,
-    edited_at: row.edited_at === null ? null : timestamp(row.edited_at),
+    edited_at: timestamp(row.edited_at),
   };
 }
 
@@ -444,8 +439,7 @@ type MentionJson = ReturnType<typeof mentionJson>;
 type TagJson = ReturnType<typeof tagJson>;
 
 function mentionJson(row: MentionRow) {
-  const acct = row.domain === null ? row.username : `${row.username}@${row.domain}`;
-  return { id: String(row.id), username: row.username, url: row.url, acct };
+  return { id: String(row.id), username: row.username, url: row.url, acct: acctOf(row) };
 }
 
 function tagJson(ctx: Context, name: string) {

@@ -9,8 +9,3 @@ export function mediaUrl(ctx: Context, file: string): string {
 export function missingPicture(ctx: Context, kind: "avatars" | "headers"): string {
   return `${ctx.config.origin}/${kind}/original/missing.png`;
 }
-
-/** A moment as every client reads it: with three decimals, in UTC. */
-export function timestamp(time: number): string {
-  return new Date(time).toISOString();
-}

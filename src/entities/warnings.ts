@@ -1,22 +1,11 @@
 import type { Context } from "../context.ts";
 import { warningsWith, type WarningRow } from "../core/moderation.ts";
-import { accountTexts } from "./accounts.ts";
-import { idTexts } from "./reports.ts";
-import { timestamp } from "./urls.ts";
+import { timestamp } from "./json.ts";
+import { idTexts, textsWithTarget } from "./reports.ts";
 
 /** Mastodon's AccountWarning (entities/AccountWarning) as JSON text by id; a fixed number of queries. */
 export function warningTexts(ctx: Context, ids: readonly number[]): Map<number, string> {
-  const rows = warningsWith(ctx.db, ids);
-  const accounts = accountTexts(
-    ctx,
-    rows.map((row) => row.target_account_id),
-  );
-  return new Map(
-    rows.map((row) => {
-      const own = JSON.stringify(warningJson(row)).slice(0, -1);
-      return [row.id, `${own},"target_account":${accounts.get(row.target_account_id)}}`];
-    }),
-  );
+  return textsWithTarget(ctx, warningsWith(ctx.db, ids), warningJson);
 }
 
 function warningJson(row: WarningRow) {
