@@ -3,7 +3,7 @@ import type { Context } from "../context.ts";
 import { validationFailed } from "../errors.ts";
 import { list, object, optional, text } from "../lib/input.ts";
 import { INVISIBLE } from "../lib/invisible.ts";
-import { registerApp, type App } from "../oauth/apps.ts";
+import { appWith, registerApp, type App } from "../oauth/apps.ts";
 import { redirectUriProblem, splitRedirectUris } from "../oauth/redirects.ts";
 import { parseScopes } from "../oauth/scopes.ts";
 import type { Router } from "./router.ts";
@@ -37,7 +37,7 @@ export function appRoutes(routes: Router): void {
   });
 
   routes.get("/api/v1/apps/verify_credentials", { app: true }, ({ ctx, bearer }) =>
-    showApp(ctx, ctx.db.get<App>("SELECT * FROM oauth_apps WHERE id = ?", bearer.appId)!),
+    showApp(ctx, appWith(ctx, bearer.appId)),
   );
 }
 

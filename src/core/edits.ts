@@ -13,7 +13,7 @@ import { notify } from "./notifications.ts";
 import { type PollBefore, type PollDraft, pollOf, replacePoll } from "./polls.ts";
 import { isQuote, notifyQuoters, type QuotePolicy, setQuotePolicy } from "./quotes.ts";
 import { indexStatus } from "./search-index.ts";
-import { replaceMentionsAndTags } from "./tags.ts";
+import { mentionsOf, replaceMentionsAndTags } from "./tags.ts";
 import { countUses, uncountUses } from "./uses.ts";
 import type { StatusRow } from "./visibility.ts";
 
@@ -199,12 +199,6 @@ function insertVersion(tx: Tx, statusId: number, version: Version): void {
     version.poll_options && JSON.stringify(version.poll_options),
     version.created_at,
   );
-}
-
-function mentionsOf(tx: Tx, statusId: number): number[] {
-  return tx
-    .all<{ account_id: number }>("SELECT account_id FROM mentions WHERE status_id = ? AND NOT silent", statusId)
-    .map(({ account_id }) => account_id);
 }
 
 /** Those who have it before them see it change; those who reblogged or quote it, and the newly mentioned, are told. */

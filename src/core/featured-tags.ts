@@ -4,6 +4,7 @@ import type { featuredTags } from "../db/schema/index.ts";
 import { notFound, validationFailed } from "../errors.ts";
 import { isHashtagName } from "../lib/hashtags.ts";
 import { ensureTag, findTag } from "./tags.ts";
+import { isForEveryone } from "./visibility.ts";
 
 /** As many as with Mastodon; clients read it from the instance's configuration. */
 export const MAX_FEATURED_TAGS = 10;
@@ -103,7 +104,7 @@ const OF_STATUS = "account_id = ?1 AND tag_id IN (SELECT tag_id FROM status_tags
 
 /** After a status has been filed under its hashtags. `at` is when it was written. */
 export function countFeatured(tx: Tx, status: Tagged, at: number): void {
-  if (!isCounted(status)) return;
+  if (!isForEveryone(status.visibility)) return;
   tx.run(
     `UPDATE featured_tags SET statuses_count = statuses_count + 1, last_status_at = max(coalesce(last_status_at, 0), ?3)
      WHERE ${OF_STATUS}`,
@@ -115,7 +116,7 @@ export function countFeatured(tx: Tx, status: Tagged, at: number): void {
 
 /** Before a status goes, or its hashtags change. */
 export function uncountFeatured(tx: Tx, status: Tagged & { created_at: number }): void {
-  if (!isCounted(status)) return;
+  if (!isForEveryone(status.visibility)) return;
   tx.run(
     `UPDATE featured_tags SET statuses_count = max(0, statuses_count - 1),
        last_status_at = CASE WHEN last_status_at > ?3 THEN last_status_at ELSE (
@@ -125,8 +126,4 @@ export function uncountFeatured(tx: Tx, status: Tagged & { created_at: number })
     status.id,
     status.created_at,
   );
-}
-
-function isCounted({ visibility }: Tagged): boolean {
-  return visibility === "public" || visibility === "unlisted";
 }

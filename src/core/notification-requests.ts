@@ -6,6 +6,7 @@ import { notFound } from "../errors.ts";
 import { pause } from "../lib/pause.ts";
 import { fileConversation } from "./conversations.ts";
 import { announce, userTopic } from "./events.ts";
+import { mentionsOf } from "./tags.ts";
 import { isSuspended, visibleTo } from "./visibility.ts";
 
 /** Somebody who waits for being heard. */
@@ -145,16 +146,5 @@ function fileLate(ctx: Context, tx: Tx, accountId: number, statusId: number): vo
     "SELECT id, account_id, visibility, conversation_id FROM statuses WHERE id = ? AND visibility = 'direct'",
     statusId,
   );
-  if (!status) return;
-  const mentions = tx.all<{ account_id: number }>(
-    "SELECT account_id FROM mentions WHERE status_id = ? AND NOT silent",
-    statusId,
-  );
-  fileConversation(
-    ctx,
-    tx,
-    status,
-    mentions.map((mention) => mention.account_id),
-    [accountId],
-  );
+  if (status) fileConversation(ctx, tx, status, mentionsOf(tx, statusId), [accountId]);
 }

@@ -7,6 +7,7 @@ import { announceChange } from "./home.ts";
 import { notify } from "./notifications.ts";
 import {
   blocks,
+  isForEveryone,
   ownStatus,
   STATUS_COLUMNS,
   type StatusRow,
@@ -24,8 +25,7 @@ export type QuoteState = (typeof quotes.$inferSelect)["state"];
 
 /** The list that is stored for a policy. What isn't for everyone is for nobody to quote, whatever the author says. */
 export function automaticQuoters(policy: QuotePolicy, visibility: string): string {
-  const isOpen = visibility === "public" || visibility === "unlisted";
-  return isOpen && policy !== "nobody" ? JSON.stringify([policy]) : "[]";
+  return isForEveryone(visibility) && policy !== "nobody" ? JSON.stringify([policy]) : "[]";
 }
 
 /**

@@ -4,6 +4,7 @@ import { Refusal } from "../errors.ts";
 import { processCuts } from "../lib/images.ts";
 import { IMAGE_LIMITS, keepImage, newFolder } from "./media-files.ts";
 import { discardFiles } from "./media.ts";
+import { setState, stateOf } from "./server-state.ts";
 
 interface Cut {
   /** Of the file. */
@@ -34,8 +35,8 @@ const MAX_DESCRIPTION = 1500;
 
 /** The owner's picture; null where they have set none. */
 export function findSitePicture(db: Reads, name: SitePictureName): SitePicture | null {
-  const row = db.get<{ value: string }>("SELECT value FROM server_state WHERE name = ?", `picture.${name}`);
-  return row && (JSON.parse(row.value) as SitePicture);
+  const kept = stateOf(db, `picture.${name}`);
+  return kept === null ? null : (JSON.parse(kept) as SitePicture);
 }
 
 /** Sets a picture of the server, in place of the one before. */
@@ -56,11 +57,7 @@ export async function setSitePicture(
   const picture: SitePicture = { files: kept, blurhash, description };
   ctx.db.transaction((tx) => {
     discardFiles(ctx, tx, findSitePicture(tx, name)?.files ?? []);
-    tx.run(
-      "INSERT INTO server_state (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-      `picture.${name}`,
-      JSON.stringify(picture),
-    );
+    setState(tx, `picture.${name}`, JSON.stringify(picture));
   });
 }
 

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import type { Tx } from "../db/open.ts";
+import type { Reads, Tx } from "../db/open.ts";
 import { notAllowed } from "../errors.ts";
 import { isBlockedBy } from "./accounts.ts";
 import type { Composed } from "./compose.ts";
@@ -11,13 +11,14 @@ import { fanOut, subscribersTo, timelinesWith, toTagFollowers } from "./home.ts"
 import { type Made, madeWith, rememberKey } from "./idempotency.ts";
 import { linkStatus } from "./links.ts";
 import { attachMedia, detachMedia } from "./media.ts";
-import { notify } from "./notifications.ts";
+import { notify, withdraw } from "./notifications.ts";
 import { addPoll } from "./polls.ts";
 import { addQuote, automaticQuoters, forgetQuote } from "./quotes.ts";
 import { indexStatus } from "./search-index.ts";
 import { saveMentions, saveTags } from "./tags.ts";
 import { countUses, uncountUses } from "./uses.ts";
 import {
+  isForEveryone,
   ownStatus,
   STATUS_COLUMNS,
   type StatusRow,
@@ -67,7 +68,7 @@ export function writeStatus(ctx: Context, tx: Tx, author: Author, draft: Checked
   fileStatus(ctx, tx, status, composed);
   if (draft.poll) addPoll(ctx, tx, id, draft.poll);
   countStatus(tx, status, 1, ctx.clock.now());
-  if (parent && isListed(status.visibility)) {
+  if (parent && isForEveryone(status.visibility)) {
     tx.run("UPDATE statuses SET replies_count = replies_count + 1 WHERE id = ?", parent.id);
   }
   if (quoted) addQuote(ctx, tx, status, quoted);
@@ -166,12 +167,8 @@ export function reblog(ctx: Context, author: Author, id: number | null, visibili
   if (original.visibility === "direct" || (original.visibility === "private" && !isOwn)) throw notAllowed();
   if (isBlockedBy(ctx, original.account_id, author.accountId)) throw notAllowed();
   return ctx.db.transaction((tx) => {
-    const before = tx.get<{ id: number }>(
-      "SELECT id FROM statuses WHERE reblog_of_id = ? AND account_id = ?",
-      original.id,
-      author.accountId,
-    );
-    if (before) return before.id;
+    const before = reblogOf(tx, original.id, author.accountId);
+    if (before !== null) return before;
     const defaults = defaultsOf(ctx, author.accountId);
     const wished = visibility && visibility !== "direct" ? visibility : defaults.privacy;
     const status = {
@@ -204,17 +201,19 @@ export function reblog(ctx: Context, author: Author, id: number | null, visibili
   });
 }
 
+/** The id of somebody's reblog of a status; null where there is none. */
+function reblogOf(db: Reads, originalId: number, accountId: number): number | null {
+  const sql = "SELECT id FROM statuses WHERE reblog_of_id = ? AND account_id = ?";
+  return db.get<{ id: number }>(sql, originalId, accountId)?.id ?? null;
+}
+
 const REBLOGGED = "EXISTS (SELECT 1 FROM statuses WHERE account_id = ?1 AND reblog_of_id = ?2)";
 
 /** Takes a reblog back; the original's id either way. */
 export function unreblog(ctx: Context, accountId: number, id: number | null): number {
   const originalId = undoableOriginal(ctx, accountId, id, REBLOGGED);
-  const wrapper = ctx.db.get<{ id: number }>(
-    "SELECT id FROM statuses WHERE reblog_of_id = ? AND account_id = ?",
-    originalId,
-    accountId,
-  );
-  if (wrapper) removeStatus(ctx, ownStatus(ctx, accountId, wrapper.id), false);
+  const wrapperId = reblogOf(ctx.db, originalId, accountId);
+  if (wrapperId !== null) removeStatus(ctx, ownStatus(ctx, accountId, wrapperId), false);
   return originalId;
 }
 
@@ -233,13 +232,9 @@ export function removeStatus(ctx: Context, status: StatusRow, deleteMedia: boole
     }
     if (status.reblog_of_id !== null) {
       tx.run("UPDATE statuses SET reblogs_count = max(0, reblogs_count - 1) WHERE id = ?", status.reblog_of_id);
-      tx.run(
-        "DELETE FROM notifications WHERE type = 'reblog' AND from_account_id = ? AND status_id = ?",
-        status.account_id,
-        status.reblog_of_id,
-      );
+      withdraw(tx, { type: "reblog", from: status.account_id, statusId: status.reblog_of_id });
     }
-    if (status.in_reply_to_id !== null && isListed(status.visibility)) {
+    if (status.in_reply_to_id !== null && isForEveryone(status.visibility)) {
       tx.run("UPDATE statuses SET replies_count = max(0, replies_count - 1) WHERE id = ?", status.in_reply_to_id);
     }
     countStatus(tx, status, -1, null);
@@ -264,8 +259,4 @@ function countStatus(tx: Tx, status: { account_id: number; visibility: string },
     by,
     at,
   );
-}
-
-function isListed(visibility: string): boolean {
-  return visibility === "public" || visibility === "unlisted";
 }

@@ -20,6 +20,13 @@ export function saveMentions(tx: Tx, statusId: number, accountIds: readonly numb
   }
 }
 
+/** Whom a status names, besides those to whom it is only open. */
+export function mentionsOf(db: Reads, statusId: number): number[] {
+  return db
+    .all<{ account_id: number }>("SELECT account_id FROM mentions WHERE status_id = ? AND NOT silent", statusId)
+    .map(({ account_id }) => account_id);
+}
+
 /** Files a status under its hashtags. The first spelling of a tag is the one that is shown. */
 export function saveTags(tx: Tx, statusId: number, tags: readonly TagName[], now: number): void {
   for (const { name, written } of tags) {

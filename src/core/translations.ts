@@ -6,7 +6,7 @@ import { protectShortcodes } from "../lib/shortcodes.ts";
 import { findAccount } from "./accounts.ts";
 import { emojisOf } from "./emojis.ts";
 import { pollOf } from "./polls.ts";
-import type { StatusRow } from "./visibility.ts";
+import { isForEveryone, type StatusRow } from "./visibility.ts";
 
 export interface Translation {
   /** HTML with the tags of the original. */
@@ -36,8 +36,7 @@ export async function translateStatus(
   status: StatusRow,
   language: string | null,
 ): Promise<Translation> {
-  const isOpen = status.visibility === "public" || status.visibility === "unlisted";
-  if (!isOpen) throw notAllowed();
+  if (!isForEveryone(status.visibility)) throw notAllowed();
   const { translator } = ctx;
   if (!translator) throw new Refusal("unavailable", "Service Unavailable");
   const wanted = language ?? localeOf(ctx, viewerId);

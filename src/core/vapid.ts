@@ -1,5 +1,9 @@
 import { createECDH } from "node:crypto";
 import type { Context } from "../context.ts";
+import type { Reads, Tx } from "../db/open.ts";
+import { setState, stateOf } from "./server-state.ts";
+
+const NAME = "vapid_keys";
 
 /** The key pair by which push services know this server (RFC 8292): P-256, base64url without padding. */
 export interface VapidKeys {
@@ -10,25 +14,22 @@ export interface VapidKeys {
 
 /** Makes the pair when it is asked for the first time. It never changes: apps would lose their subscriptions. */
 export function vapidKeys(ctx: Context): VapidKeys {
-  const kept = ctx.db.get<{ value: string }>("SELECT value FROM server_state WHERE name = 'vapid_keys'");
-  if (kept) return JSON.parse(kept.value) as VapidKeys;
-  return ctx.db.transaction((tx) => {
-    // A command may have made them since, in another process.
-    tx.run(
-      "INSERT INTO server_state (name, value) VALUES ('vapid_keys', ?) ON CONFLICT DO NOTHING",
-      JSON.stringify(newKeys()),
-    );
-    return JSON.parse(
-      tx.get<{ value: string }>("SELECT value FROM server_state WHERE name = 'vapid_keys'")!.value,
-    ) as VapidKeys;
-  });
+  // Asked again where it would be written, since a command may have made them meanwhile, in another process.
+  return keptKeys(ctx.db) ?? ctx.db.transaction((tx) => keptKeys(tx) ?? makeKeys(tx));
 }
 
-function newKeys(): VapidKeys {
+function keptKeys(db: Reads): VapidKeys | null {
+  const kept = stateOf(db, NAME);
+  return kept === null ? null : (JSON.parse(kept) as VapidKeys);
+}
+
+function makeKeys(tx: Tx): VapidKeys {
   const pair = createECDH("prime256v1");
   pair.generateKeys();
   // Node leaves out leading zeros, which push services count.
   const secret = pair.getPrivateKey();
   const padded = Buffer.concat([Buffer.alloc(32 - secret.length), secret]);
-  return { publicKey: pair.getPublicKey("base64url"), privateKey: padded.toString("base64url") };
+  const keys = { publicKey: pair.getPublicKey("base64url"), privateKey: padded.toString("base64url") };
+  setState(tx, NAME, JSON.stringify(keys));
+  return keys;
 }

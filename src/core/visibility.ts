@@ -115,6 +115,11 @@ export const IN_WANTED_LANGUAGE = `(
 export const VISIBILITIES = statuses.visibility.enumValues;
 export type Visibility = (typeof VISIBILITIES)[number];
 
+/** Whether anyone may read what is so visible. */
+export function isForEveryone(visibility: string): boolean {
+  return visibility === "public" || visibility === "unlisted";
+}
+
 /** A status as the verbs need it. */
 export type StatusRow = Pick<
   typeof statuses.$inferSelect,

@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import type { Tx } from "../db/open.ts";
 import { hashSecret, newSecret } from "../lib/secrets.ts";
+import { covers, parseScopes, type Scope } from "./scopes.ts";
 
 export interface App {
   id: number;
@@ -35,14 +36,20 @@ export function registerApp(
     app.scopes,
     ctx.clock.now(),
   );
-  return { app: ctx.db.get<App>("SELECT * FROM oauth_apps WHERE id = ?", id)!, secret };
+  return { app: appWith(ctx, id), secret };
 }
 
 export function findApp(ctx: Context, clientId: string): App | null {
   return ctx.db.get<App>("SELECT * FROM oauth_apps WHERE client_id = ?", clientId);
 }
 
-/** All that an app registered for, with spaces between. */
-export function scopesOfApp(ctx: Context, appId: number): string {
-  return ctx.db.get<{ scopes: string }>("SELECT scopes FROM oauth_apps WHERE id = ?", appId)!.scopes;
+export function appWith(ctx: Context, id: number): App {
+  return ctx.db.get<App>("SELECT * FROM oauth_apps WHERE id = ?", id)!;
+}
+
+/** What an app asks for, "read" where it names nothing; null unless it registered for all of that. */
+export function scopesFor(app: App, asked: string | null): Scope[] | null {
+  const scopes = parseScopes(asked ?? "read");
+  const registered = app.scopes.split(" ");
+  return scopes?.every((scope) => covers(registered, scope)) ? scopes : null;
 }

@@ -1,10 +1,10 @@
 import type { Context } from "../context.ts";
 import type { Params } from "../lib/params.ts";
-import { findApp, type App } from "./apps.ts";
+import { findApp, scopesFor, type App } from "./apps.ts";
 import { oauthParam } from "./clients.ts";
 import { OAuthRefusal } from "./errors.ts";
 import { isWebAddress, RESPONSE_MODES, type ResponseMode } from "./redirects.ts";
-import { coversAll, parseScopes, type Scope } from "./scopes.ts";
+import type { Scope } from "./scopes.ts";
 
 /** What an app asks a person for. */
 export interface AuthorizationRequest {
@@ -60,10 +60,8 @@ export function readAuthorization(ctx: Context, params: Params): AuthorizationRe
   if (given.response_type !== "code") {
     return { problem: "response_type", error: "unsupported_response_type", recipient };
   }
-  const scopes = parseScopes(given.scope ?? "read");
-  if (!scopes || !coversAll(app.scopes.split(" "), scopes)) {
-    return { problem: "scope", error: "invalid_scope", recipient };
-  }
+  const scopes = scopesFor(app, given.scope);
+  if (!scopes) return { problem: "scope", error: "invalid_scope", recipient };
   const challenge = given.code_challenge;
   if (!isChallenge(challenge, given.code_challenge_method)) {
     return { problem: "pkce", error: "invalid_request", recipient };

@@ -1,11 +1,10 @@
 import type { Context } from "../context.ts";
 import { hashSecret } from "../lib/secrets.ts";
 import type { Params } from "../lib/params.ts";
-import type { App } from "./apps.ts";
+import { scopesFor, type App } from "./apps.ts";
 import { authenticateClient, oauthParam } from "./clients.ts";
 import { redeemCode } from "./codes.ts";
 import { OAuthRefusal } from "./errors.ts";
-import { coversAll, parseScopes } from "./scopes.ts";
 import { issueToken, revokeToken } from "./tokens.ts";
 
 /** Mastodon's entity Token. */
@@ -71,8 +70,8 @@ function forCode(ctx: Context, app: App, params: Params): Token {
 }
 
 function forItself(ctx: Context, app: App, params: Params): Token {
-  const scopes = parseScopes(oauthParam(params, "scope") ?? "read");
-  if (!scopes || !coversAll(app.scopes.split(" "), scopes)) {
+  const scopes = scopesFor(app, oauthParam(params, "scope"));
+  if (!scopes) {
     throw new OAuthRefusal("invalid_scope", "A requested scope is unknown or was not registered for this app.");
   }
   const granted = scopes.join(" ");

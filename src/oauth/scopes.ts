@@ -96,8 +96,3 @@ export function covers(granted: readonly string[], wanted: Scope): boolean {
 export function widest(scopes: readonly Scope[]): Scope[] {
   return scopes.filter((scope) => !scopes.some((wider) => wider !== scope && covers([wider], scope)));
 }
-
-/** Whether each of `wanted` is granted, itself or by a wider one. */
-export function coversAll(granted: readonly string[], wanted: readonly Scope[]): boolean {
-  return wanted.every((scope) => covers(granted, scope));
-}
