@@ -7,11 +7,8 @@ import { configOfProcess, withData } from "./open.ts";
 /** Copies the database as it is at one moment, which copying the file of a running server does not. */
 export async function backup(args: string[]): Promise<void> {
   const file = readArguments(args, {}, ["FILE"]).words[0]!;
-  const { data } = configOfProcess();
-  if (!existsSync(join(data, "linnet.db"))) {
-    throw new Refusal("not_found", `There is no database in ${data}. LINNET_DATA names the folder where it is.`);
-  }
   if (existsSync(file)) throw new Refusal("conflict", `"${file}" is there already, and stays as it is.`);
   await withData((ctx) => ctx.db.alone("VACUUM INTO ?", file));
+  const { data } = configOfProcess();
   console.log(`The database is copied to ${file}. Copy ${join(data, "media")} now, too.`);
 }

@@ -3,7 +3,7 @@ import { createUser, hasUsers, userProblems, type UserProblem } from "../core/us
 import { Refusal, UsageError } from "../errors.ts";
 import { english } from "../web/words-en.ts";
 import { readArguments } from "./arguments.ts";
-import { withData } from "./open.ts";
+import { withNewData } from "./open.ts";
 import { Dialogue, isInteractive, passwordFromStdin } from "./terminal.ts";
 
 interface Owner {
@@ -25,7 +25,7 @@ export async function setup(args: string[]): Promise<void> {
   }
   if (name !== undefined && !piped) throw new UsageError("--name needs --password-stdin.");
   const given = name === undefined ? null : { username: name, displayName, password: await passwordFromStdin() };
-  await withData(async (ctx) => {
+  await withNewData(async (ctx) => {
     if (hasUsers(ctx)) {
       throw new Refusal("conflict", 'This server has its owner already; "linnet user create" makes more users.');
     }

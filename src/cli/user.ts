@@ -14,7 +14,7 @@ import {
 } from "../core/users.ts";
 import { Refusal, UsageError } from "../errors.ts";
 import { readArguments } from "./arguments.ts";
-import { withData } from "./open.ts";
+import { withData, withNewData } from "./open.ts";
 import { newPassword } from "./passwords.ts";
 import { passwordFromStdin, quoted } from "./terminal.ts";
 
@@ -27,7 +27,7 @@ export async function createUserCommand(args: string[]): Promise<void> {
   const wanted = roleOf(values.role);
   const given = values["password-stdin"] ? await passwordFromStdin() : null;
   const password = given ?? newPassword();
-  await withData(async (ctx) => {
+  await withNewData(async (ctx) => {
     const role = wanted ?? (hasUsers(ctx) ? "user" : "owner");
     const username = words[0]!;
     await createUser(ctx, { username, password, role, email: values.email });

@@ -100,12 +100,24 @@ function enter(ctx: Context, tx: Tx, account: Moderated, action: Exclude<Action,
   const { word, holds, sql } = STATES[action];
   if (action === "disable" && account.user_id === null) throw notOurs(account);
   if (holds(account)) throw new Refusal("conflict", `@${account.acct} is ${word} already.`);
+  if (action === "disable" || action === "suspend") shutOut(tx, account);
   tx.run(sql, account.id, ctx.clock.now());
-  if (action === "disable" || action === "suspend") tx.run("DELETE FROM sessions WHERE user_id = ?", account.user_id);
   if (account.user_id === null && action === "suspend") {
     const event = { type: "account_suspension", targetName: account.acct } as const;
     tellLater(ctx, tx, "severed_relationships", sever(ctx, tx, [account.id], event));
   }
+}
+
+/** Ends their sessions. Nobody would be left to whom the server belongs if that were its only owner. */
+function shutOut(tx: Tx, account: Moderated): void {
+  const isLast = tx.get(
+    `SELECT 1 FROM users WHERE id = ?1 AND role = 'owner' AND NOT EXISTS (
+       SELECT 1 FROM users u JOIN accounts a ON a.id = u.account_id
+       WHERE u.role = 'owner' AND u.id <> ?1 AND NOT u.disabled AND a.suspended_at IS NULL)`,
+    account.user_id,
+  );
+  if (isLast) throw new Refusal("conflict", `@${account.acct} is the only owner of this server, which needs one.`);
+  tx.run("DELETE FROM sessions WHERE user_id = ?", account.user_id);
 }
 
 function notOurs(account: Moderated): Refusal {

@@ -6,7 +6,7 @@ import { Folder } from "./folder.ts";
 let folder: Folder;
 
 beforeEach(() => {
-  folder = new Folder();
+  folder = Folder.begun();
 });
 afterEach(() => folder.remove());
 

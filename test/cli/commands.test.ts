@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json";
 import { Folder } from "./folder.ts";
@@ -190,6 +190,16 @@ test.each([
   expect([code, stdout, lines(stderr)]).toEqual([1, "", [expect.stringContaining(words)]]);
 });
 
+test.each(["user list", "token create alice --scopes read", "rule add Kindness", "moderate suspend bob"])(
+  "linnet %s says where it looked when there is no database, and makes none",
+  async (command) => {
+    const { code, stdout, stderr } = await folder.run(command.split(" "));
+    const words = /no database in .*linnet-data\. LINNET_DATA/;
+    expect([code, stdout, lines(stderr)]).toEqual([1, "", [expect.stringMatching(words)]]);
+    expect(existsSync(join(folder.path, "linnet-data"))).toBe(false);
+  },
+);
+
 test("a password that is too short is refused", async () => {
   const { code, stderr } = await folder.run(["user", "create", "alice", "--password-stdin"], { stdin: "short" });
   expect([code, stderr]).toEqual([1, expect.stringContaining("Password is too short")]);
@@ -321,6 +331,7 @@ test("a data folder that can't be made fails in one line", async () => {
 });
 
 test("trends are listed with what was decided about each, and approved or rejected by kind and id", async () => {
+  await folder.run(["user", "create", "alice"]);
   expect(await folder.run(["trends", "list"])).toEqual({ code: 0, stdout: "", stderr: "" });
   const db = new Database(join(folder.path, "linnet-data", "linnet.db"));
   db.run("INSERT INTO tags (id, name, display_name, created_at) VALUES (7, 'birds', 'Birds', 0)");

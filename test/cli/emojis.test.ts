@@ -8,7 +8,7 @@ import { Folder } from "./folder.ts";
 let folder: Folder;
 
 beforeEach(async () => {
-  folder = new Folder();
+  folder = Folder.begun();
   mkdirSync(join(folder.path, "pack"));
   await put("blob.png", await picture(20, 20).png().toBuffer());
   await put("dancer.gif", await (await animation(3)).gif().toBuffer());

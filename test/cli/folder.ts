@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { blankDatabase } from "../support/instance.ts";
 import { SOURCE } from "../support/program.ts";
 
 /** The program from its source, or the executable that TEST_BINARY names: both must do the same. */
@@ -18,6 +19,15 @@ export class Folder {
   private readonly started: Bun.Subprocess[] = [];
 
   constructor(readonly settings: Record<`LINNET_${string}`, string> = {}) {}
+
+  /** One with a database in which nobody has been yet. */
+  static begun(settings: Record<`LINNET_${string}`, string> = {}): Folder {
+    const folder = new Folder(settings);
+    const data = join(folder.path, "linnet-data");
+    mkdirSync(data, { mode: 0o700 });
+    writeFileSync(join(data, "linnet.db"), blankDatabase(), { mode: 0o600 });
+    return folder;
+  }
 
   /** Runs a command to its end. */
   async run(args: string[], options: { stdin?: string; settings?: Record<string, string> } = {}): Promise<Outcome> {

@@ -6,7 +6,7 @@ let folder: Folder;
 
 beforeEach(() => {
   // Asked again and again until it is there.
-  folder = new Folder({ LINNET_RATE_LIMITS: "off" });
+  folder = Folder.begun({ LINNET_RATE_LIMITS: "off" });
 });
 afterEach(() => folder.remove());
 
@@ -135,6 +135,8 @@ describe("In one line that says why,", () => {
     [2, ["domain", "allow", "a b"], 'DOMAIN is "a b"'],
     [1, ["moderate", "suspend", "nobody"], 'Nobody called "nobody" is known here'],
     [1, ["moderate", "unsuspend", "bob"], "@bob isn't suspended"],
+    [1, ["moderate", "suspend", "bob"], "@bob is the only owner of this server"],
+    [1, ["moderate", "freeze", "bob"], "@bob is the only owner of this server"],
     [1, ["moderate", "limit", "bob", "--report", "7"], "There is no report 7"],
     [1, ["report", "resolve", "7"], "There is no report 7"],
     [1, ["domain", "block", "localhost:3000"], "localhost:3000 is this server itself"],

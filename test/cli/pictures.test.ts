@@ -6,7 +6,7 @@ import { Folder } from "./folder.ts";
 let folder: Folder;
 
 beforeEach(async () => {
-  folder = new Folder();
+  folder = Folder.begun();
   await Bun.write(join(folder.path, "slope.png"), await picture(90, 60).png().toBuffer());
   await Bun.write(join(folder.path, "text.txt"), "text");
 });
