@@ -10,20 +10,19 @@ import { follow, followersOf, followingOf, removeFollower, unfollow } from "../c
 import { pinnedOf, statusesOf } from "../core/timelines.ts";
 import { visibleStatus } from "../core/visibility.ts";
 import { showAccount, showAccounts } from "../entities/accounts.ts";
-import { showRelationship, showRelationships } from "../entities/relationships.ts";
-import { statusTexts } from "../entities/statuses.ts";
+import { showRelationships } from "../entities/relationships.ts";
 import { notFound } from "../errors.ts";
 import { parseId, parseIds } from "../lib/ids.ts";
-import { bool, ids, int, list, object, optional, text } from "../lib/input.ts";
-import { paged, pagedTexts, pageOf, paging } from "./paging.ts";
+import { bool, ids, list, object, optional, text } from "../lib/input.ts";
+import { accountPage, pageOf, paging, statusPage, stretch } from "./paging.ts";
+import { relate } from "./relations.ts";
 import type { Router } from "./router.ts";
 
 const Lookup = object({ acct: text({ max: 400 }) });
 
 const Search = object({
   q: text({ max: 1000, default: "" }),
-  limit: int({ min: 1, max: 80, clamp: true, default: 40 }),
-  offset: int({ min: 0, max: 10_000, clamp: true, default: 0 }),
+  ...stretch(40, 80),
   following: bool({ default: false }),
   resolve: bool({ default: false }),
 });
@@ -75,7 +74,7 @@ export function accountRoutes(routes: Router): void {
       const places = input.pinned
         ? pinnedOf(ctx, viewerId, account.id, page)
         : statusesOf(ctx, viewerId, account.id, filter, page);
-      return pagedTexts(call, page, places, statusTexts(ctx, viewerId, idsOf(places)));
+      return statusPage(call, page, places);
     });
   followRoutes(routes);
   statusAccountRoutes(routes);
@@ -90,29 +89,17 @@ function followRoutes(routes: Router): void {
       const { ctx, viewerId, params } = call;
       const page = pageOf(call.input);
       const places = listOf(ctx, viewerId, findAccount(ctx, parseId(params.id)), page);
-      return paged(call, page, places, showAccounts(ctx, idsOf(places)));
+      return accountPage(call, page, places);
     });
   }
   routes
-    .post(
-      "/api/v1/accounts/:id/follow",
-      { scope: "write:follows", input: Follow },
-      ({ ctx, viewerId, input, params }) => {
-        const target = findAccount(ctx, parseId(params.id));
-        follow(ctx, viewerId, target.id, input);
-        return showRelationship(ctx, viewerId, target.id);
-      },
+    .post("/api/v1/accounts/:id/follow", { scope: "write:follows", input: Follow }, (call) =>
+      relate(call, (ctx, viewerId, id) => follow(ctx, viewerId, id, call.input)),
     )
-    .post("/api/v1/accounts/:id/unfollow", { scope: "write:follows" }, ({ ctx, viewerId, params }) => {
-      const target = findAccount(ctx, parseId(params.id));
-      unfollow(ctx, viewerId, target.id);
-      return showRelationship(ctx, viewerId, target.id);
-    })
-    .post("/api/v1/accounts/:id/remove_from_followers", { scope: "write:follows" }, ({ ctx, viewerId, params }) => {
-      const follower = findAccount(ctx, parseId(params.id));
-      removeFollower(ctx, viewerId, follower.id);
-      return showRelationship(ctx, viewerId, follower.id);
-    });
+    .post("/api/v1/accounts/:id/unfollow", { scope: "write:follows" }, (call) => relate(call, unfollow))
+    .post("/api/v1/accounts/:id/remove_from_followers", { scope: "write:follows" }, (call) =>
+      relate(call, removeFollower),
+    );
 }
 
 /** Who favourited and reblogged a status. */
@@ -123,16 +110,12 @@ function statusAccountRoutes(routes: Router): void {
       const status = visibleStatus(call.ctx, call.viewerId, parseId(call.params.id));
       const page = pageOf(call.input);
       const places = favouritedBy(call.ctx, call.viewerId, status.id, page);
-      return paged(call, page, places, showAccounts(call.ctx, idsOf(places)));
+      return accountPage(call, page, places);
     })
     .get("/api/v1/statuses/:id/reblogged_by", options, (call) => {
       const status = visibleStatus(call.ctx, call.viewerId, parseId(call.params.id));
       const page = pageOf(call.input);
       const places = rebloggedBy(call.ctx, call.viewerId, status.id, page);
-      return paged(call, page, places, showAccounts(call.ctx, idsOf(places)));
+      return accountPage(call, page, places);
     });
-}
-
-function idsOf(places: readonly { id: number }[]): number[] {
-  return places.map((place) => place.id);
 }

@@ -1,4 +1,3 @@
-import { findAccount } from "../core/accounts.ts";
 import {
   block,
   blockDomain,
@@ -13,11 +12,10 @@ import {
 } from "../core/blocks.ts";
 import type { Context } from "../context.ts";
 import { showAccounts } from "../entities/accounts.ts";
-import { showRelationship } from "../entities/relationships.ts";
 import { timestamp } from "../entities/json.ts";
-import { parseId } from "../lib/ids.ts";
 import { bool, int, object, text } from "../lib/input.ts";
-import { paged, pageOf, paging } from "./paging.ts";
+import { accountPage, idsOf, paged, pageOf, paging } from "./paging.ts";
+import { relate } from "./relations.ts";
 import type { Router } from "./router.ts";
 
 /** In seconds: 68 years, which any client can count. */
@@ -33,33 +31,18 @@ const Domain = object({ domain: text({ max: 1000 }) });
 /** Mastodon's documentation: methods/blocks, methods/mutes, methods/domain_blocks, and what methods/accounts says of them. */
 export function blockRoutes(routes: Router): void {
   const AccountPage = object(paging(40, 80));
-  for (const [name, act] of [
-    ["block", block],
-    ["unblock", unblock],
-  ] as const) {
-    routes.post(`/api/v1/accounts/:id/${name}`, { scope: "write:blocks" }, ({ ctx, viewerId, params }) => {
-      const target = findAccount(ctx, parseId(params.id));
-      act(ctx, viewerId, target.id);
-      return showRelationship(ctx, viewerId, target.id);
-    });
-  }
   routes
+    .post("/api/v1/accounts/:id/block", { scope: "write:blocks" }, (call) => relate(call, block))
+    .post("/api/v1/accounts/:id/unblock", { scope: "write:blocks" }, (call) => relate(call, unblock))
     .get("/api/v1/blocks", { scope: "read:blocks", input: AccountPage }, (call) => {
       const page = pageOf(call.input);
       const places = blocksOf(call.ctx, call.viewerId, page);
-      const ids = places.map(({ id }) => id);
-      return paged(call, page, places, showAccounts(call.ctx, ids));
+      return accountPage(call, page, places);
     })
-    .post("/api/v1/accounts/:id/mute", { scope: "write:mutes", input: Mute }, ({ ctx, viewerId, input, params }) => {
-      const target = findAccount(ctx, parseId(params.id));
-      mute(ctx, viewerId, target.id, input);
-      return showRelationship(ctx, viewerId, target.id);
-    })
-    .post("/api/v1/accounts/:id/unmute", { scope: "write:mutes" }, ({ ctx, viewerId, params }) => {
-      const target = findAccount(ctx, parseId(params.id));
-      unmute(ctx, viewerId, target.id);
-      return showRelationship(ctx, viewerId, target.id);
-    })
+    .post("/api/v1/accounts/:id/mute", { scope: "write:mutes", input: Mute }, (call) =>
+      relate(call, (ctx, viewerId, id) => mute(ctx, viewerId, id, call.input)),
+    )
+    .post("/api/v1/accounts/:id/unmute", { scope: "write:mutes" }, (call) => relate(call, unmute))
     .get("/api/v1/mutes", { scope: "read:mutes", input: AccountPage }, (call) => {
       const page = pageOf(call.input);
       const places = mutesOf(call.ctx, call.viewerId, page);
@@ -83,10 +66,7 @@ function domainBlockRoutes(routes: Router): void {
 
 /** Mastodon's MutedAccount (entities/MutedAccount). */
 function showMutedAccounts(ctx: Context, places: readonly MutePlace[]) {
-  const accounts = showAccounts(
-    ctx,
-    places.map(({ id }) => id),
-  );
+  const accounts = showAccounts(ctx, idsOf(places));
   return accounts.map((account, at) => {
     const { expires_at } = places[at]!;
     return { ...account, mute_expires_at: timestamp(expires_at) };

@@ -1,13 +1,13 @@
 import { keptApart } from "../core/visibility.ts";
 import { showAccounts } from "../entities/accounts.ts";
-import { bool, int, object, oneOf } from "../lib/input.ts";
+import { bool, object, oneOf } from "../lib/input.ts";
+import { idsOf, stretch } from "./paging.ts";
 import type { Router } from "./router.ts";
 
 const Directory = object({
   order: oneOf(["active", "new"], { default: "active", lenient: true }),
   local: bool({ default: false }),
-  limit: int({ min: 1, max: 80, clamp: true, default: 40 }),
-  offset: int({ min: 0, max: 10_000, clamp: true, default: 0 }),
+  ...stretch(40, 80),
 });
 
 /** `?1` is the viewer, 0 for nobody. */
@@ -25,9 +25,6 @@ export function directoryRoutes(routes: Router): void {
     const { local, limit, offset } = input;
     const now = ctx.clock.now();
     const rows = ctx.db.all<{ id: number }>(ORDERS[input.order], viewerId, local ? 1 : 0, now, limit, offset);
-    return showAccounts(
-      ctx,
-      rows.map(({ id }) => id),
-    );
+    return showAccounts(ctx, idsOf(rows));
   });
 }

@@ -1,13 +1,12 @@
 import type { Context } from "../context.ts";
-import { findAccount, isBlockedBy, type AccountPlace } from "../core/accounts.ts";
+import { findAccount, isBlockedBy } from "../core/accounts.ts";
 import { isSuspended } from "../core/visibility.ts";
-import { Keyset, type Page } from "../db/keyset.ts";
+import { Keyset, type Page, type Place } from "../db/keyset.ts";
 import { validationFailed } from "../errors.ts";
-import { showAccounts } from "../entities/accounts.ts";
-import { showRelationship } from "../entities/relationships.ts";
 import { parseId } from "../lib/ids.ts";
 import { int, object } from "../lib/input.ts";
-import { paged, pageOf, paging } from "./paging.ts";
+import { accountPage, pageOf, paging } from "./paging.ts";
+import { relate } from "./relations.ts";
 import type { Call, Router } from "./router.ts";
 
 /** Whom somebody shows on their profile: methods/endorsements, and what methods/accounts says of them. */
@@ -32,11 +31,7 @@ export function endorsementRoutes(routes: Router): void {
     ["unendorse", unendorse],
     ["unpin", unendorse],
   ] as const) {
-    routes.post(`/api/v1/accounts/:id/${name}`, { scope: "write:accounts" }, ({ ctx, viewerId, params }) => {
-      const target = findAccount(ctx, parseId(params.id));
-      act(ctx, viewerId, target.id);
-      return showRelationship(ctx, viewerId, target.id);
-    });
+    routes.post(`/api/v1/accounts/:id/${name}`, { scope: "write:accounts" }, (call) => relate(call, act));
   }
 }
 
@@ -59,7 +54,7 @@ function unendorse(ctx: Context, accountId: number, targetId: number): void {
   );
 }
 
-const ENDORSED = new Keyset<AccountPlace>(
+const ENDORSED = new Keyset<Place>(
   `SELECT e.target_account_id AS id, e.id AS cursor FROM endorsements e
    WHERE e.account_id = ?4 AND NOT ${isSuspended("e.target_account_id")}`,
   "e.id",
@@ -67,6 +62,5 @@ const ENDORSED = new Keyset<AccountPlace>(
 
 function endorsementPage(call: Pick<Call, "ctx" | "request">, accountId: number, page: Page): Response {
   const places = ENDORSED.page(call.ctx.db, page, accountId);
-  const ids = places.map(({ id }) => id);
-  return paged(call, page, places, showAccounts(call.ctx, ids));
+  return accountPage(call, page, places);
 }

@@ -1,10 +1,9 @@
 import { authorizeFollow, followRequestsTo, rejectFollow } from "../core/follows.ts";
-import { showAccounts } from "../entities/accounts.ts";
 import { showRelationship } from "../entities/relationships.ts";
 import { notFound } from "../errors.ts";
 import { parseId } from "../lib/ids.ts";
 import { object } from "../lib/input.ts";
-import { paged, pageOf, paging } from "./paging.ts";
+import { accountPage, pageOf, paging } from "./paging.ts";
 import type { Router } from "./router.ts";
 
 /** Mastodon's documentation: methods/follow_requests. */
@@ -12,8 +11,7 @@ export function followRequestRoutes(routes: Router): void {
   routes.get("/api/v1/follow_requests", { scope: "read:follows", input: object(paging(40, 80)) }, (call) => {
     const page = pageOf(call.input);
     const places = followRequestsTo(call.ctx, call.viewerId, page);
-    const ids = places.map((place) => place.id);
-    return paged(call, page, places, showAccounts(call.ctx, ids));
+    return accountPage(call, page, places);
   });
   for (const [name, answer] of [
     ["authorize", authorizeFollow],

@@ -15,7 +15,7 @@ import {
 import { showAccounts } from "../entities/accounts.ts";
 import { parseId } from "../lib/ids.ts";
 import { bool, ids, int, object, oneOf, optional, text } from "../lib/input.ts";
-import { paged, pageOf, paging } from "./paging.ts";
+import { accountPage, idsOf, pageOf, paging } from "./paging.ts";
 import type { Router } from "./router.ts";
 
 /** As with Mastodon. */
@@ -65,8 +65,7 @@ function memberRoutes(routes: Router): void {
     const list = ownList(ctx.db, viewerId, parseId(params.id));
     const page = pageOf(input.limit === 0 ? { limit: Number.MAX_SAFE_INTEGER } : input);
     const places = membersOf(ctx, list.id, page);
-    const ids = places.map((place) => place.id);
-    return input.limit === 0 ? showAccounts(ctx, ids) : paged(call, page, places, showAccounts(ctx, ids));
+    return input.limit === 0 ? showAccounts(ctx, idsOf(places)) : accountPage(call, page, places);
   });
   for (const [method, change] of [
     ["post", addToList],

@@ -7,12 +7,11 @@ import {
   listGroups,
 } from "../core/notification-groups.ts";
 import { GROUPABLE_TYPES, type NotificationType } from "../core/notifications.ts";
-import { showAccounts } from "../entities/accounts.ts";
 import { groupedText } from "../entities/notification-groups.ts";
 import { notFound } from "../errors.ts";
 import { object, oneOf } from "../lib/input.ts";
 import { countLimit, filterOf, filters, types } from "./notifications.ts";
-import { jsonText, paged, pageHeaders, pageOf, paging } from "./paging.ts";
+import { accountPage, jsonText, pageHeaders, pageOf, paging } from "./paging.ts";
 import type { Router } from "./router.ts";
 
 const groupFilters = { ...filters, grouped_types: types() };
@@ -64,14 +63,6 @@ export function notificationGroupRoutes(routes: Router): void {
     const { ctx, viewerId, params, input } = call;
     const page = pageOf(input);
     const places = accountsInGroup(ctx.db, viewerId, params.group_key!, page);
-    return paged(
-      call,
-      page,
-      places,
-      showAccounts(
-        ctx,
-        places.map(({ id }) => id),
-      ),
-    );
+    return accountPage(call, page, places);
   });
 }

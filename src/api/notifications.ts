@@ -11,8 +11,8 @@ import {
 import { notificationTexts } from "../entities/notifications.ts";
 import { notFound } from "../errors.ts";
 import { parseId } from "../lib/ids.ts";
-import { bool, id, int, list, object, oneOf, optional } from "../lib/input.ts";
-import { jsonText, pagedTexts, pageOf, paging } from "./paging.ts";
+import { bool, id, list, object, oneOf, optional } from "../lib/input.ts";
+import { jsonText, limit, pagedTexts, pageOf, paging } from "./paging.ts";
 import type { Router } from "./router.ts";
 
 /** Types that we don't know are ignored: apps ask for those of other servers too. */
@@ -27,7 +27,7 @@ export const filters = {
 };
 
 /** How far what is unread is counted. */
-export const countLimit = () => int({ min: 1, max: 1000, clamp: true, default: 100 });
+export const countLimit = () => limit(100, 1000);
 
 interface FilterInput {
   types?: NotificationType[];

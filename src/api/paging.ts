@@ -1,16 +1,28 @@
-import type { Page } from "../db/keyset.ts";
+import type { Page, Place } from "../db/keyset.ts";
+import { showAccounts } from "../entities/accounts.ts";
+import { statusTexts } from "../entities/statuses.ts";
 import { id, int, optional } from "../lib/input.ts";
 import { linkHeader } from "../lib/links.ts";
 import type { Call } from "./router.ts";
 
-/** The parameters that every list understands. A limit that is too high is lowered, never refused. */
+/** The parameters that every list understands. */
 export function paging(fallback: number, max: number) {
   return {
     max_id: optional(id()),
     since_id: optional(id()),
     min_id: optional(id()),
-    limit: int({ min: 1, max, clamp: true, default: fallback }),
+    limit: limit(fallback, max),
   };
+}
+
+/** The parameters of what has no cursors, a ranking or what was searched for: its pages go by offset. */
+export function stretch(fallback: number, max: number) {
+  return { limit: limit(fallback, max), offset: int({ min: 0, max: 10_000, clamp: true, default: 0 }) };
+}
+
+/** One that is too high is lowered, never refused. */
+export function limit(fallback: number, max: number) {
+  return int({ min: 1, max, clamp: true, default: fallback });
 }
 
 interface PageInput {
@@ -59,6 +71,25 @@ export function pagedTexts(
 ): Response {
   const headers = { ...unusual.headers, ...pageHeaders(call, page, rows) };
   return new Response(`[${items.join(",")}]`, { status: unusual.status ?? 200, headers });
+}
+
+/** Answers with a page of accounts. */
+export function accountPage(call: Pick<Call, "ctx" | "request">, page: Page, places: readonly Place[]): Response {
+  return paged(call, page, places, showAccounts(call.ctx, idsOf(places)));
+}
+
+/** Answers with a page of statuses. */
+export function statusPage(
+  call: Pick<Call, "ctx" | "viewerId" | "request">,
+  page: Page,
+  places: readonly Place[],
+  unusual: { status?: number; headers?: Record<string, string> } = {},
+): Response {
+  return pagedTexts(call, page, places, statusTexts(call.ctx, call.viewerId, idsOf(places)), unusual);
+}
+
+export function idsOf(places: readonly { id: number }[]): number[] {
+  return places.map((place) => place.id);
 }
 
 /** The headers of a page, for one that isn't a list itself but holds one. */

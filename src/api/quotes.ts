@@ -1,9 +1,9 @@
 import { changeQuotePolicy, QUOTE_POLICIES, quotesOf, revokeQuote } from "../core/quotes.ts";
 import { visibleOriginal } from "../core/visibility.ts";
-import { showStatus, statusTexts } from "../entities/statuses.ts";
+import { showStatus } from "../entities/statuses.ts";
 import { parseId } from "../lib/ids.ts";
 import { object, oneOf } from "../lib/input.ts";
-import { pagedTexts, pageOf, paging } from "./paging.ts";
+import { pageOf, paging, statusPage } from "./paging.ts";
 import type { Router } from "./router.ts";
 
 /** Mastodon's documentation: methods/statuses (quotes, revoke_quote, interaction_policy). */
@@ -16,8 +16,7 @@ export function quoteRoutes(routes: Router): void {
       const status = visibleOriginal(ctx, viewerId, parseId(call.params.id));
       const page = pageOf(call.input);
       const places = quotesOf(ctx, viewerId, status.id, page);
-      const ids = places.map(({ id }) => id);
-      return pagedTexts(call, page, places, statusTexts(ctx, viewerId, ids));
+      return statusPage(call, page, places);
     })
     .post("/api/v1/statuses/:id/quotes/:quoting_status_id/revoke", write, ({ ctx, viewerId, params }) => {
       const [id, quotingId] = [parseId(params.id), parseId(params.quoting_status_id)];

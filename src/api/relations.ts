@@ -6,7 +6,7 @@ import { showAccounts } from "../entities/accounts.ts";
 import { showRelationship } from "../entities/relationships.ts";
 import { parseId, parseIds } from "../lib/ids.ts";
 import { ids, object, text } from "../lib/input.ts";
-import type { Router } from "./router.ts";
+import type { Call, Router } from "./router.ts";
 
 /** As with Mastodon. */
 const MAX_NOTE = 2000;
@@ -17,11 +17,7 @@ export function relationRoutes(routes: Router): void {
     .post(
       "/api/v1/accounts/:id/note",
       { scope: "write:accounts", input: object({ comment: text({ max: 100_000, default: "" }) }) },
-      ({ ctx, viewerId, input, params }) => {
-        const target = findAccount(ctx, parseId(params.id));
-        note(ctx, viewerId, target.id, input.comment);
-        return showRelationship(ctx, viewerId, target.id);
-      },
+      (call) => relate(call, (ctx, viewerId, id) => note(ctx, viewerId, id, call.input.comment)),
     )
     .get(
       "/api/v1/accounts/familiar_followers",
@@ -33,6 +29,16 @@ export function relationRoutes(routes: Router): void {
       findAccount(ctx, parseId(params.id));
       return [];
     });
+}
+
+/** Does something about an account, and answers with how the viewer and it stand to each other then. */
+export function relate(
+  { ctx, viewerId, params }: Pick<Call, "ctx" | "viewerId" | "params">,
+  act: (ctx: Context, viewerId: number, targetId: number) => void,
+) {
+  const target = findAccount(ctx, parseId(params.id));
+  act(ctx, viewerId, target.id);
+  return showRelationship(ctx, viewerId, target.id);
 }
 
 /** Keeps what somebody notes of another, for their own eyes; an empty comment removes it. */

@@ -6,7 +6,8 @@ import { showTags } from "../entities/tags.ts";
 import { Refusal } from "../errors.ts";
 import { normaliseHashtag } from "../lib/hashtags.ts";
 import { parseId } from "../lib/ids.ts";
-import { bool, id, int, object, oneOf, optional, text } from "../lib/input.ts";
+import { bool, id, object, oneOf, optional, text } from "../lib/input.ts";
+import { stretch } from "./paging.ts";
 import type { Call, Router } from "./router.ts";
 
 const Search = object({
@@ -18,8 +19,7 @@ const Search = object({
   exclude_unreviewed: bool({ default: false }),
   max_id: optional(id()),
   min_id: optional(id()),
-  limit: int({ min: 1, max: 40, clamp: true, default: 20 }),
-  offset: int({ min: 0, max: 10_000, clamp: true, default: 0 }),
+  ...stretch(20, 40),
 });
 
 /** Mastodon's documentation: methods/search. The limit holds for each kind. */

@@ -3,7 +3,8 @@ import { findAccount } from "../core/accounts.ts";
 import { keptApart } from "../core/visibility.ts";
 import { showAccounts } from "../entities/accounts.ts";
 import { parseId } from "../lib/ids.ts";
-import { int, object } from "../lib/input.ts";
+import { object } from "../lib/input.ts";
+import { idsOf, limit } from "./paging.ts";
 import type { Router } from "./router.ts";
 
 /** Why somebody is suggested, and the word for it before there were several (entities/Suggestion). */
@@ -42,7 +43,7 @@ const SUGGESTIONS = `
 
 /** Mastodon's documentation: methods/suggestions. */
 export function suggestionRoutes(routes: Router): void {
-  const Limit = object({ limit: int({ min: 1, max: 80, clamp: true, default: 40 }) });
+  const Limit = object({ limit: limit(40, 80) });
   const read = { scope: "read:accounts", input: Limit } as const;
   routes
     .get("/api/v2/suggestions", read, ({ ctx, viewerId, input }) => suggestionsFor(ctx, viewerId, input.limit))
@@ -57,10 +58,7 @@ export function suggestionRoutes(routes: Router): void {
 
 function suggestionsFor(ctx: Context, accountId: number, limit: number) {
   const rows = ctx.db.all<SuggestionRow>(SUGGESTIONS, accountId, ctx.clock.now(), limit);
-  const accounts = showAccounts(
-    ctx,
-    rows.map(({ id }) => id),
-  );
+  const accounts = showAccounts(ctx, idsOf(rows));
   return accounts.map((account, at) => {
     const sources = sourcesOf(rows[at]!);
     return { source: SOURCES[sources[0]!], sources, account };

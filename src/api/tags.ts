@@ -6,7 +6,7 @@ import { showTags, showUnusedTag } from "../entities/tags.ts";
 import { notFound } from "../errors.ts";
 import { isHashtagName, normaliseHashtag } from "../lib/hashtags.ts";
 import { object } from "../lib/input.ts";
-import { paged, pageOf, paging } from "./paging.ts";
+import { idsOf, paged, pageOf, paging } from "./paging.ts";
 import type { Router } from "./router.ts";
 
 const ACTIONS = [
@@ -25,8 +25,7 @@ export function tagRoutes(routes: Router): void {
     .get("/api/v1/followed_tags", { scope: "read:follows", input: object(paging(100, 200)) }, (call) => {
       const page = pageOf(call.input);
       const places = followedTags(call.ctx, call.viewerId, page);
-      const ids = places.map((place) => place.id);
-      return paged(call, page, places, showTags(call.ctx, call.viewerId, ids));
+      return paged(call, page, places, showTags(call.ctx, call.viewerId, idsOf(places)));
     });
   for (const [action, scope, act] of ACTIONS) {
     routes.post(`/api/v1/tags/:name/${action}`, { scope }, ({ ctx, viewerId, params }) => {

@@ -1,14 +1,12 @@
 import { isHomeFilling } from "../core/home-filling.ts";
 import { listTimeline } from "../core/list-timelines.ts";
 import { ownList } from "../core/lists.ts";
-import { bookmarksOf, favouritesOf, home, publicTimeline, tagTimeline, type Place } from "../core/timelines.ts";
-import type { Page } from "../db/keyset.ts";
-import { statusTexts } from "../entities/statuses.ts";
+import { bookmarksOf, favouritesOf, home, publicTimeline, tagTimeline } from "../core/timelines.ts";
 import { parseId } from "../lib/ids.ts";
 import { bool, list, object, text } from "../lib/input.ts";
 import { homeRefreshHeader } from "./async-refreshes.ts";
-import { pagedTexts, pageOf, paging } from "./paging.ts";
-import type { Call, Router } from "./router.ts";
+import { pageOf, paging, statusPage } from "./paging.ts";
+import type { Router } from "./router.ts";
 
 const filters = {
   local: bool({ default: false }),
@@ -56,14 +54,4 @@ export function timelineRoutes(routes: Router): void {
       const page = pageOf(call.input);
       return statusPage(call, page, bookmarksOf(call.ctx, call.viewerId, page));
     });
-}
-
-function statusPage(
-  call: Pick<Call, "ctx" | "viewerId" | "request">,
-  page: Page,
-  places: readonly Place[],
-  unusual: { status?: number; headers?: Record<string, string> } = {},
-): Response {
-  const ids = places.map((place) => place.id);
-  return pagedTexts(call, page, places, statusTexts(call.ctx, call.viewerId, ids), unusual);
 }

@@ -3,23 +3,17 @@ import { linkTimeline } from "../core/timelines.ts";
 import { showTrendLinks } from "../entities/cards.ts";
 import { statusTexts } from "../entities/statuses.ts";
 import { showTags } from "../entities/tags.ts";
-import { int, object, text } from "../lib/input.ts";
+import { object, text } from "../lib/input.ts";
 import { offsetLinkHeader } from "../lib/links.ts";
-import { pagedTexts, pageOf, paging } from "./paging.ts";
+import { pageOf, paging, statusPage, stretch } from "./paging.ts";
 import type { Call, Router } from "./router.ts";
-
-const stretch = (fallback: number, max: number) =>
-  object({
-    limit: int({ min: 1, max, clamp: true, default: fallback }),
-    offset: int({ min: 0, max: 10_000, clamp: true, default: 0 }),
-  });
 
 const LinkTimeline = object({ ...paging(20, 40), url: text({ max: 2048 }) });
 
 /** Mastodon's documentation: methods/trends, methods/timelines#link. */
 export function trendRoutes(routes: Router): void {
   for (const path of ["/api/v1/trends/tags", "/api/v1/trends"]) {
-    routes.get(path, { open: true, input: stretch(10, 20) }, (call) => {
+    routes.get(path, { open: true, input: object(stretch(10, 20)) }, (call) => {
       const tags = showTags(call.ctx, call.viewerId, trendingTags(call.ctx, call.input));
       return ranked(
         call,
@@ -28,11 +22,11 @@ export function trendRoutes(routes: Router): void {
     });
   }
   routes
-    .get("/api/v1/trends/statuses", { open: true, input: stretch(20, 40) }, (call) => {
+    .get("/api/v1/trends/statuses", { open: true, input: object(stretch(20, 40)) }, (call) => {
       const ids = trendingStatuses(call.ctx, call.viewerId, call.input);
       return ranked(call, statusTexts(call.ctx, call.viewerId, ids));
     })
-    .get("/api/v1/trends/links", { open: true, input: stretch(10, 20) }, (call) => {
+    .get("/api/v1/trends/links", { open: true, input: object(stretch(10, 20)) }, (call) => {
       const links = showTrendLinks(call.ctx, call.viewerId, trendingCards(call.ctx, call.input));
       return ranked(
         call,
@@ -42,12 +36,10 @@ export function trendRoutes(routes: Router): void {
     .get("/api/v1/timelines/link", { open: "preview", scope: "read:statuses", input: LinkTimeline }, (call) => {
       const page = pageOf(call.input);
       const places = linkTimeline(call.ctx, call.viewerId, trendingCard(call.ctx, call.input.url), page);
-      const ids = places.map(({ id }) => id);
-      return pagedTexts(call, page, places, statusTexts(call.ctx, call.viewerId, ids));
+      return statusPage(call, page, places);
     });
 }
 
-/** A ranking has no cursors: its pages go by offset. */
 function ranked(call: Pick<Call, "ctx" | "request"> & { input: Stretch }, items: readonly string[]): Response {
   const { limit, offset } = call.input;
   const link = offsetLinkHeader(call.ctx.config.origin, call.request.url, {

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { idList } from "../db/json.ts";
-import { Keyset, type Page } from "../db/keyset.ts";
+import { Keyset, type Page, type Place } from "../db/keyset.ts";
 import type { accounts } from "../db/schema/index.ts";
 import { notFound } from "../errors.ts";
 import { blocks, isSuspended, keptApart, visibleTo } from "./visibility.ts";
@@ -84,27 +84,21 @@ export function searchAccounts(
     .map(({ id }) => id);
 }
 
-/** An account in a list; the cursor is the row that put it there. */
-export interface AccountPlace {
-  id: number;
-  cursor: number;
-}
-
-const FAVOURITED_BY = new Keyset<AccountPlace>(
+const FAVOURITED_BY = new Keyset<Place>(
   `SELECT f.account_id AS id, f.id AS cursor FROM favourites f
    WHERE f.status_id = ?4 AND NOT ${keptApart("?5", "f.account_id", "?6")}`,
   "f.id",
 );
-const REBLOGGED_BY = new Keyset<AccountPlace>(
+const REBLOGGED_BY = new Keyset<Place>(
   `SELECT s.account_id AS id, s.id AS cursor FROM statuses s
    WHERE s.reblog_of_id = ?4 AND ${visibleTo("?5")} AND NOT ${keptApart("?5", "s.account_id", "?6")}`,
   "s.id",
 );
 
-export function favouritedBy(ctx: Context, viewerId: number, statusId: number, page: Page): AccountPlace[] {
+export function favouritedBy(ctx: Context, viewerId: number, statusId: number, page: Page): Place[] {
   return FAVOURITED_BY.page(ctx.db, page, statusId, viewerId, ctx.clock.now());
 }
 
-export function rebloggedBy(ctx: Context, viewerId: number, statusId: number, page: Page): AccountPlace[] {
+export function rebloggedBy(ctx: Context, viewerId: number, statusId: number, page: Page): Place[] {
   return REBLOGGED_BY.page(ctx.db, page, statusId, viewerId, ctx.clock.now());
 }

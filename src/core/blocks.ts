@@ -1,8 +1,8 @@
 import type { Context } from "../context.ts";
-import { Keyset, type Page } from "../db/keyset.ts";
+import { Keyset, type Page, type Place } from "../db/keyset.ts";
 import { validationFailed } from "../errors.ts";
 import { parseDomain } from "../lib/domains.ts";
-import { findAccount, type AccountPlace } from "./accounts.ts";
+import { findAccount } from "./accounts.ts";
 import { removeConversationsFrom, removeConversationsWith } from "./conversations.ts";
 import { endFollow } from "./follows.ts";
 import { banFromHome, clearMentions } from "./home.ts";
@@ -126,17 +126,17 @@ export function domainOf(given: string): string {
   return domain;
 }
 
-const BLOCKS = new Keyset<AccountPlace>(
+const BLOCKS = new Keyset<Place>(
   `SELECT b.target_account_id AS id, b.id AS cursor FROM blocks b
    WHERE b.account_id = ?4 AND NOT ${isSuspended("b.target_account_id")}`,
   "b.id",
 );
 
-export function blocksOf(ctx: Context, accountId: number, page: Page): AccountPlace[] {
+export function blocksOf(ctx: Context, accountId: number, page: Page): Place[] {
   return BLOCKS.page(ctx.db, page, accountId);
 }
 
-export interface MutePlace extends AccountPlace {
+export interface MutePlace extends Place {
   expires_at: number | null;
 }
 

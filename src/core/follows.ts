@@ -1,8 +1,8 @@
 import type { Context } from "../context.ts";
 import type { Tx } from "../db/open.ts";
-import { Keyset, type Page } from "../db/keyset.ts";
+import { Keyset, type Page, type Place } from "../db/keyset.ts";
 import { notAllowed, notFound } from "../errors.ts";
-import { findAccount, isBlockedBy, type AccountPlace, type AccountRow } from "./accounts.ts";
+import { findAccount, isBlockedBy, type AccountRow } from "./accounts.ts";
 import { fillHomeLater } from "./home-filling.ts";
 import { clearFromHome } from "./home.ts";
 import { keepInLists } from "./lists.ts";
@@ -177,9 +177,9 @@ const LIMITED = `SELECT 1 WHERE ${isLimited("?1")}`;
  * Accounts that the viewer (`?5`) avoids, or who block them, are left out, save from the viewer's own lists; suspended
  * ones from all.
  */
-function followList(account: string, list: string): Keyset<AccountPlace> {
+function followList(account: string, list: string): Keyset<Place> {
   const seen = `NOT ${isSuspended(account)} AND (?5 = ?4 OR NOT ${keptApart("?5", account, "?6")})`;
-  return new Keyset<AccountPlace>(
+  return new Keyset<Place>(
     `SELECT ${account} AS id, f.id AS cursor FROM follows f WHERE ${list} = ?4 AND ${seen}`,
     "f.id",
   );
@@ -187,20 +187,20 @@ function followList(account: string, list: string): Keyset<AccountPlace> {
 
 const FOLLOWERS = followList("f.account_id", "f.target_account_id");
 const FOLLOWING = followList("f.target_account_id", "f.account_id");
-const REQUESTS = new Keyset<AccountPlace>(
+const REQUESTS = new Keyset<Place>(
   `SELECT r.account_id AS id, r.id AS cursor FROM follow_requests r
    WHERE r.target_account_id = ?4 AND NOT ${isSuspended("r.account_id")}`,
   "r.id",
 );
 
 /** Who follows an account, as far as the viewer may know. */
-export function followersOf(ctx: Context, viewerId: number, account: AccountRow, page: Page): AccountPlace[] {
+export function followersOf(ctx: Context, viewerId: number, account: AccountRow, page: Page): Place[] {
   if (hidesFollows(ctx, viewerId, account)) return [];
   return FOLLOWERS.page(ctx.db, page, account.id, viewerId, ctx.clock.now());
 }
 
 /** Whom an account follows, as far as the viewer may know. */
-export function followingOf(ctx: Context, viewerId: number, account: AccountRow, page: Page): AccountPlace[] {
+export function followingOf(ctx: Context, viewerId: number, account: AccountRow, page: Page): Place[] {
   if (hidesFollows(ctx, viewerId, account)) return [];
   return FOLLOWING.page(ctx.db, page, account.id, viewerId, ctx.clock.now());
 }
@@ -211,6 +211,6 @@ function hidesFollows(ctx: Context, viewerId: number, account: AccountRow): bool
   return account.hide_collections === 1 || isBlockedBy(ctx, viewerId, account.id);
 }
 
-export function followRequestsTo(ctx: Context, accountId: number, page: Page): AccountPlace[] {
+export function followRequestsTo(ctx: Context, accountId: number, page: Page): Place[] {
   return REQUESTS.page(ctx.db, page, accountId);
 }

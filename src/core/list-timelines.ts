@@ -1,7 +1,6 @@
 import type { Context } from "../context.ts";
-import { Keyset, type Page } from "../db/keyset.ts";
+import { Keyset, type Page, type Place } from "../db/keyset.ts";
 import type { Tx } from "../db/open.ts";
-import type { Place } from "./timelines.ts";
 import { IN_WANTED_LANGUAGE, mentionsAvoided, visibleTo, wantedBy } from "./visibility.ts";
 
 export function listTopic(listId: number): string {

@@ -1,9 +1,8 @@
 import type { Context } from "../context.ts";
-import { Keyset, type Page } from "../db/keyset.ts";
+import { Keyset, type Page, type Place } from "../db/keyset.ts";
 import type { Reads, Tx } from "../db/open.ts";
 import { lists } from "../db/schema/index.ts";
 import { notFound, validationFailed } from "../errors.ts";
-import type { AccountPlace } from "./accounts.ts";
 import { fillHomeLater } from "./home-filling.ts";
 import { clearFromHome } from "./home.ts";
 import { fillList } from "./list-timelines.ts";
@@ -165,13 +164,13 @@ export function keepInLists(ctx: Context, tx: Tx, ownerId: number, memberId: num
   }
 }
 
-const MEMBERS = new Keyset<AccountPlace>(
+const MEMBERS = new Keyset<Place>(
   `SELECT m.account_id AS id, m.id AS cursor FROM list_accounts m
    WHERE m.list_id = ?4 AND NOT ${isSuspended("m.account_id")}`,
   "m.id",
 );
 
 /** Who is in a list, the latest first. */
-export function membersOf(ctx: Context, listId: number, page: Page): AccountPlace[] {
+export function membersOf(ctx: Context, listId: number, page: Page): Place[] {
   return MEMBERS.page(ctx.db, page, listId);
 }

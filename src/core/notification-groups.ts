@@ -1,8 +1,7 @@
 import type { Context } from "../context.ts";
-import { Keyset, type Page } from "../db/keyset.ts";
+import { Keyset, type Page, type Place } from "../db/keyset.ts";
 import type { Reads } from "../db/open.ts";
 import { parseId } from "../lib/ids.ts";
-import type { AccountPlace } from "./accounts.ts";
 import {
   dismissNotification,
   findNotification,
@@ -177,11 +176,11 @@ export function findGroup(db: Reads, accountId: number, key: string): Notificati
 }
 
 const SENDERS = `SELECT n.from_account_id AS id, n.id AS cursor FROM notifications n WHERE n.account_id = ?4 AND ${SEEN}`;
-const SENDERS_OF_GROUP = new Keyset<AccountPlace>(`${SENDERS} AND n.group_key = ?5`, "n.id");
-const SENDER_OF_ONE = new Keyset<AccountPlace>(`${SENDERS} AND n.id = ?5`, "n.id");
+const SENDERS_OF_GROUP = new Keyset<Place>(`${SENDERS} AND n.group_key = ?5`, "n.id");
+const SENDER_OF_ONE = new Keyset<Place>(`${SENDERS} AND n.id = ?5`, "n.id");
 
 /** Everybody in a group, the latest first; the cursor is the notification. */
-export function accountsInGroup(db: Reads, accountId: number, key: string, page: Page): AccountPlace[] {
+export function accountsInGroup(db: Reads, accountId: number, key: string, page: Page): Place[] {
   const id = idIn(key);
   return id === null ? SENDERS_OF_GROUP.page(db, page, accountId, key) : SENDER_OF_ONE.page(db, page, accountId, id);
 }

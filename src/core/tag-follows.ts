@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { Keyset, type Page } from "../db/keyset.ts";
+import { Keyset, type Page, type Place } from "../db/keyset.ts";
 import { fillHomeLater } from "./home-filling.ts";
 import { clearTagFromHome } from "./home.ts";
 import { ensureTag, findTag } from "./tags.ts";
@@ -27,17 +27,11 @@ export function unfollowTag(ctx: Context, accountId: number, written: string): v
   });
 }
 
-/** A hashtag in a list; the cursor is the row that put it there. */
-export interface TagPlace {
-  id: number;
-  cursor: number;
-}
-
-const FOLLOWED = new Keyset<TagPlace>(
+const FOLLOWED = new Keyset<Place>(
   "SELECT t.tag_id AS id, t.id AS cursor FROM tag_follows t WHERE t.account_id = ?4",
   "t.id",
 );
 
-export function followedTags(ctx: Context, accountId: number, page: Page): TagPlace[] {
+export function followedTags(ctx: Context, accountId: number, page: Page): Place[] {
   return FOLLOWED.page(ctx.db, page, accountId);
 }

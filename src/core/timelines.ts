@@ -1,14 +1,8 @@
 import type { Context } from "../context.ts";
-import { Keyset, type Page } from "../db/keyset.ts";
+import { Keyset, type Page, type Place } from "../db/keyset.ts";
 import { notFound } from "../errors.ts";
 import { normaliseHashtag } from "../lib/hashtags.ts";
 import { avoids, isLimited, visibleTo, wantedBy } from "./visibility.ts";
-
-/** One place in a list of statuses. */
-export interface Place {
-  id: number;
-  cursor: number;
-}
 
 const SEEN = `${visibleTo("?4")} AND ${wantedBy("?4", "?5")}`;
 

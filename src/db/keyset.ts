@@ -8,6 +8,12 @@ export interface Page {
   min_id: number | null;
 }
 
+/** What stands in a list, by its id; the cursor is its place there. */
+export interface Place {
+  id: number;
+  cursor: number;
+}
+
 const HIGHEST = Number.MAX_SAFE_INTEGER;
 
 /**

@@ -6,15 +6,9 @@
 export function linkHeader(
   origin: string,
   requestUrl: string,
-  page: { first: number | string; last: number | string; full: boolean },
+  page: { first: number; last: number; full: boolean },
 ): string {
-  const { pathname, searchParams } = new URL(requestUrl);
-  const link = (rel: "next" | "prev", cursor: "max_id" | "min_id", id: number | string) => {
-    const query = new URLSearchParams(searchParams);
-    for (const name of ["max_id", "since_id", "min_id"]) query.delete(name);
-    query.set(cursor, String(id));
-    return `<${origin}${pathname}?${query}>; rel="${rel}"`;
-  };
+  const link = linksFrom(origin, requestUrl);
   const prev = link("prev", "min_id", page.first);
   return page.full ? `${link("next", "max_id", page.last)}, ${prev}` : prev;
 }
@@ -25,13 +19,18 @@ export function offsetLinkHeader(
   requestUrl: string,
   page: { offset: number; limit: number; full: boolean },
 ): string | null {
+  const link = linksFrom(origin, requestUrl);
+  const next = page.full ? [link("next", "offset", page.offset + page.limit)] : [];
+  const prev = page.offset > 0 ? [link("prev", "offset", Math.max(0, page.offset - page.limit))] : [];
+  return [...next, ...prev].join(", ") || null;
+}
+
+function linksFrom(origin: string, requestUrl: string) {
   const { pathname, searchParams } = new URL(requestUrl);
-  const link = (rel: "next" | "prev", offset: number) => {
+  return (rel: "next" | "prev", cursor: "max_id" | "min_id" | "offset", value: number) => {
     const query = new URLSearchParams(searchParams);
-    query.set("offset", String(offset));
+    for (const name of ["max_id", "since_id", "min_id"]) query.delete(name);
+    query.set(cursor, String(value));
     return `<${origin}${pathname}?${query}>; rel="${rel}"`;
   };
-  const next = page.full ? [link("next", page.offset + page.limit)] : [];
-  const prev = page.offset > 0 ? [link("prev", Math.max(0, page.offset - page.limit))] : [];
-  return [...next, ...prev].join(", ") || null;
 }

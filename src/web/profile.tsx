@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
 import { lookupAccount } from "../core/accounts.ts";
 import { spellingOf } from "../core/tags.ts";
-import { pinnedOf, statusesOf, tagTimeline, type Place } from "../core/timelines.ts";
-import type { Page } from "../db/keyset.ts";
+import { pinnedOf, statusesOf, tagTimeline } from "../core/timelines.ts";
+import type { Page, Place } from "../db/keyset.ts";
 import { showAccount, type AccountJson } from "../entities/accounts.ts";
 import { showStatuses } from "../entities/statuses.ts";
 import { notFound } from "../errors.ts";
