@@ -174,7 +174,7 @@ describe("A token", () => {
 
 test("the old scope follow opens following, blocking and muting, and nothing more", async () => {
   const carol = await server.person("carol", { scopes: "follow" });
-  expect((await carol.post(`/api/v1/accounts/${alice.id}/follow`)).status).toBe(200);
+  expect((await carol.follow(alice)).status).toBe(200);
   expect((await carol.get("/api/v1/follow_requests")).status).toBe(200);
   expect((await carol.get("/api/v1/mutes")).status).toBe(200);
   expect((await carol.get("/api/v1/timelines/home")).status).toBe(403);

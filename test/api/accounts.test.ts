@@ -134,7 +134,7 @@ describe("Searching for people", () => {
   test("puts the exact name first, then those one follows", async () => {
     const bobby = await server.person("bobby");
     const bobine = await server.person("bobine");
-    await alice.post(`/api/v1/accounts/${bobine.id}/follow`);
+    await alice.follow(bobine);
     expect(idsOf(await search({ q: "bob" }))).toEqual([bob.id, bobine.id, bobby.id]);
     expect(idsOf(await search({ q: "bob", limit: "1" }))).toEqual([bob.id]);
     expect(idsOf(await search({ q: "bob", limit: "1", offset: "1" }))).toEqual([bobine.id]);

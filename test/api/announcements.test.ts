@@ -75,7 +75,7 @@ describe("An announcement", () => {
       emojis: [expect.objectContaining({ shortcode: "blob", category: "Blobs" })],
       reactions: [],
     });
-    await alice.post(`/api/v1/accounts/${bob.id}/follow`);
+    await alice.follow(bob);
     expect((await list())[0].statuses.map((it: Json) => it.id)).toEqual([open.id, closed.id]);
   });
 

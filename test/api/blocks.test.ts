@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
-import { idsOf, linksOf, pagesOf, wordsOf } from "../support/reading.ts";
+import { homeOf, idsOf, linksOf, pagesOf, relationship, toldByWhom, wordsOf } from "../support/reading.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
 
@@ -17,11 +17,6 @@ afterEach(() => server.stop());
 
 const act = (who: Client, verb: string, whom: { id: string }): Promise<Answer> =>
   who.post(`/api/v1/accounts/${whom.id}/${verb}`);
-const home = async (who: Client): Promise<string[]> => wordsOf(await who.get("/api/v1/timelines/home"));
-const toldOf = async (who: Client): Promise<string[]> =>
-  (await who.get("/api/v1/notifications")).json.map(({ type, account }: Json) => `${type} by ${account.username}`);
-const relationship = async (who: Client, whom: Client): Promise<Json> =>
-  (await who.get(`/api/v1/accounts/relationships?id[]=${whom.id}`)).json[0];
 
 describe("Blocking somebody", () => {
   test("is answered with how the two stand to each other, and told to neither", async () => {
@@ -30,7 +25,7 @@ describe("Blocking somebody", () => {
     expectShape(json, "Relationship");
     expect(json).toMatchObject({ id: bob.id, blocking: true, blocked_by: false });
     expect(await relationship(bob, alice)).toMatchObject({ blocking: false, blocked_by: true });
-    expect(await toldOf(bob)).toEqual([]);
+    expect(await toldByWhom(bob)).toEqual([]);
   });
 
   test("may be done twice, and undone twice", async () => {
@@ -54,7 +49,7 @@ describe("Blocking somebody", () => {
   test("oneself does nothing", async () => {
     expect((await act(alice, "block", alice)).json.blocking).toBe(false);
     await alice.publish("hello");
-    expect(await home(alice)).toEqual(["hello"]);
+    expect(await homeOf(alice)).toEqual(["hello"]);
   });
 
   test("ends follows both ways, with their counts and what was told of them", async () => {
@@ -66,7 +61,7 @@ describe("Blocking somebody", () => {
       const { followers_count, following_count } = (await carol.get(`/api/v1/accounts/${id}`)).json;
       expect([followers_count, following_count]).toEqual([0, 0]);
     }
-    expect([await toldOf(alice), await toldOf(bob)]).toEqual([[], []]);
+    expect([await toldByWhom(alice), await toldByWhom(bob)]).toEqual([[], []]);
     await act(alice, "unblock", bob);
     expect(await relationship(alice, bob)).toMatchObject({ following: false, followed_by: false });
   });
@@ -87,7 +82,7 @@ describe("Blocking somebody", () => {
     await carol.publish("carol writes");
     for (let at = 0; at < 41; at++) await carol.publish(`${at}`);
     await carol.post(`/api/v1/statuses/${id}/reblog`);
-    expect((await home(alice))[0]).toBe("bob writes");
+    expect((await homeOf(alice))[0]).toBe("bob writes");
     await act(alice, "block", bob);
     const left = (await pagesOf(alice, "/api/v1/timelines/home?limit=40")).flatMap(wordsOf);
     expect(left).toHaveLength(42);
@@ -112,7 +107,7 @@ describe("Blocking somebody", () => {
     await carol.post(`/api/v1/statuses/${id}/favourite`);
     await act(alice, "block", bob);
     await bob.publish("@alice please");
-    expect(await toldOf(alice)).toEqual(["favourite by carol"]);
+    expect(await toldByWhom(alice)).toEqual(["favourite by carol"]);
   });
 
   test("ends the noise around them: mentions together with them, and answers to them, aren't told", async () => {
@@ -120,9 +115,9 @@ describe("Blocking somebody", () => {
     const { id } = await bob.publish("bob writes");
     await carol.publish("@alice @bob make peace");
     await carol.publish({ status: "@alice look", in_reply_to_id: id });
-    expect(await toldOf(alice)).toEqual([]);
+    expect(await toldByWhom(alice)).toEqual([]);
     await carol.publish("@alice hello");
-    expect(await toldOf(alice)).toEqual(["mention by carol"]);
+    expect(await toldByWhom(alice)).toEqual(["mention by carol"]);
   });
 
   test("doesn't hide them from a search, so that one can unblock them", async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
-import { idsOf, linksOf, pagesOf, wordsOf } from "../support/reading.ts";
+import { idsOf, linksOf, pagesOf, toldOf, turn, wordsOf } from "../support/reading.ts";
 import { block, mute, remoteAccount } from "../support/rows.ts";
 import { inProcess, startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
@@ -152,8 +152,8 @@ describe("Conversations", () => {
     expect(lastWords(page.json)).toEqual(["@bob 4", "@bob 3"]);
     await tell(alice, "@bob up", first.id);
     const { next, prev } = linksOf(page);
-    expect(lastWords((await bob.get(next!.pathname + next!.search)).json)).toEqual(["@bob 2", "@bob 1"]);
-    expect(lastWords((await bob.get(prev!.pathname + prev!.search)).json)).toEqual(["@bob up"]);
+    expect(lastWords((await turn(bob, next)).json)).toEqual(["@bob 2", "@bob 1"]);
+    expect(lastWords((await turn(bob, prev)).json)).toEqual(["@bob up"]);
     const pages = await pagesOf(bob, "/api/v1/conversations?limit=2");
     expect(pages.map(lastWords)).toEqual([["@bob up", "@bob 4"], ["@bob 3", "@bob 2"], ["@bob 1"]]);
   });
@@ -215,8 +215,6 @@ describe("Conversations", () => {
 });
 
 describe("A thread that one has muted", () => {
-  const toldOf = async (who: Client): Promise<string[]> =>
-    (await who.get("/api/v1/notifications")).json.map((notification: Json) => notification.type);
   let root: Json;
   beforeEach(async () => {
     root = await alice.publish("a question to everyone");

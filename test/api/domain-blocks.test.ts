@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Client, Json } from "../support/client.ts";
-import { idsOf, pagesOf, wordsOf } from "../support/reading.ts";
-import { remoteAccount, remoteStatus } from "../support/rows.ts";
+import { idsOf, pagesOf, relationship, wordsOf } from "../support/reading.ts";
+import { remoteAccount, remoteFollows, remoteStatus } from "../support/rows.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
 let server: TestServer;
@@ -17,26 +17,6 @@ beforeEach(async () => {
 afterEach(() => server.stop());
 
 const PATH = "/api/v1/domain_blocks";
-const relationship = async (whom: string): Promise<Json> =>
-  (await alice.get(`/api/v1/accounts/relationships?id[]=${whom}`)).json[0];
-
-/** As other servers will do when there is federation: they follow, ask to, and tell of it. */
-function remoteFollows(table: "follows" | "follow_requests", from: string, to: string): void {
-  server.ctx.db.transaction((tx) => {
-    tx.run(
-      `INSERT INTO ${table} (account_id, target_account_id, created_at) VALUES (?, ?, 1)`,
-      Number(from),
-      Number(to),
-    );
-    tx.run(
-      "INSERT INTO notifications (account_id, type, from_account_id, created_at) VALUES (?, 'follow', ?, 1)",
-      Number(to),
-      Number(from),
-    );
-    if (table === "follows")
-      tx.run("UPDATE accounts SET followers_count = followers_count + 1 WHERE id = ?", Number(to));
-  });
-}
 
 describe("Blocking a domain", () => {
   test("is answered with nothing, as often as it is done, and listed once", async () => {
@@ -45,7 +25,7 @@ describe("Blocking a domain", () => {
       expect([status, json]).toEqual([200, {}]);
     }
     expect((await alice.get(PATH)).json).toEqual(["spam.example"]);
-    expect(await relationship(spammer)).toMatchObject({ domain_blocking: true, blocking: false });
+    expect(await relationship(alice, { id: spammer })).toMatchObject({ domain_blocking: true, blocking: false });
     expect((await bob.get(PATH)).json).toEqual([]);
   });
 
@@ -57,7 +37,7 @@ describe("Blocking a domain", () => {
     }
     expect((await alice.delete(`${PATH}?domain=other.example`)).status).toBe(200);
     expect((await alice.get(PATH)).json).toEqual([]);
-    expect((await relationship(spammer)).domain_blocking).toBe(false);
+    expect((await relationship(alice, { id: spammer })).domain_blocking).toBe(false);
   });
 
   test.each([
@@ -90,10 +70,10 @@ describe("Blocking a domain", () => {
     const fan = remoteAccount(server, "fan", "spam.example");
     const other = remoteAccount(server, "fan", "other.example");
     await alice.post(`/api/v1/accounts/${spammer}/follow`);
-    for (const who of [fan, other]) remoteFollows("follows", who, alice.id);
-    remoteFollows("follow_requests", spammer, alice.id);
+    for (const who of [fan, other]) remoteFollows(server, who, alice);
+    remoteFollows(server, spammer, alice, "follow_requests");
     await alice.post(PATH, { domain: "spam.example" });
-    expect(await relationship(spammer)).toMatchObject({ following: false, requested_by: false });
+    expect(await relationship(alice, { id: spammer })).toMatchObject({ following: false, requested_by: false });
     expect(idsOf(await alice.get(`/api/v1/accounts/${alice.id}/followers`))).toEqual([other]);
     const { followers_count, following_count } = (await alice.get(`/api/v1/accounts/${alice.id}`)).json;
     expect([followers_count, following_count]).toEqual([1, 0]);
@@ -106,7 +86,7 @@ describe("Blocking a domain", () => {
   });
 
   test("takes its people out of timelines, threads, boosts and lists of people", async () => {
-    await alice.post(`/api/v1/accounts/${bob.id}/follow`);
+    await alice.follow(bob);
     const spam = remoteStatus(server, spammer, "spam");
     const ham = remoteStatus(server, remoteAccount(server, "friend", "good.example"), "ham");
     await bob.post(`/api/v1/statuses/${spam}/reblog`);

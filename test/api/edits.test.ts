@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
-import { idsOf, wordsOf } from "../support/reading.ts";
+import { homeOf, idsOf, wordsOf } from "../support/reading.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
 import { uploaded } from "../support/uploads.ts";
@@ -94,7 +94,7 @@ describe("An edit", () => {
     await bob.post(`/api/v1/statuses/${id}/reblog`);
     await edit(id, { status: "ONE" });
     expect(await read(id)).toMatchObject({ favourites_count: 1, reblogs_count: 1 });
-    expect(wordsOf(await alice.get("/api/v1/timelines/home"))).toEqual(["two", "ONE"]);
+    expect(await homeOf(alice)).toEqual(["two", "ONE"]);
     expect(wordsOf(await bob.get(`/api/v1/accounts/${bob.id}/statuses`))).toEqual(["ONE"]);
   });
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
+import { refusal } from "../support/reading.ts";
 import { expectGuarded } from "../support/guards.ts";
 import { remoteAccount } from "../support/rows.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -19,7 +20,6 @@ const feature = (name: string): Promise<Answer> => alice.post("/api/v1/featured_
 const featured = async (): Promise<Json[]> => (await alice.get("/api/v1/featured_tags")).json;
 const countsOf = async (): Promise<[string, string, string | null][]> =>
   (await featured()).map(({ name, statuses_count, last_status_at }) => [name, statuses_count, last_status_at]);
-const refusal = ({ status, json }: Answer) => ({ status, json });
 
 const DAY = 24 * 3600_000;
 

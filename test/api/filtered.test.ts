@@ -13,7 +13,7 @@ let alice: Client, bob: Client;
 beforeEach(async () => {
   server = await startServer();
   [alice, bob] = [await server.person("alice"), await server.person("bob")];
-  await alice.post(`/api/v1/accounts/${bob.id}/follow`);
+  await alice.follow(bob);
 });
 afterEach(() => server.stop());
 

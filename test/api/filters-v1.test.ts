@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Answer, Client, Json } from "../support/client.ts";
+import type { Client, Json } from "../support/client.ts";
+import { refusal } from "../support/reading.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
 
@@ -12,7 +13,6 @@ beforeEach(async () => {
 });
 afterEach(() => server.stop());
 
-const refusal = ({ status, json }: Answer) => ({ status, json });
 const invalid = (...reasons: string[]) => ({
   status: 422,
   json: { error: `Validation failed: ${reasons.join(", ")}` },

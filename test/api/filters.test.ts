@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
 import { expectGuarded } from "../support/guards.ts";
-import { idsOf } from "../support/reading.ts";
+import { idsOf, NOT_FOUND, refusal } from "../support/reading.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
 import { EventReader, Socket } from "../support/streams.ts";
@@ -16,8 +16,6 @@ beforeEach(async () => {
 });
 afterEach(() => server.stop());
 
-const NOT_FOUND = { status: 404, json: { error: "Record not found" } };
-const refusal = ({ status, json }: Answer) => ({ status, json });
 const invalid = (...reasons: string[]) => ({
   status: 422,
   json: { error: `Validation failed: ${reasons.join(", ")}` },

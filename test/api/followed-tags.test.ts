@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client } from "../support/client.ts";
 import { expectGuarded } from "../support/guards.ts";
-import { idsOf, pagesOf, wordsOf } from "../support/reading.ts";
+import { homeOf, idsOf, NOT_FOUND, pagesOf, refusal } from "../support/reading.ts";
 import { block, mute, remoteAccount } from "../support/rows.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
@@ -21,11 +21,9 @@ const act = (action: string, name: string, who = alice): Promise<Answer> =>
   who.post(`/api/v1/tags/${encodeURIComponent(name)}/${action}`);
 const atHome = async (): Promise<string[]> => {
   await server.drain();
-  return wordsOf(await alice.get("/api/v1/timelines/home"));
+  return homeOf(alice);
 };
 const names = (answer: Answer): string[] => answer.json.map(({ name }: { name: string }) => name);
-const refusal = ({ status, json }: Answer) => ({ status, json });
-const NOT_FOUND = { status: 404, json: { error: "Record not found" } };
 
 describe("A hashtag", () => {
   test("is shown to anyone, in the spelling of whoever used it first", async () => {
@@ -101,7 +99,7 @@ describe("Following a hashtag", () => {
   test("brings replies too, and each post once", async () => {
     await act("follow", "tea");
     await act("follow", "cake");
-    await alice.post(`/api/v1/accounts/${bob.id}/follow`);
+    await alice.follow(bob);
     const { id } = await (await server.person("carol")).publish("anyone?");
     await bob.publish({ status: "#tea #cake me", in_reply_to_id: id });
     expect(await atHome()).toEqual(["#tea #cake me"]);
@@ -177,7 +175,7 @@ describe("Following a hashtag", () => {
 describe("Unfollowing a hashtag", () => {
   test("takes out what only it has brought", async () => {
     const carol = await server.person("carol");
-    await alice.post(`/api/v1/accounts/${carol.id}/follow`);
+    await alice.follow(carol);
     for (const tag of ["tea", "cake"]) await act("follow", tag);
     await bob.publish("#tea");
     await bob.publish("#tea and #cake");

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
-import { idsOf, wordsOf } from "../support/reading.ts";
+import { homeOf, idsOf, relationship, toldOf, wordsOf } from "../support/reading.ts";
 import { block, mute } from "../support/rows.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
@@ -16,21 +16,17 @@ beforeEach(async () => {
 });
 afterEach(() => server.stop());
 
-const follow = (who: Client, whom: Client, options?: object): Promise<Answer> =>
-  who.post(`/api/v1/accounts/${whom.id}/follow`, options);
 const unfollow = (who: Client, whom: Client): Promise<Answer> => who.post(`/api/v1/accounts/${whom.id}/unfollow`);
 const account = async (who: Client): Promise<Json> => (await who.get(`/api/v1/accounts/${who.id}`)).json;
 const home = async (who: Client): Promise<string[]> => {
   await server.drain();
-  return wordsOf(await who.get("/api/v1/timelines/home"));
+  return homeOf(who);
 };
-const toldOf = async (who: Client): Promise<string[]> =>
-  (await who.get("/api/v1/notifications")).json.map((notification: Json) => notification.type);
 const lock = (who: Client): Promise<Answer> => who.patch("/api/v1/accounts/update_credentials", { locked: true });
 
 describe("Following somebody", () => {
   test("is answered with how the two stand to each other", async () => {
-    const { status, json } = await follow(alice, bob);
+    const { status, json } = await alice.follow(bob);
     expect(status).toBe(200);
     expectShape(json, "Relationship");
     expect(json).toMatchObject({
@@ -48,8 +44,8 @@ describe("Following somebody", () => {
 
   test("counts on both sides, once, and no more after it is undone", async () => {
     const counts = async () => [(await account(alice)).following_count, (await account(bob)).followers_count];
-    await follow(alice, bob);
-    await follow(alice, bob);
+    await alice.follow(bob);
+    await alice.follow(bob);
     expect(await counts()).toEqual([1, 1]);
     await unfollow(alice, bob);
     await unfollow(alice, bob);
@@ -57,8 +53,8 @@ describe("Following somebody", () => {
   });
 
   test("tells them once, and takes it back with the follow", async () => {
-    await follow(alice, bob);
-    await follow(alice, bob, { notify: true });
+    await alice.follow(bob);
+    await alice.follow(bob, { notify: true });
     expect(await toldOf(bob)).toEqual(["follow"]);
     await unfollow(alice, bob);
     expect(await toldOf(bob)).toEqual([]);
@@ -68,21 +64,21 @@ describe("Following somebody", () => {
     await bob.publish("before");
     await bob.publish({ status: "for followers", visibility: "private" });
     await bob.publish({ status: "a secret", visibility: "direct" });
-    await follow(alice, bob);
+    await alice.follow(bob);
     await bob.publish("after");
     expect(await home(alice)).toEqual(["after", "for followers", "before"]);
   });
 
   test("oneself is not allowed", async () => {
-    const { status, json } = await follow(alice, alice);
+    const { status, json } = await alice.follow(alice);
     expect([status, json]).toEqual([403, { error: "This action is not allowed" }]);
   });
 
   test("who blocks me, or whom I block, is not allowed", async () => {
     block(server, bob, alice);
     block(server, alice, carol);
-    expect((await follow(alice, bob)).status).toBe(403);
-    expect((await follow(alice, carol)).status).toBe(403);
+    expect((await alice.follow(bob)).status).toBe(403);
+    expect((await alice.follow(carol)).status).toBe(403);
   });
 
   test("nobody is not found", async () => {
@@ -96,7 +92,7 @@ describe("Following somebody", () => {
 describe("Unfollowing somebody", () => {
   test("takes what they wrote and boosted out of the home timeline", async () => {
     await bob.publish("bob writes");
-    await follow(alice, bob);
+    await alice.follow(bob);
     const { id } = await carol.publish("carol writes");
     await bob.post(`/api/v1/statuses/${id}/reblog`);
     expect(await home(alice)).toEqual(["carol writes", "bob writes"]);
@@ -106,8 +102,8 @@ describe("Unfollowing somebody", () => {
   });
 
   test("leaves there what others have boosted of theirs", async () => {
-    await follow(alice, bob);
-    await follow(alice, carol);
+    await alice.follow(bob);
+    await alice.follow(carol);
     const { id } = await carol.publish("carol writes");
     for (let at = 0; at < 45; at++) await bob.publish(`${at}`);
     await bob.post(`/api/v1/statuses/${id}/reblog`);
@@ -119,12 +115,12 @@ describe("Unfollowing somebody", () => {
 
 describe("What is wanted of somebody one follows", () => {
   test("can be said at once or later, and each wish stands until it is changed", async () => {
-    const first = await follow(alice, bob, { reblogs: false, notify: true, languages: ["en", "de"] });
+    const first = await alice.follow(bob, { reblogs: false, notify: true, languages: ["en", "de"] });
     const wishes = { showing_reblogs: false, notifying: true, languages: ["en", "de"] };
     expect(first.json).toMatchObject(wishes);
-    expect((await follow(alice, bob)).json).toMatchObject(wishes);
-    expect((await follow(alice, bob, { reblogs: true })).json).toMatchObject({ ...wishes, showing_reblogs: true });
-    expect((await follow(alice, bob, { notify: false, languages: [] })).json).toMatchObject({
+    expect((await alice.follow(bob)).json).toMatchObject(wishes);
+    expect((await alice.follow(bob, { reblogs: true })).json).toMatchObject({ ...wishes, showing_reblogs: true });
+    expect((await alice.follow(bob, { notify: false, languages: [] })).json).toMatchObject({
       showing_reblogs: true,
       notifying: false,
       languages: null,
@@ -133,7 +129,7 @@ describe("What is wanted of somebody one follows", () => {
 
   test("can be no boosts", async () => {
     const { id } = await carol.publish("carol writes");
-    await follow(alice, bob, { reblogs: false });
+    await alice.follow(bob, { reblogs: false });
     await bob.post(`/api/v1/statuses/${id}/reblog`);
     await bob.publish("bob writes");
     expect(await home(alice)).toEqual(["bob writes"]);
@@ -142,14 +138,14 @@ describe("What is wanted of somebody one follows", () => {
   test("can be some languages only, before and after", async () => {
     await bob.publish({ status: "hallo", language: "de" });
     await bob.publish({ status: "hello", language: "en" });
-    await follow(alice, bob, { languages: ["en"] });
+    await alice.follow(bob, { languages: ["en"] });
     await bob.publish({ status: "tschau", language: "de" });
     await bob.publish({ status: "bye", language: "en" });
     expect(await home(alice)).toEqual(["bye", "hello"]);
   });
 
   test("can be to hear of everything they write, but not of their replies to others and boosts", async () => {
-    await follow(alice, bob, { notify: true });
+    await alice.follow(bob, { notify: true });
     const { id } = await carol.publish("carol writes");
     const own = await bob.publish("bob writes");
     await bob.publish({ status: "to carol", in_reply_to_id: id });
@@ -160,13 +156,13 @@ describe("What is wanted of somebody one follows", () => {
       ["status", "to myself"],
       ["status", "bob writes"],
     ]);
-    await follow(alice, bob, { notify: false });
+    await alice.follow(bob, { notify: false });
     await bob.publish("more");
     expect((await toldOf(alice)).length).toBe(2);
   });
 
   test("can be both: then one hears of what they write in one of the languages, and of nothing that one avoids", async () => {
-    await follow(alice, bob, { notify: true, languages: ["en"] });
+    await alice.follow(bob, { notify: true, languages: ["en"] });
     mute(server, alice, carol);
     await bob.publish({ status: "hallo", language: "de" });
     await bob.publish({ status: "hello @carol", language: "en" });
@@ -177,16 +173,16 @@ describe("What is wanted of somebody one follows", () => {
   test("can be all languages again, and boosts in the language of what is boosted", async () => {
     const german = await carol.publish({ status: "hallo", language: "de" });
     const english = await carol.publish({ status: "hello", language: "en" });
-    await follow(alice, bob, { languages: ["de"] });
+    await alice.follow(bob, { languages: ["de"] });
     for (const { id } of [german, english]) await bob.post(`/api/v1/statuses/${id}/reblog`);
     expect(await home(alice)).toEqual(["hallo"]);
-    await follow(alice, bob, { languages: [] });
+    await alice.follow(bob, { languages: [] });
     await bob.publish({ status: "bye", language: "en" });
     expect(await home(alice)).toEqual(["bye", "hallo"]);
   });
 
   test("told by a mention, one isn't told twice", async () => {
-    await follow(alice, bob, { notify: true });
+    await alice.follow(bob, { notify: true });
     await bob.publish("hello @alice");
     expect(await toldOf(alice)).toEqual(["mention"]);
   });
@@ -196,7 +192,7 @@ describe("A locked account", () => {
   beforeEach(() => lock(bob));
 
   test("is asked first, and hears of it", async () => {
-    const { json } = await follow(alice, bob, { notify: true, reblogs: false });
+    const { json } = await alice.follow(bob, { notify: true, reblogs: false });
     expectShape(json, "Relationship");
     expect(json).toMatchObject({ following: false, requested: true, notifying: true });
     expect(await toldOf(bob)).toEqual(["follow_request"]);
@@ -204,18 +200,17 @@ describe("A locked account", () => {
     const requests = await bob.get("/api/v1/follow_requests");
     expectShape(requests.json, ["Account"]);
     expect(idsOf(requests)).toEqual([alice.id]);
-    const [relationship] = (await bob.get(`/api/v1/accounts/relationships?id[]=${alice.id}`)).json;
-    expect(relationship).toMatchObject({ requested_by: true, followed_by: false });
+    expect(await relationship(bob, alice)).toMatchObject({ requested_by: true, followed_by: false });
   });
 
   test("lets in whom it likes, with the wishes they had", async () => {
     await bob.publish({ status: "for followers", visibility: "private" });
-    await follow(alice, bob, { notify: true, reblogs: false });
+    await alice.follow(bob, { notify: true, reblogs: false });
     const { status, json } = await bob.post(`/api/v1/follow_requests/${alice.id}/authorize`);
     expect(status).toBe(200);
     expectShape(json, "Relationship");
     expect(json).toMatchObject({ id: alice.id, followed_by: true, requested_by: false });
-    const [mine] = (await alice.get(`/api/v1/accounts/relationships?id[]=${bob.id}`)).json;
+    const mine = await relationship(alice, bob);
     expect(mine).toMatchObject({ following: true, requested: false, notifying: true, showing_reblogs: false });
     expect(await home(alice)).toEqual(["for followers"]);
     expect([(await account(bob)).followers_count, (await account(alice)).following_count]).toEqual([1, 1]);
@@ -224,7 +219,7 @@ describe("A locked account", () => {
   });
 
   test("turns others away", async () => {
-    await follow(alice, bob);
+    await alice.follow(bob);
     const { json } = await bob.post(`/api/v1/follow_requests/${alice.id}/reject`);
     expect(json).toMatchObject({ followed_by: false, requested_by: false });
     expect((await bob.get("/api/v1/follow_requests")).json).toEqual([]);
@@ -233,7 +228,7 @@ describe("A locked account", () => {
   });
 
   test("doesn't hear of a request any more that was taken back", async () => {
-    await follow(alice, bob);
+    await alice.follow(bob);
     expect((await unfollow(alice, bob)).json).toMatchObject({ requested: false });
     expect((await bob.get("/api/v1/follow_requests")).json).toEqual([]);
     expect(await toldOf(bob)).toEqual([]);
@@ -249,8 +244,8 @@ describe("A locked account", () => {
 
 describe("Followers and those followed", () => {
   test("are listed, the newest first", async () => {
-    await follow(alice, bob);
-    await follow(carol, bob);
+    await alice.follow(bob);
+    await carol.follow(bob);
     const followers = await server.stranger().get(`/api/v1/accounts/${bob.id}/followers`);
     expectShape(followers.json, ["Account"]);
     expect(idsOf(followers)).toEqual([carol.id, alice.id]);
@@ -258,7 +253,7 @@ describe("Followers and those followed", () => {
   });
 
   test("can be hidden from everybody else", async () => {
-    await follow(alice, bob);
+    await alice.follow(bob);
     await bob.patch("/api/v1/accounts/update_credentials", { hide_collections: true });
     expect((await alice.get(`/api/v1/accounts/${bob.id}/followers`)).json).toEqual([]);
     expect(idsOf(await bob.get(`/api/v1/accounts/${bob.id}/followers`))).toEqual([alice.id]);
@@ -267,7 +262,7 @@ describe("Followers and those followed", () => {
 
 describe("Relationships", () => {
   test("are told for many at once in the order asked for, each once, strangers' too", async () => {
-    await follow(alice, bob);
+    await alice.follow(bob);
     const ids = [carol.id, bob.id, "7", "x", carol.id].map((id) => `id[]=${id}`).join("&");
     const answer = await alice.get(`/api/v1/accounts/relationships?${ids}`);
     expectShape(answer.json, ["Relationship"]);

@@ -15,9 +15,6 @@ beforeEach(async () => {
 });
 afterEach(() => server.stop());
 
-const follow = async (whom: { id: string }, options?: object, who = alice): Promise<void> => {
-  await who.post(`/api/v1/accounts/${whom.id}/follow`, options);
-};
 const boost = (who: Client, status: Json) => who.post(`/api/v1/statuses/${status.id}/reblog`);
 /** The status of the answer, and what stands in the timeline. */
 const home = async (who = alice): Promise<[number, string[]]> => {
@@ -50,7 +47,7 @@ describe("While a home timeline is being filled", () => {
     await bob.publish("by bob");
     await alice.publish("one");
     await alice.publish("two");
-    await follow(bob);
+    await alice.follow(bob);
     const answer = await alice.get("/api/v1/timelines/home?limit=1");
     expect([answer.status, wordsOf(answer)]).toEqual([206, ["two"]]);
     expect(linksOf(answer).rels).toEqual(["next", "prev"]);
@@ -60,14 +57,14 @@ describe("While a home timeline is being filled", () => {
 
   test("others don't notice", async () => {
     await bob.publish("by bob");
-    await follow(bob);
+    await alice.follow(bob);
     expect([(await home(bob))[0], (await home(carol))[0]]).toEqual([200, 200]);
     expect((await alice.get("/api/v1/timelines/public")).status).toBe(200);
   });
 
   test("what is written meanwhile comes at once", async () => {
     await bob.publish("before");
-    await follow(bob);
+    await alice.follow(bob);
     await bob.publish("after");
     expect(await home()).toEqual([206, ["after"]]);
     await server.drain();
@@ -76,14 +73,14 @@ describe("While a home timeline is being filled", () => {
 
   test("who changes their mind sees nothing come of it", async () => {
     await bob.publish("by bob");
-    await follow(bob);
+    await alice.follow(bob);
     await alice.post(`/api/v1/accounts/${bob.id}/unfollow`);
     await server.drain();
     expect(await home()).toEqual([200, []]);
   });
 
   inProcess("the whole timeline comes in slices, and the server does other things in between", async () => {
-    for (let at = 0; at < 6; at += 1) await follow(pastOf(`friend${at}`, 100));
+    for (let at = 0; at < 6; at += 1) await alice.follow(pastOf(`friend${at}`, 100));
     run("DELETE FROM jobs");
     rebuild();
     expect((await home())[0]).toBe(206);
@@ -102,7 +99,7 @@ describe("While a home timeline is being filled", () => {
 
   test("it ends also when the job gives up", async () => {
     await bob.publish("by bob");
-    await follow(bob);
+    await alice.follow(bob);
     run("UPDATE jobs SET attempts = 11, payload = json_set(payload, '$.accountIds', 7)");
     expect((await home())[0]).toBe(206);
     await server.drain();
@@ -115,7 +112,7 @@ describe("There is something to fill in", () => {
   test("when somebody lets me in", async () => {
     await bob.patch("/api/v1/accounts/update_credentials", { locked: true });
     await bob.publish({ status: "for followers", visibility: "private" });
-    await follow(bob);
+    await alice.follow(bob);
     expect(await home()).toEqual([200, []]);
     await bob.post(`/api/v1/follow_requests/${alice.id}/authorize`);
     expect(await home()).toEqual([206, []]);
@@ -136,7 +133,7 @@ describe("There is something to fill in", () => {
     ["is deleted", (list: string) => alice.delete(`/api/v1/lists/${list}`)],
     ["is left", (list: string) => alice.delete(`/api/v1/lists/${list}/accounts`, { account_ids: [bob.id, carol.id] })],
   ])("when an exclusive list %s", async (_, act) => {
-    for (const friend of [bob, carol]) await follow(friend);
+    for (const friend of [bob, carol]) await alice.follow(friend);
     const list = await newList({ exclusive: true }, bob, carol);
     await bob.publish("by bob");
     await carol.publish("by carol");
@@ -148,7 +145,7 @@ describe("There is something to fill in", () => {
   });
 
   test("not when they have written nothing, or nothing under the hashtag", async () => {
-    await follow(bob);
+    await alice.follow(bob);
     await alice.post("/api/v1/tags/tea/follow");
     expect(await home()).toEqual([200, []]);
   });
@@ -159,8 +156,8 @@ describe("What comes into a home timeline of the past", () => {
     const other = await dave.publish("by dave");
     await bob.publish({ status: "@alice psst", visibility: "direct" });
     await boost(bob, other);
-    await follow(bob);
-    await follow(pastOf("erin", 120));
+    await alice.follow(bob);
+    await alice.follow(pastOf("erin", 120));
     await server.drain();
     const words = await wholeHome();
     expect(words).toContain("by dave");
@@ -170,24 +167,24 @@ describe("What comes into a home timeline of the past", () => {
   });
 
   test("is no boost of what stands near it already", async () => {
-    for (const friend of [carol, dave]) await follow(friend);
+    for (const friend of [carol, dave]) await alice.follow(friend);
     const original = await dave.publish("by dave");
     await boost(bob, original);
     const strange = await bob.publish("by bob");
     const erin = await server.person("erin");
     for (const friend of [carol, erin]) await boost(friend, strange);
-    for (const friend of [bob, erin]) await follow(friend);
+    for (const friend of [bob, erin]) await alice.follow(friend);
     await server.drain();
     expect(await wholeHome()).toEqual(["by bob", "by bob", "by dave"]);
   });
 
   test("is nothing that would fall off the far end", async () => {
     const busy = pastOf("busy", 900);
-    await follow(busy);
+    await alice.follow(busy);
     run("INSERT OR IGNORE INTO home_timeline SELECT ?, id FROM statuses WHERE account_id = ?", alice.id, busy.id);
     const old = remoteAccount(server, "old", "old.example");
     remoteStatus(server, old, "long ago", { at: server.clock.now() - 3600_000 });
-    await follow({ id: old });
+    await alice.follow({ id: old });
     await server.drain();
     expect(server.ctx.db.get("SELECT count(*) AS count FROM home_timeline")).toEqual({ count: 900 });
   });
@@ -201,9 +198,9 @@ describe("A home timeline that is made anew", () => {
   /** Of everything that decides whether something stands at home. */
   async function live(): Promise<void> {
     const [erin, frank] = [await server.person("erin"), await server.person("frank")];
-    for (const friend of [bob, erin]) await follow(friend);
-    await follow(carol, { reblogs: false, languages: ["en"] });
-    await follow(frank);
+    for (const friend of [bob, erin]) await alice.follow(friend);
+    await alice.follow(carol, { reblogs: false, languages: ["en"] });
+    await alice.follow(frank);
     await newList({ exclusive: true }, frank);
     await alice.post("/api/v1/tags/tea/follow");
     mute(server, alice, await server.person("grace"));
@@ -253,18 +250,18 @@ describe("A home timeline that is made anew", () => {
   });
 
   test("follows what is wanted of somebody today", async () => {
-    await follow(bob);
+    await alice.follow(bob);
     await bob.publish({ status: "hallo", language: "de" });
     await boost(bob, await dave.publish("by dave"));
     await bob.publish({ status: "hello", language: "en" });
-    await follow(bob, { reblogs: false, languages: ["en"] });
+    await alice.follow(bob, { reblogs: false, languages: ["en"] });
     rebuild();
     await server.drain();
     expect(await home()).toEqual([200, ["hello"]]);
   });
 
   test("holds the newest 800 of all together", async () => {
-    for (let at = 0; at < 9; at += 1) await follow(pastOf(`friend${at}`, 100));
+    for (let at = 0; at < 9; at += 1) await alice.follow(pastOf(`friend${at}`, 100));
     await server.drain();
     run("DELETE FROM home_timeline");
     rebuild();

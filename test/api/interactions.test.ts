@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
-import { idsOf, wordsOf } from "../support/reading.ts";
+import { idsOf, toldOf, wordsOf } from "../support/reading.ts";
 import { block } from "../support/rows.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
@@ -22,8 +22,6 @@ const act = (verb: string, who: Client = bob, id: string = status.id): Promise<A
   who.post(`/api/v1/statuses/${id}/${verb}`);
 const read = async (who: Client, id: string = status.id): Promise<Json> =>
   (await who.get(`/api/v1/statuses/${id}`)).json;
-const toldOf = async (who: Client): Promise<string[]> =>
-  (await who.get("/api/v1/notifications")).json.map((notification: Json) => notification.type);
 
 describe.each([
   ["favourite", "unfavourite", "favourited", "favourites_count"],
@@ -153,7 +151,7 @@ describe("A boost", () => {
   });
 
   test.each(["private", "direct"])("of a %s status is not allowed to others", async (visibility) => {
-    await bob.post(`/api/v1/accounts/${alice.id}/follow`);
+    await bob.follow(alice);
     const { id } = await alice.publish({ status: "psst @bob", visibility });
     const { status: code, json } = await act("reblog", bob, id);
     expect([code, json]).toEqual([403, { error: "This action is not allowed" }]);
@@ -228,7 +226,7 @@ describe("A pin", () => {
     const { id } = await alice.publish({ status: "psst", visibility: "private" });
     await act("pin", alice, id);
     expect(await pinned()).toEqual([]);
-    await bob.post(`/api/v1/accounts/${alice.id}/follow`);
+    await bob.follow(alice);
     expect(await pinned()).toEqual(["psst"]);
   });
 });
@@ -269,7 +267,7 @@ describe("What I did to a status that I can't see any more", () => {
   ] as const;
 
   beforeEach(async () => {
-    await bob.post(`/api/v1/accounts/${alice.id}/follow`);
+    await bob.follow(alice);
     const media_ids = [(await uploaded(alice, { description: "secret" })).id];
     status = await alice.publish({
       status: "secret #secret @carol",

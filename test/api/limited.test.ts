@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { scheduleTrends } from "../../src/jobs/trends.ts";
 import type { Client, Json } from "../support/client.ts";
 import { act, undo } from "../support/moderation.ts";
-import { idsOf, wordsOf } from "../support/reading.ts";
+import { homeOf, idsOf, wordsOf } from "../support/reading.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
 import { Socket } from "../support/streams.ts";
@@ -36,7 +36,7 @@ describe("Who is limited", () => {
   });
 
   test("stands in no timeline for everyone, not even for followers, and at home as before", async () => {
-    await alice.post(`/api/v1/accounts/${bob.id}/follow`);
+    await alice.follow(bob);
     await server.drain();
     await bob.publish("before #tag");
     await limit();
@@ -46,7 +46,7 @@ describe("Who is limited", () => {
         expect([path, (await who.get(`/api/v1/timelines/${path}`)).json]).toEqual([path, []]);
       }
     }
-    expect(wordsOf(await alice.get("/api/v1/timelines/home"))).toEqual(["after #tag", "before #tag"]);
+    expect(await homeOf(alice)).toEqual(["after #tag", "before #tag"]);
     expect(wordsOf(await server.stranger().get(`/api/v1/accounts/${bob.id}/statuses`))).toEqual([
       "after #tag",
       "before #tag",
@@ -80,7 +80,7 @@ describe("Who is limited", () => {
     const root = await alice.publish("root");
     await bob.publish({ status: "reply words", in_reply_to_id: root.id });
     const carol = await server.person("carol");
-    await carol.post(`/api/v1/accounts/${bob.id}/follow`);
+    await carol.follow(bob);
     await limit();
     const seen = async (who: Client) => {
       const { descendants } = (await who.get(`/api/v1/statuses/${root.id}/context`)).json;
@@ -95,8 +95,8 @@ describe("Who is limited", () => {
 
   test("is found by name, but neither suggested nor in the directory", async () => {
     const carol = await server.person("carol");
-    await alice.post(`/api/v1/accounts/${carol.id}/follow`);
-    await carol.post(`/api/v1/accounts/${bob.id}/follow`);
+    await alice.follow(carol);
+    await carol.follow(bob);
     const found = async () => ({
       directory: idsOf(await alice.get("/api/v1/directory")),
       suggested: (await alice.get("/api/v2/suggestions")).json.map((it: Json) => it.account.id),
@@ -109,7 +109,7 @@ describe("Who is limited", () => {
 
   test("must be let in by whom they follow", async () => {
     await limit();
-    const { json } = await bob.post(`/api/v1/accounts/${alice.id}/follow`);
+    const { json } = await bob.follow(alice);
     expect([json.following, json.requested]).toEqual([false, true]);
     expect(idsOf(await alice.get("/api/v1/follow_requests"))).toEqual([bob.id]);
     for (const locked of [true, false]) await alice.patch("/api/v1/accounts/update_credentials", { locked });
@@ -120,7 +120,7 @@ describe("Who is limited", () => {
 
   test("is heard of by followers only, as people's policies have it at first", async () => {
     const carol = await server.person("carol");
-    await carol.post(`/api/v1/accounts/${bob.id}/follow`);
+    await carol.follow(bob);
     await limit();
     await bob.publish("@alice @carol hello");
     expect((await alice.get("/api/v1/notifications")).json).toEqual([]);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Answer, Client, Json } from "../support/client.ts";
-import { idsOf, linksOf, pagesOf } from "../support/reading.ts";
+import type { Client, Json } from "../support/client.ts";
+import { idsOf, linksOf, pagesOf, turn } from "../support/reading.ts";
 import { remoteAccount } from "../support/rows.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 
@@ -24,9 +24,9 @@ beforeAll(async () => {
   // So that the order of accounts, of statuses and of rows are three different ones.
   for (let at = 0; at < COUNT; at++) people.push(await server.person(`person${at}`));
   for (const who of people.toReversed()) {
-    await who.post(`/api/v1/accounts/${alice.id}/follow`);
-    await alice.post(`/api/v1/accounts/${who.id}/follow`);
-    await who.post(`/api/v1/accounts/${bob.id}/follow`);
+    await who.follow(alice);
+    await alice.follow(who);
+    await who.follow(bob);
     await who.post(`/api/v1/statuses/${root}/favourite`);
     await who.post(`/api/v1/statuses/${root}/reblog`, { visibility: "unlisted" });
   }
@@ -151,7 +151,6 @@ function ofPeople(path: string) {
 }
 
 const asking = (path: string, query: string): string => `${path}${path.includes("?") ? "&" : "?"}${query}`;
-const follow = (reader: Client, link: URL | null): Promise<Answer> => reader.get(link!.pathname + link!.search);
 
 describe.each(LISTS)("The %s", (_, list) => {
   test("goes through all its pages by its links, each thing once and in order", async () => {
@@ -179,19 +178,19 @@ describe.each(LISTS)("The %s", (_, list) => {
 
   test("goes back by its links, page by page", async () => {
     const { path, reader, ids } = list();
-    const last = await follow(
+    const last = await turn(
       reader,
-      linksOf(await follow(reader, linksOf(await reader.get(asking(path, "limit=3"))).next)).next,
+      linksOf(await turn(reader, linksOf(await reader.get(asking(path, "limit=3"))).next)).next,
     );
     expect(idsOf(last)).toEqual(ids.slice(6));
-    const middle = await follow(reader, linksOf(last).prev);
+    const middle = await turn(reader, linksOf(last).prev);
     expect(idsOf(middle)).toEqual(ids.slice(3, 6));
-    expect(idsOf(await follow(reader, linksOf(middle).prev))).toEqual(ids.slice(0, 3));
+    expect(idsOf(await turn(reader, linksOf(middle).prev))).toEqual(ids.slice(0, 3));
   });
 
   test("above its first page has nothing, and no links", async () => {
     const { path, reader } = list();
-    const above = await follow(reader, linksOf(await reader.get(path)).prev);
+    const above = await turn(reader, linksOf(await reader.get(path)).prev);
     expect([above.status, above.json, above.headers.get("link")]).toEqual([200, [], null]);
   });
 
@@ -283,10 +282,10 @@ describe("A page", () => {
       await ada.get("/api/v1/timelines/public?limit=3"),
     ];
     await ada.post(`/api/v1/statuses/${ids[2]}/unfavourite`);
-    expect(idsOf(await follow(ada, linksOf(marked).next))).toEqual(ids.slice(3));
+    expect(idsOf(await turn(ada, linksOf(marked).next))).toEqual(ids.slice(3));
     await bea.delete(`/api/v1/statuses/${ids[2]}`);
     await bea.delete(`/api/v1/statuses/${ids[3]}`);
-    for (const first of [marked, written]) expect(idsOf(await follow(ada, linksOf(first).next))).toEqual(ids.slice(4));
+    for (const first of [marked, written]) expect(idsOf(await turn(ada, linksOf(first).next))).toEqual(ids.slice(4));
     await quiet.stop();
   });
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { scheduleCleanUp } from "../../src/jobs/clean-up.ts";
 import type { Client, Json } from "../support/client.ts";
-import { idsOf, linksOf, pagesOf, wordsOf } from "../support/reading.ts";
+import { homeOf, idsOf, linksOf, pagesOf, wordsOf } from "../support/reading.ts";
 import { block, mute, remoteAccount, remoteStatus } from "../support/rows.ts";
 import { inProcess, startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
@@ -16,7 +16,7 @@ beforeEach(async () => {
   server = await startServer();
   alice = await server.person("alice");
   [bob, carol, dave] = [await server.person("bob"), await server.person("carol"), await server.person("dave")];
-  for (const friend of [bob, carol]) await alice.post(`/api/v1/accounts/${friend.id}/follow`);
+  for (const friend of [bob, carol]) await alice.follow(friend);
   list = (await alice.post("/api/v1/lists", { title: "Friends" })).json.id;
   await add(bob);
 });
@@ -30,7 +30,7 @@ const change = (settings: object) => alice.put(`/api/v1/lists/${list}`, { title:
 const inList = async (): Promise<string[]> => wordsOf(await alice.get(`/api/v1/timelines/list/${list}`));
 const atHome = async (): Promise<string[]> => {
   await server.drain();
-  return wordsOf(await alice.get("/api/v1/timelines/home"));
+  return homeOf(alice);
 };
 const reply = (who: Client, to: Json, status: string) => who.publish({ status, in_reply_to_id: to.id });
 
@@ -79,7 +79,7 @@ describe("A list's timeline", () => {
     await bob.post(`/api/v1/statuses/${original.id}/reblog`);
     expect(await inList()).toEqual(["by dave"]);
     await remove(bob);
-    await alice.post(`/api/v1/accounts/${bob.id}/follow`, { reblogs: false, languages: ["fr"] });
+    await alice.follow(bob, { reblogs: false, languages: ["fr"] });
     await bob.publish({ status: "bonjour", language: "fr" });
     await add(bob);
     await bob.publish({ status: "good day", language: "en" });
@@ -188,7 +188,7 @@ describe("The replies policy", () => {
   /** Bob answers himself, Alice, Carol, Dave and, once she is a member, Erin. */
   async function answers(): Promise<void> {
     const erin = await server.person("erin");
-    await alice.post(`/api/v1/accounts/${erin.id}/follow`);
+    await alice.follow(erin);
     await add(erin);
     const asked = { bob, alice, carol, dave, erin };
     for (const [name, who] of Object.entries(asked)) {
@@ -297,9 +297,9 @@ describe("An exclusive list", () => {
 
   test("concerns its owner alone", async () => {
     await change({ exclusive: true });
-    await carol.post(`/api/v1/accounts/${bob.id}/follow`);
+    await carol.follow(bob);
     await bob.publish("hello");
-    expect(wordsOf(await carol.get("/api/v1/timelines/home"))).toEqual(["hello"]);
+    expect(await homeOf(carol)).toEqual(["hello"]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client } from "../support/client.ts";
 import { expectGuarded } from "../support/guards.ts";
-import { idsOf, linksOf, pagesOf } from "../support/reading.ts";
+import { idsOf, linksOf, NOT_FOUND, pagesOf, refusal, turn } from "../support/reading.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
 
@@ -13,12 +13,9 @@ let carol: Client;
 beforeEach(async () => {
   server = await startServer();
   [alice, bob, carol] = [await server.person("alice"), await server.person("bob"), await server.person("carol")];
-  await alice.post(`/api/v1/accounts/${bob.id}/follow`);
+  await alice.follow(bob);
 });
 afterEach(() => server.stop());
-
-const NOT_FOUND = { status: 404, json: { error: "Record not found" } };
-const refusal = ({ status, json }: Answer) => ({ status, json });
 
 async function newList(settings: object = { title: "Friends" }): Promise<string> {
   return (await alice.post("/api/v1/lists", settings)).json.id;
@@ -149,7 +146,7 @@ describe("The members of a list", () => {
     }
     expect(await members(id)).toEqual([]);
     await add(id, bob, bob);
-    await alice.post(`/api/v1/accounts/${carol.id}/follow`);
+    await alice.follow(carol);
     expect(refusal(await add(id, carol, bob))).toEqual({
       status: 422,
       json: { error: "Validation failed: Account has already been taken" },
@@ -179,14 +176,14 @@ describe("The members of a list", () => {
     await add(id, bob);
     await alice.post(`/api/v1/accounts/${bob.id}/unfollow`);
     expect(await members(id)).toEqual([]);
-    await alice.post(`/api/v1/accounts/${bob.id}/follow`);
+    await alice.follow(bob);
     expect(await members(id)).toEqual([]);
   });
 
   test("may wait to be let in, and stay when they are", async () => {
     await carol.patch("/api/v1/accounts/update_credentials", { locked: true });
     const { id: before } = await carol.publish("from before");
-    await alice.post(`/api/v1/accounts/${carol.id}/follow`);
+    await alice.follow(carol);
     const id = await newList();
     expect((await add(id, carol)).status).toBe(200);
     expect(await members(id)).toEqual([carol.id]);
@@ -201,7 +198,7 @@ describe("The members of a list", () => {
     await carol.patch("/api/v1/accounts/update_credentials", { locked: true });
     const id = await newList();
     const wish = async () => {
-      await alice.post(`/api/v1/accounts/${carol.id}/follow`);
+      await alice.follow(carol);
       await add(id, carol);
       expect(await members(id)).toEqual([carol.id]);
     };
@@ -218,15 +215,15 @@ describe("The members of a list", () => {
     const people: string[] = [];
     for (let n = 0; n < 5; n += 1) {
       const person = await server.person(`person${n}`);
-      await alice.post(`/api/v1/accounts/${person.id}/follow`);
+      await alice.follow(person);
       await add(id, person);
       people.unshift(person.id);
     }
     const pages = await pagesOf(alice, `/api/v1/lists/${id}/accounts?limit=2`);
     expect(pages.map(idsOf)).toEqual([people.slice(0, 2), people.slice(2, 4), people.slice(4)]);
     const first = await alice.get(`/api/v1/lists/${id}/accounts?limit=2`);
-    const newer = linksOf(await alice.get(linksOf(first).next!.pathname + linksOf(first).next!.search)).prev!;
-    expect(idsOf(await alice.get(newer.pathname + newer.search))).toEqual(people.slice(0, 2));
+    const newer = linksOf(await turn(alice, linksOf(first).next)).prev!;
+    expect(idsOf(await turn(alice, newer))).toEqual(people.slice(0, 2));
     const all = await alice.get(`/api/v1/lists/${id}/accounts?limit=0`);
     expect(idsOf(all)).toEqual(people);
     expect(all.headers.get("link")).toBeNull();

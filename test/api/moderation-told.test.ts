@@ -3,7 +3,7 @@ import { setDomainBlock, removeDomainBlock } from "../../src/core/domain-blocks.
 import { moderate, type Action } from "../../src/core/moderation.ts";
 import type { Client, Json } from "../support/client.ts";
 import { act, undo } from "../support/moderation.ts";
-import { remoteAccount, remoteStatus } from "../support/rows.ts";
+import { remoteAccount, remoteFollows, remoteStatus } from "../support/rows.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
 import { Socket } from "../support/streams.ts";
@@ -113,19 +113,6 @@ describe("A moderator's decision", () => {
   });
 });
 
-/** As other servers will do when there is federation. */
-function remoteFollows(from: string, to: Client, table: "follows" | "follow_requests" = "follows"): void {
-  server.ctx.db.transaction((tx) => {
-    tx.run(
-      `INSERT INTO ${table} (account_id, target_account_id, created_at) VALUES (?, ?, 1)`,
-      Number(from),
-      Number(to.id),
-    );
-    if (table === "follow_requests") return;
-    tx.run("UPDATE accounts SET followers_count = followers_count + 1 WHERE id = ?", Number(to.id));
-  });
-}
-
 /** What somebody has lost, as they are told: why, whose, followers, followed. */
 async function losses(who: Client): Promise<Json[]> {
   const notifications = await told(who, "severed_relationships");
@@ -148,9 +135,9 @@ describe("Who loses follows", () => {
   beforeEach(async () => {
     [fan, idol] = [remoteAccount(server, "fan", "spam.example"), remoteAccount(server, "idol", "sub.spam.example")];
     for (const who of [alice, bob]) await who.post(`/api/v1/accounts/${idol}/follow`);
-    remoteFollows(fan!, alice);
-    remoteFollows(fan!, bob, "follow_requests");
-    remoteFollows(remoteAccount(server, "friend", "notspam.example"), alice);
+    remoteFollows(server, fan!, alice);
+    remoteFollows(server, fan!, bob, "follow_requests");
+    remoteFollows(server, remoteAccount(server, "friend", "notspam.example"), alice);
   });
 
   test("with a domain that the server blocks is told how many", async () => {
@@ -211,7 +198,7 @@ describe("Who loses follows", () => {
   });
 
   test("with somebody of this server loses nothing: they may come back", async () => {
-    await alice.post(`/api/v1/accounts/${bob.id}/follow`);
+    await alice.follow(bob);
     await act(server, "suspend", bob);
     expect(await losses(alice)).toEqual([]);
     undo(server, "suspend", bob);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
-import { idsOf, pagesOf, wordsOf } from "../support/reading.ts";
+import { homeOf, idsOf, pagesOf, relationship, toldByWhom, wordsOf } from "../support/reading.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
 
@@ -20,10 +20,6 @@ const HOUR = 3600_000;
 const mute = (who: Client, whom: { id: string }, options?: object): Promise<Answer> =>
   who.post(`/api/v1/accounts/${whom.id}/mute`, options);
 const unmute = (who: Client, whom: { id: string }): Promise<Answer> => who.post(`/api/v1/accounts/${whom.id}/unmute`);
-const follow = (who: Client, whom: Client): Promise<Answer> => who.post(`/api/v1/accounts/${whom.id}/follow`);
-const home = async (who: Client): Promise<string[]> => wordsOf(await who.get("/api/v1/timelines/home"));
-const toldOf = async (who: Client): Promise<string[]> =>
-  (await who.get("/api/v1/notifications")).json.map(({ type, account }: Json) => `${type} by ${account.username}`);
 const inHours = (hours: number): string => new Date(server.clock.now() + hours * HOUR).toISOString();
 
 describe("Muting somebody", () => {
@@ -45,23 +41,23 @@ describe("Muting somebody", () => {
   });
 
   test("leaves follows as they are, and they hear nothing of it", async () => {
-    await follow(alice, bob);
-    await follow(bob, alice);
+    await alice.follow(bob);
+    await bob.follow(alice);
     expect((await mute(alice, bob)).json).toMatchObject({ following: true, followed_by: true });
-    const [theirs] = (await bob.get(`/api/v1/accounts/relationships?id[]=${alice.id}`)).json;
+    const theirs = await relationship(bob, alice);
     expect(theirs).toMatchObject({ muting: false, blocked_by: false });
   });
 
   test("takes them out of every timeline and thread, and out of boosts", async () => {
-    await follow(alice, bob);
-    await follow(alice, carol);
+    await alice.follow(bob);
+    await alice.follow(carol);
     const { id } = await bob.publish("bob writes #tag");
     const answer = await bob.publish({ status: "bob answers", in_reply_to_id: id });
     await carol.post(`/api/v1/statuses/${answer.id}/reblog`);
     const root = await carol.publish("carol writes");
     await bob.publish({ status: "to carol", in_reply_to_id: root.id });
     await mute(alice, bob);
-    expect(await home(alice)).toEqual(["carol writes"]);
+    expect(await homeOf(alice)).toEqual(["carol writes"]);
     expect(wordsOf(await alice.get("/api/v1/timelines/public"))).toEqual(["carol writes"]);
     expect((await alice.get("/api/v1/timelines/tag/tag")).json).toEqual([]);
     expect((await alice.get(`/api/v1/statuses/${root.id}/context`)).json.descendants).toEqual([]);
@@ -69,49 +65,49 @@ describe("Muting somebody", () => {
   });
 
   test("keeps out of the home timeline what mentions them", async () => {
-    await follow(alice, carol);
+    await alice.follow(carol);
     await carol.publish("before, @bob");
     await mute(alice, bob);
     await carol.publish("after, @bob");
     await carol.publish("and else");
-    expect(await home(alice)).toEqual(["and else"]);
+    expect(await homeOf(alice)).toEqual(["and else"]);
   });
 
   test("leaves in the home timeline what one wrote oneself, to them too", async () => {
     await alice.publish("before, @bob");
     await mute(alice, bob);
     await alice.publish("after, @bob");
-    expect(await home(alice)).toEqual(["after, @bob", "before, @bob"]);
+    expect(await homeOf(alice)).toEqual(["after, @bob", "before, @bob"]);
   });
 
   test("removes what one was told of them, and they are heard no more", async () => {
     await bob.publish("@alice hello");
-    await follow(carol, alice);
+    await carol.follow(alice);
     await mute(alice, bob);
     await bob.publish("@alice hello?");
     await carol.publish("@alice @bob is here");
-    expect(await toldOf(alice)).toEqual(["follow by carol"]);
+    expect(await toldByWhom(alice)).toEqual(["follow by carol"]);
   });
 
   test("without notifications leaves those as they are", async () => {
     await bob.publish("@alice hello");
     await mute(alice, bob, { notifications: false });
-    await follow(bob, alice);
+    await bob.follow(alice);
     await carol.publish("@alice @bob is here");
-    expect(await toldOf(alice)).toEqual(["mention by carol", "follow by bob", "mention by bob"]);
+    expect(await toldByWhom(alice)).toEqual(["mention by carol", "follow by bob", "mention by bob"]);
   });
 
   test("ends when it is undone, and everything of theirs is back", async () => {
-    await follow(alice, bob);
+    await alice.follow(bob);
     await bob.publish("before");
     await mute(alice, bob);
-    expect(await home(alice)).toEqual([]);
+    expect(await homeOf(alice)).toEqual([]);
     const { status, json } = await unmute(alice, bob);
     expect(status).toBe(200);
     expectShape(json, "Relationship");
     expect(json).toMatchObject({ muting: false, muting_notifications: false });
     await bob.publish("after");
-    expect(await home(alice)).toEqual(["after", "before"]);
+    expect(await homeOf(alice)).toEqual(["after", "before"]);
     expect((await unmute(alice, bob)).json.muting).toBe(false);
   });
 
@@ -141,14 +137,13 @@ describe("Muting somebody", () => {
   test.each([[-5], [0], ["1e300"]])("for %p seconds is for good, or nearly", async (duration) => {
     await mute(alice, bob, { duration });
     server.clock.advance(60 * 365 * 24 * HOUR);
-    const [relationship] = (await alice.get(`/api/v1/accounts/relationships?id[]=${bob.id}`)).json;
-    expect(relationship.muting).toBe(true);
+    expect((await relationship(alice, bob)).muting).toBe(true);
   });
 });
 
 describe("A mute for some time", () => {
   beforeEach(async () => {
-    await follow(alice, bob);
+    await alice.follow(bob);
     await bob.publish("before");
     await mute(alice, bob, { duration: 3600 });
     await bob.publish("during");
@@ -158,16 +153,16 @@ describe("A mute for some time", () => {
     const { json } = await alice.get("/api/v1/mutes");
     expectShape(json, ["MutedAccount"]);
     expect(json.map((muted: Json) => [muted.id, muted.mute_expires_at])).toEqual([[bob.id, inHours(1)]]);
-    expect(await home(alice)).toEqual([]);
+    expect(await homeOf(alice)).toEqual([]);
   });
 
   test("is over at that moment, in every way", async () => {
     server.clock.advance(HOUR);
-    expect(await home(alice)).toEqual(["before"]);
+    expect(await homeOf(alice)).toEqual(["before"]);
     expect((await alice.get("/api/v1/mutes")).json).toEqual([]);
     await bob.publish("@alice after");
-    expect(await home(alice)).toEqual(["@alice after", "before"]);
-    expect(await toldOf(alice)).toEqual(["mention by bob"]);
+    expect(await homeOf(alice)).toEqual(["@alice after", "before"]);
+    expect(await toldByWhom(alice)).toEqual(["mention by bob"]);
   });
 
   test("is forgotten by the server's own tidying", async () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
 import { expectGuarded } from "../support/guards.ts";
 import { act as moderate, undo } from "../support/moderation.ts";
-import { idsOf, linksOf } from "../support/reading.ts";
+import { idsOf, linksOf, turn } from "../support/reading.ts";
 import { block } from "../support/rows.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
@@ -33,7 +33,6 @@ const unread = async (query = ""): Promise<number> =>
 const single = async (query = ""): Promise<Json[]> => (await alice.get(`/api/v1/notifications${query}`)).json;
 
 const act = (who: Client, verb: string, { id }: Json): Promise<Answer> => who.post(`/api/v1/statuses/${id}/${verb}`);
-const follow = (who: Client, whom: Client): Promise<Answer> => who.post(`/api/v1/accounts/${whom.id}/follow`);
 
 async function crowd(count: number): Promise<Client[]> {
   const people: Client[] = [];
@@ -47,7 +46,7 @@ describe("Grouped notifications", () => {
     for (const who of [bob, carol]) {
       await act(who, "favourite", mine);
       await act(who, "reblog", mine);
-      await follow(who, alice);
+      await who.follow(alice);
       await who.publish("@alice hello");
     }
     await act(bob, "favourite", other);
@@ -135,7 +134,7 @@ describe("Grouped notifications", () => {
     const mine = await alice.publish("mine");
     for (const who of [bob, carol]) {
       await act(who, "favourite", mine);
-      await follow(who, alice);
+      await who.follow(alice);
     }
     await bob.publish("@alice hello");
     expect(await outline("?types[]=favourite&types[]=mention&types[]=reaction")).toEqual(["mention 1", "favourite 2"]);
@@ -211,7 +210,7 @@ describe("Pages of groups", () => {
       await act(who, "favourite", posts[at % 2]);
       if (at % 3 === 0) await who.publish("@alice hello");
       if (at % 2 === 0) await act(who, "reblog", posts[0]);
-      if (at % 4 === 1) await follow(who, alice);
+      if (at % 4 === 1) await who.follow(alice);
       server.clock.advance(3 * HOUR);
     }
   }
@@ -358,8 +357,8 @@ describe("One group", () => {
     const first = await accountsOf(group_key, "?limit=2");
     expect(idsOf(first)).toEqual(latest.slice(0, 2));
     const { next, prev } = linksOf(first);
-    expect(idsOf(await alice.get(next!.pathname + next!.search))).toEqual(latest.slice(2, 4));
-    expect(idsOf(await alice.get(prev!.pathname + prev!.search))).toEqual([]);
+    expect(idsOf(await turn(alice, next))).toEqual(latest.slice(2, 4));
+    expect(idsOf(await turn(alice, prev))).toEqual([]);
     const [{ id }] = await single();
     expect(idsOf(await accountsOf(`ungrouped-${id}`))).toEqual([latest[0]!]);
     expect(linksOf(await accountsOf(`ungrouped-${id}`, "?limit=1")).next!.searchParams.get("max_id")).toBe(id);
@@ -434,16 +433,13 @@ test("grouped notifications want a token with the scope", async () => {
     ["get", "/api/v2/notifications/follow-1"],
   ]);
   await expectGuarded(server, alice, "write:notifications", [["post", "/api/v2/notifications/follow-1/dismiss"]]);
-  const user = server.ctx.db.get<{ id: number }>("SELECT id FROM users WHERE account_id = ?", Number(alice.id))!;
   const path = "/api/v2/notifications/follow-1/accounts";
   for (const [scope, status] of [
     ["read:notifications", 200],
     ["write:notifications", 200],
     ["read:accounts", 403],
   ] as const) {
-    const response = await fetch(server.origin + path, {
-      headers: { authorization: `Bearer ${server.token(user.id, scope)}` },
-    });
+    const response = await server.otherApp(alice, scope).get(path);
     expect([scope, response.status]).toEqual([scope, status]);
   }
   expect((await server.stranger().get(path)).status).toBe(401);

@@ -22,7 +22,6 @@ const OLD_PATH = "/api/v1/notifications/policy";
 const policy = async (path = PATH): Promise<Json> => (await alice.get(path)).json;
 const set = (changes: object, path = PATH): Promise<Answer> => alice.patch(path, changes);
 const listed = async (query = ""): Promise<number> => (await alice.get(`/api/v1/notifications${query}`)).json.length;
-const follow = (who: Client, whom: Client): Promise<Answer> => who.post(`/api/v1/accounts/${whom.id}/follow`);
 const direct = (who: Client, status: string, in_reply_to_id?: string): Promise<Json> =>
   who.publish({ status, visibility: "direct", in_reply_to_id });
 
@@ -123,16 +122,16 @@ describe.each(["filter", "drop"])("A policy to %s", (level) => {
   test("whom I don't follow lets through whom I follow", async () => {
     await set({ for_not_following: level });
     expect(await fate()).toBe(level);
-    await follow(alice, bob);
+    await alice.follow(bob);
     expect(await fate()).toBe("accept");
   });
 
   test("who doesn't follow me counts only those who have done so for three days, whether I follow them or not", async () => {
     await set({ for_not_followers: level });
     expect(await fate()).toBe(level);
-    await follow(alice, bob);
+    await alice.follow(bob);
     expect(await fate()).toBe(level);
-    await follow(bob, alice);
+    await bob.follow(alice);
     server.clock.advance(3 * DAY - 1);
     expect(await fate()).toBe(level);
     server.clock.advance(1);
@@ -147,7 +146,7 @@ describe.each(["filter", "drop"])("A policy to %s", (level) => {
     server.clock.advance(1);
     expect(await fate()).toBe("accept");
     bob = await server.person("bobby");
-    await follow(alice, bob);
+    await alice.follow(bob);
     expect(await fate()).toBe("accept");
   });
 
@@ -156,7 +155,7 @@ describe.each(["filter", "drop"])("A policy to %s", (level) => {
     expect(await fate()).toBe("accept");
     await moderate(server, "silence", bob);
     expect(await fate()).toBe(level);
-    await follow(alice, bob);
+    await alice.follow(bob);
     expect(await fate()).toBe("accept");
   });
 
@@ -173,7 +172,7 @@ describe.each(["filter", "drop"])("A policy to %s", (level) => {
     const dora = await server.person("dora");
     const wider = await direct(bob, "@alice @dora listen", mine.id);
     expect(await fate(() => direct(dora, "@alice hello from me", wider.id))).toBe(level);
-    await follow(alice, bob);
+    await alice.follow(bob);
     expect(await fate(() => direct(bob, "@alice friend"))).toBe("accept");
   });
 
@@ -185,7 +184,7 @@ describe.each(["filter", "drop"])("A policy to %s", (level) => {
     for (const act of [
       () => bob.post(`/api/v1/statuses/${mine.id}/favourite`),
       () => bob.post(`/api/v1/statuses/${mine.id}/reblog`),
-      () => follow(bob, alice),
+      () => bob.follow(alice),
       () => bob.publish({ status: "look", quoted_status_id: mine.id }),
       () => bob.publish("@alice hello"),
     ]) {
@@ -193,7 +192,7 @@ describe.each(["filter", "drop"])("A policy to %s", (level) => {
     }
     await bob.post(`/api/v1/accounts/${alice.id}/unfollow`);
     await alice.patch("/api/v1/accounts/update_credentials", { locked: true });
-    expect(await fate(() => follow(bob, alice))).toBe(level);
+    expect(await fate(() => bob.follow(alice))).toBe(level);
     await alice.post(`/api/v1/polls/${id}/votes`, { choices: [0] });
     await alice.post(`/api/v1/statuses/${theirs.id}/reblog`);
     await alice.publish({ status: "quoting", quoted_status_id: theirs.id });

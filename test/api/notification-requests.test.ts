@@ -68,7 +68,7 @@ describe("What the policy holds back", () => {
     await hold();
     const socket = await Socket.open(alice, "?stream=user:notification");
     await bob.publish("@alice hello");
-    await alice.post(`/api/v1/accounts/${carol.id}/follow`);
+    await alice.follow(carol);
     await carol.publish("@alice hi");
     expect(await socket.next()).toMatchObject({ event: "notification", payload: { account: { id: carol.id } } });
     await socket.close();
@@ -109,7 +109,7 @@ describe("A request", () => {
     const mine = await alice.publish("mine");
     await hold();
     for (const verb of ["favourite", "reblog"]) await bob.post(`/api/v1/statuses/${mine.id}/${verb}`);
-    await bob.post(`/api/v1/accounts/${alice.id}/follow`);
+    await bob.follow(alice);
     expect(await requests()).toEqual([]);
     expect(await summary()).toEqual({ pending_requests_count: 0, pending_notifications_count: 0 });
     const quote = await carol.publish({ status: "look", quoted_status_id: mine.id });
@@ -300,8 +300,8 @@ describe("Who is accepted", () => {
     ];
     await alice.post(`${PATH}/accept`, { id: idsOf(await requests()) });
     await server.drain();
-    await alice.post(`/api/v1/accounts/${carol.id}/follow`);
-    await carol.post(`/api/v1/accounts/${alice.id}/follow`);
+    await alice.follow(carol);
+    await carol.follow(alice);
     for (const stream of [user, notifications]) {
       expect(await stream.next()).toMatchObject({ event: "notifications_merged", payload: 1 });
       expect(await stream.next()).toMatchObject({ event: "notification", payload: { type: "follow" } });

@@ -29,13 +29,13 @@ async function oneOfEach(): Promise<void> {
   await bob.post(`/api/v1/statuses/${mine.id}/favourite`);
   await carol.post(`/api/v1/statuses/${mine.id}/reblog`);
   await bob.publish("@alice hello");
-  await bob.post(`/api/v1/accounts/${alice.id}/follow`);
+  await bob.follow(alice);
   await alice.patch("/api/v1/accounts/update_credentials", { locked: true });
-  await carol.post(`/api/v1/accounts/${alice.id}/follow`);
+  await carol.follow(alice);
   const bobs = await bob.publish("bob's");
   await alice.post(`/api/v1/statuses/${bobs.id}/reblog`);
   await bob.put(`/api/v1/statuses/${bobs.id}`, { status: "bob's, better" });
-  await alice.post(`/api/v1/accounts/${carol.id}/follow`, { notify: true });
+  await alice.follow(carol, { notify: true });
   await carol.publish("news");
 }
 
@@ -140,7 +140,7 @@ describe("Notifications", () => {
 
   test("of a reply are a mention, and only where I am named", async () => {
     const { id } = await alice.publish("root");
-    await alice.post(`/api/v1/accounts/${bob.id}/follow`, { notify: true });
+    await alice.follow(bob, { notify: true });
     await bob.publish({ status: "@alice named", in_reply_to_id: id });
     await bob.publish({ status: "not named", in_reply_to_id: id });
     expect(await types()).toEqual(["mention"]);

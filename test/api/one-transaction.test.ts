@@ -15,7 +15,7 @@ let post: Json;
 beforeEach(async () => {
   server = await startServer();
   [alice, bob] = [await server.person("alice"), await server.person("bob")];
-  await alice.post(`/api/v1/accounts/${bob.id}/follow`);
+  await alice.follow(bob);
   await bob.post("/api/v1/tags/tea/follow");
   const list = (await alice.post("/api/v1/lists", { title: "Friends" })).json.id;
   await alice.post(`/api/v1/lists/${list}/accounts`, { account_ids: [bob.id] });
@@ -53,7 +53,7 @@ const WRITES: [string, () => Promise<Answer>][] = [
   ["a quote", () => bob.post("/api/v1/statuses", { status: "look", quoted_status_id: post.id })],
   ["a favourite", () => bob.post(`/api/v1/statuses/${post.id}/favourite`)],
   ["a boost", () => bob.post(`/api/v1/statuses/${post.id}/reblog`)],
-  ["a follow", () => bob.post(`/api/v1/accounts/${alice.id}/follow`)],
+  ["a follow", () => bob.follow(alice)],
   ["an edit that mentions somebody", () => alice.put(`/api/v1/statuses/${post.id}`, { status: "hello @bob #tea" })],
 ];
 

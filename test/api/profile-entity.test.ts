@@ -1,7 +1,6 @@
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Client } from "../support/client.ts";
+import { mediaFiles } from "../support/media.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
 import { formOf, pictureFile } from "../support/uploads.ts";
@@ -16,12 +15,6 @@ beforeEach(async () => {
 afterEach(() => server.stop());
 
 const PATH = "/api/v1/profile";
-
-function files(folder: string): string[] {
-  return readdirSync(join(server.ctx.config.data, "media", folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => entry.name);
-}
 
 describe("My profile", () => {
   test("comes as I wrote it, and without pictures where there are none", async () => {
@@ -116,7 +109,7 @@ describe("My profile", () => {
     });
     expect((await alice.delete(`${PATH}/header`)).status).toBe(200);
     await server.drain();
-    expect([files("avatars"), files("headers")]).toEqual([[], []]);
+    expect([mediaFiles(server, "avatars"), mediaFiles(server, "headers")]).toEqual([[], []]);
   });
 
   test.each([

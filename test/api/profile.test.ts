@@ -1,7 +1,6 @@
-import { readdirSync } from "node:fs";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
+import { mediaFiles } from "../support/media.ts";
 import { idsOf } from "../support/reading.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
@@ -18,12 +17,6 @@ afterEach(() => server.stop());
 
 const me = async (): Promise<Json> => (await alice.get("/api/v1/accounts/verify_credentials")).json;
 const update = (body: object): Promise<Answer> => alice.patch("/api/v1/accounts/update_credentials", body);
-
-function files(folder: string): string[] {
-  return readdirSync(join(server.ctx.config.data, "media", folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => entry.name);
-}
 
 describe("My own account", () => {
   test("comes with what only I may know, as documented", async () => {
@@ -242,11 +235,11 @@ describe("A picture of oneself", () => {
 
   test("leaves no file behind when something else is refused", async () => {
     await update(formOf({ avatar: await pictureFile() }));
-    const before = files("avatars");
+    const before = mediaFiles(server, "avatars");
     const form = formOf({ avatar: await pictureFile("png", { shade: 9 }), display_name: "x".repeat(31) });
     expect((await update(form)).status).toBe(422);
     await server.drain();
-    expect(files("avatars")).toEqual(before);
+    expect(mediaFiles(server, "avatars")).toEqual(before);
   });
 });
 
@@ -278,7 +271,7 @@ describe("Preferences", () => {
 test("opening a locked account lets in those who were waiting", async () => {
   await update({ locked: true });
   const bob = await server.person("bob");
-  await bob.post(`/api/v1/accounts/${alice.id}/follow`);
+  await bob.follow(alice);
   expect((await me()).source.follow_requests_count).toBe(1);
   await update({ locked: false });
   expect(idsOf(await alice.get(`/api/v1/accounts/${alice.id}/followers`))).toEqual([bob.id]);

@@ -54,12 +54,6 @@ async function told(device: Device = phone): Promise<string[]> {
 
 const jobs = (): Json[] => server.ctx.db.all("SELECT kind, error, run_at FROM jobs WHERE kind = 'push.deliver'");
 
-/** Another app of the same person. */
-function otherApp(who: Client): Client {
-  const user = server.ctx.db.get<{ id: number }>("SELECT id FROM users WHERE account_id = ?", Number(who.id))!;
-  return new Client(server.origin, server.token(user.id, "read write push"), who.id);
-}
-
 test.each(["disable", "suspend"] as const)("Whom a moderator shuts out (%s) gets no push message", async (action) => {
   await subscribe();
   await bob.publish("@alice on the way");
@@ -140,7 +134,7 @@ describe("A push message", () => {
   test("tells of a follower what they say of themselves", async () => {
     await subscribe();
     await bob.patch("/api/v1/accounts/update_credentials", { note: "I am\n\nBob & co." });
-    await bob.post(`/api/v1/accounts/${alice.id}/follow`);
+    await bob.follow(alice);
     await server.drain();
     expect(phone.messages.map(({ title, body }) => [title, body])).toEqual([["bob follows you", "I am\n\nBob & co."]]);
   });
@@ -166,8 +160,8 @@ describe("A device", () => {
   /** Everything that alice can be told of by what bob does. */
   async function oneOfEach(): Promise<void> {
     const { id } = await alice.publish("hello");
-    await alice.post(`/api/v1/accounts/${bob.id}/follow`, { notify: true });
-    await bob.post(`/api/v1/accounts/${alice.id}/follow`);
+    await alice.follow(bob, { notify: true });
+    await bob.follow(alice);
     await bob.publish("@alice hi");
     await bob.publish("by the way");
     for (const verb of ["favourite", "reblog"]) await bob.post(`/api/v1/statuses/${id}/${verb}`);
@@ -181,7 +175,7 @@ describe("A device", () => {
     await alice.publish({ status: "tea?", poll: { options: ["yes", "no"], expires_in: 300 } });
     await alice.patch("/api/v1/accounts/update_credentials", { locked: true });
     await bob.post(`/api/v1/accounts/${alice.id}/unfollow`);
-    await bob.post(`/api/v1/accounts/${alice.id}/follow`);
+    await bob.follow(alice);
     server.clock.advance(301_000);
     await server.drain();
   }
@@ -221,7 +215,7 @@ describe("A device", () => {
 
   test("is one of several, and each is told", async () => {
     const tablet = service.device();
-    const other = otherApp(alice);
+    const other = server.otherApp(alice, "read write push");
     await subscribe();
     await subscribe({ who: other, device: tablet, standard: false });
     await bob.publish("@alice hello");
@@ -253,8 +247,8 @@ describe("A device", () => {
   ])("with the policy %p is told by those alone whom it names", async (policy, expected) => {
     const carol = await server.person("carol");
     // Followed and following; following; neither.
-    await alice.post(`/api/v1/accounts/${bob.id}/follow`);
-    for (const who of [bob, carol]) await who.post(`/api/v1/accounts/${alice.id}/follow`);
+    await alice.follow(bob);
+    for (const who of [bob, carol]) await who.follow(alice);
     await subscribe({ policy });
     for (const who of [bob, carol, await server.person("dave")]) await who.publish("@alice hello");
     expect(await told()).toEqual(expected);
@@ -287,7 +281,7 @@ describe("A device", () => {
     server.ctx.db.transaction((tx) => tx.run("UPDATE users SET for_not_following = ?", verdict));
     await bob.publish("@alice hello");
     expect([await told(), jobs()]).toEqual([[], []]);
-    await alice.post(`/api/v1/accounts/${bob.id}/follow`);
+    await alice.follow(bob);
     await bob.publish("@alice hello");
     expect(await told()).toEqual(["mention"]);
   });
@@ -474,7 +468,7 @@ describe("The token of a subscription", () => {
   });
 
   test("opens for its own row alone", async () => {
-    const other = otherApp(alice);
+    const other = server.otherApp(alice, "read write push");
     await subscribe();
     await subscribe({ who: other, device: service.device() });
     server.ctx.db.transaction((tx) =>

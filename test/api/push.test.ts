@@ -43,11 +43,6 @@ function alertsOf(...wanted: string[]): Record<string, boolean> {
   return Object.fromEntries(ALERTS.map((alert) => [alert, wanted.includes(alert)]));
 }
 
-/** Another app of the same person. */
-function otherApp(): Client {
-  return new Client(server.origin, server.token(userIdOf(alice), "read write push"), alice.id);
-}
-
 function userIdOf(who: Client): number {
   return server.ctx.db.get<{ id: number }>("SELECT id FROM users WHERE account_id = ?", Number(who.id))!.id;
 }
@@ -128,7 +123,7 @@ describe("A push subscription", () => {
   });
 
   test("belongs to its token: another app of mine has its own, and a second one takes the place of the first", async () => {
-    const other = otherApp();
+    const other = server.otherApp(alice, "read write push");
     const first = await alice.post(PATH, wish());
     expect((await other.get(PATH)).status).toBe(404);
     const others = await other.post(PATH, wish());

@@ -27,9 +27,9 @@ beforeAll(async () => {
   const media = await Promise.all(Array.from({ length: 8 }, (_, at) => uploaded(alice, {}, at)));
   for (let at = 0; at < 20; at++) {
     const who = await server.person(`person${at}`);
-    await who.post(`/api/v1/accounts/${alice.id}/follow`);
-    await alice.post(`/api/v1/accounts/${who.id}/follow`);
-    await who.post(`/api/v1/accounts/${bob.id}/follow`);
+    await who.follow(alice);
+    await alice.follow(who);
+    await who.follow(bob);
     await who.patch("/api/v1/accounts/update_credentials", { discoverable: true });
     await alice.post(`/api/v1/accounts/${who.id}/endorse`);
     // No two alike: with pictures, mentions, tags, of other servers, boosted, answered, edited.

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
-import { idsOf, linksOf, pagesOf } from "../support/reading.ts";
+import { idsOf, linksOf, pagesOf, turn } from "../support/reading.ts";
 import { block, mute, remoteAccount, remoteStatus } from "../support/rows.ts";
 import { inProcess, startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
@@ -126,7 +126,7 @@ describe("Who may quote", () => {
     ["followers", ["followers"], "automatic", "denied"],
     ["nobody", [], "denied", "denied"],
   ])("is what the author says: %s", async (policy, automatic, follower, other) => {
-    await bob.post(`/api/v1/accounts/${alice.id}/follow`);
+    await bob.follow(alice);
     const { id, quote_approval } = await alice.publish({ status: "original", quote_approval_policy: policy });
     expect(quote_approval).toEqual({ automatic, manual: [], current_user: "automatic" });
     expect((await read(bob, id)).quote_approval.current_user).toBe(follower);
@@ -201,7 +201,7 @@ describe("Who may quote", () => {
 
 describe("What isn't for everyone", () => {
   test("is quoted by its author only, and to no more people", async () => {
-    await bob.post(`/api/v1/accounts/${alice.id}/follow`);
+    await bob.follow(alice);
     const secret = await alice.publish({ status: "secret", visibility: "private", quote_approval_policy: "public" });
     expect(secret.quote_approval).toEqual({ automatic: [], manual: [], current_user: "automatic" });
     expect((await read(bob, secret.id)).quote_approval.current_user).toBe("denied");
@@ -349,7 +349,7 @@ describe("The quotes of a status", () => {
     expect(pages.flatMap((page) => idsOf(page))).toEqual(quotes);
     const newer = (await quote(bob, id)).json;
     const { prev } = linksOf(first);
-    expect(idsOf(await carol.get(prev!.pathname + prev!.search))).toEqual([newer.id]);
+    expect(idsOf(await turn(carol, prev))).toEqual([newer.id]);
   });
 
   test("are those that the reader may and wants to see", async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
-import { idsOf } from "../support/reading.ts";
+import { idsOf, relationship } from "../support/reading.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
 
@@ -17,8 +17,6 @@ afterEach(() => server.stop());
 
 const act = (who: Client, verb: string, whom: { id: string }, body?: object): Promise<Answer> =>
   who.post(`/api/v1/accounts/${whom.id}/${verb}`, body);
-const relationship = async (who: Client, whom: Client): Promise<Json> =>
-  (await who.get(`/api/v1/accounts/relationships?id[]=${whom.id}`)).json[0];
 
 describe("A note of somebody", () => {
   const note = (comment?: string) => act(alice, "note", bob, comment === undefined ? undefined : { comment });

@@ -83,7 +83,7 @@ describe("what one has a part in", () => {
 
   test("is found by nobody who may not see it any more, or wants nothing of its author", async () => {
     const [carla, dora] = [await server.person("carla"), await server.person("dora")];
-    await carla.post(`/api/v1/accounts/${dora.id}/follow`);
+    await carla.follow(dora);
     const { id } = await dora.publish({ status: "a secret cassowary", visibility: "private" });
     await carla.post(`/api/v1/statuses/${id}/bookmark`);
     expect(await found(carla, "cassowary")).toHaveLength(1);

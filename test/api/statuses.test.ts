@@ -285,7 +285,7 @@ describe("A deleted status", () => {
 
   test("is gone everywhere", async () => {
     const { id } = await alice.publish("hello @bob #cats");
-    await bob.post(`/api/v1/accounts/${alice.id}/follow`);
+    await bob.follow(alice);
     await bob.post(`/api/v1/statuses/${id}/favourite`);
     await bob.post(`/api/v1/statuses/${id}/bookmark`);
     await bob.post(`/api/v1/statuses/${id}/reblog`);

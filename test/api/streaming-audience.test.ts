@@ -29,7 +29,7 @@ beforeAll(async () => {
   server = await startServer();
   for (const name of NAMES) people.set(name, await server.person(name));
   const [ada, ben, , , eve] = NAMES.map((name) => people.get(name)!) as [Client, Client, Client, Client, Client];
-  await ben.post(`/api/v1/accounts/${ada.id}/follow`);
+  await ben.follow(ada);
   await ada.post(`/api/v1/accounts/${eve.id}/block`);
   const { id: list } = (await ben.post("/api/v1/lists", { title: "Friends" })).json;
   await ben.post(`/api/v1/lists/${list}/accounts`, { account_ids: [ada.id] });

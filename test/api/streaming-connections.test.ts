@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { findBearer } from "../../src/oauth/guard.ts";
 import { Client } from "../support/client.ts";
 import { type TestServer, startServer } from "../support/server.ts";
 import { EventReader, listening, Socket } from "../support/streams.ts";
@@ -14,12 +13,6 @@ beforeAll(async () => {
 });
 
 afterAll(() => server.stop());
-
-/** Another token of Ada's. */
-function tokenFor(scopes: string): Client {
-  const { viewer } = findBearer(server.ctx, ada.token!);
-  return new Client(server.origin, server.token(viewer!.userId, scopes), ada.id);
-}
 
 /** Shakes hands by hand, and gives back the head of the answer. */
 function handshake(headers: string[], path = "/api/v1/streaming"): Promise<string> {
@@ -70,9 +63,9 @@ test("without a valid token of a person there is no stream", async () => {
 
 test("a stream needs the scope that covers it", async () => {
   const lacking = { error: "Access token does not have the required scopes" };
-  const statuses = tokenFor("read:statuses");
+  const statuses = server.otherApp(ada, "read:statuses");
   expect(await statuses.get("/api/v1/streaming/user/notification")).toMatchObject({ status: 401, json: lacking });
-  const notifications = tokenFor("read:notifications");
+  const notifications = server.otherApp(ada, "read:notifications");
   expect(await notifications.get("/api/v1/streaming/public")).toMatchObject({ status: 401, json: lacking });
   const socket = await Socket.open(notifications, "?stream=public");
   expect(await socket.raw()).toEqual({ ...lacking, status: 401 });
@@ -82,7 +75,7 @@ test("a stream needs the scope that covers it", async () => {
 
 test("`user` brings no notifications to a token that may not read them", async () => {
   const ben = await server.person("ben");
-  const socket = await Socket.open(tokenFor("read:statuses"), "?stream=user");
+  const socket = await Socket.open(server.otherApp(ada, "read:statuses"), "?stream=user");
   await ben.publish("@ada hello");
   const { id } = await ada.publish("mine");
   expect(await socket.next()).toMatchObject({ event: "update", payload: { id } });

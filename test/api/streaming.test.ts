@@ -2,10 +2,11 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createStreamingAPIClient } from "masto";
 import { Messages } from "../../src/api/stream-messages.ts";
 import { announce, publicTopics } from "../../src/core/events.ts";
-import { picture } from "../fixtures/pictures.ts";
 import type { Client } from "../support/client.ts";
+import { remoteAccount, remoteStatus } from "../support/rows.ts";
 import { inProcess, type TestServer, startServer } from "../support/server.ts";
 import { EventReader, listening, Socket } from "../support/streams.ts";
+import { uploaded } from "../support/uploads.ts";
 
 let server: TestServer;
 /** Ben follows Ada; Cy and Dee follow nobody. */
@@ -17,7 +18,7 @@ beforeAll(async () => {
   ben = await server.person("ben");
   cy = await server.person("cy");
   dee = await server.person("dee");
-  await ben.post(`/api/v1/accounts/${ada.id}/follow`);
+  await ben.follow(ada);
 });
 
 afterAll(() => server.stop());
@@ -35,35 +36,13 @@ async function without(table: "blocks" | "mutes", who: Client, whom: Client, dur
 /** A status of somebody on another server arrives. */
 function arriveFromElsewhere(text: string): void {
   const { ctx } = server;
+  const dot = remoteAccount(server, "dot", "elsewhere.example");
+  const id = Number(remoteStatus(server, dot, text));
   ctx.db.transaction((tx) => {
-    const account = ctx.ids.next();
-    const status = { id: ctx.ids.next(), account_id: account, visibility: "public", local: 0, has_media: 0 };
-    const uri = `https://elsewhere.example/${account}`;
-    tx.run(
-      `INSERT INTO accounts (id, username, domain, uri, url, created_at, updated_at)
-       VALUES (?, ?, 'elsewhere.example', ?, ?, 0, 0)`,
-      account,
-      `dot${account}`,
-      uri,
-      uri,
-    );
-    tx.run(
-      `INSERT INTO statuses (id, account_id, uri, url, local, visibility, content, conversation_id, created_at)
-       VALUES (?1, ?2, ?3, ?3, 0, 'public', ?4, ?1, 0)`,
-      status.id,
-      account,
-      `${uri}/1`,
-      text,
-    );
+    const status = { id, account_id: Number(dot), visibility: "public", local: 0, has_media: 0 };
     const topics = publicTopics(tx, { ...status, reblog_of_id: null, in_reply_to_account_id: null }, []);
     announce(ctx, tx, topics, { event: "update", statusId: status.id });
   });
-}
-
-async function uploadPicture(client: Client): Promise<string> {
-  const form = new FormData();
-  form.set("file", new File([await picture(40, 30).png().toBuffer()], "slope.png", { type: "image/png" }));
-  return (await client.post("/api/v2/media", form)).json.id;
 }
 
 test("the service says that it is alive", async () => {
@@ -140,7 +119,7 @@ inProcess("the public streams part by origin and by media", async () => {
   };
   await ada.publish("words");
   expect(await heardIn(2)).toEqual(["public", "public:local"]);
-  await ada.publish({ status: "a picture", media_ids: [await uploadPicture(ada)] });
+  await ada.publish({ status: "a picture", media_ids: [(await uploaded(ada)).id] });
   expect(await heardIn(4)).toEqual(["public", "public:local", "public:local:media", "public:media"]);
   arriveFromElsewhere("from afar");
   expect(await heardIn(2)).toEqual(["public", "public:remote"]);
@@ -150,7 +129,7 @@ inProcess("the public streams part by origin and by media", async () => {
 test("an event stream with only_media brings nothing without media", async () => {
   const events = await EventReader.open(cy, "public/local?only_media=true");
   await ada.publish("words");
-  const { id } = await ada.publish({ status: "a picture", media_ids: [await uploadPicture(ada)] });
+  const { id } = await ada.publish({ status: "a picture", media_ids: [(await uploaded(ada)).id] });
   expect(await events.next()).toMatchObject({ payload: { id } });
   await events.close();
 });

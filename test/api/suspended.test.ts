@@ -67,8 +67,8 @@ describe("Who is suspended", () => {
   });
 
   test("shows nothing on the profile", async () => {
-    await alice.post(`/api/v1/accounts/${bob.id}/follow`);
-    await bob.post(`/api/v1/accounts/${alice.id}/follow`);
+    await alice.follow(bob);
+    await bob.follow(alice);
     await bob.post(`/api/v1/accounts/${alice.id}/endorse`);
     await bob.post("/api/v1/featured_tags", { name: "tag" });
     const { id } = await bob.publish("post #tag");
@@ -82,7 +82,7 @@ describe("Who is suspended", () => {
   });
 
   test("has no posts that anybody could see, until it is undone", async () => {
-    await alice.post(`/api/v1/accounts/${bob.id}/follow`);
+    await alice.follow(bob);
     const list = (await alice.post("/api/v1/lists", { title: "friends" })).json;
     await alice.post(`/api/v1/lists/${list.id}/accounts`, { account_ids: [bob.id] });
     await bob.patch("/api/v1/accounts/update_credentials", { indexable: true });
@@ -128,13 +128,13 @@ describe("Who is suspended", () => {
     const carol = await server.person("carol");
     await bob.patch("/api/v1/accounts/update_credentials", { discoverable: true });
     const { id } = await alice.publish("post");
-    await alice.post(`/api/v1/accounts/${bob.id}/follow`);
+    await alice.follow(bob);
     await alice.post(`/api/v1/accounts/${bob.id}/endorse`);
     const list = (await alice.post("/api/v1/lists", { title: "friends" })).json;
     await alice.post(`/api/v1/lists/${list.id}/accounts`, { account_ids: [bob.id] });
     await carol.post(`/api/v1/accounts/${bob.id}/block`);
     await carol.post(`/api/v1/accounts/${bob.id}/mute`);
-    await bob.post(`/api/v1/accounts/${alice.id}/follow`);
+    await bob.follow(alice);
     for (const verb of ["favourite", "reblog"]) await bob.post(`/api/v1/statuses/${id}/${verb}`);
     const lists: [Client, string][] = [
       [alice, "/api/v1/notifications"],
@@ -197,8 +197,8 @@ describe("Who is suspended", () => {
 
   test("is no familiar follower", async () => {
     const carol = await server.person("carol");
-    await alice.post(`/api/v1/accounts/${bob.id}/follow`);
-    await bob.post(`/api/v1/accounts/${carol.id}/follow`);
+    await alice.follow(bob);
+    await bob.follow(carol);
     const familiar = async () => {
       const { json } = await alice.get(`/api/v1/accounts/familiar_followers?id[]=${carol.id}`);
       return idsOf(json[0].accounts);
@@ -210,7 +210,7 @@ describe("Who is suspended", () => {
 
   test("can't be followed or mentioned", async () => {
     await suspend();
-    const { status, json } = await alice.post(`/api/v1/accounts/${bob.id}/follow`);
+    const { status, json } = await alice.follow(bob);
     expect([status, json]).toEqual([404, { error: "Record not found" }]);
     expect((await alice.publish("@bob hello")).mentions).toEqual([]);
     expect((await alice.post(`/api/v1/accounts/${bob.id}/block`)).json.blocking).toBe(true);

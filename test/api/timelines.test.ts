@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { scheduleCleanUp } from "../../src/jobs/clean-up.ts";
 import type { Client } from "../support/client.ts";
-import { idsOf, wordsOf } from "../support/reading.ts";
+import { homeOf, idsOf, wordsOf } from "../support/reading.ts";
 import { remoteAccount, remoteStatus } from "../support/rows.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
@@ -18,17 +18,12 @@ beforeEach(async () => {
 });
 afterEach(() => server.stop());
 
-const follow = async (who: Client, ...others: Client[]): Promise<void> => {
-  for (const other of others) await who.post(`/api/v1/accounts/${other.id}/follow`);
-};
 const boost = async (who: Client, id: string): Promise<string> =>
   (await who.post(`/api/v1/statuses/${id}/reblog`)).json.id;
 
 describe("The home timeline", () => {
-  const home = async (who: Client = alice): Promise<string[]> => wordsOf(await who.get("/api/v1/timelines/home"));
-
   test("holds what I write and what those write whom I follow, the newest first", async () => {
-    await follow(alice, bob);
+    await alice.follow(bob);
     await alice.publish("one");
     await bob.publish({ status: "two", visibility: "unlisted" });
     await bob.publish({ status: "three", visibility: "private" });
@@ -44,7 +39,7 @@ describe("The home timeline", () => {
   });
 
   test("holds replies where I follow both who writes and whom they answer", async () => {
-    await follow(alice, bob);
+    await alice.follow(bob);
     const [mine, bobs, carols] = [await alice.publish("a"), await bob.publish("b"), await carol.publish("c")];
     const reply = (who: Client, to: { id: string }, status: string) => who.publish({ status, in_reply_to_id: to.id });
     await reply(bob, mine, "bob to me");
@@ -52,58 +47,58 @@ describe("The home timeline", () => {
     await reply(bob, carols, "bob to carol");
     await reply(carol, bobs, "carol to bob");
     await reply(alice, carols, "I to carol");
-    expect(await home()).toEqual(["I to carol", "bob to himself", "bob to me", "b", "a"]);
-    await follow(alice, carol);
+    expect(await homeOf(alice)).toEqual(["I to carol", "bob to himself", "bob to me", "b", "a"]);
+    await alice.follow(carol);
     await reply(bob, carols, "bob to carol again");
-    expect((await home())[0]).toBe("bob to carol again");
+    expect((await homeOf(alice))[0]).toBe("bob to carol again");
   });
 
   test("holds direct messages to me from those I follow, and mine", async () => {
-    await follow(alice, bob);
+    await alice.follow(bob);
     await bob.publish({ status: "@alice psst", visibility: "direct" });
     await bob.publish({ status: "@carol psst", visibility: "direct" });
     await carol.publish({ status: "@alice hey", visibility: "direct" });
     await alice.publish({ status: "@carol hi", visibility: "direct" });
-    expect(await home()).toEqual(["@carol hi", "@alice psst"]);
+    expect(await homeOf(alice)).toEqual(["@carol hi", "@alice psst"]);
   });
 
   test("holds boosts, even of those I don't follow, and mine", async () => {
-    await follow(alice, bob);
+    await alice.follow(bob);
     const { id } = await carol.publish("by carol");
     const boosted = await boost(bob, id);
     const answer = await alice.get("/api/v1/timelines/home");
     expect([idsOf(answer), answer.json[0].reblog.id]).toEqual([[boosted], id]);
     await boost(alice, (await carol.publish("another")).id);
-    expect(await home()).toEqual(["another", "by carol"]);
+    expect(await homeOf(alice)).toEqual(["another", "by carol"]);
   });
 
   test("shows a status once when several boost it, or when it is just above its boost", async () => {
-    await follow(alice, bob, carol);
+    for (const friend of [bob, carol]) await alice.follow(friend);
     const { id } = await carol.publish("by carol");
     await boost(bob, id);
     await boost(carol, id);
-    expect(await home()).toEqual(["by carol"]);
+    expect(await homeOf(alice)).toEqual(["by carol"]);
     const dora = await server.person("dora");
     const { id: doras } = await dora.publish("by dora");
     await boost(bob, doras);
     await boost(carol, doras);
-    expect(await home()).toEqual(["by dora", "by carol"]);
+    expect(await homeOf(alice)).toEqual(["by dora", "by carol"]);
   });
 
   test("shows a status again when it is boosted long after", async () => {
-    await follow(alice, bob);
+    await alice.follow(bob);
     const { id } = await bob.publish("first");
     for (let at = 0; at < 40; at++) await bob.publish(`${at}`);
     await boost(bob, id);
-    expect((await home())[0]).toBe("first");
+    expect((await homeOf(alice))[0]).toBe("first");
   });
 
   test("loses a boost that is taken back", async () => {
-    await follow(alice, bob);
+    await alice.follow(bob);
     const { id } = await carol.publish("by carol");
     await boost(bob, id);
     await bob.post(`/api/v1/statuses/${id}/unreblog`);
-    expect(await home()).toEqual([]);
+    expect(await homeOf(alice)).toEqual([]);
   });
 
   test("keeps the last 800, however much is written", async () => {
@@ -124,7 +119,7 @@ describe("The home timeline", () => {
     await server.drain();
     const { count } = server.ctx.db.get<{ count: number }>("SELECT count(*) AS count FROM home_timeline")!;
     expect(count).toBe(800);
-    expect((await home())[0]).toBe("849");
+    expect((await homeOf(alice))[0]).toBe("849");
   });
 });
 

@@ -157,7 +157,7 @@ describe("A translation", () => {
 
 describe("No translation", () => {
   test("is made of what isn't for everyone, and no service hears of it", async () => {
-    await bob.post(`/api/v1/accounts/${alice.id}/follow`);
+    await bob.follow(alice);
     for (const visibility of ["private", "direct"]) {
       const { id } = await alice.publish({ status: "@bob psst", language: "en", visibility });
       const { status, json } = await translate(bob, id);

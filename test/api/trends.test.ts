@@ -343,9 +343,7 @@ describe("A link", () => {
 
   test("must be named, and a token must be allowed to read posts", async () => {
     expect((await server.stranger().get("/api/v1/timelines/link")).status).toBe(422);
-    const user = server.ctx.db.get<{ id: number }>("SELECT id FROM users WHERE account_id = ?", Number(alice.id))!;
-    const headers = { authorization: `Bearer ${server.token(user.id, "write")}` };
-    expect((await server.stranger().get(link("https://example.org"), { headers })).status).toBe(403);
+    expect((await server.otherApp(alice, "write").get(link("https://example.org"))).status).toBe(403);
   });
 });
 

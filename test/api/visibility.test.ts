@@ -31,7 +31,7 @@ describe("Who sees a status", () => {
       await server.person("other"),
       await server.person("blocked"),
     ];
-    for (const who of [follower, blocked]) await who.post(`/api/v1/accounts/${alice.id}/follow`);
+    for (const who of [follower, blocked]) await who.follow(alice);
     for (const visibility of VISIBILITIES) {
       const status = await alice.publish({ status: `@mentioned @blocked #tag ${visibility}`, visibility });
       statuses.set(visibility, status);
@@ -119,7 +119,7 @@ describe("A status that could be seen once", () => {
   beforeEach(async () => {
     server = await startServer();
     [alice, bob] = [await server.person("alice"), await server.person("bob")];
-    await bob.post(`/api/v1/accounts/${alice.id}/follow`);
+    await bob.follow(alice);
     secret = await alice.publish({ status: "for followers", visibility: "private" });
     for (const verb of ["favourite", "bookmark"]) await bob.post(`/api/v1/statuses/${secret.id}/${verb}`);
   });
@@ -131,7 +131,7 @@ describe("A status that could be seen once", () => {
     for (const path of LISTS) expect([path, idsOf(await bob.get(path))]).toEqual([path, [secret.id]]);
     await bob.post(`/api/v1/accounts/${alice.id}/unfollow`);
     for (const path of LISTS) expect([path, idsOf(await bob.get(path))]).toEqual([path, []]);
-    await bob.post(`/api/v1/accounts/${alice.id}/follow`);
+    await bob.follow(alice);
     await server.drain();
     for (const path of LISTS) expect([path, idsOf(await bob.get(path))]).toEqual([path, [secret.id]]);
   });
@@ -148,7 +148,7 @@ describe("A status that could be seen once", () => {
 
   test("isn't leaked by somebody's boost of it", async () => {
     const carol = await server.person("carol");
-    await bob.post(`/api/v1/accounts/${carol.id}/follow`);
+    await bob.follow(carol);
     const open = await alice.publish("open");
     const boost = (await carol.post(`/api/v1/statuses/${open.id}/reblog`)).json;
     expect(idsOf(await bob.get("/api/v1/timelines/home"))).toContain(boost.reblog.id);
@@ -173,7 +173,7 @@ describe("Whom I block or mute", () => {
   beforeEach(async () => {
     server = await startServer();
     [alice, bob, carol] = [await server.person("alice"), await server.person("bob"), await server.person("carol")];
-    for (const who of [bob, carol]) await alice.post(`/api/v1/accounts/${who.id}/follow`);
+    for (const who of [bob, carol]) await alice.follow(who);
     const { id } = await bob.publish("#tag by bob");
     await carol.post(`/api/v1/statuses/${id}/reblog`);
     await carol.publish("#tag by carol");
@@ -209,7 +209,7 @@ describe("Whom I block or mute", () => {
       await who.publish("@alice hi");
       await who.post(`/api/v1/statuses/${id}/favourite`);
       await who.post(`/api/v1/statuses/${id}/reblog`);
-      await who.post(`/api/v1/accounts/${alice.id}/follow`);
+      await who.follow(alice);
     }
     expect((await alice.get("/api/v1/notifications")).json).toEqual([]);
   });
@@ -224,7 +224,7 @@ describe("Whom I block or mute", () => {
 test("who blocks me is in none of my timelines", async () => {
   const server = await startServer();
   const [alice, bob] = [await server.person("alice"), await server.person("bob")];
-  await alice.post(`/api/v1/accounts/${bob.id}/follow`);
+  await alice.follow(bob);
   await bob.publish("#tag");
   block(server, bob, alice);
   for (const path of ["/api/v1/timelines/home", "/api/v1/timelines/public", "/api/v1/timelines/tag/tag"]) {

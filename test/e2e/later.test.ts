@@ -2,6 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Client, type Json } from "../support/client.ts";
+import { toldOf } from "../support/reading.ts";
 import { createPerson, Nowhere, run, Running, SOURCE } from "../support/program.ts";
 
 const HOUR = 3600_000;
@@ -38,10 +39,6 @@ test(
       return new Client(server.origin, token);
     };
     const seen = async (client: Client): Promise<string[]> => (await homeOf(client))[1];
-    const toldOf = async (client: Client): Promise<string[]> => {
-      const { json } = await client.get("/api/v1/notifications");
-      return json.map((notification: Json) => notification.type);
-    };
 
     let client = await restart();
     await client.publish({ status: "tea?", poll: { options: ["yes", "no"], expires_in: 300 } });
@@ -75,7 +72,7 @@ test(
     const { account } = await new Client(server.origin, bob).publish("by bob");
     for (let time = 0; time < 20; time += 1) {
       const client = new Client(server.origin, ada);
-      await client.post(`/api/v1/accounts/${account.id}/follow`);
+      await client.follow(account);
       expect(await homeOf(client)).toEqual([200, ["<p>by bob</p>"]]);
       await client.post(`/api/v1/accounts/${account.id}/unfollow`);
       expect(await homeOf(client)).toEqual([200, []]);

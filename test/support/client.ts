@@ -44,6 +44,10 @@ export class Client {
     return answer.json;
   }
 
+  follow(whom: { id: string }, options?: object): Promise<Answer> {
+    return this.post(`/api/v1/accounts/${whom.id}/follow`, options);
+  }
+
   /** JSON unless the body is a form already. */
   private async send(method: string, path: string, body?: object, init: RequestInit = {}): Promise<Answer> {
     const headers = new Headers(init.headers);

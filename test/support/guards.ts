@@ -4,12 +4,6 @@ import type { TestServer } from "./server.ts";
 
 export type Call = ["get" | "post" | "put" | "patch" | "delete", string, object?];
 
-/** The same person with a token for `scopes` alone. */
-function narrowed(server: TestServer, who: Client, scopes: string): Client {
-  const user = server.ctx.db.get<{ id: number }>("SELECT id FROM users WHERE account_id = ?", Number(who.id))!;
-  return new Client(server.origin, server.token(user.id, scopes), who.id);
-}
-
 /**
  * Fails unless each of these is refused to strangers, to tokens that aren't any, to apps without a person and to tokens
  * without the scope, and reached with the scope alone, whatever is answered then.
@@ -22,6 +16,6 @@ export async function expectGuarded(server: TestServer, who: Client, scope: stri
   expect(await answersTo(new Client(server.origin, "no such token"))).toEqual(all(401));
   expect(await answersTo(new Client(server.origin, server.token(null, "read write follow push")))).toEqual(all(422));
   const others = ["read", "write", "push", "profile"].filter((other) => !scope.startsWith(other));
-  expect(await answersTo(narrowed(server, who, others.join(" ")))).toEqual(all(403));
-  for (const status of await answersTo(narrowed(server, who, scope))) expect([200, 404, 422]).toContain(status);
+  expect(await answersTo(server.otherApp(who, others.join(" ")))).toEqual(all(403));
+  for (const status of await answersTo(server.otherApp(who, scope))) expect([200, 404, 422]).toContain(status);
 }

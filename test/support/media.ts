@@ -4,9 +4,9 @@ import type { Answer, Client, Json } from "./client.ts";
 import type { TestServer } from "./server.ts";
 import { upload } from "./uploads.ts";
 
-/** Everything below the media folder, by its name. */
-export function mediaFiles(server: TestServer): string[] {
-  const folder = join(server.ctx.config.data, "media");
+/** Everything below the media folder, or a folder of it, by its name. */
+export function mediaFiles(server: TestServer, below = ""): string[] {
+  const folder = join(server.ctx.config.data, "media", below);
   if (!existsSync(folder)) return [];
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   return entries.filter((entry) => entry.isFile()).map((entry) => entry.name);

@@ -12,6 +12,39 @@ export function wordsOf(list: Answer | Json[]): string[] {
   );
 }
 
+/** What somebody is told of, the newest first. */
+export async function toldOf(who: Client): Promise<string[]> {
+  return (await who.get("/api/v1/notifications")).json.map(({ type }: Json) => type);
+}
+
+/** The same with who did it. */
+export async function toldByWhom(who: Client): Promise<string[]> {
+  const { json } = await who.get("/api/v1/notifications");
+  return json.map(({ type, account }: Json) => `${type} by ${account.username}`);
+}
+
+/** What the statuses in somebody's home timeline say. */
+export async function homeOf(who: Client): Promise<string[]> {
+  return wordsOf(await who.get("/api/v1/timelines/home"));
+}
+
+/** How somebody stands to another. */
+export async function relationship(who: Client, whom: { id: string }): Promise<Json> {
+  return (await who.get(`/api/v1/accounts/relationships?id[]=${whom.id}`)).json[0];
+}
+
+/** An answer without its headers. */
+export function refusal({ status, json }: Answer): { status: number; json: Json } {
+  return { status, json };
+}
+
+export const NOT_FOUND = { status: 404, json: { error: "Record not found" } };
+
+/** Asks for what a Link header names. */
+export function turn(reader: Client, link: URL | null): Promise<Answer> {
+  return reader.get(link!.pathname + link!.search);
+}
+
 /** The addresses of a Link header by their `rel`, in its order. */
 export function linksOf({ headers }: Answer): { rels: string[]; next: URL | null; prev: URL | null } {
   const found = [...(headers.get("link") ?? "").matchAll(/<([^>]*)>; rel="(\w+)"/g)];

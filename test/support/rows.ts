@@ -56,6 +56,30 @@ export function remoteAccount(server: TestServer, username: string, domain: stri
   return String(id);
 }
 
+/** Somebody on another server follows somebody here, or asks to, who is told of it: as it will be with federation. */
+export function remoteFollows(
+  server: TestServer,
+  from: string,
+  to: Client,
+  table: "follows" | "follow_requests" = "follows",
+): void {
+  server.ctx.db.transaction((tx) => {
+    tx.run(
+      `INSERT INTO ${table} (account_id, target_account_id, created_at) VALUES (?, ?, 1)`,
+      Number(from),
+      Number(to.id),
+    );
+    tx.run(
+      "INSERT INTO notifications (account_id, type, from_account_id, created_at) VALUES (?, ?, ?, 1)",
+      Number(to.id),
+      table === "follows" ? "follow" : "follow_request",
+      Number(from),
+    );
+    if (table === "follow_requests") return;
+    tx.run("UPDATE accounts SET followers_count = followers_count + 1 WHERE id = ?", Number(to.id));
+  });
+}
+
 /** A public status of another server, written now or at `at` (milliseconds since 1970); its id. */
 export function remoteStatus(
   server: TestServer,

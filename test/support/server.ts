@@ -46,6 +46,12 @@ export class TestServer {
     return new Client(this.origin, token, String(user.accountId));
   }
 
+  /** The same person in another app, with a token for `scopes`. */
+  otherApp(who: Client, scopes: string): Client {
+    const user = this.ctx.db.get<{ id: number }>("SELECT id FROM users WHERE account_id = ?", Number(who.id))!;
+    return new Client(this.origin, this.token(user.id, scopes), who.id);
+  }
+
   /** A token of an app called "Test", for a user or (null) for the app alone. */
   token(userId: number | null, scopes: string): string {
     return this.ctx.db.transaction((tx) => {
