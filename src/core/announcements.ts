@@ -182,8 +182,7 @@ function tellOfChange(ctx: Context, tx: Tx, id: number, before: Times | null): v
 
 function tellAt(ctx: Context, tx: Tx, id: number, version: number | null, runAt: number): void {
   const key = `announcement.tell ${id} ${version} ${runAt}`;
-  enqueue(tx, "announcement.tell", { id, version }, { now: ctx.clock.now(), runAt, key });
-  tx.afterCommit(() => ctx.wake());
+  enqueue(ctx, tx, "announcement.tell", { id, version }, { runAt, key });
 }
 
 /** When it comes or goes by itself; null when it won't. */

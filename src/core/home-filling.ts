@@ -29,14 +29,12 @@ const WORTHWHILE = `
 export function fillHomeLater(ctx: Context, tx: Tx, accountId: number, from: Sources): void {
   const { accountIds = [], tagIds = [] } = from;
   if (!tx.get(WORTHWHILE, accountId, idList(accountIds), idList(tagIds))) return;
-  enqueue(tx, "home.fill", { accountId, accountIds, tagIds }, { now: ctx.clock.now() });
-  tx.afterCommit(() => ctx.wake());
+  enqueue(ctx, tx, "home.fill", { accountId, accountIds, tagIds });
 }
 
 /** Has a whole home timeline made anew by a job. Asked for again before that has happened, it happens once. */
 export function rebuildHomeLater(ctx: Context, tx: Tx, accountId: number): void {
-  enqueue(tx, "home.rebuild", { accountId }, { now: ctx.clock.now(), key: `home.rebuild ${accountId}` });
-  tx.afterCommit(() => ctx.wake());
+  enqueue(ctx, tx, "home.rebuild", { accountId }, { key: `home.rebuild ${accountId}` });
 }
 
 const FILLING = `

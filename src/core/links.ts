@@ -36,8 +36,7 @@ export function linkStatus(ctx: Context, tx: Tx, statusId: number, html: string 
 export function requestCard(ctx: Context, tx: Tx, link: LinkRow): void {
   if (isFresh(ctx, link)) return;
   const now = ctx.clock.now();
-  enqueue(tx, "card.fetch", { linkId: link.id }, { now, key: `card.fetch ${link.id} ${Math.floor(now / DAY)}` });
-  tx.afterCommit(() => ctx.wake());
+  enqueue(ctx, tx, "card.fetch", { linkId: link.id }, { key: `card.fetch ${link.id} ${Math.floor(now / DAY)}` });
 }
 
 export function isFresh(ctx: Context, link: LinkRow): boolean {

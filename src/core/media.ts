@@ -138,8 +138,7 @@ export function removeMedia(ctx: Context, accountId: number, id: number | null):
 export function discardFiles(ctx: Context, tx: Tx, files: readonly (string | null)[]): void {
   const present = [...new Set(files)].filter((file) => file !== null);
   if (present.length === 0) return;
-  enqueue(tx, "media.delete_files", { files: present }, { now: ctx.clock.now() });
-  tx.afterCommit(() => ctx.wake());
+  enqueue(ctx, tx, "media.delete_files", { files: present });
 }
 
 /** Counts as people do: an emoji is one character, though it takes two in our memory. */

@@ -70,7 +70,7 @@ export function acceptRequests(ctx: Context, accountId: number, ids: readonly nu
         accountId,
         fromId,
       );
-      enqueue(tx, "notifications.merge", { accountId, fromId }, { now: ctx.clock.now() });
+      enqueue(ctx, tx, "notifications.merge", { accountId, fromId });
     }
   });
 }

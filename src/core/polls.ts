@@ -64,7 +64,7 @@ function endOf(ctx: Context, poll: PollDraft): number {
 
 function scheduleEnd(ctx: Context, tx: Tx, pollId: number, poll: PollDraft): void {
   const runAt = endOf(ctx, poll);
-  enqueue(tx, "poll.close", { pollId }, { now: ctx.clock.now(), runAt, key: `poll.close ${pollId} ${runAt}` });
+  enqueue(ctx, tx, "poll.close", { pollId }, { runAt, key: `poll.close ${pollId} ${runAt}` });
 }
 
 /** A status's poll, as its author's edit compares it with another. */

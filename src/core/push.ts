@@ -171,11 +171,9 @@ const STILL_WANTING = `${WANTING} AND p.id = ?`;
 /** Leaves a job for each subscription that wants a notification which was just made: each is tried again by itself. */
 export function queuePushes(ctx: Context, tx: Tx, notificationId: number): void {
   const wanting = tx.all<{ id: number }>(WANTING, notificationId);
-  if (wanting.length === 0) return;
   for (const { id: subscriptionId } of wanting) {
-    enqueue(tx, "push.deliver", { subscriptionId, notificationId }, { now: ctx.clock.now() });
+    enqueue(ctx, tx, "push.deliver", { subscriptionId, notificationId });
   }
-  tx.afterCommit(() => ctx.wake());
 }
 
 /** Whether a subscription still wants a notification when its turn comes, which may be days later. */

@@ -60,7 +60,7 @@ export function schedule(
 /** Each change of the time leaves a job; those for another time than the row's find nothing to do. */
 function enqueuePublishing(ctx: Context, tx: Tx, scheduledId: number, runAt: number): void {
   const key = `status.publish ${scheduledId} ${runAt}`;
-  enqueue(tx, "status.publish", { scheduledId }, { now: ctx.clock.now(), runAt, key });
+  enqueue(ctx, tx, "status.publish", { scheduledId }, { runAt, key });
 }
 
 function checkTime(ctx: Context, accountId: number, time: number, besides: number | null): void {

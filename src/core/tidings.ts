@@ -16,8 +16,7 @@ const TIDINGS = {
 type Tidings = keyof typeof TIDINGS;
 
 export function tellLater(ctx: Context, tx: Tx, type: Tidings, aboutIds: readonly number[]): void {
-  for (const aboutId of aboutIds) enqueue(tx, "moderation.tell", { type, aboutId }, { now: ctx.clock.now() });
-  tx.afterCommit(() => ctx.wake());
+  for (const aboutId of aboutIds) enqueue(ctx, tx, "moderation.tell", { type, aboutId });
 }
 
 const TOLD = "SELECT 1 FROM notifications WHERE account_id = ? AND type = ? AND about_id = ?";

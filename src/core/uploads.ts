@@ -94,8 +94,7 @@ function insertMedia(ctx: Context, accountId: number, about: MediaChanges, media
 }
 
 function processLater(ctx: Context, tx: Tx, id: number): void {
-  enqueue(tx, "media.process", { id }, { now: ctx.clock.now(), key: `media.process ${id}` });
-  tx.afterCommit(() => ctx.wake());
+  enqueue(ctx, tx, "media.process", { id }, { key: `media.process ${id}` });
 }
 
 /** A picture; one that moves becomes a film later, where there is ffmpeg. */

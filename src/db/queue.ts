@@ -34,24 +34,33 @@ export interface JobPayloads {
 
 export type JobKind = keyof JobPayloads;
 
+/** What of a server's context a job needs: what time it is, and whom to tell that there is something to do. */
+interface Loop {
+  clock: { now(): number };
+  wake(): void;
+}
+
 /**
- * Writes a job in the transaction that causes it. `runAt` in milliseconds since 1970; a `key` that is already waiting
- * makes this a no-op.
+ * Writes a job in the transaction that causes it, and wakes the loop once that is committed. `runAt` in milliseconds
+ * since 1970, now unless it is given; a `key` that is already waiting makes this a no-op.
  */
 export function enqueue<Kind extends JobKind>(
+  loop: Loop,
   tx: Tx,
   kind: Kind,
   payload: JobPayloads[Kind],
-  when: { now: number; runAt?: number; key?: string },
+  options: { runAt?: number; key?: string } = {},
 ): void {
+  const now = loop.clock.now();
   tx.run(
     "INSERT INTO jobs (kind, key, payload, run_at, created_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
     kind,
-    when.key ?? null,
+    options.key ?? null,
     JSON.stringify(payload),
-    when.runAt ?? when.now,
-    when.now,
+    options.runAt ?? now,
+    now,
   );
+  tx.afterCommit(() => loop.wake());
 }
 
 /** Thrown by a job that may well succeed later: tried again until it would come too late, however often that is. */

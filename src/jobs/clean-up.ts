@@ -15,7 +15,7 @@ const MAX_FILES = 500;
 
 /** Writes the job that tidies up every hour, unless it is there already. */
 export function scheduleCleanUp(ctx: Context, tx: Tx, runAt: number): void {
-  enqueue(tx, "clean_up", {}, { now: ctx.clock.now(), runAt, key: `clean_up ${runAt}` });
+  enqueue(ctx, tx, "clean_up", {}, { runAt, key: `clean_up ${runAt}` });
 }
 
 /** Removes what nobody will ask for again. */

@@ -9,7 +9,7 @@ const PAUSE = 10_000;
 
 /** Writes the job that looks for orphaned files once a day, unless it is there already. */
 export function scheduleSweep(ctx: Context, tx: Tx, runAt = nextDay(ctx)): void {
-  enqueue(tx, "media.sweep", { after: null }, { now: ctx.clock.now(), runAt, key: `media.sweep ${runAt}` });
+  enqueue(ctx, tx, "media.sweep", { after: null }, { runAt, key: `media.sweep ${runAt}` });
 }
 
 /** Looks through a part of the files, and goes on after a pause or tomorrow. */
@@ -18,7 +18,7 @@ export async function sweepMedia(ctx: Context, after: string | null): Promise<vo
   const now = ctx.clock.now();
   ctx.db.transaction((tx) => {
     if (last === null) scheduleSweep(ctx, tx);
-    else enqueue(tx, "media.sweep", { after: last }, { now, runAt: now + PAUSE, key: `media.sweep after ${last}` });
+    else enqueue(ctx, tx, "media.sweep", { after: last }, { runAt: now + PAUSE, key: `media.sweep after ${last}` });
   });
 }
 

@@ -7,7 +7,7 @@ const HOUR = 3600_000;
 
 /** Writes the job that ranks trends every hour, unless it is there already. */
 export function scheduleTrends(ctx: Context, tx: Tx, runAt: number): void {
-  enqueue(tx, "trends.rank", {}, { now: ctx.clock.now(), runAt, key: `trends.rank ${runAt}` });
+  enqueue(ctx, tx, "trends.rank", {}, { runAt, key: `trends.rank ${runAt}` });
 }
 
 export function refreshTrends(ctx: Context): void {

@@ -317,8 +317,7 @@ inProcess(
     const other = join(server.ctx.config.data, "media", "other");
     writeFileSync(other, "");
     server.ctx.db.transaction((tx) => {
-      enqueue(tx, "media.delete_files", { files: ["other"] }, { now: server.clock.now() });
-      tx.afterCommit(() => server.ctx.wake());
+      enqueue(server.ctx, tx, "media.delete_files", { files: ["other"] });
     });
     await becomes(other, false);
     expect((await alice.get(`/api/v1/media/${json.id}`)).status).toBe(206);

@@ -23,11 +23,11 @@ afterEach(async () => {
 
 /** Jobs of every lane that have nothing to do any more, each lane with one more than it has room for. */
 function enqueueMany(tx: Tx): void {
-  const when = { now: server.clock.now() };
-  for (let id = 1; id <= 5; id++) enqueue(tx, "poll.close", { pollId: id }, when);
-  for (let id = 1; id <= 9; id++) enqueue(tx, "push.deliver", { subscriptionId: id, notificationId: id }, when);
-  for (let id = 1; id <= 2; id++) enqueue(tx, "media.process", { id }, when);
-  for (let id = 1; id <= 2; id++) enqueue(tx, "home.fill", { accountId: id, accountIds: [], tagIds: [] }, when);
+  const { ctx } = server;
+  for (let id = 1; id <= 5; id++) enqueue(ctx, tx, "poll.close", { pollId: id });
+  for (let id = 1; id <= 9; id++) enqueue(ctx, tx, "push.deliver", { subscriptionId: id, notificationId: id });
+  for (let id = 1; id <= 2; id++) enqueue(ctx, tx, "media.process", { id });
+  for (let id = 1; id <= 2; id++) enqueue(ctx, tx, "home.fill", { accountId: id, accountIds: [], tagIds: [] });
 }
 
 const jobs = (): number => server.ctx.db.get<{ count: number }>("SELECT count(*) AS count FROM jobs")!.count;
@@ -55,7 +55,6 @@ describe("The loop that runs jobs", () => {
     server.ctx.db.transaction((tx) => {
       enqueueMany(tx);
       tx.afterCommit(() => setWritable(false));
-      tx.afterCommit(() => server.ctx.wake());
     });
     await becomes(() => complaints.length > 0);
     expect(complaints).toEqual(["no job can be begun: {error}"]);
@@ -63,11 +62,23 @@ describe("The loop that runs jobs", () => {
     await becomes(() => jobs() === 0);
   });
 
+  inProcess("sleeps until somebody's wish leaves a job, and does that at once", async () => {
+    const [alice, bob] = [await server.person("alice"), await server.person("bob")];
+    await alice.patch("/api/v2/notifications/policy", { for_not_following: "filter" });
+    await bob.publish("@alice hello");
+    const [request] = (await alice.get("/api/v1/notifications/requests")).json;
+    worker.start();
+    await alice.get("/api/v1/notifications");
+    await alice.post(`/api/v1/notifications/requests/${request.id}/accept`);
+    await becomes(() => jobs() === 0);
+    expect((await alice.get("/api/v1/notifications")).json).toHaveLength(1);
+  });
+
   inProcess("does nothing twice when only its end can't be written", async () => {
     await server.person("alice");
     const account = server.ctx.db.get<{ id: number }>("SELECT account_id AS id FROM users")!.id;
     server.ctx.db.transaction((tx) => {
-      enqueue(tx, "notifications.merge", { accountId: account, fromId: account }, { now: server.clock.now() });
+      enqueue(server.ctx, tx, "notifications.merge", { accountId: account, fromId: account });
     });
     let told = 0;
     server.ctx.hub.subscribe(`user:${account}`, () => {
