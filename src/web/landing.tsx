@@ -107,17 +107,19 @@ function Door({ visit }: { visit: Visit }) {
   if (!session) {
     return (
       <p>
-        <a href={APPS_PAGE}>{words.signedInTitle}</a>
+        <a href={APPS_PAGE}>{words.signInForApps}</a>
       </p>
     );
   }
   return (
     <form class="who" method="post" action="/sign-out">
       <Hidden values={{ csrf: visit.csrfToken() }} />
-      <p>
-        {words.signedInAs} <strong>@{session.username}</strong>
-      </p>
-      <a href={APPS_PAGE}>{words.signedInTitle}</a>
+      <div>
+        <p>
+          {words.signedInAs} <strong>@{session.username}</strong>
+        </p>
+        <a href={APPS_PAGE}>{words.signedInTitle}</a>
+      </div>
       <button class="small">{words.signOut}</button>
     </form>
   );

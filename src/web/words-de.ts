@@ -146,6 +146,7 @@ export const german: Words = {
   },
 
   signedInTitle: "Wo du angemeldet bist",
+  signInForApps: "Melde dich an, um zu sehen, welche Apps dein Konto nutzen",
   apps: "Apps",
   noApps: "Keine App darf dein Konto benutzen.",
   letInOn: (date) => `Erlaubt am ${date}.`,

@@ -143,6 +143,7 @@ export const english: Words = {
   },
 
   signedInTitle: "Where you are signed in",
+  signInForApps: "Sign in to see which apps use your account",
   apps: "Apps",
   noApps: "No app may use your account.",
   letInOn: (date) => `Allowed on ${date}.`,

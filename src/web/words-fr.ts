@@ -148,6 +148,7 @@ export const french: Words = {
   },
 
   signedInTitle: "Où vous êtes connecté",
+  signInForApps: "Connectez-vous pour voir quelles applications utilisent votre compte",
   apps: "Applications",
   noApps: "Aucune application ne peut utiliser votre compte.",
   letInOn: (date) => `Autorisée le ${date}.`,

@@ -70,6 +70,7 @@ export interface Words {
   platforms: Record<Platform, string>;
 
   signedInTitle: string;
+  signInForApps: string;
   apps: string;
   noApps: string;
   letInOn(date: string): string;

@@ -50,12 +50,17 @@ const lastUse = () =>
 
 describe("Where one is signed in", () => {
   test("is asked for on the start page, and shown to nobody who isn't signed in", async () => {
+    const { text: start, html } = await visitor.get("/");
+    expect(start).toContain("Sign in to see which apps use your account");
+    expect(html).toContain(`<a href="${PAGE}">`);
     const { forms, text } = await visitor.get(PAGE);
     expect(forms.map(({ action }) => action)).toEqual(["/sign-in"]);
     expect(text).not.toContain("Revoke");
     const { location } = await visitor.press("Sign in", { login: "alice", password: "correct horse" });
     expect(location).toBe(PAGE);
-    expect((await visitor.get("/")).html).toContain(`<a href="${PAGE}">`);
+    const signedIn = await visitor.get("/");
+    expect(signedIn.text).toContain("Where you are signed in");
+    expect(signedIn.html).toContain(`<a href="${PAGE}">`);
   });
 
   test("is each app once, with its site, since when, its last use and what it may do; and nobody else's", async () => {
