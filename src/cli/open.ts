@@ -14,7 +14,15 @@ export function configOfProcess(): Config {
 /** Makes the data folder when it isn't there. What is written from now on is for the owner's eyes alone. */
 export function makeFolder(config: Config): void {
   process.umask(0o077);
-  mkdirSync(config.data, { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(config.data, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const why = (error as { code?: string }).code ?? String(error);
+    throw new Refusal(
+      "unavailable",
+      `Can't make the folder ${config.data} (${why}). Set LINNET_DATA to one that may be written.`,
+    );
+  }
 }
 
 const pathOf = (config: Config) => join(config.data, "linnet.db");

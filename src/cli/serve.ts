@@ -85,13 +85,13 @@ function nameThePort(config: Config, port: number): void {
 
 /** What to do next, for the person in front of the terminal. */
 function greeting(ctx: Context, port: number): string {
-  const { origin, host } = ctx.config;
+  const { origin, host, data } = ctx.config;
   const listening = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   const start = `Linnet ${VERSION} listens on ${listening} and is called ${origin}.`;
   const next = hasUsers(ctx)
     ? `In your app, enter ${new URL(origin).host}`
     : `Nobody owns this server yet. To make your account, open\n\n  ${origin}/setup?token=${newSetupToken(ctx)}\n`;
-  return `${start}\n${next}\nStop it with Ctrl+C.`;
+  return `${start}\nEverything is kept in ${data}.\n${next}\nStop it with Ctrl+C.`;
 }
 
 /** Resolves when the process is asked to stop. Asked twice, it stops at once. */

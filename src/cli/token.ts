@@ -4,7 +4,7 @@ import { Refusal, UsageError } from "../errors.ts";
 import { OUT_OF_BAND, registerApp } from "../oauth/apps.ts";
 import { parseId } from "../lib/ids.ts";
 import { tokensOf } from "../oauth/authorizations.ts";
-import { parseScopes } from "../oauth/scopes.ts";
+import { isKnownScope, SCOPES } from "../oauth/scopes.ts";
 import { issueToken, revokeToken } from "../oauth/tokens.ts";
 import { readArguments } from "./arguments.ts";
 import { withData } from "./open.ts";
@@ -12,9 +12,7 @@ import { withData } from "./open.ts";
 /** Prints a token of a user, of an app made for it. */
 export async function createTokenCommand(args: string[]): Promise<void> {
   const { values, words } = readArguments(args, { scopes: { type: "string" } }, ["NAME"]);
-  if (values.scopes === undefined) throw new UsageError('--scopes is missing, as in --scopes "read write".');
-  const scopes = parseScopes(values.scopes)?.join(" ");
-  if (!scopes) throw new UsageError(`--scopes is "${values.scopes}", but should be scopes of Mastodon's API.`);
+  const scopes = scopesOf(values.scopes);
   const secret = await withData((ctx) => {
     const user = userNamed(ctx, words[0]!);
     return ctx.db.transaction((tx) => {
@@ -52,6 +50,15 @@ export async function revokeTokenCommand(args: string[]): Promise<void> {
     }),
   );
   console.log(`The token ${id} is worth nothing any more.`);
+}
+
+/** The scopes of an option, each once. */
+function scopesOf(value = ""): string {
+  const named = value.split(/[\s+]+/).filter(Boolean);
+  if (named.length === 0) throw new UsageError('--scopes is missing, as in --scopes "read write".');
+  const unknown = named.find((scope) => !isKnownScope(scope));
+  if (unknown !== undefined) throw new UsageError(`"${unknown}" is not a scope. There are: ${SCOPES.join(", ")}.`);
+  return [...new Set(named)].join(" ");
 }
 
 function day(time: number): string {

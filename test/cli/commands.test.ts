@@ -101,7 +101,9 @@ test.each([
   [["user", "create", "a", "--role", "king"], '--role is "king"'],
   [["user", "create", "a", "--password-stdin"], "standard input is empty"],
   [["token", "create", "a"], "--scopes is missing"],
-  [["token", "create", "a", "--scopes", "everything"], '--scopes is "everything"'],
+  [["token", "create", "a", "--scopes", "everything"], '"everything" is not a scope'],
+  [["token", "create", "a", "--scopes", "read write:all"], '"write:all" is not a scope'],
+  [["token", "create", "a", "--scopes", " "], "--scopes is missing"],
   [["announcement", "create"], "TEXT is missing"],
   [["announcement", "create", "a", "--ends-at", "soon"], '--ends-at is "soon"'],
   [["announcement", "edit", "1"], "Nothing to change was given"],
@@ -327,7 +329,10 @@ test("settings come from .env as well", async () => {
 test("a data folder that can't be made fails in one line", async () => {
   await Bun.write(join(folder.path, "file"), "");
   const { code, stderr } = await folder.run([], { settings: { LINNET_DATA: join(folder.path, "file/data") } });
-  expect([code, lines(stderr)]).toEqual([1, [expect.stringContaining("file/data")]]);
+  expect([code, lines(stderr)]).toEqual([
+    1,
+    [expect.stringMatching(/the folder \/.*\/file\/data \(\w+\)\. Set LINNET_DATA/)],
+  ]);
 });
 
 test("trends are listed with what was decided about each, and approved or rejected by kind and id", async () => {

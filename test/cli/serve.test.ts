@@ -17,6 +17,7 @@ const json = { "content-type": "application/json" };
 test("with no configuration the server starts, and prints a link that makes the owner", async () => {
   const served = await folder.serve();
   expect(served.output).toContain("Nobody owns this server yet");
+  expect(served.output).toMatch(/Everything is kept in \/.*\/linnet-data\.\n/);
   const [, link] = await served.says(/(http:\/\/localhost:\d+\/setup\?token=[\w-]{43})\n/);
   const { search } = new URL(link!);
   expect((await fetch(`${served.origin}/setup${search}`)).status).toBe(200);
