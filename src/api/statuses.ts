@@ -1,7 +1,5 @@
-import type { Context } from "../context.ts";
-import { findAccount } from "../core/accounts.ts";
 import { withLanguage } from "../core/drafts.ts";
-import { editStatus, mediaByIds, versionsOf } from "../core/edits.ts";
+import { editStatus } from "../core/edits.ts";
 import {
   bookmark,
   favourite,
@@ -12,22 +10,16 @@ import {
   unmuteConversation,
   unpin,
 } from "../core/interactions.ts";
-import { quotedUrlOf } from "../core/quotes.ts";
 import { schedule } from "../core/scheduled.ts";
 import { publish, reblog, removeStatus, unreblog } from "../core/statuses.ts";
 import { contextOf } from "../core/threads.ts";
-import { ownStatus, visibleAmong, visibleStatus, VISIBILITIES, type StatusRow } from "../core/visibility.ts";
-import { showAccount } from "../entities/accounts.ts";
-import { emojisJson } from "../entities/emojis.ts";
-import { showMedia } from "../entities/media.ts";
-import { contentWithQuote } from "../entities/quotes.ts";
-import { seenOrBare, showStatus, showStatuses, statusText } from "../entities/statuses.ts";
-import { timestamp } from "../entities/json.ts";
+import { ownStatus, visibleAmong, visibleStatus, VISIBILITIES } from "../core/visibility.ts";
+import { showVersions } from "../entities/status-edits.ts";
+import { seenOrBare, showStatuses, statusText } from "../entities/statuses.ts";
 import { notFound } from "../errors.ts";
-import { parseId } from "../lib/ids.ts";
+import { parseId, parseIds } from "../lib/ids.ts";
 import { bool, ids, object, oneOf, optional } from "../lib/input.ts";
 import { hashSecret } from "../lib/secrets.ts";
-import { wordsWithShortcodes } from "../lib/shortcodes.ts";
 import { draftOf, EditInput, editOf, PublishInput } from "./drafts.ts";
 import { jsonText } from "./paging.ts";
 import type { Router } from "./router.ts";
@@ -50,23 +42,6 @@ export function statusRoutes(routes: Router): void {
         ? jsonText(statusText(ctx, viewerId, made.statusId))
         : showScheduled(ctx, viewerId, made.scheduledId);
     })
-    .get(
-      "/api/v1/statuses",
-      { open: true, scope: "read:statuses", input: object({ id: ids(40) }) },
-      ({ ctx, viewerId, input }) =>
-        showStatuses(
-          ctx,
-          viewerId,
-          visibleAmong(
-            ctx,
-            viewerId,
-            input.id.flatMap((text) => parseId(text) ?? []),
-          ),
-        ),
-    )
-    .get("/api/v1/statuses/:id", { open: true, scope: "read:statuses" }, ({ ctx, viewerId, params }) =>
-      jsonText(statusText(ctx, viewerId, visibleStatus(ctx, viewerId, parseId(params.id)).id)),
-    )
     .update(
       "/api/v1/statuses/:id",
       { scope: "write:statuses", input: EditInput },
@@ -95,6 +70,12 @@ export function statusRoutes(routes: Router): void {
 function readingRoutes(routes: Router): void {
   const open = { open: true, scope: "read:statuses" } as const;
   routes
+    .get("/api/v1/statuses", { ...open, input: object({ id: ids(40) }) }, ({ ctx, viewerId, input }) =>
+      showStatuses(ctx, viewerId, visibleAmong(ctx, viewerId, parseIds(input.id))),
+    )
+    .get("/api/v1/statuses/:id", open, ({ ctx, viewerId, params }) =>
+      jsonText(statusText(ctx, viewerId, visibleStatus(ctx, viewerId, parseId(params.id)).id)),
+    )
     .get("/api/v1/statuses/:id/context", open, ({ ctx, viewerId, params }) => {
       const thread = contextOf(ctx, viewerId, visibleStatus(ctx, viewerId, parseId(params.id)));
       const shown = showStatuses(ctx, viewerId, [...thread.ancestors, ...thread.descendants]);
@@ -108,37 +89,6 @@ function readingRoutes(routes: Router): void {
       const status = ownStatus(ctx, viewerId, parseId(params.id));
       return { id: String(status.id), text: status.text, spoiler_text: status.spoiler_text };
     });
-}
-
-/** Mastodon's StatusEdit (entities/StatusEdit). What is quoted never changes. */
-function showVersions(ctx: Context, viewerId: number, status: StatusRow) {
-  const versions = versionsOf(ctx, status);
-  const { domain } = findAccount(ctx, status.account_id);
-  const account = showAccount(ctx, status.account_id);
-  const { quote } = showStatus(ctx, viewerId, status.id);
-  const quoted_url = quotedUrlOf(ctx.db, status.id);
-  const media = mediaByIds(
-    ctx,
-    versions.flatMap((version) => version.media.map(({ id }) => id)),
-  );
-  return versions.map((version) => ({
-    content: contentWithQuote({ content: version.content, local: status.local, quoted_url }),
-    spoiler_text: version.spoiler_text,
-    sensitive: version.sensitive === 1,
-    created_at: timestamp(version.created_at),
-    account,
-    ...(version.poll_options && { poll: { options: version.poll_options.map((title) => ({ title })) } }),
-    quote,
-    media_attachments: version.media.flatMap(({ id, description }) => {
-      const row = media.get(id);
-      return row ? [showMedia(ctx, { ...row, description })] : [];
-    }),
-    emojis: emojisJson(ctx, domain, [
-      version.spoiler_text,
-      wordsWithShortcodes(version.content),
-      ...(version.poll_options ?? []),
-    ]),
-  }));
 }
 
 const ACTIONS = [

@@ -6,14 +6,13 @@ import { notFound, Refusal, validationFailed } from "../errors.ts";
 import { copyExtension, inspectClip, type Clip } from "../lib/clips.ts";
 import type { Ffmpeg } from "../lib/ffmpeg.ts";
 import { StoredFile } from "../lib/files.ts";
+import { isMovingAvif, sniffType } from "../lib/image-types.ts";
 import {
   encodePreview,
-  isMovingAvif,
   processAvatar,
   processImage,
   processPreview,
   smallSize,
-  sniffType,
   type ProcessedPreview,
   type ProcessedAvatar,
 } from "../lib/images.ts";

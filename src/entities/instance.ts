@@ -14,7 +14,7 @@ import { VIDEO_FRAME_RATE, VIDEO_PIXELS } from "../core/uploads.ts";
 import { findUser } from "../core/users.ts";
 import { vapidKeys } from "../core/vapid.ts";
 import { isSuspended } from "../core/visibility.ts";
-import { IMAGE_TYPES } from "../lib/images.ts";
+import { IMAGE_TYPES } from "../lib/image-types.ts";
 import { CLIP_TYPES } from "../lib/media-types.ts";
 import { CHARACTERS_PER_URL } from "../lib/text.ts";
 import { MASTODON_VERSION, SOURCE_URL, VERSION } from "../version.ts";

@@ -5,14 +5,10 @@ import { encode as encodeBlurhash } from "blurhash";
 import { Refusal, UnreadableFile, validationFailed } from "../errors.ts";
 import { colorsOf, type Colors } from "./colors.ts";
 import { withoutMetadata } from "./image-metadata.ts";
+import { isMovingAvif, sniffType } from "./image-types.ts";
+import { TYPES_BY_EXTENSION } from "./media-types.ts";
 import { returnFreedMemory } from "./memory.ts";
 import type { Pixels } from "./placeholders.ts";
-
-/**
- * What is read everywhere. HEIC is tried too, but only a libvips from a distribution can have the decoder for HEVC, which
- * is patented; the one that comes with sharp has none, so we don't promise it.
- */
-export const IMAGE_TYPES = ["image/jpeg", "image/png", "image/gif", "image/webp", "image/avif"] as const;
 
 /** `bytes` are the most a file may have, `pixels` the most a picture (or one frame of it) may have before decoding. */
 export interface ImageLimits {
@@ -80,52 +76,18 @@ const ANIMATION_QUALITY = 80;
 /** The only decoders of libvips that are ever let loose on what people send. */
 const LOADERS = ["Jpeg", "Png", "Webp", "Nsgif", "Heif"].map((name) => `VipsForeignLoad${name}Buffer`);
 
+const EXTENSIONS: ReadonlyMap<string, string> = new Map(
+  Object.entries(TYPES_BY_EXTENSION).map(([extension, type]) => [type, extension]),
+);
+
 const AVATAR_SIZES = { avatar: { width: 400, height: 400 }, header: { width: 1500, height: 500 } } as const;
 const AVATAR_LIMITS: ImageLimits = { bytes: 8 * 1024 * 1024, pixels: DEFAULT_PIXELS };
-
-const EXTENSIONS: ReadonlyMap<string, string> = new Map([
-  ["image/jpeg", "jpg"],
-  ["image/png", "png"],
-  ["image/gif", "gif"],
-  ["image/webp", "webp"],
-]);
-
-const HEIF_BRANDS: ReadonlyMap<string, string> = new Map([
-  ...["avif", "avis"].map((brand) => [brand, "image/avif"] as const),
-  ...["heic", "heix", "heim", "heis", "hevc", "hevx", "hevm", "hevs"].map((brand) => [brand, "image/heic"] as const),
-  ...["mif1", "msf1"].map((brand) => [brand, "image/heif"] as const),
-]);
-
-/** What kind of picture the bytes are, whatever their name or their sender say; null for anything else. */
-export function sniffType(bytes: Uint8Array): string | null {
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 64)).toString("latin1");
-  if (head.startsWith("\xff\xd8\xff")) return "image/jpeg";
-  if (head.startsWith("\x89PNG\r\n\x1a\n")) return "image/png";
-  if (head.startsWith("GIF87a") || head.startsWith("GIF89a")) return "image/gif";
-  if (head.startsWith("RIFF") && head.startsWith("WEBP", 8)) return "image/webp";
-  if (head.startsWith("ftyp", 4)) return sniffHeif(bytes, head);
-  return null;
-}
-
-/** Whether an AVIF says of itself that it moves. What is kept of it as a picture is its first frame. */
-export function isMovingAvif(bytes: Uint8Array): boolean {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 12)).toString("latin1", 4) === "ftypavis";
-}
 
 /** A moving AVIF holds a still one: libvips finds it when the first brand doesn't tell it to look away. */
 function asStillAvif(bytes: Uint8Array): Uint8Array {
   const still = bytes.slice();
   still.set(Buffer.from("avif"), 8);
   return still;
-}
-
-/** The brands of an ISO container: the first one may be as vague as "mif1", and the list after it says more. */
-function sniffHeif(bytes: Uint8Array, head: string): string | null {
-  const length = Math.min(new DataView(bytes.buffer, bytes.byteOffset).getUint32(0), head.length);
-  const types = [8, ...Array.from({ length: Math.max(0, Math.floor((length - 16) / 4)) }, (_, at) => 16 + 4 * at)]
-    .map((at) => HEIF_BRANDS.get(head.slice(at, at + 4)))
-    .filter((type) => type !== undefined);
-  return types.find((type) => type !== "image/heif") ?? types[0] ?? null;
 }
 
 /**
