@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Client, Json } from "../support/client.ts";
-import { refusal } from "../support/reading.ts";
+import { invalid, refusal } from "../support/reading.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
 
@@ -13,10 +13,6 @@ beforeEach(async () => {
 });
 afterEach(() => server.stop());
 
-const invalid = (...reasons: string[]) => ({
-  status: 422,
-  json: { error: `Validation failed: ${reasons.join(", ")}` },
-});
 const make = async (settings: object): Promise<Json> => (await alice.post("/api/v1/filters", settings)).json;
 const newer = async (): Promise<Json[]> => (await alice.get("/api/v2/filters")).json;
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
 import { expectGuarded } from "../support/guards.ts";
-import { idsOf, NOT_FOUND, refusal } from "../support/reading.ts";
+import { invalid, idsOf, NOT_FOUND, refusal } from "../support/reading.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
 import { EventReader, Socket } from "../support/streams.ts";
@@ -15,11 +15,6 @@ beforeEach(async () => {
   [alice, bob] = [await server.person("alice"), await server.person("bob")];
 });
 afterEach(() => server.stop());
-
-const invalid = (...reasons: string[]) => ({
-  status: 422,
-  json: { error: `Validation failed: ${reasons.join(", ")}` },
-});
 
 /** Makes a filter of Alice's. */
 async function newFilter(...keywords: string[]): Promise<Json> {

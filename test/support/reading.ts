@@ -38,6 +38,11 @@ export function refusal({ status, json }: Answer): { status: number; json: Json 
   return { status, json };
 }
 
+/** What is refused for these reasons. */
+export function invalid(...reasons: string[]): { status: number; json: Json } {
+  return { status: 422, json: { error: `Validation failed: ${reasons.join(", ")}` } };
+}
+
 export const NOT_FOUND = { status: 404, json: { error: "Record not found" } };
 
 /** Asks for what a Link header names. */
