@@ -14,6 +14,7 @@ import { showRelationships } from "../entities/relationships.ts";
 import { notFound } from "../errors.ts";
 import { parseId, parseIds } from "../lib/ids.ts";
 import { bool, ids, list, object, optional, text } from "../lib/input.ts";
+import { DEVICE_LOCALE, localeOf } from "../lib/languages.ts";
 import { accountPage, pageOf, paging, statusPage, stretch } from "./paging.ts";
 import { relate } from "./relations.ts";
 import type { Router } from "./router.ts";
@@ -39,7 +40,7 @@ const Statuses = object({
 const Follow = object({
   reblogs: optional(bool()),
   notify: optional(bool()),
-  languages: optional(list(text({ max: 12 }), { max: 50 })),
+  languages: optional(list(text({ max: 35, pattern: DEVICE_LOCALE }), { max: 50 })),
 });
 
 const AccountPage = object(paging(40, 80));
@@ -94,7 +95,9 @@ function followRoutes(routes: Router): void {
   }
   routes
     .post("/api/v1/accounts/:id/follow", { scope: "write:follows", input: Follow }, (call) =>
-      relate(call, (ctx, viewerId, id) => follow(ctx, viewerId, id, call.input)),
+      relate(call, (ctx, viewerId, id) =>
+        follow(ctx, viewerId, id, { ...call.input, languages: call.input.languages?.map(localeOf) }),
+      ),
     )
     .post("/api/v1/accounts/:id/unfollow", { scope: "write:follows" }, (call) => relate(call, unfollow))
     .post("/api/v1/accounts/:id/remove_from_followers", { scope: "write:follows" }, (call) =>

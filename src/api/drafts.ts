@@ -8,11 +8,11 @@ import { VISIBILITIES } from "../core/visibility.ts";
 import { validationFailed } from "../errors.ts";
 import { parseId } from "../lib/ids.ts";
 import { bool, id, ids, int, list, object, oneOf, optional, text } from "../lib/input.ts";
+import { DEVICE_LOCALE, localeOf } from "../lib/languages.ts";
 
 /** In UTF-16 units: a bound against abuse, well above any limit that people are told of. */
 const MAX_TEXT = 500_000;
 const MAX_OPTION = 10_000;
-const LANGUAGE = /^[a-z]{2,3}(-[A-Za-z]{2,4})?$/;
 
 const Poll = object({
   options: list(text({ max: MAX_OPTION }), { default: [] }),
@@ -26,7 +26,7 @@ export const PublishInput = object({
   spoiler_text: text({ max: MAX_TEXT, default: "" }),
   sensitive: optional(bool()),
   visibility: optional(oneOf(VISIBILITIES)),
-  language: optional(text({ max: 12, pattern: LANGUAGE })),
+  language: optional(text({ max: 35, pattern: DEVICE_LOCALE })),
   in_reply_to_id: optional(id()),
   media_ids: ids(),
   poll: optional(Poll),
@@ -39,7 +39,7 @@ export const EditInput = object({
   status: optional(text({ max: MAX_TEXT })),
   spoiler_text: optional(text({ max: MAX_TEXT })),
   sensitive: optional(bool()),
-  language: optional(text({ max: 12, pattern: LANGUAGE })),
+  language: optional(text({ max: 35, pattern: DEVICE_LOCALE })),
   media_ids: optional(list(id())),
   media_attributes: optional(
     list(object({ id: id(), description: optional(text({ max: 10_000 })), focus: optional(text({ max: 50 })) })),
@@ -54,7 +54,7 @@ export function draftOf(input: Static<typeof PublishInput>): Draft {
     spoilerText: input.spoiler_text.trim(),
     sensitive: input.sensitive ?? null,
     visibility: input.visibility ?? null,
-    language: input.language ?? null,
+    language: input.language ? localeOf(input.language) : null,
     inReplyToId: namedId(input.in_reply_to_id),
     mediaIds: mediaIdsOf(input.media_ids),
     poll: input.poll ? pollOf(input.poll) : null,
@@ -72,7 +72,7 @@ export function editOf(input: Static<typeof EditInput>): Edit {
     text: input.status?.trim(),
     spoilerText: input.spoiler_text?.trim(),
     sensitive: input.sensitive,
-    language: input.language,
+    language: input.language && localeOf(input.language),
     mediaIds: input.media_ids && mediaIdsOf(input.media_ids),
     mediaChanges: changes,
     poll: input.poll && pollOf(input.poll),

@@ -6,6 +6,7 @@ import { AVATAR_BYTES, keepPicture, preparePicture } from "../core/uploads.ts";
 import { showCredentialAccount } from "../entities/accounts.ts";
 import { missingPicture } from "../entities/urls.ts";
 import { bool, FileInput, list, object, oneOf, optional, text } from "../lib/input.ts";
+import { DEVICE_LOCALE, localeOf } from "../lib/languages.ts";
 import type { Router } from "./router.ts";
 
 const MAX_BODY = 2 * AVATAR_BYTES + 1024 * 1024;
@@ -38,7 +39,7 @@ const Credentials = object({
     object({
       privacy: optional(oneOf(DEFAULT_PRIVACIES)),
       sensitive: flag(),
-      language: optional(text({ max: 12, pattern: /^([a-z]{2,3}(-[A-Za-z]{2,4})?)?$/ })),
+      language: optional(text({ max: 35, pattern: new RegExp(`${DEVICE_LOCALE.source}|^$`) })),
       quote_policy: optional(oneOf(QUOTE_POLICIES)),
     }),
   ),
@@ -142,7 +143,7 @@ function changesOf(input: Input): ProfileChanges {
       .filter(({ name, value }) => name !== "" || value !== ""),
     privacy: input.source?.privacy,
     sensitive: input.source?.sensitive,
-    language: input.source?.language === "" ? null : input.source?.language,
+    language: input.source?.language === "" ? null : input.source?.language && localeOf(input.source.language),
     quotePolicy: input.source?.quote_policy,
   };
 }

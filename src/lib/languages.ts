@@ -5,6 +5,14 @@ export function isLocale(text: string): boolean {
   return /^[a-z]{2,3}(-[A-Za-z]{2,4})?$/.test(text);
 }
 
+/** A language as an app names it, often in its device's way: `en_US`, `es-419`, `zh-Hant-TW`. */
+export const DEVICE_LOCALE = /^[A-Za-z]{2,3}([_-][A-Za-z0-9]{2,8})*$/;
+
+/** The code of a language that is named so; without region and script where `isLocale()` would not take it with them. */
+export function localeOf(named: string): string {
+  return isLocale(named) ? named : named.split(/[_-]/, 1)[0]!.toLowerCase();
+}
+
 /** Languages that have a code of three letters only, and that people write in here, as with Mastodon. */
 const LONG_CODES = "ast chr ckb cnr csb gsw jbo kab lfn moh nds pdc sco sma smj szl tok vai xal zgh".split(" ");
 

@@ -83,7 +83,7 @@ describe("Values of the wrong kind are refused by name", () => {
     [{ status: "x", visibility: ["public"] }, "Validation failed: Visibility is invalid"],
     [
       { status: "x", language: "x".repeat(10_000) },
-      "Validation failed: Language is too long (maximum is 12 characters)",
+      "Validation failed: Language is too long (maximum is 35 characters)",
     ],
     [{ status: "x", in_reply_to_id: { a: 1 } }, "Validation failed: In reply to is invalid"],
     [{ status: "x", media_ids: [["1"]] }, "Validation failed: Media ids is invalid"],

@@ -144,6 +144,13 @@ describe("What is wanted of somebody one follows", () => {
     expect(await home(alice)).toEqual(["bye", "hello"]);
   });
 
+  test("can't be in what is no language", async () => {
+    const path = `/api/v1/accounts/${bob.id}/follow`;
+    const { status, json } = await alice.post(path, { languages: ["en", "#"] });
+    expect([status, json]).toEqual([422, { error: "Validation failed: Languages is invalid" }]);
+    expect((await alice.post(path, { languages: ["es_419"] })).json.languages).toEqual(["es"]);
+  });
+
   test("can be to hear of everything they write, but not of their replies to others and boosts", async () => {
     await alice.follow(bob, { notify: true });
     const { id } = await carol.publish("carol writes");

@@ -263,6 +263,8 @@ describe("Preferences", () => {
     await update({ source: { privacy: "private", language: "fr" } });
     await update(new URLSearchParams("source[sensitive]=true"));
     expect((await me()).source).toMatchObject({ privacy: "private", sensitive: true, language: "fr" });
+    await update({ source: { language: "es_419" } });
+    expect((await me()).source.language).toBe("es");
     await update(new URLSearchParams("source[language]="));
     expect((await me()).source.language).toBeNull();
   });

@@ -68,6 +68,20 @@ describe("A status", () => {
     expect(await languageOf({ status: "Guten Morgen zusammen! Heute regnet es wieder" })).toBe("nl");
   });
 
+  test.each([
+    ["pt-BR", "pt-BR"],
+    ["zh-Hant", "zh-Hant"],
+    ["en_US", "en"],
+    ["es-419", "es"],
+    ["zh-Hant-TW", "zh"],
+    ["DE", "de"],
+  ])("is in the language of the device that says %s: %s", async (language, kept) => {
+    const { status, json } = await post({ status: "hello", language });
+    expect([status, json.language]).toEqual([200, kept]);
+    const edited = await alice.put(`/api/v1/statuses/${json.id}`, { status: "bye", language });
+    expect([edited.status, edited.json.language]).toEqual([200, kept]);
+  });
+
   test("read by a stranger says nothing of what a reader did to it", async () => {
     const { id } = await alice.publish("hello");
     const { json } = await read(id, server.stranger());
