@@ -69,7 +69,7 @@ function listen(app: App, config: Config): void {
     }
     throw new Refusal(
       "unavailable",
-      `Can't listen on port ${port} of ${hostname} (${code ?? (error as Error).message}).`,
+      `Can't listen on port ${port} of ${hostname} (${code ?? (error as Error).message}). LINNET_HOST must be an address of this machine, and LINNET_PORT one that its user may open.`,
     );
   }
   if (port === 0) nameThePort(config, app.server!.port!);

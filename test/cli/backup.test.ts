@@ -40,4 +40,9 @@ test("nothing is overwritten, and no empty database is copied from a folder with
   writeFileSync(join(folder.path, "copy.db"), "something");
   const { code, stderr } = await folder.run(["backup", "copy.db"]);
   expect([code, stderr]).toEqual([1, 'linnet: "copy.db" is there already, and stays as it is.\n']);
+  const nowhere = await folder.run(["backup", "nowhere/copy.db"]);
+  expect([nowhere.code, nowhere.stderr]).toEqual([
+    1,
+    expect.stringMatching(/^linnet: There is no folder .*\/nowhere\. Make it first\.\n$/),
+  ]);
 });

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { existsSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json";
 import { Folder } from "./folder.ts";
@@ -331,8 +331,20 @@ test("a data folder that can't be made fails in one line", async () => {
   const { code, stderr } = await folder.run([], { settings: { LINNET_DATA: join(folder.path, "file/data") } });
   expect([code, lines(stderr)]).toEqual([
     1,
-    [expect.stringMatching(/the folder \/.*\/file\/data \(\w+\)\. Set LINNET_DATA/)],
+    [expect.stringMatching(/the folder \/.*\/file\/data \(\w+\)\. .*, or set LINNET_DATA/)],
   ]);
+});
+
+test.each([
+  ["a folder", (path: string) => mkdirSync(path, { recursive: true }), "can't be opened"],
+  ["a letter", (path: string) => Bun.write(path, "Dear linnet, ".repeat(500)), "is not a database"],
+])("where %s is called linnet.db, it is named, with what to do", async (_, lay, words) => {
+  const path = join(folder.path, "linnet-data", "linnet.db");
+  await lay(path);
+  for (const args of [[], ["user", "list"]]) {
+    const { code, stderr } = await folder.run(args);
+    expect([code, lines(stderr)]).toEqual([1, [expect.stringContaining(`${path} ${words}`)]]);
+  }
 });
 
 test("trends are listed with what was decided about each, and approved or rejected by kind and id", async () => {

@@ -115,6 +115,14 @@ test("a port that is taken is named in one line", async () => {
   ]);
 });
 
+test("an address that is not of this machine is refused with what to set", async () => {
+  const { code, stderr } = await folder.run(["serve"], { settings: { LINNET_HOST: "203.0.113.9" } });
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^linnet: Can't listen on port 3000 of 203\.0\.113\.9 \(\w+\)\. LINNET_HOST must be .*\n$/),
+  ]);
+});
+
 test("the key for push outlives the server", async () => {
   const keyOf = async (origin: string) => {
     const body = JSON.stringify({ client_name: "App", redirect_uris: "app://cb" });
