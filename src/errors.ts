@@ -65,10 +65,15 @@ function titleOf(field: string): string {
   return field.charAt(0).toUpperCase() + field.slice(1).replaceAll("_", " ");
 }
 
-/** Refuses with the sentence of every condition that holds, if one does. */
+/** For refuseWhere(). Counts as people do: an emoji is one character, though it takes two in our memory. */
+export function tooLong(what: string, text: string | null | undefined, max: number): [boolean, string] {
+  return [[...(text ?? "")].length > max, `${what} is too long (maximum is ${max} characters)`];
+}
+
+/** Refuses with the sentence of every condition that holds, each once, if one does. */
 export function refuseWhere(problems: readonly (readonly [boolean, string])[]): void {
   const found = problems.filter(([holds]) => holds).map(([, sentence]) => sentence);
-  if (found.length > 0) throw validationFailed(...found);
+  if (found.length > 0) throw validationFailed(...new Set(found));
 }
 
 /**

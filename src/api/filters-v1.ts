@@ -4,6 +4,8 @@ import {
   createFilter,
   filtersOf,
   keywordsOf,
+  MAX_KEYWORD,
+  MAX_TITLE,
   ownFilter,
   ownKeyword,
   removeKeyword,
@@ -20,16 +22,14 @@ import { bool, list, object, optional, text } from "../lib/input.ts";
 import { expiry, expiryOf } from "./expiry.ts";
 import type { Router } from "./router.ts";
 
-const MAX_PHRASE = 512;
-
 const shared = {
   context: optional(list(text({ max: 100 }))),
   irreversible: optional(bool()),
   whole_word: optional(bool()),
   expires_in: expiry(),
 };
-const Create = object({ phrase: text({ max: MAX_PHRASE }), ...shared });
-const Update = object({ phrase: optional(text({ max: MAX_PHRASE })), ...shared });
+const Create = object({ phrase: text({ max: MAX_KEYWORD }), ...shared });
+const Update = object({ phrase: optional(text({ max: MAX_KEYWORD })), ...shared });
 
 /**
  * The filters of Mastodon's documentation before version 4 (methods/filters#v1): each is one keyword of a filter of
@@ -89,7 +89,7 @@ function filterChanges(ctx: Context, accountId: number, filter: FilterRow, input
 }
 
 function titleOf(phrase: string): string {
-  return [...phrase].slice(0, 256).join("");
+  return [...phrase].slice(0, MAX_TITLE).join("");
 }
 
 function show(ctx: Context, accountId: number, id: number | null) {

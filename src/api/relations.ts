@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import { accountsAmong, findAccount } from "../core/accounts.ts";
 import { idList } from "../db/json.ts";
-import { validationFailed } from "../errors.ts";
+import { refuseWhere, tooLong } from "../errors.ts";
 import { showAccounts } from "../entities/accounts.ts";
 import { showRelationship } from "../entities/relationships.ts";
 import { parseId, parseIds } from "../lib/ids.ts";
@@ -43,9 +43,7 @@ export function relate(
 
 /** Keeps what somebody notes of another, for their own eyes; an empty comment removes it. */
 function note(ctx: Context, accountId: number, targetId: number, comment: string): void {
-  if ([...comment].length > MAX_NOTE) {
-    throw validationFailed(`Comment is too long (maximum is ${MAX_NOTE} characters)`);
-  }
+  refuseWhere([tooLong("Comment", comment, MAX_NOTE)]);
   ctx.db.transaction((tx) => {
     if (comment === "") {
       tx.run("DELETE FROM account_notes WHERE account_id = ? AND target_account_id = ?", accountId, targetId);

@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import type { Reads, Tx } from "../db/open.ts";
 import { domainBlocks } from "../db/schema/index.ts";
-import { Refusal, refuseWhere } from "../errors.ts";
+import { Refusal, refuseWhere, tooLong } from "../errors.ts";
 import { domainOf } from "./blocks.ts";
 import { sever } from "./severances.ts";
 import { tellLater } from "./tidings.ts";
@@ -55,10 +55,9 @@ const SUSPEND = settle("suspended_at", "b.created_at", "b.severity = 'suspend' A
 export function setDomainBlock(ctx: Context, given: string, changes: Partial<DomainBlock>): void {
   const domain = domainOf(given);
   if (domain === ctx.config.handleDomain) throw new Refusal("invalid", `${domain} is this server itself.`);
-  const long = (comment = "") => [...comment].length > MAX_COMMENT;
   refuseWhere([
-    [long(changes.publicComment), `Public comment is too long (maximum is ${MAX_COMMENT} characters)`],
-    [long(changes.privateComment), `Private comment is too long (maximum is ${MAX_COMMENT} characters)`],
+    tooLong("Public comment", changes.publicComment, MAX_COMMENT),
+    tooLong("Private comment", changes.privateComment, MAX_COMMENT),
   ]);
   ctx.db.transaction((tx) => change(ctx, tx, domain, () => save(ctx, tx, domain, changes)));
 }

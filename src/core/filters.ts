@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import type { Reads, Tx } from "../db/open.ts";
 import { filters, type filterKeywords, type filterStatuses } from "../db/schema/index.ts";
-import { notFound, validationFailed } from "../errors.ts";
+import { notFound, refuseWhere, tooLong, validationFailed } from "../errors.ts";
 import { announce, userTopic } from "./events.ts";
 import { visibleStatus } from "./visibility.ts";
 
@@ -29,8 +29,8 @@ export interface KeywordChange {
 }
 
 /** In characters, as with Mastodon. */
-const MAX_TITLE = 256;
-const MAX_KEYWORD = 512;
+export const MAX_TITLE = 256;
+export const MAX_KEYWORD = 512;
 
 const FILTER = "SELECT f.id, f.title, f.context, f.filter_action, f.expires_at FROM filters f";
 
@@ -155,15 +155,14 @@ function withoutUndefined<T extends object>(values: T): Partial<T> {
 }
 
 function check({ title, context }: FilterSettings): void {
-  const problems: string[] = [];
-  if (!/\S/.test(title)) problems.push("Title can't be blank");
-  if ([...title].length > MAX_TITLE) problems.push(`Title is too long (maximum is ${MAX_TITLE} characters)`);
-  if (context.length === 0) problems.push("Context can't be blank");
   const known: readonly string[] = FILTER_CONTEXTS;
-  if (context.length === 0 || context.some((word) => !known.includes(word))) {
-    problems.push("Context None or invalid context supplied");
-  }
-  if (problems.length > 0) throw validationFailed(...problems);
+  const isKnown = context.length > 0 && context.every((word) => known.includes(word));
+  refuseWhere([
+    [!/\S/.test(title), "Title can't be blank"],
+    tooLong("Title", title, MAX_TITLE),
+    [context.length === 0, "Context can't be blank"],
+    [!isKnown, "Context None or invalid context supplied"],
+  ]);
 }
 
 function changeKeywords(tx: Tx, filterId: number, changes: readonly KeywordChange[]): void {
@@ -203,9 +202,7 @@ function saveKeyword(tx: Tx, row: FilterKeywordRow, keyword = row.keyword, whole
 
 function checkedKeyword(keyword: string, called: string): string {
   if (!/\S/.test(keyword)) throw validationFailed(`${called} can't be blank`);
-  if ([...keyword].length > MAX_KEYWORD) {
-    throw validationFailed(`${called} is too long (maximum is ${MAX_KEYWORD} characters)`);
-  }
+  refuseWhere([tooLong(called, keyword, MAX_KEYWORD)]);
   return keyword;
 }
 

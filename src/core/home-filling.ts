@@ -3,7 +3,8 @@ import { idList } from "../db/json.ts";
 import type { Reads, Tx } from "../db/open.ts";
 import { enqueue } from "../db/queue.ts";
 import { pause } from "../lib/pause.ts";
-import { brings, REBLOG_DISTANCE, suitsByTag, TIMELINE_LENGTH } from "./home.ts";
+import { brings, suitsByTag, TIMELINE_LENGTH } from "./home.ts";
+import { REBLOG_DISTANCE } from "./list-timelines.ts";
 
 /** So many of the newest statuses of each whom somebody follows, and of each hashtag, are looked at. */
 const FROM_EACH = 100;

@@ -1,14 +1,11 @@
 import type { Context } from "../context.ts";
 import type { Tx } from "../db/open.ts";
 import { announce, type Audible, publicTopics, tagNamesOf, userTopic } from "./events.ts";
-import { clearMentionsFromLists, listsWith, toLists } from "./list-timelines.ts";
+import { clearMentionsFromLists, isFresh, listsWith, toLists } from "./list-timelines.ts";
 import { IN_WANTED_LANGUAGE, mentionsAvoided, visibleTo, wantedBy } from "./visibility.ts";
 
 /** As many as Mastodon keeps; older ones are found on the accounts' own pages. */
 export const TIMELINE_LENGTH = 800;
-
-/** A reblog of what stood in the timeline this recently is left out, as Mastodon does. */
-export const REBLOG_DISTANCE = 40;
 
 /** Who is in an exclusive list of somebody stands there and not in their home timeline. */
 function isElsewhere(owner: string, account: string): string {
@@ -51,11 +48,7 @@ const TO_FOLLOWERS = `
       OR EXISTS (SELECT 1 FROM mentions WHERE status_id = s.id AND account_id = f.account_id))
     AND ${brings("?2")}
     AND ${wantedBy("f.account_id", "?2")}
-    AND (s.reblog_of_id IS NULL OR NOT EXISTS (
-      SELECT 1
-      FROM (SELECT status_id FROM home_timeline WHERE account_id = f.account_id ORDER BY status_id DESC LIMIT ${REBLOG_DISTANCE}) h
-      JOIN statuses recent ON recent.id = h.status_id
-      WHERE recent.id = s.reblog_of_id OR recent.reblog_of_id = s.reblog_of_id))
+    AND ${isFresh("home_timeline", "account_id = f.account_id")}
   RETURNING account_id`;
 
 const TO_AUTHOR = `

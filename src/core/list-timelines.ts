@@ -7,8 +7,17 @@ export function listTopic(listId: number): string {
   return `list:${listId}`;
 }
 
-/** A reblog of what stood in the list this recently is left out, as in home timelines. */
-const REBLOG_DISTANCE = 40;
+/** A reblog of what stood in a timeline this recently is left out, as Mastodon does. */
+export const REBLOG_DISTANCE = 40;
+
+/** Whether a status `s` is no reblog of what was in a timeline lately. `owner` says whose: a column and its value. */
+export function isFresh(timeline: "home_timeline" | "list_timeline", owner: string): string {
+  return `(s.reblog_of_id IS NULL OR NOT EXISTS (
+    SELECT 1
+    FROM (SELECT status_id FROM ${timeline} WHERE ${owner} ORDER BY status_id DESC LIMIT ${REBLOG_DISTANCE}) t
+    JOIN statuses recent ON recent.id = t.status_id
+    WHERE recent.id = s.reblog_of_id OR recent.reblog_of_id = s.reblog_of_id))`;
+}
 
 /**
  * What a membership `m` of a list `l` brings: what its follow `f` asks for, or anything of the owner's own, unless it
@@ -29,11 +38,7 @@ const TO_LISTS = `
   INSERT OR IGNORE INTO list_timeline (list_id, status_id)
   SELECT l.id, s.id FROM statuses s ${MEMBERSHIPS}
   WHERE s.id = ?1 AND ${brought("?2")} AND ${wantedBy("l.account_id", "?2")}
-    AND (s.reblog_of_id IS NULL OR NOT EXISTS (
-      SELECT 1
-      FROM (SELECT status_id FROM list_timeline WHERE list_id = l.id ORDER BY status_id DESC LIMIT ${REBLOG_DISTANCE}) t
-      JOIN statuses recent ON recent.id = t.status_id
-      WHERE recent.id = s.reblog_of_id OR recent.reblog_of_id = s.reblog_of_id))`;
+    AND ${isFresh("list_timeline", "list_id = l.id")}`;
 
 /**
  * What a list `l` shows of what stands in it: nothing of those who have left it, and replies to others as its policy

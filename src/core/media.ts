@@ -3,7 +3,7 @@ import { idList } from "../db/json.ts";
 import type { Tx } from "../db/open.ts";
 import type { mediaAttachments } from "../db/schema/index.ts";
 import { enqueue } from "../db/queue.ts";
-import { notFound, Refusal, validationFailed } from "../errors.ts";
+import { notFound, Refusal, refuseWhere, tooLong, validationFailed } from "../errors.ts";
 
 /** As many as Mastodon allows; clients read it from the instance's configuration. */
 export const MAX_ATTACHMENTS = 4;
@@ -141,11 +141,8 @@ export function discardFiles(ctx: Context, tx: Tx, files: readonly (string | nul
   enqueue(ctx, tx, "media.delete_files", { files: present });
 }
 
-/** Counts as people do: an emoji is one character, though it takes two in our memory. */
 export function checkDescription(description: string | null | undefined): void {
-  if (description && [...description].length > MAX_DESCRIPTION) {
-    throw validationFailed(`Description is too long (maximum is ${MAX_DESCRIPTION} characters)`);
-  }
+  refuseWhere([tooLong("Description", description, MAX_DESCRIPTION)]);
 }
 
 export function applyMediaChanges(tx: Tx, row: MediaRow, changes: MediaChanges): void {

@@ -215,7 +215,7 @@ async function finish(ctx: Context, row: MediaRow, { path, extension, preview }:
     if (!now) return discardFiles(ctx, tx, [file, poster?.file ?? null]);
     const shown = now.has_thumbnail === 0 ? poster : null;
     writeMade(tx, now, { file, size, extension, clip });
-    if (shown) writePoster(tx, now, shown);
+    if (shown) writeSmall(tx, now, shown);
     const kept = new Set<string | null>([file, shown?.file ?? now.small]);
     const left = [...filesOf(now), poster?.file ?? null].filter((each) => !kept.has(each));
     discardFiles(ctx, tx, left);
@@ -243,7 +243,12 @@ function writeMade(
   );
 }
 
-function writePoster(tx: Tx, row: MediaRow, { file, preview }: { file: string; preview: ProcessedPreview }): void {
+/** Puts a picture in the place of the small one; sound takes its colours from it. */
+export function writeSmall(
+  tx: Tx,
+  row: MediaRow,
+  { file, preview }: { file: string; preview: ProcessedPreview },
+): void {
   tx.run(
     "UPDATE media_attachments SET small = ?, small_width = ?, small_height = ?, blurhash = ?, colors = ? WHERE id = ?",
     file,

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import type { Value } from "../db/open.ts";
-import { validationFailed } from "../errors.ts";
+import { refuseWhere, tooLong } from "../errors.ts";
 import { renderFieldValue, renderText } from "../lib/text.ts";
 import { knownMentions, renderOptions } from "./compose.ts";
 import { authorizeAllFollows } from "./follows.ts";
@@ -112,20 +112,17 @@ function bit(value: boolean | undefined): number | undefined {
 
 /** Refuses what is too long or too much, with every reason at once. */
 export function checkProfile(changes: ProfileChanges): void {
-  const problems: string[] = [];
-  const bound = (what: string, text: string | undefined, max: number) => {
-    if (text !== undefined && [...text].length > max)
-      problems.push(`${what} is too long (maximum is ${max} characters)`);
-  };
-  bound("Display name", changes.displayName, MAX_DISPLAY_NAME);
-  bound("Note", changes.note, MAX_NOTE);
-  bound("Avatar description", changes.avatarDescription, MAX_PICTURE_DESCRIPTION);
-  bound("Header description", changes.headerDescription, MAX_PICTURE_DESCRIPTION);
-  for (const { name, value } of changes.fields ?? []) {
-    bound("Profile field name", name, MAX_FIELD_LENGTH);
-    bound("Profile field value", value, MAX_FIELD_LENGTH);
-    if (name === "" && value !== "") problems.push("Profile field name can't be blank");
-  }
-  if ((changes.fields?.length ?? 0) > MAX_FIELDS) problems.push(`Profile fields: only ${MAX_FIELDS} are possible`);
-  if (problems.length > 0) throw validationFailed(...new Set(problems));
+  const { fields = [] } = changes;
+  refuseWhere([
+    tooLong("Display name", changes.displayName, MAX_DISPLAY_NAME),
+    tooLong("Note", changes.note, MAX_NOTE),
+    tooLong("Avatar description", changes.avatarDescription, MAX_PICTURE_DESCRIPTION),
+    tooLong("Header description", changes.headerDescription, MAX_PICTURE_DESCRIPTION),
+    ...fields.flatMap(({ name, value }): [boolean, string][] => [
+      tooLong("Profile field name", name, MAX_FIELD_LENGTH),
+      tooLong("Profile field value", value, MAX_FIELD_LENGTH),
+      [name === "" && value !== "", "Profile field name can't be blank"],
+    ]),
+    [fields.length > MAX_FIELDS, `Profile fields: only ${MAX_FIELDS} are possible`],
+  ]);
 }

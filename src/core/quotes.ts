@@ -32,18 +32,18 @@ export function automaticQuoters(policy: QuotePolicy, visibility: string): strin
  * Whether the viewer may quote `statuses s`, by its author's policy alone, in Mastodon's words: `automatic`, `manual`
  * (when the author agrees), `unknown` or `denied`. An SQL expression.
  */
-export function quotePermission(viewer: string, s = "s"): string {
+export function quotePermission(viewer: string): string {
   const inList = (list: string) => `(
     instr(${list}, '"public"')
     OR instr(${list}, '"followers"') AND EXISTS (
-      SELECT 1 FROM follows WHERE account_id = ${viewer} AND target_account_id = ${s}.account_id)
+      SELECT 1 FROM follows WHERE account_id = ${viewer} AND target_account_id = s.account_id)
     OR instr(${list}, '"following"') AND EXISTS (
-      SELECT 1 FROM follows WHERE account_id = ${s}.account_id AND target_account_id = ${viewer}))`;
+      SELECT 1 FROM follows WHERE account_id = s.account_id AND target_account_id = ${viewer}))`;
   return `CASE
-    WHEN ${s}.visibility = 'direct' THEN 'denied'
-    WHEN ${s}.account_id = ${viewer} OR ${inList(`${s}.quote_automatic`)} THEN 'automatic'
-    WHEN ${inList(`${s}.quote_manual`)} THEN 'manual'
-    WHEN instr(${s}.quote_automatic || ${s}.quote_manual, '"unsupported_policy"') THEN 'unknown'
+    WHEN s.visibility = 'direct' THEN 'denied'
+    WHEN s.account_id = ${viewer} OR ${inList("s.quote_automatic")} THEN 'automatic'
+    WHEN ${inList("s.quote_manual")} THEN 'manual'
+    WHEN instr(s.quote_automatic || s.quote_manual, '"unsupported_policy"') THEN 'unknown'
     ELSE 'denied' END`;
 }
 

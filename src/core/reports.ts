@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import { idList } from "../db/json.ts";
 import type { Reads, Tx } from "../db/open.ts";
 import { reports } from "../db/schema/index.ts";
-import { notFound, Refusal, refuseWhere } from "../errors.ts";
+import { notFound, Refusal, refuseWhere, tooLong } from "../errors.ts";
 import { findAccount } from "./accounts.ts";
 import { notify } from "./notifications.ts";
 import { isShutOut, visibleAmong } from "./visibility.ts";
@@ -43,7 +43,7 @@ export function report(ctx: Context, reporterId: number, complaint: Complaint): 
   const category = complaint.ruleIds.length > 0 ? "violation" : complaint.category;
   const ruleIds = category === "violation" ? citedRules(ctx.db, complaint.ruleIds) : null;
   refuseWhere([
-    [[...complaint.comment].length > MAX_COMMENT, `Comment is too long (maximum is ${MAX_COMMENT} characters)`],
+    tooLong("Comment", complaint.comment, MAX_COMMENT),
     [category === "violation" && ruleIds === null, "Rule ids does not reference valid rules"],
   ]);
   return ctx.db.transaction((tx) => {

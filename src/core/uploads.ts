@@ -20,7 +20,7 @@ import { drawPlaceholder } from "../lib/placeholders.ts";
 import { IMAGE_LIMITS, keepImage, keepUpload, newFolder, VIDEO_BYTES } from "./media-files.ts";
 import { applyMediaChanges, checkDescription, discardFiles, waitingMedia } from "./media.ts";
 import type { MediaChanges, MediaRow } from "./media.ts";
-import { clipColumns, usableFfmpeg } from "./processing.ts";
+import { clipColumns, usableFfmpeg, writeSmall } from "./processing.ts";
 
 /** Mastodon's limits, like those in media-files.ts; clients read them from the instance's configuration. */
 export const VIDEO_PIXELS = 8_294_400;
@@ -211,17 +211,8 @@ export async function changeUpload(
 function replaceSmall(ctx: Context, tx: Tx, row: MediaRow, small: string, preview: ProcessedPreview): void {
   // Film and sound that are not ready have nothing else to show.
   const file = row.state === "processing" && row.type !== "gifv" ? small : row.file;
-  tx.run(
-    `UPDATE media_attachments SET file = ?, small = ?, small_width = ?, small_height = ?, blurhash = ?, colors = ?,
-       has_thumbnail = 1 WHERE id = ?`,
-    file,
-    small,
-    preview.image.width,
-    preview.image.height,
-    preview.blurhash,
-    row.type === "audio" ? JSON.stringify(preview.colors) : null,
-    row.id,
-  );
+  writeSmall(tx, row, { file: small, preview });
+  tx.run("UPDATE media_attachments SET file = ?, has_thumbnail = 1 WHERE id = ?", file, row.id);
   if (row.small !== file) discardFiles(ctx, tx, [row.small]);
 }
 

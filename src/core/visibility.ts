@@ -51,13 +51,13 @@ export function isLimitedFor(viewer: string, account: string): string {
 }
 
 /**
- * What a viewer who may see a status also wants to see in a timeline: nothing by whom they avoid, and no reblog of such.
- * `now` is the parameter with the present time, since a mute may have ended.
+ * What a viewer who may see a status `s` also wants to see in a timeline: nothing by whom they avoid, and no reblog of
+ * such. `now` is the parameter with the present time, since a mute may have ended.
  */
-export function wantedBy(viewer: string, now: string, s = "s"): string {
-  return `NOT ${avoids(viewer, `${s}.account_id`, now)} AND (${s}.reblog_of_id IS NULL OR EXISTS (
+export function wantedBy(viewer: string, now: string): string {
+  return `NOT ${avoids(viewer, "s.account_id", now)} AND (s.reblog_of_id IS NULL OR EXISTS (
     SELECT 1 FROM statuses o
-    WHERE o.id = ${s}.reblog_of_id AND ${visibleTo(viewer, "o")} AND NOT ${avoids(viewer, "o.account_id", now)}))`;
+    WHERE o.id = s.reblog_of_id AND ${visibleTo(viewer, "o")} AND NOT ${avoids(viewer, "o.account_id", now)}))`;
 }
 
 /** Whether a status `s` or, of a reblog, its original mentions somebody whom the viewer avoids. */
