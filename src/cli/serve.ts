@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import { SERVER_TOPIC } from "../core/events.ts";
 import { clearIncoming } from "../core/media-files.ts";
 import { newSetupToken } from "../core/setup.ts";
-import { hasUsers } from "../core/users.ts";
+import { hasUsers, oldestUri } from "../core/users.ts";
 import { vapidKeys } from "../core/vapid.ts";
 import { Refusal } from "../errors.ts";
 import { scheduleCleanUp } from "../jobs/clean-up.ts";
@@ -91,7 +91,14 @@ function greeting(ctx: Context, port: number): string {
   const next = hasUsers(ctx)
     ? `In your app, enter ${new URL(origin).host}`
     : `Nobody owns this server yet. To make your account, open\n\n  ${origin}/setup?token=${newSetupToken(ctx)}\n`;
-  return `${start}\nEverything is kept in ${data}.\n${next}\nStop it with Ctrl+C.`;
+  return `${start}\nEverything is kept in ${data}.\n${movedAway(ctx)}${next}\nStop it with Ctrl+C.`;
+}
+
+/** A warning when the address is not the one that people here were made with: what was made keeps the old one. */
+function movedAway({ db, config: { origin } }: Context): string {
+  const uri = oldestUri(db);
+  if (uri === null || new URL(uri).origin === origin || new URL(origin).hostname === "localhost") return "";
+  return `Careful: people here are known as ${uri}, and LINNET_URL is ${origin}. Set it back, or begin anew with an empty LINNET_DATA.\n`;
 }
 
 /** Resolves when the process is asked to stop. Asked twice, it stops at once. */

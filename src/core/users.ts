@@ -148,6 +148,14 @@ export function hasUsers(ctx: Context): boolean {
   return ctx.db.get("SELECT 1 FROM users LIMIT 1") !== null;
 }
 
+/** By which address other servers know the one who has been here longest; null when nobody is. */
+export function oldestUri(db: Reads): string | null {
+  const row = db.get<{ uri: string }>(
+    "SELECT a.uri FROM users u JOIN accounts a ON a.id = u.account_id ORDER BY u.id LIMIT 1",
+  );
+  return row?.uri ?? null;
+}
+
 const PEOPLE = `
   SELECT account_id AS id FROM users WHERE approved AND NOT ${isSuspended("account_id")} ORDER BY id LIMIT ?`;
 
