@@ -96,7 +96,9 @@ export function findStream(ctx: Context, listener: Listener, name: unknown, para
   if (!covers(listener.scopes, kind.scope)) {
     throw new Refusal("unauthorized", "Access token does not have the required scopes");
   }
-  const param = kind.param === undefined ? "" : params[kind.param];
+  const given = kind.param === undefined ? "" : params[kind.param];
+  // An id may come as a number, here as in any JSON.
+  const param = typeof given === "number" ? String(given) : given;
   if (typeof param !== "string") throw missing(kind.param);
   return {
     name: kind.param === undefined ? [name as string] : [name as string, param],

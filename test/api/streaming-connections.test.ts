@@ -117,6 +117,19 @@ test("one socket carries several streams, each under its own name, until it unsu
   await socket.close();
 });
 
+test("a list may be named by a number, and is called by its id", async () => {
+  const dot = await server.person("dot");
+  await ada.post(`/api/v1/accounts/${dot.id}/follow`);
+  const list = (await ada.post("/api/v1/lists", { title: "dots" })).json;
+  await ada.post(`/api/v1/lists/${list.id}/accounts`, { account_ids: [dot.id] });
+  const socket = await Socket.open(ada);
+  socket.send({ type: "subscribe", stream: "list", list: Number(list.id) });
+  await listening(server, 1);
+  const { id } = await dot.publish("hello");
+  expect(await socket.next()).toMatchObject({ stream: ["list", list.id], event: "update", payload: { id } });
+  await socket.close();
+});
+
 test("what isn't a stream is answered with an error, and what makes no sense with silence", async () => {
   const socket = await Socket.open(ada, "?stream=everything");
   expect(await socket.raw()).toEqual({ error: "Unknown stream type", status: 400 });
