@@ -86,7 +86,11 @@ const DEFAULT_LIMITS: Limits = {
 
 /** Every setting there is. The README's table is held against this list by a test. */
 export const SETTINGS: Setting[] = [
-  { name: "LINNET_URL", fallback: "http://localhost:3000", meaning: "Public address, as people and apps reach it" },
+  {
+    name: "LINNET_URL",
+    fallback: "http://localhost:3000",
+    meaning: "Public address, as people and apps reach it; unnamed, it has the port that is listened on",
+  },
   { name: "LINNET_HANDLE_DOMAIN", fallback: "the URL's host", meaning: "Domain in handles; it can't change later" },
   { name: "LINNET_HOST", fallback: "127.0.0.1", meaning: "Address to listen on" },
   { name: "LINNET_PORT", fallback: "3000", meaning: "Port to listen on; 0 takes a free one" },
