@@ -5,6 +5,7 @@ import { SOCKET_SETTINGS } from "./api/web-socket.ts";
 import type { Context } from "./context.ts";
 import { Refusal, ValidationRefusal, type RefusalKind } from "./errors.ts";
 import { clientAddress } from "./lib/addresses.ts";
+import { requestAddress } from "./lib/params.ts";
 import { OAuthRefusal } from "./oauth/errors.ts";
 import { fileRoutes } from "./web/files.ts";
 import { webRoutes } from "./web/index.ts";
@@ -57,7 +58,7 @@ export function createApp(ctx: Context) {
       if (answer) return answer;
       ctx.log.error("{method} {path} failed, request {id}: {error}", {
         method: request.method,
-        path: new URL(request.url).pathname,
+        path: requestAddress(request.url).pathname,
         id: set.headers["x-request-id"],
         error: error instanceof Error ? error.stack : String(error),
       });
@@ -86,7 +87,7 @@ function logRequests(app: AnyElysia, ctx: Context): void {
   app.onAfterResponse(({ request, set, responseValue }) => {
     ctx.log.debug("{method} {path} {status}", {
       method: request.method,
-      path: new URL(request.url).pathname,
+      path: requestAddress(request.url).pathname,
       status: responseValue instanceof Response ? responseValue.status : (set.status ?? 200),
       id: set.headers["x-request-id"],
     });

@@ -1,5 +1,6 @@
 import { Refusal } from "../errors.ts";
 import { bool, id, object, optional, text } from "../lib/input.ts";
+import { requestAddress } from "../lib/params.ts";
 import { EventStreams } from "./event-streams.ts";
 import { OpenStreams } from "./open-streams.ts";
 import type { Router } from "./router.ts";
@@ -56,7 +57,7 @@ export function streamingRoutes(routes: Router): void {
 
 /** Browsers can't set headers for either kind of stream, so the token may come by other ways. */
 function tokenOf(request: Request): string | null {
-  return new URL(request.url).searchParams.get("access_token") || protocolOf(request);
+  return requestAddress(request.url).searchParams.get("access_token") || protocolOf(request);
 }
 
 function protocolOf(request: Request): string | null {

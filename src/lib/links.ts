@@ -1,3 +1,5 @@
+import { requestAddress } from "./params.ts";
+
 /**
  * The Link header of a page of a list: absolute addresses, `next` before `prev` (old clients read the first), the other
  * parameters kept. `next` is left out on a page that is not full, or some clients would page for ever; `prev` is always
@@ -26,7 +28,7 @@ export function offsetLinkHeader(
 }
 
 function linksFrom(origin: string, requestUrl: string) {
-  const { pathname, searchParams } = new URL(requestUrl);
+  const { pathname, searchParams } = requestAddress(requestUrl);
   return (rel: "next" | "prev", cursor: "max_id" | "min_id" | "offset", value: number) => {
     const query = new URLSearchParams(searchParams);
     for (const name of ["max_id", "since_id", "min_id"]) query.delete(name);

@@ -34,6 +34,14 @@ export function searchOf(url: string): string {
   return end === -1 ? url.slice(start + 1) : url.slice(start + 1, end);
 }
 
+/**
+ * The address of a request. Whoever names no host, as HTTP/1.0 allows, or one that can't be, leaves nothing of it but what
+ * follows the host; which host it was is never of interest.
+ */
+export function requestAddress(url: string): URL {
+  return URL.parse(url) ?? new URL(`http://localhost${url.replace(/^[a-z]+:\/\/[^/]*/i, "")}`);
+}
+
 /** Reads a query string, with or without its question mark, as Rack does: `a[]`, `a[b][c]`, `a[][b]`, `a[0][b]`. */
 export function parseQuery(search: string): Params {
   return parsePairs(search, search.startsWith("?") ? 1 : 0);

@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { requestAddress } from "../lib/params.ts";
 import { favicon } from "./assets.ts";
 import { Head } from "./layout.tsx";
 import type { Pages } from "./pages.tsx";
@@ -14,7 +15,7 @@ export function notFoundPages(pages: Pages): void {
 }
 
 function isForPerson(request: Request): boolean {
-  const { pathname } = new URL(request.url);
+  const { pathname } = requestAddress(request.url);
   const isOfApi = /^\/(api|\.well-known|nodeinfo)(\/|$)/.test(pathname);
   return !isOfApi && (request.headers.get("accept") ?? "").includes("text/html");
 }

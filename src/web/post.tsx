@@ -5,6 +5,7 @@ import { visibleOriginal, visibleStatus } from "../core/visibility.ts";
 import { showStatus, showStatuses, type StatusJson } from "../entities/statuses.ts";
 import { htmlToText } from "../lib/html.ts";
 import { parseId } from "../lib/ids.ts";
+import { requestAddress } from "../lib/params.ts";
 import { closedPage } from "./closed.tsx";
 import { Meta } from "./meta.tsx";
 import type { Pages } from "./pages.tsx";
@@ -23,7 +24,7 @@ export function postPages(pages: Pages): void {
   pages.get("/@:name/:id", (visit) => {
     const { ctx, words } = visit;
     if (!visit.mayKnow) return closedPage(visit);
-    const id = openStatusAt(ctx, `${ctx.config.origin}${new URL(visit.request.url).pathname}`);
+    const id = openStatusAt(ctx, `${ctx.config.origin}${requestAddress(visit.request.url).pathname}`);
     const { ancestors, descendants } = contextOf(ctx, STRANGER, visibleStatus(ctx, STRANGER, id));
     const thread = showStatuses(ctx, STRANGER, [...ancestors, id, ...descendants]);
     const at = ancestors.length;

@@ -8,6 +8,7 @@ import { showStatuses } from "../entities/statuses.ts";
 import { notFound } from "../errors.ts";
 import { htmlToText } from "../lib/html.ts";
 import { parseId } from "../lib/ids.ts";
+import { requestAddress } from "../lib/params.ts";
 import { closedPage, suspendedPage } from "./closed.tsx";
 import { Html, Text } from "./html.tsx";
 import { Head } from "./layout.tsx";
@@ -151,7 +152,7 @@ function pageAsked(visit: Visit): Page {
 /** To what is older, and back to the beginning. */
 function Further({ visit, page, places }: { visit: Visit; page: Page; places: readonly Place[] }) {
   const { words, lang } = visit;
-  const { pathname } = new URL(visit.request.url);
+  const { pathname } = requestAddress(visit.request.url);
   const spoken = lang ? { lang } : null;
   const query = (more: Record<string, string> | null) => {
     const text = new URLSearchParams({ ...more, ...spoken }).toString();

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
 import type { Context } from "../context.ts";
-import type { Params } from "../lib/params.ts";
+import { requestAddress, type Params } from "../lib/params.ts";
 import { hashSecret, newSecret, sameSecret } from "../lib/secrets.ts";
 import { closeSession, findSession, openSession, SESSION_LIFETIME, type Session } from "../oauth/sessions.ts";
 import { readCookie, setCookie } from "./cookies.ts";
@@ -57,7 +57,7 @@ export class Visit {
 
   /** What stands between the slashes of the address. */
   get path(): string[] {
-    return new URL(this.request.url).pathname.slice(1).split("/").map(decoded);
+    return requestAddress(this.request.url).pathname.slice(1).split("/").map(decoded);
   }
 
   /** The path of what lies on this server, which the browser may know by another name; other addresses as they are. */

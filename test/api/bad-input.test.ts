@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Client } from "../support/client.ts";
+import { rawRequest } from "../support/raw.ts";
 import { inProcess, startServer, type TestServer } from "../support/server.ts";
 
 let server: TestServer;
@@ -175,6 +176,22 @@ describe("What nobody should send breaks nothing", () => {
       "application/x-www-form-urlencoded",
     );
     expect(({} as Record<string, unknown>).status).toBeUndefined();
+  });
+
+  test.each([
+    ["none, as HTTP/1.0 allows", "1.0", ""],
+    ["an empty one", "1.1", "Host:\r\n"],
+    ["one that can't be", "1.1", "Host: [::1\r\n"],
+    ["two words", "1.1", "Host: a b\r\n"],
+  ])("a host: %s", async (_, version, host) => {
+    const statusOf = async (path: string): Promise<string> =>
+      (await rawRequest(server.origin, `GET ${path} HTTP/${version}\r\nAccept: text/html\r\n\r\n`, host)).slice(9, 12);
+    const found = ["/api/v1/timelines/public?limit=1", "/@alice", `/@alice/${statusId}`, "/api/v2/instance"];
+    for (const path of found) expect([path, await statusOf(path)]).toEqual([path, "200"]);
+    for (const path of ["/nothing", "/api/v1/nothing", "/media/x"]) {
+      expect([path, await statusOf(path)]).toEqual([path, "404"]);
+    }
+    expect(await statusOf("/api/v1/streaming/user?access_token=x")).toBe("401");
   });
 
   test("headers full of nonsense", async () => {

@@ -1,13 +1,17 @@
-/** Sends a request as it is written, where fetch() would tidy it up, and gives back all that is answered. */
-export async function rawRequest(origin: string, request: string): Promise<string> {
+/**
+ * Sends a request as it is written, where fetch() would tidy it up, and gives back all that is answered. `host` is the line
+ * that names the server, empty for none.
+ */
+export async function rawRequest(origin: string, request: string, host?: string): Promise<string> {
   const { hostname, port } = new URL(origin);
+  const named = host ?? `Host: ${hostname}\r\n`;
   const { promise, resolve } = Promise.withResolvers<string>();
   let text = "";
   await Bun.connect({
     hostname,
     port: Number(port),
     socket: {
-      open: (socket) => void socket.write(request.replace("\r\n", `\r\nHost: ${hostname}\r\nConnection: close\r\n`)),
+      open: (socket) => void socket.write(request.replace("\r\n", `\r\n${named}Connection: close\r\n`)),
       data: (_, data) => void (text += data.toString()),
       close: () => resolve(text),
     },
