@@ -57,11 +57,21 @@ export async function serve(args: string[]): Promise<void> {
   process.exit(0);
 }
 
+/**
+ * Elysia would share the port with whoever has it already, and half of the calls would go there; Bun would show pieces of
+ * our source to whoever finds an error that nobody catches.
+ */
+const SERVING = {
+  reusePort: false,
+  development: false,
+  idleTimeout: IDLE_TIMEOUT,
+  maxRequestBodySize: MAX_BODY,
+} as const;
+
 function listen(app: App, config: Config): void {
   const { host: hostname, port } = config;
   try {
-    // Elysia would share the port with whoever has it already, and half of the calls would go there.
-    app.listen({ hostname, port, reusePort: false, idleTimeout: IDLE_TIMEOUT, maxRequestBodySize: MAX_BODY });
+    app.listen({ hostname, port, ...SERVING });
   } catch (error) {
     const { code } = error as { code?: string };
     if (code === "EADDRINUSE") {

@@ -7,9 +7,9 @@ import { authorizeAllFollows } from "./follows.ts";
 import { discardFiles } from "./media.ts";
 import type { QuotePolicy } from "./quotes.ts";
 import type { Picture } from "./uploads.ts";
+import { MAX_DISPLAY_NAME } from "./users.ts";
 
 /** As with Mastodon; clients read them from the instance's configuration. */
-export const MAX_DISPLAY_NAME = 30;
 export const MAX_NOTE = 500;
 export const MAX_FIELDS = 4;
 export const MAX_FIELD_LENGTH = 255;

@@ -38,7 +38,8 @@ const MIN_PASSWORD = 8;
 /** Argon2id takes any length, so a bound keeps a form from becoming work. */
 const MAX_PASSWORD = 256;
 
-const MAX_DISPLAY_NAME = 100;
+/** As Mastodon's. */
+export const MAX_DISPLAY_NAME = 30;
 
 /** What can be wrong with a new user: the field, Mastodon's code and Rails' words for it. */
 const PROBLEMS = {
@@ -63,7 +64,7 @@ export function userProblems(ctx: Context, user: Omit<NewUser, "role">): UserPro
     usernameProblem(ctx, user.username.trim()),
     passwordProblem(user.password),
     emailProblem(ctx, user.email?.trim() || null),
-    (user.displayName ?? "").length > MAX_DISPLAY_NAME ? ("display_name_too_long" as const) : null,
+    [...(user.displayName ?? "")].length > MAX_DISPLAY_NAME ? ("display_name_too_long" as const) : null,
   ];
   return problems.filter((problem) => problem !== null);
 }

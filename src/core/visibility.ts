@@ -105,12 +105,14 @@ export function blocksDomainOf(account: string, other: string): string {
 }
 
 /**
- * Whether a status `s` or, of a reblog, its original `o` is in a language that the follow `f` asks for. Every language
- * is asked for where none is named, and where there is no follow.
+ * Whether a status `s` or, of a reblog, its original `o` is in a language that the follow `f` asks for: "en" asks for
+ * "en-GB", too. Every language is asked for where none is named, and where there is no follow.
  */
 export const IN_WANTED_LANGUAGE = `(
   f.languages IS NULL OR coalesce(o.language, s.language) IS NULL
-  OR coalesce(o.language, s.language) IN (SELECT value FROM json_each(f.languages)))`;
+  OR EXISTS (
+    SELECT 1 FROM json_each(f.languages)
+    WHERE coalesce(o.language, s.language) = value OR coalesce(o.language, s.language) LIKE value || '-%'))`;
 
 export const VISIBILITIES = statuses.visibility.enumValues;
 export type Visibility = (typeof VISIBILITIES)[number];

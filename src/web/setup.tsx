@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { createUser, hasUsers, userProblems, type UserProblem } from "../core/users.ts";
+import { createUser, hasUsers, MAX_DISPLAY_NAME, userProblems, type UserProblem } from "../core/users.ts";
 import { isSetupToken } from "../core/setup.ts";
 import { Refusal } from "../errors.ts";
 import { Field, Head, Hidden, Notice } from "./layout.tsx";
@@ -68,7 +68,7 @@ function setupPage(visit: Visit, problems: UserProblem[]): Response {
           value={visit.text("display_name")}
           autocomplete="name"
           error={problemOf("display_name")}
-          maxLength={100}
+          maxLength={MAX_DISPLAY_NAME}
         />
         <Field
           name="password"

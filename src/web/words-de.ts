@@ -127,7 +127,7 @@ export const german: Words = {
     password_too_long: "Das ist zu lang: höchstens 256 Zeichen.",
     email_invalid: "Das ist keine E-Mail-Adresse.",
     email_taken: "Diese Adresse benutzt schon jemand.",
-    display_name_too_long: "Das ist zu lang: höchstens 100 Zeichen.",
+    display_name_too_long: "Das ist zu lang: höchstens 30 Zeichen.",
   },
 
   welcomeTitle: (name) => `Dein Server ist bereit, ${name}`,

@@ -124,7 +124,7 @@ export const english: Words = {
     password_too_long: "This is too long: 256 characters at most.",
     email_invalid: "This is not an e-mail address.",
     email_taken: "Somebody uses this address already.",
-    display_name_too_long: "This is too long: 100 characters at most.",
+    display_name_too_long: "This is too long: 30 characters at most.",
   },
 
   welcomeTitle: (name) => `Your server is ready, ${name}`,

@@ -128,7 +128,7 @@ export const french: Words = {
     password_too_long: "C’est trop long : 256 caractères au plus.",
     email_invalid: "Ce n’est pas une adresse e-mail.",
     email_taken: "Quelqu’un utilise déjà cette adresse.",
-    display_name_too_long: "C’est trop long : 100 caractères au plus.",
+    display_name_too_long: "C’est trop long : 30 caractères au plus.",
   },
 
   welcomeTitle: (name) => `Votre serveur est prêt, ${name}`,

@@ -141,7 +141,8 @@ describe("What is wanted of somebody one follows", () => {
     await alice.follow(bob, { languages: ["en"] });
     await bob.publish({ status: "tschau", language: "de" });
     await bob.publish({ status: "bye", language: "en" });
-    expect(await home(alice)).toEqual(["bye", "hello"]);
+    await bob.publish({ status: "cheerio", language: "en-GB" });
+    expect(await home(alice)).toEqual(["cheerio", "bye", "hello"]);
   });
 
   test("can't be in what is no language", async () => {

@@ -76,7 +76,7 @@ test.each([
   ["a name that the server needs", { username: "Admin" }, "username", "The server needs this name itself"],
   ["a short password", { password: "1234567" }, "password", "at least 8 characters"],
   ["an endless password", { password: "x".repeat(257) }, "password", "256 characters at most"],
-  ["an endless display name", { display_name: "x".repeat(101) }, "display_name", "100 characters at most"],
+  ["an endless display name", { display_name: "x".repeat(31) }, "display_name", "30 characters at most"],
 ])("%s is explained beside the field, and the rest is kept", async (_, wrong, field, words) => {
   await visitor.get(`/setup?token=${newSetupToken(server.ctx)}`);
   const { status, html } = await visitor.press("Make my account", { ...OWNER, ...wrong });
