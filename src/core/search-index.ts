@@ -22,21 +22,20 @@ interface IndexedRow {
   people: string | null;
 }
 
-/**
- * With the local people who have a part in a status: they wrote it, are mentioned, or kept, liked or passed it on. It is
- * they who are gone through: they are few, and those who like something can be many.
- */
+/** Local people who have a part in a status: they wrote it, are mentioned, or kept, liked or passed it on. */
 const STATUS = `
   SELECT s.id, s.account_id, s.local, s.text, s.content, s.spoiler_text, s.sensitive, s.language, s.visibility,
     s.in_reply_to_id, s.has_media,
     (SELECT group_concat(DISTINCT type) FROM media_attachments WHERE status_id = s.id AND position >= 0) AS media_types,
     (SELECT group_concat(description, ' ') FROM media_attachments WHERE status_id = s.id AND position >= 0) AS descriptions,
     (SELECT group_concat(o.title, ' ') FROM polls p JOIN poll_options o ON o.poll_id = p.id WHERE p.status_id = s.id) AS choices,
-    (SELECT group_concat(u.account_id) FROM users u WHERE u.account_id = s.account_id
-      OR EXISTS (SELECT 1 FROM mentions WHERE status_id = s.id AND account_id = u.account_id)
-      OR EXISTS (SELECT 1 FROM favourites WHERE status_id = s.id AND account_id = u.account_id)
-      OR EXISTS (SELECT 1 FROM bookmarks WHERE status_id = s.id AND account_id = u.account_id)
-      OR EXISTS (SELECT 1 FROM statuses WHERE reblog_of_id = s.id AND account_id = u.account_id)) AS people
+    (SELECT group_concat(account_id) FROM (
+      SELECT s.account_id
+      UNION SELECT account_id FROM mentions WHERE status_id = s.id
+      UNION SELECT account_id FROM favourites WHERE status_id = s.id
+      UNION SELECT account_id FROM bookmarks WHERE status_id = s.id
+      UNION SELECT account_id FROM statuses WHERE reblog_of_id = s.id
+    ) part WHERE EXISTS (SELECT 1 FROM users WHERE account_id = part.account_id)) AS people
   FROM statuses s WHERE s.id = ? AND s.reblog_of_id IS NULL`;
 
 /**
