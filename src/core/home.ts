@@ -32,11 +32,11 @@ export const brings = (now: string) => `
 
 /**
  * The follows `f` of a status's author by people from here. Those are few and followers can be many, so it's they who
- * are gone through: a CROSS JOIN stays in this order.
+ * are gone through: SQLite keeps the order of a CROSS JOIN.
  */
 const FOLLOWS_HERE = `
   FROM statuses s CROSS JOIN users u
-  JOIN follows f ON f.account_id = u.account_id AND f.target_account_id = s.account_id
+  CROSS JOIN follows f ON f.account_id = u.account_id AND f.target_account_id = s.account_id
   LEFT JOIN statuses o ON o.id = s.reblog_of_id
   WHERE s.id = ?1`;
 
