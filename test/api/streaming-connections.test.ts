@@ -124,7 +124,7 @@ test("a list may be named by a number, and is called by its id", async () => {
   await ada.post(`/api/v1/lists/${list.id}/accounts`, { account_ids: [dot.id] });
   const socket = await Socket.open(ada);
   socket.send({ type: "subscribe", stream: "list", list: Number(list.id) });
-  await listening(server, 1);
+  await listening(server, 2);
   const { id } = await dot.publish("hello");
   expect(await socket.next()).toMatchObject({ stream: ["list", list.id], event: "update", payload: { id } });
   await socket.close();
