@@ -1,5 +1,9 @@
+import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { openDatabase, type Db, type Tx } from "../../src/db/open.ts";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect, openDatabase, type Db, type Tx } from "../../src/db/open.ts";
 
 let db: Db;
 const heard: string[] = [];
@@ -47,6 +51,32 @@ describe("Works that are handed in together", () => {
     const settled = await Promise.allSettled([db.together(say("one")), db.together(dangling)]);
     expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
     expect([words(), heard]).toEqual([["one"], ["one"]]);
+  });
+
+  test("wait once for whoever else is writing, and not each of them again", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "linnet-together-"));
+    const raw = new Database(join(folder, "words.db"), { strict: true });
+    const prepare = raw.prepare.bind(raw);
+    let begun = 0;
+    raw.prepare = ((sql: string) => {
+      const statement = prepare(sql);
+      const run = statement.run.bind(statement);
+      if (sql === "BEGIN IMMEDIATE") statement.run = () => ((begun += 1), run());
+      return statement;
+    }) as typeof raw.prepare;
+    const shared = connect(raw, "FULL");
+    const other = openDatabase(join(folder, "words.db"), "FULL");
+    try {
+      shared.alone("PRAGMA busy_timeout = 1");
+      other.raw.run("BEGIN IMMEDIATE");
+      const settled = await Promise.allSettled([shared.together(say("one")), shared.together(say("two"))]);
+      expect(settled.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+      expect([begun, heard]).toEqual([1, []]);
+    } finally {
+      shared.close();
+      other.close();
+      rmSync(folder, { recursive: true });
+    }
   });
 
   const last = (word: string) => (tx: Tx) => tx.beforeCommit(word, () => void say(word)(tx));
