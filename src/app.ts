@@ -3,7 +3,7 @@ import { apiRoutes } from "./api/index.ts";
 import { Router } from "./api/router.ts";
 import { SOCKET_SETTINGS } from "./api/web-socket.ts";
 import type { Context } from "./context.ts";
-import { Refusal, ValidationRefusal, type RefusalKind } from "./errors.ts";
+import { DatabaseLockedRefusal, Refusal, ValidationRefusal, type RefusalKind } from "./errors.ts";
 import { clientAddress } from "./lib/addresses.ts";
 import { requestAddress } from "./lib/params.ts";
 import { OAuthRefusal } from "./oauth/errors.ts";
@@ -77,7 +77,8 @@ function refusalResponse(error: unknown, code: string | number): Response | null
   if (error instanceof OAuthRefusal) return error.toResponse();
   if (error instanceof Refusal) {
     const details = error instanceof ValidationRefusal ? { details: error.details } : null;
-    return Response.json({ error: error.message, ...details }, { status: STATUS[error.kind] });
+    const headers = error instanceof DatabaseLockedRefusal ? { "retry-after": String(error.retryAfter) } : undefined;
+    return Response.json({ error: error.message, ...details }, { status: STATUS[error.kind], headers });
   }
   return code === "NOT_FOUND" ? Response.json({ error: "Not found" }, { status: 404 }) : null;
 }

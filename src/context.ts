@@ -78,6 +78,8 @@ export function openContext(
       SELECT max(id) FROM accounts UNION ALL
       SELECT max(id) FROM media_attachments)`);
   const outlet = outletOf(config, world.lookup);
+  db.onEffectError = (error) =>
+    world.log.error("an after-commit effect failed: {error}", { error: (error as Error).stack ?? String(error) });
   return {
     config,
     db,

@@ -23,6 +23,16 @@ export class Refusal extends Error {
   }
 }
 
+/** Another program held the database's write lock for too long. Nothing was written. */
+export class DatabaseLockedRefusal extends Refusal {
+  /** Seconds after which trying again makes sense. */
+  readonly retryAfter = 5;
+
+  constructor() {
+    super("unavailable", "Another program is using the database. Nothing was saved. Try again in a few seconds.");
+  }
+}
+
 /** What one may not see does not exist: the same words whether a record is missing, hidden or another's. */
 export function notFound(): Refusal {
   return new Refusal("not_found", "Record not found");

@@ -149,8 +149,8 @@ export class Router {
     const caller = bearer?.viewer ? `account ${bearer.viewer.accountId}` : address;
     if (bearer?.viewer) count("account", caller);
     if (options.limit) count(options.limit, PER_ADDRESS.has(options.limit) ? address : caller);
-    const handle = async (folder?: string) =>
-      handler({
+    const handle = async (folder?: string) => {
+      const call = {
         ctx: this.ctx,
         viewer: bearer?.viewer ?? null,
         viewerId: bearer?.viewer?.accountId ?? 0,
@@ -160,7 +160,9 @@ export class Router {
         request,
         address: clientAddress,
         server,
-      } as Call<O>);
+      } as Call<O>;
+      return this.ctx.db.whenWritable(() => handler(call));
+    };
     const result = options.storeFiles ? await withTemporaryFolder(incomingFolder(this.ctx), handle) : await handle();
     return result instanceof Response ? result : Response.json(result ?? {});
   }

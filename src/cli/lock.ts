@@ -1,20 +1,14 @@
-import { Database } from "bun:sqlite";
-import { join } from "node:path";
+import { type FileLock, lockFile } from "../db/file-lock.ts";
 import { Refusal } from "../errors.ts";
 
-/**
- * Keeps a second server away from the data folder. The lock is SQLite's own on an empty file: the system lets go of it
- * when the process ends, however it ends, so there is never a stale one to remove by hand.
- */
-export function lockFolder(folder: string): { release(): void } {
-  const file = new Database(join(folder, "linnet.lock"), { create: true });
-  try {
-    file.run("PRAGMA busy_timeout = 0");
-    file.run("BEGIN EXCLUSIVE");
-  } catch (error) {
-    file.close();
-    if ((error as { code?: string }).code !== "SQLITE_BUSY") throw error;
-    throw new Refusal("conflict", `Another Linnet is running on ${folder}. Stop it first, or set LINNET_DATA.`);
-  }
-  return { release: () => file.close() };
+/** The lock that a running server holds on its data folder; null while another process holds it. */
+export function lockServer(folder: string): FileLock | null {
+  return lockFile(folder, "linnet.lock", 0);
+}
+
+/** Keeps a second server away from the data folder. */
+export function lockFolder(folder: string): FileLock {
+  const lock = lockServer(folder);
+  if (lock) return lock;
+  throw new Refusal("conflict", `Another Linnet is running on ${folder}. Stop it first, or set LINNET_DATA.`);
 }

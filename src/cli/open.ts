@@ -2,10 +2,10 @@ import { accessSync, constants, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { readConfig, type Config } from "../config.ts";
 import { openContext, type Context } from "../context.ts";
-import { openMigrated } from "../db/migrate.ts";
-import type { Db } from "../db/open.ts";
+import { openMigrated, type OpenOptions } from "../db/migrate.ts";
 import { Refusal } from "../errors.ts";
 import { openLog } from "../lib/log.ts";
+import { lockServer } from "./lock.ts";
 
 /** The settings of whoever started the program. */
 export function configOfProcess(): Config {
@@ -30,26 +30,11 @@ export function makeFolder(config: Config): void {
 const pathOf = (config: Config) => join(config.data, "linnet.db");
 
 /** Opens the database in the data folder; makes both where they aren't there. */
-export function openData(config: Config): Context {
+export function openData(config: Config, options: OpenOptions = {}): Context {
   makeFolder(config);
-  return openContext(config, openDatabaseOf(config), { log: openLog(config.logLevel, config.logFormat) });
-}
-
-/** SQLite doesn't say of which file it speaks, nor what to do about it. */
-function openDatabaseOf(config: Config): Db {
-  const path = pathOf(config);
-  try {
-    return openMigrated(path, config.synchronous);
-  } catch (error) {
-    const code = String((error as { code?: unknown }).code);
-    if (/^SQLITE_(CANTOPEN|READONLY|PERM)/.test(code)) {
-      throw new Refusal("unavailable", `${path} can't be opened. It and its folder must belong to whoever runs this.`);
-    }
-    if (/^SQLITE_(NOTADB|CORRUPT)/.test(code)) {
-      throw new Refusal("unavailable", `${path} is not a database, or is damaged. Put back a copy of it.`);
-    }
-    throw error;
-  }
+  return openContext(config, openMigrated(pathOf(config), config.synchronous, options), {
+    log: openLog(config.logLevel, config.logFormat),
+  });
 }
 
 /** Whether a database is there, as far as this user may see. */
@@ -78,7 +63,8 @@ export async function withData<T>(work: (ctx: Context) => T | Promise<T>): Promi
 
 /** The same for what a server can begin with. */
 export async function withNewData<T>(work: (ctx: Context) => T | Promise<T>): Promise<T> {
-  const ctx = openData(configOfProcess());
+  const config = configOfProcess();
+  const ctx = openData(config, { lockServer: () => lockServer(config.data) });
   try {
     return await work(ctx);
   } finally {

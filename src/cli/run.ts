@@ -1,4 +1,5 @@
 import { Refusal, UsageError } from "../errors.ts";
+import { storageProblem } from "./storage-problems.ts";
 import { COMMANDS, GROUPS, type Command } from "./commands.ts";
 
 /** The program ended as it should, something went wrong, or it was asked for what it doesn't know. */
@@ -71,6 +72,8 @@ function explain(error: unknown): number {
   if (error instanceof UsageError) return complain(error.message, MISUSED);
   // What begins many of Mastodon's sentences says nothing to a person.
   if (error instanceof Refusal) return complain(error.message.replace(/^Validation failed: /, ""), FAILED);
+  const problem = storageProblem(error);
+  if (problem) return complain(problem, FAILED);
   const { code, message, stack } = error as { code?: unknown; message?: string; stack?: string };
   // The system's own words: no room on the disk, a folder that may not be read.
   if (typeof code === "string" && message) return complain(message, FAILED);

@@ -25,6 +25,8 @@ const IDLE_TIMEOUT = 60;
 const MAX_BODY = 128 * 1024 * 1024;
 /** How long what is being answered may take when the server stops. */
 const PATIENCE = 3000;
+/** Milliseconds between attempts to start the job loop. */
+const RETRY_START = 10_000;
 
 /** Serves until it is told to stop. */
 export async function serve(args: string[]): Promise<void> {
@@ -42,19 +44,36 @@ export async function serve(args: string[]): Promise<void> {
   const stopped = stopSignal();
   console.log(greeting(ctx, app.server!.port!));
 
+  ctx.db.neverBlock();
   const worker = new Worker(ctx);
-  ctx.db.transaction((tx) => {
-    scheduleCleanUp(ctx, tx, ctx.clock.now());
-    scheduleTrends(ctx, tx, ctx.clock.now());
-    scheduleSweep(ctx, tx);
-  });
-  worker.start();
+  void startJobs(ctx, worker, stopped);
   await stopped;
   await stop(ctx, app, worker);
   lock.release();
   console.log("Linnet has stopped.");
   // Whatever is still open in the libraries must not keep a stopped server alive.
   process.exit(0);
+}
+
+/** Starts the job loop as soon as something can be written: with a full disk the server is there for reading. */
+async function startJobs(ctx: Context, worker: Worker, stopped: Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      ctx.db.transaction((tx) => {
+        scheduleCleanUp(ctx, tx, ctx.clock.now());
+        scheduleTrends(ctx, tx, ctx.clock.now());
+        scheduleSweep(ctx, tx);
+      });
+      return worker.start();
+    } catch (error) {
+      ctx.log.error("Background jobs can't start, since nothing can be written in {data}: {error}. Trying again.", {
+        data: ctx.config.data,
+        error: String(error),
+      });
+    }
+    const isStopping = await Promise.race([stopped.then(() => true), Bun.sleep(RETRY_START)]);
+    if (isStopping) return;
+  }
 }
 
 /**
@@ -135,6 +154,11 @@ async function stop(ctx: Context, app: App, worker: Worker): Promise<void> {
   await Promise.race([done, Bun.sleep(PATIENCE)]);
   await server.stop(true);
   await worker.stop();
-  ctx.db.alone("PRAGMA wal_checkpoint(TRUNCATE)");
+  try {
+    ctx.db.alone("PRAGMA wal_checkpoint(TRUNCATE)");
+  } catch (error) {
+    // On a full disk the next start does it; nothing is lost.
+    ctx.log.warn("the database keeps its -wal file: {error}", { error: String(error) });
+  }
   ctx.db.close();
 }

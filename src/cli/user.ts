@@ -4,7 +4,6 @@ import {
   approveUser,
   createUser,
   findUser,
-  hasUsers,
   listUsers,
   rejectUser,
   resetPassword,
@@ -28,10 +27,9 @@ export async function createUserCommand(args: string[]): Promise<void> {
   const given = values["password-stdin"] ? await passwordFromStdin() : null;
   const password = given ?? newPassword();
   await withNewData(async (ctx) => {
-    const role = wanted ?? (hasUsers(ctx) ? "user" : "owner");
-    const username = words[0]!;
-    await createUser(ctx, { username, password, role, email: values.email });
-    console.log(`Made @${findUser(ctx, username)!.username}@${ctx.config.handleDomain}, ${role}.`);
+    await createUser(ctx, { username: words[0]!, password, role: wanted ?? undefined, email: values.email });
+    const { username, role } = findUser(ctx, words[0]!)!;
+    console.log(`Created @${username}@${ctx.config.handleDomain}, ${role}.`);
   });
   if (given === null) showPassword(password);
 }

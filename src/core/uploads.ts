@@ -74,9 +74,10 @@ export async function keepUnreadable(ctx: Context, accountId: number, about: Med
 
 type Kept = Omit<NewMedia, "id" | "account_id" | "created_at">;
 
-function insertMedia(ctx: Context, accountId: number, about: MediaChanges, media: Kept): number {
+/** Waits for the write lock by itself: the upload has been moved to its place, so the caller can't run again. */
+async function insertMedia(ctx: Context, accountId: number, about: MediaChanges, media: Kept): Promise<number> {
   const id = ctx.ids.next();
-  ctx.db.transaction((tx) => {
+  const write = (tx: Tx) => {
     const row: NewMedia = {
       ...media,
       id,
@@ -88,7 +89,8 @@ function insertMedia(ctx: Context, accountId: number, about: MediaChanges, media
     };
     tx.orm.insert(mediaAttachments).values(row).run();
     if (media.state === "processing") processLater(ctx, tx, id);
-  });
+  };
+  await ctx.db.whenWritable(() => ctx.db.transaction(write));
   return id;
 }
 

@@ -10,7 +10,8 @@ export type Role = (typeof ROLES)[number];
 export interface NewUser {
   username: string;
   password: string;
-  role: Role;
+  /** Without one, the first user becomes the owner and everybody else a user. */
+  role?: Role;
   email?: string;
   displayName?: string;
   locale?: string;
@@ -108,7 +109,7 @@ export function insertUser(ctx: Context, tx: Tx, user: PreparedUser): { userId: 
     accountId,
     user.email?.trim() || null,
     user.passwordHash,
-    user.role,
+    user.role ?? (hasUsers(ctx) ? "user" : "owner"),
     user.locale ?? "en",
     user.approved === false ? 0 : 1,
     user.reason ?? null,

@@ -1,40 +1,117 @@
-import { existsSync, rmSync } from "node:fs";
-import { UsageError } from "../errors.ts";
+import { rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { Refusal, UsageError } from "../errors.ts";
+import { renameDurably } from "../lib/files.ts";
+import { lockFile, type FileLock } from "./file-lock.ts";
 import { openDatabase, type Db, type Synchronous } from "./open.ts";
+import type { Migration } from "./read-migrations.ts";
 import { readMigrations } from "./read-migrations.ts" with { type: "macro" };
 
 const migrations = readMigrations();
 
-/** Opens the database at `path` (or `:memory:`), and brings it up to date. */
-export function openMigrated(path: string, synchronous: Synchronous): Db {
+/** The first process migrates, others that start meanwhile wait. A large database takes minutes. */
+const LONGEST_UPDATE = 15 * 60_000;
+
+/** A server that has just started takes its lock first, and updates the database a moment later. */
+const STARTING_SERVER = 2000;
+const POLL_INTERVAL = 50;
+
+export interface OpenOptions {
+  /** Takes the lock that a running server holds, null while there is one: it knows only the older database. */
+  lockServer?: () => FileLock | null;
+  migrations?: readonly Migration[];
+}
+
+/** Opens the database at `path` (or `:memory:`) and migrates it. Creates it where it is missing. */
+export function openMigrated(path: string, synchronous: Synchronous, options: OpenOptions = {}): Db {
+  if (path === ":memory:") return openAndMigrate(path, synchronous, options);
+  const started = performance.now();
+  for (;;) {
+    const lock = lockFile(dirname(path), "update.lock", LONGEST_UPDATE);
+    if (!lock) throw new Refusal("unavailable", `Another program is still updating ${path}. Try again later.`);
+    try {
+      return openAndMigrate(path, synchronous, options);
+    } catch (error) {
+      if (!(error instanceof ServerRuns) || performance.now() - started > STARTING_SERVER) throw error;
+    } finally {
+      lock.release();
+    }
+    Bun.sleepSync(POLL_INTERVAL);
+  }
+}
+
+class ServerRuns extends Refusal {
+  constructor(path: string) {
+    super(
+      "conflict",
+      `This program is newer than the Linnet that is running on ${dirname(path)}. Restart the server with this program first.`,
+    );
+  }
+}
+
+function openAndMigrate(path: string, synchronous: Synchronous, options: OpenOptions): Db {
   const db = openDatabase(path, synchronous);
-  migrate(db, path === ":memory:" ? null : `${path}.before-update`);
-  return db;
+  try {
+    migrate(db, path, options);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
 }
 
 /**
- * Each step in one transaction. If it holds anything, a copy is laid beside it first:
- * `backup` is where. A database written by a newer Linnet is refused and left as it is.
+ * Applies what the database lacks, all of it or nothing. A database that holds anything is copied first. Refuses a
+ * database of a newer Linnet and leaves it as it is.
  */
-function migrate(db: Db, backup: string | null): void {
+function migrate(db: Db, path: string, options: OpenOptions): void {
   const { user_version: version } = db.get<{ user_version: number }>("PRAGMA user_version")!;
-  const newest = migrations.at(-1)!.version;
+  const known = options.migrations ?? migrations;
+  const newest = known.at(-1)!.version;
   if (version > newest) {
     throw new UsageError(
-      `The database was written by a newer Linnet (its version is ${version}, this program knows ${newest}). Start that one, or put back a copy.`,
+      `The database was written by a newer Linnet (its version is ${version}, this program knows ${newest}). Start that one, or restore a backup.`,
     );
   }
-  const pending = migrations.filter((migration) => migration.version > version);
-  if (pending.length > 0 && version > 0 && backup) copyTo(db, backup);
-  for (const { version, sql } of pending) {
-    db.transaction(() => {
-      db.raw.run(sql);
-      db.raw.run(`PRAGMA user_version = ${version}`);
-    });
+  if (version === newest) return;
+  const pending = known.filter((migration) => migration.version > version);
+  if (version === 0) return apply(db, pending);
+  const server = options.lockServer?.();
+  if (server === null) throw new ServerRuns(path);
+  try {
+    copyTo(db, `${path}.before-update`);
+    apply(db, pending);
+  } finally {
+    server?.release();
   }
 }
 
+/**
+ * In one transaction, so that a crash leaves the old database and never something between two versions. Foreign keys
+ * are off meanwhile: a migration that rebuilds a table drops the old one, which would delete the rows of its children.
+ * SQLite ignores that switch inside a transaction (https://www.sqlite.org/lang_altertable.html, section 7). The second
+ * switch lets the new table take the old name although triggers of other tables mention it; RENAME then rewrites nothing.
+ */
+function apply(db: Db, pending: readonly Migration[]): void {
+  db.alone("PRAGMA foreign_keys = OFF");
+  db.alone("PRAGMA legacy_alter_table = ON");
+  try {
+    db.transaction((tx) => {
+      for (const { sql } of pending) db.raw.run(sql);
+      const [broken] = tx.all<{ table: string; parent: string }>("PRAGMA foreign_key_check");
+      if (broken) throw new Error(`A migration left rows of ${broken.table} without their row of ${broken.parent}`);
+      db.raw.run(`PRAGMA user_version = ${pending.at(-1)!.version}`);
+    });
+  } finally {
+    db.alone("PRAGMA legacy_alter_table = OFF");
+    db.alone("PRAGMA foreign_keys = ON");
+  }
+}
+
+/** Replaces an older copy only once the new one is complete and on disk. */
 function copyTo(db: Db, path: string): void {
-  if (existsSync(path)) rmSync(path);
-  db.alone("VACUUM INTO ?", path);
+  const fresh = `${path}.new`;
+  rmSync(fresh, { force: true });
+  db.alone("VACUUM INTO ?", fresh);
+  renameDurably(fresh, path);
 }

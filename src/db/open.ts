@@ -1,5 +1,6 @@
 import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
 import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
+import { DatabaseLock, PATIENCE } from "./lock.ts";
 
 export type Value = string | number | null;
 
@@ -32,6 +33,9 @@ export class Db implements Reads {
   statements = 0;
   private readonly prepared = new Map<string, Statement<unknown, SQLQueryBindings[]>>();
   private depth = 0;
+  /** Reports an after-commit effect that threw. The context sends it to the log. */
+  onEffectError: (error: unknown) => void = (error) => console.error(error);
+  private readonly lock: DatabaseLock;
   /** Between `look()` and the end of the synchronous code that called it. */
   private looking = false;
   private endings: { key: string; work: () => void }[] = [];
@@ -43,6 +47,7 @@ export class Db implements Reads {
 
   constructor(readonly raw: Database) {
     this.orm = drizzle(raw);
+    this.lock = new DatabaseLock(raw);
     this.control = {
       begin: raw.prepare("BEGIN"),
       beginWriting: raw.prepare("BEGIN IMMEDIATE"),
@@ -82,9 +87,27 @@ export class Db implements Reads {
     return result;
   }
 
+  /**
+   * From now on a lock that another process holds makes writes throw at once instead of blocking the process, and
+   * `whenWritable()` wait for it, `patience` milliseconds at the most.
+   */
+  neverBlock(patience?: number): void {
+    this.lock.neverBlock(patience);
+  }
+
+  /**
+   * Runs `work` again after another process has released the write lock, without blocking the event loop. `work` must
+   * be safe to repeat: it throws before its first transaction has written anything.
+   *
+   * @throws DatabaseLockedRefusal when the lock is held for too long.
+   */
+  whenWritable<T>(work: () => T | Promise<T>): Promise<T> {
+    return this.lock.whenFree(work);
+  }
+
   private write<T>(work: (tx: Tx) => T): T {
     this.endLook();
-    this.control.beginWriting.run();
+    this.lock.take(() => this.control.beginWriting.run());
     this.depth = 1;
     try {
       const result = work(this.tx);
@@ -101,16 +124,23 @@ export class Db implements Reads {
     }
   }
 
+  /** Runs every effect, even if an earlier one throws: the write is committed, and each effect is of another's post. */
   private takeEffect(): void {
     const effects = this.effects;
     this.effects = [];
-    for (const effect of effects) effect();
+    for (const effect of effects) {
+      try {
+        effect();
+      } catch (error) {
+        this.onEffectError(error);
+      }
+    }
   }
 
   /**
-   * The same for what comes often and at the same time: works that are handed in within one turn of the event loop are
-   * done one after the other, each whole or not at all, and share one commit. Settled when that is on the disk. If one
-   * of them fails, they are done again, each by itself: they change nothing but the database.
+   * A transaction for frequent, simultaneous writes: callbacks queued in the same event-loop tick run one after the
+   * other, each whole or not at all, and share one commit. Resolves once the commit is on disk. If one callback
+   * throws, all run again in transactions of their own, so they must change nothing but the database.
    */
   together<T>(work: (tx: Tx) => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
@@ -129,9 +159,9 @@ export class Db implements Reads {
         return works.map(({ work }) => work(tx));
       });
     } catch (error) {
-      // A savepoint before each, to take back that one alone, would cost every post 9 µs.
+      // A savepoint before each callback would undo that one alone, but costs every post 9 µs.
       if (isBegun && works.length > 1) for (const work of works) this.doAlone(work);
-      // Somebody else is writing all the time: each of them would wait for that anew, and everybody with it.
+      // Another process holds the lock: each callback would wait for it again, and block every request.
       else for (const { reject } of works) reject(error);
       return;
     }
@@ -154,6 +184,7 @@ export class Db implements Reads {
   }
 
   close(): void {
+    this.lock.close();
     if (this.waiting.length > 0) this.doWaiting();
     this.endLook();
     for (const statement of [...this.prepared.values(), ...Object.values(this.control)]) statement.finalize();
@@ -206,7 +237,7 @@ export function openDatabase(path: string, synchronous: Synchronous): Db {
 
 /** What every connection of ours has in common. */
 export function connect(raw: Database, synchronous: Synchronous): Db {
-  raw.run("PRAGMA busy_timeout = 5000");
+  raw.run(`PRAGMA busy_timeout = ${PATIENCE}`);
   raw.run("PRAGMA journal_mode = WAL");
   raw.run(`PRAGMA synchronous = ${synchronous}`);
   raw.run("PRAGMA foreign_keys = ON");

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { mkdir, mkdtemp, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
@@ -48,19 +48,26 @@ export async function moveDurably(target: string, from: string): Promise<void> {
 export function keptSecret(path: string, bytes: number): Uint8Array {
   if (!existsSync(path)) {
     const fresh = `${path}.new`;
-    const file = openSync(fresh, "w", 0o600);
-    try {
-      writeSync(file, randomBytes(bytes));
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    renameSync(fresh, path);
-    const folder = openSync(dirname(path), "r");
-    fsyncSync(folder);
-    closeSync(folder);
+    writeFileSync(fresh, randomBytes(bytes), { mode: 0o600 });
+    renameDurably(fresh, path);
   }
   return readFileSync(path);
+}
+
+/** Renames a finished file so that it has one name or the other after a power cut, and all its bytes. */
+export function renameDurably(from: string, to: string): void {
+  syncNow(from);
+  renameSync(from, to);
+  syncNow(dirname(to));
+}
+
+function syncNow(path: string): void {
+  const file = openSync(path, "r");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** A folder of its own in `parent` for as long as the work takes, for nobody's eyes but ours. */

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { AnyElysia } from "elysia";
 import type { Context } from "../context.ts";
-import { Refusal } from "../errors.ts";
+import { DatabaseLockedRefusal, Refusal } from "../errors.ts";
 import { addressKey } from "../lib/addresses.ts";
 import { parseQuery, readParams, searchOf, type Params } from "../lib/params.ts";
 import type { Rate } from "../lib/rates.ts";
@@ -55,21 +55,28 @@ export class Pages {
     const rate = ctx.rates?.address.take(addressKey(clientAddress), ctx.clock.now());
     if (rate?.exceeded) return tooMany(new Visit(ctx, request, clientAddress, {}), rate);
     try {
-      return await handler(new Visit(ctx, request, clientAddress, await read(request)));
+      const params = await read(request);
+      return await ctx.db.whenWritable(() => handler(new Visit(ctx, request, clientAddress, params)));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       const visit = new Visit(ctx, request, clientAddress, {});
       if (error.kind === "not_found") return notFoundPage(visit);
       const { badRequestTitle: title } = visit.words;
-      const status = error.kind === "too_large" ? 413 : 400;
       return visit.page(
-        { status, title },
+        { ...refusedWith(error), title },
         <Head title={title}>
           <p>{error.message}</p>
         </Head>,
       );
     }
   }
+}
+
+function refusedWith(error: Refusal): { status: number; headers?: Record<string, string> } {
+  if (error instanceof DatabaseLockedRefusal) {
+    return { status: 503, headers: { "retry-after": String(error.retryAfter) } };
+  }
+  return { status: error.kind === "too_large" ? 413 : 400 };
 }
 
 /** Minutes until a limit is lifted, and the header that says so to programs. */

@@ -36,7 +36,8 @@ function post(
     const rate = ctx.rates?.address.take(addressKey(clientAddress), ctx.clock.now());
     if (rate?.exceeded) throw new Refusal("too_many", "Too many requests");
     const params = await paramsOf(request);
-    return Response.json(answer(request.headers.get("authorization"), params), { headers: HEADERS });
+    const result = await ctx.db.whenWritable(() => answer(request.headers.get("authorization"), params));
+    return Response.json(result, { headers: HEADERS });
   };
   app.route("POST", path, route as never, { parse: "none" });
 }

@@ -142,7 +142,7 @@ test.each([
 
 test("without a given password one is made, and is the last line alone", async () => {
   const { code, stdout } = await folder.run(["user", "create", "alice"]);
-  expect([code, lines(stdout)[0]]).toEqual([0, "Made @alice@localhost:3000, owner."]);
+  expect([code, lines(stdout)[0]]).toEqual([0, "Created @alice@localhost:3000, owner."]);
   const password = lines(stdout).at(-1)!;
   expect(password).toMatch(/^(?:[a-z2-9]{4}-){4}[a-z2-9]{4}$/);
   const again = await folder.run(["user", "reset-password", "alice"]);
@@ -153,7 +153,7 @@ test("without a given password one is made, and is the last line alone", async (
 test("a password that is piped in is not printed", async () => {
   const given = { stdin: "correct horse\n" };
   const made = await folder.run(["user", "create", "alice", "--password-stdin"], given);
-  expect(made).toEqual({ code: 0, stdout: "Made @alice@localhost:3000, owner.\n", stderr: "" });
+  expect(made).toEqual({ code: 0, stdout: "Created @alice@localhost:3000, owner.\n", stderr: "" });
   const reset = await folder.run(["user", "reset-password", "alice", "--password-stdin"], given);
   expect([reset.code, lines(reset.stdout)]).toEqual([0, [expect.stringContaining("@alice has a new password")]]);
 });
@@ -337,7 +337,7 @@ test("a data folder that can't be made fails in one line", async () => {
 
 test.each([
   ["a folder", (path: string) => mkdirSync(path, { recursive: true }), "can't be opened"],
-  ["a letter", (path: string) => Bun.write(path, "Dear linnet, ".repeat(500)), "is not a database"],
+  ["a letter", (path: string) => Bun.write(path, "Dear linnet, ".repeat(500)), "is damaged or not a database"],
 ])("where %s is called linnet.db, it is named, with what to do", async (_, lay, words) => {
   const path = join(folder.path, "linnet-data", "linnet.db");
   await lay(path);

@@ -79,6 +79,34 @@ describe("Works that are handed in together", () => {
     }
   });
 
+  test("are all heard of, even if one of their effects fails", async () => {
+    const problems: unknown[] = [];
+    db.onEffectError = (problem) => problems.push(problem);
+    const failing = (tx: Tx) => {
+      tx.afterCommit(() => {
+        throw new Error("nobody listens");
+      });
+      return say("two")(tx);
+    };
+    expect(await Promise.all([say("one"), failing, say("three")].map((work) => db.together(work)))).toEqual([
+      "one",
+      "two",
+      "three",
+    ]);
+    expect([heard, problems]).toEqual([["one", "two", "three"], [expect.any(Error)]]);
+  });
+
+  test("are written although an effect fails, as in a transaction of its own", () => {
+    db.onEffectError = () => heard.push("a failure");
+    db.transaction((tx) => {
+      tx.afterCommit(() => {
+        throw new Error("nobody listens");
+      });
+      say("one")(tx);
+    });
+    expect([words(), heard]).toEqual([["one"], ["a failure", "one"]]);
+  });
+
   const last = (word: string) => (tx: Tx) => tx.beforeCommit(word, () => void say(word)(tx));
 
   test("end with what was put off, once for each key", async () => {

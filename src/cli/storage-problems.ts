@@ -1,0 +1,27 @@
+import { configOfProcess } from "./open.ts";
+
+/** By SQLite's and the system's error codes: what the owner can do about it. */
+const PROBLEMS: readonly (readonly [RegExp, (folder: string) => string])[] = [
+  [
+    /^(SQLITE_FULL|SQLITE_IOERR_(SHM|WRITE|TRUNCATE)|ENOSPC|EDQUOT)/,
+    (folder) => `The disk of ${folder} is full. Make room there and try again.`,
+  ],
+  [
+    /^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)/,
+    (folder) => `${folder}/linnet.db can't be opened. It and its folder must belong to the user who runs this.`,
+  ],
+  [
+    /^SQLITE_(NOTADB|CORRUPT)/,
+    (folder) =>
+      `${folder}/linnet.db is damaged or not a database. Move it away and restore a backup: linnet restore FOLDER.`,
+  ],
+  [/^SQLITE_(IOERR|PROTOCOL)/, (folder) => `The disk failed to read or write in ${folder}. Check the disk.`],
+  [/^SQLITE_BUSY/, (folder) => `Another program is using ${folder}/linnet.db. Stop it, or try again.`],
+];
+
+/** A sentence on what is wrong with the data folder and what to do; null for an error of another kind. */
+export function storageProblem(error: unknown): string | null {
+  const code = String((error as { code?: unknown } | null)?.code);
+  const found = PROBLEMS.find(([pattern]) => pattern.test(code));
+  return found ? found[1](configOfProcess().data) : null;
+}

@@ -1,0 +1,88 @@
+import type { Database } from "bun:sqlite";
+import { DatabaseLockedRefusal } from "../errors.ts";
+
+/** How long a write waits for a lock of another process, in milliseconds. */
+export const PATIENCE = 5000;
+
+/** A server waits this long on its only thread: enough for a command that commits a row, too short to notice. */
+const BLOCKING_PATIENCE = 10;
+const POLL_INTERVAL = 20;
+
+/** Another process holds SQLite's write lock. */
+class Locked extends Error {
+  constructor() {
+    super("another process holds the database's write lock");
+  }
+}
+
+/**
+ * SQLite's write lock, as another process may hold it. A command blocks until it gets it. A server must not, since all
+ * its requests share one thread: there a write throws, and a poller finds out when the lock is free.
+ */
+export class DatabaseLock {
+  private blocks = true;
+  private patience = PATIENCE;
+  private closed = false;
+  /** Resolves when the lock has been released; null while nothing says that it is held. */
+  private released: Promise<void> | null = null;
+
+  constructor(private readonly raw: Database) {}
+
+  neverBlock(patience = PATIENCE): void {
+    this.blocks = false;
+    this.patience = patience;
+    this.raw.run(`PRAGMA busy_timeout = ${BLOCKING_PATIENCE}`);
+  }
+
+  close(): void {
+    this.closed = true;
+  }
+
+  /** Runs `begin`, which takes the lock, and throws if another process has it. */
+  take(begin: () => void): void {
+    if (this.released) throw new Locked();
+    try {
+      begin();
+    } catch (error) {
+      if (this.blocks || (error as { code?: unknown }).code !== "SQLITE_BUSY") throw error;
+      this.released = this.poll();
+      throw new Locked();
+    }
+  }
+
+  /** See `Db.whenWritable()`. */
+  async whenFree<T>(work: () => T | Promise<T>): Promise<T> {
+    const started = performance.now();
+    for (;;) {
+      try {
+        return await work();
+      } catch (error) {
+        if (!(error instanceof Locked)) throw error;
+      }
+      const left = this.patience - (performance.now() - started);
+      if (this.released) await Promise.race([this.released, Bun.sleep(Math.max(left, 0))]);
+      if (performance.now() - started >= this.patience) throw new DatabaseLockedRefusal();
+    }
+  }
+
+  private async poll(): Promise<void> {
+    do await Bun.sleep(POLL_INTERVAL);
+    while (!this.closed && !this.isFree());
+    this.released = null;
+  }
+
+  private isFree(): boolean {
+    // The connection may be in the middle of a snapshot: then the next write finds out.
+    if (this.raw.inTransaction) return true;
+    try {
+      this.raw.run("PRAGMA busy_timeout = 0");
+      this.raw.run("BEGIN IMMEDIATE");
+      this.raw.run("COMMIT");
+      return true;
+    } catch {
+      return false;
+    } finally {
+      this.raw.run(`PRAGMA busy_timeout = ${BLOCKING_PATIENCE}`);
+    }
+  }
+}
