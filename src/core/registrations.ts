@@ -15,6 +15,9 @@ import {
 /** As with Mastodon. */
 const MAX_REASON = 420;
 
+/** Names that others would take for the server itself. Its owner may still give them to a user. */
+const RESERVED = new Set(["linnet", "api", "oauth", "admin", "abuse", "postmaster", "root", "support"]);
+
 /** What somebody says who wants an account. Empty is what they left out. */
 export interface Registration {
   username: string;
@@ -54,7 +57,9 @@ export function register(ctx: Context, tx: Tx, user: PreparedUser): number {
 }
 
 function problemsOf(given: Registration, needsReason: boolean): Problem[] {
+  const isReserved = RESERVED.has(given.username.trim().toLowerCase());
   const problems: (Problem | false)[] = [
+    isReserved && { field: "username", error: "ERR_RESERVED", description: "is reserved" },
     given.email.trim() === "" && blank("email"),
     !given.agreement && { field: "agreement", error: "ERR_ACCEPTED", description: "must be accepted" },
     given.locale === "" && blank("locale"),

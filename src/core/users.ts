@@ -23,18 +23,6 @@ export interface NewUser {
   onlyAsFirst?: boolean;
 }
 
-/** Names that would read as a part of the server itself, or that other servers take for its own actor. */
-const RESERVED = new Set([
-  "instance.actor",
-  "linnet",
-  "api",
-  "oauth",
-  "admin",
-  "abuse",
-  "postmaster",
-  "root",
-  "support",
-]);
 const MIN_PASSWORD = 8;
 /** Argon2id takes any length, so a bound keeps a form from becoming work. */
 const MAX_PASSWORD = 256;
@@ -47,7 +35,6 @@ const PROBLEMS = {
   username_blank: ["username", "ERR_BLANK", "can't be blank"],
   username_too_long: ["username", "ERR_TOO_LONG", "is too long (maximum is 30 characters)"],
   username_invalid: ["username", "ERR_INVALID", "must contain only letters, numbers and underscores"],
-  username_reserved: ["username", "ERR_RESERVED", "is reserved"],
   username_taken: ["username", "ERR_TAKEN", "has already been taken"],
   password_blank: ["password", "ERR_BLANK", "can't be blank"],
   password_too_short: ["password", "ERR_TOO_SHORT", `is too short (minimum is ${MIN_PASSWORD} characters)`],
@@ -248,7 +235,6 @@ function usernameProblem(ctx: Context, username: string): UserProblem | null {
   if (username === "") return "username_blank";
   if (username.length > 30) return "username_too_long";
   if (!/^[a-z0-9_]+$/i.test(username)) return "username_invalid";
-  if (RESERVED.has(username.toLowerCase())) return "username_reserved";
   return findUser(ctx, username) ? "username_taken" : null;
 }
 

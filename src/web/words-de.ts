@@ -120,7 +120,6 @@ export const german: Words = {
     username_blank: "Wähle einen Namen.",
     username_too_long: "Das ist zu lang: höchstens 30 Zeichen.",
     username_invalid: "Nimm nur Buchstaben (a bis z), Ziffern und Unterstriche.",
-    username_reserved: "Diesen Namen braucht der Server selbst. Wähle einen anderen.",
     username_taken: "Diesen Namen hat schon jemand. Wähle einen anderen.",
     password_blank: "Wähle ein Passwort.",
     password_too_short: "Das ist zu kurz: mindestens 8 Zeichen.",

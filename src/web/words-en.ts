@@ -117,7 +117,6 @@ export const english: Words = {
     username_blank: "Choose a name.",
     username_too_long: "This is too long: 30 characters at most.",
     username_invalid: "Use only letters (a to z), numbers and underscores.",
-    username_reserved: "The server needs this name itself. Choose another.",
     username_taken: "Somebody has this name already. Choose another.",
     password_blank: "Choose a password.",
     password_too_short: "This is too short: use at least 8 characters.",

@@ -121,7 +121,6 @@ export const french: Words = {
     username_blank: "Choisissez un nom.",
     username_too_long: "C’est trop long : 30 caractères au plus.",
     username_invalid: "Seulement des lettres (a à z), des chiffres et des tirets bas.",
-    username_reserved: "Le serveur a besoin de ce nom. Choisissez-en un autre.",
     username_taken: "Quelqu’un a déjà ce nom. Choisissez-en un autre.",
     password_blank: "Choisissez un mot de passe.",
     password_too_short: "C’est trop court : 8 caractères au moins.",

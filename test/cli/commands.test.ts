@@ -171,6 +171,16 @@ test("the first user owns the server, later ones are users unless a role is give
   ]);
 });
 
+test("the owner can make users with names that are reserved at sign-up", async () => {
+  for (const [name, role] of [
+    ["admin", "owner"],
+    ["support", "user"],
+  ]) {
+    const { code, stdout } = await folder.run(["user", "create", name!]);
+    expect([code, lines(stdout)[0]]).toEqual([0, `Made @${name}@localhost:3000, ${role}.`]);
+  }
+});
+
 test.each([
   [["user", "create", "Alice"], "linnet: Username has already been taken"],
   [["user", "create", "not a name"], "Username must contain only"],

@@ -140,10 +140,10 @@ function fits(): Promise<boolean> {
 test("a new owner sets up the server on a phone, and is told what to enter in an app", async () => {
   await page.goto(`${server.origin}/setup?token=${newSetupToken(server.ctx)}`);
   expect(await fits()).toBe(true);
-  await page.fill("#username", "api");
+  await page.fill("#username", "a.b");
   await page.fill("#password", "correct horse");
   await press("Make my account");
-  expect(await page.textContent(".error")).toBe("The server needs this name itself. Choose another.");
+  expect(await page.textContent(".error")).toBe("Use only letters (a to z), numbers and underscores.");
   expect(await page.getAttribute("#username", "aria-invalid")).toBe("true");
 
   await page.fill("#username", "alice");
