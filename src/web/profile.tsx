@@ -6,6 +6,7 @@ import type { Page, Place } from "../db/keyset.ts";
 import { showAccount, type AccountJson } from "../entities/accounts.ts";
 import { showStatuses } from "../entities/statuses.ts";
 import { notFound } from "../errors.ts";
+import { isHashtagName } from "../lib/hashtags.ts";
 import { htmlToText } from "../lib/html.ts";
 import { parseId } from "../lib/ids.ts";
 import { requestAddress } from "../lib/params.ts";
@@ -129,6 +130,8 @@ function tagPage(visit: Visit): Response {
   const name = visit.path[1]!;
   const page = pageAsked(visit);
   const places = tagTimeline(ctx, STRANGER, name, EVERYTHING, page);
+  // Without this, every path below /tags/ would be a page.
+  if (places.length === 0 && !isHashtagName(name)) throw notFound();
   const title = `#${spellingOf(ctx.db, name)}`;
   return visit.page(
     { title, wide: true },
@@ -136,7 +139,7 @@ function tagPage(visit: Visit): Response {
       <Head title={title}>
         <p>{words.withTag}</p>
       </Head>
-      {places.length === 0 && <p>{words.noPosts}</p>}
+      {places.length === 0 && <p>{words.noPostsWithTag}</p>}
       <section>
         <Posts visit={visit} statuses={showStatuses(ctx, STRANGER, idsOf(places))} />
       </section>

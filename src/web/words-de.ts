@@ -163,6 +163,7 @@ export const german: Words = {
   olderPosts: "Ältere Beiträge",
   noPosts: "Hier gibt es keine Beiträge.",
   withTag: "Öffentliche Beiträge mit diesem Hashtag",
+  noPostsWithTag: "Es gibt noch keine öffentlichen Beiträge mit diesem Hashtag.",
   postBy: (name) => `Beitrag von ${name}`,
   boostedBy: (name) => `Geteilt von ${name}`,
   pinned: "Angeheftet",

@@ -160,6 +160,7 @@ export const english: Words = {
   olderPosts: "Older posts",
   noPosts: "There are no posts here.",
   withTag: "Public posts with this hashtag",
+  noPostsWithTag: "There are no public posts with this hashtag yet.",
   postBy: (name) => `Post by ${name}`,
   boostedBy: (name) => `Boosted by ${name}`,
   pinned: "Pinned",

@@ -165,6 +165,7 @@ export const french: Words = {
   olderPosts: "Messages plus anciens",
   noPosts: "Il n’y a pas de messages ici.",
   withTag: "Messages publics avec ce hashtag",
+  noPostsWithTag: "Il n’y a pas encore de messages publics avec ce hashtag.",
   postBy: (name) => `Message de ${name}`,
   boostedBy: (name) => `Partagé par ${name}`,
   pinned: "Épinglé",

@@ -88,6 +88,7 @@ export interface Words {
   olderPosts: string;
   noPosts: string;
   withTag: string;
+  noPostsWithTag: string;
   postBy(name: string): string;
   boostedBy(name: string): string;
   pinned: string;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Client } from "../support/client.ts";
-import { wordsOf } from "../support/reading.ts";
+import { refusal, wordsOf } from "../support/reading.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
 import { uploaded } from "../support/uploads.ts";
@@ -44,18 +44,27 @@ describe("A hashtag", () => {
     expect((await read("cats")).length).toBe(1);
   });
 
-  test.each(["nothing", "100%", "%", "a/b", " ", "#", "\u0000", "x".repeat(5000)])(
-    "that nobody wrote here (%p) is not found",
-    async (tag) => {
-      await alice.publish("#cats");
-      const answer = await server.stranger().get(`/api/v1/timelines/tag/${encodeURIComponent(tag)}`);
-      expect([answer.status, answer.json]).toEqual([404, { error: "Record not found" }]);
-    },
-  );
+  test("that no post has, or that cannot be one, has an empty timeline", async () => {
+    await alice.publish("#cats");
+    for (const tag of ["nothing", "100%", "%", "a/b", " ", "#", "\u0000", "x".repeat(5000)]) {
+      for (const who of [alice, server.stranger()]) {
+        const answer = await who.get(`/api/v1/timelines/tag/${encodeURIComponent(tag)}`);
+        expect([answer.status, answer.json, answer.headers.get("link")]).toEqual([200, [], null]);
+      }
+    }
+  });
 
-  test("in an address that isn't well formed breaks nothing", async () => {
+  test("used in a direct post only has the timeline of an unused one", async () => {
+    await alice.publish({ status: "#secret", visibility: "direct" });
+    const [secret, unused] = await Promise.all(
+      ["secret", "unused"].map((name) => server.stranger().get(`/api/v1/timelines/tag/${name}`)),
+    );
+    expect(refusal(secret!)).toEqual(refusal(unused!));
+  });
+
+  test("with a malformed percent-encoding in its address has an empty timeline", async () => {
     const answer = await server.stranger().get("/api/v1/timelines/tag/%E0%A4%A");
-    expect([answer.status, answer.json]).toEqual([404, { error: "Record not found" }]);
+    expect([answer.status, answer.json]).toEqual([200, []]);
   });
 });
 

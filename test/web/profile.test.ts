@@ -172,7 +172,25 @@ test("a hashtag's page has the latest public posts with it, as it was first spel
   expect(status).toBe(200);
   expect(text).toMatch(/^#BlueTits .*@dora2@elsewhere\.example from afar .*two .*one /);
   expect(text).not.toContain("three");
-  expect((await visitor.get("/tags/neverused")).status).toBe(404);
+});
+
+test("the page of a hashtag that nobody has used says that there are no posts yet", async () => {
+  for (const [language, sentence] of [
+    ["en", "There are no public posts with this hashtag yet."],
+    ["de", "Es gibt noch keine öffentlichen Beiträge mit diesem Hashtag."],
+    ["fr", "Il n’y a pas encore de messages publics avec ce hashtag."],
+  ] as const) {
+    const { status, text } = await visitor.get(`/tags/neverused?lang=${language}`);
+    expect(status).toBe(200);
+    expect(text).toStartWith("#neverused ");
+    expect(text).toContain(sentence);
+  }
+});
+
+test("what cannot be a hashtag has no page", async () => {
+  for (const name of ["100%25", "12", "a%20b", "%20", "x".repeat(5000)]) {
+    expect((await visitor.get(`/tags/${name}`)).status).toBe(404);
+  }
 });
 
 test("what the owner keeps from strangers is a sentence for them, and is there for who has signed in", async () => {
