@@ -137,10 +137,14 @@ export function isOver(ctx: Context, expiresAt: number | null): boolean {
   return expiresAt !== null && expiresAt <= ctx.clock.now();
 }
 
-/** Votes, once and for good. A choice is the position of an option; what isn't one is refused as Mastodon does. */
+/**
+ * Casts votes, which cannot be withdrawn; where several choices are allowed, a later vote adds to an earlier one. A choice
+ * is the position of an option. Refuses what Mastodon's VoteValidator refuses, and then counts none of the choices.
+ */
 export function vote(ctx: Context, accountId: number, poll: PollRow, choices: readonly number[]): void {
   ctx.db.transaction((tx) => {
-    checkVote(ctx, tx, accountId, poll, choices);
+    const before = choicesOf(tx, accountId, poll.id);
+    checkVote(ctx, tx, accountId, poll, before, choices);
     for (const choice of choices) {
       tx.run(
         "INSERT INTO poll_votes (poll_id, account_id, choice, created_at) VALUES (?, ?, ?, ?)",
@@ -156,20 +160,33 @@ export function vote(ctx: Context, accountId: number, poll: PollRow, choices: re
       poll.id,
       idList(choices),
     );
-    tx.run("UPDATE polls SET voters_count = voters_count + 1 WHERE id = ?", poll.id);
+    if (before.length === 0) tx.run("UPDATE polls SET voters_count = voters_count + 1 WHERE id = ?", poll.id);
   });
 }
 
-function checkVote(ctx: Context, tx: Tx, accountId: number, poll: PollRow, choices: readonly number[]): void {
+function choicesOf(db: Reads, accountId: number, pollId: number): number[] {
+  const sql = "SELECT choice FROM poll_votes WHERE poll_id = ? AND account_id = ?";
+  return db.all<{ choice: number }>(sql, pollId, accountId).map(({ choice }) => choice);
+}
+
+/** `before` are the choices that the account has made already. */
+function checkVote(
+  ctx: Context,
+  tx: Tx,
+  accountId: number,
+  poll: PollRow,
+  before: readonly number[],
+  choices: readonly number[],
+): void {
   if (isBlockedBy(ctx, poll.account_id, accountId)) throw notAllowed();
   const { count } = tx.get<{ count: number }>("SELECT count(*) AS count FROM poll_options WHERE poll_id = ?", poll.id)!;
-  const hasVoted = tx.get("SELECT 1 FROM poll_votes WHERE poll_id = ? AND account_id = ?", poll.id, accountId) !== null;
-  const isTwice = new Set(choices).size < choices.length || (choices.length > 1 && poll.multiple === 0);
+  const all = [...before, ...choices];
+  const hasVoted = poll.multiple ? new Set(all).size < all.length : all.length > 1;
   refuseWhere([
     [isOver(ctx, poll.expires_at), "The poll has already ended"],
     [choices.some((choice) => !(choice >= 0 && choice < count)), "The chosen vote option does not exist"],
     [accountId === poll.account_id, "You cannot vote in your own polls"],
-    [hasVoted || isTwice, "You have already voted on this poll"],
+    [hasVoted, "You have already voted on this poll"],
   ]);
 }
 
