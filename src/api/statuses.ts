@@ -86,8 +86,10 @@ function readingRoutes(routes: Router): void {
       return showVersions(ctx, viewerId, status);
     })
     .get("/api/v1/statuses/:id/source", { scope: "read:statuses" }, ({ ctx, viewerId, params }) => {
-      const status = ownStatus(ctx, viewerId, parseId(params.id));
-      return { id: String(status.id), text: status.text, spoiler_text: status.spoiler_text };
+      const status = visibleStatus(ctx, viewerId, parseId(params.id));
+      // Of a status from another server only its HTML is known; Mastodon shows that, too.
+      const text = status.local ? status.text : status.content;
+      return { id: String(status.id), text, spoiler_text: status.spoiler_text };
     });
 }
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { statusTextsById } from "../../src/entities/statuses.ts";
 import type { Answer, Client, Json } from "../support/client.ts";
 import { idsOf, wordsOf } from "../support/reading.ts";
+import { remoteAccount, remoteStatus } from "../support/rows.ts";
 import { inProcess, startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
 import { uploaded } from "../support/uploads.ts";
@@ -384,12 +385,30 @@ describe("An account's counters", () => {
   });
 });
 
-test("the source of one's own status is its text", async () => {
-  const { id } = await alice.publish({ status: "hello <b> @bob", spoiler_text: "cw" });
-  const { json } = await alice.get(`/api/v1/statuses/${id}/source`);
-  expectShape(json, "StatusSource");
-  expect(json).toEqual({ id, text: "hello <b> @bob", spoiler_text: "cw" });
-  expect((await bob.get(`/api/v1/statuses/${id}/source`)).status).toBe(404);
+describe("The source of a status", () => {
+  const source = (who: Client, id: string) => who.get(`/api/v1/statuses/${id}/source`);
+
+  test("is its text, for its author and everyone else who may see the status", async () => {
+    const { id } = await alice.publish({ status: "hello <b> @bob", spoiler_text: "cw" });
+    for (const who of [alice, bob]) {
+      const { json } = await source(who, id);
+      expectShape(json, "StatusSource");
+      expect(json).toEqual({ id, text: "hello <b> @bob", spoiler_text: "cw" });
+    }
+    expect((await source(server.stranger(), id)).status).toBe(401);
+  });
+
+  test("is hidden with the status", async () => {
+    for (const visibility of ["private", "direct"]) {
+      const { id } = await alice.publish({ status: "hello", visibility });
+      expect([(await source(alice, id)).status, (await source(bob, id)).status]).toEqual([200, 404]);
+    }
+  });
+
+  test("is the HTML of a status from another server", async () => {
+    const id = remoteStatus(server, remoteAccount(server, "dora", "elsewhere.example"), "hello");
+    expect((await source(alice, id)).json).toEqual({ id, text: "<p>hello</p>", spoiler_text: "" });
+  });
 });
 
 test("ids grow with time, by length and then by text", async () => {
