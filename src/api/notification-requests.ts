@@ -13,7 +13,7 @@ const write = { scope: "write:notifications" } as const;
 export function notificationRequestRoutes(routes: Router): void {
   policyRoutes(routes);
   const path = "/api/v1/notifications/requests";
-  const Several = object({ id: list(id(), { min: 1 }) });
+  const Several = object({ id: list(id(), { default: [] }) });
   routes
     .get(path, { ...read, input: object(paging(40, 80)) }, (call) => {
       const page = pageOf(call.input);

@@ -219,10 +219,20 @@ describe("Requests", () => {
     expect(await requests()).toEqual([]);
     await server.drain();
     expect(await types()).toEqual(["mention"]);
+  });
+
+  test("are left alone when a bulk call names none of them", async () => {
+    await hold();
+    await bob.publish("@alice hello");
     for (const verb of ["accept", "dismiss"]) {
-      const { status, json } = await alice.post(`${PATH}/${verb}`, {});
-      expect([status, json]).toEqual([422, { error: "Validation failed: Id can't be blank" }]);
+      for (const body of [undefined, {}, { id: [] }, { id: null }, new URLSearchParams("id[]=")]) {
+        const { status, json } = await alice.post(`${PATH}/${verb}`, body);
+        expect([status, json]).toEqual([200, {}]);
+      }
     }
+    await server.drain();
+    expect((await requests()).length).toBe(1);
+    expect(await types()).toEqual([]);
   });
 });
 
