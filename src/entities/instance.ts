@@ -21,7 +21,7 @@ import { MASTODON_VERSION, SOURCE_URL, VERSION } from "../version.ts";
 import { showAccount } from "./accounts.ts";
 import { mediaUrl, missingPicture } from "./urls.ts";
 
-const COMPATIBLE_VERSION = `${MASTODON_VERSION} (compatible; Linnet ${VERSION})`;
+const COMPATIBLE_VERSION = `${MASTODON_VERSION}+linnet-${VERSION}`;
 /**
  * What it serves in Mastodon's own count (entities/Instance), a promise that is kept up to here: 2 grouped notifications,
  * 3 attribution domains, 4 removal of media, 5 blurring filters, 6 featured tags, 7 quotes, 8 /api/v1/profile,

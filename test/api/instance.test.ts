@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { addRule, editRule, removeRule, translateRule } from "../../src/core/rules.ts";
+import { MASTODON_VERSION } from "../../src/version.ts";
 import type { Client, Json } from "../support/client.ts";
 import { remoteAccount, remoteStatus } from "../support/rows.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -71,9 +72,11 @@ describe("The server introduces itself", () => {
     });
   });
 
-  test("as compatible with a Mastodon in words that apps can read", async () => {
+  test("with a version that semver libraries read as that of the Mastodon whose API it serves", async () => {
     for (const { version } of [await v1(), await v2()]) {
-      expect(version).toMatch(/^4\.\d+\.\d+ \(compatible; Linnet \d+\.\d+\.\d+\)$/);
+      expect(version).toMatch(/^4\.\d+\.\d+\+linnet-\d+\.\d+\.\d+$/);
+      expect(Bun.semver.satisfies(version, ">=4.5.0 <5")).toBe(true);
+      expect(Bun.semver.order(version, MASTODON_VERSION)).toBe(0);
     }
   });
 
@@ -223,7 +226,7 @@ describe("NodeInfo", () => {
 
   test("names Mastodon as the one whose API this is, for apps that would not dare otherwise", async () => {
     const { metadata } = (await stranger.get("/nodeinfo/2.0")).json;
-    const [version] = (await stranger.get("/api/v2/instance")).json.version.split(" ");
+    const [version] = (await stranger.get("/api/v2/instance")).json.version.split("+");
     expect(metadata.upstream).toEqual({ name: "mastodon", version });
   });
 });
