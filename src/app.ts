@@ -44,6 +44,8 @@ export function createApp(ctx: Context) {
       if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: PREFLIGHT_HEADERS });
       Object.assign(set.headers, CORS_HEADERS);
       set.headers["x-request-id"] = crypto.randomUUID();
+      // RFC 9110, section 6.6.1. Bun adds it to every response but those to HEAD.
+      if (request.method === "HEAD") set.headers.date = new Date(ctx.clock.now()).toUTCString();
     })
     .derive(({ request, server }) => ({
       clientAddress: clientAddress(

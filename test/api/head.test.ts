@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Client } from "../support/client.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { uploaded } from "../support/uploads.ts";
+
+let server: TestServer;
+let alice: Client;
+
+beforeAll(async () => {
+  server = await startServer();
+  alice = await server.person("alice");
+});
+afterAll(() => server.stop());
+
+test("HEAD is answered as GET is, without a body, and with a date", async () => {
+  const media = await uploaded(alice);
+  const { id } = await alice.publish({ status: "hello #cats", media_ids: [media.id] });
+  for (const path of [
+    "/",
+    "/@alice",
+    "/health",
+    "/no/such/page",
+    "/avatars/original/missing.png",
+    new URL(media.url).pathname,
+    "/api/v2/instance",
+    "/api/v1/timelines/tag/cats",
+    "/api/v1/timelines/home",
+    `/api/v1/statuses/${id}`,
+    "/api/v1/statuses/1",
+    "/api/v1/no_such_method",
+  ]) {
+    const [head, get] = await Promise.all(
+      ["HEAD", "GET"].map((method) => fetch(server.origin + path, { method, redirect: "manual" })),
+    );
+    expect([path, head!.status, head!.headers.get("content-type"), await head!.text()]).toEqual([
+      path,
+      get!.status,
+      get!.headers.get("content-type"),
+      "",
+    ]);
+    const date = head!.headers.get("date");
+    expect([path, date]).toEqual([path, new Date(server.clock.now()).toUTCString()]);
+  }
+});
