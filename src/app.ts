@@ -3,6 +3,8 @@ import { apiRoutes } from "./api/index.ts";
 import { Router } from "./api/router.ts";
 import { SOCKET_SETTINGS } from "./api/web-socket.ts";
 import type { Context } from "./context.ts";
+import { UnexpectedMentions } from "./core/drafts.ts";
+import { showAccounts } from "./entities/accounts.ts";
 import { DatabaseLockedRefusal, Refusal, ValidationRefusal, type RefusalKind } from "./errors.ts";
 import { clientAddress } from "./lib/addresses.ts";
 import { requestAddress } from "./lib/params.ts";
@@ -55,7 +57,7 @@ export function createApp(ctx: Context) {
       ),
     }))
     .onError(({ error, code, request, set }) => {
-      const answer = refusalResponse(error, code);
+      const answer = refusalResponse(ctx, error, code);
       set.status = answer?.status ?? 500;
       if (answer) return answer;
       ctx.log.error("{method} {path} failed, request {id}: {error}", {
@@ -75,14 +77,21 @@ export function createApp(ctx: Context) {
 }
 
 /** What is said to whoever asked for what can't be; null for what is a fault of ours. */
-function refusalResponse(error: unknown, code: string | number): Response | null {
+function refusalResponse(ctx: Context, error: unknown, code: string | number): Response | null {
   if (error instanceof OAuthRefusal) return error.toResponse();
   if (error instanceof Refusal) {
-    const details = error instanceof ValidationRefusal ? { details: error.details } : null;
     const headers = error instanceof DatabaseLockedRefusal ? { "retry-after": String(error.retryAfter) } : undefined;
-    return Response.json({ error: error.message, ...details }, { status: STATUS[error.kind], headers });
+    const body = { error: error.message, ...detailsOf(ctx, error) };
+    return Response.json(body, { status: STATUS[error.kind], headers });
   }
   return code === "NOT_FOUND" ? Response.json({ error: "Not found" }, { status: 404 }) : null;
+}
+
+/** What Mastodon's API says about a refusal besides its message. */
+function detailsOf(ctx: Context, error: Refusal): object {
+  if (error instanceof ValidationRefusal) return { details: error.details };
+  if (error instanceof UnexpectedMentions) return { unexpected_accounts: showAccounts(ctx, error.accountIds) };
+  return {};
 }
 
 /** A line a request: never the query, which may hold a token, nor the address of whoever asked. */

@@ -33,6 +33,7 @@ export const PublishInput = object({
   quoted_status_id: optional(id()),
   quote_approval_policy: optional(oneOf(QUOTE_POLICIES)),
   scheduled_at: optional(text({ min: 1, max: 100 })),
+  allowed_mentions: optional(list(id(), { max: 500 })),
 });
 
 export const EditInput = object({
@@ -60,6 +61,7 @@ export function draftOf(input: Static<typeof PublishInput>): Draft {
     poll: input.poll ? pollOf(input.poll) : null,
     quotedStatusId: namedId(input.quoted_status_id),
     quotePolicy: input.quote_approval_policy ?? null,
+    allowedMentions: input.allowed_mentions?.map((id) => namedId(id)!) ?? null,
   };
 }
 

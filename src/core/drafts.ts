@@ -20,6 +20,15 @@ export interface Draft {
   poll: PollDraft | null;
   quotedStatusId: number | null;
   quotePolicy: QuotePolicy | null;
+  /** The accounts that the text may mention; null for any. */
+  allowedMentions: number[] | null;
+}
+
+/** Refuses a draft that mentions accounts beyond `allowedMentions`, which the error names as Mastodon's does. */
+export class UnexpectedMentions extends Refusal {
+  constructor(readonly accountIds: readonly number[]) {
+    super("invalid", "Post would be sent to unexpected accounts");
+  }
 }
 
 /** A draft in which nothing is left that could be refused, with whom and what it speaks of. */
@@ -68,6 +77,7 @@ export function checkDraft(
   checkMedia(ctx, accountId, draft.mediaIds, { scheduledId: reservedFor });
   const defaults = defaultsOf(ctx, accountId);
   const composed = compose(ctx, text);
+  checkMentions(draft, composed);
   const wished = draft.visibility ?? defaults.privacy;
   const visibility = quoted
     ? quotingVisibility({ accountId, visibility: wished, mentions: composed.mentions }, quoted.status)
@@ -86,6 +96,12 @@ export function checkDraft(
     quotePolicy: draft.quotePolicy ?? defaults.quotePolicy,
     composed,
   };
+}
+
+function checkMentions({ allowedMentions }: Draft, { mentions }: Composed): void {
+  if (!allowedMentions) return;
+  const unexpected = mentions.filter((id) => !allowedMentions.includes(id));
+  if (unexpected.length > 0) throw new UnexpectedMentions(unexpected);
 }
 
 interface Content {

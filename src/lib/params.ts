@@ -19,6 +19,7 @@ const UNSAFE_KEYS = new Set(["__proto__", "constructor", "prototype"]);
 /**
  * Whether there is anything to read but the query. Without a body `parseQuery(searchOf(request.url))` is all there is,
  * and needs no promise. The headers are asked first because Bun makes a stream of the body once `request.body` is read.
+ * `Bun.serve` (1.4.5) discards the body of a GET or HEAD request, so their parameters can only be in the query.
  */
 export function hasBody(request: Request): boolean {
   if (request.method === "GET" || request.method === "HEAD") return false;
