@@ -56,12 +56,12 @@ const ENTITIES: Record<string, string> = {
   announcement: "Announcement",
 };
 
-/** Read, and held against what Mastodon documents, where that is at hand. */
+/** Parses a payload, and fails if it is not the entity that Mastodon documents for the event. */
 function payloadOf(event: string, text: string): Json {
   if (isBare(event)) return text;
   const payload = JSON.parse(text);
   const entity = ENTITIES[event];
-  const problems = entity === undefined ? [] : (mastodon?.entityProblems(payload, entity) ?? []);
+  const problems = entity === undefined ? [] : mastodon.entityProblems(payload, entity);
   if (problems.length > 0) throw new Error(`${event} is no ${entity} of Mastodon's:\n${problems.join("\n")}`);
   return payload;
 }
