@@ -1,5 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test as anyTest } from "bun:test";
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
 import { newSetupToken } from "../../src/core/setup.ts";
 import { Clips, ffmpeg } from "../fixtures/clips.ts";
@@ -7,9 +6,12 @@ import type { Json } from "../support/client.ts";
 import { ownEmoji } from "../support/emojis.ts";
 import { processed } from "../support/media.ts";
 import { startServer, type TestServer } from "../support/server.ts";
+import { browserOrSkip } from "../support/tools.ts";
 import { uploaded } from "../support/uploads.ts";
 
-const CHROMIUM = "/usr/bin/chromium";
+const program = browserOrSkip();
+const test = anyTest.skipIf(program === null);
+const testWithFilm = anyTest.skipIf(program === null || ffmpeg === null);
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, locale: "en-GB" };
 
 // A browser takes its time to start, on a small machine that does other things too.
@@ -24,11 +26,9 @@ let page: Page;
 let violations: string[];
 
 beforeAll(async () => {
-  if (!existsSync(CHROMIUM)) {
-    throw new Error(`This test needs a browser at ${CHROMIUM}. On Debian: apt-get install chromium`);
-  }
+  if (program === null) return;
   browser = await chromium.launch({
-    executablePath: CHROMIUM,
+    executablePath: program,
     args: [
       "--headless",
       "--no-sandbox",
@@ -294,7 +294,7 @@ test("a profile and its posts fit on a phone, with all their pictures, and load 
   expect(violations).toEqual([]);
 });
 
-test.skipIf(!ffmpeg)("a film plays on the page of its post", async () => {
+testWithFilm("a film plays on the page of its post", async () => {
   const alice = await server.person("alice");
   const clips = new Clips();
   try {
@@ -309,7 +309,7 @@ test.skipIf(!ffmpeg)("a film plays on the page of its post", async () => {
   expect(violations).toEqual([]);
 });
 
-test.skipIf(!ffmpeg)("a film whose address is opened plays, though files may load nothing else", async () => {
+testWithFilm("a film whose address is opened plays, though files may load nothing else", async () => {
   const alice = await server.person("alice");
   const clips = new Clips();
   try {
