@@ -86,7 +86,7 @@ function payloadOf(ctx: Context, event: Event, viewerId: number): string | null 
       return row ? notificationTexts(ctx, viewerId, [row])[0] : undefined;
     }
     case "conversation": {
-      const row = findConversation(ctx, viewerId, event.conversationId);
+      const row = findConversation(ctx.db, viewerId, event.conversationId);
       return row ? conversationTexts(ctx, viewerId, [row])[0] : undefined;
     }
     case "announcement": {

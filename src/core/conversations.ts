@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { Keyset, type Page } from "../db/keyset.ts";
-import type { Tx } from "../db/open.ts";
+import type { Reads, Tx } from "../db/open.ts";
 import { notFound } from "../errors.ts";
 import { announce } from "./events.ts";
 import { verdict } from "./notification-policy.ts";
@@ -90,36 +90,30 @@ export function unfileConversation(ctx: Context, tx: Tx, statusId: number): void
 }
 
 const COLUMNS = "c.id, c.last_status_id AS cursor, c.last_status_id, c.participants, c.unread";
-const OWN = `
+const own = (account: string) => `
   SELECT ${COLUMNS} FROM conversations c JOIN statuses s ON s.id = c.last_status_id
-  WHERE c.account_id = ?4 AND ${visibleTo("?4")}`;
-const LIST = new Keyset<ConversationRow>(OWN, "c.last_status_id");
+  WHERE c.account_id = ${account} AND ${visibleTo(account)}`;
+const LIST = new Keyset<ConversationRow>(own("?4"), "c.last_status_id");
 
 export function listConversations(ctx: Context, accountId: number, page: Page): ConversationRow[] {
   return LIST.page(ctx.db, page, accountId);
 }
 
-/** Somebody's own conversation; null when there is none with this id. */
-export function findConversation(ctx: Context, accountId: number, id: number | null): ConversationRow | null {
-  return ctx.db.get<ConversationRow>(
-    `SELECT ${COLUMNS} FROM conversations c WHERE c.id = ? AND c.account_id = ?`,
-    id,
-    accountId,
-  );
+const ONE = `${own("?1")} AND c.id = ?2`;
+
+/** The account's own conversation; null if there is none with this id or its last status is hidden from the account. */
+export function findConversation(db: Reads, accountId: number, id: number | null): ConversationRow | null {
+  return db.get<ConversationRow>(ONE, accountId, id);
 }
 
-/** Marks a conversation, and tells the person's other apps. */
+/** Marks a conversation as read or unread, and announces it to the account's other apps. */
 export function markConversation(ctx: Context, accountId: number, id: number | null, unread: boolean): ConversationRow {
   return ctx.db.transaction((tx) => {
-    const row = tx.get<{ id: number }>(
-      "UPDATE conversations SET unread = ? WHERE id = ? AND account_id = ? RETURNING id",
-      unread ? 1 : 0,
-      id,
-      accountId,
-    );
+    const row = findConversation(tx, accountId, id);
     if (!row) throw notFound();
+    tx.run("UPDATE conversations SET unread = ? WHERE id = ?", unread ? 1 : 0, row.id);
     tell(ctx, tx, accountId, row.id);
-    return findConversation(ctx, accountId, row.id)!;
+    return { ...row, unread: unread ? 1 : 0 };
   });
 }
 

@@ -3,6 +3,7 @@ import type { Client, Json } from "../support/client.ts";
 import { idsOf } from "../support/reading.ts";
 import { block, mute } from "../support/rows.ts";
 import { startServer, type TestServer } from "../support/server.ts";
+import { listening, Socket } from "../support/streams.ts";
 
 const VISIBILITIES = ["public", "unlisted", "private", "direct"] as const;
 type Visibility = (typeof VISIBILITIES)[number];
@@ -161,6 +162,47 @@ describe("A status that could be seen once", () => {
     ]) {
       expect([path, JSON.stringify((await bob.get(path)).json).includes("open")]).toEqual([path, false]);
     }
+  });
+});
+
+describe("A direct status that its recipient may no longer see", () => {
+  let server: TestServer;
+  let alice: Client;
+  let bob: Client;
+  let id: string;
+
+  beforeEach(async () => {
+    server = await startServer();
+    [alice, bob] = [await server.person("alice"), await server.person("bob")];
+    ({ id } = await alice.publish({ status: "@bob hello", visibility: "direct" }));
+  });
+  afterEach(() => server.stop());
+
+  const HIDE: [string, () => unknown][] = [
+    ["an edit that removes the mention", () => alice.put(`/api/v1/statuses/${id}`, { status: "a secret" })],
+    ["a block", () => alice.post(`/api/v1/accounts/${bob.id}/block`)],
+  ];
+
+  test.each(HIDE)("is in no conversation after %s, whatever is asked", async (_, hide) => {
+    const [{ id: conversation }] = (await bob.get("/api/v1/conversations")).json;
+    await hide();
+    expect((await bob.get(`/api/v1/statuses/${id}`)).status).toBe(404);
+    expect((await bob.get("/api/v1/conversations")).json).toEqual([]);
+    for (const verb of ["read", "unread"]) {
+      const { status, json } = await bob.post(`/api/v1/conversations/${conversation}/${verb}`);
+      expect([verb, status, json]).toEqual([verb, 404, { error: "Record not found" }]);
+    }
+  });
+
+  test.each(HIDE)("is not streamed after %s", async (_, hide) => {
+    const [{ id: conversation }] = (await bob.get("/api/v1/conversations")).json;
+    const socket = await Socket.open(bob, "?stream=direct");
+    await listening(server, 2);
+    await hide();
+    for (const verb of ["read", "unread"]) await bob.post(`/api/v1/conversations/${conversation}/${verb}`);
+    const heard = (await socket.soFar()).filter(({ event }: Json) => event !== "delete");
+    expect(heard).toEqual([]);
+    await socket.close();
   });
 });
 
