@@ -73,5 +73,5 @@ function statuses({ ctx, viewerId, input }: SearchCall, q: string, { limit, offs
 function hashtags({ ctx, viewerId, input }: SearchCall, q: string, stretch: Stretch) {
   if (/[\s@:]/.test(q)) return [];
   const name = normaliseHashtag(q.replace(/^[#＃]/, ""));
-  return showTags(ctx, viewerId, searchTags(ctx, { name, reviewed: input.exclude_unreviewed, ...stretch }));
+  return showTags(ctx, viewerId, searchTags(ctx, viewerId, { name, reviewed: input.exclude_unreviewed, ...stretch }));
 }

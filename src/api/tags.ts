@@ -1,10 +1,8 @@
-import type { Context } from "../context.ts";
 import { featureTag, unfeatureTag } from "../core/featured-tags.ts";
 import { followedTags, followTag, unfollowTag } from "../core/tag-follows.ts";
-import { findTag } from "../core/tags.ts";
-import { showTags, showUnusedTag } from "../entities/tags.ts";
+import { showTag, showTags } from "../entities/tags.ts";
 import { notFound } from "../errors.ts";
-import { isHashtagName, normaliseHashtag } from "../lib/hashtags.ts";
+import { isHashtagName } from "../lib/hashtags.ts";
 import { object } from "../lib/input.ts";
 import { idsOf, paged, pageOf, paging } from "./paging.ts";
 import type { Router } from "./router.ts";
@@ -36,15 +34,8 @@ export function tagRoutes(routes: Router): void {
   }
 }
 
-/** The name of a hashtag from an address. What can't be one doesn't exist. */
+/** The name of a hashtag from an address; refuses what cannot be one. */
 function nameOf(param = ""): string {
   if (!isHashtagName(param)) throw notFound();
   return param;
-}
-
-function showTag(ctx: Context, viewerId: number, written: string) {
-  const id = findTag(ctx.db, written);
-  return id === null
-    ? showUnusedTag(ctx, viewerId, normaliseHashtag(written), written)
-    : showTags(ctx, viewerId, [id])[0]!;
 }

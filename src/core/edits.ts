@@ -105,7 +105,7 @@ export function editStatus(ctx: Context, status: StatusRow, edit: Edit): void {
     );
     const mentionedBefore = mentionsOf(tx, status.id);
     uncountFeatured(tx, status);
-    replaceMentionsAndTags(tx, status.id, composed, ctx.clock.now());
+    replaceMentionsAndTags(tx, status, composed, ctx.clock.now());
     countFeatured(tx, status, status.created_at);
     toTagFollowers(ctx, tx, status.id);
     linkStatus(ctx, tx, status.id, next.has_media ? null : next.content);

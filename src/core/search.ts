@@ -5,6 +5,7 @@ import { dayOf, parseSearch, type Term } from "../lib/search-query.ts";
 import { phraseQuery } from "../lib/search-words.ts";
 import { IS_HERE, lookupAccount } from "./accounts.ts";
 import { authorMark, languageMark, partMark } from "./search-index.ts";
+import { isKnownTo } from "./tags.ts";
 import { isLimitedFor, visibleAmong, visibleTo, wantedBy } from "./visibility.ts";
 
 const HIGHEST = Number.MAX_SAFE_INTEGER;
@@ -141,26 +142,30 @@ function isDay(kind: Term["kind"]): boolean {
   return kind === "before" || kind === "after" || kind === "during";
 }
 
-/** So many that begin alike are compared with each other: a single letter stands before tens of thousands. */
+/** These bound the work for a short prefix: a single letter may begin tens of thousands of hashtags. */
+const LOOKED_THROUGH_TAGS = 5000;
 const COMPARED_TAGS = 500;
 
 const TAGS = `
   SELECT id FROM (
-    SELECT id, name FROM tags
-    WHERE name >= ?1 AND name < ?1 || char(1114111)
-      AND (NOT ?4 OR EXISTS (SELECT 1 FROM trend_reviews WHERE kind = 'tag' AND subject_id = tags.id))
+    SELECT id, name FROM (
+      SELECT id, name FROM tags WHERE name >= ?1 AND name < ?1 || char(1114111) ORDER BY name LIMIT ${LOOKED_THROUGH_TAGS}
+    ) prefixed
+    WHERE ${isKnownTo("?5", "prefixed.id")}
+      AND (NOT ?4 OR EXISTS (SELECT 1 FROM trend_reviews WHERE kind = 'tag' AND subject_id = prefixed.id))
     ORDER BY name LIMIT ${COMPARED_TAGS}) found
   ORDER BY name = ?1 DESC, (SELECT count(*) FROM (SELECT 1 FROM status_tags WHERE tag_id = found.id LIMIT 100)) DESC, name
   LIMIT ?2 OFFSET ?3`;
 
-/** Hashtags that begin so, the exact one first and then those that are used most; only those reviewed, if wished. */
+/** Hashtags with this prefix that the viewer may know of: the exact one, then the most used; if wished, only reviewed ones. */
 export function searchTags(
   ctx: Context,
+  viewerId: number,
   search: { name: string; limit: number; offset: number; reviewed: boolean },
 ): number[] {
   const { name, limit, offset, reviewed } = search;
   if (name === "") return [];
-  return ctx.db.all<{ id: number }>(TAGS, name, limit, offset, reviewed ? 1 : 0).map(({ id }) => id);
+  return ctx.db.all<{ id: number }>(TAGS, name, limit, offset, reviewed ? 1 : 0, viewerId).map(({ id }) => id);
 }
 
 /** What an address may lead to. */

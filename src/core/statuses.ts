@@ -88,7 +88,7 @@ function fileStatus(
   { tags, content }: Composed,
 ): void {
   const now = ctx.clock.now();
-  saveTags(tx, status.id, tags, now);
+  saveTags(tx, status, tags, now);
   if (tags.length > 0) countFeatured(tx, status, now);
   const isLinked = linkStatus(ctx, tx, status.id, status.has_media ? null : content);
   if (tags.length > 0 || isLinked) countUses(tx, status.id);

@@ -1,6 +1,7 @@
 import type { Reads, Tx } from "../db/open.ts";
 import { idList } from "../db/json.ts";
 import { normaliseHashtag } from "../lib/hashtags.ts";
+import { isForEveryone, visibleTo } from "./visibility.ts";
 
 export interface TagName {
   /** The key: normalised. */
@@ -27,59 +28,80 @@ export function mentionsOf(db: Reads, statusId: number): number[] {
     .map(({ account_id }) => account_id);
 }
 
-/** Files a status under its hashtags. The first spelling of a tag is the one that is shown. */
-export function saveTags(tx: Tx, statusId: number, tags: readonly TagName[], now: number): void {
+/**
+ * Files a status under its hashtags. A hashtag is shown in its first spelling in a status for everyone: others would show
+ * that somebody had used it before.
+ */
+export function saveTags(
+  tx: Tx,
+  status: { id: number; visibility: string },
+  tags: readonly TagName[],
+  now: number,
+): void {
   for (const { name, written } of tags) {
-    insertTag(tx, { name, written }, now);
+    insertTag(tx, name, isForEveryone(status.visibility) ? written : "", now);
     tx.run(
       "INSERT OR IGNORE INTO status_tags (tag_id, status_id) SELECT id, ? FROM tags WHERE name = ?",
-      statusId,
+      status.id,
       name,
     );
   }
 }
 
-function insertTag(tx: Tx, { name, written }: TagName, now: number): void {
+/** `spelling` is empty where it must not be shown; the first that may be is kept. */
+function insertTag(tx: Tx, name: string, spelling: string, now: number): void {
   tx.run(
-    "INSERT INTO tags (name, display_name, created_at) VALUES (?, ?, ?) ON CONFLICT (name) DO NOTHING",
+    `INSERT INTO tags (name, display_name, created_at) VALUES (?, ?, ?)
+     ON CONFLICT (name) DO UPDATE SET display_name = excluded.display_name WHERE display_name = ''`,
     name,
-    written,
+    spelling,
     now,
   );
 }
 
-/** The id of a hashtag in whatever spelling; null when nobody has used it yet. */
+/** The id of a hashtag in any spelling; null if there is no row for it. */
 export function findTag(db: Reads, written: string): number | null {
   return db.get<{ id: number }>("SELECT id FROM tags WHERE name = ?", normaliseHashtag(written))?.id ?? null;
 }
 
-/** A hashtag as it is shown: in its first spelling. */
+/** A hashtag as it is shown: in its first spelling that everyone could see, otherwise as written. */
 export function spellingOf(db: Reads, written: string): string {
   const name = normaliseHashtag(written);
-  return (
-    db.get<{ display_name: string }>("SELECT display_name FROM tags WHERE name = ?", name)?.display_name ?? written
-  );
+  const row = db.get<{ display_name: string }>("SELECT display_name FROM tags WHERE name = ?", name);
+  return row?.display_name || written;
 }
 
-/** The id of one that is wanted: made now, where nobody has used it yet. */
+/** The id of a hashtag that an account follows or features; adds a row where there is none. */
 export function ensureTag(tx: Tx, written: string, now: number): number {
-  insertTag(tx, { name: normaliseHashtag(written), written }, now);
+  insertTag(tx, normaliseHashtag(written), "", now);
   return findTag(tx, written)!;
 }
 
-/** After an edit: what the text speaks of now, and nothing that it spoke of before. */
+/**
+ * Whether a viewer may know that a hashtag (its id) is in use: from a status that they may see, or since they follow it.
+ * Without this, a search would complete the hashtags of direct posts.
+ */
+export function isKnownTo(viewer: string, tag: string): string {
+  return `(
+    EXISTS (
+      SELECT 1 FROM status_tags st JOIN statuses s ON s.id = st.status_id
+      WHERE st.tag_id = ${tag} AND ${visibleTo(viewer)})
+    OR EXISTS (SELECT 1 FROM tag_follows WHERE account_id = ${viewer} AND tag_id = ${tag}))`;
+}
+
+/** After an edit: the mentions and hashtags of the new text replace the old ones. */
 export function replaceMentionsAndTags(
   tx: Tx,
-  statusId: number,
+  status: { id: number; visibility: string },
   composed: { mentions: readonly number[]; tags: readonly TagName[] },
   now: number,
 ): void {
   tx.run(
     "DELETE FROM mentions WHERE status_id = ? AND NOT silent AND account_id NOT IN (SELECT value FROM json_each(?))",
-    statusId,
+    status.id,
     idList(composed.mentions),
   );
-  tx.run("DELETE FROM status_tags WHERE status_id = ?", statusId);
-  saveMentions(tx, statusId, composed.mentions);
-  saveTags(tx, statusId, composed.tags, now);
+  tx.run("DELETE FROM status_tags WHERE status_id = ?", status.id);
+  saveMentions(tx, status.id, composed.mentions);
+  saveTags(tx, status, composed.tags, now);
 }

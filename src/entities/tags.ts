@@ -1,5 +1,7 @@
 import type { Context } from "../context.ts";
 import { tagUrl } from "../core/compose.ts";
+import { findTag } from "../core/tags.ts";
+import { normaliseHashtag } from "../lib/hashtags.ts";
 import { tagHistories, type DayJson } from "./histories.ts";
 
 interface Row {
@@ -20,24 +22,38 @@ const TAGS = `
 /** Mastodon's Tag (entities/Tag), in the order of the ids; two queries for any number of them. */
 export function showTags(ctx: Context, viewerId: number, ids: readonly number[]) {
   const histories = tagHistories(ctx, ids);
-  return ctx.db
-    .all<Row>(TAGS, JSON.stringify(ids), viewerId)
-    .map((row) => tagJson(ctx, viewerId, row, histories.get(row.id)!));
+  return rowsOf(ctx, viewerId, ids).map((row) => tagJson(ctx, viewerId, row, histories.get(row.id)!));
 }
 
-/** One that nobody has used yet, as if it were there: ids are not given to what strangers ask for. */
-export function showUnusedTag(ctx: Context, viewerId: number, name: string, written: string) {
-  const row = { id: 0, name, display_name: written, following: 0, featuring: 0 };
-  return tagJson(ctx, viewerId, row, tagHistories(ctx, [row.id]).get(row.id)!);
+/** One hashtag by its name, the same whether it is unused or used only in statuses that the viewer may not see. */
+export function showTag(ctx: Context, viewerId: number, written: string) {
+  const id = findTag(ctx.db, written) ?? 0;
+  const [row = { id, name: normaliseHashtag(written), display_name: "", following: 0, featuring: 0 }] = rowsOf(
+    ctx,
+    viewerId,
+    [id],
+  );
+  const history = tagHistories(ctx, [id]).get(id)!;
+  return tagJson(ctx, viewerId, { ...row, display_name: row.display_name || written }, history);
+}
+
+function rowsOf(ctx: Context, viewerId: number, ids: readonly number[]): Row[] {
+  return ctx.db.all<Row>(TAGS, JSON.stringify(ids), viewerId);
 }
 
 function tagJson(ctx: Context, viewerId: number, row: Row, history: DayJson[]) {
   return {
-    id: String(row.id),
-    name: row.display_name,
+    id: idOf(row.name),
+    name: row.display_name || row.name,
     url: tagUrl(ctx, row.name),
     history,
-    // What only a person has; 0 is nobody.
+    // Only a person follows or features; 0 is a stranger.
     ...(viewerId ? { following: row.following === 1, featuring: row.featuring === 1 } : null),
   };
+}
+
+/** Made of the name: the number of a row would show whether the hashtag was used before. No route takes it. */
+function idOf(name: string): string {
+  const hash = new Bun.CryptoHasher("sha256").update(name).digest("hex");
+  return String(Number.parseInt(hash.slice(0, 12), 16));
 }

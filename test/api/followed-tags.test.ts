@@ -79,7 +79,7 @@ describe("Following a hashtag", () => {
       const { status, json } = await act("follow", spelling);
       expect(status).toBe(200);
       expectShape(json, "Tag");
-      expect(json).toMatchObject({ name: "Tea", following: true, featuring: false });
+      expect(json).toMatchObject({ name: spelling, following: true, featuring: false });
     }
     expect((await alice.get("/api/v1/tags/tea")).json.following).toBe(true);
     expect((await bob.get("/api/v1/tags/tea")).json.following).toBe(false);

@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Client, Json } from "../support/client.ts";
+import { inProcess, startServer, type TestServer } from "../support/server.ts";
+
+let server: TestServer;
+let alice: Client;
+let bob: Client;
+let carol: Client;
+
+beforeEach(async () => {
+  server = await startServer();
+  [alice, bob, carol] = [await server.person("alice"), await server.person("bob"), await server.person("carol")];
+});
+afterEach(() => server.stop());
+
+const found = async (who: Client, q: string): Promise<string[]> =>
+  (await who.get(`/api/v2/search?type=hashtags&q=${q}`)).json.hashtags.map(({ name }: Json) => name);
+
+/** All that a viewer learns about a hashtag by asking, reading, following and featuring it. */
+async function learned(who: Client, name: string): Promise<Json> {
+  const answers = [
+    await who.get(`/api/v1/tags/${name}`),
+    await who.get(`/api/v2/search?q=${name}`),
+    await who.get(`/api/v2/search?type=hashtags&q=${name.slice(0, -3)}`),
+  ];
+  if (who.token !== null) {
+    for (const action of ["follow", "feature", "unfollow", "unfeature"]) {
+      answers.push(
+        await who.post(`/api/v1/tags/${name}/${action}`),
+        await who.get(`/api/v1/tags/${name.toUpperCase()}`),
+      );
+      answers.push(await who.get("/api/v1/followed_tags"), await who.get(`/api/v2/search?type=hashtags&q=${name}`));
+    }
+  }
+  const text = JSON.stringify(answers.map(({ status, json }) => [status, json]));
+  // The names themselves, and what is made of them, differ by nature.
+  return JSON.parse(text.replaceAll(/"id":"\d+"/g, '"id":""').replaceAll(new RegExp(name, "gi"), "NAME"));
+}
+
+describe("A hashtag of posts that the viewer may not see", () => {
+  test.each(["direct", "private"])("looks like an unused one on every route (%s)", async (visibility) => {
+    await alice.publish({ status: "@carol #AbSecret", visibility });
+    for (const who of [bob, server.stranger()]) {
+      expect(await learned(who, "absecret")).toEqual(await learned(who, "abunused"));
+    }
+  });
+
+  test("is found by those who may see one of the posts, and by its author", async () => {
+    await alice.publish({ status: "@carol #secret", visibility: "direct" });
+    expect([await found(alice, "sec"), await found(carol, "sec"), await found(bob, "sec")]).toEqual([
+      ["secret"],
+      ["secret"],
+      [],
+    ]);
+  });
+
+  test("is known to those who follow it, in no spelling but their own", async () => {
+    await alice.publish({ status: "#VerySecret", visibility: "direct" });
+    expect((await bob.post("/api/v1/tags/verySECRET/follow")).json.name).toBe("verySECRET");
+    expect(await found(bob, "verys")).toEqual(["verysecret"]);
+    expect(await found(carol, "verys")).toEqual([]);
+  });
+
+  test("is known to everyone after one public post, in the spelling of that post", async () => {
+    await alice.publish({ status: "#VerySecret", visibility: "direct" });
+    await bob.publish("#verysecrET");
+    await bob.publish("#VERYSECRET");
+    expect(await found(server.stranger(), "verys")).toEqual(["verysecrET"]);
+    expect((await carol.get("/api/v1/tags/verysecret")).json.name).toBe("verysecrET");
+  });
+
+  test("is unknown again when nobody but its author can see the only post", async () => {
+    const { id } = await alice.publish("#gone");
+    expect(await found(server.stranger(), "gone")).toEqual(["gone"]);
+    await alice.delete(`/api/v1/statuses/${id}`);
+    expect(await found(server.stranger(), "gone")).toEqual([]);
+  });
+});
+
+test("the id of a hashtag does not tell how old it is", async () => {
+  const idOf = async (name: string): Promise<number> => Number((await bob.get(`/api/v1/tags/${name}`)).json.id);
+  const before = await idOf("secret");
+  await alice.publish({ status: "#secret", visibility: "direct" });
+  await alice.publish("#open");
+  expect(await idOf("secret")).toBe(before);
+  await bob.post("/api/v1/tags/secret/follow");
+  expect([await idOf("secret"), Number.isSafeInteger(before)]).toEqual([before, true]);
+  expect(await idOf("open")).not.toBe(before);
+});
+
+inProcess("a search for hashtags costs as much for many hidden ones as for one", async () => {
+  const cost = async (): Promise<number> => {
+    const before = server.ctx.db.statements;
+    await found(bob, "t");
+    return server.ctx.db.statements - before;
+  };
+  await alice.publish("#t0");
+  await cost();
+  const one = await cost();
+  for (let at = 1; at < 20; at++) await alice.publish({ status: `#t${at}`, visibility: at % 2 ? "direct" : "public" });
+  expect(await cost()).toBe(one);
+});
