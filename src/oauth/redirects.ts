@@ -6,6 +6,9 @@ const FORBIDDEN_SCHEMES = new Set(["javascript:", "data:", "vbscript:", "file:",
 /** What RFC 3986 allows in an address. Anything else could end a header, or a source in a Content-Security-Policy. */
 const ADDRESS = /^[a-z][a-z0-9+.-]*:[\w\-.~:/?#[\]@!$&'()*+,;=%]*$/i;
 
+/** A host of the web with its port. `new URL()` also takes `;`, `,` and quotes, which would end a source of the policy. */
+const WEB_HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/;
+
 /** How an app wants its answer: RFC 6749, and OAuth 2.0 Multiple Response Types and Form Post. */
 export const RESPONSE_MODES = ["query", "fragment", "form_post"] as const;
 export type ResponseMode = (typeof RESPONSE_MODES)[number];
@@ -21,8 +24,8 @@ export function redirectUriProblem(uri: string): string | null {
   if (!ADDRESS.test(uri) || !URL.canParse(uri)) return "Redirect URI must be an absolute URI.";
   const { protocol, host, username, password } = new URL(uri);
   const isWeb = protocol === "https:" || protocol === "http:";
-  // `https:host` is an absolute address for a browser, but not for whoever compares what stands behind `//`.
-  const isWhole = !isWeb || (/^https?:\/\//i.test(uri) && host !== "" && username === "" && password === "");
+  // `https:host` is an absolute address for a browser, but not for programs that compare what follows `//`.
+  const isWhole = !isWeb || (/^https?:\/\//i.test(uri) && WEB_HOST.test(host) && username === "" && password === "");
   if (!isWhole || FORBIDDEN_SCHEMES.has(protocol)) return "Redirect URI must be an absolute URI.";
   return uri.includes("#") ? "Redirect URI cannot contain a fragment." : null;
 }
@@ -56,6 +59,7 @@ export function recipientOf(redirectUri: string): string {
  */
 export function formActionSources(redirectUri: string): string[] {
   if (redirectUri === OUT_OF_BAND) return [];
-  const { origin, protocol } = new URL(redirectUri);
-  return isWebAddress(redirectUri) ? [origin, "https:"] : [protocol];
+  const { origin, host, protocol } = new URL(redirectUri);
+  if (!isWebAddress(redirectUri)) return [protocol];
+  return WEB_HOST.test(host) ? [origin, "https:"] : ["https:"];
 }

@@ -86,6 +86,11 @@ test.each([
   "https://a.example/\u0007cb",
   "https://a.example/<script>",
   "https://münchen.example/cb",
+  "https://x;frame-ancestors/cb",
+  "https://x,script-src/cb",
+  "https://x'none'/cb",
+  "https://*/cb",
+  "https://a.example;report-uri:1/cb",
 ])("the redirect address %p is refused", async (uri) => {
   const { status, json } = await register({ redirect_uris: [OOB, uri] });
   expect([status, json.error]).toEqual([422, "Validation failed: Redirect URI must be an absolute URI."]);
