@@ -49,15 +49,22 @@ function openParser(type: string, { bytes, parts }: MultipartLimits): BusboyInst
   }
 }
 
-/** What the parser finds, in the order of the form: a file's place is taken when it begins. */
+/**
+ * What the parser finds, in the order of the form: a file's place is taken when it begins. As in `formData()`, a part
+ * without a name is ignored; busboy's types do not say that the name may be undefined.
+ */
 function collect(parser: BusboyInstance, folder: string) {
   const found: (Entry | Promise<Entry>)[] = [];
   const streams: Readable[] = [];
   parser.on("field", (name, value, nameTruncated, valueTruncated) => {
     if (nameTruncated || valueTruncated) parser.destroy(fieldTooLarge());
-    else found.push([name, value]);
+    else if (name) found.push([name, value]);
   });
   parser.on("file", (name, stream, filename, _encoding, type) => {
+    if (!name) {
+      stream.resume();
+      return;
+    }
     const path = join(folder, `${found.length}`);
     const stored = pipeline(stream, createWriteStream(path, { mode: 0o600 })).then((): Entry => [
       name,

@@ -224,6 +224,20 @@ describe("What isn't there", () => {
   });
 });
 
+test("a part of a form without a name is ignored, wherever files are taken", async () => {
+  const body = "--B\r\nContent-Disposition: form-data\r\n\r\nx\r\n--B--\r\n";
+  for (const [method, path, status] of [
+    ["POST", "/api/v1/media", 422],
+    ["POST", "/api/v2/media", 422],
+    ["PUT", "/api/v1/media/1", 404],
+    ["PATCH", "/api/v1/media/1", 404],
+    ["PATCH", "/api/v1/accounts/update_credentials", 200],
+  ] as const) {
+    const answer = await raw(body, "multipart/form-data; boundary=B", path, method);
+    expect([method, path, answer.status]).toEqual([method, path, status]);
+  }
+});
+
 inProcess("a fault of ours is told without what is inside", async () => {
   const broken = await startServer();
   const lines: unknown[] = [];

@@ -81,6 +81,17 @@ describe("A form whose files are stored", () => {
     expect([inMemory.file, onDisk.file].map((file) => file instanceof StoredFile)).toEqual([false, true]);
   });
 
+  test.each(["form-data", 'form-data; name=""', 'form-data; filename="f"', 'form-data; name=""; filename="f"'])(
+    "ignores a part without a name, like one whose files are in memory (%s)",
+    async (disposition) => {
+      const body = `--x\r\nContent-Disposition: ${disposition}\r\n\r\n1\r\n${PART}\r\n\r\n2\r\n--x--\r\n`;
+      const type = "multipart/form-data; boundary=x";
+      expect(await store(body, type)).toEqual([["a", "2"]]);
+      expect(await readParams(request(body, type), LIMITS.bytes)).toEqual({ a: "2" });
+      expect(readdirSync(folder)).toEqual([]);
+    },
+  );
+
   test("may be large, and a text in its place may not", async () => {
     const form = new FormData();
     form.append("file", new File([new Uint8Array(2_000_000)], "a.mp4"));
