@@ -8,6 +8,9 @@ const CHARACTER =
 const UNSPACED = new RegExp(`${CHARACTER}+`, "gu");
 const UNSPACED_END = new RegExp(`${CHARACTER}+$`, "u");
 
+/** A word as the index has it: a run of what its tokenizer keeps, or one character of an unspaced script. */
+const WORD = new RegExp(`${CHARACTER}|(?:(?!${CHARACTER})[\\p{L}\\p{N}\\p{M}\\p{Co}])+`, "gu");
+
 const MAX_WORDS = 10_000;
 
 /** A text as it goes into the index: NFKC, with runs of unspaced scripts as pairs. */
@@ -16,6 +19,18 @@ export function indexWords(text: string): string {
     .normalize("NFKC")
     .slice(0, MAX_WORDS * 8)
     .replace(UNSPACED, (run) => ` ${pairsOf(run).join(" ")} `);
+}
+
+/** A text up to its first `max` words, and how many words that is. */
+export function firstWords(text: string, max: number): { text: string; words: number } {
+  const normal = text.normalize("NFKC");
+  let [words, end] = [0, 0];
+  for (const { 0: word, index } of normal.matchAll(WORD)) {
+    if (words === max) return { text: normal.slice(0, end), words };
+    words++;
+    end = index + word.length;
+  }
+  return { text: normal, words };
 }
 
 /**

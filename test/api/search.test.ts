@@ -36,6 +36,17 @@ describe("what one has a part in", () => {
     expect(await found(anna, '"brown quick"')).toEqual([]);
   });
 
+  test("is found by the first 32 words of a search, in one phrase or in several", async () => {
+    const words = Array.from({ length: 32 }, (_, at) => `nest${at}`).join(" ");
+    await anna.publish(words);
+    for (const q of [`${words} missing`, `"${words} missing"`, `"${words}" "missing too"`]) {
+      expect([q, await found(anna, q)]).toEqual([q, [words]]);
+    }
+    expect(await found(anna, `${words.replace("nest9", "missing")}`)).toEqual([]);
+    await anna.publish("鳥".repeat(32));
+    expect(await found(anna, `${"鳥".repeat(32)}巣`)).toHaveLength(1);
+  });
+
   test("is left out by a minus before a word, a phrase or an operator", async () => {
     await anna.publish("lemon tart");
     await anna.publish("lemon cake #recipe https://example.org/cake");
