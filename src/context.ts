@@ -13,7 +13,7 @@ import {
   type OutboundRequest,
   type OutboundResponse,
 } from "./lib/outbound.ts";
-import { Windows } from "./lib/rates.ts";
+import { SlidingWindow, Windows } from "./lib/rates.ts";
 import { Refreshes } from "./lib/refreshes.ts";
 import { Turns } from "./lib/turns.ts";
 import { VERSION } from "./version.ts";
@@ -35,6 +35,8 @@ export type Event =
   | { event: "token.revoked"; tokenId: number }
   | { event: "server.stopping" };
 
+type Rates = Record<Exclude<LimitName, "sign_in">, Windows> & { sign_in: SlidingWindow };
+
 /** What one server shares. The world comes in through here, so that a test makes several servers in one process. */
 export interface Context {
   config: Config;
@@ -44,8 +46,8 @@ export interface Context {
   hub: Hub<Event>;
   rendered: Rendered;
   log: Logger;
-  /** How often whom has called; null when limits are off. */
-  rates: Record<LimitName, Windows> | null;
+  /** Counts of calls, by limit; null when limits are off. */
+  rates: Rates | null;
   /** Work factor of password hashes: argon2id passes and KiB. */
   passwords: { timeCost: number; memoryCost: number };
   /** The only way to the outside; throws an OutboundError for whatever does not succeed within the bounds. */
@@ -113,14 +115,14 @@ function translatorOf(settings: LibreTranslateSettings, outlet: Outlet, clock: C
   return new LibreTranslate(settings, (url, request) => fetchOutside(url, request, trusting), clock);
 }
 
-function windowsOf(limits: NonNullable<Config["limits"]>): Record<LimitName, Windows> {
+function windowsOf(limits: NonNullable<Config["limits"]>): Rates {
   const windows = (name: LimitName) => new Windows(limits[name].calls, limits[name].seconds);
   return {
     account: windows("account"),
     address: windows("address"),
     media: windows("media"),
     deletes: windows("deletes"),
-    sign_in: windows("sign_in"),
+    sign_in: new SlidingWindow(limits.sign_in.calls, limits.sign_in.seconds),
     registrations: windows("registrations"),
   };
 }

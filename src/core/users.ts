@@ -25,7 +25,7 @@ export interface NewUser {
 
 const MIN_PASSWORD = 8;
 /** Argon2id takes any length, so a bound keeps a form from becoming work. */
-const MAX_PASSWORD = 256;
+export const MAX_PASSWORD = 256;
 
 /** As Mastodon's. */
 export const MAX_DISPLAY_NAME = 30;
@@ -119,7 +119,7 @@ export interface UserRow {
   created_at: number;
 }
 
-const SHUT_OUT = "u.disabled OR a.suspended_at IS NOT NULL AS shut_out";
+export const SHUT_OUT = "u.disabled OR a.suspended_at IS NOT NULL AS shut_out";
 
 const USERS = `
   SELECT u.id, u.account_id, a.username, u.email, u.role, u.approved, ${SHUT_OUT}, u.reason, u.created_at
@@ -181,26 +181,6 @@ export function rejectUser(ctx: Context, userId: number): void {
   );
 }
 
-/**
- * Who signs in with this name, handle or e-mail address and this password; null when the two don't belong together.
- * Somebody who waits for approval or is shut out must be told so, and let in no further.
- * People type `@name` and `name@domain` too, since that is how they know themselves here.
- */
-export async function signIn(ctx: Context, login: string, password: string): Promise<UserRow | null> {
-  const typed = login.trim().toLowerCase().replace(/^@/, "");
-  const name = typed.endsWith(`@${ctx.config.handleDomain}`) ? typed.slice(0, typed.indexOf("@")) : typed;
-  const user = ctx.db.get<UserRow & { password_hash: string }>(
-    `SELECT u.*, a.username, ${SHUT_OUT} FROM users u JOIN accounts a ON a.id = u.account_id
-     WHERE (lower(a.username) = ?1 AND a.domain IS NULL) OR lower(u.email) = ?2`,
-    name,
-    typed,
-  );
-  // Hashing for a stranger too: the time of the answer must not tell which names exist.
-  const isPossible = password !== "" && password.length <= MAX_PASSWORD;
-  const matches = isPossible && (await verify(ctx, password, user?.password_hash ?? null));
-  return matches ? user : null;
-}
-
 /** Sets a new password, and ends every session that was opened with the old one. */
 export async function resetPassword(ctx: Context, userId: number, password: string): Promise<void> {
   const problem = passwordProblem(password);
@@ -212,13 +192,7 @@ export async function resetPassword(ctx: Context, userId: number, password: stri
   });
 }
 
-async function verify(ctx: Context, password: string, hash: string | null): Promise<boolean> {
-  if (hash !== null) return Bun.password.verify(password, hash);
-  await hashPassword(ctx, password);
-  return false;
-}
-
-function hashPassword(ctx: Context, password: string): Promise<string> {
+export function hashPassword(ctx: Context, password: string): Promise<string> {
   return Bun.password.hash(password, { algorithm: "argon2id", ...ctx.passwords });
 }
 

@@ -6,7 +6,7 @@ export interface Rate {
   exceeded: boolean;
 }
 
-/** More callers than this within one window are strangers making up addresses: the count begins anew. */
+/** More callers than this within one window are made-up addresses: counting starts over. */
 const MAX_KEYS = 100_000;
 
 /** Counts calls per key in windows that begin at the same moment for everyone, so that forgetting is one `clear()`. */
@@ -37,5 +37,60 @@ export class Windows {
     }
     const remaining = this.calls - (this.counts.get(key) ?? 0);
     return { limit: this.calls, remaining, reset: (window + 1) * length, exceeded: remaining <= 0 };
+  }
+}
+
+/**
+ * Counts calls per key within the last `seconds`, each call for exactly that long. Costs a number for each call that is
+ * remembered, so it is for limits of a few calls, where the border between two windows must not give twice as many.
+ */
+export class SlidingWindow {
+  /** The times of the calls, oldest first. Keys are in the order of their last call. */
+  private readonly times = new Map<string, number[]>();
+
+  constructor(
+    private readonly calls: number,
+    private readonly seconds: number,
+  ) {}
+
+  /** Counts one call, unless the limit is reached. */
+  take(key: string, now: number): Rate {
+    const rate = this.look(key, now);
+    if (rate.exceeded) return rate;
+    const times = [...this.recent(key, now), now];
+    this.times.delete(key);
+    this.times.set(key, times);
+    return { ...rate, remaining: rate.remaining - 1, reset: times[0]! + this.length };
+  }
+
+  /** What is left without counting; `exceeded` means that the next call will be refused. */
+  look(key: string, now: number): Rate {
+    this.forget(now);
+    const times = this.recent(key, now);
+    const remaining = Math.max(0, this.calls - times.length);
+    return { limit: this.calls, remaining, reset: (times[0] ?? now) + this.length, exceeded: remaining === 0 };
+  }
+
+  /** Takes back a call that was counted at `time`. */
+  giveBack(key: string, time: number): void {
+    const times = this.times.get(key);
+    const at = times?.indexOf(time) ?? -1;
+    if (at >= 0) times!.splice(at, 1);
+  }
+
+  private get length(): number {
+    return this.seconds * 1000;
+  }
+
+  private recent(key: string, now: number): number[] {
+    return (this.times.get(key) ?? []).filter((time) => time > now - this.length);
+  }
+
+  private forget(now: number): void {
+    if (this.times.size > MAX_KEYS) this.times.clear();
+    for (const [key, times] of this.times) {
+      if (times.length > 0 && times.at(-1)! > now - this.length) break;
+      this.times.delete(key);
+    }
   }
 }

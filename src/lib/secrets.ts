@@ -15,6 +15,11 @@ export function challengeOf(verifier: string): string {
   return new Bun.CryptoHasher("sha256").update(verifier).digest("base64url");
 }
 
+/** A message authentication code (HMAC-SHA256): only those who have the key can make it. */
+export function authenticate(message: string, key: string): string {
+  return new Bun.CryptoHasher("sha256", key).update(message).digest("base64url");
+}
+
 /** Compares without telling by its time where the difference is. */
 export function sameSecret(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(hashSecret(a)), Buffer.from(hashSecret(b))];

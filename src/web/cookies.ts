@@ -1,5 +1,5 @@
-/** The cookies of our pages: who is signed in, and what ties a form to a browser in which nobody is. */
-export type CookieName = "session" | "form";
+/** The cookies of our pages: the session, what ties a form to a signed-out browser, and the users it knows by their id. */
+export type CookieName = "session" | "form" | `known_${number}`;
 
 /**
  * The name under which a cookie is kept. On https the prefix makes browsers refuse one that was set by a neighbouring

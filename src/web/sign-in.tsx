@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { signIn } from "../core/users.ts";
+import { findLogin, isPasswordOf, type Login } from "../core/sign-in.ts";
 import { addressKey } from "../lib/addresses.ts";
 import { parseQuery, searchOf } from "../lib/params.ts";
 import type { Rate } from "../lib/rates.ts";
@@ -25,13 +25,19 @@ export function signInPages(pages: Pages): void {
     if (!visit.isFormOurs()) {
       return signInPage(visit, { returnTo, login, status: 403, problem: words.cookiesNeeded });
     }
-    const rate = countTry(visit, login);
-    if (rate?.exceeded) {
-      const { minutes, headers } = waitFor(visit, rate);
+    const found = findLogin(visit.ctx, login);
+    const counted = countTry(visit, found);
+    if (counted.refused) {
+      logFailure(visit, found, "too_many");
+      const { minutes, headers } = waitFor(visit, counted.refused);
       return signInPage(visit, { returnTo, login, status: 429, headers, problem: words.tooManyTries(minutes) });
     }
-    const user = await signIn(visit.ctx, login, visit.text("password"));
-    if (!user) return signInPage(visit, { returnTo, login, status: 422, wrong: true });
+    const { user } = found;
+    if (!(await isPasswordOf(visit.ctx, user, visit.text("password"))) || !user) {
+      logFailure(visit, found, "password");
+      return signInPage(visit, { returnTo, login, status: 422, wrong: true });
+    }
+    counted.giveBack();
     if (!user.approved) return signInPage(visit, { returnTo, login, status: 403, problem: words.pendingApproval });
     if (user.shut_out) return signInPage(visit, { returnTo, login, status: 403, problem: words.signInDisabled });
     visit.signIn(user.id);
@@ -106,15 +112,31 @@ function ourAddress(wanted: string): string {
 }
 
 /**
- * Counts a try, for the network it comes from and for the name it tries: passwords can be guessed from many networks.
- * Whoever is signed in with that name here already is not held up by what strangers try.
+ * Counts a try before the password is checked, so that tries at the same time count too; `giveBack` is for a try that
+ * succeeds. Tries count for the network they come from and for the user, since passwords can be guessed from many
+ * networks. A browser that has signed in before is counted by itself instead.
  */
-function countTry(visit: Visit, login: string): Rate | null {
+function countTry(visit: Visit, { user, key }: Login): { refused: Rate | null; giveBack: () => void } {
   const { rates, clock } = visit.ctx;
-  if (!rates) return null;
+  if (!rates) return { refused: null, giveBack: () => {} };
   const now = clock.now();
-  const byAddress = rates.sign_in.take(`address ${addressKey(visit.address)}`, now);
-  const name = login.trim().toLowerCase().replace(/^@/, "");
-  if (byAddress.exceeded || name === visit.session?.username.toLowerCase()) return byAddress;
-  return rates.sign_in.take(`name ${name}`, now);
+  const browser = user && visit.knownBrowser(user.id);
+  const keys = browser ? [`browser ${browser}`] : [`address ${addressKey(visit.address)}`, key];
+  const refused = keys.map((each) => rates.sign_in.look(each, now)).find(({ exceeded }) => exceeded) ?? null;
+  if (!refused) for (const each of keys) rates.sign_in.take(each, now);
+  return { refused, giveBack: () => keys.forEach((each) => rates.sign_in.giveBack(each, now)) };
+}
+
+/**
+ * Programs such as fail2ban read this line: README has its form. The name is given for users of this server alone, since
+ * people also type their password into its field.
+ */
+function logFailure(visit: Visit, { user }: Login, reason: "password" | "too_many"): void {
+  const { address, ctx } = visit;
+  if (user) {
+    const { username } = user;
+    ctx.log.info("Sign-in failed: address={address} reason={reason} user={user}", { address, reason, user: username });
+  } else {
+    ctx.log.info("Sign-in failed: address={address} reason={reason}", { address, reason });
+  }
 }

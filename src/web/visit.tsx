@@ -4,6 +4,7 @@ import { renderToString } from "preact-render-to-string";
 import type { Context } from "../context.ts";
 import { requestAddress, type Params } from "../lib/params.ts";
 import { hashSecret, newSecret, sameSecret } from "../lib/secrets.ts";
+import { knownBrowser, knownBrowserCookie, KNOWN_BROWSER_SECONDS } from "../oauth/known-browsers.ts";
 import { closeSession, findSession, openSession, SESSION_LIFETIME, type Session } from "../oauth/sessions.ts";
 import { readCookie, setCookie } from "./cookies.ts";
 import { wordsFor } from "./languages.ts";
@@ -99,6 +100,13 @@ export class Visit {
   signIn(userId: number): void {
     this.session = openSession(this.ctx, userId, this.session?.secret ?? null);
     this.keepSession(this.session);
+    const known = knownBrowserCookie(this.ctx, userId);
+    this.cookies.push(setCookie(`known_${userId}`, known, this.secure, KNOWN_BROWSER_SECONDS));
+  }
+
+  /** What tells this browser from others if the user has signed in with it before; null otherwise. */
+  knownBrowser(userId: number): string | null {
+    return knownBrowser(this.ctx, userId, readCookie(this.request, `known_${userId}`, this.secure));
   }
 
   signOut(): void {

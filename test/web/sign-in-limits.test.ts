@@ -1,0 +1,191 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { createUser, resetPassword } from "../../src/core/users.ts";
+import { inProcess, startServer, type TestServer } from "../support/server.ts";
+import { Visitor } from "./visitor.ts";
+
+const MINUTE = 60_000;
+const WRONG = "wrong password";
+
+let server: TestServer;
+let aliceId: number;
+
+beforeEach(async () => {
+  server = await startServer({ LINNET_RATE_LIMITS: "sign_in=3/300" });
+  const alice = { username: "Alice", email: "alice@mail.example", password: "correct horse", role: "owner" } as const;
+  aliceId = (await createUser(server.ctx, alice)).userId;
+});
+afterEach(() => server.stop());
+
+const from = (address: string): Visitor => new Visitor(server, { "x-forwarded-for": address });
+
+/** The answers to wrong passwords, each from another address. */
+async function guesses(...logins: string[]): Promise<number[]> {
+  const codes: number[] = [];
+  for (const [at, login] of logins.entries()) codes.push((await from(`192.0.2.${at + 1}`).signIn(login, WRONG)).status);
+  return codes;
+}
+
+/** Locks a name for browsers that are not known. */
+async function lock(login = "alice"): Promise<void> {
+  expect(await guesses(login, login, login, login)).toEqual([422, 422, 422, 429]);
+}
+
+describe("Wrong passwords", () => {
+  test("from one address are limited, and the page says when to try again", async () => {
+    const guesser = from("192.0.2.1");
+    for (const name of ["a", "b", "c"]) expect((await guesser.signIn(name, WRONG)).status).toBe(422);
+    const { status, text, headers } = await guesser.signIn("alice");
+    expect([status, headers.get("retry-after")]).toEqual([429, "300"]);
+    expect(text).toContain("Too many attempts to sign in. Try again in 5 minutes.");
+    server.clock.advance(4 * MINUTE);
+    expect((await guesser.signIn("alice")).text).toContain("Try again in a minute.");
+    server.clock.advance(MINUTE);
+    expect((await guesser.signIn("alice")).status).toBe(303);
+  });
+
+  test("for one user count together, however the name is spelled", async () => {
+    const spellings = ["Alice", "@ALICE", "alice@localhost:3000", "ALICE@mail.example", "ａｌｉｃｅ", " alice "];
+    expect(await guesses(...spellings)).toEqual([422, 422, 422, 429, 429, 429]);
+  });
+
+  test("for a name that does not exist are limited in the same way", async () => {
+    expect(await guesses("nobody", "@NOBODY", "nobody@localhost:3000", "nobody")).toEqual([422, 422, 422, 429]);
+  });
+
+  test("are limited within any five minutes, also around a full hour", async () => {
+    server.clock.advance(4 * MINUTE);
+    expect(await guesses("alice", "alice")).toEqual([422, 422]);
+    server.clock.advance(2 * MINUTE);
+    expect(await guesses("alice", "alice")).toEqual([422, 429]);
+    server.clock.advance(3 * MINUTE);
+    expect(await guesses("alice", "alice", "alice")).toEqual([422, 422, 429]);
+  });
+
+  test("at the same time are limited as well", async () => {
+    const visitors = Array.from({ length: 8 }, (_, at) => from(`192.0.2.${at + 1}`));
+    const answers = await Promise.all(visitors.map((visitor) => visitor.signIn("alice", WRONG)));
+    expect(answers.filter(({ status }) => status === 422)).toHaveLength(3);
+  });
+
+  test("do not count when the password was right", async () => {
+    const visitor = from("192.0.2.1");
+    for (let at = 0; at < 5; at++) {
+      expect((await visitor.signIn("alice")).status).toBe(303);
+      visitor.cookies.clear();
+    }
+    await lock();
+  });
+
+  test("for one user do not lock out another", async () => {
+    await server.person("bob");
+    await lock();
+    expect((await from("192.0.2.77").signIn("bob")).status).toBe(303);
+  });
+});
+
+describe("A browser that has signed in before", () => {
+  let known: Visitor;
+
+  beforeEach(async () => {
+    known = from("192.0.2.99");
+    await known.signIn("alice");
+    await known.get("/");
+    await known.press("Sign out");
+  });
+
+  test("can sign in while others guess the password, from its own network too", async () => {
+    await lock();
+    for (let at = 0; at < 3; at++) await from("192.0.2.99").signIn("nobody", WRONG);
+    expect((await from("192.0.2.99").signIn("alice")).status).toBe(429);
+    expect((await known.signIn("@alice")).status).toBe(303);
+  });
+
+  test("is limited by its own wrong passwords, and others are not", async () => {
+    for (const status of [422, 422, 422, 429]) expect((await known.signIn("alice", WRONG)).status).toBe(status);
+    expect((await from("192.0.2.99").signIn("alice")).status).toBe(303);
+  });
+
+  test("is unknown after the password was changed", async () => {
+    await resetPassword(server.ctx, aliceId, "battery staple");
+    await lock();
+    expect((await known.signIn("alice", "battery staple")).status).toBe(429);
+  });
+
+  test("is known for its own user alone", async () => {
+    const bob = await createUser(server.ctx, { username: "bob", password: "correct horse", role: "user" });
+    known.cookies.set(`linnet_known_${bob.userId}`, known.cookies.get(`linnet_known_${aliceId}`)!);
+    await lock("bob");
+    expect((await known.signIn("bob")).status).toBe(429);
+  });
+
+  test("knows several users", async () => {
+    await server.person("bob");
+    await known.signIn("bob");
+    await lock();
+    expect((await known.signIn("alice")).status).toBe(303);
+    await lock("bob");
+    expect((await known.signIn("bob")).status).toBe(303);
+  });
+
+  test.each(["", "x", ".", "a.b", "…", `${"a".repeat(43)}.${"b".repeat(43)}`])(
+    "cannot be claimed with the cookie %p",
+    async (cookie) => {
+      const thief = from("192.0.2.50");
+      thief.cookies.set(`linnet_known_${aliceId}`, encodeURIComponent(cookie));
+      await lock();
+      expect((await thief.signIn("alice")).status).toBe(429);
+    },
+  );
+
+  test("cannot be claimed with a changed cookie", async () => {
+    const [nonce, signature] = known.cookies.get(`linnet_known_${aliceId}`)!.split(".") as [string, string];
+    await lock();
+    for (const cookie of [
+      `${nonce}x.${signature}`,
+      `x${nonce.slice(1)}x.${signature}`,
+      `${nonce}.${signature}x`,
+      nonce,
+    ]) {
+      known.cookies.set(`linnet_known_${aliceId}`, cookie);
+      expect((await known.signIn("alice")).status).toBe(429);
+    }
+  });
+});
+
+test("an e-mail address that is somebody's handle does not sign in as another user", async () => {
+  const bob = await createUser(server.ctx, { username: "bob", password: "battery staple", role: "user" });
+  // As a database of an earlier version may have it.
+  server.ctx.db.transaction((tx) => tx.run("UPDATE users SET email = 'alice@localhost:3000' WHERE id = ?", bob.userId));
+  expect((await from("192.0.2.1").signIn("alice@localhost:3000")).status).toBe(303);
+  expect((await from("192.0.2.2").signIn("alice@localhost:3000", "battery staple")).status).toBe(422);
+});
+
+describe("The log", () => {
+  const lines: string[] = [];
+
+  beforeEach(() => {
+    lines.length = 0;
+    const write = (message: string, values: Record<string, string>) =>
+      lines.push(message.replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name]!));
+    Object.assign(server.ctx, { log: { ...server.ctx.log, info: write } });
+  });
+
+  inProcess("has a line for each failed sign-in, with the address and the user", async () => {
+    await from("192.0.2.1").signIn("@ALICE", WRONG);
+    await from("2001:db8::7").signIn("alice@mail.example", WRONG);
+    await from("192.0.2.1").signIn("alice", WRONG);
+    await from("192.0.2.1").signIn("alice");
+    expect(lines).toEqual([
+      "Sign-in failed: address=192.0.2.1 reason=password user=Alice",
+      "Sign-in failed: address=2001:db8::7 reason=password user=Alice",
+      "Sign-in failed: address=192.0.2.1 reason=password user=Alice",
+      "Sign-in failed: address=192.0.2.1 reason=too_many user=Alice",
+    ]);
+  });
+
+  inProcess("never has what was typed, and nothing of a sign-in that succeeds", async () => {
+    await from("192.0.2.1").signIn("hunter2 address=192.0.2.9", WRONG);
+    await from("192.0.2.1").signIn("alice");
+    expect(lines).toEqual(["Sign-in failed: address=192.0.2.1 reason=password"]);
+  });
+});
