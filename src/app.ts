@@ -57,16 +57,18 @@ export function createApp(ctx: Context) {
       ),
     }))
     .onError(({ error, code, request, set }) => {
-      const answer = refusalResponse(ctx, error, code);
-      set.status = answer?.status ?? 500;
-      if (answer) return answer;
-      ctx.log.error("{method} {path} failed, request {id}: {error}", {
-        method: request.method,
-        path: requestAddress(request.url).pathname,
-        id: set.headers["x-request-id"],
-        error: error instanceof Error ? error.stack : String(error),
-      });
-      return Response.json({ error: "Something went wrong on the server" }, { status: 500 });
+      const refusal = refusalResponse(ctx, error, code);
+      if (!refusal) {
+        ctx.log.error("{method} {path} failed, request {id}: {error}", {
+          method: request.method,
+          path: requestAddress(request.url).pathname,
+          id: set.headers["x-request-id"],
+          error: error instanceof Error ? error.stack : String(error),
+        });
+      }
+      const response = refusal ?? failureResponse(error);
+      set.status = response.status;
+      return response;
     });
   if (ctx.config.logLevel === "debug") logRequests(app, ctx);
   const routes = new Router(app, ctx);
@@ -76,7 +78,7 @@ export function createApp(ctx: Context) {
   return app;
 }
 
-/** What is said to whoever asked for what can't be; null for what is a fault of ours. */
+/** The response to a request that was refused; null for an error that nobody foresaw. */
 function refusalResponse(ctx: Context, error: unknown, code: string | number): Response | null {
   if (error instanceof OAuthRefusal) return error.toResponse();
   if (error instanceof Refusal) {
@@ -92,6 +94,21 @@ function detailsOf(ctx: Context, error: Refusal): object {
   if (error instanceof ValidationRefusal) return { details: error.details };
   if (error instanceof UnexpectedMentions) return { unexpected_accounts: showAccounts(ctx, error.accountIds) };
   return {};
+}
+
+/** The response to an error that nobody foresaw: the details are for the log, except what the owner can put right. */
+function failureResponse(error: unknown): Response {
+  return isDiskFull(error)
+    ? Response.json({ error: "The disk of this server is full. Its owner has to make room on it." }, { status: 503 })
+    : Response.json({ error: "Something went wrong on the server" }, { status: 500 });
+}
+
+/** Of SQLite and of the file system; EDQUOT is a full quota. */
+const DISK_FULL: ReadonlySet<unknown> = new Set(["SQLITE_FULL", "ENOSPC", "EDQUOT"]);
+
+function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ("code" in error && DISK_FULL.has(error.code)) || isDiskFull(error.cause);
 }
 
 /** A line a request: never the query, which may hold a token, nor the address of whoever asked. */

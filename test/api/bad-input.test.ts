@@ -252,3 +252,35 @@ inProcess("a fault of ours is told without what is inside", async () => {
   expect(JSON.stringify(lines)).toContain(headers.get("x-request-id")!);
   await broken.stop();
 });
+
+describe("On a full disk", () => {
+  const FULL = [503, { error: "The disk of this server is full. Its owner has to make room on it." }];
+
+  inProcess("writing answers so, reading goes on, and writing too when there is room", async () => {
+    const full = await startServer();
+    Object.assign(full.ctx, { log: { error: () => {} } });
+    const bob = await full.person("bob");
+    const { raw } = full.ctx.db;
+    raw.run("PRAGMA max_page_count = 1");
+    let refused = await bob.post("/api/v1/statuses", { status: "x".repeat(5000) });
+    for (let at = 0; at < 50 && refused.status === 200; at++) {
+      refused = await bob.post("/api/v1/statuses", { status: "x".repeat(5000) });
+    }
+    expect([refused.status, refused.json]).toEqual(FULL);
+    expect((await bob.get("/api/v1/timelines/home")).status).toBe(200);
+    raw.run("PRAGMA max_page_count = 1000000");
+    await bob.publish("there is room again");
+    await full.stop();
+  });
+
+  inProcess("a file that cannot be written answers so", async () => {
+    const full = await startServer();
+    Object.assign(full.ctx, { log: { error: () => {} } });
+    full.ctx.db.all = () => {
+      throw new Error("write failed", { cause: Object.assign(new Error("no space left"), { code: "ENOSPC" }) });
+    };
+    const { status, json } = await full.stranger().get("/api/v1/timelines/public");
+    expect([status, json]).toEqual(FULL);
+    await full.stop();
+  });
+});
