@@ -80,7 +80,7 @@ export function showInstance(ctx: Context) {
       url: null,
     },
     api_versions: API_VERSIONS,
-    contact: showContact(ctx),
+    contact: showContact(ctx, !config.limitedFederation),
     rules: showRules(ctx),
   };
 }
@@ -110,7 +110,7 @@ export function showInstanceV1(ctx: Context, domainCount: number) {
       media_attachments: shared.media_attachments,
       polls: shared.polls,
     },
-    contact_account: contactAccount(ctx),
+    contact_account: showContact(ctx, !config.limitedFederation).account,
     rules: showRules(ctx),
   };
 }
@@ -135,9 +135,9 @@ export function activeUsers(ctx: Context, weeks: number): number {
   return ctx.config.limitedFederation ? 0 : visitors(ctx, weeks);
 }
 
-/** Whom to turn to. */
-export function showContact(ctx: Context) {
-  return { email: ctx.config.contactEmail, account: contactAccount(ctx) };
+/** How to reach the owner. `mayKnow` says whether the viewer may see accounts (LINNET_LIMITED_FEDERATION). */
+export function showContact(ctx: Context, mayKnow: boolean) {
+  return { email: ctx.config.contactEmail, account: mayKnow ? contactAccount(ctx) : null };
 }
 
 function contactAccount(ctx: Context) {

@@ -67,7 +67,7 @@ function Rules({ words, rules }: { words: Words; rules: Rule[] }) {
 }
 
 function Contact({ visit }: { visit: Visit }) {
-  const { email, account } = showContact(visit.ctx);
+  const { email, account } = showContact(visit.ctx, visit.mayKnow);
   if (!email && !account) return null;
   return (
     <section>

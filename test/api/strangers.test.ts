@@ -134,6 +134,19 @@ describe("With limited federation", () => {
     expect(usage).toEqual({ users: { total: 0, activeMonth: 0, activeHalfyear: 0 }, localPosts: 0 });
   });
 
+  test("the contact's account is shown only to people who are signed in", async () => {
+    const stranger = server.stranger();
+    for (const path of ["/api/v1/instance", "/api/v2/instance"]) {
+      const { json } = await stranger.get(path);
+      expect([path, json.contact ? json.contact.account : json.contact_account]).toEqual([path, null]);
+      expect(JSON.stringify(json)).not.toContain("alice");
+    }
+    const visitor = new Visitor(server);
+    expect((await visitor.get("/about")).html).not.toContain("alice");
+    await visitor.signIn("alice");
+    expect((await visitor.get("/about")).text).toContain("@alice@localhost");
+  });
+
   test("the start page names people only to people", async () => {
     const visitor = new Visitor(server);
     expect((await visitor.get("/")).text).not.toContain("@alice");
