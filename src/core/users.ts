@@ -40,6 +40,7 @@ const PROBLEMS = {
   password_too_short: ["password", "ERR_TOO_SHORT", `is too short (minimum is ${MIN_PASSWORD} characters)`],
   password_too_long: ["password", "ERR_TOO_LONG", `is too long (maximum is ${MAX_PASSWORD} characters)`],
   email_invalid: ["email", "ERR_INVALID", "is invalid"],
+  email_is_handle: ["email", "ERR_BLOCKED", "must not be at the domain of this server's handles"],
   email_taken: ["email", "ERR_TAKEN", "has already been taken"],
   display_name_too_long: ["display_name", "ERR_TOO_LONG", `is too long (maximum is ${MAX_DISPLAY_NAME} characters)`],
 } as const;
@@ -51,7 +52,7 @@ export function userProblems(ctx: Context, user: Omit<NewUser, "role">): UserPro
   const problems = [
     usernameProblem(ctx, user.username.trim()),
     passwordProblem(user.password),
-    emailProblem(ctx, user.email?.trim() || null),
+    emailProblem(ctx, user.email?.trim() || null, user.username.trim()),
     [...(user.displayName ?? "")].length > MAX_DISPLAY_NAME ? ("display_name_too_long" as const) : null,
   ];
   return problems.filter((problem) => problem !== null);
@@ -218,8 +219,11 @@ function passwordProblem(password: string): UserProblem | null {
   return password.length > MAX_PASSWORD ? "password_too_long" : null;
 }
 
-function emailProblem(ctx: Context, email: string | null): UserProblem | null {
+/** An address at the domain of the handles would be the handle of another user; see findLogin(). */
+function emailProblem(ctx: Context, email: string | null, username: string): UserProblem | null {
   if (email === null) return null;
   if (email.length > 320 || !/^[^\s@]+@[^\s@]+$/.test(email)) return "email_invalid";
+  const [name, domain] = email.normalize("NFKC").toLowerCase().split("@");
+  if (domain === ctx.config.handleDomain && name !== username.toLowerCase()) return "email_is_handle";
   return ctx.db.get("SELECT 1 FROM users WHERE lower(email) = lower(?)", email) ? "email_taken" : null;
 }

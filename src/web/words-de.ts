@@ -125,6 +125,7 @@ export const german: Words = {
     password_too_short: "Das ist zu kurz: mindestens 8 Zeichen.",
     password_too_long: "Das ist zu lang: höchstens 256 Zeichen.",
     email_invalid: "Das ist keine E-Mail-Adresse.",
+    email_is_handle: "Adressen dieser Domain sind Profiladressen auf diesem Server. Nimm eine andere.",
     email_taken: "Diese Adresse benutzt schon jemand.",
     display_name_too_long: "Das ist zu lang: höchstens 30 Zeichen.",
   },

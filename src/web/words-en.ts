@@ -122,6 +122,7 @@ export const english: Words = {
     password_too_short: "This is too short: use at least 8 characters.",
     password_too_long: "This is too long: 256 characters at most.",
     email_invalid: "This is not an e-mail address.",
+    email_is_handle: "Addresses at this domain are handles of this server. Use another address.",
     email_taken: "Somebody uses this address already.",
     display_name_too_long: "This is too long: 30 characters at most.",
   },

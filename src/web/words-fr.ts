@@ -126,6 +126,7 @@ export const french: Words = {
     password_too_short: "C’est trop court : 8 caractères au moins.",
     password_too_long: "C’est trop long : 256 caractères au plus.",
     email_invalid: "Ce n’est pas une adresse e-mail.",
+    email_is_handle: "Les adresses de ce domaine sont des identifiants de ce serveur. Prenez-en une autre.",
     email_taken: "Quelqu’un utilise déjà cette adresse.",
     display_name_too_long: "C’est trop long : 30 caractères au plus.",
   },

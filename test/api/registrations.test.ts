@@ -111,6 +111,19 @@ describe("Where registrations are open", () => {
   });
 });
 
+test("an e-mail address that is another user's handle is refused, and one's own is not", async () => {
+  await start("open");
+  for (const email of ["eve@localhost:3000", "EVE@LOCALHOST:3000", "ｅｖｅ@localhost:3000"]) {
+    const { status, json } = await register({ email });
+    expect([status, json.error]).toEqual([
+      422,
+      "Validation failed: Email must not be at the domain of this server's handles",
+    ]);
+    expect(json.details.email[0].error).toBe("ERR_BLOCKED");
+  }
+  expect((await register({ email: "Bob@localhost:3000" })).status).toBe(200);
+});
+
 describe("What is wrong with a registration is told by field", () => {
   const blank = { error: "ERR_BLANK", description: "can't be blank" };
   const long = (max: number) => ({

@@ -185,6 +185,10 @@ test.each([
   [["user", "create", "Alice"], "linnet: Username has already been taken"],
   [["user", "create", "not a name"], "Username must contain only"],
   [["user", "create", "bob", "--email", "nonsense"], "Email is invalid"],
+  [
+    ["user", "create", "bob", "--email", "alice@localhost:3000"],
+    "Email must not be at the domain of this server's handles",
+  ],
   [["user", "reset-password", "nobody"], 'no user called "nobody"'],
   [["user", "rebuild-home", "nobody"], 'no user called "nobody"'],
   [["user", "approve", "nobody"], 'no user called "nobody"'],
