@@ -9,8 +9,8 @@ import { OutboundError, type OutboundRequest } from "../lib/outbound.ts";
 const HOUR = 3600_000;
 /** How long a push service keeps a message for a device that is off, and we keep one for a service that is. */
 const LIFETIME = 48 * HOUR;
-/** What is asked of a push service is an answer, not what stands in it. */
-const BOUNDS = { method: "POST", accept: [], maxBytes: 4096, truncate: true, timeout: 10_000, redirects: 0 } as const;
+/** Only the status matters: a body that can't be read must not have the message sent twice. */
+const BOUNDS = { method: "POST", accept: [], maxBytes: 0, truncate: true, timeout: 10_000, redirects: 0 } as const;
 
 /** Sends one notification to one subscription, if it is still there to be told of and somebody wants to know. */
 export async function deliverPush(

@@ -1,9 +1,11 @@
 import { lookup as systemLookup } from "node:dns/promises";
 import ipaddr from "ipaddr.js";
+import { gunzip, RatioError } from "./gunzip.ts";
 
 /**
- * Why nothing came back: `refused` by us before anything was sent, `unreachable` (no such name, no answer, or one that
- * broke off), `status` (an answer other than 2xx), `type` (not what was asked for), `too_large`, `timeout`.
+ * Why the request failed: `refused` before anything was sent, `unreachable` (unknown name, no response, or one that is
+ * cut off or corrupt), `status` (other than 2xx), `type` (a media type or content encoding that was not requested),
+ * `too_large`, `timeout`.
  */
 export type OutboundKind = "refused" | "unreachable" | "status" | "type" | "too_large" | "timeout";
 
@@ -29,7 +31,7 @@ export interface OutboundRequest {
   body?: Uint8Array<ArrayBuffer> | string;
   /** Media types such as `text/html` or `image/*`. Anything else is refused unread; empty takes everything. */
   accept: readonly string[];
-  /** The longest body, as it is after decompression. */
+  /** The longest body, packed and unpacked. With `truncate`, 0 means that the body is not read at all. */
   maxBytes: number;
   /** Cuts off what is longer, instead of refusing it. */
   truncate?: boolean;
@@ -59,6 +61,8 @@ export interface Outlet {
 const MAX_URL_LENGTH = 4096;
 /** A name may have as many addresses as it likes; so many are tried. */
 const MAX_ADDRESSES = 3;
+/** Packed, a body may be longer than unpacked by this much: headers, and blocks that could not be compressed. */
+const PACKING = 64 * 1024;
 
 /**
  * The one way to the outside. Goes to http and https only, never to an address that is private or special, nor where a
@@ -68,13 +72,18 @@ const MAX_ADDRESSES = 3;
  * @throws OutboundError for whatever does not end in a 2xx answer within the bounds.
  */
 export async function fetchOutside(url: string, request: OutboundRequest, outlet: Outlet): Promise<OutboundResponse> {
-  const signal = AbortSignal.timeout(request.timeout);
+  const done = new AbortController();
+  const signal = AbortSignal.any([AbortSignal.timeout(request.timeout), done.signal]);
   try {
     return await follow(url, request, outlet, signal);
   } catch (error) {
     if (error instanceof OutboundError) throw error;
     if (signal.aborted) throw new OutboundError("timeout", `${shown(url)} took longer than ${request.timeout} ms`);
+    if (error instanceof RatioError) throw new OutboundError("too_large", `${shown(url)} ${error.message}`);
     throw new OutboundError("unreachable", `${shown(url)} could not be read: ${codeOf(error)}`);
+  } finally {
+    // Closes the connections of responses that were not read to their end.
+    done.abort();
   }
 }
 
@@ -95,7 +104,6 @@ async function follow(
     const target = response.headers.get("location");
     const isRedirect = target !== null && [301, 302, 303, 307, 308].includes(response.status);
     if (!isRedirect || method === "POST") return await receive(url, response, request);
-    await discard(response);
     if (hop >= request.redirects) throw new OutboundError("refused", `${shown(start)} redirects too often`);
     url = checkUrl(target, url);
   }
@@ -149,17 +157,19 @@ export function isPublicAddress(text: string): boolean {
 }
 
 /** Tries one address after the other, as long as nothing has been sent to any. */
-async function send(url: URL, addresses: readonly string[], init: RequestInit): Promise<Response> {
+async function send(url: URL, addresses: readonly string[], init: BunFetchRequestInit): Promise<Response> {
   const host = bareHost(url);
   const tls = ipaddr.isValid(host) ? undefined : { serverName: host.replace(/\.$/, "") };
+  // Bun would unpack each chunk it receives as a whole: 33 kB of zstd become 1 GiB before anyone can count.
+  const options = { ...init, tls, decompress: false };
   for (const address of addresses.slice(0, -1)) {
     try {
-      return await fetch(pinned(url, address), { ...init, tls });
+      return await fetch(pinned(url, address), options);
     } catch (error) {
       if (!NOTHING_SENT.has(codeOf(error))) throw error;
     }
   }
-  return fetch(pinned(url, addresses.at(-1)!), { ...init, tls });
+  return fetch(pinned(url, addresses.at(-1)!), options);
 }
 
 const NOTHING_SENT = new Set(["ECONNREFUSED", "ENETUNREACH", "EHOSTUNREACH", "EADDRNOTAVAIL", "FailedToOpenSocket"]);
@@ -176,45 +186,59 @@ function headersFor(url: URL, isFirstOrigin: boolean, request: OutboundRequest, 
   headers.set("host", url.host);
   headers.set("user-agent", outlet.userAgent);
   headers.set("accept", request.accept.join(", ") || "*/*");
+  headers.set("accept-encoding", "gzip");
   return headers;
 }
 
 async function receive(url: URL, response: Response, request: OutboundRequest): Promise<OutboundResponse> {
   const { status, headers } = response;
-  try {
-    if (!response.ok) {
-      throw new OutboundError("status", `${shown(url.href)} answered ${status}`, status, headers.get("retry-after"));
-    }
-    const type = mediaType(headers);
-    if (!isAccepted(type, request.accept)) throw new OutboundError("type", `${shown(url.href)} is "${type}"`);
-    if (!request.truncate && Number(headers.get("content-length")) > request.maxBytes) throw tooLarge(url, request);
-    return { url: url.href, status, headers, body: await readBody(url, response, request) };
-  } catch (error) {
-    await discard(response);
-    throw error;
+  if (!response.ok) {
+    throw new OutboundError("status", `${shown(url.href)} answered ${status}`, status, headers.get("retry-after"));
   }
+  const type = mediaType(headers);
+  if (!isAccepted(type, request.accept)) throw new OutboundError("type", `${shown(url.href)} is "${type}"`);
+  if (!request.truncate && Number(headers.get("content-length")) > request.maxBytes) throw tooLarge(url, request);
+  return { url: url.href, status, headers, body: await readBody(url, response, request) };
 }
 
-/** Counted while it arrives and after it was unpacked: neither a header nor the size of an archive is believed. */
+/** Counts what arrives and what it unpacks to, and believes no header. */
 async function readBody(url: URL, response: Response, request: OutboundRequest): Promise<Uint8Array> {
+  const { maxBytes, truncate = false } = request;
+  if (!response.body || (truncate && maxBytes === 0)) return new Uint8Array();
+  const isPacked = isGzip(url, response.headers);
+  const body = isPacked ? gunzip(upTo(response.body, maxBytes + PACKING, tooLarge(url, request))) : response.body;
   const chunks: Uint8Array[] = [];
-  let room = request.maxBytes;
-  for await (const chunk of response.body ?? []) {
-    if (chunk.length > room && !request.truncate) throw tooLarge(url, request);
+  let room = maxBytes;
+  for await (const chunk of body) {
+    if (chunk.length > room && !truncate) throw tooLarge(url, request);
     chunks.push(chunk.subarray(0, room));
     room -= Math.min(room, chunk.length);
-    if (request.truncate && room === 0) break;
+    if (truncate && room === 0) break;
   }
   return Buffer.concat(chunks);
 }
 
-function tooLarge(url: URL, request: OutboundRequest): OutboundError {
-  return new OutboundError("too_large", `${shown(url.href)} has more than ${request.maxBytes} bytes`);
+/** Throws `error` instead of reading on after `limit` bytes: gzip can go on forever without unpacking to anything. */
+async function* upTo(chunks: AsyncIterable<Uint8Array>, limit: number, error: Error): AsyncGenerator<Uint8Array> {
+  let room = limit;
+  for await (const chunk of chunks) {
+    if (room <= 0) throw error;
+    room -= chunk.length;
+    yield chunk;
+  }
 }
 
-/** Ends the connection of an answer that nobody reads to its end. */
-async function discard(response: Response): Promise<void> {
-  if (!response.body?.locked) await response.body?.cancel().catch(() => {});
+/** Whether the body is packed; refuses encodings that were not requested, and several on top of each other. */
+function isGzip(url: URL, headers: Headers): boolean {
+  const encoding = (headers.get("content-encoding") ?? "").trim().toLowerCase();
+  if (encoding === "" || encoding === "identity") return false;
+  // RFC 9110, section 8.4.1.3: the two names mean the same.
+  if (encoding === "gzip" || encoding === "x-gzip") return true;
+  throw new OutboundError("type", `${shown(url.href)} is encoded as "${encoding.slice(0, 50)}", not gzip`);
+}
+
+function tooLarge(url: URL, request: OutboundRequest): OutboundError {
+  return new OutboundError("too_large", `${shown(url.href)} has more than ${request.maxBytes} bytes`);
 }
 
 /** The media type of an answer in lower case and without parameters; "" when it says none. */

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import {
   fetchOutside,
   isPublicAddress,
@@ -41,21 +41,58 @@ const answers: Record<string, () => Response | Promise<Response>> = {
   "/stalled": () => new Response(endless(() => new Promise(() => {}))),
   "/endless": () => new Response(endless(() => Promise.resolve())),
   "/large": () => new Response("x".repeat(64 * KIB)),
-  "/bomb": () => new Response(gzipSync(Buffer.alloc(50_000 * KIB)), { headers: { "content-encoding": "gzip" } }),
-  "/broken": () => new Response("no gzip", { headers: { "content-encoding": "gzip" } }),
+  "/bomb": () => encoded("gzip", BOMB),
+  "/page": () => encoded("gzip", gzipSync(TEXT)),
+  "/x-gzip": () => encoded("X-GZIP", gzipSync(TEXT)),
+  "/identity": () => encoded("identity", TEXT),
+  "/members": () => encoded("gzip", Buffer.concat([gzipSync("one "), gzipSync("two "), gzipSync("three")])),
+  "/empty": () => encoded("gzip", ""),
+  "/chained": () => encoded("gzip, gzip", gzipSync(gzipSync(TEXT))),
+  "/zstd": () => encoded("zstd", zstdCompressSync(TEXT)),
+  "/br": () => encoded("br", brotliCompressSync(TEXT)),
+  "/deflate": () => encoded("deflate", deflateSync(TEXT)),
+  "/broken": () => encoded("gzip", "no gzip"),
+  "/cut-off": () => encoded("gzip", gzipSync(TEXT).subarray(0, -4)),
+  "/corrupt": () => encoded("gzip", withOneByteChanged(gzipSync(TEXT))),
+  "/stalled-gzip": () =>
+    encoded(
+      "gzip",
+      endless(() => new Promise(() => {}), gzipSync("hello")),
+    ),
+  "/endless-gzip": () =>
+    encoded(
+      "gzip",
+      endless(() => Promise.resolve(), gzipSync("")),
+    ),
 };
+
+/** A text of 13 kB. */
+const TEXT = "One of many pages that are sent packed. ".repeat(330);
+/** 1 MiB of zeros in 1,051 bytes. Repeated, it is 1 GiB in 1 MB, since the members of a gzip file follow each other. */
+const MEMBER = gzipSync(new Uint8Array(1024 * KIB));
+const BOMB = Buffer.concat(Array.from({ length: 1024 }, () => MEMBER));
+
+function encoded(encoding: string, body: string | Buffer<ArrayBuffer> | ReadableStream): Response {
+  return new Response(body, { headers: { "content-encoding": encoding, "content-type": "text/html" } });
+}
+
+/** In the checksum at the end, so that only a reader that compares it notices. */
+function withOneByteChanged(bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
+  bytes[bytes.length - 6]! ^= 1;
+  return bytes;
+}
 
 function redirect(status: number, location: string): Response {
   return new Response("moved", { status, headers: { location } });
 }
 
-function endless(pause: () => Promise<void>): ReadableStream {
+function endless(pause: () => Promise<void>, chunk: Uint8Array = new Uint8Array(KIB)): ReadableStream {
   let first = true;
   return new ReadableStream({
     async pull(controller) {
       if (!first) await pause();
       first = false;
-      controller.enqueue(new Uint8Array(KIB));
+      controller.enqueue(chunk);
     },
     cancel: () => cancelled.resolve(),
   });
@@ -253,14 +290,58 @@ describe("what can't be fetched", () => {
 
   test("is given up when it is too large, by what it says or by what it unpacks to", async () => {
     expect(await kindOf(`${origin}/large`)).toBe("too_large");
-    expect(await kindOf(`${origin}/bomb`, { maxBytes: 1000 * KIB })).toBe("too_large");
-    expect(await kindOf(`${origin}/broken`)).toBe("unreachable");
+    expect(await kindOf(`${origin}/page`, { maxBytes: TEXT.length - 1 })).toBe("too_large");
   });
 
   test("is cut off instead where its beginning is enough", async () => {
     for (const path of ["/large", "/endless", "/bomb"]) {
       const { body } = await ask(`${origin}${path}`, { truncate: true, maxBytes: 10_000 });
       expect(body.length).toBe(10_000);
+    }
+  });
+});
+
+describe("what arrives packed", () => {
+  const textAt = async (path: string) => new TextDecoder().decode((await ask(`${origin}${path}`)).body);
+
+  test("is asked for as gzip and nothing else, whatever a caller's headers say", async () => {
+    await ask(`${origin}/hello`, { headers: { "accept-encoding": "zstd" } });
+    expect(seen.headers.get("accept-encoding")).toBe("gzip");
+  });
+
+  test("is unpacked", async () => {
+    expect(await textAt("/page")).toBe(TEXT);
+    expect(await textAt("/x-gzip")).toBe(TEXT);
+    expect(await textAt("/identity")).toBe(TEXT);
+    expect(await textAt("/members")).toBe("one two three");
+    expect(await textAt("/empty")).toBe("");
+    expect((await ask(`${origin}/page`, { method: "HEAD" })).status).toBe(200);
+  });
+
+  test("is refused in an encoding that was not asked for, or in several", async () => {
+    for (const path of ["/zstd", "/br", "/deflate", "/chained"]) expect(await kindOf(origin + path)).toBe("type");
+  });
+
+  test("is refused when it is cut off or corrupt", async () => {
+    for (const path of ["/broken", "/cut-off", "/corrupt"]) expect(await kindOf(origin + path)).toBe("unreachable");
+  });
+
+  test("is refused when 1 MB of it would become 1 GiB, even where only the beginning is read", async () => {
+    const maxBytes = 4096 * KIB;
+    expect(await kindOf(`${origin}/bomb`, { maxBytes })).toBe("too_large");
+    expect(await kindOf(`${origin}/bomb`, { maxBytes, truncate: true })).toBe("too_large");
+  });
+
+  test("is given up when it never ends or never goes on", async () => {
+    cancelled = Promise.withResolvers();
+    expect(await kindOf(`${origin}/endless-gzip`, { truncate: true })).toBe("too_large");
+    await cancelled.promise;
+    expect(await kindOf(`${origin}/stalled-gzip`, { timeout: 50 })).toBe("timeout");
+  });
+
+  test("is not read at all where nothing of it is wanted", async () => {
+    for (const path of ["/broken", "/zstd", "/bomb", "/endless"]) {
+      expect((await ask(`${origin}${path}`, { truncate: true, maxBytes: 0 })).body.length).toBe(0);
     }
   });
 });
