@@ -7,9 +7,7 @@ import { newSetupToken } from "../core/setup.ts";
 import { hasUsers, oldestUri } from "../core/users.ts";
 import { vapidKeys } from "../core/vapid.ts";
 import { Refusal } from "../errors.ts";
-import { scheduleCleanUp } from "../jobs/clean-up.ts";
-import { scheduleSweep } from "../jobs/orphans.ts";
-import { scheduleTrends } from "../jobs/trends.ts";
+import { scheduleAll } from "../jobs/recurring.ts";
 import { Worker } from "../jobs/worker.ts";
 import { VERSION } from "../version.ts";
 import { readArguments } from "./arguments.ts";
@@ -59,11 +57,7 @@ export async function serve(args: string[]): Promise<void> {
 async function startJobs(ctx: Context, worker: Worker, stopped: Promise<void>): Promise<void> {
   for (;;) {
     try {
-      ctx.db.transaction((tx) => {
-        scheduleCleanUp(ctx, tx, ctx.clock.now());
-        scheduleTrends(ctx, tx, ctx.clock.now());
-        scheduleSweep(ctx, tx);
-      });
+      ctx.db.transaction((tx) => scheduleAll(ctx, tx));
       return worker.start();
     } catch (error) {
       ctx.log.error("Background jobs can't start, since nothing can be written in {data}: {error}. Trying again.", {

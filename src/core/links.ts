@@ -32,11 +32,11 @@ export function linkStatus(ctx: Context, tx: Tx, statusId: number, html: string 
   return true;
 }
 
-/** Has a link's page fetched, unless that was done within a day. */
+/** Enqueues fetching the linked page, unless that was done within a day. */
 export function requestCard(ctx: Context, tx: Tx, link: LinkRow): void {
   if (isFresh(ctx, link)) return;
-  const now = ctx.clock.now();
-  enqueue(ctx, tx, "card.fetch", { linkId: link.id }, { key: `card.fetch ${link.id} ${Math.floor(now / DAY)}` });
+  const key = `card.fetch ${link.id} ${Math.floor(ctx.clock.now() / DAY)}`;
+  enqueue(ctx, tx, "card.fetch", { linkId: link.id }, { key, host: new URL(link.url).hostname });
 }
 
 export function isFresh(ctx: Context, link: LinkRow): boolean {

@@ -34,44 +34,63 @@ export interface JobPayloads {
 
 export type JobKind = keyof JobPayloads;
 
-/** What of a server's context a job needs: what time it is, and whom to tell that there is something to do. */
+/**
+ * Jobs of one lane wait for one another and for no others, so that neither a film that takes minutes nor a server that
+ * doesn't respond delays the rest.
+ */
+export type LaneName = "main" | "media" | "home" | "push" | "links";
+
+/** Kinds that are not in the main lane. */
+const LANES: Partial<Record<JobKind, LaneName>> = {
+  "media.process": "media",
+  "home.fill": "home",
+  "home.rebuild": "home",
+  "push.deliver": "push",
+  "card.fetch": "links",
+};
+
+/** What `enqueue` needs of a server's context. */
 interface Loop {
   clock: { now(): number };
   wake(): void;
 }
 
-/**
- * Writes a job in the transaction that causes it, and wakes the loop once that is committed. `runAt` in milliseconds
- * since 1970, now unless it is given; a `key` that is already waiting makes this a no-op.
- */
+interface JobOptions {
+  /** Milliseconds since 1970; now when left out. */
+  runAt?: number;
+  /** If a job with the same key is waiting already, this one is not added. */
+  key?: string;
+  /** The server that the job talks to: within a lane, hosts take turns. */
+  host?: string;
+}
+
+const ADD = `
+  INSERT INTO jobs (kind, lane, host, key, payload, run_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (key) DO NOTHING`;
+
+/** Writes a job in the transaction that causes it, and wakes the loop once that is committed. */
 export function enqueue<Kind extends JobKind>(
   loop: Loop,
   tx: Tx,
   kind: Kind,
   payload: JobPayloads[Kind],
-  options: { runAt?: number; key?: string } = {},
+  { runAt, key, host }: JobOptions = {},
 ): void {
   const now = loop.clock.now();
-  tx.run(
-    "INSERT INTO jobs (kind, key, payload, run_at, created_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
-    kind,
-    options.key ?? null,
-    JSON.stringify(payload),
-    options.runAt ?? now,
-    now,
-  );
+  const lane = LANES[kind] ?? "main";
+  tx.run(ADD, kind, lane, host ?? "", key ?? null, JSON.stringify(payload), runAt ?? now, now);
   tx.afterCommit(() => loop.wake());
 }
 
-/** Thrown by a job that may well succeed later: tried again until it would come too late, however often that is. */
+/** Thrown by a job that is likely to succeed later: it is retried until `until`, without a limit of attempts. */
 export class TryLater extends Error {
   override readonly name = "TryLater";
-  /** When the next try makes sense at the earliest. */
+  /** When to retry at the earliest. */
   readonly notBefore: number;
-  /** After this nobody has anything of it, so that it goes. */
+  /** After this the job is useless, and is removed. */
   readonly until: number;
 
-  /** Moments in milliseconds since 1970. */
+  /** Times in milliseconds since 1970. */
   constructor(message: string, { notBefore, until }: { notBefore: number; until: number }) {
     super(message);
     this.notBefore = notBefore;

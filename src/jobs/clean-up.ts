@@ -4,8 +4,8 @@ import { removeUnused } from "../core/cards.ts";
 import { TIMELINE_LENGTH } from "../core/home.ts";
 import { discardFiles, filesOf, type MediaFiles } from "../core/media.ts";
 import { giveUpOlder } from "../core/processing.ts";
-import { enqueue } from "../db/queue.ts";
 import type { Tx } from "../db/open.ts";
+import { scheduleNext } from "./recurring.ts";
 
 const HOUR = 3600_000;
 const DAY = 24 * HOUR;
@@ -13,12 +13,7 @@ const DAY = 24 * HOUR;
 const LONGEST_PROCESSING = DAY / 2;
 const MAX_FILES = 500;
 
-/** Writes the job that tidies up every hour, unless it is there already. */
-export function scheduleCleanUp(ctx: Context, tx: Tx, runAt: number): void {
-  enqueue(ctx, tx, "clean_up", {}, { runAt, key: `clean_up ${runAt}` });
-}
-
-/** Removes what nobody will ask for again. */
+/** Removes rows that have expired, the far ends of timelines, and uploads that were never used. */
 export function cleanUp(ctx: Context): void {
   const now = ctx.clock.now();
   ctx.db.transaction((tx) => {
@@ -32,7 +27,7 @@ export function cleanUp(ctx: Context): void {
     giveUpOlder(ctx, tx, now - LONGEST_PROCESSING);
     removeUnattachedMedia(ctx, tx, now - DAY);
     removeUnused(ctx, tx);
-    scheduleCleanUp(ctx, tx, (Math.floor(now / HOUR) + 1) * HOUR);
+    scheduleNext(ctx, tx, "clean_up");
   });
 }
 

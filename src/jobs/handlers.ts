@@ -14,8 +14,10 @@ import { sweepMedia } from "./orphans.ts";
 import { deliverPush } from "./push.ts";
 import { refreshTrends } from "./trends.ts";
 
-/** What each kind of job does. A handler may run twice, so it does nothing that a second time would spoil. */
-export const handlers: { [Kind in JobKind]: (ctx: Context, payload: JobPayloads[Kind]) => unknown } = {
+export type Handlers = { [Kind in JobKind]: (ctx: Context, payload: JobPayloads[Kind]) => unknown };
+
+/** What each kind of job does. A handler may run twice for one job, so it must be idempotent. */
+export const handlers: Handlers = {
   "announcement.tell": (ctx, { id, version }) => tellOfAnnouncement(ctx, id, version),
   "card.fetch": (ctx, { linkId }) => fetchCard(ctx, linkId),
   clean_up: (ctx) => cleanUp(ctx),

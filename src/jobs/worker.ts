@@ -1,81 +1,52 @@
 import type { Context } from "../context.ts";
-import type { Reads, Tx } from "../db/open.ts";
-import { TryLater, type JobKind, type JobPayloads } from "../db/queue.ts";
-import { handlers } from "./handlers.ts";
-
-interface JobRow {
-  id: number;
-  kind: JobKind;
-  payload: string;
-  attempts: number;
-}
+import type { Tx } from "../db/open.ts";
+import { TryLater, type JobKind, type JobPayloads, type LaneName } from "../db/queue.ts";
+import { handlers, type Handlers } from "./handlers.ts";
+import { Lane, type JobRow } from "./lane.ts";
+import { isRecurring, scheduleNext } from "./recurring.ts";
 
 const MAX_ATTEMPTS = 12;
+/** Characters of an error message. */
+const MAX_ERROR = 1000;
 /** How long the loop sleeps when nothing says that there is work. */
 const LONGEST_SLEEP = 60_000;
-/** How often it looks whether another process has written anything: the command line may have left a job. */
+/** How often it checks whether another process has written anything: a command may have left a job. */
 const GLANCE = 1000;
 
 const VERSION = "SELECT data_version AS version FROM pragma_data_version";
 
-/** What has a lane of its own. */
-const APART = [
-  // A film at a time is enough for a small machine.
-  { kinds: "'media.process'", atOnce: 1 },
-  // Somebody has just followed someone, and looks at their home timeline.
-  { kinds: "'home.fill', 'home.rebuild'", atOnce: 1 },
-  // They wait for others' servers, mostly.
-  { kinds: "'push.deliver'", atOnce: 8 },
-];
+const LANES: Record<LaneName, { atOnce: number; perHost?: number }> = {
+  main: { atOnce: 4 },
+  // One film at a time is enough for a small machine.
+  media: { atOnce: 1 },
+  // A user has just followed someone, and looks at their home timeline.
+  home: { atOnce: 1 },
+  // These wait for other servers most of the time.
+  push: { atOnce: 8 },
+  links: { atOnce: 8, perHost: 1 },
+};
 
-/**
- * Jobs that wait for one another and for no others: neither what takes minutes nor a push service that doesn't answer
- * must keep the rest from being done.
- */
-class Lane {
-  readonly running = new Set<Promise<void>>();
+/** What is written down about a job that has ended. */
+type Outcome = (tx: Tx) => void;
 
-  /** `which` is a condition in SQL. */
-  constructor(
-    private readonly which: string,
-    private readonly atOnce: number,
-  ) {}
-
-  get room(): number {
-    return this.atOnce - this.running.size;
-  }
-
-  due(tx: Tx, now: number): JobRow[] {
-    return tx.all<JobRow>(
-      `SELECT id, kind, payload, attempts FROM jobs
-       WHERE run_at <= ? AND leased = 0 AND ${this.which} ORDER BY run_at, id LIMIT ?`,
-      now,
-      this.room,
-    );
-  }
-
-  /** When the next one is due; null when none waits. */
-  next(db: Reads): number | null {
-    const row = db.get<{ at: number | null }>(`SELECT min(run_at) AS at FROM jobs WHERE leased = 0 AND ${this.which}`);
-    return row!.at;
-  }
-}
-
-/** Runs what is due, a few at a time, until it is stopped. One loop a process; every job is a row. */
+/** Runs due jobs, a few at a time, until it is stopped. There is one loop in a process; every job is a row. */
 export class Worker {
-  private readonly lanes = [
-    new Lane(`kind NOT IN (${APART.map(({ kinds }) => kinds).join()})`, 4),
-    ...APART.map(({ kinds, atOnce }) => new Lane(`kind IN (${kinds})`, atOnce)),
-  ];
+  private readonly lanes = (Object.keys(LANES) as LaneName[]).map(
+    (name) => new Lane(name, LANES[name].atOnce, LANES[name].perHost),
+  );
   private timer: Timer | null = null;
   private woken = false;
   private glances: Timer | null = null;
   private version = 0;
   private stopping = false;
+  private batch: { outcomes: Outcome[]; written: Promise<void> } | null = null;
 
-  constructor(private readonly ctx: Context) {}
+  constructor(
+    private readonly ctx: Context,
+    private readonly run: Handlers = handlers,
+  ) {}
 
-  /** Takes back the jobs that a crash left half done, and begins. */
+  /** Returns the jobs that a crash interrupted to the queue, and begins. */
   start(): void {
     this.ctx.db.transaction((tx) => tx.run("UPDATE jobs SET leased = 0 WHERE leased = 1"));
     this.ctx.wake = () => this.wake();
@@ -84,7 +55,7 @@ export class Worker {
     this.wake();
   }
 
-  /** Looks for work before the next request is read, so that whoever asks at once sees what came of it. */
+  /** Looks for work before the next request is read, so that a client that asks at once sees the result. */
   private wake(): void {
     if (this.woken) return;
     this.woken = true;
@@ -94,7 +65,7 @@ export class Worker {
     });
   }
 
-  /** Begins nothing new, breaks off what takes minutes, and waits for the rest. */
+  /** Begins nothing new, interrupts what takes minutes, and waits for the rest. */
   async stop(): Promise<void> {
     this.stopping = true;
     this.ctx.wake = () => {};
@@ -104,13 +75,13 @@ export class Worker {
     await this.settled();
   }
 
-  /** Runs everything that is due now, and what that causes: for tests, which have no loop. */
+  /** Runs all jobs that are due now, and those that they enqueue: for tests, which have no loop. */
   async drain(): Promise<void> {
     while (this.lease()) await this.settled();
   }
 
   private async settled(): Promise<void> {
-    await Promise.all(this.lanes.flatMap(({ running }) => [...running]));
+    await Promise.all(this.lanes.map((lane) => lane.settled()));
   }
 
   private glance(): void {
@@ -119,7 +90,7 @@ export class Worker {
     this.version = version;
   }
 
-  /** Another number after each commit that isn't ours; costs no look into any table. */
+  /** A number that changes with each commit of another process. Reading it touches no table. */
   private versionOfOthers(): number {
     return this.ctx.db.get<{ version: number }>(VERSION)!.version;
   }
@@ -131,73 +102,58 @@ export class Worker {
   }
 
   private turn(): void {
-    let pause: number | null = GLANCE;
+    let pause = GLANCE;
     try {
       this.lease();
-      pause = this.pause();
+      const next = this.next() ?? Infinity;
+      pause = Math.min(Math.max(next - this.ctx.clock.now(), 0), LONGEST_SLEEP);
     } catch (error) {
-      // A full disk, or another process that holds the database: what passes must not end the server.
+      // A full disk, or another process that holds the database: this passes, and must not end the server.
       this.ctx.log.error("no job can be begun: {error}", { error: String(error) });
     }
-    if (pause !== null) this.schedule(pause);
+    this.schedule(pause);
   }
 
-  /** Until the next job is due for which there is room; null while there is none at all: whichever ends looks again. */
-  private pause(): number | null {
-    const free = this.lanes.filter(({ room }) => room > 0);
-    if (free.length === 0) return null;
-    const times = free.map((lane) => lane.next(this.ctx.db)).filter((time) => time !== null);
-    const delay = times.length === 0 ? LONGEST_SLEEP : Math.min(...times) - this.ctx.clock.now();
-    return Math.min(Math.max(delay, 0), LONGEST_SLEEP);
+  /** When the next job is due for which there is room; null when there is none. The end of any job asks again. */
+  private next(): number | null {
+    const times = this.lanes.map((lane) => lane.next(this.ctx.db)).filter((time) => time !== null);
+    return times.length === 0 ? null : Math.min(...times);
   }
 
-  /** Begins as many jobs as there is room for; false when there was room and none was due. */
+  /** Begins as many jobs as there is room for; false when none was due. Without one it only reads. */
   private lease(): boolean {
-    let busy = false;
-    for (const lane of this.lanes) {
-      busy ||= lane.room === 0;
-      for (const job of lane.room > 0 ? this.leaseFrom(lane) : []) {
-        this.begin(job, lane);
-        busy = true;
-      }
-    }
-    return busy;
-  }
-
-  private leaseFrom(lane: Lane): JobRow[] {
-    return this.ctx.db.transaction((tx) => {
-      const due = lane.due(tx, this.ctx.clock.now());
-      for (const job of due) tx.run("UPDATE jobs SET leased = 1, attempts = attempts + 1 WHERE id = ?", job.id);
-      return due;
-    });
+    const now = this.ctx.clock.now();
+    const next = this.next();
+    if (next === null || next > now) return false;
+    const leased = this.ctx.db.transaction((tx) => this.lanes.map((lane) => ({ lane, jobs: lane.lease(tx, now) })));
+    for (const { lane, jobs } of leased) for (const job of jobs) this.begin(job, lane);
+    return true;
   }
 
   private begin(job: JobRow, lane: Lane): void {
-    const done = this.run(job).finally(() => {
-      lane.running.delete(done);
-      // Where there is a loop.
-      if (this.glances) this.schedule(0);
-    });
-    lane.running.add(done);
+    const work = this.perform(job);
+    lane.begin(job.host, work);
+    // In a process without a loop, the next drain does it.
+    if (this.glances) void work.finally(() => this.schedule(0));
   }
 
-  private async run(job: JobRow): Promise<void> {
-    let conclude = () => this.finish(job);
+  private async perform(job: JobRow): Promise<void> {
+    let outcome: Outcome = (tx) => finish(tx, job);
     try {
-      await handle(this.ctx, job.kind, JSON.parse(job.payload));
+      await handle(this.run, this.ctx, job.kind, JSON.parse(job.payload));
     } catch (error) {
       // What was broken off is taken back at the next start.
       if (this.stopping) return;
-      conclude = this.failed(job, error);
+      outcome = this.failed(job, error);
     }
-    await this.conclude(job, conclude);
+    await this.conclude(job, outcome);
   }
 
-  /** Writes down what became of a job, as soon as anything can be written. */
-  private async conclude(job: JobRow, write: () => void): Promise<void> {
+  /** Writes down what became of a job, as soon as the database can be written. */
+  private async conclude(job: JobRow, outcome: Outcome): Promise<void> {
     for (;;) {
       try {
-        return write();
+        return await this.write(outcome);
       } catch (error) {
         if (this.stopping) return;
         this.ctx.log.error("the end of job {id} could not be written: {error}", { id: job.id, error: String(error) });
@@ -206,42 +162,61 @@ export class Worker {
     }
   }
 
+  /** Jobs that end in the same turn of the event loop share a transaction. */
+  private write(outcome: Outcome): Promise<void> {
+    if (!this.batch) {
+      const outcomes: Outcome[] = [];
+      this.batch = { outcomes, written: this.writeAll(outcomes) };
+    }
+    this.batch.outcomes.push(outcome);
+    return this.batch.written;
+  }
+
+  private async writeAll(outcomes: readonly Outcome[]): Promise<void> {
+    // This comes after all promises that are settled in this turn, and before the next request is read.
+    await new Promise<void>((resolve) => void process.nextTick(resolve));
+    this.batch = null;
+    this.ctx.db.transaction((tx) => outcomes.forEach((outcome) => outcome(tx)));
+  }
+
   /**
-   * Has it tried again later, each time about twice as late. What gives up stays, with its error, for the owner to see,
-   * and without its key, so that another may try; what comes too late goes. Returns what writes that down.
+   * Retries a failed job with a delay that doubles each time. After the last attempt the row stays, with the error, for
+   * the owner to see, and without its key, so that the same job can be enqueued again.
    */
-  private failed(job: JobRow, error: unknown): () => void {
+  private failed(job: JobRow, error: unknown): Outcome {
+    const { id, kind } = job;
     const attempts = job.attempts + 1;
     const problem = error instanceof Error ? error.message : String(error);
+    this.ctx.log.warn("job {id} ({kind}) failed, attempt {attempts}: {error}", { id, kind, attempts, error: problem });
     const delay = Math.min(2 ** attempts * 5000, 6 * 3600_000) * (0.75 + Math.random() / 2);
     const next = Math.round(this.ctx.clock.now() + delay);
-    this.ctx.log.warn("job {id} ({kind}) failed, attempt {attempts}: {error}", {
-      ...job,
-      payload: null,
-      attempts,
-      error: problem,
-    });
-    if (!(error instanceof TryLater)) return () => this.postpone(job, problem, attempts < MAX_ATTEMPTS ? next : null);
+    if (!(error instanceof TryLater)) {
+      return attempts < MAX_ATTEMPTS ? (tx) => postpone(tx, job, problem, next) : (tx) => this.giveUp(tx, job, problem);
+    }
     const runAt = Math.max(next, error.notBefore);
-    return () => (runAt <= error.until ? this.postpone(job, problem, runAt) : this.finish(job));
+    return runAt <= error.until ? (tx) => postpone(tx, job, problem, runAt) : (tx) => finish(tx, job);
   }
 
-  private postpone(job: JobRow, problem: string, runAt: number | null): void {
-    this.ctx.db.transaction((tx) =>
-      tx.run(
-        "UPDATE jobs SET leased = 0, error = ?1, run_at = ?2, key = CASE WHEN ?2 IS NULL THEN NULL ELSE key END WHERE id = ?3",
-        problem.slice(0, 1000),
-        runAt,
-        job.id,
-      ),
+  private giveUp(tx: Tx, job: JobRow, problem: string): void {
+    // Of a recurring job, the last failure says enough.
+    if (isRecurring(job.kind)) tx.run("DELETE FROM jobs WHERE kind = ? AND run_at IS NULL", job.kind);
+    tx.run(
+      "UPDATE jobs SET leased = 0, error = ?, run_at = NULL, key = NULL WHERE id = ?",
+      problem.slice(0, MAX_ERROR),
+      job.id,
     );
-  }
-
-  private finish(job: JobRow): void {
-    this.ctx.db.transaction((tx) => tx.run("DELETE FROM jobs WHERE id = ?", job.id));
+    if (isRecurring(job.kind)) scheduleNext(this.ctx, tx, job.kind);
   }
 }
 
-function handle<Kind extends JobKind>(ctx: Context, kind: Kind, payload: JobPayloads[Kind]): unknown {
-  return handlers[kind](ctx, payload);
+function postpone(tx: Tx, job: JobRow, problem: string, runAt: number): void {
+  tx.run("UPDATE jobs SET leased = 0, error = ?, run_at = ? WHERE id = ?", problem.slice(0, MAX_ERROR), runAt, job.id);
+}
+
+function finish(tx: Tx, job: JobRow): void {
+  tx.run("DELETE FROM jobs WHERE id = ?", job.id);
+}
+
+function handle<Kind extends JobKind>(run: Handlers, ctx: Context, kind: Kind, payload: JobPayloads[Kind]): unknown {
+  return run[kind](ctx, payload);
 }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { scheduleCleanUp } from "../../src/jobs/clean-up.ts";
+import { schedule } from "../../src/jobs/recurring.ts";
 import { picture } from "../fixtures/pictures.ts";
 import type { Client, Json } from "../support/client.ts";
 import { remoteAccount } from "../support/rows.ts";
@@ -40,7 +40,7 @@ async function linked(text: string | object, by = alice): Promise<Json> {
 /** Lets time pass and the server tidy up, as it does every hour. */
 async function tidy(later: number): Promise<void> {
   server.clock.advance(later);
-  server.ctx.db.transaction((tx) => scheduleCleanUp(server.ctx, tx, server.clock.now()));
+  server.ctx.db.transaction((tx) => schedule(server.ctx, tx, "clean_up", server.clock.now()));
   await server.drain();
 }
 
@@ -267,6 +267,30 @@ describe("A page", () => {
     await careful.drain();
     expect([await cardOf(id, carol), site.asked]).toEqual([null, []]);
     await careful.stop();
+  });
+});
+
+describe("A site that doesn't respond", () => {
+  test("delays the previews of its own links, and nothing else", async () => {
+    const released = Promise.withResolvers<void>();
+    for (let at = 0; at < 12; at++) {
+      const silent = async () => {
+        await released.promise;
+        return new Response("nothing");
+      };
+      await alice.publish(site.put(`/silent/${at}`, silent, "silent.example"));
+    }
+    const { id } = await bob.publish(site.put("/story", page("Story")));
+    const poll = await bob.publish({ status: "?", poll: { options: ["a", "b"], expires_in: 300 } });
+    server.clock.advance(300_000);
+    const drained = server.drain();
+    while ((await cardOf(id)) === null);
+    while ((await bob.get("/api/v1/notifications?types[]=poll")).json.length === 0);
+    expect((await seen(poll.id)).poll.expired).toBe(true);
+    expect(site.asked.toSorted()).toEqual(["/silent/0", "/story"]);
+    released.resolve();
+    await drained;
+    expect(site.asked.length).toBe(13);
   });
 });
 

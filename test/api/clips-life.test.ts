@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
 import sharp from "sharp";
 import { enqueue } from "../../src/db/queue.ts";
-import { scheduleCleanUp } from "../../src/jobs/clean-up.ts";
+import { schedule } from "../../src/jobs/recurring.ts";
 import { Worker } from "../../src/jobs/worker.ts";
 import { Clips, ffmpeg } from "../fixtures/clips.ts";
 import { animation } from "../fixtures/pictures.ts";
@@ -38,7 +38,7 @@ async function cleanUpAfter(time: number): Promise<void> {
   server.ctx.db.transaction((tx) => {
     // As if the job that processes it had been lost.
     tx.run("DELETE FROM jobs WHERE kind = 'media.process'");
-    scheduleCleanUp(server.ctx, tx, server.clock.now());
+    schedule(server.ctx, tx, "clean_up", server.clock.now());
   });
   await server.drain();
 }

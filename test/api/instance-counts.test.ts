@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { scheduleCleanUp } from "../../src/jobs/clean-up.ts";
+import { schedule } from "../../src/jobs/recurring.ts";
 import type { Client, Json } from "../support/client.ts";
 import { remoteAccount, remoteStatus } from "../support/rows.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -68,7 +68,7 @@ describe("What went on here", () => {
     await alice.publish("hello");
     server.clock.advance(27 * WEEK);
     await alice.publish("hello again");
-    server.ctx.db.transaction((tx) => scheduleCleanUp(server.ctx, tx, server.clock.now()));
+    server.ctx.db.transaction((tx) => schedule(server.ctx, tx, "clean_up", server.clock.now()));
     await server.drain();
     expect(server.ctx.db.all("SELECT week FROM weekly_logins")).toHaveLength(1);
   });

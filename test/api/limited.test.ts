@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { scheduleTrends } from "../../src/jobs/trends.ts";
+import { schedule } from "../../src/jobs/recurring.ts";
 import type { Client, Json } from "../support/client.ts";
 import { act, undo } from "../support/moderation.ts";
 import { homeOf, idsOf, wordsOf } from "../support/reading.ts";
@@ -143,7 +143,7 @@ describe("Who is limited", () => {
     await alice.publish(`#tag ${link}`);
     await server.drain();
     const trends = async () => {
-      server.ctx.db.transaction((tx) => scheduleTrends(server.ctx, tx, server.clock.now()));
+      server.ctx.db.transaction((tx) => schedule(server.ctx, tx, "trends.rank", server.clock.now()));
       await server.drain();
       const kinds = ["tags", "statuses", "links"];
       return Promise.all(kinds.map(async (kind) => (await alice.get(`/api/v1/trends/${kind}`)).json.length));

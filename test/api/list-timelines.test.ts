@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { scheduleCleanUp } from "../../src/jobs/clean-up.ts";
+import { schedule } from "../../src/jobs/recurring.ts";
 import type { Client, Json } from "../support/client.ts";
 import { homeOf, idsOf, linksOf, pagesOf, wordsOf } from "../support/reading.ts";
 import { block, mute, remoteAccount, remoteStatus } from "../support/rows.ts";
@@ -162,7 +162,7 @@ describe("A list's timeline", () => {
         tx.run("INSERT INTO list_timeline (list_id, status_id) VALUES (?, ?)", Number(list), Number(oldest.id) + n);
       }
     });
-    server.ctx.db.transaction((tx) => scheduleCleanUp(server.ctx, tx, server.clock.now()));
+    server.ctx.db.transaction((tx) => schedule(server.ctx, tx, "clean_up", server.clock.now()));
     await server.drain();
     const kept = server.ctx.db.get("SELECT count(*) AS count, min(status_id) AS first FROM list_timeline");
     expect(kept).toEqual({ count: 800, first: Number(oldest.id) + 1 });

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import sharp from "sharp";
-import { scheduleCleanUp } from "../../src/jobs/clean-up.ts";
+import { schedule } from "../../src/jobs/recurring.ts";
 import { animation, picture } from "../fixtures/pictures.ts";
 import type { Answer, Client, Json } from "../support/client.ts";
 import { startServer, type TestServer } from "../support/server.ts";
@@ -245,7 +245,7 @@ describe("An upload that waits", () => {
     await alice.publish({ media_ids: [kept.id] });
     const cleanUpAfter = async (time: number) => {
       server.clock.advance(time);
-      server.ctx.db.transaction((tx) => scheduleCleanUp(server.ctx, tx, server.clock.now()));
+      server.ctx.db.transaction((tx) => schedule(server.ctx, tx, "clean_up", server.clock.now()));
       await server.drain();
       return [(await alice.get(path())).status, (await fetch(media.url)).status];
     };

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { addEmoji } from "../../src/core/emojis.ts";
-import { scheduleSweep } from "../../src/jobs/orphans.ts";
+import { schedule } from "../../src/jobs/recurring.ts";
 import type { Client } from "../support/client.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { formOf, pictureFile, upload, uploaded } from "../support/uploads.ts";
@@ -48,7 +48,7 @@ function everyFile(): string[] {
 /** Looks through everything once. */
 async function sweep(): Promise<void> {
   const { ctx, clock } = server;
-  ctx.db.transaction((tx) => scheduleSweep(ctx, tx, clock.now()));
+  ctx.db.transaction((tx) => schedule(ctx, tx, "media.sweep", clock.now()));
   const isUnderWay = () =>
     ctx.db.get("SELECT 1 FROM jobs WHERE kind = 'media.sweep' AND payload ->> 'after' IS NOT NULL") !== null;
   await server.drain();
@@ -120,7 +120,7 @@ test("what lies anywhere else is none of its business", async () => {
 test("many are looked through in several goes, the first of the next day's being tomorrow's", async () => {
   const files = Array.from({ length: 150 }, (_, at) => leave(`media/attachments/${at + 100}/x/original.png`));
   const { ctx, clock } = server;
-  ctx.db.transaction((tx) => scheduleSweep(ctx, tx, clock.now()));
+  ctx.db.transaction((tx) => schedule(ctx, tx, "media.sweep", clock.now()));
   await server.drain();
   expect(files.filter(isThere).length).toBe(86);
   await sweep();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import sharp from "sharp";
 import { removeSitePicture, setSitePicture, type SitePictureName } from "../../src/core/site-pictures.ts";
-import { scheduleSweep } from "../../src/jobs/orphans.ts";
+import { schedule } from "../../src/jobs/recurring.ts";
 import { picture } from "../fixtures/pictures.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
@@ -67,7 +67,7 @@ test("what was replaced or taken away is gone from the disk, and what is shown s
   await set("thumbnail");
   const second = await urls();
   server.clock.advance(25 * 3600_000);
-  server.ctx.db.transaction((tx) => scheduleSweep(server.ctx, tx, server.clock.now()));
+  server.ctx.db.transaction((tx) => schedule(server.ctx, tx, "media.sweep", server.clock.now()));
   await server.drain();
   expect([...first, ...second].map((url) => existsSync(fileOf(url)))).toEqual([false, false, true, true]);
   removeSitePicture(server.ctx, "thumbnail");

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { scheduleCleanUp } from "../../src/jobs/clean-up.ts";
+import { schedule } from "../../src/jobs/recurring.ts";
 import type { Client } from "../support/client.ts";
 import { homeOf, idsOf, wordsOf } from "../support/reading.ts";
 import { remoteAccount, remoteStatus } from "../support/rows.ts";
@@ -115,7 +115,7 @@ describe("The home timeline", () => {
         tx.run("INSERT INTO home_timeline (account_id, status_id) VALUES (?, ?)", Number(alice.id), id);
       }
     });
-    server.ctx.db.transaction((tx) => scheduleCleanUp(server.ctx, tx, server.clock.now()));
+    server.ctx.db.transaction((tx) => schedule(server.ctx, tx, "clean_up", server.clock.now()));
     await server.drain();
     const { count } = server.ctx.db.get<{ count: number }>("SELECT count(*) AS count FROM home_timeline")!;
     expect(count).toBe(800);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { reviewTrend } from "../../src/core/trends.ts";
-import { scheduleTrends } from "../../src/jobs/trends.ts";
+import { schedule } from "../../src/jobs/recurring.ts";
 import type { Client, Json } from "../support/client.ts";
 import { block, mute } from "../support/rows.ts";
 import { inProcess, startServer, type TestServer } from "../support/server.ts";
@@ -52,7 +52,7 @@ async function beFound(client: Client, discoverable: boolean): Promise<void> {
 async function rank(later = 0): Promise<void> {
   await server.drain();
   server.clock.advance(later);
-  server.ctx.db.transaction((tx) => scheduleTrends(server.ctx, tx, server.clock.now()));
+  server.ctx.db.transaction((tx) => schedule(server.ctx, tx, "trends.rank", server.clock.now()));
   await server.drain();
 }
 

@@ -1,10 +1,9 @@
 import { createAnnouncement } from "../../src/core/announcements.ts";
 import { rebuildHomeLater } from "../../src/core/home-filling.ts";
-import { scheduleSweep } from "../../src/jobs/orphans.ts";
+import { schedule } from "../../src/jobs/recurring.ts";
 import { removeDomainBlock, setDomainBlock } from "../../src/core/domain-blocks.ts";
 import { lift, moderate } from "../../src/core/moderation.ts";
 import { resolveReport } from "../../src/core/reports.ts";
-import { scheduleTrends } from "../../src/jobs/trends.ts";
 import type { Client, Json } from "./client.ts";
 import { Device } from "./push-service.ts";
 import type { TestServer } from "./server.ts";
@@ -52,7 +51,7 @@ export async function useEverything(server: TestServer): Promise<void> {
   await useConversations(server, alice, bob);
   await useModeration(server, alice, bob);
   await bob.post(`/api/v1/accounts/${alice.id}/unfollow`);
-  server.ctx.db.transaction((tx) => scheduleTrends(server.ctx, tx, server.clock.now()));
+  server.ctx.db.transaction((tx) => schedule(server.ctx, tx, "trends.rank", server.clock.now()));
   await server.drain();
 }
 
@@ -157,7 +156,7 @@ async function useConversations(server: TestServer, alice: Client, bob: Client):
   await alice.post("/api/v1/statuses", { status: "later", scheduled_at });
   for (const query of ["", "?min_id=1"]) await alice.get(`/api/v1/scheduled_statuses${query}`);
   server.clock.advance(3600_000);
-  server.ctx.db.transaction((tx) => scheduleSweep(server.ctx, tx, server.clock.now()));
+  server.ctx.db.transaction((tx) => schedule(server.ctx, tx, "media.sweep", server.clock.now()));
   await server.drain();
 }
 

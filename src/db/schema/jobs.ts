@@ -1,4 +1,4 @@
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 export const jobs = sqliteTable("jobs", {
   id: integer().primaryKey({ autoIncrement: true }),
@@ -10,4 +10,12 @@ export const jobs = sqliteTable("jobs", {
   attempts: integer().notNull().default(0),
   error: text(),
   created_at: integer().notNull(),
+  lane: text().notNull().default("main"),
+  host: text().notNull().default(""),
 });
+
+export const jobTurns = sqliteTable(
+  "job_turns",
+  { lane: text().notNull(), host: text().notNull(), at: integer().notNull() },
+  (table) => [primaryKey({ columns: [table.lane, table.host] })],
+);

@@ -1,0 +1,94 @@
+import { idList } from "../db/json.ts";
+import type { Reads, Tx } from "../db/open.ts";
+import type { JobKind, LaneName } from "../db/queue.ts";
+
+export interface JobRow {
+  id: number;
+  kind: JobKind;
+  payload: string;
+  /** Before this one. */
+  attempts: number;
+  host: string;
+}
+
+const NEXT = `
+  SELECT at FROM job_turns
+  WHERE lane = ? AND host NOT IN (SELECT value FROM json_each(?)) ORDER BY at LIMIT 1`;
+
+const HOSTS = `
+  SELECT host FROM job_turns
+  WHERE lane = ? AND at <= ? AND host NOT IN (SELECT value FROM json_each(?)) ORDER BY at LIMIT ?`;
+
+const JOBS = `
+  SELECT id, kind, payload, attempts, host FROM jobs
+  WHERE lane = ? AND host = ? AND run_at <= ? AND leased = 0 ORDER BY run_at, id LIMIT ?`;
+
+const LEASE = `
+  UPDATE jobs SET leased = 1, attempts = attempts + 1 WHERE id IN (SELECT value FROM json_each(?))`;
+
+const NEXT_OF_HOST = `
+  SELECT run_at FROM jobs
+  WHERE lane = ? AND host = ? AND run_at IS NOT NULL AND leased = 0 ORDER BY run_at LIMIT 1`;
+
+/** A lane of one loop: what it may begin, and what it runs. */
+export class Lane {
+  private readonly running = new Map<Promise<void>, string>();
+
+  /** `atOnce` is how many jobs run at the same time, `perHost` how many of them for the same host. */
+  constructor(
+    private readonly name: LaneName,
+    private readonly atOnce: number,
+    private readonly perHost = atOnce,
+  ) {}
+
+  /** When the next job can begin that may begin now; null when none waits, or there is no room for it. */
+  next(db: Reads): number | null {
+    if (this.room === 0) return null;
+    return db.get<{ at: number }>(NEXT, this.name, this.busyHosts())?.at ?? null;
+  }
+
+  /** Leases due jobs, from one host after the other. The host that was served least recently comes first. */
+  lease(tx: Tx, now: number): JobRow[] {
+    const jobs: JobRow[] = [];
+    if (this.room === 0) return jobs;
+    for (const { host } of tx.all<{ host: string }>(HOSTS, this.name, now, this.busyHosts(), this.room)) {
+      const room = Math.min(this.room - jobs.length, this.perHost - this.runningFor(host));
+      if (room > 0) jobs.push(...this.leaseFrom(host, tx, now, room));
+    }
+    return jobs;
+  }
+
+  begin(host: string, work: Promise<void>): void {
+    this.running.set(work, host);
+    void work.finally(() => this.running.delete(work));
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all(this.running.keys());
+  }
+
+  private leaseFrom(host: string, tx: Tx, now: number, room: number): JobRow[] {
+    const jobs = tx.all<JobRow>(JOBS, this.name, host, now, room);
+    if (jobs.length > 0) tx.run(LEASE, idList(jobs.map(({ id }) => id)));
+    const next = tx.get<{ run_at: number }>(NEXT_OF_HOST, this.name, host);
+    if (next) {
+      const at = Math.max(next.run_at, now);
+      tx.run("UPDATE job_turns SET at = ? WHERE lane = ? AND host = ?", at, this.name, host);
+    } else tx.run("DELETE FROM job_turns WHERE lane = ? AND host = ?", this.name, host);
+    return jobs;
+  }
+
+  private get room(): number {
+    return this.atOnce - this.running.size;
+  }
+
+  private runningFor(host: string): number {
+    return [...this.running.values()].filter((each) => each === host).length;
+  }
+
+  /** JSON of the hosts for which no further job may begin. */
+  private busyHosts(): string {
+    const hosts = new Set(this.running.values());
+    return JSON.stringify([...hosts].filter((host) => this.runningFor(host) >= this.perHost));
+  }
+}
