@@ -87,7 +87,9 @@ export function openContext(
     db,
     clock,
     ids: new Ids(clock, highest?.id ?? 0),
-    hub: new Hub(),
+    hub: new Hub((error, topic) => {
+      world.log.error("a listener to {topic} failed: {error}", { topic, error: stackOf(error) });
+    }),
     rendered: new Rendered(db),
     log: world.log,
     rates: config.limits && windowsOf(config.limits),
@@ -99,6 +101,10 @@ export function openContext(
     refreshes: new Refreshes(clock),
     wake: () => {},
   };
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 function outletOf(config: Config, lookup: Outlet["lookup"]): Outlet {

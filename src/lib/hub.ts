@@ -1,16 +1,25 @@
 export type Listener<Event> = (event: Event, topic: string) => void;
 
-/** Tells whoever listens to a topic what has happened. In memory, in order, and never waiting for a listener. */
+/** Passes events to the listeners of a topic: in memory, in order, and without waiting for any of them. */
 export class Hub<Event> {
   private readonly topics = new Map<string, Set<Listener<Event>>>();
+
+  /** `onError` gets what a listener throws: neither the publisher nor the other listeners are affected. */
+  constructor(private readonly onError: (error: unknown, topic: string) => void) {}
 
   publish(topic: string, event: Event): void {
     const listeners = this.topics.get(topic);
     if (!listeners) return;
-    for (const listener of listeners) listener(event, topic);
+    for (const listener of listeners) {
+      try {
+        listener(event, topic);
+      } catch (error) {
+        this.onError(error, topic);
+      }
+    }
   }
 
-  /** How many listen, to whatever. */
+  /** The number of listeners to all topics. */
   get size(): number {
     return [...this.topics.values()].reduce((sum, listeners) => sum + listeners.size, 0);
   }

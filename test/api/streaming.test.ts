@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import { createStreamingAPIClient } from "masto";
 import { Messages } from "../../src/api/stream-messages.ts";
 import { announce, publicTopics } from "../../src/core/events.ts";
@@ -61,6 +61,26 @@ test("a follower's WebSocket brings a post, its edit and its removal", async () 
   expect(await socket.next()).toMatchObject({ event: "status.update", payload: { id, content: "<p>second</p>" } });
   await ada.delete(`/api/v1/statuses/${id}`);
   expect(await socket.next()).toEqual({ stream: ["user"], event: "delete", payload: id });
+  await socket.close();
+});
+
+inProcess("a stream that fails neither refuses the post nor silences other streams, and is logged", async () => {
+  const { ctx } = server;
+  const logged = spyOn(ctx.log as { error(message: string, details: object): void }, "error").mockReturnValue();
+  const leave = ctx.hub.subscribe(`user:${ben.id}`, () => {
+    throw new Error("this stream is broken");
+  });
+  const socket = await Socket.open(ben, "?stream=user");
+  const { id } = await ada.publish("all is well");
+  expect(await socket.next()).toMatchObject({ event: "update", payload: { id } });
+  expect(logged.mock.calls).toEqual([
+    [
+      "a listener to {topic} failed: {error}",
+      { topic: `user:${ben.id}`, error: expect.stringContaining("this stream is broken") },
+    ],
+  ]);
+  logged.mockRestore();
+  leave();
   await socket.close();
 });
 
