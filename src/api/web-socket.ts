@@ -1,6 +1,7 @@
 import type { ServerWebSocket } from "bun";
 import type { Context, Event } from "../context.ts";
 import { Refusal, type RefusalKind } from "../errors.ts";
+import { Windows } from "../lib/rates.ts";
 import type { Ending, OpenStream, OpenStreams } from "./open-streams.ts";
 import type { Messages } from "./stream-messages.ts";
 import { findStream, type Listener, type Stream, type StreamParams } from "./streams.ts";
@@ -15,9 +16,12 @@ export const SOCKET_SETTINGS = {
 };
 
 const MAX_SUBSCRIPTIONS = 100;
+/** Clients send a message for each stream that they open or close; 200,000 of them held up all other requests. */
+const MESSAGES = { calls: 300, seconds: 60 };
 const UNSUPPORTED_DATA = 1003;
+const POLICY_VIOLATION = 1008;
 const ENDINGS: Record<Ending, [code: number, reason: string]> = {
-  revoked: [1008, "The access token was revoked"],
+  revoked: [POLICY_VIOLATION, "The access token was revoked"],
   stopping: [1001, "The server is stopping"],
 };
 
@@ -31,6 +35,7 @@ export class StreamSocket implements OpenStream {
   private socket: ServerWebSocket<unknown> | null = null;
   private readonly subscriptions = new Map<string, () => void>();
   private remove: (() => void) | null = null;
+  private readonly rate = new Windows(MESSAGES.calls, MESSAGES.seconds);
 
   /** `first` is what the address asked for already. */
   constructor(
@@ -48,6 +53,9 @@ export class StreamSocket implements OpenStream {
   }
 
   message(socket: ServerWebSocket<unknown>, data: string | Buffer): void {
+    if (this.rate.take("", this.ctx.clock.now()).exceeded) {
+      return socket.close(POLICY_VIOLATION, `No more than ${MESSAGES.calls} messages in ${MESSAGES.seconds} seconds`);
+    }
     if (typeof data !== "string") return socket.close(UNSUPPORTED_DATA, "Binary messages are not supported");
     const message = readMessage(data);
     if (message?.type === "subscribe") this.subscribe(message.stream, message);

@@ -153,6 +153,22 @@ test("what isn't a stream is answered with an error, and what makes no sense wit
   await socket.close();
 });
 
+test("a connection may send 300 messages a minute, and is closed by the next one", async () => {
+  const [busy, quiet] = [await Socket.open(ada), await Socket.open(ada, "?stream=user")];
+  const nonsense = { type: "subscribe", stream: "nonsense" };
+  for (let minute = 0; minute < 2; minute++) {
+    server.clock.advance(60_000);
+    for (let n = 0; n < 300; n++) busy.send(nonsense);
+    for (let n = 0; n < 300; n++) expect(await busy.raw()).toEqual({ error: "Unknown stream type", status: 400 });
+  }
+  for (let n = 0; n < 1000; n++) busy.send(nonsense);
+  expect(await busy.closed).toEqual({ code: 1008, reason: "No more than 300 messages in 60 seconds" });
+  await expect(busy.raw()).rejects.toThrow("the stream has ended");
+  await ada.publish("still here");
+  expect((await quiet.next()).event).toBe("update");
+  await quiet.close();
+});
+
 test("a socket has room for a hundred streams", async () => {
   const socket = await Socket.open(ada);
   for (let n = 0; n <= 100; n++) socket.send({ type: "subscribe", stream: "hashtag", tag: `tag${n}` });
