@@ -140,7 +140,7 @@ export class Worker {
   private async perform(job: JobRow): Promise<void> {
     let outcome: Outcome = (tx) => finish(tx, job);
     try {
-      await handle(this.run, this.ctx, job.kind, JSON.parse(job.payload));
+      await this.ctx.db.whenWritable(() => handle(this.run, this.ctx, job.kind, JSON.parse(job.payload)));
     } catch (error) {
       // What was broken off is taken back at the next start.
       if (this.stopping) return;
