@@ -9,54 +9,51 @@ import {
   SEVERITIES,
   type DomainBlockRow,
 } from "../core/domain-blocks.ts";
-import { UsageError } from "../errors.ts";
-import { parseDomain } from "../lib/domains.ts";
-import { readArguments } from "./arguments.ts";
+import { command, flag, option, word, type Command } from "./command.ts";
 import { withData } from "./open.ts";
+import { domain as parseDomain, oneOf } from "./parsers.ts";
 
-/** Blocks a domain, or changes what is given of its block. */
-export async function blockDomainCommand(args: string[]): Promise<void> {
-  const { values, words } = readArguments(
-    args,
-    {
-      severity: { type: "string" },
-      comment: { type: "string" },
-      note: { type: "string" },
-      obfuscate: { type: "boolean" },
+const DOMAIN = word("", parseDomain);
+
+export const commands = {
+  "domain block": command({
+    summary: "Blocks a domain with its subdomains for all users, or changes its block",
+    details:
+      "Accounts that a suspended domain takes away lose all follows with users here for good; those users are told how many.",
+    words: { domain: DOMAIN },
+    options: {
+      severity: option("SEVERITY", "suspend (the default) or silence all accounts there, or noop", oneOf(SEVERITIES)),
+      comment: option("TEXT", "the reason, for readers of the list (LINNET_SHOW_DOMAIN_BLOCKS_RATIONALE)"),
+      note: option("TEXT", "the reason, only for you"),
+      obfuscate: flag("the public list shows the domain with asterisks in it"),
     },
-    ["DOMAIN"],
-  );
-  const severity = SEVERITIES.find((known) => known === values.severity);
-  if (values.severity !== undefined && !severity) {
-    throw new UsageError(`--severity is "${values.severity}", but should be one of ${SEVERITIES.join(", ")}.`);
-  }
-  const domain = domainNamed(words[0]!);
-  await withData((ctx) =>
-    setDomainBlock(ctx, domain, {
-      severity,
-      publicComment: values.comment,
-      privateComment: values.note,
-      obfuscate: values.obfuscate,
-    }),
-  );
-  console.log(`${domain} is blocked.`);
+    run: async ({ domain }, { severity, comment, note, obfuscate }) => {
+      const changes = { severity, publicComment: comment, privateComment: note, obfuscate: obfuscate || undefined };
+      await withData((ctx) => setDomainBlock(ctx, domain, changes));
+      console.log(`${domain} is blocked.`);
+    },
+  }),
+  "domain unblock": change("Ends a block and its effects on accounts", removeDomainBlock, "isn't blocked any more"),
+  "domain allow": change("Adds a domain to the allowlist of a limited-federation server", allowDomain, "is allowed"),
+  "domain disallow": change("Removes a domain from the allowlist", disallowDomain, "isn't allowed any more"),
+  "domain list": command({
+    summary: "Lists blocked and allowed domains",
+    run: listAll,
+  }),
+};
+
+function change(summary: string, verb: (ctx: Context, domain: string) => void, outcome: string): Command {
+  return command({
+    summary,
+    words: { domain: DOMAIN },
+    run: async ({ domain }) => {
+      await withData((ctx) => verb(ctx, domain));
+      console.log(`${domain} ${outcome}.`);
+    },
+  });
 }
 
-export function unblockDomainCommand(args: string[]): Promise<void> {
-  return change(args, removeDomainBlock, "isn't blocked any more");
-}
-
-export function allowDomainCommand(args: string[]): Promise<void> {
-  return change(args, allowDomain, "is allowed");
-}
-
-export function disallowDomainCommand(args: string[]): Promise<void> {
-  return change(args, disallowDomain, "isn't allowed any more");
-}
-
-/** A line a domain: what is decided about it, and why. */
-export async function listDomainsCommand(args: string[]): Promise<void> {
-  readArguments(args, {});
+async function listAll(): Promise<void> {
   const { blocks, allowed } = await withData(({ db }) => ({
     blocks: listDomainBlocks(db),
     allowed: listAllowedDomains(db),
@@ -76,17 +73,4 @@ function decisionOf(block: DomainBlockRow): string {
     block.private_comment && `(${JSON.stringify(block.private_comment)})`,
   ];
   return words.filter(Boolean).join("  ");
-}
-
-async function change(args: string[], verb: (ctx: Context, domain: string) => void, said: string): Promise<void> {
-  const { words } = readArguments(args, {}, ["DOMAIN"]);
-  const domain = domainNamed(words[0]!);
-  await withData((ctx) => verb(ctx, domain));
-  console.log(`${domain} ${said}.`);
-}
-
-function domainNamed(given: string): string {
-  const domain = parseDomain(given);
-  if (domain === null) throw new UsageError(`DOMAIN is "${given}", but should be one like example.org.`);
-  return domain;
 }

@@ -3,39 +3,67 @@ import { join, parse } from "node:path";
 import type { Context } from "../context.ts";
 import { addEmoji, EMOJI_LIMITS, emojisOf, removeEmoji } from "../core/emojis.ts";
 import { Refusal } from "../errors.ts";
-import { readArguments } from "./arguments.ts";
+import { command, flag, option, word } from "./command.ts";
 import { fileNamed } from "./files.ts";
 import { withData } from "./open.ts";
 
-const OPTIONS = { category: { type: "string" }, hidden: { type: "boolean" } } as const;
+const PLACE = {
+  category: option("NAME", "the heading under which apps show it"),
+  hidden: flag("works in posts, but apps don't offer it"),
+};
 
 interface Place {
-  category?: string;
-  hidden?: boolean;
+  category: string | undefined;
+  hidden: boolean;
 }
 
-export async function addEmojiCommand(args: string[]): Promise<void> {
-  const { values, words } = readArguments(args, OPTIONS, ["SHORTCODE", "FILE"]);
-  const [shortcode, file] = [words[0]!, words[1]!];
-  const { replaced } = await withData((ctx) => addFrom(ctx, shortcode, file, values));
-  console.log(`:${shortcode}: is ${replaced ? "another picture now" : "there"}.`);
-}
+export const commands = {
+  "emoji add": command({
+    summary: "Adds a custom emoji, or replaces the one of that name",
+    words: {
+      shortcode: word("what people write between colons"),
+      file: word("a PNG, GIF or WebP of at most 256 KB"),
+    },
+    options: PLACE,
+    run: async ({ shortcode, file }, place) => {
+      const { replaced } = await withData((ctx) => addFrom(ctx, shortcode, file, place));
+      console.log(`:${shortcode}: is ${replaced ? "replaced" : "added"}.`);
+    },
+  }),
+  "emoji import": command({
+    summary: "Adds all pictures of a folder as emoji",
+    details: `The file's name is the shortcode. Emoji of the same name are replaced. Files that can't be used are named, and
+the others are added all the same.`,
+    words: { folder: word() },
+    options: PLACE,
+    run: ({ folder }, place) => importAll(folder, place),
+  }),
+  "emoji list": command({
+    summary: "Lists the custom emoji of this server",
+    run: listAll,
+  }),
+  "emoji remove": command({
+    summary: "Removes an emoji; posts that use it show its shortcode",
+    words: { shortcode: word() },
+    run: async ({ shortcode }) => {
+      await withData((ctx) => removeEmoji(ctx, shortcode));
+      console.log(`:${shortcode}: is removed.`);
+    },
+  }),
+};
 
 /** Takes what it can, names what it can't, and fails when there was such. */
-export async function importEmojisCommand(args: string[]): Promise<void> {
-  const { values, words } = readArguments(args, OPTIONS, ["FOLDER"]);
-  const files = filesIn(words[0]!);
+async function importAll(folder: string, place: Place): Promise<void> {
+  const files = filesIn(folder);
   const done = { added: 0, replaced: 0, refused: 0 };
   await withData(async (ctx) => {
-    for (const file of files) done[await outcomeOf(ctx, file, values)]++;
+    for (const file of files) done[await outcomeOf(ctx, file, place)]++;
   });
   console.log(`${done.added} added, ${done.replaced} replaced.`);
   if (done.refused > 0) throw new Refusal("invalid", `${done.refused} of ${files.length} files were not taken.`);
 }
 
-/** A line an emoji: shortcode, whether pickers show it, and its category. */
-export async function listEmojisCommand(args: string[]): Promise<void> {
-  readArguments(args, {});
+async function listAll(): Promise<void> {
   const emojis = await withData((ctx) => [...emojisOf(ctx, null).values()]);
   const width = Math.max(0, ...emojis.map(({ shortcode }) => shortcode.length)) + 2;
   for (const { shortcode, visible_in_picker, category } of emojis) {
@@ -43,13 +71,7 @@ export async function listEmojisCommand(args: string[]): Promise<void> {
   }
 }
 
-export async function removeEmojiCommand(args: string[]): Promise<void> {
-  const { words } = readArguments(args, {}, ["SHORTCODE"]);
-  await withData((ctx) => removeEmoji(ctx, words[0]!));
-  console.log(`:${words[0]}: is gone.`);
-}
-
-/** In order, without those that are hidden, which no pack means. */
+/** In order, without hidden files. */
 function filesIn(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.startsWith("."))
@@ -70,7 +92,7 @@ async function outcomeOf(ctx: Context, file: string, place: Place): Promise<"add
 }
 
 async function addFrom(ctx: Context, shortcode: string, path: string, { category, hidden }: Place) {
-  // A byte more than may be shows that it is too large, and no larger part is read.
+  // One byte more than the limit shows that the file is too large, without reading the rest.
   const file = await fileNamed(path);
   const picture = await file.slice(0, EMOJI_LIMITS.bytes + 1).bytes();
   return addEmoji(ctx, { shortcode, picture, category: category ?? null, visibleInPicker: !hidden });

@@ -1,50 +1,75 @@
 import type { Context } from "../context.ts";
 import { lookupAccount } from "../core/accounts.ts";
 import { lift, moderate, STATES, type Action } from "../core/moderation.ts";
-import { Refusal, UsageError } from "../errors.ts";
-import { parseId } from "../lib/ids.ts";
-import { readArguments } from "./arguments.ts";
+import { Refusal } from "../errors.ts";
+import { command, option, requiredOption, word, type Command } from "./command.ts";
 import { withData } from "./open.ts";
-import type { Run } from "./commands.ts";
+import { filled, idFrom } from "./parsers.ts";
 
-/** Does something about an account; what it prints says what the account is from now on. */
-export function moderateCommand(action: Action): Run {
-  return async (args) => {
-    const options = { text: { type: "string" }, report: { type: "string" } } as const;
-    const { values, words } = readArguments(args, options, ["ACCT"]);
-    const reportId = values.report === undefined ? null : reportIdOf(values.report, "--report");
-    if (action === "none" && !values.text) throw new UsageError("--text is missing: a warning needs words.");
-    await withData((ctx) => {
-      const { id, acct } = accountNamed(ctx, words[0]!);
-      moderate(ctx, id, action, { by: null, text: values.text ?? "", reportId });
-      console.log(action === "none" ? `@${acct} is warned.` : `@${acct} is ${STATES[action].word}.`);
-    });
-  };
+const ACCT = word("a handle: name, or name@domain for accounts of other servers");
+const TOLD = "what the person is told";
+
+export const commands = {
+  "moderate warn": act("none", "Sends a warning to a user of this server, and does nothing else"),
+  "moderate limit": act(
+    "silence",
+    "Hides an account from public timelines, trends, directory and suggestions",
+    "Their follows need approval, and their notifications are filtered for people who don't follow them.",
+  ),
+  "moderate unlimit": undo("silence", "Shows the account in public timelines again"),
+  "moderate sensitive": act("sensitive", "Marks an account's media as sensitive, including future uploads"),
+  "moderate unsensitive": undo("sensitive", "Shows an account's media as its owner marks them"),
+  "moderate freeze": act("disable", "Disables sign-in for a local user and their apps; their posts stay"),
+  "moderate unfreeze": undo("disable", "Enables sign-in for a user and their apps again"),
+  "moderate suspend": act(
+    "suspend",
+    "Hides an account and its posts, and disables sign-in",
+    `Nothing is deleted. Follows with an account of another server end for good, and users here who lose one are told.`,
+  ),
+  "moderate unsuspend": undo("suspend", "Shows a suspended account and its posts again"),
+};
+
+/** A command that moderates an account; its output names the new state. */
+function act(action: Action, summary: string, details?: string): Command {
+  return command({
+    summary,
+    ...(details && { details }),
+    words: { acct: ACCT },
+    options: {
+      text: action === "none" ? requiredOption("TEXT", TOLD, filled) : option("TEXT", TOLD),
+      report: option(
+        "ID",
+        "the report that is answered; the person is also told which posts it names",
+        idFrom("report list"),
+      ),
+    },
+    run: async ({ acct: handle }, { text = "", report = null }) => {
+      await withData((ctx) => {
+        const { id, acct } = accountNamed(ctx, handle);
+        moderate(ctx, id, action, { by: null, text, reportId: report });
+        console.log(action === "none" ? `@${acct} is warned.` : `@${acct} is ${STATES[action].word}.`);
+      });
+    },
+  });
 }
 
-/** Ends what such a command began. */
-export function liftCommand(action: Exclude<Action, "none">): Run {
-  return async (args) => {
-    const { words } = readArguments(args, {}, ["ACCT"]);
-    await withData((ctx) => {
-      const { id, acct } = accountNamed(ctx, words[0]!);
-      lift(ctx, id, action);
-      console.log(`@${acct} isn't ${STATES[action].word} any more.`);
-    });
-  };
-}
-
-export function reportIdOf(given: string, name: string): number {
-  const id = parseId(given);
-  if (id === null) {
-    throw new UsageError(`${name} is "${given}", but should be a number, as "linnet report list" prints it.`);
-  }
-  return id;
+/** A command that ends what such a command began. */
+function undo(action: Exclude<Action, "none">, summary: string): Command {
+  return command({
+    summary,
+    words: { acct: ACCT },
+    run: ({ acct: handle }) =>
+      withData((ctx) => {
+        const { id, acct } = accountNamed(ctx, handle);
+        lift(ctx, id, action);
+        console.log(`@${acct} isn't ${STATES[action].word} any more.`);
+      }),
+  });
 }
 
 function accountNamed(ctx: Context, handle: string): { id: number; acct: string } {
   const account = lookupAccount(ctx, handle);
-  if (!account) throw new Refusal("not_found", `Nobody called "${handle}" is known here.`);
+  if (!account) throw new Refusal("not_found", `There is no account "${handle}" here.`);
   const { id, username, domain } = account;
   return { id, acct: domain === null ? username : `${username}@${domain}` };
 }

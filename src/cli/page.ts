@@ -1,63 +1,46 @@
-import { findPage, MAX_PAGE, PAGES, removePage, setPage, type PageName } from "../core/pages.ts";
-import { listTerms, publishTerms, removeTerms } from "../core/terms.ts";
-import { Refusal, UsageError } from "../errors.ts";
-import { readArguments } from "./arguments.ts";
-import { fileNamed } from "./files.ts";
+import { findPage, PAGES, removePage, setPage, type PageName } from "../core/pages.ts";
+import { command, word } from "./command.ts";
+import { textOf } from "./files.ts";
 import { withData } from "./open.ts";
+import { unsuitable } from "./parsers.ts";
 
-export async function setPageCommand(args: string[]): Promise<void> {
-  const { words } = readArguments(args, {}, ["NAME", "FILE"]);
-  const name = pageNamed(words[0]!);
-  const text = await readText(words[1]!);
-  await withData((ctx) => setPage(ctx, name, text));
-  console.log(`The page ${words[0]} is set.`);
+const NAME = word("extended-description or privacy-policy", pageNamed);
+
+export const commands = {
+  "page set": command({
+    summary: "Sets a text about the server, for apps, /about and /privacy-policy",
+    words: { name: NAME, file: word("Markdown; - reads standard input; %{domain} becomes the server's own") },
+    run: async ({ name, file }) => {
+      const text = await textOf(file);
+      await withData((ctx) => setPage(ctx, name, text));
+      console.log(`The page ${shownName(name)} is set.`);
+    },
+  }),
+  "page show": command({
+    summary: "Prints such a text as it was written",
+    details: "Without a privacy policy of your own, prints Linnet's.",
+    words: { name: NAME },
+    run: async ({ name }) => {
+      const { text } = await withData((ctx) => findPage(ctx.db, name));
+      if (text) console.log(text.trimEnd());
+    },
+  }),
+  "page remove": command({
+    summary: "Restores the default text",
+    words: { name: NAME },
+    run: async ({ name }) => {
+      await withData((ctx) => removePage(ctx, name));
+      console.log(`The page ${shownName(name)} has its default text again.`);
+    },
+  }),
+};
+
+/** On the command line, dashes join the words of a name. */
+function shownName(name: PageName): string {
+  return name.replaceAll("_", "-");
 }
 
-/** Prints the text as it is, so that it can be changed and set again. */
-export async function showPageCommand(args: string[]): Promise<void> {
-  const { words } = readArguments(args, {}, ["NAME"]);
-  const name = pageNamed(words[0]!);
-  const { text } = await withData((ctx) => findPage(ctx.db, name));
-  if (text) console.log(text.trimEnd());
-}
-
-export async function removePageCommand(args: string[]): Promise<void> {
-  const { words } = readArguments(args, {}, ["NAME"]);
-  const name = pageNamed(words[0]!);
-  await withData((ctx) => removePage(ctx, name));
-  console.log(`The page ${words[0]} is what it was at first.`);
-}
-
-export async function publishTermsCommand(args: string[]): Promise<void> {
-  const { values, words } = readArguments(args, { "effective-date": { type: "string" } }, ["FILE"]);
-  const text = await readText(words[0]!);
-  const date = await withData((ctx) => publishTerms(ctx, text, values["effective-date"]));
-  console.log(`The terms of service of ${date} are published.`);
-}
-
-export async function listTermsCommand(args: string[]): Promise<void> {
-  readArguments(args, {});
-  for (const { effective_date } of await withData((ctx) => listTerms(ctx.db))) console.log(effective_date);
-}
-
-export async function removeTermsCommand(args: string[]): Promise<void> {
-  const { words } = readArguments(args, {}, ["DATE"]);
-  await withData((ctx) => removeTerms(ctx, words[0]!));
-  console.log(`The terms of service of ${words[0]} are gone.`);
-}
-
-/** On the command line words are joined by dashes. */
-function pageNamed(given: string): PageName {
-  const name = PAGES.find((known) => known.replaceAll("_", "-") === given);
-  if (name) return name;
-  const names = PAGES.map((known) => known.replaceAll("_", "-")).join(" or ");
-  throw new UsageError(`NAME is "${given}", but should be ${names}.`);
-}
-
-/** A file's text, or what is piped in where the file is a dash. */
-async function readText(file: string): Promise<string> {
-  if (file === "-") return Bun.stdin.text();
-  const source = await fileNamed(file);
-  if (source.size > 4 * MAX_PAGE) throw new Refusal("invalid", `The file "${file}" is too large for a page.`);
-  return source.text();
+function pageNamed(given: string, name: string): PageName {
+  const names = PAGES.map(shownName).join(" or ");
+  return PAGES.find((known) => shownName(known) === given) ?? unsuitable(name, given, names);
 }

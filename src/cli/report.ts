@@ -1,31 +1,56 @@
-import type { Context } from "../context.ts";
 import { listReports, reopenReport, resolveReport, wholeReport, type NamedReport } from "../core/reports.ts";
-import { readArguments } from "./arguments.ts";
-import { reportIdOf } from "./moderate.ts";
+import { command, flag, word } from "./command.ts";
 import { withData } from "./open.ts";
+import { idFrom } from "./parsers.ts";
 import { quoted } from "./terminal.ts";
 
-/** Nobody reads more at once. */
+/** No one reads more at once. */
 const MAX_LISTED = 1000;
 
 /** Columns for the names of facts. */
 const NAMES = 10;
 
-/** A line a report: id, when, state, category, whom it is about and who made it. */
-export async function listReportsCommand(args: string[]): Promise<void> {
-  const { values } = readArguments(args, { all: { type: "boolean" } });
-  const which = { all: values.all ?? false, limit: MAX_LISTED };
-  for (const report of await withData(({ db }) => listReports(db, which))) {
+const ID = word("", idFrom("report list"));
+
+export const commands = {
+  "report list": command({
+    summary: "Lists open reports, the newest first",
+    options: { all: flag("also resolved reports") },
+    run: (_, { all }) => listAll(all),
+  }),
+  "report show": command({
+    summary: "Shows a report with its comment, its rules and its posts",
+    words: { id: ID },
+    run: ({ id }) => show(id),
+  }),
+  "report resolve": command({
+    summary: "Closes a report that needs no further action",
+    words: { id: ID },
+    run: async ({ id }) => {
+      await withData((ctx) => resolveReport(ctx, id, null));
+      console.log(`Report ${id} is resolved.`);
+    },
+  }),
+  "report reopen": command({
+    summary: "Opens a report again",
+    words: { id: ID },
+    run: async ({ id }) => {
+      await withData((ctx) => reopenReport(ctx, id));
+      console.log(`Report ${id} is open again.`);
+    },
+  }),
+};
+
+async function listAll(all: boolean): Promise<void> {
+  for (const report of await withData(({ db }) => listReports(db, { all, limit: MAX_LISTED }))) {
     const { id, category, target, reporter } = report;
     const start = `${String(id).padEnd(6)}${dayOf(report)}  ${stateOf(report).padEnd(10)}${category.padEnd(11)}`;
     console.log(`${start}@${target}, by @${reporter}`);
   }
 }
 
-/** Everything that somebody who decides about it needs to know. */
-export async function showReportCommand(args: string[]): Promise<void> {
-  const { words } = readArguments(args, {}, ["ID"]);
-  const id = reportIdOf(words[0]!, "ID");
+/** Prints everything that a decision about the report needs. */
+async function show(id: number): Promise<void> {
   const report = await withData(({ db }) => wholeReport(db, id));
   const facts: Record<string, string[]> = {
     About: [`@${report.target}`],
@@ -39,23 +64,6 @@ export async function showReportCommand(args: string[]): Promise<void> {
   for (const [name, values] of Object.entries(facts)) {
     for (const value of values) console.log(`${name}:`.padEnd(NAMES) + quoted(value, NAMES));
   }
-}
-
-export async function resolveReportCommand(args: string[]): Promise<void> {
-  const id = await decide(args, (ctx, reportId) => resolveReport(ctx, reportId, null));
-  console.log(`Report ${id} is resolved.`);
-}
-
-export async function reopenReportCommand(args: string[]): Promise<void> {
-  const id = await decide(args, reopenReport);
-  console.log(`Report ${id} is open again.`);
-}
-
-async function decide(args: string[], verb: (ctx: Context, id: number) => void): Promise<number> {
-  const { words } = readArguments(args, {}, ["ID"]);
-  const id = reportIdOf(words[0]!, "ID");
-  await withData((ctx) => verb(ctx, id));
-  return id;
 }
 
 function stateOf(report: NamedReport): string {

@@ -1,17 +1,25 @@
-import { createApp } from "../app.ts";
 import { readConfig } from "../config.ts";
-import { openContext } from "../context.ts";
-import { openMigrated } from "../db/migrate.ts";
-import { openLog } from "../lib/log.ts";
-import { readArguments } from "./arguments.ts";
+import { command } from "./command.ts";
 
-/** Prints every route of the assembled app, whatever the settings and the data are. */
-export function listRoutes(args: string[]): void {
-  readArguments(args, {});
+export const commands = {
+  routes: command({
+    summary: "Lists every route of the server",
+    run: async () => console.log((await routes()).join("\n")),
+  }),
+};
+
+/** Every route of the assembled app, whatever the settings and the data are. */
+async function routes(): Promise<string[]> {
+  // Loading the app takes longer than everything else that `linnet --help` loads.
+  const [{ createApp }, { openContext }, { openMigrated }, { openLog }] = await Promise.all([
+    import("../app.ts"),
+    import("../context.ts"),
+    import("../db/migrate.ts"),
+    import("../lib/log.ts"),
+  ]);
   const config = readConfig({});
   const db = openMigrated(":memory:", config.synchronous);
-  const { routes } = createApp(openContext(config, db, { log: openLog(config.logLevel, config.logFormat) }));
-  const lines = routes.map(({ method, path }) => `${method} ${path}`);
-  console.log([...new Set(lines)].sort().join("\n"));
+  const app = createApp(openContext(config, db, { log: openLog(config.logLevel, config.logFormat) }));
   db.close();
+  return [...new Set(app.routes.map(({ method, path }) => `${method} ${path}`))].sort();
 }

@@ -1,20 +1,60 @@
 import { addRule, editRule, listRules, removeRule, translateRule } from "../core/rules.ts";
-import { UsageError } from "../errors.ts";
-import { parseId } from "../lib/ids.ts";
-import { readArguments } from "./arguments.ts";
+import { ArgumentError, command, option, word } from "./command.ts";
 import { withData } from "./open.ts";
+import { idFrom, unsuitable } from "./parsers.ts";
 
-const HINT = { hint: { type: "string" } } as const;
+const ID = word("", idFrom("rule list"));
 
-export async function addRuleCommand(args: string[]): Promise<void> {
-  const { values, words } = readArguments(args, HINT, ["TEXT"]);
-  const id = await withData((ctx) => addRule(ctx, { text: words[0]!, hint: values.hint ?? "" }));
-  console.log(`Rule ${id} holds from now on.`);
-}
+export const commands = {
+  "rule add": command({
+    summary: "Adds a rule of the server, for apps to show and reports to name",
+    words: { text: word() },
+    options: { hint: option("TEXT", "more about it, shown below the rule") },
+    run: async ({ text }, { hint = "" }) => {
+      const id = await withData((ctx) => addRule(ctx, { text, hint }));
+      console.log(`Rule ${id} is added.`);
+    },
+  }),
+  "rule list": command({
+    summary: "Lists the rules in their order, with their hints and translations",
+    run: listAll,
+  }),
+  "rule edit": command({
+    summary: "Changes the text of a rule, or its place among the others",
+    words: { id: ID },
+    options: {
+      text: option("TEXT", "what it says"),
+      hint: option("TEXT", 'more about it; "" removes the hint'),
+      place: option("N", "its place among the rules, from 1", placeOf),
+    },
+    run: async ({ id }, changes) => {
+      if (Object.values(changes).every((value) => value === undefined)) {
+        throw new ArgumentError("Nothing to change was given.");
+      }
+      await withData((ctx) => editRule(ctx, id, changes));
+      console.log(`Rule ${id} is changed.`);
+    },
+  }),
+  "rule translate": command({
+    summary: "Sets the text of a rule in another language",
+    words: { id: ID, locale: word("a code such as de or pt-BR"), text: word('"" removes the translation') },
+    options: { hint: option("TEXT", "the hint in that language") },
+    run: async ({ id, locale, text }, { hint = "" }) => {
+      await withData((ctx) => translateRule(ctx, id, locale, { text, hint }));
+      console.log(`The ${locale} translation of rule ${id} is ${text.trim() ? "set" : "removed"}.`);
+    },
+  }),
+  "rule remove": command({
+    summary: "Removes a rule; existing reports still show it",
+    words: { id: ID },
+    run: async ({ id }) => {
+      await withData((ctx) => removeRule(ctx, id));
+      console.log(`Rule ${id} is removed. Existing reports still show it.`);
+    },
+  }),
+};
 
-/** A line a rule, and its hint and translations beneath. */
-export async function listRulesCommand(args: string[]): Promise<void> {
-  readArguments(args, {});
+async function listAll(): Promise<void> {
   for (const { id, text, hint, translations } of await withData((ctx) => listRules(ctx.db))) {
     console.log(`${String(id).padEnd(5)}${text}`);
     if (hint) console.log(`     ${hint}`);
@@ -24,37 +64,6 @@ export async function listRulesCommand(args: string[]): Promise<void> {
   }
 }
 
-export async function editRuleCommand(args: string[]): Promise<void> {
-  const options = { ...HINT, text: { type: "string" }, place: { type: "string" } } as const;
-  const { values, words } = readArguments(args, options, ["ID"]);
-  const { text, hint, place } = values;
-  if ([text, hint, place].every((value) => value === undefined)) {
-    throw new UsageError("Nothing to change was given: --text, --hint or --place.");
-  }
-  if (place !== undefined && !/^[1-9]\d{0,3}$/.test(place)) {
-    throw new UsageError(`--place is "${place}", but should be a number from 1.`);
-  }
-  const id = idOf(words[0]!);
-  await withData((ctx) => editRule(ctx, id, { text, hint, place: place === undefined ? undefined : Number(place) }));
-  console.log(`Rule ${id} is changed.`);
-}
-
-export async function translateRuleCommand(args: string[]): Promise<void> {
-  const { values, words } = readArguments(args, HINT, ["ID", "LOCALE", "TEXT"]);
-  const [id, locale, text] = [idOf(words[0]!), words[1]!, words[2]!];
-  await withData((ctx) => translateRule(ctx, id, locale, { text, hint: values.hint ?? "" }));
-  console.log(text.trim() ? `Rule ${id} can be read in ${locale}.` : `Rule ${id} can't be read in ${locale} any more.`);
-}
-
-export async function removeRuleCommand(args: string[]): Promise<void> {
-  const { words } = readArguments(args, {}, ["ID"]);
-  const id = idOf(words[0]!);
-  await withData((ctx) => removeRule(ctx, id));
-  console.log(`Rule ${id} holds no more. Reports that name it keep it.`);
-}
-
-function idOf(given: string): number {
-  const id = parseId(given);
-  if (id === null) throw new UsageError(`ID is "${given}", but should be a number, as "linnet rule list" prints it.`);
-  return id;
+function placeOf(given: string, name: string): number {
+  return /^[1-9]\d{0,3}$/.test(given) ? Number(given) : unsuitable(name, given, "a number from 1");
 }

@@ -1,53 +1,106 @@
 import { Refusal, UsageError } from "../errors.ts";
+import { ArgumentError, closest, helpOf, usageOf, type Command, type Commands } from "./command.ts";
+import { NOUNS } from "./commands.ts";
 import { storageProblem } from "./storage-problems.ts";
-import { COMMANDS, GROUPS, type Command } from "./commands.ts";
 
-/** The program ended as it should, something went wrong, or it was asked for what it doesn't know. */
+/** Exit codes: the command did its work, it failed, or it was called in a wrong way. */
 const [DONE, FAILED, MISUSED] = [0, 1, 2];
 
 /** Runs the command that the arguments name, and returns the exit code. */
 export async function run(argv: string[]): Promise<number> {
   try {
-    const { name, args } = split(argv);
-    if (name === null) return print(overview(args[0]));
-    const command = COMMANDS[name]!;
-    if (args.includes("--help") || args.includes("-h")) return print(helpOf(command));
-    const start = await command.load();
-    await start(args);
+    const args = expanded(argv);
+    if (asksForHelp(args)) {
+      console.log(await helpFor(args.filter((arg) => !arg.startsWith("-"))));
+      return DONE;
+    }
+    await runCommand(await find(args));
     return DONE;
   } catch (error) {
     return explain(error);
   }
 }
 
-/** The command of the arguments, and what is left for it; no command when they ask what there is. */
-function split(argv: string[]): { name: string | null; args: string[] } {
-  const [first, second] = argv;
-  if (first === "--version" || first === "-v") return { name: "version", args: [] };
-  if (first === "--help" || first === "-h" || first === "help") return { name: null, args: [] };
-  if (first === undefined || first.startsWith("-")) return { name: "serve", args: argv };
-  for (const [name, length] of [
-    [`${first} ${second}`, 2],
-    [first, 1],
-  ] as const) {
-    if (Object.hasOwn(COMMANDS, name)) return { name, args: argv.slice(length) };
-  }
-  const family = Object.keys(COMMANDS).filter((name) => name.startsWith(`${first} `));
-  if (family.length === 0)
-    throw new UsageError(`There is no command "${first}". "linnet --help" lists those there are.`);
-  if (second === "--help" || second === "-h") return { name: null, args: [first] };
-  const verbs = family.map((name) => name.slice(first.length + 1)).join(", ");
-  throw new UsageError(`"linnet ${first}" needs to know what to do: ${verbs}.`);
+/** Spells out what stands for a command. */
+function expanded(argv: string[]): string[] {
+  const [first, ...others] = argv;
+  if (first === undefined) return ["serve"];
+  if (first === "help") return [...others, "--help"];
+  if (first === "-v" || first === "-V" || first === "--version") return ["version"];
+  return first.startsWith("-") && !asksForHelp(argv) ? ["serve", ...argv] : argv;
 }
 
-/** What can be done, in groups; or what can be done with one thing alone. */
-function overview(family?: string): string {
-  const names = Object.keys(COMMANDS).filter((name) => family === undefined || name.startsWith(`${family} `));
-  const subject = family === undefined ? "" : ` ${family}`;
-  const width = Math.max(...names.map((name) => name.length)) + 3;
-  const groups = Map.groupBy(names, (name) => GROUPS[name.split(" ", 1)[0]!]!);
-  const paragraphs = [...groups].map(([group, members]) =>
-    [`${group}:`, ...members.map((name) => `  ${name.padEnd(width)}${COMMANDS[name]!.summary}`)].join("\n"),
+function asksForHelp(args: string[]): boolean {
+  const end = args.indexOf("--");
+  const before = end === -1 ? args : args.slice(0, end);
+  return before.includes("--help") || before.includes("-h");
+}
+
+interface Found {
+  name: string;
+  command: Command;
+  args: string[];
+}
+
+/** The command that the first words name, and the arguments that are left for it. */
+async function find(args: string[]): Promise<Found> {
+  const [noun, verb] = [args[0]!, args[1]];
+  const commands = await commandsOf(noun, verb);
+  if (Object.hasOwn(commands, noun)) return { name: noun, command: commands[noun]!, args: args.slice(1) };
+  const name = `${noun} ${verb}`;
+  if (Object.hasOwn(commands, name)) return { name, command: commands[name]!, args: args.slice(2) };
+  const verbs = Object.keys(commands).map((known) => known.slice(noun.length + 1));
+  const choice = `"linnet ${noun}" has ${verbs.join(", ")}.`;
+  if (verb === undefined) throw new UsageError(`Which command? ${choice}`);
+  const meant = closest(verb, verbs);
+  throw new UsageError(`There is no command "${name}". ${suggestion(meant && `${noun} ${meant}`) ?? choice}`);
+}
+
+async function commandsOf(noun: string, verb: string | undefined): Promise<Commands> {
+  if (Object.hasOwn(NOUNS, noun)) return NOUNS[noun]!.load();
+  const typed = verb === undefined || verb.startsWith("-") ? noun : `${noun} ${verb}`;
+  const names = (await everyCommand()).map(({ name }) => name);
+  const hint = suggestion(closest(typed, names) ?? closest(noun, Object.keys(NOUNS)));
+  throw new UsageError(`There is no command "${typed}". ${hint ?? '"linnet --help" lists the commands.'}`);
+}
+
+function suggestion(name: string | undefined): string | undefined {
+  return name && `Did you mean "linnet ${name}"?`;
+}
+
+async function everyCommand(): Promise<{ name: string; group: string; command: Command }[]> {
+  const loaded = await Promise.all(
+    Object.values(NOUNS).map(async ({ group, load }) =>
+      Object.entries(await load()).map(([name, command]) => ({ name, group, command })),
+    ),
+  );
+  return loaded.flat();
+}
+
+async function runCommand({ name, command, args }: Found): Promise<void> {
+  try {
+    await command.start(args);
+  } catch (error) {
+    if (!(error instanceof ArgumentError)) throw error;
+    throw new UsageError(`${error.message}\nUsage: ${usageOf(name, command)}`);
+  }
+}
+
+/** The help for a command, for a noun with all its commands, or for all of them. */
+async function helpFor(words: string[]): Promise<string> {
+  const [noun, verb] = words;
+  if (noun === undefined) return overview();
+  if (verb === undefined && !Object.hasOwn(await commandsOf(noun, verb), noun)) return overview(noun);
+  const { name, command } = await find(words);
+  return helpOf(name, command);
+}
+
+async function overview(noun?: string): Promise<string> {
+  const commands = (await everyCommand()).filter(({ name }) => noun === undefined || name.startsWith(`${noun} `));
+  const subject = noun === undefined ? "" : ` ${noun}`;
+  const width = Math.max(...commands.map(({ name }) => name.length)) + 3;
+  const paragraphs = [...Map.groupBy(commands, ({ group }) => group)].map(([group, members]) =>
+    [`${group}:`, ...members.map(({ name, command }) => `  ${name.padEnd(width)}${command.summary}`)].join("\n"),
   );
   return `Linnet is a personal server for the fediverse.
 
@@ -55,22 +108,13 @@ Usage: linnet${subject} [COMMAND]
 
 ${paragraphs.join("\n\n")}
 
-"linnet${subject} COMMAND --help" tells more about each.`;
+"linnet${subject} COMMAND --help" explains a command.`;
 }
 
-function helpOf({ usage, summary, details }: Command): string {
-  return [`Usage: ${usage}`, `${summary}.`, details].filter(Boolean).join("\n\n");
-}
-
-function print(text: string): number {
-  console.log(text);
-  return DONE;
-}
-
-/** Says in one line what went wrong. Only what we didn't foresee comes with its stack, for a report. */
+/** Says in one line what went wrong. Only an unforeseen error comes with its stack, for a report. */
 function explain(error: unknown): number {
   if (error instanceof UsageError) return complain(error.message, MISUSED);
-  // What begins many of Mastodon's sentences says nothing to a person.
+  // The prefix of many of Mastodon's sentences says nothing to a person.
   if (error instanceof Refusal) return complain(error.message.replace(/^Validation failed: /, ""), FAILED);
   const problem = storageProblem(error);
   if (problem) return complain(problem, FAILED);

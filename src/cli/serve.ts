@@ -1,4 +1,4 @@
-import { createApp } from "../app.ts";
+import type { createApp } from "../app.ts";
 import type { Config } from "../config.ts";
 import type { Context } from "../context.ts";
 import { SERVER_TOPIC } from "../core/events.ts";
@@ -8,9 +8,9 @@ import { hasUsers, oldestUri } from "../core/users.ts";
 import { vapidKeys } from "../core/vapid.ts";
 import { Refusal } from "../errors.ts";
 import { scheduleAll } from "../jobs/recurring.ts";
-import { Worker } from "../jobs/worker.ts";
+import type { Worker } from "../jobs/worker.ts";
 import { VERSION } from "../version.ts";
-import { readArguments } from "./arguments.ts";
+import { command } from "./command.ts";
 import { lockFolder } from "./lock.ts";
 import { whenNpxEnds } from "./npx.ts";
 import { configOfProcess, makeFolder, openData } from "./open.ts";
@@ -26,9 +26,17 @@ const PATIENCE = 3000;
 /** Milliseconds between attempts to start the job loop. */
 const RETRY_START = 10_000;
 
-/** Serves until it is told to stop. */
-export async function serve(args: string[]): Promise<void> {
-  readArguments(args, {});
+export const commands = {
+  serve: command({
+    summary: "Starts the server; so does linnet without a command",
+    details: `Settings come from the environment and from .env; the README lists them. While the server has no owner, each start
+prints a link for setting it up. Ctrl+C or SIGTERM stops it, after the requests and jobs that are running.`,
+    run: serve,
+  }),
+};
+
+/** Serves until the process is asked to stop. */
+async function serve(): Promise<void> {
   const config = configOfProcess();
   makeFolder(config);
   // Before the database is opened, which may bring it up to date.
@@ -36,6 +44,8 @@ export async function serve(args: string[]): Promise<void> {
   const ctx = openData(config);
   vapidKeys(ctx);
   clearIncoming(ctx);
+  // Loading these takes longer than everything else that `linnet --help` loads.
+  const [{ createApp }, { Worker }] = await Promise.all([import("../app.ts"), import("../jobs/worker.ts")]);
   const app = createApp(ctx);
   listen(app, config);
   // Whoever reads that it runs may stop it at once.

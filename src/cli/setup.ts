@@ -1,8 +1,8 @@
 import type { Context } from "../context.ts";
 import { createUser, hasUsers, userProblems, type UserProblem } from "../core/users.ts";
-import { Refusal, UsageError } from "../errors.ts";
+import { Refusal } from "../errors.ts";
 import { english } from "../web/words-en.ts";
-import { readArguments } from "./arguments.ts";
+import { ArgumentError, command, flag, option } from "./command.ts";
 import { withNewData } from "./open.ts";
 import { Dialogue, isInteractive, passwordFromStdin } from "./terminal.ts";
 
@@ -12,18 +12,25 @@ interface Owner {
   password: string;
 }
 
-/** Makes the owner: what the page behind the one-time link does, without a browser. */
-export async function setup(args: string[]): Promise<void> {
-  const { values } = readArguments(args, {
-    name: { type: "string" },
-    "display-name": { type: "string" },
-    "password-stdin": { type: "boolean" },
-  });
-  const { name, "display-name": displayName = "", "password-stdin": piped } = values;
+export const commands = {
+  setup: command({
+    summary: "Creates the account that owns the server",
+    details: "Asks for a name and a password, or takes them from the options.",
+    options: {
+      name: option("NAME", "letters, numbers and underscores"),
+      "password-stdin": flag("reads the password from standard input"),
+      "display-name": option("TEXT", "the name that others see"),
+    },
+    run: (_, { name, "display-name": displayName = "", "password-stdin": piped }) => setup(name, displayName, piped),
+  }),
+};
+
+/** Does in the terminal what the page behind the one-time link does in a browser. */
+async function setup(name: string | undefined, displayName: string, piped: boolean): Promise<void> {
   if (name === undefined && (piped || !isInteractive())) {
-    throw new UsageError("--name and --password-stdin are needed, since there is no terminal to ask in.");
+    throw new ArgumentError("--name and --password-stdin are needed, since there is no terminal to ask in.");
   }
-  if (name !== undefined && !piped) throw new UsageError("--name needs --password-stdin.");
+  if (name !== undefined && !piped) throw new ArgumentError("--name needs --password-stdin.");
   const given = name === undefined ? null : { username: name, displayName, password: await passwordFromStdin() };
   await withNewData(async (ctx) => {
     if (hasUsers(ctx)) {

@@ -1,4 +1,4 @@
-import { configOfProcess } from "./open.ts";
+import { readConfig } from "../config.ts";
 
 /** By SQLite's and the system's error codes: what the owner can do about it. */
 const PROBLEMS: readonly (readonly [RegExp, (folder: string) => string])[] = [
@@ -23,5 +23,5 @@ const PROBLEMS: readonly (readonly [RegExp, (folder: string) => string])[] = [
 export function storageProblem(error: unknown): string | null {
   const code = String((error as { code?: unknown } | null)?.code);
   const found = PROBLEMS.find(([pattern]) => pattern.test(code));
-  return found ? found[1](configOfProcess().data) : null;
+  return found ? found[1](readConfig(Bun.env).data) : null;
 }

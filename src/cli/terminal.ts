@@ -1,7 +1,8 @@
 import { createInterface, type Interface } from "node:readline/promises";
 import { Writable } from "node:stream";
-import { Refusal, UsageError } from "../errors.ts";
+import { Refusal } from "../errors.ts";
 import { INVISIBLE } from "../lib/invisible.ts";
+import { ArgumentError } from "./command.ts";
 
 /** Whether there is a person to ask. */
 export function isInteractive(): boolean {
@@ -20,7 +21,7 @@ export function quoted(text: string, indent = 0): string {
 /** The password that was piped in: all of it, but for the end of its line. */
 export async function passwordFromStdin(): Promise<string> {
   const password = (await Bun.stdin.text()).replace(/\r?\n$/, "");
-  if (password === "") throw new UsageError("--password-stdin was given, but standard input is empty.");
+  if (password === "") throw new ArgumentError("--password-stdin was given, but standard input is empty.");
   return password;
 }
 

@@ -1,20 +1,38 @@
-import type { Context } from "../context.ts";
-import { findUser, type UserRow } from "../core/users.ts";
-import { Refusal, UsageError } from "../errors.ts";
+import { Refusal } from "../errors.ts";
 import { OUT_OF_BAND, registerApp } from "../oauth/apps.ts";
-import { parseId } from "../lib/ids.ts";
 import { tokensOf } from "../oauth/authorizations.ts";
 import { isKnownScope, SCOPES } from "../oauth/scopes.ts";
 import { issueToken, revokeToken } from "../oauth/tokens.ts";
-import { readArguments } from "./arguments.ts";
+import { ArgumentError, command, requiredOption, word } from "./command.ts";
 import { withData } from "./open.ts";
+import { idFrom } from "./parsers.ts";
+import { userNamed } from "./users.ts";
 
-/** Prints a token of a user, of an app made for it. */
-export async function createTokenCommand(args: string[]): Promise<void> {
-  const { values, words } = readArguments(args, { scopes: { type: "string" } }, ["NAME"]);
-  const scopes = scopesOf(values.scopes);
+export const commands = {
+  "token create": command({
+    summary: "Creates an access token of a user, for scripts, and prints it",
+    words: { name: word() },
+    options: {
+      scopes: requiredOption("SCOPES", "what the token allows, as in Mastodon's API, separated by spaces", scopesOf),
+    },
+    run: ({ name }, { scopes }) => create(name, scopes),
+  }),
+  "token list": command({
+    summary: "Lists a user's access tokens",
+    words: { name: word() },
+    run: ({ name }) => listOf(name),
+  }),
+  "token revoke": command({
+    summary: "Revokes a token",
+    words: { id: word("", idFrom("token list")) },
+    run: ({ id }) => revoke(id),
+  }),
+};
+
+/** Each token belongs to an app that is registered for it. */
+async function create(name: string, scopes: string): Promise<void> {
   const secret = await withData((ctx) => {
-    const user = userNamed(ctx, words[0]!);
+    const user = userNamed(ctx, name);
     return ctx.db.transaction((tx) => {
       const { app } = registerApp(ctx, tx, { name: "Linnet", website: null, redirectUris: [OUT_OF_BAND], scopes });
       return issueToken(ctx, tx, { appId: app.id, userId: user.id, scopes }).secret;
@@ -23,10 +41,8 @@ export async function createTokenCommand(args: string[]): Promise<void> {
   console.log(secret);
 }
 
-/** A line a token: id, since when, last use, app, and what it may do. */
-export async function listTokensCommand(args: string[]): Promise<void> {
-  const { words } = readArguments(args, {}, ["NAME"]);
-  const tokens = await withData((ctx) => tokensOf(ctx.db, userNamed(ctx, words[0]!).id));
+async function listOf(username: string): Promise<void> {
+  const tokens = await withData((ctx) => tokensOf(ctx.db, userNamed(ctx, username).id));
   const width = Math.max(0, ...tokens.map(({ name }) => name.length)) + 2;
   for (const { token_id, created_at, last_used_at, name, scopes } of tokens) {
     const used = last_used_at === null ? "unused" : day(last_used_at);
@@ -36,11 +52,7 @@ export async function listTokensCommand(args: string[]): Promise<void> {
   }
 }
 
-export async function revokeTokenCommand(args: string[]): Promise<void> {
-  const { words } = readArguments(args, {}, ["ID"]);
-  const id = parseId(words[0]);
-  if (id === null)
-    throw new UsageError(`ID is "${words[0]}", but should be a number, as "linnet token list" prints it.`);
+async function revoke(id: number): Promise<void> {
   await withData((ctx) =>
     ctx.db.transaction((tx) => {
       if (!tx.get("SELECT 1 FROM oauth_tokens WHERE id = ?", id)) {
@@ -49,24 +61,18 @@ export async function revokeTokenCommand(args: string[]): Promise<void> {
       revokeToken(ctx, tx, id);
     }),
   );
-  console.log(`The token ${id} is worth nothing any more.`);
+  console.log(`Token ${id} is revoked.`);
 }
 
 /** The scopes of an option, each once. */
-function scopesOf(value = ""): string {
-  const named = value.split(/[\s+]+/).filter(Boolean);
-  if (named.length === 0) throw new UsageError('--scopes is missing, as in --scopes "read write".');
+function scopesOf(given: string, name: string): string {
+  const named = given.split(/[\s+]+/).filter(Boolean);
+  if (named.length === 0) throw new ArgumentError(`${name} is missing, as in --scopes "read write".`);
   const unknown = named.find((scope) => !isKnownScope(scope));
-  if (unknown !== undefined) throw new UsageError(`"${unknown}" is not a scope. There are: ${SCOPES.join(", ")}.`);
+  if (unknown !== undefined) throw new ArgumentError(`"${unknown}" is not a scope. There are: ${SCOPES.join(", ")}.`);
   return [...new Set(named)].join(" ");
 }
 
 function day(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
-}
-
-function userNamed(ctx: Context, name: string): UserRow {
-  const user = findUser(ctx, name);
-  if (!user) throw new Refusal("not_found", `There is no user called "${name}".`);
-  return user;
 }

@@ -11,31 +11,101 @@ import {
   type Role,
   type UserRow,
 } from "../core/users.ts";
-import { Refusal, UsageError } from "../errors.ts";
-import { readArguments } from "./arguments.ts";
+import { Refusal } from "../errors.ts";
+import { command, flag, option, word } from "./command.ts";
 import { withData, withNewData } from "./open.ts";
+import { oneOf } from "./parsers.ts";
 import { newPassword } from "./passwords.ts";
 import { passwordFromStdin, quoted } from "./terminal.ts";
+import { userNamed } from "./users.ts";
 
-const PASSWORD = { "password-stdin": { type: "boolean" } } as const;
+const NAME = word();
+const PASSWORD = flag("reads the password from standard input; otherwise one is made and printed on the last line");
 
-/** Makes a user, and prints the password alone on the last line when it made one. */
-export async function createUserCommand(args: string[]): Promise<void> {
-  const options = { ...PASSWORD, email: { type: "string" }, role: { type: "string" } } as const;
-  const { values, words } = readArguments(args, options, ["NAME"]);
-  const wanted = roleOf(values.role);
-  const given = values["password-stdin"] ? await passwordFromStdin() : null;
-  const password = given ?? newPassword();
-  await withNewData(async (ctx) => {
-    await createUser(ctx, { username: words[0]!, password, role: wanted ?? undefined, email: values.email });
-    const { username, role } = findUser(ctx, words[0]!)!;
-    console.log(`Created @${username}@${ctx.config.handleDomain}, ${role}.`);
-  });
-  if (given === null) showPassword(password);
+export const commands = {
+  "user create": command({
+    summary: "Creates a user",
+    details: "The first user becomes the owner unless a role is given; later ones become users.",
+    words: { name: NAME },
+    options: {
+      email: option("ADDRESS", "an address to sign in with, besides the name"),
+      "password-stdin": PASSWORD,
+      role: option("ROLE", "owner, admin, moderator or user", oneOf(ROLES)),
+    },
+    run: ({ name }, { email, "password-stdin": piped, role }) => create(name, { email, piped, role }),
+  }),
+  "user list": command({
+    summary: "Lists the users, including sign-ups that wait for approval",
+    run: listAll,
+  }),
+  "user approve": command({
+    summary: "Approves a sign-up",
+    words: { name: NAME },
+    run: ({ name }) =>
+      withPending(name, (ctx, user) => {
+        approveUser(ctx, user.id);
+        console.log(`Approved @${user.username}.`);
+      }),
+  }),
+  "user reject": command({
+    summary: "Rejects a sign-up and deletes it",
+    words: { name: NAME },
+    run: ({ name }) =>
+      withPending(name, (ctx, user) => {
+        rejectUser(ctx, user.id);
+        console.log(`Rejected and deleted @${user.username}.`);
+      }),
+  }),
+  "user reset-password": command({
+    summary: "Sets a new password, and signs the user out of every browser",
+    words: { name: NAME },
+    options: { "password-stdin": PASSWORD },
+    run: ({ name }, { "password-stdin": piped }) => setPassword(name, piped),
+  }),
+  "user rebuild-home": command({
+    summary: "Rebuilds a user's home timeline from the accounts they follow",
+    details: `The running server does it, within a minute. Until it is done, the timeline answers with status 206 and the posts
+it has.`,
+    words: { name: NAME },
+    run: ({ name }) => rebuildHome(name),
+  }),
+};
+
+interface Wanted {
+  email: string | undefined;
+  piped: boolean;
+  role: Role | undefined;
 }
 
-export async function listUsersCommand(args: string[]): Promise<void> {
-  readArguments(args, {});
+async function create(username: string, { email, piped, role }: Wanted): Promise<void> {
+  await withPassword(piped, (password) =>
+    withNewData(async (ctx) => {
+      await createUser(ctx, { username, password, role, email });
+      const user = findUser(ctx, username)!;
+      console.log(`Created @${user.username}@${ctx.config.handleDomain}, ${user.role}.`);
+    }),
+  );
+}
+
+async function setPassword(name: string, piped: boolean): Promise<void> {
+  await withPassword(piped, (password) =>
+    withData(async (ctx) => {
+      const user = userNamed(ctx, name);
+      await resetPassword(ctx, user.id, password);
+      console.log(`@${user.username} has a new password, and is signed out of every browser.`);
+    }),
+  );
+}
+
+/** Uses the piped password, or a new one, which is printed alone on the last line. */
+async function withPassword(piped: boolean, use: (password: string) => Promise<void>): Promise<void> {
+  const given = piped ? await passwordFromStdin() : null;
+  const password = given ?? newPassword();
+  await use(password);
+  if (given === null) console.log(`The password:\n${password}`);
+}
+
+async function listAll(): Promise<void> {
   const users = await withData(listUsers);
   const width = Math.max(0, ...users.map(({ username }) => username.length)) + 2;
   for (const { username, role, approved, shut_out, created_at, email, reason } of users) {
@@ -46,66 +116,20 @@ export async function listUsersCommand(args: string[]): Promise<void> {
   }
 }
 
-export async function approveUserCommand(args: string[]): Promise<void> {
-  await withWaiting(args, (ctx, user) => {
-    approveUser(ctx, user.id);
-    console.log(`@${user.username} is in.`);
-  });
-}
-
-export async function rejectUserCommand(args: string[]): Promise<void> {
-  await withWaiting(args, (ctx, user) => {
-    rejectUser(ctx, user.id);
-    console.log(`@${user.username} is turned away, and nothing is kept of them.`);
-  });
-}
-
-/** Leaves the work to the server that runs, or to the next one. */
-export async function rebuildHomeCommand(args: string[]): Promise<void> {
-  const { words } = readArguments(args, {}, ["NAME"]);
+/** Leaves the work to the running server, or to its next start. */
+async function rebuildHome(name: string): Promise<void> {
   await withData((ctx) => {
-    const user = userNamed(ctx, words[0]!);
+    const user = userNamed(ctx, name);
     ctx.db.transaction((tx) => rebuildHomeLater(ctx, tx, user.account_id));
-    console.log(`The server makes @${user.username}'s home timeline anew: within a minute, or when it starts.`);
+    console.log(`The server rebuilds @${user.username}'s home timeline: within a minute, or when it starts.`);
   });
 }
 
-/** For what is decided about somebody who waits for it. */
-async function withWaiting(args: string[], decide: (ctx: Context, user: UserRow) => void): Promise<void> {
-  const { words } = readArguments(args, {}, ["NAME"]);
+/** For decisions about a sign-up that is pending. */
+async function withPending(name: string, decide: (ctx: Context, user: UserRow) => void): Promise<void> {
   await withData((ctx) => {
-    const user = userNamed(ctx, words[0]!);
-    if (user.approved) throw new Refusal("conflict", `@${user.username} doesn't wait for approval.`);
+    const user = userNamed(ctx, name);
+    if (user.approved) throw new Refusal("conflict", `@${user.username} isn't waiting for approval.`);
     decide(ctx, user);
   });
-}
-
-function userNamed(ctx: Context, name: string): UserRow {
-  const user = findUser(ctx, name);
-  if (!user) throw new Refusal("not_found", `There is no user called "${name}".`);
-  return user;
-}
-
-/** Sets a password, and prints it alone on the last line when it made one. */
-export async function resetPasswordCommand(args: string[]): Promise<void> {
-  const { values, words } = readArguments(args, PASSWORD, ["NAME"]);
-  const given = values["password-stdin"] ? await passwordFromStdin() : null;
-  const password = given ?? newPassword();
-  await withData(async (ctx) => {
-    const user = userNamed(ctx, words[0]!);
-    await resetPassword(ctx, user.id, password);
-    console.log(`@${user.username} has a new password, and is signed out of every browser.`);
-  });
-  if (given === null) showPassword(password);
-}
-
-function showPassword(password: string): void {
-  console.log(`The password:\n${password}`);
-}
-
-function roleOf(given: string | undefined): Role | null {
-  if (given === undefined) return null;
-  const role = ROLES.find((known) => known === given);
-  if (!role) throw new UsageError(`--role is "${given}", but should be one of ${ROLES.join(", ")}.`);
-  return role;
 }

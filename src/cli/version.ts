@@ -1,7 +1,9 @@
 import { VERSION } from "../version.ts";
-import { readArguments } from "./arguments.ts";
+import { command } from "./command.ts";
 
-export function printVersion(args: string[]): void {
-  readArguments(args, {});
-  console.log(VERSION);
-}
+export const commands = {
+  version: command({
+    summary: "Prints the version",
+    run: () => console.log(VERSION),
+  }),
+};

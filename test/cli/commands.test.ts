@@ -3,6 +3,8 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json";
+import { helpOf } from "../../src/cli/command.ts";
+import { NOUNS } from "../../src/cli/commands.ts";
 import { Folder } from "./folder.ts";
 
 let folder: Folder;
@@ -18,115 +20,110 @@ function lines(text: string): string[] {
 }
 
 test("--help lists every command, and each command explains itself", async () => {
-  const all = await folder.run(["--help"]);
-  expect([all.code, all.stderr]).toEqual([0, ""]);
-  for (const command of [
-    "serve",
-    "setup",
-    "user create",
-    "user list",
-    "user approve",
-    "user reject",
-    "user reset-password",
-    "user rebuild-home",
-    "token create",
-    "announcement create",
-    "announcement list",
-    "announcement edit",
-    "announcement delete",
-    "emoji add",
-    "emoji import",
-    "emoji list",
-    "emoji remove",
-    "token list",
-    "token revoke",
-    "rule add",
-    "rule list",
-    "rule edit",
-    "rule translate",
-    "rule remove",
-    "page set",
-    "page show",
-    "page remove",
-    "picture set",
-    "picture remove",
-    "terms publish",
-    "terms list",
-    "terms remove",
-    "moderate warn",
-    "moderate limit",
-    "moderate unlimit",
-    "moderate sensitive",
-    "moderate unsensitive",
-    "moderate freeze",
-    "moderate unfreeze",
-    "moderate suspend",
-    "moderate unsuspend",
-    "report list",
-    "report show",
-    "report resolve",
-    "report reopen",
-    "domain block",
-    "domain unblock",
-    "domain allow",
-    "domain disallow",
-    "domain list",
-    "trends list",
-    "trends approve",
-    "trends reject",
-    "backup",
-    "routes",
-    "version",
+  const { code, stdout, stderr } = await folder.run(["--help"]);
+  expect([code, stderr]).toEqual([0, ""]);
+  for (const { load } of Object.values(NOUNS)) {
+    for (const [name, command] of Object.entries(await load())) {
+      expect(stdout).toContain(`  ${name} `);
+      expect(helpOf(name, command)).toStartWith(`Usage: linnet ${name}`);
+    }
+  }
+});
+
+test("help for a noun lists its commands and no others", async () => {
+  for (const args of [
+    ["token", "--help"],
+    ["token", "-h"],
+    ["help", "token"],
   ]) {
-    expect(all.stdout).toContain(`  ${command} `);
-    const { code, stdout } = await folder.run([...command.split(" "), "--help"]);
-    expect([code, lines(stdout)[0]]).toEqual([0, expect.stringContaining(`Usage: linnet ${command}`)]);
+    const { code, stdout } = await folder.run(args);
+    const listed = [...stdout.matchAll(/^  (\w+ [\w-]+) /gm)].map(([, name]) => name);
+    expect([code, listed]).toEqual([0, ["token create", "token list", "token revoke"]]);
   }
 });
 
 test("the version is that of the package", async () => {
-  for (const args of [["version"], ["--version"]]) {
+  for (const args of [["version"], ["--version"], ["-v"], ["-V"]]) {
     expect(await folder.run(args)).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
   }
 });
 
 test.each([
-  [["nonsense"], 'There is no command "nonsense"'],
-  [["user"], "create, list"],
-  [["user", "remove"], "create, list"],
-  [["backup"], "FILE is missing"],
-  [["user", "create"], "NAME is missing"],
-  [["user", "create", "a", "b"], '"b" is one word too many'],
-  [["user", "create", "a", "--frob"], "Unknown option '--frob'"],
-  [["user", "create", "a", "--role", "king"], '--role is "king"'],
-  [["user", "create", "a", "--password-stdin"], "standard input is empty"],
-  [["token", "create", "a"], "--scopes is missing"],
-  [["token", "create", "a", "--scopes", "everything"], '"everything" is not a scope'],
-  [["token", "create", "a", "--scopes", "read write:all"], '"write:all" is not a scope'],
-  [["token", "create", "a", "--scopes", " "], "--scopes is missing"],
-  [["announcement", "create"], "TEXT is missing"],
-  [["announcement", "create", "a", "--ends-at", "soon"], '--ends-at is "soon"'],
-  [["announcement", "edit", "1"], "Nothing to change was given"],
-  [["announcement", "edit", "1", "--publish-at", ""], '--publish-at is ""'],
-  [["announcement", "edit", "1", "--all-day", "--not-all-day"], "Choose one"],
-  [["announcement", "delete", "first"], 'ID is "first"'],
-  [["emoji", "add", "blob"], "FILE is missing"],
-  [["emoji", "import"], "FOLDER is missing"],
-  [["emoji", "remove"], "SHORTCODE is missing"],
-  [["token", "revoke", "it"], 'ID is "it"'],
-  [["rule", "add"], "TEXT is missing"],
-  [["rule", "edit", "1"], "Nothing to change was given"],
-  [["rule", "edit", "1", "--place", "0"], '--place is "0"'],
-  [["rule", "remove", "first"], 'ID is "first"'],
-  [["trends", "approve", "tag"], "ID is missing"],
-  [["trends", "approve", "person", "1"], 'KIND is "person"'],
-  [["trends", "reject", "tag", "one"], 'ID is "one"'],
-  [["setup"], "--name and --password-stdin are needed"],
-  [["setup", "--name", "a"], "--name needs --password-stdin"],
-  [["--frob"], "Unknown option '--frob'"],
-])("linnet %j is refused in one line that says why, with exit code 2", async (args, words) => {
+  [["nonsense"], 'There is no command "nonsense". "linnet --help" lists the commands.'],
+  [["usr", "create", "a"], 'There is no command "usr create". Did you mean "linnet user create"?'],
+  [["uesr"], 'There is no command "uesr". Did you mean "linnet user"?'],
+  [["setpu"], 'There is no command "setpu". Did you mean "linnet setup"?'],
+  [["user"], '"linnet user" has create, list'],
+  [["user", "creat", "a"], 'There is no command "user creat". Did you mean "linnet user create"?'],
+  [["user", "frobnicate"], 'There is no command "user frobnicate". "linnet user" has create, list'],
+])("linnet %j names the wrong word and a way on, with exit code 2", async (args, words) => {
   const { code, stdout, stderr } = await folder.run(args);
   expect([code, stdout, lines(stderr)]).toEqual([2, "", [expect.stringContaining(words)]]);
+});
+
+test.each([
+  ["backup", [], "FILE is missing"],
+  ["user create", [], "NAME is missing"],
+  ["user create", ["a", "b"], 'Unexpected argument "b"'],
+  ["user create", ["a", "--frob"], 'Unknown option "--frob". If it is a value, write -- before it.'],
+  ["user create", ["a", "--rol", "owner"], 'Unknown option "--rol". Did you mean --role?'],
+  ["user create", ["a", "-x"], 'Unknown option "-x"'],
+  ["user create", ["a", "--role", "king"], '--role is "king"'],
+  ["user create", ["a", "--role"], "--role needs a value"],
+  [
+    "user create",
+    ["a", "--email", "--role", "user"],
+    '--email needs a value. If it is "--role", write --email=--role.',
+  ],
+  ["user create", ["a", "--password-stdin=secret"], "--password-stdin takes no value"],
+  ["user create", ["a", "--password-stdin"], "standard input is empty"],
+  ["token create", ["a"], "--scopes is missing"],
+  ["token create", ["a", "--scopes", "everything"], '"everything" is not a scope'],
+  ["token create", ["a", "--scopes", "read write:all"], '"write:all" is not a scope'],
+  ["token create", ["a", "--scopes", " "], "--scopes is missing"],
+  ["announcement create", [], "TEXT is missing"],
+  ["announcement create", ["a", "--ends-at", "soon"], '--ends-at is "soon"'],
+  ["announcement edit", ["1"], "Nothing to change was given"],
+  ["announcement edit", ["1", "--publish-at", ""], '--publish-at is ""'],
+  ["announcement edit", ["1", "--all-day", "--not-all-day"], "Choose one"],
+  ["announcement delete", ["first"], 'ID is "first"'],
+  ["emoji add", ["blob"], "FILE is missing"],
+  ["emoji import", [], "FOLDER is missing"],
+  ["emoji remove", [], "SHORTCODE is missing"],
+  ["token revoke", ["it"], 'ID is "it"'],
+  ["rule add", [], "TEXT is missing"],
+  ["rule edit", ["1", "Be kind"], 'Unexpected argument "Be kind"'],
+  ["rule edit", ["1"], "Nothing to change was given"],
+  ["rule edit", ["1", "--place", "0"], '--place is "0"'],
+  ["rule remove", ["first"], 'ID is "first"'],
+  ["trends approve", ["tag"], "ID is missing"],
+  ["trends approve", ["person", "1"], 'KIND is "person"'],
+  ["trends reject", ["tag", "one"], 'ID is "one"'],
+  ["setup", [], "--name and --password-stdin are needed"],
+  ["setup", ["--name", "a"], "--name needs --password-stdin"],
+  ["serve", ["--frob"], 'Unknown option "--frob".'],
+])("linnet %s %j is refused with what was wrong and the usage line, with exit code 2", async (command, args, words) => {
+  const { code, stdout, stderr } = await folder.run([...command.split(" "), ...args]);
+  const usage = new RegExp(`^Usage: linnet ${command}( |$)`);
+  expect([code, stdout, lines(stderr)]).toEqual([
+    2,
+    "",
+    [expect.stringContaining(words), expect.stringMatching(usage)],
+  ]);
+});
+
+test("a word after -- is no option, even if it begins with a dash", async () => {
+  await folder.run(["user", "create", "alice"]);
+  await folder.run(["rule", "add", "--hint=-- and more", "--", "--help"]);
+  expect((await folder.run(["rule", "list"])).stdout).toMatch(/^1 +--help\n +-- and more\n$/);
+});
+
+test("help names every argument of a command with its meaning", async () => {
+  const { stdout } = await folder.run(["help", "trends", "approve"]);
+  expect(stdout).toMatch(/^Usage: linnet trends approve KIND ID\n[^]*^  KIND +tag, status or link$/m);
+  const { stdout: create } = await folder.run(["user", "create", "--help"]);
+  expect(create).toContain("Usage: linnet user create NAME [--email ADDRESS] [--password-stdin] [--role ROLE]\n");
+  expect(create).toMatch(/^  --role ROLE +owner, admin, moderator or user$/m);
 });
 
 test.each([
@@ -192,7 +189,7 @@ test.each([
   [["user", "reset-password", "nobody"], 'no user called "nobody"'],
   [["user", "rebuild-home", "nobody"], 'no user called "nobody"'],
   [["user", "approve", "nobody"], 'no user called "nobody"'],
-  [["user", "reject", "alice"], "@alice doesn't wait for approval"],
+  [["user", "reject", "alice"], "@alice isn't waiting for approval"],
   [["token", "list", "nobody"], 'no user called "nobody"'],
   [["token", "revoke", "7"], "There is no token 7"],
   [["rule", "remove", "1"], "There is no rule 1"],
@@ -287,8 +284,8 @@ test("who has signed up through an app waits until the owner approves or rejects
   expect((await folder.run(["user", "list"])).stdout).toMatch(
     /^bob +waiting +[\d-]+ +bob@mail.example +"I like birds"$/m,
   );
-  expect((await folder.run(["user", "approve", "bob"])).stdout).toBe("@bob is in.\n");
-  expect((await folder.run(["user", "reject", "carol"])).stdout).toContain("@carol is turned away");
+  expect((await folder.run(["user", "approve", "bob"])).stdout).toBe("Approved @bob.\n");
+  expect((await folder.run(["user", "reject", "carol"])).stdout).toBe("Rejected and deleted @carol.\n");
   expect([await statusOf(bob), await statusOf(carol)]).toEqual([200, 401]);
   expect((await folder.run(["user", "list"])).stdout).not.toMatch(/waiting|carol|birds/);
 });
@@ -312,7 +309,7 @@ test("tokens are listed with when they were given and used, and one that is take
   expect(await ask()).toBe(200);
   expect(await listed()).toMatch(new RegExp(`^1 +${day} +${day} +Linnet +read push\n$`));
   const revoked = await folder.run(["token", "revoke", "1"]);
-  expect([revoked.stdout, await listed(), await ask()]).toEqual(["The token 1 is worth nothing any more.\n", "", 401]);
+  expect([revoked.stdout, await listed(), await ask()]).toEqual(["Token 1 is revoked.\n", "", 401]);
 });
 
 test("routes are listed a line each, sorted, with those that apps sign in with", async () => {

@@ -33,12 +33,12 @@ test("an emoji is there for a server that runs as soon as it is added, and gone 
   const { id } = await alice.publish("a :blob:");
   const shown = async () => (await alice.get(`/api/v1/statuses/${id}`)).json.emojis.map((it: Json) => it.shortcode);
   expect(await shown()).toEqual([]);
-  expect(await emoji("add", "blob", "pack/blob.png", "--category", "Blobs")).toBe(":blob: is there.\n");
+  expect(await emoji("add", "blob", "pack/blob.png", "--category", "Blobs")).toBe(":blob: is added.\n");
   expect(await shown()).toEqual(["blob"]);
   const [{ url, category }] = (await alice.get("/api/v1/custom_emojis")).json;
   const picture = await fetch(new URL(new URL(url).pathname, origin));
   expect([category, picture.status, picture.headers.get("content-type")]).toEqual(["Blobs", 200, "image/png"]);
-  expect(await emoji("remove", "blob")).toBe(":blob: is gone.\n");
+  expect(await emoji("remove", "blob")).toBe(":blob: is removed.\n");
   expect(await shown()).toEqual([]);
 });
 
@@ -47,7 +47,7 @@ test("emoji are listed by name with their category; one that is added again is r
   await emoji("add", "zebra", "pack/blob.png", "--hidden");
   await emoji("add", "blob", "pack/blob.png", "--category", "Blobs");
   expect(await emoji("list")).toBe("blob   shown   Blobs\nzebra  hidden\n");
-  expect(await emoji("add", "zebra", "pack/dancer.gif")).toBe(":zebra: is another picture now.\n");
+  expect(await emoji("add", "zebra", "pack/dancer.gif")).toBe(":zebra: is replaced.\n");
   expect(await emoji("list")).toBe("blob   shown   Blobs\nzebra  shown\n");
 });
 

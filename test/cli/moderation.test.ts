@@ -125,7 +125,7 @@ test("domains are blocked, changed, allowed and listed", async () => {
   expect(await done("domain", "list")).toBe("loud.example  silence  obfuscate\n");
 }, 30_000);
 
-describe("In one line that says why,", () => {
+describe("A command that fails", () => {
   test.each([
     [2, ["moderate", "warn", "bob"], "--text is missing"],
     [2, ["moderate", "limit"], "ACCT is missing"],
@@ -133,7 +133,7 @@ describe("In one line that says why,", () => {
     [2, ["report", "show", "first"], 'ID is "first"'],
     [2, ["domain", "block", "spam.example", "--severity", "hard"], '--severity is "hard"'],
     [2, ["domain", "allow", "a b"], 'DOMAIN is "a b"'],
-    [1, ["moderate", "suspend", "nobody"], 'Nobody called "nobody" is known here'],
+    [1, ["moderate", "suspend", "nobody"], 'There is no account "nobody" here'],
     [1, ["moderate", "unsuspend", "bob"], "@bob isn't suspended"],
     [1, ["moderate", "suspend", "bob"], "@bob is the only owner of this server"],
     [1, ["moderate", "freeze", "bob"], "@bob is the only owner of this server"],
@@ -142,10 +142,10 @@ describe("In one line that says why,", () => {
     [1, ["domain", "block", "localhost:3000"], "localhost:3000 is this server itself"],
     [1, ["domain", "unblock", "spam.example"], "spam.example isn't blocked"],
     [1, ["domain", "disallow", "spam.example"], "spam.example isn't allowed"],
-  ] as const)("exit code %i answers linnet %j", async (expected, args, words) => {
+  ] as const)("says why, with exit code %i: linnet %j", async (expected, args, words) => {
     await done("user", "create", "bob");
     const { code, stdout, stderr }: Outcome = await folder.run([...args]);
-    expect([code, stdout, stderr.trimEnd().split("\n")]).toEqual([expected, "", [expect.stringContaining(words)]]);
+    expect([code, stdout, stderr.split("\n")[0]]).toEqual([expected, "", expect.stringContaining(words)]);
   });
 
   test("nothing is allowed twice", async () => {

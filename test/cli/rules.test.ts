@@ -18,7 +18,7 @@ test("the owner writes rules, which apps read at once from a server that runs", 
   const { origin } = await folder.serve();
   const rules = async () => (await fetch(`${origin}/api/v1/instance/rules`)).json();
   expect(await rules()).toEqual([]);
-  expect(await rule("add", "Be kind.")).toBe("Rule 1 holds from now on.\n");
+  expect(await rule("add", "Be kind.")).toBe("Rule 1 is added.\n");
   await rule("add", "No adverts.", "--hint", "Your own work is fine.");
   await rule("translate", "2", "de", "Keine Werbung.", "--hint", "Eigenes ist in Ordnung.");
   expect(await rules()).toEqual([

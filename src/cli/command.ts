@@ -1,0 +1,199 @@
+import { parseArgs } from "node:util";
+import { closestMatch } from "leven";
+import { UsageError } from "../errors.ts";
+
+/** A command was called with arguments that don't fit its declaration. Printed with the usage line of the command. */
+export class ArgumentError extends UsageError {}
+
+/** Turns what was typed into a value. `name` is how the argument is called in the usage line, for messages. */
+export type Parser<T> = (given: string, name: string) => T;
+
+/** A positional argument. Its key in the declaration, in capitals, is its name in the usage line. */
+interface Word<T> {
+  meaning: string;
+  read(given: string | undefined, name: string): T;
+}
+
+interface Option<T> {
+  /** Placeholder of the value in the usage line; null for a switch. */
+  argument: string | null;
+  meaning: string;
+  isRequired: boolean;
+  read(given: string | undefined, name: string): T;
+}
+
+type Words = Record<string, Word<unknown>>;
+type Options = Record<string, Option<unknown>>;
+type ValuesOf<Arguments> = {
+  [Name in keyof Arguments]: Arguments[Name] extends { read(given: string | undefined, name: string): infer T }
+    ? T
+    : never;
+};
+
+interface Declaration<W extends Words, O extends Options> {
+  /** One line for the list of commands, without a full stop. */
+  summary: string;
+  /** More about it, for its own help. */
+  details?: string;
+  /** Positional arguments, in order. */
+  words?: W;
+  options?: O;
+  run(words: ValuesOf<W>, options: ValuesOf<O>): void | Promise<void>;
+}
+
+export interface Command {
+  summary: string;
+  details: string | undefined;
+  words: Words;
+  options: Options;
+  /** @throws ArgumentError when the arguments don't fit the declaration */
+  start(args: string[]): void | Promise<void>;
+}
+
+/** The commands of a file, by their whole name. */
+export type Commands = Record<string, Command>;
+
+/** Declares a command. Its help, its usage line and the parsing of its arguments all derive from the declaration. */
+export function command<const W extends Words = {}, const O extends Options = {}>(
+  declaration: Declaration<W, O>,
+): Command {
+  const { summary, details, words = {}, options = {}, run } = declaration;
+  return {
+    summary,
+    details,
+    words,
+    options,
+    start: (args) => {
+      const typed = split(args, words, options);
+      return run(read(words, typed.words) as ValuesOf<W>, read(options, typed.options) as ValuesOf<O>);
+    },
+  };
+}
+
+const asText: Parser<string> = (given) => given;
+
+/** A positional argument that must be there. */
+export function word(meaning?: string): Word<string>;
+export function word<T>(meaning: string, parse: Parser<T>): Word<T>;
+export function word(meaning = "", parse: Parser<unknown> = asText): Word<unknown> {
+  return { meaning, read: needed(parse) };
+}
+
+/** An option with a value that may be left out. */
+export function option(argument: string, meaning: string): Option<string | undefined>;
+export function option<T>(argument: string, meaning: string, parse: Parser<T>): Option<T | undefined>;
+export function option(argument: string, meaning: string, parse: Parser<unknown> = asText): Option<unknown> {
+  const read = (given: string | undefined, name: string) => (given === undefined ? undefined : parse(given, name));
+  return { argument, meaning, isRequired: false, read };
+}
+
+/** An option without which the command can't run. */
+export function requiredOption<T>(argument: string, meaning: string, parse: Parser<T>): Option<T> {
+  return { argument, meaning, isRequired: true, read: needed(parse) };
+}
+
+/** An option without a value. */
+export function flag(meaning: string): Option<boolean> {
+  return { argument: null, meaning, isRequired: false, read: (given) => given !== undefined };
+}
+
+function needed<T>(parse: Parser<T>): (given: string | undefined, name: string) => T {
+  return (given, name) => {
+    if (given === undefined) throw new ArgumentError(`${name} is missing.`);
+    return parse(given, name);
+  };
+}
+
+/** What was typed for each name of a declaration. */
+type Typed = Map<string, string>;
+
+function read(declared: Words | Options, typed: Typed): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(declared).map(([key, argument]) => [key, argument.read(typed.get(key), shownName(key, argument))]),
+  );
+}
+
+function shownName(key: string, argument: Word<unknown> | Option<unknown>): string {
+  return "argument" in argument ? `--${key}` : key.toUpperCase();
+}
+
+/** Assigns the arguments to the names of the declaration. An option given twice has its last value. */
+function split(args: string[], words: Words, options: Options): { words: Typed; options: Typed } {
+  const types = Object.entries(options).map(
+    ([name, { argument }]) => [name, { type: argument === null ? "boolean" : "string" }] as const,
+  );
+  // Not strict: Node's own messages don't fit our usage lines.
+  const config = { args, options: Object.fromEntries(types), strict: false, allowPositionals: true, tokens: true };
+  const { tokens } = parseArgs(config as typeof config & { tokens: true });
+  const names = Object.keys(words);
+  const typed = { words: new Map<string, string>(), options: new Map<string, string>() };
+  for (const token of tokens) {
+    if (token.kind === "option") typed.options.set(token.name, valueOf(token, words, options));
+    if (token.kind !== "positional") continue;
+    const name = names[typed.words.size];
+    if (name === undefined) throw new ArgumentError(`Unexpected argument "${token.value}".`);
+    typed.words.set(name, token.value);
+  }
+  return typed;
+}
+
+interface OptionToken {
+  name: string;
+  rawName: string;
+  value?: string | undefined;
+  inlineValue?: boolean | undefined;
+}
+
+function valueOf({ name, rawName, value, inlineValue }: OptionToken, words: Words, options: Options): string {
+  if (!Object.hasOwn(options, name)) {
+    const known = closest(
+      rawName,
+      Object.keys(options).map((option) => `--${option}`),
+    );
+    const isMaybeWord = Object.keys(words).length > 0;
+    const hint = known ? ` Did you mean ${known}?` : isMaybeWord ? " If it is a value, write -- before it." : "";
+    throw new ArgumentError(`Unknown option "${rawName}".${hint}`);
+  }
+  const { argument } = options[name]!;
+  if (argument === null) {
+    if (inlineValue) throw new ArgumentError(`--${name} takes no value.`);
+    return "";
+  }
+  if (value === undefined) throw new ArgumentError(`--${name} needs a value.`);
+  // More likely a forgotten value than one that begins with a dash.
+  if (!inlineValue && value.startsWith("-") && value !== "-") {
+    throw new ArgumentError(`--${name} needs a value. If it is "${value}", write --${name}=${value}.`);
+  }
+  return value;
+}
+
+/** The candidate that `typed` is probably a misspelling of. */
+export function closest(typed: string, candidates: string[]): string | undefined {
+  return closestMatch(typed, candidates, { maxDistance: Math.ceil(typed.length / 3) });
+}
+
+/** `linnet user create NAME [--email ADDRESS]`. */
+export function usageOf(name: string, { words, options }: Command): string {
+  const shown = Object.entries(options).map(([key, option]) => {
+    const text = [`--${key}`, option.argument].filter(Boolean).join(" ");
+    return option.isRequired ? text : `[${text}]`;
+  });
+  const places = Object.keys(words).map((key) => key.toUpperCase());
+  return ["linnet", name, ...places, ...shown].join(" ");
+}
+
+/** Columns for the names of arguments in a command's help. */
+const NAMES = 23;
+
+export function helpOf(name: string, command: Command): string {
+  const { summary, details, words, options } = command;
+  const rows = [
+    ...Object.entries(words).map(([key, { meaning }]) => [key.toUpperCase(), meaning]),
+    ...Object.entries(options).map(([key, { argument, meaning }]) => [
+      [`--${key}`, argument].filter(Boolean).join(" "),
+      meaning,
+    ]),
+  ];
+  const table = rows.filter(([, meaning]) => meaning).map(([shown, meaning]) => `  ${shown!.padEnd(NAMES)}${meaning}`);
+  return [`Usage: ${usageOf(name, command)}`, `${summary}.`, details, table.join("\n")].filter(Boolean).join("\n\n");
+}
