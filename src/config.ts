@@ -20,11 +20,17 @@ export type Limits = Record<LimitName, Allowance> & {
 const AUDIENCES = { all: "all", users: "users", disabled: "disabled" } as const;
 type Audience = keyof typeof AUDIENCES;
 
-export interface Config {
+/** Where a server is reached. It is part of every handle and of the URI of everything on the server. */
+export interface Address {
   /** Public origin without a trailing slash, `https://example.org`. */
   origin: string;
   /** The domain in handles: `@name@handleDomain`. */
   handleDomain: string;
+}
+
+export interface Config extends Address {
+  /** What LINNET_URL and LINNET_HANDLE_DOMAIN say; null where they are not set, so that the stored address counts. */
+  asked: { [Part in keyof Address]: Address[Part] | null };
   host: string;
   port: number;
   /** Absolute path of the data folder. */
@@ -88,10 +94,14 @@ const DEFAULT_LIMITS: Limits = {
 export const SETTINGS: Setting[] = [
   {
     name: "LINNET_URL",
-    fallback: "http://localhost:3000",
-    meaning: "Public address, as people and apps reach it; unnamed, it has the port that is listened on",
+    fallback: "the stored one, or http://localhost:3000",
+    meaning: "Public address, as people and apps reach it; stored with the first account, and can't change then",
   },
-  { name: "LINNET_HANDLE_DOMAIN", fallback: "the URL's host", meaning: "Domain in handles; it can't change later" },
+  {
+    name: "LINNET_HANDLE_DOMAIN",
+    fallback: "the URL's host",
+    meaning: "Domain in handles; stored with the first account, too",
+  },
   { name: "LINNET_HOST", fallback: "127.0.0.1", meaning: "Address to listen on" },
   { name: "LINNET_PORT", fallback: "3000", meaning: "Port to listen on; 0 takes a free one" },
   { name: "LINNET_DATA", fallback: "./linnet-data", meaning: "Folder for the database, `media/` and `cache/`" },
@@ -192,10 +202,10 @@ export function readConfig(env: Env): Config {
   refuseUnknown(env);
   const value = (name: Setting["name"]) => env[name]?.trim() || undefined;
   const port = integer("LINNET_PORT", value("LINNET_PORT") ?? "3000", 0, 65535);
-  const url = publicUrl(value("LINNET_URL") ?? `http://localhost:${port || 3000}`);
+  const asked = askedAddress(value("LINNET_URL"), value("LINNET_HANDLE_DOMAIN"));
   return {
-    origin: url.origin,
-    handleDomain: handleDomain(value("LINNET_HANDLE_DOMAIN") ?? url.host),
+    ...addressOf(asked, port),
+    asked,
     host: value("LINNET_HOST") ?? "127.0.0.1",
     port,
     data: resolve(value("LINNET_DATA") ?? "linnet-data"),
@@ -268,6 +278,16 @@ function integer(name: Setting["name"], given: string, min: number, max: number)
 function choice<T>(name: Setting["name"], given: string, choices: Record<string, T>): T {
   const wanted = Object.keys(choices);
   return Object.hasOwn(choices, given) ? choices[given]! : refuse(name, given, `one of ${wanted.join(", ")}`);
+}
+
+function askedAddress(url: string | undefined, domain: string | undefined): Config["asked"] {
+  return { origin: url ? publicUrl(url).origin : null, handleDomain: domain ? handleDomain(domain) : null };
+}
+
+/** The address that is asked for; on this machine alone when none is. */
+export function addressOf(asked: Config["asked"], port: number): Address {
+  const origin = asked.origin ?? `http://localhost:${port || 3000}`;
+  return { origin, handleDomain: asked.handleDomain ?? new URL(origin).host };
 }
 
 function publicUrl(given: string): URL {

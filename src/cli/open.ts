@@ -2,7 +2,8 @@ import { accessSync, constants, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { readConfig, type Config } from "../config.ts";
 import { openContext, type Context } from "../context.ts";
-import { openMigrated, type OpenOptions } from "../db/migrate.ts";
+import { effectiveAddress } from "../core/server-address.ts";
+import { openMigrated } from "../db/migrate.ts";
 import { Refusal } from "../errors.ts";
 import { openLog } from "../lib/log.ts";
 import { lockServer } from "./lock.ts";
@@ -29,12 +30,13 @@ export function makeFolder(config: Config): void {
 
 const pathOf = (config: Config) => join(config.data, "linnet.db");
 
-/** Opens the database in the data folder; makes both where they aren't there. */
-export function openData(config: Config, options: OpenOptions = {}): Context {
+/** Opens the database in the data folder, which also knows the server's address. Creates both where they are missing. */
+export function openData(config: Config, isServer = false): Context {
   makeFolder(config);
-  return openContext(config, openMigrated(pathOf(config), config.synchronous, options), {
-    log: openLog(config.logLevel, config.logFormat),
-  });
+  const options = isServer ? {} : { lockServer: () => lockServer(config.data) };
+  const db = openMigrated(pathOf(config), config.synchronous, options);
+  const settled = { ...config, ...effectiveAddress(db, config, isServer) };
+  return openContext(settled, db, { log: openLog(config.logLevel, config.logFormat) });
 }
 
 /** Whether a database is there, as far as this user may see. */
@@ -64,7 +66,7 @@ export async function withData<T>(work: (ctx: Context) => T | Promise<T>): Promi
 /** The same for what a server can begin with. */
 export async function withNewData<T>(work: (ctx: Context) => T | Promise<T>): Promise<T> {
   const config = configOfProcess();
-  const ctx = openData(config, { lockServer: () => lockServer(config.data) });
+  const ctx = openData(config);
   try {
     return await work(ctx);
   } finally {

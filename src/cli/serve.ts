@@ -3,8 +3,9 @@ import type { Config } from "../config.ts";
 import type { Context } from "../context.ts";
 import { SERVER_TOPIC } from "../core/events.ts";
 import { clearIncoming } from "../core/media-files.ts";
+import { followsPort, keepAddress, refuseOtherPort } from "../core/server-address.ts";
 import { newSetupToken } from "../core/setup.ts";
-import { hasUsers, oldestUri } from "../core/users.ts";
+import { hasUsers } from "../core/users.ts";
 import { vapidKeys } from "../core/vapid.ts";
 import { Refusal } from "../errors.ts";
 import { scheduleAll } from "../jobs/recurring.ts";
@@ -41,13 +42,15 @@ async function serve(): Promise<void> {
   makeFolder(config);
   // Before the database is opened, which may bring it up to date.
   const lock = lockFolder(config.data);
-  const ctx = openData(config);
+  const ctx = openData(config, true);
+  refuseOtherPort(ctx.config);
   vapidKeys(ctx);
   clearIncoming(ctx);
   // Loading these takes longer than everything else that `linnet --help` loads.
   const [{ createApp }, { Worker }] = await Promise.all([import("../app.ts"), import("../jobs/worker.ts")]);
   const app = createApp(ctx);
   listen(app, config);
+  nameThePort(ctx, app.server!.port!);
   // Whoever reads that it runs may stop it at once.
   const stopped = stopSignal();
   console.log(greeting(ctx, app.server!.port!));
@@ -63,10 +66,11 @@ async function serve(): Promise<void> {
   process.exit(0);
 }
 
-/** Starts the job loop as soon as something can be written: with a full disk the server is there for reading. */
+/** Starts the job loop as soon as the database can be written. With a full disk the server can be read until then. */
 async function startJobs(ctx: Context, worker: Worker, stopped: Promise<void>): Promise<void> {
   for (;;) {
     try {
+      keepAddress(ctx);
       ctx.db.transaction((tx) => scheduleAll(ctx, tx));
       return worker.start();
     } catch (error) {
@@ -105,15 +109,15 @@ function listen(app: App, config: Config): void {
       `Can't listen on port ${port} of ${hostname} (${code ?? (error as Error).message}). LINNET_HOST must be an address of this machine, and LINNET_PORT one that its user may open.`,
     );
   }
-  if (port === 0) nameThePort(config, app.server!.port!);
 }
 
-/** With a free port and no public address, only now is it known what the server is called. */
-function nameThePort(config: Config, port: number): void {
-  const unnamed = new URL(config.origin);
-  if (unnamed.hostname !== "localhost" || unnamed.port !== "3000") return;
-  config.origin = `http://localhost:${port}`;
-  if (config.handleDomain === unnamed.host) config.handleDomain = `localhost:${port}`;
+/** With a free port and no public address, the address is only known when the server listens. */
+function nameThePort(ctx: Context, port: number): void {
+  const { config } = ctx;
+  if (!followsPort(config)) return;
+  const isHost = config.handleDomain === new URL(config.origin).host;
+  const handleDomain = isHost ? `localhost:${port}` : config.handleDomain;
+  ctx.config = { ...config, origin: `http://localhost:${port}`, handleDomain };
 }
 
 /** What to do next, for the person in front of the terminal. */
@@ -124,14 +128,14 @@ function greeting(ctx: Context, port: number): string {
   const next = hasUsers(ctx)
     ? `In your app, enter ${new URL(origin).host}`
     : `Nobody owns this server yet. To make your account, open\n\n  ${origin}/setup?token=${newSetupToken(ctx)}\n`;
-  return `${start}\nEverything is kept in ${data}.\n${movedAway(ctx)}${next}\nStop it with Ctrl+C.`;
+  return `${start}\nEverything is kept in ${data}.\n${unsafeAddress(origin)}${next}\nStop it with Ctrl+C.`;
 }
 
-/** A warning when the address is not the one that people here were made with: what was made keeps the old one. */
-function movedAway({ db, config: { origin } }: Context): string {
-  const uri = oldestUri(db);
-  if (uri === null || new URL(uri).origin === origin || new URL(origin).hostname === "localhost") return "";
-  return `Careful: people here are known as ${uri}, and LINNET_URL is ${origin}. Set it back, or begin anew with an empty LINNET_DATA.\n`;
+/** A warning about plain http, which apps accept on their own machine only. */
+function unsafeAddress(origin: string): string {
+  const { protocol, hostname } = new URL(origin);
+  if (protocol === "https:" || /^(localhost|127\..*|\[::1\])$/.test(hostname)) return "";
+  return `Careful: most apps refuse an address that begins with http://. LINNET_URL should begin with https://.\n`;
 }
 
 /** Resolves when the process is asked to stop. Asked twice, it stops at once. */

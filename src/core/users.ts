@@ -2,6 +2,7 @@ import type { Context } from "../context.ts";
 import type { Reads, Tx } from "../db/open.ts";
 import { Refusal, ValidationRefusal, type Problem } from "../errors.ts";
 import { notify } from "./notifications.ts";
+import { fixAddress } from "./server-address.ts";
 import { isSuspended } from "./visibility.ts";
 
 export const ROLES = ["owner", "admin", "moderator", "user"] as const;
@@ -79,6 +80,7 @@ export function insertUser(ctx: Context, tx: Tx, user: PreparedUser): { userId: 
   // Somebody may have taken the name while the password was hashed.
   refuseFor(userProblems(ctx, user));
   if (user.onlyAsFirst && hasUsers(ctx)) throw new Refusal("conflict", "This server has its owner already");
+  fixAddress(ctx, tx);
   const username = user.username.trim();
   const accountId = ctx.ids.next();
   const now = ctx.clock.now();
@@ -136,14 +138,6 @@ export function findUser(ctx: Context, username: string): UserRow | null {
 
 export function hasUsers(ctx: Context): boolean {
   return ctx.db.get("SELECT 1 FROM users LIMIT 1") !== null;
-}
-
-/** By which address other servers know the one who has been here longest; null when nobody is. */
-export function oldestUri(db: Reads): string | null {
-  const row = db.get<{ uri: string }>(
-    "SELECT a.uri FROM users u JOIN accounts a ON a.id = u.account_id ORDER BY u.id LIMIT 1",
-  );
-  return row?.uri ?? null;
 }
 
 const PEOPLE = `

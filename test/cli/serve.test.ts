@@ -46,17 +46,6 @@ test("each start gives a new link, until there is an owner", async () => {
   expect(third.output).toContain(`In your app, enter localhost:${new URL(third.origin).port}`);
 });
 
-test("a server whose address was changed under the people who live there says so at each start", async () => {
-  await folder.run(["user", "create", "alice"]);
-  const settings = { LINNET_URL: "https://social.example" };
-  const moved = await folder.serve(settings);
-  expect(moved.output).toContain(
-    "known as http://localhost:3000/users/alice, and LINNET_URL is https://social.example",
-  );
-  await moved.stop();
-  expect((await folder.serve()).output).not.toContain("known as");
-});
-
 test("commands work while the server runs, and it knows at once what they did", async () => {
   const served = await folder.serve();
   await folder.run(["user", "create", "alice"]);

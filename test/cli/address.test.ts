@@ -1,0 +1,186 @@
+import { Database } from "bun:sqlite";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { Folder, type Outcome } from "./folder.ts";
+
+const HERE: Record<string, string> = { LINNET_URL: "https://social.example", LINNET_HANDLE_DOMAIN: "example.org" };
+const ELSEWHERE = { LINNET_URL: "https://other.example" };
+
+let folder: Folder;
+
+beforeEach(() => {
+  folder = new Folder();
+});
+afterEach(() => folder.remove());
+
+/** Reads or changes the database, without the program. */
+function withDatabase<T>(work: (db: Database) => T): T {
+  const db = new Database(join(folder.path, "linnet-data", "linnet.db"));
+  try {
+    return work(db);
+  } finally {
+    db.close();
+  }
+}
+
+function uris(): string[] {
+  const rows = withDatabase((db) => db.query<{ uri: string }, []>("SELECT uri FROM accounts ORDER BY id").all());
+  return rows.map(({ uri }) => uri);
+}
+
+/** What the database of a version before addresses were stored looks like. */
+function forgetAddress(): void {
+  withDatabase((db) => db.run("DELETE FROM server_state WHERE name LIKE '%address'"));
+}
+
+function createUser(name: string, settings: Record<string, string> = {}): Promise<Outcome> {
+  return folder.run(["user", "create", name], { settings });
+}
+
+/** Opens the setup link of a server and creates the owner. */
+async function setUp(origin: string, output: string): Promise<void> {
+  const token = /setup\?token=([\w-]+)/.exec(output)![1]!;
+  const body = new URLSearchParams({ username: "alice", password: "correct horse", token });
+  const { status } = await fetch(`${origin}/setup`, { method: "POST", body, redirect: "manual" });
+  expect(status).toBe(303);
+}
+
+describe("The address is fixed by the first account", () => {
+  test.each<[string, () => Promise<unknown>]>([
+    ["user create", () => createUser("alice", HERE)],
+    [
+      "setup",
+      () => folder.run(["setup", "--name", "alice", "--password-stdin"], { stdin: "correct horse", settings: HERE }),
+    ],
+    [
+      "the setup page",
+      async () => {
+        const served = await folder.serve(HERE);
+        await setUp(served.origin, served.output);
+        await served.stop();
+      },
+    ],
+  ])("created with %s: commands and the server then need no setting", async (_, createFirst) => {
+    await createFirst();
+    expect((await createUser("bob")).stdout).toContain("@bob@example.org");
+    expect(uris()).toEqual(["https://social.example/users/alice", "https://social.example/users/bob"]);
+    const served = await folder.serve();
+    expect(served.output).toContain("is called https://social.example.");
+    const instance = (await (await fetch(`${served.origin}/api/v2/instance`)).json()) as { domain: string };
+    expect(instance.domain).toBe("example.org");
+  });
+
+  test("a first account without any setting is at localhost, and stays there", async () => {
+    expect((await createUser("alice")).stdout).toContain("@alice@localhost:3000");
+    expect((await createUser("bob", { LINNET_PORT: "4000" })).stdout).toContain("@bob@localhost:3000");
+    expect(uris()).toEqual(["http://localhost:3000/users/alice", "http://localhost:3000/users/bob"]);
+  });
+
+  test("before there is an account, commands take the address with which the server was started last", async () => {
+    await (await folder.serve(ELSEWHERE)).stop();
+    const served = await folder.serve(HERE);
+    expect((await createUser("alice")).stdout).toContain("@alice@example.org");
+    expect(uris()).toEqual(["https://social.example/users/alice"]);
+    expect((await fetch(`${served.origin}/@alice`)).status).toBe(200);
+  });
+
+  test("a server without accounts takes no address from its last start", async () => {
+    await (await folder.serve(ELSEWHERE)).stop();
+    const served = await folder.serve();
+    expect(served.output).toContain(`is called http://localhost:${new URL(served.origin).port}.`);
+  });
+
+  test("a running server adds no account at another address than the first one's", async () => {
+    const served = await folder.serve({ ...ELSEWHERE, LINNET_REGISTRATIONS: "open" });
+    await createUser("alice", HERE);
+    const { stdout } = await folder.run(["token", "create", "alice", "--scopes", "write"]);
+    const { status, json } = await register(served.origin, stdout.trim());
+    expect([status, json.error]).toEqual([409, expect.stringContaining("https://social.example")]);
+    expect(uris()).toEqual(["https://social.example/users/alice"]);
+  });
+});
+
+async function register(origin: string, userToken: string) {
+  const app = await postForm(`${origin}/api/v1/apps`, userToken, {
+    client_name: "Test",
+    redirect_uris: "urn:ietf:wg:oauth:2.0:oob",
+    scopes: "read write",
+  });
+  const { client_id, client_secret } = app.json;
+  const client = { client_id: client_id!, client_secret: client_secret!, scope: "read write" };
+  const token = await postForm(`${origin}/oauth/token`, "", { grant_type: "client_credentials", ...client });
+  return postForm(`${origin}/api/v1/accounts`, token.json.access_token!, {
+    username: "bob",
+    email: "bob@example.com",
+    password: "correct horse",
+    agreement: "true",
+    locale: "en",
+  });
+}
+
+async function postForm(url: string, token: string, form: Record<string, string>) {
+  const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
+  const response = await fetch(url, { method: "POST", headers, body: new URLSearchParams(form) });
+  return { status: response.status, json: (await response.json()) as Record<string, string | undefined> };
+}
+
+describe("Another address is refused", () => {
+  test.each<[string, Record<string, string>, RegExp]>([
+    ["LINNET_URL", ELSEWHERE, /LINNET_URL is https:\/\/other\.example, but .* https:\/\/social\.example/],
+    ["LINNET_HANDLE_DOMAIN", { LINNET_HANDLE_DOMAIN: "other.example" }, /LINNET_HANDLE_DOMAIN is .* @example\.org/],
+    ["the scheme", { LINNET_URL: "http://social.example" }, /LINNET_URL is http:\/\/social\.example, but/],
+  ])("by the server and by commands, with what to do (%s)", async (_, settings, words) => {
+    await createUser("alice", HERE);
+    for (const args of [["serve"], ["user", "create", "bob"], ["user", "list"]]) {
+      const { code, stdout, stderr } = await folder.run(args, { settings });
+      expect([code, stdout, stderr]).toEqual([2, "", expect.stringMatching(words)]);
+      expect(stderr).toMatch(/^linnet: .*[Ss]et it back.*empty LINNET_DATA\.\n$/);
+    }
+    expect(uris()).toEqual(["https://social.example/users/alice"]);
+    expect((await folder.run(["user", "list"], { settings: HERE })).stdout).toStartWith("alice");
+  });
+
+  test("by a database that does not know its address yet, which takes it from its oldest account", async () => {
+    await createUser("alice", { LINNET_URL: "https://social.example" });
+    forgetAddress();
+    expect((await folder.run(["serve"], { settings: ELSEWHERE })).stderr).toContain("https://social.example");
+    expect((await createUser("bob")).stdout).toContain("@bob@social.example");
+    const served = await folder.serve();
+    expect(served.output).toContain("is called https://social.example.");
+    await served.stop();
+    withDatabase((db) => db.run("UPDATE accounts SET uri = 'https://third.example/' || id"));
+    expect((await createUser("carol")).stdout).toContain("@carol@social.example");
+  });
+
+  test("on localhost the port is part of it: another one is refused, unless LINNET_URL says that it is meant", async () => {
+    await createUser("alice");
+    const { code, stderr } = await folder.run(["serve"], { settings: { LINNET_PORT: "4000" } });
+    expect([code, stderr]).toEqual([
+      2,
+      "linnet: The address of this server is http://localhost:3000, but LINNET_PORT is 4000. Set LINNET_PORT=3000. If " +
+        "something else passes port 3000 on to Linnet, set LINNET_URL=http://localhost:3000, too.\n",
+    ]);
+    const free = String(await freePort());
+    const served = await folder.serve({ LINNET_PORT: free, LINNET_URL: "http://localhost:3000" });
+    expect(served.output).toContain("is called http://localhost:3000.");
+  });
+});
+
+test("a public address without https is started with a warning", async () => {
+  const plain = await folder.serve({ LINNET_URL: "http://social.example" });
+  expect(plain.output).toContain("Careful: most apps refuse an address that begins with http://");
+  await plain.stop();
+  for (const url of ["https://social.example", "http://127.0.0.1:3000", ""]) {
+    const served = await folder.serve({ LINNET_URL: url });
+    expect(served.output).not.toContain("Careful");
+    await served.stop();
+  }
+});
+
+/** A port that nobody listens on now. */
+async function freePort(): Promise<number> {
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+  const { port } = server;
+  await server.stop(true);
+  return port!;
+}
