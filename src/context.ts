@@ -6,6 +6,7 @@ import { Hub } from "./lib/hub.ts";
 import { Ids } from "./lib/ids.ts";
 import { LibreTranslate, type LibreTranslateSettings } from "./lib/libretranslate.ts";
 import type { Logger } from "./lib/log.ts";
+import { MediaProcesses } from "./lib/media-processes.ts";
 import {
   fetchOutside,
   isPublicAddress,
@@ -58,6 +59,10 @@ export interface Context {
   ffmpeg: Ffmpeg | null;
   /** Film and sound that are being processed, by the attachment's id. */
   processing: Turns;
+  /** Read what people send, while they wait for it. */
+  media: MediaProcesses;
+  /** Read film and sound that are being processed, which can take minutes. */
+  films: MediaProcesses;
   /** What is still being done when an answer is given. */
   refreshes: Refreshes;
   /** Tells the job loop that there may be something to do; does nothing until the loop has started. */
@@ -71,7 +76,8 @@ const PASSWORDS = { timeCost: 2, memoryCost: 19_456 };
 export function openContext(
   config: Config,
   db: Db,
-  world: { log: Logger; clock?: Clock; passwords?: Context["passwords"]; lookup?: Outlet["lookup"] },
+  world: Pick<Context, "log"> &
+    Partial<Pick<Context, "clock" | "passwords" | "media" | "films">> & { lookup?: Outlet["lookup"] },
 ): Context {
   const clock = world.clock ?? { now: () => Date.now() };
   const highest = db.get<{ id: number | null }>(`
@@ -98,6 +104,8 @@ export function openContext(
     translator: config.libreTranslate && translatorOf(config.libreTranslate, outlet, clock),
     ffmpeg: config.ffmpeg === null ? null : new Ffmpeg(config.ffmpeg),
     processing: new Turns(),
+    media: world.media ?? new MediaProcesses(2),
+    films: world.films ?? new MediaProcesses(1),
     refreshes: new Refreshes(clock),
     wake: () => {},
   };

@@ -87,12 +87,15 @@ export function refuseWhere(problems: readonly (readonly [boolean, string])[]): 
 }
 
 /**
- * A file of a kind that is taken, but broken: the old way of uploading answers with an attachment all the same. What a
- * program had to say of it is for the log.
+ * A file of an accepted kind that can't be read. `POST /api/v1/media` answers with an attachment all the same. `details`
+ * is for the log.
  */
 export class UnreadableFile extends Refusal {
-  constructor(readonly details = "") {
-    super("invalid", "Validation failed: File content type is invalid, File is invalid");
+  constructor(
+    readonly details = "",
+    message = "Validation failed: File content type is invalid, File is invalid",
+  ) {
+    super("invalid", message);
   }
 }
 

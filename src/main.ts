@@ -1,3 +1,6 @@
 import { run } from "./cli/run.ts";
+import { MEDIA_PROCESS } from "./lib/media-processes.ts";
 
-process.exitCode = await run(process.argv.slice(2));
+const args = process.argv.slice(2);
+if (args[0] === MEDIA_PROCESS) await import("./lib/media-program.ts");
+else process.exitCode = await run(args);

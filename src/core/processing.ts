@@ -3,7 +3,7 @@ import type { Context } from "../context.ts";
 import type { Reads, Tx } from "../db/open.ts";
 import { Refusal, UnreadableFile } from "../errors.ts";
 import { evenFrames } from "../lib/animations.ts";
-import { copyClip, copyExtension, coverOf, frameRateText, inspectClip, type Clip } from "../lib/clips.ts";
+import { copyExtension, frameRateText, type Clip } from "../lib/clips.ts";
 import type { Ffmpeg, Run, Size } from "../lib/ffmpeg.ts";
 import { moveDurably, withTemporaryFolder } from "../lib/files.ts";
 import { sniffType } from "../lib/image-types.ts";
@@ -111,10 +111,10 @@ async function make(ctx: Context, work: Work): Promise<Made> {
   const ffmpeg = await usableFfmpeg(ctx);
   const run: Run = { folder: work.folder, signal: ctx.processing.signal };
   if (work.row.type === "gifv") return makeLoop(ffmpeg, work, run);
-  const clip = await inspectClip(work.source);
+  const clip = await ctx.films.run(work.row.account_id, "inspectClip", work.source);
   if (!clip) throw new UnreadableFile();
-  if (!ffmpeg) return makeCopy(work, clip);
-  return clip.video ? makeFilm(ffmpeg, work, clip, clip.video, run) : makeSound(ffmpeg, work, clip, run);
+  if (!ffmpeg) return makeCopy(ctx, work, clip);
+  return clip.video ? makeFilm(ffmpeg, work, clip, clip.video, run) : makeSound(ctx, ffmpeg, work, clip, run);
 }
 
 async function makeFilm(
@@ -141,7 +141,13 @@ async function makeFilm(
   return { path, extension: "mp4", preview: await previewOf(await Bun.file(poster).bytes()) };
 }
 
-async function makeSound(ffmpeg: Ffmpeg, { source, folder }: Work, clip: Clip, run: Run): Promise<Made> {
+async function makeSound(
+  ctx: Context,
+  ffmpeg: Ffmpeg,
+  { row, source, folder }: Work,
+  clip: Clip,
+  run: Run,
+): Promise<Made> {
   const { container, audio } = clip;
   const playable = container === "mp3" || container === "flac" ? container : audio?.plays ? "mp4" : null;
   const path = join(folder, "sound");
@@ -154,16 +160,17 @@ async function makeSound(ffmpeg: Ffmpeg, { source, folder }: Work, clip: Clip, r
     { copyTo: playable, channels: audio?.channels ?? 0, bitrate },
     run,
   );
-  return { path, extension: playable === null || playable === "mp4" ? "m4a" : playable, preview: await cover(source) };
+  const preview = await cover(ctx, row, source);
+  return { path, extension: playable === null || playable === "mp4" ? "m4a" : playable, preview };
 }
 
 /** Without ffmpeg a clip stays what it is, and only loses what doesn't belong to picture and sound. */
-async function makeCopy({ source, folder }: Work, clip: Clip): Promise<Made> {
+async function makeCopy(ctx: Context, { row, source, folder }: Work, clip: Clip): Promise<Made> {
   const extension = copyExtension(clip);
   if (!extension) throw new UnreadableFile("there is no ffmpeg to convert it");
   const path = join(folder, "copy");
-  await copyClip(source, path, extension);
-  return { path, extension, preview: clip.video ? null : await cover(source) };
+  await ctx.films.run(row.account_id, "copyClip", source, path, extension);
+  return { path, extension, preview: clip.video ? null : await cover(ctx, row, source) };
 }
 
 async function makeLoop(ffmpeg: Ffmpeg | null, { row, source, folder }: Work, run: Run): Promise<Made> {
@@ -187,8 +194,8 @@ function evenSize({ width, height }: Size): Size {
 }
 
 /** What comes with a recording as its cover may be anything: if it is no picture, there is none. */
-async function cover(source: string): Promise<ProcessedPreview | null> {
-  const bytes = await coverOf(source);
+async function cover(ctx: Context, row: MediaRow, source: string): Promise<ProcessedPreview | null> {
+  const bytes = await ctx.films.run(row.account_id, "coverOf", source);
   if (!bytes) return null;
   return previewOf(bytes).catch((error: unknown) => {
     if (error instanceof Refusal) return null;
@@ -202,7 +209,7 @@ function previewOf(bytes: Uint8Array): Promise<ProcessedPreview> {
 
 /** Puts what was made in its place, and writes what it is. */
 async function finish(ctx: Context, row: MediaRow, { path, extension, preview }: Made): Promise<void> {
-  const clip = await inspectClip(path);
+  const clip = await ctx.films.run(row.account_id, "inspectClip", path);
   if (!clip) throw new UnreadableFile("nothing that plays came of it");
   const { size } = Bun.file(path);
   const folder = dirname(row.source!);

@@ -3,7 +3,7 @@ import type { Tx } from "../db/open.ts";
 import { enqueue } from "../db/queue.ts";
 import { mediaAttachments } from "../db/schema/index.ts";
 import { notFound, Refusal, validationFailed } from "../errors.ts";
-import { copyExtension, inspectClip, type Clip } from "../lib/clips.ts";
+import { copyExtension, type Clip } from "../lib/clips.ts";
 import type { Ffmpeg } from "../lib/ffmpeg.ts";
 import { StoredFile } from "../lib/files.ts";
 import { isMovingAvif, sniffType } from "../lib/image-types.ts";
@@ -49,7 +49,7 @@ export async function upload(ctx: Context, accountId: number, { file, thumbnail,
   checkDescription(about.description);
   const preview = thumbnail && (await readThumbnail(thumbnail));
   const isImage = sniffType(await file.slice(0, 64).bytes()) !== null;
-  const media = isImage ? await keepImageFile(ctx, file, preview) : await keepClip(ctx, file, preview);
+  const media = isImage ? await keepImageFile(ctx, file, preview) : await keepClip(ctx, accountId, file, preview);
   return insertMedia(ctx, accountId, about, media);
 }
 
@@ -128,10 +128,15 @@ async function keepImageFile(ctx: Context, file: File, thumbnail: ProcessedPrevi
 }
 
 /** Film and sound: looked at now, so that what can't be taken is refused at once, and made playable later. */
-async function keepClip(ctx: Context, file: File, thumbnail: ProcessedPreview | undefined): Promise<Kept> {
+async function keepClip(
+  ctx: Context,
+  accountId: number,
+  file: File,
+  thumbnail: ProcessedPreview | undefined,
+): Promise<Kept> {
   if (file.size > VIDEO_BYTES) throw tooLarge("File", VIDEO_BYTES);
   if (!(file instanceof StoredFile)) throw new TypeError("Only a file on the disk can be looked at as a clip");
-  const clip = await inspectClip(file.path);
+  const clip = await ctx.media.run(accountId, "inspectClip", file.path);
   if (clip === null) throw validationFailed("File content type is invalid", "File is invalid");
   checkClip(clip, await usableFfmpeg(ctx));
   const type = clip.video ? "video" : "audio";

@@ -20,8 +20,6 @@ type Library = typeof import("mediabunny");
 /** Baseline, main and high profile of H.264: what has 8 bits and halved colours, and plays everywhere. */
 const PLAYABLE_H264 = /^avc[13]\.(42|4d|58|64)/i;
 
-const SLOWEST_LOOK = 20_000;
-const SLOWEST_COPY = 5 * 60_000;
 const LONGEST = 24 * 3600;
 /** The index of a film of three hours has 10 MB; in memory it takes ten times as much as on the disk. */
 const MAX_INDEX = 16 * 1024 * 1024;
@@ -38,15 +36,16 @@ async function load(): Promise<Library> {
 }
 
 /**
- * Looks at a file without reading all of it. Null for what is neither film nor recording.
+ * Finds out what a file contains; null if it is neither film nor sound. Call it through MediaProcesses only: some broken
+ * files make the library run for ever, without a pause in which a timer of the same thread could end it.
  *
- * @throws UnreadableFile for what looks like one and is broken.
+ * @throws UnreadableFile when it looks like a clip and is broken.
  */
 export async function inspectClip(path: string): Promise<Clip | null> {
   await refuseHugeIndex(path);
   const library = await load();
   const input = open(library, path);
-  return whole(input, SLOWEST_LOOK, async () => {
+  return whole(input, async () => {
     // A file of a few bytes makes it throw.
     if (!(await input.canRead().catch(() => false))) return null;
     const container = containerOf(library, await input.getFormat());
@@ -83,7 +82,7 @@ async function inspectAudio(input: Input): Promise<Clip["audio"]> {
 /** The picture that comes with a recording, as its bytes; null when there is none. */
 export async function coverOf(path: string): Promise<Uint8Array | null> {
   const input = open(await load(), path);
-  return whole(input, SLOWEST_LOOK, async () => {
+  return whole(input, async () => {
     const { images = [] } = await input.getMetadataTags();
     return (images.find(({ kind }) => kind === "coverFront") ?? images[0])?.data ?? null;
   });
@@ -109,7 +108,7 @@ export function copyExtension({ container, video, audio }: Clip): Extension | nu
 export async function copyClip(from: string, to: string, extension: Extension): Promise<void> {
   const library = await load();
   const input = open(library, from);
-  await whole(input, SLOWEST_COPY, async () => {
+  await whole(input, async () => {
     const conversion = await library.Conversion.init({
       input,
       output: new library.Output({ format: outputFormat(library, extension), target: new library.FilePathTarget(to) }),
@@ -164,17 +163,14 @@ function outputFormat(library: Library, extension: Extension): OutputFormat {
   return new library.Mp4OutputFormat({ fastStart: false });
 }
 
-/** Runs to its end or its time's, and closes the input. Whatever the library throws is about what people sent. */
-async function whole<Result>(input: Input, milliseconds: number, work: () => Promise<Result>): Promise<Result> {
-  // Closing it makes all that reads from it fail.
-  const timer = setTimeout(() => input.dispose(), milliseconds);
+/** Closes the input at the end. Errors of the library are about the file. */
+async function whole<Result>(input: Input, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof Error && "syscall" in error) throw error;
     throw new UnreadableFile();
   } finally {
-    clearTimeout(timer);
     input.dispose();
   }
 }

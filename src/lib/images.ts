@@ -7,7 +7,7 @@ import { colorsOf, type Colors } from "./colors.ts";
 import { withoutMetadata } from "./image-metadata.ts";
 import { isMovingAvif, sniffType } from "./image-types.ts";
 import { TYPES_BY_EXTENSION } from "./media-types.ts";
-import { returnFreedMemory } from "./memory.ts";
+import { returnFreedMemory } from "./libc.ts";
 import type { Pixels } from "./placeholders.ts";
 
 /** `bytes` are the most a file may have, `pixels` the most a picture (or one frame of it) may have before decoding. */

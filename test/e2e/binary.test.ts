@@ -3,9 +3,19 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:te
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json";
+import { tone } from "../fixtures/clips.ts";
+import { ENDLESS } from "../fixtures/hostile-clips.ts";
 import { binary } from "../support/binary.ts";
 import { Client } from "../support/client.ts";
-import { createPerson, Nowhere, run, Running, type Command, type Surroundings } from "../support/program.ts";
+import {
+  childrenOf,
+  createPerson,
+  Nowhere,
+  run,
+  Running,
+  type Command,
+  type Surroundings,
+} from "../support/program.ts";
 import { PushService } from "../support/push-service.ts";
 import { Socket } from "../support/streams.ts";
 import { pictureFile, upload } from "../support/uploads.ts";
@@ -98,6 +108,28 @@ describe("The executable", () => {
       expect(heard.payload.id).toBe(status.id);
       expect(heard.payload.media_attachments[0].blurhash).toBe(media.json.blurhash);
       await socket.close();
+    },
+    PATIENCE,
+  );
+
+  test(
+    "answers while it looks at a clip that never ends, and takes no process along when it is killed",
+    async () => {
+      const [mallory, ada] = [
+        await createPerson(command, nowhere, "mallory"),
+        await createPerson(command, nowhere, "ada"),
+      ];
+      const server = await start();
+      const hostile = new File([new Uint8Array(ENDLESS["a FLAC of 42 bytes without a frame"]!)], "clip");
+      const endless = upload(new Client(server.origin, mallory), hostile).catch(() => null);
+      while (childrenOf(server.pid).length === 0) await Bun.sleep(1);
+      const readers = childrenOf(server.pid);
+      const { status, json } = await upload(new Client(server.origin, ada), new File([tone()], "tone.wav"));
+      expect([status, json.type]).toEqual([202, "audio"]);
+      expect((await new Client(server.origin, null).get("/health")).status).toBe(200);
+      await server.stop("SIGKILL");
+      await endless;
+      while (readers.some((pid) => existsSync(`/proc/${pid}`))) await Bun.sleep(1);
     },
     PATIENCE,
   );

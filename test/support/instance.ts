@@ -6,6 +6,7 @@ import { openMigrated } from "../../src/db/migrate.ts";
 import { connect, type Db } from "../../src/db/open.ts";
 import { Worker } from "../../src/jobs/worker.ts";
 import { idAt, Ids } from "../../src/lib/ids.ts";
+import { MediaProcesses } from "../../src/lib/media-processes.ts";
 import { openLog } from "../../src/lib/log.ts";
 
 /** Time stands still until a test moves it. */
@@ -53,6 +54,10 @@ const log = openLog("error", "text");
 /** Hashes that are quick to make: tests are not what they protect from. */
 const passwords = { timeCost: 1, memoryCost: 1024 };
 
+/** Shared by the servers of a test run: each new process would have to load the libraries. */
+const media = new MediaProcesses(2);
+const films = new MediaProcesses(1);
+
 /** Every name leads to the machine itself, so that no test asks anybody else. */
 const lookup = () => Promise.resolve(["127.0.0.1"]);
 
@@ -73,7 +78,7 @@ export function openBlank(): Db {
 }
 
 export function openTestContext(config: Config, db: Db, { clock, ids }: { clock: TestClock; ids?: Ids }): Context {
-  const ctx = openContext(config, db, { log, clock, passwords, lookup });
+  const ctx = openContext(config, db, { log, clock, passwords, lookup, media, films });
   if (ids) ctx.ids = ids;
   return ctx;
 }

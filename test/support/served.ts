@@ -7,21 +7,26 @@
 import { join } from "node:path";
 import { readConfig } from "../../src/config.ts";
 import { openMigrated } from "../../src/db/migrate.ts";
+import { MEDIA_PROCESS } from "../../src/lib/media-processes.ts";
 import { openShared, openTestContext, startInstance } from "./instance.ts";
 
 /** What a test can ask for. */
 export type Wish = "drain" | "listeners" | "stop";
 
-const config = readConfig(process.env);
-const db = openMigrated(join(config.data, "linnet.db"), config.synchronous);
-const ctx = openTestContext(config, db, openShared(join(config.data, "shared")));
-const instance = startInstance(ctx, process.env.LINNET_URL !== undefined);
+if (process.argv[2] === MEDIA_PROCESS) await import("../../src/lib/media-program.ts");
+else serve();
 
-process.on("message", async (wish: Wish) => {
-  if (wish === "drain") await instance.drain();
-  if (wish === "stop") await instance.stop();
-  process.send!(ctx.hub.size);
-});
-// The test is gone, whatever became of it.
-process.on("disconnect", () => process.exit(0));
-process.send!(instance.port);
+function serve(): void {
+  const config = readConfig(process.env);
+  const db = openMigrated(join(config.data, "linnet.db"), config.synchronous);
+  const ctx = openTestContext(config, db, openShared(join(config.data, "shared")));
+  const instance = startInstance(ctx, process.env.LINNET_URL !== undefined);
+  process.on("message", async (wish: Wish) => {
+    if (wish === "drain") await instance.drain();
+    if (wish === "stop") await instance.stop();
+    process.send!(ctx.hub.size);
+  });
+  // The test has ended.
+  process.on("disconnect", () => process.exit(0));
+  process.send!(instance.port);
+}

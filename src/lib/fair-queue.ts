@@ -1,0 +1,101 @@
+/** For whom a piece of work is done: an account's id, or the name of a background task. */
+type User = number | string;
+
+interface Piece {
+  user: User;
+  /** It ran for longer than the patience lasts, in this attempt or an earlier one. */
+  slow: boolean;
+  overdue: boolean;
+  attempt: AbortController;
+  work(signal: AbortSignal): Promise<void>;
+  reject(error: unknown): void;
+}
+
+/**
+ * A few pieces of heavy work at a time, fair between users: one piece per user at a time, and the user who had the
+ * longest wait goes first. One place is always free for quick work: a piece that takes longer than `patience` counts as
+ * slow, and of two slow ones the younger is aborted, if other work is waiting, and starts again when the elder is done.
+ * So a user's work is delayed by at most `patience` for each other user, however slow theirs is.
+ */
+export class FairQueue {
+  private readonly waiting: Piece[] = [];
+  private readonly running = new Set<Piece>();
+  private readonly turns = new Map<User, number>();
+  private turn = 0;
+
+  /** `patience` is in milliseconds. */
+  constructor(
+    private readonly places: number,
+    private readonly patience: number,
+  ) {}
+
+  /** Runs the work when its turn has come. An aborted attempt must end soon; the work is then started again later. */
+  take<Result>(user: User, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    const attempt = new AbortController();
+    this.waiting.push({
+      user,
+      slow: false,
+      overdue: false,
+      attempt,
+      work: async (signal) => resolve(await work(signal)),
+      reject,
+    });
+    this.fill();
+    return promise;
+  }
+
+  private fill(): void {
+    const overdue = this.runs((piece) => piece.overdue && !piece.slow);
+    if (overdue && this.hasRoomForSlow()) overdue.slow = true;
+    for (let next = this.next(); next; next = this.next()) {
+      if (this.running.size === this.places) return this.makeRoom();
+      this.waiting.splice(this.waiting.indexOf(next), 1);
+      void this.run(next);
+    }
+  }
+
+  private next(): Piece | null {
+    const eligible = this.waiting.filter(
+      ({ user, slow }) => !this.runs((piece) => piece.user === user) && (!slow || this.hasRoomForSlow()),
+    );
+    const lastTurn = ({ user }: Piece) => this.turns.get(user) ?? 0;
+    return eligible.reduce<Piece | null>(
+      (best, piece) => (best && lastTurn(best) <= lastTurn(piece) ? best : piece),
+      null,
+    );
+  }
+
+  private hasRoomForSlow(): boolean {
+    return !this.runs((piece) => piece.slow);
+  }
+
+  private runs(condition: (piece: Piece) => boolean): Piece | undefined {
+    return [...this.running].find(condition);
+  }
+
+  private makeRoom(): void {
+    this.runs((piece) => piece.overdue && !piece.slow)?.attempt.abort();
+  }
+
+  private async run(piece: Piece): Promise<void> {
+    this.running.add(piece);
+    this.turns.set(piece.user, ++this.turn);
+    const { signal } = (piece.attempt = new AbortController());
+    const timer = setTimeout(() => {
+      piece.overdue = true;
+      this.fill();
+    }, this.patience);
+    try {
+      await piece.work(signal);
+    } catch (error) {
+      if (signal.aborted) this.waiting.push(Object.assign(piece, { slow: true }));
+      else piece.reject(error);
+    }
+    clearTimeout(timer);
+    this.running.delete(piece);
+    const isBusy = (other: Piece) => other.user === piece.user;
+    if (!this.waiting.some(isBusy)) this.turns.delete(piece.user);
+    this.fill();
+  }
+}

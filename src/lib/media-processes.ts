@@ -1,0 +1,190 @@
+import { existsSync, readFileSync } from "node:fs";
+import { totalmem } from "node:os";
+import { join } from "node:path";
+import type { Subprocess } from "bun";
+import { Refusal, UnreadableFile, type RefusalKind } from "../errors.ts";
+import { FairQueue } from "./fair-queue.ts";
+import type { TASKS } from "./media-tasks.ts";
+
+/** The executable's argument that makes it such a process. */
+export const MEDIA_PROCESS = "media-process";
+
+type Tasks = typeof TASKS;
+type TaskName = keyof Tasks;
+type Results = { [Name in TaskName]: Awaited<ReturnType<Tasks[Name]>> };
+
+export interface Request {
+  name: TaskName;
+  args: unknown[];
+}
+
+export type Reply = { value: unknown } | { failure: Failure };
+
+/** An error, as it travels between processes. */
+export interface Failure {
+  message: string;
+  refused?: RefusalKind;
+  /** The details of an UnreadableFile. */
+  unreadable?: string;
+  stack?: string;
+  code?: string;
+}
+
+export interface Bounds {
+  /** For one task. */
+  seconds: number;
+  /** For copying a clip, which reads and writes all of it. */
+  copySeconds: number;
+  /** Of one process. */
+  bytes: number;
+  /** How long a process waits for another task. */
+  idleSeconds: number;
+}
+
+const MIB = 1024 * 1024;
+const BOUNDS: Bounds = {
+  seconds: 20,
+  copySeconds: 300,
+  // A picture of 33 megapixels takes up to 400 MB. Two processes leave a third of a small machine's memory to the rest.
+  bytes: Math.min(512 * MIB, totalmem() / 3),
+  // Uploads come in groups.
+  idleSeconds: 10,
+};
+/** In milliseconds: how long one user's picture may keep another's waiting. */
+const PATIENCE = 1000;
+const MEMORY_CHECK = 100;
+const TOO_COSTLY =
+  "Validation failed: File takes more time or memory than is allowed. Upload a smaller or simpler one.";
+
+/**
+ * Processes that read what people send: pictures, film and sound. A reader that never ends, crashes or fills the memory
+ * then costs its sender the upload, and nothing else: its process is killed. They are this program, started once more,
+ * and end when there was nothing to do for ten seconds.
+ */
+export class MediaProcesses {
+  private readonly queue: FairQueue;
+  private readonly idle: MediaProcess[] = [];
+  private readonly bounds: Bounds;
+
+  /** At most `count` at a time. */
+  constructor(count: number, bounds: Partial<Bounds> = {}) {
+    this.queue = new FairQueue(count, PATIENCE);
+    this.bounds = { ...BOUNDS, ...bounds };
+  }
+
+  /**
+   * Runs a task for a user (an account's id, or the name of a background task) and resolves to what it returns.
+   *
+   * @throws Refusal as the task does; UnreadableFile when it exceeds its time or memory, or its process crashes.
+   */
+  run<Name extends TaskName>(
+    user: number | string,
+    name: Name,
+    ...args: Parameters<Tasks[Name]>
+  ): Promise<Results[Name]> {
+    return this.queue.take<Results[Name]>(user, async (signal) => {
+      const process = this.idleProcess() ?? new MediaProcess();
+      const reply = await process.do({ name, args }, this.bounds, signal);
+      if (process.isAlive) this.rest(process);
+      if ("failure" in reply) throw errorOf(reply.failure);
+      return reply.value as Results[Name];
+    });
+  }
+
+  private idleProcess(): MediaProcess | undefined {
+    const process = this.idle.pop();
+    return process === undefined || process.isAlive ? process : this.idleProcess();
+  }
+
+  private rest(process: MediaProcess): void {
+    this.idle.push(process);
+    process.endAfter(this.bounds.idleSeconds, () => {
+      this.idle.splice(0, this.idle.length, ...this.idle.filter((other) => other !== process));
+    });
+  }
+}
+
+class MediaProcess {
+  isAlive = true;
+  private readonly child: Subprocess;
+  private answer: (reply: Reply) => void = () => {};
+  private killed: Failure | null = null;
+  private rest: Timer | undefined;
+
+  constructor() {
+    this.child = Bun.spawn(command(), {
+      stdio: ["ignore", "ignore", "inherit"],
+      serialization: "advanced",
+      ipc: (reply: Reply) => this.answer(reply),
+      onExit: (_, code, signal) => {
+        this.isAlive = false;
+        this.answer({ failure: this.killed ?? costly(`its process ended with ${signal ?? code}`) });
+      },
+    });
+  }
+
+  /** Does one task at a time. When that is aborted or exceeds its bounds, the process ends. */
+  async do(request: Request, bounds: Bounds, signal: AbortSignal): Promise<Reply> {
+    clearTimeout(this.rest);
+    // Alone, a process that has nothing to do doesn't keep a command from ending.
+    this.child.ref();
+    const seconds = request.name === "copyClip" ? bounds.copySeconds : bounds.seconds;
+    const deadline = setTimeout(() => this.kill(costly(`it took longer than ${seconds} seconds`)), seconds * 1000);
+    const memory = setInterval(() => {
+      if (residentBytes(this.child.pid) > bounds.bytes) this.kill(costly("it took too much memory"));
+    }, MEMORY_CHECK);
+    const abort = () => this.kill(costly("it was aborted"));
+    signal.addEventListener("abort", abort);
+    try {
+      return await new Promise<Reply>((resolve) => {
+        this.answer = resolve;
+        this.child.send(request);
+      });
+    } finally {
+      clearTimeout(deadline);
+      clearInterval(memory);
+      signal.removeEventListener("abort", abort);
+      this.child.unref();
+    }
+  }
+
+  /** Ends the process unless it gets another task before. */
+  endAfter(seconds: number, onEnd: () => void): void {
+    this.rest = setTimeout(() => {
+      onEnd();
+      this.child.kill("SIGKILL");
+    }, seconds * 1000);
+    this.rest.unref();
+  }
+
+  private kill(failure: Failure): void {
+    this.killed = failure;
+    this.child.kill("SIGKILL");
+  }
+}
+
+/** From source there is a file to start; the executable starts itself. */
+function command(): string[] {
+  const program = join(import.meta.dir, "media-program.ts");
+  return [process.execPath, existsSync(program) ? program : MEDIA_PROCESS];
+}
+
+/** The memory of a process; 0 where the system has no file that says so. */
+function residentBytes(pid: number): number {
+  try {
+    const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+    return Number(kilobytes ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}
+
+function costly(details: string): Failure {
+  return { message: TOO_COSTLY, unreadable: details };
+}
+
+function errorOf({ message, refused, unreadable, stack, code }: Failure): Error {
+  if (unreadable !== undefined) return new UnreadableFile(unreadable, message);
+  if (refused !== undefined) return new Refusal(refused, message);
+  return Object.assign(new Error(message), { stack, code });
+}

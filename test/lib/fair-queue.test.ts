@@ -1,0 +1,87 @@
+import { describe, expect, test } from "bun:test";
+import { FairQueue } from "../../src/lib/fair-queue.ts";
+
+/** In milliseconds: over at once, or never during a test. */
+const [IMPATIENT, PATIENT] = [0, 3_600_000];
+
+/** Work that lasts until the test ends it, and ends when it is aborted. */
+class Work {
+  attempts = 0;
+  private readonly started: (() => void)[] = [];
+  private readonly end = Promise.withResolvers<void>();
+
+  readonly run = (signal: AbortSignal): Promise<void> => {
+    this.attempts += 1;
+    for (const resolve of this.started.splice(0)) resolve();
+    const aborted = new Promise<void>((_, reject) => {
+      signal.addEventListener("abort", () => reject(signal.reason));
+    });
+    return Promise.race([this.end.promise, aborted]);
+  };
+
+  /** Resolves when the next attempt starts. */
+  next(): Promise<void> {
+    return new Promise((resolve) => this.started.push(resolve));
+  }
+
+  finish(): void {
+    this.end.resolve();
+  }
+}
+
+const quick = () => Promise.resolve("done");
+
+describe("Heavy work", () => {
+  test("returns its result, or its error", async () => {
+    const queue = new FairQueue(1, PATIENT);
+    expect(await queue.take("ada", quick)).toBe("done");
+    await expect(queue.take("ada", () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
+    expect(await queue.take("ada", quick)).toBe("done");
+  });
+
+  test("runs a few pieces at a time, and one for each user", async () => {
+    const queue = new FairQueue(2, PATIENT);
+    const [ada, again, grace, alan] = [new Work(), new Work(), new Work(), new Work()];
+    const all = [
+      queue.take("ada", ada.run),
+      queue.take("ada", again.run),
+      queue.take("grace", grace.run),
+      queue.take("alan", alan.run),
+    ];
+    expect([ada, again, grace, alan].map(({ attempts }) => attempts)).toEqual([1, 0, 1, 0]);
+    for (const work of [ada, again, grace, alan]) work.finish();
+    await Promise.all(all);
+  });
+
+  test("lets the user go first who was served longest ago", async () => {
+    const queue = new FairQueue(1, PATIENT);
+    const order: string[] = [];
+    const done = (user: string) => queue.take(user, async () => void order.push(user));
+    await Promise.all([done("ada"), done("ada"), done("ada"), done("grace"), done("alan")]);
+    expect(order).toEqual(["ada", "grace", "alan", "ada", "ada"]);
+  });
+
+  test("of one user doesn't keep another's waiting, however slow it is", async () => {
+    const queue = new FairQueue(2, IMPATIENT);
+    const slow = new Work();
+    const all = [queue.take("ada", slow.run), queue.take("ada", slow.run)];
+    expect(await queue.take("grace", quick)).toBe("done");
+    slow.finish();
+    await Promise.all(all);
+  });
+
+  test("that is slow gives way to others, one of two at least, and is done in the end", async () => {
+    const queue = new FairQueue(2, IMPATIENT);
+    const [elder, younger] = [new Work(), new Work()];
+    const all = [queue.take("ada", elder.run), queue.take("alan", younger.run)];
+    expect(await queue.take("grace", quick)).toBe("done");
+    expect(await queue.take("grace", quick)).toBe("done");
+    const restarted = younger.next();
+    expect([elder.attempts, younger.attempts]).toEqual([1, 1]);
+    elder.finish();
+    await restarted;
+    expect(younger.attempts).toBe(2);
+    younger.finish();
+    await Promise.all(all);
+  });
+});
