@@ -174,7 +174,7 @@ test("the owner can make users with names that are reserved at sign-up", async (
     ["support", "user"],
   ]) {
     const { code, stdout } = await folder.run(["user", "create", name!]);
-    expect([code, lines(stdout)[0]]).toEqual([0, `Made @${name}@localhost:3000, ${role}.`]);
+    expect([code, lines(stdout)[0]]).toEqual([0, `Created @${name}@localhost:3000, ${role}.`]);
   }
 });
 

@@ -40,7 +40,8 @@ test("what is decided on the command line holds at once on a server that runs, w
   let told: Json[] = [];
   while (told.length === 0) told = (await bob.call("/notifications")).json;
   expect(told[0]).toMatchObject({ type: "moderation_warning", moderation_warning: { text: "Too loud." } });
-  expect(await done("moderate", "unlimit", "@bob@localhost:3000")).toBe("@bob isn't limited any more.\n");
+  const handle = `@bob@localhost:${new URL(origin).port}`;
+  expect(await done("moderate", "unlimit", handle)).toBe("@bob isn't limited any more.\n");
 
   expect(await done("moderate", "freeze", "bob")).toBe("@bob is frozen.\n");
   expect((await bob.call("/notifications")).status).toBe(403);

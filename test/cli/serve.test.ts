@@ -1,9 +1,12 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "../support/client.ts";
 import { EventReader, Socket } from "../support/streams.ts";
 import { Folder } from "./folder.ts";
+
+/** Programs start in each of these, perhaps beside other work. */
+setDefaultTimeout(30_000);
 
 let folder: Folder;
 
