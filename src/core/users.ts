@@ -3,7 +3,6 @@ import type { Reads, Tx } from "../db/open.ts";
 import { Refusal, ValidationRefusal, type Problem } from "../errors.ts";
 import { notify } from "./notifications.ts";
 import { fixAddress } from "./server-address.ts";
-import { isSuspended } from "./visibility.ts";
 
 export const ROLES = ["owner", "admin", "moderator", "user"] as const;
 export type Role = (typeof ROLES)[number];
@@ -141,10 +140,11 @@ export function hasUsers(ctx: Context): boolean {
 }
 
 const PEOPLE = `
-  SELECT account_id AS id FROM users WHERE approved AND NOT ${isSuspended("account_id")} ORDER BY id LIMIT ?`;
+  SELECT a.id FROM users u JOIN accounts a ON a.id = u.account_id
+  WHERE u.approved AND a.suspended_at IS NULL AND (u.role = 'owner' OR a.discoverable) ORDER BY u.id LIMIT ?`;
 
-/** The accounts of those who live here, the first ones first. */
-export function peopleHere(db: Reads, limit: number): number[] {
+/** The accounts that the start page lists: the owner's and discoverable ones, the oldest first. */
+export function listedPeople(db: Reads, limit: number): number[] {
   return db.all<{ id: number }>(PEOPLE, limit).map(({ id }) => id);
 }
 

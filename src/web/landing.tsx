@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { hasUsers, peopleHere } from "../core/users.ts";
+import { hasUsers, listedPeople } from "../core/users.ts";
 import { showAccounts, type AccountJson } from "../entities/accounts.ts";
 import { Head, Hidden, Notice } from "./layout.tsx";
 import type { Pages } from "./pages.tsx";
@@ -48,7 +48,7 @@ export function landingPages(pages: Pages): void {
 
 function landingPage(visit: Visit): Response {
   const { words, ctx } = visit;
-  const people = visit.mayKnow ? showAccounts(ctx, peopleHere(ctx.db, MOST_PEOPLE)) : [];
+  const people = visit.mayKnow ? showAccounts(ctx, listedPeople(ctx.db, MOST_PEOPLE)) : [];
   return visit.page(
     { title: ctx.config.title },
     <>

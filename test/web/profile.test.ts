@@ -87,7 +87,7 @@ test("emoji are drawn wherever a name stands: of who boosts, too, and on the sta
   await ownEmoji(server, "robin");
   const carol = await somebody();
   const name = await nameOf(carol);
-  await carol.patch("/api/v1/accounts/update_credentials", { display_name: "Carol :robin:" });
+  await carol.patch("/api/v1/accounts/update_credentials", { display_name: "Carol :robin:", discoverable: true });
   await carol.post(`/api/v1/statuses/${(await bob.publish("to boost")).id}/reblog`);
   expect((await visitor.get(`/@${name}`)).html).toMatch(/Boosted by Carol <img class="emoji"/);
   expect((await visitor.get("/")).html).toMatch(/<bdi>Carol <img class="emoji"/);
@@ -123,6 +123,7 @@ test("a name in another case or with this server's domain is the same; one that 
 test("who is suspended is gone, with their posts, from the start page too, and is back afterwards", async () => {
   const carol = await somebody();
   const name = await nameOf(carol);
+  await carol.patch("/api/v1/accounts/update_credentials", { discoverable: true });
   const { url } = await carol.publish("words #gone");
   const post = new URL(url).pathname;
   const seen = async () => {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { newSetupToken } from "../../src/core/setup.ts";
 import { createUser, listUsers } from "../../src/core/users.ts";
+import { act } from "../support/moderation.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { Visitor } from "./visitor.ts";
 
@@ -142,4 +143,20 @@ test("what the pages load may be kept for ever, and has a new name when it chang
     expect(headers.get("content-type")).toMatch(path.endsWith(".css") ? /^text\/css/ : /^image\/svg\+xml/);
   }
   expect((await visitor.get("/favicon.ico")).location).toEndWith(".svg");
+});
+
+test("the start page lists the owner and people who want to be found, and nobody else", async () => {
+  await server.stop();
+  server = await startServer();
+  await server.person("owner");
+  for (const name of ["found", "hidden", "gone"]) {
+    const who = await server.person(name, { role: "user" });
+    await who.patch("/api/v1/accounts/update_credentials", { discoverable: name !== "hidden" });
+    if (name === "gone") await act(server, "suspend", who);
+  }
+  for (const visitor of [new Visitor(server), new Visitor(server)]) {
+    const { text } = await visitor.get("/");
+    expect([...text.matchAll(/@(\w+)@localhost/g)].map(([, name]) => name)).toEqual(["owner", "found"]);
+    await visitor.signIn("hidden");
+  }
 });
