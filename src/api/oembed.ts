@@ -37,13 +37,15 @@ export function oembedRoutes(routes: Router): void {
 
 /** The post as a quotation, which needs no script, no frame and nothing that could tell us who reads it. */
 function quotation(ctx: Context, status: StatusJson, width: number): string {
-  const { account, url, content, spoiler_text, created_at } = status;
+  const { account, url, content, spoiler_text, language, created_at } = status;
   const name = escapeHtml(account.display_name || account.username);
   const handle = escapeHtml(`@${account.username}@${ctx.config.handleDomain}`);
   const address = escapeHtml(url ?? status.uri);
   const words = spoiler_text ? `<p>${escapeHtml(spoiler_text)}</p>` : content;
+  const lang = language === null ? "" : ` lang="${escapeHtml(language)}"`;
   return (
-    `<blockquote cite="${address}" style="max-width:${width}px;${BOX}"><p><strong>${name}</strong> ${handle}</p>${words}` +
+    `<blockquote cite="${address}" style="max-width:${width}px;${BOX}"><p><strong><bdi>${name}</bdi></strong> ${handle}</p>` +
+    `<div dir="auto"${lang}>${words}</div>` +
     `<p><a href="${address}"><time datetime="${created_at}">${created_at.slice(0, 10)}</time></a></p></blockquote>`
   );
 }

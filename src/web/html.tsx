@@ -6,8 +6,9 @@ import { replaceShortcodes } from "../lib/shortcodes.ts";
 interface HtmlProps {
   html: string;
   emojis?: readonly EmojiJson[];
-  as?: "div" | "span" | "bdi";
+  as?: "div" | "span" | "bdi" | "strong" | "summary" | "dt" | "dd";
   class?: string;
+  title?: string;
   lang?: string | null;
 }
 
@@ -17,7 +18,13 @@ interface HtmlProps {
  * policy of every page lets no script run.
  */
 export function Html({ html, emojis = [], as: Element = "div", lang, ...props }: HtmlProps) {
-  return <Element {...props} lang={lang ?? undefined} dangerouslySetInnerHTML={{ __html: drawn(html, emojis) }} />;
+  const attributes = {
+    ...props,
+    lang: lang ?? undefined,
+    // People write in any direction; a bdi has its own.
+    dir: Element === "bdi" ? undefined : ("auto" as const),
+  };
+  return <Element {...attributes} dangerouslySetInnerHTML={{ __html: drawn(html, emojis) }} />;
 }
 
 /** Plain text with its emoji drawn: a name, a warning, a choice. */

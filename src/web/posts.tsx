@@ -119,9 +119,7 @@ function Said({ visit, status, children }: SaidProps) {
   if (!spoiler_text) return body;
   return (
     <details>
-      <summary>
-        <Text text={spoiler_text} emojis={emojis} lang={language} />
-      </summary>
+      <Text as="summary" text={spoiler_text} emojis={emojis} lang={language} />
       {body}
     </details>
   );
@@ -213,8 +211,8 @@ function Card({ visit, card }: { visit: Visit; card: CardJson }) {
       {card.image && <img src={visit.local(card.image)} alt={card.image_description} loading="lazy" />}
       <span>
         <small>{card.provider_name || hostOf(card.url)}</small>
-        <strong>{card.title || card.url}</strong>
-        {card.description && <span>{card.description}</span>}
+        <Text as="strong" text={card.title || card.url} />
+        {card.description && <Text text={card.description} />}
       </span>
     </a>
   );

@@ -98,12 +98,14 @@ function Profile({ visit, account }: { visit: Visit; account: AccountJson }) {
         <dl>
           {fields.map(({ name, value, verified_at }) => (
             <div class={verified_at === null ? undefined : "verified"}>
-              <dt>
-                <Text text={name} emojis={emojis} />
-              </dt>
-              <dd title={verified_at === null ? undefined : words.verified}>
-                <Html as="span" class="said" html={value} emojis={emojis} />
-              </dd>
+              <Text as="dt" text={name} emojis={emojis} />
+              <Html
+                as="dd"
+                class="said"
+                title={verified_at === null ? undefined : words.verified}
+                html={value}
+                emojis={emojis}
+              />
             </div>
           ))}
         </dl>

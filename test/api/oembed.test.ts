@@ -36,7 +36,7 @@ test("a public post can be shown on any site, as a quotation without scripts and
     height: null,
   });
   expect(json.html).toStartWith(`<blockquote cite="${status.url}"`);
-  expect(json.html).toContain("<strong>Alice &lt;3</strong> @Alice@example.org");
+  expect(json.html).toContain("<strong><bdi>Alice &lt;3</bdi></strong> @Alice@example.org");
   expect(json.html).toContain(`<a href="${status.url}"><time datetime="${status.created_at}">`);
   expect(json.html).not.toMatch(/<script|<iframe|<img/);
 });
@@ -46,6 +46,13 @@ test("behind a warning only the warning is shown", async () => {
   const { html } = (await ask(url)).json;
   expect(html).toContain("<p>crime &amp; novels</p>");
   expect(html).not.toContain("gardener");
+});
+
+test("a post keeps its language and its direction on other sites", async () => {
+  for (const spoiler_text of ["", "تحذير"]) {
+    const { url } = await alice.publish({ status: "مرحبا بالعالم", language: "ar", spoiler_text });
+    expect((await ask(url)).json.html).toMatch(/<div dir="auto" lang="ar"><p>(مرحبا بالعالم|تحذير)<\/p><\/div>/);
+  }
 });
 
 test("every address of a post will do, in whatever case", async () => {

@@ -35,7 +35,9 @@ test("the address of a post leads to it, in its language, with what came of it",
   for (const verb of ["favourite", "reblog"]) await bob.post(`/api/v1/statuses/${status.id}/${verb}`);
   const { status: code, html, text } = await see(status);
   expect(code).toBe(200);
-  expect(html).toContain('<div class="prose said" lang="de"><p>Über &lt;b&gt;Hecken&lt;/b&gt; <img class="emoji"');
+  expect(html).toContain(
+    '<div class="prose said" lang="de" dir="auto"><p>Über &lt;b&gt;Hecken&lt;/b&gt; <img class="emoji"',
+  );
   expect(text).toContain("alice @alice@localhost:3000 Über <b>Hecken</b>");
   expect(text).toContain("21 Nov 2026, 12:00 UTC 1 boost 1 favourite");
   expect(html).toContain(`<time datetime="${status.created_at}">`);
@@ -56,7 +58,7 @@ test("behind a warning the words wait, and no preview tells them", async () => {
   const media = await uploaded(alice, { description: "the gardener" });
   const status = await alice.publish({ status: "It was her.", spoiler_text: "crime & novels", media_ids: [media.id] });
   const { html } = await see(status);
-  expect(html).toMatch(/<details><summary><span[^>]*>crime &amp; novels<\/span><\/summary>.*It was her\..*<\/details>/);
+  expect(html).toMatch(/<details><summary[^>]*>crime &amp; novels<\/summary>.*It was her\..*<\/details>/);
   const [head] = html.split("</head>") as [string];
   expect(head).toContain('<meta property="og:description" content="crime &amp; novels"/>');
   expect(head).not.toContain("her.");

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Client, Json } from "../support/client.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { Visitor } from "./visitor.ts";
+
+/*
+ * Arabic and Hebrew run from right to left, and the pages from left to right: `dir="auto"` is what tells browsers to look.
+ */
+
+let server: TestServer;
+let alice: Client;
+
+beforeAll(async () => {
+  server = await startServer();
+  alice = await server.person("alice");
+});
+afterAll(() => server.stop());
+
+const see = async (status: Json): Promise<string> => (await new Visitor(server).get(new URL(status.url).pathname)).html;
+
+test("a post, its warning and its choices have the direction and the language that they are written in", async () => {
+  const status = await alice.publish({
+    status: "مرحبا بالعالم",
+    spoiler_text: "تحذير",
+    language: "ar",
+    poll: { options: ["نعم", "no"], expires_in: 3600 },
+  });
+  const html = await see(status);
+  expect(html).toContain('<summary lang="ar" dir="auto">تحذير</summary>');
+  expect(html).toContain('<div class="prose said" lang="ar" dir="auto"><p>مرحبا بالعالم</p></div>');
+  for (const choice of ["نعم", "no"]) expect(html).toContain(`<span lang="ar" dir="auto">${choice}</span>`);
+});
+
+test("a quoted post has its own", async () => {
+  const quoted = await alice.publish({ status: "שלום עולם", spoiler_text: "אזהרה", language: "he" });
+  const html = await see(await alice.publish({ status: "look", language: "en", quoted_status_id: quoted.id }));
+  const [, quote] = html.split("<blockquote") as [string, string];
+  expect(quote).toContain('<summary lang="he" dir="auto">אזהרה</summary>');
+  expect(quote).toContain('<div class="prose said" lang="he" dir="auto"><p>שלום עולם</p></div>');
+});
+
+test("a name, a note and fields of a profile have theirs", async () => {
+  await alice.patch("/api/v1/accounts/update_credentials", {
+    display_name: "عليسة",
+    note: "أحب الطيور",
+    fields_attributes: [{ name: "المدينة", value: "القاهرة" }],
+  });
+  const { html } = await new Visitor(server).get("/@alice");
+  expect(html).toContain("<h1><bdi>عليسة</bdi></h1>");
+  expect(html).toContain('<div class="prose said" dir="auto"><p>أحب الطيور</p></div>');
+  expect(html).toContain('<dt dir="auto">المدينة</dt><dd class="said" dir="auto">القاهرة</dd>');
+  expect((await new Visitor(server).get("/")).html).toContain("<bdi>عليسة</bdi>");
+});
