@@ -30,7 +30,7 @@ async function aboutPage(visit: Visit): Promise<Response> {
   const { content } = await showPage(ctx, "extended_description");
   const rules = listRules(ctx.db);
   return visit.page(
-    { title: words.about, wide: true },
+    { title: words.about, wide: true, isPublic: true },
     <>
       <Head title={title}>
         <p>{description}</p>
@@ -88,7 +88,7 @@ async function privacyPolicyPage(visit: Visit): Promise<Response> {
   const { words } = visit;
   const { content, updated_at } = await showPage(visit.ctx, "privacy_policy");
   return visit.page(
-    { title: words.privacyPolicy, wide: true },
+    { title: words.privacyPolicy, wide: true, isPublic: true },
     <>
       <Head title={words.privacyPolicy}>
         <p>{words.changedOn(day(words, updated_at))}</p>
@@ -103,7 +103,7 @@ async function termsPage(visit: Visit, terms: Terms): Promise<Response> {
   const { content, effective, effective_date, succeeded_by } = await showTerms(visit.ctx, terms);
   const since = day(words, effective_date);
   return visit.page(
-    { title: words.termsOfService, wide: true },
+    { title: words.termsOfService, wide: true, isPublic: true },
     <>
       <Head title={words.termsOfService}>
         <p>{effective ? words.holdSince(since) : words.holdFrom(since)}</p>

@@ -25,7 +25,7 @@ export function apiPages(pages: Pages, describe: () => Promise<Description>): vo
     const areas = Object.groupBy(methodsOf(description), ({ operation }) => operation.tags[0]!);
     const names = description.tags.map(({ name }) => name).filter((name) => areas[name]);
     return visit.page(
-      { title: "API", wide: true },
+      { title: "API", wide: true, isPublic: true },
       <article lang="en">
         <Head title="API">
           <p>

@@ -50,7 +50,7 @@ function landingPage(visit: Visit): Response {
   const { words, ctx } = visit;
   const people = visit.mayKnow ? showAccounts(ctx, listedPeople(ctx.db, MOST_PEOPLE)) : [];
   return visit.page(
-    { title: ctx.config.title },
+    { title: ctx.config.title, isPublic: true },
     <>
       <Head title={ctx.config.title}>
         <p>{ctx.config.description}</p>

@@ -52,7 +52,7 @@ export class Pages {
     read: (request: Request) => Params | Promise<Params>,
   ): Promise<Response> {
     const { ctx } = this;
-    const rate = ctx.rates?.address.take(addressKey(clientAddress), ctx.clock.now());
+    const rate = ctx.rates?.pages.take(addressKey(clientAddress), ctx.clock.now());
     if (rate?.exceeded) return tooMany(new Visit(ctx, request, clientAddress, {}), rate);
     try {
       const params = await read(request);

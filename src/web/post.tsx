@@ -31,7 +31,13 @@ export function postPages(pages: Pages): void {
     const status = thread[at]!;
     const title = words.postBy(nameOf(status.account));
     return visit.page(
-      { title, wide: true, listed: !status.account.noindex, meta: <PostMeta visit={visit} status={status} /> },
+      {
+        title,
+        wide: true,
+        isPublic: true,
+        listed: !status.account.noindex,
+        meta: <PostMeta visit={visit} status={status} />,
+      },
       <>
         <h1 class="unseen">{title}</h1>
         <section>

@@ -46,6 +46,7 @@ function profilePage(visit: Visit): Response {
     {
       title: `${nameOf(account)} (${handleOf(visit, account)})`,
       wide: true,
+      isPublic: true,
       listed: !account.noindex,
       meta: <ProfileMeta visit={visit} account={account} />,
     },
@@ -136,7 +137,7 @@ function tagPage(visit: Visit): Response {
   if (places.length === 0 && !isHashtagName(name)) throw notFound();
   const title = `#${spellingOf(ctx.db, name)}`;
   return visit.page(
-    { title, wide: true },
+    { title, wide: true, isPublic: true },
     <>
       <Head title={title}>
         <p>{words.withTag}</p>

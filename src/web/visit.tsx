@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
 import type { Context } from "../context.ts";
+import { etagOf, isNamedBy } from "../lib/etag.ts";
 import { requestAddress, type Params } from "../lib/params.ts";
 import { hashSecret, newSecret, sameSecret } from "../lib/secrets.ts";
 import { knownBrowser, knownBrowserCookie, KNOWN_BROWSER_SECONDS } from "../oauth/known-browsers.ts";
@@ -18,6 +19,8 @@ export interface PageOptions {
   wide?: boolean;
   /** Whether search engines may list it: what is there for everybody, and by somebody who wants that. */
   listed?: boolean;
+  /** Whether strangers get the same page as each other: they may keep it and ask whether it has changed. */
+  isPublic?: boolean;
   /** What programs are told of the page, in its head. */
   meta?: ComponentChildren;
   /** What the page's forms may lead to besides ourselves: sources of a Content-Security-Policy. */
@@ -133,7 +136,23 @@ export class Visit {
       "content-type": "text/html; charset=utf-8",
       "content-security-policy": securityPolicy(options.formActions ?? []),
     });
-    return new Response(`<!doctype html>${html}`, { status: options.status ?? 200, headers });
+    const body = `<!doctype html>${html}`;
+    const status = options.status ?? 200;
+    const isCurrent = options.isPublic === true && status === 200 && this.addValidator(headers, body);
+    return isCurrent ? new Response(null, { status: 304, headers }) : new Response(body, { status, headers });
+  }
+
+  /**
+   * Allows a stranger's browser, and caches on the way, to keep a page, and returns whether the copy that it has is
+   * current. A page that is shown in a session or sets a cookie is for one person and must not be kept.
+   */
+  private addValidator(headers: Headers, body: string): boolean {
+    if (this.session !== null || this.cookies.length > 0) return false;
+    const etag = etagOf(body);
+    headers.set("cache-control", "no-cache");
+    headers.set("etag", etag);
+    headers.set("vary", "Accept-Language, Cookie");
+    return isNamedBy(this.request.headers.get("if-none-match"), etag);
   }
 
   /** Sends the browser on with a GET, whatever it came with. */

@@ -49,7 +49,7 @@ test("the address of an account leads to who they are: name, note, fields, pictu
   expect(html).toContain('alt="a face"');
   expect(html).not.toMatch(/<script|style=/);
   expect(headers.get("content-security-policy")).toContain("default-src 'none'");
-  expect(headers.get("cache-control")).toBe("no-store");
+  expect(headers.get("cache-control")).toBe("no-cache");
 });
 
 test("programs are told what the page is, and search engines only of those who want to be found", async () => {
