@@ -10,7 +10,7 @@ export interface Allowance {
   seconds: number;
 }
 
-export type LimitName = "account" | "address" | "media" | "deletes" | "sign_in" | "registrations";
+export type LimitName = "account" | "address" | "pages" | "media" | "deletes" | "sign_in" | "registrations";
 export type Limits = Record<LimitName, Allowance> & {
   /** How many streams one person may have open at once. */
   streams: number;
@@ -79,10 +79,11 @@ export interface Setting {
   meaning: string;
 }
 
-/** The limits of Mastodon's documentation (api/rate-limits), and one for guessing passwords. */
+/** The limits of Mastodon's documentation (api/rate-limits), and our own for pages and for guessing passwords. */
 const DEFAULT_LIMITS: Limits = {
   account: { calls: 300, seconds: 300 },
   address: { calls: 300, seconds: 300 },
+  pages: { calls: 600, seconds: 300 },
   media: { calls: 30, seconds: 1800 },
   deletes: { calls: 30, seconds: 1800 },
   sign_in: { calls: 10, seconds: 300 },
@@ -118,7 +119,8 @@ export const SETTINGS: Setting[] = [
   {
     name: "LINNET_RATE_LIMITS",
     fallback: "on",
-    meaning: "`on`, `off`, or changes such as `account=600/300,streams=200` (calls per seconds, streams at once)",
+    meaning:
+      "`on`, `off`, or changes such as `account=600/300,streams=200` (calls per seconds, streams at once); also `address`, `pages`, `media`, `deletes`, `sign_in` and `registrations`",
   },
   {
     name: "LINNET_SQLITE_SYNCHRONOUS",

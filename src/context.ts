@@ -134,6 +134,7 @@ function windowsOf(limits: NonNullable<Config["limits"]>): Rates {
   return {
     account: windows("account"),
     address: windows("address"),
+    pages: windows("pages"),
     media: windows("media"),
     deletes: windows("deletes"),
     sign_in: new SlidingWindow(limits.sign_in.calls, limits.sign_in.seconds),

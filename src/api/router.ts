@@ -31,8 +31,8 @@ export interface RouteOptions {
   token?: (request: Request) => string | null;
   /** The parameters, from wherever they come: query, form, multipart or JSON. */
   input?: TObject;
-  /** Counted by a limit of its own besides those for everything. */
-  limit?: LimitName;
+  /** Counted by a limit of its own besides those for everything; false for none at all. */
+  limit?: LimitName | false;
   /** How large a body may be, in bytes. */
   maxBytes?: number;
   /** Files of a form may be large: they lie on the disk until the answer is given, each as a StoredFile. */
@@ -143,8 +143,8 @@ export class Router {
     const counted: Rate[] = [];
     const address = addressKey(clientAddress);
     const count = (limit: LimitName, caller: string) => this.count(counted, limit, caller, set.headers);
-    // Before the token is looked at: whoever tries tokens out is counted like anyone.
-    count("address", address);
+    // Before the token is looked at, so that guessing tokens counts too.
+    if (options.limit !== false) count("address", address);
     const bearer = this.bearer(request, options);
     const caller = bearer?.viewer ? `account ${bearer.viewer.accountId}` : address;
     if (bearer?.viewer) count("account", caller);

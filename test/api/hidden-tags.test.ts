@@ -22,6 +22,8 @@ async function learned(who: Client, name: string): Promise<Json> {
     await who.get(`/api/v1/tags/${name}`),
     await who.get(`/api/v2/search?q=${name}`),
     await who.get(`/api/v2/search?type=hashtags&q=${name.slice(0, -3)}`),
+    await who.get(`/api/v1/timelines/tag/${name}`),
+    await who.get(`/tags/${name}`, { headers: { accept: "text/html" } }),
   ];
   if (who.token !== null) {
     for (const action of ["follow", "feature", "unfollow", "unfeature"]) {

@@ -110,6 +110,15 @@ describe("Who calls too often", () => {
   });
 });
 
+test("a monitor may ask for /health as often as it likes", async () => {
+  await start({ LINNET_RATE_LIMITS: "address=1/300" });
+  for (let at = 0; at < 5; at++) {
+    const { status, headers } = await server.stranger().get("/health");
+    expect([status, headers.get("x-ratelimit-limit")]).toEqual([200, null]);
+  }
+  expect((await server.stranger().get(PATH)).status).toBe(200);
+});
+
 describe("The address of a client", () => {
   const first = async (forwarded: string): Promise<number | string | null> =>
     told(await server.stranger().get(PATH, from(forwarded)))[1]!;

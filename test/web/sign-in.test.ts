@@ -188,14 +188,18 @@ test("a new password ends every session", async () => {
   expect(await signedInAs()).toBeNull();
 });
 
-test("pages are counted like every call, and whoever asks too often reads why", async () => {
-  const slow = await startServer({ LINNET_RATE_LIMITS: "address=2/300" });
+test("pages have a limit of their own, apart from the API's, and say when it is reached", async () => {
+  const slow = await startServer({ LINNET_RATE_LIMITS: "pages=2/300,address=3/300" });
   const reader = new Visitor(slow);
   await reader.get("/");
   await reader.get("/");
   const { status, text, headers } = await reader.get("/");
   expect([status, headers.get("retry-after")]).toEqual([429, "300"]);
   expect(text).toContain("Too many requests from your network. Try again in 5 minutes.");
+  const calls = [1, 2, 3, 4].map(() => slow.stranger().get("/api/v2/instance"));
+  expect((await Promise.all(calls)).map((answer) => answer.status).toSorted()).toEqual([200, 200, 200, 429]);
+  slow.clock.advance(300_000);
+  expect((await reader.get("/")).status).toBe(200);
   await slow.stop();
 });
 
