@@ -14,6 +14,7 @@ import { asyncRefreshRoutes } from "./async-refreshes.ts";
 import { oembedRoutes } from "./oembed.ts";
 import { endorsementRoutes } from "./endorsements.ts";
 import { followRequestRoutes } from "./follow-requests.ts";
+import { hostMetaRoutes } from "./host-meta.ts";
 import { instanceRoutes } from "./instance.ts";
 import { listRoutes } from "./lists.ts";
 import { markerRoutes } from "./markers.ts";
@@ -49,6 +50,7 @@ export function apiRoutes(routes: Router): void {
   oauthRoutes(routes);
   openApiRoutes(routes);
   instanceRoutes(routes);
+  hostMetaRoutes(routes);
   oembedRoutes(routes);
   instanceDomainBlockRoutes(routes);
   profileRoutes(routes);

@@ -282,6 +282,7 @@ export const AREAS: Area[] = [
       "DELETE /api/v1/announcements/:id/reactions/:name": "Take a reaction back",
       "GET /api/oembed": "Get what it takes to show a status on another site",
       "GET /api/openapi.json": "Get this description",
+      "GET /.well-known/host-meta": "Find out where WebFinger is",
       "GET /.well-known/nodeinfo": "Find out where NodeInfo is",
       "GET /nodeinfo/2.0": "Get NodeInfo, for crawlers",
       "GET /health": "Find out whether the server is well",

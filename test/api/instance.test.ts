@@ -237,3 +237,13 @@ test.each(["/api/v1/instance/", "/api/v2/instance/", "/api/v1/timelines/public/"
     expect((await stranger.get(path)).status).toBe(200);
   },
 );
+
+test("host-meta says where WebFinger is asked, at the address of the server and not at the domain of its handles", async () => {
+  const other = await startServer({ LINNET_URL: "https://social.example", LINNET_HANDLE_DOMAIN: "example.org" });
+  const { status, headers, json } = await other.stranger().get("/.well-known/host-meta");
+  expect([status, headers.get("content-type")]).toEqual([200, "application/xrd+xml; charset=utf-8"]);
+  expect(json).toContain('<XRD xmlns="http://docs.oasis-open.org/ns/xri/xrd-1.0">');
+  const template = "https://social.example/.well-known/webfinger?resource={uri}";
+  expect(json).toContain(`<Link rel="lrdd" template="${template}"/>`);
+  await other.stop();
+});

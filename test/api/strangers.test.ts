@@ -101,6 +101,7 @@ describe("With limited federation", () => {
       "/api/v2/instance",
       "/nodeinfo/2.0",
       "/.well-known/nodeinfo",
+      "/.well-known/host-meta",
       "/.well-known/oauth-authorization-server",
       "/api/v1/streaming/health",
       "/health",
