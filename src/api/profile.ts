@@ -92,7 +92,7 @@ async function update(ctx: Context, accountId: number, input: Input): Promise<vo
   const changes = changesOf(input);
   // Before any file is written, so that a refusal leaves none behind.
   checkProfile(changes);
-  updateProfile(ctx, accountId, { ...changes, ...(await keepPictures(ctx, input)) });
+  updateProfile(ctx, accountId, { ...changes, ...(await keepPictures(ctx, accountId, input)) });
 }
 
 /** Mastodon's Profile (entities/Profile): one's account as one wrote it, and null for a picture that isn't there. */
@@ -150,10 +150,11 @@ function changesOf(input: Input): ProfileChanges {
 
 async function keepPictures(
   ctx: Context,
+  accountId: number,
   files: { avatar?: File; header?: File },
 ): Promise<Pick<ProfileChanges, "avatar" | "header">> {
-  const avatar = files.avatar && (await preparePicture("avatar", files.avatar));
-  const header = files.header && (await preparePicture("header", files.header));
+  const avatar = files.avatar && (await preparePicture(ctx, accountId, "avatar", files.avatar));
+  const header = files.header && (await preparePicture(ctx, accountId, "header", files.header));
   return {
     avatar: avatar && (await keepPicture(ctx, "avatar", avatar)),
     header: header && (await keepPicture(ctx, "header", header)),

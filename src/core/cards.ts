@@ -4,7 +4,7 @@ import type { Tx } from "../db/open.ts";
 import { previewCards } from "../db/schema/index.ts";
 import { Refusal } from "../errors.ts";
 import { decodeHtml } from "../lib/charset.ts";
-import { DEFAULT_PIXELS, processPreview } from "../lib/images.ts";
+import { DEFAULT_PIXELS } from "../lib/images.ts";
 import { OutboundError, type OutboundRequest, type OutboundResponse } from "../lib/outbound.ts";
 import { readPage } from "../lib/page.ts";
 import { oEmbedUrl, previewOf, withOEmbed, type Preview } from "../lib/preview.ts";
@@ -68,7 +68,7 @@ async function fetchImage(ctx: Context, url: string): Promise<CardImage | null> 
   if (!response) return null;
   try {
     const limits = { bytes: IMAGE.maxBytes, pixels: DEFAULT_PIXELS };
-    const { image, blurhash } = await processPreview(response.body, limits);
+    const { image, blurhash } = await ctx.media.run("cards", "processPreview", response.body, limits);
     const file = await keepImage(ctx, `${newFolder("cache/cards")}/small`, image);
     return { file, width: image.width, height: image.height, blurhash };
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Tx } from "../db/open.ts";
 import type { CustomEmoji } from "../db/rendered.ts";
 import { Refusal } from "../errors.ts";
 import { sniffType } from "../lib/image-types.ts";
-import { processEmoji, type ImageLimits } from "../lib/images.ts";
+import type { ImageLimits } from "../lib/images.ts";
 import { isShortcode, shortcodesIn } from "../lib/shortcodes.ts";
 import { keepImage, newFolder } from "./media-files.ts";
 import { discardFiles } from "./media.ts";
@@ -52,7 +52,7 @@ export async function addEmoji(ctx: Context, emoji: NewEmoji): Promise<{ replace
   const category = checkedCategory(emoji.category);
   checkShortcode(shortcode);
   checkPicture(picture);
-  const { original, still } = await processEmoji(picture, EMOJI_LIMITS);
+  const { original, still } = await ctx.media.run("server", "processEmoji", picture, EMOJI_LIMITS);
   const folder = newFolder("emojis");
   const image = await keepImage(ctx, `${folder}/original`, original);
   const staticImage = still === original ? image : await keepImage(ctx, `${folder}/static`, still);

@@ -3,7 +3,7 @@ import { rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Context } from "../context.ts";
 import { moveDurably, StoredFile, writeDurably } from "../lib/files.ts";
-import { DEFAULT_PIXELS, type ImageFile, type ImageLimits } from "../lib/images.ts";
+import { DEFAULT_PIXELS, type ImageFile, type ImageLimits, type ImageSource } from "../lib/images.ts";
 import { newSecret } from "../lib/secrets.ts";
 
 /** Mastodon's. */
@@ -36,6 +36,11 @@ export async function removeFiles(ctx: Context, files: readonly string[]): Promi
 export function newFolder(area: string): string {
   const secret = newSecret().slice(0, 22).replaceAll("-", "a").replaceAll("_", "b");
   return `${area}/${secret.slice(0, 2)}/${secret}`;
+}
+
+/** A file on the disk is read by the process that needs it. */
+export async function imageSource(file: File): Promise<ImageSource> {
+  return file instanceof StoredFile ? file.path : file.bytes();
 }
 
 /** Keeps a picture under this name and the extension of its type; gives back its path below the media folder. */

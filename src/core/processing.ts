@@ -1,13 +1,13 @@
 import { dirname, join } from "node:path";
 import type { Context } from "../context.ts";
 import type { Reads, Tx } from "../db/open.ts";
-import { Refusal, UnreadableFile } from "../errors.ts";
+import { UnreadableFile } from "../errors.ts";
 import { evenFrames } from "../lib/animations.ts";
 import { copyExtension, frameRateText, type Clip } from "../lib/clips.ts";
-import type { Ffmpeg, Run, Size } from "../lib/ffmpeg.ts";
+import type { Ffmpeg, RawFrames, Run, Size } from "../lib/ffmpeg.ts";
 import { moveDurably, withTemporaryFolder } from "../lib/files.ts";
 import { sniffType } from "../lib/image-types.ts";
-import { openAnimation, processPreview, smallSize, within, type ProcessedPreview } from "../lib/images.ts";
+import { smallSize, within, type Animation, type ProcessedPreview } from "../lib/images.ts";
 import { TYPES_BY_EXTENSION, type Extension } from "../lib/media-types.ts";
 import { IMAGE_LIMITS, incomingFolder, keepImage, storedFile, VIDEO_BYTES } from "./media-files.ts";
 import { discardFiles, filesOf, type MediaRow } from "./media.ts";
@@ -110,16 +110,17 @@ export function giveUpOlder(ctx: Context, tx: Tx, before: number): void {
 async function make(ctx: Context, work: Work): Promise<Made> {
   const ffmpeg = await usableFfmpeg(ctx);
   const run: Run = { folder: work.folder, signal: ctx.processing.signal };
-  if (work.row.type === "gifv") return makeLoop(ffmpeg, work, run);
+  if (work.row.type === "gifv") return makeLoop(ctx, ffmpeg, work, run);
   const clip = await ctx.films.run(work.row.account_id, "inspectClip", work.source);
   if (!clip) throw new UnreadableFile();
   if (!ffmpeg) return makeCopy(ctx, work, clip);
-  return clip.video ? makeFilm(ffmpeg, work, clip, clip.video, run) : makeSound(ctx, ffmpeg, work, clip, run);
+  return clip.video ? makeFilm(ctx, ffmpeg, work, clip, clip.video, run) : makeSound(ctx, ffmpeg, work, clip, run);
 }
 
 async function makeFilm(
+  ctx: Context,
   ffmpeg: Ffmpeg,
-  { source, folder }: Work,
+  { row, source, folder }: Work,
   clip: Clip,
   video: NonNullable<Clip["video"]>,
   run: Run,
@@ -138,7 +139,8 @@ async function makeFilm(
   };
   const path = join(folder, "film.mp4");
   await ffmpeg.film(from, path, film, run);
-  return { path, extension: "mp4", preview: await previewOf(await Bun.file(poster).bytes()) };
+  const preview = await ctx.films.run(row.account_id, "processPreview", poster, IMAGE_LIMITS);
+  return { path, extension: "mp4", preview };
 }
 
 async function makeSound(
@@ -173,16 +175,16 @@ async function makeCopy(ctx: Context, { row, source, folder }: Work, clip: Clip)
   return { path, extension, preview: clip.video ? null : await cover(ctx, row, source) };
 }
 
-async function makeLoop(ffmpeg: Ffmpeg | null, { row, source, folder }: Work, run: Run): Promise<Made> {
+async function makeLoop(ctx: Context, ffmpeg: Ffmpeg | null, work: Work, run: Run): Promise<Made> {
   if (!ffmpeg) throw new UnreadableFile("ffmpeg is gone");
+  const { row, source, folder } = work;
   const path = join(folder, "loop.mp4");
-  const bytes = await Bun.file(source).bytes();
-  const type = sniffType(bytes);
+  const type = sniffType(await Bun.file(source).slice(0, 64).bytes());
   const size = evenSize(within(row, FILM_PIXELS));
-  // No ffmpeg that is around reads moving WebP.
+  // Released versions of ffmpeg don't read animated WebP.
   const from =
     type === "image/webp"
-      ? evenFrames(await openAnimation(bytes, IMAGE_LIMITS, FILM_PIXELS))
+      ? await animationFrames(ctx, work)
       : { path: source, container: type === "image/gif" ? "gif" : "mov" };
   await ffmpeg.loop(from, path, size, run);
   return { path, extension: "mp4", preview: null };
@@ -193,18 +195,38 @@ function evenSize({ width, height }: Size): Size {
   return { width: Math.max(2, width - (width % 2)), height: Math.max(2, height - (height % 2)) };
 }
 
-/** What comes with a recording as its cover may be anything: if it is no picture, there is none. */
-async function cover(ctx: Context, row: MediaRow, source: string): Promise<ProcessedPreview | null> {
-  const bytes = await ctx.films.run(row.account_id, "coverOf", source);
-  if (!bytes) return null;
-  return previewOf(bytes).catch((error: unknown) => {
-    if (error instanceof Refusal) return null;
-    throw error;
-  });
+function cover(ctx: Context, { account_id }: MediaRow, source: string): Promise<ProcessedPreview | null> {
+  return ctx.films.run(account_id, "coverPreview", source, IMAGE_LIMITS);
 }
 
-function previewOf(bytes: Uint8Array): Promise<ProcessedPreview> {
-  return processPreview(bytes, IMAGE_LIMITS);
+async function animationFrames(ctx: Context, work: Work): Promise<RawFrames> {
+  const animation = await ctx.films.run(
+    work.row.account_id,
+    "inspectAnimation",
+    work.source,
+    IMAGE_LIMITS,
+    FILM_PIXELS,
+  );
+  return evenFrames(animation, framesOf(ctx, work, animation));
+}
+
+/** One frame at a time from a file of some frames, so that memory holds no more. */
+async function* framesOf(
+  ctx: Context,
+  { row, source, folder }: Work,
+  animation: Animation,
+): AsyncGenerator<Uint8Array> {
+  const { width, height, delays, together } = animation;
+  const path = join(folder, "frames");
+  for (let page = 0; page < delays.length; page += together) {
+    const part = { width, height, page, pages: Math.min(together, delays.length - page) };
+    await ctx.films.run(row.account_id, "writeFrames", source, IMAGE_LIMITS, part, path);
+    const bytes = width * height * 3;
+    for (let at = 0; at < part.pages * bytes; at += bytes)
+      yield Bun.file(path)
+        .slice(at, at + bytes)
+        .bytes();
+  }
 }
 
 /** Puts what was made in its place, and writes what it is. */

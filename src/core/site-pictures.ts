@@ -1,7 +1,6 @@
 import type { Context } from "../context.ts";
 import type { Reads } from "../db/open.ts";
 import { Refusal } from "../errors.ts";
-import { processCuts } from "../lib/images.ts";
 import { IMAGE_LIMITS, keepImage, newFolder } from "./media-files.ts";
 import { discardFiles } from "./media.ts";
 import { setState, stateOf } from "./server-state.ts";
@@ -50,7 +49,7 @@ export async function setSitePicture(
     throw new Refusal("invalid", `The description is too long: ${MAX_DESCRIPTION} characters at most.`);
   }
   const cuts = SITE_PICTURES[name];
-  const { files, blurhash } = await processCuts(bytes, IMAGE_LIMITS, cuts, name === "icon");
+  const { files, blurhash } = await ctx.media.run("server", "processCuts", bytes, IMAGE_LIMITS, cuts, name === "icon");
   const folder = newFolder("site");
   const kept: string[] = [];
   for (const [at, file] of files.entries()) kept.push(await keepImage(ctx, `${folder}/${cuts[at]!.name}`, file));

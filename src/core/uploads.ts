@@ -7,17 +7,8 @@ import { copyExtension, type Clip } from "../lib/clips.ts";
 import type { Ffmpeg } from "../lib/ffmpeg.ts";
 import { StoredFile } from "../lib/files.ts";
 import { isMovingAvif, sniffType } from "../lib/image-types.ts";
-import {
-  encodePreview,
-  processAvatar,
-  processImage,
-  processPreview,
-  smallSize,
-  type ProcessedPreview,
-  type ProcessedAvatar,
-} from "../lib/images.ts";
-import { drawPlaceholder } from "../lib/placeholders.ts";
-import { IMAGE_LIMITS, keepImage, keepUpload, newFolder, VIDEO_BYTES } from "./media-files.ts";
+import { smallSize, type ProcessedPreview, type ProcessedAvatar } from "../lib/images.ts";
+import { IMAGE_LIMITS, imageSource, keepImage, keepUpload, newFolder, VIDEO_BYTES } from "./media-files.ts";
 import { applyMediaChanges, checkDescription, discardFiles, waitingMedia } from "./media.ts";
 import type { MediaChanges, MediaRow } from "./media.ts";
 import { clipColumns, usableFfmpeg, writeSmall } from "./processing.ts";
@@ -47,16 +38,18 @@ export interface Upload {
  */
 export async function upload(ctx: Context, accountId: number, { file, thumbnail, about }: Upload): Promise<number> {
   checkDescription(about.description);
-  const preview = thumbnail && (await readThumbnail(thumbnail));
+  const preview = thumbnail && (await readThumbnail(ctx, accountId, thumbnail));
   const isImage = sniffType(await file.slice(0, 64).bytes()) !== null;
-  const media = isImage ? await keepImageFile(ctx, file, preview) : await keepClip(ctx, accountId, file, preview);
+  const keep = isImage ? keepImageFile : keepClip;
+  const media = await keep(ctx, accountId, file, preview);
   return insertMedia(ctx, accountId, about, media);
 }
 
 /** The attachment that stands for an upload which nobody can read: it can be looked at, and not published. */
 export async function keepUnreadable(ctx: Context, accountId: number, about: MediaChanges): Promise<number> {
   checkDescription(about.description);
-  const { image } = await encodePreview(drawPlaceholder("unknown", SOUND_SIDE, SOUND_SIDE, ctx.clock.now()));
+  const seed = ctx.clock.now();
+  const { image } = await ctx.media.run(accountId, "placeholderPreview", "unknown", SOUND_SIDE, SOUND_SIDE, seed);
   const file = await keepImage(ctx, `${newFolder("attachments")}/placeholder`, image);
   return insertMedia(ctx, accountId, about, {
     type: "unknown",
@@ -99,11 +92,15 @@ function processLater(ctx: Context, tx: Tx, id: number): void {
 }
 
 /** A picture; one that moves becomes a film later, where there is ffmpeg. */
-async function keepImageFile(ctx: Context, file: File, thumbnail: ProcessedPreview | undefined): Promise<Kept> {
+async function keepImageFile(
+  ctx: Context,
+  accountId: number,
+  file: File,
+  thumbnail: ProcessedPreview | undefined,
+): Promise<Kept> {
   if (file.size > IMAGE_LIMITS.bytes) throw tooLarge("File", IMAGE_LIMITS.bytes);
-  const bytes = await file.bytes();
-  const image = await processImage(bytes, IMAGE_LIMITS);
-  const movesAsAvif = isMovingAvif(bytes);
+  const image = await ctx.media.run(accountId, "processImage", await imageSource(file), IMAGE_LIMITS);
+  const movesAsAvif = isMovingAvif(await file.slice(0, 64).bytes());
   const becomesFilm = (image.animated || movesAsAvif) && (await usableFfmpeg(ctx)) !== null;
   const folder = newFolder("attachments");
   const original = await keepImage(ctx, `${folder}/original`, image.original);
@@ -141,7 +138,7 @@ async function keepClip(
   checkClip(clip, await usableFfmpeg(ctx));
   const type = clip.video ? "video" : "audio";
   const folder = newFolder("attachments");
-  const preview = thumbnail ?? (await standIn(type, clip, ctx.clock.now()));
+  const preview = thumbnail ?? (await standIn(ctx, accountId, type, clip));
   const small = await keepImage(ctx, `${folder}/${thumbnail ? "thumbnail" : "placeholder"}`, preview.image);
   return {
     type,
@@ -176,15 +173,15 @@ function checkClip(clip: Clip, ffmpeg: Ffmpeg | null): void {
   }
 }
 
-function standIn(type: "video" | "audio", { video }: Clip, seed: number): Promise<ProcessedPreview> {
+function standIn(ctx: Context, accountId: number, type: "video" | "audio", { video }: Clip): Promise<ProcessedPreview> {
   const { width, height } = video ? smallSize(video) : { width: SOUND_SIDE, height: SOUND_SIDE };
-  return encodePreview(drawPlaceholder(type, width, height, seed));
+  return ctx.media.run(accountId, "placeholderPreview", type, width, height, ctx.clock.now());
 }
 
-async function readThumbnail(file: File): Promise<ProcessedPreview> {
+async function readThumbnail(ctx: Context, accountId: number, file: File): Promise<ProcessedPreview> {
   if (file.size > IMAGE_LIMITS.bytes) throw tooLarge("Thumbnail", IMAGE_LIMITS.bytes);
   try {
-    return await processPreview(await file.bytes(), IMAGE_LIMITS);
+    return await ctx.media.run(accountId, "processPreview", await imageSource(file), IMAGE_LIMITS);
   } catch (error) {
     throw error instanceof Refusal ? validationFailed("Thumbnail is not a picture that can be taken") : error;
   }
@@ -200,7 +197,7 @@ export async function changeUpload(
 ): Promise<MediaRow> {
   const found = waitingMedia(ctx, accountId, id);
   checkDescription(changes.description);
-  const preview = thumbnail && (await readThumbnail(thumbnail));
+  const preview = thumbnail && (await readThumbnail(ctx, accountId, thumbnail));
   const small = preview && (await keepImage(ctx, `${newFolder("attachments")}/thumbnail`, preview.image));
   const changed = ctx.db.transaction((tx) => {
     // While the picture was read, much can have happened.
@@ -229,9 +226,14 @@ export type Picture = { file: string; still: string };
 export type PictureKind = "avatar" | "header";
 
 /** Reads and checks what shall become an avatar or a header, before anything is kept. */
-export async function preparePicture(kind: PictureKind, file: File): Promise<ProcessedAvatar> {
+export async function preparePicture(
+  ctx: Context,
+  accountId: number,
+  kind: PictureKind,
+  file: File,
+): Promise<ProcessedAvatar> {
   if (file.size > AVATAR_BYTES) throw tooLarge(kind === "avatar" ? "Avatar file" : "Header file", AVATAR_BYTES);
-  return processAvatar(await file.bytes(), kind);
+  return ctx.media.run(accountId, "processAvatar", await imageSource(file), kind);
 }
 
 /** Keeps an avatar or a header; the caller writes the row. */

@@ -10,8 +10,11 @@ const STEP = 20;
 const UNEVEN = 2;
 const MOST_FRAMES = 10_000;
 
-/** An animation as frames of equal length, some of them repeated: a film in the making knows no others. */
-export function evenFrames({ width, height, delays, frames }: Animation): RawFrames {
+/** Turns an animation into frames that are all shown for the same time, by repeating some, as an encoder needs them. */
+export function evenFrames(
+  { width, height, delays }: Omit<Animation, "together">,
+  frames: AsyncIterable<Uint8Array>,
+): RawFrames {
   const shown = delays.map((delay) => (delay < SHORTEST ? INSTEAD : delay));
   const duration = shown.reduce((sum, delay) => sum + delay, 0);
   const mean = duration / shown.length;
@@ -21,22 +24,15 @@ export function evenFrames({ width, height, delays, frames }: Animation): RawFra
     width,
     height,
     frameRate: isEven ? `${shown.length * 1000}/${duration}` : `${1000 / STEP}/1`,
-    frames: isEven ? frames : repeated(frames, shown, width * height * 3),
+    frames: isEven ? frames : repeated(frames, shown),
   };
 }
 
-/** Each part holds some frames of so many bytes. */
-async function* repeated(
-  parts: AsyncIterable<Uint8Array>,
-  delays: number[],
-  bytes: number,
-): AsyncGenerator<Uint8Array> {
+async function* repeated(frames: AsyncIterable<Uint8Array>, delays: number[]): AsyncGenerator<Uint8Array> {
   let [index, time] = [0, 0];
-  for await (const part of parts) {
-    for (let at = 0; at < part.length; at += bytes) {
-      const from = Math.round(time / STEP);
-      time += delays[index++]!;
-      for (let step = from; step < Math.round(time / STEP); step++) yield part.subarray(at, at + bytes);
-    }
+  for await (const frame of frames) {
+    const from = Math.round(time / STEP);
+    time += delays[index++]!;
+    for (let step = from; step < Math.round(time / STEP); step++) yield frame;
   }
 }

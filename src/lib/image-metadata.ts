@@ -4,50 +4,7 @@
  * we have never heard of is left behind too, and the pixels stay exactly as they were.
  */
 
-/** No honest file comes near: a GIF of 100 MB has 400,000. */
-const MOST_PARTS = 1_000_000;
-
-/** A walk over bytes that somebody else wrote: reading beyond the end throws, instead of giving undefined. */
-class Reader {
-  at = 0;
-  #taken = 0;
-  readonly #view: DataView;
-
-  constructor(readonly bytes: Uint8Array) {
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  }
-
-  get left(): number {
-    return this.bytes.length - this.at;
-  }
-
-  u8(): number {
-    this.at += 1;
-    return this.#view.getUint8(this.at - 1);
-  }
-
-  u16(): number {
-    this.at += 2;
-    return this.#view.getUint16(this.at - 2);
-  }
-
-  u32(littleEndian = false): number {
-    this.at += 4;
-    return this.#view.getUint32(this.at - 4, littleEndian);
-  }
-
-  take(length: number): Uint8Array {
-    this.#taken += 1;
-    if (this.#taken > MOST_PARTS) throw new RangeError("The picture has too many parts");
-    if (length < 0 || length > this.left) throw new RangeError("A part of the picture reaches beyond its end");
-    this.at += length;
-    return this.bytes.subarray(this.at - length, this.at);
-  }
-
-  text(length: number): string {
-    return Buffer.from(this.take(length)).toString("latin1");
-  }
-}
+import { ByteReader } from "./byte-reader.ts";
 
 /**
  * The same picture without anything but what shows it, or null where the file does not hold together (truncated, or odd
@@ -57,14 +14,14 @@ export function withoutMetadata(bytes: Uint8Array, type: string): Uint8Array | n
   const strip = STRIPPERS.get(type);
   if (strip === undefined) return null;
   try {
-    return concat(strip(new Reader(bytes)));
+    return concat(strip(new ByteReader(bytes)));
   } catch (error) {
     if (error instanceof RangeError) return null;
     throw error;
   }
 }
 
-const STRIPPERS: ReadonlyMap<string, (file: Reader) => Uint8Array[]> = new Map([
+const STRIPPERS: ReadonlyMap<string, (file: ByteReader) => Uint8Array[]> = new Map([
   ["image/jpeg", jpegParts],
   ["image/png", pngParts],
   ["image/gif", gifParts],
@@ -93,7 +50,7 @@ function showsJpeg(marker: number): boolean {
   return (marker >= 0xc0 && marker <= 0xcf && marker !== 0xc8) || (marker >= JPEG_SOS && marker <= 0xdd);
 }
 
-function jpegParts(file: Reader): Uint8Array[] {
+function jpegParts(file: ByteReader): Uint8Array[] {
   if (file.u8() !== 0xff || file.u8() !== JPEG_SOI) malformed();
   const parts: Uint8Array[] = [Uint8Array.of(0xff, JPEG_SOI)];
   for (;;) {
@@ -114,7 +71,7 @@ function jpegParts(file: Reader): Uint8Array[] {
   }
 }
 
-function nextJpegMarker(file: Reader): number {
+function nextJpegMarker(file: ByteReader): number {
   if (file.u8() !== 0xff) malformed();
   let marker = file.u8();
   while (marker === 0xff) marker = file.u8();
@@ -122,7 +79,7 @@ function nextJpegMarker(file: Reader): number {
 }
 
 /** Goes over a scan's entropy-coded bytes, up to the first marker that is neither a stuffed zero nor a restart. */
-function skipScan(file: Reader): void {
+function skipScan(file: ByteReader): void {
   for (;;) {
     const next = file.bytes.indexOf(0xff, file.at);
     if (next === -1 || next + 1 >= file.bytes.length) malformed();
@@ -141,7 +98,7 @@ function startsWith(bytes: Uint8Array, text: string): boolean {
 const PNG_SIGNATURE = 8;
 const PNG_SHOWN = new Set(["IHDR", "PLTE", "tRNS", "IDAT", "IEND", "gAMA", "cHRM", "sRGB", "sBIT", "cICP"]);
 
-function pngParts(file: Reader): Uint8Array[] {
+function pngParts(file: ByteReader): Uint8Array[] {
   const parts = [file.take(PNG_SIGNATURE)];
   for (;;) {
     const start = file.at;
@@ -161,7 +118,7 @@ const GIF_CONTROL = 0xf9;
 const GIF_APPLICATION = 0xff;
 const GIF_LOOPS = new Set(["NETSCAPE2.0", "ANIMEXTS1.0"]);
 
-function gifParts(file: Reader): Uint8Array[] {
+function gifParts(file: ByteReader): Uint8Array[] {
   file.take(10);
   const flags = file.u8();
   file.take(2 + gifColours(flags));
@@ -191,12 +148,12 @@ function gifColours(flags: number): number {
   return flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0;
 }
 
-function skipGifBlocks(file: Reader): void {
+function skipGifBlocks(file: ByteReader): void {
   for (let length = file.u8(); length !== 0; length = file.u8()) file.take(length);
 }
 
 /** Keeps the timing of frames and the number of loops; comments and XMP are what we came to remove. */
-function gifExtension(file: Reader, start: number): Uint8Array | null {
+function gifExtension(file: ByteReader, start: number): Uint8Array | null {
   const label = file.u8();
   if (label === GIF_CONTROL) {
     skipGifBlocks(file);
@@ -218,9 +175,9 @@ const WEBP_SHOWN = new Set(["VP8 ", "VP8L", "ALPH", "ANIM"]);
 const WEBP_METADATA_FLAGS = 0x20 | 0x08 | 0x04;
 const WEBP_FRAME_HEADER = 16;
 
-function webpParts(file: Reader): Uint8Array[] {
+function webpParts(file: ByteReader): Uint8Array[] {
   file.take(4);
-  const body = new Reader(file.take(file.u32(true)));
+  const body = new ByteReader(file.take(file.u32(true)));
   return [webpChunk("RIFF", [body.take(4), ...webpChunks(body, shownWebpChunk)])];
 }
 
@@ -228,7 +185,7 @@ function shownWebpChunk(name: string, payload: Uint8Array): Uint8Array[] {
   if (name === "VP8X") return [webpChunk(name, [withoutFlags(payload, WEBP_METADATA_FLAGS)])];
   // A frame of an animation holds chunks of its own, and so might hold something that is not to be shown.
   if (name === "ANMF") {
-    const frame = new Reader(payload);
+    const frame = new ByteReader(payload);
     return [webpChunk(name, [frame.take(WEBP_FRAME_HEADER), ...webpChunks(frame, shownInFrame)])];
   }
   return shownInFrame(name, payload);
@@ -238,7 +195,7 @@ function shownInFrame(name: string, payload: Uint8Array): Uint8Array[] {
   return WEBP_SHOWN.has(name) ? [webpChunk(name, [payload])] : [];
 }
 
-function webpChunks(file: Reader, shown: (name: string, payload: Uint8Array) => Uint8Array[]): Uint8Array[] {
+function webpChunks(file: ByteReader, shown: (name: string, payload: Uint8Array) => Uint8Array[]): Uint8Array[] {
   const chunks: Uint8Array[] = [];
   while (file.left > 0) {
     const name = file.text(4);

@@ -4,11 +4,15 @@ import { encode as encodeBlurhash } from "blurhash";
 
 import { Refusal, UnreadableFile, validationFailed } from "../errors.ts";
 import { colorsOf, type Colors } from "./colors.ts";
+import { readHeader, writeGifScreen, type Header } from "./image-header.ts";
 import { withoutMetadata } from "./image-metadata.ts";
 import { isMovingAvif, sniffType } from "./image-types.ts";
 import { TYPES_BY_EXTENSION } from "./media-types.ts";
 import { returnFreedMemory } from "./libc.ts";
-import type { Pixels } from "./placeholders.ts";
+import { drawPlaceholder, type Pixels } from "./placeholders.ts";
+
+/** A picture's bytes, or the path of the file in which they are. */
+export type ImageSource = Uint8Array | string;
 
 /** `bytes` are the most a file may have, `pixels` the most a picture (or one frame of it) may have before decoding. */
 export interface ImageLimits {
@@ -45,11 +49,11 @@ export interface ProcessedAvatar {
   still: ImageFile;
 }
 
-/** An animation that can be taken apart: how long each frame is shown, in milliseconds, and all of one size. */
+/** An animation that can be split into frames of one size: how long each is shown, in milliseconds. */
 export interface Animation extends Size {
   delays: number[];
-  /** Some frames at a time, one below the other, as red, green and blue, on white. */
-  frames: AsyncGenerator<Buffer>;
+  /** How many frames writeFrames() is to be asked for at a time. */
+  together: number;
 }
 
 /** Mastodon's: 7680×4320. */
@@ -60,15 +64,20 @@ const ORIGINAL_PIXELS = 8_294_400;
 const SMALL_PIXELS = 230_400;
 /** WebP's longest side, and about the longest that graphics cards draw. */
 const LONGEST_SIDE = 16_383;
+/** JPEG's longest side. libvips keeps whole rows in memory. */
+const MAX_SIDE = 65_535;
+/** A GIF of 99 MB that plays for minutes has fewer. */
+const MAX_FRAMES = 5000;
 /** All frames of an animation together may have as many pixels as this many pictures. */
 const ANIMATION_PICTURES = 16;
 /** Pixels of all frames together in an animation that is drawn anew: 625 frames of an avatar, 12 in 4K. */
 const REDRAWN_PIXELS = 100_000_000;
-/** Pixels of the frames that are decoded together when an animation is taken apart. */
-const FRAMES_PIXELS = 8_000_000;
+/** Of the frames that writeFrames() writes at a time. */
+const PART_BYTES = 64_000_000;
+/** Pixels that are decoded when an animation is split: at 40 ns each. Five seconds of film in 720p have as many. */
+const SPLIT_PIXELS = 500_000_000;
 const BLURHASH_SIDE = 32;
 const BLURHASH_COMPONENTS = 4;
-const SLOWEST_SECONDS = 60;
 const QUALITY = 90;
 const SMALL_QUALITY = 85;
 const ANIMATION_QUALITY = 80;
@@ -83,6 +92,10 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map(
 const AVATAR_SIZES = { avatar: { width: 400, height: 400 }, header: { width: 1500, height: 500 } } as const;
 const AVATAR_LIMITS: ImageLimits = { bytes: 8 * 1024 * 1024, pixels: DEFAULT_PIXELS };
 
+const MOVING = new Set(["image/gif", "image/webp"]);
+/** Their decoder takes 20 bytes for each pixel, others 12 at most. */
+const HEIF = new Set(["image/avif", "image/heic", "image/heif"]);
+
 /** A moving AVIF holds a still one: libvips finds it when the first brand doesn't tell it to look away. */
 function asStillAvif(bytes: Uint8Array): Uint8Array {
   const still = bytes.slice();
@@ -94,9 +107,9 @@ function asStillAvif(bytes: Uint8Array): Uint8Array {
  * What to keep of an uploaded picture: within 3840×2160 pixels, in a format that browsers show, upright, in sRGB and
  * without metadata. A picture that is so already keeps its pixels as they are; an animation stays one.
  */
-export function processImage(bytes: Uint8Array, limits: ImageLimits): Promise<ProcessedImage> {
-  return inTurn(async () => {
-    const picture = await inspect(bytes, limits);
+export function processImage(source: ImageSource, limits: ImageLimits): Promise<ProcessedImage> {
+  return givingBackMemory(async () => {
+    const picture = await inspect(source, limits);
     return refusingBrokenImages(async () => {
       const still = await drawStill(picture, within(picture, SMALL_PIXELS), "fill");
       const original = await keepOriginal(picture);
@@ -112,42 +125,57 @@ export function processImage(bytes: Uint8Array, limits: ImageLimits): Promise<Pr
 }
 
 /** A picture that stands for something: still, and as small as processImage's `small`. */
-export function processPreview(bytes: Uint8Array, limits: ImageLimits): Promise<ProcessedPreview> {
-  return inTurn(async () => {
-    const picture = await inspect(bytes, limits);
+export function processPreview(source: ImageSource, limits: ImageLimits): Promise<ProcessedPreview> {
+  return givingBackMemory(async () => {
+    const picture = await inspect(source, limits);
     return refusingBrokenImages(async () =>
       previewOf(picture.sharp, await drawStill(picture, within(picture, SMALL_PIXELS), "fill")),
     );
   });
 }
 
-/** A small picture from pixels of ours. */
-export function encodePreview(pixels: Pixels): Promise<ProcessedPreview> {
-  return inTurn(async () => previewOf(await loadSharp(), pixels));
+/** A drawing that stands for a clip or an unreadable file. `seed` chooses its colours. */
+export function placeholderPreview(...drawing: Parameters<typeof drawPlaceholder>): Promise<ProcessedPreview> {
+  return givingBackMemory(async () => previewOf(await loadSharp(), drawPlaceholder(...drawing)));
 }
 
-/** Takes an animation apart, at most at this size; each part waits for its turn with other pictures. */
-export function openAnimation(bytes: Uint8Array, limits: ImageLimits, pixels: number): Promise<Animation> {
-  return inTurn(async () => {
-    const picture = await inspect(bytes, limits);
+/**
+ * Reads how an animation moves, for a film within so many pixels.
+ *
+ * @throws UnreadableFile when splitting it would take too long. Each part is decoded from the first frame on, since that
+ * is how frames are stored, so the work grows with the square of the number of parts.
+ */
+export function inspectAnimation(source: ImageSource, limits: ImageLimits, pixels: number): Promise<Animation> {
+  return givingBackMemory(async () => {
+    const picture = await inspect(source, limits);
     const size = within(picture, pixels);
     const delays = picture.metadata.delay ?? [];
     if (delays.length !== picture.frames) throw new UnreadableFile();
-    return { ...size, delays, frames: framesOf(picture, size) };
+    const together = Math.max(1, Math.floor(PART_BYTES / (size.width * size.height * 3)));
+    const parts = Math.ceil(picture.frames / together);
+    const decoded = ((parts + 1) / 2) * picture.frames * picture.width * picture.height;
+    if (decoded > SPLIT_PIXELS) throw new UnreadableFile("it has too many large frames to become a film");
+    return { ...size, delays, together };
   });
 }
 
-async function* framesOf(picture: Picture, size: Size): AsyncGenerator<Buffer> {
-  const together = Math.max(1, Math.floor(FRAMES_PIXELS / (picture.width * picture.height)));
-  for (let page = 0; page < picture.frames; page += together) {
-    const pages = Math.min(together, picture.frames - page);
-    const part = picture.open({ page, pages }).resize({ ...size, fit: "fill" });
-    yield await inTurn(() =>
-      refusingBrokenImages(() =>
-        part.toColourspace("srgb").flatten({ background: "white" }).removeAlpha().raw().toBuffer(),
-      ),
-    );
-  }
+/** Writes some frames of an animation into a file, one after the other, as red, green and blue on white. */
+export function writeFrames(
+  source: ImageSource,
+  limits: ImageLimits,
+  { page, pages, ...size }: Size & { page: number; pages: number },
+  to: string,
+): Promise<void> {
+  return givingBackMemory(async () => {
+    const picture = await inspect(source, limits);
+    await refusingBrokenImages(async () => {
+      const frames = picture
+        .open({ page, pages })
+        .resize({ ...size, fit: "fill" })
+        .toColourspace("srgb");
+      await Bun.write(to, await frames.flatten({ background: "white" }).removeAlpha().raw().toBuffer());
+    });
+  });
 }
 
 async function previewOf(sharp: SharpModule, pixels: Pixels): Promise<ProcessedPreview> {
@@ -160,9 +188,9 @@ async function previewOf(sharp: SharpModule, pixels: Pixels): Promise<ProcessedP
 }
 
 /** An avatar or a header in the size Mastodon shows, cut from the middle. An animated one becomes an animated WebP. */
-export function processAvatar(bytes: Uint8Array, kind: "avatar" | "header"): Promise<ProcessedAvatar> {
-  return inTurn(async () => {
-    const picture = await inspect(bytes, AVATAR_LIMITS);
+export function processAvatar(source: ImageSource, kind: "avatar" | "header"): Promise<ProcessedAvatar> {
+  return givingBackMemory(async () => {
+    const picture = await inspect(source, AVATAR_LIMITS);
     return refusingBrokenImages(async () => {
       const size = AVATAR_SIZES[kind];
       const still = await encodeStill(picture.sharp, await drawStill(picture, size, "cover"), QUALITY);
@@ -173,13 +201,13 @@ export function processAvatar(bytes: Uint8Array, kind: "avatar" | "header"): Pro
 
 /** A picture in several sizes, each cut from its middle, and still; as PNG, or as whatever is small. */
 export function processCuts(
-  bytes: Uint8Array,
+  source: ImageSource,
   limits: ImageLimits,
   sizes: readonly Size[],
   asPng: boolean,
 ): Promise<{ files: ImageFile[]; blurhash: string }> {
-  return inTurn(async () => {
-    const picture = await inspect(bytes, limits);
+  return givingBackMemory(async () => {
+    const picture = await inspect(source, limits);
     const { sharp } = picture;
     return refusingBrokenImages(async () => {
       const files: ImageFile[] = [];
@@ -195,9 +223,9 @@ export function processCuts(
 }
 
 /** A custom emoji: in its own pixels, but for what must be drawn anew, and still moving where it moves. */
-export function processEmoji(bytes: Uint8Array, limits: ImageLimits): Promise<ProcessedAvatar> {
-  return inTurn(async () => {
-    const picture = await inspect(bytes, limits);
+export function processEmoji(source: ImageSource, limits: ImageLimits): Promise<ProcessedAvatar> {
+  return givingBackMemory(async () => {
+    const picture = await inspect(source, limits);
     return refusingBrokenImages(async () => {
       // Drawn in any case, since what can't be is broken.
       const first = await drawStill(picture, within(picture, limits.pixels), "fill");
@@ -226,19 +254,12 @@ interface Picture extends Size {
   open: (options?: SharpOptions) => Sharp;
 }
 
-/**
- * Pictures wait for each other, because a large one takes much memory while it is decoded, and a small computer has
- * little. The queue and the library are all that outlives a call here: memory is the process's, not a server's.
- */
-let lastTurn: Promise<unknown> = Promise.resolve();
-
-function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-  const turn = lastTurn.then(work).finally(returnFreedMemory);
-  lastTurn = turn.catch(() => undefined);
-  return turn;
+/** Large pictures take hundreds of megabytes while they are processed. */
+function givingBackMemory<Result>(work: () => Promise<Result>): Promise<Result> {
+  return work().finally(returnFreedMemory);
 }
 
-/** Loaded at the first picture: that keeps 45 ms out of the server's start, and 30 MB out of one without pictures. */
+/** Loaded at the first picture, since clips don't need its 30 MB. */
 let loaded: Promise<SharpModule> | undefined;
 
 function loadSharp(): Promise<SharpModule> {
@@ -254,28 +275,46 @@ function loadSharp(): Promise<SharpModule> {
 }
 
 /** Reads the header alone, so that what is too large is refused before any of its pixels is decoded. */
-async function inspect(bytes: Uint8Array, limits: ImageLimits): Promise<Picture> {
-  if (bytes.length > limits.bytes) throw tooManyBytes(limits.bytes);
+async function inspect(from: ImageSource, limits: ImageLimits): Promise<Picture> {
+  const bytes = await bytesOf(from, limits);
   const type = sniffType(bytes);
   if (type === null) throw notAnImage();
+  const pixels = HEIF.has(type) ? limits.pixels / 2 : limits.pixels;
+  const header = readHeader(bytes, type);
+  if (header) checkSize(header, pixels);
   const clean = withoutMetadata(bytes, type);
-  // libvips takes half a GIF for a whole one, and stumbles over what lies after its end; so it sees what we walked over.
+  // libvips reads half a GIF as a whole one, and fails at what follows its end.
   const source = type === "image/gif" ? clean : isMovingAvif(bytes) ? asStillAvif(bytes) : bytes;
-  if (source === null) throw new UnreadableFile();
+  // In these two, we count the frames before libvips does, which takes it time quadratic in their number.
+  if (source === null || (MOVING.has(type) && (!header || !clean))) throw new UnreadableFile();
   const sharp = await loadSharp();
   const metadata = await refusingBrokenImages(() => sharp(source, { limitInputPixels: false }).metadata());
-  const frames = type === "image/gif" || type === "image/webp" ? (metadata.pages ?? 1) : 1;
+  const frames = MOVING.has(type) ? (metadata.pages ?? 1) : 1;
   const animated = frames > 1;
   const { width, height } = animated ? metadata : metadata.autoOrient;
-  if (!(width > 0 && height > 0)) throw new UnreadableFile();
-  if (width * height > limits.pixels) throw tooManyPixels(`${width}x${height} pixels`, limits.pixels);
-  const all = animated ? limits.pixels * ANIMATION_PICTURES : limits.pixels;
-  if (width * height * frames > all) throw tooManyPixels(`${frames} frames of ${width}x${height} pixels`, all);
+  checkSize({ width, height, frames }, pixels);
+  if (type === "image/gif" && clean) writeGifScreen(clean, metadata);
+  const all = animated ? pixels * ANIMATION_PICTURES : pixels;
   const open = (options?: SharpOptions) =>
-    sharp(source, { failOn: "error", autoOrient: !animated, limitInputPixels: all, ...options }).timeout({
-      seconds: SLOWEST_SECONDS,
-    });
+    sharp(source, { failOn: "error", autoOrient: !animated, limitInputPixels: all, ...options });
   return { sharp, clean, type, metadata, frames, animated, width, height, open };
+}
+
+async function bytesOf(source: ImageSource, limits: ImageLimits): Promise<Uint8Array> {
+  const length = typeof source === "string" ? Bun.file(source).size : source.length;
+  if (length > limits.bytes) throw tooManyBytes(limits.bytes);
+  return typeof source === "string" ? Bun.file(source).bytes() : source;
+}
+
+function checkSize({ width, height, frames }: Header, pixels: number): void {
+  if (!(width > 0 && height > 0)) throw new UnreadableFile();
+  if (frames > MAX_FRAMES) throw validationFailed(`File has more than ${MAX_FRAMES} frames`);
+  if (Math.max(width, height) > MAX_SIDE) {
+    throw validationFailed(`File has ${width}x${height} pixels; no side may be longer than ${MAX_SIDE}`);
+  }
+  if (width * height > pixels) throw tooManyPixels(`${width}x${height} pixels`, pixels);
+  const all = frames > 1 ? pixels * ANIMATION_PICTURES : pixels;
+  if (width * height * frames > all) throw tooManyPixels(`${frames} frames of ${width}x${height} pixels`, all);
 }
 
 /** How large the small picture of something is. */

@@ -43,7 +43,7 @@ export interface Bounds {
 
 const MIB = 1024 * 1024;
 const BOUNDS: Bounds = {
-  seconds: 20,
+  seconds: 30,
   copySeconds: 300,
   // A picture of 33 megapixels takes up to 400 MB. Two processes leave a third of a small machine's memory to the rest.
   bytes: Math.min(512 * MIB, totalmem() / 3),

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
 import sharp from "sharp";
+import { movingWebp } from "../fixtures/hostile-pictures.ts";
 import { animation } from "../fixtures/pictures.ts";
 import { Clips, decoded, ffmpeg, probe, type ClipName } from "../fixtures/clips.ts";
 import type { Client } from "../support/client.ts";
@@ -258,6 +259,17 @@ describe.skipIf(!ffmpeg)("With ffmpeg", () => {
           .raw()
           .toBuffer({ resolveWithObject: true });
         expect(Math.min(...data)).toBeGreaterThan(230);
+      },
+      PATIENCE,
+    );
+
+    test(
+      "stays a picture when it has so many large frames that converting it would take minutes",
+      async () => {
+        const { json } = await upload(alice, new File([new Uint8Array(await movingWebp(130, 2000))], "a.webp"));
+        expect(json.type).toBe("gifv");
+        const { status, json: done } = await finished(server, alice, json.id);
+        expect([status, done.type, done.meta.original.size]).toEqual([200, "image", "2000x2000"]);
       },
       PATIENCE,
     );
