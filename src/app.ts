@@ -7,7 +7,7 @@ import { UnexpectedMentions } from "./core/drafts.ts";
 import { showAccounts } from "./entities/accounts.ts";
 import { DatabaseLockedRefusal, Refusal, ValidationRefusal, type RefusalKind } from "./errors.ts";
 import { clientAddress } from "./lib/addresses.ts";
-import { requestAddress } from "./lib/params.ts";
+import { stackOf } from "./lib/log.ts";
 import { OAuthRefusal } from "./oauth/errors.ts";
 import { fileRoutes } from "./web/files.ts";
 import { webRoutes } from "./web/index.ts";
@@ -45,7 +45,9 @@ export function createApp(ctx: Context) {
     .onRequest(({ request, set }) => {
       if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: PREFLIGHT_HEADERS });
       Object.assign(set.headers, CORS_HEADERS);
-      set.headers["x-request-id"] = crypto.randomUUID();
+      const id = crypto.randomUUID();
+      ctx.requests.start(request, id);
+      set.headers["x-request-id"] = id;
       // RFC 9110, section 6.6.1. Bun adds it to every response but those to HEAD.
       if (request.method === "HEAD") set.headers.date = new Date(ctx.clock.now()).toUTCString();
     })
@@ -58,16 +60,11 @@ export function createApp(ctx: Context) {
     }))
     .onError(({ error, code, request, set }) => {
       const refusal = refusalResponse(ctx, error, code);
-      if (!refusal) {
-        ctx.log.error("{method} {path} failed, request {id}: {error}", {
-          method: request.method,
-          path: requestAddress(request.url).pathname,
-          id: set.headers["x-request-id"],
-          error: error instanceof Error ? error.stack : String(error),
-        });
-      }
       const response = refusal ?? failureResponse(error);
       set.status = response.status;
+      if (response.status >= 500) {
+        ctx.requests.end(request, response.status, error instanceof Refusal ? error.message : stackOf(error));
+      }
       return response;
     });
   if (ctx.config.logLevel === "debug") logRequests(app, ctx);
@@ -111,14 +108,10 @@ function isDiskFull(error: unknown): boolean {
   return ("code" in error && DISK_FULL.has(error.code)) || isDiskFull(error.cause);
 }
 
-/** A line a request: never the query, which may hold a token, nor the address of whoever asked. */
+/** Logs every request: costs each about 5 µs, so it is for debugging only. Failures are logged when they happen. */
 function logRequests(app: AnyElysia, ctx: Context): void {
   app.onAfterResponse(({ request, set, responseValue }) => {
-    ctx.log.debug("{method} {path} {status}", {
-      method: request.method,
-      path: requestAddress(request.url).pathname,
-      status: responseValue instanceof Response ? responseValue.status : (set.status ?? 200),
-      id: set.headers["x-request-id"],
-    });
+    const status = responseValue instanceof Response ? responseValue.status : Number(set.status ?? 200);
+    ctx.requests.end(request, status);
   });
 }

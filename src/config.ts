@@ -191,7 +191,11 @@ export const SETTINGS: Setting[] = [
     meaning: "Makes video and sound playable everywhere: the path of a program, or `off`",
   },
   { name: "LINNET_LOG_LEVEL", fallback: "info", meaning: "`debug` (each request), `info`, `warning` or `error`" },
-  { name: "LINNET_LOG_FORMAT", fallback: "text", meaning: "`text`, or `json` with one object a line" },
+  {
+    name: "LINNET_LOG_FORMAT",
+    fallback: "text",
+    meaning: "`text`, or `json`: an object a line, of requests with path, status, duration and user id",
+  },
 ];
 
 type Env = Record<string, string | undefined>;

@@ -5,7 +5,7 @@ import { Ffmpeg } from "./lib/ffmpeg.ts";
 import { Hub } from "./lib/hub.ts";
 import { Ids } from "./lib/ids.ts";
 import { LibreTranslate, type LibreTranslateSettings } from "./lib/libretranslate.ts";
-import type { Logger } from "./lib/log.ts";
+import { stackOf, type Logger } from "./lib/log.ts";
 import { MediaProcesses } from "./lib/media-processes.ts";
 import {
   fetchOutside,
@@ -15,6 +15,7 @@ import {
   type OutboundResponse,
 } from "./lib/outbound.ts";
 import { SlidingWindow, Windows } from "./lib/rates.ts";
+import { RequestLog } from "./lib/request-log.ts";
 import { Refreshes } from "./lib/refreshes.ts";
 import { Turns } from "./lib/turns.ts";
 import { VERSION } from "./version.ts";
@@ -47,6 +48,7 @@ export interface Context {
   hub: Hub<Event>;
   rendered: Rendered;
   log: Logger;
+  requests: RequestLog;
   /** Counts of calls, by limit; null when limits are off. */
   rates: Rates | null;
   /** Work factor of password hashes: argon2id passes and KiB. */
@@ -86,8 +88,7 @@ export function openContext(
       SELECT max(id) FROM accounts UNION ALL
       SELECT max(id) FROM media_attachments)`);
   const outlet = outletOf(config, world.lookup);
-  db.onEffectError = (error) =>
-    world.log.error("an after-commit effect failed: {error}", { error: (error as Error).stack ?? String(error) });
+  db.onEffectError = (error) => world.log.error("an after-commit effect failed: {error}", { error: stackOf(error) });
   return {
     config,
     db,
@@ -98,6 +99,7 @@ export function openContext(
     }),
     rendered: new Rendered(db),
     log: world.log,
+    requests: new RequestLog(world.log),
     rates: config.limits && windowsOf(config.limits),
     passwords: world.passwords ?? PASSWORDS,
     fetchOutside: (url, request) => fetchOutside(url, request, outlet),
@@ -109,10 +111,6 @@ export function openContext(
     refreshes: new Refreshes(clock),
     wake: () => {},
   };
-}
-
-function stackOf(error: unknown): string {
-  return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
 function outletOf(config: Config, lookup: Outlet["lookup"]): Outlet {

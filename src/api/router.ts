@@ -147,7 +147,10 @@ export class Router {
     if (options.limit !== false) count("address", address);
     const bearer = this.bearer(request, options);
     const caller = bearer?.viewer ? `account ${bearer.viewer.accountId}` : address;
-    if (bearer?.viewer) count("account", caller);
+    if (bearer?.viewer) {
+      this.ctx.requests.identify(request, bearer.viewer.userId);
+      count("account", caller);
+    }
     if (options.limit) count(options.limit, PER_ADDRESS.has(options.limit) ? address : caller);
     const handle = async (folder?: string) => {
       const call = {

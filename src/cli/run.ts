@@ -17,8 +17,20 @@ export async function run(argv: string[]): Promise<number> {
     await runCommand(await find(args));
     return DONE;
   } catch (error) {
-    return explain(error);
+    const { text, code } = explain(error);
+    console.error(isLogged(argv) ? await asJson(text) : `linnet: ${text}`);
+    return code;
   }
+}
+
+/** Whether programs read what the server prints, so that they can read why it did not start, too. */
+function isLogged([first = "serve"]: string[]): boolean {
+  return first === "serve" && Bun.env["LINNET_LOG_FORMAT"] === "json";
+}
+
+async function asJson(text: string): Promise<string> {
+  const { jsonLine } = await import("../lib/log.ts");
+  return jsonLine("error", text);
 }
 
 /** Spells out what stands for a command. */
@@ -112,19 +124,18 @@ ${paragraphs.join("\n\n")}
 }
 
 /** Says in one line what went wrong. Only an unforeseen error comes with its stack, for a report. */
-function explain(error: unknown): number {
-  if (error instanceof UsageError) return complain(error.message, MISUSED);
-  // The prefix of many of Mastodon's sentences says nothing to a person.
-  if (error instanceof Refusal) return complain(error.message.replace(/^Validation failed: /, ""), FAILED);
-  const problem = storageProblem(error);
-  if (problem) return complain(problem, FAILED);
-  const { code, message, stack } = error as { code?: unknown; message?: string; stack?: string };
-  // The system's own words: no room on the disk, a folder that may not be read.
-  if (typeof code === "string" && message) return complain(message, FAILED);
-  return complain(stack ?? String(error), FAILED);
+function explain(error: unknown): { text: string; code: number } {
+  if (error instanceof UsageError) return { text: error.message, code: MISUSED };
+  return { text: reason(error), code: FAILED };
 }
 
-function complain(text: string, code: number): number {
-  console.error(`linnet: ${text}`);
-  return code;
+function reason(error: unknown): string {
+  // The prefix of many of Mastodon's sentences says nothing to a person.
+  if (error instanceof Refusal) return error.message.replace(/^Validation failed: /, "");
+  const problem = storageProblem(error);
+  if (problem) return problem;
+  const { code, message, stack } = error as { code?: unknown; message?: string; stack?: string };
+  // The system's own words: no room on the disk, a folder that may not be read.
+  if (typeof code === "string" && message) return message;
+  return stack ?? String(error);
 }

@@ -10,6 +10,7 @@ import { vapidKeys } from "../core/vapid.ts";
 import { Refusal } from "../errors.ts";
 import { scheduleAll } from "../jobs/recurring.ts";
 import type { Worker } from "../jobs/worker.ts";
+import { jsonLine } from "../lib/log.ts";
 import { VERSION } from "../version.ts";
 import { command } from "./command.ts";
 import { lockFolder } from "./lock.ts";
@@ -53,7 +54,8 @@ async function serve(): Promise<void> {
   nameThePort(ctx, app.server!.port!);
   // Whoever reads that it runs may stop it at once.
   const stopped = stopSignal();
-  console.log(greeting(ctx, app.server!.port!));
+  const { text, facts } = greeting(ctx, app.server!.port!);
+  print(config, text, facts);
 
   ctx.db.neverBlock();
   const worker = new Worker(ctx);
@@ -61,7 +63,7 @@ async function serve(): Promise<void> {
   await stopped;
   await stop(ctx, app, worker);
   lock.release();
-  console.log("Linnet has stopped.");
+  print(config, "Linnet has stopped.");
   // Whatever is still open in the libraries must not keep a stopped server alive.
   process.exit(0);
 }
@@ -120,15 +122,26 @@ function nameThePort(ctx: Context, port: number): void {
   ctx.config = { ...config, origin: `http://localhost:${port}`, handleDomain };
 }
 
-/** What to do next, for the person in front of the terminal. */
-function greeting(ctx: Context, port: number): string {
+/** Prints a text for people; with LINNET_LOG_FORMAT=json, its first line as JSON with the facts as fields. */
+function print({ logFormat }: Config, text: string, facts: Record<string, unknown> = {}): void {
+  console.log(logFormat === "json" ? jsonLine("info", text.split("\n", 1)[0]!, facts) : text);
+}
+
+/** What to do next, for the person in front of the terminal, and the facts in it, for programs. */
+function greeting(ctx: Context, port: number): { text: string; facts: Record<string, unknown> } {
   const { origin, host, data } = ctx.config;
   const listening = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   const start = `Linnet ${VERSION} listens on ${listening} and is called ${origin}.`;
-  const next = hasUsers(ctx)
-    ? `In your app, enter ${new URL(origin).host}`
-    : `Nobody owns this server yet. To make your account, open\n\n  ${origin}/setup?token=${newSetupToken(ctx)}\n`;
-  return `${start}\nEverything is kept in ${data}.\n${unsafeAddress(origin)}${next}\nStop it with Ctrl+C.`;
+  const setup = hasUsers(ctx) ? null : `${origin}/setup?token=${newSetupToken(ctx)}`;
+  const warning = unsafeAddress(origin);
+  const next =
+    setup === null
+      ? `In your app, enter ${new URL(origin).host}`
+      : `Nobody owns this server yet. To make your account, open\n\n  ${setup}\n`;
+  return {
+    text: `${start}\nEverything is kept in ${data}.\n${warning}${next}\nStop it with Ctrl+C.`,
+    facts: { version: VERSION, listening, origin, data, ...(setup && { setup }), ...(warning && { warning }) },
+  };
 }
 
 /** A warning about plain http, which apps accept on their own machine only. */
@@ -161,6 +174,8 @@ async function stop(ctx: Context, app: App, worker: Worker): Promise<void> {
   ctx.hub.publish(SERVER_TOPIC, { event: "server.stopping" });
   await Promise.race([done, Bun.sleep(PATIENCE)]);
   await server.stop(true);
+  // The last requests are logged after their responses, in the next turn of the event loop.
+  await new Promise<void>((resolve) => void setImmediate(resolve));
   await worker.stop();
   try {
     ctx.db.alone("PRAGMA wal_checkpoint(TRUNCATE)");

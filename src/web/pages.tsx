@@ -62,8 +62,10 @@ export class Pages {
       const visit = new Visit(ctx, request, clientAddress, {});
       if (error.kind === "not_found") return notFoundPage(visit);
       const { badRequestTitle: title } = visit.words;
+      const { status, headers } = refusedWith(error);
+      if (status >= 500) ctx.requests.end(request, status, error.message);
       return visit.page(
-        { ...refusedWith(error), title },
+        { status, headers, title },
         <Head title={title}>
           <p>{error.message}</p>
         </Head>,

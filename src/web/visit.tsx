@@ -49,6 +49,7 @@ export class Visit {
     this.words = wordsFor(this.lang, request.headers.get("accept-language"));
     const secret = readCookie(request, "session", this.secure);
     this.session = secret === null ? null : findSession(ctx, secret);
+    if (this.session) ctx.requests.identify(request, this.session.userId);
     this.formSecret = readCookie(request, "form", this.secure);
     if (this.session?.renewed) this.keepSession(this.session);
   }

@@ -49,7 +49,7 @@ export class Folder {
   async serveFrom(starter: (command: string) => string[], settings: Record<string, string>): Promise<Served> {
     const child = this.spawn(starter([...PROGRAM, "serve"].join(" ")), { LINNET_PORT: "0", ...settings }, "");
     const served = new Served(child);
-    await served.says(/Ctrl\+C/);
+    await served.says(/Ctrl\+C|"listening"/);
     return served;
   }
 

@@ -1,0 +1,42 @@
+import type { Logger } from "./log.ts";
+import { requestAddress } from "./params.ts";
+
+/**
+ * Logs requests, failures (5xx) as errors and the rest for debugging. Never a query string, which may hold a token, a
+ * header, a body or the client's address.
+ */
+export class RequestLog {
+  private readonly starts = new WeakMap<Request, { at: number; id: string }>();
+  private readonly users = new WeakMap<Request, number>();
+
+  constructor(private readonly log: Logger) {}
+
+  /** `id` is the X-Request-Id of the response. */
+  start(request: Request, id: string): void {
+    this.starts.set(request, { at: performance.now(), id });
+  }
+
+  /** Notes the user who makes a request. */
+  identify(request: Request, userId: number): void {
+    this.users.set(request, userId);
+  }
+
+  /** Logs a request, once. `error` says why it failed: a sentence, or a stack. */
+  end(request: Request, status: number, error?: string): void {
+    const start = this.starts.get(request);
+    if (start === undefined) return;
+    this.starts.delete(request);
+    const fields = {
+      method: request.method,
+      path: requestAddress(request.url).pathname,
+      status,
+      duration_ms: Math.round((performance.now() - start.at) * 10) / 10,
+      user_id: this.users.get(request) ?? null,
+      request_id: start.id,
+    };
+    const text = "{method} {path} {status} in {duration_ms} ms";
+    if (status < 500) this.log.debug(text, fields);
+    else if (error === undefined) this.log.error(text, fields);
+    else this.log.error(`${text}: {error}`, { ...fields, error });
+  }
+}

@@ -1,0 +1,54 @@
+import { afterEach, beforeEach, describe, expect, spyOn } from "bun:test";
+import { DatabaseLockedRefusal } from "../../src/errors.ts";
+import { inProcess, startServer, type TestServer } from "../support/server.ts";
+
+let server: TestServer;
+let logged: { mock: { calls: [message: string, fields: object][] }; mockRestore(): void };
+
+beforeEach(async () => {
+  server = await startServer();
+  const log = server.ctx.log as { error(message: string, fields: object): void };
+  logged = spyOn(log, "error").mockReturnValue();
+});
+afterEach(async () => {
+  logged.mockRestore();
+  await server.stop();
+});
+
+describe("A request that failed is in the log once, as an error", () => {
+  inProcess("with the user, without the query", async () => {
+    const alice = await server.person("alice");
+    server.ctx.db.raw.run("DROP TABLE markers");
+    const { status, headers } = await alice.get("/api/v1/markers?timeline[]=home");
+    expect(status).toBe(500);
+    expect(logged.mock.calls).toEqual([
+      [
+        "{method} {path} {status} in {duration_ms} ms: {error}",
+        {
+          method: "GET",
+          path: "/api/v1/markers",
+          status: 500,
+          duration_ms: expect.any(Number),
+          user_id: 1,
+          request_id: headers.get("x-request-id"),
+          error: expect.stringContaining("no such table: markers"),
+        },
+      ],
+    ]);
+  });
+
+  inProcess("also when it is refused, by the API or on a page", async () => {
+    const alice = await server.person("alice");
+    const waiting = spyOn(server.ctx.db, "whenWritable").mockRejectedValue(new DatabaseLockedRefusal());
+    const statuses = [await alice.get("/api/v1/markers"), await server.stranger().get("/about?a=b")].map(
+      ({ status }) => status,
+    );
+    waiting.mockRestore();
+    expect(statuses).toEqual([503, 503]);
+    const error = expect.stringContaining("Another program is using the database");
+    expect(logged.mock.calls.map(([, fields]) => fields)).toEqual([
+      expect.objectContaining({ path: "/api/v1/markers", status: 503, user_id: 1, error }),
+      expect.objectContaining({ path: "/about", status: 503, user_id: null, error }),
+    ]);
+  });
+});
