@@ -15,13 +15,15 @@ CREATE TABLE oauth_tokens (
   app_id INTEGER NOT NULL REFERENCES oauth_apps (id) ON DELETE CASCADE,
   user_id INTEGER REFERENCES users (id) ON DELETE CASCADE,
   scopes TEXT NOT NULL,
-  created_at INTEGER NOT NULL
+  created_at INTEGER NOT NULL,
+  -- Accurate to about an hour.
+  last_used_at INTEGER
 ) STRICT;
 
 CREATE INDEX oauth_tokens_of_user ON oauth_tokens (user_id);
 CREATE INDEX oauth_tokens_of_app ON oauth_tokens (app_id);
 
--- A used code is kept until it expires: seeing it twice means that it was stolen, and ends the token it gave.
+-- A used code is kept until it expires: using it twice means that it was stolen, and revokes its token.
 CREATE TABLE oauth_codes (
   code_hash TEXT PRIMARY KEY,
   app_id INTEGER NOT NULL REFERENCES oauth_apps (id) ON DELETE CASCADE,
@@ -44,9 +46,4 @@ CREATE TABLE sessions (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX sessions_expiring ON sessions (expires_at);
-
--- What the server itself must remember: its keys, and the link that makes the first owner.
-CREATE TABLE server_state (
-  name TEXT PRIMARY KEY,
-  value TEXT NOT NULL
-) STRICT, WITHOUT ROWID;
+CREATE INDEX sessions_of_user ON sessions (user_id);

@@ -216,7 +216,7 @@ describe("The database", () => {
       return plan.map(({ detail }) => problemIn(sql, detail)).filter((problem) => problem !== null);
     });
     expect(problems).toEqual([]);
-  });
+  }, 30_000);
 });
 
 /** Tables that stay small, since a server has a handful of people, of rules, of terms and of announcements. */

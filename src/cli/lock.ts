@@ -1,4 +1,5 @@
 import { type FileLock, lockFile } from "../db/file-lock.ts";
+import { lockUpdate } from "../db/migrate.ts";
 import { Refusal } from "../errors.ts";
 
 /** The lock that a running server holds on its data folder; null while another process holds it. */
@@ -8,7 +9,13 @@ export function lockServer(folder: string): FileLock | null {
 
 /** Keeps a second server away from the data folder. */
 export function lockFolder(folder: string): FileLock {
-  const lock = lockServer(folder);
+  const lock = lockServer(folder) ?? lockAfterUpdate(folder);
   if (lock) return lock;
   throw new Refusal("conflict", `Another Linnet is running on ${folder}. Stop it first, or set LINNET_DATA.`);
+}
+
+/** A command, too, holds the lock of a server while it updates the database. */
+function lockAfterUpdate(folder: string): FileLock | null {
+  lockUpdate(folder)?.release();
+  return lockServer(folder);
 }

@@ -27,7 +27,7 @@ export function openMigrated(path: string, synchronous: Synchronous, options: Op
   if (path === ":memory:") return openAndMigrate(path, synchronous, options);
   const started = performance.now();
   for (;;) {
-    const lock = lockFile(dirname(path), "update.lock", LONGEST_UPDATE);
+    const lock = lockUpdate(dirname(path));
     if (!lock) throw new Refusal("unavailable", `Another program is still updating ${path}. Try again later.`);
     try {
       return openAndMigrate(path, synchronous, options);
@@ -38,6 +38,11 @@ export function openMigrated(path: string, synchronous: Synchronous, options: Op
     }
     Bun.sleepSync(POLL_INTERVAL);
   }
+}
+
+/** The lock that a program holds while it opens or updates the database. Waits for it. */
+export function lockUpdate(folder: string): FileLock | null {
+  return lockFile(folder, "update.lock", LONGEST_UPDATE);
 }
 
 class ServerRuns extends Refusal {

@@ -46,6 +46,7 @@ test("a command does not update the database under a server that is running", as
   await folder.run(["user", "create", "alice"]);
   const served = await folder.serve();
   const db = new Database(database());
+  db.run("PRAGMA busy_timeout = 5000");
   db.run("PRAGMA user_version = 1");
   db.close();
   const { code, stderr } = await folder.run(["user", "list"]);

@@ -1,11 +1,11 @@
--- Pictures that stand in a text as `:shortcode:`. Without a domain they are ours; those of other servers are for what is
--- written there.
+-- Images that a text names as `:shortcode:`. Without a domain they are this server's; others are for the statuses of that
+-- domain.
 CREATE TABLE custom_emojis (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   shortcode TEXT NOT NULL,
   domain TEXT,
   image TEXT NOT NULL,
-  -- The same file where it doesn't move.
+  -- The same file unless it is animated.
   static_image TEXT NOT NULL,
   category TEXT,
   visible_in_picker INTEGER NOT NULL,
@@ -14,3 +14,5 @@ CREATE TABLE custom_emojis (
 ) STRICT;
 
 CREATE UNIQUE INDEX custom_emojis_of_server ON custom_emojis (coalesce(domain, ''), shortcode);
+CREATE INDEX custom_emojis_image ON custom_emojis (image);
+CREATE INDEX custom_emojis_static ON custom_emojis (static_image);

@@ -1,5 +1,5 @@
--- What the pages say of themselves that statuses link to: one row a page, by whichever of its addresses it was reached.
--- image is a path below the data folder. creator_account_id is whom the page names, which that account may not have confirmed.
+-- Previews of linked pages: one row per page, whatever address led to it. `image` is a path below the data folder.
+-- `creator_account_id` is the account that the page names as its author; that account may not have confirmed it.
 CREATE TABLE preview_cards (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   url TEXT NOT NULL UNIQUE,
@@ -26,8 +26,7 @@ CREATE TABLE preview_cards (
 CREATE INDEX preview_cards_of_creator ON preview_cards (creator_account_id) WHERE creator_account_id IS NOT NULL;
 CREATE INDEX preview_cards_by_image ON preview_cards (image) WHERE image IS NOT NULL;
 
--- Links as they are written. fetched_at is when the page was asked for, with or without success; without, card_id stays
--- what it was.
+-- Links as users wrote them. `fetched_at` is the last fetch, even a failed one, which leaves `card_id` unchanged.
 CREATE TABLE links (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   url TEXT NOT NULL UNIQUE,
@@ -39,7 +38,7 @@ CREATE TABLE links (
 CREATE INDEX links_of_card ON links (card_id) WHERE card_id IS NOT NULL;
 CREATE INDEX links_unused ON links (fetched_at) WHERE statuses_count = 0;
 
--- The one link of a status that its card is about.
+-- The link of a status that its card shows.
 CREATE TABLE status_links (
   status_id INTEGER PRIMARY KEY REFERENCES statuses (id) ON DELETE CASCADE,
   link_id INTEGER NOT NULL REFERENCES links (id)
@@ -47,10 +46,11 @@ CREATE TABLE status_links (
 
 CREATE INDEX status_links_of_link ON status_links (link_id, status_id);
 
--- By triggers, since statuses also go with their account.
+-- Triggers, since deleting an account deletes its statuses, too.
 CREATE TRIGGER status_links_added AFTER INSERT ON status_links BEGIN
   UPDATE links SET statuses_count = statuses_count + 1 WHERE id = new.link_id;
 END;
+
 CREATE TRIGGER status_links_removed AFTER DELETE ON status_links BEGIN
   UPDATE links SET statuses_count = statuses_count - 1 WHERE id = old.link_id;
 END;

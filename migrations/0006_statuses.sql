@@ -20,16 +20,22 @@ CREATE TABLE statuses (
   reblogs_count INTEGER NOT NULL DEFAULT 0,
   favourites_count INTEGER NOT NULL DEFAULT 0,
   created_at INTEGER NOT NULL,
-  edited_at INTEGER
+  edited_at INTEGER,
+  -- The quote policy: lists of "public", "followers", "following" and "unsupported_policy" that may quote at once or after
+  -- approval.
+  quote_automatic TEXT NOT NULL DEFAULT '[]',
+  quote_manual TEXT NOT NULL DEFAULT '[]',
+  quotes_count INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE INDEX statuses_of_account ON statuses (account_id, id);
 CREATE INDEX statuses_replies ON statuses (in_reply_to_id) WHERE in_reply_to_id IS NOT NULL;
 CREATE UNIQUE INDEX statuses_reblogs ON statuses (reblog_of_id, account_id) WHERE reblog_of_id IS NOT NULL;
 
--- The public timelines: originals, and replies to oneself. The queries repeat these words, or SQLite leaves the index aside.
+-- The public timelines: original posts and self-replies. SQLite uses the index only if the query repeats this condition.
 CREATE INDEX statuses_public ON statuses (id)
   WHERE visibility = 'public' AND reblog_of_id IS NULL AND (in_reply_to_account_id IS NULL OR in_reply_to_account_id = account_id);
+
 CREATE INDEX statuses_public_by_origin ON statuses (local, id)
   WHERE visibility = 'public' AND reblog_of_id IS NULL AND (in_reply_to_account_id IS NULL OR in_reply_to_account_id = account_id);
 
@@ -38,6 +44,10 @@ CREATE INDEX statuses_public_media ON statuses (id)
     AND has_media = 1;
 CREATE INDEX statuses_media_of_account ON statuses (account_id, id) WHERE has_media = 1;
 
+-- Statuses that may trend. The query repeats this condition.
+CREATE INDEX statuses_noticed ON statuses (id)
+  WHERE visibility = 'public' AND reblog_of_id IS NULL AND favourites_count + reblogs_count > 1;
+
 CREATE TABLE status_edits (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   status_id INTEGER NOT NULL REFERENCES statuses (id) ON DELETE CASCADE,
@@ -45,7 +55,9 @@ CREATE TABLE status_edits (
   spoiler_text TEXT NOT NULL,
   sensitive INTEGER NOT NULL,
   media TEXT NOT NULL,
-  created_at INTEGER NOT NULL
+  created_at INTEGER NOT NULL,
+  -- JSON list of the version's poll options; null without a poll.
+  poll_options TEXT
 ) STRICT;
 
 CREATE INDEX status_edits_of_status ON status_edits (status_id, id);
@@ -53,34 +65,9 @@ CREATE INDEX status_edits_of_status ON status_edits (status_id, id);
 CREATE TABLE mentions (
   status_id INTEGER NOT NULL REFERENCES statuses (id) ON DELETE CASCADE,
   account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  -- 1 if the account may see the status without being named in it: the quoted author.
+  silent INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (status_id, account_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX mentions_of_account ON mentions (account_id, status_id);
-
-CREATE TABLE tags (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  name TEXT NOT NULL UNIQUE,
-  display_name TEXT NOT NULL,
-  created_at INTEGER NOT NULL
-) STRICT;
-
-CREATE TABLE status_tags (
-  tag_id INTEGER NOT NULL REFERENCES tags (id) ON DELETE CASCADE,
-  status_id INTEGER NOT NULL REFERENCES statuses (id) ON DELETE CASCADE,
-  PRIMARY KEY (tag_id, status_id)
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX status_tags_of_status ON status_tags (status_id);
-
--- The same key within an hour gives the same status again, also after a crash between commit and answer.
-CREATE TABLE idempotency_keys (
-  account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-  key TEXT NOT NULL,
-  status_id INTEGER NOT NULL REFERENCES statuses (id) ON DELETE CASCADE,
-  created_at INTEGER NOT NULL,
-  PRIMARY KEY (account_id, key)
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX idempotency_keys_by_age ON idempotency_keys (created_at);
-CREATE INDEX idempotency_keys_of_status ON idempotency_keys (status_id);

@@ -28,9 +28,3 @@ CREATE TABLE status_pins (
 ) STRICT;
 
 CREATE INDEX status_pins_of_account ON status_pins (account_id, id);
-
-CREATE TABLE conversation_mutes (
-  account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
-  conversation_id INTEGER NOT NULL,
-  PRIMARY KEY (account_id, conversation_id)
-) STRICT, WITHOUT ROWID;

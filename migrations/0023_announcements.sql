@@ -1,13 +1,13 @@
--- What the owner tells everybody here. It is shown from `published_at`, which may be later than now, until it ends.
+-- Shown from `published_at`, which may be in the future, until the end.
 CREATE TABLE announcements (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   text TEXT NOT NULL,
   published_at INTEGER NOT NULL,
-  -- Of what it speaks of, if that has a time.
+  -- The time of the announced event, if it has one.
   starts_at INTEGER,
   ends_at INTEGER,
   all_day INTEGER NOT NULL,
-  -- One more with every change, so that what was to happen after an earlier one doesn't.
+  -- Incremented by every change, so that jobs of an earlier version do nothing.
   version INTEGER NOT NULL DEFAULT 1,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL
@@ -24,7 +24,7 @@ CREATE INDEX announcement_dismissals_of_account ON announcement_dismissals (acco
 CREATE TABLE announcement_reactions (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   announcement_id INTEGER NOT NULL REFERENCES announcements (id) ON DELETE CASCADE,
-  -- An emoji, or the shortcode of one of ours, with which it goes.
+  -- An emoji or the shortcode of a custom one, whose deletion deletes the reaction.
   name TEXT NOT NULL,
   account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
   custom_emoji_id INTEGER REFERENCES custom_emojis (id) ON DELETE CASCADE,

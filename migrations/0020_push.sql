@@ -1,5 +1,5 @@
--- Where an app wants to hear of notifications: one subscription a token, gone with it. The token itself is sealed.
--- `alerts` is a JSON list of the types that are wanted.
+-- One subscription per token, deleted with it. The token itself is encrypted.
+-- `alerts` is a JSON list of notification types.
 CREATE TABLE push_subscriptions (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   token_id INTEGER NOT NULL UNIQUE REFERENCES oauth_tokens (id) ON DELETE CASCADE,

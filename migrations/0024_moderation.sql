@@ -1,15 +1,3 @@
--- What moderators have decided about an account, and when. With that of its whole domain it shares the time.
-ALTER TABLE accounts ADD COLUMN suspended_at INTEGER;
-ALTER TABLE accounts ADD COLUMN silenced_at INTEGER;
-ALTER TABLE accounts ADD COLUMN sensitized_at INTEGER;
--- Whoever may not sign in, nor use a token.
-ALTER TABLE users ADD COLUMN disabled INTEGER NOT NULL DEFAULT 0;
-
--- They hold a few or nobody, so that every query of a timeline can look into them. Named in the queries with INDEXED BY.
-CREATE INDEX accounts_suspended ON accounts (id) WHERE suspended_at IS NOT NULL;
-CREATE INDEX accounts_silenced ON accounts (id) WHERE silenced_at IS NOT NULL;
-CREATE INDEX accounts_of_domain ON accounts (domain) WHERE domain IS NOT NULL;
-
 CREATE TABLE reports (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -29,7 +17,7 @@ CREATE INDEX reports_of_target ON reports (target_account_id, id);
 CREATE INDEX reports_open ON reports (id) WHERE action_taken_at IS NULL;
 CREATE INDEX reports_handled_by ON reports (action_taken_by_account_id) WHERE action_taken_by_account_id IS NOT NULL;
 
--- What was done about an account, with what it was told. No moderator is named where the owner did it on the command line.
+-- Moderation of an account, with the text for its user. No moderator is named for a decision on the command line.
 CREATE TABLE account_warnings (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   target_account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -45,7 +33,7 @@ CREATE INDEX account_warnings_of_target ON account_warnings (target_account_id, 
 CREATE INDEX account_warnings_by_account ON account_warnings (account_id) WHERE account_id IS NOT NULL;
 CREATE INDEX account_warnings_of_report ON account_warnings (report_id) WHERE report_id IS NOT NULL;
 
--- How many followers and followed people somebody here has lost at once, and to what.
+-- Followers and followed accounts that a local user lost at once, and the cause.
 CREATE TABLE severance_events (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -58,7 +46,7 @@ CREATE TABLE severance_events (
 
 CREATE INDEX severance_events_of_account ON severance_events (account_id);
 
--- What holds for a domain and those below it, for everybody here.
+-- Rules for a domain and its subdomains, for all users.
 CREATE TABLE domain_blocks (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   domain TEXT NOT NULL UNIQUE,
@@ -71,21 +59,9 @@ CREATE TABLE domain_blocks (
   created_at INTEGER NOT NULL
 ) STRICT;
 
--- With whom alone one speaks in limited federation.
+-- The allowlist of limited federation.
 CREATE TABLE domain_allows (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   domain TEXT NOT NULL UNIQUE,
   created_at INTEGER NOT NULL
 ) STRICT;
-
--- By a trigger, so that it holds for whoever comes from a blocked domain, however they come. The longest domain decides.
-CREATE TRIGGER accounts_of_blocked_domain AFTER INSERT ON accounts WHEN new.domain IS NOT NULL BEGIN
-  UPDATE accounts
-  SET silenced_at = CASE rule.severity WHEN 'silence' THEN rule.created_at END,
-    suspended_at = CASE rule.severity WHEN 'suspend' THEN rule.created_at END
-  FROM (
-    SELECT severity, created_at FROM domain_blocks
-    WHERE new.domain = domain OR substr(new.domain, -length(domain) - 1) = '.' || domain
-    ORDER BY length(domain) DESC LIMIT 1) rule
-  WHERE accounts.id = new.id AND rule.severity <> 'noop';
-END;
