@@ -202,21 +202,25 @@ describe("The database", () => {
     expect(missing.filter((field) => !NEVER_SOUGHT.has(field))).toEqual([]);
   });
 
-  inProcess("answers from its indexes: it goes through no large table, and puts no page in order", async () => {
-    const { raw } = server.ctx.db;
-    const prepare = raw.prepare.bind(raw);
-    raw.prepare = ((sql: string) => {
-      statements.add(sql);
-      return prepare(sql);
-    }) as typeof raw.prepare;
-    await useEverything(server);
-    expect(statements.size).toBeGreaterThan(80);
-    const problems = [...statements].flatMap((sql) => {
-      const plan = prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[];
-      return plan.map(({ detail }) => problemIn(sql, detail)).filter((problem) => problem !== null);
-    });
-    expect(problems).toEqual([]);
-  }, 30_000);
+  inProcess(
+    "answers from its indexes: it goes through no large table, and puts no page in order",
+    async () => {
+      const { raw } = server.ctx.db;
+      const prepare = raw.prepare.bind(raw);
+      raw.prepare = ((sql: string) => {
+        statements.add(sql);
+        return prepare(sql);
+      }) as typeof raw.prepare;
+      await useEverything(server);
+      expect(statements.size).toBeGreaterThan(80);
+      const problems = [...statements].flatMap((sql) => {
+        const plan = prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[];
+        return plan.map(({ detail }) => problemIn(sql, detail)).filter((problem) => problem !== null);
+      });
+      expect(problems).toEqual([]);
+    },
+    30_000,
+  );
 });
 
 /** Tables that stay small, since a server has a handful of people, of rules, of terms and of announcements. */
