@@ -25,7 +25,7 @@ const LINES = [
   ["app.ts"],
   ["main.ts", "cli"],
 ];
-/** Tooling: it puts the program together and is no part of it. */
+/** Tooling: it installs and compiles the program, and is no part of it. */
 const OUTSIDE = new Set(["build"]);
 const MAX_LINES = 500;
 

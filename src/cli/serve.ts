@@ -129,9 +129,12 @@ function print({ logFormat }: Config, text: string, facts: Record<string, unknow
 
 /** What to do next, for the person in front of the terminal, and the facts in it, for programs. */
 function greeting(ctx: Context, port: number): { text: string; facts: Record<string, unknown> } {
-  const { origin, host, data } = ctx.config;
+  const { origin, host, data, ffmpeg } = ctx.config;
   const listening = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   const start = `Linnet ${VERSION} listens on ${listening} and is called ${origin}.`;
+  const clips = ffmpeg
+    ? `Video and sound are converted by ${ffmpeg}.`
+    : "Video and sound stay as they are uploaded: there is no ffmpeg in PATH, or LINNET_FFMPEG is off.";
   const setup = hasUsers(ctx) ? null : `${origin}/setup?token=${newSetupToken(ctx)}`;
   const warning = unsafeAddress(origin);
   const next =
@@ -139,8 +142,8 @@ function greeting(ctx: Context, port: number): { text: string; facts: Record<str
       ? `In your app, enter ${new URL(origin).host}`
       : `Nobody owns this server yet. To make your account, open\n\n  ${setup}\n`;
   return {
-    text: `${start}\nEverything is kept in ${data}.\n${warning}${next}\nStop it with Ctrl+C.`,
-    facts: { version: VERSION, listening, origin, data, ...(setup && { setup }), ...(warning && { warning }) },
+    text: `${start}\nEverything is kept in ${data}.\n${clips}\n${warning}${next}\nStop it with Ctrl+C.`,
+    facts: { version: VERSION, listening, origin, data, ffmpeg, ...(setup && { setup }), ...(warning && { warning }) },
   };
 }
 

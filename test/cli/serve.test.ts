@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
-import { readdirSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "../support/client.ts";
 import { EventReader, Socket } from "../support/streams.ts";
@@ -34,6 +34,19 @@ test("with no configuration the server starts, and prints a link that makes the 
   expect([made.status, made.headers.get("location")]).toEqual([303, "/welcome"]);
   expect((await fetch(`${served.origin}/setup${search}`)).status).toBe(410);
   expect((await folder.run(["user", "list"])).stdout).toMatch(/^alice +owner/);
+});
+
+test("the start says whether ffmpeg converts video and sound", async () => {
+  const path = join(folder.path, "ffmpeg");
+  writeFileSync(path, "", { mode: 0o755 });
+  const found = await folder.serve({ PATH: folder.path });
+  expect(found.output).toContain(`Video and sound are converted by ${path}.\n`);
+  await found.stop();
+  for (const [name, value] of Object.entries({ PATH: "/nowhere", LINNET_FFMPEG: "off" })) {
+    const served = await folder.serve({ [name]: value });
+    expect(served.output).toContain("Video and sound stay as they are uploaded: there is no ffmpeg in PATH");
+    await served.stop();
+  }
 });
 
 test("each start gives a new link, until there is an owner", async () => {
