@@ -5,7 +5,9 @@ import {
   removeAnnouncement,
   type AnnouncementDraft,
 } from "../core/announcements.ts";
-import { ArgumentError, command, flag, option, word } from "./command.ts";
+import { ArgumentError } from "./argument-error.ts";
+import { command, flag, option, word } from "./command.ts";
+import { iso, list, minute } from "./list.ts";
 import { withData } from "./open.ts";
 import { endTime, idFrom, orNone, time } from "./parsers.ts";
 
@@ -29,9 +31,28 @@ export const commands = {
       console.log(`Announcement ${id} is written.`);
     },
   }),
-  "announcement list": command({
+  "announcement list": list({
     summary: "Lists the announcements, including those that are over",
-    run: listAll,
+    find: () => withData(listAnnouncements),
+    empty: () => "There are no announcements.",
+    columns: {
+      ID: ({ id }) => id,
+      STATE: ({ state }) => state,
+      PUBLISHED: ({ published_at }) => minute(published_at),
+      STARTS: ({ starts_at }) => minute(starts_at),
+      ENDS: ({ ends_at }) => minute(ends_at),
+      "ALL DAY": ({ all_day }) => (all_day ? "yes" : "no"),
+      TEXT: ({ text }) => text,
+    },
+    json: ({ id, state, published_at, starts_at, ends_at, all_day, text }) => ({
+      id: String(id),
+      state,
+      published_at: iso(published_at),
+      starts_at: iso(starts_at),
+      ends_at: iso(ends_at),
+      all_day: all_day === 1,
+      text,
+    }),
   }),
   "announcement edit": command({
     summary: "Changes an announcement for everyone",
@@ -54,24 +75,13 @@ export const commands = {
   "announcement delete": command({
     summary: "Deletes an announcement with its reactions",
     words: { id: ID },
+    confirm: ({ id }) => `Delete announcement ${id}?`,
     run: async ({ id }) => {
       await withData((ctx) => removeAnnouncement(ctx, id));
       console.log(`Announcement ${id} is deleted.`);
     },
   }),
 };
-
-async function listAll(): Promise<void> {
-  for (const row of await withData(listAnnouncements)) {
-    console.log(`${String(row.id).padEnd(5)}${row.state.padEnd(9)}${shown(row.published_at)}  ${oneLine(row.text)}`);
-    const times = [
-      row.starts_at !== null && `starts ${shown(row.starts_at)}`,
-      row.ends_at !== null && `ends ${shown(row.ends_at)}`,
-      row.all_day === 1 && "all day",
-    ].filter(Boolean);
-    if (times.length > 0) console.log(`     ${times.join(", ")}`);
-  }
-}
 
 interface Changes {
   text: string | undefined;
@@ -89,12 +99,4 @@ function changesOf(options: Changes): Partial<AnnouncementDraft> {
   const given = Object.entries({ text, startsAt, endsAt, publishAt }).filter(([, value]) => value !== undefined);
   if (given.length === 0 && !allDay && !notAllDay) throw new ArgumentError("Nothing to change was given.");
   return { ...Object.fromEntries(given), ...((allDay || notAllDay) && { allDay }) };
-}
-
-function shown(moment: number): string {
-  return `${new Date(moment).toISOString().slice(0, 16)}Z`;
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, " ");
 }

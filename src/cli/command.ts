@@ -1,9 +1,8 @@
 import { parseArgs } from "node:util";
 import { closestMatch } from "leven";
-import { UsageError } from "../errors.ts";
-
-/** A command was called with arguments that don't fit its declaration. Printed with the usage line of the command. */
-export class ArgumentError extends UsageError {}
+import { Refusal } from "../errors.ts";
+import { ArgumentError } from "./argument-error.ts";
+import { Dialogue, isInteractive } from "./terminal.ts";
 
 /** Turns what was typed into a value. `name` is how the argument is called in the usage line, for messages. */
 export type Parser<T> = (given: string, name: string) => T;
@@ -22,15 +21,15 @@ interface Option<T> {
   read(given: string | undefined, name: string): T;
 }
 
-type Words = Record<string, Word<unknown>>;
-type Options = Record<string, Option<unknown>>;
-type ValuesOf<Arguments> = {
+export type Words = Record<string, Word<unknown>>;
+export type Options = Record<string, Option<unknown>>;
+export type ValuesOf<Arguments> = {
   [Name in keyof Arguments]: Arguments[Name] extends { read(given: string | undefined, name: string): infer T }
     ? T
     : never;
 };
 
-interface Declaration<W extends Words, O extends Options> {
+export interface Declaration<W extends Words, O extends Options> {
   /** One line for the list of commands, without a full stop. */
   summary: string;
   /** More about it, for its own help. */
@@ -38,6 +37,11 @@ interface Declaration<W extends Words, O extends Options> {
   /** Positional arguments, in order. */
   words?: W;
   options?: O;
+  /**
+   * The question to ask before running, for a command that deletes something for good. Such a command has the option
+   * --yes, which answers it.
+   */
+  confirm?(words: ValuesOf<W>): string | Promise<string>;
   run(words: ValuesOf<W>, options: ValuesOf<O>): void | Promise<void>;
 }
 
@@ -47,7 +51,7 @@ export interface Command {
   words: Words;
   options: Options;
   /** @throws ArgumentError when the arguments don't fit the declaration */
-  start(args: string[]): void | Promise<void>;
+  start(args: string[]): Promise<void>;
 }
 
 /** The commands of a file, by their whole name. */
@@ -57,17 +61,35 @@ export type Commands = Record<string, Command>;
 export function command<const W extends Words = {}, const O extends Options = {}>(
   declaration: Declaration<W, O>,
 ): Command {
-  const { summary, details, words = {}, options = {}, run } = declaration;
+  const { summary, details, words = {}, confirm, run } = declaration;
+  const options = { ...declaration.options, ...(confirm && YES) };
   return {
     summary,
     details,
     words,
     options,
-    start: (args) => {
+    start: async (args) => {
       const typed = split(args, words, options);
-      return run(read(words, typed.words) as ValuesOf<W>, read(options, typed.options) as ValuesOf<O>);
+      const given = read(words, typed.words) as ValuesOf<W>;
+      const chosen = read(options, typed.options);
+      if (confirm && !chosen.yes) await ask(() => confirm(given));
+      await run(given, chosen as ValuesOf<O>);
     },
   };
+}
+
+const YES = { yes: flag("doesn't ask for confirmation") };
+
+/** @throws Refusal unless the answer is yes */
+async function ask(question: () => string | Promise<string>): Promise<void> {
+  if (!isInteractive()) throw new ArgumentError("This can't be undone. There is no terminal to ask in: add --yes.");
+  const dialogue = new Dialogue();
+  try {
+    const answer = await dialogue.ask(`${await question()} This can't be undone. [y/N] `);
+    if (!/^y(es)?$/i.test(answer.trim())) throw new Refusal("bad_request", "Nothing was changed.");
+  } finally {
+    dialogue.close();
+  }
 }
 
 const asText: Parser<string> = (given) => given;

@@ -10,6 +10,7 @@ import {
   type DomainBlockRow,
 } from "../core/domain-blocks.ts";
 import { command, flag, option, word, type Command } from "./command.ts";
+import { list } from "./list.ts";
 import { withData } from "./open.ts";
 import { domain as parseDomain, oneOf } from "./parsers.ts";
 
@@ -36,9 +37,19 @@ export const commands = {
   "domain unblock": change("Ends a block and its effects on accounts", removeDomainBlock, "isn't blocked any more"),
   "domain allow": change("Adds a domain to the allowlist of a limited-federation server", allowDomain, "is allowed"),
   "domain disallow": change("Removes a domain from the allowlist", disallowDomain, "isn't allowed any more"),
-  "domain list": command({
+  "domain list": list({
     summary: "Lists blocked and allowed domains",
-    run: listAll,
+    find: () => withData(({ db }) => [...listDomainBlocks(db).map(blocked), ...listAllowedDomains(db).map(allowed)]),
+    empty: () => "No domain is blocked or allowed.",
+    columns: {
+      DOMAIN: ({ domain }) => domain,
+      ACTION: ({ action }) => action,
+      REJECTS: ({ rejects }) => rejects.join(", ") || "-",
+      OBFUSCATED: ({ obfuscate }) => (obfuscate ? "yes" : "no"),
+      COMMENT: ({ public_comment }) => public_comment || "-",
+      NOTE: ({ private_comment }) => private_comment || "-",
+    },
+    json: (decision) => decision,
   }),
 };
 
@@ -53,24 +64,31 @@ function change(summary: string, verb: (ctx: Context, domain: string) => void, o
   });
 }
 
-async function listAll(): Promise<void> {
-  const { blocks, allowed } = await withData(({ db }) => ({
-    blocks: listDomainBlocks(db),
-    allowed: listAllowedDomains(db),
-  }));
-  const width = Math.max(0, ...[...blocks.map(({ domain }) => domain), ...allowed].map(({ length }) => length)) + 2;
-  for (const block of blocks) console.log(`${block.domain.padEnd(width)}${decisionOf(block)}`);
-  for (const domain of allowed) console.log(`${domain.padEnd(width)}allowed`);
+/** What this server decided about a domain. */
+interface Decision {
+  domain: string;
+  action: DomainBlockRow["severity"] | "allow";
+  rejects: ("media" | "reports")[];
+  obfuscate: boolean;
+  public_comment: string | null;
+  private_comment: string | null;
 }
 
-function decisionOf(block: DomainBlockRow): string {
-  const words = [
-    block.severity,
-    block.reject_media && "reject-media",
-    block.reject_reports && "reject-reports",
-    block.obfuscate && "obfuscate",
-    block.public_comment && JSON.stringify(block.public_comment),
-    block.private_comment && `(${JSON.stringify(block.private_comment)})`,
-  ];
-  return words.filter(Boolean).join("  ");
+function blocked(row: DomainBlockRow): Decision {
+  const { domain, severity, public_comment, private_comment } = row;
+  const rejects: Decision["rejects"] = [];
+  if (row.reject_media) rejects.push("media");
+  if (row.reject_reports) rejects.push("reports");
+  return {
+    domain,
+    action: severity,
+    rejects,
+    obfuscate: row.obfuscate === 1,
+    public_comment,
+    private_comment,
+  };
+}
+
+function allowed(domain: string): Decision {
+  return { domain, action: "allow", rejects: [], obfuscate: false, public_comment: null, private_comment: null };
 }

@@ -3,9 +3,14 @@ import { join, parse } from "node:path";
 import type { Context } from "../context.ts";
 import { addEmoji, EMOJI_LIMITS, emojisOf, removeEmoji } from "../core/emojis.ts";
 import { Refusal } from "../errors.ts";
+import { sniffType } from "../lib/image-types.ts";
 import { command, flag, option, word } from "./command.ts";
 import { fileNamed } from "./files.ts";
+import { list } from "./list.ts";
 import { withData } from "./open.ts";
+
+/** Enough bytes of a file to tell what it is. */
+const HEAD = 64;
 
 const PLACE = {
   category: option("NAME", "the heading under which apps show it"),
@@ -33,18 +38,30 @@ export const commands = {
   "emoji import": command({
     summary: "Adds all pictures of a folder as emoji",
     details: `The file's name is the shortcode. Emoji of the same name are replaced. Files that can't be used are named, and
-the others are added all the same.`,
+the others are added all the same. Files that are no pictures are skipped.`,
     words: { folder: word() },
     options: PLACE,
     run: ({ folder }, place) => importAll(folder, place),
   }),
-  "emoji list": command({
+  "emoji list": list({
     summary: "Lists the custom emoji of this server",
-    run: listAll,
+    find: () => withData((ctx) => [...emojisOf(ctx, null).values()]),
+    empty: () => "There are no custom emoji.",
+    columns: {
+      SHORTCODE: ({ shortcode }) => shortcode,
+      "IN PICKER": ({ visible_in_picker }) => (visible_in_picker ? "yes" : "no"),
+      CATEGORY: ({ category }) => category ?? "-",
+    },
+    json: ({ shortcode, visible_in_picker, category }) => ({
+      shortcode,
+      visible_in_picker: Boolean(visible_in_picker),
+      category,
+    }),
   }),
   "emoji remove": command({
     summary: "Removes an emoji; posts that use it show its shortcode",
     words: { shortcode: word() },
+    confirm: ({ shortcode }) => `Remove the emoji :${shortcode}:?`,
     run: async ({ shortcode }) => {
       await withData((ctx) => removeEmoji(ctx, shortcode));
       console.log(`:${shortcode}: is removed.`);
@@ -52,23 +69,20 @@ the others are added all the same.`,
   }),
 };
 
-/** Takes what it can, names what it can't, and fails when there was such. */
+/** Adds what it can and names pictures that it can't add. Files that are no pictures, such as a licence, only count. */
 async function importAll(folder: string, place: Place): Promise<void> {
   const files = filesIn(folder);
-  const done = { added: 0, replaced: 0, refused: 0 };
+  const done = { added: 0, replaced: 0, refused: 0, skipped: 0 };
   await withData(async (ctx) => {
     for (const file of files) done[await outcomeOf(ctx, file, place)]++;
   });
-  console.log(`${done.added} added, ${done.replaced} replaced.`);
-  if (done.refused > 0) throw new Refusal("invalid", `${done.refused} of ${files.length} files were not taken.`);
-}
-
-async function listAll(): Promise<void> {
-  const emojis = await withData((ctx) => [...emojisOf(ctx, null).values()]);
-  const width = Math.max(0, ...emojis.map(({ shortcode }) => shortcode.length)) + 2;
-  for (const { shortcode, visible_in_picker, category } of emojis) {
-    console.log(`${shortcode.padEnd(width)}${visible_in_picker ? "shown " : "hidden"}  ${category ?? ""}`.trimEnd());
-  }
+  const skipped =
+    done.skipped === 0
+      ? ""
+      : ` ${done.skipped} skipped, which ${done.skipped === 1 ? "is no picture" : "are no pictures"}.`;
+  console.log(`${done.added} added, ${done.replaced} replaced.${skipped}`);
+  if (done.refused > 0)
+    throw new Refusal("invalid", `${done.refused} of ${files.length - done.skipped} pictures were not added.`);
 }
 
 /** In order, without hidden files. */
@@ -79,8 +93,13 @@ function filesIn(folder: string): string[] {
     .sort();
 }
 
-async function outcomeOf(ctx: Context, file: string, place: Place): Promise<"added" | "replaced" | "refused"> {
+async function outcomeOf(
+  ctx: Context,
+  file: string,
+  place: Place,
+): Promise<"added" | "replaced" | "refused" | "skipped"> {
   const { base, name } = parse(file);
+  if (sniffType(await Bun.file(file).slice(0, HEAD).bytes()) === null) return "skipped";
   try {
     const { replaced } = await addFrom(ctx, name, file, place);
     return replaced ? "replaced" : "added";

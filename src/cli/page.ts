@@ -28,6 +28,7 @@ export const commands = {
   "page remove": command({
     summary: "Restores the default text",
     words: { name: NAME },
+    confirm: ({ name }) => `Remove your text of the page ${shownName(name)}?`,
     run: async ({ name }) => {
       await withData((ctx) => removePage(ctx, name));
       console.log(`The page ${shownName(name)} has its default text again.`);

@@ -1,7 +1,8 @@
 import { parseDomain } from "../lib/domains.ts";
 import { parseId } from "../lib/ids.ts";
 import { parseMoment } from "../lib/moments.ts";
-import { ArgumentError, type Parser } from "./command.ts";
+import { ArgumentError } from "./argument-error.ts";
+import { type Parser } from "./command.ts";
 
 const LAST_MILLISECOND = 24 * 3600_000 - 1;
 

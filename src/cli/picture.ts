@@ -1,7 +1,8 @@
 import { IMAGE_LIMITS } from "../core/media-files.ts";
 import { removeSitePicture, setSitePicture, SITE_PICTURES, type SitePictureName } from "../core/site-pictures.ts";
 import { Refusal } from "../errors.ts";
-import { ArgumentError, command, option, word } from "./command.ts";
+import { ArgumentError } from "./argument-error.ts";
+import { command, option, word } from "./command.ts";
 import { fileNamed } from "./files.ts";
 import { withData } from "./open.ts";
 import { oneOf } from "./parsers.ts";
@@ -21,6 +22,7 @@ export const commands = {
   "picture remove": command({
     summary: "Restores the default picture",
     words: { name: NAME },
+    confirm: ({ name }) => `Remove the ${name}?`,
     run: async ({ name }) => {
       await withData((ctx) => removeSitePicture(ctx, name));
       console.log(`The default ${name} is restored.`);

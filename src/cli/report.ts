@@ -1,27 +1,44 @@
 import { listReports, reopenReport, resolveReport, wholeReport, type NamedReport } from "../core/reports.ts";
 import { command, flag, word } from "./command.ts";
+import { day, iso, list, show } from "./list.ts";
 import { withData } from "./open.ts";
 import { idFrom } from "./parsers.ts";
-import { quoted } from "./terminal.ts";
 
 /** No one reads more at once. */
 const MAX_LISTED = 1000;
 
-/** Columns for the names of facts. */
-const NAMES = 10;
-
 const ID = word("", idFrom("report list"));
 
 export const commands = {
-  "report list": command({
+  "report list": list({
     summary: "Lists open reports, the newest first",
     options: { all: flag("also resolved reports") },
-    run: (_, { all }) => listAll(all),
+    find: (_, { all }) => withData(({ db }) => listReports(db, { all, limit: MAX_LISTED })),
+    empty: ({ all }) => (all ? "There are no reports." : "There are no open reports."),
+    columns: {
+      ID: ({ id }) => id,
+      DATE: ({ created_at }) => day(created_at),
+      STATE: stateOf,
+      CATEGORY: ({ category }) => category,
+      ABOUT: ({ target }) => `@${target}`,
+      BY: ({ reporter }) => `@${reporter}`,
+    },
+    json: toJson,
   }),
-  "report show": command({
+  "report show": show({
     summary: "Shows a report with its comment, its rules and its posts",
     words: { id: ID },
-    run: ({ id }) => show(id),
+    find: ({ id }) => withData(({ db }) => wholeReport(db, id)),
+    facts: (report) => ({
+      About: [`@${report.target}`],
+      By: [`@${report.reporter}, ${day(report.created_at)}`],
+      State: [stateOf(report)],
+      Category: [report.category],
+      Rule: report.rules,
+      Comment: [report.comment],
+      Post: report.urls,
+    }),
+    json: (report) => ({ ...toJson(report), rules: report.rules, urls: report.urls }),
   }),
   "report resolve": command({
     summary: "Closes a report that needs no further action",
@@ -41,35 +58,20 @@ export const commands = {
   }),
 };
 
-async function listAll(all: boolean): Promise<void> {
-  for (const report of await withData(({ db }) => listReports(db, { all, limit: MAX_LISTED }))) {
-    const { id, category, target, reporter } = report;
-    const start = `${String(id).padEnd(6)}${dayOf(report)}  ${stateOf(report).padEnd(10)}${category.padEnd(11)}`;
-    console.log(`${start}@${target}, by @${reporter}`);
-  }
-}
-
-/** Prints everything that a decision about the report needs. */
-async function show(id: number): Promise<void> {
-  const report = await withData(({ db }) => wholeReport(db, id));
-  const facts: Record<string, string[]> = {
-    About: [`@${report.target}`],
-    By: [`@${report.reporter}, ${dayOf(report)}`],
-    State: [stateOf(report)],
-    Category: [report.category],
-    Rule: report.rules,
-    Comment: report.comment === "" ? [] : [report.comment],
-    Post: report.urls,
-  };
-  for (const [name, values] of Object.entries(facts)) {
-    for (const value of values) console.log(`${name}:`.padEnd(NAMES) + quoted(value, NAMES));
-  }
-}
-
 function stateOf(report: NamedReport): string {
   return report.action_taken_at === null ? "open" : "resolved";
 }
 
-function dayOf(report: NamedReport): string {
-  return new Date(report.created_at).toISOString().slice(0, 10);
+function toJson(report: NamedReport) {
+  const { id, created_at, action_taken_at, category, comment, target, reporter } = report;
+  return {
+    id: String(id),
+    created_at: iso(created_at),
+    state: stateOf(report),
+    action_taken_at: iso(action_taken_at),
+    category,
+    comment,
+    target,
+    reporter,
+  };
 }

@@ -1,15 +1,18 @@
 import { readConfig } from "../config.ts";
-import { command } from "./command.ts";
+import { list } from "./list.ts";
 
 export const commands = {
-  routes: command({
+  routes: list({
     summary: "Lists every route of the server",
-    run: async () => console.log((await routes()).join("\n")),
+    find: routes,
+    empty: () => "There are no routes.",
+    columns: { METHOD: ({ method }) => method, PATH: ({ path }) => path },
+    json: (route) => route,
   }),
 };
 
 /** Every route of the assembled app, whatever the settings and the data are. */
-async function routes(): Promise<string[]> {
+async function routes(): Promise<{ method: string; path: string }[]> {
   // Loading the app takes longer than everything else that `linnet --help` loads.
   const [{ createApp }, { openContext }, { openMigrated }, { openLog }] = await Promise.all([
     import("../app.ts"),
@@ -21,5 +24,6 @@ async function routes(): Promise<string[]> {
   const db = openMigrated(":memory:", config.synchronous);
   const app = createApp(openContext(config, db, { log: openLog(config.logLevel, config.logFormat) }));
   db.close();
-  return [...new Set(app.routes.map(({ method, path }) => `${method} ${path}`))].sort();
+  const byName = new Map(app.routes.map(({ method, path }) => [`${path} ${method}`, { method, path }]));
+  return [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, route]) => route);
 }

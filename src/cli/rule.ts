@@ -1,5 +1,7 @@
 import { addRule, editRule, listRules, removeRule, translateRule } from "../core/rules.ts";
-import { ArgumentError, command, option, word } from "./command.ts";
+import { ArgumentError } from "./argument-error.ts";
+import { command, option, word } from "./command.ts";
+import { list } from "./list.ts";
 import { withData } from "./open.ts";
 import { idFrom, unsuitable } from "./parsers.ts";
 
@@ -15,9 +17,18 @@ export const commands = {
       console.log(`Rule ${id} is added.`);
     },
   }),
-  "rule list": command({
+  "rule list": list({
     summary: "Lists the rules in their order, with their hints and translations",
-    run: listAll,
+    find: () => withData((ctx) => listRules(ctx.db)),
+    empty: () => "There are no rules.",
+    columns: { ID: ({ id }) => id, TEXT: ({ text }) => text },
+    beneath: ({ hint, translations }) => [
+      ...(hint ? [hint] : []),
+      ...Object.entries(translations).map(
+        ([locale, words]) => `${locale}: ${[words.text, words.hint].filter(Boolean).join(" | ")}`,
+      ),
+    ],
+    json: ({ id, text, hint, translations }) => ({ id: String(id), text, hint, translations }),
   }),
   "rule edit": command({
     summary: "Changes the text of a rule, or its place among the others",
@@ -47,22 +58,13 @@ export const commands = {
   "rule remove": command({
     summary: "Removes a rule; existing reports still show it",
     words: { id: ID },
+    confirm: ({ id }) => `Remove rule ${id}?`,
     run: async ({ id }) => {
       await withData((ctx) => removeRule(ctx, id));
       console.log(`Rule ${id} is removed. Existing reports still show it.`);
     },
   }),
 };
-
-async function listAll(): Promise<void> {
-  for (const { id, text, hint, translations } of await withData((ctx) => listRules(ctx.db))) {
-    console.log(`${String(id).padEnd(5)}${text}`);
-    if (hint) console.log(`     ${hint}`);
-    for (const [locale, words] of Object.entries(translations)) {
-      console.log(`     ${locale}: ${[words.text, words.hint].filter(Boolean).join(" | ")}`);
-    }
-  }
-}
 
 function placeOf(given: string, name: string): number {
   return /^[1-9]\d{0,3}$/.test(given) ? Number(given) : unsuitable(name, given, "a number from 1");

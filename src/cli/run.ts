@@ -1,5 +1,6 @@
 import { Refusal, UsageError } from "../errors.ts";
-import { ArgumentError, closest, helpOf, usageOf, type Command, type Commands } from "./command.ts";
+import { ArgumentError } from "./argument-error.ts";
+import { closest, helpOf, usageOf, type Command, type Commands } from "./command.ts";
 import { NOUNS } from "./commands.ts";
 import { storageProblem } from "./storage-problems.ts";
 

@@ -2,7 +2,8 @@ import type { Context } from "../context.ts";
 import { createUser, hasUsers, userProblems, type UserProblem } from "../core/users.ts";
 import { Refusal } from "../errors.ts";
 import { english } from "../web/words-en.ts";
-import { ArgumentError, command, flag, option } from "./command.ts";
+import { ArgumentError } from "./argument-error.ts";
+import { command, flag, option } from "./command.ts";
 import { withNewData } from "./open.ts";
 import { Dialogue, isInteractive, passwordFromStdin } from "./terminal.ts";
 

@@ -1,21 +1,11 @@
 import { createInterface, type Interface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { Refusal } from "../errors.ts";
-import { INVISIBLE } from "../lib/invisible.ts";
-import { ArgumentError } from "./command.ts";
+import { ArgumentError } from "./argument-error.ts";
 
 /** Whether there is a person to ask. */
 export function isInteractive(): boolean {
   return process.stdin.isTTY === true && process.stdout.isTTY === true;
-}
-
-/**
- * What somebody else wrote, to be printed: it commands no terminal, and its lines can't be taken for ours, since all but
- * the first are set in by so many spaces.
- */
-export function quoted(text: string, indent = 0): string {
-  const lines = text.split(/\r?\n/).map((line) => line.replace(INVISIBLE, "\uFFFD"));
-  return lines.join(`\n${" ".repeat(indent)}`);
 }
 
 /** The password that was piped in: all of it, but for the end of its line. */

@@ -1,6 +1,7 @@
 import { listTerms, publishTerms, removeTerms } from "../core/terms.ts";
 import { command, option, word } from "./command.ts";
 import { textOf } from "./files.ts";
+import { list } from "./list.ts";
 import { withData } from "./open.ts";
 
 export const commands = {
@@ -15,15 +16,17 @@ export const commands = {
       console.log(`The terms of service of ${date} are published.`);
     },
   }),
-  "terms list": command({
+  "terms list": list({
     summary: "Lists the days from which terms of service apply",
-    run: async () => {
-      for (const { effective_date } of await withData((ctx) => listTerms(ctx.db))) console.log(effective_date);
-    },
+    find: () => withData((ctx) => listTerms(ctx.db)),
+    empty: () => "There are no terms of service.",
+    columns: { "EFFECTIVE FROM": ({ effective_date }) => effective_date },
+    json: ({ effective_date }) => ({ effective_date }),
   }),
   "terms remove": command({
     summary: "Removes the terms of service of a day",
     words: { date: word() },
+    confirm: ({ date }) => `Remove the terms of service of ${date}?`,
     run: async ({ date }) => {
       await withData((ctx) => removeTerms(ctx, date));
       console.log(`The terms of service of ${date} are removed.`);

@@ -3,7 +3,9 @@ import { OUT_OF_BAND, registerApp } from "../oauth/apps.ts";
 import { tokensOf } from "../oauth/authorizations.ts";
 import { isKnownScope, SCOPES } from "../oauth/scopes.ts";
 import { issueToken, revokeToken } from "../oauth/tokens.ts";
-import { ArgumentError, command, requiredOption, word } from "./command.ts";
+import { ArgumentError } from "./argument-error.ts";
+import { command, requiredOption, word } from "./command.ts";
+import { day, iso, list } from "./list.ts";
 import { withData } from "./open.ts";
 import { idFrom } from "./parsers.ts";
 import { userNamed } from "./users.ts";
@@ -17,14 +19,30 @@ export const commands = {
     },
     run: ({ name }, { scopes }) => create(name, scopes),
   }),
-  "token list": command({
+  "token list": list({
     summary: "Lists a user's access tokens",
     words: { name: word() },
-    run: ({ name }) => listOf(name),
+    find: ({ name }) => withData((ctx) => tokensOf(ctx.db, userNamed(ctx, name).id)),
+    empty: () => "There are no tokens.",
+    columns: {
+      ID: ({ token_id }) => token_id,
+      APP: ({ name }) => name,
+      CREATED: ({ created_at }) => day(created_at),
+      "LAST USED": ({ last_used_at }) => day(last_used_at),
+      SCOPES: ({ scopes }) => scopes.join(" "),
+    },
+    json: (token) => ({
+      id: String(token.token_id),
+      app: token.name,
+      created_at: iso(token.created_at),
+      last_used_at: iso(token.last_used_at),
+      scopes: token.scopes,
+    }),
   }),
   "token revoke": command({
     summary: "Revokes a token",
     words: { id: word("", idFrom("token list")) },
+    confirm: ({ id }) => `Revoke token ${id}?`,
     run: ({ id }) => revoke(id),
   }),
 };
@@ -39,17 +57,6 @@ async function create(name: string, scopes: string): Promise<void> {
     });
   });
   console.log(secret);
-}
-
-async function listOf(username: string): Promise<void> {
-  const tokens = await withData((ctx) => tokensOf(ctx.db, userNamed(ctx, username).id));
-  const width = Math.max(0, ...tokens.map(({ name }) => name.length)) + 2;
-  for (const { token_id, created_at, last_used_at, name, scopes } of tokens) {
-    const used = last_used_at === null ? "unused" : day(last_used_at);
-    console.log(
-      `${String(token_id).padEnd(8)}${day(created_at)}  ${used.padEnd(12)}${name.padEnd(width)}${scopes.join(" ")}`,
-    );
-  }
 }
 
 async function revoke(id: number): Promise<void> {
@@ -71,8 +78,4 @@ function scopesOf(given: string, name: string): string {
   const unknown = named.find((scope) => !isKnownScope(scope));
   if (unknown !== undefined) throw new ArgumentError(`"${unknown}" is not a scope. There are: ${SCOPES.join(", ")}.`);
   return [...new Set(named)].join(" ");
-}
-
-function day(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
 }

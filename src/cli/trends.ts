@@ -1,25 +1,36 @@
-import { listTrends, reviewTrend, TREND_KINDS } from "../core/trends.ts";
+import { listTrends, reviewTrend, TREND_KINDS, type Trend } from "../core/trends.ts";
 import { command, word, type Command } from "./command.ts";
+import { list } from "./list.ts";
 import { withData } from "./open.ts";
 import { idFrom, oneOf } from "./parsers.ts";
 
 export const commands = {
-  "trends list": command({
+  "trends list": list({
     summary: "Lists trends for review",
     details: `With LINNET_TRENDS=review, users see only approved trends; otherwise all but rejected ones.`,
-    run: listAll,
+    find: () => withData(listTrends),
+    empty: () => "Nothing trends.",
+    columns: {
+      KIND: ({ kind }) => kind,
+      ID: ({ subject_id }) => subject_id,
+      SCORE: ({ score }) => score.toFixed(2),
+      STATE: stateOf,
+      TITLE: ({ title }) => title,
+    },
+    json: (trend) => ({
+      kind: trend.kind,
+      id: String(trend.subject_id),
+      score: trend.score,
+      state: stateOf(trend),
+      title: trend.title,
+    }),
   }),
   "trends approve": review("Allows a tag, post or link to trend", true),
   "trends reject": review("Keeps a tag, post or link from trending", false),
 };
 
-async function listAll(): Promise<void> {
-  for (const { kind, subject_id, score, approved, title } of await withData(listTrends)) {
-    const state = approved === null ? "new" : approved ? "approved" : "rejected";
-    console.log(
-      `${kind.padEnd(8)}${String(subject_id).padEnd(18)}${score.toFixed(2).padStart(8)}  ${state.padEnd(10)}${title}`,
-    );
-  }
+function stateOf({ approved }: Trend): string {
+  return approved === null ? "new" : approved ? "approved" : "rejected";
 }
 
 function review(summary: string, approved: boolean): Command {

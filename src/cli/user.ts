@@ -13,10 +13,11 @@ import {
 } from "../core/users.ts";
 import { Refusal } from "../errors.ts";
 import { command, flag, option, word } from "./command.ts";
+import { day, iso, list } from "./list.ts";
 import { withData, withNewData } from "./open.ts";
 import { oneOf } from "./parsers.ts";
 import { newPassword } from "./passwords.ts";
-import { passwordFromStdin, quoted } from "./terminal.ts";
+import { passwordFromStdin } from "./terminal.ts";
 import { userNamed } from "./users.ts";
 
 const NAME = word();
@@ -34,9 +35,26 @@ export const commands = {
     },
     run: ({ name }, { email, "password-stdin": piped, role }) => create(name, { email, piped, role }),
   }),
-  "user list": command({
+  "user list": list({
     summary: "Lists the users, including sign-ups that wait for approval",
-    run: listAll,
+    find: () => withData(listUsers),
+    empty: () => "There are no users.",
+    columns: {
+      NAME: ({ username }) => username,
+      ROLE: ({ role }) => role,
+      STATE: stateOf,
+      SINCE: ({ created_at }) => day(created_at),
+      "E-MAIL": ({ email }) => email ?? "-",
+      REASON: ({ approved, reason }) => (!approved && reason) || "-",
+    },
+    json: (user) => ({
+      username: user.username,
+      role: user.role,
+      state: stateOf(user),
+      created_at: iso(user.created_at),
+      email: user.email,
+      reason: user.reason,
+    }),
   }),
   "user approve": command({
     summary: "Approves a sign-up",
@@ -50,6 +68,7 @@ export const commands = {
   "user reject": command({
     summary: "Rejects a sign-up and deletes it",
     words: { name: NAME },
+    confirm: ({ name }) => `Reject the sign-up of ${name} and delete it?`,
     run: ({ name }) =>
       withPending(name, (ctx, user) => {
         rejectUser(ctx, user.id);
@@ -105,15 +124,9 @@ async function withPassword(piped: boolean, use: (password: string) => Promise<v
   if (given === null) console.log(`The password:\n${password}`);
 }
 
-async function listAll(): Promise<void> {
-  const users = await withData(listUsers);
-  const width = Math.max(0, ...users.map(({ username }) => username.length)) + 2;
-  for (const { username, role, approved, shut_out, created_at, email, reason } of users) {
-    const since = new Date(created_at).toISOString().slice(0, 10);
-    const wish = approved || !reason ? "" : `  ${quoted(JSON.stringify(reason))}`;
-    const rank = (shut_out ? "shut out" : approved ? role : "waiting").padEnd(11);
-    console.log(`${username.padEnd(width)}${rank}${since}  ${quoted(email ?? "")}${wish}`.trimEnd());
-  }
+function stateOf({ approved, disabled, suspended_at }: UserRow): string {
+  if (!approved) return "pending";
+  return suspended_at !== null ? "suspended" : disabled ? "frozen" : "active";
 }
 
 /** Leaves the work to the running server, or to its next start. */

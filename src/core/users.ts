@@ -113,18 +113,21 @@ export interface UserRow {
   username: string;
   email: string | null;
   role: Role;
-  /** 0 for who waits for approval, 1 for everybody else. */
+  /** 0 while a sign-up is pending, 1 after its approval. */
   approved: number;
-  /** 1 for who is suspended, or may not sign in. */
+  /** 1 if sign-in is disabled. */
+  disabled: number;
+  suspended_at: number | null;
+  /** 1 if the user is suspended or disabled. */
   shut_out: number;
   reason: string | null;
   created_at: number;
 }
 
-export const SHUT_OUT = "u.disabled OR a.suspended_at IS NOT NULL AS shut_out";
+export const SHUT_OUT = "a.suspended_at, u.disabled OR a.suspended_at IS NOT NULL AS shut_out";
 
 const USERS = `
-  SELECT u.id, u.account_id, a.username, u.email, u.role, u.approved, ${SHUT_OUT}, u.reason, u.created_at
+  SELECT u.id, u.account_id, a.username, u.email, u.role, u.approved, u.disabled, ${SHUT_OUT}, u.reason, u.created_at
   FROM users u JOIN accounts a ON a.id = u.account_id`;
 
 export function listUsers(ctx: Context): UserRow[] {

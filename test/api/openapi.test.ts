@@ -33,10 +33,10 @@ function queryOf(route: string): Record<string, JsonSchema> {
 
 test("every method that the program lists is described, and no other", async () => {
   const nowhere = new Nowhere();
-  const { stdout } = await run(SOURCE, ["routes"], nowhere);
+  const { stdout } = await run(SOURCE, ["routes", "--json"], nowhere);
   nowhere.remove();
-  const forPrograms = stdout
-    .split("\n")
+  const forPrograms = (JSON.parse(stdout) as { method: string; path: string }[])
+    .map(({ method, path }) => `${method} ${path}`)
     .filter((route) => /^[A-Z]+ \/(?:api\/|oauth\/|nodeinfo\/|\.well|health)/.test(route));
   expect(forPrograms.length).toBeGreaterThan(200);
   expect([...operations.keys()].toSorted()).toEqual(forPrograms.toSorted());

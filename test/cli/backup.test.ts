@@ -27,7 +27,7 @@ test("a copy that is made while the server runs is whole, and another server sta
   renameSync(copy, join(other.path, "linnet-data", "linnet.db"));
   const restored = await other.serve();
   expect(restored.output).toContain("In your app, enter");
-  expect((await other.run(["user", "list"])).stdout).toMatch(/^alice +owner/);
+  expect((await other.run(["user", "list"])).stdout).toMatch(/^alice +owner/m);
 });
 
 test("nothing is overwritten, and no empty database is copied from a folder without one", async () => {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { version } from "../../package.json";
 import { helpOf } from "../../src/cli/command.ts";
 import { NOUNS } from "../../src/cli/commands.ts";
+import type { Json } from "../support/client.ts";
 import { Folder } from "./folder.ts";
 
 let folder: Folder;
@@ -112,10 +113,47 @@ test.each([
   ]);
 });
 
+test("commands that delete something for good need --yes without a terminal, and no other command does", async () => {
+  const loaded = await Promise.all(Object.values(NOUNS).map(({ load }) => load()));
+  const commands = loaded.flatMap((all) => Object.entries(all));
+  const asking = commands.filter(([, { options }]) => Object.hasOwn(options, "yes")).map(([name]) => name);
+  expect(asking).toEqual(
+    commands.map(([name]) => name).filter((name) => / (delete|remove|revoke)$|^user reject$/.test(name)),
+  );
+  await folder.run(["user", "create", "alice"]);
+  await folder.run(["rule", "add", "Be kind."]);
+  const { code, stdout, stderr } = await folder.run(["rule", "remove", "1"]);
+  expect([code, stdout, lines(stderr)]).toEqual([
+    2,
+    "",
+    [
+      "linnet: This can't be undone. There is no terminal to ask in: add --yes.",
+      "Usage: linnet rule remove ID [--yes]",
+    ],
+  ]);
+  expect(await folder.json("rule", "list")).toHaveLength(1);
+});
+
+test.each([
+  ["n", 1, 1],
+  ["", 1, 1],
+  ["\u0003", 1, 1],
+  ["y", 0, 0],
+  ["YES", 0, 0],
+])("in a terminal they ask, and %j leads to exit code %i", async (typed, code, left) => {
+  await folder.run(["user", "create", "alice"]);
+  await folder.run(["rule", "add", "Be kind."]);
+  const terminal = folder.inTerminal(["rule", "remove", "1"]);
+  await terminal.answer("Remove rule 1? This can't be undone. [y/N] ", typed);
+  expect(await terminal.child.exited).toBe(code);
+  expect(terminal.screen).toContain(code === 0 ? "Rule 1 is removed" : "linnet: Nothing was");
+  expect(await folder.json("rule", "list")).toHaveLength(left);
+});
+
 test("a word after -- is no option, even if it begins with a dash", async () => {
   await folder.run(["user", "create", "alice"]);
   await folder.run(["rule", "add", "--hint=-- and more", "--", "--help"]);
-  expect((await folder.run(["rule", "list"])).stdout).toMatch(/^1 +--help\n +-- and more\n$/);
+  expect((await folder.run(["rule", "list"])).stdout).toMatch(/^1 +--help\n +-- and more\n$/m);
 });
 
 test("help names every argument of a command with its meaning", async () => {
@@ -161,11 +199,22 @@ test("the first user owns the server, later ones are users unless a role is give
   await folder.run(["user", "create", "carol", "--role", "moderator"]);
   const { code, stdout } = await folder.run(["user", "list"]);
   expect(code).toBe(0);
+  const day = expect.stringMatching(/^\d{4}-\d\d-\d\d$/);
   expect(lines(stdout).map((line) => line.split(/ +/))).toEqual([
-    ["alice", "owner", expect.stringMatching(/^\d{4}-\d\d-\d\d$/), "alice@example.org"],
-    ["bob", "user", expect.any(String)],
-    ["carol", "moderator", expect.any(String)],
+    ["NAME", "ROLE", "STATE", "SINCE", "E-MAIL", "REASON"],
+    ["alice", "owner", "active", day, "alice@example.org", "-"],
+    ["bob", "user", "active", day, "-", "-"],
+    ["carol", "moderator", "active", day, "-", "-"],
   ]);
+  const [alice] = await folder.json("user", "list");
+  expect(alice).toEqual({
+    username: "alice",
+    role: "owner",
+    state: "active",
+    created_at: expect.stringMatching(/^20.*Z$/),
+    email: "alice@example.org",
+    reason: null,
+  });
 });
 
 test("the owner can make users with names that are reserved at sign-up", async () => {
@@ -189,10 +238,10 @@ test.each([
   [["user", "reset-password", "nobody"], 'no user called "nobody"'],
   [["user", "rebuild-home", "nobody"], 'no user called "nobody"'],
   [["user", "approve", "nobody"], 'no user called "nobody"'],
-  [["user", "reject", "alice"], "@alice isn't waiting for approval"],
+  [["user", "reject", "alice", "--yes"], "@alice isn't waiting for approval"],
   [["token", "list", "nobody"], 'no user called "nobody"'],
-  [["token", "revoke", "7"], "There is no token 7"],
-  [["rule", "remove", "1"], "There is no rule 1"],
+  [["token", "revoke", "7", "--yes"], "There is no token 7"],
+  [["rule", "remove", "1", "--yes"], "There is no rule 1"],
   [["rule", "add", " "], "A rule can't be empty"],
   [["rule", "add", "x".repeat(301)], "too long for a rule"],
   [["token", "create", "nobody", "--scopes", "read"], 'no user called "nobody"'],
@@ -216,7 +265,7 @@ test.each(["user list", "token create alice --scopes read", "rule add Kindness",
 test("a password that is too short is refused", async () => {
   const { code, stderr } = await folder.run(["user", "create", "alice", "--password-stdin"], { stdin: "short" });
   expect([code, stderr]).toEqual([1, expect.stringContaining("Password is too short")]);
-  expect((await folder.run(["user", "list"])).stdout).toBe("");
+  expect((await folder.run(["user", "list"])).stdout).toBe("There are no users.\n");
 });
 
 test("setup makes the owner from options, and says what to enter in an app", async () => {
@@ -227,7 +276,7 @@ test("setup makes the owner from options, and says what to enter in an app", asy
   });
   expect([code, stdout]).toEqual([0, expect.stringContaining("@alice@example.org owns this server")]);
   expect(stdout).toContain("enter social.example in your app");
-  expect((await folder.run(["user", "list"])).stdout).toMatch(/^alice +owner/);
+  expect((await folder.run(["user", "list"])).stdout).toMatch(/^alice +owner/m);
 });
 
 test("setup asks in a terminal, says what is wrong at once, and doesn't show the password", async () => {
@@ -243,7 +292,7 @@ test("setup asks in a terminal, says what is wrong at once, and doesn't show the
   }
   expect(screen).toContain("@alice@localhost:3000 owns this server");
   expect(screen).not.toContain("correct ho");
-  expect((await folder.run(["user", "list"])).stdout).toMatch(/^alice +owner/);
+  expect((await folder.run(["user", "list"])).stdout).toMatch(/^alice +owner/m);
 });
 
 test("setup that is broken off makes nobody", async () => {
@@ -251,7 +300,7 @@ test("setup that is broken off makes nobody", async () => {
   await terminal.answer("Name: ", "alice");
   await terminal.answer("Display name", "\u0003");
   expect(await terminal.child.exited).toBe(1);
-  expect((await folder.run(["user", "list"])).stdout).toBe("");
+  expect((await folder.run(["user", "list"])).stdout).toBe("There are no users.\n");
 });
 
 test("who has signed up through an app waits until the owner approves or rejects them, also while the server runs", async () => {
@@ -282,12 +331,12 @@ test("who has signed up through an app waits until the owner approves or rejects
   };
   expect([await statusOf(bob), await statusOf(carol)]).toEqual([403, 403]);
   expect((await folder.run(["user", "list"])).stdout).toMatch(
-    /^bob +waiting +[\d-]+ +bob@mail.example +"I like birds"$/m,
+    /^bob +user +pending +[\d-]+ +bob@mail.example +I like birds$/m,
   );
   expect((await folder.run(["user", "approve", "bob"])).stdout).toBe("Approved @bob.\n");
-  expect((await folder.run(["user", "reject", "carol"])).stdout).toBe("Rejected and deleted @carol.\n");
+  expect((await folder.run(["user", "reject", "carol", "--yes"])).stdout).toBe("Rejected and deleted @carol.\n");
   expect([await statusOf(bob), await statusOf(carol)]).toEqual([200, 401]);
-  expect((await folder.run(["user", "list"])).stdout).not.toMatch(/waiting|carol|birds/);
+  expect((await folder.run(["user", "list"])).stdout).not.toMatch(/pending|carol|birds/);
 });
 
 test("a token is printed alone", async () => {
@@ -302,26 +351,29 @@ test("tokens are listed with when they were given and used, and one that is take
   const token = (await folder.run(["token", "create", "alice", "--scopes", "read push"])).stdout.trim();
   const listed = async () => (await folder.run(["token", "list", "alice"])).stdout;
   const day = /20\d\d-\d\d-\d\d/.source;
-  expect(await listed()).toMatch(new RegExp(`^1 +${day} +unused +Linnet +read push\n$`));
+  expect(await listed()).toMatch(new RegExp(`^1 +Linnet +${day} +- +read push\n$`, "m"));
   const { origin } = await folder.serve();
   const ask = async () =>
     (await fetch(`${origin}/api/v1/preferences`, { headers: { authorization: `Bearer ${token}` } })).status;
   expect(await ask()).toBe(200);
-  expect(await listed()).toMatch(new RegExp(`^1 +${day} +${day} +Linnet +read push\n$`));
-  const revoked = await folder.run(["token", "revoke", "1"]);
-  expect([revoked.stdout, await listed(), await ask()]).toEqual(["Token 1 is revoked.\n", "", 401]);
+  expect(await listed()).toMatch(new RegExp(`^1 +Linnet +${day} +${day} +read push\n$`, "m"));
+  const revoked = await folder.run(["token", "revoke", "1", "--yes"]);
+  expect([revoked.stdout, await listed(), await ask()]).toEqual([
+    "Token 1 is revoked.\n",
+    "There are no tokens.\n",
+    401,
+  ]);
 });
 
-test("routes are listed a line each, sorted, with those that apps sign in with", async () => {
-  const { code, stdout } = await folder.run(["routes"]);
-  const all = lines(stdout);
-  expect(code).toBe(0);
-  expect(all).toEqual([...all].sort());
-  expect(new Set(all).size).toBe(all.length);
-  for (const line of all) expect(line).toMatch(/^(GET|POST|PUT|PATCH|DELETE) \/\S*$/);
-  for (const line of ["POST /api/v1/apps", "GET /oauth/authorize", "POST /oauth/token", "GET /health"]) {
-    expect(all).toContain(line);
+test("routes are listed in order, each once, with those that apps sign in with", async () => {
+  const [head, ...routes] = lines((await folder.run(["routes"])).stdout).map((line) => line.split(/ +/));
+  expect(head).toEqual(["METHOD", "PATH"]);
+  const names = routes.map(([method, path]) => `${path} ${method}`);
+  expect(names).toEqual([...new Set(names)].sort());
+  for (const name of ["/api/v1/apps POST", "/oauth/authorize GET", "/oauth/token POST", "/health GET"]) {
+    expect(names).toContain(name);
   }
+  expect((await folder.json("routes")).map(({ method, path }: Json) => [method, path])).toEqual(routes);
 });
 
 test("what is kept is for the owner's eyes alone", async () => {
@@ -360,20 +412,23 @@ test.each([
 
 test("trends are listed with what was decided about each, and approved or rejected by kind and id", async () => {
   await folder.run(["user", "create", "alice"]);
-  expect(await folder.run(["trends", "list"])).toEqual({ code: 0, stdout: "", stderr: "" });
+  expect(await folder.run(["trends", "list"])).toEqual({ code: 0, stdout: "Nothing trends.\n", stderr: "" });
   const db = new Database(join(folder.path, "linnet-data", "linnet.db"));
   db.run("INSERT INTO tags (id, name, display_name, created_at) VALUES (7, 'birds', 'Birds', 0)");
   db.run("INSERT INTO trends (kind, subject_id, score) VALUES ('tag', 7, 2.5)");
   db.close();
   const listed = async () => lines((await folder.run(["trends", "list"])).stdout).map((line) => line.split(/\s+/));
-  expect(await listed()).toEqual([["tag", "7", "2.50", "new", "#birds"]]);
+  const head = ["KIND", "ID", "SCORE", "STATE", "TITLE"];
+  expect(await listed()).toEqual([head, ["tag", "7", "2.50", "new", "#birds"]]);
+  const json = { kind: "tag", id: "7", score: 2.5, state: "new", title: "#birds" };
+  expect(await folder.json("trends", "list")).toEqual([json]);
   for (const [verb, done] of [
     ["approve", "approved"],
     ["reject", "rejected"],
   ] as const) {
     const { code, stdout } = await folder.run(["trends", verb, "tag", "7"]);
     expect([code, stdout]).toEqual([0, `The tag 7 is ${done}.\n`]);
-    expect(await listed()).toEqual([["tag", "7", "2.50", done, "#birds"]]);
+    expect(await listed()).toEqual([head, ["tag", "7", "2.50", done, "#birds"]]);
   }
   const unknown = await folder.run(["trends", "approve", "status", "8"]);
   expect([unknown.code, lines(unknown.stderr)]).toEqual([1, ["linnet: There is no status with the id 8."]]);

@@ -38,17 +38,22 @@ test("an emoji is there for a server that runs as soon as it is added, and gone 
   const [{ url, category }] = (await alice.get("/api/v1/custom_emojis")).json;
   const picture = await fetch(new URL(new URL(url).pathname, origin));
   expect([category, picture.status, picture.headers.get("content-type")]).toEqual(["Blobs", 200, "image/png"]);
-  expect(await emoji("remove", "blob")).toBe(":blob: is removed.\n");
+  expect(await emoji("remove", "blob", "--yes")).toBe(":blob: is removed.\n");
   expect(await shown()).toEqual([]);
 });
 
 test("emoji are listed by name with their category; one that is added again is replaced as a whole", async () => {
-  expect(await emoji("list")).toBe("");
+  expect(await emoji("list")).toBe("There are no custom emoji.\n");
   await emoji("add", "zebra", "pack/blob.png", "--hidden");
   await emoji("add", "blob", "pack/blob.png", "--category", "Blobs");
-  expect(await emoji("list")).toBe("blob   shown   Blobs\nzebra  hidden\n");
+  expect(await emoji("list")).toBe(
+    ["SHORTCODE  IN PICKER  CATEGORY", "blob       yes        Blobs", "zebra      no         -\n"].join("\n"),
+  );
   expect(await emoji("add", "zebra", "pack/dancer.gif")).toBe(":zebra: is replaced.\n");
-  expect(await emoji("list")).toBe("blob   shown   Blobs\nzebra  shown\n");
+  expect(await folder.json("emoji", "list")).toEqual([
+    { shortcode: "blob", visible_in_picker: true, category: "Blobs" },
+    { shortcode: "zebra", visible_in_picker: true, category: null },
+  ]);
 });
 
 test("a folder is imported by the names of its files, but for those that are hidden", async () => {
@@ -57,22 +62,32 @@ test("a folder is imported by the names of its files, but for those that are hid
   expect(await emoji("import", "pack", "--category", "Pack")).toBe("2 added, 0 replaced.\n");
   await put("cat.png", await picture(20, 20).png().toBuffer());
   expect(await emoji("import", "pack", "--category", "Pack", "--hidden")).toBe("1 added, 2 replaced.\n");
-  expect(await emoji("list")).toBe("blob    hidden  Pack\ncat     hidden  Pack\ndancer  hidden  Pack\n");
+  const hidden = { visible_in_picker: false, category: "Pack" };
+  expect(await folder.json("emoji", "list")).toEqual(
+    ["blob", "cat", "dancer"].map((shortcode) => ({ shortcode, ...hidden })),
+  );
 });
 
-test("what can't be taken of a folder is named, and the rest is taken", async () => {
+test("an import adds what it can, names the pictures that it can't add and counts the files that are no pictures", async () => {
   await put("README.txt", "read me");
+  await put("empty.png", "");
+  await put("photo.jpg", await picture(20, 20).jpeg().toBuffer());
   await put("blob-cat.png", await picture(20, 20).png().toBuffer());
   await put("huge.png", Buffer.concat([await picture(20, 20).png().toBuffer(), Buffer.alloc(300 * 1024)]));
   const { code, stdout, stderr } = await folder.run(["emoji", "import", "pack"]);
-  expect([code, stdout]).toEqual([1, "2 added, 0 replaced.\n"]);
+  expect([code, stdout]).toEqual([1, "2 added, 0 replaced. 2 skipped, which are no pictures.\n"]);
   expect(stderr.trimEnd().split("\n")).toEqual([
-    "README.txt: The file is no PNG, GIF or WebP, as an emoji must be.",
     expect.stringContaining("blob-cat.png: \"blob-cat\" can't be an emoji's name"),
     "huge.png: The picture is too large: an emoji may have 256 KB.",
-    "linnet: 3 of 5 files were not taken.",
+    "photo.jpg: The file is no PNG, GIF or WebP, as an emoji must be.",
+    "linnet: 3 of 5 pictures were not added.",
   ]);
-  expect(await emoji("list")).toBe("blob    shown\ndancer  shown\n");
+  expect((await folder.json("emoji", "list")).map(({ shortcode }: Json) => shortcode)).toEqual(["blob", "dancer"]);
+});
+
+test("a file that is no picture does not make an import fail", async () => {
+  await put("LICENSE", "Use it.");
+  expect(await emoji("import", "pack")).toBe("2 added, 0 replaced. 1 skipped, which is no picture.\n");
 });
 
 test.each([
@@ -81,9 +96,9 @@ test.each([
   [["add", "b", "pack/blob.png"], "can't be an emoji's name"],
   [["add", "blob", "pack/blob.png", "--category", "x".repeat(101)], "too long"],
   [["import", "nowhere"], "nowhere"],
-  [["remove", "nobody"], 'no emoji called "nobody"'],
+  [["remove", "nobody", "--yes"], 'no emoji called "nobody"'],
 ])("linnet emoji %j is refused in one line that says why", async (args, words) => {
   const { code, stdout, stderr } = await folder.run(["emoji", ...args]);
   expect([code, stdout, stderr.trimEnd().split("\n")]).toEqual([1, "", [expect.stringContaining(words)]]);
-  expect(await emoji("list")).toBe("");
+  expect(await folder.json("emoji", "list")).toEqual([]);
 });

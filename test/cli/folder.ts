@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import type { Json } from "../support/client.ts";
 import { blankDatabase } from "../support/instance.ts";
 import { SOURCE } from "../support/program.ts";
 
@@ -38,6 +39,13 @@ export class Folder {
       child.exited,
     ]);
     return { code, stdout, stderr };
+  }
+
+  /** What a command prints with --json. */
+  async json(...args: string[]): Promise<Json> {
+    const { code, stdout, stderr } = await this.run([...args, "--json"]);
+    if (code !== 0) throw new Error(stderr);
+    return JSON.parse(stdout);
   }
 
   /** Starts the server, and gives it back when it has said where it listens. */

@@ -45,7 +45,7 @@ test("what is decided on the command line holds at once on a server that runs, w
 
   expect(await done("moderate", "freeze", "bob")).toBe("@bob is frozen.\n");
   expect((await bob.call("/notifications")).status).toBe(403);
-  expect(await done("user", "list")).toMatch(/^bob +shut out +\d/m);
+  expect(await done("user", "list")).toMatch(/^bob +user +frozen +\d/m);
   expect(await done("moderate", "unfreeze", "bob")).toBe("@bob isn't frozen any more.\n");
   expect(await done("moderate", "suspend", "bob")).toBe("@bob is suspended.\n");
   expect((await bobs()).suspended).toBe(true);
@@ -63,7 +63,16 @@ test("what people write commands no terminal, and can't be taken for what the pr
   const [shown] = /^Comment:[^]*/m.exec(await done("report", "show", "1"))!;
   expect(shown).toBe(`Comment:  Look.\n${" ".repeat(10)}State:    resolved\ufffd[1A\ufffd2K\ufffd\n`);
   await done("user", "create", "carol", "--email", "a\u001b[2J@example.org");
-  expect(await done("user", "list")).toContain("a\ufffd[2J@example.org\n");
+  expect(await done("user", "list")).toContain("a\ufffd[2J@example.org ");
+  const [report] = await folder.json("report", "list");
+  expect(report.comment).toBe(comment);
+  for (const args of [
+    ["report", "show", "1"],
+    ["user", "list"],
+  ]) {
+    const json = await done(...args, "--json");
+    for (const mark of ["\u001b", "\u009b", "\u202e"]) expect(json).not.toContain(mark);
+  }
 }, 30_000);
 
 test("reports are listed, shown, answered, resolved and opened again", async () => {
@@ -74,11 +83,14 @@ test("reports are listed, shown, answered, resolved and opened again", async () 
   const report = { account_id: bob.id, status_ids: [id], rule_ids: ["1"], comment: "Look." };
   for (const body of [report, { account_id: bob.id }]) expect((await alice.call("/reports", body)).status).toBe(200);
   const today = new Date().toISOString().slice(0, 10);
-  const [first, second] = [
-    `1     ${today}  open      violation  @bob, by @alice\n`,
-    `2     ${today}  open      other      @bob, by @alice\n`,
-  ];
-  expect(await done("report", "list")).toBe(second + first);
+  const listed = async (...args: string[]) => (await folder.json("report", "list", ...args)) as Json[];
+  const row = (id: string, state: string, category: string) => [id, today, state, category, "@bob", "@alice"];
+  expect((await done("report", "list")).split("\n").map((line) => line.split(/ +/))).toEqual([
+    ["ID", "DATE", "STATE", "CATEGORY", "ABOUT", "BY"],
+    row("2", "open", "other"),
+    row("1", "open", "violation"),
+    [""],
+  ]);
   expect(await done("report", "show", "1")).toBe(
     [
       "About:    @bob",
@@ -90,20 +102,33 @@ test("reports are listed, shown, answered, resolved and opened again", async () 
       `Post:     ${url}\n`,
     ].join("\n"),
   );
+  expect(await folder.json("report", "show", "1")).toEqual({
+    id: "1",
+    created_at: expect.stringContaining(today),
+    state: "open",
+    action_taken_at: null,
+    category: "violation",
+    comment: "Look.",
+    target: "bob",
+    reporter: "alice",
+    rules: ["Be kind."],
+    urls: [url],
+  });
   expect(await done("report", "resolve", "2")).toBe("Report 2 is resolved.\n");
-  expect(await done("report", "list")).toBe(first);
+  expect((await listed()).map((report) => report.id)).toEqual(["1"]);
   expect(await done("report", "reopen", "2")).toBe("Report 2 is open again.\n");
   await done("moderate", "limit", "bob", "--report", "1");
-  expect(await done("report", "list")).toBe("");
-  expect(await done("report", "list", "--all")).toBe(
-    second.replace("open    ", "resolved") + first.replace("open    ", "resolved"),
-  );
+  expect(await done("report", "list")).toBe("There are no open reports.\n");
+  expect((await listed("--all")).map(({ id, state }) => [id, state])).toEqual([
+    ["2", "resolved"],
+    ["1", "resolved"],
+  ]);
 }, 30_000);
 
 test("domains are blocked, changed, allowed and listed", async () => {
   const { origin } = await folder.serve({ LINNET_SHOW_DOMAIN_BLOCKS: "all" });
   const shown = async () => (await fetch(`${origin}/api/v1/instance/domain_blocks`)).json() as Promise<Json[]>;
-  expect(await done("domain", "list")).toBe("");
+  expect(await done("domain", "list")).toBe("No domain is blocked or allowed.\n");
   expect(await done("domain", "block", "Spam.Example", "--comment", "Bots", "--note", "again")).toBe(
     "spam.example is blocked.\n",
   );
@@ -116,14 +141,24 @@ test("domains are blocked, changed, allowed and listed", async () => {
   expect(await done("domain", "allow", "friends.example")).toBe("friends.example is allowed.\n");
   expect(await done("domain", "list")).toBe(
     [
-      "loud.example     silence  obfuscate",
-      'spam.example     noop  "Bots"  ("again")',
-      "friends.example  allowed\n",
+      "DOMAIN           ACTION   REJECTS  OBFUSCATED  COMMENT  NOTE",
+      "loud.example     silence  -        yes         -        -",
+      "spam.example     noop     -        no          Bots     again",
+      "friends.example  allow    -        no          -        -\n",
     ].join("\n"),
   );
   expect(await done("domain", "unblock", "spam.example")).toBe("spam.example isn't blocked any more.\n");
   expect(await done("domain", "disallow", "friends.example")).toBe("friends.example isn't allowed any more.\n");
-  expect(await done("domain", "list")).toBe("loud.example  silence  obfuscate\n");
+  expect(await folder.json("domain", "list")).toEqual([
+    {
+      domain: "loud.example",
+      action: "silence",
+      rejects: [],
+      obfuscate: true,
+      public_comment: "",
+      private_comment: "",
+    },
+  ]);
 }, 30_000);
 
 describe("A command that fails", () => {

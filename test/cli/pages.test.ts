@@ -25,7 +25,7 @@ test("the owner sets pages from files, and apps read them at once from a server 
   expect(await run("page", "set", "privacy-policy", "policy.md")).toBe("The page privacy-policy is set.\n");
   expect((await policy()).content).toBe("<h1>We keep <em>little</em></h1>\n");
   expect(await run("page", "show", "privacy-policy")).toBe("# We keep *little*\n");
-  await run("page", "remove", "privacy-policy");
+  await run("page", "remove", "privacy-policy", "--yes");
   expect((await policy()).content).toBe(before);
 });
 
@@ -36,12 +36,14 @@ test("a page may be piped in", async () => {
 
 test("terms are published for a day to come, written anew before it comes, and taken away", async () => {
   await Bun.write(join(folder.path, "terms.md"), "Be nice.");
+  expect(await run("terms", "list")).toBe("There are no terms of service.\n");
   expect(await run("terms", "publish", "terms.md", "--effective-date", "2999-01-31")).toContain("2999-01-31");
   expect(await run("terms", "publish", "terms.md", "--effective-date", "2999-01-31")).toContain("2999-01-31");
   expect(await run("terms", "publish", "terms.md")).toContain(new Date().toISOString().slice(0, 10));
-  expect(await run("terms", "list")).toMatch(/^20\d\d-\d\d-\d\d\n2999-01-31\n$/);
-  await run("terms", "remove", "2999-01-31");
-  expect(await run("terms", "list")).toMatch(/^20\d\d-\d\d-\d\d\n$/);
+  expect(await run("terms", "list")).toMatch(/^EFFECTIVE FROM\n20\d\d-\d\d-\d\d\n2999-01-31\n$/);
+  await run("terms", "remove", "2999-01-31", "--yes");
+  const today = new Date().toISOString().slice(0, 10);
+  expect(await folder.json("terms", "list")).toEqual([{ effective_date: today }]);
 });
 
 test.each([
@@ -51,7 +53,7 @@ test.each([
   [["terms", "publish", "text.md", "--effective-date", "31.1.2999"], 1, '"31.1.2999" is not a day'],
   [["terms", "publish", "text.md", "--effective-date", "2999-02-30"], 1, '"2999-02-30" is not a day'],
   [["terms", "publish", "text.md", "--effective-date", "2020-01-01"], 1, "2020-01-01 is past"],
-  [["terms", "remove", "2999-01-31"], 1, "There are no terms of 2999-01-31"],
+  [["terms", "remove", "2999-01-31", "--yes"], 1, "There are no terms of 2999-01-31"],
 ])("linnet %j is refused with the reason", async (args, exit, words) => {
   await Bun.write(join(folder.path, "text.md"), "Text.");
   await Bun.write(join(folder.path, "empty.md"), " \n");

@@ -24,7 +24,7 @@ test("the owner sets the pictures of a server that runs, and takes them away", a
   const path = new URL(await thumbnail()).pathname;
   expect(path).toMatch(/^\/media\/site\//);
   expect((await fetch(origin + path)).headers.get("content-type")).toBe("image/jpeg");
-  expect((await folder.run(["picture", "remove", "thumbnail"])).code).toBe(0);
+  expect((await folder.run(["picture", "remove", "thumbnail", "--yes"])).code).toBe(0);
   expect(await thumbnail()).toBe(before);
 });
 

@@ -37,17 +37,24 @@ test("rules are listed in their order, changed, moved and taken away", async () 
   await rule("edit", "3", "--place", "1", "--hint", "the third");
   await rule("edit", "1", "--text", "uno");
   await rule("translate", "1", "de", "eins");
-  expect(await rule("list")).toBe("3    three\n     the third\n1    uno\n     de: eins\n2    two\n");
+  expect(await rule("list")).toBe(
+    ["ID  TEXT", "3   three", "    the third", "1   uno", "    de: eins", "2   two\n"].join("\n"),
+  );
+  expect(await folder.json("rule", "list")).toEqual([
+    { id: "3", text: "three", hint: "the third", translations: {} },
+    { id: "1", text: "uno", hint: "", translations: { de: { text: "eins", hint: "" } } },
+    { id: "2", text: "two", hint: "", translations: {} },
+  ]);
   await rule("translate", "1", "de", "");
   await rule("edit", "3", "--hint", "", "--place", "99");
-  await rule("remove", "2");
-  expect(await rule("list")).toBe("1    uno\n3    three\n");
+  await rule("remove", "2", "--yes");
+  expect(await rule("list")).toBe("ID  TEXT\n1   uno\n3   three\n");
   expect(await rule("add", "four")).toContain("Rule 4");
-  expect(await rule("list")).toBe("1    uno\n3    three\n4    four\n");
-});
+  expect(await rule("list")).toBe("ID  TEXT\n1   uno\n3   three\n4   four\n");
+}, 30_000);
 
 test.each([
-  [["remove", "2"], "There is no rule 2"],
+  [["remove", "2", "--yes"], "There is no rule 2"],
   [["edit", "2", "--text", "two"], "There is no rule 2"],
   [["translate", "2", "de", "zwei"], "There is no rule 2"],
   [["translate", "1", "German", "eins"], '"German" is not a language\'s code'],
@@ -58,5 +65,5 @@ test.each([
   await rule("add", "one");
   const { code, stdout, stderr } = await folder.run(["rule", ...args]);
   expect([code, stdout, stderr.trimEnd().split("\n")]).toEqual([1, "", [expect.stringContaining(words)]]);
-  expect(await rule("list")).toBe("1    one\n");
+  expect(await rule("list")).toBe("ID  TEXT\n1   one\n");
 });

@@ -33,7 +33,7 @@ test("with no configuration the server starts, and prints a link that makes the 
   });
   expect([made.status, made.headers.get("location")]).toEqual([303, "/welcome"]);
   expect((await fetch(`${served.origin}/setup${search}`)).status).toBe(410);
-  expect((await folder.run(["user", "list"])).stdout).toMatch(/^alice +owner/);
+  expect((await folder.run(["user", "list"])).stdout).toMatch(/^alice +owner/m);
 });
 
 test("the start says whether ffmpeg converts video and sound", async () => {

@@ -1,0 +1,130 @@
+import { INVISIBLE } from "../lib/invisible.ts";
+import { command, flag, type Command, type Declaration, type Options, type ValuesOf, type Words } from "./command.ts";
+
+const JSON_OPTION = { json: flag("prints JSON, with the names and formats of Mastodon's API") };
+
+interface Listing<W extends Words, O extends Options, Row> extends Omit<Declaration<W, O>, "run"> {
+  find(words: ValuesOf<W>, options: ValuesOf<O>): Row[] | Promise<Row[]>;
+  /** Printed instead of a table when nothing is found. */
+  empty(options: ValuesOf<O>): string;
+  /** What each column shows, by its head. */
+  columns: Record<string, (row: Row) => string | number>;
+  /** Lines below the row, indented. */
+  beneath?(row: Row): string[];
+  json(row: Row): object;
+}
+
+/** Declares a command that prints a table with a head line, or with `--json` an array of objects. */
+export function list<const W extends Words = {}, const O extends Options = {}, Row = never>(
+  listing: Listing<W, O, Row>,
+): Command {
+  const { find, empty, columns, beneath, json: toJson, options, ...declaration } = listing;
+  return command({
+    ...declaration,
+    options: { ...options, ...JSON_OPTION },
+    run: async (words, given) => {
+      const { json, ...others } = given as ValuesOf<O> & { json: boolean };
+      const chosen = others as unknown as ValuesOf<O>;
+      const rows = await find(words as ValuesOf<W>, chosen);
+      if (json) printJson(rows.map(toJson));
+      else if (rows.length === 0) console.log(empty(chosen));
+      else console.log(tableOf(rows, columns, beneath).join("\n"));
+    },
+  });
+}
+
+/** Declares a command that prints one thing as lines of text, or with `--json` as an object. */
+export function show<const W extends Words, Found>(showing: {
+  summary: string;
+  words: W;
+  find(words: ValuesOf<W>): Promise<Found>;
+  /** The values of each fact by its name; a fact without values is left out. */
+  facts(found: Found): Record<string, (string | number | null)[]>;
+  json(found: Found): object;
+}): Command {
+  const { summary, words, find, facts, json: toJson } = showing;
+  return command({
+    summary,
+    words,
+    options: JSON_OPTION,
+    run: async (given, { json }) => {
+      const found = await find(given as ValuesOf<W>);
+      if (json) printJson(toJson(found));
+      else for (const line of factLines(facts(found))) console.log(line);
+    },
+  });
+}
+
+function factLines(facts: Record<string, (string | number | null)[]>): string[] {
+  const named = Object.entries(facts).flatMap(([name, values]) =>
+    values.filter((value) => value !== null && value !== "").map((value) => [`${name}:`, String(value)] as const),
+  );
+  const width = Math.max(0, ...named.map(([name]) => name.length)) + 1;
+  return named.map(([name, value]) => name.padEnd(width) + quoted(value, width));
+}
+
+function printJson(value: object): void {
+  const text = JSON.stringify(value, null, 2);
+  // Line feeds inside strings are escaped already; those that are left give the text its lines.
+  console.log(text.replace(INVISIBLE, (mark) => (mark === "\n" ? mark : escaped(mark))));
+}
+
+function escaped(mark: string): string {
+  return `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+function tableOf<Row>(
+  rows: Row[],
+  columns: Record<string, (row: Row) => string | number>,
+  beneath: (row: Row) => string[] = () => [],
+): string[] {
+  const cells = [Object.keys(columns), ...rows.map((row) => Object.values(columns).map((cell) => oneLine(cell(row))))];
+  const widths = Object.keys(columns).map((_, column) =>
+    Math.max(...cells.map((line) => Bun.stringWidth(line[column]!))),
+  );
+  const lines = cells.map((line) =>
+    line
+      .map((cell, column) => padded(cell, widths[column]!))
+      .join("  ")
+      .trimEnd(),
+  );
+  const indent = " ".repeat(widths[0]! + 2);
+  return lines.flatMap((line, index) => {
+    const more = index === 0 ? [] : beneath(rows[index - 1]!);
+    return [line, ...more.map((text) => indent + oneLine(text))];
+  });
+}
+
+function padded(cell: string, width: number): string {
+  return cell + " ".repeat(width - Bun.stringWidth(cell));
+}
+
+function oneLine(value: string | number): string {
+  return quoted(String(value).replaceAll(/\s+/g, " "));
+}
+
+/**
+ * Text by other people, to be printed: control characters are replaced, and lines after the first are indented, so that
+ * it neither commands the terminal nor looks like a line of the program.
+ */
+function quoted(text: string, indent = 0): string {
+  const lines = text.split(/\r?\n/).map((line) => line.replace(INVISIBLE, "\uFFFD"));
+  return lines.join(`\n${" ".repeat(indent)}`);
+}
+
+/** A day such as 2026-11-22, or a dash for none. */
+export function day(time: number | null): string {
+  return time === null ? "-" : new Date(time).toISOString().slice(0, 10);
+}
+
+/** A minute such as 2026-11-22T18:00Z, or a dash for none. */
+export function minute(time: number | null): string {
+  return time === null ? "-" : `${new Date(time).toISOString().slice(0, 16)}Z`;
+}
+
+/** A time as Mastodon's API has it. */
+export function iso(time: number): string;
+export function iso(time: number | null): string | null;
+export function iso(time: number | null): string | null {
+  return time === null ? null : new Date(time).toISOString();
+}
