@@ -1,7 +1,10 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { Client } from "../support/client.ts";
 import { EventReader } from "../support/streams.ts";
 import { Folder } from "./folder.ts";
+
+/** Each test starts several programs. */
+setDefaultTimeout(30_000);
 
 let folder: Folder;
 
@@ -37,7 +40,7 @@ test("what the owner writes reaches those who listen to a running server within 
   // The loop by itself would sleep a minute each time.
   expect(performance.now() - before).toBeLessThan(20_000);
   await stream.close();
-}, 30_000);
+});
 
 test("announcements are listed with their state and their times, and changed where something is named", async () => {
   expect(await announcement("list")).toBe("There are no announcements.\n");

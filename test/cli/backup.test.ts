@@ -1,7 +1,10 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Folder } from "./folder.ts";
+
+/** Each test starts several programs. */
+setDefaultTimeout(30_000);
 
 let folder: Folder;
 let other: Folder;

@@ -1,5 +1,5 @@
 import { Database } from "bun:sqlite";
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json";
@@ -7,6 +7,9 @@ import { helpOf } from "../../src/cli/command.ts";
 import { NOUNS } from "../../src/cli/commands.ts";
 import type { Json } from "../support/client.ts";
 import { Folder } from "./folder.ts";
+
+/** Each test starts several programs. */
+setDefaultTimeout(30_000);
 
 let folder: Folder;
 

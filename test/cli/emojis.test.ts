@@ -1,9 +1,12 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { animation, picture } from "../fixtures/pictures.ts";
 import { Client, type Json } from "../support/client.ts";
 import { Folder } from "./folder.ts";
+
+/** Each test starts several programs. */
+setDefaultTimeout(30_000);
 
 let folder: Folder;
 

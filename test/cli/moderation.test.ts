@@ -1,6 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Json } from "../support/client.ts";
 import { Folder, type Outcome } from "./folder.ts";
+
+/** Each test starts several programs. */
+setDefaultTimeout(30_000);
 
 let folder: Folder;
 
@@ -53,7 +56,7 @@ test("what is decided on the command line holds at once on a server that runs, w
   expect(await done("moderate", "sensitive", "bob")).toBe("@bob is marked as sensitive.\n");
   expect(await done("moderate", "unsensitive", "bob")).toBe("@bob isn't marked as sensitive any more.\n");
   expect(await done("moderate", "warn", "bob", "--text", "Be kind.")).toBe("@bob is warned.\n");
-}, 30_000);
+});
 
 test("what people write commands no terminal, and can't be taken for what the program says", async () => {
   const { origin } = await folder.serve();
@@ -73,7 +76,7 @@ test("what people write commands no terminal, and can't be taken for what the pr
     const json = await done(...args, "--json");
     for (const mark of ["\u001b", "\u009b", "\u202e"]) expect(json).not.toContain(mark);
   }
-}, 30_000);
+});
 
 test("reports are listed, shown, answered, resolved and opened again", async () => {
   const { origin } = await folder.serve();
@@ -123,7 +126,7 @@ test("reports are listed, shown, answered, resolved and opened again", async () 
     ["2", "resolved"],
     ["1", "resolved"],
   ]);
-}, 30_000);
+});
 
 test("domains are blocked, changed, allowed and listed", async () => {
   const { origin } = await folder.serve({ LINNET_SHOW_DOMAIN_BLOCKS: "all" });
@@ -159,7 +162,7 @@ test("domains are blocked, changed, allowed and listed", async () => {
       private_comment: "",
     },
   ]);
-}, 30_000);
+});
 
 describe("A command that fails", () => {
   test.each([

@@ -1,6 +1,9 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { Folder } from "./folder.ts";
+
+/** Each test starts several programs. */
+setDefaultTimeout(30_000);
 
 let folder: Folder;
 

@@ -1,7 +1,10 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { picture } from "../fixtures/pictures.ts";
 import { Folder } from "./folder.ts";
+
+/** Each test starts several programs. */
+setDefaultTimeout(30_000);
 
 let folder: Folder;
 

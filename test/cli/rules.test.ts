@@ -1,5 +1,8 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { Folder } from "./folder.ts";
+
+/** Each test starts several programs. */
+setDefaultTimeout(30_000);
 
 let folder: Folder;
 
@@ -51,7 +54,7 @@ test("rules are listed in their order, changed, moved and taken away", async () 
   expect(await rule("list")).toBe("ID  TEXT\n1   uno\n3   three\n");
   expect(await rule("add", "four")).toContain("Rule 4");
   expect(await rule("list")).toBe("ID  TEXT\n1   uno\n3   three\n4   four\n");
-}, 30_000);
+});
 
 test.each([
   [["remove", "2", "--yes"], "There is no rule 2"],
