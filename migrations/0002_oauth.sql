@@ -17,11 +17,14 @@ CREATE TABLE oauth_tokens (
   scopes TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   -- Accurate to about an hour.
-  last_used_at INTEGER
+  last_used_at INTEGER,
+  -- Null for a token that does not expire.
+  expires_at INTEGER
 ) STRICT;
 
 CREATE INDEX oauth_tokens_of_user ON oauth_tokens (user_id);
 CREATE INDEX oauth_tokens_of_app ON oauth_tokens (app_id);
+CREATE INDEX oauth_tokens_expiring ON oauth_tokens (expires_at) WHERE expires_at IS NOT NULL;
 
 -- A used code is kept until it expires: using it twice means that it was stolen, and revokes its token.
 CREATE TABLE oauth_codes (

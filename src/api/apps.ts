@@ -3,13 +3,12 @@ import type { Context } from "../context.ts";
 import { validationFailed } from "../errors.ts";
 import { list, object, optional, text } from "../lib/input.ts";
 import { INVISIBLE } from "../lib/invisible.ts";
-import { appWith, registerApp, type App } from "../oauth/apps.ts";
+import { appWith, MAX_APP_NAME, registerApp, type App } from "../oauth/apps.ts";
 import { redirectUriProblem, splitRedirectUris } from "../oauth/redirects.ts";
 import { parseScopes } from "../oauth/scopes.ts";
 import type { Router } from "./router.ts";
 
-/** Mastodon's bounds; what is longer is no app's doing. */
-const MAX_NAME = 60;
+/** Mastodon's limit for all redirect addresses of an app together. */
 const MAX_ADDRESSES = 2000;
 
 const registration = object({
@@ -44,7 +43,7 @@ export function appRoutes(routes: Router): void {
 function problemsOf(name: string, redirectUris: string[], website: string | null): string[] {
   const problems = new Set<string>();
   if (name === "") problems.add("Application name can't be blank");
-  if (name.length > MAX_NAME) problems.add(`Application name is too long (maximum is ${MAX_NAME} characters)`);
+  if (name.length > MAX_APP_NAME) problems.add(`Application name is too long (maximum is ${MAX_APP_NAME} characters)`);
   if (redirectUris.length === 0) problems.add("Redirect URI must be an absolute URI.");
   if (redirectUris.join("\n").length > MAX_ADDRESSES) {
     problems.add(`Redirect URI is too long (maximum is ${MAX_ADDRESSES} characters)`);

@@ -10,6 +10,7 @@ export type Parser<T> = (given: string, name: string) => T;
 /** A positional argument. Its key in the declaration, in capitals, is its name in the usage line. */
 interface Word<T> {
   meaning: string;
+  isOptional: boolean;
   read(given: string | undefined, name: string): T;
 }
 
@@ -98,7 +99,12 @@ const asText: Parser<string> = (given) => given;
 export function word(meaning?: string): Word<string>;
 export function word<T>(meaning: string, parse: Parser<T>): Word<T>;
 export function word(meaning = "", parse: Parser<unknown> = asText): Word<unknown> {
-  return { meaning, read: needed(parse) };
+  return { meaning, isOptional: false, read: needed(parse) };
+}
+
+/** A positional argument that may be left out; only the last one can be. */
+export function optionalWord(meaning: string): Word<string | undefined> {
+  return { meaning, isOptional: true, read: (given) => given };
 }
 
 /** An option with a value that may be left out. */
@@ -200,7 +206,9 @@ export function usageOf(name: string, { words, options }: Command): string {
     const text = [`--${key}`, option.argument].filter(Boolean).join(" ");
     return option.isRequired ? text : `[${text}]`;
   });
-  const places = Object.keys(words).map((key) => key.toUpperCase());
+  const places = Object.entries(words).map(([key, { isOptional }]) =>
+    isOptional ? `[${key.toUpperCase()}]` : key.toUpperCase(),
+  );
   return ["linnet", name, ...places, ...shown].join(" ");
 }
 

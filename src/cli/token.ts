@@ -1,41 +1,48 @@
 import { Refusal } from "../errors.ts";
-import { OUT_OF_BAND, registerApp } from "../oauth/apps.ts";
+import { INVISIBLE } from "../lib/invisible.ts";
+import { MAX_APP_NAME, OUT_OF_BAND, registerApp } from "../oauth/apps.ts";
 import { tokensOf } from "../oauth/authorizations.ts";
 import { isKnownScope, SCOPES } from "../oauth/scopes.ts";
 import { issueToken, revokeToken } from "../oauth/tokens.ts";
 import { ArgumentError } from "./argument-error.ts";
-import { command, requiredOption, word } from "./command.ts";
-import { day, iso, list } from "./list.ts";
+import { command, option, optionalWord, requiredOption, word } from "./command.ts";
+import { day, iso, list, minute } from "./list.ts";
 import { withData } from "./open.ts";
-import { idFrom } from "./parsers.ts";
+import { endTime, idFrom, unsuitable } from "./parsers.ts";
 import { userNamed } from "./users.ts";
 
 export const commands = {
   "token create": command({
     summary: "Creates an access token of a user, for scripts, and prints it",
-    words: { name: word() },
+    words: { user: word("the name of the user") },
     options: {
       scopes: requiredOption("SCOPES", "what the token allows, as in Mastodon's API, separated by spaces", scopesOf),
+      name: option("TEXT", "what the token is for, to tell it from others; Linnet without it", appName),
+      expires: option("TIME", "when it expires, like 2026-12-24T18:00Z, or the last day; never without it", endTime),
     },
-    run: ({ name }, { scopes }) => create(name, scopes),
+    run: ({ user }, { scopes, name = "Linnet", expires }) => create(user, { scopes, name, expires }),
   }),
   "token list": list({
-    summary: "Lists a user's access tokens",
-    words: { name: word() },
-    find: ({ name }) => withData((ctx) => tokensOf(ctx.db, userNamed(ctx, name).id)),
+    summary: "Lists the access tokens of a user, or of all users",
+    words: { user: optionalWord("the name of the user") },
+    find: ({ user }) => withData((ctx) => tokensOf(ctx.db, user === undefined ? null : userNamed(ctx, user).id)),
     empty: () => "There are no tokens.",
     columns: {
       ID: ({ token_id }) => token_id,
-      APP: ({ name }) => name,
+      USER: ({ username }) => username,
+      NAME: ({ name }) => name,
       CREATED: ({ created_at }) => day(created_at),
       "LAST USED": ({ last_used_at }) => day(last_used_at),
+      EXPIRES: ({ expires_at }) => minute(expires_at),
       SCOPES: ({ scopes }) => scopes.join(" "),
     },
     json: (token) => ({
       id: String(token.token_id),
-      app: token.name,
+      username: token.username,
+      name: token.name,
       created_at: iso(token.created_at),
       last_used_at: iso(token.last_used_at),
+      expires_at: iso(token.expires_at),
       scopes: token.scopes,
     }),
   }),
@@ -47,13 +54,20 @@ export const commands = {
   }),
 };
 
+interface Wanted {
+  scopes: string;
+  name: string;
+  expires: number | undefined;
+}
+
 /** Each token belongs to an app that is registered for it. */
-async function create(name: string, scopes: string): Promise<void> {
+async function create(username: string, { scopes, name, expires }: Wanted): Promise<void> {
   const secret = await withData((ctx) => {
-    const user = userNamed(ctx, name);
+    if (expires !== undefined && expires <= ctx.clock.now()) throw new ArgumentError("--expires is in the past.");
+    const user = userNamed(ctx, username);
     return ctx.db.transaction((tx) => {
-      const { app } = registerApp(ctx, tx, { name: "Linnet", website: null, redirectUris: [OUT_OF_BAND], scopes });
-      return issueToken(ctx, tx, { appId: app.id, userId: user.id, scopes }).secret;
+      const { app } = registerApp(ctx, tx, { name, website: null, redirectUris: [OUT_OF_BAND], scopes });
+      return issueToken(ctx, tx, { appId: app.id, userId: user.id, scopes, expiresAt: expires }).secret;
     });
   });
   console.log(secret);
@@ -63,12 +77,19 @@ async function revoke(id: number): Promise<void> {
   await withData((ctx) =>
     ctx.db.transaction((tx) => {
       if (!tx.get("SELECT 1 FROM oauth_tokens WHERE id = ?", id)) {
-        throw new Refusal("not_found", `There is no token ${id}. "linnet token list" shows those of a user.`);
+        throw new Refusal("not_found", `There is no token ${id}. "linnet token list" shows those there are.`);
       }
       revokeToken(ctx, tx, id);
     }),
   );
   console.log(`Token ${id} is revoked.`);
+}
+
+function appName(given: string, name: string): string {
+  const shown = given.replace(INVISIBLE, "").trim();
+  return shown !== "" && shown.length <= MAX_APP_NAME
+    ? shown
+    : unsuitable(name, given, `a text of 1 to ${MAX_APP_NAME} characters`);
 }
 
 /** The scopes of an option, each once. */

@@ -153,10 +153,14 @@ function purposeOf(tokenId: number): string {
   return `push of token ${tokenId}`;
 }
 
-/** One's own poll is by nobody else, so no policy but "none" keeps it back. Who is shut out is woken by nothing. */
+/**
+ * The end of one's own poll has no other author, so only the policy "none" holds it back. Users who are suspended or
+ * disabled, and tokens that have expired, get no pushes.
+ */
 const WANTING = `
   SELECT p.id FROM notifications n JOIN push_subscriptions p ON p.account_id = n.account_id
-  WHERE n.id = ? AND EXISTS (SELECT 1 FROM json_each(p.alerts) WHERE value = n.type)
+    JOIN oauth_tokens t ON t.id = p.token_id
+  WHERE n.id = ? AND (t.expires_at IS NULL OR t.expires_at > ?) AND EXISTS (SELECT 1 FROM json_each(p.alerts) WHERE value = n.type)
     AND NOT ${isShutOut("n.account_id")}
     AND CASE p.policy
       WHEN 'all' THEN 1
@@ -170,13 +174,13 @@ const STILL_WANTING = `${WANTING} AND p.id = ?`;
 
 /** Leaves a job for each subscription that wants a notification which was just made: each is tried again by itself. */
 export function queuePushes(ctx: Context, tx: Tx, notificationId: number): void {
-  const wanting = tx.all<{ id: number }>(WANTING, notificationId);
+  const wanting = tx.all<{ id: number }>(WANTING, notificationId, ctx.clock.now());
   for (const { id: subscriptionId } of wanting) {
     enqueue(ctx, tx, "push.deliver", { subscriptionId, notificationId });
   }
 }
 
 /** Whether a subscription still wants a notification when its turn comes, which may be days later. */
-export function isStillWanted(db: Reads, subscriptionId: number, notificationId: number): boolean {
-  return db.get(STILL_WANTING, notificationId, subscriptionId) !== null;
+export function isStillWanted(ctx: Context, subscriptionId: number, notificationId: number): boolean {
+  return ctx.db.get(STILL_WANTING, notificationId, ctx.clock.now(), subscriptionId) !== null;
 }

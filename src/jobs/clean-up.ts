@@ -12,6 +12,8 @@ const DAY = 24 * HOUR;
 /** Far longer than many films in a row take on a slow machine; what waits longer was lost. */
 const LONGEST_PROCESSING = DAY / 2;
 const MAX_FILES = 500;
+/** How long an expired token is answered as expired, and not as unknown. */
+const EXPIRED_FOR = 30 * DAY;
 
 /** Removes rows that have expired, the far ends of timelines, and uploads that were never used. */
 export function cleanUp(ctx: Context): void {
@@ -19,6 +21,7 @@ export function cleanUp(ctx: Context): void {
   ctx.db.transaction((tx) => {
     tx.run("DELETE FROM oauth_codes WHERE expires_at < ?", now);
     tx.run("DELETE FROM sessions WHERE expires_at < ?", now);
+    tx.run("DELETE FROM oauth_tokens WHERE expires_at < ?", now - EXPIRED_FOR);
     tx.run("DELETE FROM idempotency_keys WHERE created_at < ?", now - HOUR);
     tx.run("DELETE FROM mutes WHERE expires_at <= ?", now);
     forgetVisits(tx, now);

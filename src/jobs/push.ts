@@ -19,7 +19,7 @@ export async function deliverPush(
 ): Promise<void> {
   const subscription = findSubscription(ctx.db, subscriptionId);
   const notification = subscription && findNotification(ctx.db, subscription.account_id, notificationId);
-  if (!notification || !isStillWanted(ctx.db, subscriptionId, notificationId)) return;
+  if (!notification || !isStillWanted(ctx, subscriptionId, notificationId)) return;
   const until = notification.created_at + LIFETIME;
   if (ctx.clock.now() > until) return;
   const token = tokenOf(ctx, subscription);

@@ -15,6 +15,9 @@ export interface App {
   created_at: number;
 }
 
+/** Mastodon's limit for the name of an app, in UTF-16 units. */
+export const MAX_APP_NAME = 60;
+
 /** Shows the code on a page of ours instead of sending it to an app. */
 export const OUT_OF_BAND = "urn:ietf:wg:oauth:2.0:oob";
 

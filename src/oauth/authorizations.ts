@@ -2,42 +2,53 @@ import type { Context } from "../context.ts";
 import type { Reads } from "../db/open.ts";
 import { revokeToken } from "./tokens.ts";
 
-/** An app that somebody has let in. */
+/** An app that a user has authorized. */
 export interface AuthorizedApp {
   id: number;
   name: string;
   website: string | null;
   scopes: string[];
-  /** When it was let in first. */
+  /** When it was authorized first. */
   created_at: number;
+  /** When its last token expires; null if one never does. */
+  expires_at: number | null;
   /** To the hour or so; null before its first call. */
   last_used_at: number | null;
 }
 
-export interface GivenToken extends AuthorizedApp {
+export interface UserToken extends AuthorizedApp {
   token_id: number;
+  username: string;
 }
 
-/** Nobody looks through more of them. */
+/** No one reads through more of them. */
 const MAX_TOKENS = 500;
 
-/** The tokens that act for somebody, the newest first. */
-export function tokensOf(db: Reads, userId: number): GivenToken[] {
-  return db
-    .all<Omit<GivenToken, "scopes"> & { scopes: string }>(
-      `SELECT t.id AS token_id, a.id, a.name, a.website, t.scopes, t.created_at, t.last_used_at
-       FROM oauth_tokens t JOIN oauth_apps a ON a.id = t.app_id
-       WHERE t.user_id = ? ORDER BY t.id DESC LIMIT ${MAX_TOKENS}`,
-      userId,
-    )
-    .map((row) => ({ ...row, scopes: row.scopes.split(" ") }));
+const TOKENS = `
+  SELECT t.id AS token_id, p.username, a.id, a.name, a.website, t.scopes, t.created_at, t.last_used_at, t.expires_at
+  FROM oauth_tokens t JOIN oauth_apps a ON a.id = t.app_id JOIN users u ON u.id = t.user_id
+    JOIN accounts p ON p.id = u.account_id`;
+const NEWEST = `ORDER BY t.id DESC LIMIT ${MAX_TOKENS}`;
+
+type TokenRow = Omit<UserToken, "scopes"> & { scopes: string };
+
+/** The tokens of a user, or of all users for null, including expired ones; the newest first. */
+export function tokensOf(db: Reads, userId: number | null): UserToken[] {
+  const rows =
+    userId === null
+      ? db.all<TokenRow>(`${TOKENS} ${NEWEST}`)
+      : db.all<TokenRow>(`${TOKENS} WHERE t.user_id = ? ${NEWEST}`, userId);
+  return rows.map((row) => ({ ...row, scopes: row.scopes.split(" ") }));
 }
 
-/** The apps that somebody has let in, each once whatever tokens it has: the one let in last comes first. */
-export function authorizedApps(db: Reads, userId: number): AuthorizedApp[] {
-  const byApp = Map.groupBy(tokensOf(db, userId), ({ id }) => id);
+/** The apps with a valid token of a user, each once; the one authorized last comes first. */
+export function authorizedApps(ctx: Context, userId: number): AuthorizedApp[] {
+  const now = ctx.clock.now();
+  const valid = tokensOf(ctx.db, userId).filter(({ expires_at }) => expires_at === null || expires_at > now);
+  const byApp = Map.groupBy(valid, ({ id }) => id);
   return [...byApp.values()].map((tokens) => {
     const { id, name, website } = tokens[0]!;
+    const ends = tokens.map(({ expires_at }) => expires_at);
     const uses = tokens.map(({ last_used_at }) => last_used_at).filter((time) => time !== null);
     return {
       id,
@@ -45,6 +56,7 @@ export function authorizedApps(db: Reads, userId: number): AuthorizedApp[] {
       website,
       scopes: [...new Set(tokens.flatMap(({ scopes }) => scopes))],
       created_at: Math.min(...tokens.map(({ created_at }) => created_at)),
+      expires_at: ends.includes(null) ? null : Math.max(...ends.map(Number)),
       last_used_at: uses.length === 0 ? null : Math.max(...uses),
     };
   });

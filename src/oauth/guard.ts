@@ -30,6 +30,7 @@ interface TokenRow {
   app_id: number;
   scopes: string;
   last_used_at: number | null;
+  expires_at: number | null;
   user_id: number | null;
   account_id: number | null;
   role: string | null;
@@ -38,14 +39,15 @@ interface TokenRow {
 }
 
 const TOKEN = `
-  SELECT t.id AS token_id, t.app_id, t.scopes, t.last_used_at, u.id AS user_id, u.account_id, u.role, u.approved,
+  SELECT t.id AS token_id, t.app_id, t.scopes, t.last_used_at, t.expires_at, u.id AS user_id, u.account_id, u.role, u.approved,
     u.disabled OR ${isSuspended("u.account_id")} AS disabled
   FROM oauth_tokens t LEFT JOIN users u ON u.id = t.user_id
   WHERE t.token_hash = ?`;
 
 const VALID = `
   SELECT t.id FROM json_each(?) j JOIN oauth_tokens t ON t.id = j.value JOIN users u ON u.id = t.user_id
-  WHERE u.approved AND NOT u.disabled AND NOT ${isSuspended("u.account_id")}`;
+  WHERE u.approved AND NOT u.disabled AND NOT ${isSuspended("u.account_id")}
+    AND (t.expires_at IS NULL OR t.expires_at > ?)`;
 
 /** The token of an Authorization header, or null without one. Another kind of credentials is an invalid token. */
 export function bearerToken(header: string | null): string | null {
@@ -55,14 +57,19 @@ export function bearerToken(header: string | null): string | null {
   return match[1]!;
 }
 
-/** Who holds this token. Refuses one that we never gave or have taken back. */
+/**
+ * The holder of a token.
+ *
+ * @throws Refusal for a token that is unknown, revoked or expired
+ */
 export function findBearer(ctx: Context, token: string): Bearer {
   const row = ctx.db.get<TokenRow>(TOKEN, hashSecret(token));
   if (!row) throw invalidToken();
+  const now = ctx.clock.now();
+  if (row.expires_at !== null && row.expires_at <= now) throw new Refusal("unauthorized", "The access token expired");
   const [pending, disabled] = [row.approved === 0, row.disabled === 1];
   const isSomebody = row.user_id !== null && !pending && !disabled;
-  if (ctx.clock.now() - (row.last_used_at ?? 0) >= USE_NOTED_EVERY)
-    noteUse(ctx, row.token_id, isSomebody ? row.user_id : null);
+  if (now - (row.last_used_at ?? 0) >= USE_NOTED_EVERY) noteUse(ctx, row.token_id, isSomebody ? row.user_id : null);
   return {
     tokenId: row.token_id,
     appId: row.app_id,
@@ -73,9 +80,9 @@ export function findBearer(ctx: Context, token: string): Bearer {
   };
 }
 
-/** Which of these tokens still speak for a person: another process may have taken them back. */
+/** Those of the tokens that still act for a user: they may have expired, or another process may have revoked them. */
 export function stillValid(ctx: Context, tokenIds: readonly number[]): Set<number> {
-  return new Set(ctx.db.all<{ id: number }>(VALID, idList(tokenIds)).map(({ id }) => id));
+  return new Set(ctx.db.all<{ id: number }>(VALID, idList(tokenIds), ctx.clock.now()).map(({ id }) => id));
 }
 
 /** Refuses a token of somebody who is shut out. */

@@ -7,20 +7,24 @@ import { hashSecret, newSecret } from "../lib/secrets.ts";
 /** How exactly it is known when a token was last used: a write an hour costs nothing, one a call would cost much. */
 export const USE_NOTED_EVERY = 3600_000;
 
-/** Gives a token, and keeps only its hash: the secret is seen once, here. `userId` is null for an app's own token. */
+/**
+ * Issues a token and stores only its hash: the secret is seen once, here. `userId` is null for an app's own token;
+ * without `expiresAt` (milliseconds) it never expires.
+ */
 export function issueToken(
   ctx: Context,
   tx: Tx,
-  grant: { appId: number; userId: number | null; scopes: string },
+  grant: { appId: number; userId: number | null; scopes: string; expiresAt?: number | undefined },
 ): { id: number; secret: string } {
   const secret = newSecret();
   const { lastInsertRowid } = tx.run(
-    "INSERT INTO oauth_tokens (token_hash, app_id, user_id, scopes, created_at) VALUES (?, ?, ?, ?, ?)",
+    "INSERT INTO oauth_tokens (token_hash, app_id, user_id, scopes, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)",
     hashSecret(secret),
     grant.appId,
     grant.userId,
     grant.scopes,
     ctx.clock.now(),
+    grant.expiresAt ?? null,
   );
   return { id: lastInsertRowid, secret };
 }

@@ -33,7 +33,7 @@ function act(visit: Visit, done: (session: Session) => void): Response {
 
 function appsPage(visit: Visit, session: Session, problem?: string): Response {
   const { ctx, words } = visit;
-  const apps = authorizedApps(ctx.db, session.userId);
+  const apps = authorizedApps(ctx, session.userId);
   const csrf = visit.csrfToken();
   return visit.page(
     { status: problem ? 403 : 200, title: words.signedInTitle },
@@ -57,7 +57,7 @@ function appsPage(visit: Visit, session: Session, problem?: string): Response {
 }
 
 function App({ words, app, csrf }: { words: Words; app: AuthorizedApp; csrf: string }) {
-  const { id, name, website, scopes, created_at, last_used_at } = app;
+  const { id, name, website, scopes, created_at, last_used_at, expires_at } = app;
   return (
     <li>
       <div class="entry">
@@ -65,6 +65,7 @@ function App({ words, app, csrf }: { words: Words; app: AuthorizedApp; csrf: str
           <strong>{name}</strong> {website && <span class="help">{new URL(website).host}</span>}
           <p class="help">{words.letInOn(day(words, created_at))}</p>
           <p class="help">{last_used_at === null ? words.neverUsed : words.lastUsedOn(day(words, last_used_at))}</p>
+          {expires_at !== null && <p class="help">{words.expiresOn(day(words, expires_at))}</p>}
         </div>
         <form method="post" action={`${APPS}/revoke`}>
           <Hidden values={{ csrf, app: String(id) }} />

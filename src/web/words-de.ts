@@ -151,6 +151,7 @@ export const german: Words = {
   noApps: "Keine App darf dein Konto benutzen.",
   letInOn: (date) => `Erlaubt am ${date}.`,
   lastUsedOn: (date) => `Zuletzt benutzt am ${date}.`,
+  expiresOn: (date) => `Läuft am ${date} ab.`,
   neverUsed: "Noch nicht benutzt.",
   whatItMay: "Was sie darf",
   shutOut: "Entziehen",

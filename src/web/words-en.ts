@@ -148,6 +148,7 @@ export const english: Words = {
   noApps: "No app may use your account.",
   letInOn: (date) => `Allowed on ${date}.`,
   lastUsedOn: (date) => `Last used on ${date}.`,
+  expiresOn: (date) => `Expires on ${date}.`,
   neverUsed: "Not used yet.",
   whatItMay: "What it may do",
   shutOut: "Revoke",

@@ -153,6 +153,7 @@ export const french: Words = {
   noApps: "Aucune application ne peut utiliser votre compte.",
   letInOn: (date) => `Autorisée le ${date}.`,
   lastUsedOn: (date) => `Utilisée en dernier le ${date}.`,
+  expiresOn: (date) => `Expire le ${date}.`,
   neverUsed: "Pas encore utilisée.",
   whatItMay: "Ce qu’elle peut faire",
   shutOut: "Révoquer",

@@ -75,6 +75,7 @@ export interface Words {
   noApps: string;
   letInOn(date: string): string;
   lastUsedOn(date: string): string;
+  expiresOn(date: string): string;
   neverUsed: string;
   whatItMay: string;
   shutOut: string;

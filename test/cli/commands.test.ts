@@ -85,6 +85,8 @@ test.each([
   ["token create", ["a", "--scopes", "everything"], '"everything" is not a scope'],
   ["token create", ["a", "--scopes", "read write:all"], '"write:all" is not a scope'],
   ["token create", ["a", "--scopes", " "], "--scopes is missing"],
+  ["token create", ["a", "--scopes", "read", "--expires", "soon"], '--expires is "soon"'],
+  ["token create", ["a", "--scopes", "read", "--name", " "], '--name is " "'],
   ["announcement create", [], "TEXT is missing"],
   ["announcement create", ["a", "--ends-at", "soon"], '--ends-at is "soon"'],
   ["announcement edit", ["1"], "Nothing to change was given"],
@@ -265,6 +267,21 @@ test.each(["user list", "token create alice --scopes read", "rule add Kindness",
   },
 );
 
+test("a token can't expire in the past", async () => {
+  await folder.run(["user", "create", "alice"]);
+  const { code, stderr } = await folder.run([
+    "token",
+    "create",
+    "alice",
+    "--scopes",
+    "read",
+    "--expires",
+    "2001-01-31",
+  ]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("--expires is in the past")]);
+  expect(await folder.json("token", "list")).toEqual([]);
+});
+
 test("a password that is too short is refused", async () => {
   const { code, stderr } = await folder.run(["user", "create", "alice", "--password-stdin"], { stdin: "short" });
   expect([code, stderr]).toEqual([1, expect.stringContaining("Password is too short")]);
@@ -349,23 +366,35 @@ test("a token is printed alone", async () => {
   expect(stdout).toMatch(/^[\w-]{43}\n$/);
 });
 
-test("tokens are listed with when they were given and used, and one that is taken back is worth nothing", async () => {
-  await folder.run(["user", "create", "alice"]);
-  const token = (await folder.run(["token", "create", "alice", "--scopes", "read push"])).stdout.trim();
-  const listed = async () => (await folder.run(["token", "list", "alice"])).stdout;
-  const day = /20\d\d-\d\d-\d\d/.source;
-  expect(await listed()).toMatch(new RegExp(`^1 +Linnet +${day} +- +read push\n$`, "m"));
+test("tokens are listed with what they are for and when they were used, and a revoked one is invalid", async () => {
+  for (const name of ["alice", "bob"]) await folder.run(["user", "create", name]);
+  const create = ["token", "create", "alice", "--scopes", "read push"];
+  const token = (await folder.run([...create, "--name", "Bridge", "--expires", "2090-01-31"])).stdout.trim();
+  await folder.run(create);
+  await folder.run(["token", "create", "bob", "--scopes", "read"]);
+  const listed = async (...names: string[]) =>
+    lines((await folder.run(["token", "list", ...names])).stdout).map((line) => line.split(/ {2,}/));
+  const day = expect.stringMatching(/^20\d\d-\d\d-\d\d$/);
+  const head = ["ID", "USER", "NAME", "CREATED", "LAST USED", "EXPIRES", "SCOPES"];
+  const second = ["2", "alice", "Linnet", day, "-", "-", "read push"];
+  const first = ["1", "alice", "Bridge", day, "-", "2090-01-31T23:59Z", "read push"];
+  expect(await listed("alice")).toEqual([head, second, first]);
+  expect(await listed()).toEqual([head, ["3", "bob", "Linnet", day, "-", "-", "read"], second, first]);
   const { origin } = await folder.serve();
   const ask = async () =>
     (await fetch(`${origin}/api/v1/preferences`, { headers: { authorization: `Bearer ${token}` } })).status;
   expect(await ask()).toBe(200);
-  expect(await listed()).toMatch(new RegExp(`^1 +Linnet +${day} +${day} +read push\n$`, "m"));
+  expect((await folder.json("token", "list", "alice"))[1]).toEqual({
+    id: "1",
+    username: "alice",
+    name: "Bridge",
+    created_at: expect.any(String),
+    last_used_at: expect.stringMatching(/^20.*Z$/),
+    expires_at: "2090-01-31T23:59:59.999Z",
+    scopes: ["read", "push"],
+  });
   const revoked = await folder.run(["token", "revoke", "1", "--yes"]);
-  expect([revoked.stdout, await listed(), await ask()]).toEqual([
-    "Token 1 is revoked.\n",
-    "There are no tokens.\n",
-    401,
-  ]);
+  expect([revoked.stdout, await listed("alice"), await ask()]).toEqual(["Token 1 is revoked.\n", [head, second], 401]);
 });
 
 test("routes are listed in order, each once, with those that apps sign in with", async () => {

@@ -19,6 +19,7 @@ export const oauthTokens = sqliteTable("oauth_tokens", {
   scopes: text().notNull(),
   created_at: integer().notNull(),
   last_used_at: integer(),
+  expires_at: integer(),
 });
 
 export const oauthCodes = sqliteTable("oauth_codes", {

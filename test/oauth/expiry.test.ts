@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { schedule } from "../../src/jobs/recurring.ts";
+import { registerApp } from "../../src/oauth/apps.ts";
+import { stillValid } from "../../src/oauth/guard.ts";
+import { issueToken } from "../../src/oauth/tokens.ts";
+import { Client } from "../support/client.ts";
+import { Device, PushService } from "../support/push-service.ts";
+import { inProcess, startServer, type TestServer } from "../support/server.ts";
+import { Visitor } from "../web/visitor.ts";
+
+const HOUR = 3600_000;
+const DAY = 24 * HOUR;
+
+let server: TestServer;
+let alice: Client;
+/** Holds a token that expires an hour after the start. */
+let script: Client;
+
+beforeEach(async () => {
+  server = await startServer({ LINNET_ALLOW_PRIVATE_ADDRESSES: "on" });
+  alice = await server.person("alice");
+  const { ctx } = server;
+  const user = ctx.db.get<{ id: number }>("SELECT id FROM users")!;
+  const { secret } = ctx.db.transaction((tx) => {
+    const scopes = "read write push";
+    const { app } = registerApp(ctx, tx, {
+      name: "Backup script",
+      website: null,
+      redirectUris: ["urn:ietf:wg:oauth:2.0:oob"],
+      scopes,
+    });
+    return issueToken(ctx, tx, { appId: app.id, userId: user.id, scopes, expiresAt: ctx.clock.now() + HOUR });
+  });
+  script = new Client(server.origin, secret, alice.id);
+});
+afterEach(() => server.stop());
+
+const answerTo = async (client: Client, path = "/api/v1/accounts/verify_credentials") => {
+  const { status, json } = await client.get(path);
+  return [status, json.error];
+};
+
+describe("A token with an end", () => {
+  test("is valid until then, and is answered as expired from then on", async () => {
+    server.clock.advance(HOUR - 1);
+    expect(await answerTo(script)).toEqual([200, undefined]);
+    server.clock.advance(1);
+    expect(await answerTo(script)).toEqual([401, "The access token expired"]);
+    expect(await answerTo(script, "/api/v1/timelines/public")).toEqual([401, "The access token expired"]);
+    expect(await answerTo(alice)).toEqual([200, undefined]);
+  });
+
+  test("is forgotten by the clean-up a month later", async () => {
+    const { ctx, clock } = server;
+    const cleanUp = async () => {
+      ctx.db.transaction((tx) => schedule(ctx, tx, "clean_up", clock.now()));
+      await server.drain();
+    };
+    clock.advance(HOUR + 29 * DAY);
+    await cleanUp();
+    expect(await answerTo(script)).toEqual([401, "The access token expired"]);
+    clock.advance(2 * DAY);
+    await cleanUp();
+    expect(await answerTo(script)).toEqual([401, "The access token is invalid"]);
+    expect(await answerTo(alice)).toEqual([200, undefined]);
+  });
+
+  inProcess("is no reason to keep a stream open after it", () => {
+    const ids = server.ctx.db.all<{ id: number }>("SELECT id FROM oauth_tokens ORDER BY id").map(({ id }) => id);
+    expect([...stillValid(server.ctx, ids)]).toEqual(ids);
+    server.clock.advance(HOUR);
+    expect([...stillValid(server.ctx, ids)]).toEqual(ids.slice(0, -1));
+  });
+
+  test("gets no push messages after it", async () => {
+    const service = new PushService();
+    const phone: Device = service.device();
+    const data = { alerts: { mention: true }, policy: "all" };
+    const { status } = await script.post("/api/v1/push/subscription", { subscription: phone.subscription(), data });
+    expect(status).toBe(200);
+    const bob = await server.person("bob");
+    await bob.publish("@alice in time");
+    await server.drain();
+    await bob.publish("@alice on the way");
+    server.clock.advance(HOUR);
+    await bob.publish("@alice too late");
+    await server.drain();
+    await service.stop();
+    expect(phone.messages).toHaveLength(1);
+  });
+
+  test("is on the page of apps with its name and its end, until then", async () => {
+    const visitor = new Visitor(server);
+    await visitor.signIn("alice");
+    const shown = async () => (await visitor.get("/settings/apps")).text;
+    expect(await shown()).toMatch(/Backup script Allowed on [^.]+\. Not used yet\. Expires on \d+ \w+ 2026\./);
+    server.clock.advance(HOUR);
+    expect(await shown()).not.toContain("Backup script");
+  });
+});
