@@ -1,25 +1,168 @@
-import { existsSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { existsSync, rmSync, statSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import { join, resolve, sep } from "node:path";
+import type { Context } from "../context.ts";
+import { referencedMedia } from "../core/file-references.ts";
+import { fixedAddress } from "../core/server-address.ts";
+import { lockFile } from "../db/file-lock.ts";
+import { openReadOnly, type Db } from "../db/open.ts";
 import { Refusal } from "../errors.ts";
-import { command, word } from "./command.ts";
-import { configOfProcess, withData } from "./open.ts";
+import { syncFolders } from "../lib/copies.ts";
+import { sync } from "../lib/files.ts";
+import { checkSizes, explained, openChecked } from "./backup-check.ts";
+import { BackupFiles } from "./backup-files.ts";
+import {
+  backupsIn,
+  complete,
+  DATABASE,
+  nextBackup,
+  PUSH_KEY,
+  readBackup,
+  removeOlder,
+  removeUnfinished,
+  writeManifest,
+  type Backup,
+} from "./backup-folder.ts";
+import { command, option, word } from "./command.ts";
+import { withData } from "./open.ts";
+import { unsuitable } from "./parsers.ts";
+import { bytesText, counted, Progress } from "./progress.ts";
 
 export const commands = {
   backup: command({
-    summary: "Copies the database into a file, while the server runs or not",
-    details: `The uploads are separate files: copy the folder media of the data folder afterwards. To restore, put both into an
-empty data folder, the copy as linnet.db.`,
-    words: { file: word() },
-    run: ({ file }) => backup(file),
+    summary: "Writes a backup into a new folder inside FOLDER, while the server runs or not",
+    details:
+      "A backup has the database, the uploads and push.key. Uploads that the newest backup has are linked, not copied.",
+    words: { folder: word("where the backups are; created if it is missing") },
+    options: { keep: option("N", "how many backups to keep; older ones are removed afterwards", countOf) },
+    run: ({ folder }, { keep }) => backup(folder, keep ?? null),
   }),
 };
 
-/** Copies the database as it is at one moment, which copying the file of a running server does not. */
-async function backup(file: string): Promise<void> {
-  if (existsSync(file)) throw new Refusal("conflict", `"${file}" is there already, and stays as it is.`);
-  const folder = dirname(resolve(file));
-  if (!existsSync(folder)) throw new Refusal("not_found", `There is no folder ${folder}. Make it first.`);
-  await withData((ctx) => ctx.db.alone("VACUUM INTO ?", file));
-  const { data } = configOfProcess();
-  console.log(`The database is copied to ${file}. Copy ${join(data, "media")} now, too.`);
+function countOf(given: string, name: string): number {
+  if (/^[1-9]\d{0,5}$/.test(given)) return Number(given);
+  return unsuitable(name, given, "the number of backups to keep, 1 or more");
+}
+
+/** Writes a backup into a folder of its own, and then removes all but the newest `keep`; null keeps all. */
+async function backup(folder: string, keep: number | null): Promise<void> {
+  await withData(async (ctx) => {
+    const place = resolve(folder);
+    await makePlace(ctx, place);
+    const lock = lockFile(place, ".backup.lock", 0);
+    if (!lock) throw new Refusal("conflict", `Another backup to ${place} is running. Wait until it has ended.`);
+    try {
+      await writeInto(ctx, place, keep);
+    } finally {
+      lock.release();
+    }
+  });
+}
+
+async function makePlace(ctx: Context, place: string): Promise<void> {
+  const { data } = ctx.config;
+  if (`${place}${sep}`.startsWith(`${data}${sep}`)) {
+    throw new Refusal(
+      "invalid",
+      `${place} is inside the data folder, and would be lost with it. Choose another folder.`,
+    );
+  }
+  if (existsSync(place) && !statSync(place).isDirectory()) {
+    throw new Refusal("conflict", `${place} is a file. Name a folder, in which each backup gets a folder of its own.`);
+  }
+  await mkdir(place, { recursive: true, mode: 0o700 });
+}
+
+async function writeInto(ctx: Context, place: string, keep: number | null): Promise<void> {
+  await removeUnfinished(place);
+  const previous = previousBackup(ctx, place);
+  const { name, unfinished } = nextBackup(place, ctx.clock.now());
+  const progress = new Progress();
+  progress.say(`Backing up ${ctx.config.data} to ${join(place, name)}.`);
+  await mkdir(unfinished);
+  try {
+    await write(ctx, unfinished, previous, progress);
+    await complete(place, unfinished, name);
+  } catch (error) {
+    progress.clear();
+    await rm(unfinished, { recursive: true, force: true });
+    throw explained(error, place);
+  }
+  progress.say("The backup is complete.");
+  const removed = keep === null ? 0 : await removeOlder(place, keep);
+  if (removed > 0) progress.say(`Removed ${counted(removed, "older backup")}.`);
+}
+
+/** The newest backup, for what need not be copied again. Backups of two servers don't share a folder. */
+function previousBackup(ctx: Context, place: string): Backup | null {
+  const newest = backupsIn(place).at(-1);
+  if (newest === undefined) return null;
+  let previous: Backup;
+  try {
+    previous = readBackup(join(place, newest));
+  } catch (error) {
+    console.error(`linnet: ${(error as Error).message} This backup copies everything again.`);
+    return null;
+  }
+  const address = fixedAddress(ctx.db, ctx.config);
+  if (address && previous.address && address.origin !== previous.address.origin) {
+    throw new Refusal(
+      "conflict",
+      `${place} has backups of ${previous.address.origin}, and this server is ${address.origin}. Choose another folder.`,
+    );
+  }
+  return previous;
+}
+
+/** Writes everything, puts it onto the disk and checks it. */
+async function write(ctx: Context, folder: string, previous: Backup | null, progress: Progress): Promise<void> {
+  const files = new BackupFiles(ctx.config.data, folder, previous, () =>
+    progress.update(() => `Files: ${files.files.size}, ${bytesText(files.copiedBytes)} copied`),
+  );
+  const missing = await files.collect({
+    named: () => mediaOf(ctx.db),
+    snapshot: () => snapshot(ctx, join(folder, DATABASE), progress),
+  });
+  const added = files.copied === files.files.size ? "all copied" : `${files.copied} copied, the others linked`;
+  progress.say(`Files: ${files.files.size}, ${added} (${bytesText(files.copiedBytes)}).`);
+  for (const path of missing) console.error(`linnet: ${path} is missing in the data folder. The database names it.`);
+  // The server creates the key before it writes a row for which the key is needed.
+  await files.add([PUSH_KEY]);
+  await sync(join(folder, DATABASE));
+  await files.include(DATABASE);
+  await writeManifest(folder, { address: fixedAddress(ctx.db, ctx.config), missing, files: files.files });
+  await syncFolders(folder);
+  await check(folder, progress);
+}
+
+function snapshot(ctx: Context, path: string, progress: Progress): string[] {
+  progress.stage("Copying the database");
+  rmSync(path, { force: true });
+  ctx.db.alone("VACUUM INTO ?", path);
+  const copy = openReadOnly(path);
+  try {
+    return mediaOf(copy);
+  } finally {
+    copy.close();
+  }
+}
+
+/** Reads what is on the disk now, as restoring does it. */
+async function check(folder: string, progress: Progress): Promise<void> {
+  progress.stage("Checking the backup");
+  const written = readBackup(folder);
+  await checkSizes(written);
+  const db = openChecked(join(folder, DATABASE));
+  try {
+    const missing = new Set(written.missing);
+    const absent = mediaOf(db).filter((path) => !written.files.has(path) && !missing.has(path));
+    if (absent.length > 0) throw new Refusal("unavailable", `The backup lacks ${absent[0]}. Try again.`);
+  } finally {
+    db.close();
+  }
+  progress.say(`Database: ${bytesText(written.files.get(DATABASE)!.size)}, checked.`);
+}
+
+function mediaOf(db: Db): string[] {
+  return referencedMedia(db).map((file) => `media/${file}`);
 }

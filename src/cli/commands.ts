@@ -12,6 +12,7 @@ export const NOUNS: Record<string, Noun> = {
   serve: { group: "Server", load: async () => (await import("./serve.ts")).commands },
   setup: { group: "Server", load: async () => (await import("./setup.ts")).commands },
   backup: { group: "Server", load: async () => (await import("./backup.ts")).commands },
+  restore: { group: "Server", load: async () => (await import("./restore.ts")).commands },
   version: { group: "Server", load: async () => (await import("./version.ts")).commands },
   routes: { group: "Server", load: async () => (await import("./routes.ts")).commands },
   user: { group: "Users and tokens", load: async () => (await import("./user.ts")).commands },

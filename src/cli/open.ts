@@ -13,6 +13,18 @@ export function configOfProcess(): Config {
   return readConfig(Bun.env);
 }
 
+/** In a data folder as long as it is being filled with a backup, and afterwards if that was cut off. */
+export const RESTORING = "restore.unfinished";
+
+/** Refuses a data folder that holds a part of a backup. */
+function refuseRestoring({ data }: Config): void {
+  if (!isThere(join(data, RESTORING))) return;
+  throw new Refusal(
+    "conflict",
+    `A backup is being restored to ${data}, or that was cut off. Run "linnet restore" again, or empty the folder.`,
+  );
+}
+
 /** Makes the data folder when it isn't there. What is written from now on is for the owner's eyes alone. */
 export function makeFolder(config: Config): void {
   process.umask(0o077);
@@ -32,6 +44,7 @@ const pathOf = (config: Config) => join(config.data, "linnet.db");
 
 /** Opens the database in the data folder, which also knows the server's address. Creates both where they are missing. */
 export function openData(config: Config, isServer = false): Context {
+  refuseRestoring(config);
   makeFolder(config);
   const options = isServer ? {} : { lockServer: () => lockServer(config.data) };
   const db = openMigrated(pathOf(config), config.synchronous, options);
@@ -53,7 +66,8 @@ function isThere(path: string): boolean {
 /** Lets a command work with the data, beside a server that may be running, and puts everything away afterwards. */
 export async function withData<T>(work: (ctx: Context) => T | Promise<T>): Promise<T> {
   const config = configOfProcess();
-  // Whoever is in the wrong folder should hear of it, and not find an empty server there.
+  refuseRestoring(config);
+  // In the wrong folder a command must not create an empty server.
   if (!isThere(pathOf(config))) {
     throw new Refusal(
       "not_found",

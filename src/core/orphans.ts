@@ -1,5 +1,6 @@
 import { readdir, stat } from "node:fs/promises";
 import type { Context } from "../context.ts";
+import { FILE_AREAS, unreferencedFiles } from "./file-references.ts";
 import { removeFiles, storedFile } from "./media-files.ts";
 
 /** Between a file and the row that speaks of it lie moments; nothing that somebody waits for is this old. */
@@ -7,35 +8,13 @@ const OLD = 24 * 3600_000;
 /** So many folders are looked through in one go: they share out what there is, a few hundred files each at most. */
 const FOLDERS = 64;
 
-/** Where files lie, and whether a row names the one at `j.value`. Nothing is removed from anywhere else. */
-const AREAS: Record<string, string> = {
-  attachments: `
-    EXISTS (SELECT 1 FROM media_attachments WHERE file = j.value)
-    OR EXISTS (SELECT 1 FROM media_attachments WHERE small = j.value AND small <> file)
-    OR EXISTS (SELECT 1 FROM media_attachments WHERE source = j.value AND source IS NOT NULL)`,
-  avatars: `
-    EXISTS (SELECT 1 FROM accounts WHERE avatar = j.value AND avatar GLOB 'avatars/*')
-    OR EXISTS (SELECT 1 FROM accounts WHERE avatar_static = j.value AND avatar_static GLOB 'avatars/*')`,
-  "cache/cards": "EXISTS (SELECT 1 FROM preview_cards WHERE image = j.value AND image IS NOT NULL)",
-  emojis: `
-    EXISTS (SELECT 1 FROM custom_emojis WHERE image = j.value)
-    OR EXISTS (SELECT 1 FROM custom_emojis WHERE static_image = j.value)`,
-  headers: `
-    EXISTS (SELECT 1 FROM accounts WHERE header = j.value AND header GLOB 'headers/*')
-    OR EXISTS (SELECT 1 FROM accounts WHERE header_static = j.value AND header_static GLOB 'headers/*')`,
-  site: `
-    EXISTS (
-      SELECT 1 FROM server_state s, json_each(s.value, '$.files') f
-      WHERE s.name IN ('picture.thumbnail', 'picture.icon') AND f.value = j.value)`,
-};
-
 /**
  * Removes files that no row names, as a crash leaves them that comes after a file and before its row. Looks through the
  * next few folders after the one that is named; gives back the last of them, and null when there are no more.
  */
 export async function removeOrphans(ctx: Context, after: string | null): Promise<string | null> {
   const folders: string[] = [];
-  for (const area of Object.keys(AREAS)) folders.push(...(await namesIn(ctx, area)));
+  for (const area of FILE_AREAS) folders.push(...(await namesIn(ctx, area)));
   const left = folders.filter((folder) => after === null || folder > after).sort();
   const now = left.slice(0, FOLDERS);
   for (const folder of now) await clean(ctx, folder);
@@ -58,12 +37,7 @@ async function clean(ctx: Context, folder: string): Promise<void> {
   const files: string[] = [];
   for (const upload of await namesIn(ctx, folder)) files.push(...(await namesIn(ctx, upload)));
   const area = folder.slice(0, folder.lastIndexOf("/"));
-  const unnamed = ctx.db
-    .all<{ file: string }>(
-      `SELECT j.value AS file FROM json_each(?) j WHERE NOT (${AREAS[area]})`,
-      JSON.stringify(files),
-    )
-    .map(({ file }) => file);
+  const unnamed = unreferencedFiles(ctx.db, area, files);
   const orphans: string[] = [];
   for (const file of unnamed) if (await isOldFile(ctx, file)) orphans.push(file);
   if (orphans.length === 0) return;

@@ -15,7 +15,7 @@ const STARTED = "started_address";
  */
 export function effectiveAddress(db: Reads, config: Config, isServer: boolean): Address {
   const fixed = fixedAddress(db, config);
-  if (fixed) refuseOther(config, fixed);
+  if (fixed) refuseOtherAddress(config, fixed);
   const started = isServer ? null : read(db, STARTED);
   const { asked, port } = config;
   return fixed ?? (asked.origin === null && started ? merged(asked, started) : addressOf(asked, port));
@@ -42,7 +42,8 @@ export function keepAddress(ctx: Context): void {
   });
 }
 
-function refuseOther({ asked }: Config, fixed: Address): void {
+/** Refuses settings that name another address than this one. */
+export function refuseOtherAddress({ asked }: Config, fixed: Address): void {
   const what = "Set it back, or remove the setting. For a server at a new address, start with an empty LINNET_DATA.";
   if (asked.origin !== null && asked.origin !== fixed.origin) {
     throw new UsageError(
@@ -78,8 +79,8 @@ function isLocalhost(origin: string): boolean {
   return hostname === "localhost" && protocol === "http:";
 }
 
-/** Null while there is no account. */
-function fixedAddress(db: Reads, config: Config): Address | null {
+/** The address of the accounts on this server; null while there are none. */
+export function fixedAddress(db: Reads, config: Config): Address | null {
   return read(db, FIXED) ?? oldestAddress(db, config);
 }
 

@@ -9,6 +9,9 @@ import { readMigrations } from "./read-migrations.ts" with { type: "macro" };
 
 const migrations = readMigrations();
 
+/** Of the databases that this program writes. */
+export const NEWEST_VERSION = migrations.at(-1)!.version;
+
 /** The first process migrates, others that start meanwhile wait. A large database takes minutes. */
 const LONGEST_UPDATE = 15 * 60_000;
 

@@ -235,6 +235,11 @@ export function openDatabase(path: string, synchronous: Synchronous): Db {
   return connect(new Database(path, { create: true, strict: true }), synchronous);
 }
 
+/** Opens a file that nobody writes, such as the copy in a backup, and leaves nothing beside it. */
+export function openReadOnly(path: string): Db {
+  return new Db(new Database(path, { readonly: true, strict: true }));
+}
+
 /** What every connection of ours has in common. */
 export function connect(raw: Database, synchronous: Synchronous): Db {
   raw.run(`PRAGMA busy_timeout = ${PATIENCE}`);

@@ -94,8 +94,8 @@ async function writeAndSync(path: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** Of a file or a folder. */
-async function sync(path: string): Promise<void> {
+/** Puts a file, or the names in a folder, onto the disk. */
+export async function sync(path: string): Promise<void> {
   const file = await open(path, "r");
   try {
     await file.sync();

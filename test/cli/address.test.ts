@@ -1,7 +1,10 @@
 import { Database } from "bun:sqlite";
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { Folder, type Outcome } from "./folder.ts";
+
+// Many processes start, one after the other.
+setDefaultTimeout(60_000);
 
 const HERE: Record<string, string> = { LINNET_URL: "https://social.example", LINNET_HANDLE_DOMAIN: "example.org" };
 const ELSEWHERE = { LINNET_URL: "https://other.example" };

@@ -1,51 +1,252 @@
-import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdirSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
+import { lockFile } from "../../src/db/file-lock.ts";
+import { Client } from "../support/client.ts";
+import { uploaded } from "../support/uploads.ts";
+import {
+  addUpload,
+  backupsIn,
+  begin,
+  commandsInReadme,
+  deleteUpload,
+  expectWhole,
+  filesIn,
+  manifestOf,
+  uploadsIn,
+  withDatabase,
+} from "./backups.ts";
 import { Folder } from "./folder.ts";
 
-/** Each test starts several programs. */
-setDefaultTimeout(30_000);
+// Many processes start, one after the other.
+setDefaultTimeout(60_000);
+
+/** A file system of its own on most Linux systems: no link leads there from the temporary folder. */
+const OTHER_DISK = "/dev/shm";
 
 let folder: Folder;
-let other: Folder;
+/** Where backups go in these tests. */
+let place: string;
 
 beforeEach(() => {
-  [folder, other] = [new Folder(), new Folder()];
+  folder = new Folder();
+  place = join(folder.path, "backups");
 });
-afterEach(async () => {
-  await folder.remove();
-  await other.remove();
-});
+afterEach(() => folder.remove());
 
-test("a copy that is made while the server runs is whole, and another server starts with it", async () => {
-  const served = await folder.serve();
-  await folder.run(["user", "create", "alice"]);
-  const { code, stdout } = await folder.run(["backup", "copy.db"]);
-  expect([code, stdout]).toEqual([0, expect.stringMatching(/^The database is copied to copy\.db\. Copy .*media now/)]);
-  expect((await fetch(`${served.origin}/health`)).status).toBe(200);
+async function backUp(...options: string[]): Promise<string> {
+  const { code, stderr } = await folder.run(["backup", "backups", ...options]);
+  expect([code, stderr]).toEqual([0, ""]);
+  return backupsIn(place).at(-1)!;
+}
 
-  const copy = join(folder.path, "copy.db");
-  expect(statSync(copy).mode & 0o777).toBe(0o600);
-  mkdirSync(join(other.path, "linnet-data"));
-  renameSync(copy, join(other.path, "linnet-data", "linnet.db"));
-  const restored = await other.serve();
-  expect(restored.output).toContain("In your app, enter");
-  expect((await other.run(["user", "list"])).stdout).toMatch(/^alice +owner/m);
-});
+const inodeOf = (path: string): number => statSync(path).ino;
 
-test("nothing is overwritten, and no empty database is copied from a folder without one", async () => {
-  expect(await folder.run(["backup", "copy.db"])).toEqual({
-    code: 1,
-    stdout: "",
-    stderr: expect.stringMatching(/^linnet: There is no database in .*linnet-data\. LINNET_DATA names/),
+describe("The lines of the README", () => {
+  const { shell, cron } = commandsInReadme("Backups");
+
+  test("back up a running server again and again, and restore posts, uploads and tokens", async () => {
+    const served = await folder.serve();
+    const data = await begin(folder);
+    const { stdout } = await folder.run(["token", "create", "alice", "--scopes", "read write"]);
+    const alice = new Client(served.origin, stdout.trim());
+    const [back, restore] = shell;
+    for (const text of ["First", "Second"]) {
+      const media = await uploaded(alice, {}, text.length);
+      expect((await alice.post("/api/v1/statuses", { status: text, media_ids: [media.id] })).status).toBe(200);
+      const { code, stdout, stderr } = await folder.shell(back!);
+      expect([code, stdout, stderr]).toEqual([0, expect.stringContaining("The backup is complete."), ""]);
+    }
+    expect(await served.stop()).toBe(0);
+    expect(backupsIn(place)).toHaveLength(2);
+    for (const backup of backupsIn(place)) expectWholeWithSmall(backup);
+
+    rmSync(data, { recursive: true });
+    expect((await folder.shell(restore!)).code).toBe(0);
+    const again = await folder.serve({ LINNET_DATA: "restored" });
+    const restored = new Client(again.origin, stdout.trim());
+    const posts = (await restored.get("/api/v1/timelines/home")).json as {
+      content: string;
+      media_attachments: { url: string }[];
+    }[];
+    expect(posts.map(({ content }) => content)).toEqual(["<p>Second</p>", "<p>First</p>"]);
+    for (const { media_attachments } of posts) {
+      const { pathname } = new URL(media_attachments[0]!.url);
+      expect((await fetch(`${again.origin}${pathname}`)).status).toBe(200);
+    }
   });
-  await folder.run(["user", "create", "alice"]);
-  writeFileSync(join(folder.path, "copy.db"), "something");
-  const { code, stderr } = await folder.run(["backup", "copy.db"]);
-  expect([code, stderr]).toEqual([1, 'linnet: "copy.db" is there already, and stays as it is.\n']);
-  const nowhere = await folder.run(["backup", "nowhere/copy.db"]);
-  expect([nowhere.code, nowhere.stderr]).toEqual([
-    1,
-    expect.stringMatching(/^linnet: There is no folder .*\/nowhere\. Make it first\.\n$/),
-  ]);
+
+  test("back up every night from a crontab, which stays silent", async () => {
+    await begin(folder);
+    renameSync(join(folder.path, "linnet-data"), join(folder.path, "opt-data"));
+    const [line] = cron;
+    const [, command] = /^\d+ \d+ \* \* \* (.*)$/.exec(line!)!;
+    // The folders that the line names are those of a whole machine.
+    const local = command!.replaceAll("/opt/linnet", "opt").replaceAll("/mnt/backups", place);
+    await folder.shell("mkdir opt && mv opt-data opt/linnet-data && cp bin/linnet opt/linnet");
+    for (const count of [1, 2]) {
+      expect(await folder.shell(local)).toEqual({ code: 0, stdout: "", stderr: "" });
+      expect(backupsIn(place)).toHaveLength(count);
+    }
+    for (const backup of backupsIn(place)) expectWhole(backup);
+  });
+});
+
+/** Pictures come with a small one, which the helper doesn't know of. */
+function expectWholeWithSmall(backup: string): void {
+  const named = new Set(uploadsIn(backup));
+  const files = Object.keys(manifestOf(backup).files).filter((path) => path.startsWith("media/"));
+  for (const path of named) expect(files).toContain(path);
+}
+
+describe("A backup", () => {
+  test("links the uploads that the last one has, and copies what is new or changed", async () => {
+    const data = await begin(folder);
+    const [same, changed, deleted] = ["aasame", "bbchanged", "ccdeleted"].map((name) => addUpload(data, name, name));
+    const first = await backUp();
+    writeFileSync(join(data, changed!), "BBCHANGED");
+    utimesSync(join(data, changed!), 1, 1);
+    deleteUpload(data, deleted!);
+    const added = addUpload(data, "ddadded", "ddadded");
+    const { stdout } = await folder.run(["backup", "backups"]);
+    expect(stdout).toContain("Files: 3, 2 copied, the others linked (16 bytes).");
+    const second = backupsIn(place).at(-1)!;
+    for (const backup of [first, second]) expectWhole(backup);
+    expect(filesIn(second)).toEqual(["linnet.db", "manifest.json", added, changed!, same!].sort());
+    expect(inodeOf(join(second, same!))).toBe(inodeOf(join(first, same!)));
+    expect(inodeOf(join(second, changed!))).not.toBe(inodeOf(join(first, changed!)));
+    expect(inodeOf(join(second, same!))).not.toBe(inodeOf(join(data, same!)));
+    expect(readFileSync(join(first, changed!), "utf8")).toBe("bbchanged");
+  });
+
+  test("is for its owner's eyes alone, and has the key with which push tokens are encrypted", async () => {
+    const data = await begin(folder);
+    writeFileSync(join(data, "push.key"), "k".repeat(32), { mode: 0o600 });
+    const path = addUpload(data, "aa", "aa");
+    const backup = await backUp();
+    expect(readFileSync(join(backup, "push.key"), "utf8")).toBe("k".repeat(32));
+    const modes = [place, backup, join(backup, "linnet.db"), join(backup, path), join(backup, "push.key")].map(
+      (name) => statSync(name).mode & 0o777,
+    );
+    expect(modes).toEqual([0o700, 0o700, 0o600, 0o600, 0o600]);
+  });
+
+  test("replaces as many older ones as --keep says, and removes nothing else", async () => {
+    await begin(folder);
+    const made = [await backUp(), await backUp(), await backUp("--keep", "5")];
+    expect(backupsIn(place)).toEqual(made);
+    mkdirSync(join(place, "2001-01-01T00-00-00Z"));
+    for (const name of ["photos", "2020-01-01"]) mkdirSync(join(place, name));
+    const { stdout } = await folder.run(["backup", "backups", "--keep", "2"]);
+    expect(stdout).toContain("Removed 2 older backups.");
+    expect(readdirSync(place).filter((name) => !name.startsWith("."))).toEqual(
+      expect.arrayContaining(["2001-01-01T00-00-00Z", "2020-01-01", "photos"]),
+    );
+    expect(made.map((path) => existsSync(path))).toEqual([false, false, true]);
+    for (const keep of ["0", "-1", "all", "1.5"]) {
+      const { code, stderr } = await folder.run(["backup", "backups", `--keep=${keep}`]);
+      expect([code, stderr]).toEqual([2, expect.stringMatching(/^linnet: --keep is ".*", but should be/)]);
+    }
+  });
+
+  test("fetches from the last one what the data folder has lost, and tells of what nobody has", async () => {
+    const data = await begin(folder);
+    const [lost, never] = ["aalost", "bbnever"].map((name) => addUpload(data, name, name));
+    rmSync(join(data, never!));
+    const tell = `linnet: ${never} is missing in the data folder. The database names it.\n`;
+    const first = await folder.run(["backup", "backups"]);
+    expect([first.code, first.stderr]).toEqual([0, tell]);
+    rmSync(join(data, lost!));
+    const second = await folder.run(["backup", "backups", "--keep", "1"]);
+    expect([second.code, second.stderr]).toEqual([0, tell]);
+    expect(readFileSync(join(backupsIn(place)[0]!, lost!), "utf8")).toBe("aalost");
+    const { code, stderr } = await folder.run(["restore", "backups"], { settings: { LINNET_DATA: "restored" } });
+    expect([code, stderr]).toEqual([0, `linnet: ${never} was missing already when the backup was written.\n`]);
+  });
+
+  test.skipIf(!existsSync(OTHER_DISK))("copies everything where it can't link", async () => {
+    const path = addUpload(await begin(folder), "aa", "aa");
+    const first = await backUp();
+    const moved = mkdtempSync(join(OTHER_DISK, "linnet-test-"));
+    try {
+      cpSync(first, moved, { recursive: true, preserveTimestamps: true });
+      rmSync(first, { recursive: true });
+      symlinkSync(moved, first);
+      const { code, stdout } = await folder.run(["backup", "backups"]);
+      expect([code, stdout]).toEqual([0, expect.stringContaining("Files: 1, all copied (2 bytes).")]);
+      const second = backupsIn(place).at(-1)!;
+      expect(second).not.toBe(first);
+      expectWhole(second);
+      expect(inodeOf(join(second, path))).not.toBe(inodeOf(join(first, path)));
+    } finally {
+      rmSync(moved, { recursive: true });
+    }
+  });
+
+  test("of a damaged database is refused, and the older ones stay", async () => {
+    const data = await begin(folder);
+    const first = await backUp();
+    withDatabase(data, (db) => {
+      db.run("PRAGMA foreign_keys = OFF");
+      db.run("UPDATE users SET account_id = 1");
+    });
+    const { code, stderr } = await folder.run(["backup", "backups", "--keep", "1"]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/linnet\.db is damaged: a row of users lacks its row/)]);
+    expect(readdirSync(place).filter((name) => name !== ".backup.lock")).toEqual([first.slice(place.length + 1)]);
+  });
+
+  test("after one with an unreadable manifest copies everything again", async () => {
+    const data = await begin(folder);
+    addUpload(data, "aa", "aa");
+    appendFileSync(join(await backUp(), "manifest.json"), "?");
+    const { code, stdout, stderr } = await folder.run(["backup", "backups"]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("Files: 1, all copied")]);
+    expect(stderr).toMatch(/manifest\.json can't be read.*This backup copies everything again\.\n$/);
+  });
+
+  test("says in a terminal how far it is", async () => {
+    addUpload(await begin(folder), "aa", "aa");
+    const terminal = folder.inTerminal(["backup", "backups"]);
+    expect(await terminal.child.exited).toBe(0);
+    expect(terminal.screen).toContain("\r\x1b[KChecking the backup …\r\x1b[KDatabase: ");
+  });
+});
+
+describe("A backup is refused", () => {
+  test("into the data folder, onto a file, beside those of another server, and beside one that is running", async () => {
+    await begin(folder);
+    await Bun.write(join(folder.path, "file"), "");
+    await backUp();
+    const other = { LINNET_DATA: "other", LINNET_URL: "https://other.example" };
+    await folder.run(["user", "create", "bob"], { settings: other });
+    for (const [args, settings, words] of [
+      [["linnet-data/backups"], {}, /is inside the data folder/],
+      [["file"], {}, /file is a file\. Name a folder/],
+      [["backups"], other, /has backups of http:\/\/localhost:3000, and this server is https:\/\/other\.example/],
+      [["elsewhere"], { LINNET_DATA: "nowhere" }, /There is no database in .*nowhere/],
+    ] as const) {
+      const { code, stdout, stderr } = await folder.run(["backup", ...args], { settings });
+      expect([code, stdout, stderr]).toEqual([1, "", expect.stringMatching(words)]);
+    }
+    expect(existsSync(join(folder.path, "elsewhere"))).toBe(false);
+    const running = lockFile(place, ".backup.lock", 0)!;
+    const { code, stderr } = await folder.run(["backup", "backups"]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/Another backup to .*backups is running\./)]);
+    running.release();
+    expect(backupsIn(place)).toHaveLength(1);
+  });
 });

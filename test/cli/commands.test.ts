@@ -66,7 +66,7 @@ test.each([
 });
 
 test.each([
-  ["backup", [], "FILE is missing"],
+  ["backup", [], "FOLDER is missing"],
   ["user create", [], "NAME is missing"],
   ["user create", ["a", "b"], 'Unexpected argument "b"'],
   ["user create", ["a", "--frob"], 'Unknown option "--frob". If it is a value, write -- before it.'],

@@ -32,13 +32,21 @@ export class Folder {
 
   /** Runs a command to its end. */
   async run(args: string[], options: { stdin?: string; settings?: Record<string, string> } = {}): Promise<Outcome> {
-    const child = this.spawn([...PROGRAM, ...args], options.settings ?? {}, options.stdin ?? "");
-    const [stdout, stderr, code] = await Promise.all([
-      new Response(child.stdout).text(),
-      new Response(child.stderr).text(),
-      child.exited,
-    ]);
-    return { code, stdout, stderr };
+    return outcomeOf(this.spawn([...PROGRAM, ...args], options.settings ?? {}, options.stdin ?? ""));
+  }
+
+  /** Runs a line of a shell in which `linnet` is the program, as an owner would type it. */
+  async shell(line: string): Promise<Outcome> {
+    const bin = join(this.path, "bin");
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(join(bin, "linnet"), `#!/bin/sh\nexec ${PROGRAM.join(" ")} "$@"\n`, { mode: 0o755 });
+    const child = this.spawn(["sh", "-c", line], { PATH: `${bin}:/usr/bin:/bin` }, "");
+    return outcomeOf(child);
+  }
+
+  /** Starts a command, for a test that ends it. */
+  start(args: string[], settings: Record<string, string> = {}): Bun.Subprocess<Buffer, "pipe", "pipe"> {
+    return this.spawn([...PROGRAM, ...args], settings, "");
   }
 
   /** What a command prints with --json. */
@@ -91,6 +99,15 @@ export class Folder {
   private environment(settings: Record<string, string>): Record<string, string> {
     return { PATH: process.env["PATH"] ?? "", HOME: this.path, ...this.settings, ...settings };
   }
+}
+
+async function outcomeOf(child: Bun.Subprocess<Buffer, "pipe", "pipe">): Promise<Outcome> {
+  const [stdout, stderr, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { code, stdout, stderr };
 }
 
 /** A server that runs as a process of its own. */

@@ -1,0 +1,126 @@
+import { existsSync, readdirSync } from "node:fs";
+import { mkdir, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { refuseOtherAddress } from "../core/server-address.ts";
+import { NEWEST_VERSION } from "../db/migrate.ts";
+import { Refusal } from "../errors.ts";
+import { copyDurably, fingerprint, forEachOf, syncFolders, type Fingerprint } from "../lib/copies.ts";
+import { sync } from "../lib/files.ts";
+import { checkSizes, damaged, explained, openChecked } from "./backup-check.ts";
+import { DATABASE, findBackup, PUSH_KEY, type Backup } from "./backup-folder.ts";
+import { lockFolder } from "./lock.ts";
+import { command, word } from "./command.ts";
+import { configOfProcess, makeFolder, RESTORING } from "./open.ts";
+import { bytesText, counted, Progress } from "./progress.ts";
+
+/** So many files are copied at once. */
+const AT_ONCE = 4;
+
+/** What `lockFolder()` and opening a database leave in an empty data folder. */
+const LOCKS = ["linnet.lock", "update.lock"];
+/** What restoring puts into a data folder. */
+const RESTORED = ["media", PUSH_KEY, DATABASE];
+
+export const commands = {
+  restore: command({
+    summary: "Fills an empty data folder with a backup",
+    details: "LINNET_DATA names the data folder. Every file is checked against its checksum.",
+    words: { folder: word("a backup, or the folder of all of them: then the newest is restored") },
+    run: ({ folder }) => restore(folder),
+  }),
+};
+
+/** Fills the empty data folder with a backup, or with the newest one in a folder. */
+async function restore(folder: string): Promise<void> {
+  const config = configOfProcess();
+  const backup = findBackup(resolve(folder));
+  if (backup.address) refuseOtherAddress(config, backup.address);
+  refuseFilled(config.data);
+  const progress = new Progress();
+  progress.say(`Restoring ${backup.path} to ${config.data}.`);
+  await check(backup, progress);
+  makeFolder(config);
+  const lock = lockFolder(config.data);
+  try {
+    // Another program may have been faster.
+    refuseFilled(config.data);
+    await fill(config.data, backup, progress);
+  } finally {
+    progress.clear();
+    lock.release();
+  }
+  for (const path of backup.missing) console.error(`linnet: ${path} was missing already when the backup was written.`);
+  progress.say(
+    `Everything is restored. "linnet serve" starts the server${backup.address ? ` at ${backup.address.origin}` : ""}.`,
+  );
+}
+
+/** A folder with what a cut-off restore has left counts as empty. */
+function refuseFilled(data: string): void {
+  const names = existsSync(data) ? readdirSync(data) : [];
+  const known = new Set(names.includes(RESTORING) ? [RESTORING, ...RESTORED, ...LOCKS] : LOCKS);
+  const other = names.find((name) => !known.has(name));
+  if (other === undefined) return;
+  throw new Refusal(
+    "conflict",
+    `${data} is not empty: there is ${other}. A backup is restored into an empty folder. Move this one away, or set LINNET_DATA.`,
+  );
+}
+
+/** Checks what can be known before the files are copied; the content of each is checked as it is copied. */
+async function check(backup: Backup, progress: Progress): Promise<void> {
+  progress.stage("Checking the backup");
+  await checkSizes(backup);
+  const path = join(backup.path, DATABASE);
+  compare(path, await fingerprint(path), backup.files.get(DATABASE)!);
+  const db = openChecked(path);
+  try {
+    const { user_version: version } = db.get<{ user_version: number }>("PRAGMA user_version")!;
+    if (version <= NEWEST_VERSION) return;
+    throw new Refusal("invalid", `${backup.path} was written by a newer Linnet. Restore it with that one.`);
+  } finally {
+    db.close();
+  }
+}
+
+/** The database comes last. Until everything is on the disk, nothing else than restoring uses the folder. */
+async function fill(data: string, backup: Backup, progress: Progress): Promise<void> {
+  const mark = join(data, RESTORING);
+  // A folder, since it is there at once or not at all.
+  await mkdir(mark, { recursive: true });
+  await sync(data);
+  try {
+    await removeRestored(data);
+    await copyFiles(data, backup, progress);
+    await syncFolders(data);
+  } catch (error) {
+    await removeRestored(data);
+    await rm(mark, { recursive: true });
+    throw explained(error, data);
+  }
+  await rm(mark, { recursive: true });
+  await sync(data);
+}
+
+async function removeRestored(data: string): Promise<void> {
+  for (const name of RESTORED) await rm(join(data, name), { recursive: true, force: true });
+}
+
+async function copyFiles(data: string, { path: from, files }: Backup, progress: Progress): Promise<void> {
+  let [done, bytes] = [0, 0];
+  const copy = async ([path, expected]: [string, Fingerprint]) => {
+    const found = await copyDurably(join(from, path), join(data, path), expected.modified);
+    compare(join(from, path), found, expected);
+    done += 1;
+    bytes += found.size;
+    progress.update(() => `Files: ${done} of ${files.size}, ${bytesText(bytes)}`);
+  };
+  const [database, others] = [files.get(DATABASE)!, [...files].filter(([path]) => path !== DATABASE)];
+  await forEachOf(others, AT_ONCE, copy);
+  await copy([DATABASE, database]);
+  progress.say(`Restored ${counted(files.size, "file")} (${bytesText(bytes)}).`);
+}
+
+function compare(path: string, found: Fingerprint, expected: Fingerprint): void {
+  if (found.sha256 !== expected.sha256) throw damaged(path, "its content has changed since the backup was written");
+}

@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { lockFile } from "../../src/db/file-lock.ts";
+import { addUpload, backupsIn, begin, filesIn, manifestOf, withDatabase } from "./backups.ts";
+import { Folder, type Outcome } from "./folder.ts";
+
+// Many processes start, one after the other.
+setDefaultTimeout(60_000);
+
+const RESTORED = { LINNET_DATA: "restored" };
+
+let folder: Folder;
+let data: string;
+let restored: string;
+let upload: string;
+/** The only backup: a database, an upload and a key. */
+let backup: string;
+
+beforeEach(async () => {
+  folder = new Folder();
+  restored = join(folder.path, "restored");
+  data = await begin(folder);
+  upload = addUpload(data, "aa", "a picture");
+  writeFileSync(join(data, "push.key"), "k".repeat(32), { mode: 0o600 });
+  await folder.run(["backup", "backups"]);
+  backup = backupsIn(join(folder.path, "backups"))[0]!;
+});
+afterEach(() => folder.remove());
+
+function restore(from = "backups", settings: Record<string, string> = {}): Promise<Outcome> {
+  return folder.run(["restore", from], { settings: { ...RESTORED, ...settings } });
+}
+
+test("the newest backup is restored, or the one that is named, with all that it holds", async () => {
+  await folder.run(["user", "create", "bob"]);
+  await folder.run(["backup", "backups"]);
+  for (const [from, users] of [
+    ["backups", ["alice", "bob"]],
+    [backup, ["alice"]],
+  ] as const) {
+    const { code, stdout, stderr } = await restore(from);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/Restored 3 files.*\nEverything is restored\. .* at http:\/\/localhost:3000\.\n$/);
+    expect(filesIn(restored).filter((path) => !path.endsWith(".lock"))).toEqual(["linnet.db", upload, "push.key"]);
+    expect(readFileSync(join(restored, upload), "utf8")).toBe("a picture");
+    expect(statSync(join(restored, upload)).mtimeMs).toBeCloseTo(statSync(join(data, upload)).mtimeMs, -1);
+    expect([restored, join(restored, "linnet.db")].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600]);
+    const listed = (await folder.run(["user", "list"], { settings: RESTORED })).stdout;
+    expect(listed.match(/^\w+/gm)).toEqual([...users]);
+    rmSync(restored, { recursive: true });
+  }
+});
+
+test("a backup of a restored server links what was restored", async () => {
+  await restore();
+  const { stdout } = await folder.run(["backup", "backups"], { settings: RESTORED });
+  expect(stdout).toContain("Files: 1, 0 copied, the others linked");
+});
+
+test("a data folder that holds anything is left as it is", async () => {
+  const refused = /restored is not empty: there is .*\. A backup is restored into an empty folder/;
+  mkdirSync(restored);
+  writeFileSync(join(restored, "notes"), "mine");
+  const { code, stdout, stderr } = await restore();
+  expect([code, stdout, stderr]).toEqual([1, "", expect.stringMatching(refused)]);
+  expect(readdirSync(restored)).toEqual(["notes"]);
+  const own = await folder.run(["restore", "backups"]);
+  expect([own.code, own.stderr]).toEqual([1, expect.stringContaining("linnet-data is not empty")]);
+});
+
+test("a folder in which a server is just starting is left to it", async () => {
+  mkdirSync(restored);
+  const lock = lockFile(restored, "linnet.lock", 0)!;
+  const { code, stderr } = await restore();
+  expect([code, stderr]).toEqual([1, expect.stringContaining("Another Linnet is running on")]);
+  lock.release();
+  expect((await restore()).code).toBe(0);
+});
+
+test.each<[string, (backup: string) => void, RegExp]>([
+  ["a changed upload", (path) => writeFileSync(join(path, upload), "a pictura"), /original\.png is damaged/],
+  ["a shorter upload", (path) => writeFileSync(join(path, upload), "a pict"), /has 6 bytes instead of 9/],
+  ["a missing upload", (path) => rmSync(join(path, upload)), /original\.png is missing/],
+  ["a changed key", (path) => writeFileSync(join(path, "push.key"), "x".repeat(32)), /push\.key is damaged/],
+  ["a missing database", (path) => rmSync(join(path, "linnet.db")), /linnet\.db is missing/],
+  ["a changed database", (path) => withDatabase(path, (db) => db.run("DELETE FROM users")), /linnet\.db is damaged/],
+  ["a cut manifest", (path) => cut(join(path, "manifest.json")), /manifest\.json can't be read\. Try an older one/],
+  ["no file list", (path) => writeFileSync(join(path, "manifest.json"), "{}"), /manifest\.json can't be read/],
+  ["a path that leads out", (path) => rename(path, "push.key", "../push.key"), /manifest\.json can't be read/],
+  ["a path to itself", (path) => rename(path, upload, "media/./x"), /manifest\.json can't be read/],
+])("a backup with %s is refused by name, and the data folder stays empty", async (_, damage, words) => {
+  damage(backup);
+  const { code, stderr } = await restore();
+  expect([code, stderr]).toEqual([1, expect.stringMatching(words)]);
+  const left = existsSync(restored) ? readdirSync(restored) : [];
+  expect(left.filter((name) => name !== "linnet.lock")).toEqual([]);
+});
+
+function cut(file: string): void {
+  writeFileSync(file, readFileSync(file, "utf8").slice(0, -10));
+}
+
+/** Gives a file another path in the manifest. */
+function rename(path: string, from: string, to: string): void {
+  const text = readFileSync(join(path, "manifest.json"), "utf8");
+  expect(text).toContain(`"${from}"`);
+  writeFileSync(join(path, "manifest.json"), text.replace(`"${from}"`, `"${to}"`));
+}
+
+test.each<[string, string, RegExp]>([
+  ["no folder", "nowhere", /There is no folder .*nowhere/],
+  ["a file", "linnet-data/linnet.db", /linnet\.db is a file\. Name the folder of a backup/],
+  ["a folder without backups", "linnet-data", /There is no backup in .*linnet-data/],
+])("%s is no backup", async (_, from, words) => {
+  const { code, stderr } = await restore(from);
+  expect([code, stderr]).toEqual([1, expect.stringMatching(words)]);
+  expect(existsSync(restored)).toBe(false);
+});
+
+test("a backup of a newer Linnet is left to that one", async () => {
+  withDatabase(data, (db) => db.run("PRAGMA user_version = 9999"));
+  // The program refuses to back such a database up, so it is put into a backup by hand.
+  const path = join(backup, "linnet.db");
+  withDatabase(data, (db) => {
+    rmSync(path);
+    db.run("VACUUM INTO ?", [path]);
+  });
+  const manifest = manifestOf(backup);
+  const bytes = readFileSync(path);
+  manifest.files["linnet.db"] = {
+    ...manifest.files["linnet.db"]!,
+    size: bytes.length,
+    sha256: new Bun.CryptoHasher("sha256").update(bytes).digest("hex"),
+  };
+  writeFileSync(join(backup, "manifest.json"), JSON.stringify(manifest));
+  const { code, stderr } = await restore();
+  expect([code, stderr]).toEqual([1, expect.stringContaining("was written by a newer Linnet")]);
+  writeFileSync(join(backup, "manifest.json"), JSON.stringify({ ...manifest, format: 2 }));
+  expect((await restore()).stderr).toContain("was written by a newer Linnet");
+});
+
+test("settings that name another address are refused before anything is written", async () => {
+  const { code, stderr } = await restore("backups", { LINNET_URL: "https://other.example" });
+  expect([code, stderr]).toEqual([2, expect.stringContaining("LINNET_URL is https://other.example, but")]);
+  expect(existsSync(restored)).toBe(false);
+});
