@@ -1,8 +1,6 @@
 import type { FitEnum, Metadata, Sharp, SharpOptions } from "sharp";
-
-import { encode as encodeBlurhash } from "blurhash";
-
 import { Refusal, UnreadableFile, validationFailed } from "../errors.ts";
+import { encodeBlurhash } from "./blurhash.ts";
 import { colorsOf, type Colors } from "./colors.ts";
 import { readHeader, writeGifScreen, type Header } from "./image-header.ts";
 import { withoutMetadata } from "./image-metadata.ts";
@@ -77,6 +75,7 @@ const PART_BYTES = 64_000_000;
 /** Pixels that are decoded when an animation is split: at 40 ns each. Five seconds of film in 720p have as many. */
 const SPLIT_PIXELS = 500_000_000;
 const BLURHASH_SIDE = 32;
+/** As many as Mastodon has. */
 const BLURHASH_COMPONENTS = 4;
 const QUALITY = 90;
 const SMALL_QUALITY = 85;
@@ -117,7 +116,7 @@ export function processImage(source: ImageSource, limits: ImageLimits): Promise<
       return {
         original,
         small: fits && !picture.animated ? original : await encodeStill(picture.sharp, still, SMALL_QUALITY),
-        blurhash: blurhash(await shrink(picture.sharp, still)),
+        blurhash: encodeBlurhash(await shrink(picture.sharp, still), BLURHASH_COMPONENTS),
         animated: picture.animated,
       };
     });
@@ -182,7 +181,7 @@ async function previewOf(sharp: SharpModule, pixels: Pixels): Promise<ProcessedP
   const tiny = await shrink(sharp, pixels);
   return {
     image: await encodeStill(sharp, pixels, SMALL_QUALITY),
-    blurhash: blurhash(tiny),
+    blurhash: encodeBlurhash(tiny, BLURHASH_COMPONENTS),
     colors: colorsOf(tiny.data),
   };
 }
@@ -214,7 +213,7 @@ export function processCuts(
       let hash = "";
       for (const size of sizes) {
         const pixels = await drawStill(picture, size, "cover");
-        hash ||= blurhash(await shrink(sharp, pixels));
+        hash ||= encodeBlurhash(await shrink(sharp, pixels), BLURHASH_COMPONENTS);
         files.push(asPng ? await encodePng(sharp, pixels) : await encodeStill(sharp, pixels, QUALITY));
       }
       return { files, blurhash: hash };
@@ -409,11 +408,6 @@ async function shrink(sharp: SharpModule, pixels: Pixels): Promise<Pixels> {
     .raw()
     .toBuffer({ resolveWithObject: true });
   return { data, width: info.width, height: info.height };
-}
-
-/** Mastodon's 4×4 components. */
-function blurhash({ data, width, height }: Pixels): string {
-  return encodeBlurhash(new Uint8ClampedArray(data), width, height, BLURHASH_COMPONENTS, BLURHASH_COMPONENTS);
 }
 
 function imageFile(bytes: Uint8Array, type: string, { width, height }: Size): ImageFile {

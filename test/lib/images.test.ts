@@ -293,6 +293,17 @@ describe("What is kept of a picture", () => {
     expectColour(mean(pixels), [200, 100, 30], 20);
   });
 
+  test("has a blurhash that is bright where it is bright", async () => {
+    for (const turned of [0, 90, 180, 270]) {
+      const bytes = await picture(64, 64).rotate(turned).png().toBuffer();
+      const pixels = decodeBlurhash((await processImage(bytes, LIMITS)).blurhash, 64, 64);
+      const drawn = await sharp(bytes).ensureAlpha().raw().toBuffer();
+      for (const at of [0, 63, 63 * 64, 64 * 64 - 1]) {
+        expectColour(Array.from(pixels.subarray(at * 4, at * 4 + 3)), [...drawn.subarray(at * 4, at * 4 + 3)], 40);
+      }
+    }
+  });
+
   test("has a blurhash even if it is one pixel, or a line", async () => {
     for (const [width, height] of [
       [1, 1],
