@@ -7,7 +7,7 @@ import { QUOTE_POLICIES } from "../core/quotes.ts";
 import { VISIBILITIES } from "../core/visibility.ts";
 import { validationFailed } from "../errors.ts";
 import { parseId } from "../lib/ids.ts";
-import { bool, id, ids, int, list, object, oneOf, optional, text } from "../lib/input.ts";
+import { bool, FileInput, id, ids, int, list, object, oneOf, optional, text } from "../lib/input.ts";
 import { DEVICE_LOCALE, localeOf } from "../lib/languages.ts";
 
 /** In UTF-16 units: a bound against abuse, well above any limit that people are told of. */
@@ -43,7 +43,14 @@ export const EditInput = object({
   language: optional(text({ max: 35, pattern: DEVICE_LOCALE })),
   media_ids: optional(list(id())),
   media_attributes: optional(
-    list(object({ id: id(), description: optional(text({ max: 10_000 })), focus: optional(text({ max: 50 })) })),
+    list(
+      object({
+        id: id(),
+        description: optional(text({ max: 10_000 })),
+        focus: optional(text({ max: 50 })),
+        thumbnail: optional(FileInput),
+      }),
+    ),
   ),
   poll: optional(Poll),
   quote_approval_policy: optional(oneOf(QUOTE_POLICIES)),
@@ -67,8 +74,10 @@ export function draftOf(input: Static<typeof PublishInput>): Draft {
 
 export function editOf(input: Static<typeof EditInput>): Edit {
   const changes = new Map<number, MediaChanges>();
-  for (const { id, description, focus } of input.media_attributes ?? []) {
+  const thumbnails = new Map<number, File>();
+  for (const { id, description, focus, thumbnail } of input.media_attributes ?? []) {
     changes.set(parseId(id) ?? -1, { description, focus: focus === undefined ? undefined : parseFocus(focus) });
+    if (thumbnail) thumbnails.set(parseId(id) ?? -1, thumbnail);
   }
   return {
     text: input.status?.trim(),
@@ -77,6 +86,7 @@ export function editOf(input: Static<typeof EditInput>): Edit {
     language: input.language && localeOf(input.language),
     mediaIds: input.media_ids && mediaIdsOf(input.media_ids),
     mediaChanges: changes,
+    thumbnails,
     poll: input.poll && pollOf(input.poll),
     quotePolicy: input.quote_approval_policy,
   };

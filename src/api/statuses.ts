@@ -1,3 +1,4 @@
+import type { Context } from "../context.ts";
 import { withLanguage } from "../core/drafts.ts";
 import { editStatus } from "../core/edits.ts";
 import {
@@ -10,10 +11,12 @@ import {
   unmuteConversation,
   unpin,
 } from "../core/interactions.ts";
+import { MAX_ATTACHMENTS } from "../core/media.ts";
+import { IMAGE_LIMITS } from "../core/media-files.ts";
 import { schedule } from "../core/scheduled.ts";
 import { publish, reblog, removeStatus, unreblog } from "../core/statuses.ts";
 import { contextOf } from "../core/threads.ts";
-import { ownStatus, visibleAmong, visibleStatus, VISIBILITIES } from "../core/visibility.ts";
+import { ownStatus, visibleAmong, visibleStatus, VISIBILITIES, type StatusRow } from "../core/visibility.ts";
 import { showVersions } from "../entities/status-edits.ts";
 import { seenOrBare, showStatuses, statusText } from "../entities/statuses.ts";
 import { notFound } from "../errors.ts";
@@ -24,6 +27,9 @@ import { draftOf, EditInput, editOf, PublishInput } from "./drafts.ts";
 import { jsonText } from "./paging.ts";
 import type { Router } from "./router.ts";
 import { momentOf, showScheduled } from "./scheduled-statuses.ts";
+
+/** A thumbnail for each attachment, with room for the other fields of the form. */
+const MAX_EDIT = MAX_ATTACHMENTS * IMAGE_LIMITS.bytes + 1024 * 1024;
 
 /** Mastodon's documentation: methods/statuses. */
 export function statusRoutes(routes: Router): void {
@@ -44,12 +50,11 @@ export function statusRoutes(routes: Router): void {
     })
     .update(
       "/api/v1/statuses/:id",
-      { scope: "write:statuses", input: EditInput },
-      ({ ctx, viewerId, input, params }) => {
-        const status = ownStatus(ctx, viewerId, parseId(params.id));
-        if (status.reblog_of_id !== null) throw notFound();
-        editStatus(ctx, status, editOf(input));
-        return jsonText(statusText(ctx, viewerId, status.id));
+      { scope: "write:statuses", input: EditInput, maxBytes: MAX_EDIT, storeFiles: true },
+      async ({ ctx, viewerId, input, params }) => {
+        const id = parseId(params.id);
+        await editStatus(ctx, () => editable(ctx, viewerId, id), editOf(input));
+        return jsonText(statusText(ctx, viewerId, editable(ctx, viewerId, id).id));
       },
     )
     .delete(
@@ -65,6 +70,12 @@ export function statusRoutes(routes: Router): void {
     );
   readingRoutes(routes);
   actionRoutes(routes);
+}
+
+function editable(ctx: Context, viewerId: number, id: number | null): StatusRow {
+  const status = ownStatus(ctx, viewerId, id);
+  if (status.reblog_of_id !== null) throw notFound();
+  return status;
 }
 
 function readingRoutes(routes: Router): void {

@@ -8,12 +8,13 @@ import { announce, publicTopics } from "./events.ts";
 import { countFeatured, uncountFeatured } from "./featured-tags.ts";
 import { announceChange, timelinesWith, toTagFollowers } from "./home.ts";
 import { linkStatus } from "./links.ts";
-import { applyMediaChanges, attachMedia, checkMedia, type MediaChanges, type MediaRow } from "./media.ts";
+import { applyMediaChanges, attachMedia, checkMedia, discardFiles, type MediaChanges, type MediaRow } from "./media.ts";
 import { notify } from "./notifications.ts";
 import { type PollBefore, type PollDraft, pollOf, replacePoll } from "./polls.ts";
 import { isQuote, notifyQuoters, type QuotePolicy, setQuotePolicy } from "./quotes.ts";
 import { indexStatus } from "./search-index.ts";
 import { mentionsOf, replaceMentionsAndTags } from "./tags.ts";
+import { keepThumbnail, readThumbnail, setThumbnail, type Thumbnail } from "./thumbnails.ts";
 import { countUses, uncountUses } from "./uses.ts";
 import type { StatusRow } from "./visibility.ts";
 
@@ -28,6 +29,8 @@ export interface Edit {
   language?: string | null;
   mediaIds?: number[];
   mediaChanges?: Map<number, MediaChanges>;
+  /** Custom thumbnails, by the attachment's id. */
+  thumbnails?: Map<number, File>;
   poll?: PollDraft;
   quotePolicy?: QuotePolicy;
 }
@@ -48,7 +51,7 @@ type Shown = Omit<Version, "created_at">;
 
 /** What is attached to a status. */
 interface Attached {
-  media: Pick<MediaRow, "id" | "description" | "focus_x" | "focus_y">[];
+  media: Pick<MediaRow, "id" | "description" | "focus_x" | "focus_y" | "small">[];
   poll: PollBefore | null;
 }
 
@@ -63,8 +66,34 @@ interface CheckedEdit extends Edit {
   composed: Composed;
 }
 
-/** Changes a status, and keeps what it was. An edit that changes nothing leaves no trace. */
-export function editStatus(ctx: Context, status: StatusRow, edit: Edit): void {
+/**
+ * Changes a status, and keeps its former version. An edit that changes nothing leaves no trace. `find` gives the status:
+ * it is called again after thumbnails were read, since the status may have changed or gone meanwhile.
+ */
+export async function editStatus(ctx: Context, find: () => StatusRow, edit: Edit): Promise<void> {
+  const kept = await keepThumbnails(ctx, find(), edit);
+  try {
+    changeStatus(ctx, find(), edit, kept);
+  } catch (error) {
+    const files = [...kept.values()].map(({ file }) => file);
+    ctx.db.transaction((tx) => discardFiles(ctx, tx, files));
+    throw error;
+  }
+}
+
+/** Reads all thumbnails before any is kept, and none when the edit would be refused anyway. */
+async function keepThumbnails(ctx: Context, status: StatusRow, edit: Edit): Promise<Map<number, Thumbnail>> {
+  const kept = new Map<number, Thumbnail>();
+  if (!edit.thumbnails?.size) return kept;
+  const before: Attached = { media: mediaOf(ctx.db, status.id), poll: pollOf(ctx.db, status.id) };
+  const { mediaIds } = checkEdit(ctx, status, before, edit);
+  const wanted = [...edit.thumbnails].filter(([id]) => mediaIds.includes(id));
+  const previews = await Promise.all(wanted.map(([, file]) => readThumbnail(ctx, status.account_id, file)));
+  for (const [at, [id]] of wanted.entries()) kept.set(id, await keepThumbnail(ctx, previews[at]!));
+  return kept;
+}
+
+function changeStatus(ctx: Context, status: StatusRow, edit: Edit, thumbnails: Map<number, Thumbnail>): void {
   const before: Attached = { media: mediaOf(ctx.db, status.id), poll: pollOf(ctx.db, status.id) };
   const checked = checkEdit(ctx, status, before, edit);
   const { text, composed } = checked;
@@ -77,7 +106,7 @@ export function editStatus(ctx: Context, status: StatusRow, edit: Edit): void {
   };
   ctx.db.transaction((tx) => {
     const hasNewPolicy = edit.quotePolicy !== undefined && setQuotePolicy(tx, status, edit.quotePolicy);
-    const isAttachedAnew = changeAttached(ctx, tx, status.id, before, checked);
+    const isAttachedAnew = changeAttached(ctx, tx, status.id, before, { ...checked, kept: thumbnails });
     const unchanged =
       text === status.text &&
       next.spoiler_text === status.spoiler_text &&
@@ -154,8 +183,18 @@ function checkEdit(ctx: Context, status: StatusRow, before: Attached, edit: Edit
 }
 
 /** Changes uploads and poll; false when they were so before. A poll that is named begins anew, so it changes. */
-function changeAttached(ctx: Context, tx: Tx, statusId: number, before: Attached, edit: CheckedEdit): boolean {
-  for (const row of edit.media) applyMediaChanges(tx, row, edit.mediaChanges?.get(row.id) ?? {});
+function changeAttached(
+  ctx: Context,
+  tx: Tx,
+  statusId: number,
+  before: Attached,
+  edit: CheckedEdit & { kept: Map<number, Thumbnail> },
+): boolean {
+  for (const row of edit.media) {
+    applyMediaChanges(tx, row, edit.mediaChanges?.get(row.id) ?? {});
+    const thumbnail = edit.kept.get(row.id);
+    if (thumbnail) setThumbnail(ctx, tx, row, thumbnail);
+  }
   setAside(tx, before.media, edit.mediaIds);
   attachMedia(tx, statusId, edit.mediaIds);
   if (edit.nextPoll !== undefined) replacePoll(ctx, tx, statusId, before.poll, edit.nextPoll);
@@ -172,7 +211,7 @@ function setAside(tx: Tx, before: readonly { id: number }[], kept: readonly numb
 
 function mediaOf(db: Reads, statusId: number): Attached["media"] {
   return db.all(
-    `SELECT id, description, focus_x, focus_y FROM media_attachments
+    `SELECT id, description, focus_x, focus_y, small FROM media_attachments
      WHERE status_id = ? AND position >= 0 ORDER BY position`,
     statusId,
   );

@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import type { Tx } from "../db/open.ts";
 import { enqueue } from "../db/queue.ts";
 import { mediaAttachments } from "../db/schema/index.ts";
-import { notFound, Refusal, validationFailed } from "../errors.ts";
+import { notFound, validationFailed } from "../errors.ts";
 import { copyExtension, type Clip } from "../lib/clips.ts";
 import type { Ffmpeg } from "../lib/ffmpeg.ts";
 import { StoredFile } from "../lib/files.ts";
@@ -11,7 +11,8 @@ import { smallSize, type ProcessedPreview, type ProcessedAvatar } from "../lib/i
 import { IMAGE_LIMITS, imageSource, keepImage, keepUpload, newFolder, VIDEO_BYTES } from "./media-files.ts";
 import { applyMediaChanges, checkDescription, discardFiles, waitingMedia } from "./media.ts";
 import type { MediaChanges, MediaRow } from "./media.ts";
-import { clipColumns, usableFfmpeg, writeSmall } from "./processing.ts";
+import { clipColumns, usableFfmpeg } from "./processing.ts";
+import { keepThumbnail, readThumbnail, setThumbnail } from "./thumbnails.ts";
 
 /** Mastodon's limits, like those in media-files.ts; clients read them from the instance's configuration. */
 export const VIDEO_PIXELS = 8_294_400;
@@ -178,15 +179,6 @@ function standIn(ctx: Context, accountId: number, type: "video" | "audio", { vid
   return ctx.media.run(accountId, "placeholderPreview", type, width, height, ctx.clock.now());
 }
 
-async function readThumbnail(ctx: Context, accountId: number, file: File): Promise<ProcessedPreview> {
-  if (file.size > IMAGE_LIMITS.bytes) throw tooLarge("Thumbnail", IMAGE_LIMITS.bytes);
-  try {
-    return await ctx.media.run(accountId, "processPreview", await imageSource(file), IMAGE_LIMITS);
-  } catch (error) {
-    throw error instanceof Refusal ? validationFailed("Thumbnail is not a picture that can be taken") : error;
-  }
-}
-
 /** Changes an upload that waits to be published: its description, its focus, or the picture that stands for it. */
 export async function changeUpload(
   ctx: Context,
@@ -198,26 +190,18 @@ export async function changeUpload(
   const found = waitingMedia(ctx, accountId, id);
   checkDescription(changes.description);
   const preview = thumbnail && (await readThumbnail(ctx, accountId, thumbnail));
-  const small = preview && (await keepImage(ctx, `${newFolder("attachments")}/thumbnail`, preview.image));
+  const kept = preview && (await keepThumbnail(ctx, preview));
   const changed = ctx.db.transaction((tx) => {
-    // While the picture was read, much can have happened.
+    // It may have been published or deleted while the thumbnail was read.
     const row = tx.get<MediaRow>("SELECT * FROM media_attachments WHERE id = ? AND status_id IS NULL", found.id);
-    if (!row && small) discardFiles(ctx, tx, [small]);
+    if (!row && kept) discardFiles(ctx, tx, [kept.file]);
     if (!row) return null;
     applyMediaChanges(tx, row, changes);
-    if (preview && small) replaceSmall(ctx, tx, row, small, preview);
+    if (kept) setThumbnail(ctx, tx, row, kept);
     return row.id;
   });
   if (changed === null) throw notFound();
   return waitingMedia(ctx, accountId, changed);
-}
-
-function replaceSmall(ctx: Context, tx: Tx, row: MediaRow, small: string, preview: ProcessedPreview): void {
-  // Film and sound that are not ready have nothing else to show.
-  const file = row.state === "processing" && row.type !== "gifv" ? small : row.file;
-  writeSmall(tx, row, { file: small, preview });
-  tx.run("UPDATE media_attachments SET file = ?, has_thumbnail = 1 WHERE id = ?", file, row.id);
-  if (row.small !== file) discardFiles(ctx, tx, [row.small]);
 }
 
 /** Files of an avatar or a header, by the column that names each. */

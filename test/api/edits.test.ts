@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import sharp from "sharp";
 import type { Answer, Client, Json } from "../support/client.ts";
+import { download, mediaFiles } from "../support/media.ts";
 import { homeOf, idsOf, wordsOf } from "../support/reading.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
-import { uploaded } from "../support/uploads.ts";
+import { formOf, pictureFile, uploaded } from "../support/uploads.ts";
 
 let server: TestServer;
 let alice: Client;
@@ -275,5 +277,60 @@ describe("The pictures of a status", () => {
     const other = await alice.publish("words");
     expect((await edit(other.id, { media_ids: [first.id] })).status).toBe(422);
     expect((await shown()).length).toBe(2);
+  });
+
+  describe("can get custom thumbnails", () => {
+    const square = () => pictureFile("png", { width: 50, height: 50, shade: 150 });
+    const withThumbnail = (fields: Record<string, string>, media: Json, thumbnail: File) =>
+      edit(id, formOf({ ...fields, "media_attributes[][id]": media.id, "media_attributes[][thumbnail]": thumbnail }));
+
+    test("that stand for them, as an edit that people hear of", async () => {
+      server.clock.advance(60_000);
+      const { status, json } = await withThumbnail({}, first, await square());
+      expect(status).toBe(200);
+      expectShape(json, "Status");
+      expect(json.edited_at).not.toBeNull();
+      const [changed, other] = json.media_attachments;
+      expect(changed).toMatchObject({ id: first.id, url: first.url, description: "first" });
+      expect(changed.meta.small).toEqual({ width: 50, height: 50, size: "50x50", aspect: 1 });
+      expect(changed.blurhash).not.toBe(first.blurhash);
+      const picture = await sharp(await download(changed.preview_url)).metadata();
+      expect([picture.width, picture.height]).toEqual([50, 50]);
+      expect(other).toEqual(second);
+      expect(await read(id)).toEqual(json);
+      expect((await history(id)).length).toBe(2);
+    });
+
+    test("in place of earlier ones, whose files are removed", async () => {
+      await withThumbnail({}, first, await square());
+      await server.drain();
+      const before = mediaFiles(server);
+      await withThumbnail({}, first, await pictureFile("png", { width: 20, height: 20 }));
+      await server.drain();
+      expect(mediaFiles(server).sort()).toEqual(before.sort());
+      expect((await read(id)).media_attachments[0].meta.small.size).toBe("20x20");
+    });
+
+    test("together with other changes, or not at all", async () => {
+      const before = [await read(id), mediaFiles(server)];
+      const refusals = [
+        await withThumbnail({ status: "new" }, first, new File(["x"], "a.png")),
+        await withThumbnail({ status: "x".repeat(10_000) }, first, await square()),
+        await edit(id, { media_attributes: [{ id: first.id, thumbnail: "x" }] }),
+      ];
+      expect(refusals.map(({ status }) => status)).toEqual([422, 422, 422]);
+      expect(refusals[0]!.json.error).toContain("Thumbnail is not a picture");
+      await server.drain();
+      expect([await read(id), mediaFiles(server)]).toEqual(before);
+      const { json } = await withThumbnail({ "media_attributes[][description]": "new" }, first, await square());
+      expect(json.media_attachments[0]).toMatchObject({ description: "new", meta: { small: { width: 50 } } });
+    });
+
+    test("only if they are the status's own", async () => {
+      const theirs = await uploaded(bob);
+      expect((await withThumbnail({}, theirs, await square())).status).toBe(200);
+      expect((await bob.get(`/api/v1/media/${theirs.id}`)).json).toEqual(theirs);
+      expect((await read(id)).edited_at).toBeNull();
+    });
   });
 });
