@@ -140,6 +140,7 @@ export class Worker {
   private async perform(job: JobRow): Promise<void> {
     let outcome: Outcome = (tx) => finish(tx, job);
     try {
+      // Another process's lock is no failure of the job: handlers are idempotent, so it can begin again.
       await this.ctx.db.whenWritable(() => handle(this.run, this.ctx, job.kind, JSON.parse(job.payload)));
     } catch (error) {
       // What was broken off is taken back at the next start.
@@ -176,7 +177,7 @@ export class Worker {
     // This comes after all promises that are settled in this turn, and before the next request is read.
     await new Promise<void>((resolve) => void process.nextTick(resolve));
     this.batch = null;
-    this.ctx.db.transaction((tx) => outcomes.forEach((outcome) => outcome(tx)));
+    await this.ctx.db.whenWritable(() => this.ctx.db.transaction((tx) => outcomes.forEach((outcome) => outcome(tx))));
   }
 
   /**

@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { readConfig } from "../../src/config.ts";
 import { openMigrated } from "../../src/db/migrate.ts";
 import { openDatabase, type Db } from "../../src/db/open.ts";
+import { handlers } from "../../src/jobs/handlers.ts";
+import { Worker } from "../../src/jobs/worker.ts";
 import { openTestContext, startInstance, TestClock } from "../support/instance.ts";
 import { inProcess, TestServer } from "../support/server.ts";
 import { uploaded } from "../support/uploads.ts";
@@ -65,6 +67,27 @@ describe("While another program holds the database", () => {
     other.raw.run("COMMIT");
     const { id } = await uploading;
     expect((await alice.publish({ status: "", media_ids: [id] })).media_attachments).toHaveLength(1);
+  });
+
+  inProcess("a job that has begun waits, and has not failed", async () => {
+    const alice = await server.person("alice");
+    const poll = { options: ["tea", "coffee"], expires_in: 300 };
+    await alice.publish({ status: "?", poll });
+    server.clock.advance(300_000);
+    let isBegun = false;
+    const close = () => {
+      if (!isBegun) other.raw.run("BEGIN IMMEDIATE");
+      isBegun = true;
+      server.ctx.db.transaction((tx) => tx.run("UPDATE statuses SET favourites_count = 7"));
+    };
+    server.ctx.db.neverBlock();
+    const draining = new Worker(server.ctx, { ...handlers, "poll.close": close }).drain();
+    expect((await alice.get("/api/v1/timelines/home")).json[0].favourites_count).toBe(0);
+    expect(isBegun).toBe(true);
+    other.raw.run("COMMIT");
+    await draining;
+    expect((await alice.get("/api/v1/timelines/home")).json[0].favourites_count).toBe(7);
+    expect(server.ctx.db.all("SELECT error FROM jobs")).toEqual([]);
   });
 
   inProcess("signing in on the page waits, and is answered with 503 if it waits too long", async () => {
