@@ -13,6 +13,7 @@ export const NOUNS: Record<string, Noun> = {
   setup: { group: "Server", load: async () => (await import("./setup.ts")).commands },
   backup: { group: "Server", load: async () => (await import("./backup.ts")).commands },
   restore: { group: "Server", load: async () => (await import("./restore.ts")).commands },
+  job: { group: "Server", load: async () => (await import("./job.ts")).commands },
   version: { group: "Server", load: async () => (await import("./version.ts")).commands },
   routes: { group: "Server", load: async () => (await import("./routes.ts")).commands },
   user: { group: "Users and tokens", load: async () => (await import("./user.ts")).commands },
