@@ -40,7 +40,7 @@ export function rebuildHomeLater(ctx: Context, tx: Tx, accountId: number): void 
 
 const FILLING = `
   SELECT 1 FROM jobs
-  WHERE lane = 'home' AND run_at IS NOT NULL AND payload ->> 'accountId' = ? LIMIT 1`;
+  WHERE kind IN ('home.fill', 'home.rebuild') AND run_at IS NOT NULL AND payload ->> 'accountId' = ? LIMIT 1`;
 
 /** Whether something is still to come into a home timeline. */
 export function isHomeFilling(db: Reads, accountId: number): boolean {
