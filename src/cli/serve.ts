@@ -143,7 +143,15 @@ function greeting(ctx: Context, port: number): { text: string; facts: Record<str
       : `Nobody owns this server yet. To make your account, open\n\n  ${setup}\n`;
   return {
     text: `${start}\nEverything is kept in ${data}.\n${clips}\n${warning}${next}\nStop it with Ctrl+C.`,
-    facts: { version: VERSION, listening, origin, data, ffmpeg, ...(setup && { setup }), ...(warning && { warning }) },
+    facts: {
+      version: VERSION,
+      listening,
+      origin,
+      data,
+      ffmpeg,
+      ...(setup && { setup }),
+      ...(warning && { warning: warning.trimEnd() }),
+    },
   };
 }
 
