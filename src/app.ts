@@ -9,6 +9,7 @@ import { DatabaseLockedRefusal, Refusal, ValidationRefusal, type RefusalKind } f
 import { clientAddress } from "./lib/addresses.ts";
 import { stackOf } from "./lib/log.ts";
 import { OAuthRefusal } from "./oauth/errors.ts";
+import { describeIn, errorLanguage, inLanguage } from "./web/errors.ts";
 import { fileRoutes } from "./web/files.ts";
 import { webRoutes } from "./web/index.ts";
 
@@ -59,8 +60,10 @@ export function createApp(ctx: Context) {
       ),
     }))
     .onError(({ error, code, request, set }) => {
-      const refusal = refusalResponse(ctx, error, code);
-      const response = refusal ?? failureResponse(error);
+      const language = errorLanguage(ctx, request);
+      set.headers["content-language"] = language;
+      const refusal = refusalResponse(ctx, error, code, language);
+      const response = refusal ?? failureResponse(error, language);
       set.status = response.status;
       if (response.status >= 500) {
         ctx.requests.end(request, response.status, error instanceof Refusal ? error.message : stackOf(error));
@@ -76,28 +79,31 @@ export function createApp(ctx: Context) {
 }
 
 /** The response to a request that was refused; null for an error that nobody foresaw. */
-function refusalResponse(ctx: Context, error: unknown, code: string | number): Response | null {
-  if (error instanceof OAuthRefusal) return error.toResponse();
+function refusalResponse(ctx: Context, error: unknown, code: string | number, language: string): Response | null {
+  if (error instanceof OAuthRefusal) return error.toResponse(inLanguage(error.message, language));
   if (error instanceof Refusal) {
     const headers = error instanceof DatabaseLockedRefusal ? { "retry-after": String(error.retryAfter) } : undefined;
-    const body = { error: error.message, ...detailsOf(ctx, error) };
+    const body = { error: inLanguage(error.message, language), ...detailsOf(ctx, error, language) };
     return Response.json(body, { status: STATUS[error.kind], headers });
   }
-  return code === "NOT_FOUND" ? Response.json({ error: "Not found" }, { status: 404 }) : null;
+  return code === "NOT_FOUND" ? Response.json({ error: inLanguage("Not found", language) }, { status: 404 }) : null;
 }
 
 /** What Mastodon's API says about a refusal besides its message. */
-function detailsOf(ctx: Context, error: Refusal): object {
-  if (error instanceof ValidationRefusal) return { details: error.details };
+function detailsOf(ctx: Context, error: Refusal, language: string): object {
+  if (error instanceof ValidationRefusal) {
+    return { details: error.detailsWith((description) => describeIn(description, language)) };
+  }
   if (error instanceof UnexpectedMentions) return { unexpected_accounts: showAccounts(ctx, error.accountIds) };
   return {};
 }
 
 /** The response to an error that nobody foresaw: the details are for the log, except what the owner can put right. */
-function failureResponse(error: unknown): Response {
-  return isDiskFull(error)
-    ? Response.json({ error: "The disk of this server is full. Its owner has to make room on it." }, { status: 503 })
-    : Response.json({ error: "Something went wrong on the server" }, { status: 500 });
+function failureResponse(error: unknown, language: string): Response {
+  const [status, message] = isDiskFull(error)
+    ? [503, "The disk of this server is full. Its owner has to make room on it."]
+    : [500, "Something went wrong on the server"];
+  return Response.json({ error: inLanguage(message, language) }, { status });
 }
 
 /** Of SQLite and of the file system; EDQUOT is a full quota. */

@@ -62,12 +62,11 @@ export class ValidationRefusal extends Refusal {
     super("invalid", `Validation failed: ${reasons.join(", ")}`);
   }
 
-  /** The reasons by field. */
-  get details(): Record<string, Omit<Problem, "field">[]> {
+  /** The reasons by field, with the descriptions translated by `translate`. */
+  detailsWith(translate: (description: string) => string): Record<string, Omit<Problem, "field">[]> {
     const byField = Map.groupBy(this.problems, ({ field }) => field);
-    return Object.fromEntries(
-      [...byField].map(([field, found]) => [field, found.map(({ error, description }) => ({ error, description }))]),
-    );
+    const shown = ({ error, description }: Problem) => ({ error, description: translate(description) });
+    return Object.fromEntries([...byField].map(([field, found]) => [field, found.map(shown)]));
   }
 }
 

@@ -44,7 +44,8 @@ export async function prepareRegistration(ctx: Context, given: Registration): Pr
     ...problemsOf({ ...given, reason }, mode === "approval"),
   ];
   if (problems.length > 0) throw new ValidationRefusal(problems);
-  const { username, email, password, locale } = given;
+  const { username, email, password } = given;
+  const locale = isLocale(given.locale) ? given.locale : ctx.config.languages[0]!;
   const approved = mode === "open";
   return prepareUser(ctx, { username, email, password, locale, role: "user", approved, reason: reason || undefined });
 }
@@ -63,12 +64,6 @@ function problemsOf(given: Registration, needsReason: boolean): Problem[] {
     given.email.trim() === "" && blank("email"),
     !given.agreement && { field: "agreement", error: "ERR_ACCEPTED", description: "must be accepted" },
     given.locale === "" && blank("locale"),
-    given.locale !== "" &&
-      !isLocale(given.locale) && {
-        field: "locale",
-        error: "ERR_INCLUSION",
-        description: "is not included in the list",
-      },
     needsReason && given.reason === "" && blank("reason"),
     [...given.reason].length > MAX_REASON && {
       field: "reason",

@@ -27,10 +27,11 @@ export class OAuthRefusal extends Error {
     super(description);
   }
 
-  toResponse(): Response {
+  /** `description` is the sentence in another language. */
+  toResponse(description: string): Response {
     const headers = { "cache-control": "no-store", pragma: "no-cache", ...this.headers };
     return Response.json(
-      { error: this.error, error_description: this.message },
+      { error: this.error, error_description: description },
       { status: STATUS[this.error], headers },
     );
   }

@@ -49,10 +49,14 @@ const VALID = `
   WHERE u.approved AND NOT u.disabled AND NOT ${isSuspended("u.account_id")}
     AND (t.expires_at IS NULL OR t.expires_at > ?)`;
 
+const LOCALE = "SELECT u.locale FROM oauth_tokens t JOIN users u ON u.id = t.user_id WHERE t.token_hash = ?";
+
+const BEARER = /^Bearer +([^\s]{1,512})\s*$/i;
+
 /** The token of an Authorization header, or null without one. Another kind of credentials is an invalid token. */
 export function bearerToken(header: string | null): string | null {
   if (header === null) return null;
-  const match = /^Bearer +([^\s]{1,512})\s*$/i.exec(header);
+  const match = BEARER.exec(header);
   if (!match) throw invalidToken();
   return match[1]!;
 }
@@ -78,6 +82,13 @@ export function findBearer(ctx: Context, token: string): Bearer {
     disabled,
     viewer: isSomebody ? { userId: row.user_id!, accountId: row.account_id!, role: row.role! } : null,
   };
+}
+
+/** The locale of the user whose token an Authorization header has; null if it has none. */
+export function localeOfToken(ctx: Context, header: string | null): string | null {
+  const token = BEARER.exec(header ?? "")?.[1];
+  if (token === undefined) return null;
+  return ctx.db.get<{ locale: string }>(LOCALE, hashSecret(token))?.locale ?? null;
 }
 
 /** Those of the tokens that still act for a user: they may have expired, or another process may have revoked them. */

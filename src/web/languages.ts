@@ -7,12 +7,16 @@ const LANGUAGES: Record<string, Words> = { en: english, de: german, fr: french }
 
 /** The page's language: the one an app asks for, else the browser's first that we speak, else English. */
 export function wordsFor(asked: string | null, acceptLanguage: string | null): Words {
-  const wanted = [asked ?? "", ...preferences(acceptLanguage ?? "")];
-  for (const tag of wanted) {
-    const language = tag.toLowerCase().split(/[-_]/, 1)[0]!;
-    if (Object.hasOwn(LANGUAGES, language)) return LANGUAGES[language]!;
+  return LANGUAGES[languageFor([asked], acceptLanguage)]!;
+}
+
+/** The first of these languages that the pages have, then the browser's; English otherwise. */
+export function languageFor(wanted: readonly (string | null)[], acceptLanguage: string | null): string {
+  for (const tag of [...wanted, ...preferences(acceptLanguage ?? "")]) {
+    const language = tag?.toLowerCase().split(/[-_]/, 1)[0] ?? "";
+    if (Object.hasOwn(LANGUAGES, language)) return language;
   }
-  return english;
+  return "en";
 }
 
 /** The languages of an Accept-Language header, most wanted first. */

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import { requestAddress } from "../lib/params.ts";
 import { favicon } from "./assets.ts";
+import { errorLanguage, inLanguage } from "./errors.ts";
 import { Head } from "./layout.tsx";
 import type { Pages } from "./pages.tsx";
 import type { Visit } from "./visit.tsx";
@@ -9,15 +10,19 @@ import type { Visit } from "./visit.tsx";
 export function notFoundPages(pages: Pages): void {
   // Browsers ask for it by themselves, whatever a page says.
   pages.get("/favicon.ico", (visit) => visit.redirect(favicon.path));
-  pages.get("/*", (visit) =>
-    isForPerson(visit.request) ? notFoundPage(visit) : Response.json({ error: "Not found" }, { status: 404 }),
-  );
+  pages.get("/*", (visit) => (isForPerson(visit.request) ? notFoundPage(visit) : notFoundForPrograms(visit)));
 }
 
 function isForPerson(request: Request): boolean {
   const { pathname } = requestAddress(request.url);
   const isOfApi = /^\/(api|\.well-known|nodeinfo)(\/|$)/.test(pathname);
   return !isOfApi && (request.headers.get("accept") ?? "").includes("text/html");
+}
+
+function notFoundForPrograms({ ctx, request }: Visit): Response {
+  const language = errorLanguage(ctx, request);
+  const headers = { "content-language": language };
+  return Response.json({ error: inLanguage("Not found", language) }, { status: 404, headers });
 }
 
 export function notFoundPage(visit: Visit): Response {

@@ -5,6 +5,7 @@ import { DatabaseLockedRefusal, Refusal } from "../errors.ts";
 import { addressKey } from "../lib/addresses.ts";
 import { parseQuery, readParams, searchOf, type Params } from "../lib/params.ts";
 import type { Rate } from "../lib/rates.ts";
+import { inLanguage } from "./errors.ts";
 import { Head } from "./layout.tsx";
 import { notFoundPage } from "./not-found.tsx";
 import { Visit } from "./visit.tsx";
@@ -67,7 +68,7 @@ export class Pages {
       return visit.page(
         { status, headers, title },
         <Head title={title}>
-          <p>{error.message}</p>
+          <p>{inLanguage(error.message, visit.words.language)}</p>
         </Head>,
       );
     }

@@ -1,3 +1,4 @@
+import { translate } from "../../src/web/errors.ts";
 import { mastodon } from "./mastodon.ts";
 // oxlint-disable-next-line typescript/no-explicit-any -- what a server sends is what the test is about to find out
 export type Json = any;
@@ -60,6 +61,7 @@ export class Client {
     const isJson = response.headers.get("content-type")?.includes("json");
     const json = isJson ? JSON.parse(text) : text;
     if (isJson) expectDocumented(method, path, response.status, json);
+    if (response.headers.get("content-language") === "en") expectTranslated(json);
     return { status: response.status, headers: response.headers, json };
   }
 }
@@ -70,4 +72,10 @@ function expectDocumented(method: string, path: string, status: number, json: Js
   const problems = mastodon.answerProblems(method, plainPath, status, json);
   if (problems.length === 0) return;
   throw new Error(`${method} ${plainPath} answered ${status} with what Mastodon doesn't say:\n${problems.join("\n")}`);
+}
+
+/** Fails a test that meets an error without a translation, wherever its sentence comes from. */
+function expectTranslated({ error, error_description: sentence = error }: Json): void {
+  const missing = ["de", "fr"].filter((language) => translate(sentence, language) === null);
+  if (missing.length > 0) throw new Error(`There is no translation (${missing.join(", ")}) of the error: ${sentence}`);
 }

@@ -1,0 +1,219 @@
+/**
+ * Errors of the API in German, by their English sentence. `{field}` is a name of `fields`, and anything else in braces
+ * stands for a value. A sentence that begins with `{field}` begins with it here too.
+ */
+export const sentences = {
+  "Validation failed: {reasons}": "Ungültige Angaben: {reasons}",
+  "Record not found": "Das gibt es hier nicht",
+  "Not found": "Das gibt es hier nicht",
+  "This action is not allowed": "Das ist nicht erlaubt",
+  "Too many requests": "Zu viele Anfragen. Versuche es später noch einmal.",
+  "Something went wrong on the server": "Auf dem Server ist etwas schiefgegangen",
+  "The disk of this server is full. Its owner has to make room on it.":
+    "Der Speicher dieses Servers ist voll. Wer ihn betreibt, muss Platz schaffen.",
+  "Another program is using the database. Nothing was saved. Try again in a few seconds.":
+    "Ein anderes Programm benutzt die Datenbank. Nichts wurde gespeichert. Versuche es in einigen Sekunden noch einmal.",
+  "Service Unavailable": "Der Dienst ist gerade nicht erreichbar",
+  "This server has its owner already": "Dieser Server gehört schon jemandem",
+
+  "The access token is invalid": "Das Zugriffstoken ist ungültig",
+  "Missing access token": "Das Zugriffstoken fehlt",
+  "This API requires an authenticated user": "Dafür musst du angemeldet sein",
+  "This method requires an authenticated user": "Dafür musst du angemeldet sein",
+  "This action is outside the authorized scopes": "Das hast du dieser App nicht erlaubt",
+  "Access token does not have the required scopes": "Das hast du dieser App nicht erlaubt",
+  "Your login is currently disabled": "Deine Anmeldung ist gesperrt",
+  "Your login is currently pending approval": "Dein Konto wartet noch auf Freigabe",
+  "This method is only available while the e-mail is awaiting confirmation":
+    "Das geht nur, solange die E-Mail-Adresse noch nicht bestätigt ist",
+  "The parameter {name} must be a text.": "Der Parameter {name} muss ein Text sein.",
+  "The parameter {name} is too long.": "Der Parameter {name} ist zu lang.",
+  "The parameter {name} is missing.": "Der Parameter {name} fehlt.",
+  "Client authentication failed: client_id and client_secret are unknown, missing or don't belong together.":
+    "Die App hat sich nicht ausgewiesen: client_id und client_secret sind unbekannt, fehlen oder gehören nicht zusammen.",
+  "grant_type must be authorization_code or client_credentials.":
+    "grant_type muss authorization_code oder client_credentials sein.",
+  "The code is unknown, expired or already used, or it was given to another app, for another redirect_uri or with another code_challenge.":
+    "Der Code ist unbekannt, abgelaufen oder schon benutzt, oder er gehört zu einer anderen App, einer anderen redirect_uri oder einer anderen code_challenge.",
+  "A requested scope is unknown or was not registered for this app.":
+    "Ein verlangtes Recht ist unbekannt oder für diese App nicht registriert.",
+  "You are not authorized to revoke this token.": "Du darfst dieses Token nicht widerrufen.",
+
+  "The request body is not valid multipart/form-data": "Der Inhalt der Anfrage ist kein gültiges multipart/form-data",
+  "The request body is not valid JSON": "Der Inhalt der Anfrage ist kein gültiges JSON",
+  "The request body must be a JSON object": "Der Inhalt der Anfrage muss ein JSON-Objekt sein",
+  "The request body could not be read to its end": "Der Inhalt der Anfrage ist nicht ganz angekommen",
+  "The request body is larger than the {count} bytes that are accepted here":
+    "Der Inhalt der Anfrage ist größer als die {count} Bytes, die hier angenommen werden",
+  "A field of the form is larger than {count} bytes": "Ein Feld des Formulars ist größer als {count} Bytes",
+  "A list directly inside a list is not understood": "Eine Liste direkt in einer Liste wird nicht verstanden",
+  "Parameter {name} is given in two shapes that exclude each other":
+    "Der Parameter {name} ist auf zwei Arten angegeben, die einander ausschließen",
+  "More than {count} parameters are given": "Das sind mehr als {count} Parameter",
+  "Parameters are nested more than {count} levels deep": "Parameter sind mehr als {count} Ebenen tief verschachtelt",
+  "The name of a parameter is longer than {count} characters":
+    "Der Name eines Parameters ist länger als {count} Zeichen",
+  "'{value}' is not a valid {name}": "„{value}“ ist für {name} nicht möglich",
+
+  "{field} can't be blank": "{field} darf nicht leer sein",
+  "{field} is invalid": "{field} ist ungültig",
+  "{field} is not a file": "{field} ist keine Datei",
+  "{field} is not a number": "{field} ist keine Zahl",
+  "{field} is not a valid id": "{field} ist keine gültige ID",
+  "{field} must be true or false": "{field} muss true oder false sein",
+  "{field} must be an integer": "{field} muss eine ganze Zahl sein",
+  "{field} must be greater than or equal to {count}": "{field} muss mindestens {count} sein",
+  "{field} must be less than or equal to {count}": "{field} darf höchstens {count} sein",
+  "{field} has too many items (maximum is {count})": "{field} hat zu viele Einträge (höchstens {count})",
+  "{field} has too few items (minimum is {count})": "{field} hat zu wenige Einträge (mindestens {count})",
+  "{field} is too short (minimum is {count} character)": "{field} ist zu kurz (mindestens {count} Zeichen)",
+  "{field} is too short (minimum is {count} characters)": "{field} ist zu kurz (mindestens {count} Zeichen)",
+  "{field} is too long (maximum is {count} character)": "{field} ist zu lang (höchstens {count} Zeichen)",
+  "{field} is too long (maximum is {count} characters)": "{field} ist zu lang (höchstens {count} Zeichen)",
+  "{field} has already been taken": "{field} ist schon vergeben",
+  "{field} is reserved": "{field} ist dem Server vorbehalten",
+  "{field} must be accepted": "{field} fehlt",
+  "{field} must contain only letters, numbers and underscores":
+    "{field} darf nur Buchstaben, Ziffern und Unterstriche enthalten",
+  "{field} must not be at the domain of this server's handles":
+    "{field} darf nicht zur Domain der Profiladressen dieses Servers gehören",
+  "{field} is not a valid domain name": "{field} ist kein gültiger Domainname",
+  "Redirect URI must be an absolute URI.": "Die Adresse für die Antwort muss eine absolute URI sein.",
+  "Redirect URI cannot contain a fragment.": "Die Adresse für die Antwort darf kein Fragment haben.",
+  "Scopes doesn't match configured on the server.": "Der Server kennt eines der verlangten Rechte nicht.",
+  "Website must be a valid URL": "Die Website muss eine gültige Adresse haben",
+
+  "Text character limit of {count} exceeded": "Der Text ist länger als {count} Zeichen",
+  "Cannot attach more than {count} files": "Mehr als {count} Dateien sind nicht möglich",
+  "Cannot attach files to a post with a poll": "Eine Umfrage kann keine Dateien haben",
+  "Cannot attach a video to a post that already contains images":
+    "Ein Video kann nicht neben Bildern in einem Beitrag sein",
+  "Cannot attach files that have not finished processing. Try again in a moment!":
+    "Die Dateien werden noch verarbeitet. Versuche es gleich noch einmal!",
+  "Cannot attach files that could not be processed. Remove them, or upload others.":
+    "Dateien konnten nicht verarbeitet werden. Entferne sie, oder lade andere hoch.",
+  "Media attachments can't be attached twice": "Eine Datei kann nicht zweimal angehängt werden",
+  "Media attachments are unknown, or belong to another post. Upload them again.":
+    "Angehängte Dateien sind unbekannt oder gehören zu einem anderen Beitrag. Lade sie noch einmal hoch.",
+  "Media attachment is currently used by a status": "Die Datei wird in einem Beitrag verwendet",
+  "The post you are trying to reply to does not appear to exist.":
+    "Den Beitrag, auf den du antworten willst, gibt es nicht.",
+  "The post you are trying to quote does not appear to exist.": "Den Beitrag, den du zitieren willst, gibt es nicht.",
+  "Cannot quote a non-mentioned user in a Private Mention post.":
+    "In einer privaten Erwähnung kannst du nur zitieren, wen du erwähnst.",
+  "Post would be sent to unexpected accounts": "Der Beitrag ginge auch an Konten, die nicht gemeint waren",
+  "Scheduled at The scheduled date must be in the future": "Der Zeitpunkt muss in der Zukunft liegen",
+  "You have exceeded the limit of {count} scheduled posts": "Mehr als {count} geplante Beiträge sind nicht möglich",
+  "You have exceeded the limit of {count} scheduled posts for today":
+    "Mehr als {count} geplante Beiträge am Tag sind nicht möglich",
+  "A boost cannot be pinned": "Ein geteilter Beitrag kann nicht angeheftet werden",
+  "Someone else's post cannot be pinned": "Nur eigene Beiträge können angeheftet werden",
+  "Posts that are only visible to mentioned users cannot be pinned":
+    "Beiträge, die nur Erwähnte sehen, können nicht angeheftet werden",
+  "You have already pinned the maximum number of posts": "Mehr Beiträge können nicht angeheftet werden",
+
+  "Choices must have more than one item": "Eine Umfrage braucht mehr als eine Antwort",
+  "Choices can't contain more than {count} items": "Eine Umfrage kann höchstens {count} Antworten haben",
+  "Choices cannot be longer than {count} characters each": "Eine Antwort darf höchstens {count} Zeichen haben",
+  "Choices contain duplicate items": "Zwei Antworten sind gleich",
+  "Deadline is too far into the future": "Die Umfrage dauert zu lang",
+  "Deadline is too soon": "Die Umfrage dauert zu kurz",
+  "The poll has already ended": "Die Umfrage ist schon beendet",
+  "The chosen vote option does not exist": "Die gewählte Antwort gibt es nicht",
+  "You cannot vote in your own polls": "In eigenen Umfragen kannst du nicht abstimmen",
+  "You have already voted on this poll": "Du hast in dieser Umfrage schon abgestimmt",
+
+  "File content type is invalid": "Eine Datei dieser Art wird nicht angenommen",
+  "File has {frames} frames; at most {most} of its size can be taken":
+    "Die Datei hat {frames} Bilder; bei ihrer Größe sind höchstens {most} möglich",
+  "File has {pixels} pixels; at most {most} megapixels can be taken":
+    "Die Datei hat {pixels} Pixel; höchstens {most} Megapixel sind möglich",
+  "File has {frames} frames of {pixels} pixels; at most {most} megapixels can be taken":
+    "Die Datei hat {frames} Bilder von {pixels} Pixeln; zusammen sind höchstens {most} Megapixel möglich",
+  "File is a film of {pixels}; at most {most} pixels can be taken":
+    "Die Datei ist ein Film von {pixels}; höchstens {most} Pixel sind möglich",
+  "File has {rate} frames a second; at most {most} can be taken":
+    "Die Datei hat {rate} Bilder in der Sekunde; höchstens {most} sind möglich",
+  "File is of a kind that this server can't make playable, since it has no ffmpeg":
+    "Diese Art von Datei kann der Server nicht abspielbar machen, weil ihm ffmpeg fehlt",
+  "File takes more time or memory than is allowed. Upload a smaller or simpler one.":
+    "Die Datei braucht mehr Zeit oder Speicher als erlaubt. Lade eine kleinere oder einfachere hoch.",
+  "File size must be at most {count} MB": "Die Datei darf höchstens {count} MB groß sein",
+  "{field} size must be less than {count} MB": "{field} muss kleiner als {count} MB sein",
+  "Thumbnail is not a picture that can be taken": "Das Vorschaubild ist kein Bild, das angenommen wird",
+  "The file could not be processed. Upload another one.":
+    "Die Datei konnte nicht verarbeitet werden. Lade eine andere hoch.",
+  "Focus must be two numbers between -1.0 and 1.0, separated by a comma":
+    "Der Bildmittelpunkt muss aus zwei Zahlen von -1.0 bis 1.0 mit einem Komma dazwischen bestehen",
+
+  "Profile fields: only {count} are possible": "Ein Profil kann höchstens {count} Felder haben",
+  "You must be already following the person you want to endorse": "Du kannst nur empfehlen, wem du folgst",
+  "You have already featured the maximum number of hashtags": "Mehr Hashtags können nicht vorgestellt werden",
+  "You have reached the maximum number of lists": "Mehr Listen sind nicht möglich",
+  "Context None or invalid context supplied": "Es fehlt, wo der Filter gelten soll, oder es ist ungültig",
+  "These parameters cannot be changed from this application because they apply to more than one filter keyword. Use a more recent application or the web interface.":
+    "Das kann diese App nicht ändern, weil es für mehr als ein Wort des Filters gilt. Nimm eine neuere App.",
+  "Name is not a recognized emoji": "Dieses Emoji ist unbekannt",
+  "Limit of different reactions reached": "Mehr verschiedene Reaktionen sind nicht möglich",
+  "Rule ids does not reference valid rules": "Eine der genannten Regeln gibt es nicht",
+  "Conflict during update, please try again": "Eine andere App hat das gerade geändert. Versuche es noch einmal.",
+  "Search queries that resolve remote resources or use an offset are not supported without authentication":
+    "So suchen können nur Angemeldete",
+  "The server-wide usage quota for the translation service has been exceeded.":
+    "Der Server hat sein Kontingent beim Übersetzungsdienst ausgeschöpft.",
+  "There have been too many requests to the translation service recently.":
+    "Der Übersetzungsdienst hatte zuletzt zu viele Anfragen.",
+  "Endpoint must be an https:// address that is open to everyone":
+    "Der Endpunkt muss eine https://-Adresse sein, die alle erreichen",
+  "Key p256dh must be an uncompressed point of the curve P-256 in Base64":
+    "Der Schlüssel p256dh muss ein unkomprimierter Punkt der Kurve P-256 in Base64 sein",
+  "Key auth must be {count} bytes in Base64": "Der Schlüssel auth muss aus {count} Bytes in Base64 bestehen",
+  "Not authorized to stream this list": "Diese Liste ist nicht deine",
+  "Unknown stream type": "Diesen Stream gibt es nicht",
+  "Missing {name} name parameter": "Der Name fehlt: {name}",
+  "Expected a WebSocket handshake": "Hier beginnt ein WebSocket",
+  "No more than {count} streams at once: close one before you open another":
+    "Höchstens {count} Streams auf einmal: Schließe einen, bevor du einen weiteren öffnest",
+  "No more than {count} streams on one connection": "Höchstens {count} Streams auf einer Verbindung",
+};
+
+/** Names of fields as the sentences have them. One that is not here stays as the API calls it. */
+export const fields: Record<string, string> = {
+  Account: "Konto",
+  Agreement: "Zustimmung zu den Regeln",
+  Avatar: "Profilbild",
+  "Avatar description": "Beschreibung des Profilbilds",
+  Choices: "Antworten",
+  "Application name": "Name der App",
+  "Client name": "Name der App",
+  Comment: "Kommentar",
+  Context: "Geltungsbereich",
+  Deadline: "Ende der Umfrage",
+  Description: "Beschreibung",
+  "Display name": "Anzeigename",
+  Domain: "Domain",
+  Email: "E-Mail-Adresse",
+  "Expires in": "Dauer",
+  File: "Datei",
+  Header: "Titelbild",
+  "Header description": "Beschreibung des Titelbilds",
+  Locale: "Sprache",
+  "Media attachments": "Angehängte Dateien",
+  Name: "Name",
+  Note: "Text über dich",
+  Password: "Passwort",
+  Phrase: "Wort oder Wendung",
+  "Profile field name": "Name eines Profilfelds",
+  "Profile field value": "Inhalt eines Profilfelds",
+  Reason: "Begründung",
+  "Redirect URI": "Adresse für die Antwort",
+  "Redirect uris": "Adresse für die Antwort",
+  "Scheduled at": "Zeitpunkt",
+  Scopes: "Rechte",
+  Status: "Beitrag",
+  Tag: "Hashtag",
+  Text: "Text",
+  Thumbnail: "Vorschaubild",
+  Title: "Titel",
+  Username: "Name",
+};

@@ -1,0 +1,106 @@
+import type { Context } from "../context.ts";
+import { searchOf } from "../lib/params.ts";
+import { localeOfToken } from "../oauth/guard.ts";
+import * as german from "./errors-de.ts";
+import * as french from "./errors-fr.ts";
+import { languageFor } from "./languages.ts";
+
+/** Every sentence with which the API refuses a request. */
+export type ErrorSentences = Record<keyof typeof german.sentences, string>;
+
+interface Sentence {
+  /** Matches the English sentence, with a group for each value in it. */
+  pattern: RegExp;
+  /** The names of the values, in the order of the groups. */
+  values: string[];
+  translation: string;
+}
+
+interface Catalogue {
+  sentences: Sentence[];
+  fields: Record<string, string>;
+}
+
+const CATALOGUES: Partial<Record<string, Catalogue>> = { de: catalogueOf(german), fr: catalogueOf(french) };
+
+const FAILED = "Validation failed: ";
+
+function catalogueOf({ sentences, fields }: { sentences: ErrorSentences; fields: Record<string, string> }): Catalogue {
+  const literal = (english: string) => english.replaceAll(/\{\w+\}/g, "").length;
+  // The most exact first: "File content type is invalid" is not about a field of that name.
+  const exactFirst = Object.entries(sentences).toSorted(([a], [b]) => literal(b) - literal(a));
+  return { sentences: exactFirst.map(([english, translation]) => sentenceOf(english, translation)), fields };
+}
+
+function sentenceOf(english: string, translation: string): Sentence {
+  const values: string[] = [];
+  const source = english.split(/\{(\w+)\}/).map((part, at) => {
+    if (at % 2 === 0) return part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+    values.push(part);
+    return part === "field" ? "([A-Z][\\w ]*)" : "(.+)";
+  });
+  return { pattern: new RegExp(`^${source.join("")}$`, "s"), values, translation };
+}
+
+/**
+ * The language in which a request wants its errors: its parameter `lang`, the locale of the user whose token it has, then
+ * its Accept-Language; English if the pages have none of these.
+ */
+export function errorLanguage(ctx: Context, request: Request): string {
+  // Not parseQuery(), which refuses what may be the very reason for this error.
+  const asked = new URLSearchParams(searchOf(request.url)).get("lang");
+  return languageFor([asked, userLocale(ctx, request)], request.headers.get("accept-language"));
+}
+
+/** The error may come from the database itself: then it is reported without the locale. */
+function userLocale(ctx: Context, request: Request): string | null {
+  try {
+    return localeOfToken(ctx, request.headers.get("authorization"));
+  } catch {
+    return null;
+  }
+}
+
+/** An error in another language; in English where it has no translation. */
+export function inLanguage(message: string, language: string): string {
+  return translate(message, language) ?? message;
+}
+
+/** What is wrong with a field, without the field's name: "can't be blank". */
+export function describeIn(description: string, language: string): string {
+  const translation = translate(`Field ${description}`, language);
+  return translation === null ? description : translation.replace(/^Field (?:: )?/, "");
+}
+
+/** Null if the catalogue does not have the sentence, or one of its reasons. */
+export function translate(message: string, language: string): string | null {
+  const catalogue = CATALOGUES[language];
+  if (!catalogue) return message;
+  if (!message.startsWith(FAILED)) return sentenceIn(catalogue, message);
+  const reasons = reasonsIn(catalogue, message.slice(FAILED.length));
+  return reasons && sentenceIn(catalogue, FAILED + reasons.join(", "));
+}
+
+/** Reasons are separated by commas, and some have commas of their own. */
+function reasonsIn(catalogue: Catalogue, text: string): string[] | null {
+  const whole = sentenceIn(catalogue, text);
+  if (whole !== null) return [whole];
+  for (let at = text.indexOf(", "); at >= 0; at = text.indexOf(", ", at + 1)) {
+    const first = sentenceIn(catalogue, text.slice(0, at));
+    const others = first === null ? null : reasonsIn(catalogue, text.slice(at + 2));
+    if (others) return [first!, ...others];
+  }
+  return null;
+}
+
+function sentenceIn({ sentences, fields }: Catalogue, text: string): string | null {
+  for (const { pattern, values, translation } of sentences) {
+    const found = pattern.exec(text);
+    if (!found) continue;
+    return translation.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+      const value = found[values.indexOf(name) + 1]!;
+      return name === "field" ? (fields[value] ?? value) : value;
+    });
+  }
+  return null;
+}

@@ -1,0 +1,122 @@
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import * as german from "../../src/web/errors-de.ts";
+import * as french from "../../src/web/errors-fr.ts";
+import { describeIn, translate } from "../../src/web/errors.ts";
+
+const LANGUAGES = { de: german, fr: french };
+const codes = Object.keys(LANGUAGES) as (keyof typeof LANGUAGES)[];
+
+describe.each(codes)("The errors in %s", (language) => {
+  const { sentences, fields } = LANGUAGES[language];
+
+  test("have the values of the English sentence, each once, and begin with the field where that does", () => {
+    for (const [english, translation] of Object.entries(sentences)) {
+      const values = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted();
+      expect([english, values(translation)]).toEqual([english, values(english)]);
+      expect([english, translation.startsWith("{field} ")]).toEqual([english, english.startsWith("{field} ")]);
+    }
+  });
+
+  test("name the same fields", () => {
+    expect(Object.keys(fields).toSorted()).toEqual(Object.keys(german.fields).toSorted());
+  });
+});
+
+test.each([
+  ["Record not found", "Das gibt es hier nicht"],
+  ["Validation failed: Text can't be blank", "Ungültige Angaben: Text darf nicht leer sein"],
+  [
+    "Validation failed: Email is invalid, Username is too long (maximum is 30 characters)",
+    "Ungültige Angaben: E-Mail-Adresse ist ungültig, Name ist zu lang (höchstens 30 Zeichen)",
+  ],
+  [
+    "Validation failed: Media attachments are unknown, or belong to another post. Upload them again., Unheard of can't be blank",
+    "Ungültige Angaben: Angehängte Dateien sind unbekannt oder gehören zu einem anderen Beitrag. Lade sie noch einmal hoch., Unheard of darf nicht leer sein",
+  ],
+  [
+    "Validation failed: File content type is invalid, File is invalid",
+    "Ungültige Angaben: Eine Datei dieser Art wird nicht angenommen, Datei ist ungültig",
+  ],
+  [
+    "Validation failed: File has 9x9 pixels; at most 1 megapixels can be taken",
+    "Ungültige Angaben: Die Datei hat 9x9 Pixel; höchstens 1 Megapixel sind möglich",
+  ],
+  [
+    "Validation failed: File has 3 frames of 9x9 pixels; at most 1 megapixels can be taken",
+    "Ungültige Angaben: Die Datei hat 3 Bilder von 9x9 Pixeln; zusammen sind höchstens 1 Megapixel möglich",
+  ],
+  ["'a, b\n' is not a valid visibility", "„a, b\n“ ist für visibility nicht möglich"],
+  ["'$& $1' is not a valid visibility", "„$& $1“ ist für visibility nicht möglich"],
+])("%p is %p in German", (english, translation) => {
+  expect([translate(english, "de"), translate(english, "en")]).toEqual([translation, english]);
+});
+
+test("what the catalogue does not have stays as it is", () => {
+  for (const message of ["Nobody wrote this", "Validation failed: Text can't be blank, Nobody wrote this", ""]) {
+    expect([translate(message, "de"), translate(message, "xx")]).toEqual([null, message]);
+  }
+});
+
+test("the description of a field is translated without the field", () => {
+  expect(describeIn("can't be blank", "de")).toBe("darf nicht leer sein");
+  expect(describeIn("can't be blank", "fr")).toBe("ne peut pas être vide");
+  expect(describeIn("nobody wrote this", "de")).toBe("nobody wrote this");
+});
+
+/** Refuses only what an owner types on the command line, and what is for the log. */
+const FOR_OWNERS = [
+  /^(?:cli|build|db)\//,
+  /^core\/(?:announcements|domain-blocks|emojis|moderation|pages|rules|server-address|site-pictures|terms|trends)\.ts$/,
+];
+/** Sentences of commands in files that serve both, and one that is put together of two. */
+const PASSED_OVER = /^(?:There is no report |Report |File has 0; at most )/;
+
+const REFUSING = /\b(?:new (?:\w*Refusal)|super|validationFailed|refuseWhere|tooLong|complain)\(/g;
+
+/** The texts of more than one word within the calls that refuse, with `0` in the place of their values. */
+function sentencesOf(source: string): string[] {
+  return [...source.matchAll(REFUSING)].flatMap(({ 0: call, index }) => {
+    const end = endOfCall(source, index + call.length);
+    const texts = source.slice(index, end).matchAll(/"((?:[^"\\\n]|\\.)*)"|`((?:[^`\\]|\\.)*)`/g);
+    const wholeCall = call.startsWith("tooLong")
+      ? (text: string) => `${text} is too long (maximum is 0 characters)`
+      : null;
+    return [...texts].flatMap(([, plain, template]) => {
+      const text = (plain ?? template!).replaceAll(/\$\{(?:[^{}]|\{[^{}]*\})*\}/g, "0").replaceAll('\\"', '"');
+      if (wholeCall && /^[A-Z]/.test(text)) return [wholeCall(text)];
+      return text.includes(" ") ? [text] : [];
+    });
+  });
+}
+
+/** Where the parenthesis that opens before `at` closes; those in texts come in pairs. */
+function endOfCall(source: string, at: number): number {
+  let depth = 1;
+  let end = at;
+  for (; depth > 0 && end < source.length; end++) depth += source[end] === "(" ? 1 : source[end] === ")" ? -1 : 0;
+  return end;
+}
+
+/** Whether the catalogue has it: on its own, as a reason, or as what is wrong with a field. */
+function isTranslated(sentence: string): boolean {
+  const forms = [sentence, `Validation failed: ${sentence}`, `Field ${sentence}`, sentence.replace(/^0 /, "Field ")];
+  return codes.every(
+    (language) => sentence in LANGUAGES[language].fields || forms.some((form) => translate(form, language) !== null),
+  );
+}
+
+test("every sentence with which a request is refused is in the catalogue", () => {
+  const folder = join(import.meta.dir, "../../src");
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => /\.tsx?$/.test(file) && !FOR_OWNERS.some((pattern) => pattern.test(file)))
+    .toSorted();
+  const found = files.flatMap((file) => {
+    const sentences = sentencesOf(readFileSync(join(folder, file), "utf8"));
+    return sentences.map((sentence) => ({ file, sentence }));
+  });
+  expect(found.length).toBeGreaterThan(100);
+  const missing = found.filter(({ sentence }) => !PASSED_OVER.test(sentence) && !isTranslated(sentence));
+  expect(missing).toEqual([]);
+});
