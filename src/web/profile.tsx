@@ -135,14 +135,15 @@ function tagPage(visit: Visit): Response {
   const places = tagTimeline(ctx, STRANGER, name, EVERYTHING, page);
   // Without this, every path below /tags/ would be a page.
   if (places.length === 0 && !isHashtagName(name)) throw notFound();
+  const isUnused = places.length === 0 && page.max_id === null;
   const title = `#${spellingOf(ctx.db, name)}`;
   return visit.page(
     { title, wide: true, isPublic: true },
     <>
       <Head title={title}>
-        <p>{words.withTag}</p>
+        <p>{isUnused ? words.noPostsWithTag : words.withTag}</p>
       </Head>
-      {places.length === 0 && <p>{words.noPostsWithTag}</p>}
+      {places.length === 0 && !isUnused && <p>{words.noPosts}</p>}
       <section>
         <Posts visit={visit} statuses={showStatuses(ctx, STRANGER, idsOf(places))} />
       </section>

@@ -188,6 +188,14 @@ test("the page of a hashtag that nobody has used says that there are no posts ye
   }
 });
 
+test("the page after a hashtag's oldest posts does not say that it is unused", async () => {
+  const { id } = await alice.publish("#onlyonce");
+  const { status, text } = await visitor.get(`/tags/onlyonce?max_id=${id}`);
+  expect(status).toBe(200);
+  expect(text).toContain("There are no posts here.");
+  expect(text).not.toContain("yet");
+});
+
 test("what cannot be a hashtag has no page", async () => {
   for (const name of ["100%25", "12", "a%20b", "%20", "x".repeat(5000)]) {
     expect((await visitor.get(`/tags/${name}`)).status).toBe(404);
