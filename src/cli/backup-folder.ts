@@ -64,7 +64,8 @@ export function readBackup(path: string): Backup {
     }
     const entries = Object.entries(files as object);
     if (format === FORMAT && Array.isArray(missing) && isAddress(address) && entries.every(isEntry)) {
-      return { path, address, missing, files: new Map(entries) };
+      const backup = { path, address, missing, files: new Map(entries) };
+      if (backup.files.has(DATABASE)) return backup;
     }
   } catch (error) {
     if (!(error instanceof SyntaxError) && !(error instanceof TypeError)) throw error;

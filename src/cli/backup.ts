@@ -1,5 +1,5 @@
-import { existsSync, rmSync, statSync } from "node:fs";
-import { mkdir, rm } from "node:fs/promises";
+import { constants, existsSync, rmSync, statSync } from "node:fs";
+import { access, mkdir, rm } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";
 import type { Context } from "../context.ts";
 import { referencedMedia } from "../core/file-references.ts";
@@ -70,7 +70,13 @@ async function makePlace(ctx: Context, place: string): Promise<void> {
   if (existsSync(place) && !statSync(place).isDirectory()) {
     throw new Refusal("conflict", `${place} is a file. Name a folder, in which each backup gets a folder of its own.`);
   }
-  await mkdir(place, { recursive: true, mode: 0o700 });
+  try {
+    await mkdir(place, { recursive: true, mode: 0o700 });
+    await access(place, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const why = (error as { code?: string }).code ?? String(error);
+    throw new Refusal("unavailable", `Can't write to the folder ${place} (${why}). Choose another one.`);
+  }
 }
 
 async function writeInto(ctx: Context, place: string, keep: number | null): Promise<void> {

@@ -235,6 +235,7 @@ describe("A backup is refused", () => {
     await folder.run(["user", "create", "bob"], { settings: other });
     for (const [args, settings, words] of [
       [["linnet-data/backups"], {}, /is inside the data folder/],
+      [["file/backups"], {}, /Can't write to the folder .*file\/backups \(ENOTDIR\)\. Choose another one/],
       [["file"], {}, /file is a file\. Name a folder/],
       [["backups"], other, /has backups of http:\/\/localhost:3000, and this server is https:\/\/other\.example/],
       [["elsewhere"], { LINNET_DATA: "nowhere" }, /There is no database in .*nowhere/],

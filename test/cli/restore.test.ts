@@ -87,6 +87,7 @@ test.each<[string, (backup: string) => void, RegExp]>([
   ["a changed database", (path) => withDatabase(path, (db) => db.run("DELETE FROM users")), /linnet\.db is damaged/],
   ["a cut manifest", (path) => cut(join(path, "manifest.json")), /manifest\.json can't be read\. Try an older one/],
   ["no file list", (path) => writeFileSync(join(path, "manifest.json"), "{}"), /manifest\.json can't be read/],
+  ["no database in its list", (path) => rename(path, "linnet.db", "media/linnet.db"), /manifest\.json can't be read/],
   ["a path that leads out", (path) => rename(path, "push.key", "../push.key"), /manifest\.json can't be read/],
   ["a path to itself", (path) => rename(path, upload, "media/./x"), /manifest\.json can't be read/],
 ])("a backup with %s is refused by name, and the data folder stays empty", async (_, damage, words) => {
