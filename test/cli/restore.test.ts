@@ -46,8 +46,8 @@ test("the newest backup is restored, or the one that is named, with all that it 
     expect(readFileSync(join(restored, upload), "utf8")).toBe("a picture");
     expect(statSync(join(restored, upload)).mtimeMs).toBeCloseTo(statSync(join(data, upload)).mtimeMs, -1);
     expect([restored, join(restored, "linnet.db")].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600]);
-    const listed = (await folder.run(["user", "list"], { settings: RESTORED })).stdout;
-    expect(listed.match(/^\w+/gm)).toEqual([...users]);
+    const { stdout: listed } = await folder.run(["user", "list", "--json"], { settings: RESTORED });
+    expect((JSON.parse(listed) as { username: string }[]).map(({ username }) => username)).toEqual([...users]);
     rmSync(restored, { recursive: true });
   }
 });
