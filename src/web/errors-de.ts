@@ -17,6 +17,7 @@ export const sentences = {
   "This server has its owner already": "Dieser Server gehört schon jemandem",
 
   "The access token is invalid": "Das Zugriffstoken ist ungültig",
+  "The access token expired": "Das Zugriffstoken ist abgelaufen",
   "Missing access token": "Das Zugriffstoken fehlt",
   "This API requires an authenticated user": "Dafür musst du angemeldet sein",
   "This method requires an authenticated user": "Dafür musst du angemeldet sein",
@@ -130,6 +131,9 @@ export const sentences = {
     "Die Datei hat {pixels} Pixel; höchstens {most} Megapixel sind möglich",
   "File has {frames} frames of {pixels} pixels; at most {most} megapixels can be taken":
     "Die Datei hat {frames} Bilder von {pixels} Pixeln; zusammen sind höchstens {most} Megapixel möglich",
+  "File has more than {count} frames": "Die Datei hat mehr als {count} Bilder",
+  "File has {pixels} pixels; no side may be longer than {most}":
+    "Die Datei hat {pixels} Pixel; keine Seite darf länger als {most} sein",
   "File is a film of {pixels}; at most {most} pixels can be taken":
     "Die Datei ist ein Film von {pixels}; höchstens {most} Pixel sind möglich",
   "File has {rate} frames a second; at most {most} can be taken":

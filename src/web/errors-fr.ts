@@ -16,6 +16,7 @@ export const sentences: ErrorSentences = {
   "This server has its owner already": "Ce serveur a déjà son propriétaire",
 
   "The access token is invalid": "Le jeton d’accès n’est pas valide",
+  "The access token expired": "Le jeton d’accès a expiré",
   "Missing access token": "Le jeton d’accès manque",
   "This API requires an authenticated user": "Il faut être connecté pour cela",
   "This method requires an authenticated user": "Il faut être connecté pour cela",
@@ -130,6 +131,9 @@ export const sentences: ErrorSentences = {
     "Le fichier a {pixels} pixels ; {most} mégapixels au plus sont possibles",
   "File has {frames} frames of {pixels} pixels; at most {most} megapixels can be taken":
     "Le fichier a {frames} images de {pixels} pixels ; {most} mégapixels au plus sont possibles en tout",
+  "File has more than {count} frames": "Le fichier a plus de {count} images",
+  "File has {pixels} pixels; no side may be longer than {most}":
+    "Le fichier a {pixels} pixels ; aucun côté ne peut dépasser {most}",
   "File is a film of {pixels}; at most {most} pixels can be taken":
     "Le fichier est un film de {pixels} ; {most} pixels au plus sont possibles",
   "File has {rate} frames a second; at most {most} can be taken":
