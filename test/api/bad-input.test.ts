@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, type Mock, spyOn, test } from "bun:test";
 import type { Client } from "../support/client.ts";
 import { rawRequest } from "../support/raw.ts";
 import { inProcess, startServer, type TestServer } from "../support/server.ts";
@@ -256,10 +256,19 @@ inProcess("a fault of ours is told without what is inside", async () => {
 
 describe("On a full disk", () => {
   const FULL = [503, { error: "The disk of this server is full. Its owner has to make room on it." }];
+  let full: TestServer;
+  let errors: Mock<() => never>;
+
+  beforeEach(async () => {
+    full = await startServer();
+    errors = spyOn(full.ctx.log, "error" as never).mockImplementation((() => {}) as never);
+  });
+  afterEach(async () => {
+    errors.mockRestore();
+    await full.stop();
+  });
 
   inProcess("writing answers so, reading goes on, and writing too when there is room", async () => {
-    const full = await startServer();
-    Object.assign(full.ctx, { log: { error: () => {} } });
     const bob = await full.person("bob");
     const { raw } = full.ctx.db;
     raw.run("PRAGMA max_page_count = 1");
@@ -268,20 +277,17 @@ describe("On a full disk", () => {
       refused = await bob.post("/api/v1/statuses", { status: "x".repeat(5000) });
     }
     expect([refused.status, refused.json]).toEqual(FULL);
+    expect(errors).toHaveBeenCalled();
     expect((await bob.get("/api/v1/timelines/home")).status).toBe(200);
     raw.run("PRAGMA max_page_count = 1000000");
     await bob.publish("there is room again");
-    await full.stop();
   });
 
   inProcess("a file that cannot be written answers so", async () => {
-    const full = await startServer();
-    Object.assign(full.ctx, { log: { error: () => {} } });
     full.ctx.db.all = () => {
       throw new Error("write failed", { cause: Object.assign(new Error("no space left"), { code: "ENOSPC" }) });
     };
     const { status, json } = await full.stranger().get("/api/v1/timelines/public");
     expect([status, json]).toEqual(FULL);
-    await full.stop();
   });
 });

@@ -65,10 +65,10 @@ test("the description of a field is translated without the field", () => {
   expect(describeIn("nobody wrote this", "de")).toBe("nobody wrote this");
 });
 
-/** Refuses only what an owner types on the command line, and what is for the log. */
+/** Files that refuse only what an owner types on the command line, in English. */
 const FOR_OWNERS = [
   /^(?:cli|build|db)\//,
-  /^core\/(?:announcements|domain-blocks|emojis|moderation|pages|rules|server-address|site-pictures|terms|trends)\.ts$/,
+  /^core\/(?:announcements|domain-blocks|emojis|jobs|moderation|pages|rules|server-address|site-pictures|terms|trends)\.ts$/,
 ];
 /** Sentences of commands in files that serve both, and one that is put together of two. */
 const PASSED_OVER = /^(?:There is no report |Report |File has 0; at most )/;
