@@ -33,7 +33,9 @@ CREATE TABLE accounts (
   -- When moderators decided this; a decision about the domain has the same time as the domain's row.
   suspended_at INTEGER,
   silenced_at INTEGER,
-  sensitized_at INTEGER
+  sensitized_at INTEGER,
+  -- A deleted local account keeps its row, so that its name is never given to someone else.
+  deleted_at INTEGER
 ) STRICT;
 
 -- One local account per name, ignoring case; one remote account per name and domain.

@@ -1,6 +1,7 @@
 import type { BunFile } from "bun";
 import { MAX_PAGE } from "../core/pages.ts";
-import { Refusal } from "../errors.ts";
+import { Refusal, UnreadableFile } from "../errors.ts";
+import { sniffType } from "../lib/image-types.ts";
 
 /** The file of this name; refuses when there is none. */
 export async function fileNamed(name: string): Promise<BunFile> {
@@ -15,4 +16,17 @@ export async function textOf(file: string): Promise<string> {
   const source = await fileNamed(file);
   if (source.size > 4 * MAX_PAGE) throw new Refusal("invalid", `The file "${file}" is too large for a page.`);
   return source.text();
+}
+
+/** Uses the bytes of a picture, and names the file if they are none. */
+export async function withPicture<T>(file: string, bytes: Uint8Array, use: () => Promise<T>): Promise<T> {
+  if (sniffType(bytes) === null) {
+    throw new Refusal("invalid", `"${file}" is no picture: use a PNG, JPEG, GIF, WebP or AVIF file.`);
+  }
+  try {
+    return await use();
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    throw new Refusal("invalid", `"${file}" is damaged, or is no picture that Linnet can read.`);
+  }
 }

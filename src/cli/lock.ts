@@ -7,6 +7,13 @@ export function lockServer(folder: string): FileLock | null {
   return lockFile(folder, "linnet.lock", 0);
 }
 
+/** Whether a server runs on the data folder. */
+export function isRunning(folder: string): boolean {
+  const lock = lockServer(folder);
+  lock?.release();
+  return lock === null;
+}
+
 /** Keeps a second server away from the data folder. */
 export function lockFolder(folder: string): FileLock {
   const lock = lockServer(folder) ?? lockAfterUpdate(folder);

@@ -63,12 +63,17 @@ function isThere(path: string): boolean {
   }
 }
 
+/** Whether the data folder has a database. */
+export function isBegun(config: Config): boolean {
+  return isThere(pathOf(config));
+}
+
 /** Lets a command work with the data, beside a server that may be running, and puts everything away afterwards. */
 export async function withData<T>(work: (ctx: Context) => T | Promise<T>): Promise<T> {
   const config = configOfProcess();
   refuseRestoring(config);
   // In the wrong folder a command must not create an empty server.
-  if (!isThere(pathOf(config))) {
+  if (!isBegun(config)) {
     throw new Refusal(
       "not_found",
       `There is no database in ${config.data}. LINNET_DATA names the folder where it is; "linnet setup" makes a new one.`,

@@ -3,7 +3,7 @@ import { removeSitePicture, setSitePicture, SITE_PICTURES, type SitePictureName 
 import { Refusal } from "../errors.ts";
 import { ArgumentError } from "./argument-error.ts";
 import { command, option, word } from "./command.ts";
-import { fileNamed } from "./files.ts";
+import { fileNamed, withPicture } from "./files.ts";
 import { withData } from "./open.ts";
 import { oneOf } from "./parsers.ts";
 
@@ -36,6 +36,7 @@ async function set(name: SitePictureName, path: string, description: string | nu
   if (file.size > IMAGE_LIMITS.bytes) {
     throw new Refusal("too_large", `The file is too large: a picture may have ${IMAGE_LIMITS.bytes / 1024 / 1024} MB.`);
   }
-  await withData(async (ctx) => setSitePicture(ctx, name, await file.bytes(), description));
+  const bytes = await file.bytes();
+  await withPicture(path, bytes, () => withData((ctx) => setSitePicture(ctx, name, bytes, description)));
   console.log(`The ${name} is set.`);
 }

@@ -4,8 +4,10 @@ import { Refusal } from "../errors.ts";
 import { english } from "../web/words-en.ts";
 import { ArgumentError } from "./argument-error.ts";
 import { command, flag, option } from "./command.ts";
-import { withNewData } from "./open.ts";
+import { isRunning } from "./lock.ts";
+import { configOfProcess, isBegun, withData, withNewData } from "./open.ts";
 import { Dialogue, isInteractive, passwordFromStdin } from "./terminal.ts";
+import { withUserProblems } from "./users.ts";
 
 interface Owner {
   username: string;
@@ -28,31 +30,38 @@ export const commands = {
 
 /** Does in the terminal what the page behind the one-time link does in a browser. */
 async function setup(name: string | undefined, displayName: string, piped: boolean): Promise<void> {
+  const config = configOfProcess();
+  if (isBegun(config)) await withData(refuseSecondOwner);
   if (name === undefined && (piped || !isInteractive())) {
     throw new ArgumentError("--name and --password-stdin are needed, since there is no terminal to ask in.");
   }
   if (name !== undefined && !piped) throw new ArgumentError("--name needs --password-stdin.");
   const given = name === undefined ? null : { username: name, displayName, password: await passwordFromStdin() };
   await withNewData(async (ctx) => {
-    if (hasUsers(ctx)) {
-      throw new Refusal("conflict", 'This server has its owner already; "linnet user create" makes more users.');
-    }
+    refuseSecondOwner(ctx);
     const owner = given ?? (await interview(ctx));
-    await createUser(ctx, { ...owner, role: "owner", onlyAsFirst: true });
+    await withUserProblems(() => createUser(ctx, { ...owner, role: "owner", onlyAsFirst: true }));
     console.log(`\n@${owner.username.trim()}@${ctx.config.handleDomain} owns this server.`);
-    console.log(`Start it with "linnet serve", and enter ${new URL(ctx.config.origin).host} in your app.`);
+    const next = isRunning(ctx.config.data) ? "Enter" : 'Start it with "linnet serve", and enter';
+    console.log(`${next} ${new URL(ctx.config.origin).host} in your app.`);
   });
 }
 
+function refuseSecondOwner(ctx: Context): void {
+  if (!hasUsers(ctx)) return;
+  throw new Refusal("conflict", 'This server has its owner already; "linnet user create" makes more users.');
+}
+
 async function interview(ctx: Context): Promise<Owner> {
-  console.log(`This makes the account that owns ${ctx.config.origin}. Its name can't be changed later.\n`);
+  console.log(`This creates the account that owns ${ctx.config.origin}. Its name can't be changed later.\n`);
   const dialogue = new Dialogue();
   try {
     const owner: Owner = { username: "", displayName: "", password: "" };
     owner.username = await askUntil(ctx, owner, "username", () => dialogue.ask("Name: "));
     owner.displayName = await askUntil(ctx, owner, "display_name", () => dialogue.ask("Display name (if you like): "));
     owner.password = await askUntil(ctx, owner, "password", () => dialogue.askSecret("Password (it is not shown): "));
-    while ((await dialogue.askSecret("Once more: ")) !== owner.password) console.log("That was another one.");
+    while ((await dialogue.askSecret("Repeat password: ")) !== owner.password)
+      console.log("The passwords don't match.");
     return owner;
   } finally {
     dialogue.close();

@@ -1,7 +1,10 @@
 import type { Context } from "../context.ts";
+import { deleteAccount } from "../core/account-deletion.ts";
 import { rebuildHomeLater } from "../core/home-filling.ts";
+import { updateProfile } from "../core/profile.ts";
 import {
   approveUser,
+  changeUser,
   createUser,
   findUser,
   listUsers,
@@ -9,16 +12,19 @@ import {
   resetPassword,
   ROLES,
   type Role,
+  type UserChanges,
+  userDetails,
   type UserRow,
 } from "../core/users.ts";
 import { Refusal } from "../errors.ts";
+import { ArgumentError } from "./argument-error.ts";
 import { command, flag, option, word } from "./command.ts";
-import { day, iso, list } from "./list.ts";
+import { day, iso, list, show } from "./list.ts";
 import { withData, withNewData } from "./open.ts";
 import { oneOf } from "./parsers.ts";
 import { newPassword } from "./passwords.ts";
 import { passwordFromStdin } from "./terminal.ts";
-import { userNamed } from "./users.ts";
+import { userNamed, withUserProblems } from "./users.ts";
 
 const NAME = word();
 const PASSWORD = flag("reads the password from standard input; otherwise one is made and printed on the last line");
@@ -47,14 +53,65 @@ export const commands = {
       "E-MAIL": ({ email }) => email ?? "-",
       REASON: ({ approved, reason }) => (!approved && reason) || "-",
     },
-    json: (user) => ({
-      username: user.username,
-      role: user.role,
-      state: stateOf(user),
-      created_at: iso(user.created_at),
-      email: user.email,
-      reason: user.reason,
+    json: toJson,
+  }),
+  "user show": show({
+    summary: "Shows a user with their role, address and use of the server",
+    words: { name: NAME },
+    find: ({ name }) =>
+      withData((ctx) => {
+        const user = userNamed(ctx, name);
+        return { ...user, ...userDetails(ctx.db, user.id), handle: `@${user.username}@${ctx.config.handleDomain}` };
+      }),
+    facts: (user) => ({
+      Handle: [user.handle],
+      "Display name": [user.display_name],
+      Role: [user.role],
+      State: [stateOf(user)],
+      "E-mail": [user.email],
+      Reason: [user.approved ? null : user.reason],
+      Since: [day(user.created_at)],
+      "Last use": [day(user.last_used_at)],
+      Posts: [user.statuses_count],
+      Followers: [user.followers_count],
+      Following: [user.following_count],
+      Uploads: [`${user.uploads}, ${(user.upload_bytes / 1_000_000).toFixed(1)} MB`],
+      Tokens: [user.tokens],
     }),
+    json: (user) => ({
+      ...toJson(user),
+      handle: user.handle,
+      display_name: user.display_name,
+      last_used_at: iso(user.last_used_at),
+      statuses_count: user.statuses_count,
+      followers_count: user.followers_count,
+      following_count: user.following_count,
+      uploads: user.uploads,
+      upload_bytes: user.upload_bytes,
+      tokens: user.tokens,
+    }),
+  }),
+  "user set": command({
+    summary: "Changes a user's e-mail address, role or display name",
+    words: { name: NAME },
+    options: {
+      email: option("ADDRESS", 'an address to sign in with, besides the name; "" for none'),
+      role: option("ROLE", ROLES.join(", "), oneOf(ROLES)),
+      "display-name": option("TEXT", "the name that others see"),
+    },
+    run: ({ name }, { email, role, "display-name": displayName }) => change(name, { email, role }, displayName),
+  }),
+  "user delete": command({
+    summary: "Deletes a user with all posts and files; no one can get the name again",
+    details: `The account is gone for everyone at once. The running server removes what it leaves, or does so when it starts.`,
+    words: { name: NAME },
+    confirm: ({ name }) =>
+      withData((ctx) => {
+        const { id, username } = userNamed(ctx, name);
+        const { statuses_count, uploads } = userDetails(ctx.db, id);
+        return `Delete @${username} with ${statuses_count} posts and ${uploads} uploads?`;
+      }),
+    run: ({ name }) => remove(name),
   }),
   "user approve": command({
     summary: "Approves a sign-up",
@@ -99,7 +156,7 @@ interface Wanted {
 async function create(username: string, { email, piped, role }: Wanted): Promise<void> {
   await withPassword(piped, (password) =>
     withNewData(async (ctx) => {
-      await createUser(ctx, { username, password, role, email });
+      await withUserProblems(() => createUser(ctx, { username, password, role, email }));
       const user = findUser(ctx, username)!;
       console.log(`Created @${user.username}@${ctx.config.handleDomain}, ${user.role}.`);
     }),
@@ -110,7 +167,7 @@ async function setPassword(name: string, piped: boolean): Promise<void> {
   await withPassword(piped, (password) =>
     withData(async (ctx) => {
       const user = userNamed(ctx, name);
-      await resetPassword(ctx, user.id, password);
+      await withUserProblems(() => resetPassword(ctx, user.id, password));
       console.log(`@${user.username} has a new password, and is signed out of every browser.`);
     }),
   );
@@ -127,6 +184,38 @@ async function withPassword(piped: boolean, use: (password: string) => Promise<v
 function stateOf({ approved, disabled, suspended_at }: UserRow): string {
   if (!approved) return "pending";
   return suspended_at !== null ? "suspended" : disabled ? "frozen" : "active";
+}
+
+function toJson(user: UserRow) {
+  const { username, role, created_at, email, reason } = user;
+  return { username, role, state: stateOf(user), created_at: iso(created_at), email, reason };
+}
+
+async function change(name: string, changes: UserChanges, displayName: string | undefined): Promise<void> {
+  if (Object.values({ ...changes, displayName }).every((value) => value === undefined)) {
+    throw new ArgumentError("Nothing to change was given.");
+  }
+  await withData(async (ctx) => {
+    const user = userNamed(ctx, name);
+    await withUserProblems(() =>
+      ctx.db.transaction(() => {
+        changeUser(ctx, user, changes);
+        if (displayName !== undefined) updateProfile(ctx, user.account_id, { displayName: displayName.trim() });
+      }),
+    );
+    console.log(`Changed @${user.username}.`);
+  });
+}
+
+async function remove(name: string): Promise<void> {
+  await withData((ctx) => {
+    const user = userNamed(ctx, name);
+    if (!user.approved) {
+      throw new Refusal("conflict", `@${user.username} is a pending sign-up: use "linnet user reject".`);
+    }
+    deleteAccount(ctx, user.account_id);
+    console.log(`Deleted @${user.username}. The server removes posts and files now, or when it starts.`);
+  });
 }
 
 /** Leaves the work to the running server, or to its next start. */

@@ -69,6 +69,18 @@ export function unreact(ctx: Context, accountId: number, id: number | null, name
   });
 }
 
+/** Removes up to `limit` reactions of an account, and returns how many. */
+export function forgetReactions(ctx: Context, tx: Tx, accountId: number, limit: number): number {
+  const removed = tx.all<{ announcement_id: number; name: string }>(
+    `DELETE FROM announcement_reactions
+     WHERE id IN (SELECT id FROM announcement_reactions WHERE account_id = ? LIMIT ?) RETURNING announcement_id, name`,
+    accountId,
+    limit,
+  );
+  for (const { announcement_id, name } of removed) tellOfReaction(ctx, tx, announcement_id, name);
+  return removed.length;
+}
+
 function recognised(tx: Tx, name: string): Reaction {
   const custom = ownEmoji(tx, name);
   if (custom) return { name, customEmojiId: custom.id };

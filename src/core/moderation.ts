@@ -6,6 +6,7 @@ import { notFound, Refusal } from "../errors.ts";
 import { closeReports, findReport } from "./reports.ts";
 import { sever } from "./severances.ts";
 import { tellLater } from "./tidings.ts";
+import { refuseForLastOwner } from "./users.ts";
 
 const MAX_TEXT = 2000;
 
@@ -32,6 +33,7 @@ interface Moderated {
   suspended_at: number | null;
   silenced_at: number | null;
   sensitized_at: number | null;
+  deleted_at: number | null;
 }
 
 /** What an account is from an action on until it is lifted. */
@@ -108,15 +110,10 @@ function enter(ctx: Context, tx: Tx, account: Moderated, action: Exclude<Action,
   }
 }
 
-/** Ends their sessions. Nobody would be left to whom the server belongs if that were its only owner. */
+/** Ends the sessions of a user. */
 function shutOut(tx: Tx, account: Moderated): void {
-  const isLast = tx.get(
-    `SELECT 1 FROM users WHERE id = ?1 AND role = 'owner' AND NOT EXISTS (
-       SELECT 1 FROM users u JOIN accounts a ON a.id = u.account_id
-       WHERE u.role = 'owner' AND u.id <> ?1 AND NOT u.disabled AND a.suspended_at IS NULL)`,
-    account.user_id,
-  );
-  if (isLast) throw new Refusal("conflict", `@${account.acct} is the only owner of this server, which needs one.`);
+  if (account.user_id === null) return;
+  refuseForLastOwner(tx, account.user_id, account.acct);
   tx.run("DELETE FROM sessions WHERE user_id = ?", account.user_id);
 }
 
@@ -150,11 +147,12 @@ function strike(ctx: Context, tx: Tx, account: Moderated, action: Action, decisi
 function moderated(tx: Tx, accountId: number): Moderated {
   const row = tx.get<Moderated>(
     `SELECT a.id, a.username || coalesce('@' || a.domain, '') AS acct, u.id AS user_id, u.disabled,
-       a.suspended_at, a.silenced_at, a.sensitized_at
+       a.suspended_at, a.silenced_at, a.sensitized_at, a.deleted_at
      FROM accounts a LEFT JOIN users u ON u.account_id = a.id WHERE a.id = ?`,
     accountId,
   );
   if (!row) throw notFound();
+  if (row.deleted_at !== null) throw new Refusal("conflict", `@${row.acct} was deleted for good.`);
   return row;
 }
 

@@ -164,6 +164,26 @@ export function vote(ctx: Context, accountId: number, poll: PollRow, choices: re
   });
 }
 
+/** Removes votes of an account with their effect on the results: those in up to `limit` polls. Returns in how many. */
+export function forgetVotes(tx: Tx, accountId: number, limit: number): number {
+  const voted = tx.all<{ poll_id: number }>(
+    "SELECT DISTINCT poll_id FROM poll_votes WHERE account_id = ? LIMIT ?",
+    accountId,
+    limit,
+  );
+  for (const { poll_id } of voted) {
+    tx.run(
+      `UPDATE poll_options SET votes_count = max(0, votes_count - 1)
+       WHERE poll_id = ?1 AND position IN (SELECT choice FROM poll_votes WHERE poll_id = ?1 AND account_id = ?2)`,
+      poll_id,
+      accountId,
+    );
+    tx.run("UPDATE polls SET voters_count = max(0, voters_count - 1) WHERE id = ?", poll_id);
+    tx.run("DELETE FROM poll_votes WHERE poll_id = ? AND account_id = ?", poll_id, accountId);
+  }
+  return voted.length;
+}
+
 function choicesOf(db: Reads, accountId: number, pollId: number): number[] {
   const sql = "SELECT choice FROM poll_votes WHERE poll_id = ? AND account_id = ?";
   return db.all<{ choice: number }>(sql, pollId, accountId).map(({ choice }) => choice);

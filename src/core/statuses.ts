@@ -222,31 +222,34 @@ export function unreblog(ctx: Context, accountId: number, id: number | null): nu
  * `deleteMedia` says otherwise.
  */
 export function removeStatus(ctx: Context, status: StatusRow, deleteMedia: boolean): void {
-  ctx.db.transaction((tx) => {
-    const tags = tagNamesOf(tx, status.id);
-    const topics = [...timelinesWith(tx, status.id), ...publicTopics(tx, status, tags)];
-    const reblogs = tx.all<StatusRow>(`SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.reblog_of_id = ?`, status.id);
-    for (const wrapper of reblogs) {
-      announce(ctx, tx, timelinesWith(tx, wrapper.id), { event: "delete", statusId: wrapper.id });
-      countStatus(tx, wrapper, -1, null);
-    }
-    if (status.reblog_of_id !== null) {
-      tx.run("UPDATE statuses SET reblogs_count = max(0, reblogs_count - 1) WHERE id = ?", status.reblog_of_id);
-      withdraw(tx, { type: "reblog", from: status.account_id, statusId: status.reblog_of_id });
-    }
-    if (status.in_reply_to_id !== null && isForEveryone(status.visibility)) {
-      tx.run("UPDATE statuses SET replies_count = max(0, replies_count - 1) WHERE id = ?", status.in_reply_to_id);
-    }
-    countStatus(tx, status, -1, null);
-    uncountFeatured(tx, status);
-    forgetQuote(tx, status.id);
-    unfileConversation(ctx, tx, status.id);
-    detachMedia(ctx, tx, status.id, deleteMedia);
-    uncountUses(tx, status.id);
-    tx.run("DELETE FROM statuses WHERE id = ?", status.id);
-    if (status.reblog_of_id !== null) indexStatus(tx, status.reblog_of_id);
-    announce(ctx, tx, topics, { event: "delete", statusId: status.id });
-  });
+  ctx.db.transaction((tx) => removeStatusWithin(ctx, tx, status, deleteMedia));
+}
+
+/** The same as a part of a transaction. */
+export function removeStatusWithin(ctx: Context, tx: Tx, status: StatusRow, deleteMedia: boolean): void {
+  const tags = tagNamesOf(tx, status.id);
+  const topics = [...timelinesWith(tx, status.id), ...publicTopics(tx, status, tags)];
+  const reblogs = tx.all<StatusRow>(`SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.reblog_of_id = ?`, status.id);
+  for (const wrapper of reblogs) {
+    announce(ctx, tx, timelinesWith(tx, wrapper.id), { event: "delete", statusId: wrapper.id });
+    countStatus(tx, wrapper, -1, null);
+  }
+  if (status.reblog_of_id !== null) {
+    tx.run("UPDATE statuses SET reblogs_count = max(0, reblogs_count - 1) WHERE id = ?", status.reblog_of_id);
+    withdraw(tx, { type: "reblog", from: status.account_id, statusId: status.reblog_of_id });
+  }
+  if (status.in_reply_to_id !== null && isForEveryone(status.visibility)) {
+    tx.run("UPDATE statuses SET replies_count = max(0, replies_count - 1) WHERE id = ?", status.in_reply_to_id);
+  }
+  countStatus(tx, status, -1, null);
+  uncountFeatured(tx, status);
+  forgetQuote(tx, status.id);
+  unfileConversation(ctx, tx, status.id);
+  detachMedia(ctx, tx, status.id, deleteMedia);
+  uncountUses(tx, status.id);
+  tx.run("DELETE FROM statuses WHERE id = ?", status.id);
+  if (status.reblog_of_id !== null) indexStatus(tx, status.reblog_of_id);
+  announce(ctx, tx, topics, { event: "delete", statusId: status.id });
 }
 
 /** Direct statuses don't count, as with Mastodon. `at` is when it was written, null when it is taken away. */

@@ -130,6 +130,31 @@ const USERS = `
   SELECT u.id, u.account_id, a.username, u.email, u.role, u.approved, u.disabled, ${SHUT_OUT}, u.reason, u.created_at
   FROM users u JOIN accounts a ON a.id = u.account_id`;
 
+/** What an owner may want to know about a user, besides the row. */
+export interface UserDetails {
+  display_name: string;
+  statuses_count: number;
+  followers_count: number;
+  following_count: number;
+  uploads: number;
+  upload_bytes: number;
+  tokens: number;
+  /** When a token was last used, to the hour; null for never. */
+  last_used_at: number | null;
+}
+
+const DETAILS = `
+  SELECT a.display_name, a.statuses_count, a.followers_count, a.following_count,
+    (SELECT count(*) FROM media_attachments WHERE account_id = a.id) AS uploads,
+    (SELECT coalesce(sum(file_size), 0) FROM media_attachments WHERE account_id = a.id) AS upload_bytes,
+    (SELECT count(*) FROM oauth_tokens WHERE user_id = u.id) AS tokens,
+    (SELECT max(last_used_at) FROM oauth_tokens WHERE user_id = u.id) AS last_used_at
+  FROM users u JOIN accounts a ON a.id = u.account_id WHERE u.id = ?`;
+
+export function userDetails(db: Reads, userId: number): UserDetails {
+  return db.get<UserDetails>(DETAILS, userId)!;
+}
+
 export function listUsers(ctx: Context): UserRow[] {
   return ctx.db.all<UserRow>(`${USERS} ORDER BY u.id`);
 }
@@ -179,6 +204,39 @@ export function rejectUser(ctx: Context, userId: number): void {
   );
 }
 
+/** Refuses if this user is the only owner who can sign in. */
+export function refuseForLastOwner(tx: Tx, userId: number, username: string): void {
+  const isLast = tx.get(
+    `SELECT 1 FROM users WHERE id = ?1 AND role = 'owner' AND NOT EXISTS (
+       SELECT 1 FROM users u JOIN accounts a ON a.id = u.account_id
+       WHERE u.role = 'owner' AND u.id <> ?1 AND NOT u.disabled AND a.suspended_at IS NULL)`,
+    userId,
+  );
+  if (isLast) throw new Refusal("conflict", `@${username} is the only owner of this server, which needs one.`);
+}
+
+/** What is left undefined stays as it is. */
+export interface UserChanges {
+  /** Null removes the address. */
+  email?: string | null | undefined;
+  role?: Role | undefined;
+}
+
+/** @throws Refusal for an unusable address, or if the last owner would lose that role */
+export function changeUser(ctx: Context, user: UserRow, { email, role }: UserChanges): void {
+  ctx.db.transaction((tx) => {
+    if (email !== undefined) {
+      const address = email?.trim() || null;
+      const problem = emailProblem(ctx, address, user.username, user.id);
+      if (problem) refuseFor([problem]);
+      tx.run("UPDATE users SET email = ? WHERE id = ?", address, user.id);
+    }
+    if (role === undefined) return;
+    if (role !== "owner") refuseForLastOwner(tx, user.id, user.username);
+    tx.run("UPDATE users SET role = ? WHERE id = ?", role, user.id);
+  });
+}
+
 /** Sets a new password, and ends every session that was opened with the old one. */
 export async function resetPassword(ctx: Context, userId: number, password: string): Promise<void> {
   const problem = passwordProblem(password);
@@ -203,11 +261,14 @@ export function problemOf(problem: UserProblem): Problem {
   return { field, error, description };
 }
 
+/** Deleted accounts, too. */
+const NAMED = "SELECT 1 FROM accounts WHERE lower(username) = lower(?) AND coalesce(domain, '') = ''";
+
 function usernameProblem(ctx: Context, username: string): UserProblem | null {
   if (username === "") return "username_blank";
   if (username.length > 30) return "username_too_long";
   if (!/^[a-z0-9_]+$/i.test(username)) return "username_invalid";
-  return findUser(ctx, username) ? "username_taken" : null;
+  return ctx.db.get(NAMED, username) ? "username_taken" : null;
 }
 
 function passwordProblem(password: string): UserProblem | null {
@@ -217,10 +278,11 @@ function passwordProblem(password: string): UserProblem | null {
 }
 
 /** An address at the domain of the handles would be the handle of another user; see findLogin(). */
-function emailProblem(ctx: Context, email: string | null, username: string): UserProblem | null {
+function emailProblem(ctx: Context, email: string | null, username: string, userId = 0): UserProblem | null {
   if (email === null) return null;
   if (email.length > 320 || !/^[^\s@]+@[^\s@]+$/.test(email)) return "email_invalid";
   const [name, domain] = email.normalize("NFKC").toLowerCase().split("@");
   if (domain === ctx.config.handleDomain && name !== username.toLowerCase()) return "email_is_handle";
-  return ctx.db.get("SELECT 1 FROM users WHERE lower(email) = lower(?)", email) ? "email_taken" : null;
+  const taken = ctx.db.get("SELECT 1 FROM users WHERE lower(email) = lower(?) AND id <> ?", email, userId);
+  return taken ? "email_taken" : null;
 }

@@ -2,6 +2,8 @@ import type { Tx } from "./open.ts";
 
 /** What each kind of job carries: ids, never rows, since it is read later. */
 export interface JobPayloads {
+  /** A slice of what a deleted account leaves; enqueues the next one. */
+  "account.remove": { accountId: number };
   /** Asks the page that a link leads to for what it says of itself. */
   "card.fetch": { linkId: number };
   /** What these wrote lately, for a home timeline. It is being filled as long as this is there. */

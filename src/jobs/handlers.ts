@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { removeSlice } from "../core/account-deletion.ts";
 import { tellOfAnnouncement } from "../core/announcements.ts";
 import { fetchCard } from "../core/cards.ts";
 import { fillHome, rebuildHome } from "../core/home-filling.ts";
@@ -18,6 +19,7 @@ export type Handlers = { [Kind in JobKind]: (ctx: Context, payload: JobPayloads[
 
 /** What each kind of job does. A handler may run twice for one job, so it must be idempotent. */
 export const handlers: Handlers = {
+  "account.remove": (ctx, { accountId }) => removeSlice(ctx, accountId),
   "announcement.tell": (ctx, { id, version }) => tellOfAnnouncement(ctx, id, version),
   "card.fetch": (ctx, { linkId }) => fetchCard(ctx, linkId),
   clean_up: (ctx) => cleanUp(ctx),

@@ -233,9 +233,9 @@ test("the owner can make users with names that are reserved at sign-up", async (
 });
 
 test.each([
-  [["user", "create", "Alice"], "linnet: Username has already been taken"],
-  [["user", "create", "not a name"], "Username must contain only"],
-  [["user", "create", "bob", "--email", "nonsense"], "Email is invalid"],
+  [["user", "create", "Alice"], "linnet: The name is taken"],
+  [["user", "create", "not a name"], "The name may only have letters"],
+  [["user", "create", "bob", "--email", "nonsense"], "This is no e-mail address."],
   [
     ["user", "create", "bob", "--email", "alice@localhost:3000"],
     "Email must not be at the domain of this server's handles",
@@ -251,6 +251,7 @@ test.each([
   [["rule", "add", "x".repeat(301)], "too long for a rule"],
   [["token", "create", "nobody", "--scopes", "read"], 'no user called "nobody"'],
   [["setup", "--name", "bob", "--password-stdin"], "has its owner already"],
+  [["setup"], "has its owner already"],
 ])("linnet %j fails in one line that says why, with exit code 1", async (args, words) => {
   await folder.run(["user", "create", "alice"]);
   const { code, stdout, stderr } = await folder.run(args, { stdin: "correct horse" });
@@ -284,7 +285,7 @@ test("a token can't expire in the past", async () => {
 
 test("a password that is too short is refused", async () => {
   const { code, stderr } = await folder.run(["user", "create", "alice", "--password-stdin"], { stdin: "short" });
-  expect([code, stderr]).toEqual([1, expect.stringContaining("Password is too short")]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("The password is too short")]);
   expect((await folder.run(["user", "list"])).stdout).toBe("There are no users.\n");
 });
 
@@ -299,15 +300,24 @@ test("setup makes the owner from options, and says what to enter in an app", asy
   expect((await folder.run(["user", "list"])).stdout).toMatch(/^alice +owner/m);
 });
 
+test("setup beside a running server doesn't ask for it to be started", async () => {
+  await folder.serve();
+  const { code, stdout } = await folder.run(["setup", "--name", "alice", "--password-stdin"], {
+    stdin: "correct horse",
+  });
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/^Enter localhost:\d+ in your app\.$/m)]);
+  expect(stdout).not.toContain("linnet serve");
+});
+
 test("setup asks in a terminal, says what is wrong at once, and doesn't show the password", async () => {
   const terminal = folder.inTerminal(["setup"]);
   for (const typed of ["not a name", "", "alice"]) await terminal.answer("Name: ", typed);
   await terminal.answer("Display name", "Alice L.");
   for (const typed of ["short", "correct horse"]) await terminal.answer("Password (it is not shown): ", typed);
-  for (const typed of ["correct house", "correct horse"]) await terminal.answer("Once more: ", typed);
+  for (const typed of ["correct house", "correct horse"]) await terminal.answer("Repeat password: ", typed);
   expect(await terminal.child.exited).toBe(0);
   const { screen } = terminal;
-  for (const words of ["Use only letters", "Choose a name.", "This is too short", "That was another one."]) {
+  for (const words of ["Use only letters", "Choose a name.", "This is too short", "The passwords don't match."]) {
     expect(screen).toContain(words);
   }
   expect(screen).toContain("@alice@localhost:3000 owns this server");

@@ -12,6 +12,7 @@ beforeEach(async () => {
   folder = Folder.begun();
   await Bun.write(join(folder.path, "slope.png"), await picture(90, 60).png().toBuffer());
   await Bun.write(join(folder.path, "text.txt"), "text");
+  await Bun.write(join(folder.path, "broken.png"), (await picture(90, 60).png().toBuffer()).subarray(0, 30));
 });
 afterEach(() => folder.remove());
 
@@ -35,7 +36,8 @@ test.each([
   [["picture", "set", "banner", "slope.png"], 2, 'NAME is "banner", but should be one of thumbnail, icon'],
   [["picture", "set", "icon", "slope.png", "--description", "A slope"], 2, "--description is for the thumbnail"],
   [["picture", "set", "icon", "nowhere.png"], 1, 'There is no file "nowhere.png"'],
-  [["picture", "set", "icon", "text.txt"], 1, "File content type is invalid"],
+  [["picture", "set", "icon", "text.txt"], 1, '"text.txt" is no picture'],
+  [["picture", "set", "icon", "broken.png"], 1, '"broken.png" is damaged'],
 ])("linnet %j is refused with the reason", async (args, exit, words) => {
   const { code, stdout, stderr } = await folder.run(args);
   expect([code, stdout, stderr.split("\n")[0]]).toEqual([exit, "", expect.stringContaining(words)]);

@@ -1,3 +1,4 @@
+import { deleteAccount } from "../../src/core/account-deletion.ts";
 import { createAnnouncement } from "../../src/core/announcements.ts";
 import { rebuildHomeLater } from "../../src/core/home-filling.ts";
 import { schedule } from "../../src/jobs/recurring.ts";
@@ -52,6 +53,8 @@ export async function useEverything(server: TestServer): Promise<void> {
   await useModeration(server, alice, bob);
   await bob.post(`/api/v1/accounts/${alice.id}/unfollow`);
   server.ctx.db.transaction((tx) => schedule(server.ctx, tx, "trends.rank", server.clock.now()));
+  await server.drain();
+  deleteAccount(server.ctx, Number(bob.id));
   await server.drain();
 }
 

@@ -34,6 +34,7 @@ export const accounts = sqliteTable("accounts", {
   suspended_at: integer(),
   silenced_at: integer(),
   sensitized_at: integer(),
+  deleted_at: integer(),
 });
 
 export const users = sqliteTable("users", {
