@@ -41,7 +41,7 @@ const PREFLIGHT_HEADERS = {
 };
 
 /** Puts the areas together, and is the only place that knows which status a refusal has. */
-export function createApp(ctx: Context) {
+export async function createApp(ctx: Context) {
   const app = new Elysia({ name: "linnet", websocket: SOCKET_SETTINGS })
     .onRequest(({ request, set }) => {
       if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: PREFLIGHT_HEADERS });
@@ -73,7 +73,7 @@ export function createApp(ctx: Context) {
   if (ctx.config.logLevel === "debug") logRequests(app, ctx);
   const routes = new Router(app, ctx);
   apiRoutes(routes);
-  fileRoutes(app, ctx);
+  await fileRoutes(app, ctx);
   webRoutes(app, ctx, () => routes.describe());
   return app;
 }

@@ -22,7 +22,7 @@ async function routes(): Promise<{ method: string; path: string }[]> {
   ]);
   const config = readConfig({});
   const db = openMigrated(":memory:", config.synchronous);
-  const app = createApp(openContext(config, db, { log: openLog(config.logLevel, config.logFormat) }));
+  const app = await createApp(openContext(config, db, { log: openLog(config.logLevel, config.logFormat) }));
   db.close();
   const byName = new Map(app.routes.map(({ method, path }) => [`${path} ${method}`, { method, path }]));
   return [...byName].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, route]) => route);

@@ -17,7 +17,7 @@ import { lockFolder } from "./lock.ts";
 import { whenNpxEnds } from "./npx.ts";
 import { configOfProcess, makeFolder, openData } from "./open.ts";
 
-type App = ReturnType<typeof createApp>;
+type App = Awaited<ReturnType<typeof createApp>>;
 
 /** Seconds after which Bun closes a connection on which nothing moves: phones on the way stall for a while. */
 const IDLE_TIMEOUT = 60;
@@ -49,7 +49,7 @@ async function serve(): Promise<void> {
   clearIncoming(ctx);
   // Loading these takes longer than everything else that `linnet --help` loads.
   const [{ createApp }, { Worker }] = await Promise.all([import("../app.ts"), import("../jobs/worker.ts")]);
-  const app = createApp(ctx);
+  const app = await createApp(ctx);
   listen(app, config);
   nameThePort(ctx, app.server!.port!);
   // Whoever reads that it runs may stop it at once.

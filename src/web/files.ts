@@ -1,4 +1,7 @@
-import type { AnyElysia } from "elysia";
+import { lstatSync } from "node:fs";
+import { relative, resolve } from "node:path";
+import { staticPlugin } from "@elysiajs/static";
+import { type AnyElysia, Elysia } from "elysia";
 import icon192 from "../../assets/icon-192.png" with { type: "file" };
 import icon512 from "../../assets/icon-512.png" with { type: "file" };
 import missingAvatar from "../../assets/missing-avatar.png" with { type: "file" };
@@ -7,6 +10,8 @@ import type { Context } from "../context.ts";
 import { requestImage } from "../core/cards.ts";
 import { storedFile } from "../core/media-files.ts";
 import { notFound } from "../errors.ts";
+import { isNamedBy } from "../lib/etag.ts";
+import { requestAddress } from "../lib/params.ts";
 import { TYPES_BY_EXTENSION, type Extension } from "../lib/media-types.ts";
 
 /** What we name files ourselves; anything else was never ours, or isn't ready, and can't leave the folder. */
@@ -23,30 +28,73 @@ const HEADERS = {
   "x-content-type-options": "nosniff",
 };
 
-/** Files that people uploaded, and what stands where there is none. Bun answers Range by itself. */
-export function fileRoutes(app: AnyElysia, ctx: Context): void {
+const PREFIX = "/media";
+/** A folder without HTML: see below. In the executable it is a virtual one, which holds nothing. */
+const ROOT = import.meta.dir;
+
+/** Uploads and the picture cache, from the disk, and the pictures that are part of the program. */
+export async function fileRoutes(app: AnyElysia, ctx: Context): Promise<void> {
   app
-    .get("/media/*", async ({ params, request }) => {
-      const path = params["*"] ?? "";
-      const extension = OURS.exec(path)?.[1] as Extension | undefined;
-      if (!extension) throw notFound();
-      const file = Bun.file(storedFile(ctx, path));
-      if (!(await file.exists())) {
-        requestImage(ctx, path);
-        throw notFound();
-      }
-      const headers: Record<string, string> = {
-        ...HEADERS,
-        "content-type": TYPES_BY_EXTENSION[extension],
-        etag: `"${path}"`,
-      };
-      // Where a part is asked for, Bun says so itself, and twice would be wrong.
-      if (!request.headers.has("range")) headers["accept-ranges"] = "bytes";
-      if (request.headers.get("if-none-match") === headers.etag) return new Response(null, { status: 304, headers });
-      return new Response(file, { headers });
-    })
+    .onRequest(({ request }) => (request.method === "HEAD" ? headResponse(ctx, request) : undefined))
+    .use(await storedFiles(ctx))
     .get("/avatars/original/missing.png", () => new Response(Bun.file(missingAvatar), { headers: HEADERS }))
     .get("/icons/192.png", () => new Response(Bun.file(icon192), { headers: HEADERS }))
     .get("/icons/512.png", () => new Response(Bun.file(icon512), { headers: HEADERS }))
     .get("/headers/original/missing.png", () => new Response(Bun.file(missingHeader), { headers: HEADERS }));
+}
+
+/**
+ * @elysiajs/static, with our check of names and our headers around it. Bun answers Range by itself, without reading the
+ * rest of the file. `alwaysStatic` would serve only the files that are there at the start, `etag` would read and hash
+ * whole files. When it starts, the plugin looks for HTML pages in all of its folder, and would serve them without our
+ * check. So its folder is not that of the uploads, where this would take seconds.
+ */
+async function storedFiles(ctx: Context) {
+  return new Elysia()
+    .resolve(({ params }: { params: Record<string, string> }) => {
+      const found = findFile(ctx, params["*"] ?? "");
+      if (!found) throw notFound();
+      params["*"] = relative(ROOT, found.file);
+      return found;
+    })
+    .onAfterHandle(({ fileHeaders, request, set }) => {
+      Object.assign(set.headers, fileHeaders);
+      if (isNamedBy(request.headers.get("if-none-match"), fileHeaders.etag)) return new Response(null, { status: 304 });
+      // Where a part is asked for, Bun adds it itself, and twice would be wrong.
+      if (!request.headers.has("range")) set.headers["accept-ranges"] = "bytes";
+    })
+    .use(
+      await staticPlugin({
+        assets: ROOT,
+        prefix: PREFIX,
+        alwaysStatic: false,
+        etag: false,
+        indexHTML: false,
+        ignorePatterns: [],
+        silent: true,
+      }),
+    );
+}
+
+/** Elysia would answer HEAD by reading all of the file to find out how long it is. */
+function headResponse(ctx: Context, request: Request): Response | undefined {
+  const { pathname } = requestAddress(request.url);
+  const found = pathname.startsWith(`${PREFIX}/`) ? findFile(ctx, pathname.slice(PREFIX.length + 1)) : null;
+  if (!found) return;
+  const { size, fileHeaders } = found;
+  if (isNamedBy(request.headers.get("if-none-match"), fileHeaders.etag)) return new Response(null, { status: 304 });
+  return new Response(null, { headers: { ...fileHeaders, "accept-ranges": "bytes", "content-length": String(size) } });
+}
+
+/** A file that may be served, with its headers. Null for any other name; a missing picture of a card is fetched again. */
+function findFile(ctx: Context, path: string) {
+  const extension = OURS.exec(path)?.[1] as Extension | undefined;
+  if (!extension) return null;
+  const file = resolve(storedFile(ctx, path));
+  const entry = lstatSync(file, { throwIfNoEntry: false });
+  if (!entry) requestImage(ctx, path);
+  // We never make a symbolic link: it could lead to any file that this process may read.
+  if (!entry?.isFile()) return null;
+  const fileHeaders = { ...HEADERS, "content-type": TYPES_BY_EXTENSION[extension], etag: `"${path}"` };
+  return { file, size: entry.size, fileHeaders };
 }

@@ -17,12 +17,12 @@ let server: TestServer;
 /** Another process, as far as SQLite can tell. */
 let other: Db;
 
-beforeEach(() => {
+beforeEach(async () => {
   data = mkdtempSync(join(tmpdir(), "linnet-locked-"));
   const path = join(data, "linnet.db");
   const clock = new TestClock();
   const config = readConfig({ LINNET_DATA: data, LINNET_PORT: "0", LINNET_RATE_LIMITS: "off" });
-  const instance = startInstance(openTestContext(config, openMigrated(path, "NORMAL"), { clock }), false);
+  const instance = await startInstance(openTestContext(config, openMigrated(path, "NORMAL"), { clock }), false);
   server = new TestServer(`http://127.0.0.1:${instance.port}`, instance.ctx, clock, {
     ...instance,
     listeners: async () => instance.ctx.hub.size,

@@ -1,7 +1,7 @@
 /*
  * `bun run bench`: how fast the executable is, beside a bare `Bun.serve` that returns the same bytes. Prints Markdown.
  *
- *     bun run bench [start] [answers] [depth] [streams]
+ *     bun run bench [start] [answers] [files] [depth] [streams]
  *
  *     --quick    a second for each row instead of five
  *     --source   measures src/main.ts instead of dist/linnet
@@ -30,6 +30,18 @@ const MANY = 1_000_000;
 /** Pages spread over the whole depth: so many that what was rendered before is of no use. */
 const DEEP_PAGES = 500;
 const TURNS = 5;
+/** In bytes: a small picture and a photo. */
+const FILE_SIZES = [20_000, 500_000];
+const ANSWER_HEAD = [
+  "16 connections",
+  "requests/s",
+  "p50 ms",
+  "p99 ms",
+  "CPU ms each",
+  "KB",
+  "bare requests/s",
+  "of bare",
+];
 
 /** Two words each, as the index likes them and as it doesn't: common ones are in many statuses, rare ones in few. */
 const SEARCHES = [
@@ -39,7 +51,7 @@ const SEARCHES = [
   ["two of middling use", word(400), word(700)],
 ] as const;
 
-const PARTS = ["start", "answers", "depth", "streams"] as const;
+const PARTS = ["start", "answers", "files", "depth", "streams"] as const;
 
 const { values, positionals } = parseArgs({
   options: { quick: { type: "boolean" }, source: { type: "boolean" } },
@@ -61,6 +73,7 @@ try {
     if (isWanted("start")) await printStart(command, place);
     if (isWanted("answers")) await printAnswers(command, place);
   }
+  if (isWanted("files")) await printFiles(command);
   if (isWanted("depth")) await printDepth(command);
   if (isWanted("streams")) await printStreams(command);
 } finally {
@@ -100,8 +113,7 @@ async function printAnswers(command: Command, place: Place): Promise<void> {
   const lenient = await serve(command, place, "normal");
   await ask(lenient, posting(token, "normal"));
   await lenient.stop();
-  const head = ["16 connections", "requests/s", "p50 ms", "p99 ms", "CPU ms each", "KB", "bare requests/s", "of bare"];
-  console.log(table(head, answers.map(answerRow)));
+  console.log(table(ANSWER_HEAD, answers.map(answerRow)));
   const rows = [
     ["idle, after one request", idle],
     ["after the load", loaded],
@@ -112,6 +124,22 @@ async function printAnswers(command: Command, place: Place): Promise<void> {
       rows.map(([when, megabytes]) => [when, megabytes.toFixed(0)]),
     ),
   );
+}
+
+/** Files as uploads leave them. The bare server has their bytes in memory. */
+async function printFiles(command: Command): Promise<void> {
+  const place = await newPlace(command, 0, "files");
+  const server = await serve(command, place);
+  const answers: Answer[] = [];
+  for (const size of FILE_SIZES) {
+    const path = `attachments/ab/${"a".repeat(16)}${String(size).padStart(6, "0")}/original.jpg`;
+    await Bun.write(join(place.folder, "media", path), new Uint8Array(size));
+    say(`Asking for a file of ${size} bytes`);
+    const question: Question = { name: `file of ${size / 1000} KB`, method: "GET", path: `/media/${path}` };
+    answers.push(await compare(server, question, pace, root));
+  }
+  await server.stop();
+  console.log(table(ANSWER_HEAD, answers.map(answerRow)));
 }
 
 function readings(token: string): Question[] {

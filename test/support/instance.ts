@@ -92,8 +92,8 @@ export interface Instance {
 }
 
 /** `hasUrl` says that somebody set where the server is reached; otherwise links name where it listens. */
-export function startInstance(ctx: Context, hasUrl: boolean): Instance {
-  const app = createApp(ctx);
+export async function startInstance(ctx: Context, hasUrl: boolean): Promise<Instance> {
+  const app = await createApp(ctx);
   app.listen({ hostname: "127.0.0.1", port: 0 });
   const port = app.server!.port!;
   // Only now is the port known that links must name.

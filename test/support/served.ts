@@ -14,13 +14,13 @@ import { openShared, openTestContext, startInstance } from "./instance.ts";
 export type Wish = "drain" | "listeners" | "stop";
 
 if (process.argv[2] === MEDIA_PROCESS) await import("../../src/lib/media-program.ts");
-else serve();
+else await serve();
 
-function serve(): void {
+async function serve(): Promise<void> {
   const config = readConfig(process.env);
   const db = openMigrated(join(config.data, "linnet.db"), config.synchronous);
   const ctx = openTestContext(config, db, openShared(join(config.data, "shared")));
-  const instance = startInstance(ctx, process.env.LINNET_URL !== undefined);
+  const instance = await startInstance(ctx, process.env.LINNET_URL !== undefined);
   process.on("message", async (wish: Wish) => {
     if (wish === "drain") await instance.drain();
     if (wish === "stop") await instance.stop();

@@ -85,13 +85,13 @@ export class TestServer {
 export async function startServer(settings: Record<`LINNET_${string}`, string> = {}): Promise<TestServer> {
   const data = mkdtempSync(join(tmpdir(), "linnet-test-"));
   const all = { LINNET_DATA: data, LINNET_PORT: "0", LINNET_RATE_LIMITS: "off", ...settings };
-  const { ctx, clock, port, ...inside } = compiled ? await startCompiled(all) : startHere(all);
+  const { ctx, clock, port, ...inside } = compiled ? await startCompiled(all) : await startHere(all);
   return new TestServer(`http://127.0.0.1:${port}`, ctx, clock, inside);
 }
 
-function startHere(settings: Record<string, string>) {
+async function startHere(settings: Record<string, string>) {
   const clock = new TestClock();
   const ctx = openTestContext(readConfig(settings), openBlank(), { clock });
-  const instance = startInstance(ctx, settings.LINNET_URL !== undefined);
+  const instance = await startInstance(ctx, settings.LINNET_URL !== undefined);
   return { ...instance, clock, listeners: async () => ctx.hub.size };
 }
