@@ -19,8 +19,16 @@ process.on("disconnect", () => process.exit(0));
 // A terminal and systemd send these to all processes of a server. The parent decides when its tasks end.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
 endWithParent();
-setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-if (process.platform === "linux") writeFileSync("/proc/self/oom_score_adj", FIRST_TO_GO);
+attempt(() => setPriority(constants.priority.PRIORITY_BELOW_NORMAL));
+if (process.platform === "linux") attempt(() => writeFileSync("/proc/self/oom_score_adj", FIRST_TO_GO));
+
+function attempt(action: () => void): void {
+  try {
+    action();
+  } catch {
+    // A sandbox may forbid it, and the tasks can do without.
+  }
+}
 
 async function replyTo({ name, args }: Request): Promise<Reply> {
   // The caller's types say that they fit together.
