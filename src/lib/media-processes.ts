@@ -50,8 +50,8 @@ const BOUNDS: Bounds = {
   // Uploads come in groups.
   idleSeconds: 10,
 };
-/** In milliseconds: how long one user's picture may keep another's waiting. */
-const PATIENCE = 1000;
+/** In milliseconds. With the start of another process, one user's picture keeps another's waiting for a second at most. */
+const PATIENCE = 700;
 const MEMORY_CHECK = 100;
 const TOO_COSTLY =
   "Validation failed: File takes more time or memory than is allowed. Upload a smaller or simpler one.";
