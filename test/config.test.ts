@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, test } from "bun:test";
-import { readConfig, SETTINGS } from "../src/config.ts";
+import { readConfig, SETTINGS, withAddress } from "../src/config.ts";
 import { UsageError } from "../src/errors.ts";
 
 test("without any setting there is a default for everything", () => {
@@ -111,7 +111,9 @@ test.each([
   ["LINNET_PORT", "80.5"],
   ["LINNET_TRUSTED_PROXIES", "localhost"],
   ["LINNET_TRUSTED_PROXIES", "10.0.0.0/8,"],
-  ["LINNET_RATE_LIMITS", "no"],
+  ["LINNET_RATE_LIMITS", "some"],
+  ["LINNET_PEERS", "2"],
+  ["LINNET_PEERS", "review"],
   ["LINNET_RATE_LIMITS", "account=0/300"],
   ["LINNET_RATE_LIMITS", "everything=1/1"],
   ["LINNET_RATE_LIMITS", "constructor=1/1"],
@@ -134,12 +136,50 @@ test("a name that looks like a setting but is none is refused, so that a slip do
   expect(() => readConfig({ LINNET_PROT: "8080" })).toThrow("LINNET_PROT is not a setting of Linnet");
 });
 
-test("the README's table lists every setting as the program knows it", async () => {
+test.each([
+  ["on", true],
+  ["true", true],
+  ["yes", true],
+  ["1", true],
+  ["ON", true],
+  ["off", false],
+  ["false", false],
+  ["No", false],
+  ["0", false],
+])("a switch that is %s is %p", (given, isOn) => {
+  const { peers, limitedFederation, trends, limits, ffmpeg } = readConfig({
+    LINNET_PEERS: given,
+    LINNET_LIMITED_FEDERATION: given,
+    LINNET_TRENDS: given,
+    LINNET_RATE_LIMITS: given,
+    ...(!isOn && { LINNET_FFMPEG: given }),
+  });
+  expect([peers, limitedFederation, trends, limits !== null]).toEqual([isOn, isOn, isOn ? "on" : "off", isOn]);
+  expect(ffmpeg).toBeNull();
+});
+
+test("nothing can change the settings of a server", () => {
+  const config = readConfig({ LINNET_LANGUAGES: "en,de" });
+  const parts = (value: unknown): unknown[] =>
+    typeof value === "object" && value !== null ? [value, ...Object.values(value).flatMap(parts)] : [];
+  expect(parts(config).length).toBeGreaterThan(10);
+  for (const moved of [config, withAddress(config, { origin: "https://a.example", handleDomain: "a.example" })]) {
+    expect(parts(moved).filter((part) => !Object.isFrozen(part))).toEqual([]);
+  }
+  expect(() => Object.assign(config, { title: "Another" })).toThrow(TypeError);
+});
+
+test("the README's table is that of the program", async () => {
   const readme = await Bun.file(join(import.meta.dir, "../README.md")).text();
-  const rows = [...readme.matchAll(/^\| *`(LINNET_\w+)` *\|(.*?)\|(.*)\|$/gm)].map(([, name, fallback, meaning]) => ({
-    name,
-    fallback: fallback!.replaceAll("`", "").trim(),
-    meaning: meaning!.trim(),
-  }));
-  expect(rows).toEqual(SETTINGS.map(({ name, fallback, meaning }) => ({ name, fallback, meaning })));
+  const rows = SETTINGS.map(({ name, fallback, meaning }) => `| \`${name}\` | ${fallback} | ${meaning} |`);
+  expect(readme.split("\n").filter((line) => line.startsWith("| `LINNET_"))).toEqual(rows);
+});
+
+test("a default that the README shows can be set as well", () => {
+  const shown = SETTINGS.flatMap(({ name, fallback }) => {
+    const value = /^`(.*)`$/.exec(fallback)?.[1];
+    return value === undefined ? [] : [[name, value]];
+  });
+  expect(shown.length).toBeGreaterThan(20);
+  expect(readConfig(Object.fromEntries(shown))).toEqual(readConfig({}));
 });

@@ -3,7 +3,6 @@ import { dirname, join, relative } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { is } from "drizzle-orm";
 import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
-import { readConfig, SETTINGS } from "../src/config.ts";
 import * as schema from "../src/db/schema/index.ts";
 import { useEverything } from "./support/everything.ts";
 import { inProcess, startServer, type TestServer } from "./support/server.ts";
@@ -120,26 +119,6 @@ describe("A file", () => {
 function isReader(file: string): boolean {
   return file === "config.ts" || file === "main.ts" || file.startsWith("cli/");
 }
-
-test("the README tells every setting as it is", () => {
-  const rows = readFileSync(join(ROOT, "README.md"), "utf8").matchAll(/^\| *`(LINNET_\w+)` *\|([^|]*)\|([^|]*)\|$/gm);
-  const told = [...rows].map(([, name, fallback, meaning]) => ({
-    name,
-    fallback: fallback!.replaceAll("`", "").trim(),
-    meaning: meaning!.trim(),
-  }));
-  expect(told).toEqual(SETTINGS.map((setting) => ({ ...setting })));
-});
-
-test("the defaults that the README tells are those that are taken", () => {
-  const told = Object.fromEntries(
-    SETTINGS.filter(({ fallback }) => fallback !== "" && !fallback.includes(" ")).map((setting) => [
-      setting.name,
-      setting.fallback,
-    ]),
-  );
-  expect(readConfig(told)).toEqual(readConfig({}));
-});
 
 describe("The database", () => {
   let server: TestServer;

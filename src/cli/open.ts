@@ -1,6 +1,6 @@
 import { accessSync, constants, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { readConfig, type Config } from "../config.ts";
+import { readConfig, withAddress, type Config } from "../config.ts";
 import { openContext, type Context } from "../context.ts";
 import { effectiveAddress } from "../core/server-address.ts";
 import { openMigrated } from "../db/migrate.ts";
@@ -48,7 +48,7 @@ export function openData(config: Config, isServer = false): Context {
   makeFolder(config);
   const options = isServer ? {} : { lockServer: () => lockServer(config.data) };
   const db = openMigrated(pathOf(config), config.synchronous, options);
-  const settled = { ...config, ...effectiveAddress(db, config, isServer) };
+  const settled = withAddress(config, effectiveAddress(db, config, isServer));
   return openContext(settled, db, { log: openLog(config.logLevel, config.logFormat) });
 }
 

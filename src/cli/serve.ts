@@ -1,5 +1,5 @@
 import type { createApp } from "../app.ts";
-import type { Config } from "../config.ts";
+import { withAddress, type Config } from "../config.ts";
 import type { Context } from "../context.ts";
 import { SERVER_TOPIC } from "../core/events.ts";
 import { clearIncoming } from "../core/media-files.ts";
@@ -119,7 +119,7 @@ function nameThePort(ctx: Context, port: number): void {
   if (!followsPort(config)) return;
   const isHost = config.handleDomain === new URL(config.origin).host;
   const handleDomain = isHost ? `localhost:${port}` : config.handleDomain;
-  ctx.config = { ...config, origin: `http://localhost:${port}`, handleDomain };
+  ctx.config = withAddress(config, { origin: `http://localhost:${port}`, handleDomain });
 }
 
 /** Prints a text for people; with LINNET_LOG_FORMAT=json, its first line as JSON with the facts as fields. */

@@ -20,7 +20,7 @@ export function parseNetworks(list: string): Network[] | null {
  * Who is asking. X-Forwarded-For is read from the right, and only as far as the proxies are trusted: what stands left
  * of the first stranger was written by that stranger.
  */
-export function clientAddress(peer: string, forwardedFor: string | null, trusted: Network[]): string {
+export function clientAddress(peer: string, forwardedFor: string | null, trusted: readonly Network[]): string {
   let client = peer;
   const hops = forwardedFor ? forwardedFor.slice(0, 1000).split(",") : [];
   while (hops.length > 0 && isWithin(client, trusted)) {
@@ -38,7 +38,7 @@ export function addressKey(address: string): string {
   return parsed.kind() === "ipv4" ? parsed.toString() : (parsed as ipaddr.IPv6).parts.slice(0, 4).join(":");
 }
 
-function isWithin(address: string, networks: Network[]): boolean {
+function isWithin(address: string, networks: readonly Network[]): boolean {
   if (networks.length === 0 || !ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);
   return networks.some(([network, bits]) => parsed.kind() === network.kind() && parsed.match(network, bits));

@@ -14,10 +14,12 @@ export const sentences = {
   "Another program is using the database. Nothing was saved. Try again in a few seconds.":
     "Ein anderes Programm benutzt die Datenbank. Nichts wurde gespeichert. Versuche es in einigen Sekunden noch einmal.",
   "Service Unavailable": "Der Dienst ist gerade nicht erreichbar",
+  "@{name} is the only owner of this server, which needs one.":
+    "@{name} ist der letzte Eigentümer dieses Servers, und einen braucht er.",
   "This server has its owner already": "Dieser Server gehört schon jemandem",
 
-  "The access token is invalid": "Das Zugriffstoken ist ungültig",
   "The access token expired": "Das Zugriffstoken ist abgelaufen",
+  "The access token is invalid": "Das Zugriffstoken ist ungültig",
   "Missing access token": "Das Zugriffstoken fehlt",
   "This API requires an authenticated user": "Dafür musst du angemeldet sein",
   "This method requires an authenticated user": "Dafür musst du angemeldet sein",

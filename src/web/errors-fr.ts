@@ -13,10 +13,12 @@ export const sentences: ErrorSentences = {
   "Another program is using the database. Nothing was saved. Try again in a few seconds.":
     "Un autre programme utilise la base de données. Rien n’a été enregistré. Réessayez dans quelques secondes.",
   "Service Unavailable": "Le service n’est pas disponible",
+  "@{name} is the only owner of this server, which needs one.":
+    "@{name} est le seul propriétaire de ce serveur, qui en a besoin d’un.",
   "This server has its owner already": "Ce serveur a déjà son propriétaire",
 
-  "The access token is invalid": "Le jeton d’accès n’est pas valide",
   "The access token expired": "Le jeton d’accès a expiré",
+  "The access token is invalid": "Le jeton d’accès n’est pas valide",
   "Missing access token": "Le jeton d’accès manque",
   "This API requires an authenticated user": "Il faut être connecté pour cela",
   "This method requires an authenticated user": "Il faut être connecté pour cela",

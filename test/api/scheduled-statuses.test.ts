@@ -189,7 +189,7 @@ describe("A status for later", () => {
 
   inProcess("comes out though posts have become shorter since", async () => {
     await post({ status: "a long story" });
-    server.ctx.config.maxCharacters = 5;
+    server.ctx.config = { ...server.ctx.config, maxCharacters: 5 };
     await pass(HOUR);
     expect(wordsOf(await published())).toEqual(["a long story"]);
   });

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readConfig } from "../../src/config.ts";
+import { readConfig, withAddress } from "../../src/config.ts";
 import type { Context } from "../../src/context.ts";
 import { openDatabase } from "../../src/db/open.ts";
 import { built } from "./binary.ts";
@@ -61,8 +61,9 @@ export async function startCompiled(settings: Record<string, string>): Promise<C
 }
 
 function openView(settings: Record<string, string>, port: number, shared: ReturnType<typeof openShared>): Context {
-  const config = readConfig(settings);
-  if (!settings.LINNET_URL) config.origin = `http://127.0.0.1:${port}`;
+  const before = readConfig(settings);
+  const origin = settings.LINNET_URL ? before.origin : `http://127.0.0.1:${port}`;
+  const config = withAddress(before, { ...before, origin });
   const ctx = openTestContext(config, openDatabase(join(config.data, "linnet.db"), config.synchronous), shared);
   // What is told to our hub reaches nobody, so a test that counts on it should fail, and say that it runs `inProcess`.
   Object.defineProperty(ctx, "hub", {

@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { createApp } from "../../src/app.ts";
-import type { Config } from "../../src/config.ts";
+import { withAddress, type Config } from "../../src/config.ts";
 import { openContext, type Context } from "../../src/context.ts";
 import { openMigrated } from "../../src/db/migrate.ts";
 import { connect, type Db } from "../../src/db/open.ts";
@@ -97,7 +97,7 @@ export async function startInstance(ctx: Context, hasUrl: boolean): Promise<Inst
   app.listen({ hostname: "127.0.0.1", port: 0 });
   const port = app.server!.port!;
   // Only now is the port known that links must name.
-  if (!hasUrl) ctx.config.origin = `http://127.0.0.1:${port}`;
+  if (!hasUrl) ctx.config = withAddress(ctx.config, { ...ctx.config, origin: `http://127.0.0.1:${port}` });
   const worker = new Worker(ctx);
   return {
     ctx,
