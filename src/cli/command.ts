@@ -2,7 +2,6 @@ import { parseArgs } from "node:util";
 import { closestMatch } from "leven";
 import { Refusal } from "../errors.ts";
 import { ArgumentError } from "./argument-error.ts";
-import { Dialogue, isInteractive } from "./terminal.ts";
 
 /** Turns what was typed into a value. `name` is how the argument is called in the usage line, for messages. */
 export type Parser<T> = (given: string, name: string) => T;
@@ -83,6 +82,8 @@ const YES = { yes: flag("doesn't ask for confirmation") };
 
 /** @throws Refusal unless the answer is yes */
 async function ask(question: () => string | Promise<string>): Promise<void> {
+  // Most commands ask nothing, and start twice as fast without the terminal's library.
+  const { Dialogue, isInteractive } = await import("./terminal.ts");
   if (!isInteractive()) throw new ArgumentError("This can't be undone. There is no terminal to ask in: add --yes.");
   const dialogue = new Dialogue();
   try {

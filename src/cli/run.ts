@@ -2,7 +2,6 @@ import { Refusal, UsageError } from "../errors.ts";
 import { ArgumentError } from "./argument-error.ts";
 import { closest, helpOf, usageOf, type Command, type Commands } from "./command.ts";
 import { NOUNS } from "./commands.ts";
-import { storageProblem } from "./storage-problems.ts";
 
 /** Exit codes: the command did its work, it failed, or it was called in a wrong way. */
 const [DONE, FAILED, MISUSED] = [0, 1, 2];
@@ -18,7 +17,7 @@ export async function run(argv: string[]): Promise<number> {
     await runCommand(await find(args));
     return DONE;
   } catch (error) {
-    const { text, code } = explain(error);
+    const { text, code } = await explain(error);
     console.error(isLogged(argv) ? await asJson(text) : `linnet: ${text}`);
     return code;
   }
@@ -125,14 +124,15 @@ ${paragraphs.join("\n\n")}
 }
 
 /** Says in one line what went wrong. Only an unforeseen error comes with its stack, for a report. */
-function explain(error: unknown): { text: string; code: number } {
+async function explain(error: unknown): Promise<{ text: string; code: number }> {
   if (error instanceof UsageError) return { text: error.message, code: MISUSED };
-  return { text: reason(error), code: FAILED };
+  return { text: await reason(error), code: FAILED };
 }
 
-function reason(error: unknown): string {
+async function reason(error: unknown): Promise<string> {
   // The prefix of many of Mastodon's sentences says nothing to a person.
   if (error instanceof Refusal) return error.message.replace(/^Validation failed: /, "");
+  const { storageProblem } = await import("./storage-problems.ts");
   const problem = storageProblem(error);
   if (problem) return problem;
   const { code, message, stack } = error as { code?: unknown; message?: string; stack?: string };

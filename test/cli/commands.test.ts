@@ -1,6 +1,6 @@
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
-import { existsSync, mkdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../../package.json";
 import { helpOf } from "../../src/cli/command.ts";
@@ -32,6 +32,19 @@ test("--help lists every command, and each command explains itself", async () =>
       expect(helpOf(name, command)).toStartWith(`Usage: linnet ${name}`);
     }
   }
+});
+
+test("the README names every command", async () => {
+  const readme = readFileSync(join(import.meta.dir, "../../README.md"), "utf8");
+  const named = [...readme.matchAll(/^\| `linnet (\w+)([^`]*)` \|(.*)\|$/gm)].flatMap(([, noun, rest, meaning]) => {
+    const first = /^ ([a-z][\w-]*)/.exec(rest!)?.[1];
+    if (first === undefined) return [noun!];
+    const verbs = [...meaning!.matchAll(/`([a-z][a-z-]+)`/g)].map(([, word]) => word!);
+    return [first, ...verbs].map((verb) => `${noun} ${verb}`);
+  });
+  const loaded = await Promise.all(Object.values(NOUNS).map(({ load }) => load()));
+  const commands = loaded.flatMap((all) => Object.keys(all));
+  expect(commands.filter((name) => !named.includes(name))).toEqual([]);
 });
 
 test("help for a noun lists its commands and no others", async () => {
