@@ -36,15 +36,18 @@ test("--help lists every command, and each command explains itself", async () =>
 
 test("the README names every command", async () => {
   const readme = readFileSync(join(import.meta.dir, "../../README.md"), "utf8");
-  const named = [...readme.matchAll(/^\| `linnet (\w+)([^`]*)` \|(.*)\|$/gm)].flatMap(([, noun, rest, meaning]) => {
-    const first = /^ ([a-z][\w-]*)/.exec(rest!)?.[1];
-    if (first === undefined) return [noun!];
-    const verbs = [...meaning!.matchAll(/`([a-z][a-z-]+)`/g)].map(([, word]) => word!);
-    return [first, ...verbs].map((verb) => `${noun} ${verb}`);
-  });
+  const rows = readme.matchAll(/^\| `linnet (\w+)([^`]*)` \|(.*)\|$/gm);
+  const named = new Set(
+    [...rows].flatMap(([, noun, rest, meaning]) => {
+      const first = /^ ([a-z][\w-]*)/.exec(rest!)?.[1];
+      if (first === undefined) return [noun!];
+      const verbs = [...meaning!.matchAll(/`([a-z][a-z-]+)`/g)].map(([, word]) => word!);
+      return [first, ...verbs].map((verb) => `${noun} ${verb}`);
+    }),
+  );
   const loaded = await Promise.all(Object.values(NOUNS).map(({ load }) => load()));
   const commands = loaded.flatMap((all) => Object.keys(all));
-  expect(commands.filter((name) => !named.includes(name))).toEqual([]);
+  expect(commands.filter((name) => !named.has(name))).toEqual([]);
 });
 
 test("help for a noun lists its commands and no others", async () => {
