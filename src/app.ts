@@ -89,7 +89,7 @@ function refusalResponse(ctx: Context, error: unknown, code: string | number, la
   return code === "NOT_FOUND" ? Response.json({ error: inLanguage("Not found", language) }, { status: 404 }) : null;
 }
 
-/** What Mastodon's API says about a refusal besides its message. */
+/** Fields of Mastodon's error response besides the message. */
 function detailsOf(ctx: Context, error: Refusal, language: string): object {
   if (error instanceof ValidationRefusal) {
     return { details: error.detailsWith((description) => describeIn(description, language)) };

@@ -43,7 +43,7 @@ type Parser<T> = (given: string, name: SettingName) => T;
 
 interface Setting<T> {
   name: SettingName;
-  /** What holds without it, as the README's table shows it. */
+  /** The default, as the README's table shows it. */
   fallback: string;
   /** For the README's table. */
   meaning: string;
@@ -206,7 +206,7 @@ type Values = { readonly [Key in keyof typeof TABLE]: ReturnType<(typeof TABLE)[
 /** The settings of a server: the values of the table, and what follows from several of them. Frozen. */
 export interface Config
   extends Address, Omit<Values, "url" | "domain" | "libreTranslateUrl" | "libreTranslateKey" | "ffmpeg"> {
-  /** What LINNET_URL and LINNET_HANDLE_DOMAIN say; null where they are not set, so that the stored address counts. */
+  /** LINNET_URL and LINNET_HANDLE_DOMAIN; null if unset, so that the stored address applies. */
   readonly asked: { readonly [Part in keyof Address]: Address[Part] | null };
   /** Null without a server that translates. */
   readonly libreTranslate: Readonly<LibreTranslateSettings> | null;

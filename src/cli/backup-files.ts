@@ -9,7 +9,7 @@ const AT_ONCE = 4;
 /** So often a new copy of the database is made because a file was deleted after the last one. */
 const MAX_SNAPSHOTS = 20;
 
-/** What a backup is made of. Files are named by their path below the data folder. */
+/** The contents of a backup. Files are named by their path below the data folder. */
 export interface Source {
   /** The files that the database names now. */
   named(): string[];

@@ -22,11 +22,11 @@ const COMPLETE = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/;
 /** The files that a backup may hold, so that no manifest leads out of the data folder. */
 const PATH = /^(?:linnet\.db|push\.key|media(?:\/\w[\w.-]*)+)$/;
 
-/** What a backup says of itself. */
+/** A backup's manifest. */
 export interface Manifest {
   /** Null while there was no account. */
   address: Address | null;
-  /** What the database names and nobody had, below the data folder. */
+  /** Files that the database names and that were found nowhere, by their path below the data folder. */
   missing: string[];
   /** By path below the data folder. The database is `linnet.db`. */
   files: Map<string, Fingerprint>;

@@ -133,7 +133,7 @@ function needed<T>(parse: Parser<T>): (given: string | undefined, name: string) 
   };
 }
 
-/** What was typed for each name of a declaration. */
+/** The typed value for each declared name. */
 type Typed = Map<string, string>;
 
 function read(declared: Words | Options, typed: Typed): Record<string, unknown> {

@@ -64,7 +64,7 @@ function change(summary: string, verb: (ctx: Context, domain: string) => void, o
   });
 }
 
-/** What this server decided about a domain. */
+/** This server's rule for a domain. */
 interface Decision {
   domain: string;
   action: DomainBlockRow["severity"] | "allow";

@@ -7,7 +7,7 @@ interface Listing<W extends Words, O extends Options, Row> extends Omit<Declarat
   find(words: ValuesOf<W>, options: ValuesOf<O>): Row[] | Promise<Row[]>;
   /** Printed instead of a table when nothing is found. */
   empty(options: ValuesOf<O>): string;
-  /** What each column shows, by its head. */
+  /** The value of each column, by its head. */
   columns: Record<string, (row: Row) => string | number>;
   /** Lines below the row, indented. */
   beneath?(row: Row): string[];

@@ -40,7 +40,7 @@ export const endTime: Parser<number> = (given, name) => {
   return /[T ]/i.test(given.trim()) ? start : start + LAST_MILLISECOND;
 };
 
-/** What `parse` makes of the value, or null for an empty one, which removes what was set. */
+/** Applies `parse`; null for an empty value, which removes the setting. */
 export function orNone<T>(parse: Parser<T>): Parser<T | null> {
   return (given, name) => (given === "" ? null : parse(given, name));
 }

@@ -16,9 +16,9 @@ import { bytesText, counted, Progress } from "./progress.ts";
 /** So many files are copied at once. */
 const AT_ONCE = 4;
 
-/** What `lockFolder()` and opening a database leave in an empty data folder. */
+/** Files that `lockFolder()` and opening a database leave in an empty data folder. */
 const LOCKS = ["linnet.lock", "update.lock"];
-/** What restoring puts into a data folder. */
+/** The entries that restoring puts into a data folder. */
 const RESTORED = ["media", PUSH_KEY, DATABASE];
 
 export const commands = {

@@ -127,7 +127,7 @@ function print({ logFormat }: Config, text: string, facts: Record<string, unknow
   console.log(logFormat === "json" ? jsonLine("info", text.split("\n", 1)[0]!, facts) : text);
 }
 
-/** What to do next, for the person in front of the terminal, and the facts in it, for programs. */
+/** The next steps for the person at the terminal, and the same facts for programs. */
 function greeting(ctx: Context, port: number): { text: string; facts: Record<string, unknown> } {
   const { origin, host, data, ffmpeg } = ctx.config;
   const listening = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;

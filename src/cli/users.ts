@@ -9,7 +9,7 @@ export function userNamed(ctx: Context, name: string): UserRow {
   return user;
 }
 
-/** What the program says instead of Mastodon's sentences, which are for apps to show beside a field. */
+/** Used instead of Mastodon's sentences, which are for apps to show beside a field. */
 const PROBLEMS: Record<UserProblem, string> = {
   username_blank: "The name is empty.",
   username_too_long: "The name is too long: it may have 30 characters.",

@@ -164,7 +164,7 @@ function sliceOf(table: string, column: string, size: number): Step {
   return (_, tx, accountId) => tx.run(sql, accountId).changes;
 }
 
-/** What is left: rows that an account has few of, and that no one else sees. */
+/** The remaining rows, of which an account has few and which no one else sees. */
 const REST = [
   ["account_domain_blocks", "account_id"],
   ["account_notes", "account_id"],

@@ -2,7 +2,7 @@ import type { Reads } from "../db/open.ts";
 
 /** A column with names of files. */
 interface Reference {
-  /** What the query reads from; the file's name is `column`. */
+  /** The source of the query; `column` has the file's name. */
   from: string;
   column: string;
   /** Lets SQLite use a partial index of the column. */

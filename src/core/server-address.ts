@@ -59,7 +59,7 @@ export function refuseOtherAddress({ asked }: Config, fixed: Address): void {
 
 /**
  * Whether the server's address is that of whichever port it gets: it is tried out on localhost, with LINNET_PORT=0.
- * What was created before a restart then names a port that nobody listens on.
+ * Rows from before a restart then name a port that nobody listens on.
  */
 export function followsPort({ asked, origin, port }: Config): boolean {
   return port === 0 && asked.origin === null && isLocalhost(origin);

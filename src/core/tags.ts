@@ -30,7 +30,7 @@ export function mentionsOf(db: Reads, statusId: number): number[] {
 
 /**
  * Files a status under its hashtags. A hashtag is shown in its first spelling in a status for everyone: others would show
- * that somebody had used it before.
+ * that it had been used before.
  */
 export function saveTags(
   tx: Tx,

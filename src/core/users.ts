@@ -130,7 +130,7 @@ const USERS = `
   SELECT u.id, u.account_id, a.username, u.email, u.role, u.approved, u.disabled, ${SHUT_OUT}, u.reason, u.created_at
   FROM users u JOIN accounts a ON a.id = u.account_id`;
 
-/** What an owner may want to know about a user, besides the row. */
+/** Facts about a user for the owner, besides the row. */
 export interface UserDetails {
   display_name: string;
   statuses_count: number;
@@ -215,7 +215,7 @@ export function refuseForLastOwner(tx: Tx, userId: number, username: string): vo
   if (isLast) throw new Refusal("conflict", `@${username} is the only owner of this server, which needs one.`);
 }
 
-/** What is left undefined stays as it is. */
+/** Undefined properties stay unchanged. */
 export interface UserChanges {
   /** Null removes the address. */
   email?: string | null | undefined;

@@ -51,7 +51,7 @@ const LANES: Partial<Record<JobKind, LaneName>> = {
   "card.fetch": "links",
 };
 
-/** What `enqueue` needs of a server's context. */
+/** The part of a server's context that `enqueue` needs. */
 interface Loop {
   clock: { now(): number };
   wake(): void;

@@ -17,7 +17,7 @@ import { refreshTrends } from "./trends.ts";
 
 export type Handlers = { [Kind in JobKind]: (ctx: Context, payload: JobPayloads[Kind]) => unknown };
 
-/** What each kind of job does. A handler may run twice for one job, so it must be idempotent. */
+/** The work of each kind of job. A handler may run twice for one job, so it must be idempotent. */
 export const handlers: Handlers = {
   "account.remove": (ctx, { accountId }) => removeSlice(ctx, accountId),
   "announcement.tell": (ctx, { id, version }) => tellOfAnnouncement(ctx, id, version),

@@ -26,7 +26,7 @@ const LANES: Record<LaneName, { atOnce: number; perHost?: number }> = {
   links: { atOnce: 8, perHost: 1 },
 };
 
-/** What is written down about a job that has ended. */
+/** Writes the result of a job that has ended. */
 type Outcome = (tx: Tx) => void;
 
 /** Runs due jobs, a few at a time, until it is stopped. There is one loop in a process; every job is a row. */

@@ -3,7 +3,7 @@ import { chmod, copyFile, link, mkdir, readdir, stat, utimes } from "node:fs/pro
 import { dirname, join } from "node:path";
 import { sync } from "./files.ts";
 
-/** What identifies the content of a file. */
+/** The content of a file, identified by its size and checksum. */
 export interface Fingerprint {
   size: number;
   /** Modification time in milliseconds. */
@@ -23,7 +23,7 @@ export async function fingerprint(path: string): Promise<Fingerprint> {
   return { ...(await shapeOf(path)), size, sha256: hash.digest("hex") };
 }
 
-/** What can be known of a file without reading it. */
+/** Facts about a file that need no reading of its content. */
 export async function shapeOf(path: string): Promise<Omit<Fingerprint, "sha256">> {
   const { size, mtimeMs } = await stat(path);
   return { size, modified: Math.round(mtimeMs) };

@@ -1,4 +1,4 @@
-/** For whom a piece of work is done: an account's id, or the name of a background task. */
+/** The beneficiary of a piece of work: an account's id, or the name of a background task. */
 type User = number | string;
 
 interface Piece {

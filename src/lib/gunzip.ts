@@ -40,7 +40,7 @@ export async function* gunzip(packed: AsyncIterable<Uint8Array>): AsyncGenerator
 
 /** Writes all of the input, each piece when the one before is unpacked and read. Returns how many bytes it had. */
 async function feed(unpacker: Gunzip, packed: AsyncIterable<Uint8Array>): Promise<number> {
-  // What is written to a stream that its reader leaves is never confirmed.
+  // A write to a stream is never confirmed once its reader has left.
   const closed = new Promise<void>((resolve) => void unpacker.once("close", resolve));
   let size = 0;
   for await (const piece of packed) {

@@ -1,5 +1,5 @@
 /*
- * What a picture's header says about its size, read before a decoder sees the file. An image library may need hundreds
+ * The size of a picture according to its header, read before a decoder sees the file. An image library may need hundreds
  * of megabytes or minutes for what a few bytes claim.
  */
 import { ByteReader } from "./byte-reader.ts";

@@ -9,7 +9,7 @@ import type { Failure, Reply, Request } from "./media-processes.ts";
 import { TASKS } from "./media-tasks.ts";
 import { endWithParent } from "./libc.ts";
 
-/** What the kernel is to end first when it runs out of memory. */
+/** The kernel ends this process first when it runs out of memory. */
 const FIRST_TO_GO = "1000";
 
 process.on("message", async (request: Request) => {

@@ -50,7 +50,7 @@ function openParser(type: string, { bytes, parts }: MultipartLimits): BusboyInst
 }
 
 /**
- * What the parser finds, in the order of the form: a file's place is taken when it begins. As in `formData()`, a part
+ * The parts that the parser finds, in the order of the form: a file's place is taken when it begins. As in `formData()`, a part
  * without a name is ignored; busboy's types do not say that the name may be undefined.
  */
 function collect(parser: BusboyInstance, folder: string) {

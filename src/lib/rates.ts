@@ -27,7 +27,7 @@ export class Windows {
     return { ...rate, remaining: Math.max(0, this.calls - used), exceeded: used > this.calls };
   }
 
-  /** What is left without counting; `exceeded` means that the next call will be refused. */
+  /** The remaining calls, without counting one; `exceeded` means that the next call will be refused. */
   look(key: string, now: number): Rate {
     const length = this.seconds * 1000;
     const window = Math.floor(now / length);
@@ -63,7 +63,7 @@ export class SlidingWindow {
     return { ...rate, remaining: rate.remaining - 1, reset: times[0]! + this.length };
   }
 
-  /** What is left without counting; `exceeded` means that the next call will be refused. */
+  /** The remaining calls, without counting one; `exceeded` means that the next call will be refused. */
   look(key: string, now: number): Rate {
     this.forget(now);
     const times = this.recent(key, now);

@@ -66,7 +66,7 @@ export function inLanguage(message: string, language: string): string {
   return translate(message, language) ?? message;
 }
 
-/** What is wrong with a field, without the field's name: "can't be blank". */
+/** The problem with a field, without the field's name: "can't be blank". */
 export function describeIn(description: string, language: string): string {
   const translation = translate(`Field ${description}`, language);
   return translation === null ? description : translation.replace(/^Field (?:: )?/, "");

@@ -108,7 +108,7 @@ export class Visit {
     this.cookies.push(setCookie(`known_${userId}`, known, this.secure, KNOWN_BROWSER_SECONDS));
   }
 
-  /** What tells this browser from others if the user has signed in with it before; null otherwise. */
+  /** Identifies a browser that the user has signed in with before; null for any other. */
   knownBrowser(userId: number): string | null {
     return knownBrowser(this.ctx, userId, readCookie(this.request, `known_${userId}`, this.secure));
   }
