@@ -3,7 +3,7 @@ import { chmod, copyFile, link, mkdir, readdir, stat, utimes } from "node:fs/pro
 import { dirname, join } from "node:path";
 import { sync } from "./files.ts";
 
-/** The content of a file, identified by its size and checksum. */
+/** Identifies the content of a file. */
 export interface Fingerprint {
   size: number;
   /** Modification time in milliseconds. */
@@ -30,7 +30,7 @@ export async function shapeOf(path: string): Promise<Omit<Fingerprint, "sha256">
 }
 
 /**
- * Copies a file for its owner alone, with its modification time (or another one), and reads the copy to say what has arrived. The copy is on
+ * Copies a file for its owner alone, with its modification time (or another one), and reads the copy back. The copy is on
  * the disk then; its folder is not, see `syncFolders()`. Shares the blocks of the original where the file system can.
  */
 export async function copyDurably(from: string, to: string, time?: number): Promise<Fingerprint> {
