@@ -73,10 +73,15 @@ describe("As soon as an account is deleted", () => {
     expect((await visitor.get("/@bob")).status).toBe(410);
   });
 
-  test("its tokens and its password are worth nothing, and its streams end", async () => {
+  // A command is another process, whose deletion the server notices within seconds.
+  inProcess("its streams end", async () => {
     const socket = await Socket.open(bob, "?stream=user");
     goAway();
     expect((await socket.closed).reason).toBe("The access token was revoked");
+  });
+
+  test("its tokens and its password are invalid", async () => {
+    goAway();
     expect((await bob.get("/api/v1/accounts/verify_credentials")).status).toBe(401);
     const visitor = new Visitor(server);
     await visitor.get("/settings/apps");
