@@ -3,7 +3,7 @@ import { apiRoutes } from "./api/index.ts";
 import { Router } from "./api/router.ts";
 import { SOCKET_SETTINGS } from "./api/web-socket.ts";
 import type { Context } from "./context.ts";
-import { UnexpectedMentions } from "./core/drafts.ts";
+import { UnexpectedMentions } from "./core/statuses/drafts.ts";
 import { showAccounts } from "./entities/accounts.ts";
 import { DatabaseLockedRefusal, Refusal, ValidationRefusal, type RefusalKind } from "./errors.ts";
 import { clientAddress } from "./lib/addresses.ts";

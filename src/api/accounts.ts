@@ -6,8 +6,8 @@ import {
   rebloggedBy,
   searchAccounts,
 } from "../core/accounts.ts";
-import { follow, followersOf, followingOf, removeFollower, unfollow } from "../core/follows.ts";
-import { pinnedOf, statusesOf } from "../core/timelines.ts";
+import { follow, followersOf, followingOf, removeFollower, unfollow } from "../core/people/follows.ts";
+import { pinnedOf, statusesOf } from "../core/timelines/timelines.ts";
 import { visibleStatus } from "../core/visibility.ts";
 import { showAccount, showAccounts } from "../entities/accounts.ts";
 import { showRelationships } from "../entities/relationships.ts";

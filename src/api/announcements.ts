@@ -1,5 +1,5 @@
-import { react, unreact } from "../core/announcement-reactions.ts";
-import { dismissAnnouncement, shownAnnouncements } from "../core/announcements.ts";
+import { react, unreact } from "../core/server/announcement-reactions.ts";
+import { dismissAnnouncement, shownAnnouncements } from "../core/server/announcements.ts";
 import { showAnnouncements } from "../entities/announcements.ts";
 import { parseId } from "../lib/ids.ts";
 import { bool, object } from "../lib/input.ts";

@@ -1,4 +1,4 @@
-import { vapidKeys } from "../core/vapid.ts";
+import { vapidKeys } from "../core/notifications/vapid.ts";
 import type { Context } from "../context.ts";
 import { validationFailed } from "../errors.ts";
 import { list, object, optional, text } from "../lib/input.ts";

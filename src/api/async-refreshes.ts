@@ -1,4 +1,4 @@
-import { isHomeFilling } from "../core/home-filling.ts";
+import { isHomeFilling } from "../core/timelines/home-filling.ts";
 import { notFound } from "../errors.ts";
 import type { Call, Router } from "./router.ts";
 

@@ -9,7 +9,7 @@ import {
   unblockDomain,
   unmute,
   type MutePlace,
-} from "../core/blocks.ts";
+} from "../core/people/blocks.ts";
 import type { Context } from "../context.ts";
 import { showAccounts } from "../entities/accounts.ts";
 import { timestamp } from "../entities/json.ts";

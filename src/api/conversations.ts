@@ -1,4 +1,4 @@
-import { listConversations, markConversation, removeConversation } from "../core/conversations.ts";
+import { listConversations, markConversation, removeConversation } from "../core/notifications/conversations.ts";
 import { conversationTexts } from "../entities/conversations.ts";
 import { parseId } from "../lib/ids.ts";
 import { object } from "../lib/input.ts";

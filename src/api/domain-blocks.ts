@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { toldDomainBlocks, type DomainBlockRow } from "../core/domain-blocks.ts";
+import { toldDomainBlocks, type DomainBlockRow } from "../core/moderation/domain-blocks.ts";
 import { invalidToken } from "../oauth/guard.ts";
 import type { Router } from "./router.ts";
 

@@ -1,9 +1,9 @@
 import type { Static } from "@sinclair/typebox";
-import type { Draft } from "../core/drafts.ts";
-import type { Edit } from "../core/edits.ts";
-import { parseFocus, type MediaChanges } from "../core/media.ts";
-import type { PollDraft } from "../core/polls.ts";
-import { QUOTE_POLICIES } from "../core/quotes.ts";
+import type { Draft } from "../core/statuses/drafts.ts";
+import type { Edit } from "../core/statuses/edits.ts";
+import { parseFocus, type MediaChanges } from "../core/media/media.ts";
+import type { PollDraft } from "../core/statuses/polls.ts";
+import { QUOTE_POLICIES } from "../core/statuses/quotes.ts";
 import { VISIBILITIES } from "../core/visibility.ts";
 import { validationFailed } from "../errors.ts";
 import { parseId } from "../lib/ids.ts";

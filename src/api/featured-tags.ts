@@ -6,7 +6,7 @@ import {
   removeFeaturedTag,
   suggestedTags,
   type FeaturedTagRow,
-} from "../core/featured-tags.ts";
+} from "../core/discovery/featured-tags.ts";
 import { showAccount } from "../entities/accounts.ts";
 import { showTags } from "../entities/tags.ts";
 import { timestamp } from "../entities/json.ts";

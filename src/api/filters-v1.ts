@@ -14,7 +14,7 @@ import {
   type FilterKeywordRow,
   type FilterRow,
   type FilterSettings,
-} from "../core/filters.ts";
+} from "../core/timelines/filters.ts";
 import { filterJson } from "../entities/filters.ts";
 import { Refusal, validationFailed } from "../errors.ts";
 import { parseId } from "../lib/ids.ts";

@@ -20,7 +20,7 @@ import {
   type FilterRow,
   type FilterStatusRow,
   type KeywordChange,
-} from "../core/filters.ts";
+} from "../core/timelines/filters.ts";
 import { filterJson } from "../entities/filters.ts";
 import { parseId } from "../lib/ids.ts";
 import { bool, id, list, object, oneOf, optional, text } from "../lib/input.ts";

@@ -1,4 +1,4 @@
-import { authorizeFollow, followRequestsTo, rejectFollow } from "../core/follows.ts";
+import { authorizeFollow, followRequestsTo, rejectFollow } from "../core/people/follows.ts";
 import { showRelationship } from "../entities/relationships.ts";
 import { notFound } from "../errors.ts";
 import { parseId } from "../lib/ids.ts";

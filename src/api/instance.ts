@@ -1,7 +1,7 @@
-import { weeklyActivity } from "../core/activity.ts";
-import { knownDomains } from "../core/peers.ts";
-import { registrationMode } from "../core/registrations.ts";
-import { currentTerms, termsOf } from "../core/terms.ts";
+import { weeklyActivity } from "../core/server/activity.ts";
+import { knownDomains } from "../core/server/peers.ts";
+import { registrationMode } from "../core/people/registrations.ts";
+import { currentTerms, termsOf } from "../core/server/terms.ts";
 import { whileUnwritten } from "../db/unwritten.ts";
 import { activeUsers, showInstance, showInstanceV1, showRules, stats } from "../entities/instance.ts";
 import { showPage, showTerms } from "../entities/pages.ts";

@@ -11,7 +11,7 @@ import {
   removeList,
   updateList,
   type ListRow,
-} from "../core/lists.ts";
+} from "../core/timelines/lists.ts";
 import { showAccounts } from "../entities/accounts.ts";
 import { parseId } from "../lib/ids.ts";
 import { bool, ids, int, object, oneOf, optional, text } from "../lib/input.ts";

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { MARKED_TIMELINES, type MarkedTimeline, markersOf, moveMarkers } from "../core/markers.ts";
+import { MARKED_TIMELINES, type MarkedTimeline, markersOf, moveMarkers } from "../core/timelines/markers.ts";
 import { timestamp } from "../entities/json.ts";
 import { validationFailed } from "../errors.ts";
 import { parseId } from "../lib/ids.ts";

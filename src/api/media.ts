@@ -1,7 +1,7 @@
-import { ownMedia, parseFocus, removeMedia, waitingMedia, type MediaChanges } from "../core/media.ts";
-import { IMAGE_LIMITS, VIDEO_BYTES } from "../core/media-files.ts";
-import { processMedia } from "../core/processing.ts";
-import { changeUpload, keepUnreadable, upload } from "../core/uploads.ts";
+import { ownMedia, parseFocus, removeMedia, waitingMedia, type MediaChanges } from "../core/media/media.ts";
+import { IMAGE_LIMITS, VIDEO_BYTES } from "../core/media/media-files.ts";
+import { processMedia } from "../core/media/processing.ts";
+import { changeUpload, keepUnreadable, upload } from "../core/media/uploads.ts";
 import type { Context } from "../context.ts";
 import { showMedia } from "../entities/media.ts";
 import { UnreadableFile } from "../errors.ts";

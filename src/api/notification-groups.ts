@@ -5,8 +5,8 @@ import {
   findGroup,
   type GroupFilter,
   listGroups,
-} from "../core/notification-groups.ts";
-import { GROUPABLE_TYPES, type NotificationType } from "../core/notifications.ts";
+} from "../core/notifications/groups.ts";
+import { GROUPABLE_TYPES, type NotificationType } from "../core/notifications/notifications.ts";
 import { groupedText } from "../entities/notification-groups.ts";
 import { notFound } from "../errors.ts";
 import { object, oneOf } from "../lib/input.ts";

@@ -1,5 +1,11 @@
-import { changePolicy, POLICY_LEVELS, type Policy } from "../core/notification-policy.ts";
-import { acceptRequests, areMerged, dismissRequests, listRequests, ownRequest } from "../core/notification-requests.ts";
+import { changePolicy, POLICY_LEVELS, type Policy } from "../core/notifications/policy.ts";
+import {
+  acceptRequests,
+  areMerged,
+  dismissRequests,
+  listRequests,
+  ownRequest,
+} from "../core/notifications/requests.ts";
 import { requestTexts, showPolicy, showPolicyV1 } from "../entities/notification-requests.ts";
 import { parseId, parseIds } from "../lib/ids.ts";
 import { bool, id, list, object, oneOf, optional } from "../lib/input.ts";

@@ -7,7 +7,7 @@ import {
   NOTIFICATION_TYPES,
   type NotificationFilter,
   type NotificationType,
-} from "../core/notifications.ts";
+} from "../core/notifications/notifications.ts";
 import { notificationTexts } from "../entities/notifications.ts";
 import { notFound } from "../errors.ts";
 import { parseId } from "../lib/ids.ts";

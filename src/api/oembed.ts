@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { openStatusAt } from "../core/status-addresses.ts";
+import { openStatusAt } from "../core/statuses/status-addresses.ts";
 import { showStatus, type StatusJson } from "../entities/statuses.ts";
 import { escapeHtml } from "../lib/html.ts";
 import { int, object, optional, text } from "../lib/input.ts";

@@ -1,4 +1,4 @@
-import { visiblePoll, vote } from "../core/polls.ts";
+import { visiblePoll, vote } from "../core/statuses/polls.ts";
 import { showPoll } from "../entities/polls.ts";
 import { parseId } from "../lib/ids.ts";
 import { list, object, text } from "../lib/input.ts";

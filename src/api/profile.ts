@@ -1,8 +1,8 @@
 import type { Static } from "@sinclair/typebox";
 import type { Context } from "../context.ts";
-import { checkProfile, DEFAULT_PRIVACIES, updateProfile, type ProfileChanges } from "../core/profile.ts";
-import { QUOTE_POLICIES } from "../core/quotes.ts";
-import { AVATAR_BYTES, keepPicture, preparePicture } from "../core/uploads.ts";
+import { checkProfile, DEFAULT_PRIVACIES, updateProfile, type ProfileChanges } from "../core/people/profile.ts";
+import { QUOTE_POLICIES } from "../core/statuses/quotes.ts";
+import { AVATAR_BYTES, keepPicture, preparePicture } from "../core/media/uploads.ts";
 import { showCredentialAccount } from "../entities/accounts.ts";
 import { missingPicture } from "../entities/urls.ts";
 import { bool, FileInput, list, object, oneOf, optional, text } from "../lib/input.ts";

@@ -7,7 +7,7 @@ import {
   unsubscribe,
   type PushAlert,
   type PushWishes,
-} from "../core/push.ts";
+} from "../core/notifications/push.ts";
 import { pushSubscriptionJson } from "../entities/push.ts";
 import { bool, object, oneOf, optional, text } from "../lib/input.ts";
 import { bearerToken } from "../oauth/guard.ts";

@@ -1,4 +1,4 @@
-import { changeQuotePolicy, QUOTE_POLICIES, quotesOf, revokeQuote } from "../core/quotes.ts";
+import { changeQuotePolicy, QUOTE_POLICIES, quotesOf, revokeQuote } from "../core/statuses/quotes.ts";
 import { visibleOriginal } from "../core/visibility.ts";
 import { showStatus } from "../entities/statuses.ts";
 import { parseId } from "../lib/ids.ts";

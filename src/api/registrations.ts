@@ -1,4 +1,4 @@
-import { prepareRegistration, register } from "../core/registrations.ts";
+import { prepareRegistration, register } from "../core/people/registrations.ts";
 import { bool, object, text } from "../lib/input.ts";
 import { appWith } from "../oauth/apps.ts";
 import { showToken } from "../oauth/grants.ts";

@@ -1,4 +1,4 @@
-import { report, REPORT_CATEGORIES } from "../core/reports.ts";
+import { report, REPORT_CATEGORIES } from "../core/moderation/reports.ts";
 import { reportTexts } from "../entities/reports.ts";
 import { parseId } from "../lib/ids.ts";
 import { bool, id, ids, object, oneOf, optional, text } from "../lib/input.ts";

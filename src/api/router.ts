@@ -3,7 +3,7 @@ import type { Server } from "bun";
 import type { AnyElysia } from "elysia";
 import type { LimitName } from "../config.ts";
 import type { Context } from "../context.ts";
-import { incomingFolder } from "../core/media-files.ts";
+import { incomingFolder } from "../core/media/media-files.ts";
 import { Refusal } from "../errors.ts";
 import { addressKey } from "../lib/addresses.ts";
 import { withTemporaryFolder } from "../lib/files.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
-import type { Draft } from "../core/drafts.ts";
-import type { MediaRow } from "../core/media.ts";
+import type { Draft } from "../core/statuses/drafts.ts";
+import type { MediaRow } from "../core/media/media.ts";
 import {
   findScheduled,
   listScheduled,
@@ -8,7 +8,7 @@ import {
   reschedule,
   reservedMedia,
   type ScheduledRow,
-} from "../core/scheduled.ts";
+} from "../core/statuses/scheduled.ts";
 import { showMedia } from "../entities/media.ts";
 import { timestamp } from "../entities/json.ts";
 import { validationFailed } from "../errors.ts";

@@ -1,5 +1,5 @@
 import { searchAccounts } from "../core/accounts.ts";
-import { findByAddress, searchStatuses, searchTags } from "../core/search.ts";
+import { findByAddress, searchStatuses, searchTags } from "../core/discovery/search.ts";
 import { showAccounts } from "../entities/accounts.ts";
 import { showStatuses } from "../entities/statuses.ts";
 import { showTags } from "../entities/tags.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
-import { withLanguage } from "../core/drafts.ts";
-import { editStatus } from "../core/edits.ts";
+import { withLanguage } from "../core/statuses/drafts.ts";
+import { editStatus } from "../core/statuses/edits.ts";
 import {
   bookmark,
   favourite,
@@ -10,12 +10,12 @@ import {
   unfavourite,
   unmuteConversation,
   unpin,
-} from "../core/interactions.ts";
-import { MAX_ATTACHMENTS } from "../core/media.ts";
-import { IMAGE_LIMITS } from "../core/media-files.ts";
-import { schedule } from "../core/scheduled.ts";
-import { publish, reblog, removeStatus, unreblog } from "../core/statuses.ts";
-import { contextOf } from "../core/threads.ts";
+} from "../core/statuses/interactions.ts";
+import { MAX_ATTACHMENTS } from "../core/media/media.ts";
+import { IMAGE_LIMITS } from "../core/media/media-files.ts";
+import { schedule } from "../core/statuses/scheduled.ts";
+import { publish, reblog, removeStatus, unreblog } from "../core/statuses/statuses.ts";
+import { contextOf } from "../core/statuses/threads.ts";
 import { ownStatus, visibleAmong, visibleStatus, VISIBILITIES, type StatusRow } from "../core/visibility.ts";
 import { showVersions } from "../entities/status-edits.ts";
 import { seenOrBare, showStatuses, statusText } from "../entities/statuses.ts";

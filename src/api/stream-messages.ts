@@ -1,8 +1,8 @@
 import type { Context, Event } from "../context.ts";
-import { findAnnouncement } from "../core/announcements.ts";
-import { findConversation } from "../core/conversations.ts";
-import { findNotification } from "../core/notifications.ts";
-import { isWanted } from "../core/timelines.ts";
+import { findAnnouncement } from "../core/server/announcements.ts";
+import { findConversation } from "../core/notifications/conversations.ts";
+import { findNotification } from "../core/notifications/notifications.ts";
+import { isWanted } from "../core/timelines/timelines.ts";
 import { showAnnouncements, showReactionCount } from "../entities/announcements.ts";
 import { conversationTexts } from "../entities/conversations.ts";
 import { notificationTexts } from "../entities/notifications.ts";

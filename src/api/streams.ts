@@ -1,8 +1,8 @@
 import type { Context, Event } from "../context.ts";
-import { conversationTopic } from "../core/conversations.ts";
+import { conversationTopic } from "../core/notifications/conversations.ts";
 import { userTopic } from "../core/events.ts";
-import { listTopic } from "../core/list-timelines.ts";
-import { isOwnList } from "../core/lists.ts";
+import { listTopic } from "../core/timelines/list-timelines.ts";
+import { isOwnList } from "../core/timelines/lists.ts";
 import { Refusal } from "../errors.ts";
 import { normaliseHashtag } from "../lib/hashtags.ts";
 import { parseId } from "../lib/ids.ts";

@@ -1,5 +1,5 @@
-import { featureTag, unfeatureTag } from "../core/featured-tags.ts";
-import { followedTags, followTag, unfollowTag } from "../core/tag-follows.ts";
+import { featureTag, unfeatureTag } from "../core/discovery/featured-tags.ts";
+import { followedTags, followTag, unfollowTag } from "../core/discovery/tag-follows.ts";
 import { showTag, showTags } from "../entities/tags.ts";
 import { notFound } from "../errors.ts";
 import { isHashtagName } from "../lib/hashtags.ts";

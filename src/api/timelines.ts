@@ -1,7 +1,7 @@
-import { isHomeFilling } from "../core/home-filling.ts";
-import { listTimeline } from "../core/list-timelines.ts";
-import { ownList } from "../core/lists.ts";
-import { bookmarksOf, favouritesOf, home, publicTimeline, tagTimeline } from "../core/timelines.ts";
+import { isHomeFilling } from "../core/timelines/home-filling.ts";
+import { listTimeline } from "../core/timelines/list-timelines.ts";
+import { ownList } from "../core/timelines/lists.ts";
+import { bookmarksOf, favouritesOf, home, publicTimeline, tagTimeline } from "../core/timelines/timelines.ts";
 import { parseId } from "../lib/ids.ts";
 import { bool, list, object, text } from "../lib/input.ts";
 import { homeRefreshHeader } from "./async-refreshes.ts";

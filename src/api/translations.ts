@@ -1,4 +1,4 @@
-import { translateStatus, translationLanguages } from "../core/translations.ts";
+import { translateStatus, translationLanguages } from "../core/statuses/translations.ts";
 import { visibleOriginal } from "../core/visibility.ts";
 import { parseId } from "../lib/ids.ts";
 import { object, optional, text } from "../lib/input.ts";

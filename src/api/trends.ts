@@ -1,5 +1,5 @@
-import { trendingCard, trendingCards, trendingStatuses, trendingTags, type Stretch } from "../core/trends.ts";
-import { linkTimeline } from "../core/timelines.ts";
+import { trendingCard, trendingCards, trendingStatuses, trendingTags, type Stretch } from "../core/discovery/trends.ts";
+import { linkTimeline } from "../core/timelines/timelines.ts";
 import { showTrendLinks } from "../entities/cards.ts";
 import { statusTexts } from "../entities/statuses.ts";
 import { showTags } from "../entities/tags.ts";

@@ -4,7 +4,7 @@ import {
   listAnnouncements,
   removeAnnouncement,
   type AnnouncementDraft,
-} from "../core/announcements.ts";
+} from "../core/server/announcements.ts";
 import { ArgumentError } from "./argument-error.ts";
 import { command, flag, option, word } from "./command.ts";
 import { iso, list, minute } from "./list.ts";

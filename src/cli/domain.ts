@@ -8,7 +8,7 @@ import {
   setDomainBlock,
   SEVERITIES,
   type DomainBlockRow,
-} from "../core/domain-blocks.ts";
+} from "../core/moderation/domain-blocks.ts";
 import { command, flag, option, word, type Command } from "./command.ts";
 import { list } from "./list.ts";
 import { withData } from "./open.ts";

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join, parse } from "node:path";
 import type { Context } from "../context.ts";
-import { addEmoji, EMOJI_LIMITS, emojisOf, removeEmoji } from "../core/emojis.ts";
+import { addEmoji, EMOJI_LIMITS, emojisOf, removeEmoji } from "../core/media/emojis.ts";
 import { Refusal } from "../errors.ts";
 import { sniffType } from "../lib/image-types.ts";
 import { command, flag, option, word } from "./command.ts";

@@ -1,5 +1,5 @@
 import type { BunFile } from "bun";
-import { MAX_PAGE } from "../core/pages.ts";
+import { MAX_PAGE } from "../core/server/pages.ts";
 import { Refusal, UnreadableFile } from "../errors.ts";
 import { sniffType } from "../lib/image-types.ts";
 

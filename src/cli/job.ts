@@ -1,4 +1,4 @@
-import { listJobs, retryAllJobs, retryJob } from "../core/jobs.ts";
+import { listJobs, retryAllJobs, retryJob } from "../core/server/jobs.ts";
 import { command, flag, word, type Parser } from "./command.ts";
 import { iso, list, minute } from "./list.ts";
 import { withData } from "./open.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { lookupAccount } from "../core/accounts.ts";
-import { lift, moderate, STATES, type Action } from "../core/moderation.ts";
+import { lift, moderate, STATES, type Action } from "../core/moderation/moderation.ts";
 import { Refusal } from "../errors.ts";
 import { command, option, requiredOption, word, type Command } from "./command.ts";
 import { withData } from "./open.ts";

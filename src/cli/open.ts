@@ -2,7 +2,7 @@ import { accessSync, constants, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { readConfig, withAddress, type Config } from "../config.ts";
 import { openContext, type Context } from "../context.ts";
-import { effectiveAddress } from "../core/server-address.ts";
+import { effectiveAddress } from "../core/server/server-address.ts";
 import { openMigrated } from "../db/migrate.ts";
 import { Refusal } from "../errors.ts";
 import { openLog } from "../lib/log.ts";

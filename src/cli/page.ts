@@ -1,4 +1,4 @@
-import { findPage, PAGES, removePage, setPage, type PageName } from "../core/pages.ts";
+import { findPage, PAGES, removePage, setPage, type PageName } from "../core/server/pages.ts";
 import { command, word } from "./command.ts";
 import { textOf } from "./files.ts";
 import { withData } from "./open.ts";

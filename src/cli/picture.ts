@@ -1,5 +1,10 @@
-import { IMAGE_LIMITS } from "../core/media-files.ts";
-import { removeSitePicture, setSitePicture, SITE_PICTURES, type SitePictureName } from "../core/site-pictures.ts";
+import { IMAGE_LIMITS } from "../core/media/media-files.ts";
+import {
+  removeSitePicture,
+  setSitePicture,
+  SITE_PICTURES,
+  type SitePictureName,
+} from "../core/server/site-pictures.ts";
 import { Refusal } from "../errors.ts";
 import { ArgumentError } from "./argument-error.ts";
 import { command, option, word } from "./command.ts";

@@ -1,4 +1,4 @@
-import { listReports, reopenReport, resolveReport, wholeReport, type NamedReport } from "../core/reports.ts";
+import { listReports, reopenReport, resolveReport, wholeReport, type NamedReport } from "../core/moderation/reports.ts";
 import { command, flag, word } from "./command.ts";
 import { day, iso, list, show } from "./list.ts";
 import { withData } from "./open.ts";

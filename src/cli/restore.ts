@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { refuseOtherAddress } from "../core/server-address.ts";
+import { refuseOtherAddress } from "../core/server/server-address.ts";
 import { NEWEST_VERSION } from "../db/migrate.ts";
 import { Refusal } from "../errors.ts";
 import { copyDurably, fingerprint, forEachOf, syncFolders, type Fingerprint } from "../lib/copies.ts";

@@ -1,4 +1,4 @@
-import { addRule, editRule, listRules, removeRule, translateRule } from "../core/rules.ts";
+import { addRule, editRule, listRules, removeRule, translateRule } from "../core/server/rules.ts";
 import { ArgumentError } from "./argument-error.ts";
 import { command, option, word } from "./command.ts";
 import { list } from "./list.ts";

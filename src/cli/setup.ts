@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { createUser, hasUsers, userProblems, type UserProblem } from "../core/users.ts";
+import { createUser, hasUsers, userProblems, type UserProblem } from "../core/people/users.ts";
 import { Refusal } from "../errors.ts";
 import { english } from "../web/words-en.ts";
 import { ArgumentError } from "./argument-error.ts";

@@ -1,4 +1,4 @@
-import { listTerms, publishTerms, removeTerms } from "../core/terms.ts";
+import { listTerms, publishTerms, removeTerms } from "../core/server/terms.ts";
 import { command, option, word } from "./command.ts";
 import { textOf } from "./files.ts";
 import { list } from "./list.ts";

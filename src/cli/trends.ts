@@ -1,4 +1,4 @@
-import { listTrends, reviewTrend, TREND_KINDS, type Trend } from "../core/trends.ts";
+import { listTrends, reviewTrend, TREND_KINDS, type Trend } from "../core/discovery/trends.ts";
 import { command, word, type Command } from "./command.ts";
 import { list } from "./list.ts";
 import { withData } from "./open.ts";

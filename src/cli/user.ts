@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
-import { deleteAccount } from "../core/account-deletion.ts";
-import { rebuildHomeLater } from "../core/home-filling.ts";
-import { updateProfile } from "../core/profile.ts";
+import { deleteAccount } from "../core/people/account-deletion.ts";
+import { rebuildHomeLater } from "../core/timelines/home-filling.ts";
+import { updateProfile } from "../core/people/profile.ts";
 import {
   approveUser,
   changeUser,
@@ -15,7 +15,7 @@ import {
   type UserChanges,
   userDetails,
   type UserRow,
-} from "../core/users.ts";
+} from "../core/people/users.ts";
 import { Refusal } from "../errors.ts";
 import { ArgumentError } from "./argument-error.ts";
 import { command, flag, option, word } from "./command.ts";

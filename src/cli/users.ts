@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { findUser, problemOf, type UserProblem, type UserRow } from "../core/users.ts";
+import { findUser, problemOf, type UserProblem, type UserRow } from "../core/people/users.ts";
 import { Refusal, ValidationRefusal } from "../errors.ts";
 
 /** The user of this name; refuses when there is none. */

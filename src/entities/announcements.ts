@@ -1,8 +1,13 @@
 import type { Context } from "../context.ts";
-import { reactionsTo } from "../core/announcement-reactions.ts";
-import { dismissedAmong, linkedStatuses, type AnnouncementRow, type LinkedStatus } from "../core/announcements.ts";
-import { composeAll, tagUrl, type Composed } from "../core/compose.ts";
-import { emojisOf } from "../core/emojis.ts";
+import { reactionsTo } from "../core/server/announcement-reactions.ts";
+import {
+  dismissedAmong,
+  linkedStatuses,
+  type AnnouncementRow,
+  type LinkedStatus,
+} from "../core/server/announcements.ts";
+import { composeAll, tagUrl, type Composed } from "../core/statuses/compose.ts";
+import { emojisOf } from "../core/media/emojis.ts";
 import { showAccounts, type AccountJson } from "./accounts.ts";
 import { emojisJson } from "./emojis.ts";
 import { timestamp } from "./json.ts";

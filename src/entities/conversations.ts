@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import type { ConversationRow } from "../core/conversations.ts";
+import type { ConversationRow } from "../core/notifications/conversations.ts";
 import { accountTexts } from "./accounts.ts";
 import { statusTextsById } from "./statuses.ts";
 

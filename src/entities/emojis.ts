@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { emojisIn, emojisOf } from "../core/emojis.ts";
+import { emojisIn, emojisOf } from "../core/media/emojis.ts";
 import type { CustomEmoji } from "../db/rendered.ts";
 import { mediaUrl } from "./urls.ts";
 

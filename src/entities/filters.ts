@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import type { FilterRow } from "../core/filters.ts";
+import type { FilterRow } from "../core/timelines/filters.ts";
 import type { FilterRule, FilterSet, StatusText } from "../db/rendered.ts";
 import { holds, patternOf } from "../lib/keywords.ts";
 import { timestamp } from "./json.ts";

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { HISTORY_DAYS, today } from "../core/uses.ts";
+import { HISTORY_DAYS, today } from "../core/discovery/uses.ts";
 import { idList } from "../db/json.ts";
 
 /** Mastodon's history of a Tag or a Trends::Link: all in text, the day as the second at which it begins in UTC. */

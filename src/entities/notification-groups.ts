@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import type { NotificationGroup } from "../core/notification-groups.ts";
+import type { NotificationGroup } from "../core/notifications/groups.ts";
 import type { AccountJson } from "./accounts.ts";
 import { members, timestamp } from "./json.ts";
 import { spokenOf } from "./notification-subjects.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
-import { pendingRequests, type RequestRow } from "../core/notification-requests.ts";
-import { policyOf } from "../core/notification-policy.ts";
+import { pendingRequests, type RequestRow } from "../core/notifications/requests.ts";
+import { policyOf } from "../core/notifications/policy.ts";
 import { accountTexts } from "./accounts.ts";
 import { members, timestamp } from "./json.ts";
 import { statusTextsById } from "./statuses.ts";

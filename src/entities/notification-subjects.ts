@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import type { NotificationRow, NotificationType } from "../core/notifications.ts";
+import type { NotificationRow, NotificationType } from "../core/notifications/notifications.ts";
 import { accountTexts } from "./accounts.ts";
 import { reportTexts } from "./reports.ts";
 import { severanceTexts } from "./severances.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
-import { aloneKey } from "../core/notification-groups.ts";
-import type { NotificationRow } from "../core/notifications.ts";
+import { aloneKey } from "../core/notifications/groups.ts";
+import type { NotificationRow } from "../core/notifications/notifications.ts";
 import { members, timestamp } from "./json.ts";
 import { spokenOf } from "./notification-subjects.ts";
 

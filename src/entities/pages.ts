@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
-import { findPage, type PageName } from "../core/pages.ts";
-import { isEffective, successorOf, type Terms } from "../core/terms.ts";
+import { findPage, type PageName } from "../core/server/pages.ts";
+import { isEffective, successorOf, type Terms } from "../core/server/terms.ts";
 import { markdownToHtml } from "../lib/markdown.ts";
 import { timestamp } from "./json.ts";
 

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { isOver, type PollRow } from "../core/polls.ts";
+import { isOver, type PollRow } from "../core/statuses/polls.ts";
 import { idList } from "../db/json.ts";
 import type { PollText } from "../db/rendered.ts";
 import type { polls } from "../db/schema/index.ts";

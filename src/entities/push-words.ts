@@ -1,4 +1,4 @@
-import type { PushAlert } from "../core/push.ts";
+import type { PushAlert } from "../core/notifications/push.ts";
 
 /** What a device shows above a notification, by its type; `name` is who caused it. */
 type Titles = Record<PushAlert, (name: string) => string>;

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { reportsWith, type ReportRow } from "../core/reports.ts";
+import { reportsWith, type ReportRow } from "../core/moderation/reports.ts";
 import { accountTexts } from "./accounts.ts";
 import { members, timestamp } from "./json.ts";
 

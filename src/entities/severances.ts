@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { severancesWith, type SeveranceRow } from "../core/severances.ts";
+import { severancesWith, type SeveranceRow } from "../core/people/severances.ts";
 import { timestamp } from "./json.ts";
 
 /** Mastodon's RelationshipSeveranceEvent (entities/RelationshipSeveranceEvent) as JSON text by id; one query. */

@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import { findAccount } from "../core/accounts.ts";
-import { mediaByIds, versionsOf } from "../core/edits.ts";
-import { quotedUrlOf } from "../core/quotes.ts";
+import { mediaByIds, versionsOf } from "../core/statuses/edits.ts";
+import { quotedUrlOf } from "../core/statuses/quotes.ts";
 import type { StatusRow } from "../core/visibility.ts";
 import { wordsWithShortcodes } from "../lib/shortcodes.ts";
 import { showAccount } from "./accounts.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
-import { tagUrl } from "../core/compose.ts";
-import { quotePermission } from "../core/quotes.ts";
+import { tagUrl } from "../core/statuses/compose.ts";
+import { quotePermission } from "../core/statuses/quotes.ts";
 import { visibleAmong } from "../core/visibility.ts";
 import { idList } from "../db/json.ts";
 import type { FilterSet, StatusText } from "../db/rendered.ts";

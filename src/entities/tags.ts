@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
-import { tagUrl } from "../core/compose.ts";
-import { findTag } from "../core/tags.ts";
+import { tagUrl } from "../core/statuses/compose.ts";
+import { findTag } from "../core/discovery/tags.ts";
 import { normaliseHashtag } from "../lib/hashtags.ts";
 import { tagHistories, type DayJson } from "./histories.ts";
 

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { warningsWith, type WarningRow } from "../core/moderation.ts";
+import { warningsWith, type WarningRow } from "../core/moderation/moderation.ts";
 import { timestamp } from "./json.ts";
 import { idTexts, textsWithTarget } from "./reports.ts";
 

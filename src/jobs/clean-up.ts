@@ -1,9 +1,9 @@
 import type { Context } from "../context.ts";
-import { forgetVisits } from "../core/activity.ts";
-import { removeUnused } from "../core/cards.ts";
-import { TIMELINE_LENGTH } from "../core/home.ts";
-import { discardFiles, filesOf, type MediaFiles } from "../core/media.ts";
-import { giveUpOlder } from "../core/processing.ts";
+import { forgetVisits } from "../core/server/activity.ts";
+import { removeUnused } from "../core/discovery/cards.ts";
+import { TIMELINE_LENGTH } from "../core/timelines/home.ts";
+import { discardFiles, filesOf, type MediaFiles } from "../core/media/media.ts";
+import { giveUpOlder } from "../core/media/processing.ts";
 import type { Tx } from "../db/open.ts";
 import { scheduleNext } from "./recurring.ts";
 

@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
-import { findNotification } from "../core/notifications.ts";
-import { endSubscription, findSubscription, isStillWanted, tokenOf, type PushRow } from "../core/push.ts";
-import { vapidKeys } from "../core/vapid.ts";
+import { findNotification } from "../core/notifications/notifications.ts";
+import { endSubscription, findSubscription, isStillWanted, tokenOf, type PushRow } from "../core/notifications/push.ts";
+import { vapidKeys } from "../core/notifications/vapid.ts";
 import { TryLater, type JobPayloads } from "../db/queue.ts";
 import { pushMessage } from "../entities/push.ts";
 import { OutboundError, type OutboundRequest } from "../lib/outbound.ts";

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { rankTrends } from "../core/trends.ts";
+import { rankTrends } from "../core/discovery/trends.ts";
 import { scheduleNext } from "./recurring.ts";
 
 export function refreshTrends(ctx: Context): void {

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { setState, stateOf } from "../core/server-state.ts";
+import { setState, stateOf } from "../core/server/server-state.ts";
 import type { Reads, Tx } from "../db/open.ts";
 import { authenticate, hashSecret, newSecret, sameSecret } from "../lib/secrets.ts";
 

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
-import { listRules, type Rule } from "../core/rules.ts";
-import { currentTerms, hasTerms, listTerms, type Terms } from "../core/terms.ts";
+import { listRules, type Rule } from "../core/server/rules.ts";
+import { currentTerms, hasTerms, listTerms, type Terms } from "../core/server/terms.ts";
 import { showContact } from "../entities/instance.ts";
 import { showPage, showTerms } from "../entities/pages.ts";
 import { Head, Prose } from "./layout.tsx";

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { hasUsers, listedPeople } from "../core/users.ts";
+import { hasUsers, listedPeople } from "../core/people/users.ts";
 import { showAccounts, type AccountJson } from "../entities/accounts.ts";
 import { Head, Hidden, Notice } from "./layout.tsx";
 import type { Pages } from "./pages.tsx";

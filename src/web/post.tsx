@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
-import { openStatusAt } from "../core/status-addresses.ts";
-import { contextOf } from "../core/threads.ts";
+import { openStatusAt } from "../core/statuses/status-addresses.ts";
+import { contextOf } from "../core/statuses/threads.ts";
 import { visibleOriginal, visibleStatus } from "../core/visibility.ts";
 import { showStatus, showStatuses, type StatusJson } from "../entities/statuses.ts";
 import { htmlToText } from "../lib/html.ts";

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { lookupAccount } from "../core/accounts.ts";
-import { spellingOf } from "../core/tags.ts";
-import { pinnedOf, statusesOf, tagTimeline } from "../core/timelines.ts";
+import { spellingOf } from "../core/discovery/tags.ts";
+import { pinnedOf, statusesOf, tagTimeline } from "../core/timelines/timelines.ts";
 import type { Page, Place } from "../db/keyset.ts";
 import { showAccount, type AccountJson } from "../entities/accounts.ts";
 import { showStatuses } from "../entities/statuses.ts";

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
-import { createUser, hasUsers, MAX_DISPLAY_NAME, userProblems, type UserProblem } from "../core/users.ts";
-import { isSetupToken } from "../core/setup.ts";
+import { createUser, hasUsers, MAX_DISPLAY_NAME, userProblems, type UserProblem } from "../core/people/users.ts";
+import { isSetupToken } from "../core/people/setup.ts";
 import { Refusal } from "../errors.ts";
 import { Field, Head, Hidden, Notice } from "./layout.tsx";
 import type { Pages } from "./pages.tsx";

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { findLogin, isPasswordOf, type Login } from "../core/sign-in.ts";
+import { findLogin, isPasswordOf, type Login } from "../core/people/sign-in.ts";
 import { addressKey } from "../lib/addresses.ts";
 import { parseQuery, searchOf } from "../lib/params.ts";
 import type { Rate } from "../lib/rates.ts";

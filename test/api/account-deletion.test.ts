@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { deleteAccount, removeSlice } from "../../src/core/account-deletion.ts";
-import { createAnnouncement } from "../../src/core/announcements.ts";
-import { createUser } from "../../src/core/users.ts";
+import { deleteAccount, removeSlice } from "../../src/core/people/account-deletion.ts";
+import { createAnnouncement } from "../../src/core/server/announcements.ts";
+import { createUser } from "../../src/core/people/users.ts";
 import type { Client, Json } from "../support/client.ts";
 import { act, undo } from "../support/moderation.ts";
 import { Device } from "../support/push-service.ts";

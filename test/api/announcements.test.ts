@@ -5,8 +5,8 @@ import {
   listAnnouncements,
   removeAnnouncement,
   type AnnouncementDraft,
-} from "../../src/core/announcements.ts";
-import { removeEmoji } from "../../src/core/emojis.ts";
+} from "../../src/core/server/announcements.ts";
+import { removeEmoji } from "../../src/core/media/emojis.ts";
 import type { Client, Json } from "../support/client.ts";
 import { ownEmoji } from "../support/emojis.ts";
 import { inProcess, startServer, type TestServer } from "../support/server.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import sharp from "sharp";
-import { addEmoji, removeEmoji } from "../../src/core/emojis.ts";
+import { addEmoji, removeEmoji } from "../../src/core/media/emojis.ts";
 import { picture } from "../fixtures/pictures.ts";
 import type { Client, Json } from "../support/client.ts";
 import { ownEmoji } from "../support/emojis.ts";

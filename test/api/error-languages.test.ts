@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
-import { createUser } from "../../src/core/users.ts";
+import { createUser } from "../../src/core/people/users.ts";
 import { Client, type Answer } from "../support/client.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 

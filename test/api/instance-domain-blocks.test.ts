@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
-import { setDomainBlock } from "../../src/core/domain-blocks.ts";
+import { setDomainBlock } from "../../src/core/moderation/domain-blocks.ts";
 import { Client, type Json } from "../support/client.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import MarkdownIt from "markdown-it";
-import { removePage, setPage } from "../../src/core/pages.ts";
-import { publishTerms, removeTerms } from "../../src/core/terms.ts";
+import { removePage, setPage } from "../../src/core/server/pages.ts";
+import { publishTerms, removeTerms } from "../../src/core/server/terms.ts";
 import type { Answer } from "../support/client.ts";
 import { inProcess, startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { addRule, editRule, removeRule, translateRule } from "../../src/core/rules.ts";
+import { addRule, editRule, removeRule, translateRule } from "../../src/core/server/rules.ts";
 import { MASTODON_VERSION } from "../../src/version.ts";
 import type { Client, Json } from "../support/client.ts";
 import { remoteAccount, remoteStatus } from "../support/rows.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { setDomainBlock, removeDomainBlock } from "../../src/core/domain-blocks.ts";
-import { moderate, type Action } from "../../src/core/moderation.ts";
+import { setDomainBlock, removeDomainBlock } from "../../src/core/moderation/domain-blocks.ts";
+import { moderate, type Action } from "../../src/core/moderation/moderation.ts";
 import type { Client, Json } from "../support/client.ts";
 import { act, undo } from "../support/moderation.ts";
 import { remoteAccount, remoteFollows, remoteStatus } from "../support/rows.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { approveUser, findUser } from "../../src/core/users.ts";
+import { approveUser, findUser } from "../../src/core/people/users.ts";
 import { type Answer, Client, type Json } from "../support/client.ts";
 import { idsOf, linksOf, pagesOf } from "../support/reading.ts";
 import { inProcess, startServer, type TestServer } from "../support/server.ts";

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { addEmoji } from "../../src/core/emojis.ts";
+import { addEmoji } from "../../src/core/media/emojis.ts";
 import { schedule } from "../../src/jobs/recurring.ts";
 import type { Client } from "../support/client.ts";
 import { startServer, type TestServer } from "../support/server.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { approveUser, findUser, rejectUser } from "../../src/core/users.ts";
+import { approveUser, findUser, rejectUser } from "../../src/core/people/users.ts";
 import { Client, type Answer, type Json } from "../support/client.ts";
 import { inProcess, startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { moderate } from "../../src/core/moderation.ts";
-import { reopenReport, resolveReport } from "../../src/core/reports.ts";
-import { addRule, removeRule } from "../../src/core/rules.ts";
+import { moderate } from "../../src/core/moderation/moderation.ts";
+import { reopenReport, resolveReport } from "../../src/core/moderation/reports.ts";
+import { addRule, removeRule } from "../../src/core/server/rules.ts";
 import { Client, type Answer, type Json } from "../support/client.ts";
 import { block, remoteAccount, remoteStatus } from "../support/rows.ts";
 import { inProcess, startServer, type TestServer } from "../support/server.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { reviewTrend } from "../../src/core/trends.ts";
+import { reviewTrend } from "../../src/core/discovery/trends.ts";
 import type { Client, Json } from "../support/client.ts";
 import { idsOf } from "../support/reading.ts";
 import { block, remoteAccount, remoteStatus } from "../support/rows.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import sharp from "sharp";
-import { removeSitePicture, setSitePicture, type SitePictureName } from "../../src/core/site-pictures.ts";
+import { removeSitePicture, setSitePicture, type SitePictureName } from "../../src/core/server/site-pictures.ts";
 import { schedule } from "../../src/jobs/recurring.ts";
 import { picture } from "../fixtures/pictures.ts";
 import { startServer, type TestServer } from "../support/server.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { reviewTrend } from "../../src/core/trends.ts";
+import { reviewTrend } from "../../src/core/discovery/trends.ts";
 import { schedule } from "../../src/jobs/recurring.ts";
 import type { Client, Json } from "../support/client.ts";
 import { block, mute } from "../support/rows.ts";

@@ -3,7 +3,7 @@
  * answer, reblog, mention, favourite, quote, ask and attach pictures.
  */
 import { Database } from "bun:sqlite";
-import { indexStatus } from "../../src/core/search-index.ts";
+import { indexStatus } from "../../src/core/discovery/search-index.ts";
 import { Db } from "../../src/db/open.ts";
 import { idAt } from "../../src/lib/ids.ts";
 import { renderText } from "../../src/lib/text.ts";

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test as anyTest } from "bun:test";
 import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
-import { newSetupToken } from "../../src/core/setup.ts";
+import { newSetupToken } from "../../src/core/people/setup.ts";
 import { Clips, ffmpeg } from "../fixtures/clips.ts";
 import type { Json } from "../support/client.ts";
 import { ownEmoji } from "../support/emojis.ts";

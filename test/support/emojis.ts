@@ -1,4 +1,4 @@
-import { addEmoji } from "../../src/core/emojis.ts";
+import { addEmoji } from "../../src/core/media/emojis.ts";
 import { animation, picture } from "../fixtures/pictures.ts";
 import type { TestServer } from "./server.ts";
 

@@ -1,10 +1,10 @@
-import { deleteAccount } from "../../src/core/account-deletion.ts";
-import { createAnnouncement } from "../../src/core/announcements.ts";
-import { rebuildHomeLater } from "../../src/core/home-filling.ts";
+import { deleteAccount } from "../../src/core/people/account-deletion.ts";
+import { createAnnouncement } from "../../src/core/server/announcements.ts";
+import { rebuildHomeLater } from "../../src/core/timelines/home-filling.ts";
 import { schedule } from "../../src/jobs/recurring.ts";
-import { removeDomainBlock, setDomainBlock } from "../../src/core/domain-blocks.ts";
-import { lift, moderate } from "../../src/core/moderation.ts";
-import { resolveReport } from "../../src/core/reports.ts";
+import { removeDomainBlock, setDomainBlock } from "../../src/core/moderation/domain-blocks.ts";
+import { lift, moderate } from "../../src/core/moderation/moderation.ts";
+import { resolveReport } from "../../src/core/moderation/reports.ts";
 import type { Client, Json } from "./client.ts";
 import { Device } from "./push-service.ts";
 import type { TestServer } from "./server.ts";

@@ -1,4 +1,4 @@
-import { lift, moderate, type Action } from "../../src/core/moderation.ts";
+import { lift, moderate, type Action } from "../../src/core/moderation/moderation.ts";
 import type { TestServer } from "./server.ts";
 
 /** What the owner does on the command line; what is told of it is told when the server's jobs have run. */

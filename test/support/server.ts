@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readConfig } from "../../src/config.ts";
 import type { Context } from "../../src/context.ts";
-import { createUser, type Role } from "../../src/core/users.ts";
+import { createUser, type Role } from "../../src/core/people/users.ts";
 import { registerApp } from "../../src/oauth/apps.ts";
 import { issueToken } from "../../src/oauth/tokens.ts";
 import { Client } from "./client.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { removePage, setPage } from "../../src/core/pages.ts";
-import { addRule, translateRule } from "../../src/core/rules.ts";
-import { publishTerms, removeTerms } from "../../src/core/terms.ts";
+import { removePage, setPage } from "../../src/core/server/pages.ts";
+import { addRule, translateRule } from "../../src/core/server/rules.ts";
+import { publishTerms, removeTerms } from "../../src/core/server/terms.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { Visitor } from "./visitor.ts";
 

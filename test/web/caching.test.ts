@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { publishTerms } from "../../src/core/terms.ts";
+import { publishTerms } from "../../src/core/server/terms.ts";
 import type { Client } from "../support/client.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { Visitor } from "./visitor.ts";

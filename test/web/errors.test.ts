@@ -68,7 +68,8 @@ test("the description of a field is translated without the field", () => {
 /** Files that refuse only what an owner types on the command line, in English. */
 const FOR_OWNERS = [
   /^(?:cli|build|db)\//,
-  /^core\/(?:announcements|domain-blocks|emojis|jobs|moderation|pages|rules|server-address|site-pictures|terms|trends)\.ts$/,
+  /^core\/(?:discovery\/trends|media\/emojis|moderation\/(?:domain-blocks|moderation))\.ts$/,
+  /^core\/server\/(?:announcements|jobs|pages|rules|server-address|site-pictures|terms)\.ts$/,
 ];
 /** Sentences of commands in files that serve both, and one that is put together of two. */
 const PASSED_OVER = /^(?:There is no report |Report |File has 0; at most )/;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { newSetupToken } from "../../src/core/setup.ts";
-import { createUser, listUsers } from "../../src/core/users.ts";
+import { newSetupToken } from "../../src/core/people/setup.ts";
+import { createUser, listUsers } from "../../src/core/people/users.ts";
 import { act } from "../support/moderation.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { Visitor } from "./visitor.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { createUser, resetPassword } from "../../src/core/users.ts";
+import { createUser, resetPassword } from "../../src/core/people/users.ts";
 import { inProcess, startServer, type TestServer } from "../support/server.ts";
 import { Visitor } from "./visitor.ts";
 

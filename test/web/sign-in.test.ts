@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { resetPassword } from "../../src/core/users.ts";
+import { resetPassword } from "../../src/core/people/users.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 import { Visitor } from "./visitor.ts";
 

@@ -1,0 +1,169 @@
+import type { Context } from "../../context.ts";
+import { idList } from "../../db/json.ts";
+import type { Tx } from "../../db/open.ts";
+import { previewCards } from "../../db/schema/index.ts";
+import { Refusal } from "../../errors.ts";
+import { decodeHtml } from "../../lib/charset.ts";
+import { DEFAULT_PIXELS } from "../../lib/images.ts";
+import { OutboundError, type OutboundRequest, type OutboundResponse } from "../../lib/outbound.ts";
+import { readPage } from "../../lib/page.ts";
+import { oEmbedUrl, previewOf, withOEmbed, type Preview } from "../../lib/preview.ts";
+import { lookupAccount } from "../accounts.ts";
+import { isFresh, removeUnusedLinks, requestCard, type LinkRow } from "./links.ts";
+import { discardFiles } from "../media/media.ts";
+import { keepImage, newFolder } from "../media/media-files.ts";
+
+type CardRow = typeof previewCards.$inferSelect;
+
+const MIB = 1024 * 1024;
+/** As with Mastodon, a page is read so far and no further. Most of what is asked for answers in a second. */
+const PAGE = { accept: ["text/html", "application/xhtml+xml"], maxBytes: MIB, truncate: true, timeout: 10_000 };
+/** Sent under many types, so it is JSON if it can be read as such. */
+const OEMBED = { accept: [], maxBytes: MIB / 4, timeout: 5_000 };
+const IMAGE = { accept: ["image/*"], maxBytes: 8 * MIB, timeout: 10_000 };
+const REDIRECTS = 5;
+const MAX_REMOVED = 500;
+
+/** Fetches the page that a link leads to and keeps its card, unless that was done lately or nobody links to it now. */
+export async function fetchCard(ctx: Context, linkId: number): Promise<void> {
+  const link = ctx.db.get<LinkRow>("SELECT * FROM links WHERE id = ?", linkId);
+  if (!link || link.statuses_count === 0 || isFresh(ctx, link)) return;
+  const preview = await fetchPreview(ctx, link.url);
+  const image = preview?.imageUrl ? await fetchImage(ctx, preview.imageUrl) : null;
+  ctx.db.transaction((tx) => {
+    const cardId = preview && keepCard(ctx, tx, preview, image);
+    // What fails leaves the card of an earlier success.
+    tx.run(
+      "UPDATE links SET card_id = coalesce(?, card_id), fetched_at = ? WHERE id = ?",
+      cardId,
+      ctx.clock.now(),
+      link.id,
+    );
+    removeUnusedCards(ctx, tx, [cardId, link.card_id]);
+  });
+}
+
+/** Null when there is no page, or nothing in it to show. */
+async function fetchPreview(ctx: Context, url: string): Promise<Preview | null> {
+  const response = await get(ctx, url, PAGE);
+  if (!response) return null;
+  const page = await readPage(decodeHtml(response.body, response.headers.get("content-type") ?? ""));
+  const preview = previewOf(page, response.url);
+  const endpoint = oEmbedUrl(page, response.url);
+  const embed = endpoint && (await get(ctx, endpoint, OEMBED));
+  const whole = embed ? withOEmbed(preview, new TextDecoder().decode(embed.body), embed.url) : preview;
+  return whole.title || whole.html || whole.embedUrl ? whole : null;
+}
+
+interface CardImage {
+  file: string;
+  width: number;
+  height: number;
+  blurhash: string;
+}
+
+/** Null when there is no picture there that we could show. */
+async function fetchImage(ctx: Context, url: string): Promise<CardImage | null> {
+  const response = await get(ctx, url, IMAGE);
+  if (!response) return null;
+  try {
+    const limits = { bytes: IMAGE.maxBytes, pixels: DEFAULT_PIXELS };
+    const { image, blurhash } = await ctx.media.run("cards", "processPreview", response.body, limits);
+    const file = await keepImage(ctx, `${newFolder("cache/cards")}/small`, image);
+    return { file, width: image.width, height: image.height, blurhash };
+  } catch (error) {
+    if (error instanceof Refusal) return null;
+    throw error;
+  }
+}
+
+type Bounds = Omit<OutboundRequest, "redirects" | "headers">;
+
+/** Null for whatever goes wrong outside: it is no fault of ours, and to be asked about again another day. */
+async function get(ctx: Context, url: string, bounds: Bounds): Promise<OutboundResponse | null> {
+  const headers = { "accept-language": `${ctx.config.languages.join(", ")}, *;q=0.5` };
+  try {
+    return await ctx.fetchOutside(url, { ...bounds, headers, redirects: REDIRECTS });
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    ctx.log.debug("no preview: {reason}", { reason: error.message });
+    return null;
+  }
+}
+
+/** Writes the card of a page, new or known; its id. */
+function keepCard(ctx: Context, tx: Tx, preview: Preview, image: CardImage | null): number {
+  const before = tx.get<CardRow>("SELECT * FROM preview_cards WHERE url = ?", preview.url);
+  const row = { ...columnsOf(ctx, preview), ...picture(preview, image, before) };
+  if (before && before.image !== row.image) discardFiles(ctx, tx, [before.image]);
+  return tx.orm
+    .insert(previewCards)
+    .values(row)
+    .onConflictDoUpdate({ target: previewCards.url, set: row })
+    .returning({ id: previewCards.id })
+    .get().id;
+}
+
+/** A picture that the page still names, but that couldn't be had this time, stays what it was. */
+function picture(preview: Preview, image: CardImage | null, before: CardRow | null) {
+  const kept = preview.imageUrl ? before : null;
+  // Of what plays or is shown whole, the size is that of the player or the photo.
+  const [width, height] =
+    preview.type === "link"
+      ? [image?.width ?? kept?.width ?? 0, image?.height ?? kept?.height ?? 0]
+      : [preview.width, preview.height];
+  return {
+    image: image?.file ?? kept?.image ?? null,
+    blurhash: image?.blurhash ?? kept?.blurhash ?? null,
+    width,
+    height,
+  };
+}
+
+function columnsOf(ctx: Context, preview: Preview) {
+  return {
+    url: preview.url,
+    type: preview.type,
+    title: preview.title,
+    description: preview.description,
+    language: preview.language,
+    author_name: preview.authorName,
+    author_url: preview.authorUrl,
+    creator_account_id: preview.creator ? (lookupAccount(ctx, preview.creator)?.id ?? null) : null,
+    provider_name: preview.providerName,
+    provider_url: preview.providerUrl,
+    html: preview.html,
+    embed_url: preview.embedUrl,
+    image_description: preview.imageDescription,
+    published_at: preview.publishedAt,
+    updated_at: ctx.clock.now(),
+  };
+}
+
+/** Has a card's page fetched again whose picture is gone from the cache: for one that was emptied, or not in a backup. */
+export function requestImage(ctx: Context, file: string): void {
+  const link = ctx.db.get<LinkRow>(
+    "SELECT l.* FROM preview_cards c JOIN links l ON l.card_id = c.id WHERE c.image = ? LIMIT 1",
+    file,
+  );
+  if (link) ctx.db.transaction((tx) => requestCard(ctx, tx, link));
+}
+
+/** Removes links without statuses, and cards without links. */
+export function removeUnused(ctx: Context, tx: Tx): void {
+  removeUnusedCards(ctx, tx, removeUnusedLinks(ctx, tx, MAX_REMOVED));
+}
+
+function removeUnusedCards(ctx: Context, tx: Tx, ids: readonly (number | null)[]): void {
+  const removed = tx.all<{ image: string | null }>(
+    `DELETE FROM preview_cards
+     WHERE id IN (SELECT value FROM json_each(?)) AND NOT EXISTS (SELECT 1 FROM links WHERE card_id = preview_cards.id)
+     RETURNING image`,
+    idList(ids.filter((id) => id !== null)),
+  );
+  discardFiles(
+    ctx,
+    tx,
+    removed.map(({ image }) => image),
+  );
+}

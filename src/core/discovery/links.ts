@@ -1,0 +1,95 @@
+import type { Context } from "../../context.ts";
+import type { Tx } from "../../db/open.ts";
+import { enqueue } from "../../db/queue.ts";
+import type { links } from "../../db/schema/index.ts";
+import { anchorsIn } from "../../lib/page.ts";
+
+export type LinkRow = typeof links.$inferSelect;
+
+/** A page is asked for once within this time, and its silence is remembered as long. */
+const DAY = 24 * 3600_000;
+/** Longer ones have no card. */
+const MAX_URL = 2048;
+
+/**
+ * Notes which link of a status its card is about, and has the page fetched. To be called whenever the content changes,
+ * after the mentions were saved, in the same transaction. `html` is null for a status that shows no card: one with
+ * attachments. Returns whether there is one.
+ */
+export function linkStatus(ctx: Context, tx: Tx, statusId: number, html: string | null): boolean {
+  const url = html && firstLink(ctx, tx, statusId, html);
+  const before = tx.get<{ url: string }>(
+    "SELECT l.url FROM status_links s JOIN links l ON l.id = s.link_id WHERE s.status_id = ?",
+    statusId,
+  );
+  if (before && before.url === url) return true;
+  if (before) tx.run("DELETE FROM status_links WHERE status_id = ?", statusId);
+  if (!url) return false;
+  tx.run("INSERT INTO links (url) VALUES (?) ON CONFLICT (url) DO NOTHING", url);
+  const link = tx.get<LinkRow>("SELECT * FROM links WHERE url = ?", url)!;
+  tx.run("INSERT INTO status_links (status_id, link_id) VALUES (?, ?)", statusId, link.id);
+  requestCard(ctx, tx, link);
+  return true;
+}
+
+/** Enqueues fetching the linked page, unless that was done within a day. */
+export function requestCard(ctx: Context, tx: Tx, link: LinkRow): void {
+  if (isFresh(ctx, link)) return;
+  const key = `card.fetch ${link.id} ${Math.floor(ctx.clock.now() / DAY)}`;
+  enqueue(ctx, tx, "card.fetch", { linkId: link.id }, { key, host: new URL(link.url).hostname });
+}
+
+export function isFresh(ctx: Context, link: LinkRow): boolean {
+  return link.fetched_at !== null && link.fetched_at > ctx.clock.now() - DAY;
+}
+
+/** A link that isn't marked as a mention or a hashtag: most statuses have none, and needn't be read through. */
+const UNMARKED = /<a\s(?![^>]*(?:\srel="[^"]*\btag\b|\sclass="[^"]*(?:u-url|h-card|mention|hashtag)))/i;
+
+/** The first link that leads to a page elsewhere and is no mention or hashtag, as with Mastodon (FetchLinkCardService). */
+function firstLink(ctx: Context, tx: Tx, statusId: number, html: string): string | null {
+  if (!UNMARKED.test(html)) return null;
+  const candidates = anchorsIn(html).filter(
+    ({ rel, classes }) => !/(?:^|\s)tag(?:\s|$)/.test(rel) && !/u-url|h-card|mention|hashtag/.test(classes),
+  );
+  if (candidates.length === 0) return null;
+  const people = addressesOfMentioned(tx, statusId);
+  return (
+    candidates
+      .filter(({ href }) => !people.has(href))
+      .map(({ href }) => pageUrl(ctx, href))
+      .find(Boolean) ?? null
+  );
+}
+
+/** Other servers don't always mark the links to people whom they mention. */
+function addressesOfMentioned(tx: Tx, statusId: number): Set<string> {
+  const rows = tx.all<{ url: string; uri: string }>(
+    "SELECT a.url, a.uri FROM mentions m JOIN accounts a ON a.id = m.account_id WHERE m.status_id = ?",
+    statusId,
+  );
+  return new Set(rows.flatMap(({ url, uri }) => [url, uri]));
+}
+
+/** Null for what is no web page, or one of ours. */
+function pageUrl(ctx: Context, href: string): string | null {
+  const url = URL.canParse(href) ? new URL(href) : null;
+  if (!url || !/^https?:$/.test(url.protocol) || url.href.length > MAX_URL) return null;
+  const isOurs = url.host === new URL(ctx.config.origin).host || url.host === ctx.config.handleDomain;
+  return isOurs ? null : url.href;
+}
+
+/**
+ * Removes links that no status has any more; not those fetched within a day, so that a status that is written anew finds
+ * its card again. Returns the cards that they led to.
+ */
+export function removeUnusedLinks(ctx: Context, tx: Tx, limit: number): number[] {
+  const removed = tx.all<{ card_id: number | null }>(
+    `DELETE FROM links WHERE id IN (
+       SELECT id FROM links WHERE statuses_count = 0 AND coalesce(fetched_at, 0) <= ? LIMIT ?)
+     RETURNING card_id`,
+    ctx.clock.now() - DAY,
+    limit,
+  );
+  return removed.flatMap(({ card_id }) => card_id ?? []);
+}

@@ -1,0 +1,94 @@
+import type { Tx } from "../../db/open.ts";
+import { htmlToText } from "../../lib/html.ts";
+import { indexWords } from "../../lib/search-words.ts";
+
+interface IndexedRow {
+  id: number;
+  account_id: number;
+  local: number;
+  text: string;
+  content: string;
+  spoiler_text: string;
+  sensitive: number;
+  language: string | null;
+  visibility: string;
+  in_reply_to_id: number | null;
+  has_media: number;
+  descriptions: string | null;
+  /** What its poll offers; null without one. */
+  choices: string | null;
+  /** What is attached: `image`, `audio` and so on, with commas between. */
+  media_types: string | null;
+  people: string | null;
+}
+
+/** Local people who have a part in a status: they wrote it, are mentioned, or kept, liked or passed it on. */
+const STATUS = `
+  SELECT s.id, s.account_id, s.local, s.text, s.content, s.spoiler_text, s.sensitive, s.language, s.visibility,
+    s.in_reply_to_id, s.has_media,
+    (SELECT group_concat(DISTINCT type) FROM media_attachments WHERE status_id = s.id AND position >= 0) AS media_types,
+    (SELECT group_concat(description, ' ') FROM media_attachments WHERE status_id = s.id AND position >= 0) AS descriptions,
+    (SELECT group_concat(o.title, ' ') FROM polls p JOIN poll_options o ON o.poll_id = p.id WHERE p.status_id = s.id) AS choices,
+    (SELECT group_concat(account_id) FROM (
+      SELECT s.account_id
+      UNION SELECT account_id FROM mentions WHERE status_id = s.id
+      UNION SELECT account_id FROM favourites WHERE status_id = s.id
+      UNION SELECT account_id FROM bookmarks WHERE status_id = s.id
+      UNION SELECT account_id FROM statuses WHERE reblog_of_id = s.id
+    ) part WHERE EXISTS (SELECT 1 FROM users WHERE account_id = part.account_id)) AS people
+  FROM statuses s WHERE s.id = ? AND s.reblog_of_id IS NULL`;
+
+/**
+ * Puts a status into the index, or in again after something about it has changed: as the last of the transaction, since
+ * FTS5 writes out what it has gathered at each savepoint, and a post is full of those.
+ */
+export function indexStatus(tx: Tx, statusId: number): void {
+  tx.beforeCommit(`search ${statusId}`, () => writeEntry(tx, statusId));
+}
+
+function writeEntry(tx: Tx, statusId: number): void {
+  const row = tx.get<IndexedRow>(STATUS, statusId);
+  if (!row) return;
+  const text = row.local ? row.text : htmlToText(row.content);
+  const words = indexWords([row.spoiler_text, text, row.choices ?? "", row.descriptions ?? ""].join("\n"));
+  tx.run("INSERT OR REPLACE INTO status_search (rowid, words, marks) VALUES (?, ?, ?)", row.id, words, marksOf(row));
+}
+
+const MEDIA_MARKS: Record<string, string> = {
+  image: "hasimage",
+  gifv: "hasvideo",
+  video: "hasvideo",
+  audio: "hasaudio",
+};
+
+function marksOf(row: IndexedRow): string {
+  const marks = [`by${row.account_id}`, ...(row.people?.split(",") ?? []).map((id) => partMark(Number(id)))];
+  if (row.visibility === "public") marks.push("public");
+  if (row.language) marks.push(languageMark(row.language));
+  if (row.in_reply_to_id !== null) marks.push("isreply");
+  if (row.sensitive) marks.push("issensitive");
+  if (row.has_media) marks.push("hasmedia");
+  for (const type of row.media_types?.split(",") ?? []) marks.push(MEDIA_MARKS[type] ?? "hasmedia");
+  if (row.choices !== null) marks.push("haspoll");
+  if (hasLink(row)) marks.push("haslink");
+  return marks.join(" ");
+}
+
+/** Links to people and hashtags are none. */
+function hasLink(row: IndexedRow): boolean {
+  if (row.local) return /https?:\/\//.test(row.text);
+  return /<a\s(?![^>]*\bmention\b)[^>]*href=/.test(row.content);
+}
+
+/** The word under which a person's own library stands. */
+export function partMark(accountId: number): string {
+  return `part${accountId}`;
+}
+
+export function authorMark(accountId: number): string {
+  return `by${accountId}`;
+}
+
+export function languageMark(language: string): string {
+  return `lang${language.toLowerCase().split("-")[0]}`;
+}

@@ -1,0 +1,198 @@
+import type { Context } from "../../context.ts";
+import type { Page } from "../../db/keyset.ts";
+import { idAt } from "../../lib/ids.ts";
+import { dayOf, parseSearch, type Term } from "../../lib/search-query.ts";
+import { phraseQuery } from "../../lib/search-words.ts";
+import { IS_HERE, lookupAccount } from "../accounts.ts";
+import { authorMark, languageMark, partMark } from "./search-index.ts";
+import { isKnownTo } from "./tags.ts";
+import { isLimitedFor, visibleAmong, visibleTo, wantedBy } from "../visibility.ts";
+
+const HIGHEST = Number.MAX_SAFE_INTEGER;
+
+/** Whether the viewer has a part in a status: asked only where its author doesn't want to be found by everyone. */
+const HAS_PART = `(
+  s.account_id = ?4
+  OR EXISTS (SELECT 1 FROM mentions WHERE status_id = s.id AND account_id = ?4)
+  OR EXISTS (SELECT 1 FROM favourites WHERE account_id = ?4 AND status_id = s.id)
+  OR EXISTS (SELECT 1 FROM bookmarks WHERE account_id = ?4 AND status_id = s.id)
+  OR EXISTS (SELECT 1 FROM statuses WHERE reblog_of_id = s.id AND account_id = ?4))`;
+
+function search(direction: "ASC" | "DESC"): string {
+  return `
+    SELECT s.id
+    FROM status_search f CROSS JOIN statuses s ON s.id = f.rowid CROSS JOIN accounts a ON a.id = s.account_id
+    WHERE status_search MATCH ?1 AND f.rowid > ?2 AND f.rowid < ?3
+      AND (a.indexable OR ${HAS_PART}) AND ${visibleTo("?4")} AND ${wantedBy("?4", "?5")}
+      AND NOT ${isLimitedFor("?4", "s.account_id")}
+      AND NOT EXISTS (SELECT 1 FROM json_each(?6) d WHERE f.rowid >= d.value ->> 0 AND f.rowid < d.value ->> 1)
+    ORDER BY f.rowid ${direction} LIMIT ?7 OFFSET ?8`;
+}
+
+const NEWEST_FIRST = search("DESC");
+const OLDEST_FIRST = search("ASC");
+
+/**
+ * Statuses that hold every word, newest first: those that the viewer has a part in and, where the owner has said so
+ * (LINNET_SEARCH=public), public ones by people who want to be found. Nothing for strangers, as with Mastodon.
+ */
+export function searchStatuses(
+  ctx: Context,
+  viewerId: number,
+  search: { q: string; accountId: number | null; page: Page; offset: number },
+): number[] {
+  if (viewerId === 0) return [];
+  const terms = parseSearch(search.q);
+  const query = matchOf(ctx, viewerId, terms, search.accountId);
+  if (query === null) return [];
+  const { page, offset } = search;
+  const { lowest, highest, without } = boundsOf(terms, page);
+  const sql = page.min_id === null ? NEWEST_FIRST : OLDEST_FIRST;
+  const now = ctx.clock.now();
+  const values = [query, lowest, highest, viewerId, now, JSON.stringify(without), page.limit, offset];
+  const ids = ctx.db.all<{ id: number }>(sql, ...values).map(({ id }) => id);
+  return page.min_id === null ? ids : ids.toReversed();
+}
+
+/** One expression of FTS5's language for a whole search; null for one that nothing can match. */
+function matchOf(ctx: Context, viewerId: number, terms: readonly Term[], accountId: number | null): string | null {
+  const wanted: string[] = [`marks : ${scopeOf(ctx, viewerId, terms)}`];
+  const unwanted: string[] = [];
+  if (accountId !== null) wanted.push(`marks : ${authorMark(accountId)}`);
+  for (const term of terms) {
+    const expression = expressionOf(ctx, viewerId, term);
+    if (expression === undefined) continue;
+    if (expression !== null) (term.negated ? unwanted : wanted).push(expression);
+    else if (!term.negated) return null;
+  }
+  const isBounded = terms.some(({ kind, value }) => isDay(kind) && dayOf(value) !== null);
+  if (wanted.length === 1 && unwanted.length === 0 && accountId === null && !isBounded) return null;
+  const all = wanted.map((part) => `(${part})`).join(" AND ");
+  return unwanted.length === 0 ? all : `(${all}) NOT (${unwanted.map((part) => `(${part})`).join(" OR ")})`;
+}
+
+/** Undefined for a term that says nothing here, null for one that nothing matches. */
+function expressionOf(ctx: Context, viewerId: number, term: Term): string | null | undefined {
+  switch (term.kind) {
+    case "text": {
+      const phrase = phraseQuery(term.value);
+      return phrase === null ? undefined : `words : ${phrase}`;
+    }
+    case "from": {
+      const account = term.value.toLowerCase() === "me" ? viewerId : lookupAccount(ctx, term.value)?.id;
+      return account === undefined ? null : `marks : ${authorMark(account)}`;
+    }
+    case "has":
+      return markOf("has", term.value, MARKED);
+    case "is":
+      return markOf("is", term.value, { reply: "reply", sensitive: "sensitive" });
+    case "language":
+      return /^[a-z]{2,3}(-\w+)?$/i.test(term.value) ? `marks : ${languageMark(term.value)}` : null;
+    default:
+      return undefined;
+  }
+}
+
+/** What a status may have. */
+const MARKED = { media: "media", image: "image", video: "video", audio: "audio", poll: "poll", link: "link" };
+
+function markOf(prefix: string, value: string, known: Record<string, string>): string | null {
+  const name = value.toLowerCase();
+  return Object.hasOwn(known, name) ? `marks : ${prefix}${known[name]}` : null;
+}
+
+/** Whose statuses are looked through. `in:library` leaves out what is only public. */
+function scopeOf(ctx: Context, viewerId: number, terms: readonly Term[]): string {
+  const library = partMark(viewerId);
+  const wish = terms.find((term) => term.kind === "in")?.value.toLowerCase();
+  if (ctx.config.searchPublic && wish === "public") return "public";
+  return ctx.config.searchPublic && wish !== "library" ? `(${library} OR public)` : library;
+}
+
+interface Bounds {
+  lowest: number;
+  highest: number;
+  /** Stretches that are left out, each with its first id and the one after its last. */
+  without: [number, number][];
+}
+
+/** Days and cursors are both bounds of the id, since ids are times. */
+function boundsOf(terms: readonly Term[], page: Page): Bounds {
+  const bounds: Bounds = {
+    lowest: Math.max(page.min_id ?? 0, page.since_id ?? 0),
+    highest: page.max_id ?? HIGHEST,
+    without: [],
+  };
+  for (const { kind, value, negated } of terms) {
+    const day = isDay(kind) ? dayOf(value) : null;
+    if (!day) continue;
+    const [first, end] = kind === "before" ? [0, day.from] : kind === "after" ? [day.to, null] : [day.from, day.to];
+    const stretch: [number, number] = [first && idAt(first), end === null ? HIGHEST : idAt(end)];
+    if (negated) {
+      bounds.without.push(stretch);
+      continue;
+    }
+    bounds.lowest = Math.max(bounds.lowest, stretch[0] - 1);
+    bounds.highest = Math.min(bounds.highest, stretch[1]);
+  }
+  return bounds;
+}
+
+function isDay(kind: Term["kind"]): boolean {
+  return kind === "before" || kind === "after" || kind === "during";
+}
+
+/** These bound the work for a short prefix: a single letter may begin tens of thousands of hashtags. */
+const LOOKED_THROUGH_TAGS = 5000;
+const COMPARED_TAGS = 500;
+
+const TAGS = `
+  SELECT id FROM (
+    SELECT id, name FROM (
+      SELECT id, name FROM tags WHERE name >= ?1 AND name < ?1 || char(1114111) ORDER BY name LIMIT ${LOOKED_THROUGH_TAGS}
+    ) prefixed
+    WHERE ${isKnownTo("?5", "prefixed.id")}
+      AND (NOT ?4 OR EXISTS (SELECT 1 FROM trend_reviews WHERE kind = 'tag' AND subject_id = prefixed.id))
+    ORDER BY name LIMIT ${COMPARED_TAGS}) found
+  ORDER BY name = ?1 DESC, (SELECT count(*) FROM (SELECT 1 FROM status_tags WHERE tag_id = found.id LIMIT 100)) DESC, name
+  LIMIT ?2 OFFSET ?3`;
+
+/** Hashtags with this prefix that the viewer may know of: the exact one, then the most used; if wished, only reviewed ones. */
+export function searchTags(
+  ctx: Context,
+  viewerId: number,
+  search: { name: string; limit: number; offset: number; reviewed: boolean },
+): number[] {
+  const { name, limit, offset, reviewed } = search;
+  if (name === "") return [];
+  return ctx.db.all<{ id: number }>(TAGS, name, limit, offset, reviewed ? 1 : 0, viewerId).map(({ id }) => id);
+}
+
+/** What an address may lead to. */
+interface Found {
+  accountIds: number[];
+  statusIds: number[];
+}
+
+const OF_URI = `
+  SELECT 'account' AS kind, a.id FROM accounts a WHERE a.uri = ?1 AND ${IS_HERE} AND a.suspended_at IS NULL
+  UNION ALL SELECT 'status', s.id FROM statuses s WHERE s.uri = ?1 AND s.reblog_of_id IS NULL`;
+
+/** The person or the post that an address belongs to, as far as it is known here and the viewer may see it. */
+export function findByAddress(ctx: Context, viewerId: number, address: string): Found {
+  const url = URL.parse(address);
+  const uri = url?.origin === ctx.config.origin ? ownUri(ctx, url.pathname) : address;
+  const found = uri === null ? [] : ctx.db.all<{ kind: "account" | "status"; id: number }>(OF_URI, uri);
+  const ids = Map.groupBy(found, ({ kind }) => kind);
+  const idsOf = (kind: "account" | "status") => (ids.get(kind) ?? []).map(({ id }) => id);
+  return { accountIds: idsOf("account"), statusIds: visibleAmong(ctx, viewerId, idsOf("status")) };
+}
+
+/** Of a page of this server, which is not what the thing itself is called. */
+function ownUri(ctx: Context, path: string): string | null {
+  const [, name, statusId] = /^\/(?:@|users\/)(\w+)(?:\/(?:statuses\/)?(\d+))?\/?$/.exec(path) ?? [];
+  const account = name === undefined ? null : lookupAccount(ctx, name);
+  if (!account) return null;
+  const person = `${ctx.config.origin}/users/${account.username}`;
+  return statusId === undefined ? person : `${person}/statuses/${statusId}`;
+}

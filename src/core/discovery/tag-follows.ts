@@ -1,0 +1,37 @@
+import type { Context } from "../../context.ts";
+import { Keyset, type Page, type Place } from "../../db/keyset.ts";
+import { fillHomeLater } from "../timelines/home-filling.ts";
+import { clearTagFromHome } from "../timelines/home.ts";
+import { ensureTag, findTag } from "./tags.ts";
+
+/** Brings public statuses with a hashtag into one's home timeline, from now on and a few of the past. */
+export function followTag(ctx: Context, accountId: number, written: string): void {
+  ctx.db.transaction((tx) => {
+    const tagId = ensureTag(tx, written, ctx.clock.now());
+    const { changes } = tx.run(
+      "INSERT INTO tag_follows (account_id, tag_id, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+      accountId,
+      tagId,
+      ctx.clock.now(),
+    );
+    if (changes > 0) fillHomeLater(ctx, tx, accountId, { tagIds: [tagId] });
+  });
+}
+
+export function unfollowTag(ctx: Context, accountId: number, written: string): void {
+  const tagId = findTag(ctx.db, written);
+  if (tagId === null) return;
+  ctx.db.transaction((tx) => {
+    const { changes } = tx.run("DELETE FROM tag_follows WHERE account_id = ? AND tag_id = ?", accountId, tagId);
+    if (changes > 0) clearTagFromHome(tx, accountId, tagId);
+  });
+}
+
+const FOLLOWED = new Keyset<Place>(
+  "SELECT t.tag_id AS id, t.id AS cursor FROM tag_follows t WHERE t.account_id = ?4",
+  "t.id",
+);
+
+export function followedTags(ctx: Context, accountId: number, page: Page): Place[] {
+  return FOLLOWED.page(ctx.db, page, accountId);
+}

@@ -1,0 +1,107 @@
+import type { Reads, Tx } from "../../db/open.ts";
+import { idList } from "../../db/json.ts";
+import { normaliseHashtag } from "../../lib/hashtags.ts";
+import { isForEveryone, visibleTo } from "../visibility.ts";
+
+export interface TagName {
+  /** The key: normalised. */
+  name: string;
+  /** As the author wrote it. */
+  written: string;
+}
+
+/** Adds to what a status mentions. Whom it was only open to before is named now. */
+export function saveMentions(tx: Tx, statusId: number, accountIds: readonly number[]): void {
+  for (const accountId of accountIds) {
+    tx.run(
+      "INSERT INTO mentions (status_id, account_id) VALUES (?, ?) ON CONFLICT DO UPDATE SET silent = 0",
+      statusId,
+      accountId,
+    );
+  }
+}
+
+/** Whom a status names, besides those to whom it is only open. */
+export function mentionsOf(db: Reads, statusId: number): number[] {
+  return db
+    .all<{ account_id: number }>("SELECT account_id FROM mentions WHERE status_id = ? AND NOT silent", statusId)
+    .map(({ account_id }) => account_id);
+}
+
+/**
+ * Files a status under its hashtags. A hashtag is shown in its first spelling in a status for everyone: others would show
+ * that it had been used before.
+ */
+export function saveTags(
+  tx: Tx,
+  status: { id: number; visibility: string },
+  tags: readonly TagName[],
+  now: number,
+): void {
+  for (const { name, written } of tags) {
+    insertTag(tx, name, isForEveryone(status.visibility) ? written : "", now);
+    tx.run(
+      "INSERT OR IGNORE INTO status_tags (tag_id, status_id) SELECT id, ? FROM tags WHERE name = ?",
+      status.id,
+      name,
+    );
+  }
+}
+
+/** `spelling` is empty where it must not be shown; the first that may be is kept. */
+function insertTag(tx: Tx, name: string, spelling: string, now: number): void {
+  tx.run(
+    `INSERT INTO tags (name, display_name, created_at) VALUES (?, ?, ?)
+     ON CONFLICT (name) DO UPDATE SET display_name = excluded.display_name WHERE display_name = ''`,
+    name,
+    spelling,
+    now,
+  );
+}
+
+/** The id of a hashtag in any spelling; null if there is no row for it. */
+export function findTag(db: Reads, written: string): number | null {
+  return db.get<{ id: number }>("SELECT id FROM tags WHERE name = ?", normaliseHashtag(written))?.id ?? null;
+}
+
+/** A hashtag as it is shown: in its first spelling that everyone could see, otherwise as written. */
+export function spellingOf(db: Reads, written: string): string {
+  const name = normaliseHashtag(written);
+  const row = db.get<{ display_name: string }>("SELECT display_name FROM tags WHERE name = ?", name);
+  return row?.display_name || written;
+}
+
+/** The id of a hashtag that an account follows or features; adds a row where there is none. */
+export function ensureTag(tx: Tx, written: string, now: number): number {
+  insertTag(tx, normaliseHashtag(written), "", now);
+  return findTag(tx, written)!;
+}
+
+/**
+ * Whether a viewer may know that a hashtag (its id) is in use: from a status that they may see, or since they follow it.
+ * Without this, a search would complete the hashtags of direct posts.
+ */
+export function isKnownTo(viewer: string, tag: string): string {
+  return `(
+    EXISTS (
+      SELECT 1 FROM status_tags st JOIN statuses s ON s.id = st.status_id
+      WHERE st.tag_id = ${tag} AND ${visibleTo(viewer)})
+    OR EXISTS (SELECT 1 FROM tag_follows WHERE account_id = ${viewer} AND tag_id = ${tag}))`;
+}
+
+/** After an edit: the mentions and hashtags of the new text replace the old ones. */
+export function replaceMentionsAndTags(
+  tx: Tx,
+  status: { id: number; visibility: string },
+  composed: { mentions: readonly number[]; tags: readonly TagName[] },
+  now: number,
+): void {
+  tx.run(
+    "DELETE FROM mentions WHERE status_id = ? AND NOT silent AND account_id NOT IN (SELECT value FROM json_each(?))",
+    status.id,
+    idList(composed.mentions),
+  );
+  tx.run("DELETE FROM status_tags WHERE status_id = ?", status.id);
+  saveMentions(tx, status.id, composed.mentions);
+  saveTags(tx, status, composed.tags, now);
+}

@@ -1,0 +1,193 @@
+import type { Context } from "../../context.ts";
+import type { Tx } from "../../db/open.ts";
+import { trends } from "../../db/schema/index.ts";
+import { notFound, Refusal } from "../../errors.ts";
+import { idAt } from "../../lib/ids.ts";
+import { forgetOldUses, HISTORY_DAYS, today } from "./uses.ts";
+import { visibleTo, wantedBy } from "../visibility.ts";
+
+export const TREND_KINDS = trends.kind.enumValues;
+export type TrendKind = (typeof TREND_KINDS)[number];
+
+const DAY = 24 * 3600_000;
+/** What people think of today weighs twice as much as what they thought of a day ago. */
+const HALF_LIFE = DAY;
+/** One person alone makes no trend; on a small server, two do. */
+const MIN_ACCOUNTS = 2;
+/** Two people are remembered for two days, more people longer. */
+const MIN_SCORE = 0.5;
+const MAX_RANKED = 100;
+
+/** Who wants to be found, as they say now, and whom no moderator speaks against. */
+function isOpen(a: string): string {
+  return `${a}.discoverable AND ${a}.suspended_at IS NULL AND ${a}.silenced_at IS NULL AND ${a}.sensitized_at IS NULL`;
+}
+
+/** Only such people; each counts once a day. ?1 has the weight of a day by its age. */
+function rankUses(kind: "tag" | "link", subject: string, join: string): string {
+  return `
+    INSERT INTO trends (kind, subject_id, score)
+    SELECT '${kind}', subject, sum(weight) AS score
+    FROM (
+      SELECT DISTINCT ${subject} AS subject, u.day, u.account_id, w.value AS weight
+      FROM trend_uses u JOIN json_each(?1) w ON w.key = ?2 - u.day
+        JOIN accounts a ON a.id = u.account_id AND ${isOpen("a")} ${join}
+      WHERE u.kind = '${kind}')
+    GROUP BY subject HAVING count(DISTINCT account_id) >= ${MIN_ACCOUNTS} AND score >= ${MIN_SCORE}
+    ORDER BY score DESC LIMIT ${MAX_RANKED}`;
+}
+
+const RANK_TAGS = rankUses("tag", "u.subject_id", "");
+/** Addresses that lead to the same page are one link. */
+const RANK_LINKS = rankUses("link", "l.card_id", "JOIN links l ON l.id = u.subject_id AND l.card_id IS NOT NULL");
+
+/** In the words of the index `statuses_noticed`, which SQLite takes only when it recognises them. */
+const NOTICED = `
+  SELECT s.id, s.created_at, (
+    SELECT count(*) FROM (
+      SELECT account_id FROM favourites WHERE status_id = s.id
+      UNION SELECT account_id FROM statuses WHERE reblog_of_id = s.id AND visibility IN ('public', 'unlisted'))
+    WHERE account_id <> s.account_id) AS people
+  FROM statuses s JOIN accounts a ON a.id = s.account_id
+  WHERE s.id > ?1 AND s.visibility = 'public' AND s.reblog_of_id IS NULL AND s.favourites_count + s.reblogs_count > 1
+    AND ${mayTrend("s", "a")}`;
+
+function mayTrend(s: string, a: string): string {
+  return `${isOpen(a)} AND ${s}.sensitive = 0 AND ${s}.spoiler_text = '' AND ${s}.in_reply_to_account_id IS NULL`;
+}
+
+/** Ranks what was used and liked within the week anew, and forgets what is older. */
+export function rankTrends(ctx: Context, tx: Tx): void {
+  forgetOldUses(ctx, tx);
+  tx.run("DELETE FROM trends");
+  forgetReviews(tx);
+  if (ctx.config.trends === "off") return;
+  const weights = JSON.stringify(Array.from({ length: HISTORY_DAYS }, (_, age) => weightOfDay(ctx, age)));
+  tx.run(RANK_TAGS, weights, today(ctx));
+  tx.run(RANK_LINKS, weights, today(ctx));
+  rankStatuses(ctx, tx);
+}
+
+/** A day that isn't over weighs 1; from then on the weight decays. `age` in days. */
+function weightOfDay(ctx: Context, age: number): number {
+  const sinceItsEnd = ctx.clock.now() - (today(ctx) - age + 1) * DAY;
+  return 0.5 ** (Math.max(0, sinceItsEnd) / HALF_LIFE);
+}
+
+function rankStatuses(ctx: Context, tx: Tx): void {
+  const now = ctx.clock.now();
+  const ranked = tx
+    .all<{ id: number; created_at: number; people: number }>(NOTICED, idAt(now - HISTORY_DAYS * DAY))
+    .filter(({ people }) => people >= MIN_ACCOUNTS)
+    .map(({ id, created_at, people }) => ({ id, score: people * 0.5 ** ((now - created_at) / HALF_LIFE) }))
+    .filter(({ score }) => score >= MIN_SCORE)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, MAX_RANKED);
+  for (const { id, score } of ranked)
+    tx.run("INSERT INTO trends (kind, subject_id, score) VALUES ('status', ?, ?)", id, score);
+}
+
+/** Of what isn't there any more. */
+function forgetReviews(tx: Tx): void {
+  for (const [kind, table] of Object.entries(TABLES)) {
+    tx.run(`DELETE FROM trend_reviews WHERE kind = ? AND subject_id NOT IN (SELECT id FROM ${table})`, kind);
+  }
+}
+
+const TABLES: Record<TrendKind, string> = { tag: "tags", status: "statuses", link: "preview_cards" };
+
+const REVIEWED = "LEFT JOIN trend_reviews r ON r.kind = t.kind AND r.subject_id = t.subject_id";
+
+/** `assumed` is the parameter that says what goes for trends that nobody has looked at. */
+const allowed = (assumed: string) => `coalesce(r.approved, ${assumed})`;
+
+const BEST = "ORDER BY t.score DESC, t.subject_id DESC LIMIT ?1 OFFSET ?2";
+
+const TRENDING = `
+  SELECT t.subject_id AS id FROM trends t ${REVIEWED} WHERE ${allowed("?3")} AND t.kind = ?4 ${BEST}`;
+
+/** Its rules hold when it is shown, too: people change their minds within the hour. */
+const TRENDING_STATUSES = `
+  SELECT s.id FROM trends t JOIN statuses s ON s.id = t.subject_id JOIN accounts a ON a.id = s.account_id ${REVIEWED}
+  WHERE ${allowed("?3")} AND t.kind = 'status' AND s.visibility = 'public' AND ${mayTrend("s", "a")}
+    AND ${visibleTo("?4")} AND ${wantedBy("?4", "?5")} ${BEST}`;
+
+/** One stretch of a ranking. */
+export interface Stretch {
+  limit: number;
+  offset: number;
+}
+
+export function trendingTags(ctx: Context, stretch: Stretch): number[] {
+  return trending(ctx, TRENDING, stretch, "tag");
+}
+
+/** Ids of preview cards. */
+export function trendingCards(ctx: Context, stretch: Stretch): number[] {
+  return trending(ctx, TRENDING, stretch, "link");
+}
+
+/** Without those of people whom the viewer blocks or mutes. */
+export function trendingStatuses(ctx: Context, viewerId: number, stretch: Stretch): number[] {
+  return trending(ctx, TRENDING_STATUSES, stretch, viewerId, ctx.clock.now());
+}
+
+function trending(ctx: Context, sql: string, { limit, offset }: Stretch, ...values: (string | number)[]): number[] {
+  if (ctx.config.trends === "off") return [];
+  return ctx.db.all<{ id: number }>(sql, limit, offset, assumed(ctx), ...values).map(({ id }) => id);
+}
+
+function assumed(ctx: Context): number {
+  return ctx.config.trends === "on" ? 1 : 0;
+}
+
+const TRENDING_CARD = `
+  SELECT t.subject_id AS id FROM trends t ${REVIEWED}
+  WHERE ${allowed("?2")} AND t.kind = 'link' AND t.subject_id IN (
+    SELECT id FROM preview_cards WHERE url = ?1 UNION SELECT card_id FROM links WHERE url = ?1)
+  LIMIT 1`;
+
+/** The preview card of a link, as a page names itself or as somebody wrote it; refuses what isn't trending. */
+export function trendingCard(ctx: Context, url: string): number {
+  const normal = URL.canParse(url) ? new URL(url).href : url;
+  const card = ctx.config.trends === "off" ? null : ctx.db.get<{ id: number }>(TRENDING_CARD, normal, assumed(ctx));
+  if (!card) throw notFound();
+  return card.id;
+}
+
+/** A trend for whoever reviews it: a hashtag's name, a status's or a page's address. `approved` is null before that. */
+export interface Trend {
+  kind: TrendKind;
+  subject_id: number;
+  score: number;
+  approved: number | null;
+  title: string;
+}
+
+/** All that trends now, best first, whether or not it is shown. */
+export function listTrends(ctx: Context): Trend[] {
+  return ctx.db.all<Trend>(`
+    SELECT t.kind, t.subject_id, t.score, r.approved, coalesce('#' || g.name, s.url, c.url, '') AS title
+    FROM trends t ${REVIEWED}
+      LEFT JOIN tags g ON t.kind = 'tag' AND g.id = t.subject_id
+      LEFT JOIN statuses s ON t.kind = 'status' AND s.id = t.subject_id
+      LEFT JOIN preview_cards c ON t.kind = 'link' AND c.id = t.subject_id
+    ORDER BY t.kind, t.score DESC, t.subject_id DESC`);
+}
+
+/** Holds for as long as the subject is there, also for when it trends again. */
+export function reviewTrend(ctx: Context, kind: TrendKind, id: number, approved: boolean): void {
+  ctx.db.transaction((tx) => {
+    if (!tx.get(`SELECT 1 FROM ${TABLES[kind]} WHERE id = ?`, id)) {
+      throw new Refusal("not_found", `There is no ${kind} with the id ${id}.`);
+    }
+    tx.run(
+      `INSERT INTO trend_reviews (kind, subject_id, approved, reviewed_at) VALUES (?, ?, ?, ?)
+       ON CONFLICT (kind, subject_id) DO UPDATE SET approved = excluded.approved, reviewed_at = excluded.reviewed_at`,
+      kind,
+      id,
+      approved ? 1 : 0,
+      ctx.clock.now(),
+    );
+  });
+}

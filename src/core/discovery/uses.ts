@@ -1,0 +1,53 @@
+import type { Context } from "../../context.ts";
+import type { Tx } from "../../db/open.ts";
+import type { trendUses } from "../../db/schema/index.ts";
+
+type Use = Omit<typeof trendUses.$inferSelect, "uses">;
+
+const DAY = 24 * 3600_000;
+/** As many days as a history shows, today included. */
+export const HISTORY_DAYS = 7;
+
+/** The day in UTC, counted from 1970. */
+export function today(ctx: Context): number {
+  return Math.floor(ctx.clock.now() / DAY);
+}
+
+/** What a status uses, one row each. As with Mastodon, what isn't public or is sensitive doesn't count. */
+const USED = `
+  SELECT 'tag' AS kind, t.tag_id AS subject_id, s.created_at / ${DAY} AS day, s.account_id
+  FROM statuses s JOIN status_tags t ON t.status_id = s.id
+  WHERE s.id = ?1 AND s.visibility = 'public' AND s.sensitive = 0
+  UNION ALL
+  SELECT 'link', l.link_id, s.created_at / ${DAY}, s.account_id
+  FROM statuses s JOIN status_links l ON l.status_id = s.id
+  WHERE s.id = ?1 AND s.visibility = 'public' AND s.sensitive = 0`;
+
+const COUNT = `
+  INSERT INTO trend_uses (kind, subject_id, day, account_id, uses)
+  SELECT kind, subject_id, day, account_id, 1 FROM (${USED}) WHERE true
+  ON CONFLICT (kind, subject_id, day, account_id) DO UPDATE SET uses = uses + 1`;
+
+/** One row by its key: told at once, SQLite would look through a whole day. */
+const ROW = "kind = ? AND subject_id = ? AND day = ? AND account_id = ?";
+
+/** Counts the hashtags and the link of a status, in the transaction that files it under them. */
+export function countUses(tx: Tx, statusId: number): void {
+  tx.run(COUNT, statusId);
+}
+
+/** Takes that back: before the status is changed or removed. */
+export function uncountUses(tx: Tx, statusId: number): void {
+  for (const { kind, subject_id, day, account_id } of tx.all<Use>(USED, statusId)) {
+    const key = [kind, subject_id, day, account_id] as const;
+    tx.run(`UPDATE trend_uses SET uses = uses - 1 WHERE ${ROW}`, ...key);
+    tx.run(`DELETE FROM trend_uses WHERE ${ROW} AND uses < 1`, ...key);
+  }
+}
+
+/** Forgets what is older than any history shows. */
+export function forgetOldUses(ctx: Context, tx: Tx): void {
+  const oldest = today(ctx) - HISTORY_DAYS + 1;
+  tx.run("DELETE FROM trend_uses WHERE day < ?", oldest);
+  tx.run("DELETE FROM trend_days WHERE day < ?", oldest);
+}

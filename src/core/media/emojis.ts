@@ -1,0 +1,122 @@
+import type { Context } from "../../context.ts";
+import type { Tx } from "../../db/open.ts";
+import type { CustomEmoji } from "../../db/rendered.ts";
+import { Refusal } from "../../errors.ts";
+import { sniffType } from "../../lib/image-types.ts";
+import type { ImageLimits } from "../../lib/images.ts";
+import { isShortcode, shortcodesIn } from "../../lib/shortcodes.ts";
+import { keepImage, newFolder } from "./media-files.ts";
+import { discardFiles } from "./media.ts";
+
+/** Mastodon's bytes and formats: other servers take no others. Nobody needs as many pixels, and many could hide in them. */
+export const EMOJI_LIMITS: ImageLimits = { bytes: 256 * 1024, pixels: 1024 * 1024 };
+const TYPES: ReadonlySet<string | null> = new Set(["image/png", "image/gif", "image/webp"]);
+
+const MAX_CATEGORY = 100;
+
+export interface NewEmoji {
+  shortcode: string;
+  picture: Uint8Array;
+  category: string | null;
+  visibleInPicker: boolean;
+}
+
+const OF_SERVER = `
+  SELECT id, shortcode, image, static_image, category, visible_in_picker FROM custom_emojis
+  WHERE coalesce(domain, '') = ? ORDER BY lower(shortcode), shortcode`;
+
+/**
+ * All emoji of a server (null for this one), by shortcode and in its order. They stay in memory: whoever asks has called
+ * `ctx.rendered.refresh()` since the last change that counts.
+ */
+export function emojisOf(ctx: Context, domain: string | null): ReadonlyMap<string, CustomEmoji> {
+  const known = ctx.rendered.emojis.get(domain ?? "");
+  if (known) return known;
+  const rows = ctx.db.all<CustomEmoji>(OF_SERVER, domain ?? "");
+  const emojis = new Map(rows.map((row) => [row.shortcode, row]));
+  ctx.rendered.keepEmojis(domain ?? "", emojis);
+  return emojis;
+}
+
+/** The emoji of a server that plain texts use, each once, in order of appearance. */
+export function emojisIn(ctx: Context, domain: string | null, texts: readonly string[]): CustomEmoji[] {
+  const shortcodes = shortcodesIn(texts);
+  if (shortcodes.length === 0) return [];
+  const emojis = emojisOf(ctx, domain);
+  return shortcodes.flatMap((shortcode) => emojis.get(shortcode) ?? []);
+}
+
+/** Keeps an emoji of ours, in place of the one that is called so; says whether there was one. */
+export async function addEmoji(ctx: Context, emoji: NewEmoji): Promise<{ replaced: boolean }> {
+  const { shortcode, picture } = emoji;
+  const category = checkedCategory(emoji.category);
+  checkShortcode(shortcode);
+  checkPicture(picture);
+  const { original, still } = await ctx.media.run("server", "processEmoji", picture, EMOJI_LIMITS);
+  const folder = newFolder("emojis");
+  const image = await keepImage(ctx, `${folder}/original`, original);
+  const staticImage = still === original ? image : await keepImage(ctx, `${folder}/static`, still);
+  return ctx.db.transaction((tx) => {
+    const before = ownEmoji(tx, shortcode);
+    tx.run(
+      `INSERT INTO custom_emojis (shortcode, image, static_image, category, visible_in_picker, created_at, updated_at)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)
+       ON CONFLICT (coalesce(domain, ''), shortcode) DO UPDATE SET image = excluded.image,
+         static_image = excluded.static_image, category = excluded.category,
+         visible_in_picker = excluded.visible_in_picker, updated_at = excluded.updated_at`,
+      shortcode,
+      image,
+      staticImage,
+      category,
+      emoji.visibleInPicker ? 1 : 0,
+      ctx.clock.now(),
+    );
+    if (before) discardFiles(ctx, tx, [before.image, before.static_image]);
+    return { replaced: before !== null };
+  });
+}
+
+/** Removes an emoji of ours; where it is used, its name remains. */
+export function removeEmoji(ctx: Context, shortcode: string): void {
+  ctx.db.transaction((tx) => {
+    const emoji = ownEmoji(tx, shortcode);
+    if (!emoji) throw new Refusal("not_found", `There is no emoji called "${shortcode}".`);
+    tx.run("DELETE FROM custom_emojis WHERE id = ?", emoji.id);
+    discardFiles(ctx, tx, [emoji.image, emoji.static_image]);
+  });
+}
+
+/** An emoji of ours; null where none is called so. */
+export function ownEmoji(tx: Tx, shortcode: string): Pick<CustomEmoji, "id" | "image" | "static_image"> | null {
+  return tx.get(
+    "SELECT id, image, static_image FROM custom_emojis WHERE coalesce(domain, '') = '' AND shortcode = ?",
+    shortcode,
+  );
+}
+
+function checkShortcode(shortcode: string): void {
+  if (isShortcode(shortcode)) return;
+  throw new Refusal(
+    "invalid",
+    `"${shortcode}" can't be an emoji's name: use 2 to 128 letters from a to z, digits and underscores.`,
+  );
+}
+
+/** The size first, before anything looks into the bytes. */
+function checkPicture(picture: Uint8Array): void {
+  if (picture.length > EMOJI_LIMITS.bytes) {
+    const most = EMOJI_LIMITS.bytes / 1024;
+    throw new Refusal("invalid", `The picture is too large: an emoji may have ${most} KB.`);
+  }
+  if (!TYPES.has(sniffType(picture))) {
+    throw new Refusal("invalid", "The file is no PNG, GIF or WebP, as an emoji must be.");
+  }
+}
+
+function checkedCategory(given: string | null): string | null {
+  const category = given?.trim() || null;
+  if (category && category.length > MAX_CATEGORY) {
+    throw new Refusal("invalid", `The category's name is too long: ${MAX_CATEGORY} characters at most.`);
+  }
+  return category;
+}

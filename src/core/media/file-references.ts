@@ -1,0 +1,64 @@
+import type { Reads } from "../../db/open.ts";
+
+/** A column with names of files. */
+interface Reference {
+  /** The source of the query; `column` has the file's name. */
+  from: string;
+  column: string;
+  /** Lets SQLite use a partial index of the column. */
+  where?: string;
+}
+
+const SITE_PICTURES: Reference = {
+  from: "server_state s, json_each(s.value, '$.files') f",
+  column: "f.value",
+  where: "s.name IN ('picture.thumbnail', 'picture.icon')",
+};
+
+/** Every place in the database that names a file, by the folder in which these files are. */
+const REFERENCES: Record<string, Reference[]> = {
+  attachments: [
+    { from: "media_attachments", column: "file" },
+    { from: "media_attachments", column: "small", where: "small <> file" },
+    { from: "media_attachments", column: "source", where: "source IS NOT NULL" },
+  ],
+  avatars: [
+    { from: "accounts", column: "avatar", where: "avatar GLOB 'avatars/*'" },
+    { from: "accounts", column: "avatar_static", where: "avatar_static GLOB 'avatars/*'" },
+  ],
+  "cache/cards": [{ from: "preview_cards", column: "image", where: "image IS NOT NULL" }],
+  emojis: [
+    { from: "custom_emojis", column: "image" },
+    { from: "custom_emojis", column: "static_image" },
+  ],
+  headers: [
+    { from: "accounts", column: "header", where: "header GLOB 'headers/*'" },
+    { from: "accounts", column: "header_static", where: "header_static GLOB 'headers/*'" },
+  ],
+  site: [SITE_PICTURES],
+};
+
+/** The folders of files, below `media/` or (`cache/…`) beside it. */
+export const FILE_AREAS: readonly string[] = Object.keys(REFERENCES);
+
+/** Those of the files that no row names. All of them must be in this area. */
+export function unreferencedFiles(db: Reads, area: string, files: readonly string[]): string[] {
+  const isReferenced = REFERENCES[area]!.map(
+    ({ from, column, where = "true" }) => `EXISTS (SELECT 1 FROM ${from} WHERE ${column} = j.value AND ${where})`,
+  ).join(" OR ");
+  return db
+    .all<{ file: string }>(
+      `SELECT j.value AS file FROM json_each(?) j WHERE NOT (${isReferenced})`,
+      JSON.stringify(files),
+    )
+    .map(({ file }) => file);
+}
+
+/** Every file below `media/` that a row names, each once. What is in `cache/` can be fetched again. */
+export function referencedMedia(db: Reads): string[] {
+  const kept = Object.entries(REFERENCES).filter(([area]) => !area.startsWith("cache/"));
+  const queries = kept.flatMap(([, references]) =>
+    references.map(({ from, column, where = "true" }) => `SELECT ${column} AS file FROM ${from} WHERE ${where}`),
+  );
+  return db.all<{ file: string }>(queries.join(" UNION ")).map(({ file }) => file);
+}

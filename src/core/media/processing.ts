@@ -1,0 +1,309 @@
+import { dirname, join } from "node:path";
+import type { Context } from "../../context.ts";
+import type { Reads, Tx } from "../../db/open.ts";
+import { UnreadableFile } from "../../errors.ts";
+import { evenFrames } from "../../lib/animations.ts";
+import { copyExtension, frameRateText, type Clip } from "../../lib/clips.ts";
+import type { Ffmpeg, RawFrames, Run, Size } from "../../lib/ffmpeg.ts";
+import { moveDurably, withTemporaryFolder } from "../../lib/files.ts";
+import { sniffType } from "../../lib/image-types.ts";
+import { smallSize, within, type Animation, type ProcessedPreview } from "../../lib/images.ts";
+import { TYPES_BY_EXTENSION, type Extension } from "../../lib/media-types.ts";
+import { IMAGE_LIMITS, incomingFolder, keepImage, storedFile, VIDEO_BYTES } from "./media-files.ts";
+import { discardFiles, filesOf, type MediaRow } from "./media.ts";
+
+/** The film that everyone can play: full HD, since a small computer has to write and to send it. */
+const FILM_PIXELS = 1920 * 1080;
+/** In bits per second. */
+const BEST_FILM = 6_000_000;
+const WORST_FILM = 300_000;
+const BEST_SOUND = 160_000;
+const WORST_SOUND = 64_000;
+/** What broke the server, or found no room on the disk, as often as this is given up. */
+const MAX_TRIES = 3;
+
+/** A file that was made of an upload, and the picture that stands for it, if there is one. */
+interface Made {
+  path: string;
+  extension: Extension;
+  preview: ProcessedPreview | null;
+}
+
+/** What it is made of, and where. */
+interface Work {
+  row: MediaRow;
+  source: string;
+  folder: string;
+}
+
+/**
+ * Makes an upload playable, unless that is done. One at a time on the whole server, whoever asks; resolves as well when
+ * it can't be done, which the row then says.
+ */
+export async function processMedia(ctx: Context, id: number): Promise<void> {
+  // What is ready need not wait for what is not.
+  if (!stillProcessing(ctx.db, id)) return;
+  await ctx.processing.take(id, async () => {
+    const row = begin(ctx, id);
+    if (!row) return;
+    try {
+      await withTemporaryFolder(incomingFolder(ctx), async (folder) => {
+        const source = storedFile(ctx, row.source!);
+        await finish(ctx, row, await make(ctx, { row, source, folder }));
+      });
+    } catch (error) {
+      if (!(error instanceof UnreadableFile)) throw leftFor(ctx, id, error);
+      ctx.log.info("upload {id} could not be processed: {details}", { id, details: error.details || "it is broken" });
+      ctx.db.transaction((tx) => giveUp(ctx, tx, id));
+    }
+  });
+}
+
+/** Counts the try before it is made; null when there is nothing to do. */
+function begin(ctx: Context, id: number): MediaRow | null {
+  return ctx.db.transaction((tx) => {
+    const row = stillProcessing(tx, id);
+    if (!row) return null;
+    if (row.tries < MAX_TRIES) tx.run("UPDATE media_attachments SET tries = tries + 1 WHERE id = ?", id);
+    else giveUp(ctx, tx, id);
+    return row.tries < MAX_TRIES ? row : null;
+  });
+}
+
+/** A server that stops takes its try back. */
+function leftFor(ctx: Context, id: number, error: unknown): unknown {
+  if (ctx.processing.signal.aborted) {
+    ctx.db.transaction((tx) => tx.run("UPDATE media_attachments SET tries = tries - 1 WHERE id = ?", id));
+  }
+  return error;
+}
+
+function stillProcessing(db: Reads, id: number): MediaRow | null {
+  return db.get<MediaRow>("SELECT * FROM media_attachments WHERE id = ? AND state = 'processing'", id);
+}
+
+/** A moving picture stays the picture that it was; of film and sound only the stand-in is left. */
+function giveUp(ctx: Context, tx: Tx, id: number): void {
+  const row = stillProcessing(tx, id);
+  if (!row) return;
+  if (row.type === "gifv") {
+    tx.run("UPDATE media_attachments SET type = 'image', state = 'ready', source = NULL WHERE id = ?", id);
+  } else {
+    tx.run(
+      `UPDATE media_attachments SET type = 'unknown', state = 'failed', source = NULL, blurhash = NULL, colors = NULL,
+         width = small_width, height = small_height, duration = NULL, frame_rate = NULL, bitrate = NULL WHERE id = ?`,
+      id,
+    );
+  }
+  if (row.source !== row.file) discardFiles(ctx, tx, [row.source]);
+}
+
+/** Gives up what has been waiting since before this time. */
+export function giveUpOlder(ctx: Context, tx: Tx, before: number): void {
+  const rows = tx.all<{ id: number }>(
+    "SELECT id FROM media_attachments WHERE status_id IS NULL AND state = 'processing' AND created_at < ?",
+    before,
+  );
+  for (const { id } of rows) giveUp(ctx, tx, id);
+}
+
+async function make(ctx: Context, work: Work): Promise<Made> {
+  const ffmpeg = await usableFfmpeg(ctx);
+  const run: Run = { folder: work.folder, signal: ctx.processing.signal };
+  if (work.row.type === "gifv") return makeLoop(ctx, ffmpeg, work, run);
+  const clip = await ctx.films.run(work.row.account_id, "inspectClip", work.source);
+  if (!clip) throw new UnreadableFile();
+  if (!ffmpeg) return makeCopy(ctx, work, clip);
+  return clip.video ? makeFilm(ctx, ffmpeg, work, clip, clip.video, run) : makeSound(ctx, ffmpeg, work, clip, run);
+}
+
+async function makeFilm(
+  ctx: Context,
+  ffmpeg: Ffmpeg,
+  { row, source, folder }: Work,
+  clip: Clip,
+  video: NonNullable<Clip["video"]>,
+  run: Run,
+): Promise<Made> {
+  const from = { path: source, container: clip.container };
+  const poster = join(folder, "poster.png");
+  await ffmpeg.poster(from, poster, smallSize(video), run);
+  const film = {
+    ...evenSize(within(video, FILM_PIXELS)),
+    copyVideo: video.plays,
+    copyAudio: clip.audio?.plays ?? false,
+    channels: clip.audio?.channels ?? 0,
+    frameRate: video.frameRate,
+    // However long it is, the copy is at most about twice as large as an upload may be.
+    bitrate: Math.round(Math.max(WORST_FILM, Math.min(BEST_FILM, (2 * VIDEO_BYTES * 8) / clip.duration))),
+  };
+  const path = join(folder, "film.mp4");
+  await ffmpeg.film(from, path, film, run);
+  const preview = await ctx.films.run(row.account_id, "processPreview", poster, IMAGE_LIMITS);
+  return { path, extension: "mp4", preview };
+}
+
+async function makeSound(
+  ctx: Context,
+  ffmpeg: Ffmpeg,
+  { row, source, folder }: Work,
+  clip: Clip,
+  run: Run,
+): Promise<Made> {
+  const { container, audio } = clip;
+  const playable = container === "mp3" || container === "flac" ? container : audio?.plays ? "mp4" : null;
+  const path = join(folder, "sound");
+  // A little more than before: what is made anew loses by it, and can't gain by more.
+  const before = (Bun.file(source).size * 8) / clip.duration;
+  const bitrate = Math.round(Math.max(WORST_SOUND, Math.min(BEST_SOUND, 1.5 * before)));
+  await ffmpeg.sound(
+    { path: source, container },
+    path,
+    { copyTo: playable, channels: audio?.channels ?? 0, bitrate },
+    run,
+  );
+  const preview = await cover(ctx, row, source);
+  return { path, extension: playable === null || playable === "mp4" ? "m4a" : playable, preview };
+}
+
+/** Without ffmpeg a clip stays what it is, and only loses what doesn't belong to picture and sound. */
+async function makeCopy(ctx: Context, { row, source, folder }: Work, clip: Clip): Promise<Made> {
+  const extension = copyExtension(clip);
+  if (!extension) throw new UnreadableFile("there is no ffmpeg to convert it");
+  const path = join(folder, "copy");
+  await ctx.films.run(row.account_id, "copyClip", source, path, extension);
+  return { path, extension, preview: clip.video ? null : await cover(ctx, row, source) };
+}
+
+async function makeLoop(ctx: Context, ffmpeg: Ffmpeg | null, work: Work, run: Run): Promise<Made> {
+  if (!ffmpeg) throw new UnreadableFile("ffmpeg is gone");
+  const { row, source, folder } = work;
+  const path = join(folder, "loop.mp4");
+  const type = sniffType(await Bun.file(source).slice(0, 64).bytes());
+  const size = evenSize(within(row, FILM_PIXELS));
+  // Released versions of ffmpeg don't read animated WebP.
+  const from =
+    type === "image/webp"
+      ? await animationFrames(ctx, work)
+      : { path: source, container: type === "image/gif" ? "gif" : "mov" };
+  await ffmpeg.loop(from, path, size, run);
+  return { path, extension: "mp4", preview: null };
+}
+
+/** H.264 with halved colours has no odd sizes. */
+function evenSize({ width, height }: Size): Size {
+  return { width: Math.max(2, width - (width % 2)), height: Math.max(2, height - (height % 2)) };
+}
+
+function cover(ctx: Context, { account_id }: MediaRow, source: string): Promise<ProcessedPreview | null> {
+  return ctx.films.run(account_id, "coverPreview", source, IMAGE_LIMITS);
+}
+
+async function animationFrames(ctx: Context, work: Work): Promise<RawFrames> {
+  const animation = await ctx.films.run(
+    work.row.account_id,
+    "inspectAnimation",
+    work.source,
+    IMAGE_LIMITS,
+    FILM_PIXELS,
+  );
+  return evenFrames(animation, framesOf(ctx, work, animation));
+}
+
+/** One frame at a time from a file of some frames, so that memory holds no more. */
+async function* framesOf(
+  ctx: Context,
+  { row, source, folder }: Work,
+  animation: Animation,
+): AsyncGenerator<Uint8Array> {
+  const { width, height, delays, together } = animation;
+  const path = join(folder, "frames");
+  for (let page = 0; page < delays.length; page += together) {
+    const part = { width, height, page, pages: Math.min(together, delays.length - page) };
+    await ctx.films.run(row.account_id, "writeFrames", source, IMAGE_LIMITS, part, path);
+    const bytes = width * height * 3;
+    for (let at = 0; at < part.pages * bytes; at += bytes)
+      yield Bun.file(path)
+        .slice(at, at + bytes)
+        .bytes();
+  }
+}
+
+/** Puts what was made in its place, and writes what it is. */
+async function finish(ctx: Context, row: MediaRow, { path, extension, preview }: Made): Promise<void> {
+  const clip = await ctx.films.run(row.account_id, "inspectClip", path);
+  if (!clip) throw new UnreadableFile("nothing that plays came of it");
+  const { size } = Bun.file(path);
+  const folder = dirname(row.source!);
+  const file = `${folder}/original.${extension}`;
+  await moveDurably(storedFile(ctx, file), path);
+  const poster = preview && { file: await keepImage(ctx, `${folder}/poster`, preview.image), preview };
+  ctx.db.transaction((tx) => {
+    const now = stillProcessing(tx, row.id);
+    // Deleted meanwhile, or given up.
+    if (!now) return discardFiles(ctx, tx, [file, poster?.file ?? null]);
+    const shown = now.has_thumbnail === 0 ? poster : null;
+    writeMade(tx, now, { file, size, extension, clip });
+    if (shown) writeSmall(tx, now, shown);
+    const kept = new Set<string | null>([file, shown?.file ?? now.small]);
+    const left = [...filesOf(now), poster?.file ?? null].filter((each) => !kept.has(each));
+    discardFiles(ctx, tx, left);
+  });
+}
+
+function writeMade(
+  tx: Tx,
+  row: MediaRow,
+  { file, size, extension, clip }: { file: string; size: number; extension: Extension; clip: Clip },
+): void {
+  const { width, height, duration, frame_rate, bitrate } = clipColumns(clip, size);
+  tx.run(
+    `UPDATE media_attachments SET state = 'ready', source = NULL, file = ?, file_size = ?, content_type = ?, width = ?,
+       height = ?, duration = ?, frame_rate = ?, bitrate = ? WHERE id = ?`,
+    file,
+    size,
+    TYPES_BY_EXTENSION[extension],
+    width,
+    height,
+    duration,
+    frame_rate,
+    bitrate,
+    row.id,
+  );
+}
+
+/** Puts a picture in the place of the small one; sound takes its colours from it. */
+export function writeSmall(
+  tx: Tx,
+  row: MediaRow,
+  { file, preview }: { file: string; preview: ProcessedPreview },
+): void {
+  tx.run(
+    "UPDATE media_attachments SET small = ?, small_width = ?, small_height = ?, blurhash = ?, colors = ? WHERE id = ?",
+    file,
+    preview.image.width,
+    preview.image.height,
+    preview.blurhash,
+    row.type === "audio" ? JSON.stringify(preview.colors) : null,
+    row.id,
+  );
+}
+
+/** What is known of a clip of so many bytes. Sound has no size. */
+export function clipColumns({ video, duration }: Clip, bytes: number) {
+  return {
+    width: video?.width ?? 0,
+    height: video?.height ?? 0,
+    // To the microsecond, as Mastodon has it from ffmpeg.
+    duration: Math.round(duration * 1e6) / 1e6,
+    frame_rate: video && frameRateText(video.frameRate),
+    bitrate: Math.round((bytes * 8) / duration),
+  };
+}
+
+/** The ffmpeg to use: the one that is there, if it can do what is needed. */
+export async function usableFfmpeg(ctx: Context): Promise<Ffmpeg | null> {
+  if (!ctx.ffmpeg || (await ctx.ffmpeg.isUsable())) return ctx.ffmpeg;
+  ctx.log.warn("{path} can't write H.264 (libx264) and AAC, so it isn't used", { path: ctx.config.ffmpeg });
+  return null;
+}

@@ -1,0 +1,42 @@
+import type { Context } from "../../context.ts";
+import type { Tx } from "../../db/open.ts";
+import { Refusal, validationFailed } from "../../errors.ts";
+import type { ProcessedPreview } from "../../lib/images.ts";
+import { IMAGE_LIMITS, imageSource, keepImage, newFolder } from "./media-files.ts";
+import { discardFiles, type MediaRow } from "./media.ts";
+import { writeSmall } from "./processing.ts";
+
+/** An attachment's custom thumbnail, on the disk and on no row yet. */
+export interface Thumbnail {
+  file: string;
+  preview: ProcessedPreview;
+}
+
+/**
+ * Reads and checks what shall become a thumbnail.
+ *
+ * @throws Refusal when it is no picture, or too large.
+ */
+export async function readThumbnail(ctx: Context, accountId: number, file: File): Promise<ProcessedPreview> {
+  try {
+    return await ctx.media.run(accountId, "processPreview", await imageSource(file), IMAGE_LIMITS);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    if (error.kind === "too_large")
+      throw validationFailed(`Thumbnail size must be less than ${IMAGE_LIMITS.bytes / 1024 / 1024} MB`);
+    throw validationFailed("Thumbnail is not a picture that can be taken");
+  }
+}
+
+export async function keepThumbnail(ctx: Context, preview: ProcessedPreview): Promise<Thumbnail> {
+  return { file: await keepImage(ctx, `${newFolder("attachments")}/thumbnail`, preview.image), preview };
+}
+
+/** Puts a thumbnail in the place of the attachment's small picture. */
+export function setThumbnail(ctx: Context, tx: Tx, row: MediaRow, thumbnail: Thumbnail): void {
+  // A clip that is not ready has nothing else to show.
+  const file = row.state === "processing" && row.type !== "gifv" ? thumbnail.file : row.file;
+  writeSmall(tx, row, thumbnail);
+  tx.run("UPDATE media_attachments SET file = ?, has_thumbnail = 1 WHERE id = ?", file, row.id);
+  if (row.small !== file) discardFiles(ctx, tx, [row.small]);
+}

@@ -1,0 +1,163 @@
+import type { Context } from "../../context.ts";
+import { idList } from "../../db/json.ts";
+import type { Reads, Tx } from "../../db/open.ts";
+import { accountWarnings } from "../../db/schema/index.ts";
+import { notFound, Refusal } from "../../errors.ts";
+import { closeReports, findReport } from "./reports.ts";
+import { sever } from "../people/severances.ts";
+import { tellLater } from "./tidings.ts";
+import { refuseForLastOwner } from "../people/users.ts";
+
+const MAX_TEXT = 2000;
+
+/** What can be done about an account, in Mastodon's words; `none` only tells it something. */
+export type Action = (typeof accountWarnings.$inferSelect)["action"];
+
+/** Who decides something about an account, and why. */
+export interface Decision {
+  /** The moderator's account; null for the owner on the command line. */
+  by: number | null;
+  /** What the person is told. */
+  text: string;
+  /** The report that is answered by it; null for none. */
+  reportId: number | null;
+}
+
+/** An account that something is decided about. */
+interface Moderated {
+  id: number;
+  acct: string;
+  /** Null for people elsewhere. */
+  user_id: number | null;
+  disabled: number | null;
+  suspended_at: number | null;
+  silenced_at: number | null;
+  sensitized_at: number | null;
+  deleted_at: number | null;
+}
+
+/** What an account is from an action on until it is lifted. */
+interface State {
+  /** As in "@name is limited". */
+  word: string;
+  holds(account: Moderated): boolean;
+  /** Sets it since `?2` for the account `?1`, or lifts it where that is null. */
+  sql: string;
+}
+
+export const STATES: Record<Exclude<Action, "none">, State> = {
+  disable: {
+    word: "frozen",
+    holds: (account) => account.disabled === 1,
+    sql: "UPDATE users SET disabled = ?2 IS NOT NULL WHERE account_id = ?1",
+  },
+  sensitive: {
+    word: "marked as sensitive",
+    holds: (account) => account.sensitized_at !== null,
+    sql: "UPDATE accounts SET sensitized_at = ?2 WHERE id = ?1",
+  },
+  silence: {
+    word: "limited",
+    holds: (account) => account.silenced_at !== null,
+    sql: "UPDATE accounts SET silenced_at = ?2 WHERE id = ?1",
+  },
+  suspend: {
+    word: "suspended",
+    holds: (account) => account.suspended_at !== null,
+    sql: "UPDATE accounts SET suspended_at = ?2 WHERE id = ?1",
+  },
+};
+
+/**
+ * Does something about an account, tells the person if they are of this server, and keeps it as a strike against them.
+ * Reports about them are dealt with by it; a mere warning deals with the one that it answers.
+ */
+export function moderate(ctx: Context, accountId: number, action: Action, decision: Decision): void {
+  if ([...decision.text].length > MAX_TEXT) {
+    throw new Refusal("invalid", `The text is too long (maximum is ${MAX_TEXT} characters).`);
+  }
+  ctx.db.transaction((tx) => {
+    const account = moderated(tx, accountId);
+    if (action !== "none") enter(ctx, tx, account, action);
+    else if (account.user_id === null) throw notOurs(account);
+    const warningId = strike(ctx, tx, account, action, decision);
+    if (account.user_id !== null) tellLater(ctx, tx, "moderation_warning", [warningId]);
+    if (action !== "none") closeReports(ctx, tx, { about: account.id }, decision.by);
+    else if (decision.reportId !== null) closeReports(ctx, tx, { id: decision.reportId }, decision.by);
+  });
+}
+
+/** Ends what an action began. Follows that were ended with somebody elsewhere don't come back. */
+export function lift(ctx: Context, accountId: number, action: Exclude<Action, "none">): void {
+  const { word, holds, sql } = STATES[action];
+  ctx.db.transaction((tx) => {
+    const account = moderated(tx, accountId);
+    if (!holds(account)) throw new Refusal("conflict", `@${account.acct} isn't ${word}.`);
+    tx.run(sql, account.id, null);
+  });
+}
+
+/** The server of somebody elsewhere goes on without us, so follows between them and people here would be false. */
+function enter(ctx: Context, tx: Tx, account: Moderated, action: Exclude<Action, "none">): void {
+  const { word, holds, sql } = STATES[action];
+  if (action === "disable" && account.user_id === null) throw notOurs(account);
+  if (holds(account)) throw new Refusal("conflict", `@${account.acct} is ${word} already.`);
+  if (action === "disable" || action === "suspend") shutOut(tx, account);
+  tx.run(sql, account.id, ctx.clock.now());
+  if (account.user_id === null && action === "suspend") {
+    const event = { type: "account_suspension", targetName: account.acct } as const;
+    tellLater(ctx, tx, "severed_relationships", sever(ctx, tx, [account.id], event));
+  }
+}
+
+/** Ends the sessions of a user. */
+function shutOut(tx: Tx, account: Moderated): void {
+  if (account.user_id === null) return;
+  refuseForLastOwner(tx, account.user_id, account.acct);
+  tx.run("DELETE FROM sessions WHERE user_id = ?", account.user_id);
+}
+
+function notOurs(account: Moderated): Refusal {
+  return new Refusal(
+    "invalid",
+    `@${account.acct} is of another server: only limit, suspend and sensitive reach there.`,
+  );
+}
+
+function strike(ctx: Context, tx: Tx, account: Moderated, action: Action, decision: Decision): number {
+  const { by, text, reportId } = decision;
+  const answered = reportId === null ? null : findReport(tx, reportId);
+  if (answered && answered.target_account_id !== account.id) {
+    throw new Refusal("invalid", `Report ${reportId} is about somebody else.`);
+  }
+  const { lastInsertRowid } = tx.run(
+    `INSERT INTO account_warnings (target_account_id, account_id, report_id, action, text, status_ids, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    account.id,
+    by,
+    reportId,
+    action,
+    text,
+    answered?.status_ids ?? null,
+    ctx.clock.now(),
+  );
+  return lastInsertRowid;
+}
+
+function moderated(tx: Tx, accountId: number): Moderated {
+  const row = tx.get<Moderated>(
+    `SELECT a.id, a.username || coalesce('@' || a.domain, '') AS acct, u.id AS user_id, u.disabled,
+       a.suspended_at, a.silenced_at, a.sensitized_at, a.deleted_at
+     FROM accounts a LEFT JOIN users u ON u.account_id = a.id WHERE a.id = ?`,
+    accountId,
+  );
+  if (!row) throw notFound();
+  if (row.deleted_at !== null) throw new Refusal("conflict", `@${row.acct} was deleted for good.`);
+  return row;
+}
+
+export type WarningRow = typeof accountWarnings.$inferSelect;
+
+export function warningsWith(db: Reads, ids: readonly number[]): WarningRow[] {
+  return db.all<WarningRow>("SELECT * FROM account_warnings WHERE id IN (SELECT value FROM json_each(?))", idList(ids));
+}

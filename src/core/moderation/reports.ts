@@ -1,0 +1,181 @@
+import type { Context } from "../../context.ts";
+import { idList } from "../../db/json.ts";
+import type { Reads, Tx } from "../../db/open.ts";
+import { reports } from "../../db/schema/index.ts";
+import { notFound, Refusal, refuseWhere, tooLong } from "../../errors.ts";
+import { findAccount } from "../accounts.ts";
+import { notify } from "../notifications/notifications.ts";
+import { isShutOut, visibleAmong } from "../visibility.ts";
+
+/** As with Mastodon. */
+const MAX_COMMENT = 1000;
+
+export const REPORT_CATEGORIES = reports.category.enumValues;
+
+/** What somebody has to say against an account. Ids are null where they can't be any of ours. */
+export interface Complaint {
+  accountId: number | null;
+  statusIds: readonly (number | null)[];
+  comment: string;
+  category: (typeof REPORT_CATEGORIES)[number];
+  ruleIds: readonly (number | null)[];
+  /** Whether the server of an account elsewhere may know of it, too. */
+  forward: boolean;
+}
+
+const STATUSES_BY =
+  "SELECT count(*) AS count FROM statuses WHERE id IN (SELECT value FROM json_each(?)) AND account_id = ?";
+/** Rules that don't hold any more included: the report may be about what was written before. */
+const RULES = "SELECT count(*) AS count FROM rules WHERE id IN (SELECT value FROM json_each(?))";
+const STAFF = `
+  SELECT u.account_id FROM users u
+  WHERE u.role <> 'user' AND u.approved AND NOT ${isShutOut("u.account_id")}`;
+const OPEN_ABOUT = "SELECT 1 FROM reports WHERE target_account_id = ? AND action_taken_at IS NULL";
+
+/**
+ * Reports an account to those who look after this server; the report's id. They are told of it unless another report
+ * about the same account is still open: then they know where to look. Who reports the same twice makes two reports.
+ */
+export function report(ctx: Context, reporterId: number, complaint: Complaint): number {
+  const target = findAccount(ctx, complaint.accountId);
+  if (target.suspended_at !== null) throw notFound();
+  const statusIds = reportedStatuses(ctx, reporterId, target.id, complaint.statusIds);
+  const category = complaint.ruleIds.length > 0 ? "violation" : complaint.category;
+  const ruleIds = category === "violation" ? citedRules(ctx.db, complaint.ruleIds) : null;
+  refuseWhere([
+    tooLong("Comment", complaint.comment, MAX_COMMENT),
+    [category === "violation" && ruleIds === null, "Rule ids does not reference valid rules"],
+  ]);
+  return ctx.db.transaction((tx) => {
+    const isKnown = tx.get(OPEN_ABOUT, target.id) !== null;
+    const { lastInsertRowid: id } = tx.run(
+      `INSERT INTO reports (account_id, target_account_id, category, comment, status_ids, rule_ids, forwarded, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      reporterId,
+      target.id,
+      category,
+      complaint.comment,
+      JSON.stringify(statusIds),
+      ruleIds && JSON.stringify(ruleIds),
+      complaint.forward && target.domain !== null ? 1 : 0,
+      ctx.clock.now(),
+    );
+    if (!isKnown) tellStaff(ctx, tx, reporterId, id);
+    return id;
+  });
+}
+
+/** Refuses what isn't the account's own, or what the reporter may not see, as if it did not exist. */
+function reportedStatuses(ctx: Context, reporterId: number, targetId: number, given: Complaint["statusIds"]): number[] {
+  const wanted = new Set(given.filter((id) => id !== null));
+  const seen = visibleAmong(ctx, reporterId, [...wanted]);
+  const { count } = ctx.db.get<{ count: number }>(STATUSES_BY, idList(seen), targetId)!;
+  if (given.includes(null) || count < wanted.size) throw notFound();
+  return seen;
+}
+
+/** Null when there is none, or one of them is no rule. */
+function citedRules(db: Reads, given: Complaint["ruleIds"]): number[] | null {
+  const wanted = [...new Set(given.filter((id) => id !== null))];
+  const { count } = db.get<{ count: number }>(RULES, idList(wanted))!;
+  return wanted.length === 0 || given.includes(null) || count < wanted.length ? null : wanted;
+}
+
+function tellStaff(ctx: Context, tx: Tx, reporterId: number, reportId: number): void {
+  for (const { account_id } of tx.all<{ account_id: number }>(STAFF)) {
+    notify(ctx, tx, account_id, { type: "admin.report", from: reporterId, statusId: null, aboutId: reportId });
+  }
+}
+
+/** A report as those who look after the server see it. */
+export interface ReportRow {
+  id: number;
+  account_id: number;
+  target_account_id: number;
+  category: Complaint["category"];
+  comment: string;
+  /** Ids as JSON. */
+  status_ids: string;
+  rule_ids: string | null;
+  forwarded: number;
+  created_at: number;
+  action_taken_at: number | null;
+}
+
+const COLUMNS = `
+  r.id, r.account_id, r.target_account_id, r.category, r.comment, r.status_ids, r.rule_ids, r.forwarded, r.created_at,
+  r.action_taken_at`;
+
+/** A report with the handles of those whom it is about and by. */
+export interface NamedReport extends ReportRow {
+  target: string;
+  reporter: string;
+}
+
+const handle = (account: string) => `${account}.username || coalesce('@' || ${account}.domain, '')`;
+const NAMED = `
+  SELECT ${COLUMNS}, ${handle("t")} AS target, ${handle("a")} AS reporter
+  FROM reports r JOIN accounts t ON t.id = r.target_account_id JOIN accounts a ON a.id = r.account_id`;
+
+/** The newest first: those that are still open, or all of them. */
+export function listReports(db: Reads, which: { all: boolean; limit: number }): NamedReport[] {
+  const condition = which.all ? "" : "WHERE r.action_taken_at IS NULL";
+  return db.all<NamedReport>(`${NAMED} ${condition} ORDER BY r.id DESC LIMIT ?`, which.limit);
+}
+
+const RULES_NAMED = "SELECT text FROM rules WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id";
+const STATUSES_NAMED = "SELECT url FROM statuses WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id";
+
+/** A report with what it names: the texts of rules, and where posts are found that are still there. */
+export function wholeReport(db: Reads, id: number): NamedReport & { rules: string[]; urls: string[] } {
+  const report = db.get<NamedReport>(`${NAMED} WHERE r.id = ?`, id);
+  if (!report) throw noReport(id);
+  return {
+    ...report,
+    rules: db.all<{ text: string }>(RULES_NAMED, report.rule_ids).map(({ text }) => text),
+    urls: db.all<{ url: string }>(STATUSES_NAMED, report.status_ids).map(({ url }) => url),
+  };
+}
+
+export function reportsWith(db: Reads, ids: readonly number[]): ReportRow[] {
+  return db.all<ReportRow>(
+    `SELECT ${COLUMNS} FROM reports r WHERE r.id IN (SELECT value FROM json_each(?))`,
+    idList(ids),
+  );
+}
+
+export function findReport(db: Reads, id: number): ReportRow {
+  const [row] = reportsWith(db, [id]);
+  if (!row) throw noReport(id);
+  return row;
+}
+
+function noReport(id: number): Refusal {
+  return new Refusal("not_found", `There is no report ${id}.`);
+}
+
+/** Closes a report that was dealt with. `by` is a moderator's account, null for the owner on the command line. */
+export function resolveReport(ctx: Context, id: number, by: number | null): void {
+  ctx.db.transaction((tx) => {
+    if (findReport(tx, id).action_taken_at !== null) throw new Refusal("conflict", `Report ${id} is resolved already.`);
+    closeReports(ctx, tx, { id }, by);
+  });
+}
+
+/** Closes a report, or all that are open about an account. */
+export function closeReports(ctx: Context, tx: Tx, which: { id: number } | { about: number }, by: number | null): void {
+  const [column, value] = "id" in which ? ["id", which.id] : ["target_account_id", which.about];
+  tx.run(
+    `UPDATE reports SET action_taken_at = ?, action_taken_by_account_id = ? WHERE ${column} = ? AND action_taken_at IS NULL`,
+    ctx.clock.now(),
+    by,
+    value,
+  );
+}
+
+export function reopenReport(ctx: Context, id: number): void {
+  ctx.db.transaction((tx) => {
+    if (findReport(tx, id).action_taken_at === null) throw new Refusal("conflict", `Report ${id} is open.`);
+    tx.run("UPDATE reports SET action_taken_at = NULL, action_taken_by_account_id = NULL WHERE id = ?", id);
+  });
+}

@@ -1,0 +1,141 @@
+import type { Context } from "../../context.ts";
+import { Keyset, type Page } from "../../db/keyset.ts";
+import type { Reads, Tx } from "../../db/open.ts";
+import { notFound } from "../../errors.ts";
+import { announce } from "../events.ts";
+import { verdict } from "./policy.ts";
+import { ignores, visibleTo } from "../visibility.ts";
+
+/** What one person sees of a thread of direct statuses with certain others. */
+export interface ConversationRow {
+  id: number;
+  /** Where it stands in the list: by its latest status, so that it moves up with each. */
+  cursor: number;
+  last_status_id: number;
+  /** Account ids as a JSON list, without one's own. */
+  participants: string;
+  unread: number;
+}
+
+export function conversationTopic(accountId: number): string {
+  return `direct:${accountId}`;
+}
+
+/** Nothing from whom the person blocks or mutes, or what their policy holds back; one's own words are read already. */
+const FILE = `
+  INSERT INTO conversations (account_id, thread_id, participants, last_status_id, unread)
+  SELECT u.account_id, ?2, ?3, ?4, u.account_id <> ?5 FROM users u
+  WHERE u.account_id = ?1
+    AND NOT ${ignores("?1", "?5", "?6")}
+    AND (u.account_id = ?5 OR ${verdict({ type: "'mention'", from: "?5", status: "?4", now: "?6" })} = 0)
+  ON CONFLICT (account_id, thread_id, participants)
+  DO UPDATE SET last_status_id = max(last_status_id, excluded.last_status_id), unread = excluded.unread
+  RETURNING id`;
+
+/**
+ * Files a direct status into the conversations of those who take part in it, as far as they are people of this server.
+ * `mentions` are all whom it names; `among` says whose conversations, if not everybody's.
+ */
+export function fileConversation(
+  ctx: Context,
+  tx: Tx,
+  status: { id: number; account_id: number; visibility: string; conversation_id: number },
+  mentions: readonly number[],
+  among?: readonly number[],
+): void {
+  if (status.visibility !== "direct") return;
+  const people = [...new Set([status.account_id, ...mentions])].sort((a, b) => a - b);
+  for (const accountId of among ?? people) {
+    const row = tx.get<{ id: number }>(
+      FILE,
+      accountId,
+      status.conversation_id,
+      JSON.stringify(people.filter((id) => id !== accountId)),
+      status.id,
+      status.account_id,
+      ctx.clock.now(),
+    );
+    if (!row) continue;
+    tx.run("INSERT OR IGNORE INTO conversation_statuses (conversation_id, status_id) VALUES (?, ?)", row.id, status.id);
+    tell(ctx, tx, accountId, row.id);
+  }
+}
+
+function tell(ctx: Context, tx: Tx, accountId: number, conversationId: number): void {
+  announce(ctx, tx, [conversationTopic(accountId)], { event: "conversation", conversationId });
+}
+
+/** Before a status is removed: conversations end with the one before it, or are gone with it. */
+export function unfileConversation(ctx: Context, tx: Tx, statusId: number): void {
+  const held = tx.all<{ conversation_id: number }>(
+    "DELETE FROM conversation_statuses WHERE status_id = ? RETURNING conversation_id",
+    statusId,
+  );
+  for (const { conversation_id: id } of held) {
+    const { last } = tx.get<{ last: number | null }>(
+      "SELECT max(status_id) AS last FROM conversation_statuses WHERE conversation_id = ?",
+      id,
+    )!;
+    if (last === null) {
+      tx.run("DELETE FROM conversations WHERE id = ?", id);
+      continue;
+    }
+    const { account_id } = tx.get<{ account_id: number }>(
+      "UPDATE conversations SET last_status_id = ? WHERE id = ? RETURNING account_id",
+      last,
+      id,
+    )!;
+    tell(ctx, tx, account_id, id);
+  }
+}
+
+const COLUMNS = "c.id, c.last_status_id AS cursor, c.last_status_id, c.participants, c.unread";
+const own = (account: string) => `
+  SELECT ${COLUMNS} FROM conversations c JOIN statuses s ON s.id = c.last_status_id
+  WHERE c.account_id = ${account} AND ${visibleTo(account)}`;
+const LIST = new Keyset<ConversationRow>(own("?4"), "c.last_status_id");
+
+export function listConversations(ctx: Context, accountId: number, page: Page): ConversationRow[] {
+  return LIST.page(ctx.db, page, accountId);
+}
+
+const ONE = `${own("?1")} AND c.id = ?2`;
+
+/** The account's own conversation; null if there is none with this id or its last status is hidden from the account. */
+export function findConversation(db: Reads, accountId: number, id: number | null): ConversationRow | null {
+  return db.get<ConversationRow>(ONE, accountId, id);
+}
+
+/** Marks a conversation as read or unread, and announces it to the account's other apps. */
+export function markConversation(ctx: Context, accountId: number, id: number | null, unread: boolean): ConversationRow {
+  return ctx.db.transaction((tx) => {
+    const row = findConversation(tx, accountId, id);
+    if (!row) throw notFound();
+    tx.run("UPDATE conversations SET unread = ? WHERE id = ?", unread ? 1 : 0, row.id);
+    tell(ctx, tx, accountId, row.id);
+    return { ...row, unread: unread ? 1 : 0 };
+  });
+}
+
+/** After blocking someone: the conversations in which nobody else takes part. */
+export function removeConversationsWith(tx: Tx, accountId: number, otherId: number): void {
+  tx.run("DELETE FROM conversations WHERE account_id = ? AND participants = ?", accountId, JSON.stringify([otherId]));
+}
+
+/** After blocking a domain: the conversations with its people alone. */
+export function removeConversationsFrom(tx: Tx, accountId: number, domain: string): void {
+  tx.run(
+    `DELETE FROM conversations WHERE account_id = ? AND participants <> '[]' AND NOT EXISTS (
+       SELECT 1 FROM json_each(participants) p JOIN accounts a ON a.id = p.value WHERE a.domain IS NOT ?)`,
+    accountId,
+    domain,
+  );
+}
+
+/** Removes a conversation from one's list. Its statuses stay, and the next one begins it anew. */
+export function removeConversation(ctx: Context, accountId: number, id: number | null): void {
+  ctx.db.transaction((tx) => {
+    const { changes } = tx.run("DELETE FROM conversations WHERE id = ? AND account_id = ?", id, accountId);
+    if (changes === 0) throw notFound();
+  });
+}

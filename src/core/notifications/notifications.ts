@@ -1,0 +1,193 @@
+import type { Context } from "../../context.ts";
+import { Keyset, type Page } from "../../db/keyset.ts";
+import type { Reads, Tx, Value } from "../../db/open.ts";
+import { notifications } from "../../db/schema/index.ts";
+import { announce, userTopic } from "../events.ts";
+import { markersOf } from "../timelines/markers.ts";
+import { fromStaff, verdict, type Told } from "./policy.ts";
+import { queuePushes } from "./push.ts";
+import { ignores, isSuspended, visibleTo } from "../visibility.ts";
+
+/** What a person can be told of: Mastodon's types, in the order of its documentation. */
+export const NOTIFICATION_TYPES = notifications.type.enumValues;
+export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
+
+export interface NotificationRow {
+  cursor: number;
+  id: number;
+  type: NotificationType;
+  from_account_id: number;
+  status_id: number | null;
+  /** What it speaks of besides a status: a report, an event that ended follows, a warning, as its type says. */
+  about_id: number | null;
+  group_key: string | null;
+  filtered: number;
+  created_at: number;
+}
+
+/** What somebody is told. */
+export interface News {
+  type: NotificationType;
+  /** Who did it. Where nobody did, as with a warning, it is who is told. */
+  from: number;
+  statusId: number | null;
+  aboutId?: number | null;
+}
+
+const TOLD: Told = { type: "?2", from: "?3", status: "?4", now: "?6" };
+
+/**
+ * Nobody is told of what they did themselves, nor of whom they block or mute, nor of a conversation they don't follow
+ * any more; nor of a mention among such people, or in answer to one. What is left, the person's policy judges.
+ */
+const NOTIFY = `
+  WITH told AS MATERIALIZED (
+    SELECT u.account_id, ${verdict(TOLD)} AS verdict FROM users u
+    WHERE u.account_id = ?1
+      AND (u.account_id <> ?3 OR ?2 IN ('poll', 'severed_relationships', 'moderation_warning'))
+      AND (NOT (
+        ${ignores("?1", "?3", "?6")}
+        OR EXISTS (
+          SELECT 1 FROM conversation_mutes m JOIN statuses s ON s.conversation_id = m.conversation_id
+          WHERE m.account_id = ?1 AND s.id = ?4)
+        OR (?2 = 'mention' AND EXISTS (
+          SELECT 1 FROM (
+            SELECT account_id FROM mentions WHERE status_id = ?4
+            UNION ALL SELECT in_reply_to_account_id FROM statuses WHERE id = ?4) others
+          WHERE ${ignores("?1", "others.account_id", "?6")}))) OR ${fromStaff(TOLD)}))
+  INSERT INTO notifications (account_id, type, from_account_id, status_id, about_id, created_at, filtered, group_key)
+  SELECT account_id, ?2, ?3, ?4, ?5, ?6, verdict, iif(verdict = 0, coalesce(
+    (SELECT max(group_key) FROM notifications WHERE account_id = ?1 AND group_key BETWEEN ?7 AND ?8), ?8), NULL)
+  FROM told WHERE verdict < 2
+  RETURNING id, filtered`;
+
+/** Types of which many tell the same: that a status, a person or the server is liked. */
+export const GROUPABLE_TYPES = ["favourite", "reblog", "follow", "admin.sign_up"] as const satisfies NotificationType[];
+
+const HOUR = 3600_000;
+/** How long a group takes in what is like it, from the hour in which it began. */
+const GROUP_HOURS = 12;
+
+/**
+ * The lowest and the highest key of a group that a new notification may join; the highest is that of one which begins
+ * now. Nulls for what is never grouped.
+ */
+function groupRange(type: NotificationType, statusId: number | null, now: number): [string, string] | [null, null] {
+  if (!(GROUPABLE_TYPES as readonly string[]).includes(type)) return [null, null];
+  const target = statusId === null ? type : `${type}-${statusId}`;
+  const hour = Math.floor(now / HOUR);
+  return [`${target}-${hour - GROUP_HOURS + 1}`, `${target}-${hour}`];
+}
+
+/** Tells a local person of something; does nothing for people elsewhere. */
+export function notify(ctx: Context, tx: Tx, to: number, { type, from, statusId, aboutId = null }: News): void {
+  const now = ctx.clock.now();
+  const [lowest, highest] = groupRange(type, statusId, now);
+  const row = tx.get<{ id: number; filtered: number }>(NOTIFY, to, type, from, statusId, aboutId, now, lowest, highest);
+  if (row?.filtered === 0) deliver(ctx, tx, to, row.id);
+  else if (row && REQUESTING.has(type)) request(tx, to, from, now);
+}
+
+/** Types by which somebody speaks to a person: they may be let in for it, whereas others leave no trace. */
+const REQUESTING: ReadonlySet<NotificationType> = new Set(["mention", "quote"]);
+
+function request(tx: Tx, accountId: number, fromId: number, now: number): void {
+  tx.run(
+    "INSERT INTO notification_requests (account_id, from_account_id, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+    accountId,
+    fromId,
+    now,
+  );
+}
+
+/** What comes of a notification that was made and isn't held back: whoever listens hears it, and devices are woken. */
+function deliver(ctx: Context, tx: Tx, to: number, notificationId: number): void {
+  announce(ctx, tx, [userTopic(to)], { event: "notification", notificationId });
+  queuePushes(ctx, tx, notificationId);
+}
+
+/** Takes back what somebody did and then undid. */
+export function withdraw(tx: Tx, what: { type: NotificationType; from: number; statusId: number }): void {
+  tx.run(
+    "DELETE FROM notifications WHERE type = ? AND from_account_id = ? AND status_id = ?",
+    what.type,
+    what.from,
+    what.statusId,
+  );
+}
+
+/** Removes what somebody was told of another. */
+export function forgetNotificationsFrom(tx: Tx, accountId: number, fromId: number): void {
+  tx.run("DELETE FROM notifications WHERE account_id = ? AND from_account_id = ?", accountId, fromId);
+}
+
+/** Which notifications are wanted; `types` is what is left after exclusions. */
+export interface NotificationFilter {
+  types: readonly NotificationType[];
+  fromAccountId: number | null;
+  /** Whether those are wanted, too, that the policy holds back. Of one account, they always are, as with Mastodon. */
+  includeFiltered: boolean;
+}
+
+/** The columns of a NotificationRow, from `notifications n`. */
+export const NOTIFICATION_COLUMNS = `
+  n.id AS cursor, n.id, n.type, n.from_account_id, n.status_id, n.about_id, n.group_key, n.filtered, n.created_at`;
+
+/** One whose status is gone, or not for its reader's eyes any more, isn't there; nor one by somebody who is suspended. */
+export const SEEN = `NOT ${isSuspended("n.from_account_id")} AND (n.status_id IS NULL OR EXISTS (
+  SELECT 1 FROM statuses s WHERE s.id = n.status_id AND ${visibleTo("n.account_id")}))`;
+const wanted = (notifications: string) => `
+  SELECT ${NOTIFICATION_COLUMNS} FROM ${notifications}
+  WHERE n.account_id = ?4 AND n.type IN (SELECT value FROM json_each(?5)) AND (?6 OR NOT n.filtered) AND ${SEEN}`;
+/** The SELECT of a list that is asked for with `valuesOf()` a filter. */
+export const WANTED = wanted("notifications n");
+/** The same for a filter that names an account: SQLite would go through all that its reader was ever told. */
+export const WANTED_FROM = `${wanted("notifications n INDEXED BY notifications_from_account")} AND n.from_account_id = ?7`;
+const LIST = new Keyset<NotificationRow>(WANTED, "n.id");
+const LIST_FROM = new Keyset<NotificationRow>(WANTED_FROM, "n.id");
+
+export function valuesOf(accountId: number, { types, fromAccountId, includeFiltered }: NotificationFilter): Value[] {
+  const isOfOne = fromAccountId !== null;
+  const values = [accountId, JSON.stringify(types), includeFiltered || isOfOne ? 1 : 0];
+  return isOfOne ? [...values, fromAccountId] : values;
+}
+
+export function listNotifications(
+  db: Reads,
+  accountId: number,
+  filter: NotificationFilter,
+  page: Page,
+): NotificationRow[] {
+  const list = filter.fromAccountId === null ? LIST : LIST_FROM;
+  return list.page(db, page, ...valuesOf(accountId, filter));
+}
+
+export function findNotification(db: Reads, accountId: number, id: number): NotificationRow | null {
+  return db.get<NotificationRow>(
+    `SELECT ${NOTIFICATION_COLUMNS} FROM notifications n WHERE n.id = ? AND n.account_id = ? AND ${SEEN}`,
+    id,
+    accountId,
+  );
+}
+
+/** How many are newer than the read marker, counted no further than `limit`. */
+export function countUnread(db: Reads, accountId: number, filter: NotificationFilter, limit: number): number {
+  const page = { limit, max_id: null, since_id: readUpTo(db, accountId), min_id: null };
+  return listNotifications(db, accountId, filter, page).length;
+}
+
+/** The read marker: what is newer is unread. */
+export function readUpTo(db: Reads, accountId: number): number {
+  return markersOf(db, accountId, ["notifications"])[0]?.last_read_id ?? 0;
+}
+
+export function clearNotifications(ctx: Context, accountId: number): void {
+  ctx.db.transaction((tx) => tx.run("DELETE FROM notifications WHERE account_id = ?", accountId));
+}
+
+/** False when there is no such notification. */
+export function dismissNotification(ctx: Context, accountId: number, id: number): boolean {
+  return ctx.db.transaction(
+    (tx) => tx.run("DELETE FROM notifications WHERE id = ? AND account_id = ?", id, accountId).changes > 0,
+  );
+}

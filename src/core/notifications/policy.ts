@@ -1,0 +1,101 @@
+import type { Context } from "../../context.ts";
+import type { Reads } from "../../db/open.ts";
+
+/** Of whom somebody may not want to hear: people whom they don't follow, who don't follow them, and so on. */
+const POLICY_KINDS = [
+  "for_not_following",
+  "for_not_followers",
+  "for_new_accounts",
+  "for_private_mentions",
+  "for_limited_accounts",
+] as const;
+/** What becomes of their notifications; the number in the database is the place in this list. */
+export const POLICY_LEVELS = ["accept", "filter", "drop"] as const;
+
+type Kind = (typeof POLICY_KINDS)[number];
+type Level = (typeof POLICY_LEVELS)[number];
+export type Policy = Record<Kind, Level>;
+
+export function policyOf(db: Reads, accountId: number): Policy {
+  const row = db.get<Record<Kind, number>>(
+    `SELECT ${POLICY_KINDS.join(", ")} FROM users WHERE account_id = ?`,
+    accountId,
+  )!;
+  return Object.fromEntries(POLICY_KINDS.map((kind) => [kind, POLICY_LEVELS[row[kind]]!])) as Policy;
+}
+
+/** Changes what is named, for what comes from now on. */
+export function changePolicy(ctx: Context, accountId: number, changes: Partial<Policy>): void {
+  ctx.db.transaction((tx) => {
+    for (const kind of POLICY_KINDS) {
+      const level = changes[kind];
+      if (level === undefined) continue;
+      tx.run(`UPDATE users SET ${kind} = ? WHERE account_id = ?`, POLICY_LEVELS.indexOf(level), accountId);
+    }
+  });
+}
+
+/** Types by which strangers reach somebody. All others come of what the person did or asked for, or from the server. */
+const HELD_BACK = "('mention', 'reblog', 'favourite', 'follow', 'follow_request', 'quote')";
+
+const DAY = 24 * 3600_000;
+/** How long an account counts as new, and a follower as none yet. */
+const NEW_ACCOUNT = 30 * DAY;
+const NEW_FOLLOWER = 3 * DAY;
+
+/** Who looks after whom: a mention by them can't be held back. An SQL expression of `users.role`. */
+const rank = (role: string) =>
+  `CASE ${role} WHEN 'owner' THEN 3 WHEN 'admin' THEN 2 WHEN 'moderator' THEN 1 ELSE 0 END`;
+
+/** What a notification is made of, as parameters or columns; `users u` is who is to be told. */
+export interface Told {
+  type: string;
+  from: string;
+  status: string;
+  now: string;
+}
+
+/** Whether a moderator speaks to somebody in their care, who couldn't be warned otherwise. An SQL condition. */
+export function fromStaff({ type, from }: Told): string {
+  return `(${type} = 'mention' AND EXISTS (
+    SELECT 1 FROM users staff WHERE staff.account_id = ${from} AND ${rank("staff.role")} > ${rank("u.role")}))`;
+}
+
+/** Whether a direct status comes unasked: the person has not written directly to its author further up the thread. */
+function unasked({ from, status }: Told): string {
+  return `EXISTS (SELECT 1 FROM statuses WHERE id = ${status} AND visibility = 'direct') AND NOT EXISTS (
+    WITH RECURSIVE thread (id, account_id, visibility, in_reply_to_id, depth) AS (
+      SELECT p.id, p.account_id, p.visibility, p.in_reply_to_id, 1
+      FROM statuses s JOIN statuses p ON p.id = s.in_reply_to_id WHERE s.id = ${status}
+      UNION ALL
+      SELECT p.id, p.account_id, p.visibility, p.in_reply_to_id, t.depth + 1
+      FROM thread t JOIN statuses p ON p.id = t.in_reply_to_id WHERE t.depth < 100)
+    SELECT 1 FROM thread t JOIN mentions m ON m.status_id = t.id
+    WHERE t.account_id = u.account_id AND t.visibility = 'direct' AND m.account_id = ${from} AND NOT m.silent)`;
+}
+
+/**
+ * What the policy of `users u` makes of a notification: 0 accept, 1 filter, 2 drop. Whom they follow or have let in is
+ * accepted, save that a follower may have to prove constant. An SQL expression.
+ */
+export function verdict(told: Told): string {
+  const { type, from, now } = told;
+  const unlessFollower = `iif(u.for_not_followers > 0 AND NOT EXISTS (
+    SELECT 1 FROM follows
+    WHERE account_id = ${from} AND target_account_id = u.account_id AND created_at <= ${now} - ${NEW_FOLLOWER}),
+    u.for_not_followers, 0)`;
+  const has = (condition: string) => `EXISTS (SELECT 1 FROM accounts WHERE id = ${from} AND ${condition})`;
+  return `CASE
+    WHEN ${type} NOT IN ${HELD_BACK} OR ${fromStaff(told)}
+      OR EXISTS (SELECT 1 FROM notification_permissions WHERE account_id = u.account_id AND from_account_id = ${from})
+      THEN 0
+    WHEN EXISTS (SELECT 1 FROM follows WHERE account_id = u.account_id AND target_account_id = ${from})
+      THEN ${unlessFollower}
+    ELSE max(
+      u.for_not_following,
+      ${unlessFollower},
+      iif(u.for_new_accounts > 0 AND ${has(`created_at > ${now} - ${NEW_ACCOUNT}`)}, u.for_new_accounts, 0),
+      iif(u.for_limited_accounts > 0 AND ${has("silenced_at IS NOT NULL")}, u.for_limited_accounts, 0),
+      iif(u.for_private_mentions > 0 AND ${type} = 'mention' AND ${unasked(told)}, u.for_private_mentions, 0))
+    END`;
+}

@@ -1,0 +1,186 @@
+import { createECDH } from "node:crypto";
+import { isIP } from "node:net";
+import { join } from "node:path";
+import type { Context } from "../../context.ts";
+import type { Reads, Tx } from "../../db/open.ts";
+import { enqueue } from "../../db/queue.ts";
+import { notifications, pushSubscriptions } from "../../db/schema/index.ts";
+import { notFound, refuseWhere } from "../../errors.ts";
+import { keptSecret } from "../../lib/files.ts";
+import { isPublicAddress } from "../../lib/outbound.ts";
+import { decodeBase64, seal, unseal } from "../../lib/secrets.ts";
+import { isShutOut } from "../visibility.ts";
+
+/** Notifications that wake nobody: Mastodon knows no alert for them. */
+const QUIET = ["severed_relationships", "moderation_warning"] as const;
+
+type NotificationType = (typeof notifications.$inferSelect)["type"];
+export type PushAlert = Exclude<NotificationType, (typeof QUIET)[number]>;
+/** What an app can ask to be woken for. */
+export const PUSH_ALERTS = notifications.type.enumValues.filter(
+  (type): type is PushAlert => !QUIET.includes(type as (typeof QUIET)[number]),
+);
+
+export const PUSH_POLICIES = pushSubscriptions.policy.enumValues;
+
+export type PushRow = typeof pushSubscriptions.$inferSelect;
+
+/** Where to send, and the keys with which only the app can read it. */
+export interface PushTarget {
+  endpoint: string;
+  p256dh: string;
+  auth: string;
+  /** Whether by the RFCs, or by the drafts before them, which old apps know. */
+  standard: boolean;
+}
+
+export interface PushWishes {
+  alerts: readonly PushAlert[];
+  /** By whom. */
+  policy: PushRow["policy"];
+}
+
+const POINT_BYTES = 65;
+const AUTH_BYTES = 16;
+
+/** Subscribes a token, whose own text is needed since every message carries it; what it had before ends. */
+export function subscribe(
+  ctx: Context,
+  holder: { accountId: number; tokenId: number; token: string },
+  target: PushTarget,
+  wishes: PushWishes,
+): PushRow {
+  const [point, auth] = [decodeBase64(target.p256dh), decodeBase64(target.auth)];
+  refuseWhere([
+    [!isReachable(ctx, target.endpoint), "Endpoint must be an https:// address that is open to everyone"],
+    [!point || !isPoint(point), "Key p256dh must be an uncompressed point of the curve P-256 in Base64"],
+    [auth?.length !== AUTH_BYTES, `Key auth must be ${AUTH_BYTES} bytes in Base64`],
+  ]);
+  const { accountId, tokenId, token } = holder;
+  const sealed = seal(token, sealingKey(ctx), purposeOf(tokenId));
+  return ctx.db.transaction((tx) => {
+    unsubscribe(tx, tokenId);
+    tx.run(
+      `INSERT INTO push_subscriptions
+         (token_id, account_id, sealed_token, endpoint, p256dh, auth, standard, alerts, policy, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      tokenId,
+      accountId,
+      sealed,
+      target.endpoint,
+      point!.toString("base64url"),
+      auth!.toString("base64url"),
+      target.standard ? 1 : 0,
+      JSON.stringify(wishes.alerts),
+      wishes.policy,
+      ctx.clock.now(),
+    );
+    return subscriptionOf(tx, tokenId);
+  });
+}
+
+/** Whether anything may be sent there at all; what the name of a host leads to is looked at when it is. */
+function isReachable(ctx: Context, endpoint: string): boolean {
+  if (!URL.canParse(endpoint)) return false;
+  const { protocol, username, password, hostname } = new URL(endpoint);
+  if (username || password) return false;
+  if (ctx.config.allowPrivateAddresses) return protocol === "https:" || protocol === "http:";
+  const host = hostname.replace(/^\[|\]$/g, "");
+  return protocol === "https:" && (isIP(host) === 0 || isPublicAddress(host));
+}
+
+function isPoint(bytes: Buffer): boolean {
+  if (bytes.length !== POINT_BYTES) return false;
+  const own = createECDH("prime256v1");
+  own.generateKeys();
+  try {
+    own.computeSecret(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Changes what is named of a token's subscription. */
+export function changeWishes(ctx: Context, tokenId: number, wishes: Partial<PushWishes>): PushRow {
+  return ctx.db.transaction((tx) => {
+    const before = subscriptionOf(tx, tokenId);
+    tx.run(
+      "UPDATE push_subscriptions SET alerts = ?, policy = ? WHERE id = ?",
+      wishes.alerts ? JSON.stringify(wishes.alerts) : before.alerts,
+      wishes.policy ?? before.policy,
+      before.id,
+    );
+    return subscriptionOf(tx, tokenId);
+  });
+}
+
+/** Ends a token's subscription, if it has one. */
+export function unsubscribe(tx: Tx, tokenId: number): void {
+  tx.run("DELETE FROM push_subscriptions WHERE token_id = ?", tokenId);
+}
+
+/** What a token has subscribed to; refuses where it hasn't. */
+export function subscriptionOf(db: Reads, tokenId: number): PushRow {
+  const row = db.get<PushRow>("SELECT * FROM push_subscriptions WHERE token_id = ?", tokenId);
+  if (!row) throw notFound();
+  return row;
+}
+
+export function endSubscription(ctx: Context, id: number): void {
+  ctx.db.transaction((tx) => tx.run("DELETE FROM push_subscriptions WHERE id = ?", id));
+}
+
+export function findSubscription(db: Reads, id: number): PushRow | null {
+  return db.get<PushRow>("SELECT * FROM push_subscriptions WHERE id = ?", id);
+}
+
+export function alertsOf(row: PushRow): PushAlert[] {
+  return JSON.parse(row.alerts) as PushAlert[];
+}
+
+/** The token that a subscription is for; null when the key that it was sealed with is lost. */
+export function tokenOf(ctx: Context, row: PushRow): string | null {
+  return unseal(row.sealed_token, sealingKey(ctx), purposeOf(row.token_id));
+}
+
+/** Beside the database and not in it: a copy of the database alone gives nobody a token. */
+function sealingKey(ctx: Context): Uint8Array {
+  return keptSecret(join(ctx.config.data, "push.key"), 32);
+}
+
+function purposeOf(tokenId: number): string {
+  return `push of token ${tokenId}`;
+}
+
+/**
+ * The end of one's own poll has no other author, so only the policy "none" holds it back. Users who are suspended or
+ * disabled, and tokens that have expired, get no pushes.
+ */
+const WANTING = `
+  SELECT p.id FROM notifications n JOIN push_subscriptions p ON p.account_id = n.account_id
+    JOIN oauth_tokens t ON t.id = p.token_id
+  WHERE n.id = ? AND (t.expires_at IS NULL OR t.expires_at > ?) AND EXISTS (SELECT 1 FROM json_each(p.alerts) WHERE value = n.type)
+    AND NOT ${isShutOut("n.account_id")}
+    AND CASE p.policy
+      WHEN 'all' THEN 1
+      WHEN 'none' THEN 0
+      WHEN 'followed' THEN n.from_account_id = n.account_id OR EXISTS (
+        SELECT 1 FROM follows WHERE account_id = n.account_id AND target_account_id = n.from_account_id)
+      ELSE n.from_account_id = n.account_id OR EXISTS (
+        SELECT 1 FROM follows WHERE account_id = n.from_account_id AND target_account_id = n.account_id)
+    END`;
+const STILL_WANTING = `${WANTING} AND p.id = ?`;
+
+/** Leaves a job for each subscription that wants a notification which was just made: each is tried again by itself. */
+export function queuePushes(ctx: Context, tx: Tx, notificationId: number): void {
+  const wanting = tx.all<{ id: number }>(WANTING, notificationId, ctx.clock.now());
+  for (const { id: subscriptionId } of wanting) {
+    enqueue(ctx, tx, "push.deliver", { subscriptionId, notificationId });
+  }
+}
+
+/** Whether a subscription still wants a notification when its turn comes, which may be days later. */
+export function isStillWanted(ctx: Context, subscriptionId: number, notificationId: number): boolean {
+  return ctx.db.get(STILL_WANTING, notificationId, ctx.clock.now(), subscriptionId) !== null;
+}

@@ -1,0 +1,206 @@
+import type { Context } from "../../context.ts";
+import type { Tx } from "../../db/open.ts";
+import { enqueue } from "../../db/queue.ts";
+import { notFound } from "../../errors.ts";
+import { forgetReactions } from "../server/announcement-reactions.ts";
+import { announce, SERVER_TOPIC } from "../events.ts";
+import { endFollow } from "./follows.ts";
+import { discardFiles, filesOf, type MediaFiles } from "../media/media.ts";
+import { forgetVotes } from "../statuses/polls.ts";
+import { indexStatus } from "../discovery/search-index.ts";
+import { removeStatusWithin } from "../statuses/statuses.ts";
+import { refuseForLastOwner } from "./users.ts";
+import { STATUS_COLUMNS, type StatusRow } from "../visibility.ts";
+
+/** Rows that a transaction removes with all that depends on them: a request in between waits for some milliseconds. */
+const SLICE = 25;
+/** Rows that nothing depends on. */
+const LARGE_SLICE = 500;
+
+interface DeletedUser {
+  user_id: number;
+  username: string;
+  avatar: string | null;
+  avatar_static: string | null;
+  header: string | null;
+  header_static: string | null;
+}
+
+/** Suspended accounts are hidden everywhere; `deleted_at` says that this one never comes back. */
+const HIDE = `
+  UPDATE accounts SET deleted_at = ?2, suspended_at = ?2, silenced_at = NULL, sensitized_at = NULL, updated_at = ?2,
+    display_name = '', note = '', note_html = '', fields = '[]', attribution_domains = '[]',
+    avatar = NULL, avatar_static = NULL, avatar_description = '',
+    header = NULL, header_static = NULL, header_description = '',
+    locked = 0, bot = 0, discoverable = 0, indexable = 0
+  WHERE id = ?1`;
+
+/**
+ * Deletes a local account. It is gone for everyone at once: it can't sign in, its tokens are invalid, its profile is
+ * empty, and nothing shows it or its posts. A job removes the rest (see `removeSlice`). The row in `accounts` stays, as
+ * in Mastodon's DeleteAccountService, so that no one else ever gets the name.
+ *
+ * @throws Refusal for the last owner, or if no local user has this account
+ */
+export function deleteAccount(ctx: Context, accountId: number): void {
+  ctx.db.transaction((tx) => {
+    const account = tx.get<DeletedUser>(
+      `SELECT u.id AS user_id, a.username, a.avatar, a.avatar_static, a.header, a.header_static
+       FROM accounts a JOIN users u ON u.account_id = a.id WHERE a.id = ?`,
+      accountId,
+    );
+    if (!account) throw notFound();
+    refuseForLastOwner(tx, account.user_id, account.username);
+    const tokens = tx.all<{ id: number }>("SELECT id FROM oauth_tokens WHERE user_id = ?", account.user_id);
+    for (const { id } of tokens) announce(ctx, tx, [SERVER_TOPIC], { event: "token.revoked", tokenId: id });
+    tx.run("DELETE FROM users WHERE id = ?", account.user_id);
+    tx.run(HIDE, accountId, ctx.clock.now());
+    discardFiles(ctx, tx, [account.avatar, account.avatar_static, account.header, account.header_static]);
+    enqueue(ctx, tx, "account.remove", { accountId });
+  });
+}
+
+/**
+ * Removes a slice of what a deleted account leaves, with its effects on others, and enqueues the next slice in the same
+ * transaction. Each slice begins with whatever is left, so it doesn't matter where a crash interrupts the chain.
+ */
+export function removeSlice(ctx: Context, accountId: number): void {
+  ctx.db.transaction((tx) => {
+    if (!tx.get("SELECT 1 FROM accounts WHERE id = ? AND deleted_at IS NOT NULL", accountId)) return;
+    if (STEPS.some((step) => step(ctx, tx, accountId) > 0)) enqueue(ctx, tx, "account.remove", { accountId });
+    else finish(tx, accountId);
+  });
+}
+
+/** Removes up to a slice of rows of one kind, and returns how many it found. */
+type Step = (ctx: Context, tx: Tx, accountId: number) => number;
+
+/** Statuses come first: home timelines say who gets an event for each, and ending a follow clears them. */
+const STEPS: readonly Step[] = [
+  removeStatuses,
+  removeMedia,
+  removeFavourites,
+  removeBookmarks,
+  (_, tx, accountId) => forgetVotes(tx, accountId, SLICE),
+  (ctx, tx, accountId) => forgetReactions(ctx, tx, accountId, SLICE),
+  removeFollows,
+  sliceOf("notifications", "from_account_id", LARGE_SLICE),
+  sliceOf("notifications", "account_id", LARGE_SLICE),
+  sliceOf("conversations", "account_id", SLICE),
+  // Each with up to 800 rows of its timeline.
+  sliceOf("lists", "account_id", 1),
+];
+
+function removeStatuses(ctx: Context, tx: Tx, accountId: number): number {
+  const statuses = tx.all<StatusRow>(
+    `SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.account_id = ? ORDER BY s.id DESC LIMIT ${SLICE}`,
+    accountId,
+  );
+  for (const status of statuses) {
+    const reblogs = tx.all<StatusRow>(
+      `SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.reblog_of_id = ? LIMIT ${SLICE}`,
+      status.id,
+    );
+    for (const reblog of reblogs) removeStatusWithin(ctx, tx, reblog, false);
+    // There may be more of them, for the next slice.
+    if (reblogs.length === SLICE) break;
+    removeStatusWithin(ctx, tx, status, true);
+  }
+  return statuses.length;
+}
+
+/** Uploads that are on no status. */
+function removeMedia(ctx: Context, tx: Tx, accountId: number): number {
+  const removed = tx.all<MediaFiles>(
+    `DELETE FROM media_attachments
+     WHERE id IN (SELECT id FROM media_attachments WHERE account_id = ? LIMIT ${SLICE}) RETURNING file, small, source`,
+    accountId,
+  );
+  discardFiles(ctx, tx, removed.flatMap(filesOf));
+  return removed.length;
+}
+
+function removeFavourites(_: Context, tx: Tx, accountId: number): number {
+  const removed = tx.all<{ status_id: number }>(
+    `DELETE FROM favourites
+     WHERE id IN (SELECT id FROM favourites WHERE account_id = ? LIMIT ${SLICE}) RETURNING status_id`,
+    accountId,
+  );
+  for (const { status_id } of removed) {
+    tx.run("UPDATE statuses SET favourites_count = max(0, favourites_count - 1) WHERE id = ?", status_id);
+    indexStatus(tx, status_id);
+  }
+  return removed.length;
+}
+
+function removeBookmarks(_: Context, tx: Tx, accountId: number): number {
+  const removed = tx.all<{ status_id: number }>(
+    `DELETE FROM bookmarks
+     WHERE id IN (SELECT id FROM bookmarks WHERE account_id = ? LIMIT ${SLICE}) RETURNING status_id`,
+    accountId,
+  );
+  for (const { status_id } of removed) indexStatus(tx, status_id);
+  return removed.length;
+}
+
+interface Tie {
+  account_id: number;
+  target_account_id: number;
+}
+
+/** Follows and requests for them, in both directions. */
+function removeFollows(_: Context, tx: Tx, accountId: number): number {
+  const ties = ["follows", "follow_requests"].flatMap((table) =>
+    ["account_id", "target_account_id"].flatMap((column) =>
+      tx.all<Tie>(`SELECT account_id, target_account_id FROM ${table} WHERE ${column} = ? LIMIT ${SLICE}`, accountId),
+    ),
+  );
+  for (const tie of ties) endFollow(tx, tie.account_id, tie.target_account_id);
+  return ties.length;
+}
+
+function sliceOf(table: string, column: string, size: number): Step {
+  const sql = `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE ${column} = ? LIMIT ${size})`;
+  return (_, tx, accountId) => tx.run(sql, accountId).changes;
+}
+
+/** The remaining rows, of which an account has few and which no one else sees. */
+const REST = [
+  ["account_domain_blocks", "account_id"],
+  ["account_notes", "account_id"],
+  ["account_notes", "target_account_id"],
+  ["announcement_dismissals", "account_id"],
+  ["blocks", "account_id"],
+  ["blocks", "target_account_id"],
+  ["conversation_mutes", "account_id"],
+  ["endorsements", "account_id"],
+  ["endorsements", "target_account_id"],
+  ["featured_tags", "account_id"],
+  ["filters", "account_id"],
+  ["home_timeline", "account_id"],
+  ["idempotency_keys", "account_id"],
+  ["list_accounts", "account_id"],
+  ["markers", "account_id"],
+  ["mutes", "account_id"],
+  ["mutes", "target_account_id"],
+  ["notification_permissions", "account_id"],
+  ["notification_permissions", "from_account_id"],
+  ["notification_requests", "account_id"],
+  ["notification_requests", "from_account_id"],
+  ["scheduled_statuses", "account_id"],
+  ["severance_events", "account_id"],
+  ["suggestion_dismissals", "account_id"],
+  ["suggestion_dismissals", "target_account_id"],
+  ["tag_follows", "account_id"],
+  ["trend_uses", "account_id"],
+].map(([table, column]) => `DELETE FROM ${table} WHERE ${column} = ?`);
+
+function finish(tx: Tx, accountId: number): void {
+  for (const sql of REST) tx.run(sql, accountId);
+  tx.run("UPDATE preview_cards SET creator_account_id = NULL WHERE creator_account_id = ?", accountId);
+  tx.run(
+    `UPDATE accounts SET followers_count = 0, following_count = 0, statuses_count = 0, last_status_at = NULL
+     WHERE id = ?`,
+    accountId,
+  );
+}

@@ -1,0 +1,160 @@
+import type { Context } from "../../context.ts";
+import { Keyset, type Page, type Place } from "../../db/keyset.ts";
+import { validationFailed } from "../../errors.ts";
+import { parseDomain } from "../../lib/domains.ts";
+import { findAccount } from "../accounts.ts";
+import { removeConversationsFrom, removeConversationsWith } from "../notifications/conversations.ts";
+import { endFollow } from "./follows.ts";
+import { banFromHome, clearMentions } from "../timelines/home.ts";
+import { forgetNotificationsFrom, notify } from "../notifications/notifications.ts";
+import { sever } from "./severances.ts";
+import { isSuspended } from "../visibility.ts";
+
+/** Blocks somebody, which ends follows and requests both ways. Doing so to oneself does nothing, as with Mastodon. */
+export function block(ctx: Context, accountId: number, targetId: number | null): void {
+  const target = findAccount(ctx, targetId);
+  if (target.id === accountId) return;
+  ctx.db.transaction((tx) => {
+    endFollow(tx, accountId, target.id);
+    endFollow(tx, target.id, accountId);
+    tx.run(
+      "INSERT INTO blocks (account_id, target_account_id, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+      accountId,
+      target.id,
+      ctx.clock.now(),
+    );
+    banFromHome(tx, accountId, target.id);
+    forgetNotificationsFrom(tx, accountId, target.id);
+    removeConversationsWith(tx, accountId, target.id);
+    tx.run("DELETE FROM notification_permissions WHERE account_id = ? AND from_account_id = ?", accountId, target.id);
+  });
+}
+
+export function unblock(ctx: Context, accountId: number, targetId: number | null): void {
+  const target = findAccount(ctx, targetId);
+  ctx.db.transaction((tx) =>
+    tx.run("DELETE FROM blocks WHERE account_id = ? AND target_account_id = ?", accountId, target.id),
+  );
+}
+
+export interface MuteOptions {
+  /** Whether their notifications are muted too. */
+  notifications: boolean;
+  /** In seconds; 0 for good. */
+  duration: number;
+}
+
+/**
+ * Mutes somebody, or changes how. What they wrote before stays in the home timeline and is left out by query, so it is
+ * back when the mute has ended.
+ */
+export function mute(ctx: Context, accountId: number, targetId: number | null, options: MuteOptions): void {
+  const target = findAccount(ctx, targetId);
+  if (target.id === accountId) return;
+  const now = ctx.clock.now();
+  ctx.db.transaction((tx) => {
+    tx.run(
+      `INSERT INTO mutes (account_id, target_account_id, hide_notifications, expires_at, created_at) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (account_id, target_account_id)
+       DO UPDATE SET hide_notifications = excluded.hide_notifications, expires_at = excluded.expires_at`,
+      accountId,
+      target.id,
+      options.notifications ? 1 : 0,
+      options.duration === 0 ? null : now + options.duration * 1000,
+      now,
+    );
+    clearMentions(tx, accountId, target.id);
+    if (options.notifications) forgetNotificationsFrom(tx, accountId, target.id);
+  });
+}
+
+export function unmute(ctx: Context, accountId: number, targetId: number | null): void {
+  const target = findAccount(ctx, targetId);
+  ctx.db.transaction((tx) =>
+    tx.run("DELETE FROM mutes WHERE account_id = ? AND target_account_id = ?", accountId, target.id),
+  );
+}
+
+/** Blocks a whole domain for one person: follows of its people and theirs end, which they are told, and so do requests. */
+export function blockDomain(ctx: Context, accountId: number, given: string): void {
+  const domain = domainOf(given);
+  ctx.db.transaction((tx) => {
+    const { changes } = tx.run(
+      "INSERT INTO account_domain_blocks (account_id, domain, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+      accountId,
+      domain,
+      ctx.clock.now(),
+    );
+    if (changes === 0) return;
+    removeConversationsFrom(tx, accountId, domain);
+    const others = tx.all<{ id: number }>(TIED, accountId, domain).map(({ id }) => id);
+    const events = sever(ctx, tx, others, { type: "user_domain_block", targetName: domain }, accountId);
+    for (const table of ["notifications", "notification_permissions"]) {
+      tx.run(
+        `DELETE FROM ${table}
+         WHERE account_id = ? AND (SELECT domain FROM accounts WHERE id = from_account_id) = ?`,
+        accountId,
+        domain,
+      );
+    }
+    for (const aboutId of events) {
+      notify(ctx, tx, accountId, { type: "severed_relationships", from: accountId, statusId: null, aboutId });
+    }
+  });
+}
+
+/** Everyone of a domain who follows the account, is followed by it, or waits for either. */
+const TIED = `
+  SELECT a.id
+  FROM (
+    SELECT target_account_id AS id FROM follows WHERE account_id = ?1
+    UNION SELECT account_id FROM follows WHERE target_account_id = ?1
+    UNION SELECT target_account_id FROM follow_requests WHERE account_id = ?1
+    UNION SELECT account_id FROM follow_requests WHERE target_account_id = ?1) ties
+  JOIN accounts a ON a.id = ties.id WHERE a.domain = ?2`;
+
+export function unblockDomain(ctx: Context, accountId: number, given: string): void {
+  const domain = domainOf(given);
+  ctx.db.transaction((tx) =>
+    tx.run("DELETE FROM account_domain_blocks WHERE account_id = ? AND domain = ?", accountId, domain),
+  );
+}
+
+export function domainOf(given: string): string {
+  const domain = parseDomain(given);
+  if (domain === null) throw validationFailed("Domain is not a valid domain name");
+  return domain;
+}
+
+const BLOCKS = new Keyset<Place>(
+  `SELECT b.target_account_id AS id, b.id AS cursor FROM blocks b
+   WHERE b.account_id = ?4 AND NOT ${isSuspended("b.target_account_id")}`,
+  "b.id",
+);
+
+export function blocksOf(ctx: Context, accountId: number, page: Page): Place[] {
+  return BLOCKS.page(ctx.db, page, accountId);
+}
+
+export interface MutePlace extends Place {
+  expires_at: number | null;
+}
+
+const MUTES = new Keyset<MutePlace>(
+  `SELECT m.target_account_id AS id, m.id AS cursor, m.expires_at FROM mutes m
+   WHERE m.account_id = ?4 AND (m.expires_at IS NULL OR m.expires_at > ?5) AND NOT ${isSuspended("m.target_account_id")}`,
+  "m.id",
+);
+
+export function mutesOf(ctx: Context, accountId: number, page: Page): MutePlace[] {
+  return MUTES.page(ctx.db, page, accountId, ctx.clock.now());
+}
+
+const DOMAIN_BLOCKS = new Keyset<{ domain: string; cursor: number }>(
+  "SELECT d.domain, d.id AS cursor FROM account_domain_blocks d WHERE d.account_id = ?4",
+  "d.id",
+);
+
+export function domainBlocksOf(ctx: Context, accountId: number, page: Page): { domain: string; cursor: number }[] {
+  return DOMAIN_BLOCKS.page(ctx.db, page, accountId);
+}

@@ -1,0 +1,216 @@
+import type { Context } from "../../context.ts";
+import type { Tx } from "../../db/open.ts";
+import { Keyset, type Page, type Place } from "../../db/keyset.ts";
+import { notAllowed, notFound } from "../../errors.ts";
+import { findAccount, isBlockedBy, type AccountRow } from "../accounts.ts";
+import { fillHomeLater } from "../timelines/home-filling.ts";
+import { clearFromHome } from "../timelines/home.ts";
+import { keepInLists } from "../timelines/lists.ts";
+import { notify } from "../notifications/notifications.ts";
+import { blocks, isLimited, isSuspended, keptApart } from "../visibility.ts";
+
+export interface FollowOptions {
+  reblogs?: boolean;
+  notify?: boolean;
+  languages?: string[];
+}
+
+/**
+ * Follows, or asks to where the account is locked, and always where one is limited oneself. Asking again changes what is
+ * wanted of them.
+ */
+export function follow(ctx: Context, accountId: number, targetId: number | null, options: FollowOptions): void {
+  const target = findAccount(ctx, targetId);
+  if (target.suspended_at !== null) throw notFound();
+  if (target.id === accountId) throw notAllowed();
+  ctx.db.transaction((tx) => {
+    if (tx.get(BLOCKED, accountId, target.id)) throw notAllowed();
+    if (change(tx, "follows", accountId, target.id, options)) return;
+    if (change(tx, "follow_requests", accountId, target.id, options)) return;
+    const row = [
+      accountId,
+      target.id,
+      options.reblogs === false ? 0 : 1,
+      options.notify ? 1 : 0,
+      languagesOf(options),
+      ctx.clock.now(),
+    ] as const;
+    const columns = "(account_id, target_account_id, show_reblogs, notify, languages, created_at)";
+    if (target.locked || tx.get(LIMITED, accountId)) {
+      tx.run(`INSERT INTO follow_requests ${columns} VALUES (?, ?, ?, ?, ?, ?)`, ...row);
+      notify(ctx, tx, target.id, { type: "follow_request", from: accountId, statusId: null });
+      return;
+    }
+    tx.run(`INSERT INTO follows ${columns} VALUES (?, ?, ?, ?, ?, ?)`, ...row);
+    begin(ctx, tx, accountId, target.id);
+    notify(ctx, tx, target.id, { type: "follow", from: accountId, statusId: null });
+  });
+}
+
+/** Everything that follows from a new follow, save telling of it. */
+function begin(ctx: Context, tx: Tx, accountId: number, targetId: number): void {
+  tx.run("UPDATE accounts SET following_count = following_count + 1 WHERE id = ?", accountId);
+  tx.run("UPDATE accounts SET followers_count = followers_count + 1 WHERE id = ?", targetId);
+  fillHomeLater(ctx, tx, accountId, { accountIds: [targetId] });
+}
+
+/** Unfollows, and takes back a request that is still open. */
+export function unfollow(ctx: Context, accountId: number, targetId: number | null): void {
+  const target = findAccount(ctx, targetId);
+  ctx.db.transaction((tx) => endFollow(tx, accountId, target.id));
+}
+
+/** Ends somebody's follow of the account. They aren't told. */
+export function removeFollower(ctx: Context, accountId: number, followerId: number | null): void {
+  const follower = findAccount(ctx, followerId);
+  ctx.db.transaction((tx) => {
+    const follows = tx.get(
+      "SELECT 1 FROM follows WHERE account_id = ? AND target_account_id = ?",
+      follower.id,
+      accountId,
+    );
+    if (follows) endFollow(tx, follower.id, accountId);
+  });
+}
+
+/** Ends a follow, or the request for one, with all that hangs on it; does nothing where there is neither. */
+export function endFollow(tx: Tx, accountId: number, targetId: number): void {
+  tx.run("DELETE FROM follow_requests WHERE account_id = ? AND target_account_id = ?", accountId, targetId);
+  tx.run(
+    "DELETE FROM notifications WHERE account_id = ? AND from_account_id = ? AND type IN ('follow', 'follow_request')",
+    targetId,
+    accountId,
+  );
+  const { changes } = tx.run("DELETE FROM follows WHERE account_id = ? AND target_account_id = ?", accountId, targetId);
+  if (changes === 0) return;
+  tx.run("UPDATE accounts SET following_count = max(0, following_count - 1) WHERE id = ?", accountId);
+  tx.run("UPDATE accounts SET followers_count = max(0, followers_count - 1) WHERE id = ?", targetId);
+  tx.run("DELETE FROM endorsements WHERE account_id = ? AND target_account_id = ?", accountId, targetId);
+  clearFromHome(tx, accountId, targetId);
+}
+
+/** Lets somebody follow who asked to. That they do now takes the place of the request among one's notifications. */
+export function authorizeFollow(ctx: Context, accountId: number, requesterId: number | null): void {
+  ctx.db.transaction((tx) => {
+    const from = accept(ctx, tx, accountId, requesterId);
+    notify(ctx, tx, accountId, { type: "follow", from, statusId: null });
+  });
+}
+
+/** Lets in everyone who waits before an account that is open now, save those who are limited: they wait on. */
+export function authorizeAllFollows(ctx: Context, tx: Tx, accountId: number): void {
+  const waiting = tx.all<{ account_id: number }>(
+    `SELECT account_id FROM follow_requests WHERE target_account_id = ? AND NOT ${isLimited("account_id")} ORDER BY id`,
+    accountId,
+  );
+  for (const { account_id } of waiting) accept(ctx, tx, accountId, account_id);
+}
+
+/** The id of who was let in. */
+function accept(ctx: Context, tx: Tx, accountId: number, requesterId: number | null): number {
+  if (requesterId === null) throw notFound();
+  tx.run(
+    `INSERT INTO follows (account_id, target_account_id, show_reblogs, notify, languages, created_at)
+     SELECT account_id, target_account_id, show_reblogs, notify, languages, ?3 FROM follow_requests
+     WHERE target_account_id = ?1 AND account_id = ?2`,
+    accountId,
+    requesterId,
+    ctx.clock.now(),
+  );
+  keepInLists(ctx, tx, requesterId, accountId);
+  takeRequest(tx, accountId, requesterId);
+  begin(ctx, tx, requesterId, accountId);
+  return requesterId;
+}
+
+export function rejectFollow(ctx: Context, accountId: number, requesterId: number | null): void {
+  ctx.db.transaction((tx) => takeRequest(tx, accountId, requesterId));
+}
+
+/** Removes a request, and what was told of it. */
+function takeRequest(tx: Tx, accountId: number, requesterId: number | null): void {
+  const { changes } = tx.run(
+    "DELETE FROM follow_requests WHERE target_account_id = ? AND account_id = ?",
+    accountId,
+    requesterId,
+  );
+  if (changes === 0) throw notFound();
+  tx.run(
+    "DELETE FROM notifications WHERE account_id = ? AND type = 'follow_request' AND from_account_id = ?",
+    accountId,
+    requesterId,
+  );
+}
+
+/** True when there was such a row; only what is named in the options changes. */
+function change(
+  tx: Tx,
+  table: "follows" | "follow_requests",
+  accountId: number,
+  targetId: number,
+  options: FollowOptions,
+): boolean {
+  const asNumber = (value: boolean | undefined) => (value === undefined ? null : value ? 1 : 0);
+  const { changes } = tx.run(
+    `UPDATE ${table} SET show_reblogs = coalesce(?3, show_reblogs), notify = coalesce(?4, notify),
+       languages = CASE WHEN ?5 THEN ?6 ELSE languages END
+     WHERE account_id = ?1 AND target_account_id = ?2`,
+    accountId,
+    targetId,
+    asNumber(options.reblogs),
+    asNumber(options.notify),
+    options.languages === undefined ? 0 : 1,
+    languagesOf(options),
+  );
+  return changes > 0;
+}
+
+/** No language named means all of them. */
+function languagesOf(options: FollowOptions): string | null {
+  return options.languages?.length ? JSON.stringify(options.languages) : null;
+}
+
+const BLOCKED = `SELECT 1 WHERE ${blocks("?1", "?2")} OR ${blocks("?2", "?1")}`;
+const LIMITED = `SELECT 1 WHERE ${isLimited("?1")}`;
+
+/**
+ * Accounts that the viewer (`?5`) avoids, or who block them, are left out, save from the viewer's own lists; suspended
+ * ones from all.
+ */
+function followList(account: string, list: string): Keyset<Place> {
+  const seen = `NOT ${isSuspended(account)} AND (?5 = ?4 OR NOT ${keptApart("?5", account, "?6")})`;
+  return new Keyset<Place>(
+    `SELECT ${account} AS id, f.id AS cursor FROM follows f WHERE ${list} = ?4 AND ${seen}`,
+    "f.id",
+  );
+}
+
+const FOLLOWERS = followList("f.account_id", "f.target_account_id");
+const FOLLOWING = followList("f.target_account_id", "f.account_id");
+const REQUESTS = new Keyset<Place>(
+  `SELECT r.account_id AS id, r.id AS cursor FROM follow_requests r
+   WHERE r.target_account_id = ?4 AND NOT ${isSuspended("r.account_id")}`,
+  "r.id",
+);
+
+/** Who follows an account, as far as the viewer may know. */
+export function followersOf(ctx: Context, viewerId: number, account: AccountRow, page: Page): Place[] {
+  if (hidesFollows(ctx, viewerId, account)) return [];
+  return FOLLOWERS.page(ctx.db, page, account.id, viewerId, ctx.clock.now());
+}
+
+/** Whom an account follows, as far as the viewer may know. */
+export function followingOf(ctx: Context, viewerId: number, account: AccountRow, page: Page): Place[] {
+  if (hidesFollows(ctx, viewerId, account)) return [];
+  return FOLLOWING.page(ctx.db, page, account.id, viewerId, ctx.clock.now());
+}
+
+function hidesFollows(ctx: Context, viewerId: number, account: AccountRow): boolean {
+  if (account.suspended_at !== null) return true;
+  if (account.id === viewerId) return false;
+  return account.hide_collections === 1 || isBlockedBy(ctx, viewerId, account.id);
+}
+
+export function followRequestsTo(ctx: Context, accountId: number, page: Page): Place[] {
+  return REQUESTS.page(ctx.db, page, accountId);
+}

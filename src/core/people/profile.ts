@@ -1,0 +1,128 @@
+import type { Context } from "../../context.ts";
+import type { Value } from "../../db/open.ts";
+import { refuseWhere, tooLong } from "../../errors.ts";
+import { renderFieldValue, renderText } from "../../lib/text.ts";
+import { knownMentions, renderOptions } from "../statuses/compose.ts";
+import { authorizeAllFollows } from "./follows.ts";
+import { discardFiles } from "../media/media.ts";
+import type { QuotePolicy } from "../statuses/quotes.ts";
+import type { Picture } from "../media/uploads.ts";
+import { MAX_DISPLAY_NAME } from "./users.ts";
+
+/** As with Mastodon; clients read them from the instance's configuration. */
+export const MAX_NOTE = 500;
+export const MAX_FIELDS = 4;
+export const MAX_FIELD_LENGTH = 255;
+export const MAX_PICTURE_DESCRIPTION = 1500;
+
+/** A status can be for the people it mentions alone, but not by default. */
+export const DEFAULT_PRIVACIES = ["public", "unlisted", "private"] as const;
+
+/** What is left undefined stays as it is. */
+export interface ProfileChanges {
+  displayName?: string;
+  note?: string;
+  fields?: { name: string; value: string }[];
+  avatar?: Picture | null;
+  header?: Picture | null;
+  avatarDescription?: string;
+  headerDescription?: string;
+  locked?: boolean;
+  bot?: boolean;
+  discoverable?: boolean;
+  indexable?: boolean;
+  hideCollections?: boolean;
+  attributionDomains?: string[];
+  /** Which tabs apps show on the profile. */
+  showMedia?: boolean;
+  showMediaReplies?: boolean;
+  showFeatured?: boolean;
+  privacy?: (typeof DEFAULT_PRIVACIES)[number];
+  sensitive?: boolean;
+  language?: string | null;
+  quotePolicy?: QuotePolicy;
+}
+
+/** Changes a local account and its owner's preferences, all of it or nothing. */
+export function updateProfile(ctx: Context, accountId: number, changes: ProfileChanges): void {
+  checkProfile(changes);
+  const account = accountColumns(ctx, changes);
+  const user = {
+    default_privacy: changes.privacy,
+    default_sensitive: bit(changes.sensitive),
+    default_language: changes.language,
+    default_quote_policy: changes.quotePolicy,
+  };
+  ctx.db.transaction((tx) => {
+    const before = tx.get<Record<"avatar" | "avatar_static" | "header" | "header_static", string | null>>(
+      "SELECT avatar, avatar_static, header, header_static FROM accounts WHERE id = ?",
+      accountId,
+    )!;
+    const update = (table: string, key: string, columns: Record<string, Value | undefined>) => {
+      const named = Object.entries(columns).filter((entry): entry is [string, Value] => entry[1] !== undefined);
+      if (named.length === 0) return;
+      const assignments = named.map(([column]) => `${column} = ?`).join(", ");
+      tx.run(`UPDATE ${table} SET ${assignments} WHERE ${key} = ?`, ...named.map(([, value]) => value), accountId);
+    };
+    update("accounts", "id", { ...account, updated_at: ctx.clock.now() });
+    update("users", "account_id", user);
+    if (changes.locked === false) authorizeAllFollows(ctx, tx, accountId);
+    if (changes.avatar !== undefined) discardFiles(ctx, tx, [before.avatar, before.avatar_static]);
+    if (changes.header !== undefined) discardFiles(ctx, tx, [before.header, before.header_static]);
+  });
+}
+
+function accountColumns(ctx: Context, changes: ProfileChanges): Record<string, Value | undefined> {
+  const { avatar, header, note, fields } = changes;
+  return {
+    display_name: changes.displayName,
+    note,
+    note_html: note === undefined ? undefined : renderText(note, renderOptions(ctx, knownMentions(ctx, note))),
+    fields: fields && JSON.stringify(fields.map((field) => storedField(ctx, field))),
+    avatar: avatar === undefined ? undefined : (avatar?.file ?? null),
+    avatar_static: avatar === undefined ? undefined : (avatar?.still ?? null),
+    avatar_description: avatar === null ? "" : changes.avatarDescription,
+    header: header === undefined ? undefined : (header?.file ?? null),
+    header_static: header === undefined ? undefined : (header?.still ?? null),
+    header_description: header === null ? "" : changes.headerDescription,
+    locked: bit(changes.locked),
+    bot: bit(changes.bot),
+    discoverable: bit(changes.discoverable),
+    indexable: bit(changes.indexable),
+    hide_collections: bit(changes.hideCollections),
+    show_media: bit(changes.showMedia),
+    show_media_replies: bit(changes.showMediaReplies),
+    show_featured: bit(changes.showFeatured),
+    attribution_domains: changes.attributionDomains && JSON.stringify(changes.attributionDomains),
+  };
+}
+
+function storedField(ctx: Context, { name, value }: { name: string; value: string }) {
+  return {
+    name,
+    value,
+    html: renderFieldValue(value, renderOptions(ctx, knownMentions(ctx, value))),
+    verified_at: null,
+  };
+}
+
+function bit(value: boolean | undefined): number | undefined {
+  return value === undefined ? undefined : value ? 1 : 0;
+}
+
+/** Refuses what is too long or too much, with every reason at once. */
+export function checkProfile(changes: ProfileChanges): void {
+  const { fields = [] } = changes;
+  refuseWhere([
+    tooLong("Display name", changes.displayName, MAX_DISPLAY_NAME),
+    tooLong("Note", changes.note, MAX_NOTE),
+    tooLong("Avatar description", changes.avatarDescription, MAX_PICTURE_DESCRIPTION),
+    tooLong("Header description", changes.headerDescription, MAX_PICTURE_DESCRIPTION),
+    ...fields.flatMap(({ name, value }): [boolean, string][] => [
+      tooLong("Profile field name", name, MAX_FIELD_LENGTH),
+      tooLong("Profile field value", value, MAX_FIELD_LENGTH),
+      [name === "" && value !== "", "Profile field name can't be blank"],
+    ]),
+    [fields.length > MAX_FIELDS, `Profile fields: only ${MAX_FIELDS} are possible`],
+  ]);
+}

@@ -1,0 +1,75 @@
+import type { Context } from "../../context.ts";
+import { idList } from "../../db/json.ts";
+import type { Reads, Tx } from "../../db/open.ts";
+import type { severanceEvents } from "../../db/schema/index.ts";
+import { endFollow } from "./follows.ts";
+
+/** How many followers and followed people somebody has lost at once, and to what. */
+export type SeveranceRow = typeof severanceEvents.$inferSelect;
+
+/** Why people are parted, and the domain or handle of whom they are parted from. */
+export interface Severance {
+  type: SeveranceRow["type"];
+  targetName: string;
+}
+
+/** A follow or the request for one between somebody of this server (`person`) and somebody from elsewhere (`other`). */
+interface Tie {
+  person: number;
+  other: number;
+  kind: "following" | "follower" | "request";
+}
+
+const TIES = `
+  WITH others (id) AS (SELECT value FROM json_each(?1))
+  SELECT f.account_id AS person, f.target_account_id AS other, 'following' AS kind
+  FROM others o JOIN follows f ON f.target_account_id = o.id JOIN users u ON u.account_id = f.account_id
+  UNION ALL SELECT f.target_account_id, f.account_id, 'follower'
+  FROM others o JOIN follows f ON f.account_id = o.id JOIN users u ON u.account_id = f.target_account_id
+  UNION ALL SELECT r.account_id, r.target_account_id, 'request'
+  FROM others o JOIN follow_requests r ON r.target_account_id = o.id JOIN users u ON u.account_id = r.account_id
+  UNION ALL SELECT r.target_account_id, r.account_id, 'request'
+  FROM others o JOIN follow_requests r ON r.account_id = o.id JOIN users u ON u.account_id = r.target_account_id`;
+
+/**
+ * Ends every follow between these accounts and people of this server (or one of them), and the requests for any. Who
+ * loses follows by it has it written down: the ids of these events.
+ */
+export function sever(
+  ctx: Context,
+  tx: Tx,
+  accountIds: readonly number[],
+  { type, targetName }: Severance,
+  only: number | null = null,
+): number[] {
+  const ties = tx.all<Tie>(`SELECT * FROM (${TIES}) WHERE ?2 IS NULL OR person = ?2`, idList(accountIds), only);
+  for (const { person, other } of ties) {
+    endFollow(tx, person, other);
+    endFollow(tx, other, person);
+  }
+  const follows = Map.groupBy(
+    ties.filter(({ kind }) => kind !== "request"),
+    ({ person }) => person,
+  );
+  return [...follows].map(([person, ended]) => {
+    const followers = ended.filter(({ kind }) => kind === "follower").length;
+    const { lastInsertRowid } = tx.run(
+      `INSERT INTO severance_events (account_id, type, target_name, followers_count, following_count, created_at)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+      person,
+      type,
+      targetName,
+      followers,
+      ended.length - followers,
+      ctx.clock.now(),
+    );
+    return lastInsertRowid;
+  });
+}
+
+export function severancesWith(db: Reads, ids: readonly number[]): SeveranceRow[] {
+  return db.all<SeveranceRow>(
+    "SELECT * FROM severance_events WHERE id IN (SELECT value FROM json_each(?))",
+    idList(ids),
+  );
+}

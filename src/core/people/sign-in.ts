@@ -1,0 +1,41 @@
+import type { Context } from "../../context.ts";
+import { hashPassword, MAX_PASSWORD, SHUT_OUT, type UserRow } from "./users.ts";
+
+/** A user who can sign in, with the hash of the password. */
+export type LoginRow = UserRow & { password_hash: string };
+
+/** The user that a sign-in is for, and the name under which tries are counted, however it was spelled. */
+export interface Login {
+  user: LoginRow | null;
+  key: string;
+}
+
+const LOGIN = `
+  SELECT u.*, a.username, ${SHUT_OUT} FROM users u JOIN accounts a ON a.id = u.account_id
+  WHERE`;
+const BY_NAME = `${LOGIN} lower(a.username) = ? AND a.domain IS NULL`;
+const BY_EMAIL = `${LOGIN} lower(u.email) = ?`;
+
+/**
+ * Finds a user by what was typed: the name, `@name`, the handle, or the e-mail address. An address at the domain of the
+ * handles is always a handle, so that nobody can register the handle of another user as an e-mail address.
+ */
+export function findLogin(ctx: Context, typed: string): Login {
+  const login = typed.normalize("NFKC").trim().toLowerCase().replace(/^@/, "");
+  const ending = `@${ctx.config.handleDomain}`;
+  const name = login.endsWith(ending) ? login.slice(0, -ending.length) : login;
+  const user = ctx.db.get<LoginRow>(name.includes("@") ? BY_EMAIL : BY_NAME, name);
+  return { user, key: user ? `user ${user.id}` : `name ${name}` };
+}
+
+/**
+ * Whether a password is the user's. Users who are pending approval or disabled pass as well: the caller tells them so and
+ * does not sign them in.
+ */
+export async function isPasswordOf(ctx: Context, user: LoginRow | null, password: string): Promise<boolean> {
+  if (password === "" || password.length > MAX_PASSWORD) return false;
+  if (user) return Bun.password.verify(password, user.password_hash);
+  // The response must take as long as for a name that exists.
+  await hashPassword(ctx, password);
+  return false;
+}

@@ -1,0 +1,288 @@
+import type { Context } from "../../context.ts";
+import type { Reads, Tx } from "../../db/open.ts";
+import { Refusal, ValidationRefusal, type Problem } from "../../errors.ts";
+import { notify } from "../notifications/notifications.ts";
+import { fixAddress } from "../server/server-address.ts";
+
+export const ROLES = ["owner", "admin", "moderator", "user"] as const;
+export type Role = (typeof ROLES)[number];
+
+export interface NewUser {
+  username: string;
+  password: string;
+  /** Without one, the first user becomes the owner and everybody else a user. */
+  role?: Role;
+  email?: string;
+  displayName?: string;
+  locale?: string;
+  /** False for who must wait for approval. */
+  approved?: boolean;
+  /** Why they want to be here, in their own words. */
+  reason?: string;
+  /** Refuses when there is somebody already, even somebody who came while the password was hashed. */
+  onlyAsFirst?: boolean;
+}
+
+const MIN_PASSWORD = 8;
+/** Argon2id takes any length, so a bound keeps a form from becoming work. */
+export const MAX_PASSWORD = 256;
+
+/** As Mastodon's. */
+export const MAX_DISPLAY_NAME = 30;
+
+/** What can be wrong with a new user: the field, Mastodon's code and Rails' words for it. */
+const PROBLEMS = {
+  username_blank: ["username", "ERR_BLANK", "can't be blank"],
+  username_too_long: ["username", "ERR_TOO_LONG", "is too long (maximum is 30 characters)"],
+  username_invalid: ["username", "ERR_INVALID", "must contain only letters, numbers and underscores"],
+  username_taken: ["username", "ERR_TAKEN", "has already been taken"],
+  password_blank: ["password", "ERR_BLANK", "can't be blank"],
+  password_too_short: ["password", "ERR_TOO_SHORT", `is too short (minimum is ${MIN_PASSWORD} characters)`],
+  password_too_long: ["password", "ERR_TOO_LONG", `is too long (maximum is ${MAX_PASSWORD} characters)`],
+  email_invalid: ["email", "ERR_INVALID", "is invalid"],
+  email_is_handle: ["email", "ERR_BLOCKED", "must not be at the domain of this server's handles"],
+  email_taken: ["email", "ERR_TAKEN", "has already been taken"],
+  display_name_too_long: ["display_name", "ERR_TOO_LONG", `is too long (maximum is ${MAX_DISPLAY_NAME} characters)`],
+} as const;
+
+export type UserProblem = keyof typeof PROBLEMS;
+
+/** Everything that is wrong with a new user, for a page that says it in its own words beside the field. */
+export function userProblems(ctx: Context, user: Omit<NewUser, "role">): UserProblem[] {
+  const problems = [
+    usernameProblem(ctx, user.username.trim()),
+    passwordProblem(user.password),
+    emailProblem(ctx, user.email?.trim() || null, user.username.trim()),
+    [...(user.displayName ?? "")].length > MAX_DISPLAY_NAME ? ("display_name_too_long" as const) : null,
+  ];
+  return problems.filter((problem) => problem !== null);
+}
+
+/** A new user whom nothing speaks against, with the hash of the password. */
+export interface PreparedUser extends NewUser {
+  passwordHash: string;
+}
+
+/** Makes a local account and the user who signs in to it. Refuses with every reason at once. */
+export async function createUser(ctx: Context, user: NewUser): Promise<{ userId: number; accountId: number }> {
+  const prepared = await prepareUser(ctx, user);
+  return ctx.db.transaction((tx) => insertUser(ctx, tx, prepared));
+}
+
+/** What takes its time comes before the transaction that makes a user. */
+export async function prepareUser(ctx: Context, user: NewUser): Promise<PreparedUser> {
+  refuseFor(userProblems(ctx, user));
+  return { ...user, passwordHash: await hashPassword(ctx, user.password) };
+}
+
+export function insertUser(ctx: Context, tx: Tx, user: PreparedUser): { userId: number; accountId: number } {
+  // Somebody may have taken the name while the password was hashed.
+  refuseFor(userProblems(ctx, user));
+  if (user.onlyAsFirst && hasUsers(ctx)) throw new Refusal("conflict", "This server has its owner already");
+  fixAddress(ctx, tx);
+  const username = user.username.trim();
+  const accountId = ctx.ids.next();
+  const now = ctx.clock.now();
+  tx.run(
+    `INSERT INTO accounts (id, username, display_name, uri, url, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)`,
+    accountId,
+    username,
+    user.displayName?.trim() ?? "",
+    `${ctx.config.origin}/users/${username}`,
+    `${ctx.config.origin}/@${username}`,
+    now,
+  );
+  const { lastInsertRowid: userId } = tx.run(
+    `INSERT INTO users (account_id, email, password_hash, role, locale, approved, reason, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    accountId,
+    user.email?.trim() || null,
+    user.passwordHash,
+    user.role ?? (hasUsers(ctx) ? "user" : "owner"),
+    user.locale ?? "en",
+    user.approved === false ? 0 : 1,
+    user.reason ?? null,
+    now,
+  );
+  return { userId, accountId };
+}
+
+export interface UserRow {
+  id: number;
+  account_id: number;
+  username: string;
+  email: string | null;
+  role: Role;
+  /** 0 while a sign-up is pending, 1 after its approval. */
+  approved: number;
+  /** 1 if sign-in is disabled. */
+  disabled: number;
+  suspended_at: number | null;
+  /** 1 if the user is suspended or disabled. */
+  shut_out: number;
+  reason: string | null;
+  created_at: number;
+}
+
+export const SHUT_OUT = "a.suspended_at, u.disabled OR a.suspended_at IS NOT NULL AS shut_out";
+
+const USERS = `
+  SELECT u.id, u.account_id, a.username, u.email, u.role, u.approved, u.disabled, ${SHUT_OUT}, u.reason, u.created_at
+  FROM users u JOIN accounts a ON a.id = u.account_id`;
+
+/** Facts about a user for the owner, besides the row. */
+export interface UserDetails {
+  display_name: string;
+  statuses_count: number;
+  followers_count: number;
+  following_count: number;
+  uploads: number;
+  upload_bytes: number;
+  tokens: number;
+  /** When a token was last used, to the hour; null for never. */
+  last_used_at: number | null;
+}
+
+const DETAILS = `
+  SELECT a.display_name, a.statuses_count, a.followers_count, a.following_count,
+    (SELECT count(*) FROM media_attachments WHERE account_id = a.id) AS uploads,
+    (SELECT coalesce(sum(file_size), 0) FROM media_attachments WHERE account_id = a.id) AS upload_bytes,
+    (SELECT count(*) FROM oauth_tokens WHERE user_id = u.id) AS tokens,
+    (SELECT max(last_used_at) FROM oauth_tokens WHERE user_id = u.id) AS last_used_at
+  FROM users u JOIN accounts a ON a.id = u.account_id WHERE u.id = ?`;
+
+export function userDetails(db: Reads, userId: number): UserDetails {
+  return db.get<UserDetails>(DETAILS, userId)!;
+}
+
+export function listUsers(ctx: Context): UserRow[] {
+  return ctx.db.all<UserRow>(`${USERS} ORDER BY u.id`);
+}
+
+export function findUser(ctx: Context, username: string): UserRow | null {
+  return ctx.db.get<UserRow>(`${USERS} WHERE lower(a.username) = lower(?) AND a.domain IS NULL`, username);
+}
+
+export function hasUsers(ctx: Context): boolean {
+  return ctx.db.get("SELECT 1 FROM users LIMIT 1") !== null;
+}
+
+const PEOPLE = `
+  SELECT a.id FROM users u JOIN accounts a ON a.id = u.account_id
+  WHERE u.approved AND a.suspended_at IS NULL AND (u.role = 'owner' OR a.discoverable) ORDER BY u.id LIMIT ?`;
+
+/** The accounts that the start page lists: the owner's and discoverable ones, the oldest first. */
+export function listedPeople(db: Reads, limit: number): number[] {
+  return db.all<{ id: number }>(PEOPLE, limit).map(({ id }) => id);
+}
+
+/** Lets in somebody who waits for it. */
+export function approveUser(ctx: Context, userId: number): void {
+  ctx.db.transaction((tx) => {
+    const user = tx.get<{ account_id: number }>(
+      "UPDATE users SET approved = 1 WHERE id = ? AND NOT approved RETURNING account_id",
+      userId,
+    );
+    if (user) tellOfSignUp(ctx, tx, user.account_id);
+  });
+}
+
+/** Tells everybody who looks after people here that there is somebody new. */
+export function tellOfSignUp(ctx: Context, tx: Tx, accountId: number): void {
+  const staff = tx.all<{ account_id: number }>(
+    "SELECT account_id FROM users WHERE role IN ('owner', 'admin', 'moderator') ORDER BY id",
+  );
+  for (const { account_id } of staff) {
+    notify(ctx, tx, account_id, { type: "admin.sign_up", from: accountId, statusId: null });
+  }
+}
+
+/** Turns away somebody who waits, and forgets them: the name is free again. */
+export function rejectUser(ctx: Context, userId: number): void {
+  ctx.db.transaction((tx) =>
+    tx.run("DELETE FROM accounts WHERE id = (SELECT account_id FROM users WHERE id = ? AND NOT approved)", userId),
+  );
+}
+
+/** Refuses if this user is the only owner who can sign in. */
+export function refuseForLastOwner(tx: Tx, userId: number, username: string): void {
+  const isLast = tx.get(
+    `SELECT 1 FROM users WHERE id = ?1 AND role = 'owner' AND NOT EXISTS (
+       SELECT 1 FROM users u JOIN accounts a ON a.id = u.account_id
+       WHERE u.role = 'owner' AND u.id <> ?1 AND NOT u.disabled AND a.suspended_at IS NULL)`,
+    userId,
+  );
+  if (isLast) throw new Refusal("conflict", `@${username} is the only owner of this server, which needs one.`);
+}
+
+/** Undefined properties stay unchanged. */
+export interface UserChanges {
+  /** Null removes the address. */
+  email?: string | null | undefined;
+  role?: Role | undefined;
+}
+
+/** @throws Refusal for an unusable address, or if the last owner would lose that role */
+export function changeUser(ctx: Context, user: UserRow, { email, role }: UserChanges): void {
+  ctx.db.transaction((tx) => {
+    if (email !== undefined) {
+      const address = email?.trim() || null;
+      const problem = emailProblem(ctx, address, user.username, user.id);
+      if (problem) refuseFor([problem]);
+      tx.run("UPDATE users SET email = ? WHERE id = ?", address, user.id);
+    }
+    if (role === undefined) return;
+    if (role !== "owner") refuseForLastOwner(tx, user.id, user.username);
+    tx.run("UPDATE users SET role = ? WHERE id = ?", role, user.id);
+  });
+}
+
+/** Sets a new password, and ends every session that was opened with the old one. */
+export async function resetPassword(ctx: Context, userId: number, password: string): Promise<void> {
+  const problem = passwordProblem(password);
+  if (problem) refuseFor([problem]);
+  const passwordHash = await hashPassword(ctx, password);
+  ctx.db.transaction((tx) => {
+    tx.run("UPDATE users SET password_hash = ? WHERE id = ?", passwordHash, userId);
+    tx.run("DELETE FROM sessions WHERE user_id = ?", userId);
+  });
+}
+
+export function hashPassword(ctx: Context, password: string): Promise<string> {
+  return Bun.password.hash(password, { algorithm: "argon2id", ...ctx.passwords });
+}
+
+function refuseFor(problems: UserProblem[]): void {
+  if (problems.length > 0) throw new ValidationRefusal(problems.map(problemOf));
+}
+
+export function problemOf(problem: UserProblem): Problem {
+  const [field, error, description] = PROBLEMS[problem];
+  return { field, error, description };
+}
+
+/** Deleted accounts, too. */
+const NAMED = "SELECT 1 FROM accounts WHERE lower(username) = lower(?) AND coalesce(domain, '') = ''";
+
+function usernameProblem(ctx: Context, username: string): UserProblem | null {
+  if (username === "") return "username_blank";
+  if (username.length > 30) return "username_too_long";
+  if (!/^[a-z0-9_]+$/i.test(username)) return "username_invalid";
+  return ctx.db.get(NAMED, username) ? "username_taken" : null;
+}
+
+function passwordProblem(password: string): UserProblem | null {
+  if (password.trim() === "") return "password_blank";
+  if (password.length < MIN_PASSWORD) return "password_too_short";
+  return password.length > MAX_PASSWORD ? "password_too_long" : null;
+}
+
+/** An address at the domain of the handles would be the handle of another user; see findLogin(). */
+function emailProblem(ctx: Context, email: string | null, username: string, userId = 0): UserProblem | null {
+  if (email === null) return null;
+  if (email.length > 320 || !/^[^\s@]+@[^\s@]+$/.test(email)) return "email_invalid";
+  const [name, domain] = email.normalize("NFKC").toLowerCase().split("@");
+  if (domain === ctx.config.handleDomain && name !== username.toLowerCase()) return "email_is_handle";
+  const taken = ctx.db.get("SELECT 1 FROM users WHERE lower(email) = lower(?) AND id <> ?", email, userId);
+  return taken ? "email_taken" : null;
+}

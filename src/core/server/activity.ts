@@ -1,0 +1,76 @@
+import type { Context } from "../../context.ts";
+import type { Tx } from "../../db/open.ts";
+import { idAt } from "../../lib/ids.ts";
+
+const WEEK = 7 * 24 * 3600_000;
+/** The first Monday of 1970, since weeks begin on Mondays here. */
+const MONDAY = 4 * 24 * 3600_000;
+
+/** As many weeks as Mastodon tells of. */
+const TOLD = 12;
+/** Half a year, which is the most that NodeInfo asks for. */
+const KEPT = 26;
+
+export interface Week {
+  /** Its first moment, in milliseconds since 1970. */
+  start: number;
+  statuses: number;
+  logins: number;
+  registrations: number;
+}
+
+function weekOf(time: number): number {
+  return Math.floor((time - MONDAY) / WEEK) * WEEK + MONDAY;
+}
+
+/** Notes that somebody was here. */
+export function noteVisit(tx: Tx, userId: number, now: number): void {
+  tx.run("INSERT INTO weekly_logins (week, user_id) VALUES (?, ?) ON CONFLICT DO NOTHING", weekOf(now), userId);
+}
+
+/** How many people of this server were here in this week or in those before it. */
+export function visitors(ctx: Context, weeks: number): number {
+  const first = weekOf(ctx.clock.now()) - (weeks - 1) * WEEK;
+  return ctx.db.get<{ count: number }>(
+    `SELECT count(*) AS count FROM users u
+     WHERE EXISTS (SELECT 1 FROM weekly_logins WHERE user_id = u.id AND week >= ?)`,
+    first,
+  )!.count;
+}
+
+/** Forgets who was here so long ago that nobody asks any more. */
+export function forgetVisits(tx: Tx, now: number): void {
+  tx.run("DELETE FROM weekly_logins WHERE week < ?", weekOf(now) - KEPT * WEEK);
+}
+
+/** CROSS JOIN: from the few people who live here, not from all statuses. */
+const STATUSES = `
+  SELECT (s.created_at - ${MONDAY}) / ${WEEK} AS week, count(*) AS count
+  FROM users u CROSS JOIN statuses s ON s.account_id = u.account_id
+  WHERE s.id >= ?1 AND s.reblog_of_id IS NULL GROUP BY 1`;
+const LOGINS = `
+  SELECT (week - ${MONDAY}) / ${WEEK} AS week, count(*) AS count FROM weekly_logins WHERE week >= ?1 GROUP BY 1`;
+const REGISTRATIONS = `
+  SELECT (created_at - ${MONDAY}) / ${WEEK} AS week, count(*) AS count FROM users
+  WHERE created_at >= ?1 AND approved GROUP BY 1`;
+
+/** What went on here in the last weeks, this one first. */
+export function weeklyActivity(ctx: Context): Week[] {
+  const now = weekOf(ctx.clock.now());
+  const first = now - (TOLD - 1) * WEEK;
+  const counts = (sql: string, from: number) =>
+    new Map(ctx.db.all<{ week: number; count: number }>(sql, from).map(({ week, count }) => [week, count]));
+  const statuses = counts(STATUSES, idAt(first));
+  const logins = counts(LOGINS, first);
+  const registrations = counts(REGISTRATIONS, first);
+  return Array.from({ length: TOLD }, (_, back) => {
+    const start = now - back * WEEK;
+    const week = (start - MONDAY) / WEEK;
+    return {
+      start,
+      statuses: statuses.get(week) ?? 0,
+      logins: logins.get(week) ?? 0,
+      registrations: registrations.get(week) ?? 0,
+    };
+  });
+}

@@ -1,0 +1,103 @@
+import type { Context } from "../../context.ts";
+import { idList } from "../../db/json.ts";
+import type { Tx } from "../../db/open.ts";
+import { validationFailed } from "../../errors.ts";
+import { unicodeEmoji } from "../../lib/unicode-emoji.ts";
+import { shownAnnouncement } from "./announcements.ts";
+import { ownEmoji } from "../media/emojis.ts";
+import { announce, everyonesTopics } from "../events.ts";
+
+/** As with Mastodon. */
+const MAX_DIFFERENT = 8;
+
+interface Reaction {
+  name: string;
+  customEmojiId: number | null;
+}
+
+/** How many people reacted so to an announcement, and whether the viewer is one of them. */
+export interface ReactionRow {
+  announcement_id: number;
+  name: string;
+  count: number;
+  me: number;
+}
+
+/** The reactions to these announcements, in the order in which each came up. */
+export function reactionsTo(ctx: Context, viewerId: number, ids: readonly number[]): ReactionRow[] {
+  return ctx.db.all<ReactionRow>(
+    `SELECT announcement_id, name, count(*) AS count, max(account_id = ?2) AS me FROM announcement_reactions
+     WHERE announcement_id IN (SELECT value FROM json_each(?1)) GROUP BY announcement_id, name ORDER BY min(id)`,
+    idList(ids),
+    viewerId,
+  );
+}
+
+/** Reacts to an announcement with an emoji, or with one of ours by its shortcode; once is as good as twice. */
+export function react(ctx: Context, accountId: number, id: number | null, name: string): void {
+  ctx.db.transaction((tx) => {
+    const announcement = shownAnnouncement(ctx, tx, id);
+    const reaction = recognised(tx, name);
+    const own = "SELECT 1 FROM announcement_reactions WHERE announcement_id = ? AND name = ? AND account_id = ?";
+    if (tx.get(own, announcement.id, reaction.name, accountId)) return;
+    checkRoom(tx, announcement.id, reaction.name);
+    tx.run(
+      `INSERT INTO announcement_reactions (announcement_id, name, account_id, custom_emoji_id, created_at)
+       VALUES (?, ?, ?, ?, ?)`,
+      announcement.id,
+      reaction.name,
+      accountId,
+      reaction.customEmojiId,
+      ctx.clock.now(),
+    );
+    tellOfReaction(ctx, tx, announcement.id, reaction.name);
+  });
+}
+
+/** Takes one's reaction back, if there is one. */
+export function unreact(ctx: Context, accountId: number, id: number | null, name: string): void {
+  ctx.db.transaction((tx) => {
+    const announcement = shownAnnouncement(ctx, tx, id);
+    const reaction = recognised(tx, name);
+    const { changes } = tx.run(
+      "DELETE FROM announcement_reactions WHERE announcement_id = ? AND name = ? AND account_id = ?",
+      announcement.id,
+      reaction.name,
+      accountId,
+    );
+    if (changes > 0) tellOfReaction(ctx, tx, announcement.id, reaction.name);
+  });
+}
+
+/** Removes up to `limit` reactions of an account, and returns how many. */
+export function forgetReactions(ctx: Context, tx: Tx, accountId: number, limit: number): number {
+  const removed = tx.all<{ announcement_id: number; name: string }>(
+    `DELETE FROM announcement_reactions
+     WHERE id IN (SELECT id FROM announcement_reactions WHERE account_id = ? LIMIT ?) RETURNING announcement_id, name`,
+    accountId,
+    limit,
+  );
+  for (const { announcement_id, name } of removed) tellOfReaction(ctx, tx, announcement_id, name);
+  return removed.length;
+}
+
+function recognised(tx: Tx, name: string): Reaction {
+  const custom = ownEmoji(tx, name);
+  if (custom) return { name, customEmojiId: custom.id };
+  const emoji = unicodeEmoji(name);
+  if (emoji === null) throw validationFailed("Name is not a recognized emoji");
+  return { name: emoji, customEmojiId: null };
+}
+
+function checkRoom(tx: Tx, announcementId: number, name: string): void {
+  const others = tx.get<{ count: number }>(
+    "SELECT count(DISTINCT name) AS count FROM announcement_reactions WHERE announcement_id = ? AND name <> ?",
+    announcementId,
+    name,
+  )!;
+  if (others.count >= MAX_DIFFERENT) throw validationFailed("Limit of different reactions reached");
+}
+
+function tellOfReaction(ctx: Context, tx: Tx, announcementId: number, name: string): void {
+  announce(ctx, tx, everyonesTopics(tx), { event: "announcement.reaction", announcementId, name });
+}

@@ -1,0 +1,206 @@
+import type { Context } from "../../context.ts";
+import { idList } from "../../db/json.ts";
+import type { Reads, Tx } from "../../db/open.ts";
+import { enqueue } from "../../db/queue.ts";
+import type { announcements } from "../../db/schema/index.ts";
+import { notFound, Refusal } from "../../errors.ts";
+import { findLinks } from "../../lib/text.ts";
+import { announce, everyonesTopics } from "../events.ts";
+import { visibleTo } from "../visibility.ts";
+
+const MAX_TEXT = 5000;
+
+export type AnnouncementRow = typeof announcements.$inferSelect;
+
+/** Times are milliseconds since 1970; null where there is none. */
+export interface AnnouncementDraft {
+  text: string;
+  startsAt: number | null;
+  endsAt: number | null;
+  allDay: boolean;
+  /** When it is shown first; at once where that is past. */
+  publishAt: number | null;
+}
+
+type Times = Pick<AnnouncementRow, "published_at" | "ends_at">;
+
+const IS_SHOWN = "published_at <= ?1 AND (ends_at IS NULL OR ends_at > ?1)";
+
+function isShown({ published_at, ends_at }: Times, now: number): boolean {
+  return published_at <= now && (ends_at === null || ends_at > now);
+}
+
+/** Those that are shown now, in Mastodon's order: by when what they speak of begins, or else they did. */
+export function shownAnnouncements(ctx: Context): AnnouncementRow[] {
+  return ctx.db.all<AnnouncementRow>(
+    `SELECT * FROM announcements WHERE ${IS_SHOWN} ORDER BY coalesce(starts_at, published_at), id`,
+    ctx.clock.now(),
+  );
+}
+
+/** One that is shown now; refuses as if it did not exist otherwise. */
+export function shownAnnouncement(ctx: Context, db: Reads, id: number | null): AnnouncementRow {
+  const row = db.get<AnnouncementRow>(`SELECT * FROM announcements WHERE ${IS_SHOWN} AND id = ?2`, ctx.clock.now(), id);
+  if (!row) throw notFound();
+  return row;
+}
+
+export function findAnnouncement(db: Reads, id: number): AnnouncementRow | null {
+  return db.get<AnnouncementRow>("SELECT * FROM announcements WHERE id = ?", id);
+}
+
+/** Which of these somebody has dismissed. */
+export function dismissedAmong(ctx: Context, accountId: number, ids: readonly number[]): Set<number> {
+  const rows = ctx.db.all<{ id: number }>(
+    `SELECT announcement_id AS id FROM announcement_dismissals
+     WHERE account_id = ? AND announcement_id IN (SELECT value FROM json_each(?))`,
+    accountId,
+    idList(ids),
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** A status to which a text links, as far as the viewer may see it. */
+export interface LinkedStatus {
+  id: number;
+  url: string;
+}
+
+/** Those to which texts link, for each text. */
+export function linkedStatuses(ctx: Context, viewerId: number, texts: readonly string[]): LinkedStatus[][] {
+  const uris = texts.map((text) => [...new Set(findLinks(text).map((link) => uriOf(ctx, link)))]);
+  const rows = ctx.db.all<LinkedStatus & { uri: string }>(
+    `SELECT s.id, s.url, s.uri FROM json_each(?1) j JOIN statuses s ON s.uri = j.value
+     WHERE s.reblog_of_id IS NULL AND ${visibleTo("?2")}`,
+    JSON.stringify([...new Set(uris.flat())]),
+    viewerId,
+  );
+  const byUri = new Map(rows.map(({ uri, id, url }) => [uri, { id, url }]));
+  return uris.map((linked) => linked.flatMap((uri) => byUri.get(uri) ?? []));
+}
+
+/** The address by which a status is known, from that of its page. */
+function uriOf(ctx: Context, link: string): string {
+  const { origin } = ctx.config;
+  const page = link.startsWith(origin) ? /^\/@(\w+)\/(\d+)$/.exec(link.slice(origin.length)) : null;
+  return page ? `${origin}/users/${page[1]}/statuses/${page[2]}` : link;
+}
+
+/** Marks an announcement as read. */
+export function dismissAnnouncement(ctx: Context, accountId: number, id: number | null): void {
+  ctx.db.transaction((tx) => {
+    tx.run(
+      "INSERT OR IGNORE INTO announcement_dismissals (announcement_id, account_id) VALUES (?, ?)",
+      shownAnnouncement(ctx, tx, id).id,
+      accountId,
+    );
+  });
+}
+
+/** All there are, for the owner, with what is true of each now. */
+export function listAnnouncements(ctx: Context): (AnnouncementRow & { state: "waiting" | "shown" | "over" })[] {
+  const now = ctx.clock.now();
+  return ctx.db.all<AnnouncementRow>("SELECT * FROM announcements ORDER BY id").map((row) => ({
+    ...row,
+    state: isShown(row, now) ? "shown" : row.published_at > now ? "waiting" : "over",
+  }));
+}
+
+/** Writes an announcement, and returns its id. */
+export function createAnnouncement(ctx: Context, draft: AnnouncementDraft): number {
+  const now = ctx.clock.now();
+  const row = checkedRow(draft, Math.max(draft.publishAt ?? now, now));
+  return ctx.db.transaction((tx) => {
+    const { lastInsertRowid: id } = tx.run(
+      `INSERT INTO announcements (text, published_at, starts_at, ends_at, all_day, created_at, updated_at)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)`,
+      ...row,
+      now,
+    );
+    tellOfChange(ctx, tx, id, null);
+    return id;
+  });
+}
+
+/** Changes what is named. */
+export function editAnnouncement(ctx: Context, id: number, changes: Partial<AnnouncementDraft>): void {
+  const now = ctx.clock.now();
+  ctx.db.transaction((tx) => {
+    const before = announcementWith(tx, id);
+    const draft = { text: before.text, startsAt: before.starts_at, endsAt: before.ends_at, ...changes };
+    const { allDay = before.all_day === 1, publishAt = null } = changes;
+    const publishedAt = publishAt === null ? before.published_at : Math.max(publishAt, now);
+    tx.run(
+      `UPDATE announcements SET text = ?1, published_at = ?2, starts_at = ?3, ends_at = ?4, all_day = ?5, updated_at = ?6,
+         version = version + 1 WHERE id = ?7`,
+      ...checkedRow({ ...draft, allDay }, publishedAt),
+      now,
+      id,
+    );
+    tellOfChange(ctx, tx, id, before);
+  });
+}
+
+export function removeAnnouncement(ctx: Context, id: number): void {
+  ctx.db.transaction((tx) => {
+    const before = announcementWith(tx, id);
+    tx.run("DELETE FROM announcements WHERE id = ?", id);
+    tellOfChange(ctx, tx, id, before);
+  });
+}
+
+/** The columns of an announcement in the order in which both statements name them. */
+function checkedRow(draft: Omit<AnnouncementDraft, "publishAt">, publishedAt: number) {
+  const { startsAt, endsAt, allDay } = draft;
+  const text = draft.text.trim();
+  const refusals: [boolean, string][] = [
+    [text === "", "An announcement can't be empty."],
+    [[...text].length > MAX_TEXT, `This is too long for an announcement: ${MAX_TEXT} characters at most.`],
+    [endsAt !== null && startsAt !== null && endsAt <= startsAt, "It would end before it begins."],
+    [endsAt !== null && endsAt <= publishedAt, "It would be over before anybody sees it."],
+    [allDay && (startsAt === null || endsAt === null), "What lasts all day needs a day on which it starts and ends."],
+  ];
+  const refusal = refusals.find(([holds]) => holds);
+  if (refusal) throw new Refusal("invalid", refusal[1]);
+  return [text, publishedAt, startsAt, endsAt, allDay ? 1 : 0] as const;
+}
+
+function announcementWith(tx: Tx, id: number): AnnouncementRow {
+  const row = findAnnouncement(tx, id);
+  if (row) return row;
+  throw new Refusal("not_found", `There is no announcement ${id}. "linnet announcement list" shows those there are.`);
+}
+
+/** Has everyone told of a change now, if they see one, or else when they will; perhaps by another process than this one. */
+function tellOfChange(ctx: Context, tx: Tx, id: number, before: Times | null): void {
+  const now = ctx.clock.now();
+  const row = findAnnouncement(tx, id);
+  const isSeen = (before && isShown(before, now)) || (row && isShown(row, now));
+  const at = isSeen ? now : row && nextChange(row, now);
+  if (at !== null) tellAt(ctx, tx, id, row?.version ?? null, at);
+}
+
+function tellAt(ctx: Context, tx: Tx, id: number, version: number | null, runAt: number): void {
+  const key = `announcement.tell ${id} ${version} ${runAt}`;
+  enqueue(ctx, tx, "announcement.tell", { id, version }, { runAt, key });
+}
+
+/** When it comes or goes by itself; null when it won't. */
+function nextChange({ published_at, ends_at }: Times, now: number): number | null {
+  if (published_at > now) return published_at;
+  return ends_at !== null && ends_at > now ? ends_at : null;
+}
+
+/** Tells everyone who listens that an announcement is there, or is no more. `version` is null for one that was removed. */
+export function tellOfAnnouncement(ctx: Context, id: number, version: number | null): void {
+  ctx.db.transaction((tx) => {
+    const now = ctx.clock.now();
+    const row = findAnnouncement(tx, id);
+    // Another job is there for what it has become since.
+    if ((row?.version ?? null) !== version) return;
+    const event = row && isShown(row, now) ? "announcement" : "announcement.delete";
+    announce(ctx, tx, everyonesTopics(tx), { event, announcementId: id });
+    const next = row && nextChange(row, now);
+    if (next !== null) tellAt(ctx, tx, id, version, next);
+  });
+}

@@ -1,0 +1,54 @@
+import defaultPrivacyPolicy from "../../../assets/privacy-policy.md" with { type: "text" };
+import type { Context } from "../../context.ts";
+import type { Reads } from "../../db/open.ts";
+import { pages } from "../../db/schema/index.ts";
+import { Refusal } from "../../errors.ts";
+
+export const PAGES = pages.name.enumValues;
+export type PageName = (typeof PAGES)[number];
+
+/** What the owner wrote about the server, as Markdown. */
+export interface OwnPage {
+  text: string;
+  updated_at: number;
+}
+
+/** Far more than anybody reads. */
+export const MAX_PAGE = 200_000;
+
+/** When the policy that stands where the owner has none was last changed. */
+const DEFAULTS_CHANGED = Date.parse("2026-11-21");
+
+const DEFAULTS: Record<PageName, string> = { extended_description: "", privacy_policy: defaultPrivacyPolicy };
+
+/** The owner's page, or what stands there without one. */
+export function findPage(db: Reads, name: PageName): OwnPage {
+  const own = db.get<OwnPage>("SELECT text, updated_at FROM pages WHERE name = ?", name);
+  return own ?? { text: DEFAULTS[name], updated_at: DEFAULTS_CHANGED };
+}
+
+export function setPage(ctx: Context, name: PageName, text: string): void {
+  const checked = checkedPage(text);
+  ctx.db.transaction((tx) =>
+    tx.run(
+      `INSERT INTO pages (name, text, updated_at) VALUES (?1, ?2, ?3)
+       ON CONFLICT (name) DO UPDATE SET text = ?2, updated_at = ?3`,
+      name,
+      checked,
+      ctx.clock.now(),
+    ),
+  );
+}
+
+/** Takes the owner's page away again. */
+export function removePage(ctx: Context, name: PageName): void {
+  ctx.db.transaction((tx) => tx.run("DELETE FROM pages WHERE name = ?", name));
+}
+
+/** A text that can be shown as a page; refuses another. */
+export function checkedPage(text: string): string {
+  const trimmed = text.trim();
+  if (trimmed === "") throw new Refusal("invalid", "The text is empty.");
+  if (trimmed.length > MAX_PAGE) throw new Refusal("invalid", `The text is too long: ${MAX_PAGE} characters at most.`);
+  return trimmed;
+}

@@ -1,0 +1,100 @@
+import type { Context } from "../../context.ts";
+import type { Reads, Tx } from "../../db/open.ts";
+import type { rules } from "../../db/schema/index.ts";
+import { Refusal } from "../../errors.ts";
+import { isLocale } from "../../lib/languages.ts";
+
+/** As with Mastodon: apps show a rule as one line, and its hint beneath. */
+const MAX_TEXT = 300;
+const MAX_HINT = 1000;
+
+export interface RuleWords {
+  text: string;
+  hint: string;
+}
+
+export interface Rule extends RuleWords {
+  id: number;
+  translations: Record<string, RuleWords>;
+}
+
+type RuleRow = Pick<typeof rules.$inferSelect, "id" | "text" | "hint" | "translations">;
+
+/** The rules that hold now, in the order in which they are shown. */
+export function listRules(db: Reads): Rule[] {
+  return db
+    .all<RuleRow>("SELECT id, text, hint, translations FROM rules WHERE deleted_at IS NULL ORDER BY position, id")
+    .map((row) => ({ ...row, translations: JSON.parse(row.translations) as Rule["translations"] }));
+}
+
+/** Adds a rule after those there are, and returns its id. */
+export function addRule(ctx: Context, words: RuleWords): number {
+  const { text, hint } = checked(words);
+  return ctx.db.transaction(
+    (tx) =>
+      tx.run(
+        `INSERT INTO rules (text, hint, position, created_at)
+         VALUES (?1, ?2, (SELECT coalesce(max(position), 0) + 1 FROM rules), ?3)`,
+        text,
+        hint,
+        ctx.clock.now(),
+      ).lastInsertRowid,
+  );
+}
+
+/** Changes what a rule says, or (with `place`, from 1) where it stands; what isn't given stays. */
+export function editRule(ctx: Context, id: number, changes: Partial<RuleWords> & { place?: number }): void {
+  ctx.db.transaction((tx) => {
+    const rule = ruleWith(tx, id);
+    const { text, hint } = checked({ text: changes.text ?? rule.text, hint: changes.hint ?? rule.hint });
+    tx.run("UPDATE rules SET text = ?, hint = ? WHERE id = ?", text, hint, id);
+    if (changes.place !== undefined) moveRule(tx, id, changes.place);
+  });
+}
+
+function moveRule(tx: Tx, id: number, place: number): void {
+  const others = listRules(tx).filter((rule) => rule.id !== id);
+  const order = others.map((rule) => rule.id).toSpliced(place - 1, 0, id);
+  for (const [index, moved] of order.entries()) {
+    tx.run("UPDATE rules SET position = ? WHERE id = ?", index + 1, moved);
+  }
+}
+
+/** Says a rule in another language; without a text the translation goes. */
+export function translateRule(ctx: Context, id: number, locale: string, words: RuleWords): void {
+  if (!isLocale(locale)) throw new Refusal("invalid", `"${locale}" is not a language's code, as de or pt-BR are.`);
+  ctx.db.transaction((tx) => {
+    const { [locale]: _, ...others } = ruleWith(tx, id).translations;
+    const translations = words.text.trim() === "" ? others : { ...others, [locale]: checked(words) };
+    tx.run("UPDATE rules SET translations = ? WHERE id = ?", JSON.stringify(translations), id);
+  });
+}
+
+/** Takes a rule away. Reports that name it keep it. */
+export function removeRule(ctx: Context, id: number): void {
+  ctx.db.transaction((tx) => {
+    ruleWith(tx, id);
+    tx.run("UPDATE rules SET deleted_at = ? WHERE id = ?", ctx.clock.now(), id);
+  });
+}
+
+function ruleWith(tx: Tx, id: number): Rule {
+  const rule = listRules(tx).find((known) => known.id === id);
+  if (!rule) throw new Refusal("not_found", `There is no rule ${id}. "linnet rule list" shows those there are.`);
+  return rule;
+}
+
+function checked(words: RuleWords): RuleWords {
+  const [text, hint] = [words.text.trim(), words.hint.trim()];
+  if (text === "") throw new Refusal("invalid", "A rule can't be empty.");
+  if ([...text].length > MAX_TEXT) {
+    throw new Refusal(
+      "invalid",
+      `This is too long for a rule (${MAX_TEXT} characters at most): put more into its hint.`,
+    );
+  }
+  if ([...hint].length > MAX_HINT) {
+    throw new Refusal("invalid", `This is too long for a rule's hint: ${MAX_HINT} characters at most.`);
+  }
+  return { text, hint };
+}

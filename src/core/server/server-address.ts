@@ -1,0 +1,108 @@
+import { addressOf, type Address, type Config } from "../../config.ts";
+import type { Context } from "../../context.ts";
+import type { Reads, Tx } from "../../db/open.ts";
+import { Refusal, UsageError } from "../../errors.ts";
+import { setState, stateOf } from "./server-state.ts";
+
+/** Fixed by the first account, since the URI of everything on this server contains it. */
+const FIXED = "address";
+/** With which the server was started last. Counts for commands until there is an account. */
+const STARTED = "started_address";
+
+/**
+ * The address that counts: the fixed one, or else what the settings say. A command without settings takes the address
+ * with which the server was started last. Refuses settings that name another address than the fixed one.
+ */
+export function effectiveAddress(db: Reads, config: Config, isServer: boolean): Address {
+  const fixed = fixedAddress(db, config);
+  if (fixed) refuseOtherAddress(config, fixed);
+  const started = isServer ? null : read(db, STARTED);
+  const { asked, port } = config;
+  return fixed ?? (asked.origin === null && started ? merged(asked, started) : addressOf(asked, port));
+}
+
+/** In the transaction that creates an account. Refuses when the first account was created at another address. */
+export function fixAddress(ctx: Context, tx: Tx): void {
+  const { origin, handleDomain } = ctx.config;
+  const fixed = fixedAddress(tx, ctx.config);
+  if (!fixed) return write(tx, FIXED, ctx.config);
+  if (followsPort(ctx.config) || (fixed.origin === origin && fixed.handleDomain === handleDomain)) return;
+  throw new Refusal(
+    "conflict",
+    `The first account was created at ${fixed.origin} (@${fixed.handleDomain}), but this server was started as ${origin} (@${handleDomain}). Restart it with the first address.`,
+  );
+}
+
+/** When the server starts: keeps its address for commands, and fixes it for a database that has accounts already. */
+export function keepAddress(ctx: Context): void {
+  ctx.db.transaction((tx) => {
+    write(tx, STARTED, ctx.config);
+    const fixed = fixedAddress(tx, ctx.config);
+    if (fixed) write(tx, FIXED, fixed);
+  });
+}
+
+/** Refuses settings that name another address than this one. */
+export function refuseOtherAddress({ asked }: Config, fixed: Address): void {
+  const what = "Set it back, or remove the setting. For a server at a new address, start with an empty LINNET_DATA.";
+  if (asked.origin !== null && asked.origin !== fixed.origin) {
+    throw new UsageError(
+      `LINNET_URL is ${asked.origin}, but the accounts of this server were created at ${fixed.origin}. ${what}`,
+    );
+  }
+  if (asked.handleDomain !== null && asked.handleDomain !== fixed.handleDomain) {
+    throw new UsageError(
+      `LINNET_HANDLE_DOMAIN is ${asked.handleDomain}, but the handles of this server end in @${fixed.handleDomain}. ${what}`,
+    );
+  }
+}
+
+/**
+ * Whether the server's address is that of whichever port it gets: it is tried out on localhost, with LINNET_PORT=0.
+ * Rows from before a restart then name a port that nobody listens on.
+ */
+export function followsPort({ asked, origin, port }: Config): boolean {
+  return port === 0 && asked.origin === null && isLocalhost(origin);
+}
+
+/** On localhost without LINNET_URL, another port is another address. */
+export function refuseOtherPort({ asked, origin, port }: Config): void {
+  const fixed = new URL(origin).port || "80";
+  if (asked.origin !== null || port === 0 || !isLocalhost(origin) || fixed === String(port)) return;
+  throw new UsageError(
+    `The address of this server is ${origin}, but LINNET_PORT is ${port}. Set LINNET_PORT=${fixed}. If something else passes port ${fixed} on to Linnet, set LINNET_URL=${origin}, too.`,
+  );
+}
+
+function isLocalhost(origin: string): boolean {
+  const { hostname, protocol } = new URL(origin);
+  return hostname === "localhost" && protocol === "http:";
+}
+
+/** The address of the accounts on this server; null while there are none. */
+export function fixedAddress(db: Reads, config: Config): Address | null {
+  return read(db, FIXED) ?? oldestAddress(db, config);
+}
+
+/** For databases from before the address was stored. */
+function oldestAddress(db: Reads, { asked }: Config): Address | null {
+  const row = db.get<{ uri: string }>(
+    "SELECT a.uri FROM users u JOIN accounts a ON a.id = u.account_id ORDER BY u.id LIMIT 1",
+  );
+  if (!row) return null;
+  const { origin, host } = new URL(row.uri);
+  return { origin, handleDomain: asked.handleDomain ?? host };
+}
+
+function merged(asked: Config["asked"], { origin, handleDomain }: Address): Address {
+  return { origin, handleDomain: asked.handleDomain ?? handleDomain };
+}
+
+function read(db: Reads, name: string): Address | null {
+  const text = stateOf(db, name);
+  return text === null ? null : (JSON.parse(text) as Address);
+}
+
+function write(tx: Tx, name: string, { origin, handleDomain }: Address): void {
+  setState(tx, name, JSON.stringify({ origin, handleDomain }));
+}

@@ -1,0 +1,14 @@
+import type { Reads, Tx } from "../../db/open.ts";
+
+/** What the server keeps for itself by a name; null where it has nothing. */
+export function stateOf(db: Reads, name: string): string | null {
+  return db.get<{ value: string }>("SELECT value FROM server_state WHERE name = ?", name)?.value ?? null;
+}
+
+export function setState(tx: Tx, name: string, value: string): void {
+  tx.run(
+    "INSERT INTO server_state (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+    name,
+    value,
+  );
+}

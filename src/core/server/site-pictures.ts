@@ -1,0 +1,68 @@
+import type { Context } from "../../context.ts";
+import type { Reads } from "../../db/open.ts";
+import { Refusal } from "../../errors.ts";
+import { IMAGE_LIMITS, keepImage, newFolder } from "../media/media-files.ts";
+import { discardFiles } from "../media/media.ts";
+import { setState, stateOf } from "./server-state.ts";
+
+interface Cut {
+  /** Of the file. */
+  name: string;
+  width: number;
+  height: number;
+}
+
+/** The pictures of the server itself, and the sizes in which apps are given each. */
+export const SITE_PICTURES = {
+  thumbnail: [
+    { name: "1x", width: 1200, height: 630 },
+    { name: "2x", width: 2400, height: 1260 },
+  ],
+  icon: [48, 96, 192, 512].map((side) => ({ name: String(side), width: side, height: side })),
+} as const satisfies Record<string, readonly Cut[]>;
+
+export type SitePictureName = keyof typeof SITE_PICTURES;
+
+export interface SitePicture {
+  /** One for each size. */
+  files: string[];
+  blurhash: string;
+  description: string | null;
+}
+
+const MAX_DESCRIPTION = 1500;
+
+/** The owner's picture; null where they have set none. */
+export function findSitePicture(db: Reads, name: SitePictureName): SitePicture | null {
+  const kept = stateOf(db, `picture.${name}`);
+  return kept === null ? null : (JSON.parse(kept) as SitePicture);
+}
+
+/** Sets a picture of the server, in place of the one before. */
+export async function setSitePicture(
+  ctx: Context,
+  name: SitePictureName,
+  bytes: Uint8Array,
+  description: string | null,
+): Promise<void> {
+  if (description && description.length > MAX_DESCRIPTION) {
+    throw new Refusal("invalid", `The description is too long: ${MAX_DESCRIPTION} characters at most.`);
+  }
+  const cuts = SITE_PICTURES[name];
+  const { files, blurhash } = await ctx.media.run("server", "processCuts", bytes, IMAGE_LIMITS, cuts, name === "icon");
+  const folder = newFolder("site");
+  const kept: string[] = [];
+  for (const [at, file] of files.entries()) kept.push(await keepImage(ctx, `${folder}/${cuts[at]!.name}`, file));
+  const picture: SitePicture = { files: kept, blurhash, description };
+  ctx.db.transaction((tx) => {
+    discardFiles(ctx, tx, findSitePicture(tx, name)?.files ?? []);
+    setState(tx, `picture.${name}`, JSON.stringify(picture));
+  });
+}
+
+export function removeSitePicture(ctx: Context, name: SitePictureName): void {
+  ctx.db.transaction((tx) => {
+    discardFiles(ctx, tx, findSitePicture(tx, name)?.files ?? []);
+    tx.run("DELETE FROM server_state WHERE name = ?", `picture.${name}`);
+  });
+}

@@ -1,0 +1,87 @@
+import type { Context } from "../../context.ts";
+import type { Reads } from "../../db/open.ts";
+import { notFound, Refusal } from "../../errors.ts";
+import { checkedPage } from "./pages.ts";
+
+/** Terms of service, as Markdown, and the day (`YYYY-MM-DD`, in UTC) from which they hold. */
+export interface Terms {
+  effective_date: string;
+  text: string;
+}
+
+/** All that were published, the oldest first. */
+export function listTerms(db: Reads): Terms[] {
+  return db.all<Terms>("SELECT effective_date, text FROM terms_of_service ORDER BY effective_date");
+}
+
+export function hasTerms(db: Reads): boolean {
+  return db.get("SELECT 1 FROM terms_of_service LIMIT 1") !== null;
+}
+
+/** Whether terms of this day hold already. */
+export function isEffective(ctx: Context, date: string): boolean {
+  return date <= today(ctx);
+}
+
+/** The terms that hold now, or the first that will; refuses where there are none. */
+export function currentTerms(ctx: Context): Terms {
+  const all = listTerms(ctx.db);
+  const current = all.findLast(({ effective_date }) => isEffective(ctx, effective_date)) ?? all[0];
+  if (!current) throw notFound();
+  return current;
+}
+
+/** The terms that hold from a day on. */
+export function termsOf(db: Reads, date: string): Terms {
+  const terms = db.get<Terms>("SELECT effective_date, text FROM terms_of_service WHERE effective_date = ?", date);
+  if (!terms) throw notFound();
+  return terms;
+}
+
+/** The day of the terms that follow those of another day; null when there are none. */
+export function successorOf(db: Reads, date: string): string | null {
+  return listTerms(db).find(({ effective_date }) => effective_date > date)?.effective_date ?? null;
+}
+
+/** Publishes terms, from today on unless a later day is given. What holds already can't be changed any more. */
+export function publishTerms(ctx: Context, text: string, date = today(ctx)): string {
+  if (!isDay(date)) throw new Refusal("invalid", `"${date}" is not a day, as 2027-01-31 is.`);
+  if (date < today(ctx))
+    throw new Refusal("invalid", `${date} is past: terms can't have held before they were published.`);
+  const checked = checkedPage(text);
+  ctx.db.transaction((tx) => {
+    const before = tx.get<Terms>("SELECT effective_date, text FROM terms_of_service WHERE effective_date = ?", date);
+    if (before && isEffective(ctx, date)) {
+      throw new Refusal(
+        "conflict",
+        `Terms hold from today on already. Choose a later day, so that people can read both.`,
+      );
+    }
+    tx.run(
+      `INSERT INTO terms_of_service (effective_date, text, published_at) VALUES (?1, ?2, ?3)
+       ON CONFLICT (effective_date) DO UPDATE SET text = ?2, published_at = ?3`,
+      date,
+      checked,
+      ctx.clock.now(),
+    );
+  });
+  return date;
+}
+
+export function removeTerms(ctx: Context, date: string): void {
+  ctx.db.transaction((tx) => {
+    const { changes } = tx.run("DELETE FROM terms_of_service WHERE effective_date = ?", date);
+    if (changes === 0)
+      throw new Refusal("not_found", `There are no terms of ${date}. "linnet terms list" shows those there are.`);
+  });
+}
+
+function today(ctx: Context): string {
+  return new Date(ctx.clock.now()).toISOString().slice(0, 10);
+}
+
+function isDay(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
+  const time = Date.parse(text);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}

@@ -1,0 +1,79 @@
+import type { Context } from "../../context.ts";
+import { findHashtags, findMentions, renderText, type RenderOptions } from "../../lib/text.ts";
+import { normaliseHashtag } from "../../lib/hashtags.ts";
+import type { Handle } from "../../lib/mentions.ts";
+import { IS_HERE } from "../accounts.ts";
+import type { TagName } from "../discovery/tags.ts";
+
+/** What a text becomes: HTML, and whom and what it speaks of. */
+export interface Composed {
+  content: string;
+  /** Account ids. */
+  mentions: number[];
+  tags: TagName[];
+}
+
+interface Mentioned {
+  id: number;
+  username: string;
+  domain: string | null;
+  url: string;
+}
+
+/** Renders a text, with the people it mentions as far as they are known here. */
+export function compose(ctx: Context, text: string): Composed {
+  return composeAll(ctx, [text])[0]!;
+}
+
+/** The same for several texts, with one question about the people whom they mention. */
+export function composeAll(ctx: Context, texts: readonly string[]): Composed[] {
+  const known = knownMentions(ctx, ...texts);
+  return texts.map((text) => composed(ctx, text, known));
+}
+
+function composed(ctx: Context, text: string, known: Map<string, Mentioned>): Composed {
+  const mentions = new Set<number>();
+  const { tagUrl } = renderOptions(ctx, known);
+  const mentionUrl = ({ username, domain }: Handle) => {
+    const account = known.get(key(ctx, username, domain));
+    if (account) mentions.add(account.id);
+    return account ?? null;
+  };
+  const tags = findHashtags(text).map((written) => ({ name: normaliseHashtag(written), written }));
+  return { content: renderText(text, { mentionUrl, tagUrl }), mentions: [...mentions], tags };
+}
+
+/** How links to people and hashtags look from here. */
+export function renderOptions(ctx: Context, known: Map<string, Mentioned>): RenderOptions {
+  return {
+    mentionUrl: ({ username, domain }) => known.get(key(ctx, username, domain)) ?? null,
+    tagUrl: (name) => tagUrl(ctx, normaliseHashtag(name)),
+  };
+}
+
+/** `name` is normalised. */
+export function tagUrl(ctx: Context, name: string): string {
+  return `${ctx.config.origin}/tags/${encodeURIComponent(name)}`;
+}
+
+/** Everyone whom the texts mention and whom we know, by handle. */
+export function knownMentions(ctx: Context, ...texts: string[]): Map<string, Mentioned> {
+  const mentions = texts.flatMap((text) => (text.includes("@") ? findMentions(text) : []));
+  const handles = mentions.map(({ username, domain }) => key(ctx, username, domain));
+  if (handles.length === 0) return new Map();
+  const accounts = ctx.db.all<Mentioned>(
+    `SELECT a.id, a.username, a.domain, a.url
+     FROM json_each(?1) j
+     JOIN accounts a ON lower(a.username) = j.value ->> 0 AND coalesce(a.domain, '') = j.value ->> 1
+     WHERE ${IS_HERE} AND a.suspended_at IS NULL`,
+    JSON.stringify(handles.map((handle) => handle.split("@"))),
+  );
+  return new Map(accounts.map((account) => [key(ctx, account.username, account.domain), account]));
+}
+
+/** `name@` for our own people, however their domain is written, and `name@domain` for others. */
+function key(ctx: Context, username: string, domain: string | null): string {
+  const host = domain?.toLowerCase() ?? "";
+  const own = host === ctx.config.handleDomain || host === new URL(ctx.config.origin).host;
+  return `${username.toLowerCase()}@${own ? "" : host}`;
+}

@@ -1,0 +1,170 @@
+import type { Context } from "../../context.ts";
+import { Refusal, validationFailed } from "../../errors.ts";
+import { detectLanguage } from "../../lib/languages.ts";
+import { countCharacters } from "../../lib/text.ts";
+import { compose, type Composed } from "./compose.ts";
+import { checkMedia, MAX_ATTACHMENTS } from "../media/media.ts";
+import { checkPoll, type PollDraft } from "./polls.ts";
+import { quotable, type Quotable, type QuotePolicy, quotingVisibility } from "./quotes.ts";
+import { type StatusRow, type Visibility, visibleOriginal } from "../visibility.ts";
+
+/** A status as its author wishes it. What is null is for the author's defaults to say. */
+export interface Draft {
+  text: string;
+  spoilerText: string;
+  sensitive: boolean | null;
+  visibility: Visibility | null;
+  language: string | null;
+  inReplyToId: number | null;
+  mediaIds: number[];
+  poll: PollDraft | null;
+  quotedStatusId: number | null;
+  quotePolicy: QuotePolicy | null;
+  /** The accounts that the text may mention; null for any. */
+  allowedMentions: number[] | null;
+}
+
+/** Refuses a draft that mentions accounts beyond `allowedMentions`, which the error names as Mastodon's does. */
+export class UnexpectedMentions extends Refusal {
+  constructor(readonly accountIds: readonly number[]) {
+    super("invalid", "Post would be sent to unexpected accounts");
+  }
+}
+
+/** A draft in which nothing is left that could be refused, with whom and what it speaks of. */
+export interface CheckedDraft {
+  username: string;
+  text: string;
+  spoilerText: string;
+  sensitive: boolean;
+  visibility: Visibility;
+  language: string | null;
+  mediaIds: number[];
+  poll: PollDraft | null;
+  parent: StatusRow | null;
+  quoted: Quotable | null;
+  quotePolicy: QuotePolicy;
+  composed: Composed;
+}
+
+/**
+ * The draft with the language that its words show, where neither it nor its author's habits name one: asked for before
+ * a draft is checked, since it may have to wait.
+ */
+export async function withLanguage(ctx: Context, accountId: number, draft: Draft): Promise<Draft> {
+  if (draft.language !== null || defaultsOf(ctx, accountId).hasLanguage) return draft;
+  return { ...draft, language: await detectLanguage(draft.text || draft.spoilerText) };
+}
+
+/**
+ * Refuses a draft, or says what it will be. `reservedFor` is the scheduled status whose own uploads these are; null for
+ * what is published at once.
+ */
+export function checkDraft(
+  ctx: Context,
+  accountId: number,
+  draft: Draft,
+  reservedFor: number | null = null,
+): CheckedDraft {
+  const parent = draft.inReplyToId === null ? null : parentOf(ctx, accountId, draft.inReplyToId);
+  const quoted = draft.quotedStatusId === null ? null : quotable(ctx, accountId, draft.quotedStatusId);
+  // A warning alone is the text, unless it stands over a quote.
+  const isBare = draft.text.trim() === "" && quoted === null;
+  const { text, spoilerText } = isBare ? { text: draft.spoilerText, spoilerText: "" } : draft;
+  const content = { text, spoilerText, mediaIds: draft.mediaIds, isQuote: quoted !== null, poll: draft.poll };
+  // Of what was scheduled, the length was judged then.
+  checkContent(content, reservedFor === null ? ctx.config.maxCharacters : Infinity);
+  checkMedia(ctx, accountId, draft.mediaIds, { scheduledId: reservedFor });
+  const defaults = defaultsOf(ctx, accountId);
+  const composed = compose(ctx, text);
+  checkMentions(draft, composed);
+  const wished = draft.visibility ?? defaults.privacy;
+  const visibility = quoted
+    ? quotingVisibility({ accountId, visibility: wished, mentions: composed.mentions }, quoted.status)
+    : wished;
+  return {
+    username: defaults.username,
+    text,
+    spoilerText,
+    sensitive: (draft.sensitive ?? defaults.sensitive) || draft.spoilerText !== "",
+    visibility,
+    language: draft.language ?? defaults.language,
+    mediaIds: draft.mediaIds,
+    poll: draft.poll,
+    parent,
+    quoted,
+    quotePolicy: draft.quotePolicy ?? defaults.quotePolicy,
+    composed,
+  };
+}
+
+function checkMentions({ allowedMentions }: Draft, { mentions }: Composed): void {
+  if (!allowedMentions) return;
+  const unexpected = mentions.filter((id) => !allowedMentions.includes(id));
+  if (unexpected.length > 0) throw new UnexpectedMentions(unexpected);
+}
+
+interface Content {
+  text: string;
+  spoilerText: string;
+  mediaIds: readonly number[];
+  isQuote: boolean;
+  poll: PollDraft | null;
+}
+
+/** What a status must have, how long it may be (spoiler text included), and what does not go together. */
+export function checkContent(content: Content, maxCharacters: number): void {
+  const { text, spoilerText, mediaIds, isQuote, poll } = content;
+  if (text.trim() === "" && mediaIds.length === 0 && !isQuote) throw validationFailed("Text can't be blank");
+  if (countCharacters(text, spoilerText) > maxCharacters) {
+    throw validationFailed(`Text character limit of ${maxCharacters} exceeded`);
+  }
+  if (mediaIds.length > MAX_ATTACHMENTS) {
+    throw validationFailed(`Cannot attach more than ${MAX_ATTACHMENTS} files`);
+  }
+  if (!poll) return;
+  if (mediaIds.length > 0) throw validationFailed("Cannot attach files to a post with a poll");
+  checkPoll(poll);
+}
+
+function parentOf(ctx: Context, accountId: number, id: number): StatusRow {
+  try {
+    return visibleOriginal(ctx, accountId, id);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw new Refusal("not_found", "The post you are trying to reply to does not appear to exist.");
+  }
+}
+
+interface Defaults {
+  username: string;
+  privacy: Visibility;
+  sensitive: boolean;
+  language: string;
+  /** Whether they chose it, for it may also be that of their pages. */
+  hasLanguage: boolean;
+  quotePolicy: QuotePolicy;
+}
+
+export function defaultsOf(ctx: Context, accountId: number): Defaults {
+  const row = ctx.db.get<{
+    username: string;
+    default_privacy: Visibility;
+    default_sensitive: number;
+    default_language: string | null;
+    default_quote_policy: QuotePolicy;
+    locale: string;
+  }>(
+    `SELECT a.username, u.default_privacy, u.default_sensitive, u.default_language, u.default_quote_policy, u.locale
+     FROM users u JOIN accounts a ON a.id = u.account_id WHERE u.account_id = ?`,
+    accountId,
+  )!;
+  return {
+    username: row.username,
+    privacy: row.default_privacy,
+    sensitive: row.default_sensitive === 1,
+    language: row.default_language ?? row.locale,
+    hasLanguage: row.default_language !== null,
+    quotePolicy: row.default_quote_policy,
+  };
+}

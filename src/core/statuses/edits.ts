@@ -1,0 +1,302 @@
+import type { Context } from "../../context.ts";
+import type { Reads, Tx } from "../../db/open.ts";
+import { idList } from "../../db/json.ts";
+import { compose, type Composed } from "./compose.ts";
+import { fileConversation } from "../notifications/conversations.ts";
+import { checkContent } from "./drafts.ts";
+import { announce, publicTopics } from "../events.ts";
+import { countFeatured, uncountFeatured } from "../discovery/featured-tags.ts";
+import { announceChange, timelinesWith, toTagFollowers } from "../timelines/home.ts";
+import { linkStatus } from "../discovery/links.ts";
+import {
+  applyMediaChanges,
+  attachMedia,
+  checkMedia,
+  discardFiles,
+  type MediaChanges,
+  type MediaRow,
+} from "../media/media.ts";
+import { notify } from "../notifications/notifications.ts";
+import { type PollBefore, type PollDraft, pollOf, replacePoll } from "./polls.ts";
+import { isQuote, notifyQuoters, type QuotePolicy, setQuotePolicy } from "./quotes.ts";
+import { indexStatus } from "../discovery/search-index.ts";
+import { mentionsOf, replaceMentionsAndTags } from "../discovery/tags.ts";
+import { keepThumbnail, readThumbnail, setThumbnail, type Thumbnail } from "../media/thumbnails.ts";
+import { countUses, uncountUses } from "../discovery/uses.ts";
+import type { StatusRow } from "../visibility.ts";
+
+/**
+ * What is left undefined stays as it is, with two exceptions. Who names the uploads or the poll says all that is
+ * attached, so that naming the one takes off the other. And a composer (see isComposed) says all there is.
+ */
+export interface Edit {
+  text?: string;
+  spoilerText?: string;
+  sensitive?: boolean;
+  language?: string | null;
+  mediaIds?: number[];
+  mediaChanges?: Map<number, MediaChanges>;
+  /** Custom thumbnails, by the attachment's id. */
+  thumbnails?: Map<number, File>;
+  poll?: PollDraft;
+  quotePolicy?: QuotePolicy;
+}
+
+/** What one version of a status showed. */
+export interface Version {
+  content: string;
+  spoiler_text: string;
+  sensitive: number;
+  /** Attachment ids with the description that each had then. */
+  media: { id: number; description: string | null }[];
+  /** What its poll offered; null without one. */
+  poll_options: string[] | null;
+  created_at: number;
+}
+
+type Shown = Omit<Version, "created_at">;
+
+/** What is attached to a status. */
+interface Attached {
+  media: Pick<MediaRow, "id" | "description" | "focus_x" | "focus_y" | "small">[];
+  poll: PollBefore | null;
+}
+
+/** An edit in which nothing is left that could be refused. */
+interface CheckedEdit extends Edit {
+  text: string;
+  spoilerText: string;
+  mediaIds: number[];
+  /** Null for none any more, undefined for the one that there is. */
+  nextPoll: PollDraft | null | undefined;
+  media: MediaRow[];
+  composed: Composed;
+}
+
+/**
+ * Changes a status, and keeps its former version. An edit that changes nothing leaves no trace. `find` gives the status:
+ * it is called again after thumbnails were read, since the status may have changed or gone meanwhile.
+ */
+export async function editStatus(ctx: Context, find: () => StatusRow, edit: Edit): Promise<void> {
+  const kept = await keepThumbnails(ctx, find(), edit);
+  try {
+    changeStatus(ctx, find(), edit, kept);
+  } catch (error) {
+    const files = [...kept.values()].map(({ file }) => file);
+    ctx.db.transaction((tx) => discardFiles(ctx, tx, files));
+    throw error;
+  }
+}
+
+/** Reads all thumbnails before any is kept, and none when the edit would be refused anyway. */
+async function keepThumbnails(ctx: Context, status: StatusRow, edit: Edit): Promise<Map<number, Thumbnail>> {
+  const kept = new Map<number, Thumbnail>();
+  if (!edit.thumbnails?.size) return kept;
+  const before: Attached = { media: mediaOf(ctx.db, status.id), poll: pollOf(ctx.db, status.id) };
+  const { mediaIds } = checkEdit(ctx, status, before, edit);
+  const wanted = [...edit.thumbnails].filter(([id]) => mediaIds.includes(id));
+  const previews = await Promise.all(wanted.map(([, file]) => readThumbnail(ctx, status.account_id, file)));
+  for (const [at, [id]] of wanted.entries()) kept.set(id, await keepThumbnail(ctx, previews[at]!));
+  return kept;
+}
+
+function changeStatus(ctx: Context, status: StatusRow, edit: Edit, thumbnails: Map<number, Thumbnail>): void {
+  const before: Attached = { media: mediaOf(ctx.db, status.id), poll: pollOf(ctx.db, status.id) };
+  const checked = checkEdit(ctx, status, before, edit);
+  const { text, composed } = checked;
+  const next = {
+    content: composed.content,
+    spoiler_text: checked.spoilerText,
+    sensitive: (edit.sensitive ?? staysSensitive(status, checked)) || checked.spoilerText !== "" ? 1 : 0,
+    language: edit.language === undefined ? status.language : edit.language,
+    has_media: checked.media.length > 0 ? 1 : 0,
+  };
+  ctx.db.transaction((tx) => {
+    const hasNewPolicy = edit.quotePolicy !== undefined && setQuotePolicy(tx, status, edit.quotePolicy);
+    const isAttachedAnew = changeAttached(ctx, tx, status.id, before, { ...checked, kept: thumbnails });
+    const unchanged =
+      text === status.text &&
+      next.spoiler_text === status.spoiler_text &&
+      next.sensitive === status.sensitive &&
+      next.language === status.language &&
+      !isAttachedAnew;
+    if (unchanged) {
+      if (hasNewPolicy) announceChange(ctx, tx, status);
+      return;
+    }
+    const now = { media: mediaOf(tx, status.id), poll_options: pollOf(tx, status.id)?.titles ?? null };
+    keepVersion(ctx, tx, status, before, { ...next, ...now });
+    uncountUses(tx, status.id);
+    tx.run(
+      `UPDATE statuses SET text = ?, content = ?, spoiler_text = ?, sensitive = ?, language = ?, has_media = ?, edited_at = ?
+       WHERE id = ?`,
+      text,
+      next.content,
+      next.spoiler_text,
+      next.sensitive,
+      next.language,
+      next.has_media,
+      ctx.clock.now(),
+      status.id,
+    );
+    const mentionedBefore = mentionsOf(tx, status.id);
+    uncountFeatured(tx, status);
+    replaceMentionsAndTags(tx, status, composed, ctx.clock.now());
+    countFeatured(tx, status, status.created_at);
+    toTagFollowers(ctx, tx, status.id);
+    linkStatus(ctx, tx, status.id, next.has_media ? null : next.content);
+    indexStatus(tx, status.id);
+    countUses(tx, status.id);
+    const mentionedAnew = composed.mentions.filter((id) => !mentionedBefore.includes(id));
+    tellOfEdit(ctx, tx, { ...status, has_media: next.has_media }, composed, mentionedAnew);
+  });
+}
+
+/**
+ * Whether somebody wrote the whole of it anew in an app, and not a script a part of it. Apps send what their composer
+ * holds and leave out what is empty there: a warning, a poll or pictures that were taken off. All of them send the words,
+ * and whether these are sensitive or what is attached; Mastodon takes every edit so.
+ */
+function isComposed({ text, sensitive, mediaIds, poll }: Edit): boolean {
+  return text !== undefined && (sensitive !== undefined || mediaIds !== undefined || poll !== undefined);
+}
+
+/** What was so because of its warning alone isn't any more without it. */
+function staysSensitive(status: StatusRow, { spoilerText }: CheckedEdit): boolean {
+  return status.sensitive === 1 && (status.spoiler_text === "" || spoilerText !== "");
+}
+
+function checkEdit(ctx: Context, status: StatusRow, before: Attached, edit: Edit): CheckedEdit {
+  const saysAll = isComposed(edit);
+  const isWhole = saysAll || edit.mediaIds !== undefined || edit.poll !== undefined;
+  // Who describes pictures without naming them has them before them.
+  const withoutMedia = isWhole && !edit.mediaChanges?.size;
+  const mediaIds = edit.mediaIds ?? (withoutMedia ? [] : before.media.map(({ id }) => id));
+  const text = edit.text ?? status.text;
+  const spoilerText = edit.spoilerText ?? (saysAll ? "" : status.spoiler_text);
+  const poll = edit.poll ?? null;
+  const content = { text, spoilerText, mediaIds, isQuote: isQuote(ctx.db, status.id), poll };
+  checkContent(content, ctx.config.maxCharacters);
+  const media = checkMedia(ctx, status.account_id, mediaIds, { statusId: status.id });
+  return {
+    ...edit,
+    text,
+    spoilerText,
+    mediaIds,
+    nextPoll: isWhole ? poll : undefined,
+    media,
+    composed: compose(ctx, text),
+  };
+}
+
+/** Changes uploads and poll; false when they were so before. A poll that is named begins anew, so it changes. */
+function changeAttached(
+  ctx: Context,
+  tx: Tx,
+  statusId: number,
+  before: Attached,
+  edit: CheckedEdit & { kept: Map<number, Thumbnail> },
+): boolean {
+  for (const row of edit.media) {
+    applyMediaChanges(tx, row, edit.mediaChanges?.get(row.id) ?? {});
+    const thumbnail = edit.kept.get(row.id);
+    if (thumbnail) setThumbnail(ctx, tx, row, thumbnail);
+  }
+  setAside(tx, before.media, edit.mediaIds);
+  attachMedia(tx, statusId, edit.mediaIds);
+  if (edit.nextPoll !== undefined) replacePoll(ctx, tx, statusId, before.poll, edit.nextPoll);
+  const hasOtherPoll = edit.nextPoll ? true : edit.nextPoll === null && before.poll !== null;
+  return hasOtherPoll || JSON.stringify(before.media) !== JSON.stringify(mediaOf(tx, statusId));
+}
+
+/** What was taken off stays on the status's shelf, since its earlier versions show it. */
+function setAside(tx: Tx, before: readonly { id: number }[], kept: readonly number[]): void {
+  for (const { id } of before) {
+    if (!kept.includes(id)) tx.run("UPDATE media_attachments SET position = -1 WHERE id = ?", id);
+  }
+}
+
+function mediaOf(db: Reads, statusId: number): Attached["media"] {
+  return db.all(
+    `SELECT id, description, focus_x, focus_y, small FROM media_attachments
+     WHERE status_id = ? AND position >= 0 ORDER BY position`,
+    statusId,
+  );
+}
+
+/** The first edit also keeps what there was before it. */
+function keepVersion(ctx: Context, tx: Tx, status: StatusRow, before: Attached, next: Shown): void {
+  if (status.edited_at === null) {
+    const first = { media: before.media, poll_options: before.poll?.titles ?? null, created_at: status.created_at };
+    insertVersion(tx, status.id, { ...status, ...first });
+  }
+  insertVersion(tx, status.id, { ...next, created_at: ctx.clock.now() });
+}
+
+function insertVersion(tx: Tx, statusId: number, version: Version): void {
+  tx.run(
+    `INSERT INTO status_edits (status_id, content, spoiler_text, sensitive, media, poll_options, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    statusId,
+    version.content,
+    version.spoiler_text,
+    version.sensitive,
+    JSON.stringify(version.media.map(({ id, description }) => ({ id, description }))),
+    version.poll_options && JSON.stringify(version.poll_options),
+    version.created_at,
+  );
+}
+
+/** Those who have it before them see it change; those who reblogged or quote it, and the newly mentioned, are told. */
+function tellOfEdit(
+  ctx: Context,
+  tx: Tx,
+  status: StatusRow,
+  composed: Composed,
+  mentionedAnew: readonly number[],
+): void {
+  const topics = publicTopics(
+    tx,
+    status,
+    composed.tags.map((tag) => tag.name),
+  );
+  announce(ctx, tx, [...timelinesWith(tx, status.id), ...topics], { event: "status.update", statusId: status.id });
+  fileConversation(ctx, tx, status, composed.mentions, mentionedAnew);
+  for (const accountId of mentionedAnew) {
+    notify(ctx, tx, accountId, { type: "mention", from: status.account_id, statusId: status.id });
+  }
+  const rebloggers = tx.all<{ account_id: number }>(
+    "SELECT r.account_id FROM statuses r JOIN users u ON u.account_id = r.account_id WHERE r.reblog_of_id = ?",
+    status.id,
+  );
+  for (const { account_id } of rebloggers) {
+    notify(ctx, tx, account_id, { type: "update", from: status.account_id, statusId: status.id });
+  }
+  notifyQuoters(ctx, tx, status);
+}
+
+/** Every version of a status, the oldest first; one that was never edited has a single version. */
+export function versionsOf(ctx: Context, status: StatusRow): Version[] {
+  const rows = ctx.db.all<Omit<Version, "media" | "poll_options"> & { media: string; poll_options: string | null }>(
+    "SELECT content, spoiler_text, sensitive, media, poll_options, created_at FROM status_edits WHERE status_id = ? ORDER BY id",
+    status.id,
+  );
+  if (rows.length > 0) {
+    return rows.map((row) => ({
+      ...row,
+      media: JSON.parse(row.media),
+      poll_options: row.poll_options && JSON.parse(row.poll_options),
+    }));
+  }
+  const poll_options = pollOf(ctx.db, status.id)?.titles ?? null;
+  return [{ ...status, media: mediaOf(ctx.db, status.id), poll_options }];
+}
+
+/** Attachment rows by id, whether or not the status still shows them. */
+export function mediaByIds(ctx: Context, ids: Iterable<number>): Map<number, MediaRow> {
+  const rows = ctx.db.all<MediaRow>(
+    "SELECT * FROM media_attachments WHERE id IN (SELECT value FROM json_each(?))",
+    idList(ids),
+  );
+  return new Map(rows.map((row) => [row.id, row]));
+}

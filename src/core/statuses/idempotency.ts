@@ -1,0 +1,42 @@
+import type { Context } from "../../context.ts";
+import type { Tx } from "../../db/open.ts";
+
+/** What was made when a key was first used: a status, or one that waits for its time. */
+export type Made = { statusId: number } | { scheduledId: number };
+
+/** After how long a key may mean something new (Mastodon's documentation, methods/statuses). */
+const WINDOW = 3600_000;
+
+/** What this person made with this key within the last hour. */
+export function madeWith(ctx: Context, accountId: number, key: string): Made | null {
+  const row = ctx.db.get<{ status_id: number | null; scheduled_status_id: number | null }>(
+    `SELECT status_id, scheduled_status_id FROM idempotency_keys
+     WHERE account_id = ? AND key = ? AND created_at > ?`,
+    accountId,
+    key,
+    ctx.clock.now() - WINDOW,
+  );
+  if (!row) return null;
+  return row.status_id === null ? { scheduledId: row.scheduled_status_id! } : { statusId: row.status_id };
+}
+
+export function rememberKey(ctx: Context, tx: Tx, accountId: number, key: string, made: Made): void {
+  tx.run(
+    `INSERT OR REPLACE INTO idempotency_keys (account_id, key, status_id, scheduled_status_id, created_at)
+     VALUES (?, ?, ?, ?, ?)`,
+    accountId,
+    key,
+    "statusId" in made ? made.statusId : null,
+    "scheduledId" in made ? made.scheduledId : null,
+    ctx.clock.now(),
+  );
+}
+
+/** When a scheduled status comes out, its key means the status: asked again, nothing is scheduled twice. */
+export function moveKey(tx: Tx, scheduledId: number, statusId: number): void {
+  tx.run(
+    "UPDATE idempotency_keys SET status_id = ?, scheduled_status_id = NULL WHERE scheduled_status_id = ?",
+    statusId,
+    scheduledId,
+  );
+}

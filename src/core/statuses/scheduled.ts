@@ -1,0 +1,177 @@
+import type { Context } from "../../context.ts";
+import { idList } from "../../db/json.ts";
+import { Keyset, type Page } from "../../db/keyset.ts";
+import type { Tx } from "../../db/open.ts";
+import { enqueue } from "../../db/queue.ts";
+import { notFound, Refusal, refuseWhere } from "../../errors.ts";
+import { checkDraft, type CheckedDraft, type Draft } from "./drafts.ts";
+import { type Made, madeWith, moveKey, rememberKey } from "./idempotency.ts";
+import { type MediaRow, releaseMedia, reserveMedia } from "../media/media.ts";
+import { isQuotable } from "./quotes.ts";
+import { type Author, writeStatus } from "./statuses.ts";
+import { isShutOut, visibleAmong } from "../visibility.ts";
+
+/** Mastodon's bounds: how far ahead at least (in milliseconds), how many at all, how many for one day of UTC. */
+const LEAST_AHEAD = 5 * 60_000;
+const MAX_TOTAL = 300;
+const MAX_DAILY = 25;
+
+const DAY = 24 * 3600_000;
+
+export interface ScheduledRow {
+  id: number;
+  cursor: number;
+  account_id: number;
+  app_id: number | null;
+  /** A Draft as JSON, with its defaults settled when it was scheduled. */
+  draft: string;
+  scheduled_at: number;
+}
+
+/** Keeps a draft for a later time, with its uploads. Everything that would be refused then is refused now. */
+export function schedule(
+  ctx: Context,
+  author: Author,
+  draft: Draft,
+  scheduledAt: number,
+  idempotencyKey: string | null,
+): Made {
+  const { accountId } = author;
+  const repeated = idempotencyKey && madeWith(ctx, accountId, idempotencyKey);
+  if (repeated) return repeated;
+  const { sensitive, visibility, language, quotePolicy } = checkDraft(ctx, accountId, draft);
+  checkTime(ctx, accountId, scheduledAt, null);
+  return ctx.db.transaction((tx) => {
+    const { lastInsertRowid: scheduledId } = tx.run(
+      "INSERT INTO scheduled_statuses (account_id, app_id, draft, scheduled_at, created_at) VALUES (?, ?, ?, ?, ?)",
+      accountId,
+      author.appId,
+      JSON.stringify({ ...draft, sensitive, visibility, language, quotePolicy } satisfies Draft),
+      scheduledAt,
+      ctx.clock.now(),
+    );
+    reserveMedia(tx, scheduledId, draft.mediaIds);
+    enqueuePublishing(ctx, tx, scheduledId, scheduledAt);
+    if (idempotencyKey) rememberKey(ctx, tx, accountId, idempotencyKey, { scheduledId });
+    return { scheduledId };
+  });
+}
+
+/** Each change of the time leaves a job; those for another time than the row's find nothing to do. */
+function enqueuePublishing(ctx: Context, tx: Tx, scheduledId: number, runAt: number): void {
+  const key = `status.publish ${scheduledId} ${runAt}`;
+  enqueue(ctx, tx, "status.publish", { scheduledId }, { runAt, key });
+}
+
+function checkTime(ctx: Context, accountId: number, time: number, besides: number | null): void {
+  const day = Math.floor(time / DAY) * DAY;
+  const counts = ctx.db.get<{ total: number; daily: number }>(
+    `SELECT count(*) AS total, count(*) FILTER (WHERE scheduled_at >= ?2 AND scheduled_at < ?2 + ${DAY}) AS daily
+     FROM scheduled_statuses WHERE account_id = ?1 AND id IS NOT ?3`,
+    accountId,
+    day,
+    besides,
+  )!;
+  refuseWhere([
+    [time <= ctx.clock.now() + LEAST_AHEAD, "Scheduled at The scheduled date must be in the future"],
+    [counts.total >= MAX_TOTAL, `You have exceeded the limit of ${MAX_TOTAL} scheduled posts`],
+    [counts.daily >= MAX_DAILY, `You have exceeded the limit of ${MAX_DAILY} scheduled posts for today`],
+  ]);
+}
+
+const COLUMNS = "s.id, s.id AS cursor, s.account_id, s.app_id, s.draft, s.scheduled_at";
+const LIST = new Keyset<ScheduledRow>(`SELECT ${COLUMNS} FROM scheduled_statuses s WHERE s.account_id = ?4`, "s.id");
+
+export function listScheduled(ctx: Context, accountId: number, page: Page): ScheduledRow[] {
+  return LIST.page(ctx.db, page, accountId);
+}
+
+/** Somebody's own scheduled status. */
+export function findScheduled(ctx: Context, accountId: number, id: number | null): ScheduledRow {
+  const row = ctx.db.get<ScheduledRow>(
+    `SELECT ${COLUMNS} FROM scheduled_statuses s WHERE s.id = ? AND s.account_id = ?`,
+    id,
+    accountId,
+  );
+  if (!row) throw notFound();
+  return row;
+}
+
+/** The uploads that are kept for these, each in its order. */
+export function reservedMedia(ctx: Context, scheduledIds: readonly number[]): Map<number, MediaRow[]> {
+  const rows = ctx.db.all<MediaRow>(
+    `SELECT * FROM media_attachments WHERE scheduled_status_id IN (SELECT value FROM json_each(?))
+     ORDER BY scheduled_status_id, position`,
+    idList(scheduledIds),
+  );
+  return Map.groupBy(rows, (row) => row.scheduled_status_id!);
+}
+
+export function reschedule(ctx: Context, accountId: number, id: number | null, scheduledAt: number): void {
+  const row = findScheduled(ctx, accountId, id);
+  checkTime(ctx, accountId, scheduledAt, row.id);
+  ctx.db.transaction((tx) => {
+    tx.run("UPDATE scheduled_statuses SET scheduled_at = ? WHERE id = ?", scheduledAt, row.id);
+    enqueuePublishing(ctx, tx, row.id, scheduledAt);
+  });
+}
+
+/** Cancels it; its uploads are free again. */
+export function removeScheduled(ctx: Context, accountId: number, id: number | null): void {
+  const row = findScheduled(ctx, accountId, id);
+  ctx.db.transaction((tx) => {
+    releaseMedia(ctx, tx, row.id);
+    tx.run("DELETE FROM scheduled_statuses WHERE id = ?", row.id);
+  });
+}
+
+/**
+ * Publishes what was scheduled, if its time has come. The row goes in the transaction that writes the status, so a job
+ * that runs twice, or is cut off half-way, publishes once. What was to be answered, quoted or shown and is gone by then
+ * is left out: the words were meant to be read all the same. What can't come out at all, or whose author is shut out,
+ * stays in its author's list, to be moved or cancelled.
+ */
+export function publishScheduled(ctx: Context, id: number): void {
+  const row = ctx.db.get<ScheduledRow>(
+    `SELECT ${COLUMNS} FROM scheduled_statuses s WHERE s.id = ? AND s.scheduled_at <= ?`,
+    id,
+    ctx.clock.now(),
+  );
+  if (!row) return;
+  if (ctx.db.get(SHUT_OUT, row.account_id)) return;
+  const media = reservedMedia(ctx, [row.id]).get(row.id) ?? [];
+  const draft = withoutMissing(ctx, row.account_id, JSON.parse(row.draft) as Draft, media);
+  const checked = checkOnceMore(ctx, row, draft, media);
+  if (!checked) return;
+  ctx.db.transaction((tx) => {
+    const statusId = writeStatus(ctx, tx, { accountId: row.account_id, appId: row.app_id }, checked);
+    moveKey(tx, row.id, statusId);
+    tx.run("DELETE FROM scheduled_statuses WHERE id = ?", row.id);
+  });
+}
+
+/** Null when trying again wouldn't help. */
+function checkOnceMore(ctx: Context, row: ScheduledRow, draft: Draft, media: readonly MediaRow[]): CheckedDraft | null {
+  try {
+    return checkDraft(ctx, row.account_id, draft, row.id);
+  } catch (error) {
+    const isPassing = media.some(({ state }) => state === "processing");
+    if (!(error instanceof Refusal) || isPassing) throw error;
+    ctx.log.warn("scheduled status {id} can't be published: {reason}", { id: row.id, reason: error.message });
+    return null;
+  }
+}
+
+const SHUT_OUT = `SELECT 1 WHERE ${isShutOut("?1")}`;
+
+function withoutMissing(ctx: Context, accountId: number, draft: Draft, media: readonly MediaRow[]): Draft {
+  const { inReplyToId, quotedStatusId, mediaIds } = draft;
+  const isAnswerable = inReplyToId !== null && visibleAmong(ctx, accountId, [inReplyToId]).length > 0;
+  const isStillQuotable = quotedStatusId !== null && isQuotable(ctx, accountId, quotedStatusId);
+  return {
+    ...draft,
+    inReplyToId: isAnswerable ? inReplyToId : null,
+    quotedStatusId: isStillQuotable ? quotedStatusId : null,
+    mediaIds: mediaIds.filter((id) => media.some((row) => row.id === id && row.state !== "failed")),
+  };
+}

@@ -1,0 +1,19 @@
+import type { Context } from "../../context.ts";
+import { notFound } from "../../errors.ts";
+import { parseId } from "../../lib/ids.ts";
+import { visibleTo } from "../visibility.ts";
+
+const STATUS = `
+  SELECT s.id FROM statuses s JOIN accounts a ON a.id = s.account_id
+  WHERE s.id = ?1 AND a.domain IS NULL AND lower(a.username) = ?2
+    AND s.visibility IN ('public', 'unlisted') AND s.reblog_of_id IS NULL AND ${visibleTo("0")}`;
+
+/** The id of the status of this server that lies at an address and that everybody may see; refuses any other. */
+export function openStatusAt(ctx: Context, address: string): number {
+  const { origin } = ctx.config;
+  const path = address.startsWith(`${origin}/`) ? address.slice(origin.length).split(/[?#]/, 1)[0]! : "";
+  const [, name = "", id] = /^\/(?:@|users\/)(\w+)\/(?:statuses\/)?(\d+)\/?$/.exec(path) ?? [];
+  const status = ctx.db.get<{ id: number }>(STATUS, parseId(id), name.toLowerCase());
+  if (!status) throw notFound();
+  return status.id;
+}

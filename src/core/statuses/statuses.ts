@@ -1,0 +1,265 @@
+import type { Context } from "../../context.ts";
+import type { Reads, Tx } from "../../db/open.ts";
+import { notAllowed } from "../../errors.ts";
+import { isBlockedBy } from "../accounts.ts";
+import type { Composed } from "./compose.ts";
+import { fileConversation, unfileConversation } from "../notifications/conversations.ts";
+import { checkDraft, type CheckedDraft, defaultsOf, type Draft } from "./drafts.ts";
+import { announce, type Audible, publicTopics, tagNamesOf } from "../events.ts";
+import { countFeatured, uncountFeatured } from "../discovery/featured-tags.ts";
+import { fanOut, subscribersTo, timelinesWith, toTagFollowers } from "../timelines/home.ts";
+import { type Made, madeWith, rememberKey } from "./idempotency.ts";
+import { linkStatus } from "../discovery/links.ts";
+import { attachMedia, detachMedia } from "../media/media.ts";
+import { notify, withdraw } from "../notifications/notifications.ts";
+import { addPoll } from "./polls.ts";
+import { addQuote, automaticQuoters, forgetQuote } from "./quotes.ts";
+import { indexStatus } from "../discovery/search-index.ts";
+import { saveMentions, saveTags } from "../discovery/tags.ts";
+import { countUses, uncountUses } from "../discovery/uses.ts";
+import {
+  isForEveryone,
+  ownStatus,
+  STATUS_COLUMNS,
+  type StatusRow,
+  undoableOriginal,
+  type Visibility,
+  visibleOriginal,
+} from "../visibility.ts";
+
+/** Who writes, and with which app. */
+export interface Author {
+  accountId: number;
+  appId: number | null;
+}
+
+/**
+ * Publishes: first all that may refuse, then the status is written with everything that follows from it, in one
+ * transaction. Made something with the same idempotency key within an hour? Then that is what comes of it.
+ */
+export function publish(ctx: Context, author: Author, draft: Draft, idempotencyKey: string | null): Promise<Made> {
+  return ctx.db.together((tx) => {
+    const repeated = idempotencyKey && madeWith(ctx, author.accountId, idempotencyKey);
+    if (repeated) return repeated;
+    const checked = checkDraft(ctx, author.accountId, draft);
+    const statusId = writeStatus(ctx, tx, author, checked);
+    if (idempotencyKey) rememberKey(ctx, tx, author.accountId, idempotencyKey, { statusId });
+    return { statusId };
+  });
+}
+
+/** Writes a status, and all that follows from it: whom it names, where it is filed, who sees and hears of it. */
+export function writeStatus(ctx: Context, tx: Tx, author: Author, draft: CheckedDraft): number {
+  const { parent, quoted, composed } = draft;
+  const id = ctx.ids.next();
+  const status = {
+    id,
+    account_id: author.accountId,
+    visibility: draft.visibility,
+    local: 1,
+    conversation_id: parent?.conversation_id ?? id,
+    reblog_of_id: null,
+    in_reply_to_account_id: parent?.account_id ?? null,
+    has_media: draft.mediaIds.length > 0 ? 1 : 0,
+  };
+  insertStatus(ctx, tx, status, author.appId, draft);
+  attachMedia(tx, id, draft.mediaIds);
+  saveMentions(tx, id, composed.mentions);
+  fileStatus(ctx, tx, status, composed);
+  if (draft.poll) addPoll(ctx, tx, id, draft.poll);
+  countStatus(tx, status, 1, ctx.clock.now());
+  if (parent && isForEveryone(status.visibility)) {
+    tx.run("UPDATE statuses SET replies_count = replies_count + 1 WHERE id = ?", parent.id);
+  }
+  if (quoted) addQuote(ctx, tx, status, quoted);
+  indexStatus(tx, id);
+  tx.afterCommit(() => ctx.rendered.expectStatus(id));
+  bringOut(ctx, tx, status, composed);
+  const isReplyToOther = parent !== null && parent.account_id !== status.account_id;
+  if (!isReplyToOther && status.visibility !== "direct") notifySubscribers(ctx, tx, status, composed.mentions);
+  return id;
+}
+
+/** Files a new status under its hashtags and its link. Most have neither, and nothing more to be counted. */
+function fileStatus(
+  ctx: Context,
+  tx: Tx,
+  status: Pick<StatusRow, "id" | "account_id" | "visibility" | "has_media">,
+  { tags, content }: Composed,
+): void {
+  const now = ctx.clock.now();
+  saveTags(tx, status, tags, now);
+  if (tags.length > 0) countFeatured(tx, status, now);
+  const isLinked = linkStatus(ctx, tx, status.id, status.has_media ? null : content);
+  if (tags.length > 0 || isLinked) countUses(tx, status.id);
+}
+
+/** Brings a new status to timelines, conversations and streams, and tells those whom it names. */
+function bringOut(
+  ctx: Context,
+  tx: Tx,
+  status: Audible & Pick<StatusRow, "visibility" | "conversation_id">,
+  composed: Composed,
+): void {
+  const homes = fanOut(ctx, tx, status);
+  if (composed.tags.length > 0) homes.push(...toTagFollowers(ctx, tx, status.id));
+  const topics = publicTopics(
+    tx,
+    status,
+    composed.tags.map((tag) => tag.name),
+  );
+  announce(ctx, tx, [...homes, ...topics], { event: "update", statusId: status.id });
+  fileConversation(ctx, tx, status, composed.mentions);
+  for (const accountId of composed.mentions) {
+    notify(ctx, tx, accountId, { type: "mention", from: status.account_id, statusId: status.id });
+  }
+}
+
+/** Those who asked to hear of everything this account writes, unless a mention told them already. */
+function notifySubscribers(
+  ctx: Context,
+  tx: Tx,
+  status: { id: number; account_id: number },
+  mentioned: readonly number[],
+): void {
+  for (const accountId of subscribersTo(ctx, tx, status.id)) {
+    if (mentioned.includes(accountId)) continue;
+    notify(ctx, tx, accountId, { type: "status", from: status.account_id, statusId: status.id });
+  }
+}
+
+function insertStatus(
+  ctx: Context,
+  tx: Tx,
+  status: Pick<StatusRow, "id" | "account_id" | "visibility" | "conversation_id" | "has_media">,
+  appId: number | null,
+  draft: CheckedDraft,
+): void {
+  const { origin } = ctx.config;
+  tx.run(
+    `INSERT INTO statuses (id, account_id, uri, url, local, visibility, text, content, spoiler_text, sensitive, language,
+       conversation_id, in_reply_to_id, in_reply_to_account_id, app_id, has_media, quote_automatic, created_at)
+     VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    status.id,
+    status.account_id,
+    `${origin}/users/${draft.username}/statuses/${status.id}`,
+    `${origin}/@${draft.username}/${status.id}`,
+    status.visibility,
+    draft.text,
+    draft.composed.content,
+    draft.spoilerText,
+    draft.sensitive ? 1 : 0,
+    draft.language,
+    status.conversation_id,
+    draft.parent?.id ?? null,
+    draft.parent?.account_id ?? null,
+    appId,
+    status.has_media,
+    automaticQuoters(draft.quotePolicy, status.visibility),
+    ctx.clock.now(),
+  );
+}
+
+/** Reblogs: the same status again when the account has reblogged it already. */
+export function reblog(ctx: Context, author: Author, id: number | null, visibility: Visibility | null): number {
+  const original = visibleOriginal(ctx, author.accountId, id);
+  const isOwn = original.account_id === author.accountId;
+  if (original.visibility === "direct" || (original.visibility === "private" && !isOwn)) throw notAllowed();
+  if (isBlockedBy(ctx, original.account_id, author.accountId)) throw notAllowed();
+  return ctx.db.transaction((tx) => {
+    const before = reblogOf(tx, original.id, author.accountId);
+    if (before !== null) return before;
+    const defaults = defaultsOf(ctx, author.accountId);
+    const wished = visibility && visibility !== "direct" ? visibility : defaults.privacy;
+    const status = {
+      id: ctx.ids.next(),
+      account_id: author.accountId,
+      visibility: original.visibility === "private" ? ("private" as const) : wished,
+      local: 1,
+      reblog_of_id: original.id,
+      has_media: 0,
+    };
+    const uri = `${ctx.config.origin}/users/${defaults.username}/statuses/${status.id}/activity`;
+    tx.run(
+      `INSERT INTO statuses (id, account_id, uri, url, local, visibility, conversation_id, reblog_of_id, created_at)
+       VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?)`,
+      status.id,
+      status.account_id,
+      uri,
+      uri,
+      status.visibility,
+      status.id,
+      original.id,
+      ctx.clock.now(),
+    );
+    tx.run("UPDATE statuses SET reblogs_count = reblogs_count + 1 WHERE id = ?", original.id);
+    countStatus(tx, status, 1, ctx.clock.now());
+    indexStatus(tx, original.id);
+    announce(ctx, tx, fanOut(ctx, tx, status), { event: "update", statusId: status.id });
+    notify(ctx, tx, original.account_id, { type: "reblog", from: author.accountId, statusId: original.id });
+    return status.id;
+  });
+}
+
+/** The id of somebody's reblog of a status; null where there is none. */
+function reblogOf(db: Reads, originalId: number, accountId: number): number | null {
+  const sql = "SELECT id FROM statuses WHERE reblog_of_id = ? AND account_id = ?";
+  return db.get<{ id: number }>(sql, originalId, accountId)?.id ?? null;
+}
+
+const REBLOGGED = "EXISTS (SELECT 1 FROM statuses WHERE account_id = ?1 AND reblog_of_id = ?2)";
+
+/** Takes a reblog back; the original's id either way. */
+export function unreblog(ctx: Context, accountId: number, id: number | null): number {
+  const originalId = undoableOriginal(ctx, accountId, id, REBLOGGED);
+  const wrapperId = reblogOf(ctx.db, originalId, accountId);
+  if (wrapperId !== null) removeStatus(ctx, ownStatus(ctx, accountId, wrapperId), false);
+  return originalId;
+}
+
+/**
+ * Removes a status for good. Its media stay for a day, so that it can be written anew with them, unless
+ * `deleteMedia` says otherwise.
+ */
+export function removeStatus(ctx: Context, status: StatusRow, deleteMedia: boolean): void {
+  ctx.db.transaction((tx) => removeStatusWithin(ctx, tx, status, deleteMedia));
+}
+
+/** The same as a part of a transaction. */
+export function removeStatusWithin(ctx: Context, tx: Tx, status: StatusRow, deleteMedia: boolean): void {
+  const tags = tagNamesOf(tx, status.id);
+  const topics = [...timelinesWith(tx, status.id), ...publicTopics(tx, status, tags)];
+  const reblogs = tx.all<StatusRow>(`SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.reblog_of_id = ?`, status.id);
+  for (const wrapper of reblogs) {
+    announce(ctx, tx, timelinesWith(tx, wrapper.id), { event: "delete", statusId: wrapper.id });
+    countStatus(tx, wrapper, -1, null);
+  }
+  if (status.reblog_of_id !== null) {
+    tx.run("UPDATE statuses SET reblogs_count = max(0, reblogs_count - 1) WHERE id = ?", status.reblog_of_id);
+    withdraw(tx, { type: "reblog", from: status.account_id, statusId: status.reblog_of_id });
+  }
+  if (status.in_reply_to_id !== null && isForEveryone(status.visibility)) {
+    tx.run("UPDATE statuses SET replies_count = max(0, replies_count - 1) WHERE id = ?", status.in_reply_to_id);
+  }
+  countStatus(tx, status, -1, null);
+  uncountFeatured(tx, status);
+  forgetQuote(tx, status.id);
+  unfileConversation(ctx, tx, status.id);
+  detachMedia(ctx, tx, status.id, deleteMedia);
+  uncountUses(tx, status.id);
+  tx.run("DELETE FROM statuses WHERE id = ?", status.id);
+  if (status.reblog_of_id !== null) indexStatus(tx, status.reblog_of_id);
+  announce(ctx, tx, topics, { event: "delete", statusId: status.id });
+}
+
+/** Direct statuses don't count, as with Mastodon. `at` is when it was written, null when it is taken away. */
+function countStatus(tx: Tx, status: { account_id: number; visibility: string }, by: 1 | -1, at: number | null): void {
+  if (status.visibility === "direct") return;
+  tx.run(
+    `UPDATE accounts SET statuses_count = max(0, statuses_count + ?2), last_status_at = coalesce(?3, last_status_at)
+     WHERE id = ?1`,
+    status.account_id,
+    by,
+    at,
+  );
+}

@@ -1,0 +1,249 @@
+import type { Context } from "../../context.ts";
+import type { Reads, Tx } from "../../db/open.ts";
+import { filters, type filterKeywords, type filterStatuses } from "../../db/schema/index.ts";
+import { notFound, refuseWhere, tooLong, validationFailed } from "../../errors.ts";
+import { announce, userTopic } from "../events.ts";
+import { visibleStatus } from "../visibility.ts";
+
+const FILTER_CONTEXTS = ["home", "notifications", "public", "thread", "account"] as const;
+export const FILTER_ACTIONS = filters.filter_action.enumValues;
+
+export type FilterRow = Pick<typeof filters.$inferSelect, "id" | "title" | "context" | "filter_action" | "expires_at">;
+export type FilterKeywordRow = typeof filterKeywords.$inferSelect;
+export type FilterStatusRow = typeof filterStatuses.$inferSelect;
+
+export interface FilterSettings {
+  title: string;
+  context: string[];
+  action: FilterRow["filter_action"];
+  /** Milliseconds since 1970, null for never. */
+  expiresAt: number | null;
+}
+
+/** What happens to a keyword of a filter: one with an id changes or goes, one without is new. */
+export interface KeywordChange {
+  id?: number | null;
+  keyword?: string;
+  wholeWord?: boolean;
+  destroy?: boolean;
+}
+
+/** In characters, as with Mastodon. */
+export const MAX_TITLE = 256;
+export const MAX_KEYWORD = 512;
+
+const FILTER = "SELECT f.id, f.title, f.context, f.filter_action, f.expires_at FROM filters f";
+
+export function filtersOf(db: Reads, accountId: number): FilterRow[] {
+  return db.all<FilterRow>(`${FILTER} WHERE f.account_id = ? ORDER BY f.id`, accountId);
+}
+
+export function ownFilter(db: Reads, accountId: number, id: number | null): FilterRow {
+  const filter = db.get<FilterRow>(`${FILTER} WHERE f.id = ? AND f.account_id = ?`, id, accountId);
+  if (!filter) throw notFound();
+  return filter;
+}
+
+/** Of one filter, or of all that somebody has. */
+export function keywordsOf(db: Reads, accountId: number, filterId: number | null): FilterKeywordRow[] {
+  return db.all<FilterKeywordRow>(
+    `SELECT k.* FROM filters f JOIN filter_keywords k ON k.filter_id = f.id
+     WHERE f.account_id = ?1 AND (?2 IS NULL OR f.id = ?2) ORDER BY k.id`,
+    accountId,
+    filterId,
+  );
+}
+
+/** The statuses that stand in one filter, or in all that somebody has. */
+export function filterStatusesOf(db: Reads, accountId: number, filterId: number | null): FilterStatusRow[] {
+  return db.all<FilterStatusRow>(
+    `SELECT s.* FROM filters f JOIN filter_statuses s ON s.filter_id = f.id
+     WHERE f.account_id = ?1 AND (?2 IS NULL OR f.id = ?2) ORDER BY s.id`,
+    accountId,
+    filterId,
+  );
+}
+
+export function ownKeyword(db: Reads, accountId: number, id: number | null): FilterKeywordRow {
+  return ownPart<FilterKeywordRow>(db, "filter_keywords", accountId, id);
+}
+
+export function ownFilterStatus(db: Reads, accountId: number, id: number | null): FilterStatusRow {
+  return ownPart<FilterStatusRow>(db, "filter_statuses", accountId, id);
+}
+
+function ownPart<Row>(
+  db: Reads,
+  table: "filter_keywords" | "filter_statuses",
+  accountId: number,
+  id: number | null,
+): Row {
+  const row = db.get<Row>(
+    `SELECT p.* FROM ${table} p JOIN filters f ON f.id = p.filter_id WHERE p.id = ? AND f.account_id = ?`,
+    id,
+    accountId,
+  );
+  if (!row) throw notFound();
+  return row;
+}
+
+/** Runs a change of somebody's filters in one transaction; whoever streams hears of it. */
+function change<T>(ctx: Context, accountId: number, work: (tx: Tx) => T): T {
+  return ctx.db.transaction((tx) => {
+    const result = work(tx);
+    announce(ctx, tx, [userTopic(accountId)], { event: "filters_changed" });
+    return result;
+  });
+}
+
+export function createFilter(
+  ctx: Context,
+  accountId: number,
+  settings: FilterSettings,
+  keywords: readonly KeywordChange[],
+): number {
+  check(settings);
+  return change(ctx, accountId, (tx) => {
+    const { lastInsertRowid: id } = tx.run(
+      `INSERT INTO filters (account_id, title, context, filter_action, expires_at, created_at)
+       VALUES (?, ?, ?, ?, ?, ?)`,
+      accountId,
+      settings.title,
+      JSON.stringify(settings.context),
+      settings.action,
+      settings.expiresAt,
+      ctx.clock.now(),
+    );
+    changeKeywords(tx, id, keywords);
+    return id;
+  });
+}
+
+/** Changes what is named, all of it or nothing. */
+export function updateFilter(
+  ctx: Context,
+  accountId: number,
+  filter: FilterRow,
+  changes: Partial<FilterSettings>,
+  keywords: readonly KeywordChange[],
+): void {
+  const settings = { ...settingsOf(filter), ...withoutUndefined(changes) };
+  check(settings);
+  change(ctx, accountId, (tx) => {
+    tx.run(
+      "UPDATE filters SET title = ?, context = ?, filter_action = ?, expires_at = ? WHERE id = ?",
+      settings.title,
+      JSON.stringify(settings.context),
+      settings.action,
+      settings.expiresAt,
+      filter.id,
+    );
+    changeKeywords(tx, filter.id, keywords);
+  });
+}
+
+export function removeFilter(ctx: Context, accountId: number, filter: FilterRow): void {
+  change(ctx, accountId, (tx) => tx.run("DELETE FROM filters WHERE id = ?", filter.id));
+}
+
+export function settingsOf({ title, context, filter_action, expires_at }: FilterRow): FilterSettings {
+  return { title, context: JSON.parse(context), action: filter_action, expiresAt: expires_at };
+}
+
+function withoutUndefined<T extends object>(values: T): Partial<T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
+}
+
+function check({ title, context }: FilterSettings): void {
+  const known: readonly string[] = FILTER_CONTEXTS;
+  const isKnown = context.length > 0 && context.every((word) => known.includes(word));
+  refuseWhere([
+    [!/\S/.test(title), "Title can't be blank"],
+    tooLong("Title", title, MAX_TITLE),
+    [context.length === 0, "Context can't be blank"],
+    [!isKnown, "Context None or invalid context supplied"],
+  ]);
+}
+
+function changeKeywords(tx: Tx, filterId: number, changes: readonly KeywordChange[]): void {
+  for (const { id, keyword, wholeWord, destroy } of changes) {
+    if (id !== undefined) changeKeyword(tx, filterId, { id, keyword, wholeWord, destroy });
+    // Rails takes an empty row of a form for none.
+    else if (!destroy && (wholeWord || /\S/.test(keyword ?? ""))) {
+      insertKeyword(tx, filterId, checkedKeyword(keyword ?? "", "Keywords keyword"), wholeWord);
+    }
+  }
+}
+
+function changeKeyword(tx: Tx, filterId: number, { id, keyword, wholeWord, destroy }: KeywordChange): void {
+  const row = tx.get<FilterKeywordRow>(
+    "SELECT * FROM filter_keywords WHERE id = ? AND filter_id = ?",
+    id ?? null,
+    filterId,
+  );
+  if (!row) throw notFound();
+  if (destroy) tx.run("DELETE FROM filter_keywords WHERE id = ?", row.id);
+  else saveKeyword(tx, row, keyword === undefined ? undefined : checkedKeyword(keyword, "Keywords keyword"), wholeWord);
+}
+
+/** Whole words unless it is said otherwise, as with Mastodon. */
+function insertKeyword(tx: Tx, filterId: number, keyword: string, wholeWord = true): number {
+  return tx.run(
+    "INSERT INTO filter_keywords (filter_id, keyword, whole_word) VALUES (?, ?, ?)",
+    filterId,
+    keyword,
+    wholeWord ? 1 : 0,
+  ).lastInsertRowid;
+}
+
+function saveKeyword(tx: Tx, row: FilterKeywordRow, keyword = row.keyword, wholeWord = row.whole_word === 1): void {
+  tx.run("UPDATE filter_keywords SET keyword = ?, whole_word = ? WHERE id = ?", keyword, wholeWord ? 1 : 0, row.id);
+}
+
+function checkedKeyword(keyword: string, called: string): string {
+  if (!/\S/.test(keyword)) throw validationFailed(`${called} can't be blank`);
+  refuseWhere([tooLong(called, keyword, MAX_KEYWORD)]);
+  return keyword;
+}
+
+export function addKeyword(
+  ctx: Context,
+  accountId: number,
+  filter: FilterRow,
+  { keyword, wholeWord }: { keyword: string; wholeWord?: boolean },
+): number {
+  const checked = checkedKeyword(keyword, "Keyword");
+  return change(ctx, accountId, (tx) => insertKeyword(tx, filter.id, checked, wholeWord));
+}
+
+export function updateKeyword(
+  ctx: Context,
+  accountId: number,
+  row: FilterKeywordRow,
+  { keyword, wholeWord }: { keyword: string; wholeWord?: boolean },
+): void {
+  const checked = checkedKeyword(keyword, "Keyword");
+  change(ctx, accountId, (tx) => saveKeyword(tx, row, checked, wholeWord));
+}
+
+export function removeKeyword(ctx: Context, accountId: number, row: FilterKeywordRow): void {
+  change(ctx, accountId, (tx) => tx.run("DELETE FROM filter_keywords WHERE id = ?", row.id));
+}
+
+/** Puts one status into a filter, whatever it says. */
+export function addFilterStatus(ctx: Context, accountId: number, filter: FilterRow, statusId: number | null): number {
+  const status = visibleStatus(ctx, accountId, statusId);
+  return change(ctx, accountId, (tx) => {
+    const { changes, lastInsertRowid } = tx.run(
+      "INSERT INTO filter_statuses (filter_id, status_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
+      filter.id,
+      status.id,
+    );
+    if (changes === 0) throw validationFailed("Status has already been taken");
+    return lastInsertRowid;
+  });
+}
+
+export function removeFilterStatus(ctx: Context, accountId: number, row: FilterStatusRow): void {
+  change(ctx, accountId, (tx) => tx.run("DELETE FROM filter_statuses WHERE id = ?", row.id));
+}

@@ -1,0 +1,164 @@
+import type { Context } from "../../context.ts";
+import { idList } from "../../db/json.ts";
+import type { Reads, Tx } from "../../db/open.ts";
+import { enqueue } from "../../db/queue.ts";
+import { pause } from "../../lib/pause.ts";
+import { brings, suitsByTag, TIMELINE_LENGTH } from "./home.ts";
+import { REBLOG_DISTANCE } from "./list-timelines.ts";
+
+/** So many of the newest statuses of each whom somebody follows, and of each hashtag, are looked at. */
+const FROM_EACH = 100;
+/** So many are written or looked through in one go, before whatever else the server has to do comes in between. */
+const SLICE = 100;
+
+/** Whose statuses come into a home timeline. */
+export interface Sources {
+  accountIds?: readonly number[];
+  tagIds?: readonly number[];
+}
+
+/** Nobody waits for those who have written nothing, and only people of this server have a home timeline. */
+const WORTHWHILE = `
+  SELECT 1 FROM users WHERE account_id = ?1 AND (
+    EXISTS (SELECT 1 FROM json_each(?2) j JOIN statuses s ON s.account_id = j.value)
+    OR EXISTS (SELECT 1 FROM json_each(?3) j JOIN status_tags st ON st.tag_id = j.value))`;
+
+/**
+ * Has what these wrote lately stand in a home timeline where it would have stood: by a job, which is written in the
+ * transaction that follows them and runs as soon as that is committed.
+ */
+export function fillHomeLater(ctx: Context, tx: Tx, accountId: number, from: Sources): void {
+  const { accountIds = [], tagIds = [] } = from;
+  if (!tx.get(WORTHWHILE, accountId, idList(accountIds), idList(tagIds))) return;
+  enqueue(ctx, tx, "home.fill", { accountId, accountIds, tagIds });
+}
+
+/** Has a whole home timeline made anew by a job. Asked for again before that has happened, it happens once. */
+export function rebuildHomeLater(ctx: Context, tx: Tx, accountId: number): void {
+  enqueue(ctx, tx, "home.rebuild", { accountId }, { key: `home.rebuild ${accountId}` });
+}
+
+const FILLING = `
+  SELECT 1 FROM jobs
+  WHERE kind IN ('home.fill', 'home.rebuild') AND run_at IS NOT NULL AND payload ->> 'accountId' = ? LIMIT 1`;
+
+/** Whether something is still to come into a home timeline. */
+export function isHomeFilling(db: Reads, accountId: number): boolean {
+  return db.get(FILLING, accountId) !== null;
+}
+
+/** A status `s` that the account `?1` gets to see at home: its own, or by whom or with what it follows. */
+const BELONGS = `(
+  s.account_id = ?1
+  OR EXISTS (SELECT 1 FROM follows f WHERE f.account_id = ?1 AND f.target_account_id = s.account_id AND ${brings("?2")})
+  OR EXISTS (
+    SELECT 1 FROM status_tags st JOIN tag_follows t ON t.tag_id = st.tag_id WHERE st.status_id = s.id AND t.account_id = ?1)
+    AND ${suitsByTag("?1", "?2")})`;
+
+const NEAR = `
+  SELECT status_id FROM (
+    SELECT status_id FROM home_timeline WHERE account_id = ?1 AND status_id < s.id
+    ORDER BY status_id DESC LIMIT ${REBLOG_DISTANCE})
+  UNION ALL SELECT status_id FROM (
+    SELECT status_id FROM home_timeline WHERE account_id = ?1 AND status_id > s.id
+    ORDER BY status_id LIMIT ${REBLOG_DISTANCE})`;
+
+/** Whether it belongs there is asked once more: much can have happened since it was found. */
+const ADD = `
+  INSERT OR IGNORE INTO home_timeline (account_id, status_id)
+  SELECT ?1, s.id FROM statuses s LEFT JOIN statuses o ON o.id = s.reblog_of_id
+  WHERE s.id = ?3 AND ${BELONGS}
+    AND (s.reblog_of_id IS NULL OR s.account_id = ?1 OR NOT EXISTS (
+      SELECT 1 FROM (${NEAR}) n JOIN statuses near ON near.id = n.status_id
+      WHERE near.id = s.reblog_of_id OR near.reblog_of_id = s.reblog_of_id))`;
+
+const REMOVE_STRANGE = `
+  DELETE FROM home_timeline WHERE account_id = ?1 AND status_id IN (
+    SELECT s.id FROM json_each(?3) j JOIN statuses s ON s.id = j.value LEFT JOIN statuses o ON o.id = s.reblog_of_id
+    WHERE NOT ${BELONGS})`;
+
+/** Nothing that was said to a few alone: that is brought up by a conversation, not by a follow. */
+const BY_ACCOUNT = `
+  SELECT s.id
+  FROM (SELECT id FROM statuses WHERE account_id = ?3 AND id > ?4 ORDER BY id DESC LIMIT ${FROM_EACH}) newest
+  JOIN statuses s USING (id)
+  LEFT JOIN follows f ON f.account_id = ?1 AND f.target_account_id = s.account_id
+  LEFT JOIN statuses o ON o.id = s.reblog_of_id
+  WHERE s.account_id = ?1 OR f.id IS NOT NULL AND s.visibility <> 'direct' AND ${brings("?2")}`;
+
+const BY_TAG = `
+  SELECT s.id
+  FROM (SELECT status_id FROM status_tags WHERE tag_id = ?3 AND status_id > ?4 ORDER BY status_id DESC LIMIT ${FROM_EACH}) newest
+  JOIN statuses s ON s.id = newest.status_id
+  WHERE ${suitsByTag("?1", "?2")}`;
+
+/** Brings what these wrote lately into a home timeline. */
+export async function fillHome(ctx: Context, accountId: number, from: Sources): Promise<void> {
+  const found = await newestOf(ctx, accountId, from);
+  // From the oldest on, so that a boost finds before it what it would have found then.
+  const ids = [...found].sort((a, b) => a - b);
+  for (let at = 0; at < ids.length; at += SLICE) {
+    if (at > 0) await pause();
+    ctx.db.transaction((tx) => {
+      for (const id of ids.slice(at, at + SLICE)) tx.run(ADD, accountId, ctx.clock.now(), id);
+    });
+  }
+}
+
+/** Makes a home timeline anew: without what doesn't belong there any more, with what its owner follows today. */
+export async function rebuildHome(ctx: Context, accountId: number): Promise<void> {
+  await removeStrange(ctx, accountId);
+  const idsFrom = (sql: string) => ctx.db.all<{ id: number }>(sql, accountId).map(({ id }) => id);
+  const accountIds = idsFrom("SELECT target_account_id AS id FROM follows WHERE account_id = ?");
+  const tagIds = idsFrom("SELECT tag_id AS id FROM tag_follows WHERE account_id = ?");
+  await fillHome(ctx, accountId, { accountIds: [accountId, ...accountIds], tagIds });
+}
+
+/** The newest statuses of all of these together, as far as there is room for them in the timeline. */
+async function newestOf(
+  ctx: Context,
+  accountId: number,
+  { accountIds = [], tagIds = [] }: Sources,
+): Promise<Set<number>> {
+  const sources = [...accountIds.map((id) => ({ sql: BY_ACCOUNT, id })), ...tagIds.map((id) => ({ sql: BY_TAG, id }))];
+  let found = new Set<number>();
+  let above = endOf(ctx.db, accountId);
+  for (const [at, { sql, id }] of sources.entries()) {
+    if (at > 0) await pause();
+    for (const status of ctx.db.all<{ id: number }>(sql, accountId, ctx.clock.now(), id, above)) found.add(status.id);
+    if (found.size < 2 * TIMELINE_LENGTH) continue;
+    found = cut(found);
+    above = Math.min(...found);
+  }
+  return cut(found);
+}
+
+function cut(ids: ReadonlySet<number>): Set<number> {
+  return new Set([...ids].sort((a, b) => b - a).slice(0, TIMELINE_LENGTH));
+}
+
+/** Where a timeline ends that is full, and 0 for one that isn't. */
+function endOf(db: Reads, accountId: number): number {
+  const end = db.get<{ status_id: number }>(
+    "SELECT status_id FROM home_timeline WHERE account_id = ? ORDER BY status_id DESC LIMIT 1 OFFSET ?",
+    accountId,
+    TIMELINE_LENGTH - 1,
+  );
+  return end?.status_id ?? 0;
+}
+
+async function removeStrange(ctx: Context, accountId: number): Promise<void> {
+  let below = Number.MAX_SAFE_INTEGER;
+  for (;;) {
+    const slice = ctx.db.all<{ status_id: number }>(
+      `SELECT status_id FROM home_timeline WHERE account_id = ? AND status_id < ? ORDER BY status_id DESC LIMIT ${SLICE}`,
+      accountId,
+      below,
+    );
+    const ids = slice.map(({ status_id }) => status_id);
+    if (ids.length === 0) return;
+    ctx.db.transaction((tx) => tx.run(REMOVE_STRANGE, accountId, ctx.clock.now(), idList(ids)));
+    below = ids.at(-1)!;
+    await pause();
+  }
+}

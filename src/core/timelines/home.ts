@@ -1,0 +1,160 @@
+import type { Context } from "../../context.ts";
+import type { Tx } from "../../db/open.ts";
+import { announce, type Audible, publicTopics, tagNamesOf, userTopic } from "../events.ts";
+import { clearMentionsFromLists, isFresh, listsWith, toLists } from "./list-timelines.ts";
+import { IN_WANTED_LANGUAGE, mentionsAvoided, visibleTo, wantedBy } from "../visibility.ts";
+
+/** As many as Mastodon keeps; older ones are found on the accounts' own pages. */
+export const TIMELINE_LENGTH = 800;
+
+/** Who is in an exclusive list of somebody stands there and not in their home timeline. */
+function isElsewhere(owner: string, account: string): string {
+  return `EXISTS (
+    SELECT 1 FROM list_accounts m JOIN lists l ON l.id = m.list_id
+    WHERE m.account_id = ${account} AND l.account_id = ${owner} AND l.exclusive)`;
+}
+
+/**
+ * No languages that the follower `f` doesn't want, no replies to people whom they don't follow, and nothing that
+ * mentions whom they block or mute.
+ */
+const suits = (now: string) => `
+  ${IN_WANTED_LANGUAGE}
+  AND (s.in_reply_to_account_id IS NULL OR s.in_reply_to_account_id IN (s.account_id, f.account_id)
+    OR EXISTS (SELECT 1 FROM follows WHERE account_id = f.account_id AND target_account_id = s.in_reply_to_account_id))
+  AND NOT ${mentionsAvoided("f.account_id", now)}`;
+
+/** What a follow `f` brings home of its target's statuses `s`, `o` being the original of a reblog. */
+export const brings = (now: string) => `
+  (s.reblog_of_id IS NULL OR f.show_reblogs)
+  AND ${suits(now)}
+  AND NOT ${isElsewhere("f.account_id", "s.account_id")}`;
+
+/**
+ * The follows `f` of a status's author by people from here. Those are few and followers can be many, so it's they who
+ * are gone through: SQLite keeps the order of a CROSS JOIN.
+ */
+const FOLLOWS_HERE = `
+  FROM statuses s CROSS JOIN users u
+  CROSS JOIN follows f ON f.account_id = u.account_id AND f.target_account_id = s.account_id
+  LEFT JOIN statuses o ON o.id = s.reblog_of_id
+  WHERE s.id = ?1`;
+
+/** Writes a status into the home timelines of local followers, without whom the follower blocks or mutes. */
+const TO_FOLLOWERS = `
+  INSERT OR IGNORE INTO home_timeline (account_id, status_id)
+  SELECT f.account_id, s.id ${FOLLOWS_HERE}
+    AND (s.visibility <> 'direct'
+      OR EXISTS (SELECT 1 FROM mentions WHERE status_id = s.id AND account_id = f.account_id))
+    AND ${brings("?2")}
+    AND ${wantedBy("f.account_id", "?2")}
+    AND ${isFresh("home_timeline", "account_id = f.account_id")}
+  RETURNING account_id`;
+
+const TO_AUTHOR = `
+  INSERT OR IGNORE INTO home_timeline (account_id, status_id)
+  SELECT account_id, ?2 FROM users WHERE account_id = ?1`;
+
+/** What a hashtag may bring to the home timeline of a viewer who follows it: replies and strangers too. */
+export function suitsByTag(viewer: string, now: string): string {
+  return `s.visibility = 'public' AND s.reblog_of_id IS NULL AND s.account_id <> ${viewer}
+    AND ${visibleTo(viewer)} AND ${wantedBy(viewer, now)} AND NOT ${mentionsAvoided(viewer, now)}
+    AND NOT ${isElsewhere(viewer, "s.account_id")}`;
+}
+
+const TO_TAG_FOLLOWERS = `
+  INSERT OR IGNORE INTO home_timeline (account_id, status_id)
+  SELECT t.account_id, s.id
+  FROM statuses s JOIN status_tags st ON st.status_id = s.id JOIN tag_follows t ON t.tag_id = st.tag_id
+  WHERE s.id = ?1 AND ${suitsByTag("t.account_id", "?2")}
+  RETURNING account_id`;
+
+/** Brings a new status to its author, to those who follow them, and into lists. Returns the topics of what got it. */
+export function fanOut(ctx: Context, tx: Tx, status: { id: number; account_id: number }): string[] {
+  const isHere = tx.run(TO_AUTHOR, status.account_id, status.id).changes > 0;
+  const followers = tx.all<{ account_id: number }>(TO_FOLLOWERS, status.id, ctx.clock.now());
+  const homes = followers.map(({ account_id }) => userTopic(account_id));
+  if (isHere) homes.push(userTopic(status.account_id));
+  return [...homes, ...toLists(ctx, tx, status.id)];
+}
+
+/** Brings a status to those who follow one of its hashtags, and returns the topics of those who didn't have it yet. */
+export function toTagFollowers(ctx: Context, tx: Tx, statusId: number): string[] {
+  const followers = tx.all<{ account_id: number }>(TO_TAG_FOLLOWERS, statusId, ctx.clock.now());
+  return followers.map(({ account_id }) => userTopic(account_id));
+}
+
+/** The topics of every home timeline and list in which a status stands. */
+export function timelinesWith(tx: Tx, statusId: number): string[] {
+  const homes = tx.all<{ account_id: number }>("SELECT account_id FROM home_timeline WHERE status_id = ?", statusId);
+  return [...homes.map(({ account_id }) => userTopic(account_id)), ...listsWith(tx, statusId)];
+}
+
+/** Something about a status has changed that is no edit: apps that show it draw it anew. */
+export function announceChange(ctx: Context, tx: Tx, status: Audible): void {
+  const topics = [...timelinesWith(tx, status.id), ...publicTopics(tx, status, tagNamesOf(tx, status.id))];
+  announce(ctx, tx, topics, { event: "status.update", statusId: status.id });
+}
+
+const SUBSCRIBERS = `
+  SELECT f.account_id ${FOLLOWS_HERE} AND f.notify AND ${suits("?2")} AND ${wantedBy("f.account_id", "?2")}`;
+
+/** Those who asked to be told of what the author writes, and whom this suits. */
+export function subscribersTo(ctx: Context, tx: Tx, statusId: number): number[] {
+  return tx.all<{ account_id: number }>(SUBSCRIBERS, statusId, ctx.clock.now()).map(({ account_id }) => account_id);
+}
+
+/** After unfollowing someone, or moving them to an exclusive list. What others have reblogged of theirs stays. */
+export function clearFromHome(tx: Tx, accountId: number, otherId: number): void {
+  tx.run(
+    `DELETE FROM home_timeline WHERE account_id = ?1 AND status_id IN (
+       SELECT h.status_id FROM home_timeline h JOIN statuses s ON s.id = h.status_id
+       WHERE h.account_id = ?1 AND s.account_id = ?2)`,
+    accountId,
+    otherId,
+  );
+}
+
+/** After unfollowing a hashtag. What another one brings stays, and whom they follow. */
+export function clearTagFromHome(tx: Tx, accountId: number, tagId: number): void {
+  tx.run(
+    `DELETE FROM home_timeline WHERE account_id = ?1 AND status_id IN (
+       SELECT h.status_id
+       FROM home_timeline h
+       JOIN statuses s ON s.id = h.status_id
+       JOIN status_tags st ON st.status_id = h.status_id AND st.tag_id = ?2
+       WHERE h.account_id = ?1 AND s.account_id <> ?1
+         AND NOT EXISTS (SELECT 1 FROM follows WHERE account_id = ?1 AND target_account_id = s.account_id)
+         AND NOT EXISTS (
+           SELECT 1 FROM status_tags other JOIN tag_follows t ON t.tag_id = other.tag_id
+           WHERE other.status_id = s.id AND t.account_id = ?1))`,
+    accountId,
+    tagId,
+  );
+}
+
+/** After muting someone, whose own statuses are left out by query for as long as it lasts: what others say to them. */
+export function clearMentions(tx: Tx, accountId: number, otherId: number): void {
+  clearMentionsFromLists(tx, accountId, otherId);
+  tx.run(
+    `DELETE FROM home_timeline WHERE account_id = ?1 AND status_id IN (
+       SELECT h.status_id FROM home_timeline h JOIN statuses s ON s.id = h.status_id
+       JOIN mentions m ON m.account_id = ?2 AND m.status_id IN (s.id, s.reblog_of_id)
+       WHERE h.account_id = ?1 AND s.account_id <> ?1)`,
+    accountId,
+    otherId,
+  );
+}
+
+/** After blocking someone: what they wrote, whoever reblogged it, and what mentions them. */
+export function banFromHome(tx: Tx, accountId: number, otherId: number): void {
+  clearFromHome(tx, accountId, otherId);
+  clearMentions(tx, accountId, otherId);
+  tx.run(
+    `DELETE FROM home_timeline WHERE account_id = ?1 AND status_id IN (
+       SELECT h.status_id FROM home_timeline h JOIN statuses s ON s.id = h.status_id JOIN statuses o ON o.id = s.reblog_of_id
+       WHERE h.account_id = ?1 AND o.account_id = ?2)`,
+    accountId,
+    otherId,
+  );
+}

@@ -1,0 +1,125 @@
+import type { Context } from "../../context.ts";
+import { Keyset, type Page, type Place } from "../../db/keyset.ts";
+import type { Tx } from "../../db/open.ts";
+import { IN_WANTED_LANGUAGE, mentionsAvoided, visibleTo, wantedBy } from "../visibility.ts";
+
+export function listTopic(listId: number): string {
+  return `list:${listId}`;
+}
+
+/** A reblog of what stood in a timeline this recently is left out, as Mastodon does. */
+export const REBLOG_DISTANCE = 40;
+
+/** Whether a status `s` is no reblog of what was in a timeline lately. `owner` says whose: a column and its value. */
+export function isFresh(timeline: "home_timeline" | "list_timeline", owner: string): string {
+  return `(s.reblog_of_id IS NULL OR NOT EXISTS (
+    SELECT 1
+    FROM (SELECT status_id FROM ${timeline} WHERE ${owner} ORDER BY status_id DESC LIMIT ${REBLOG_DISTANCE}) t
+    JOIN statuses recent ON recent.id = t.status_id
+    WHERE recent.id = s.reblog_of_id OR recent.reblog_of_id = s.reblog_of_id))`;
+}
+
+/**
+ * What a membership `m` of a list `l` brings: what its follow `f` asks for, or anything of the owner's own, unless it
+ * mentions whom the owner blocks or mutes.
+ */
+const brought = (now: string) => `
+  s.visibility <> 'direct' AND (f.id IS NOT NULL OR s.account_id = l.account_id)
+  AND (s.reblog_of_id IS NULL OR coalesce(f.show_reblogs, 1)) AND ${IN_WANTED_LANGUAGE}
+  AND (s.account_id = l.account_id OR NOT ${mentionsAvoided("l.account_id", now)})`;
+
+const MEMBERSHIPS = `
+  JOIN list_accounts m ON m.account_id = s.account_id
+  JOIN lists l ON l.id = m.list_id
+  LEFT JOIN follows f ON f.id = m.follow_id
+  LEFT JOIN statuses o ON o.id = s.reblog_of_id`;
+
+const TO_LISTS = `
+  INSERT OR IGNORE INTO list_timeline (list_id, status_id)
+  SELECT l.id, s.id FROM statuses s ${MEMBERSHIPS}
+  WHERE s.id = ?1 AND ${brought("?2")} AND ${wantedBy("l.account_id", "?2")}
+    AND ${isFresh("list_timeline", "list_id = l.id")}`;
+
+/**
+ * What a list `l` shows of what stands in it: nothing of those who have left it, and replies to others as its policy
+ * says. Replies to oneself and to the list's owner are always shown, as with Mastodon.
+ */
+const SHOWN = `
+  EXISTS (SELECT 1 FROM list_accounts WHERE list_id = l.id AND account_id = s.account_id)
+  AND (s.in_reply_to_account_id IS NULL OR s.in_reply_to_account_id IN (s.account_id, l.account_id)
+    OR CASE l.replies_policy
+      WHEN 'followed' THEN
+        EXISTS (SELECT 1 FROM follows WHERE account_id = l.account_id AND target_account_id = s.in_reply_to_account_id)
+      WHEN 'list' THEN
+        EXISTS (SELECT 1 FROM list_accounts WHERE list_id = l.id AND account_id = s.in_reply_to_account_id)
+      ELSE 0 END)`;
+
+const WITH = `
+  SELECT l.id FROM list_timeline t JOIN lists l ON l.id = t.list_id JOIN statuses s ON s.id = t.status_id
+  WHERE t.status_id = ?1 AND ${SHOWN}`;
+
+/** Brings a new status into the lists that its author is in. Returns the topics of those that show it. */
+export function toLists(ctx: Context, tx: Tx, statusId: number): string[] {
+  const { changes } = tx.run(TO_LISTS, statusId, ctx.clock.now());
+  return changes === 0 ? [] : listsWith(tx, statusId);
+}
+
+/** The topics of the lists that show a status. */
+export function listsWith(tx: Tx, statusId: number): string[] {
+  return tx.all<{ id: number }>(WITH, statusId).map(({ id }) => listTopic(id));
+}
+
+/** So many of a new member's newest statuses are looked at. */
+const BACKFILL = 100;
+
+/** A reblog of what stands in the list, or was reblogged into it, is left out. */
+const FILL = `
+  INSERT OR IGNORE INTO list_timeline (list_id, status_id)
+  SELECT l.id, s.id
+  FROM (SELECT id FROM statuses WHERE account_id = ?2 ORDER BY id DESC LIMIT ${BACKFILL}) newest
+  JOIN statuses s USING (id) ${MEMBERSHIPS}
+  WHERE l.id = ?1 AND ${brought("?3")}
+    AND (s.reblog_of_id IS NULL
+      OR NOT EXISTS (SELECT 1 FROM list_timeline WHERE list_id = l.id AND status_id = s.reblog_of_id)
+        AND NOT EXISTS (
+          SELECT 1 FROM statuses r JOIN list_timeline t ON t.list_id = l.id AND t.status_id = r.id
+          WHERE r.reblog_of_id = s.reblog_of_id))`;
+
+/** What somebody left behind when they were in the list before, and it was asked for otherwise. */
+const CLEAR = `
+  DELETE FROM list_timeline WHERE list_id = ?1 AND status_id IN (
+    SELECT t.status_id FROM list_timeline t JOIN statuses s ON s.id = t.status_id
+    WHERE t.list_id = ?1 AND s.account_id = ?2)`;
+
+/** After somebody has come into a list: their recent statuses stand where they would have stood. */
+export function fillList(ctx: Context, tx: Tx, listId: number, memberId: number): void {
+  tx.run(CLEAR, listId, memberId);
+  tx.run(FILL, listId, memberId, ctx.clock.now());
+}
+
+/** After blocking or muting someone: what mentions them goes from all lists of an owner. */
+export function clearMentionsFromLists(tx: Tx, ownerId: number, otherId: number): void {
+  tx.run(
+    `DELETE FROM list_timeline WHERE (list_id, status_id) IN (
+       SELECT t.list_id, t.status_id
+       FROM lists l
+       JOIN list_timeline t ON t.list_id = l.id
+       JOIN statuses s ON s.id = t.status_id
+       JOIN mentions m ON m.account_id = ?2 AND m.status_id IN (s.id, s.reblog_of_id)
+       WHERE l.account_id = ?1)`,
+    ownerId,
+    otherId,
+  );
+}
+
+const LIST = new Keyset<Place>(
+  `SELECT s.id, s.id AS cursor
+   FROM list_timeline t JOIN lists l ON l.id = t.list_id JOIN statuses s ON s.id = t.status_id
+   WHERE t.list_id = ?6 AND ${SHOWN} AND ${visibleTo("?4")} AND ${wantedBy("?4", "?5")}`,
+  "t.status_id",
+);
+
+/** For the list's owner. */
+export function listTimeline(ctx: Context, ownerId: number, listId: number, page: Page): Place[] {
+  return LIST.page(ctx.db, page, ownerId, ctx.clock.now(), listId);
+}

@@ -1,0 +1,51 @@
+import type { Context } from "../../context.ts";
+import type { Reads } from "../../db/open.ts";
+import { markers } from "../../db/schema/index.ts";
+import { Refusal } from "../../errors.ts";
+
+export const MARKED_TIMELINES = markers.timeline.enumValues;
+export type MarkedTimeline = (typeof MARKED_TIMELINES)[number];
+
+type MarkerRow = Omit<typeof markers.$inferSelect, "account_id">;
+
+/** Those of these markers that were ever set. */
+export function markersOf(db: Reads, accountId: number, timelines: readonly MarkedTimeline[]): MarkerRow[] {
+  return db.all<MarkerRow>(
+    `SELECT timeline, last_read_id, version, updated_at FROM markers
+     WHERE account_id = ? AND timeline IN (SELECT value FROM json_each(?))`,
+    accountId,
+    JSON.stringify(timelines),
+  );
+}
+
+/** How far somebody has read now, and the version of the marker that they moved on from, if they say it. */
+export interface Position {
+  timeline: MarkedTimeline;
+  lastReadId: number;
+  version: number | undefined;
+}
+
+/**
+ * Moves all of these markers or none. The last to write has the say, unless a position names the version that it was made
+ * from (0 where there was none): then it is refused when another app has moved the marker since.
+ */
+export function moveMarkers(ctx: Context, accountId: number, positions: readonly Position[]): void {
+  ctx.db.transaction((tx) => {
+    for (const { timeline, lastReadId, version } of positions) {
+      const current = markersOf(tx, accountId, [timeline])[0]?.version ?? 0;
+      if (version !== undefined && version !== current) {
+        throw new Refusal("conflict", "Conflict during update, please try again");
+      }
+      tx.run(
+        `INSERT INTO markers (account_id, timeline, last_read_id, version, updated_at) VALUES (?1, ?2, ?3, ?4, ?5)
+         ON CONFLICT (account_id, timeline)
+         DO UPDATE SET last_read_id = ?3, version = ?4, updated_at = ?5`,
+        accountId,
+        timeline,
+        lastReadId,
+        current + 1,
+        ctx.clock.now(),
+      );
+    }
+  });
+}
