@@ -1,7 +1,7 @@
 import { type AnyElysia, Elysia } from "elysia";
 import { apiRoutes } from "./api/index.ts";
 import { Router } from "./api/router.ts";
-import { SOCKET_SETTINGS } from "./api/web-socket.ts";
+import { SOCKET_SETTINGS } from "./api/streaming/web-socket.ts";
 import type { Context } from "./context.ts";
 import { UnexpectedMentions } from "./core/statuses/drafts.ts";
 import { showAccounts } from "./entities/accounts.ts";

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from "bun:test";
 import { connect, type Socket as Connection } from "node:net";
-import { Reader } from "../../src/api/event-streams.ts";
-import { listenerOf } from "../../src/api/streams.ts";
+import { Reader } from "../../src/api/streaming/event-streams.ts";
+import { listenerOf } from "../../src/api/streaming/streams.ts";
 import { SERVER_TOPIC } from "../../src/core/events.ts";
 import { findBearer } from "../../src/oauth/guard.ts";
 import { issueToken } from "../../src/oauth/tokens.ts";

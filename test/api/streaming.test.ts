@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import { createStreamingAPIClient } from "masto";
-import { Messages } from "../../src/api/stream-messages.ts";
+import { Messages } from "../../src/api/streaming/stream-messages.ts";
 import { announce, publicTopics } from "../../src/core/events.ts";
 import type { Client } from "../support/client.ts";
 import { remoteAccount, remoteStatus } from "../support/rows.ts";

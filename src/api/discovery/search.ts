@@ -1,0 +1,77 @@
+import { searchAccounts } from "../../core/accounts.ts";
+import { findByAddress, searchStatuses, searchTags } from "../../core/discovery/search.ts";
+import { showAccounts } from "../../entities/accounts.ts";
+import { showStatuses } from "../../entities/statuses.ts";
+import { showTags } from "../../entities/tags.ts";
+import { Refusal } from "../../errors.ts";
+import { normaliseHashtag } from "../../lib/hashtags.ts";
+import { parseId } from "../../lib/ids.ts";
+import { bool, id, object, oneOf, optional, text } from "../../lib/input.ts";
+import { stretch } from "../paging.ts";
+import type { Call, Router } from "../router.ts";
+
+const Search = object({
+  q: text({ max: 2000, default: "" }),
+  type: optional(oneOf(["accounts", "hashtags", "statuses"])),
+  resolve: optional(bool()),
+  following: bool({ default: false }),
+  account_id: optional(id()),
+  exclude_unreviewed: bool({ default: false }),
+  max_id: optional(id()),
+  min_id: optional(id()),
+  ...stretch(20, 40),
+});
+
+/** Mastodon's documentation: methods/search. The limit holds for each kind. */
+export function searchRoutes(routes: Router): void {
+  const options = { open: true, scope: "read:search", input: Search } as const;
+  routes.get("/api/v2/search", options, (call) => {
+    const { ctx, viewerId, input } = call;
+    if (viewerId === 0 && (input.resolve || input.offset > 0)) {
+      throw new Refusal(
+        "unauthorized",
+        "Search queries that resolve remote resources or use an offset are not supported without authentication",
+      );
+    }
+    const wants = (type: string) => input.type === undefined || input.type === type;
+    const q = input.q.trim();
+    if (input.resolve && /^https?:\/\//i.test(q)) {
+      const { accountIds, statusIds } = findByAddress(ctx, viewerId, q);
+      return {
+        accounts: wants("accounts") ? showAccounts(ctx, accountIds) : [],
+        statuses: wants("statuses") ? showStatuses(ctx, viewerId, statusIds) : [],
+        hashtags: [],
+      };
+    }
+    // Of several kinds there is the beginning only.
+    const stretch = { limit: input.limit, offset: input.type === undefined ? 0 : input.offset };
+    return {
+      accounts: wants("accounts") ? accounts(call, q, stretch) : [],
+      statuses: wants("statuses") ? statuses(call, q, stretch) : [],
+      hashtags: wants("hashtags") ? hashtags(call, q, stretch) : [],
+    };
+  });
+}
+
+type SearchCall = Call<{ input: typeof Search; open: true }>;
+
+interface Stretch {
+  limit: number;
+  offset: number;
+}
+
+function accounts({ ctx, viewerId, input: { following } }: SearchCall, q: string, stretch: Stretch) {
+  return showAccounts(ctx, searchAccounts(ctx, viewerId, { q, following, ...stretch }));
+}
+
+function statuses({ ctx, viewerId, input }: SearchCall, q: string, { limit, offset }: Stretch) {
+  const page = { limit, max_id: parseId(input.max_id), min_id: parseId(input.min_id), since_id: null };
+  const accountId = input.account_id === undefined ? null : (parseId(input.account_id) ?? 0);
+  return showStatuses(ctx, viewerId, searchStatuses(ctx, viewerId, { q, accountId, page, offset }));
+}
+
+function hashtags({ ctx, viewerId, input }: SearchCall, q: string, stretch: Stretch) {
+  if (/[\s@:]/.test(q)) return [];
+  const name = normaliseHashtag(q.replace(/^[#＃]/, ""));
+  return showTags(ctx, viewerId, searchTags(ctx, viewerId, { name, reviewed: input.exclude_unreviewed, ...stretch }));
+}

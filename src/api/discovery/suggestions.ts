@@ -1,0 +1,80 @@
+import type { Context } from "../../context.ts";
+import { findAccount } from "../../core/accounts.ts";
+import { keptApart } from "../../core/visibility.ts";
+import { showAccounts } from "../../entities/accounts.ts";
+import { parseId } from "../../lib/ids.ts";
+import { object } from "../../lib/input.ts";
+import { idsOf, limit } from "../paging.ts";
+import type { Router } from "../router.ts";
+
+/** Why somebody is suggested, and the word for it before there were several (entities/Suggestion). */
+const SOURCES = { featured: "staff", friends_of_friends: "past_interactions" } as const;
+type Source = keyof typeof SOURCES;
+
+interface SuggestionRow {
+  id: number;
+  featured: number;
+  friends: number;
+}
+
+/**
+ * Whom the owners endorse, then whom those follow whom the viewer follows: most of them first, and the less known of
+ * two. Nobody who doesn't want to be found, is limited, or is followed, asked, avoided or dismissed already; and whoever
+ * hides whom they follow doesn't tell it this way.
+ */
+const SUGGESTIONS = `
+  WITH reasons (id, featured, friend) AS (
+    SELECT e.target_account_id, 1, 0 FROM endorsements e JOIN users u ON u.account_id = e.account_id
+    WHERE u.role = 'owner'
+    UNION ALL
+    SELECT theirs.target_account_id, 0, 1
+    FROM follows mine
+    JOIN accounts friend ON friend.id = mine.target_account_id AND NOT friend.hide_collections
+    JOIN follows theirs ON theirs.account_id = friend.id
+    WHERE mine.account_id = ?1),
+  candidates (id, featured, friends) AS (SELECT id, max(featured), sum(friend) FROM reasons GROUP BY id)
+  SELECT a.id, c.featured, c.friends
+  FROM candidates c CROSS JOIN accounts a ON a.id = c.id
+  WHERE a.id <> ?1 AND a.discoverable = 1 AND a.silenced_at IS NULL AND NOT ${keptApart("?1", "a.id", "?2")}
+    AND NOT EXISTS (SELECT 1 FROM follows WHERE account_id = ?1 AND target_account_id = a.id)
+    AND NOT EXISTS (SELECT 1 FROM follow_requests WHERE account_id = ?1 AND target_account_id = a.id)
+    AND NOT EXISTS (SELECT 1 FROM suggestion_dismissals WHERE account_id = ?1 AND target_account_id = a.id)
+  ORDER BY c.featured DESC, c.friends DESC, a.followers_count, a.id LIMIT ?3`;
+
+/** Mastodon's documentation: methods/suggestions. */
+export function suggestionRoutes(routes: Router): void {
+  const Limit = object({ limit: limit(40, 80) });
+  const read = { scope: "read:accounts", input: Limit } as const;
+  routes
+    .get("/api/v2/suggestions", read, ({ ctx, viewerId, input }) => suggestionsFor(ctx, viewerId, input.limit))
+    .get("/api/v1/suggestions", read, ({ ctx, viewerId, input }) =>
+      suggestionsFor(ctx, viewerId, input.limit).map(({ account }) => account),
+    )
+    // The documentation asks for a right to read, Mastodon itself for one to write.
+    .delete("/api/v1/suggestions/:id", { scope: ["write:accounts", "read:accounts"] }, ({ ctx, viewerId, params }) => {
+      dismiss(ctx, viewerId, findAccount(ctx, parseId(params.id)).id);
+    });
+}
+
+function suggestionsFor(ctx: Context, accountId: number, limit: number) {
+  const rows = ctx.db.all<SuggestionRow>(SUGGESTIONS, accountId, ctx.clock.now(), limit);
+  const accounts = showAccounts(ctx, idsOf(rows));
+  return accounts.map((account, at) => {
+    const sources = sourcesOf(rows[at]!);
+    return { source: SOURCES[sources[0]!], sources, account };
+  });
+}
+
+function sourcesOf(row: SuggestionRow): Source[] {
+  return [...(row.featured ? ["featured" as const] : []), ...(row.friends ? ["friends_of_friends" as const] : [])];
+}
+
+function dismiss(ctx: Context, accountId: number, targetId: number): void {
+  ctx.db.transaction((tx) =>
+    tx.run(
+      "INSERT OR IGNORE INTO suggestion_dismissals (account_id, target_account_id) VALUES (?, ?)",
+      accountId,
+      targetId,
+    ),
+  );
+}

@@ -1,0 +1,41 @@
+import { featureTag, unfeatureTag } from "../../core/discovery/featured-tags.ts";
+import { followedTags, followTag, unfollowTag } from "../../core/discovery/tag-follows.ts";
+import { showTag, showTags } from "../../entities/tags.ts";
+import { notFound } from "../../errors.ts";
+import { isHashtagName } from "../../lib/hashtags.ts";
+import { object } from "../../lib/input.ts";
+import { idsOf, paged, pageOf, paging } from "../paging.ts";
+import type { Router } from "../router.ts";
+
+const ACTIONS = [
+  ["follow", "write:follows", followTag],
+  ["unfollow", "write:follows", unfollowTag],
+  ["feature", "write:accounts", featureTag],
+  ["unfeature", "write:accounts", unfeatureTag],
+] as const;
+
+/** Mastodon's documentation: methods/tags, methods/followed_tags. */
+export function tagRoutes(routes: Router): void {
+  routes
+    .get("/api/v1/tags/:name", { open: true }, ({ ctx, viewerId, params }) =>
+      showTag(ctx, viewerId, nameOf(params.name)),
+    )
+    .get("/api/v1/followed_tags", { scope: "read:follows", input: object(paging(100, 200)) }, (call) => {
+      const page = pageOf(call.input);
+      const places = followedTags(call.ctx, call.viewerId, page);
+      return paged(call, page, places, showTags(call.ctx, call.viewerId, idsOf(places)));
+    });
+  for (const [action, scope, act] of ACTIONS) {
+    routes.post(`/api/v1/tags/:name/${action}`, { scope }, ({ ctx, viewerId, params }) => {
+      const name = nameOf(params.name);
+      act(ctx, viewerId, name);
+      return showTag(ctx, viewerId, name);
+    });
+  }
+}
+
+/** The name of a hashtag from an address; refuses what cannot be one. */
+function nameOf(param = ""): string {
+  if (!isHashtagName(param)) throw notFound();
+  return param;
+}

@@ -1,0 +1,77 @@
+import { ownMedia, parseFocus, removeMedia, waitingMedia, type MediaChanges } from "../../core/media/media.ts";
+import { IMAGE_LIMITS, VIDEO_BYTES } from "../../core/media/media-files.ts";
+import { processMedia } from "../../core/media/processing.ts";
+import { changeUpload, keepUnreadable, upload } from "../../core/media/uploads.ts";
+import type { Context } from "../../context.ts";
+import { showMedia } from "../../entities/media.ts";
+import { UnreadableFile } from "../../errors.ts";
+import { parseId } from "../../lib/ids.ts";
+import { FileInput, object, optional, text } from "../../lib/input.ts";
+import type { Call, Router } from "../router.ts";
+
+const MEBIBYTE = 1024 * 1024;
+/** A file and a thumbnail, with room for the other fields of the form. */
+const MAX_BODY = VIDEO_BYTES + IMAGE_LIMITS.bytes + MEBIBYTE;
+/** How long the old form waits for film and sound: shorter than proxies and apps do. */
+const PATIENCE = 45_000;
+
+/** A bound against abuse, above the limit that people are told of. */
+const description = optional(text({ max: 10_000 }));
+const focus = optional(text({ max: 50, min: 1 }));
+const thumbnail = optional(FileInput);
+const form = { scope: "write:media", maxBytes: MAX_BODY, storeFiles: true } as const;
+const uploading = {
+  ...form,
+  limit: "media",
+  input: object({ file: FileInput, thumbnail, description, focus }),
+} as const;
+const changing = { ...form, input: object({ thumbnail, description, focus }) };
+
+/**
+ * Mastodon's documentation: methods/media. A picture is ready with the answer; film and sound are made playable later in
+ * the new form, while the old one waits.
+ */
+export function mediaRoutes(routes: Router): void {
+  routes
+    .post("/api/v2/media", uploading, async ({ ctx, viewerId, input }) => {
+      const id = await upload(ctx, viewerId, { ...input, about: changesOf(input) });
+      return show(ctx, viewerId, id, 202);
+    })
+    .post("/api/v1/media", uploading, async (call) => {
+      const { ctx, viewerId } = call;
+      const id = await uploadAnyway(call);
+      // What goes wrong is the job's to tell and to try again.
+      const processed = processMedia(ctx, id).catch(() => {});
+      await Promise.race([processed, Bun.sleep(PATIENCE)]);
+      return show(ctx, viewerId, id, 202);
+    })
+    .get("/api/v1/media/:id", { scope: "write:media" }, ({ ctx, viewerId, params }) =>
+      show(ctx, viewerId, waitingMedia(ctx, viewerId, parseId(params.id)).id, 206),
+    )
+    .update("/api/v1/media/:id", changing, async ({ ctx, viewerId, input, params }) =>
+      showMedia(ctx, await changeUpload(ctx, viewerId, parseId(params.id), changesOf(input), input.thumbnail)),
+    )
+    .delete("/api/v1/media/:id", { scope: "write:media" }, ({ ctx, viewerId, params }) =>
+      removeMedia(ctx, viewerId, parseId(params.id)),
+    );
+}
+
+/** What is broken becomes an attachment of type `unknown`. */
+async function uploadAnyway({ ctx, viewerId, input }: Call<typeof uploading>): Promise<number> {
+  const about = changesOf(input);
+  try {
+    return await upload(ctx, viewerId, { ...input, about });
+  } catch (error) {
+    if (error instanceof UnreadableFile) return keepUnreadable(ctx, viewerId, about);
+    throw error;
+  }
+}
+
+function changesOf(input: { description?: string; focus?: string }): MediaChanges {
+  return { description: input.description, focus: input.focus ? parseFocus(input.focus) : undefined };
+}
+
+function show(ctx: Context, viewerId: number, id: number, statusWhileProcessing: number): Response {
+  const row = ownMedia(ctx, viewerId, id);
+  return Response.json(showMedia(ctx, row), { status: row.state === "processing" ? statusWhileProcessing : 200 });
+}

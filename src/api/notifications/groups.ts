@@ -1,0 +1,68 @@
+import {
+  accountsInGroup,
+  countUnreadGroups,
+  dismissGroup,
+  findGroup,
+  type GroupFilter,
+  listGroups,
+} from "../../core/notifications/groups.ts";
+import { GROUPABLE_TYPES, type NotificationType } from "../../core/notifications/notifications.ts";
+import { groupedText } from "../../entities/notification-groups.ts";
+import { notFound } from "../../errors.ts";
+import { object, oneOf } from "../../lib/input.ts";
+import { countLimit, filterOf, filters, types } from "./notifications.ts";
+import { accountPage, jsonText, pageHeaders, pageOf, paging } from "../paging.ts";
+import type { Router } from "../router.ts";
+
+const groupFilters = { ...filters, grouped_types: types() };
+
+/** No type named means all that can be grouped. */
+function groupFilterOf(input: Parameters<typeof filterOf>[0] & { grouped_types?: NotificationType[] }): GroupFilter {
+  return { ...filterOf(input), groupedTypes: input.grouped_types ?? GROUPABLE_TYPES };
+}
+
+/** Mastodon's documentation: methods/grouped_notifications. */
+export function notificationGroupRoutes(routes: Router): void {
+  const read = { scope: "read:notifications" } as const;
+  const write = { scope: "write:notifications" } as const;
+  const List = object({
+    ...paging(40, 80),
+    ...groupFilters,
+    expand_accounts: oneOf(["full", "partial_avatars"], { default: "full" }),
+  });
+  routes
+    .get("/api/v2/notifications", { ...read, input: List }, (call) => {
+      const { ctx, viewerId, input } = call;
+      const page = pageOf(input);
+      const groups = listGroups(ctx.db, viewerId, groupFilterOf(input), page);
+      const headers = pageHeaders(
+        call,
+        page,
+        groups.map(({ row }) => row),
+      );
+      return new Response(groupedText(ctx, viewerId, groups, input.expand_accounts), { headers });
+    })
+    .get(
+      "/api/v2/notifications/unread_count",
+      { ...read, input: object({ ...groupFilters, limit: countLimit() }) },
+      ({ ctx, viewerId, input }) => ({
+        count: countUnreadGroups(ctx.db, viewerId, groupFilterOf(input), input.limit),
+      }),
+    )
+    .get("/api/v2/notifications/:group_key", read, ({ ctx, viewerId, params }) => {
+      const group = findGroup(ctx.db, viewerId, params.group_key!);
+      if (!group) throw notFound();
+      return jsonText(groupedText(ctx, viewerId, [group], "full"));
+    })
+    .post("/api/v2/notifications/:group_key/dismiss", write, ({ ctx, viewerId, params }) =>
+      dismissGroup(ctx, viewerId, params.group_key!),
+    );
+  // The documentation names the one scope, Mastodon asks for the other.
+  const either = { scope: ["read:notifications", "write:notifications"], input: object(paging(40, 80)) } as const;
+  routes.get("/api/v2/notifications/:group_key/accounts", either, (call) => {
+    const { ctx, viewerId, params, input } = call;
+    const page = pageOf(input);
+    const places = accountsInGroup(ctx.db, viewerId, params.group_key!, page);
+    return accountPage(call, page, places);
+  });
+}

@@ -1,0 +1,72 @@
+import {
+  clearNotifications,
+  countUnread,
+  dismissNotification,
+  findNotification,
+  listNotifications,
+  NOTIFICATION_TYPES,
+  type NotificationFilter,
+  type NotificationType,
+} from "../../core/notifications/notifications.ts";
+import { notificationTexts } from "../../entities/notifications.ts";
+import { notFound } from "../../errors.ts";
+import { parseId } from "../../lib/ids.ts";
+import { bool, id, list, object, oneOf, optional } from "../../lib/input.ts";
+import { jsonText, limit, pagedTexts, pageOf, paging } from "../paging.ts";
+import type { Router } from "../router.ts";
+
+/** Types that we don't know are ignored: apps ask for those of other servers too. */
+export const types = () => optional(list(oneOf(NOTIFICATION_TYPES, { lenient: true })));
+
+/** The parameters that say which notifications are wanted, of lists and of counts. */
+export const filters = {
+  types: types(),
+  exclude_types: types(),
+  account_id: optional(id()),
+  include_filtered: bool({ default: false }),
+};
+
+/** How far what is unread is counted. */
+export const countLimit = () => limit(100, 1000);
+
+interface FilterInput {
+  types?: NotificationType[];
+  exclude_types?: NotificationType[];
+  account_id?: string;
+  include_filtered: boolean;
+}
+
+export function filterOf(input: FilterInput): NotificationFilter {
+  const excluded = input.exclude_types ?? [];
+  return {
+    types: (input.types ?? NOTIFICATION_TYPES).filter((type) => !excluded.includes(type)),
+    fromAccountId: input.account_id === undefined ? null : (parseId(input.account_id) ?? 0),
+    includeFiltered: input.include_filtered,
+  };
+}
+
+/** Mastodon's documentation: methods/notifications. */
+export function notificationRoutes(routes: Router): void {
+  const read = { scope: "read:notifications" } as const;
+  const write = { scope: "write:notifications" } as const;
+  const Count = object({ ...filters, limit: countLimit() });
+  routes
+    .get("/api/v1/notifications", { ...read, input: object({ ...paging(40, 80), ...filters }) }, (call) => {
+      const page = pageOf(call.input);
+      const rows = listNotifications(call.ctx.db, call.viewerId, filterOf(call.input), page);
+      return pagedTexts(call, page, rows, notificationTexts(call.ctx, call.viewerId, rows));
+    })
+    .get("/api/v1/notifications/unread_count", { ...read, input: Count }, ({ ctx, viewerId, input }) => ({
+      count: countUnread(ctx.db, viewerId, filterOf(input), input.limit),
+    }))
+    .get("/api/v1/notifications/:id", read, ({ ctx, viewerId, params }) => {
+      const row = findNotification(ctx.db, viewerId, parseId(params.id) ?? 0);
+      const text = row && notificationTexts(ctx, viewerId, [row])[0];
+      if (!text) throw notFound();
+      return jsonText(text);
+    })
+    .post("/api/v1/notifications/clear", write, ({ ctx, viewerId }) => clearNotifications(ctx, viewerId))
+    .post("/api/v1/notifications/:id/dismiss", write, ({ ctx, viewerId, params }) => {
+      if (!dismissNotification(ctx, viewerId, parseId(params.id) ?? 0)) throw notFound();
+    });
+}

@@ -1,0 +1,57 @@
+import {
+  changeWishes,
+  PUSH_ALERTS,
+  PUSH_POLICIES,
+  subscribe,
+  subscriptionOf,
+  unsubscribe,
+  type PushAlert,
+  type PushWishes,
+} from "../../core/notifications/push.ts";
+import { pushSubscriptionJson } from "../../entities/push.ts";
+import { bool, object, oneOf, optional, text } from "../../lib/input.ts";
+import { bearerToken } from "../../oauth/guard.ts";
+import type { Router } from "../router.ts";
+
+const alerts = Object.fromEntries(PUSH_ALERTS.map((alert) => [alert, optional(bool())]));
+const policy = optional(oneOf(PUSH_POLICIES));
+
+/** The documentation has the policy inside of `data` when subscribing and beside it later; apps send it inside. */
+const Wishes = object({ data: optional(object({ alerts: optional(object(alerts)), policy })), policy });
+
+const Subscription = object({
+  ...Wishes.properties,
+  subscription: object({
+    endpoint: text({ max: 2048 }),
+    standard: bool({ default: false }),
+    keys: object({ p256dh: text({ max: 200 }), auth: text({ max: 200 }) }),
+  }),
+});
+
+/** Alerts are given all together: one that isn't named is off. */
+function wishesOf({ data, policy }: (typeof Wishes)["static"]): Partial<PushWishes> {
+  const given: Partial<Record<PushAlert, boolean>> | undefined = data?.alerts;
+  return {
+    alerts: given && PUSH_ALERTS.filter((alert) => given[alert]),
+    policy: data?.policy ?? policy,
+  };
+}
+
+/** Mastodon's documentation: methods/push. A token has one subscription at most, and nobody sees another's. */
+export function pushRoutes(routes: Router): void {
+  const path = "/api/v1/push/subscription";
+  const push = { scope: "push" } as const;
+  routes
+    .post(path, { ...push, input: Subscription }, ({ ctx, viewerId, bearer, request, input }) => {
+      const token = bearerToken(request.headers.get("authorization"))!;
+      const { keys, ...target } = input.subscription;
+      const { alerts = [], policy = "all" } = wishesOf(input);
+      const holder = { accountId: viewerId, tokenId: bearer.tokenId, token };
+      return pushSubscriptionJson(ctx, subscribe(ctx, holder, { ...target, ...keys }, { alerts, policy }));
+    })
+    .get(path, push, ({ ctx, bearer }) => pushSubscriptionJson(ctx, subscriptionOf(ctx.db, bearer.tokenId)))
+    .update(path, { ...push, input: Wishes }, ({ ctx, bearer, input }) =>
+      pushSubscriptionJson(ctx, changeWishes(ctx, bearer.tokenId, wishesOf(input))),
+    )
+    .delete(path, push, ({ ctx, bearer }) => ctx.db.transaction((tx) => unsubscribe(tx, bearer.tokenId)));
+}

@@ -1,0 +1,74 @@
+import {
+  block,
+  blockDomain,
+  blocksOf,
+  domainBlocksOf,
+  mute,
+  mutesOf,
+  unblock,
+  unblockDomain,
+  unmute,
+  type MutePlace,
+} from "../../core/people/blocks.ts";
+import type { Context } from "../../context.ts";
+import { showAccounts } from "../../entities/accounts.ts";
+import { timestamp } from "../../entities/json.ts";
+import { bool, int, object, text } from "../../lib/input.ts";
+import { accountPage, idsOf, paged, pageOf, paging } from "../paging.ts";
+import { relate } from "./relations.ts";
+import type { Router } from "../router.ts";
+
+/** In seconds: 68 years, which any client can count. */
+const LONGEST_MUTE = 2 ** 31 - 1;
+
+const Mute = object({
+  notifications: bool({ default: true }),
+  duration: int({ min: 0, max: LONGEST_MUTE, clamp: true, default: 0 }),
+});
+
+const Domain = object({ domain: text({ max: 1000 }) });
+
+/** Mastodon's documentation: methods/blocks, methods/mutes, methods/domain_blocks, and what methods/accounts says of them. */
+export function blockRoutes(routes: Router): void {
+  const AccountPage = object(paging(40, 80));
+  routes
+    .post("/api/v1/accounts/:id/block", { scope: "write:blocks" }, (call) => relate(call, block))
+    .post("/api/v1/accounts/:id/unblock", { scope: "write:blocks" }, (call) => relate(call, unblock))
+    .get("/api/v1/blocks", { scope: "read:blocks", input: AccountPage }, (call) => {
+      const page = pageOf(call.input);
+      const places = blocksOf(call.ctx, call.viewerId, page);
+      return accountPage(call, page, places);
+    })
+    .post("/api/v1/accounts/:id/mute", { scope: "write:mutes", input: Mute }, (call) =>
+      relate(call, (ctx, viewerId, id) => mute(ctx, viewerId, id, call.input)),
+    )
+    .post("/api/v1/accounts/:id/unmute", { scope: "write:mutes" }, (call) => relate(call, unmute))
+    .get("/api/v1/mutes", { scope: "read:mutes", input: AccountPage }, (call) => {
+      const page = pageOf(call.input);
+      const places = mutesOf(call.ctx, call.viewerId, page);
+      return paged(call, page, places, showMutedAccounts(call.ctx, places));
+    });
+  domainBlockRoutes(routes);
+}
+
+function domainBlockRoutes(routes: Router): void {
+  const write = { scope: "write:blocks", input: Domain } as const;
+  routes
+    .get("/api/v1/domain_blocks", { scope: "read:blocks", input: object(paging(100, 200)) }, (call) => {
+      const page = pageOf(call.input);
+      const rows = domainBlocksOf(call.ctx, call.viewerId, page);
+      const domains = rows.map(({ domain }) => domain);
+      return paged(call, page, rows, domains);
+    })
+    .post("/api/v1/domain_blocks", write, ({ ctx, viewerId, input }) => blockDomain(ctx, viewerId, input.domain))
+    .delete("/api/v1/domain_blocks", write, ({ ctx, viewerId, input }) => unblockDomain(ctx, viewerId, input.domain));
+}
+
+/** Mastodon's MutedAccount (entities/MutedAccount). */
+function showMutedAccounts(ctx: Context, places: readonly MutePlace[]) {
+  const accounts = showAccounts(ctx, idsOf(places));
+  return accounts.map((account, at) => {
+    const { expires_at } = places[at]!;
+    return { ...account, mute_expires_at: timestamp(expires_at) };
+  });
+}

@@ -1,0 +1,14 @@
+import { Refusal } from "../../errors.ts";
+import type { Router } from "../router.ts";
+
+/**
+ * Mastodon's documentation: methods/emails. This server sends no mail, so nobody has to confirm an address, and nobody
+ * waits for a mail that could be sent once more.
+ */
+export function emailRoutes(routes: Router): void {
+  routes
+    .post("/api/v1/emails/confirmations", { scope: "write:accounts" }, () => {
+      throw new Refusal("forbidden", "This method is only available while the e-mail is awaiting confirmation");
+    })
+    .get("/api/v1/emails/check_confirmation", { scope: "read:accounts" }, () => true);
+}

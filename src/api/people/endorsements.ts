@@ -1,0 +1,66 @@
+import type { Context } from "../../context.ts";
+import { findAccount, isBlockedBy } from "../../core/accounts.ts";
+import { isSuspended } from "../../core/visibility.ts";
+import { Keyset, type Page, type Place } from "../../db/keyset.ts";
+import { validationFailed } from "../../errors.ts";
+import { parseId } from "../../lib/ids.ts";
+import { int, object } from "../../lib/input.ts";
+import { accountPage, pageOf, paging } from "../paging.ts";
+import { relate } from "./relations.ts";
+import type { Call, Router } from "../router.ts";
+
+/** Whom somebody shows on their profile: methods/endorsements, and what methods/accounts says of them. */
+export function endorsementRoutes(routes: Router): void {
+  const Paging = object(paging(40, 80));
+  // A limit of nothing asks for everyone.
+  const Own = object({ ...paging(40, 80), limit: int({ min: 0, max: 80, clamp: true, default: 40 }) });
+  routes
+    .get("/api/v1/accounts/:id/endorsements", { open: true, scope: "read:accounts", input: Paging }, (call) => {
+      const { ctx, viewerId } = call;
+      const account = findAccount(ctx, parseId(call.params.id));
+      if (account.suspended_at !== null || isBlockedBy(ctx, viewerId, account.id)) return [];
+      return endorsementPage(call, account.id, pageOf(call.input));
+    })
+    .get("/api/v1/endorsements", { scope: "read:accounts", input: Own }, (call) => {
+      const page = pageOf(call.input);
+      return endorsementPage(call, call.viewerId, { ...page, limit: page.limit || Number.MAX_SAFE_INTEGER });
+    });
+  for (const [name, act] of [
+    ["endorse", endorse],
+    ["pin", endorse],
+    ["unendorse", unendorse],
+    ["unpin", unendorse],
+  ] as const) {
+    routes.post(`/api/v1/accounts/:id/${name}`, { scope: "write:accounts" }, (call) => relate(call, act));
+  }
+}
+
+function endorse(ctx: Context, accountId: number, targetId: number): void {
+  ctx.db.transaction((tx) => {
+    const follows = tx.get("SELECT 1 FROM follows WHERE account_id = ? AND target_account_id = ?", accountId, targetId);
+    if (!follows) throw validationFailed("You must be already following the person you want to endorse");
+    tx.run(
+      "INSERT INTO endorsements (account_id, target_account_id, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+      accountId,
+      targetId,
+      ctx.clock.now(),
+    );
+  });
+}
+
+function unendorse(ctx: Context, accountId: number, targetId: number): void {
+  ctx.db.transaction((tx) =>
+    tx.run("DELETE FROM endorsements WHERE account_id = ? AND target_account_id = ?", accountId, targetId),
+  );
+}
+
+const ENDORSED = new Keyset<Place>(
+  `SELECT e.target_account_id AS id, e.id AS cursor FROM endorsements e
+   WHERE e.account_id = ?4 AND NOT ${isSuspended("e.target_account_id")}`,
+  "e.id",
+);
+
+function endorsementPage(call: Pick<Call, "ctx" | "request">, accountId: number, page: Page): Response {
+  const places = ENDORSED.page(call.ctx.db, page, accountId);
+  return accountPage(call, page, places);
+}

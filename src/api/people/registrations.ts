@@ -1,0 +1,32 @@
+import { prepareRegistration, register } from "../../core/people/registrations.ts";
+import { bool, object, text } from "../../lib/input.ts";
+import { appWith } from "../../oauth/apps.ts";
+import { showToken } from "../../oauth/grants.ts";
+import { issueToken } from "../../oauth/tokens.ts";
+import type { Router } from "../router.ts";
+
+/** Bounded by the request's body alone: what is too long is refused below, in a form that says which field it was. */
+const field = () => text({ max: Number.MAX_SAFE_INTEGER, default: "" });
+
+const Registration = object({
+  username: field(),
+  email: field(),
+  password: field(),
+  agreement: bool({ default: false }),
+  locale: field(),
+  reason: field(),
+});
+
+/** Making an account through an app (Mastodon's documentation: methods/accounts#create), which then holds its token. */
+export function registrationRoutes(routes: Router): void {
+  const options = { app: true, scope: "write:accounts", limit: "registrations", input: Registration } as const;
+  routes.post("/api/v1/accounts", options, async ({ ctx, bearer, input }) => {
+    const user = await prepareRegistration(ctx, input);
+    const scopes = appWith(ctx, bearer.appId).scopes;
+    return ctx.db.transaction((tx) => {
+      const userId = register(ctx, tx, user);
+      const { secret } = issueToken(ctx, tx, { appId: bearer.appId, userId, scopes });
+      return showToken(ctx, { secret, scopes });
+    });
+  });
+}

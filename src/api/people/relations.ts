@@ -1,0 +1,84 @@
+import type { Context } from "../../context.ts";
+import { accountsAmong, findAccount } from "../../core/accounts.ts";
+import { idList } from "../../db/json.ts";
+import { refuseWhere, tooLong } from "../../errors.ts";
+import { showAccounts } from "../../entities/accounts.ts";
+import { showRelationship } from "../../entities/relationships.ts";
+import { parseId, parseIds } from "../../lib/ids.ts";
+import { ids, object, text } from "../../lib/input.ts";
+import type { Call, Router } from "../router.ts";
+
+/** As with Mastodon. */
+const MAX_NOTE = 2000;
+
+/** What methods/accounts says of how people stand to each other, besides follows and blocks. */
+export function relationRoutes(routes: Router): void {
+  routes
+    .post(
+      "/api/v1/accounts/:id/note",
+      { scope: "write:accounts", input: object({ comment: text({ max: 100_000, default: "" }) }) },
+      (call) => relate(call, (ctx, viewerId, id) => note(ctx, viewerId, id, call.input.comment)),
+    )
+    .get(
+      "/api/v1/accounts/familiar_followers",
+      { scope: "read:follows", input: object({ id: ids(80) }) },
+      ({ ctx, viewerId, input }) => familiarFollowers(ctx, viewerId, accountsAmong(ctx, parseIds(input.id))),
+    )
+    // Nothing proves identities any more since Mastodon 3.5, but some apps still ask.
+    .get("/api/v1/accounts/:id/identity_proofs", { scope: "read:accounts" }, ({ ctx, params }) => {
+      findAccount(ctx, parseId(params.id));
+      return [];
+    });
+}
+
+/** Does something about an account, and answers with how the viewer and it stand to each other then. */
+export function relate(
+  { ctx, viewerId, params }: Pick<Call, "ctx" | "viewerId" | "params">,
+  act: (ctx: Context, viewerId: number, targetId: number) => void,
+) {
+  const target = findAccount(ctx, parseId(params.id));
+  act(ctx, viewerId, target.id);
+  return showRelationship(ctx, viewerId, target.id);
+}
+
+/** Keeps what somebody notes of another, for their own eyes; an empty comment removes it. */
+function note(ctx: Context, accountId: number, targetId: number, comment: string): void {
+  refuseWhere([tooLong("Comment", comment, MAX_NOTE)]);
+  ctx.db.transaction((tx) => {
+    if (comment === "") {
+      tx.run("DELETE FROM account_notes WHERE account_id = ? AND target_account_id = ?", accountId, targetId);
+      return;
+    }
+    tx.run(
+      `INSERT INTO account_notes (account_id, target_account_id, comment) VALUES (?, ?, ?)
+       ON CONFLICT (account_id, target_account_id) DO UPDATE SET comment = excluded.comment`,
+      accountId,
+      targetId,
+      comment,
+    );
+  });
+}
+
+/** Nobody who hides whom they follow is told of, nor anybody of an account that hides its followers. */
+const FAMILIAR = `
+  SELECT a.id AS followed, friend.id AS follower
+  FROM json_each(?2) j
+  JOIN accounts a ON a.id = j.value AND NOT a.hide_collections AND a.suspended_at IS NULL
+  JOIN follows mine ON mine.account_id = ?1
+  JOIN accounts friend ON friend.id = mine.target_account_id AND NOT friend.hide_collections
+    AND friend.suspended_at IS NULL
+  JOIN follows theirs ON theirs.account_id = friend.id AND theirs.target_account_id = a.id
+  ORDER BY theirs.id DESC`;
+
+/** Mastodon's FamiliarFollowers (entities/FamiliarFollowers): who of those that one follows follows each of these. */
+function familiarFollowers(ctx: Context, viewerId: number, accountIds: readonly number[]) {
+  const rows = ctx.db.all<{ followed: number; follower: number }>(FAMILIAR, viewerId, idList(accountIds));
+  const accounts = new Map(
+    showAccounts(ctx, [...new Set(rows.map(({ follower }) => follower))]).map((account) => [account.id, account]),
+  );
+  const followers = Map.groupBy(rows, ({ followed }) => followed);
+  return accountIds.map((id) => ({
+    id: String(id),
+    accounts: (followers.get(id) ?? []).map(({ follower }) => accounts.get(String(follower))!),
+  }));
+}

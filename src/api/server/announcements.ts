@@ -1,0 +1,24 @@
+import { react, unreact } from "../../core/server/announcement-reactions.ts";
+import { dismissAnnouncement, shownAnnouncements } from "../../core/server/announcements.ts";
+import { showAnnouncements } from "../../entities/announcements.ts";
+import { parseId } from "../../lib/ids.ts";
+import { bool, object } from "../../lib/input.ts";
+import type { Router } from "../router.ts";
+
+/** Mastodon's documentation: methods/announcements. */
+export function announcementRoutes(routes: Router): void {
+  // What was dismissed is marked as read, and apps that know no such mark may leave it out.
+  const input = object({ with_dismissed: bool({ default: true }) });
+  const reactions = "/api/v1/announcements/:id/reactions/:name";
+  const favour = { scope: "write:favourites" } as const;
+  routes
+    .get("/api/v1/announcements", { input }, ({ ctx, viewerId, input }) => {
+      const announcements = showAnnouncements(ctx, viewerId, shownAnnouncements(ctx));
+      return input.with_dismissed ? announcements : announcements.filter(({ read }) => !read);
+    })
+    .post("/api/v1/announcements/:id/dismiss", { scope: "write:accounts" }, ({ ctx, viewerId, params }) =>
+      dismissAnnouncement(ctx, viewerId, parseId(params.id)),
+    )
+    .update(reactions, favour, ({ ctx, viewerId, params }) => react(ctx, viewerId, parseId(params.id), params.name!))
+    .delete(reactions, favour, ({ ctx, viewerId, params }) => unreact(ctx, viewerId, parseId(params.id), params.name!));
+}

@@ -1,0 +1,9 @@
+import type { Router } from "../router.ts";
+
+/** For monitoring, as often as it likes: 200 as long as the database answers. */
+export function healthRoutes(routes: Router): void {
+  routes.get("/health", { open: "always", limit: false }, ({ ctx }) => {
+    ctx.db.get("SELECT 1");
+    return new Response("OK", { headers: { "content-type": "text/plain; charset=utf-8" } });
+  });
+}

@@ -1,0 +1,14 @@
+import { escapeHtml } from "../../lib/html.ts";
+import type { Router } from "../router.ts";
+
+/** RFC 6415, by which some servers find the address of WebFinger (RFC 7033) on the domain of a handle. */
+export function hostMetaRoutes(routes: Router): void {
+  const template = escapeHtml(`${routes.ctx.config.origin}/.well-known/webfinger?resource={uri}`);
+  const document = `<?xml version="1.0" encoding="UTF-8"?>
+<XRD xmlns="http://docs.oasis-open.org/ns/xri/xrd-1.0">
+  <Link rel="lrdd" template="${template}"/>
+</XRD>
+`;
+  const headers = { "content-type": "application/xrd+xml; charset=utf-8" };
+  routes.get("/.well-known/host-meta", { open: "always" }, () => new Response(document, { headers }));
+}

@@ -1,0 +1,82 @@
+import { weeklyActivity } from "../../core/server/activity.ts";
+import { knownDomains } from "../../core/server/peers.ts";
+import { registrationMode } from "../../core/people/registrations.ts";
+import { currentTerms, termsOf } from "../../core/server/terms.ts";
+import { whileUnwritten } from "../../db/unwritten.ts";
+import { activeUsers, showInstance, showInstanceV1, showRules, stats } from "../../entities/instance.ts";
+import { showPage, showTerms } from "../../entities/pages.ts";
+import { notFound } from "../../errors.ts";
+import { keptFor } from "../../lib/kept.ts";
+import { knownLanguages } from "../../lib/languages.ts";
+import { MASTODON_VERSION, VERSION } from "../../version.ts";
+import { jsonText } from "../paging.ts";
+import type { Router } from "../router.ts";
+
+const HOUR = 3600_000;
+
+/** Mastodon's documentation: methods/instance; and NodeInfo 2.0, by which apps tell servers apart. */
+export function instanceRoutes(routes: Router): void {
+  const { ctx } = routes;
+  const domains = keptFor(ctx.clock, HOUR, () => knownDomains(ctx.db));
+  const activity = keptFor(ctx.clock, HOUR, () => showActivity(routes));
+  // Every app asks for one of them when it starts, and they hardly ever change.
+  const instance = whileUnwritten(ctx.db, ctx.clock, () => JSON.stringify(showInstance(ctx)));
+  const oldInstance = whileUnwritten(ctx.db, ctx.clock, () => JSON.stringify(showInstanceV1(ctx, domains().length)));
+  routes
+    .get("/api/v2/instance", { open: "always" }, () => jsonText(instance()))
+    .get("/api/v1/instance", { open: "always" }, () => jsonText(oldInstance()))
+    .get("/api/v1/instance/rules", { open: true }, () => showRules(ctx))
+    .get("/api/v1/instance/extended_description", { open: true }, () => showPage(ctx, "extended_description"))
+    .get("/api/v1/instance/privacy_policy", { open: true }, () => showPage(ctx, "privacy_policy"))
+    .get("/api/v1/instance/terms_of_service", { open: true }, () => showTerms(ctx, currentTerms(ctx)))
+    .get("/api/v1/instance/terms_of_service/:date", { open: true }, ({ params }) =>
+      showTerms(ctx, termsOf(ctx.db, params.date!)),
+    )
+    .get("/api/v1/instance/languages", { open: true }, () => knownLanguages())
+    .get("/api/v1/instance/peers", { open: true }, () => {
+      if (!ctx.config.peers) throw notFound();
+      return domains();
+    })
+    .get("/api/v1/instance/activity", { open: true }, () => {
+      if (!ctx.config.activity) throw notFound();
+      return activity();
+    });
+  nodeInfoRoutes(routes);
+}
+
+function showActivity({ ctx }: Router) {
+  return weeklyActivity(ctx).map(({ start, statuses, logins, registrations }) => ({
+    week: String(start / 1000),
+    statuses: String(statuses),
+    logins: String(logins),
+    registrations: String(registrations),
+  }));
+}
+
+function nodeInfoRoutes(routes: Router): void {
+  const { ctx } = routes;
+  routes
+    .get("/.well-known/nodeinfo", { open: "always" }, () => ({
+      links: [{ rel: "http://nodeinfo.diaspora.software/ns/schema/2.0", href: `${ctx.config.origin}/nodeinfo/2.0` }],
+    }))
+    .get("/nodeinfo/2.0", { open: "always" }, () => {
+      const { user_count, status_count } = stats(ctx);
+      return {
+        version: "2.0",
+        software: { name: "linnet", version: VERSION },
+        protocols: [],
+        services: { inbound: [], outbound: [] },
+        openRegistrations: registrationMode(ctx) === "open",
+        usage: {
+          users: { total: user_count, activeMonth: activeUsers(ctx, 4), activeHalfyear: activeUsers(ctx, 26) },
+          localPosts: status_count,
+        },
+        metadata: {
+          nodeName: ctx.config.title,
+          nodeDescription: ctx.config.description,
+          // Apps built on megalodon turn away a name that they don't know unless this tells whose API it speaks.
+          upstream: { name: "mastodon", version: MASTODON_VERSION },
+        },
+      };
+    });
+}

@@ -1,0 +1,12 @@
+import type { Router } from "../router.ts";
+
+const HEADERS = { "content-type": "application/json" };
+
+/** The description of all of this, made from the routes when somebody asks for it. */
+export function openApiRoutes(routes: Router): void {
+  let text: string | null = null;
+  routes.get("/api/openapi.json", { open: "always" }, async () => {
+    text ??= JSON.stringify(await routes.describe());
+    return new Response(text, { headers: HEADERS });
+  });
+}

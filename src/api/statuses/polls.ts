@@ -1,0 +1,26 @@
+import { visiblePoll, vote } from "../../core/statuses/polls.ts";
+import { showPoll } from "../../entities/polls.ts";
+import { parseId } from "../../lib/ids.ts";
+import { list, object, text } from "../../lib/input.ts";
+import { jsonText } from "../paging.ts";
+import type { Router } from "../router.ts";
+
+const Votes = object({ choices: list(text({ max: 40 }), { min: 1 }) });
+
+/** Mastodon's documentation: methods/polls. */
+export function pollRoutes(routes: Router): void {
+  routes
+    .get("/api/v1/polls/:id", { open: true, scope: "read:statuses" }, ({ ctx, viewerId, params }) =>
+      jsonText(showPoll(ctx, viewerId, visiblePoll(ctx, viewerId, parseId(params.id)))),
+    )
+    .post("/api/v1/polls/:id/votes", { scope: "write:statuses", input: Votes }, ({ ctx, viewerId, input, params }) => {
+      const poll = visiblePoll(ctx, viewerId, parseId(params.id));
+      vote(ctx, viewerId, poll, input.choices.map(choiceOf));
+      return jsonText(showPoll(ctx, viewerId, poll));
+    });
+}
+
+/** What isn't a number is a choice that doesn't exist. */
+function choiceOf(text: string): number {
+  return /^\d{1,9}$/.test(text) ? Number(text) : -1;
+}

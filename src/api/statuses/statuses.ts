@@ -1,0 +1,144 @@
+import type { Context } from "../../context.ts";
+import { withLanguage } from "../../core/statuses/drafts.ts";
+import { editStatus } from "../../core/statuses/edits.ts";
+import {
+  bookmark,
+  favourite,
+  muteConversation,
+  pin,
+  unbookmark,
+  unfavourite,
+  unmuteConversation,
+  unpin,
+} from "../../core/statuses/interactions.ts";
+import { MAX_ATTACHMENTS } from "../../core/media/media.ts";
+import { IMAGE_LIMITS } from "../../core/media/media-files.ts";
+import { schedule } from "../../core/statuses/scheduled.ts";
+import { publish, reblog, removeStatus, unreblog } from "../../core/statuses/statuses.ts";
+import { contextOf } from "../../core/statuses/threads.ts";
+import { ownStatus, visibleAmong, visibleStatus, VISIBILITIES, type StatusRow } from "../../core/visibility.ts";
+import { showVersions } from "../../entities/status-edits.ts";
+import { seenOrBare, showStatuses, statusText } from "../../entities/statuses.ts";
+import { notFound } from "../../errors.ts";
+import { parseId, parseIds } from "../../lib/ids.ts";
+import { bool, ids, object, oneOf, optional } from "../../lib/input.ts";
+import { hashSecret } from "../../lib/secrets.ts";
+import { draftOf, EditInput, editOf, PublishInput } from "./drafts.ts";
+import { jsonText } from "../paging.ts";
+import type { Router } from "../router.ts";
+import { momentOf, showScheduled } from "./scheduled-statuses.ts";
+
+/** A thumbnail for each attachment, with room for the other fields of the form. */
+const MAX_EDIT = MAX_ATTACHMENTS * IMAGE_LIMITS.bytes + 1024 * 1024;
+
+/** Mastodon's documentation: methods/statuses. */
+export function statusRoutes(routes: Router): void {
+  routes
+    .post("/api/v1/statuses", { scope: "write:statuses", input: PublishInput }, async (call) => {
+      const { ctx, viewerId, bearer, input, request } = call;
+      const author = { accountId: viewerId, appId: bearer.appId };
+      const header = request.headers.get("idempotency-key");
+      const key = header && hashSecret(header);
+      const draft = await withLanguage(ctx, viewerId, draftOf(input));
+      const made =
+        input.scheduled_at === undefined
+          ? await publish(ctx, author, draft, key)
+          : schedule(ctx, author, draft, momentOf(input.scheduled_at), key);
+      return "statusId" in made
+        ? jsonText(statusText(ctx, viewerId, made.statusId))
+        : showScheduled(ctx, viewerId, made.scheduledId);
+    })
+    .update(
+      "/api/v1/statuses/:id",
+      { scope: "write:statuses", input: EditInput, maxBytes: MAX_EDIT, storeFiles: true },
+      async ({ ctx, viewerId, input, params }) => {
+        const id = parseId(params.id);
+        await editStatus(ctx, () => editable(ctx, viewerId, id), editOf(input));
+        return jsonText(statusText(ctx, viewerId, editable(ctx, viewerId, id).id));
+      },
+    )
+    .delete(
+      "/api/v1/statuses/:id",
+      { scope: "write:statuses", limit: "deletes", input: object({ delete_media: bool({ default: false }) }) },
+      ({ ctx, viewerId, input, params }) => {
+        const status = ownStatus(ctx, viewerId, parseId(params.id));
+        // With its source, so that it can be written anew.
+        const shown = { ...seenOrBare(ctx, viewerId, status.id), text: status.text };
+        removeStatus(ctx, status, input.delete_media);
+        return shown;
+      },
+    );
+  readingRoutes(routes);
+  actionRoutes(routes);
+}
+
+function editable(ctx: Context, viewerId: number, id: number | null): StatusRow {
+  const status = ownStatus(ctx, viewerId, id);
+  if (status.reblog_of_id !== null) throw notFound();
+  return status;
+}
+
+function readingRoutes(routes: Router): void {
+  const open = { open: true, scope: "read:statuses" } as const;
+  routes
+    .get("/api/v1/statuses", { ...open, input: object({ id: ids(40) }) }, ({ ctx, viewerId, input }) =>
+      showStatuses(ctx, viewerId, visibleAmong(ctx, viewerId, parseIds(input.id))),
+    )
+    .get("/api/v1/statuses/:id", open, ({ ctx, viewerId, params }) =>
+      jsonText(statusText(ctx, viewerId, visibleStatus(ctx, viewerId, parseId(params.id)).id)),
+    )
+    .get("/api/v1/statuses/:id/context", open, ({ ctx, viewerId, params }) => {
+      const thread = contextOf(ctx, viewerId, visibleStatus(ctx, viewerId, parseId(params.id)));
+      const shown = showStatuses(ctx, viewerId, [...thread.ancestors, ...thread.descendants]);
+      return { ancestors: shown.slice(0, thread.ancestors.length), descendants: shown.slice(thread.ancestors.length) };
+    })
+    .get("/api/v1/statuses/:id/history", open, ({ ctx, viewerId, params }) => {
+      const status = visibleStatus(ctx, viewerId, parseId(params.id));
+      return showVersions(ctx, viewerId, status);
+    })
+    .get("/api/v1/statuses/:id/source", { scope: "read:statuses" }, ({ ctx, viewerId, params }) => {
+      const status = visibleStatus(ctx, viewerId, parseId(params.id));
+      // Of a status from another server only its HTML is known; Mastodon shows that, too.
+      const text = status.local ? status.text : status.content;
+      return { id: String(status.id), text, spoiler_text: status.spoiler_text };
+    });
+}
+
+const ACTIONS = [
+  ["favourite", "write:favourites", favourite],
+  ["bookmark", "write:bookmarks", bookmark],
+  ["pin", "write:accounts", pin],
+  ["unpin", "write:accounts", unpin],
+  ["mute", "write:mutes", muteConversation],
+] as const;
+
+const UNDONE = [
+  ["unfavourite", "write:favourites", unfavourite],
+  ["unbookmark", "write:bookmarks", unbookmark],
+  ["unmute", "write:mutes", unmuteConversation],
+] as const;
+
+function actionRoutes(routes: Router): void {
+  for (const [name, scope, act] of ACTIONS) {
+    routes.post(`/api/v1/statuses/:id/${name}`, { scope }, ({ ctx, viewerId, params }) =>
+      jsonText(statusText(ctx, viewerId, act(ctx, viewerId, parseId(params.id)))),
+    );
+  }
+  for (const [name, scope, undo] of UNDONE) {
+    routes.post(`/api/v1/statuses/:id/${name}`, { scope }, ({ ctx, viewerId, params }) =>
+      seenOrBare(ctx, viewerId, undo(ctx, viewerId, parseId(params.id))),
+    );
+  }
+  routes
+    .post(
+      "/api/v1/statuses/:id/reblog",
+      { scope: "write:statuses", input: object({ visibility: optional(oneOf(VISIBILITIES)) }) },
+      ({ ctx, viewerId, bearer, input, params }) => {
+        const author = { accountId: viewerId, appId: bearer.appId };
+        return jsonText(statusText(ctx, viewerId, reblog(ctx, author, parseId(params.id), input.visibility ?? null)));
+      },
+    )
+    .post("/api/v1/statuses/:id/unreblog", { scope: "write:statuses", limit: "deletes" }, ({ ctx, viewerId, params }) =>
+      seenOrBare(ctx, viewerId, unreblog(ctx, viewerId, parseId(params.id))),
+    );
+}

@@ -1,0 +1,97 @@
+import type { Context } from "../../context.ts";
+import { SERVER_TOPIC } from "../../core/events.ts";
+import { Refusal } from "../../errors.ts";
+import { stillValid } from "../../oauth/guard.ts";
+import type { Listener } from "./streams.ts";
+
+/** Every stream's heart beats once in so many seconds: often enough for proxies, which give up after half a minute. */
+const BEATS = 15;
+const SECOND = 1000;
+
+/** Why we end a stream that nobody has left. */
+export type Ending = "revoked" | "stopping";
+
+/** A connection that lasts, as an event stream or as a WebSocket. */
+export interface OpenStream {
+  readonly listener: Listener;
+  beat?(): void;
+  end(why: Ending): void;
+}
+
+/**
+ * Every stream that is open. Ends those whose token is gone, and all of them when the server stops. One part of them has
+ * its turn each second, so that ten thousand heartbeats hold nobody up.
+ */
+export class OpenStreams {
+  private readonly parts: Set<OpenStream>[] = Array.from({ length: BEATS }, () => new Set());
+  private readonly perAccount = new Map<number, number>();
+  private turn = 0;
+  private running: { timer: Timer; unsubscribe(): void } | null = null;
+
+  constructor(private readonly ctx: Context) {}
+
+  /** Refuses who has as many open as one person may have. */
+  admit({ viewer }: Listener): void {
+    const most = this.ctx.config.limits?.streams ?? Infinity;
+    if ((this.perAccount.get(viewer.accountId) ?? 0) < most) return;
+    throw new Refusal("too_many", `No more than ${most} streams at once: close one before you open another`);
+  }
+
+  /** Returns the function that is to be called when the stream has ended, once. */
+  add(stream: OpenStream): () => void {
+    const { accountId } = stream.listener.viewer;
+    const part = this.parts.reduce((smallest, part) => (part.size < smallest.size ? part : smallest));
+    part.add(stream);
+    this.perAccount.set(accountId, (this.perAccount.get(accountId) ?? 0) + 1);
+    this.running ??= this.run();
+    return () => {
+      part.delete(stream);
+      const left = this.perAccount.get(accountId)! - 1;
+      if (left > 0) this.perAccount.set(accountId, left);
+      else this.perAccount.delete(accountId);
+      if (this.perAccount.size === 0) this.rest();
+    };
+  }
+
+  /** One second's share: who may no longer listen is shown out, and everybody else hears that we are there. */
+  beat(): void {
+    const part = this.parts[(this.turn = (this.turn + 1) % BEATS)]!;
+    const valid = stillValid(
+      this.ctx,
+      [...part].map(({ listener }) => listener.tokenId),
+    );
+    for (const stream of part) {
+      if (valid.has(stream.listener.tokenId)) stream.beat?.();
+      else stream.end("revoked");
+    }
+  }
+
+  private run() {
+    const timer = setInterval(() => {
+      try {
+        this.beat();
+      } catch (error) {
+        this.ctx.log.error("streams could not be looked after: {error}", { error });
+      }
+    }, SECOND).unref();
+    const unsubscribe = this.ctx.hub.subscribe(SERVER_TOPIC, (event) => {
+      if (event.event === "server.stopping") this.endAll("stopping");
+      if (event.event === "token.revoked") this.endAll("revoked", event.tokenId);
+    });
+    return { timer, unsubscribe };
+  }
+
+  private rest(): void {
+    clearInterval(this.running?.timer);
+    this.running?.unsubscribe();
+    this.running = null;
+  }
+
+  private endAll(why: Ending, tokenId?: number): void {
+    for (const part of this.parts) {
+      for (const stream of part) {
+        if (tokenId === undefined || stream.listener.tokenId === tokenId) stream.end(why);
+      }
+    }
+  }
+}

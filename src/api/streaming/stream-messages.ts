@@ -1,0 +1,109 @@
+import type { Context, Event } from "../../context.ts";
+import { findAnnouncement } from "../../core/server/announcements.ts";
+import { findConversation } from "../../core/notifications/conversations.ts";
+import { findNotification } from "../../core/notifications/notifications.ts";
+import { isWanted } from "../../core/timelines/timelines.ts";
+import { showAnnouncements, showReactionCount } from "../../entities/announcements.ts";
+import { conversationTexts } from "../../entities/conversations.ts";
+import { notificationTexts } from "../../entities/notifications.ts";
+import { statusTexts } from "../../entities/statuses.ts";
+
+/** What an event says to one viewer, in the forms in which it goes over the wire. */
+export class Message {
+  private frame: Uint8Array | null = null;
+  private quoted: string | null = null;
+
+  constructor(
+    private readonly event: string,
+    /** JSON, or the bare id of what was deleted; null where the event says it all. */
+    private readonly payload: string | null,
+  ) {}
+
+  /** For event streams. Without data a browser would not hear of an event; Mastodon says "undefined". */
+  asFrame(): Uint8Array {
+    this.frame ??= new TextEncoder().encode(`event: ${this.event}\ndata: ${this.payload ?? "undefined"}\n\n`);
+    return this.frame;
+  }
+
+  /** For WebSockets, which carry several streams: `stream` is its name as JSON. */
+  asText(stream: string): string {
+    if (this.payload === null) return `{"stream":${stream},"event":"${this.event}"}`;
+    this.quoted ??= JSON.stringify(this.payload);
+    return `{"stream":${stream},"event":"${this.event}","payload":${this.quoted}}`;
+  }
+}
+
+/** What has been made of an event. */
+interface Made {
+  byViewer: Map<number, Message | null>;
+  /** Viewers to whom it says the same share a message. */
+  byPayload: Map<string | null, Message>;
+}
+
+/** Says the same to everybody who hears of it. */
+const SHARED: ReadonlySet<Event["event"]> = new Set(["delete", "announcement.delete", "filters_changed"]);
+
+/** Renders each event once for each viewer who listens, on however many connections, or once for all of them. */
+export class Messages {
+  private readonly made = new WeakMap<Event, Made>();
+
+  constructor(private readonly ctx: Context) {}
+
+  /** Null when the event holds nothing that the viewer may see and wants. Never throws: others listen too. */
+  of(event: Event, viewerId: number): Message | null {
+    let made = this.made.get(event);
+    if (!made) this.made.set(event, (made = { byViewer: new Map(), byPayload: new Map() }));
+    const viewer = SHARED.has(event.event) ? 0 : viewerId;
+    let message = made.byViewer.get(viewer);
+    if (message === undefined) made.byViewer.set(viewer, (message = this.render(event, viewer, made)));
+    return message;
+  }
+
+  private render(event: Event, viewerId: number, { byPayload }: Made): Message | null {
+    try {
+      const payload = payloadOf(this.ctx, event, viewerId);
+      if (payload === undefined) return null;
+      let message = byPayload.get(payload);
+      if (!message) byPayload.set(payload, (message = new Message(event.event, payload)));
+      return message;
+    } catch (error) {
+      this.ctx.log.error("{event} could not be streamed: {error}", { event: event.event, error });
+      return null;
+    }
+  }
+}
+
+/** Undefined when there is nothing to be told. */
+function payloadOf(ctx: Context, event: Event, viewerId: number): string | null | undefined {
+  switch (event.event) {
+    case "update":
+    case "status.update":
+      return isWanted(ctx, viewerId, event.statusId) ? statusTexts(ctx, viewerId, [event.statusId])[0] : undefined;
+    case "delete":
+      return String(event.statusId);
+    case "notification": {
+      const row = findNotification(ctx.db, viewerId, event.notificationId);
+      return row ? notificationTexts(ctx, viewerId, [row])[0] : undefined;
+    }
+    case "conversation": {
+      const row = findConversation(ctx.db, viewerId, event.conversationId);
+      return row ? conversationTexts(ctx, viewerId, [row])[0] : undefined;
+    }
+    case "announcement": {
+      const row = findAnnouncement(ctx.db, event.announcementId);
+      return row ? JSON.stringify(showAnnouncements(ctx, viewerId, [row])[0]) : undefined;
+    }
+    case "announcement.reaction":
+      return JSON.stringify(showReactionCount(ctx, viewerId, event.announcementId, event.name));
+    case "announcement.delete":
+      return String(event.announcementId);
+    case "notifications_merged":
+      // As Mastodon says it; it means nothing.
+      return "1";
+    case "filters_changed":
+      return null;
+    case "token.revoked":
+    case "server.stopping":
+      return undefined;
+  }
+}

@@ -1,0 +1,65 @@
+import { Refusal } from "../../errors.ts";
+import { bool, id, object, optional, text } from "../../lib/input.ts";
+import { requestAddress } from "../../lib/params.ts";
+import { EventStreams } from "./event-streams.ts";
+import { OpenStreams } from "./open-streams.ts";
+import type { Router } from "../router.ts";
+import { Messages } from "./stream-messages.ts";
+import { findStream, listenerOf, STREAM_NAMES } from "./streams.ts";
+import { StreamSocket } from "./web-socket.ts";
+
+const params = { tag: optional(text({ max: 200 })), list: optional(id()) };
+const EventStreamInput = object({ ...params, only_media: bool({ default: false }) });
+const SocketInput = object({ ...params, stream: optional(text({ max: 100 })) });
+
+/** Mastodon's documentation: methods/streaming. Each call opens a connection, and counts once. */
+export function streamingRoutes(routes: Router): void {
+  const { ctx } = routes;
+  const messages = new Messages(ctx);
+  const open = new OpenStreams(ctx);
+  const eventStreams = new EventStreams(ctx, messages, open);
+  routes.get(
+    "/api/v1/streaming/health",
+    { open: "always" },
+    () => new Response("OK", { headers: { "content-type": "text/plain", "cache-control": "private, no-store" } }),
+  );
+  for (const name of STREAM_NAMES) {
+    // These have no path: they are asked for with `only_media`.
+    if (name.endsWith(":media")) continue;
+    const options = { open: true, token: tokenOf, input: EventStreamInput } as const;
+    routes.get(`/api/v1/streaming/${name.replaceAll(":", "/")}`, options, ({ bearer, input }) => {
+      const withMedia = `${name}:media`;
+      const wanted = input.only_media && STREAM_NAMES.includes(withMedia) ? withMedia : name;
+      const listener = listenerOf(bearer);
+      return eventStreams.answer(listener, findStream(ctx, listener, wanted, input));
+    });
+  }
+  routes.get(
+    "/api/v1/streaming",
+    { open: true, token: tokenOf, input: SocketInput },
+    ({ bearer, input, request, server }) => {
+      // In whatever case: Apache writes "WebSocket". A call without it asks where streaming is, and 404 means here.
+      const isSocket = request.headers.get("upgrade")?.toLowerCase() === "websocket";
+      if (!isSocket) throw new Refusal("not_found", "Not found");
+      const listener = listenerOf(bearer);
+      open.admit(listener);
+      const socket = new StreamSocket(ctx, messages, open, listener, input);
+      const protocol = protocolOf(request);
+      const upgraded = server.upgrade(request, {
+        data: socket,
+        // Browsers hang up unless they are given back what they offered.
+        headers: protocol === null ? {} : { "sec-websocket-protocol": protocol },
+      });
+      if (!upgraded) throw new Refusal("bad_request", "Expected a WebSocket handshake");
+    },
+  );
+}
+
+/** Browsers can't set headers for either kind of stream, so the token may come by other ways. */
+function tokenOf(request: Request): string | null {
+  return requestAddress(request.url).searchParams.get("access_token") || protocolOf(request);
+}
+
+function protocolOf(request: Request): string | null {
+  return request.headers.get("sec-websocket-protocol")?.split(",")[0]!.trim() || null;
+}

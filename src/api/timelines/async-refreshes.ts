@@ -1,0 +1,22 @@
+import { isHomeFilling } from "../../core/timelines/home-filling.ts";
+import { notFound } from "../../errors.ts";
+import type { Call, Router } from "../router.ts";
+
+/** Seconds after which an app may ask how far it is. */
+const RETRY = 5;
+
+/** Mastodon's documentation: methods/async_refreshes. */
+export function asyncRefreshRoutes(routes: Router): void {
+  routes.get("/api/v1_alpha/async_refreshes/:id", { scope: "read" }, ({ ctx, viewerId, params }) => {
+    const id = params.id!;
+    const status = ctx.refreshes.statusOf(viewerId, id);
+    if (!status) throw notFound();
+    return { async_refresh: { id, status, result_count: null } };
+  });
+}
+
+/** The header that tells an app where to ask whether its home timeline is whole. */
+export function homeRefreshHeader({ ctx, viewerId }: Pick<Call, "ctx" | "viewerId">): Record<string, string> {
+  const id = ctx.refreshes.idOf(viewerId, "home", () => isHomeFilling(ctx.db, viewerId));
+  return { "mastodon-async-refresh": `id="${id}", retry=${RETRY}` };
+}
