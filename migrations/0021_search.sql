@@ -1,4 +1,4 @@
--- One row per status, under its id. `words` is its text, prepared by lib/search-words.ts; `marks` are artificial words for
+-- One row per status, under its id. `words` is its text, prepared by lib/text/search-words.ts; `marks` are artificial words for
 -- its properties and participants, so that one look-up answers a whole query, newest first.
 CREATE VIRTUAL TABLE status_search USING fts5 (
   words, marks,

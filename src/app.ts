@@ -6,7 +6,7 @@ import type { Context } from "./context.ts";
 import { UnexpectedMentions } from "./core/statuses/drafts.ts";
 import { showAccounts } from "./entities/accounts.ts";
 import { DatabaseLockedRefusal, Refusal, ValidationRefusal, type RefusalKind } from "./errors.ts";
-import { clientAddress } from "./lib/addresses.ts";
+import { clientAddress } from "./lib/http/addresses.ts";
 import { stackOf } from "./lib/log.ts";
 import { OAuthRefusal } from "./oauth/errors.ts";
 import { describeIn, errorLanguage, inLanguage } from "./web/errors.ts";

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import { UsageError } from "./errors.ts";
-import { isLocale } from "./lib/languages.ts";
-import type { LibreTranslateSettings } from "./lib/libretranslate.ts";
-import { parseNetworks, type Network } from "./lib/addresses.ts";
+import { isLocale } from "./lib/text/languages.ts";
+import type { LibreTranslateSettings } from "./lib/http/libretranslate.ts";
+import { parseNetworks, type Network } from "./lib/http/addresses.ts";
 
 /** How many calls are allowed within how many seconds. */
 export interface Allowance {

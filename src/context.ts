@@ -1,21 +1,21 @@
 import type { Config, LimitName } from "./config.ts";
 import type { Db } from "./db/open.ts";
 import { Rendered } from "./db/rendered.ts";
-import { Ffmpeg } from "./lib/ffmpeg.ts";
+import { Ffmpeg } from "./lib/media/ffmpeg.ts";
 import { Hub } from "./lib/hub.ts";
 import { Ids } from "./lib/ids.ts";
-import { LibreTranslate, type LibreTranslateSettings } from "./lib/libretranslate.ts";
+import { LibreTranslate, type LibreTranslateSettings } from "./lib/http/libretranslate.ts";
 import { stackOf, type Logger } from "./lib/log.ts";
-import { MediaProcesses } from "./lib/media-processes.ts";
+import { MediaProcesses } from "./lib/media/media-processes.ts";
 import {
   fetchOutside,
   isPublicAddress,
   type Outlet,
   type OutboundRequest,
   type OutboundResponse,
-} from "./lib/outbound.ts";
+} from "./lib/http/outbound.ts";
 import { SlidingWindow, Windows } from "./lib/rates.ts";
-import { RequestLog } from "./lib/request-log.ts";
+import { RequestLog } from "./lib/http/request-log.ts";
 import { Refreshes } from "./lib/refreshes.ts";
 import { Turns } from "./lib/turns.ts";
 import { VERSION } from "./version.ts";

@@ -2,8 +2,8 @@ import { toOpenAPISchema } from "@elysiajs/openapi/openapi";
 import type { TObject, TSchema } from "@sinclair/typebox";
 import type { AnyElysia } from "elysia";
 import type { Config } from "../config.ts";
-import { object, oneOf, optional, text } from "../lib/input.ts";
-import type { Description, JsonSchema, Operation } from "../lib/openapi.ts";
+import { object, oneOf, optional, text } from "../lib/http/input.ts";
+import type { Description, JsonSchema, Operation } from "../lib/http/openapi.ts";
 import { RESPONSE_MODES } from "../oauth/redirects.ts";
 import { SCOPES } from "../oauth/scopes.ts";
 import { VERSION } from "../version.ts";
@@ -100,7 +100,7 @@ function wordsOf({ method, path }: DescribedRoute): Words {
   return WORDS.get(name) ?? { tags: ["Others"], summary: name, place: Number.MAX_SAFE_INTEGER };
 }
 
-/** A route as Elysia would have it if it read our parameters itself, which it doesn't: `lib/params.ts` does. */
+/** A route as Elysia would have it if it read our parameters itself, which it doesn't: `lib/http/params.ts` does. */
 function asElysiaHasIt({ method, path, options, tags, summary }: DescribedRoute & Words) {
   const known = options ?? SIGN_IN[`${method} ${path}`] ?? { open: "always" };
   const input = known.input && plain(known.input);

@@ -1,8 +1,8 @@
 import type { Page, Place } from "../db/keyset.ts";
 import { showAccounts } from "../entities/accounts.ts";
 import { statusTexts } from "../entities/statuses.ts";
-import { id, int, optional } from "../lib/input.ts";
-import { linkHeader } from "../lib/links.ts";
+import { id, int, optional } from "../lib/http/input.ts";
+import { linkHeader } from "../lib/http/links.ts";
 import type { Call } from "./router.ts";
 
 /** The parameters that every list understands. */

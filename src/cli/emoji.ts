@@ -3,7 +3,7 @@ import { join, parse } from "node:path";
 import type { Context } from "../context.ts";
 import { addEmoji, EMOJI_LIMITS, emojisOf, removeEmoji } from "../core/media/emojis.ts";
 import { Refusal } from "../errors.ts";
-import { sniffType } from "../lib/image-types.ts";
+import { sniffType } from "../lib/media/image-types.ts";
 import { command, flag, option, word } from "./command.ts";
 import { fileNamed } from "./files.ts";
 import { list } from "./list.ts";

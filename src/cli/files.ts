@@ -1,7 +1,7 @@
 import type { BunFile } from "bun";
 import { MAX_PAGE } from "../core/server/pages.ts";
 import { Refusal, UnreadableFile } from "../errors.ts";
-import { sniffType } from "../lib/image-types.ts";
+import { sniffType } from "../lib/media/image-types.ts";
 
 /** The file of this name; refuses when there is none. */
 export async function fileNamed(name: string): Promise<BunFile> {

@@ -1,4 +1,4 @@
-import { INVISIBLE } from "../lib/invisible.ts";
+import { INVISIBLE } from "../lib/text/invisible.ts";
 import { command, flag, type Command, type Declaration, type Options, type ValuesOf, type Words } from "./command.ts";
 
 const JSON_OPTION = { json: flag("prints JSON, with the names and formats of Mastodon's API") };

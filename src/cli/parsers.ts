@@ -1,4 +1,4 @@
-import { parseDomain } from "../lib/domains.ts";
+import { parseDomain } from "../lib/text/domains.ts";
 import { parseId } from "../lib/ids.ts";
 import { parseMoment } from "../lib/moments.ts";
 import { ArgumentError } from "./argument-error.ts";

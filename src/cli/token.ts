@@ -1,5 +1,5 @@
 import { Refusal } from "../errors.ts";
-import { INVISIBLE } from "../lib/invisible.ts";
+import { INVISIBLE } from "../lib/text/invisible.ts";
 import { MAX_APP_NAME, OUT_OF_BAND, registerApp } from "../oauth/apps.ts";
 import { tokensOf } from "../oauth/authorizations.ts";
 import { isKnownScope, SCOPES } from "../oauth/scopes.ts";

@@ -1,4 +1,4 @@
-import type { Pattern } from "../lib/keywords.ts";
+import type { Pattern } from "../lib/text/keywords.ts";
 import type { Db } from "./open.ts";
 import type { customEmojis } from "./schema/index.ts";
 
@@ -20,7 +20,7 @@ export interface StatusText {
   /** Attachments, mentions, tags and the like. */
   rest: string;
   card: CardText | null;
-  /** What keywords of filters are looked for in, folded (`lib/keywords.ts`): only for who has any, since it takes long. */
+  /** What keywords of filters are looked for in, folded (`lib/text/keywords.ts`): only for who has any, since it takes long. */
   words(): string;
 }
 

@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import { idList } from "../db/json.ts";
 import type { accounts } from "../db/schema/index.ts";
-import { wordsWithShortcodes } from "../lib/shortcodes.ts";
+import { wordsWithShortcodes } from "../lib/text/shortcodes.ts";
 import { emojisJson } from "./emojis.ts";
 import { timestamp } from "./json.ts";
 import { mediaUrl, missingPicture } from "./urls.ts";

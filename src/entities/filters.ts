@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import type { FilterRow } from "../core/timelines/filters.ts";
 import type { FilterRule, FilterSet, StatusText } from "../db/rendered.ts";
-import { holds, patternOf } from "../lib/keywords.ts";
+import { holds, patternOf } from "../lib/text/keywords.ts";
 import { timestamp } from "./json.ts";
 
 /** Mastodon's Filter (entities/Filter), without its keywords and statuses. */

@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import { idList } from "../db/json.ts";
 import type { MediaRow } from "../core/media/media.ts";
-import type { Colors } from "../lib/colors.ts";
+import type { Colors } from "../lib/media/colors.ts";
 import { mediaUrl } from "./urls.ts";
 
 const OF_STATUSES = `

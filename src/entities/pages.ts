@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import { findPage, type PageName } from "../core/server/pages.ts";
 import { isEffective, successorOf, type Terms } from "../core/server/terms.ts";
-import { markdownToHtml } from "../lib/markdown.ts";
+import { markdownToHtml } from "../lib/text/markdown.ts";
 import { timestamp } from "./json.ts";
 
 /** Mastodon's ExtendedDescription and PrivacyPolicy (entities/ExtendedDescription, entities/PrivacyPolicy). */

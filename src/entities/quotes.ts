@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import { avoids, blocks, blocksDomainOf, visibleTo } from "../core/visibility.ts";
 import { idList } from "../db/json.ts";
 import type { QuoteText } from "../db/rendered.ts";
-import { quoteFallback } from "../lib/text.ts";
+import { quoteFallback } from "../lib/text/text.ts";
 
 /** Why a quoted status is not simply shown. Those that are blocked or muted are sent all the same, for apps to hide. */
 type Hidden = "unauthorized" | "blocked_domain" | "blocked_account" | "muted_account";

@@ -3,7 +3,7 @@ import { findAccount } from "../core/accounts.ts";
 import { mediaByIds, versionsOf } from "../core/statuses/edits.ts";
 import { quotedUrlOf } from "../core/statuses/quotes.ts";
 import type { StatusRow } from "../core/visibility.ts";
-import { wordsWithShortcodes } from "../lib/shortcodes.ts";
+import { wordsWithShortcodes } from "../lib/text/shortcodes.ts";
 import { showAccount } from "./accounts.ts";
 import { emojisJson } from "./emojis.ts";
 import { timestamp } from "./json.ts";

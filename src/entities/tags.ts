@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import { tagUrl } from "../core/statuses/compose.ts";
 import { findTag } from "../core/discovery/tags.ts";
-import { normaliseHashtag } from "../lib/hashtags.ts";
+import { normaliseHashtag } from "../lib/text/hashtags.ts";
 import { tagHistories, type DayJson } from "./histories.ts";
 
 interface Row {

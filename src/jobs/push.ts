@@ -4,7 +4,7 @@ import { endSubscription, findSubscription, isStillWanted, tokenOf, type PushRow
 import { vapidKeys } from "../core/notifications/vapid.ts";
 import { TryLater, type JobPayloads } from "../db/queue.ts";
 import { pushMessage } from "../entities/push.ts";
-import { OutboundError, type OutboundRequest } from "../lib/outbound.ts";
+import { OutboundError, type OutboundRequest } from "../lib/http/outbound.ts";
 
 const HOUR = 3600_000;
 /** How long a push service keeps a message for a device that is off, and we keep one for a service that is. */

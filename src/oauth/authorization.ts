@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import type { Params } from "../lib/params.ts";
+import type { Params } from "../lib/http/params.ts";
 import { findApp, scopesFor, type App } from "./apps.ts";
 import { oauthParam } from "./clients.ts";
 import { OAuthRefusal } from "./errors.ts";

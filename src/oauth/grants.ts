@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { hashSecret } from "../lib/secrets.ts";
-import type { Params } from "../lib/params.ts";
+import type { Params } from "../lib/http/params.ts";
 import { scopesFor, type App } from "./apps.ts";
 import { authenticateClient, oauthParam } from "./clients.ts";
 import { redeemCode } from "./codes.ts";

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import type { Description, JsonSchema, Operation } from "../lib/openapi.ts";
+import type { Description, JsonSchema, Operation } from "../lib/http/openapi.ts";
 import { Head } from "./layout.tsx";
 import type { Pages } from "./pages.tsx";
 

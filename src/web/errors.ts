@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { searchOf } from "../lib/params.ts";
+import { searchOf } from "../lib/http/params.ts";
 import { localeOfToken } from "../oauth/guard.ts";
 import * as german from "./errors-de.ts";
 import * as french from "./errors-fr.ts";

@@ -10,9 +10,9 @@ import type { Context } from "../context.ts";
 import { requestImage } from "../core/discovery/cards.ts";
 import { storedFile } from "../core/media/media-files.ts";
 import { notFound } from "../errors.ts";
-import { isNamedBy } from "../lib/etag.ts";
-import { requestAddress } from "../lib/params.ts";
-import { TYPES_BY_EXTENSION, type Extension } from "../lib/media-types.ts";
+import { isNamedBy } from "../lib/http/etag.ts";
+import { requestAddress } from "../lib/http/params.ts";
+import { TYPES_BY_EXTENSION, type Extension } from "../lib/media/media-types.ts";
 
 /** What we name files ourselves; anything else was never ours, or isn't ready, and can't leave the folder. */
 const OURS = new RegExp(

@@ -1,6 +1,6 @@
 import type { AnyElysia } from "elysia";
 import type { Context } from "../context.ts";
-import type { Description } from "../lib/openapi.ts";
+import type { Description } from "../lib/http/openapi.ts";
 import { favicon, stylesheet, type Asset } from "./assets.ts";
 import { apiPages } from "./api.tsx";
 import { aboutPages } from "./about.tsx";

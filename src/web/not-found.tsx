@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { requestAddress } from "../lib/params.ts";
+import { requestAddress } from "../lib/http/params.ts";
 import { favicon } from "./assets.ts";
 import { errorLanguage, inLanguage } from "./errors.ts";
 import { Head } from "./layout.tsx";

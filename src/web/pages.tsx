@@ -2,8 +2,8 @@
 import type { AnyElysia } from "elysia";
 import type { Context } from "../context.ts";
 import { DatabaseLockedRefusal, Refusal } from "../errors.ts";
-import { addressKey } from "../lib/addresses.ts";
-import { parseQuery, readParams, searchOf, type Params } from "../lib/params.ts";
+import { addressKey } from "../lib/http/addresses.ts";
+import { parseQuery, readParams, searchOf, type Params } from "../lib/http/params.ts";
 import type { Rate } from "../lib/rates.ts";
 import { inLanguage } from "./errors.ts";
 import { Head } from "./layout.tsx";

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { findLogin, isPasswordOf, type Login } from "../core/people/sign-in.ts";
-import { addressKey } from "../lib/addresses.ts";
-import { parseQuery, searchOf } from "../lib/params.ts";
+import { addressKey } from "../lib/http/addresses.ts";
+import { parseQuery, searchOf } from "../lib/http/params.ts";
 import type { Rate } from "../lib/rates.ts";
 import { findApp } from "../oauth/apps.ts";
 import { Alert, Field, Head, Hidden } from "./layout.tsx";

@@ -2,8 +2,8 @@
 import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
 import type { Context } from "../context.ts";
-import { etagOf, isNamedBy } from "../lib/etag.ts";
-import { requestAddress, type Params } from "../lib/params.ts";
+import { etagOf, isNamedBy } from "../lib/http/etag.ts";
+import { requestAddress, type Params } from "../lib/http/params.ts";
 import { hashSecret, newSecret, sameSecret } from "../lib/secrets.ts";
 import { knownBrowser, knownBrowserCookie, KNOWN_BROWSER_SECONDS } from "../oauth/known-browsers.ts";
 import { closeSession, findSession, openSession, SESSION_LIFETIME, type Session } from "../oauth/sessions.ts";

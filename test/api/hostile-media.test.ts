@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { MediaProcesses } from "../../src/lib/media-processes.ts";
+import { MediaProcesses } from "../../src/lib/media/media-processes.ts";
 import { ENDLESS } from "../fixtures/hostile-clips.ts";
 import { blackPng, movingWebp } from "../fixtures/hostile-pictures.ts";
 import type { Client } from "../support/client.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { AREAS } from "../../src/api/summaries.ts";
-import type { Description, JsonSchema, Operation } from "../../src/lib/openapi.ts";
+import type { Description, JsonSchema, Operation } from "../../src/lib/http/openapi.ts";
 import { Nowhere, run, SOURCE } from "../support/program.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 

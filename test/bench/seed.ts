@@ -6,7 +6,7 @@ import { Database } from "bun:sqlite";
 import { indexStatus } from "../../src/core/discovery/search-index.ts";
 import { Db } from "../../src/db/open.ts";
 import { idAt } from "../../src/lib/ids.ts";
-import { renderText } from "../../src/lib/text.ts";
+import { renderText } from "../../src/lib/text/text.ts";
 import { SAYING, sayings } from "./words.ts";
 
 const PEOPLE = 20;

@@ -1,7 +1,7 @@
 import { decode } from "blurhash";
 import { describe, expect, test } from "bun:test";
-import { encodeBlurhash } from "../../src/lib/blurhash.ts";
-import type { Pixels } from "../../src/lib/placeholders.ts";
+import { encodeBlurhash } from "../../src/lib/media/blurhash.ts";
+import type { Pixels } from "../../src/lib/media/placeholders.ts";
 
 const SIDE = 32;
 

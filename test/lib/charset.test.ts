@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { decodeHtml } from "../../src/lib/charset.ts";
+import { decodeHtml } from "../../src/lib/http/charset.ts";
 
 const bytes = (...parts: (string | number[])[]) =>
   Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part) : Buffer.from(part))));

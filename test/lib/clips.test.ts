@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "bun:test";
 import { UnreadableFile } from "../../src/errors.ts";
-import { evenFrames } from "../../src/lib/animations.ts";
-import { frameRateText, inspectClip } from "../../src/lib/clips.ts";
+import { evenFrames } from "../../src/lib/media/animations.ts";
+import { frameRateText, inspectClip } from "../../src/lib/media/clips.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "linnet-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
 import * as fc from "fast-check";
-import { gunzip, RatioError } from "../../src/lib/gunzip.ts";
+import { gunzip, RatioError } from "../../src/lib/http/gunzip.ts";
 
 const KIB = 1024;
 const MIB = KIB * KIB;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { isHashtagName, normaliseHashtag } from "../../src/lib/hashtags.ts";
-import { findHashtags } from "../../src/lib/text.ts";
+import { isHashtagName, normaliseHashtag } from "../../src/lib/text/hashtags.ts";
+import { findHashtags } from "../../src/lib/text/text.ts";
 
 describe("findHashtags", () => {
   const cases: [text: string, names: string[]][] = [

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { escapeHtml, htmlToText } from "../../src/lib/html.ts";
+import { escapeHtml, htmlToText } from "../../src/lib/text/html.ts";
 
 describe("escapeHtml", () => {
   test("leaves nothing that could open a tag, an entity or an attribute", () => {

@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { assert as assertProperty, asyncProperty, constantFrom, nat, property, tuple, uint8Array } from "fast-check";
 import sharp from "sharp";
 import { Refusal } from "../../src/errors.ts";
-import { readHeader } from "../../src/lib/image-header.ts";
-import { sniffType } from "../../src/lib/image-types.ts";
+import { readHeader } from "../../src/lib/media/image-header.ts";
+import { sniffType } from "../../src/lib/media/image-types.ts";
 import {
   DEFAULT_PIXELS,
   inspectAnimation,
@@ -12,7 +12,7 @@ import {
   processEmoji,
   processImage,
   processPreview,
-} from "../../src/lib/images.ts";
+} from "../../src/lib/media/images.ts";
 import { blackPng, movingWebp, tinyGif } from "../fixtures/hostile-pictures.ts";
 import { animation, picture } from "../fixtures/pictures.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { assert as assertProperty, constantFrom, nat, property, uint8Array } from "fast-check";
 import sharp from "sharp";
-import { withoutMetadata } from "../../src/lib/image-metadata.ts";
-import { DEFAULT_PIXELS, processAvatar, processImage } from "../../src/lib/images.ts";
+import { withoutMetadata } from "../../src/lib/media/image-metadata.ts";
+import { DEFAULT_PIXELS, processAvatar, processImage } from "../../src/lib/media/images.ts";
 import { animation, picture } from "../fixtures/pictures.ts";
 
 const LIMITS = { bytes: 16 * 1024 * 1024, pixels: DEFAULT_PIXELS };

@@ -3,8 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { array, assert as assertProperty, asyncProperty, constantFrom, double, nat, record } from "fast-check";
 import sharp from "sharp";
 import { Refusal, type RefusalKind } from "../../src/errors.ts";
-import { IMAGE_TYPES, sniffType } from "../../src/lib/image-types.ts";
-import { DEFAULT_PIXELS, processAvatar, processImage, processPreview } from "../../src/lib/images.ts";
+import { IMAGE_TYPES, sniffType } from "../../src/lib/media/image-types.ts";
+import { DEFAULT_PIXELS, processAvatar, processImage, processPreview } from "../../src/lib/media/images.ts";
 import { animation, picture } from "../fixtures/pictures.ts";
 
 const LIMITS = { bytes: 16 * 1024 * 1024, pixels: DEFAULT_PIXELS };

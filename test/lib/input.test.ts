@@ -16,8 +16,8 @@ import {
   oneOf,
   optional,
   text,
-} from "../../src/lib/input.ts";
-import { parseQuery, type Param, type Params } from "../../src/lib/params.ts";
+} from "../../src/lib/http/input.ts";
+import { parseQuery, type Param, type Params } from "../../src/lib/http/params.ts";
 
 const FILE = new File(["bytes"], "cat.png", { type: "image/png" });
 

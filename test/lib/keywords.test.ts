@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { fold, holds, patternOf } from "../../src/lib/keywords.ts";
+import { fold, holds, patternOf } from "../../src/lib/text/keywords.ts";
 
 const found = (text: string, keyword: string, wholeWord = true) => holds(fold(text), patternOf(keyword, wholeWord));
 

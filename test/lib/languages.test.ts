@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { detectLanguage } from "../../src/lib/languages.ts";
+import { detectLanguage } from "../../src/lib/text/languages.ts";
 
 describe("The language of a text", () => {
   test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { withTagsOf } from "../../src/lib/markup.ts";
+import { withTagsOf } from "../../src/lib/text/markup.ts";
 
 const MODEL = '<p>Hello <a href="https://a.example/?x=1&amp;y=2" class="u-url">you</a><br />there</p>';
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { array, assert, asyncProperty, double, integer, nat, oneof, tuple, uint8Array } from "fast-check";
 import { Refusal, UnreadableFile } from "../../src/errors.ts";
-import { MediaProcesses, type Bounds } from "../../src/lib/media-processes.ts";
+import { MediaProcesses, type Bounds } from "../../src/lib/media/media-processes.ts";
 import { CLIP_NAMES, Clips, ffmpeg, tone } from "../fixtures/clips.ts";
 import { ENDLESS, MAGIC } from "../fixtures/hostile-clips.ts";
 import { childrenOf } from "../support/program.ts";

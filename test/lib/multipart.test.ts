@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { Refusal } from "../../src/errors.ts";
 import { StoredFile } from "../../src/lib/files.ts";
-import { storeMultipart } from "../../src/lib/multipart.ts";
-import { readParams } from "../../src/lib/params.ts";
+import { storeMultipart } from "../../src/lib/http/multipart.ts";
+import { readParams } from "../../src/lib/http/params.ts";
 
 const LIMITS = { bytes: 3_000_000, parts: 10 };
 const PART = '--x\r\nContent-Disposition: form-data; name="a"';

@@ -7,7 +7,7 @@ import {
   OutboundError,
   type OutboundRequest,
   type Outlet,
-} from "../../src/lib/outbound.ts";
+} from "../../src/lib/http/outbound.ts";
 
 const KIB = 1024;
 const FIXTURES = join(import.meta.dir, "../fixtures");

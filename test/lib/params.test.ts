@@ -1,7 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { Refusal, type RefusalKind } from "../../src/errors.ts";
-import { hasBody, isParams, parseQuery, readParams, searchOf, type Param, type Params } from "../../src/lib/params.ts";
+import {
+  hasBody,
+  isParams,
+  parseQuery,
+  readParams,
+  searchOf,
+  type Param,
+  type Params,
+} from "../../src/lib/http/params.ts";
 
 const LIMIT = 10_000;
 const ADDRESS = "http://localhost/api/v1/things";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { colorsOf } from "../../src/lib/colors.ts";
-import { drawPlaceholder } from "../../src/lib/placeholders.ts";
+import { colorsOf } from "../../src/lib/media/colors.ts";
+import { drawPlaceholder } from "../../src/lib/media/placeholders.ts";
 
 describe("Colours of a picture", () => {
   const solid = (...color: number[]) => new Uint8Array([...color, 255, ...color, 255]);

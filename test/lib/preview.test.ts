@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { readPage } from "../../src/lib/page.ts";
-import { oEmbedUrl, previewOf, withOEmbed, type Preview } from "../../src/lib/preview.ts";
+import { readPage } from "../../src/lib/http/page.ts";
+import { oEmbedUrl, previewOf, withOEmbed, type Preview } from "../../src/lib/http/preview.ts";
 
 const URL = "https://news.example/2026/article?from=feed";
 const ENDPOINT = "https://embed.example/oembed";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { firstWords, indexWords } from "../../src/lib/search-words.ts";
+import { firstWords, indexWords } from "../../src/lib/text/search-words.ts";
 
 test.each([
   ["one two three", 2, "one two"],

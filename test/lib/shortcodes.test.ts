@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { isShortcode, protectShortcodes, shortcodesIn, wordsWithShortcodes } from "../../src/lib/shortcodes.ts";
+import { isShortcode, protectShortcodes, shortcodesIn, wordsWithShortcodes } from "../../src/lib/text/shortcodes.ts";
 
 describe("A shortcode", () => {
   test.each([

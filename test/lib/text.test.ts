@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { htmlToText } from "../../src/lib/html.ts";
+import { htmlToText } from "../../src/lib/text/html.ts";
 import {
   countCharacters,
   findHashtags,
@@ -8,7 +8,7 @@ import {
   renderFieldValue,
   renderText,
   type RenderOptions,
-} from "../../src/lib/text.ts";
+} from "../../src/lib/text/text.ts";
 
 const nobody: RenderOptions = {
   mentionUrl: () => null,

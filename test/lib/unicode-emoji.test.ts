@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { unicodeEmoji } from "../../src/lib/unicode-emoji.ts";
+import { unicodeEmoji } from "../../src/lib/text/unicode-emoji.ts";
 
 test.each(["👍", "❤️", "#️⃣", "1️⃣", "©️", "🇩🇪", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "🕵🏽‍♂️", "👩‍❤️‍👨", "👁️‍🗨️", "🏳️‍🌈", "🏃🏽‍♀️‍➡️", "☝🏽"])(
   "%s is an emoji, as it is",

@@ -6,7 +6,7 @@ import { openMigrated } from "../../src/db/migrate.ts";
 import { connect, type Db } from "../../src/db/open.ts";
 import { Worker } from "../../src/jobs/worker.ts";
 import { idAt, Ids } from "../../src/lib/ids.ts";
-import { MediaProcesses } from "../../src/lib/media-processes.ts";
+import { MediaProcesses } from "../../src/lib/media/media-processes.ts";
 import { openLog } from "../../src/lib/log.ts";
 
 /** Time stands still until a test moves it. */

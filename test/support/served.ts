@@ -7,13 +7,13 @@
 import { join } from "node:path";
 import { readConfig } from "../../src/config.ts";
 import { openMigrated } from "../../src/db/migrate.ts";
-import { MEDIA_PROCESS } from "../../src/lib/media-processes.ts";
+import { MEDIA_PROCESS } from "../../src/lib/media/media-processes.ts";
 import { openShared, openTestContext, startInstance } from "./instance.ts";
 
 /** What a test can ask for. */
 export type Wish = "drain" | "listeners" | "stop";
 
-if (process.argv[2] === MEDIA_PROCESS) await import("../../src/lib/media-program.ts");
+if (process.argv[2] === MEDIA_PROCESS) await import("../../src/lib/media/media-program.ts");
 else await serve();
 
 async function serve(): Promise<void> {

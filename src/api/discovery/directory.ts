@@ -1,6 +1,6 @@
 import { keptApart } from "../../core/visibility.ts";
 import { showAccounts } from "../../entities/accounts.ts";
-import { bool, object, oneOf } from "../../lib/input.ts";
+import { bool, object, oneOf } from "../../lib/http/input.ts";
 import { idsOf, stretch } from "../paging.ts";
 import type { Router } from "../router.ts";
 

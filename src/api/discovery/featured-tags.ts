@@ -11,7 +11,7 @@ import { showAccount } from "../../entities/accounts.ts";
 import { showTags } from "../../entities/tags.ts";
 import { timestamp } from "../../entities/json.ts";
 import { parseId } from "../../lib/ids.ts";
-import { object, text } from "../../lib/input.ts";
+import { object, text } from "../../lib/http/input.ts";
 import type { Router } from "../router.ts";
 
 /** Mastodon's documentation: methods/featured_tags, and methods/accounts#featured_tags. */

@@ -4,9 +4,9 @@ import { showAccounts } from "../../entities/accounts.ts";
 import { showStatuses } from "../../entities/statuses.ts";
 import { showTags } from "../../entities/tags.ts";
 import { Refusal } from "../../errors.ts";
-import { normaliseHashtag } from "../../lib/hashtags.ts";
+import { normaliseHashtag } from "../../lib/text/hashtags.ts";
 import { parseId } from "../../lib/ids.ts";
-import { bool, id, object, oneOf, optional, text } from "../../lib/input.ts";
+import { bool, id, object, oneOf, optional, text } from "../../lib/http/input.ts";
 import { stretch } from "../paging.ts";
 import type { Call, Router } from "../router.ts";
 

@@ -3,7 +3,7 @@ import { findAccount } from "../../core/accounts.ts";
 import { keptApart } from "../../core/visibility.ts";
 import { showAccounts } from "../../entities/accounts.ts";
 import { parseId } from "../../lib/ids.ts";
-import { object } from "../../lib/input.ts";
+import { object } from "../../lib/http/input.ts";
 import { idsOf, limit } from "../paging.ts";
 import type { Router } from "../router.ts";
 

@@ -2,8 +2,8 @@ import { featureTag, unfeatureTag } from "../../core/discovery/featured-tags.ts"
 import { followedTags, followTag, unfollowTag } from "../../core/discovery/tag-follows.ts";
 import { showTag, showTags } from "../../entities/tags.ts";
 import { notFound } from "../../errors.ts";
-import { isHashtagName } from "../../lib/hashtags.ts";
-import { object } from "../../lib/input.ts";
+import { isHashtagName } from "../../lib/text/hashtags.ts";
+import { object } from "../../lib/http/input.ts";
 import { idsOf, paged, pageOf, paging } from "../paging.ts";
 import type { Router } from "../router.ts";
 

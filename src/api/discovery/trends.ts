@@ -9,8 +9,8 @@ import { linkTimeline } from "../../core/timelines/timelines.ts";
 import { showTrendLinks } from "../../entities/cards.ts";
 import { statusTexts } from "../../entities/statuses.ts";
 import { showTags } from "../../entities/tags.ts";
-import { object, text } from "../../lib/input.ts";
-import { offsetLinkHeader } from "../../lib/links.ts";
+import { object, text } from "../../lib/http/input.ts";
+import { offsetLinkHeader } from "../../lib/http/links.ts";
 import { pageOf, paging, statusPage, stretch } from "../paging.ts";
 import type { Call, Router } from "../router.ts";
 

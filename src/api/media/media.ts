@@ -6,7 +6,7 @@ import type { Context } from "../../context.ts";
 import { showMedia } from "../../entities/media.ts";
 import { UnreadableFile } from "../../errors.ts";
 import { parseId } from "../../lib/ids.ts";
-import { FileInput, object, optional, text } from "../../lib/input.ts";
+import { FileInput, object, optional, text } from "../../lib/http/input.ts";
 import type { Call, Router } from "../router.ts";
 
 const MEBIBYTE = 1024 * 1024;

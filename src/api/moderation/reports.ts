@@ -1,7 +1,7 @@
 import { report, REPORT_CATEGORIES } from "../../core/moderation/reports.ts";
 import { reportTexts } from "../../entities/reports.ts";
 import { parseId } from "../../lib/ids.ts";
-import { bool, id, ids, object, oneOf, optional, text } from "../../lib/input.ts";
+import { bool, id, ids, object, oneOf, optional, text } from "../../lib/http/input.ts";
 import { jsonText } from "../paging.ts";
 import type { Router } from "../router.ts";
 

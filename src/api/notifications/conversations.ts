@@ -1,7 +1,7 @@
 import { listConversations, markConversation, removeConversation } from "../../core/notifications/conversations.ts";
 import { conversationTexts } from "../../entities/conversations.ts";
 import { parseId } from "../../lib/ids.ts";
-import { object } from "../../lib/input.ts";
+import { object } from "../../lib/http/input.ts";
 import { jsonText, pagedTexts, pageOf, paging } from "../paging.ts";
 import type { Router } from "../router.ts";
 

@@ -9,7 +9,7 @@ import {
 import { GROUPABLE_TYPES, type NotificationType } from "../../core/notifications/notifications.ts";
 import { groupedText } from "../../entities/notification-groups.ts";
 import { notFound } from "../../errors.ts";
-import { object, oneOf } from "../../lib/input.ts";
+import { object, oneOf } from "../../lib/http/input.ts";
 import { countLimit, filterOf, filters, types } from "./notifications.ts";
 import { accountPage, jsonText, pageHeaders, pageOf, paging } from "../paging.ts";
 import type { Router } from "../router.ts";

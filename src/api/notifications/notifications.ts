@@ -11,7 +11,7 @@ import {
 import { notificationTexts } from "../../entities/notifications.ts";
 import { notFound } from "../../errors.ts";
 import { parseId } from "../../lib/ids.ts";
-import { bool, id, list, object, oneOf, optional } from "../../lib/input.ts";
+import { bool, id, list, object, oneOf, optional } from "../../lib/http/input.ts";
 import { jsonText, limit, pagedTexts, pageOf, paging } from "../paging.ts";
 import type { Router } from "../router.ts";
 

@@ -9,7 +9,7 @@ import {
   type PushWishes,
 } from "../../core/notifications/push.ts";
 import { pushSubscriptionJson } from "../../entities/push.ts";
-import { bool, object, oneOf, optional, text } from "../../lib/input.ts";
+import { bool, object, oneOf, optional, text } from "../../lib/http/input.ts";
 import { bearerToken } from "../../oauth/guard.ts";
 import type { Router } from "../router.ts";
 

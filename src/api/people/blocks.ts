@@ -13,7 +13,7 @@ import {
 import type { Context } from "../../context.ts";
 import { showAccounts } from "../../entities/accounts.ts";
 import { timestamp } from "../../entities/json.ts";
-import { bool, int, object, text } from "../../lib/input.ts";
+import { bool, int, object, text } from "../../lib/http/input.ts";
 import { accountPage, idsOf, paged, pageOf, paging } from "../paging.ts";
 import { relate } from "./relations.ts";
 import type { Router } from "../router.ts";

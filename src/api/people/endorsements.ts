@@ -4,7 +4,7 @@ import { isSuspended } from "../../core/visibility.ts";
 import { Keyset, type Page, type Place } from "../../db/keyset.ts";
 import { validationFailed } from "../../errors.ts";
 import { parseId } from "../../lib/ids.ts";
-import { int, object } from "../../lib/input.ts";
+import { int, object } from "../../lib/http/input.ts";
 import { accountPage, pageOf, paging } from "../paging.ts";
 import { relate } from "./relations.ts";
 import type { Call, Router } from "../router.ts";

@@ -2,7 +2,7 @@ import { authorizeFollow, followRequestsTo, rejectFollow } from "../../core/peop
 import { showRelationship } from "../../entities/relationships.ts";
 import { notFound } from "../../errors.ts";
 import { parseId } from "../../lib/ids.ts";
-import { object } from "../../lib/input.ts";
+import { object } from "../../lib/http/input.ts";
 import { accountPage, pageOf, paging } from "../paging.ts";
 import type { Router } from "../router.ts";
 

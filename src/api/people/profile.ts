@@ -5,8 +5,8 @@ import { QUOTE_POLICIES } from "../../core/statuses/quotes.ts";
 import { AVATAR_BYTES, keepPicture, preparePicture } from "../../core/media/uploads.ts";
 import { showCredentialAccount } from "../../entities/accounts.ts";
 import { missingPicture } from "../../entities/urls.ts";
-import { bool, FileInput, list, object, oneOf, optional, text } from "../../lib/input.ts";
-import { DEVICE_LOCALE, localeOf } from "../../lib/languages.ts";
+import { bool, FileInput, list, object, oneOf, optional, text } from "../../lib/http/input.ts";
+import { DEVICE_LOCALE, localeOf } from "../../lib/text/languages.ts";
 import type { Router } from "../router.ts";
 
 const MAX_BODY = 2 * AVATAR_BYTES + 1024 * 1024;

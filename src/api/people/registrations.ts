@@ -1,5 +1,5 @@
 import { prepareRegistration, register } from "../../core/people/registrations.ts";
-import { bool, object, text } from "../../lib/input.ts";
+import { bool, object, text } from "../../lib/http/input.ts";
 import { appWith } from "../../oauth/apps.ts";
 import { showToken } from "../../oauth/grants.ts";
 import { issueToken } from "../../oauth/tokens.ts";

@@ -5,7 +5,7 @@ import { refuseWhere, tooLong } from "../../errors.ts";
 import { showAccounts } from "../../entities/accounts.ts";
 import { showRelationship } from "../../entities/relationships.ts";
 import { parseId, parseIds } from "../../lib/ids.ts";
-import { ids, object, text } from "../../lib/input.ts";
+import { ids, object, text } from "../../lib/http/input.ts";
 import type { Call, Router } from "../router.ts";
 
 /** As with Mastodon. */

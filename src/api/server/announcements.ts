@@ -2,7 +2,7 @@ import { react, unreact } from "../../core/server/announcement-reactions.ts";
 import { dismissAnnouncement, shownAnnouncements } from "../../core/server/announcements.ts";
 import { showAnnouncements } from "../../entities/announcements.ts";
 import { parseId } from "../../lib/ids.ts";
-import { bool, object } from "../../lib/input.ts";
+import { bool, object } from "../../lib/http/input.ts";
 import type { Router } from "../router.ts";
 
 /** Mastodon's documentation: methods/announcements. */

@@ -1,8 +1,8 @@
 import { vapidKeys } from "../../core/notifications/vapid.ts";
 import type { Context } from "../../context.ts";
 import { validationFailed } from "../../errors.ts";
-import { list, object, optional, text } from "../../lib/input.ts";
-import { INVISIBLE } from "../../lib/invisible.ts";
+import { list, object, optional, text } from "../../lib/http/input.ts";
+import { INVISIBLE } from "../../lib/text/invisible.ts";
 import { appWith, MAX_APP_NAME, registerApp, type App } from "../../oauth/apps.ts";
 import { redirectUriProblem, splitRedirectUris } from "../../oauth/redirects.ts";
 import { parseScopes } from "../../oauth/scopes.ts";

@@ -1,4 +1,4 @@
-import { escapeHtml } from "../../lib/html.ts";
+import { escapeHtml } from "../../lib/text/html.ts";
 import type { Router } from "../router.ts";
 
 /** RFC 6415, by which some servers find the address of WebFinger (RFC 7033) on the domain of a handle. */

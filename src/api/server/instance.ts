@@ -7,7 +7,7 @@ import { activeUsers, showInstance, showInstanceV1, showRules, stats } from "../
 import { showPage, showTerms } from "../../entities/pages.ts";
 import { notFound } from "../../errors.ts";
 import { keptFor } from "../../lib/kept.ts";
-import { knownLanguages } from "../../lib/languages.ts";
+import { knownLanguages } from "../../lib/text/languages.ts";
 import { MASTODON_VERSION, VERSION } from "../../version.ts";
 import { jsonText } from "../paging.ts";
 import type { Router } from "../router.ts";

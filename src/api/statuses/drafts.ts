@@ -7,8 +7,8 @@ import { QUOTE_POLICIES } from "../../core/statuses/quotes.ts";
 import { VISIBILITIES } from "../../core/visibility.ts";
 import { validationFailed } from "../../errors.ts";
 import { parseId } from "../../lib/ids.ts";
-import { bool, FileInput, id, ids, int, list, object, oneOf, optional, text } from "../../lib/input.ts";
-import { DEVICE_LOCALE, localeOf } from "../../lib/languages.ts";
+import { bool, FileInput, id, ids, int, list, object, oneOf, optional, text } from "../../lib/http/input.ts";
+import { DEVICE_LOCALE, localeOf } from "../../lib/text/languages.ts";
 
 /** In UTF-16 units: a bound against abuse, well above any limit that people are told of. */
 const MAX_TEXT = 500_000;

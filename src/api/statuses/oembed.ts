@@ -1,8 +1,8 @@
 import type { Context } from "../../context.ts";
 import { openStatusAt } from "../../core/statuses/status-addresses.ts";
 import { showStatus, type StatusJson } from "../../entities/statuses.ts";
-import { escapeHtml } from "../../lib/html.ts";
-import { int, object, optional, text } from "../../lib/input.ts";
+import { escapeHtml } from "../../lib/text/html.ts";
+import { int, object, optional, text } from "../../lib/http/input.ts";
 import type { Router } from "../router.ts";
 
 const DEFAULT_WIDTH = 400;

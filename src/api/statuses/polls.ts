@@ -1,7 +1,7 @@
 import { visiblePoll, vote } from "../../core/statuses/polls.ts";
 import { showPoll } from "../../entities/polls.ts";
 import { parseId } from "../../lib/ids.ts";
-import { list, object, text } from "../../lib/input.ts";
+import { list, object, text } from "../../lib/http/input.ts";
 import { jsonText } from "../paging.ts";
 import type { Router } from "../router.ts";
 

@@ -2,7 +2,7 @@ import { changeQuotePolicy, QUOTE_POLICIES, quotesOf, revokeQuote } from "../../
 import { visibleOriginal } from "../../core/visibility.ts";
 import { showStatus } from "../../entities/statuses.ts";
 import { parseId } from "../../lib/ids.ts";
-import { object, oneOf } from "../../lib/input.ts";
+import { object, oneOf } from "../../lib/http/input.ts";
 import { pageOf, paging, statusPage } from "../paging.ts";
 import type { Router } from "../router.ts";
 

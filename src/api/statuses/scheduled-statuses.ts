@@ -13,7 +13,7 @@ import { showMedia } from "../../entities/media.ts";
 import { timestamp } from "../../entities/json.ts";
 import { validationFailed } from "../../errors.ts";
 import { parseId } from "../../lib/ids.ts";
-import { object, text } from "../../lib/input.ts";
+import { object, text } from "../../lib/http/input.ts";
 import { parseMoment } from "../../lib/moments.ts";
 import { paged, pageOf, paging } from "../paging.ts";
 import type { Router } from "../router.ts";

@@ -21,7 +21,7 @@ import { showVersions } from "../../entities/status-edits.ts";
 import { seenOrBare, showStatuses, statusText } from "../../entities/statuses.ts";
 import { notFound } from "../../errors.ts";
 import { parseId, parseIds } from "../../lib/ids.ts";
-import { bool, ids, object, oneOf, optional } from "../../lib/input.ts";
+import { bool, ids, object, oneOf, optional } from "../../lib/http/input.ts";
 import { hashSecret } from "../../lib/secrets.ts";
 import { draftOf, EditInput, editOf, PublishInput } from "./drafts.ts";
 import { jsonText } from "../paging.ts";

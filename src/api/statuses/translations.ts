@@ -1,7 +1,7 @@
 import { translateStatus, translationLanguages } from "../../core/statuses/translations.ts";
 import { visibleOriginal } from "../../core/visibility.ts";
 import { parseId } from "../../lib/ids.ts";
-import { object, optional, text } from "../../lib/input.ts";
+import { object, optional, text } from "../../lib/http/input.ts";
 import type { Router } from "../router.ts";
 
 const LANGUAGE = /^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$/;

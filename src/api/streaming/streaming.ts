@@ -1,6 +1,6 @@
 import { Refusal } from "../../errors.ts";
-import { bool, id, object, optional, text } from "../../lib/input.ts";
-import { requestAddress } from "../../lib/params.ts";
+import { bool, id, object, optional, text } from "../../lib/http/input.ts";
+import { requestAddress } from "../../lib/http/params.ts";
 import { EventStreams } from "./event-streams.ts";
 import { OpenStreams } from "./open-streams.ts";
 import type { Router } from "../router.ts";

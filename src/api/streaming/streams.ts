@@ -4,7 +4,7 @@ import { userTopic } from "../../core/events.ts";
 import { listTopic } from "../../core/timelines/list-timelines.ts";
 import { isOwnList } from "../../core/timelines/lists.ts";
 import { Refusal } from "../../errors.ts";
-import { normaliseHashtag } from "../../lib/hashtags.ts";
+import { normaliseHashtag } from "../../lib/text/hashtags.ts";
 import { parseId } from "../../lib/ids.ts";
 import type { Bearer, Viewer } from "../../oauth/guard.ts";
 import { covers, type Scope } from "../../oauth/scopes.ts";

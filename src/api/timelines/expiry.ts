@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 import { validationFailed } from "../../errors.ts";
-import { optional, text } from "../../lib/input.ts";
+import { optional, text } from "../../lib/http/input.ts";
 
 /** A hundred years, so that a moment stays one that can be written. */
 const MAX_SECONDS = 100 * 365.25 * 24 * 3600;

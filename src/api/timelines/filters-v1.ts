@@ -18,7 +18,7 @@ import {
 import { filterJson } from "../../entities/filters.ts";
 import { Refusal, validationFailed } from "../../errors.ts";
 import { parseId } from "../../lib/ids.ts";
-import { bool, list, object, optional, text } from "../../lib/input.ts";
+import { bool, list, object, optional, text } from "../../lib/http/input.ts";
 import { expiry, expiryOf } from "./expiry.ts";
 import type { Router } from "../router.ts";
 

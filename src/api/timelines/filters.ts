@@ -23,7 +23,7 @@ import {
 } from "../../core/timelines/filters.ts";
 import { filterJson } from "../../entities/filters.ts";
 import { parseId } from "../../lib/ids.ts";
-import { bool, id, list, object, oneOf, optional, text } from "../../lib/input.ts";
+import { bool, id, list, object, oneOf, optional, text } from "../../lib/http/input.ts";
 import { expiry, expiryOf } from "./expiry.ts";
 import type { Router } from "../router.ts";
 

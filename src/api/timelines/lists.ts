@@ -14,7 +14,7 @@ import {
 } from "../../core/timelines/lists.ts";
 import { showAccounts } from "../../entities/accounts.ts";
 import { parseId } from "../../lib/ids.ts";
-import { bool, ids, int, object, oneOf, optional, text } from "../../lib/input.ts";
+import { bool, ids, int, object, oneOf, optional, text } from "../../lib/http/input.ts";
 import { accountPage, idsOf, pageOf, paging } from "../paging.ts";
 import type { Router } from "../router.ts";
 

@@ -3,7 +3,7 @@ import { MARKED_TIMELINES, type MarkedTimeline, markersOf, moveMarkers } from ".
 import { timestamp } from "../../entities/json.ts";
 import { validationFailed } from "../../errors.ts";
 import { parseId } from "../../lib/ids.ts";
-import { id, int, list, object, oneOf, optional } from "../../lib/input.ts";
+import { id, int, list, object, oneOf, optional } from "../../lib/http/input.ts";
 import type { Router } from "../router.ts";
 
 const Position = optional(object({ last_read_id: id(), version: optional(int()) }));

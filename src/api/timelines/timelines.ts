@@ -3,7 +3,7 @@ import { listTimeline } from "../../core/timelines/list-timelines.ts";
 import { ownList } from "../../core/timelines/lists.ts";
 import { bookmarksOf, favouritesOf, home, publicTimeline, tagTimeline } from "../../core/timelines/timelines.ts";
 import { parseId } from "../../lib/ids.ts";
-import { bool, list, object, text } from "../../lib/input.ts";
+import { bool, list, object, text } from "../../lib/http/input.ts";
 import { homeRefreshHeader } from "./async-refreshes.ts";
 import { pageOf, paging, statusPage } from "../paging.ts";
 import type { Router } from "../router.ts";

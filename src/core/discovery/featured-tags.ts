@@ -2,7 +2,7 @@ import type { Context } from "../../context.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import type { featuredTags } from "../../db/schema/index.ts";
 import { notFound, validationFailed } from "../../errors.ts";
-import { isHashtagName } from "../../lib/hashtags.ts";
+import { isHashtagName } from "../../lib/text/hashtags.ts";
 import { ensureTag, findTag } from "./tags.ts";
 import { isForEveryone } from "../visibility.ts";
 

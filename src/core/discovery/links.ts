@@ -2,7 +2,7 @@ import type { Context } from "../../context.ts";
 import type { Tx } from "../../db/open.ts";
 import { enqueue } from "../../db/queue.ts";
 import type { links } from "../../db/schema/index.ts";
-import { anchorsIn } from "../../lib/page.ts";
+import { anchorsIn } from "../../lib/http/page.ts";
 
 export type LinkRow = typeof links.$inferSelect;
 

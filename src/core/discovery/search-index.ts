@@ -1,6 +1,6 @@
 import type { Tx } from "../../db/open.ts";
-import { htmlToText } from "../../lib/html.ts";
-import { indexWords } from "../../lib/search-words.ts";
+import { htmlToText } from "../../lib/text/html.ts";
+import { indexWords } from "../../lib/text/search-words.ts";
 
 interface IndexedRow {
   id: number;

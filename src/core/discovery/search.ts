@@ -1,8 +1,8 @@
 import type { Context } from "../../context.ts";
 import type { Page } from "../../db/keyset.ts";
 import { idAt } from "../../lib/ids.ts";
-import { dayOf, parseSearch, type Term } from "../../lib/search-query.ts";
-import { phraseQuery } from "../../lib/search-words.ts";
+import { dayOf, parseSearch, type Term } from "../../lib/text/search-query.ts";
+import { phraseQuery } from "../../lib/text/search-words.ts";
 import { IS_HERE, lookupAccount } from "../accounts.ts";
 import { authorMark, languageMark, partMark } from "./search-index.ts";
 import { isKnownTo } from "./tags.ts";

@@ -1,6 +1,6 @@
 import type { Reads, Tx } from "../../db/open.ts";
 import { idList } from "../../db/json.ts";
-import { normaliseHashtag } from "../../lib/hashtags.ts";
+import { normaliseHashtag } from "../../lib/text/hashtags.ts";
 import { isForEveryone, visibleTo } from "../visibility.ts";
 
 export interface TagName {

@@ -2,9 +2,9 @@ import type { Context } from "../../context.ts";
 import type { Tx } from "../../db/open.ts";
 import type { CustomEmoji } from "../../db/rendered.ts";
 import { Refusal } from "../../errors.ts";
-import { sniffType } from "../../lib/image-types.ts";
-import type { ImageLimits } from "../../lib/images.ts";
-import { isShortcode, shortcodesIn } from "../../lib/shortcodes.ts";
+import { sniffType } from "../../lib/media/image-types.ts";
+import type { ImageLimits } from "../../lib/media/images.ts";
+import { isShortcode, shortcodesIn } from "../../lib/text/shortcodes.ts";
 import { keepImage, newFolder } from "./media-files.ts";
 import { discardFiles } from "./media.ts";
 

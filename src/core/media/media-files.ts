@@ -3,7 +3,7 @@ import { rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Context } from "../../context.ts";
 import { moveDurably, StoredFile, writeDurably } from "../../lib/files.ts";
-import { DEFAULT_PIXELS, type ImageFile, type ImageLimits, type ImageSource } from "../../lib/images.ts";
+import { DEFAULT_PIXELS, type ImageFile, type ImageLimits, type ImageSource } from "../../lib/media/images.ts";
 import { newSecret } from "../../lib/secrets.ts";
 
 /** Mastodon's. */

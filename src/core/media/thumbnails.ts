@@ -1,7 +1,7 @@
 import type { Context } from "../../context.ts";
 import type { Tx } from "../../db/open.ts";
 import { Refusal, validationFailed } from "../../errors.ts";
-import type { ProcessedPreview } from "../../lib/images.ts";
+import type { ProcessedPreview } from "../../lib/media/images.ts";
 import { IMAGE_LIMITS, imageSource, keepImage, newFolder } from "./media-files.ts";
 import { discardFiles, type MediaRow } from "./media.ts";
 import { writeSmall } from "./processing.ts";

@@ -7,7 +7,7 @@ import { enqueue } from "../../db/queue.ts";
 import { notifications, pushSubscriptions } from "../../db/schema/index.ts";
 import { notFound, refuseWhere } from "../../errors.ts";
 import { keptSecret } from "../../lib/files.ts";
-import { isPublicAddress } from "../../lib/outbound.ts";
+import { isPublicAddress } from "../../lib/http/outbound.ts";
 import { decodeBase64, seal, unseal } from "../../lib/secrets.ts";
 import { isShutOut } from "../visibility.ts";
 

@@ -1,7 +1,7 @@
 import type { Context } from "../../context.ts";
 import { Keyset, type Page, type Place } from "../../db/keyset.ts";
 import { validationFailed } from "../../errors.ts";
-import { parseDomain } from "../../lib/domains.ts";
+import { parseDomain } from "../../lib/text/domains.ts";
 import { findAccount } from "../accounts.ts";
 import { removeConversationsFrom, removeConversationsWith } from "../notifications/conversations.ts";
 import { endFollow } from "./follows.ts";

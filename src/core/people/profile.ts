@@ -1,7 +1,7 @@
 import type { Context } from "../../context.ts";
 import type { Value } from "../../db/open.ts";
 import { refuseWhere, tooLong } from "../../errors.ts";
-import { renderFieldValue, renderText } from "../../lib/text.ts";
+import { renderFieldValue, renderText } from "../../lib/text/text.ts";
 import { knownMentions, renderOptions } from "../statuses/compose.ts";
 import { authorizeAllFollows } from "./follows.ts";
 import { discardFiles } from "../media/media.ts";

@@ -1,7 +1,7 @@
 import type { Context } from "../../context.ts";
 import type { Tx } from "../../db/open.ts";
 import { notAllowed, ValidationRefusal, type Problem } from "../../errors.ts";
-import { isLocale } from "../../lib/languages.ts";
+import { isLocale } from "../../lib/text/languages.ts";
 import {
   hasUsers,
   insertUser,

@@ -2,7 +2,7 @@ import type { Context } from "../../context.ts";
 import { idList } from "../../db/json.ts";
 import type { Tx } from "../../db/open.ts";
 import { validationFailed } from "../../errors.ts";
-import { unicodeEmoji } from "../../lib/unicode-emoji.ts";
+import { unicodeEmoji } from "../../lib/text/unicode-emoji.ts";
 import { shownAnnouncement } from "./announcements.ts";
 import { ownEmoji } from "../media/emojis.ts";
 import { announce, everyonesTopics } from "../events.ts";

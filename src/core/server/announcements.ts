@@ -4,7 +4,7 @@ import type { Reads, Tx } from "../../db/open.ts";
 import { enqueue } from "../../db/queue.ts";
 import type { announcements } from "../../db/schema/index.ts";
 import { notFound, Refusal } from "../../errors.ts";
-import { findLinks } from "../../lib/text.ts";
+import { findLinks } from "../../lib/text/text.ts";
 import { announce, everyonesTopics } from "../events.ts";
 import { visibleTo } from "../visibility.ts";
 

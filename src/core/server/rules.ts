@@ -2,7 +2,7 @@ import type { Context } from "../../context.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import type { rules } from "../../db/schema/index.ts";
 import { Refusal } from "../../errors.ts";
-import { isLocale } from "../../lib/languages.ts";
+import { isLocale } from "../../lib/text/languages.ts";
 
 /** As with Mastodon: apps show a rule as one line, and its hint beneath. */
 const MAX_TEXT = 300;

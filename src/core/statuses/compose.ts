@@ -1,7 +1,7 @@
 import type { Context } from "../../context.ts";
-import { findHashtags, findMentions, renderText, type RenderOptions } from "../../lib/text.ts";
-import { normaliseHashtag } from "../../lib/hashtags.ts";
-import type { Handle } from "../../lib/mentions.ts";
+import { findHashtags, findMentions, renderText, type RenderOptions } from "../../lib/text/text.ts";
+import { normaliseHashtag } from "../../lib/text/hashtags.ts";
+import type { Handle } from "../../lib/text/mentions.ts";
 import { IS_HERE } from "../accounts.ts";
 import type { TagName } from "../discovery/tags.ts";
 

@@ -1,7 +1,7 @@
 import type { Context } from "../../context.ts";
 import { Refusal, validationFailed } from "../../errors.ts";
-import { detectLanguage } from "../../lib/languages.ts";
-import { countCharacters } from "../../lib/text.ts";
+import { detectLanguage } from "../../lib/text/languages.ts";
+import { countCharacters } from "../../lib/text/text.ts";
 import { compose, type Composed } from "./compose.ts";
 import { checkMedia, MAX_ATTACHMENTS } from "../media/media.ts";
 import { checkPoll, type PollDraft } from "./polls.ts";

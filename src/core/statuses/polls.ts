@@ -4,7 +4,7 @@ import type { Reads, Tx } from "../../db/open.ts";
 import { enqueue } from "../../db/queue.ts";
 import type { polls } from "../../db/schema/index.ts";
 import { notAllowed, notFound, refuseWhere } from "../../errors.ts";
-import { countGraphemes } from "../../lib/text.ts";
+import { countGraphemes } from "../../lib/text/text.ts";
 import { isBlockedBy } from "../accounts.ts";
 import { notify } from "../notifications/notifications.ts";
 import { visibleTo } from "../visibility.ts";

@@ -1,8 +1,8 @@
 import type { Context } from "../../context.ts";
 import { notAllowed, Refusal } from "../../errors.ts";
-import { escapeHtml, htmlToText } from "../../lib/html.ts";
-import { withTagsOf } from "../../lib/markup.ts";
-import { protectShortcodes } from "../../lib/shortcodes.ts";
+import { escapeHtml, htmlToText } from "../../lib/text/html.ts";
+import { withTagsOf } from "../../lib/text/markup.ts";
+import { protectShortcodes } from "../../lib/text/shortcodes.ts";
 import { findAccount } from "../accounts.ts";
 import { emojisOf } from "../media/emojis.ts";
 import { pollOf } from "./polls.ts";

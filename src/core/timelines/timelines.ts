@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 import { Keyset, type Page, type Place } from "../../db/keyset.ts";
-import { normaliseHashtag } from "../../lib/hashtags.ts";
+import { normaliseHashtag } from "../../lib/text/hashtags.ts";
 import { avoids, isLimited, visibleTo, wantedBy } from "../visibility.ts";
 
 const SEEN = `${visibleTo("?4")} AND ${wantedBy("?4", "?5")}`;

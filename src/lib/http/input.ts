@@ -14,7 +14,7 @@ import {
   type TString,
   type TUnion,
 } from "@sinclair/typebox";
-import { Refusal, validationFailed } from "../errors.ts";
+import { Refusal, validationFailed } from "../../errors.ts";
 import { isParams, type Param, type Params } from "./params.ts";
 
 const TRUE_WORDS = new Set(["true", "1", "on", "t"]);

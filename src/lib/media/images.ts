@@ -1,12 +1,12 @@
 import type { FitEnum, Metadata, Sharp, SharpOptions } from "sharp";
-import { Refusal, UnreadableFile, validationFailed } from "../errors.ts";
+import { Refusal, UnreadableFile, validationFailed } from "../../errors.ts";
 import { encodeBlurhash } from "./blurhash.ts";
 import { colorsOf, type Colors } from "./colors.ts";
 import { readHeader, writeGifScreen, type Header } from "./image-header.ts";
 import { withoutMetadata } from "./image-metadata.ts";
 import { isMovingAvif, sniffType } from "./image-types.ts";
 import { TYPES_BY_EXTENSION } from "./media-types.ts";
-import { returnFreedMemory } from "./libc.ts";
+import { returnFreedMemory } from "../libc.ts";
 import { drawPlaceholder, type Pixels } from "./placeholders.ts";
 
 /** A picture's bytes, or the path of the file in which they are. */

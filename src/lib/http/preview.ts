@@ -1,5 +1,5 @@
 import { decodeHTMLStrict } from "entities";
-import { escapeHtml } from "./html.ts";
+import { escapeHtml } from "../text/html.ts";
 import { frameIn, type Page } from "./page.ts";
 import { readStructuredData } from "./structured-data.ts";
 

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { type Readable, Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
-import { Refusal } from "../errors.ts";
-import { StoredFile } from "./files.ts";
+import { Refusal } from "../../errors.ts";
+import { StoredFile } from "../files.ts";
 
 type Entry = [name: string, value: string | StoredFile];
 

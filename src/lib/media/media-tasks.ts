@@ -1,4 +1,4 @@
-import { Refusal } from "../errors.ts";
+import { Refusal } from "../../errors.ts";
 import { copyClip, coverOf, inspectClip } from "./clips.ts";
 import {
   inspectAnimation,

@@ -1,4 +1,4 @@
-import { UnreadableFile } from "../errors.ts";
+import { UnreadableFile } from "../../errors.ts";
 import type { RawFrames } from "./ffmpeg.ts";
 import type { Animation } from "./images.ts";
 

@@ -4,10 +4,10 @@
  */
 import { writeFileSync } from "node:fs";
 import { constants, setPriority } from "node:os";
-import { Refusal, UnreadableFile } from "../errors.ts";
+import { Refusal, UnreadableFile } from "../../errors.ts";
 import type { Failure, Reply, Request } from "./media-processes.ts";
 import { TASKS } from "./media-tasks.ts";
-import { endWithParent } from "./libc.ts";
+import { endWithParent } from "../libc.ts";
 
 /** The kernel ends this process first when it runs out of memory. */
 const FIRST_TO_GO = "1000";

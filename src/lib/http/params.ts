@@ -1,4 +1,4 @@
-import { Refusal } from "../errors.ts";
+import { Refusal } from "../../errors.ts";
 import { storeMultipart } from "./multipart.ts";
 
 export type Param = string | number | boolean | null | File | Param[] | Params;

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { totalmem } from "node:os";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
-import { Refusal, UnreadableFile, type RefusalKind } from "../errors.ts";
-import { FairQueue } from "./fair-queue.ts";
+import { Refusal, UnreadableFile, type RefusalKind } from "../../errors.ts";
+import { FairQueue } from "../fair-queue.ts";
 import type { TASKS } from "./media-tasks.ts";
 
 /** The executable's argument that makes it such a process. */

@@ -1,6 +1,6 @@
 import { constants, setPriority } from "node:os";
 import type { Subprocess } from "bun";
-import { UnreadableFile } from "../errors.ts";
+import { UnreadableFile } from "../../errors.ts";
 
 /** Where a clip lies, and which of ffmpeg's readers is to read it: it never gets to guess. */
 export interface Source {

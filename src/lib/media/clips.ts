@@ -1,5 +1,5 @@
 import type { AudioCodec, Conversion, Input, InputFormat, OutputFormat, VideoCodec } from "mediabunny";
-import { UnreadableFile } from "../errors.ts";
+import { UnreadableFile } from "../../errors.ts";
 import type { Extension } from "./media-types.ts";
 
 /** What was found in a film or a recording, by its content. */

@@ -1,4 +1,4 @@
-import { Refusal } from "../errors.ts";
+import { Refusal } from "../../errors.ts";
 import { OutboundError, type OutboundRequest, type OutboundResponse } from "./outbound.ts";
 
 /** Where a LibreTranslate is found, without a slash at its end; the key is empty where it wants none. */
