@@ -9,7 +9,7 @@ import { DatabaseLockedRefusal, Refusal, ValidationRefusal, type RefusalKind } f
 import { clientAddress } from "./lib/http/addresses.ts";
 import { stackOf } from "./lib/log.ts";
 import { OAuthRefusal } from "./oauth/errors.ts";
-import { describeIn, errorLanguage, inLanguage } from "./web/errors.ts";
+import { describeIn, errorLanguage, inLanguage } from "./web/i18n/errors.ts";
 import { fileRoutes } from "./web/files.ts";
 import { webRoutes } from "./web/index.ts";
 

@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import { createUser, hasUsers, userProblems, type UserProblem } from "../core/people/users.ts";
 import { Refusal } from "../errors.ts";
-import { english } from "../web/words-en.ts";
+import { english } from "../web/i18n/words-en.ts";
 import { ArgumentError } from "./argument-error.ts";
 import { command, flag, option } from "./command.ts";
 import { isRunning } from "./lock.ts";

@@ -6,7 +6,7 @@ import { Alert, Head, Hidden } from "./layout.tsx";
 import type { Pages } from "./pages.tsx";
 import { APPS, signInPage } from "./sign-in.tsx";
 import type { Visit } from "./visit.tsx";
-import type { Words } from "./words.ts";
+import type { Words } from "./i18n/words.ts";
 
 /** Where somebody sees which apps and browsers are signed in to their account, and ends that. */
 export function appPages(pages: Pages): void {

@@ -16,7 +16,7 @@ import { Alert, Head, Hidden } from "./layout.tsx";
 import type { Pages } from "./pages.tsx";
 import { AUTHORIZE, signInPage } from "./sign-in.tsx";
 import type { Visit } from "./visit.tsx";
-import type { Words } from "./words.ts";
+import type { Words } from "./i18n/words.ts";
 
 /** Where an app sends a person to be let in. */
 export function authorizePages(pages: Pages): void {

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { favicon, stylesheet } from "./assets.ts";
 import { Html } from "./html.tsx";
-import type { Words } from "./words.ts";
+import type { Words } from "./i18n/words.ts";
 
 interface PageProps {
   title: string;

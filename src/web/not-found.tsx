@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { requestAddress } from "../lib/http/params.ts";
 import { favicon } from "./assets.ts";
-import { errorLanguage, inLanguage } from "./errors.ts";
+import { errorLanguage, inLanguage } from "./i18n/errors.ts";
 import { Head } from "./layout.tsx";
 import type { Pages } from "./pages.tsx";
 import type { Visit } from "./visit.tsx";

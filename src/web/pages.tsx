@@ -5,7 +5,7 @@ import { DatabaseLockedRefusal, Refusal } from "../errors.ts";
 import { addressKey } from "../lib/http/addresses.ts";
 import { parseQuery, readParams, searchOf, type Params } from "../lib/http/params.ts";
 import type { Rate } from "../lib/rates.ts";
-import { inLanguage } from "./errors.ts";
+import { inLanguage } from "./i18n/errors.ts";
 import { Head } from "./layout.tsx";
 import { notFoundPage } from "./not-found.tsx";
 import { Visit } from "./visit.tsx";

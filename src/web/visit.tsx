@@ -8,9 +8,9 @@ import { hashSecret, newSecret, sameSecret } from "../lib/secrets.ts";
 import { knownBrowser, knownBrowserCookie, KNOWN_BROWSER_SECONDS } from "../oauth/known-browsers.ts";
 import { closeSession, findSession, openSession, SESSION_LIFETIME, type Session } from "../oauth/sessions.ts";
 import { readCookie, setCookie } from "./cookies.ts";
-import { wordsFor } from "./languages.ts";
+import { wordsFor } from "./i18n/languages.ts";
 import { Page } from "./layout.tsx";
-import type { Words } from "./words.ts";
+import type { Words } from "./i18n/words.ts";
 
 export interface PageOptions {
   status?: number;

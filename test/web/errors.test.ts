@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import * as german from "../../src/web/errors-de.ts";
-import * as french from "../../src/web/errors-fr.ts";
-import { describeIn, translate } from "../../src/web/errors.ts";
+import * as german from "../../src/web/i18n/errors-de.ts";
+import * as french from "../../src/web/i18n/errors-fr.ts";
+import { describeIn, translate } from "../../src/web/i18n/errors.ts";
 
 const LANGUAGES = { de: german, fr: french };
 const codes = Object.keys(LANGUAGES) as (keyof typeof LANGUAGES)[];

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { SCOPES } from "../../src/oauth/scopes.ts";
-import { wordsFor } from "../../src/web/languages.ts";
+import { wordsFor } from "../../src/web/i18n/languages.ts";
 
 test("every scope is explained in every language, each in words of its own", () => {
   for (const language of ["en", "de", "fr"]) {

@@ -1,13 +1,13 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
-import type { AccountJson } from "../entities/accounts.ts";
-import type { CardJson } from "../entities/cards.ts";
-import type { MediaJson } from "../entities/media.ts";
-import type { PollJson } from "../entities/polls.ts";
-import type { OriginalJson, QuotedJson, StatusJson } from "../entities/statuses.ts";
-import { Html, Text } from "./html.tsx";
-import type { Visit } from "./visit.tsx";
-import type { Words } from "./words.ts";
+import type { AccountJson } from "../../entities/accounts.ts";
+import type { CardJson } from "../../entities/cards.ts";
+import type { MediaJson } from "../../entities/media.ts";
+import type { PollJson } from "../../entities/polls.ts";
+import type { OriginalJson, QuotedJson, StatusJson } from "../../entities/statuses.ts";
+import { Html, Text } from "../html.tsx";
+import type { Visit } from "../visit.tsx";
+import type { Words } from "../i18n/words.ts";
 
 interface PostProps {
   visit: Visit;

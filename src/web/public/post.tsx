@@ -1,16 +1,16 @@
 /** @jsxImportSource preact */
-import { openStatusAt } from "../core/statuses/status-addresses.ts";
-import { contextOf } from "../core/statuses/threads.ts";
-import { visibleOriginal, visibleStatus } from "../core/visibility.ts";
-import { showStatus, showStatuses, type StatusJson } from "../entities/statuses.ts";
-import { htmlToText } from "../lib/text/html.ts";
-import { parseId } from "../lib/ids.ts";
-import { requestAddress } from "../lib/http/params.ts";
+import { openStatusAt } from "../../core/statuses/status-addresses.ts";
+import { contextOf } from "../../core/statuses/threads.ts";
+import { visibleOriginal, visibleStatus } from "../../core/visibility.ts";
+import { showStatus, showStatuses, type StatusJson } from "../../entities/statuses.ts";
+import { htmlToText } from "../../lib/text/html.ts";
+import { parseId } from "../../lib/ids.ts";
+import { requestAddress } from "../../lib/http/params.ts";
 import { closedPage } from "./closed.tsx";
 import { Meta } from "./meta.tsx";
-import type { Pages } from "./pages.tsx";
+import type { Pages } from "../pages.tsx";
 import { handleOf, nameOf, Post, Posts } from "./posts.tsx";
-import type { Visit } from "./visit.tsx";
+import type { Visit } from "../visit.tsx";
 
 /** Whoever looks at the page, it shows what a stranger may see. */
 const STRANGER = 0;

@@ -1,12 +1,12 @@
 /** @jsxImportSource preact */
-import { hasUsers, listedPeople } from "../core/people/users.ts";
-import { showAccounts, type AccountJson } from "../entities/accounts.ts";
-import { Head, Hidden, Notice } from "./layout.tsx";
-import type { Pages } from "./pages.tsx";
+import { hasUsers, listedPeople } from "../../core/people/users.ts";
+import { showAccounts, type AccountJson } from "../../entities/accounts.ts";
+import { Head, Hidden, Notice } from "../layout.tsx";
+import type { Pages } from "../pages.tsx";
 import { Person } from "./posts.tsx";
-import { APPS as APPS_PAGE } from "./sign-in.tsx";
-import type { Visit } from "./visit.tsx";
-import type { Platform, Words } from "./words.ts";
+import { APPS as APPS_PAGE } from "../sign-in.tsx";
+import type { Visit } from "../visit.tsx";
+import type { Platform, Words } from "../i18n/words.ts";
 
 /** More would be a directory. */
 const MOST_PEOPLE = 20;

@@ -1,14 +1,14 @@
 /** @jsxImportSource preact */
-import { listRules, type Rule } from "../core/server/rules.ts";
-import { currentTerms, hasTerms, listTerms, type Terms } from "../core/server/terms.ts";
-import { showContact } from "../entities/instance.ts";
-import { showPage, showTerms } from "../entities/pages.ts";
-import { Head, Prose } from "./layout.tsx";
-import { notFoundPage } from "./not-found.tsx";
-import type { Pages } from "./pages.tsx";
+import { listRules, type Rule } from "../../core/server/rules.ts";
+import { currentTerms, hasTerms, listTerms, type Terms } from "../../core/server/terms.ts";
+import { showContact } from "../../entities/instance.ts";
+import { showPage, showTerms } from "../../entities/pages.ts";
+import { Head, Prose } from "../layout.tsx";
+import { notFoundPage } from "../not-found.tsx";
+import type { Pages } from "../pages.tsx";
 import { Person } from "./posts.tsx";
-import type { Visit } from "./visit.tsx";
-import type { Words } from "./words.ts";
+import type { Visit } from "../visit.tsx";
+import type { Words } from "../i18n/words.ts";
 
 /** What the owner tells of the server, for people: the same texts that apps read. */
 export function aboutPages(pages: Pages): void {

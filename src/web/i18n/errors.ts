@@ -1,6 +1,6 @@
-import type { Context } from "../context.ts";
-import { searchOf } from "../lib/http/params.ts";
-import { localeOfToken } from "../oauth/guard.ts";
+import type { Context } from "../../context.ts";
+import { searchOf } from "../../lib/http/params.ts";
+import { localeOfToken } from "../../oauth/guard.ts";
 import * as german from "./errors-de.ts";
 import * as french from "./errors-fr.ts";
 import { languageFor } from "./languages.ts";

@@ -1,22 +1,22 @@
 /** @jsxImportSource preact */
-import { lookupAccount } from "../core/accounts.ts";
-import { spellingOf } from "../core/discovery/tags.ts";
-import { pinnedOf, statusesOf, tagTimeline } from "../core/timelines/timelines.ts";
-import type { Page, Place } from "../db/keyset.ts";
-import { showAccount, type AccountJson } from "../entities/accounts.ts";
-import { showStatuses } from "../entities/statuses.ts";
-import { notFound } from "../errors.ts";
-import { isHashtagName } from "../lib/text/hashtags.ts";
-import { htmlToText } from "../lib/text/html.ts";
-import { parseId } from "../lib/ids.ts";
-import { requestAddress } from "../lib/http/params.ts";
+import { lookupAccount } from "../../core/accounts.ts";
+import { spellingOf } from "../../core/discovery/tags.ts";
+import { pinnedOf, statusesOf, tagTimeline } from "../../core/timelines/timelines.ts";
+import type { Page, Place } from "../../db/keyset.ts";
+import { showAccount, type AccountJson } from "../../entities/accounts.ts";
+import { showStatuses } from "../../entities/statuses.ts";
+import { notFound } from "../../errors.ts";
+import { isHashtagName } from "../../lib/text/hashtags.ts";
+import { htmlToText } from "../../lib/text/html.ts";
+import { parseId } from "../../lib/ids.ts";
+import { requestAddress } from "../../lib/http/params.ts";
 import { closedPage, suspendedPage } from "./closed.tsx";
-import { Html, Text } from "./html.tsx";
-import { Head } from "./layout.tsx";
+import { Html, Text } from "../html.tsx";
+import { Head } from "../layout.tsx";
 import { Meta } from "./meta.tsx";
-import type { Pages } from "./pages.tsx";
+import type { Pages } from "../pages.tsx";
 import { handleOf, nameOf, Post, Posts } from "./posts.tsx";
-import type { Visit } from "./visit.tsx";
+import type { Visit } from "../visit.tsx";
 
 const PAGE_SIZE = 20;
 /** Whoever looks at these pages, they show what a stranger may see. */

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import type { Visit } from "./visit.tsx";
+import type { Visit } from "../visit.tsx";
 
 interface MetaProps {
   visit: Visit;

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
-import { Head } from "./layout.tsx";
-import type { Visit } from "./visit.tsx";
+import { Head } from "../layout.tsx";
+import type { Visit } from "../visit.tsx";
 
 /** What the owner keeps from strangers (LINNET_LIMITED_FEDERATION, LINNET_PUBLIC_PREVIEW). */
 export function closedPage(visit: Visit): Response {

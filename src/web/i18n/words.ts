@@ -1,6 +1,6 @@
-import type { Problem } from "../oauth/authorization.ts";
-import type { Scope } from "../oauth/scopes.ts";
-import type { UserProblem } from "../core/people/users.ts";
+import type { Problem } from "../../oauth/authorization.ts";
+import type { Scope } from "../../oauth/scopes.ts";
+import type { UserProblem } from "../../core/people/users.ts";
 
 /** Everything that our pages say. */
 export interface Words {
