@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { BackupFiles } from "../../src/cli/backup-files.ts";
+import { BackupFiles } from "../../src/cli/backup/backup-files.ts";
 import { filesIn } from "./backups.ts";
 
 /*

@@ -1,5 +1,5 @@
-import { readConfig } from "../config.ts";
-import { list } from "./list.ts";
+import { readConfig } from "../../config.ts";
+import { list } from "../list.ts";
 
 export const commands = {
   routes: list({
@@ -15,10 +15,10 @@ export const commands = {
 async function routes(): Promise<{ method: string; path: string }[]> {
   // Loading the app takes longer than everything else that `linnet --help` loads.
   const [{ createApp }, { openContext }, { openMigrated }, { openLog }] = await Promise.all([
-    import("../app.ts"),
-    import("../context.ts"),
-    import("../db/migrate.ts"),
-    import("../lib/log.ts"),
+    import("../../app.ts"),
+    import("../../context.ts"),
+    import("../../db/migrate.ts"),
+    import("../../lib/log.ts"),
   ]);
   const config = readConfig({});
   const db = openMigrated(":memory:", config.synchronous);

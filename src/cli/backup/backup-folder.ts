@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Address } from "../config.ts";
-import { Refusal } from "../errors.ts";
-import type { Fingerprint } from "../lib/copies.ts";
-import { sync, writeDurably } from "../lib/files.ts";
-import { VERSION } from "../version.ts";
+import type { Address } from "../../config.ts";
+import { Refusal } from "../../errors.ts";
+import type { Fingerprint } from "../../lib/copies.ts";
+import { sync, writeDurably } from "../../lib/files.ts";
+import { VERSION } from "../../version.ts";
 
 /** Of the manifest; a later Linnet that changes it counts on. */
 const FORMAT = 1;

@@ -1,10 +1,10 @@
-import type { Context } from "../context.ts";
-import { lookupAccount } from "../core/accounts.ts";
-import { lift, moderate, STATES, type Action } from "../core/moderation/moderation.ts";
-import { Refusal } from "../errors.ts";
-import { command, option, requiredOption, word, type Command } from "./command.ts";
-import { withData } from "./open.ts";
-import { filled, idFrom } from "./parsers.ts";
+import type { Context } from "../../context.ts";
+import { lookupAccount } from "../../core/accounts.ts";
+import { lift, moderate, STATES, type Action } from "../../core/moderation/moderation.ts";
+import { Refusal } from "../../errors.ts";
+import { command, option, requiredOption, word, type Command } from "../command.ts";
+import { withData } from "../open.ts";
+import { filled, idFrom } from "../parsers.ts";
 
 const ACCT = word("a handle: name, or name@domain for accounts of other servers");
 const TOLD = "what the person is told";

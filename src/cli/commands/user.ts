@@ -1,7 +1,7 @@
-import type { Context } from "../context.ts";
-import { deleteAccount } from "../core/people/account-deletion.ts";
-import { rebuildHomeLater } from "../core/timelines/home-filling.ts";
-import { updateProfile } from "../core/people/profile.ts";
+import type { Context } from "../../context.ts";
+import { deleteAccount } from "../../core/people/account-deletion.ts";
+import { rebuildHomeLater } from "../../core/timelines/home-filling.ts";
+import { updateProfile } from "../../core/people/profile.ts";
 import {
   approveUser,
   changeUser,
@@ -15,16 +15,16 @@ import {
   type UserChanges,
   userDetails,
   type UserRow,
-} from "../core/people/users.ts";
-import { Refusal } from "../errors.ts";
-import { ArgumentError } from "./argument-error.ts";
-import { command, flag, option, word } from "./command.ts";
-import { day, iso, list, show } from "./list.ts";
-import { withData, withNewData } from "./open.ts";
-import { oneOf } from "./parsers.ts";
-import { newPassword } from "./passwords.ts";
-import { passwordFromStdin } from "./terminal.ts";
-import { userNamed, withUserProblems } from "./users.ts";
+} from "../../core/people/users.ts";
+import { Refusal } from "../../errors.ts";
+import { ArgumentError } from "../argument-error.ts";
+import { command, flag, option, word } from "../command.ts";
+import { day, iso, list, show } from "../list.ts";
+import { withData, withNewData } from "../open.ts";
+import { oneOf } from "../parsers.ts";
+import { newPassword } from "../passwords.ts";
+import { passwordFromStdin } from "../terminal.ts";
+import { userNamed, withUserProblems } from "../users.ts";
 
 const NAME = word();
 const PASSWORD = flag("reads the password from standard input; otherwise one is made and printed on the last line");

@@ -1,13 +1,13 @@
-import type { Context } from "../context.ts";
-import { createUser, hasUsers, userProblems, type UserProblem } from "../core/people/users.ts";
-import { Refusal } from "../errors.ts";
-import { english } from "../web/i18n/words-en.ts";
-import { ArgumentError } from "./argument-error.ts";
-import { command, flag, option } from "./command.ts";
-import { isRunning } from "./lock.ts";
-import { configOfProcess, isBegun, withData, withNewData } from "./open.ts";
-import { Dialogue, isInteractive, passwordFromStdin } from "./terminal.ts";
-import { withUserProblems } from "./users.ts";
+import type { Context } from "../../context.ts";
+import { createUser, hasUsers, userProblems, type UserProblem } from "../../core/people/users.ts";
+import { Refusal } from "../../errors.ts";
+import { english } from "../../web/i18n/words-en.ts";
+import { ArgumentError } from "../argument-error.ts";
+import { command, flag, option } from "../command.ts";
+import { isRunning } from "../lock.ts";
+import { configOfProcess, isBegun, withData, withNewData } from "../open.ts";
+import { Dialogue, isInteractive, passwordFromStdin } from "../terminal.ts";
+import { withUserProblems } from "../users.ts";
 
 interface Owner {
   username: string;

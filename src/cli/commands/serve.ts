@@ -1,21 +1,21 @@
-import type { createApp } from "../app.ts";
-import { withAddress, type Config } from "../config.ts";
-import type { Context } from "../context.ts";
-import { SERVER_TOPIC } from "../core/events.ts";
-import { clearIncoming } from "../core/media/media-files.ts";
-import { followsPort, keepAddress, refuseOtherPort } from "../core/server/server-address.ts";
-import { newSetupToken } from "../core/people/setup.ts";
-import { hasUsers } from "../core/people/users.ts";
-import { vapidKeys } from "../core/notifications/vapid.ts";
-import { Refusal } from "../errors.ts";
-import { scheduleAll } from "../jobs/recurring.ts";
-import type { Worker } from "../jobs/worker.ts";
-import { jsonLine } from "../lib/log.ts";
-import { VERSION } from "../version.ts";
-import { command } from "./command.ts";
-import { lockFolder } from "./lock.ts";
-import { whenNpxEnds } from "./npx.ts";
-import { configOfProcess, makeFolder, openData } from "./open.ts";
+import type { createApp } from "../../app.ts";
+import { withAddress, type Config } from "../../config.ts";
+import type { Context } from "../../context.ts";
+import { SERVER_TOPIC } from "../../core/events.ts";
+import { clearIncoming } from "../../core/media/media-files.ts";
+import { followsPort, keepAddress, refuseOtherPort } from "../../core/server/server-address.ts";
+import { newSetupToken } from "../../core/people/setup.ts";
+import { hasUsers } from "../../core/people/users.ts";
+import { vapidKeys } from "../../core/notifications/vapid.ts";
+import { Refusal } from "../../errors.ts";
+import { scheduleAll } from "../../jobs/recurring.ts";
+import type { Worker } from "../../jobs/worker.ts";
+import { jsonLine } from "../../lib/log.ts";
+import { VERSION } from "../../version.ts";
+import { command } from "../command.ts";
+import { lockFolder } from "../lock.ts";
+import { whenNpxEnds } from "../npx.ts";
+import { configOfProcess, makeFolder, openData } from "../open.ts";
 
 type App = Awaited<ReturnType<typeof createApp>>;
 
@@ -48,7 +48,7 @@ async function serve(): Promise<void> {
   vapidKeys(ctx);
   clearIncoming(ctx);
   // Loading these takes longer than everything else that `linnet --help` loads.
-  const [{ createApp }, { Worker }] = await Promise.all([import("../app.ts"), import("../jobs/worker.ts")]);
+  const [{ createApp }, { Worker }] = await Promise.all([import("../../app.ts"), import("../../jobs/worker.ts")]);
   const app = await createApp(ctx);
   listen(app, config);
   nameThePort(ctx, app.server!.port!);

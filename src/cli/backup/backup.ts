@@ -1,14 +1,14 @@
 import { constants, existsSync, rmSync, statSync } from "node:fs";
 import { access, mkdir, rm } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";
-import type { Context } from "../context.ts";
-import { referencedMedia } from "../core/media/file-references.ts";
-import { fixedAddress } from "../core/server/server-address.ts";
-import { lockFile } from "../db/file-lock.ts";
-import { openReadOnly, type Db } from "../db/open.ts";
-import { Refusal } from "../errors.ts";
-import { syncFolders } from "../lib/copies.ts";
-import { sync } from "../lib/files.ts";
+import type { Context } from "../../context.ts";
+import { referencedMedia } from "../../core/media/file-references.ts";
+import { fixedAddress } from "../../core/server/server-address.ts";
+import { lockFile } from "../../db/file-lock.ts";
+import { openReadOnly, type Db } from "../../db/open.ts";
+import { Refusal } from "../../errors.ts";
+import { syncFolders } from "../../lib/copies.ts";
+import { sync } from "../../lib/files.ts";
 import { checkSizes, explained, openChecked } from "./backup-check.ts";
 import { BackupFiles } from "./backup-files.ts";
 import {
@@ -23,9 +23,9 @@ import {
   writeManifest,
   type Backup,
 } from "./backup-folder.ts";
-import { command, option, word } from "./command.ts";
-import { withData } from "./open.ts";
-import { unsuitable } from "./parsers.ts";
+import { command, option, word } from "../command.ts";
+import { withData } from "../open.ts";
+import { unsuitable } from "../parsers.ts";
 import { bytesText, counted, Progress } from "./progress.ts";
 
 export const commands = {

@@ -4,12 +4,12 @@ import {
   listAnnouncements,
   removeAnnouncement,
   type AnnouncementDraft,
-} from "../core/server/announcements.ts";
-import { ArgumentError } from "./argument-error.ts";
-import { command, flag, option, word } from "./command.ts";
-import { iso, list, minute } from "./list.ts";
-import { withData } from "./open.ts";
-import { endTime, idFrom, orNone, time } from "./parsers.ts";
+} from "../../core/server/announcements.ts";
+import { ArgumentError } from "../argument-error.ts";
+import { command, flag, option, word } from "../command.ts";
+import { iso, list, minute } from "../list.ts";
+import { withData } from "../open.ts";
+import { endTime, idFrom, orNone, time } from "../parsers.ts";
 
 const ID = word("", idFrom("announcement list"));
 const TIMES = "A TIME is like 2026-12-24T18:00Z, or a date; in UTC unless it says another zone.";

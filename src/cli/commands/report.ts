@@ -1,8 +1,14 @@
-import { listReports, reopenReport, resolveReport, wholeReport, type NamedReport } from "../core/moderation/reports.ts";
-import { command, flag, word } from "./command.ts";
-import { day, iso, list, show } from "./list.ts";
-import { withData } from "./open.ts";
-import { idFrom } from "./parsers.ts";
+import {
+  listReports,
+  reopenReport,
+  resolveReport,
+  wholeReport,
+  type NamedReport,
+} from "../../core/moderation/reports.ts";
+import { command, flag, word } from "../command.ts";
+import { day, iso, list, show } from "../list.ts";
+import { withData } from "../open.ts";
+import { idFrom } from "../parsers.ts";
 
 /** No one reads more at once. */
 const MAX_LISTED = 1000;

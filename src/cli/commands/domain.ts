@@ -1,4 +1,4 @@
-import type { Context } from "../context.ts";
+import type { Context } from "../../context.ts";
 import {
   allowDomain,
   disallowDomain,
@@ -8,11 +8,11 @@ import {
   setDomainBlock,
   SEVERITIES,
   type DomainBlockRow,
-} from "../core/moderation/domain-blocks.ts";
-import { command, flag, option, word, type Command } from "./command.ts";
-import { list } from "./list.ts";
-import { withData } from "./open.ts";
-import { domain as parseDomain, oneOf } from "./parsers.ts";
+} from "../../core/moderation/domain-blocks.ts";
+import { command, flag, option, word, type Command } from "../command.ts";
+import { list } from "../list.ts";
+import { withData } from "../open.ts";
+import { domain as parseDomain, oneOf } from "../parsers.ts";
 
 const DOMAIN = word("", parseDomain);
 

@@ -1,16 +1,16 @@
 import { existsSync, readdirSync } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { refuseOtherAddress } from "../core/server/server-address.ts";
-import { NEWEST_VERSION } from "../db/migrate.ts";
-import { Refusal } from "../errors.ts";
-import { copyDurably, fingerprint, forEachOf, syncFolders, type Fingerprint } from "../lib/copies.ts";
-import { sync } from "../lib/files.ts";
+import { refuseOtherAddress } from "../../core/server/server-address.ts";
+import { NEWEST_VERSION } from "../../db/migrate.ts";
+import { Refusal } from "../../errors.ts";
+import { copyDurably, fingerprint, forEachOf, syncFolders, type Fingerprint } from "../../lib/copies.ts";
+import { sync } from "../../lib/files.ts";
 import { checkSizes, damaged, explained, openChecked } from "./backup-check.ts";
 import { DATABASE, findBackup, PUSH_KEY, type Backup } from "./backup-folder.ts";
-import { lockFolder } from "./lock.ts";
-import { command, word } from "./command.ts";
-import { configOfProcess, makeFolder, RESTORING } from "./open.ts";
+import { lockFolder } from "../lock.ts";
+import { command, word } from "../command.ts";
+import { configOfProcess, makeFolder, RESTORING } from "../open.ts";
 import { bytesText, counted, Progress } from "./progress.ts";
 
 /** So many files are copied at once. */

@@ -1,8 +1,8 @@
-import { listTerms, publishTerms, removeTerms } from "../core/server/terms.ts";
-import { command, option, word } from "./command.ts";
-import { textOf } from "./files.ts";
-import { list } from "./list.ts";
-import { withData } from "./open.ts";
+import { listTerms, publishTerms, removeTerms } from "../../core/server/terms.ts";
+import { command, option, word } from "../command.ts";
+import { textOf } from "../files.ts";
+import { list } from "../list.ts";
+import { withData } from "../open.ts";
 
 export const commands = {
   "terms publish": command({

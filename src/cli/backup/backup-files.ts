@@ -1,7 +1,7 @@
 import { rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { Refusal } from "../errors.ts";
-import { copyDurably, fingerprint, forEachOf, linkFile, shapeOf, type Fingerprint } from "../lib/copies.ts";
+import { Refusal } from "../../errors.ts";
+import { copyDurably, fingerprint, forEachOf, linkFile, shapeOf, type Fingerprint } from "../../lib/copies.ts";
 import type { Backup } from "./backup-folder.ts";
 
 /** So many files are copied at once: enough for a disk to be busy, and not enough to fill the memory. */

@@ -1,13 +1,13 @@
 import { readdirSync } from "node:fs";
 import { join, parse } from "node:path";
-import type { Context } from "../context.ts";
-import { addEmoji, EMOJI_LIMITS, emojisOf, removeEmoji } from "../core/media/emojis.ts";
-import { Refusal } from "../errors.ts";
-import { sniffType } from "../lib/media/image-types.ts";
-import { command, flag, option, word } from "./command.ts";
-import { fileNamed } from "./files.ts";
-import { list } from "./list.ts";
-import { withData } from "./open.ts";
+import type { Context } from "../../context.ts";
+import { addEmoji, EMOJI_LIMITS, emojisOf, removeEmoji } from "../../core/media/emojis.ts";
+import { Refusal } from "../../errors.ts";
+import { sniffType } from "../../lib/media/image-types.ts";
+import { command, flag, option, word } from "../command.ts";
+import { fileNamed } from "../files.ts";
+import { list } from "../list.ts";
+import { withData } from "../open.ts";
 
 /** Enough bytes of a file to tell what it is. */
 const HEAD = 64;

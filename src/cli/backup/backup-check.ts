@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { openReadOnly, type Db } from "../db/open.ts";
-import { Refusal } from "../errors.ts";
-import { forEachOf, shapeOf } from "../lib/copies.ts";
+import { openReadOnly, type Db } from "../../db/open.ts";
+import { Refusal } from "../../errors.ts";
+import { forEachOf, shapeOf } from "../../lib/copies.ts";
 import type { Backup } from "./backup-folder.ts";
 
 /** Asked at once for what they know of a file. */

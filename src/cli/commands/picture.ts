@@ -1,16 +1,16 @@
-import { IMAGE_LIMITS } from "../core/media/media-files.ts";
+import { IMAGE_LIMITS } from "../../core/media/media-files.ts";
 import {
   removeSitePicture,
   setSitePicture,
   SITE_PICTURES,
   type SitePictureName,
-} from "../core/server/site-pictures.ts";
-import { Refusal } from "../errors.ts";
-import { ArgumentError } from "./argument-error.ts";
-import { command, option, word } from "./command.ts";
-import { fileNamed, withPicture } from "./files.ts";
-import { withData } from "./open.ts";
-import { oneOf } from "./parsers.ts";
+} from "../../core/server/site-pictures.ts";
+import { Refusal } from "../../errors.ts";
+import { ArgumentError } from "../argument-error.ts";
+import { command, option, word } from "../command.ts";
+import { fileNamed, withPicture } from "../files.ts";
+import { withData } from "../open.ts";
+import { oneOf } from "../parsers.ts";
 
 const NAME = word(
   "thumbnail (cut to 1200x630) or icon (cut to a square)",
