@@ -27,6 +27,9 @@ const LINES = [
 /** Tooling: it installs and compiles the program, and is no part of it. */
 const OUTSIDE = new Set(["build"]);
 const MAX_LINES = 500;
+/** Folders grouped by noun, each of which should be small enough to keep in mind. */
+const GROUPED = ["core", "api", "lib"];
+const MAX_FILES = 16;
 
 interface Import {
   from: string;
@@ -95,6 +98,32 @@ describe("The layers", () => {
       return null;
     };
     for (const file of files) expect(cycleFrom(file, [])).toBeNull();
+  });
+});
+
+describe("A folder", () => {
+  const grouped = files.filter((file) => GROUPED.includes(file.split("/")[0]!));
+
+  test(`of ${GROUPED.join(", ")} has at most ${MAX_FILES} files, and its folders have no folders`, () => {
+    const folders = [...Map.groupBy(grouped, (file) => dirname(file))];
+    expect(folders.length).toBeGreaterThan(GROUPED.length);
+    expect(folders.filter(([, inside]) => inside.length > MAX_FILES)).toEqual([]);
+    expect(folders.map(([folder]) => folder).filter((folder) => folder.split("/").length > 2)).toEqual([]);
+  });
+
+  test("of core is part of no cycle of folders", () => {
+    const needs = new Map<string, Set<string>>();
+    for (const { from, to } of imports) {
+      const [own, other] = [dirname(from), dirname(to)];
+      if (!own.startsWith("core") || !other.startsWith("core") || own === other) continue;
+      needs.set(own, (needs.get(own) ?? new Set()).add(other));
+    }
+    expect(needs.size).toBeGreaterThan(1);
+    const allNeeds = (folder: string, found = new Set<string>()): Set<string> => {
+      for (const other of needs.get(folder) ?? []) if (!found.has(other)) allNeeds(other, found.add(other));
+      return found;
+    };
+    expect([...needs.keys()].filter((folder) => allNeeds(folder).has(folder))).toEqual([]);
   });
 });
 

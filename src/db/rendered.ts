@@ -20,7 +20,7 @@ export interface StatusText {
   /** Attachments, mentions, tags and the like. */
   rest: string;
   card: CardText | null;
-  /** What keywords of filters are looked for in, folded (`lib/text/keywords.ts`): only for who has any, since it takes long. */
+  /** The folded text (`lib/text/keywords.ts`) in which keywords are sought; made only for viewers with filters: it is slow. */
   words(): string;
 }
 
