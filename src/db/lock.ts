@@ -8,8 +8,8 @@ export const PATIENCE = 5000;
 const BLOCKING_PATIENCE = 10;
 const POLL_INTERVAL = 20;
 
-/** Another process holds SQLite's write lock. */
-class Locked extends Error {
+/** Another process holds SQLite's write lock. Thrown by a write of a server; `whenWritable()` repeats it. */
+export class Locked extends Error {
   constructor() {
     super("another process holds the database's write lock");
   }
@@ -44,7 +44,7 @@ export class DatabaseLock {
     try {
       begin();
     } catch (error) {
-      if (this.blocks || (error as { code?: unknown }).code !== "SQLITE_BUSY") throw error;
+      if (this.blocks || !isBusy(error)) throw error;
       this.released = this.poll();
       throw new Locked();
     }
@@ -52,16 +52,18 @@ export class DatabaseLock {
 
   /** See `Db.whenWritable()`. */
   async whenFree<T>(work: () => T | Promise<T>): Promise<T> {
-    const started = performance.now();
+    // Only waiting counts: the work may take long before its first write.
+    let left = this.patience;
     for (;;) {
       try {
         return await work();
       } catch (error) {
         if (!(error instanceof Locked)) throw error;
       }
-      const left = this.patience - (performance.now() - started);
-      if (this.released) await Promise.race([this.released, Bun.sleep(Math.max(left, 0))]);
-      if (performance.now() - started >= this.patience) throw new DatabaseLockedRefusal();
+      const started = performance.now();
+      if (this.released) await Promise.race([this.released, Bun.sleep(left)]);
+      left -= performance.now() - started;
+      if (left <= 0) throw new DatabaseLockedRefusal();
     }
   }
 
@@ -79,10 +81,16 @@ export class DatabaseLock {
       this.raw.run("BEGIN IMMEDIATE");
       this.raw.run("COMMIT");
       return true;
-    } catch {
-      return false;
+    } catch (error) {
+      // The next write meets any other error, and says what it is.
+      return !isBusy(error);
     } finally {
       this.raw.run(`PRAGMA busy_timeout = ${BLOCKING_PATIENCE}`);
     }
   }
+}
+
+/** SQLite has several codes for a lock: https://www.sqlite.org/rescode.html#busy */
+function isBusy(error: unknown): boolean {
+  return String((error as { code?: unknown }).code).startsWith("SQLITE_BUSY");
 }

@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { Locked } from "../db/lock.ts";
 import type { Tx } from "../db/open.ts";
 import { TryLater, type JobKind, type JobPayloads, type LaneName } from "../db/queue.ts";
 import { handlers, type Handlers } from "./handlers.ts";
@@ -109,7 +110,8 @@ export class Worker {
       pause = Math.min(Math.max(next - this.ctx.clock.now(), 0), LONGEST_SLEEP);
     } catch (error) {
       // A full disk, or another process that holds the database: this passes, and must not end the server.
-      this.ctx.log.error("no job can be begun: {error}", { error: String(error) });
+      const level = error instanceof Locked ? "debug" : "error";
+      this.ctx.log[level]("no job can be begun: {error}", { error: String(error) });
     }
     this.schedule(pause);
   }

@@ -54,14 +54,7 @@ export function findSession(ctx: Context, secret: string): Session | null {
   const row = ctx.db.get<SessionRow>(SESSION, hashSecret(secret), now);
   if (!row) return null;
   // Once a day is often enough: most visits then need no write.
-  const renewed = row.expires_at < now + SESSION_LIFETIME - DAY;
-  if (renewed) {
-    const expires = now + SESSION_LIFETIME;
-    ctx.db.transaction((tx) => {
-      tx.run("UPDATE sessions SET expires_at = ? WHERE session_hash = ?", expires, hashSecret(secret));
-      noteVisit(tx, row.user_id, now);
-    });
-  }
+  const renewed = row.expires_at < now + SESSION_LIFETIME - DAY && renew(ctx, secret, row.user_id);
   return {
     secret,
     userId: row.user_id,
@@ -70,6 +63,22 @@ export function findSession(ctx: Context, secret: string): Session | null {
     displayName: row.display_name,
     renewed,
   };
+}
+
+/** Moves the end of a session. A full disk or a lock must not keep its user from reading: then the next visit does it. */
+function renew(ctx: Context, secret: string, userId: number): boolean {
+  const now = ctx.clock.now();
+  try {
+    ctx.db.transaction((tx) => {
+      const expires = now + SESSION_LIFETIME;
+      tx.run("UPDATE sessions SET expires_at = ? WHERE session_hash = ?", expires, hashSecret(secret));
+      noteVisit(tx, userId, now);
+    });
+    return true;
+  } catch (error) {
+    ctx.log.warn("a session could not be renewed: {error}", { error: String(error) });
+    return false;
+  }
 }
 
 /** In how many browsers besides this one somebody is signed in. */

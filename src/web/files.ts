@@ -92,9 +92,16 @@ function findFile(ctx: Context, path: string) {
   if (!extension) return null;
   const file = resolve(storedFile(ctx, path));
   const entry = lstatSync(file, { throwIfNoEntry: false });
-  if (!entry) requestImage(ctx, path);
+  if (!entry) fetchAgain(ctx, path);
   // We never make a symbolic link: it could lead to any file that this process may read.
   if (!entry?.isFile()) return null;
   const fileHeaders = { ...HEADERS, "content-type": TYPES_BY_EXTENSION[extension], etag: `"${path}"` };
   return { file, size: entry.size, fileHeaders };
+}
+
+/** The response does not wait for the job to be written. */
+function fetchAgain(ctx: Context, path: string): void {
+  ctx.db
+    .whenWritable(() => requestImage(ctx, path))
+    .catch((error: unknown) => ctx.log.warn("a picture could not be requested: {error}", { error: String(error) }));
 }

@@ -24,7 +24,8 @@ export function setupPages(pages: Pages): void {
     if (problems.length > 0) return setupPage(visit, problems);
     try {
       const { userId } = await createUser(visit.ctx, { ...owner, role: "owner", onlyAsFirst: true });
-      visit.signIn(userId);
+      // The account is there: a repeat of all this would find that the link has been used.
+      await visit.ctx.db.whenWritable(() => visit.signIn(userId));
     } catch (error) {
       // Two people had the link, and the other one was faster.
       if (error instanceof Refusal && hasUsers(visit.ctx)) return deadLink(visit);

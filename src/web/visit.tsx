@@ -102,9 +102,10 @@ export class Visit {
   }
 
   signIn(userId: number): void {
+    // First, since it may write the key: a lock then leaves no session behind.
+    const known = knownBrowserCookie(this.ctx, userId);
     this.session = openSession(this.ctx, userId, this.session?.secret ?? null);
     this.keepSession(this.session);
-    const known = knownBrowserCookie(this.ctx, userId);
     this.cookies.push(setCookie(`known_${userId}`, known, this.secure, KNOWN_BROWSER_SECONDS));
   }
 

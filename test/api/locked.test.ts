@@ -1,15 +1,17 @@
-import { afterEach, beforeEach, describe, expect } from "bun:test";
+import { afterAll, afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { newSetupToken } from "../../src/core/people/setup.ts";
 import { readConfig } from "../../src/config.ts";
 import { openMigrated } from "../../src/db/migrate.ts";
 import { openDatabase, type Db } from "../../src/db/open.ts";
 import { handlers } from "../../src/jobs/handlers.ts";
 import { Worker } from "../../src/jobs/worker.ts";
+import { Clips, ffmpeg } from "../fixtures/clips.ts";
 import { openTestContext, startInstance, TestClock } from "../support/instance.ts";
 import { inProcess, TestServer } from "../support/server.ts";
-import { uploaded } from "../support/uploads.ts";
+import { upload, uploaded } from "../support/uploads.ts";
 import { Visitor } from "../web/visitor.ts";
 
 let data: string;
@@ -21,7 +23,12 @@ beforeEach(async () => {
   data = mkdtempSync(join(tmpdir(), "linnet-locked-"));
   const path = join(data, "linnet.db");
   const clock = new TestClock();
-  const config = readConfig({ LINNET_DATA: data, LINNET_PORT: "0", LINNET_RATE_LIMITS: "off" });
+  const config = readConfig({
+    LINNET_DATA: data,
+    LINNET_PORT: "0",
+    LINNET_RATE_LIMITS: "off",
+    PATH: process.env["PATH"],
+  });
   const instance = await startInstance(openTestContext(config, openMigrated(path, "NORMAL"), { clock }), false);
   server = new TestServer(`http://127.0.0.1:${instance.port}`, instance.ctx, clock, {
     ...instance,
@@ -90,6 +97,58 @@ describe("While another program holds the database", () => {
     expect(server.ctx.db.all("SELECT error FROM jobs")).toEqual([]);
   });
 
+  inProcess("a page is shown to a user whose session would be renewed", async () => {
+    await server.person("alice");
+    const visitor = new Visitor(server);
+    await visitor.signIn("alice");
+    server.clock.advance(2 * 24 * 3600_000);
+    server.ctx.db.neverBlock(1);
+    other.raw.run("BEGIN IMMEDIATE");
+    const page = await visitor.get("/");
+    other.raw.run("COMMIT");
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining("Signed in as")]);
+  });
+
+  inProcess("a missing picture of a card is missing, and is fetched again afterwards", async () => {
+    const file = `cache/cards/ab/${"a".repeat(22)}/original.webp`;
+    server.ctx.db.transaction((tx) => {
+      tx.run(
+        `INSERT INTO preview_cards (id, url, type, title, description, author_name, author_url, provider_name,
+           provider_url, html, width, height, embed_url, image, image_description, updated_at)
+         VALUES (1, 'https://news.example/', 'link', '', '', '', '', '', '', '', 1, 1, '', ?, '', 0)`,
+        file,
+      );
+      tx.run("INSERT INTO links (id, url, card_id) VALUES (1, 'https://news.example/', 1)");
+    });
+    server.ctx.db.neverBlock();
+    other.raw.run("BEGIN IMMEDIATE");
+    expect((await fetch(`${server.origin}/media/${file}`)).status).toBe(404);
+    const fetching = server.ctx.db.whenWritable(() => server.ctx.db.transaction(() => {}));
+    other.raw.run("COMMIT");
+    await fetching;
+    expect(server.ctx.db.all("SELECT kind FROM jobs")).toEqual([{ kind: "card.fetch" }]);
+  });
+
+  inProcess("the new owner is signed in after a lock between the account and the session", async () => {
+    const visitor = new Visitor(server);
+    await visitor.get(`/setup?token=${newSetupToken(server.ctx)}&lang=en`);
+    server.ctx.db.neverBlock();
+    const { transaction } = server.ctx.db;
+    server.ctx.db.transaction = ((work) => {
+      const result = transaction.call(server.ctx.db, work);
+      // The account has just been written.
+      if (server.ctx.db.get("SELECT 1 FROM users") && !other.raw.inTransaction) {
+        other.raw.run("BEGIN IMMEDIATE");
+        server.ctx.db.transaction = transaction;
+        setImmediate(() => other.raw.run("COMMIT"));
+      }
+      return result;
+    }) as typeof transaction;
+    const created = await visitor.press("Make my account", { username: "alice", password: "correct horse" });
+    expect([created.status, created.location]).toEqual([303, "/welcome"]);
+    expect((await visitor.follow()).status).toBe(200);
+  });
+
   inProcess("signing in on the page waits, and is answered with 503 if it waits too long", async () => {
     await server.person("alice");
     const visitor = new Visitor(server);
@@ -104,4 +163,31 @@ describe("While another program holds the database", () => {
     other.raw.run("COMMIT");
     expect((await signingIn).status).toBe(303);
   });
+});
+
+describe.skipIf(!ffmpeg || process.env["TEST_COMPILED"] === "1")("A film that has been converted", () => {
+  const clips = new Clips();
+  afterAll(() => clips.remove());
+
+  test("is not converted again because the database was locked at the end", async () => {
+    const { ctx } = server;
+    const alice = await server.person("alice");
+    ctx.db.neverBlock(1);
+    const film = spyOn(ctx.ffmpeg!, "film");
+    const run = ctx.films.run.bind(ctx.films) as (...args: unknown[]) => Promise<unknown>;
+    ctx.films.run = (async (...args: unknown[]) => {
+      const result = await run(...args);
+      // The last look at the converted film, before its row is written. Longer than a request would wait.
+      if (args[1] === "inspectClip" && film.mock.calls.length === 1 && !other.raw.inTransaction) {
+        other.raw.run("BEGIN IMMEDIATE");
+        setTimeout(() => other.raw.run("COMMIT"), 100);
+      }
+      return result;
+    }) as typeof ctx.films.run;
+    await upload(alice, await clips.file("silent.mp4"));
+    await server.drain();
+    expect(film).toHaveBeenCalledTimes(1);
+    const [row] = ctx.db.all("SELECT type, state, tries FROM media_attachments");
+    expect(row).toEqual({ type: "video", state: "ready", tries: 1 });
+  }, 60_000);
 });

@@ -62,6 +62,37 @@ describe("While another process holds the write lock", () => {
     expect(words()).toEqual([]);
   });
 
+  test("work that took long before its first write still waits", async () => {
+    db.neverBlock(50);
+    const started = performance.now();
+    let runs = 0;
+    const writing = db.whenWritable(async () => {
+      runs += 1;
+      // As long as a picture may take to decode.
+      while (performance.now() - started < 60) await new Promise((resolve) => setImmediate(resolve));
+      if (runs === 1) {
+        other.raw.run("BEGIN IMMEDIATE");
+        setImmediate(() => other.raw.run("COMMIT"));
+      }
+      db.transaction(say("late"));
+    });
+    await writing;
+    expect([words(), runs]).toEqual([["late"], 2]);
+  });
+
+  test("an error of the disk is not taken for a lock", async () => {
+    other.raw.run("BEGIN IMMEDIATE");
+    const writing = db.whenWritable(() => db.transaction(say("late")));
+    const run = db.raw.run.bind(db.raw);
+    db.raw.run = ((sql: string) => {
+      if (sql === "BEGIN IMMEDIATE") throw Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR" });
+      return run(sql);
+    }) as typeof db.raw.run;
+    other.raw.run("COMMIT");
+    await writing;
+    expect(words()).toEqual(["late"]);
+  });
+
   test("posts that share a commit wait for it, too", async () => {
     other.raw.run("BEGIN IMMEDIATE");
     const writing = ["one", "two"].map((word) => db.whenWritable(() => db.together(say(word))));

@@ -72,9 +72,11 @@ async function serve(): Promise<void> {
 async function startJobs(ctx: Context, worker: Worker, stopped: Promise<void>): Promise<void> {
   for (;;) {
     try {
-      keepAddress(ctx);
-      ctx.db.transaction((tx) => scheduleAll(ctx, tx));
-      return worker.start();
+      return await ctx.db.whenWritable(() => {
+        keepAddress(ctx);
+        ctx.db.transaction((tx) => scheduleAll(ctx, tx));
+        worker.start();
+      });
     } catch (error) {
       ctx.log.error("Background jobs can't start, since nothing can be written in {data}: {error}. Trying again.", {
         data: ctx.config.data,

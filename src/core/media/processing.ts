@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import type { Context } from "../../context.ts";
 import type { Reads, Tx } from "../../db/open.ts";
-import { UnreadableFile } from "../../errors.ts";
+import { DatabaseLockedRefusal, UnreadableFile } from "../../errors.ts";
 import { evenFrames } from "../../lib/media/animations.ts";
 import { copyExtension, frameRateText, type Clip } from "../../lib/media/clips.ts";
 import type { Ffmpeg, RawFrames, Run, Size } from "../../lib/media/ffmpeg.ts";
@@ -54,7 +54,7 @@ export async function processMedia(ctx: Context, id: number): Promise<void> {
     } catch (error) {
       if (!(error instanceof UnreadableFile)) throw leftFor(ctx, id, error);
       ctx.log.info("upload {id} could not be processed: {details}", { id, details: error.details || "it is broken" });
-      ctx.db.transaction((tx) => giveUp(ctx, tx, id));
+      await write(ctx, (tx) => giveUp(ctx, tx, id));
     }
   });
 }
@@ -68,6 +68,17 @@ function begin(ctx: Context, id: number): MediaRow | null {
     else giveUp(ctx, tx, id);
     return row.tries < MAX_TRIES ? row : null;
   });
+}
+
+/** Waits for the lock as long as it takes: the work behind it took minutes, and must not be done again. */
+async function write(ctx: Context, work: (tx: Tx) => void): Promise<void> {
+  for (;;) {
+    try {
+      return await ctx.db.whenWritable(() => ctx.db.transaction(work));
+    } catch (error) {
+      if (!(error instanceof DatabaseLockedRefusal) || ctx.processing.signal.aborted) throw error;
+    }
+  }
 }
 
 /** A server that stops takes its try back. */
@@ -238,7 +249,7 @@ async function finish(ctx: Context, row: MediaRow, { path, extension, preview }:
   const file = `${folder}/original.${extension}`;
   await moveDurably(storedFile(ctx, file), path);
   const poster = preview && { file: await keepImage(ctx, `${folder}/poster`, preview.image), preview };
-  ctx.db.transaction((tx) => {
+  await write(ctx, (tx) => {
     const now = stillProcessing(tx, row.id);
     // Deleted meanwhile, or given up.
     if (!now) return discardFiles(ctx, tx, [file, poster?.file ?? null]);

@@ -83,7 +83,7 @@ export async function editStatus(ctx: Context, find: () => StatusRow, edit: Edit
     changeStatus(ctx, find(), edit, kept);
   } catch (error) {
     const files = [...kept.values()].map(({ file }) => file);
-    ctx.db.transaction((tx) => discardFiles(ctx, tx, files));
+    if (files.length > 0) ctx.db.transaction((tx) => discardFiles(ctx, tx, files));
     throw error;
   }
 }
