@@ -4,7 +4,7 @@ import { isLocale } from "./lib/text/languages.ts";
 import type { LibreTranslateSettings } from "./lib/http/libretranslate.ts";
 import { parseNetworks, type Network } from "./lib/http/addresses.ts";
 
-/** How many calls are allowed within how many seconds. */
+/** A rate limit: the number of calls in a number of seconds. */
 export interface Allowance {
   readonly calls: number;
   readonly seconds: number;
@@ -12,11 +12,11 @@ export interface Allowance {
 
 export type LimitName = "account" | "address" | "pages" | "media" | "deletes" | "sign_in" | "registrations";
 export type Limits = Readonly<Record<LimitName, Allowance>> & {
-  /** How many streams one user may have open at once. */
+  /** Concurrent streams of one user. */
   readonly streams: number;
 };
 
-/** Where a server is reached. It is part of every handle and of the URI of everything on the server. */
+/** The public address of a server. It is part of every handle and URI. */
 export interface Address {
   /** Public origin without a trailing slash, `https://example.org`. */
   readonly origin: string;
@@ -24,7 +24,7 @@ export interface Address {
   readonly handleDomain: string;
 }
 
-/** The limits of Mastodon's documentation (api/rate-limits), and our own for pages and for guessing passwords. */
+/** The limits of Mastodon's documentation (api/rate-limits), and Linnet's own for pages and failed sign-ins. */
 const DEFAULT_LIMITS: Limits = {
   account: { calls: 300, seconds: 300 },
   address: { calls: 300, seconds: 300 },
@@ -38,14 +38,14 @@ const DEFAULT_LIMITS: Limits = {
 
 type SettingName = `LINNET_${string}`;
 
-/** Turns the text of a setting into its value, or refuses it. */
+/** Converts the text of a setting. Throws a UsageError if it is invalid. */
 type Parser<T> = (given: string, name: SettingName) => T;
 
 interface Setting<T> {
   name: SettingName;
-  /** The default, as the README's table shows it. */
+  /** The default in Markdown, as docs/settings.md shows it. */
   fallback: string;
-  /** For the README's table. */
+  /** What docs/settings.md says about it, in Markdown. */
   meaning: string;
   read(given: string | undefined): T;
 }
@@ -56,32 +56,32 @@ function setting<T>(name: SettingName, value: string, parse: Parser<T>, meaning:
   return { name, fallback, meaning, read: (given) => parse(given ?? value, name) };
 }
 
-/** A setting that is null when it isn't set; `fallback` describes what holds then. */
+/** A setting that is null if unset; `fallback` describes what applies then. */
 function optional<T>(name: SettingName, fallback: string, parse: Parser<T>, meaning: string): Setting<T | null> {
   return { name, fallback, meaning, read: (given) => (given === undefined ? null : parse(given, name)) };
 }
 
 const text: Parser<string> = (given) => given;
 const onOrOff = oneOf({ on: true, off: false });
-/** Mastodon's words for who may read something. */
+/** Mastodon's words for who can see something. */
 const audience = oneOf({ all: "all", users: "users", disabled: "disabled" });
 
-/** Every setting: its name in the environment, its default, its parser and its meaning. The README's table shows it. */
+/** Every setting: its name in the environment, its default, its parser and its meaning. docs/settings.md lists them. */
 const TABLE = {
   url: optional(
     "LINNET_URL",
     "the stored one, or `http://localhost:3000`",
     publicOrigin,
-    "Public address, as people and apps reach it; stored with the first account, and can't change then",
+    "Public address of the server; stored with the first account, and fixed from then on",
   ),
   domain: optional(
     "LINNET_HANDLE_DOMAIN",
     "the URL's host",
     handleDomain,
-    "Domain in handles; stored with the first account, too",
+    "Domain in handles; also stored with the first account",
   ),
   host: setting("LINNET_HOST", "127.0.0.1", text, "Address to listen on"),
-  port: setting("LINNET_PORT", "3000", integer(0, 65535), "Port to listen on; 0 takes a free one"),
+  port: setting("LINNET_PORT", "3000", integer(0, 65535), "Port to listen on; 0 picks a free one"),
   data: setting(
     "LINNET_DATA",
     "./linnet-data",
@@ -92,54 +92,59 @@ const TABLE = {
     "LINNET_TRUSTED_PROXIES",
     "127.0.0.1,::1",
     proxies,
-    "Proxies whose `X-Forwarded-For` is believed: addresses and networks, or `none`",
+    "Proxies whose `X-Forwarded-For` header is trusted: addresses and networks, or `none`",
   ),
   allowPrivateAddresses: setting(
     "LINNET_ALLOW_PRIVATE_ADDRESSES",
     "off",
     onOrOff,
-    "`on`: requests to other servers may go to private and loopback addresses, for tests and closed networks",
+    "`on` allows requests to private and loopback addresses, for tests and closed networks",
   ),
   limits: setting(
     "LINNET_RATE_LIMITS",
     "on",
     limits,
-    "`on`, `off`, or changes such as `account=600/300,streams=200` (calls per seconds, streams at once); also `address`, `pages`, `media`, `deletes`, `sign_in` and `registrations`",
+    "`on`, `off`, or changes to the [rate limits](#rate-limits) such as `account=600/300,streams=200`",
   ),
   synchronous: setting(
     "LINNET_SQLITE_SYNCHRONOUS",
     "full",
     oneOf({ full: "FULL", normal: "NORMAL" }),
-    "`full` survives a power cut; `normal` is faster and may lose the last moments in one",
+    "`full` survives a power failure; `normal` is faster, but a power failure may lose the last few moments",
   ),
   title: setting("LINNET_TITLE", "Linnet", text, "Name of the server, shown in apps"),
-  description: setting("LINNET_DESCRIPTION", "A small place on the fediverse.", text, "A sentence about the server"),
-  contactEmail: setting("LINNET_CONTACT_EMAIL", "", text, "Public contact address"),
+  description: setting("LINNET_DESCRIPTION", "A small place on the fediverse.", text, "One sentence about the server"),
+  contactEmail: setting("LINNET_CONTACT_EMAIL", "", text, "Public e-mail address of the contact person"),
   contactAccount: optional(
     "LINNET_CONTACT_ACCOUNT",
     "the owner",
     (given) => given.replace(/^@/, ""),
-    "Name of the user to contact",
+    "Username of the contact person",
   ),
   languages: setting("LINNET_LANGUAGES", "en", languages, "Languages of the server, most important first"),
-  maxCharacters: setting("LINNET_MAX_CHARACTERS", "5000", integer(1, 100_000), "Longest post"),
+  maxCharacters: setting(
+    "LINNET_MAX_CHARACTERS",
+    "5000",
+    integer(1, 100_000),
+    "Maximum length of a post in characters",
+  ),
   searchPublic: setting(
     "LINNET_SEARCH",
     "library",
     oneOf({ library: false, public: true }),
-    "`library` finds posts that you wrote, are mentioned in, favourited, bookmarked or boosted; `public` also public ones by people who want to be found",
+    "`library` finds posts you wrote, were mentioned in, favourited, bookmarked or boosted; `public` also finds public posts by people who allow it",
   ),
   trends: setting(
     "LINNET_TRENDS",
     "on",
     oneOf({ on: "on", review: "review", off: "off" }),
-    "`on` shows what trends here, `review` only what `linnet trends approve` approved, `off` nothing",
+    "`on` shows trends, `review` only those approved with `linnet trends approve`, `off` none",
   ),
   publicPreview: setting(
     "LINNET_PUBLIC_PREVIEW",
     "on",
     onOrOff,
-    "`off`: public timelines and hashtags are only for signed-in users",
+    "`off`: only signed-in users can see public timelines and hashtags",
   ),
   limitedFederation: setting(
     "LINNET_LIMITED_FEDERATION",
@@ -147,55 +152,50 @@ const TABLE = {
     onOrOff,
     "`on`: only signed-in users can see anything, including public posts and profiles",
   ),
-  peers: setting("LINNET_PEERS", "on", onOrOff, "`off`: the list of servers that this one knows is not public"),
-  activity: setting(
-    "LINNET_ACTIVITY",
-    "on",
-    onOrOff,
-    "`off`: the weekly numbers of active users and posts are not public",
-  ),
+  peers: setting("LINNET_PEERS", "on", onOrOff, "`off` hides the list of other servers that this one knows"),
+  activity: setting("LINNET_ACTIVITY", "on", onOrOff, "`off` hides the weekly counts of active users and posts"),
   showDomainBlocks: setting(
     "LINNET_SHOW_DOMAIN_BLOCKS",
     "disabled",
     audience,
-    "Who may read which domains you block: `all`, `users` (who have an account here) or `disabled` (no one)",
+    "Who can see the list of blocked domains: `all`, `users` (signed-in users) or `disabled` (no one)",
   ),
   showDomainBlocksRationale: setting(
     "LINNET_SHOW_DOMAIN_BLOCKS_RATIONALE",
     "disabled",
     audience,
-    "Who may read your public comments on them: `all`, `users` or `disabled`",
+    "Who can see your public comments on these blocks: `all`, `users` or `disabled`",
   ),
   registrations: setting(
     "LINNET_REGISTRATIONS",
     "closed",
     oneOf({ closed: "closed", open: "open", approval: "approval" }),
-    "Who may sign up through an app: `closed` (no one), `open`, or `approval` (after you approve it)",
+    "Who can sign up through an app: `closed` (no one), `open` (anyone), or `approval` (anyone, after you approve)",
   ),
   libreTranslateUrl: optional(
     "LINNET_LIBRETRANSLATE_URL",
     "",
     serviceUrl,
-    "LibreTranslate server that translates posts, on this machine or elsewhere; without one nothing is translated",
+    "Address of the LibreTranslate server that translates posts, such as `http://127.0.0.1:5000`; translation is off without one",
   ),
-  libreTranslateKey: optional("LINNET_LIBRETRANSLATE_KEY", "", text, "API key of that server, if it needs one"),
+  libreTranslateKey: optional("LINNET_LIBRETRANSLATE_KEY", "", text, "API key of that server, if it requires one"),
   ffmpeg: optional(
     "LINNET_FFMPEG",
     "the one in `PATH`",
     text,
-    "Makes video and sound playable everywhere: the path of a program, or `off`",
+    "Path of the ffmpeg that converts video and audio to formats every app can play, or `off`",
   ),
   logLevel: setting(
     "LINNET_LOG_LEVEL",
     "info",
     oneOf({ debug: "debug", info: "info", warning: "warning", error: "error" }),
-    "`debug` (each request), `info`, `warning` or `error`",
+    "`debug` (includes every request), `info`, `warning` or `error`",
   ),
   logFormat: setting(
     "LINNET_LOG_FORMAT",
     "text",
     oneOf({ text: "text", json: "json" }),
-    "`text`, or `json`: an object a line, of requests with path, status, duration and user id",
+    "`text`, or `json`: one object per line; those for requests have path, status, duration and user id",
   ),
 };
 
@@ -203,22 +203,22 @@ export const SETTINGS: readonly Setting<unknown>[] = Object.values(TABLE);
 
 type Values = { readonly [Key in keyof typeof TABLE]: ReturnType<(typeof TABLE)[Key]["read"]> };
 
-/** The settings of a server: the values of the table, and what follows from several of them. Frozen. */
+/** The settings of a server: the values of the table, and values derived from several of them. Frozen. */
 export interface Config
   extends Address, Omit<Values, "url" | "domain" | "libreTranslateUrl" | "libreTranslateKey" | "ffmpeg"> {
-  /** LINNET_URL and LINNET_HANDLE_DOMAIN; null if unset, so that the stored address applies. */
+  /** LINNET_URL and LINNET_HANDLE_DOMAIN; null if unset: then the stored address applies. */
   readonly asked: { readonly [Part in keyof Address]: Address[Part] | null };
-  /** Null without a server that translates. */
+  /** Null if translation is off. */
   readonly libreTranslate: Readonly<LibreTranslateSettings> | null;
-  /** Absolute path of the program that converts video and sound; null when there is none. */
+  /** Absolute path of ffmpeg; null if there is none or it is off. */
   readonly ffmpeg: string | null;
 }
 
 type Env = Record<string, string | undefined>;
 
 /**
- * Reads the settings from an environment. A name that starts with LINNET_ and that we don't know, or a value that
- * can't be used, is refused by name: a typo must not become a default.
+ * Reads the settings from an environment.
+ * @throws UsageError for an invalid value, and for an unknown name with the prefix LINNET_: a typo must not select a default
  */
 export function readConfig(env: Env): Config {
   refuseUnknown(env);
@@ -249,7 +249,7 @@ function refuseUnknown(env: Env): void {
   const known = new Set<string>(SETTINGS.map(({ name }) => name));
   for (const name of Object.keys(env)) {
     if (name.startsWith("LINNET_") && !known.has(name)) {
-      throw new UsageError(`${name} is not a setting of Linnet. See the table in the README for those there are.`);
+      throw new UsageError(`There is no setting ${name}. docs/settings.md lists all settings.`);
     }
   }
 }
@@ -265,7 +265,7 @@ function integer(min: number, max: number): Parser<number> {
   };
 }
 
-/** Other spellings of on and off, as in compose files and other servers' settings. */
+/** Other spellings of on and off, which are common in compose files and the settings of other servers. */
 const SWITCH_WORDS: Record<string, string> = { true: "on", yes: "on", "1": "on", false: "off", no: "off", "0": "off" };
 
 function switchWord(given: string): string {
@@ -273,7 +273,7 @@ function switchWord(given: string): string {
   return Object.hasOwn(SWITCH_WORDS, word) ? SWITCH_WORDS[word]! : word;
 }
 
-/** One of these words. Where on and off are among them, their other spellings are, too. */
+/** Accepts one of these words. If off is among them, other spellings of on and off are accepted too. */
 function oneOf<const T>(choices: Record<string, T>): Parser<T> {
   return (given, name) => {
     const word = "off" in choices ? switchWord(given) : given;
@@ -283,7 +283,7 @@ function oneOf<const T>(choices: Record<string, T>): Parser<T> {
   };
 }
 
-/** The address that is asked for; on this machine alone when none is. */
+/** The configured address; without one, an address that only works on this machine. */
 export function addressOf(asked: Config["asked"], port: number): Address {
   const origin = asked.origin ?? `http://localhost:${port || 3000}`;
   return { origin, handleDomain: asked.handleDomain ?? new URL(origin).host };
@@ -316,7 +316,7 @@ function serviceUrl(given: string, name: SettingName): string {
 function libreTranslate(url: string | null, key: string | null): LibreTranslateSettings | null {
   if (url !== null) return { url, key: key ?? "" };
   if (key === null) return null;
-  throw new UsageError("LINNET_LIBRETRANSLATE_KEY is for a server that LINNET_LIBRETRANSLATE_URL names.");
+  throw new UsageError("LINNET_LIBRETRANSLATE_KEY needs LINNET_LIBRETRANSLATE_URL. Set both, or neither.");
 }
 
 function proxies(given: string, name: SettingName): readonly Network[] {

@@ -133,7 +133,7 @@ test.each([
 });
 
 test("a name that looks like a setting but is none is refused, so that a slip doesn't become a default", () => {
-  expect(() => readConfig({ LINNET_PROT: "8080" })).toThrow("LINNET_PROT is not a setting of Linnet");
+  expect(() => readConfig({ LINNET_PROT: "8080" })).toThrow("There is no setting LINNET_PROT.");
 });
 
 test.each([
@@ -169,13 +169,30 @@ test("nothing can change the settings of a server", () => {
   expect(() => Object.assign(config, { title: "Another" })).toThrow(TypeError);
 });
 
-test("the README's table is that of the program", async () => {
-  const readme = await Bun.file(join(import.meta.dir, "../README.md")).text();
+/** The lines of docs/settings.md that begin like this. */
+async function documented(start: string): Promise<string[]> {
+  const text = await Bun.file(join(import.meta.dir, "../docs/settings.md")).text();
+  return text.split("\n").filter((line) => line.startsWith(start));
+}
+
+test("the documentation lists every setting with its default and meaning", async () => {
   const rows = SETTINGS.map(({ name, fallback, meaning }) => `| \`${name}\` | ${fallback} | ${meaning} |`);
-  expect(readme.split("\n").filter((line) => line.startsWith("| `LINNET_"))).toEqual(rows);
+  expect(await documented("| `LINNET_")).toEqual(rows);
 });
 
-test("a default that the README shows can be set as well", () => {
+test("the documentation lists every rate limit with its default", async () => {
+  const shown = (await documented("| `")).flatMap((line) => {
+    const [, name, value] = /^\| `([a-z_]+)` \| `([\d/]+)` \|/.exec(line) ?? [];
+    return name === undefined ? [] : [[name, value]];
+  });
+  const defaults = Object.entries(readConfig({}).limits!).map(([name, limit]) => [
+    name,
+    typeof limit === "number" ? String(limit) : `${limit.calls}/${limit.seconds}`,
+  ]);
+  expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(defaults));
+});
+
+test("a documented default can also be set", () => {
   const shown = SETTINGS.flatMap(({ name, fallback }) => {
     const value = /^`(.*)`$/.exec(fallback)?.[1];
     return value === undefined ? [] : [[name, value]];

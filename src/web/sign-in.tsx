@@ -128,8 +128,8 @@ function countTry(visit: Visit, { user, key }: Login): { refused: Rate | null; g
 }
 
 /**
- * Programs such as fail2ban read this line: README has its form. The name is given for users of this server alone, since
- * people also type their password into its field.
+ * Programs such as fail2ban read this line: docs/deployment.md has a filter for it. It only names existing users, since
+ * people also type their password into the name field.
  */
 function logFailure(visit: Visit, { user }: Login, reason: "password" | "too_many"): void {
   const { address, ctx } = visit;

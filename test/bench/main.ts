@@ -46,9 +46,9 @@ const ANSWER_HEAD = [
 /** Two words each, as the index likes them and as it doesn't: common ones are in many statuses, rare ones in few. */
 const SEARCHES = [
   ["two common words", word(3), word(5)],
-  ["a common and a rare one", word(3), word(20_000)],
-  ["two rare ones that never meet", word(30_001), word(30_002)],
-  ["two of middling use", word(400), word(700)],
+  ["a common and a rare word", word(3), word(20_000)],
+  ["two rare words, never together", word(30_001), word(30_002)],
+  ["two words of medium frequency", word(400), word(700)],
 ] as const;
 
 const PARTS = ["start", "answers", "files", "depth", "streams"] as const;
@@ -93,7 +93,7 @@ async function printStart(command: Command, place: Place): Promise<void> {
   for (const path of ["/health", "/api/v2/instance"]) {
     rows.push([`\`${path}\``, (await coldStart(command, place, path)).toFixed(0)]);
   }
-  console.log(table(["First 200 after the start of the process", "ms"], rows));
+  console.log(table(["First 200 response after process start", "ms"], rows));
 }
 
 async function printAnswers(command: Command, place: Place): Promise<void> {
@@ -232,15 +232,15 @@ async function printStreams(command: Command): Promise<void> {
   console.log(
     table(
       [`${streams} idle event streams`, "KB each", "KB each, bare", "CPU ms a second"],
-      [["nobody says anything", kilobytes(idle.bytes), kilobytes(idle.bareBytes), idle.processor.toFixed(0)]],
+      [["no activity", kilobytes(idle.bytes), kilobytes(idle.bareBytes), idle.processor.toFixed(0)]],
     ),
   );
   console.log(
     table(
-      ["Beside them, from sending a post to hearing of it", "events/s", "p50 ms", "p99 ms", "longest ms"],
+      ["With these open, from posting to receiving", "events/s", "p50 ms", "p99 ms", "longest ms"],
       [
         [
-          "50 posts a second, heard by 20",
+          "50 posts per second to 20 followers",
           delays.perSecond.toFixed(0),
           delays.p50.toFixed(2),
           delays.p99.toFixed(2),

@@ -22,7 +22,7 @@ import {
   addUpload,
   backupsIn,
   begin,
-  commandsInReadme,
+  commandsIn,
   deleteUpload,
   expectWhole,
   filesIn,
@@ -56,8 +56,12 @@ async function backUp(...options: string[]): Promise<string> {
 
 const inodeOf = (path: string): number => statSync(path).ino;
 
-describe("The lines of the README", () => {
-  const { shell, cron } = commandsInReadme("Backups");
+describe("The documented commands", () => {
+  const { shell, cron } = commandsIn("docs/backups.md", "Backups");
+
+  test("are the same in the README", () => {
+    expect(commandsIn("README.md", "Back it up").shell).toEqual(shell);
+  });
 
   test("back up a running server again and again, and restore posts, uploads and tokens", async () => {
     const served = await folder.serve();

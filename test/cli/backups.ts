@@ -91,10 +91,10 @@ export function expectWhole(backup: string): void {
   expect(media.sort()).toEqual(uploadsIn(backup));
 }
 
-/** The commands in a section of the README: those of its shell blocks, and those of its crontab. */
-export function commandsInReadme(section: string): { shell: string[]; cron: string[] } {
-  const readme = readFileSync(join(ROOT, "README.md"), "utf8");
-  const text = new RegExp(`^### ${section}\n([^]*?)^##`, "m").exec(readme)![1]!;
+/** The commands in a section of a Markdown page: those of its shell blocks, and the lines of its crontab. */
+export function commandsIn(page: string, section: string): { shell: string[]; cron: string[] } {
+  const markdown = readFileSync(join(ROOT, page), "utf8");
+  const text = new RegExp(`^## ${section}\n([^]*?)(?:^##|(?![^]))`, "m").exec(markdown)![1]!;
   const blocks = [...text.matchAll(/^```(\w*)\n([^]*?)^```/gm)].map(([, language, body]) => ({
     language,
     lines: body!.trim().split("\n"),

@@ -34,9 +34,9 @@ test("--help lists every command, and each command explains itself", async () =>
   }
 });
 
-test("the README names every command", async () => {
-  const readme = readFileSync(join(import.meta.dir, "../../README.md"), "utf8");
-  const rows = readme.matchAll(/^\| `linnet (\w+)([^`]*)` \|(.*)\|$/gm);
+test("the documentation names every command", async () => {
+  const page = readFileSync(join(import.meta.dir, "../../docs/commands.md"), "utf8");
+  const rows = page.matchAll(/^\| `linnet (\w+)([^`]*)` \|(.*)\|$/gm);
   const named = new Set(
     [...rows].flatMap(([, noun, rest, meaning]) => {
       const first = /^ ([a-z][\w-]*)/.exec(rest!)?.[1];
@@ -188,7 +188,7 @@ test("help names every argument of a command with its meaning", async () => {
 test.each([
   ["LINNET_PORT", "http", "LINNET_PORT"],
   ["LINNET_SQLITE_SYNCHRONOUS", "off", "LINNET_SQLITE_SYNCHRONOUS"],
-  ["LINNET_PROT", "3000", "LINNET_PROT is not a setting"],
+  ["LINNET_PROT", "3000", "There is no setting LINNET_PROT."],
 ])("with %s=%s nothing starts, and the setting is named", async (name, value, words) => {
   for (const args of [[], ["user", "list"]]) {
     const { code, stderr } = await folder.run(args, { settings: { [name]: value } });

@@ -31,7 +31,7 @@ const RETRY_START = 10_000;
 export const commands = {
   serve: command({
     summary: "Starts the server; so does linnet without a command",
-    details: `Settings come from the environment and from .env; the README lists them. While the server has no owner, each start
+    details: `Settings come from the environment and from .env; docs/settings.md lists them. While the server has no owner, each start
 prints a link for setting it up. Ctrl+C or SIGTERM stops it, after the requests and jobs that are running.`,
     run: serve,
   }),
