@@ -3,7 +3,7 @@ import { closestMatch } from "leven";
 import { Refusal } from "../errors.ts";
 import { ArgumentError } from "./argument-error.ts";
 
-/** Turns what was typed into a value. `name` is how the argument is called in the usage line, for messages. */
+/** Converts a typed argument. `name` is its name in the usage line, for messages. */
 export type Parser<T> = (given: string, name: string) => T;
 
 /** A positional argument. Its key in the declaration, in capitals, is its name in the usage line. */
@@ -32,7 +32,7 @@ export type ValuesOf<Arguments> = {
 export interface Declaration<W extends Words, O extends Options> {
   /** One line for the list of commands, without a full stop. */
   summary: string;
-  /** More about it, for its own help. */
+  /** More text for `--help`. */
   details?: string;
   /** Positional arguments, in order. */
   words?: W;
@@ -78,17 +78,20 @@ export function command<const W extends Words = {}, const O extends Options = {}
   };
 }
 
-const YES = { yes: flag("doesn't ask for confirmation") };
+const YES = { yes: flag("skips the confirmation") };
 
 /** @throws Refusal unless the answer is yes */
 async function ask(question: () => string | Promise<string>): Promise<void> {
   // Most commands ask nothing, and start twice as fast without the terminal's library.
   const { Dialogue, isInteractive } = await import("./terminal.ts");
-  if (!isInteractive()) throw new ArgumentError("This can't be undone. There is no terminal to ask in: add --yes.");
+  if (!isInteractive())
+    throw new ArgumentError(
+      "This can't be undone, and there is no terminal to ask for confirmation. Add --yes to confirm.",
+    );
   const dialogue = new Dialogue();
   try {
     const answer = await dialogue.ask(`${await question()} This can't be undone. [y/N] `);
-    if (!/^y(es)?$/i.test(answer.trim())) throw new Refusal("bad_request", "Nothing was changed.");
+    if (!/^y(es)?$/i.test(answer.trim())) throw new Refusal("bad_request", "Cancelled. Nothing was changed.");
   } finally {
     dialogue.close();
   }
@@ -96,19 +99,19 @@ async function ask(question: () => string | Promise<string>): Promise<void> {
 
 const asText: Parser<string> = (given) => given;
 
-/** A positional argument that must be there. */
+/** A required positional argument. */
 export function word(meaning?: string): Word<string>;
 export function word<T>(meaning: string, parse: Parser<T>): Word<T>;
 export function word(meaning = "", parse: Parser<unknown> = asText): Word<unknown> {
   return { meaning, isOptional: false, read: needed(parse) };
 }
 
-/** A positional argument that may be left out; only the last one can be. */
+/** An optional positional argument; it must be the last one. */
 export function optionalWord(meaning: string): Word<string | undefined> {
   return { meaning, isOptional: true, read: (given) => given };
 }
 
-/** An option with a value that may be left out. */
+/** An option with a value. */
 export function option(argument: string, meaning: string): Option<string | undefined>;
 export function option<T>(argument: string, meaning: string, parse: Parser<T>): Option<T | undefined>;
 export function option(argument: string, meaning: string, parse: Parser<unknown> = asText): Option<unknown> {
@@ -116,7 +119,7 @@ export function option(argument: string, meaning: string, parse: Parser<unknown>
   return { argument, meaning, isRequired: false, read };
 }
 
-/** An option without which the command can't run. */
+/** A required option. */
 export function requiredOption<T>(argument: string, meaning: string, parse: Parser<T>): Option<T> {
   return { argument, meaning, isRequired: true, read: needed(parse) };
 }
@@ -146,7 +149,7 @@ function shownName(key: string, argument: Word<unknown> | Option<unknown>): stri
   return "argument" in argument ? `--${key}` : key.toUpperCase();
 }
 
-/** Assigns the arguments to the names of the declaration. An option given twice has its last value. */
+/** Assigns the arguments to the names of the declaration. If an option is given twice, the last value wins. */
 function split(args: string[], words: Words, options: Options): { words: Typed; options: Typed } {
   const types = Object.entries(options).map(
     ([name, { argument }]) => [name, { type: argument === null ? "boolean" : "string" }] as const,
@@ -189,7 +192,7 @@ function valueOf({ name, rawName, value, inlineValue }: OptionToken, words: Word
     return "";
   }
   if (value === undefined) throw new ArgumentError(`--${name} needs a value.`);
-  // More likely a forgotten value than one that begins with a dash.
+  // A forgotten value is more likely than one that begins with a dash.
   if (!inlineValue && value.startsWith("-") && value !== "-") {
     throw new ArgumentError(`--${name} needs a value. If it is "${value}", write --${name}=${value}.`);
   }

@@ -3,7 +3,7 @@ import type { Commands } from "./command.ts";
 interface Noun {
   /** The heading under which `linnet --help` lists its commands. */
   group: string;
-  /** Loads the file that declares the commands, and with it what they need, but nothing that others need. */
+  /** Imports the file that declares the commands, so that a command loads only its own dependencies. */
   load(): Promise<Commands>;
 }
 

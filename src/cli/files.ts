@@ -3,7 +3,7 @@ import { MAX_PAGE } from "../core/server/pages.ts";
 import { Refusal, UnreadableFile } from "../errors.ts";
 import { sniffType } from "../lib/media/image-types.ts";
 
-/** The file of this name; refuses when there is none. */
+/** The file with this name. Throws a Refusal if it does not exist. */
 export async function fileNamed(name: string): Promise<BunFile> {
   const file = Bun.file(name);
   if (!(await file.exists())) throw new Refusal("not_found", `There is no file "${name}".`);
@@ -18,15 +18,15 @@ export async function textOf(file: string): Promise<string> {
   return source.text();
 }
 
-/** Uses the bytes of a picture, and names the file if they are none. */
+/** Runs `use`, which reads these bytes as a picture. Errors name the file. */
 export async function withPicture<T>(file: string, bytes: Uint8Array, use: () => Promise<T>): Promise<T> {
   if (sniffType(bytes) === null) {
-    throw new Refusal("invalid", `"${file}" is no picture: use a PNG, JPEG, GIF, WebP or AVIF file.`);
+    throw new Refusal("invalid", `"${file}" is not a picture. Use a PNG, JPEG, GIF, WebP or AVIF file.`);
   }
   try {
     return await use();
   } catch (error) {
     if (!(error instanceof UnreadableFile)) throw error;
-    throw new Refusal("invalid", `"${file}" is damaged, or is no picture that Linnet can read.`);
+    throw new Refusal("invalid", `"${file}" is damaged, or in a format that Linnet can't read.`);
   }
 }

@@ -5,16 +5,16 @@ const JSON_OPTION = { json: flag("prints JSON, with the names and formats of Mas
 
 interface Listing<W extends Words, O extends Options, Row> extends Omit<Declaration<W, O>, "run"> {
   find(words: ValuesOf<W>, options: ValuesOf<O>): Row[] | Promise<Row[]>;
-  /** Printed instead of a table when nothing is found. */
+  /** Printed instead of an empty table. */
   empty(options: ValuesOf<O>): string;
-  /** The value of each column, by its head. */
+  /** The value of each column, by its header. */
   columns: Record<string, (row: Row) => string | number>;
   /** Lines below the row, indented. */
   beneath?(row: Row): string[];
   json(row: Row): object;
 }
 
-/** Declares a command that prints a table with a head line, or with `--json` an array of objects. */
+/** Declares a command that prints a table with a header line, or with `--json` an array of objects. */
 export function list<const W extends Words = {}, const O extends Options = {}, Row = never>(
   listing: Listing<W, O, Row>,
 ): Command {
@@ -38,7 +38,7 @@ export function show<const W extends Words, Found>(showing: {
   summary: string;
   words: W;
   find(words: ValuesOf<W>): Promise<Found>;
-  /** The values of each fact by its name; a fact without values is left out. */
+  /** The values of each fact by its name; facts without values are omitted. */
   facts(found: Found): Record<string, (string | number | null)[]>;
   json(found: Found): object;
 }): Command {
@@ -65,7 +65,7 @@ function factLines(facts: Record<string, (string | number | null)[]>): string[] 
 
 function printJson(value: object): void {
   const text = JSON.stringify(value, null, 2);
-  // Line feeds inside strings are escaped already; those that are left give the text its lines.
+  // Line feeds inside strings are already escaped; the others separate lines.
   console.log(text.replace(INVISIBLE, (mark) => (mark === "\n" ? mark : escaped(mark))));
 }
 
@@ -104,25 +104,25 @@ function oneLine(value: string | number): string {
 }
 
 /**
- * Text by other people, to be printed: control characters are replaced, and lines after the first are indented, so that
- * it neither commands the terminal nor looks like a line of the program.
+ * Prepares text by users for the terminal: replaces control characters, which could control the terminal, and indents
+ * all lines after the first, which could look like output of the program.
  */
 function quoted(text: string, indent = 0): string {
   const lines = text.split(/\r?\n/).map((line) => line.replace(INVISIBLE, "\uFFFD"));
   return lines.join(`\n${" ".repeat(indent)}`);
 }
 
-/** A day such as 2026-11-22, or a dash for none. */
+/** A day such as 2026-11-22, or a dash for null. */
 export function day(time: number | null): string {
   return time === null ? "-" : new Date(time).toISOString().slice(0, 10);
 }
 
-/** A minute such as 2026-11-22T18:00Z, or a dash for none. */
+/** A minute such as 2026-11-22T18:00Z, or a dash for null. */
 export function minute(time: number | null): string {
   return time === null ? "-" : `${new Date(time).toISOString().slice(0, 16)}Z`;
 }
 
-/** A time as Mastodon's API has it. */
+/** A time in the format of Mastodon's API. */
 export function iso(time: number): string;
 export function iso(time: number | null): string | null;
 export function iso(time: number | null): string | null {

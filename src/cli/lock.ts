@@ -14,14 +14,14 @@ export function isRunning(folder: string): boolean {
   return lock === null;
 }
 
-/** Keeps a second server away from the data folder. */
+/** Locks the data folder, so that no second server uses it. Throws a Refusal if another process has the lock. */
 export function lockFolder(folder: string): FileLock {
   const lock = lockServer(folder) ?? lockAfterUpdate(folder);
   if (lock) return lock;
   throw new Refusal("conflict", `Another Linnet is running on ${folder}. Stop it first, or set LINNET_DATA.`);
 }
 
-/** A command, too, holds the lock of a server while it updates the database. */
+/** A command also holds the lock of a server while it migrates the database. */
 function lockAfterUpdate(folder: string): FileLock | null {
   lockUpdate(folder)?.release();
   return lockServer(folder);

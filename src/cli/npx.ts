@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 
-/** How often it is looked whether npx is still there, in milliseconds. */
+/** Milliseconds between checks whether npx is still running. */
 const INTERVAL = 250;
 
 /**
- * Calls back when npx, with which this program was started, has ended. Told to stop by SIGTERM, npx ends without telling
- * what it has started, which would go on as nobody's; whoever stops npx means us.
+ * Calls back when the npx that started this program has ended. On SIGTERM, npx ends without stopping its child processes,
+ * so the server would keep running although the user stopped it.
  */
 export function whenNpxEnds(callback: () => void): void {
   const { npm_lifecycle_event: script, npm_config_user_agent: manager } = Bun.env;
@@ -19,16 +19,16 @@ export function whenNpxEnds(callback: () => void): void {
   timer.unref();
 }
 
-/** What started us, `bun run`, stays when npx ends; what started that doesn't. */
+/** The parent (`bun run`) keeps running when npx ends, but then has another parent itself. */
 function ancestors(): string {
   return `${process.ppid} ${parentOf(process.ppid)}`;
 }
 
-/** Null where the system doesn't tell in this way. */
+/** Null on systems without /proc. */
 function parentOf(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The name before it is in parentheses, and may hold anything.
+    // The name before it is in parentheses, and may contain any character.
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]!;
   } catch {
     return null;

@@ -8,24 +8,24 @@ import { Refusal } from "../errors.ts";
 import { openLog } from "../lib/log.ts";
 import { lockServer } from "./lock.ts";
 
-/** The settings of whoever started the program. */
+/** The settings in the environment of this process. */
 export function configOfProcess(): Config {
   return readConfig(Bun.env);
 }
 
-/** In a data folder as long as it is being filled with a backup, and afterwards if that was cut off. */
+/** Exists in a data folder during a restore, and after one that was interrupted. */
 export const RESTORING = "restore.unfinished";
 
-/** Refuses a data folder that holds a part of a backup. */
+/** Throws a Refusal if the data folder is only partly restored. */
 function refuseRestoring({ data }: Config): void {
   if (!isThere(join(data, RESTORING))) return;
   throw new Refusal(
     "conflict",
-    `A backup is being restored to ${data}, or that was cut off. Run "linnet restore" again, or empty the folder.`,
+    `A restore to ${data} is running or was interrupted. Run "linnet restore" again, or empty the folder.`,
   );
 }
 
-/** Makes the data folder when it isn't there. What is written from now on is for the owner's eyes alone. */
+/** Creates the data folder if it is missing. Files that are created from now on are readable by this user only. */
 export function makeFolder(config: Config): void {
   process.umask(0o077);
   try {
@@ -35,14 +35,14 @@ export function makeFolder(config: Config): void {
     const why = (error as { code?: string }).code ?? String(error);
     throw new Refusal(
       "unavailable",
-      `Can't use the folder ${config.data} (${why}). Run this as the user to whom it belongs, or set LINNET_DATA.`,
+      `Can't use the folder ${config.data} (${why}). Run this as the user who owns the folder, or set LINNET_DATA.`,
     );
   }
 }
 
 const pathOf = (config: Config) => join(config.data, "linnet.db");
 
-/** Opens the database in the data folder, which also knows the server's address. Creates both where they are missing. */
+/** Opens the database in the data folder, and applies the stored address. Creates folder and database if missing. */
 export function openData(config: Config, isServer = false): Context {
   refuseRestoring(config);
   makeFolder(config);
@@ -52,13 +52,13 @@ export function openData(config: Config, isServer = false): Context {
   return openContext(settled, db, { log: openLog(config.logLevel, config.logFormat) });
 }
 
-/** Whether a database is there, as far as this user may see. */
+/** Whether a path exists. True if this user may not look. */
 function isThere(path: string): boolean {
   try {
     statSync(path);
     return true;
   } catch (error) {
-    // What lies where one may not look is not to be called missing.
+    // A path in a folder that this user may not read is not necessarily missing.
     return (error as { code?: string }).code === "EACCES";
   }
 }
@@ -68,7 +68,7 @@ export function isBegun(config: Config): boolean {
   return isThere(pathOf(config));
 }
 
-/** Lets a command work with the data, beside a server that may be running, and puts everything away afterwards. */
+/** Opens the existing database for a command and closes it afterwards. A server may be running at the same time. */
 export async function withData<T>(work: (ctx: Context) => T | Promise<T>): Promise<T> {
   const config = configOfProcess();
   refuseRestoring(config);
@@ -76,13 +76,13 @@ export async function withData<T>(work: (ctx: Context) => T | Promise<T>): Promi
   if (!isBegun(config)) {
     throw new Refusal(
       "not_found",
-      `There is no database in ${config.data}. LINNET_DATA names the folder where it is; "linnet setup" makes a new one.`,
+      `There is no database in ${config.data}. Set LINNET_DATA to the folder that contains it, or create one with "linnet setup".`,
     );
   }
   return withNewData(work);
 }
 
-/** The same for what a server can begin with. */
+/** Like `withData()`, but creates the database if it is missing. */
 export async function withNewData<T>(work: (ctx: Context) => T | Promise<T>): Promise<T> {
   const config = configOfProcess();
   const ctx = openData(config);

@@ -6,14 +6,14 @@ import { type Parser } from "./command.ts";
 
 const LAST_MILLISECOND = 24 * 3600_000 - 1;
 
-/** Refuses an argument with the same sentence everywhere. `wanted` follows "should be". */
+/** Refuses an argument. `wanted` follows "should be". */
 export function unsuitable(name: string, given: string, wanted: string): never {
   throw new ArgumentError(`${name} is "${given}", but should be ${wanted}.`);
 }
 
-/** An id, as a list prints it. `list` names the command that lists it. */
+/** An id. `list` is the command that lists ids of this kind. */
 export function idFrom(list: string): Parser<number> {
-  return (given, name) => parseId(given) ?? unsuitable(name, given, `a number, as "linnet ${list}" prints it`);
+  return (given, name) => parseId(given) ?? unsuitable(name, given, `an id from "linnet ${list}"`);
 }
 
 export const filled: Parser<string> = (given, name) => {
@@ -34,7 +34,7 @@ export const domain: Parser<string> = (given, name) =>
 export const time: Parser<number> = (given, name) =>
   parseMoment(given) ?? unsuitable(name, given, "a time like 2026-12-24T18:00Z, or a date");
 
-/** The same for the end of something: a date ends with its last millisecond. */
+/** Like `time`, but a date means its last millisecond. */
 export const endTime: Parser<number> = (given, name) => {
   const start = time(given, name);
   return /[T ]/i.test(given.trim()) ? start : start + LAST_MILLISECOND;

@@ -3,7 +3,7 @@ import { ArgumentError } from "./argument-error.ts";
 import { closest, helpOf, usageOf, type Command, type Commands } from "./command.ts";
 import { NOUNS } from "./commands.ts";
 
-/** Exit codes: the command did its work, it failed, or it was called in a wrong way. */
+/** Exit codes: success, failure, and wrong arguments. */
 const [DONE, FAILED, MISUSED] = [0, 1, 2];
 
 /** Runs the command that the arguments name, and returns the exit code. */
@@ -23,7 +23,7 @@ export async function run(argv: string[]): Promise<number> {
   }
 }
 
-/** Whether programs read what the server prints, so that they can read why it did not start, too. */
+/** Whether the output is for programs. Then the reason why the server does not start is JSON, too. */
 function isLogged([first = "serve"]: string[]): boolean {
   return first === "serve" && Bun.env["LINNET_LOG_FORMAT"] === "json";
 }
@@ -33,7 +33,7 @@ async function asJson(text: string): Promise<string> {
   return jsonLine("error", text);
 }
 
-/** Spells out what stands for a command. */
+/** Replaces shortcuts by the command that they stand for. */
 function expanded(argv: string[]): string[] {
   const [first, ...others] = argv;
   if (first === undefined) return ["serve"];
@@ -54,7 +54,7 @@ interface Found {
   args: string[];
 }
 
-/** The command that the first words name, and the arguments that are left for it. */
+/** The command that the first words name, and the remaining arguments. */
 async function find(args: string[]): Promise<Found> {
   const [noun, verb] = [args[0]!, args[1]];
   const commands = await commandsOf(noun, verb);
@@ -73,7 +73,7 @@ async function commandsOf(noun: string, verb: string | undefined): Promise<Comma
   const typed = verb === undefined || verb.startsWith("-") ? noun : `${noun} ${verb}`;
   const names = (await everyCommand()).map(({ name }) => name);
   const hint = suggestion(closest(typed, names) ?? closest(noun, Object.keys(NOUNS)));
-  throw new UsageError(`There is no command "${typed}". ${hint ?? '"linnet --help" lists the commands.'}`);
+  throw new UsageError(`There is no command "${typed}". ${hint ?? 'Run "linnet --help" for a list.'}`);
 }
 
 function suggestion(name: string | undefined): string | undefined {
@@ -120,23 +120,23 @@ Usage: linnet${subject} [COMMAND]
 
 ${paragraphs.join("\n\n")}
 
-"linnet${subject} COMMAND --help" explains a command.`;
+Run "linnet${subject} COMMAND --help" for details of a command.`;
 }
 
-/** Says in one line what went wrong. Only an unforeseen error comes with its stack, for a report. */
+/** Describes an error in one line. Only unexpected errors include the stack, for bug reports. */
 async function explain(error: unknown): Promise<{ text: string; code: number }> {
   if (error instanceof UsageError) return { text: error.message, code: MISUSED };
   return { text: await reason(error), code: FAILED };
 }
 
 async function reason(error: unknown): Promise<string> {
-  // The prefix of many of Mastodon's sentences says nothing to a person.
+  // Many of Mastodon's messages have this prefix, which helps no one in a terminal.
   if (error instanceof Refusal) return error.message.replace(/^Validation failed: /, "");
   const { storageProblem } = await import("./storage-problems.ts");
   const problem = storageProblem(error);
   if (problem) return problem;
   const { code, message, stack } = error as { code?: unknown; message?: string; stack?: string };
-  // The system's own words: no room on the disk, a folder that may not be read.
+  // An error of the operating system, such as a full disk or a missing permission.
   if (typeof code === "string" && message) return message;
   return stack ?? String(error);
 }

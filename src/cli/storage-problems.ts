@@ -1,6 +1,6 @@
 import { readConfig } from "../config.ts";
 
-/** By SQLite's and the system's error codes: what the owner can do about it. */
+/** Messages that say what to do, by the error codes of SQLite and the system. */
 const PROBLEMS: readonly (readonly [RegExp, (folder: string) => string])[] = [
   [
     /^(SQLITE_FULL|SQLITE_IOERR_(SHM|WRITE|TRUNCATE)|ENOSPC|EDQUOT)/,
@@ -19,7 +19,7 @@ const PROBLEMS: readonly (readonly [RegExp, (folder: string) => string])[] = [
   [/^SQLITE_BUSY/, (folder) => `Another program is using ${folder}/linnet.db. Stop it, or try again.`],
 ];
 
-/** A sentence on what is wrong with the data folder and what to do; null for an error of another kind. */
+/** What is wrong with the data folder and what to do about it; null for other errors. */
 export function storageProblem(error: unknown): string | null {
   const code = String((error as { code?: unknown } | null)?.code);
   const found = PROBLEMS.find(([pattern]) => pattern.test(code));

@@ -3,12 +3,12 @@ import { Writable } from "node:stream";
 import { Refusal } from "../errors.ts";
 import { ArgumentError } from "./argument-error.ts";
 
-/** Whether there is a person to ask. */
+/** Whether input and output are a terminal, so that questions can be asked. */
 export function isInteractive(): boolean {
   return process.stdin.isTTY === true && process.stdout.isTTY === true;
 }
 
-/** The password that was piped in: all of it, but for the end of its line. */
+/** The password on standard input, without the final line break. */
 export async function passwordFromStdin(): Promise<string> {
   const password = (await Bun.stdin.text()).replace(/\r?\n$/, "");
   if (password === "") throw new ArgumentError("--password-stdin was given, but standard input is empty.");
@@ -16,8 +16,8 @@ export async function passwordFromStdin(): Promise<string> {
 }
 
 /**
- * Questions and answers in a terminal, until it is closed. The terminal is ours all the while, so that it never shows
- * by itself what somebody types before the question for it is there.
+ * Asks questions in a terminal until it is closed. It controls the terminal all the time, so that a password that is
+ * typed before its question appears is never shown.
  */
 export class Dialogue {
   private readonly lines: Interface;
@@ -33,10 +33,10 @@ export class Dialogue {
     });
     this.lines = createInterface({ input: process.stdin, output, terminal: true });
     this.ended = new Promise((_resolve, reject) => {
-      this.lines.on("close", () => reject(new Refusal("bad_request", "Nothing was done.")));
+      this.lines.on("close", () => reject(new Refusal("bad_request", "Cancelled. Nothing was changed.")));
       this.lines.on("SIGINT", () => this.lines.close());
     });
-    // Closing is no failure unless somebody is waiting for an answer.
+    // Closing is only an error while a question is open.
     this.ended.catch(() => {});
   }
 

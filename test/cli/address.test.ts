@@ -68,7 +68,7 @@ describe("The address is fixed by the first account", () => {
     expect((await createUser("bob")).stdout).toContain("@bob@example.org");
     expect(uris()).toEqual(["https://social.example/users/alice", "https://social.example/users/bob"]);
     const served = await folder.serve();
-    expect(served.output).toContain("is called https://social.example.");
+    expect(served.output).toContain("is running at https://social.example (");
     const instance = (await (await fetch(`${served.origin}/api/v2/instance`)).json()) as { domain: string };
     expect(instance.domain).toBe("example.org");
   });
@@ -90,7 +90,7 @@ describe("The address is fixed by the first account", () => {
   test("a server without accounts takes no address from its last start", async () => {
     await (await folder.serve(ELSEWHERE)).stop();
     const served = await folder.serve();
-    expect(served.output).toContain(`is called http://localhost:${new URL(served.origin).port}.`);
+    expect(served.output).toContain(`is running at http://localhost:${new URL(served.origin).port} (`);
   });
 
   test("a running server adds no account at another address than the first one's", async () => {
@@ -149,7 +149,7 @@ describe("Another address is refused", () => {
     expect((await folder.run(["serve"], { settings: ELSEWHERE })).stderr).toContain("https://social.example");
     expect((await createUser("bob")).stdout).toContain("@bob@social.example");
     const served = await folder.serve();
-    expect(served.output).toContain("is called https://social.example.");
+    expect(served.output).toContain("is running at https://social.example (");
     await served.stop();
     withDatabase((db) => db.run("UPDATE accounts SET uri = 'https://third.example/' || id"));
     expect((await createUser("carol")).stdout).toContain("@carol@social.example");
@@ -165,13 +165,13 @@ describe("Another address is refused", () => {
     ]);
     const free = String(await freePort());
     const served = await folder.serve({ LINNET_PORT: free, LINNET_URL: "http://localhost:3000" });
-    expect(served.output).toContain("is called http://localhost:3000.");
+    expect(served.output).toContain("is running at http://localhost:3000 (");
   });
 });
 
 test("a public address without https is started with a warning", async () => {
   const plain = await folder.serve({ LINNET_URL: "http://social.example" });
-  expect(plain.output).toContain("Careful: most apps refuse an address that begins with http://");
+  expect(plain.output).toContain("Warning: most apps refuse addresses that begin with http://");
   await plain.stop();
   for (const url of ["https://social.example", "http://127.0.0.1:3000", ""]) {
     const served = await folder.serve({ LINNET_URL: url });

@@ -29,13 +29,13 @@ test("what the owner writes reaches those who listen to a running server within 
   const alice = new Client(origin, token);
   const stream = await EventReader.open(alice, "user");
   const before = performance.now();
-  expect(await announcement("create", "Cake at *five*")).toBe("Announcement 1 is written.\n");
+  expect(await announcement("create", "Cake at *five*")).toBe("Created announcement 1.\n");
   const first = await stream.next();
   expect([first.event, first.payload.content]).toEqual(["announcement", "<p>Cake at *five*</p>"]);
   expect((await alice.get("/api/v1/announcements")).json).toEqual([first.payload]);
-  expect(await announcement("edit", "1", "--text", "Cake at six")).toBe("Announcement 1 is changed.\n");
+  expect(await announcement("edit", "1", "--text", "Cake at six")).toBe("Updated announcement 1.\n");
   expect((await stream.next()).payload.content).toBe("<p>Cake at six</p>");
-  expect(await announcement("delete", "1", "--yes")).toBe("Announcement 1 is deleted.\n");
+  expect(await announcement("delete", "1", "--yes")).toBe("Deleted announcement 1.\n");
   expect(await stream.block()).toBe("event: announcement.delete\ndata: 1");
   // The loop by itself would sleep a minute each time.
   expect(performance.now() - before).toBeLessThan(20_000);
@@ -63,7 +63,7 @@ test("announcements are listed with their state and their times, and changed whe
   await announcement("edit", "2", "--ends-at", "", "--text", "Holiday");
   expect(await second()).toEqual({ ...changed, ends_at: null, text: "Holiday" });
   await announcement("delete", "1", "--yes");
-  expect(await announcement("create", "three")).toContain("Announcement 3");
+  expect(await announcement("create", "three")).toContain("announcement 3");
 });
 
 test.each([

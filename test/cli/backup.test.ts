@@ -171,7 +171,7 @@ describe("A backup", () => {
     const data = await begin(folder);
     const [lost, never] = ["aalost", "bbnever"].map((name) => addUpload(data, name, name));
     rmSync(join(data, never!));
-    const tell = `linnet: ${never} is missing in the data folder. The database names it.\n`;
+    const tell = `linnet: ${never} is missing from the data folder, although the database names it.\n`;
     const first = await folder.run(["backup", "backups"]);
     expect([first.code, first.stderr]).toEqual([0, tell]);
     rmSync(join(data, lost!));
@@ -179,7 +179,10 @@ describe("A backup", () => {
     expect([second.code, second.stderr]).toEqual([0, tell]);
     expect(readFileSync(join(backupsIn(place)[0]!, lost!), "utf8")).toBe("aalost");
     const { code, stderr } = await folder.run(["restore", "backups"], { settings: { LINNET_DATA: "restored" } });
-    expect([code, stderr]).toEqual([0, `linnet: ${never} was missing already when the backup was written.\n`]);
+    expect([code, stderr]).toEqual([
+      0,
+      `linnet: ${never} is not in the backup: it was already missing from the data folder then.\n`,
+    ]);
   });
 
   test.skipIf(!existsSync(OTHER_DISK))("copies everything where it can't link", async () => {
@@ -209,7 +212,10 @@ describe("A backup", () => {
       db.run("UPDATE users SET account_id = 1");
     });
     const { code, stderr } = await folder.run(["backup", "backups", "--keep", "1"]);
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/linnet\.db is damaged: a row of users lacks its row/)]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/linnet\.db is damaged: a row of users refers to a missing row/),
+    ]);
     expect(readdirSync(place).filter((name) => name !== ".backup.lock")).toEqual([first.slice(place.length + 1)]);
   });
 
@@ -219,7 +225,7 @@ describe("A backup", () => {
     appendFileSync(join(await backUp(), "manifest.json"), "?");
     const { code, stdout, stderr } = await folder.run(["backup", "backups"]);
     expect([code, stdout]).toEqual([0, expect.stringContaining("Files: 1, all copied")]);
-    expect(stderr).toMatch(/manifest\.json can't be read.*This backup copies everything again\.\n$/);
+    expect(stderr).toMatch(/manifest\.json can't be read.*All files will be copied again\.\n$/);
   });
 
   test("says in a terminal how far it is", async () => {
@@ -240,8 +246,8 @@ describe("A backup is refused", () => {
     for (const [args, settings, words] of [
       [["linnet-data/backups"], {}, /is inside the data folder/],
       [["file/backups"], {}, /Can't write to the folder .*file\/backups \(ENOTDIR\)\. Choose another one/],
-      [["file"], {}, /file is a file\. Name a folder/],
-      [["backups"], other, /has backups of http:\/\/localhost:3000, and this server is https:\/\/other\.example/],
+      [["file"], {}, /file is a file\. Choose a folder/],
+      [["backups"], other, /contains backups of http:\/\/localhost:3000, but this server is https:\/\/other\.example/],
       [["elsewhere"], { LINNET_DATA: "nowhere" }, /There is no database in .*nowhere/],
     ] as const) {
       const { code, stdout, stderr } = await folder.run(["backup", ...args], { settings });

@@ -69,7 +69,7 @@ test("the version is that of the package", async () => {
 });
 
 test.each([
-  [["nonsense"], 'There is no command "nonsense". "linnet --help" lists the commands.'],
+  [["nonsense"], 'There is no command "nonsense". Run "linnet --help" for a list.'],
   [["usr", "create", "a"], 'There is no command "usr create". Did you mean "linnet user create"?'],
   [["uesr"], 'There is no command "uesr". Did you mean "linnet user"?'],
   [["setpu"], 'There is no command "setpu". Did you mean "linnet setup"?'],
@@ -105,9 +105,9 @@ test.each([
   ["token create", ["a", "--scopes", "read", "--name", " "], '--name is " "'],
   ["announcement create", [], "TEXT is missing"],
   ["announcement create", ["a", "--ends-at", "soon"], '--ends-at is "soon"'],
-  ["announcement edit", ["1"], "Nothing to change was given"],
+  ["announcement edit", ["1"], "There is nothing to change"],
   ["announcement edit", ["1", "--publish-at", ""], '--publish-at is ""'],
-  ["announcement edit", ["1", "--all-day", "--not-all-day"], "Choose one"],
+  ["announcement edit", ["1", "--all-day", "--not-all-day"], "Use either --all-day or --not-all-day"],
   ["announcement delete", ["first"], 'ID is "first"'],
   ["emoji add", ["blob"], "FILE is missing"],
   ["emoji import", [], "FOLDER is missing"],
@@ -115,14 +115,14 @@ test.each([
   ["token revoke", ["it"], 'ID is "it"'],
   ["rule add", [], "TEXT is missing"],
   ["rule edit", ["1", "Be kind"], 'Unexpected argument "Be kind"'],
-  ["rule edit", ["1"], "Nothing to change was given"],
+  ["rule edit", ["1"], "There is nothing to change"],
   ["rule edit", ["1", "--place", "0"], '--place is "0"'],
   ["rule remove", ["first"], 'ID is "first"'],
   ["trends approve", ["tag"], "ID is missing"],
   ["trends approve", ["person", "1"], 'KIND is "person"'],
   ["trends reject", ["tag", "one"], 'ID is "one"'],
-  ["setup", [], "--name and --password-stdin are needed"],
-  ["setup", ["--name", "a"], "--name needs --password-stdin"],
+  ["setup", [], "Use --name and --password-stdin"],
+  ["setup", ["--name", "a"], "--name also needs --password-stdin"],
   ["serve", ["--frob"], 'Unknown option "--frob".'],
 ])("linnet %s %j is refused with what was wrong and the usage line, with exit code 2", async (command, args, words) => {
   const { code, stdout, stderr } = await folder.run([...command.split(" "), ...args]);
@@ -148,7 +148,7 @@ test("commands that delete something for good need --yes without a terminal, and
     2,
     "",
     [
-      "linnet: This can't be undone. There is no terminal to ask in: add --yes.",
+      "linnet: This can't be undone, and there is no terminal to ask for confirmation. Add --yes to confirm.",
       "Usage: linnet rule remove ID [--yes]",
     ],
   ]);
@@ -167,7 +167,7 @@ test.each([
   const terminal = folder.inTerminal(["rule", "remove", "1"]);
   await terminal.answer("Remove rule 1? This can't be undone. [y/N] ", typed);
   expect(await terminal.child.exited).toBe(code);
-  expect(terminal.screen).toContain(code === 0 ? "Rule 1 is removed" : "linnet: Nothing was");
+  expect(terminal.screen).toContain(code === 0 ? "Removed rule 1." : "linnet: Cancelled. Nothing was changed.");
   expect(await folder.json("rule", "list")).toHaveLength(left);
 });
 
@@ -211,7 +211,7 @@ test("a password that is piped in is not printed", async () => {
   const made = await folder.run(["user", "create", "alice", "--password-stdin"], given);
   expect(made).toEqual({ code: 0, stdout: "Created @alice@localhost:3000, owner.\n", stderr: "" });
   const reset = await folder.run(["user", "reset-password", "alice", "--password-stdin"], given);
-  expect([reset.code, lines(reset.stdout)]).toEqual([0, [expect.stringContaining("@alice has a new password")]]);
+  expect([reset.code, lines(reset.stdout)]).toEqual([0, [expect.stringContaining("Set a new password for @alice")]]);
 });
 
 test("the first user owns the server, later ones are users unless a role is given", async () => {
@@ -249,22 +249,22 @@ test("the owner can make users with names that are reserved at sign-up", async (
 });
 
 test.each([
-  [["user", "create", "Alice"], "linnet: The name is taken"],
-  [["user", "create", "not a name"], "The name may only have letters"],
-  [["user", "create", "bob", "--email", "nonsense"], "This is no e-mail address."],
-  [["user", "create", "bob", "--email", "alice@localhost:3000"], "must not be at the domain of this server's handles"],
+  [["user", "create", "Alice"], "linnet: The name belongs to a current or deleted user"],
+  [["user", "create", "not a name"], "The name may only contain letters"],
+  [["user", "create", "bob", "--email", "nonsense"], "The e-mail address is invalid."],
+  [["user", "create", "bob", "--email", "alice@localhost:3000"], "must not use the domain of this server's handles"],
   [["user", "reset-password", "nobody"], 'no user called "nobody"'],
   [["user", "rebuild-home", "nobody"], 'no user called "nobody"'],
   [["user", "approve", "nobody"], 'no user called "nobody"'],
-  [["user", "reject", "alice", "--yes"], "@alice isn't waiting for approval"],
+  [["user", "reject", "alice", "--yes"], "@alice is not a pending sign-up"],
   [["token", "list", "nobody"], 'no user called "nobody"'],
   [["token", "revoke", "7", "--yes"], "There is no token 7"],
   [["rule", "remove", "1", "--yes"], "There is no rule 1"],
   [["rule", "add", " "], "A rule can't be empty"],
   [["rule", "add", "x".repeat(301)], "too long for a rule"],
   [["token", "create", "nobody", "--scopes", "read"], 'no user called "nobody"'],
-  [["setup", "--name", "bob", "--password-stdin"], "has its owner already"],
-  [["setup"], "has its owner already"],
+  [["setup", "--name", "bob", "--password-stdin"], "already has an owner"],
+  [["setup"], "already has an owner"],
 ])("linnet %j fails in one line that says why, with exit code 1", async (args, words) => {
   await folder.run(["user", "create", "alice"]);
   const { code, stdout, stderr } = await folder.run(args, { stdin: "correct horse" });
@@ -275,7 +275,7 @@ test.each(["user list", "token create alice --scopes read", "rule add Kindness",
   "linnet %s says where it looked when there is no database, and makes none",
   async (command) => {
     const { code, stdout, stderr } = await folder.run(command.split(" "));
-    const words = /no database in .*linnet-data\. LINNET_DATA/;
+    const words = /no database in .*linnet-data\. Set LINNET_DATA/;
     expect([code, stdout, lines(stderr)]).toEqual([1, "", [expect.stringMatching(words)]]);
     expect(existsSync(join(folder.path, "linnet-data"))).toBe(false);
   },
@@ -308,7 +308,7 @@ test("setup makes the owner from options, and says what to enter in an app", asy
     stdin: "correct horse\n",
     settings: { LINNET_URL: "https://social.example", LINNET_HANDLE_DOMAIN: "example.org" },
   });
-  expect([code, stdout]).toEqual([0, expect.stringContaining("@alice@example.org owns this server")]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining("@alice@example.org is the owner of this server")]);
   expect(stdout).toContain("enter social.example in your app");
   expect((await folder.run(["user", "list"])).stdout).toMatch(/^alice +owner/m);
 });
@@ -326,14 +326,14 @@ test("setup asks in a terminal, says what is wrong at once, and doesn't show the
   const terminal = folder.inTerminal(["setup"]);
   for (const typed of ["not a name", "", "alice"]) await terminal.answer("Name: ", typed);
   await terminal.answer("Display name", "Alice L.");
-  for (const typed of ["short", "correct horse"]) await terminal.answer("Password (it is not shown): ", typed);
+  for (const typed of ["short", "correct horse"]) await terminal.answer("Password (hidden): ", typed);
   for (const typed of ["correct house", "correct horse"]) await terminal.answer("Repeat password: ", typed);
   expect(await terminal.child.exited).toBe(0);
   const { screen } = terminal;
   for (const words of ["Use only letters", "Choose a name.", "This is too short", "The passwords don't match."]) {
     expect(screen).toContain(words);
   }
-  expect(screen).toContain("@alice@localhost:3000 owns this server");
+  expect(screen).toContain("@alice@localhost:3000 is the owner of this server");
   expect(screen).not.toContain("correct ho");
   expect((await folder.run(["user", "list"])).stdout).toMatch(/^alice +owner/m);
 });
@@ -417,7 +417,7 @@ test("tokens are listed with what they are for and when they were used, and a re
     scopes: ["read", "push"],
   });
   const revoked = await folder.run(["token", "revoke", "1", "--yes"]);
-  expect([revoked.stdout, await listed("alice"), await ask()]).toEqual(["Token 1 is revoked.\n", [head, second], 401]);
+  expect([revoked.stdout, await listed("alice"), await ask()]).toEqual(["Revoked token 1.\n", [head, second], 401]);
 });
 
 test("routes are listed in order, each once, with those that apps sign in with", async () => {
@@ -467,7 +467,7 @@ test.each([
 
 test("trends are listed with what was decided about each, and approved or rejected by kind and id", async () => {
   await folder.run(["user", "create", "alice"]);
-  expect(await folder.run(["trends", "list"])).toEqual({ code: 0, stdout: "Nothing trends.\n", stderr: "" });
+  expect(await folder.run(["trends", "list"])).toEqual({ code: 0, stdout: "There are no trends.\n", stderr: "" });
   const db = new Database(join(folder.path, "linnet-data", "linnet.db"));
   db.run("INSERT INTO tags (id, name, display_name, created_at) VALUES (7, 'birds', 'Birds', 0)");
   db.run("INSERT INTO trends (kind, subject_id, score) VALUES ('tag', 7, 2.5)");
@@ -482,7 +482,7 @@ test("trends are listed with what was decided about each, and approved or reject
     ["reject", "rejected"],
   ] as const) {
     const { code, stdout } = await folder.run(["trends", verb, "tag", "7"]);
-    expect([code, stdout]).toEqual([0, `The tag 7 is ${done}.\n`]);
+    expect([code, stdout]).toEqual([0, `${verb === "approve" ? "Approved" : "Rejected"} tag 7.\n`]);
     expect(await listed()).toEqual([head, ["tag", "7", "2.50", done, "#birds"]]);
   }
   const unknown = await folder.run(["trends", "approve", "status", "8"]);

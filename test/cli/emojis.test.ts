@@ -36,12 +36,12 @@ test("an emoji is there for a server that runs as soon as it is added, and gone 
   const { id } = await alice.publish("a :blob:");
   const shown = async () => (await alice.get(`/api/v1/statuses/${id}`)).json.emojis.map((it: Json) => it.shortcode);
   expect(await shown()).toEqual([]);
-  expect(await emoji("add", "blob", "pack/blob.png", "--category", "Blobs")).toBe(":blob: is added.\n");
+  expect(await emoji("add", "blob", "pack/blob.png", "--category", "Blobs")).toBe("Added :blob:.\n");
   expect(await shown()).toEqual(["blob"]);
   const [{ url, category }] = (await alice.get("/api/v1/custom_emojis")).json;
   const picture = await fetch(new URL(new URL(url).pathname, origin));
   expect([category, picture.status, picture.headers.get("content-type")]).toEqual(["Blobs", 200, "image/png"]);
-  expect(await emoji("remove", "blob", "--yes")).toBe(":blob: is removed.\n");
+  expect(await emoji("remove", "blob", "--yes")).toBe("Removed :blob:.\n");
   expect(await shown()).toEqual([]);
 });
 
@@ -52,7 +52,7 @@ test("emoji are listed by name with their category; one that is added again is r
   expect(await emoji("list")).toBe(
     ["SHORTCODE  IN PICKER  CATEGORY", "blob       yes        Blobs", "zebra      no         -\n"].join("\n"),
   );
-  expect(await emoji("add", "zebra", "pack/dancer.gif")).toBe(":zebra: is replaced.\n");
+  expect(await emoji("add", "zebra", "pack/dancer.gif")).toBe("Replaced :zebra:.\n");
   expect(await folder.json("emoji", "list")).toEqual([
     { shortcode: "blob", visible_in_picker: true, category: "Blobs" },
     { shortcode: "zebra", visible_in_picker: true, category: null },
@@ -62,9 +62,9 @@ test("emoji are listed by name with their category; one that is added again is r
 test("a folder is imported by the names of its files, but for those that are hidden", async () => {
   await put(".DS_Store", "nonsense");
   mkdirSync(join(folder.path, "pack", "more"));
-  expect(await emoji("import", "pack", "--category", "Pack")).toBe("2 added, 0 replaced.\n");
+  expect(await emoji("import", "pack", "--category", "Pack")).toBe("Added 2 and replaced 0 emoji.\n");
   await put("cat.png", await picture(20, 20).png().toBuffer());
-  expect(await emoji("import", "pack", "--category", "Pack", "--hidden")).toBe("1 added, 2 replaced.\n");
+  expect(await emoji("import", "pack", "--category", "Pack", "--hidden")).toBe("Added 1 and replaced 2 emoji.\n");
   const hidden = { visible_in_picker: false, category: "Pack" };
   expect(await folder.json("emoji", "list")).toEqual(
     ["blob", "cat", "dancer"].map((shortcode) => ({ shortcode, ...hidden })),
@@ -78,19 +78,19 @@ test("an import adds what it can, names the pictures that it can't add and count
   await put("blob-cat.png", await picture(20, 20).png().toBuffer());
   await put("huge.png", Buffer.concat([await picture(20, 20).png().toBuffer(), Buffer.alloc(300 * 1024)]));
   const { code, stdout, stderr } = await folder.run(["emoji", "import", "pack"]);
-  expect([code, stdout]).toEqual([1, "2 added, 0 replaced. 2 skipped, which are no pictures.\n"]);
+  expect([code, stdout]).toEqual([1, "Added 2 and replaced 0 emoji. Skipped 2 other files.\n"]);
   expect(stderr.trimEnd().split("\n")).toEqual([
     expect.stringContaining("blob-cat.png: \"blob-cat\" can't be an emoji's name"),
     "huge.png: The picture is too large: an emoji may have 256 KB.",
     "photo.jpg: The file is no PNG, GIF or WebP, as an emoji must be.",
-    "linnet: 3 of 5 pictures were not added.",
+    "linnet: 3 of 5 pictures could not be added.",
   ]);
   expect((await folder.json("emoji", "list")).map(({ shortcode }: Json) => shortcode)).toEqual(["blob", "dancer"]);
 });
 
 test("a file that is no picture does not make an import fail", async () => {
   await put("LICENSE", "Use it.");
-  expect(await emoji("import", "pack")).toBe("2 added, 0 replaced. 1 skipped, which is no picture.\n");
+  expect(await emoji("import", "pack")).toBe("Added 2 and replaced 0 emoji. Skipped 1 other file.\n");
 });
 
 test.each([

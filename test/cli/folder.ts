@@ -122,7 +122,7 @@ export class Served {
 
   /** Where it listens. */
   get origin(): string {
-    return /listens on (\S+)/.exec(this.printed)![1]!;
+    return /listening on ([^\s)]+)/.exec(this.printed)![1]!;
   }
 
   get output(): string {

@@ -65,7 +65,7 @@ describe("linnet job list", () => {
   test("shows only those that failed with --failed, and says so when there are none", async () => {
     expect((await folder.json("job", "list", "--failed")).length).toBe(1);
     db.transaction((tx) => tx.run("DELETE FROM jobs"));
-    expect((await folder.run(["job", "list", "--failed"])).stdout).toBe("No job has failed.\n");
+    expect((await folder.run(["job", "list", "--failed"])).stdout).toBe("There are no failed jobs.\n");
     expect((await folder.run(["job", "list"])).stdout).toBe("There are no jobs.\n");
   });
 });
@@ -86,7 +86,7 @@ describe("linnet job retry", () => {
     for (const id of [ids.failed, ids.retrying]) expect(stateOf(id)).toEqual({ attempts: 0, is_due: 1 });
     expect([stateOf(ids.waiting), stateOf(ids.running)]).toMatchObject([{ is_due: 0 }, { attempts: 1 }]);
     db.transaction((tx) => tx.run("DELETE FROM jobs"));
-    expect((await folder.run(["job", "retry", "all"])).stdout).toBe("No job has failed.\n");
+    expect((await folder.run(["job", "retry", "all"])).stdout).toBe("There are no failed jobs.\n");
   });
 
   test("is done by the server that runs", async () => {
@@ -106,6 +106,6 @@ describe("linnet job retry", () => {
     }
     const nonsense = await folder.run(["job", "retry", "some"]);
     expect(nonsense.code).toBe(2);
-    expect(nonsense.stderr).toContain('ID is "some", but should be a number, as "linnet job list" prints it');
+    expect(nonsense.stderr).toContain('ID is "some", but should be an id from "linnet job list"');
   });
 });

@@ -33,7 +33,7 @@ describe("With LINNET_LOG_FORMAT=json", () => {
     for (const line of lines) expect(line).toMatchObject({ logger: "linnet", level: expect.any(String) });
     expect(lines[0]).toMatchObject({
       level: "INFO",
-      message: expect.stringMatching(/^Linnet \S+ listens on http:\/\/127\.0\.0\.1:\d+ and is called \S+\.$/),
+      message: expect.stringMatching(/^Linnet \S+ is running at \S+ \(listening on http:\/\/127\.0\.0\.1:\d+\)\.$/),
       listening: served.origin,
       data: expect.stringContaining("linnet-data"),
       setup: expect.stringContaining("/setup?token="),

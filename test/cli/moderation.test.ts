@@ -38,24 +38,24 @@ test("what is decided on the command line holds at once on a server that runs, w
   const [alice, bob] = [await person("alice", origin), await person("bob", origin)];
   const bobs = async () => (await alice.call(`/accounts/${bob.id}`)).json;
   expect((await bobs()).limited).toBeUndefined();
-  expect(await done("moderate", "limit", "bob", "--text", "Too loud.")).toBe("@bob is limited.\n");
+  expect(await done("moderate", "limit", "bob", "--text", "Too loud.")).toBe("@bob is now limited.\n");
   expect((await bobs()).limited).toBe(true);
   let told: Json[] = [];
   while (told.length === 0) told = (await bob.call("/notifications")).json;
   expect(told[0]).toMatchObject({ type: "moderation_warning", moderation_warning: { text: "Too loud." } });
   const handle = `@bob@localhost:${new URL(origin).port}`;
-  expect(await done("moderate", "unlimit", handle)).toBe("@bob isn't limited any more.\n");
+  expect(await done("moderate", "unlimit", handle)).toBe("@bob is no longer limited.\n");
 
-  expect(await done("moderate", "freeze", "bob")).toBe("@bob is frozen.\n");
+  expect(await done("moderate", "freeze", "bob")).toBe("@bob is now frozen.\n");
   expect((await bob.call("/notifications")).status).toBe(403);
   expect(await done("user", "list")).toMatch(/^bob +user +frozen +\d/m);
-  expect(await done("moderate", "unfreeze", "bob")).toBe("@bob isn't frozen any more.\n");
-  expect(await done("moderate", "suspend", "bob")).toBe("@bob is suspended.\n");
+  expect(await done("moderate", "unfreeze", "bob")).toBe("@bob is no longer frozen.\n");
+  expect(await done("moderate", "suspend", "bob")).toBe("@bob is now suspended.\n");
   expect((await bobs()).suspended).toBe(true);
-  expect(await done("moderate", "unsuspend", "bob")).toBe("@bob isn't suspended any more.\n");
-  expect(await done("moderate", "sensitive", "bob")).toBe("@bob is marked as sensitive.\n");
-  expect(await done("moderate", "unsensitive", "bob")).toBe("@bob isn't marked as sensitive any more.\n");
-  expect(await done("moderate", "warn", "bob", "--text", "Be kind.")).toBe("@bob is warned.\n");
+  expect(await done("moderate", "unsuspend", "bob")).toBe("@bob is no longer suspended.\n");
+  expect(await done("moderate", "sensitive", "bob")).toBe("@bob is now marked as sensitive.\n");
+  expect(await done("moderate", "unsensitive", "bob")).toBe("@bob is no longer marked as sensitive.\n");
+  expect(await done("moderate", "warn", "bob", "--text", "Be kind.")).toBe("Warned @bob.\n");
 });
 
 test("what people write commands no terminal, and can't be taken for what the program says", async () => {
@@ -117,9 +117,9 @@ test("reports are listed, shown, answered, resolved and opened again", async () 
     rules: ["Be kind."],
     urls: [url],
   });
-  expect(await done("report", "resolve", "2")).toBe("Report 2 is resolved.\n");
+  expect(await done("report", "resolve", "2")).toBe("Resolved report 2.\n");
   expect((await listed()).map((report) => report.id)).toEqual(["1"]);
-  expect(await done("report", "reopen", "2")).toBe("Report 2 is open again.\n");
+  expect(await done("report", "reopen", "2")).toBe("Reopened report 2.\n");
   await done("moderate", "limit", "bob", "--report", "1");
   expect(await done("report", "list")).toBe("There are no open reports.\n");
   expect((await listed("--all")).map(({ id, state }) => [id, state])).toEqual([
@@ -131,9 +131,9 @@ test("reports are listed, shown, answered, resolved and opened again", async () 
 test("domains are blocked, changed, allowed and listed", async () => {
   const { origin } = await folder.serve({ LINNET_SHOW_DOMAIN_BLOCKS: "all" });
   const shown = async () => (await fetch(`${origin}/api/v1/instance/domain_blocks`)).json() as Promise<Json[]>;
-  expect(await done("domain", "list")).toBe("No domain is blocked or allowed.\n");
+  expect(await done("domain", "list")).toBe("No domains are blocked or allowed.\n");
   expect(await done("domain", "block", "Spam.Example", "--comment", "Bots", "--note", "again")).toBe(
-    "spam.example is blocked.\n",
+    "Blocked spam.example.\n",
   );
   await done("domain", "block", "loud.example", "--severity", "silence", "--obfuscate");
   expect((await shown()).map(({ domain, severity }) => [domain, severity])).toEqual([
@@ -141,7 +141,7 @@ test("domains are blocked, changed, allowed and listed", async () => {
     ["spam.example", "suspend"],
   ]);
   await done("domain", "block", "spam.example", "--severity", "noop");
-  expect(await done("domain", "allow", "friends.example")).toBe("friends.example is allowed.\n");
+  expect(await done("domain", "allow", "friends.example")).toBe("Added friends.example to the allowlist.\n");
   expect(await done("domain", "list")).toBe(
     [
       "DOMAIN           ACTION   REJECTS  OBFUSCATED  COMMENT  NOTE",
@@ -150,8 +150,8 @@ test("domains are blocked, changed, allowed and listed", async () => {
       "friends.example  allow    -        no          -        -\n",
     ].join("\n"),
   );
-  expect(await done("domain", "unblock", "spam.example")).toBe("spam.example isn't blocked any more.\n");
-  expect(await done("domain", "disallow", "friends.example")).toBe("friends.example isn't allowed any more.\n");
+  expect(await done("domain", "unblock", "spam.example")).toBe("Unblocked spam.example.\n");
+  expect(await done("domain", "disallow", "friends.example")).toBe("Removed friends.example from the allowlist.\n");
   expect(await folder.json("domain", "list")).toEqual([
     {
       domain: "loud.example",
@@ -172,7 +172,7 @@ describe("A command that fails", () => {
     [2, ["report", "show", "first"], 'ID is "first"'],
     [2, ["domain", "block", "spam.example", "--severity", "hard"], '--severity is "hard"'],
     [2, ["domain", "allow", "a b"], 'DOMAIN is "a b"'],
-    [1, ["moderate", "suspend", "nobody"], 'There is no account "nobody" here'],
+    [1, ["moderate", "suspend", "nobody"], 'There is no account "nobody" on this server'],
     [1, ["moderate", "unsuspend", "bob"], "@bob isn't suspended"],
     [1, ["moderate", "suspend", "bob"], "@bob is the only owner of this server"],
     [1, ["moderate", "freeze", "bob"], "@bob is the only owner of this server"],

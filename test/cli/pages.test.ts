@@ -25,7 +25,7 @@ test("the owner sets pages from files, and apps read them at once from a server 
   const before = (await policy()).content;
   expect(before).toContain("they are not encrypted");
   await Bun.write(join(folder.path, "policy.md"), "# We keep *little*\n");
-  expect(await run("page", "set", "privacy-policy", "policy.md")).toBe("The page privacy-policy is set.\n");
+  expect(await run("page", "set", "privacy-policy", "policy.md")).toBe("Set the privacy-policy.\n");
   expect((await policy()).content).toBe("<h1>We keep <em>little</em></h1>\n");
   expect(await run("page", "show", "privacy-policy")).toBe("# We keep *little*\n");
   await run("page", "remove", "privacy-policy", "--yes");

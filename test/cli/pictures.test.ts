@@ -24,7 +24,7 @@ test("the owner sets the pictures of a server that runs, and takes them away", a
   };
   const before = await thumbnail();
   const set = await folder.run(["picture", "set", "thumbnail", "slope.png", "--description", "A slope"]);
-  expect(set).toEqual({ code: 0, stdout: "The thumbnail is set.\n", stderr: "" });
+  expect(set).toEqual({ code: 0, stdout: "Set the thumbnail.\n", stderr: "" });
   const path = new URL(await thumbnail()).pathname;
   expect(path).toMatch(/^\/media\/site\//);
   expect((await fetch(origin + path)).headers.get("content-type")).toBe("image/jpeg");
@@ -34,9 +34,9 @@ test("the owner sets the pictures of a server that runs, and takes them away", a
 
 test.each([
   [["picture", "set", "banner", "slope.png"], 2, 'NAME is "banner", but should be one of thumbnail, icon'],
-  [["picture", "set", "icon", "slope.png", "--description", "A slope"], 2, "--description is for the thumbnail"],
+  [["picture", "set", "icon", "slope.png", "--description", "A slope"], 2, "--description is only for the thumbnail"],
   [["picture", "set", "icon", "nowhere.png"], 1, 'There is no file "nowhere.png"'],
-  [["picture", "set", "icon", "text.txt"], 1, '"text.txt" is no picture'],
+  [["picture", "set", "icon", "text.txt"], 1, '"text.txt" is not a picture'],
   [["picture", "set", "icon", "broken.png"], 1, '"broken.png" is damaged'],
 ])("linnet %j is refused with the reason", async (args, exit, words) => {
   const { code, stdout, stderr } = await folder.run(args);

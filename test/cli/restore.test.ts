@@ -41,7 +41,9 @@ test("the newest backup is restored, or the one that is named, with all that it 
   ] as const) {
     const { code, stdout, stderr } = await restore(from);
     expect([code, stderr]).toEqual([0, ""]);
-    expect(stdout).toMatch(/Restored 3 files.*\nEverything is restored\. .* at http:\/\/localhost:3000\.\n$/);
+    expect(stdout).toMatch(
+      /Restored 3 files.*\nEverything is restored\. Start the server at http:\/\/localhost:3000 with .*\n$/,
+    );
     expect(filesIn(restored).filter((path) => !path.endsWith(".lock"))).toEqual(["linnet.db", upload, "push.key"]);
     expect(readFileSync(join(restored, upload), "utf8")).toBe("a picture");
     expect(statSync(join(restored, upload)).mtimeMs).toBeCloseTo(statSync(join(data, upload)).mtimeMs, -1);
@@ -59,7 +61,7 @@ test("a backup of a restored server links what was restored", async () => {
 });
 
 test("a data folder that holds anything is left as it is", async () => {
-  const refused = /restored is not empty: there is .*\. A backup is restored into an empty folder/;
+  const refused = /restored is not empty: it contains .*\. Move this folder away/;
   mkdirSync(restored);
   writeFileSync(join(restored, "notes"), "mine");
   const { code, stdout, stderr } = await restore();
@@ -111,7 +113,7 @@ function rename(path: string, from: string, to: string): void {
 
 test.each<[string, string, RegExp]>([
   ["no folder", "nowhere", /There is no folder .*nowhere/],
-  ["a file", "linnet-data/linnet.db", /linnet\.db is a file\. Name the folder of a backup/],
+  ["a file", "linnet-data/linnet.db", /linnet\.db is a file\. Use the folder of a backup/],
   ["a folder without backups", "linnet-data", /There is no backup in .*linnet-data/],
 ])("%s is no backup", async (_, from, words) => {
   const { code, stderr } = await restore(from);
@@ -136,9 +138,9 @@ test("a backup of a newer Linnet is left to that one", async () => {
   };
   writeFileSync(join(backup, "manifest.json"), JSON.stringify(manifest));
   const { code, stderr } = await restore();
-  expect([code, stderr]).toEqual([1, expect.stringContaining("was written by a newer Linnet")]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("was written by a newer version of Linnet")]);
   writeFileSync(join(backup, "manifest.json"), JSON.stringify({ ...manifest, format: 2 }));
-  expect((await restore()).stderr).toContain("was written by a newer Linnet");
+  expect((await restore()).stderr).toContain("was written by a newer version of Linnet");
 });
 
 test("settings that name another address are refused before anything is written", async () => {

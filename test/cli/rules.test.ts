@@ -21,7 +21,7 @@ test("the owner writes rules, which apps read at once from a server that runs", 
   const { origin } = await folder.serve();
   const rules = async () => (await fetch(`${origin}/api/v1/instance/rules`)).json();
   expect(await rules()).toEqual([]);
-  expect(await rule("add", "Be kind.")).toBe("Rule 1 is added.\n");
+  expect(await rule("add", "Be kind.")).toBe("Added rule 1.\n");
   await rule("add", "No adverts.", "--hint", "Your own work is fine.");
   await rule("translate", "2", "de", "Keine Werbung.", "--hint", "Eigenes ist in Ordnung.");
   expect(await rules()).toEqual([
@@ -52,7 +52,7 @@ test("rules are listed in their order, changed, moved and taken away", async () 
   await rule("edit", "3", "--hint", "", "--place", "99");
   await rule("remove", "2", "--yes");
   expect(await rule("list")).toBe("ID  TEXT\n1   uno\n3   three\n");
-  expect(await rule("add", "four")).toContain("Rule 4");
+  expect(await rule("add", "four")).toContain("rule 4");
   expect(await rule("list")).toBe("ID  TEXT\n1   uno\n3   three\n4   four\n");
 });
 

@@ -19,8 +19,8 @@ const json = { "content-type": "application/json" };
 
 test("with no configuration the server starts, and prints a link that makes the owner", async () => {
   const served = await folder.serve();
-  expect(served.output).toContain("Nobody owns this server yet");
-  expect(served.output).toMatch(/Everything is kept in \/.*\/linnet-data\.\n/);
+  expect(served.output).toContain("There is no owner account yet");
+  expect(served.output).toMatch(/All data is in \/.*\/linnet-data\.\n/);
   const [, link] = await served.says(/(http:\/\/localhost:\d+\/setup\?token=[\w-]{43})\n/);
   const { search } = new URL(link!);
   expect((await fetch(`${served.origin}/setup${search}`)).status).toBe(200);
@@ -40,11 +40,11 @@ test("the start says whether ffmpeg converts video and sound", async () => {
   const path = join(folder.path, "ffmpeg");
   writeFileSync(path, "", { mode: 0o755 });
   const found = await folder.serve({ PATH: folder.path });
-  expect(found.output).toContain(`Video and sound are converted by ${path}.\n`);
+  expect(found.output).toContain(`Video and audio are converted with ${path}.\n`);
   await found.stop();
   for (const [name, value] of Object.entries({ PATH: "/nowhere", LINNET_FFMPEG: "off" })) {
     const served = await folder.serve({ [name]: value });
-    expect(served.output).toContain("Video and sound stay as they are uploaded: there is no ffmpeg in PATH");
+    expect(served.output).toContain("Video and audio are not converted: there is no ffmpeg in PATH");
     await served.stop();
   }
 });
@@ -59,7 +59,7 @@ test("each start gives a new link, until there is an owner", async () => {
   await second.stop();
   const third = await folder.serve();
   expect(third.output).not.toContain("/setup");
-  expect(third.output).toContain(`In your app, enter localhost:${new URL(third.origin).port}`);
+  expect(third.output).toContain(`To sign in, enter localhost:${new URL(third.origin).port} in your app.`);
 });
 
 test("commands work while the server runs, and it knows at once what they did", async () => {
@@ -127,7 +127,7 @@ test("a port that is taken is named in one line", async () => {
   const { code, stderr } = await folder.run(["serve"], { settings: other });
   expect([code, stderr]).toEqual([
     1,
-    `linnet: Port ${port} of 127.0.0.1 is in use. Stop what uses it, or set LINNET_PORT.\n`,
+    `linnet: Port ${port} of 127.0.0.1 is already in use. Stop the program that uses it, or set LINNET_PORT.\n`,
   ]);
 });
 

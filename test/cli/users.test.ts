@@ -58,15 +58,15 @@ describe("user set", () => {
   });
 
   test.each([
-    [["set", "bob"], 2, "Nothing to change was given"],
+    [["set", "bob"], 2, "There is nothing to change"],
     [["set", "alice", "--role", "user"], 1, "@alice is the only owner"],
-    [["set", "bob", "--email", "nonsense"], 1, "This is no e-mail address."],
-    [["set", "bob", "--email", "alice@mail.example"], 1, "Another user has this e-mail address."],
+    [["set", "bob", "--email", "nonsense"], 1, "The e-mail address is invalid."],
+    [["set", "bob", "--email", "alice@mail.example"], 1, "Another user already has this e-mail address."],
     [["set", "bob", "--role", "admin", "--display-name", "x".repeat(31)], 1, "isplay name is too long"],
     [["set", "nobody", "--role", "user"], 1, 'no user called "nobody"'],
     [["delete", "nobody", "--yes"], 1, 'no user called "nobody"'],
     [["delete", "alice", "--yes"], 1, "@alice is the only owner"],
-    [["delete", "bob"], 2, "add --yes"],
+    [["delete", "bob"], 2, "Add --yes"],
   ])("refuses %j and changes nothing", async (args, code, words) => {
     await user("set", "alice", "--email", "alice@mail.example");
     await user("create", "bob");
@@ -86,7 +86,7 @@ describe("user delete", () => {
     expect(terminal.screen).toContain("Deleted @bob.");
     expect(await folder.json("user", "list")).toHaveLength(1);
     const { code, stderr } = await folder.run(["user", "create", "bob"]);
-    expect([code, stderr]).toEqual([1, expect.stringContaining("The name is taken")]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("The name belongs to a current or deleted user")]);
   });
 
   test("holds at once on a running server, which removes what is left even if it is killed meanwhile", async () => {

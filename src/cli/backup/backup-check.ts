@@ -4,7 +4,7 @@ import { Refusal } from "../../errors.ts";
 import { forEachOf, shapeOf } from "../../lib/copies.ts";
 import type { Backup } from "./backup-folder.ts";
 
-/** Asked at once for what they know of a file. */
+/** Files to check concurrently. */
 const AT_ONCE = 16;
 
 /** Refuses a backup that lacks files, or has files of another size. Reads none of them. */
@@ -24,7 +24,7 @@ export function openChecked(path: string): Db {
     const [problem] = db.all<{ integrity_check: string }>("PRAGMA integrity_check(1)");
     const [lost] = db.all<{ table: string; parent: string }>("PRAGMA foreign_key_check");
     if (problem?.integrity_check !== "ok") throw damaged(path, String(problem?.integrity_check));
-    if (lost) throw damaged(path, `a row of ${lost.table} lacks its row of ${lost.parent}`);
+    if (lost) throw damaged(path, `a row of ${lost.table} refers to a missing row of ${lost.parent}`);
     return db;
   } catch (error) {
     db?.close();
@@ -37,7 +37,7 @@ export function damaged(path: string, problem: string): Refusal {
   return new Refusal("invalid", `${path} is damaged: ${problem}.`);
 }
 
-/** For what goes wrong while files are written into a folder: a full disk is the most likely. */
+/** Replaces the error of a full disk by a message that says what to do. */
 export function explained(error: unknown, folder: string): unknown {
   const isFull = /^(ENOSPC|EDQUOT|SQLITE_FULL)/.test(String((error as { code?: unknown }).code));
   return isFull ? new Refusal("unavailable", `The disk of ${folder} is full. Make room there and try again.`) : error;

@@ -4,9 +4,9 @@ import { Refusal } from "../../errors.ts";
 import { copyDurably, fingerprint, forEachOf, linkFile, shapeOf, type Fingerprint } from "../../lib/copies.ts";
 import type { Backup } from "./backup-folder.ts";
 
-/** So many files are copied at once: enough for a disk to be busy, and not enough to fill the memory. */
+/** Files to copy concurrently: enough to keep a disk busy, and few enough to fit in memory. */
 const AT_ONCE = 4;
-/** So often a new copy of the database is made because a file was deleted after the last one. */
+/** How often to copy the database again because a file was deleted after the last copy. */
 const MAX_SNAPSHOTS = 20;
 
 /** The contents of a backup. Files are named by their path below the data folder. */
@@ -33,11 +33,11 @@ export class BackupFiles {
   ) {}
 
   /**
-   * Collects every file that one copy of the database names. People go on uploading and deleting meanwhile: a file that
-   * is deleted after the copy, before it is collected, makes that copy useless, and a newer one doesn't name it. So all
-   * files are collected first, which takes long, and again for the copy, which is quick.
+   * Collects every file that one copy of the database names. Uploads and deletions continue meanwhile: a file that is
+   * deleted after the copy was made and before it is collected makes that copy useless. So all files are collected
+   * first, which is slow, and once more for the copy, which is fast.
    *
-   * @returns files that the database names and nobody has any more
+   * @returns files that the database names and that exist nowhere
    */
   async collect(source: Source): Promise<string[]> {
     await this.add(source.named());
@@ -52,7 +52,7 @@ export class BackupFiles {
     throw new Refusal("unavailable", "Files are deleted faster than they can be backed up. Try again later.");
   }
 
-  /** Adds the files that are not there yet; returns those that the data folder hasn't. */
+  /** Adds the files that are not collected yet; returns those that are missing in the data folder. */
   async add(paths: readonly string[]): Promise<string[]> {
     const absent: string[] = [];
     const wanted = paths.filter((path) => !this.files.has(path));
@@ -80,7 +80,7 @@ export class BackupFiles {
     return copy;
   }
 
-  /** Links a file of the previous backup, unless it isn't the size that it should be. */
+  /** Links a file of the previous backup, unless its size is wrong. */
   private async link(path: string, size: number): Promise<boolean> {
     const target = join(this.folder, path);
     if (!(await linkFile(join(this.previous!.path, path), target))) return false;
@@ -89,7 +89,7 @@ export class BackupFiles {
     return false;
   }
 
-  /** Adds what the data folder has lost, as far as the previous backup has it; returns the rest. */
+  /** Adds missing files from the previous backup; returns those that it does not have either. */
   private async addFromPrevious(paths: readonly string[]): Promise<string[]> {
     const missing: string[] = [];
     for (const path of paths) {
@@ -114,7 +114,7 @@ export class BackupFiles {
       if (wanted.has(path)) continue;
       this.files.delete(path);
       await rm(join(this.folder, path));
-      // Where other files are still in the folder, it stays.
+      // Fails if the folder is not empty, and should.
       await rmdir(dirname(join(this.folder, path))).catch(() => {});
     }
   }

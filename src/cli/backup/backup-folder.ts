@@ -7,7 +7,7 @@ import type { Fingerprint } from "../../lib/copies.ts";
 import { sync, writeDurably } from "../../lib/files.ts";
 import { VERSION } from "../../version.ts";
 
-/** Of the manifest; a later Linnet that changes it counts on. */
+/** Version of the manifest format. Increase it when the format changes. */
 const FORMAT = 1;
 const MANIFEST = "manifest.json";
 /** Files of the data folder, by their path in it. All others are below `media/`. */
@@ -19,14 +19,14 @@ const LONGEST_MANIFEST = 512 * 1024 * 1024;
 /** A backup that is being written or removed. It never has the name of a complete one. */
 const UNFINISHED = /^\.unfinished-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/;
 const COMPLETE = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/;
-/** The files that a backup may hold, so that no manifest leads out of the data folder. */
+/** The files that a backup may contain. A manifest must not name files outside of the data folder. */
 const PATH = /^(?:linnet\.db|push\.key|media(?:\/\w[\w.-]*)+)$/;
 
 /** A backup's manifest. */
 export interface Manifest {
   /** Null while there was no account. */
   address: Address | null;
-  /** Files that the database names and that were found nowhere, by their path below the data folder. */
+  /** Files that the database names but that did not exist, by their path below the data folder. */
   missing: string[];
   /** By path below the data folder. The database is `linnet.db`. */
   files: Map<string, Fingerprint>;
@@ -44,10 +44,10 @@ export function backupsIn(folder: string): string[] {
   return names.filter((name) => existsSync(join(folder, name, MANIFEST))).sort();
 }
 
-/** The backup at a path, or the newest one in it. Refuses what is none. */
+/** The backup at a path, or the newest one in it. */
 export function findBackup(path: string): Backup {
   if (!existsSync(path)) throw new Refusal("not_found", `There is no folder ${path}.`);
-  if (!statSync(path).isDirectory()) throw new Refusal("not_found", `${path} is a file. Name the folder of a backup.`);
+  if (!statSync(path).isDirectory()) throw new Refusal("not_found", `${path} is a file. Use the folder of a backup.`);
   if (existsSync(join(path, MANIFEST))) return readBackup(path);
   const newest = backupsIn(path).at(-1);
   if (newest === undefined) throw new Refusal("not_found", `There is no backup in ${path}.`);
@@ -60,7 +60,7 @@ export function readBackup(path: string): Backup {
   try {
     const { format, address, missing, files } = JSON.parse(readFileSync(file, "utf8"));
     if (Number.isInteger(format) && format > FORMAT) {
-      throw new Refusal("invalid", `The backup ${path} was written by a newer Linnet. Use that one.`);
+      throw new Refusal("invalid", `The backup ${path} was written by a newer version of Linnet. Use that version.`);
     }
     const entries = Object.entries(files as object);
     if (format === FORMAT && Array.isArray(missing) && isAddress(address) && entries.every(isEntry)) {
@@ -91,7 +91,7 @@ function isEntry(entry: [string, unknown]): entry is [string, Fingerprint] {
   );
 }
 
-/** A folder for the next backup, and the name that it gets when it is complete: the time, but later than all others. */
+/** A folder for the next backup, and its name once complete: the time, adjusted to be later than all others. */
 export function nextBackup(folder: string, now: number): { name: string; unfinished: string } {
   const newest = readdirSync(folder)
     .filter((name) => COMPLETE.test(name))
@@ -116,20 +116,20 @@ export async function writeManifest(folder: string, { address, missing, files }:
   await writeDurably(join(folder, MANIFEST), Buffer.from(JSON.stringify(manifest, null, 1)));
 }
 
-/** Gives a backup that is on the disk the name of a complete one. */
+/** Renames a backup that is on disk, which marks it as complete. */
 export async function complete(folder: string, unfinished: string, name: string): Promise<void> {
   await rename(unfinished, join(folder, name));
   await sync(folder);
 }
 
-/** Removes what backups left that were killed, and removals. */
+/** Removes what interrupted backups and removals left behind. */
 export async function removeUnfinished(folder: string): Promise<void> {
   for (const name of readdirSync(folder)) {
     if (UNFINISHED.test(name)) await rm(join(folder, name), { recursive: true });
   }
 }
 
-/** Removes all complete backups but the newest ones; their number. */
+/** Removes all complete backups except the newest; returns how many it removed. */
 export async function removeOlder(folder: string, keep: number): Promise<number> {
   const older = backupsIn(folder).slice(0, -keep);
   for (const name of older) {

@@ -30,11 +30,11 @@ import { bytesText, counted, Progress } from "./progress.ts";
 
 export const commands = {
   backup: command({
-    summary: "Writes a backup into a new folder inside FOLDER, while the server runs or not",
+    summary: "Writes a backup to a new folder inside FOLDER; the server can keep running",
     details:
-      "A backup has the database, the uploads and push.key. Uploads that the newest backup has are linked, not copied.",
-    words: { folder: word("where the backups are; created if it is missing") },
-    options: { keep: option("N", "how many backups to keep; older ones are removed afterwards", countOf) },
+      "A backup contains the database, the uploads and push.key. Unchanged uploads are hard-linked to the previous backup.",
+    words: { folder: word("the folder for all backups; created if missing") },
+    options: { keep: option("N", "keeps the newest N backups and removes the others (default: keeps all)", countOf) },
     run: ({ folder }, { keep }) => backup(folder, keep ?? null),
   }),
 };
@@ -50,7 +50,7 @@ async function backup(folder: string, keep: number | null): Promise<void> {
     const place = resolve(folder);
     await makePlace(ctx, place);
     const lock = lockFile(place, ".backup.lock", 0);
-    if (!lock) throw new Refusal("conflict", `Another backup to ${place} is running. Wait until it has ended.`);
+    if (!lock) throw new Refusal("conflict", `Another backup to ${place} is running. Wait for it to finish.`);
     try {
       await writeInto(ctx, place, keep);
     } finally {
@@ -64,11 +64,11 @@ async function makePlace(ctx: Context, place: string): Promise<void> {
   if (`${place}${sep}`.startsWith(`${data}${sep}`)) {
     throw new Refusal(
       "invalid",
-      `${place} is inside the data folder, and would be lost with it. Choose another folder.`,
+      `${place} is inside the data folder and would be lost with it. Choose another folder.`,
     );
   }
   if (existsSync(place) && !statSync(place).isDirectory()) {
-    throw new Refusal("conflict", `${place} is a file. Name a folder, in which each backup gets a folder of its own.`);
+    throw new Refusal("conflict", `${place} is a file. Choose a folder: each backup gets its own folder in it.`);
   }
   try {
     await mkdir(place, { recursive: true, mode: 0o700 });
@@ -99,7 +99,7 @@ async function writeInto(ctx: Context, place: string, keep: number | null): Prom
   if (removed > 0) progress.say(`Removed ${counted(removed, "older backup")}.`);
 }
 
-/** The newest backup, for what need not be copied again. Backups of two servers don't share a folder. */
+/** The newest backup, whose files can be linked. Backups of different servers must not share a folder. */
 function previousBackup(ctx: Context, place: string): Backup | null {
   const newest = backupsIn(place).at(-1);
   if (newest === undefined) return null;
@@ -107,20 +107,20 @@ function previousBackup(ctx: Context, place: string): Backup | null {
   try {
     previous = readBackup(join(place, newest));
   } catch (error) {
-    console.error(`linnet: ${(error as Error).message} This backup copies everything again.`);
+    console.error(`linnet: ${(error as Error).message} All files will be copied again.`);
     return null;
   }
   const address = fixedAddress(ctx.db, ctx.config);
   if (address && previous.address && address.origin !== previous.address.origin) {
     throw new Refusal(
       "conflict",
-      `${place} has backups of ${previous.address.origin}, and this server is ${address.origin}. Choose another folder.`,
+      `${place} contains backups of ${previous.address.origin}, but this server is ${address.origin}. Choose another folder.`,
     );
   }
   return previous;
 }
 
-/** Writes everything, puts it onto the disk and checks it. */
+/** Writes everything, syncs it to disk and verifies it. */
 async function write(ctx: Context, folder: string, previous: Backup | null, progress: Progress): Promise<void> {
   const files = new BackupFiles(ctx.config.data, folder, previous, () =>
     progress.update(() => `Files: ${files.files.size}, ${bytesText(files.copiedBytes)} copied`),
@@ -131,7 +131,8 @@ async function write(ctx: Context, folder: string, previous: Backup | null, prog
   });
   const added = files.copied === files.files.size ? "all copied" : `${files.copied} copied, the others linked`;
   progress.say(`Files: ${files.files.size}, ${added} (${bytesText(files.copiedBytes)}).`);
-  for (const path of missing) console.error(`linnet: ${path} is missing in the data folder. The database names it.`);
+  for (const path of missing)
+    console.error(`linnet: ${path} is missing from the data folder, although the database names it.`);
   // The server creates the key before it writes a row for which the key is needed.
   await files.add([PUSH_KEY]);
   await sync(join(folder, DATABASE));
@@ -153,7 +154,7 @@ function snapshot(ctx: Context, path: string, progress: Progress): string[] {
   }
 }
 
-/** Reads what is on the disk now, as restoring does it. */
+/** Verifies what is on disk now, in the same way as restoring. */
 async function check(folder: string, progress: Progress): Promise<void> {
   progress.stage("Checking the backup");
   const written = readBackup(folder);
@@ -162,7 +163,7 @@ async function check(folder: string, progress: Progress): Promise<void> {
   try {
     const missing = new Set(written.missing);
     const absent = mediaOf(db).filter((path) => !written.files.has(path) && !missing.has(path));
-    if (absent.length > 0) throw new Refusal("unavailable", `The backup lacks ${absent[0]}. Try again.`);
+    if (absent.length > 0) throw new Refusal("unavailable", `${absent[0]} is missing from the backup. Try again.`);
   } finally {
     db.close();
   }

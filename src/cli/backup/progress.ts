@@ -1,18 +1,18 @@
-/** Between two updates of the line, in milliseconds. */
+/** Milliseconds between two updates of the line. */
 const INTERVAL = 100;
 
-/** Says how far a long command is: on a terminal with a line that updates, elsewhere with the lines that stay alone. */
+/** Shows the progress of a long command. The line that updates only appears on terminals. */
 export class Progress {
   private shownAt = 0;
 
   constructor(private readonly out: NodeJS.WriteStream = process.stdout) {}
 
-  /** Replaces the line that updates, unless that was done a moment ago. */
+  /** Replaces the line that updates, unless it was replaced a moment ago. */
   update(text: () => string): void {
     if (Date.now() - this.shownAt >= INTERVAL) this.stage(text());
   }
 
-  /** Replaces the line that updates, before something that takes long. */
+  /** Replaces the line that updates, before a slow step. */
   stage(text: string): void {
     if (!this.out.isTTY) return;
     this.shownAt = Date.now();

@@ -13,7 +13,7 @@ import { command, word } from "../command.ts";
 import { configOfProcess, makeFolder, RESTORING } from "../open.ts";
 import { bytesText, counted, Progress } from "./progress.ts";
 
-/** So many files are copied at once. */
+/** Files to copy concurrently. */
 const AT_ONCE = 4;
 
 /** Files that `lockFolder()` and opening a database leave in an empty data folder. */
@@ -23,9 +23,9 @@ const RESTORED = ["media", PUSH_KEY, DATABASE];
 
 export const commands = {
   restore: command({
-    summary: "Fills an empty data folder with a backup",
-    details: "LINNET_DATA names the data folder. Every file is checked against its checksum.",
-    words: { folder: word("a backup, or the folder of all of them: then the newest is restored") },
+    summary: "Restores a backup to an empty data folder",
+    details: "LINNET_DATA names the data folder. Every file is verified against its checksum.",
+    words: { folder: word("a backup, or a folder of backups to restore the newest one") },
     run: ({ folder }) => restore(folder),
   }),
 };
@@ -42,20 +42,21 @@ async function restore(folder: string): Promise<void> {
   makeFolder(config);
   const lock = lockFolder(config.data);
   try {
-    // Another program may have been faster.
+    // Another process may have filled the folder in the meantime.
     refuseFilled(config.data);
     await fill(config.data, backup, progress);
   } finally {
     progress.clear();
     lock.release();
   }
-  for (const path of backup.missing) console.error(`linnet: ${path} was missing already when the backup was written.`);
+  for (const path of backup.missing)
+    console.error(`linnet: ${path} is not in the backup: it was already missing from the data folder then.`);
   progress.say(
-    `Everything is restored. "linnet serve" starts the server${backup.address ? ` at ${backup.address.origin}` : ""}.`,
+    `Everything is restored. Start the server${backup.address ? ` at ${backup.address.origin}` : ""} with "linnet serve".`,
   );
 }
 
-/** A folder with what a cut-off restore has left counts as empty. */
+/** A folder with the files of an interrupted restore counts as empty. */
 function refuseFilled(data: string): void {
   const names = existsSync(data) ? readdirSync(data) : [];
   const known = new Set(names.includes(RESTORING) ? [RESTORING, ...RESTORED, ...LOCKS] : LOCKS);
@@ -63,11 +64,11 @@ function refuseFilled(data: string): void {
   if (other === undefined) return;
   throw new Refusal(
     "conflict",
-    `${data} is not empty: there is ${other}. A backup is restored into an empty folder. Move this one away, or set LINNET_DATA.`,
+    `${data} is not empty: it contains ${other}. Move this folder away, or set LINNET_DATA to an empty one.`,
   );
 }
 
-/** Checks what can be known before the files are copied; the content of each is checked as it is copied. */
+/** Checks the database and all sizes before copying. The content of the other files is checked while copying. */
 async function check(backup: Backup, progress: Progress): Promise<void> {
   progress.stage("Checking the backup");
   await checkSizes(backup);
@@ -77,16 +78,19 @@ async function check(backup: Backup, progress: Progress): Promise<void> {
   try {
     const { user_version: version } = db.get<{ user_version: number }>("PRAGMA user_version")!;
     if (version <= NEWEST_VERSION) return;
-    throw new Refusal("invalid", `${backup.path} was written by a newer Linnet. Restore it with that one.`);
+    throw new Refusal(
+      "invalid",
+      `${backup.path} was written by a newer version of Linnet. Restore it with that version.`,
+    );
   } finally {
     db.close();
   }
 }
 
-/** The database comes last. Until everything is on the disk, nothing else than restoring uses the folder. */
+/** Copies the database last. Until everything is on disk, other commands refuse the folder. */
 async function fill(data: string, backup: Backup, progress: Progress): Promise<void> {
   const mark = join(data, RESTORING);
-  // A folder, since it is there at once or not at all.
+  // A folder, since creating one is atomic.
   await mkdir(mark, { recursive: true });
   await sync(data);
   try {

@@ -12,27 +12,27 @@ import { withData } from "../open.ts";
 import { endTime, idFrom, orNone, time } from "../parsers.ts";
 
 const ID = word("", idFrom("announcement list"));
-const TIMES = "A TIME is like 2026-12-24T18:00Z, or a date; in UTC unless it says another zone.";
+const TIMES = "TIME is a date, or a date and time such as 2026-12-24T18:00Z. Times without a zone are in UTC.";
 
 export const commands = {
   "announcement create": command({
-    summary: "Shows an announcement to all users, in their apps",
+    summary: "Creates an announcement that apps show to all users",
     details: TIMES,
     words: { text: word() },
     options: {
       "starts-at": option("TIME", "when the event begins", time),
       "ends-at": option("TIME", "when the event ends; the announcement is hidden from then on", endTime),
       "all-day": flag("the event lasts whole days; only dates count"),
-      "publish-at": option("TIME", "when the announcement appears; at once without it", time),
+      "publish-at": option("TIME", "when to publish it (default: now)", time),
     },
     run: async ({ text }, { "starts-at": startsAt, "ends-at": endsAt, "all-day": allDay, "publish-at": publishAt }) => {
       const times = { startsAt: startsAt ?? null, endsAt: endsAt ?? null, publishAt: publishAt ?? null };
       const id = await withData((ctx) => createAnnouncement(ctx, { text, allDay, ...times }));
-      console.log(`Announcement ${id} is written.`);
+      console.log(`Created announcement ${id}.`);
     },
   }),
   "announcement list": list({
-    summary: "Lists the announcements, including those that are over",
+    summary: "Lists announcements, including past ones",
     find: () => withData(listAnnouncements),
     empty: () => "There are no announcements.",
     columns: {
@@ -55,21 +55,21 @@ export const commands = {
     }),
   }),
   "announcement edit": command({
-    summary: "Changes an announcement for everyone",
-    details: `${TIMES} What isn't given stays.`,
+    summary: "Changes an announcement",
+    details: `${TIMES} Omitted options stay unchanged.`,
     words: { id: ID },
     options: {
-      text: option("TEXT", "what it says"),
+      text: option("TEXT", "the new text"),
       "starts-at": option("TIME", 'when the event begins; "" for no time', orNone(time)),
       "ends-at": option("TIME", 'when the event ends; "" for no time', orNone(endTime)),
       "all-day": flag("the event lasts whole days"),
-      "not-all-day": flag("the event's hours count"),
-      "publish-at": option("TIME", "when the announcement appears", time),
+      "not-all-day": flag("the event starts and ends at exact times"),
+      "publish-at": option("TIME", "when to publish it", time),
     },
     run: async ({ id }, options) => {
       const changes = changesOf(options);
       await withData((ctx) => editAnnouncement(ctx, id, changes));
-      console.log(`Announcement ${id} is changed.`);
+      console.log(`Updated announcement ${id}.`);
     },
   }),
   "announcement delete": command({
@@ -78,7 +78,7 @@ export const commands = {
     confirm: ({ id }) => `Delete announcement ${id}?`,
     run: async ({ id }) => {
       await withData((ctx) => removeAnnouncement(ctx, id));
-      console.log(`Announcement ${id} is deleted.`);
+      console.log(`Deleted announcement ${id}.`);
     },
   }),
 };
@@ -95,8 +95,9 @@ interface Changes {
 function changesOf(options: Changes): Partial<AnnouncementDraft> {
   const { text, "starts-at": startsAt, "ends-at": endsAt, "publish-at": publishAt } = options;
   const { "all-day": allDay, "not-all-day": notAllDay } = options;
-  if (allDay && notAllDay) throw new ArgumentError("Choose one of --all-day and --not-all-day.");
+  if (allDay && notAllDay) throw new ArgumentError("Use either --all-day or --not-all-day, not both.");
   const given = Object.entries({ text, startsAt, endsAt, publishAt }).filter(([, value]) => value !== undefined);
-  if (given.length === 0 && !allDay && !notAllDay) throw new ArgumentError("Nothing to change was given.");
+  if (given.length === 0 && !allDay && !notAllDay)
+    throw new ArgumentError("There is nothing to change. Use at least one of the options.");
   return { ...Object.fromEntries(given), ...((allDay || notAllDay) && { allDay }) };
 }

@@ -18,29 +18,45 @@ const DOMAIN = word("", parseDomain);
 
 export const commands = {
   "domain block": command({
-    summary: "Blocks a domain with its subdomains for all users, or changes its block",
+    summary: "Blocks a domain and its subdomains for all users, or changes its block",
     details:
-      "Accounts that a suspended domain takes away lose all follows with users here for good; those users are told how many.",
+      "Suspending a domain permanently ends all follows between its accounts and local users, who are told how many they lost.",
     words: { domain: DOMAIN },
     options: {
-      severity: option("SEVERITY", "suspend (the default) or silence all accounts there, or noop", oneOf(SEVERITIES)),
-      comment: option("TEXT", "the reason, for readers of the list (LINNET_SHOW_DOMAIN_BLOCKS_RATIONALE)"),
-      note: option("TEXT", "the reason, only for you"),
-      obfuscate: flag("the public list shows the domain with asterisks in it"),
+      severity: option(
+        "SEVERITY",
+        "suspend (default) or silence the accounts of the domain, or noop",
+        oneOf(SEVERITIES),
+      ),
+      comment: option("TEXT", "a public reason (see LINNET_SHOW_DOMAIN_BLOCKS_RATIONALE)"),
+      note: option("TEXT", "a private note"),
+      obfuscate: flag("masks the domain with asterisks in the public list"),
     },
     run: async ({ domain }, { severity, comment, note, obfuscate }) => {
       const changes = { severity, publicComment: comment, privateComment: note, obfuscate: obfuscate || undefined };
       await withData((ctx) => setDomainBlock(ctx, domain, changes));
-      console.log(`${domain} is blocked.`);
+      console.log(`Blocked ${domain}.`);
     },
   }),
-  "domain unblock": change("Ends a block and its effects on accounts", removeDomainBlock, "isn't blocked any more"),
-  "domain allow": change("Adds a domain to the allowlist of a limited-federation server", allowDomain, "is allowed"),
-  "domain disallow": change("Removes a domain from the allowlist", disallowDomain, "isn't allowed any more"),
+  "domain unblock": change(
+    "Ends a block and its effects on accounts",
+    removeDomainBlock,
+    (domain) => `Unblocked ${domain}.`,
+  ),
+  "domain allow": change(
+    "Adds a domain to the allowlist of a limited-federation server",
+    allowDomain,
+    (domain) => `Added ${domain} to the allowlist.`,
+  ),
+  "domain disallow": change(
+    "Removes a domain from the allowlist",
+    disallowDomain,
+    (domain) => `Removed ${domain} from the allowlist.`,
+  ),
   "domain list": list({
     summary: "Lists blocked and allowed domains",
     find: () => withData(({ db }) => [...listDomainBlocks(db).map(blocked), ...listAllowedDomains(db).map(allowed)]),
-    empty: () => "No domain is blocked or allowed.",
+    empty: () => "No domains are blocked or allowed.",
     columns: {
       DOMAIN: ({ domain }) => domain,
       ACTION: ({ action }) => action,
@@ -53,13 +69,17 @@ export const commands = {
   }),
 };
 
-function change(summary: string, verb: (ctx: Context, domain: string) => void, outcome: string): Command {
+function change(
+  summary: string,
+  verb: (ctx: Context, domain: string) => void,
+  outcome: (domain: string) => string,
+): Command {
   return command({
     summary,
     words: { domain: DOMAIN },
     run: async ({ domain }) => {
       await withData((ctx) => verb(ctx, domain));
-      console.log(`${domain} ${outcome}.`);
+      console.log(outcome(domain));
     },
   });
 }

@@ -8,13 +8,14 @@ import { command, flag, option, word } from "../command.ts";
 import { fileNamed } from "../files.ts";
 import { list } from "../list.ts";
 import { withData } from "../open.ts";
+import { counted } from "../backup/progress.ts";
 
-/** Enough bytes of a file to tell what it is. */
+/** Enough bytes of a file to identify its type. */
 const HEAD = 64;
 
 const PLACE = {
-  category: option("NAME", "the heading under which apps show it"),
-  hidden: flag("works in posts, but apps don't offer it"),
+  category: option("NAME", "the category in the emoji picker of apps"),
+  hidden: flag("usable in posts, but not shown in the emoji picker"),
 };
 
 interface Place {
@@ -24,21 +25,21 @@ interface Place {
 
 export const commands = {
   "emoji add": command({
-    summary: "Adds a custom emoji, or replaces the one of that name",
+    summary: "Adds a custom emoji, or replaces the one with that shortcode",
     words: {
-      shortcode: word("what people write between colons"),
-      file: word("a PNG, GIF or WebP of at most 256 KB"),
+      shortcode: word("the name to type between colons"),
+      file: word("a PNG, GIF or WebP image, up to 256 KB"),
     },
     options: PLACE,
     run: async ({ shortcode, file }, place) => {
       const { replaced } = await withData((ctx) => addFrom(ctx, shortcode, file, place));
-      console.log(`:${shortcode}: is ${replaced ? "replaced" : "added"}.`);
+      console.log(`${replaced ? "Replaced" : "Added"} :${shortcode}:.`);
     },
   }),
   "emoji import": command({
-    summary: "Adds all pictures of a folder as emoji",
-    details: `The file's name is the shortcode. Emoji of the same name are replaced. Files that can't be used are named, and
-the others are added all the same. Files that are no pictures are skipped.`,
+    summary: "Adds all pictures in a folder as emoji",
+    details: `The name of a file is the shortcode. Existing emoji with that shortcode are replaced. Pictures that can't be used
+are reported, and the others are still added. Other files are skipped.`,
     words: { folder: word() },
     options: PLACE,
     run: ({ folder }, place) => importAll(folder, place),
@@ -64,25 +65,22 @@ the others are added all the same. Files that are no pictures are skipped.`,
     confirm: ({ shortcode }) => `Remove the emoji :${shortcode}:?`,
     run: async ({ shortcode }) => {
       await withData((ctx) => removeEmoji(ctx, shortcode));
-      console.log(`:${shortcode}: is removed.`);
+      console.log(`Removed :${shortcode}:.`);
     },
   }),
 };
 
-/** Adds what it can and names pictures that it can't add. Files that are no pictures, such as a licence, only count. */
+/** Adds what it can, and reports pictures that it can't add. Other files, such as a licence, are only counted. */
 async function importAll(folder: string, place: Place): Promise<void> {
   const files = filesIn(folder);
   const done = { added: 0, replaced: 0, refused: 0, skipped: 0 };
   await withData(async (ctx) => {
     for (const file of files) done[await outcomeOf(ctx, file, place)]++;
   });
-  const skipped =
-    done.skipped === 0
-      ? ""
-      : ` ${done.skipped} skipped, which ${done.skipped === 1 ? "is no picture" : "are no pictures"}.`;
-  console.log(`${done.added} added, ${done.replaced} replaced.${skipped}`);
+  const skipped = done.skipped === 0 ? "" : ` Skipped ${counted(done.skipped, "other file")}.`;
+  console.log(`Added ${done.added} and replaced ${done.replaced} emoji.${skipped}`);
   if (done.refused > 0)
-    throw new Refusal("invalid", `${done.refused} of ${files.length - done.skipped} pictures were not added.`);
+    throw new Refusal("invalid", `${done.refused} of ${files.length - done.skipped} pictures could not be added.`);
 }
 
 /** In order, without hidden files. */

@@ -8,12 +8,12 @@ const idOrAll: Parser<number | "all"> = (given, name) => (given === "all" ? give
 
 export const commands = {
   "job list": list({
-    summary: "Lists background jobs that run, wait, or have failed",
-    details: `A job that fails is tried again, each time later, and is failed after twelve attempts. It stays in the list until it
-is retried.`,
-    options: { failed: flag("only those that have failed") },
+    summary: "Lists running, waiting and failed background jobs",
+    details: `Linnet retries jobs with increasing delays. After twelve attempts a job has failed, and stays in the list until you
+retry it.`,
+    options: { failed: flag("lists only failed jobs") },
     find: (_, { failed }) => withData((ctx) => listJobs(ctx.db, failed)),
-    empty: ({ failed }) => (failed ? "No job has failed." : "There are no jobs."),
+    empty: ({ failed }) => (failed ? "There are no failed jobs." : "There are no jobs."),
     columns: {
       ID: ({ id }) => id,
       KIND: ({ kind }) => kind,
@@ -35,9 +35,9 @@ is retried.`,
     }),
   }),
   "job retry": command({
-    summary: "Runs a job again whose last attempt failed",
-    details: "The running server does it within a second; otherwise the next start does.",
-    words: { id: word('as listed, or "all" for every job whose last attempt failed', idOrAll) },
+    summary: "Retries a job whose last attempt failed",
+    details: "A running server does so within a second, otherwise the server does at its next start.",
+    words: { id: word('an id from "linnet job list", or "all" for every job whose last attempt failed', idOrAll) },
     run: ({ id }) => (id === "all" ? retryAll() : retryOne(id)),
   }),
 };
@@ -49,5 +49,5 @@ async function retryOne(id: number): Promise<void> {
 
 async function retryAll(): Promise<void> {
   const count = await withData(retryAllJobs);
-  console.log(count === 0 ? "No job has failed." : `${count} ${count === 1 ? "job" : "jobs"} will run again.`);
+  console.log(count === 0 ? "There are no failed jobs." : `${count} ${count === 1 ? "job" : "jobs"} will run again.`);
 }

@@ -6,11 +6,11 @@ import { command, option, requiredOption, word, type Command } from "../command.
 import { withData } from "../open.ts";
 import { filled, idFrom } from "../parsers.ts";
 
-const ACCT = word("a handle: name, or name@domain for accounts of other servers");
-const TOLD = "what the person is told";
+const ACCT = word("a handle: name, or name@domain for remote accounts");
+const MESSAGE = "a message to the user";
 
 export const commands = {
-  "moderate warn": act("none", "Sends a warning to a user of this server, and does nothing else"),
+  "moderate warn": act("none", "Sends a warning to a local user, without any restriction"),
   "moderate limit": act(
     "silence",
     "Hides an account from public timelines, trends, directory and suggestions",
@@ -18,13 +18,13 @@ export const commands = {
   ),
   "moderate unlimit": undo("silence", "Shows the account in public timelines again"),
   "moderate sensitive": act("sensitive", "Marks an account's media as sensitive, including future uploads"),
-  "moderate unsensitive": undo("sensitive", "Shows an account's media as its owner marks them"),
+  "moderate unsensitive": undo("sensitive", "Shows an account's media as its owner marked them"),
   "moderate freeze": act("disable", "Disables sign-in for a local user and their apps; their posts stay"),
   "moderate unfreeze": undo("disable", "Enables sign-in for a user and their apps again"),
   "moderate suspend": act(
     "suspend",
     "Hides an account and its posts, and disables sign-in",
-    `Nothing is deleted. Follows with an account of another server end for good, and users here who lose one are told.`,
+    "Nothing is deleted. Follows between a remote account and local users end permanently; those users are notified.",
   ),
   "moderate unsuspend": undo("suspend", "Shows a suspended account and its posts again"),
 };
@@ -36,24 +36,20 @@ function act(action: Action, summary: string, details?: string): Command {
     ...(details && { details }),
     words: { acct: ACCT },
     options: {
-      text: action === "none" ? requiredOption("TEXT", TOLD, filled) : option("TEXT", TOLD),
-      report: option(
-        "ID",
-        "the report that is answered; the person is also told which posts it names",
-        idFrom("report list"),
-      ),
+      text: action === "none" ? requiredOption("TEXT", MESSAGE, filled) : option("TEXT", MESSAGE),
+      report: option("ID", "the report that led to this; the message then lists its posts", idFrom("report list")),
     },
     run: async ({ acct: handle }, { text = "", report = null }) => {
       await withData((ctx) => {
         const { id, acct } = accountNamed(ctx, handle);
         moderate(ctx, id, action, { by: null, text, reportId: report });
-        console.log(action === "none" ? `@${acct} is warned.` : `@${acct} is ${STATES[action].word}.`);
+        console.log(action === "none" ? `Warned @${acct}.` : `@${acct} is now ${STATES[action].word}.`);
       });
     },
   });
 }
 
-/** A command that ends what such a command began. */
+/** A command that reverses a moderation action. */
 function undo(action: Exclude<Action, "none">, summary: string): Command {
   return command({
     summary,
@@ -62,14 +58,14 @@ function undo(action: Exclude<Action, "none">, summary: string): Command {
       withData((ctx) => {
         const { id, acct } = accountNamed(ctx, handle);
         lift(ctx, id, action);
-        console.log(`@${acct} isn't ${STATES[action].word} any more.`);
+        console.log(`@${acct} is no longer ${STATES[action].word}.`);
       }),
   });
 }
 
 function accountNamed(ctx: Context, handle: string): { id: number; acct: string } {
   const account = lookupAccount(ctx, handle);
-  if (!account) throw new Refusal("not_found", `There is no account "${handle}" here.`);
+  if (!account) throw new Refusal("not_found", `There is no account "${handle}" on this server.`);
   const { id, username, domain } = account;
   return { id, acct: domain === null ? username : `${username}@${domain}` };
 }

@@ -8,17 +8,20 @@ const NAME = word("extended-description or privacy-policy", pageNamed);
 
 export const commands = {
   "page set": command({
-    summary: "Sets a text about the server, for apps, /about and /privacy-policy",
-    words: { name: NAME, file: word("Markdown; - reads standard input; %{domain} becomes the server's own") },
+    summary: "Sets the extended description (/about) or the privacy policy (/privacy-policy)",
+    words: {
+      name: NAME,
+      file: word("a Markdown file, or - for standard input; %{domain} is replaced with the server's domain"),
+    },
     run: async ({ name, file }) => {
       const text = await textOf(file);
       await withData((ctx) => setPage(ctx, name, text));
-      console.log(`The page ${shownName(name)} is set.`);
+      console.log(`Set the ${shownName(name)}.`);
     },
   }),
   "page show": command({
-    summary: "Prints such a text as it was written",
-    details: "Without a privacy policy of your own, prints Linnet's.",
+    summary: "Prints the Markdown of a page",
+    details: "Prints the default privacy policy if you have not set one.",
     words: { name: NAME },
     run: async ({ name }) => {
       const { text } = await withData((ctx) => findPage(ctx.db, name));
@@ -28,15 +31,15 @@ export const commands = {
   "page remove": command({
     summary: "Restores the default text",
     words: { name: NAME },
-    confirm: ({ name }) => `Remove your text of the page ${shownName(name)}?`,
+    confirm: ({ name }) => `Replace your ${shownName(name)} with the default text?`,
     run: async ({ name }) => {
       await withData((ctx) => removePage(ctx, name));
-      console.log(`The page ${shownName(name)} has its default text again.`);
+      console.log(`Restored the default ${shownName(name)}.`);
     },
   }),
 };
 
-/** On the command line, dashes join the words of a name. */
+/** The name on the command line, with dashes. */
 function shownName(name: PageName): string {
   return name.replaceAll("_", "-");
 }

@@ -13,15 +13,15 @@ import { withData } from "../open.ts";
 import { oneOf } from "../parsers.ts";
 
 const NAME = word(
-  "thumbnail (cut to 1200x630) or icon (cut to a square)",
+  "thumbnail (cropped to 1200x630) or icon (cropped to a square)",
   oneOf(Object.keys(SITE_PICTURES) as SitePictureName[]),
 );
 
 export const commands = {
   "picture set": command({
-    summary: "Sets the server's picture in apps, or its icon",
+    summary: "Sets the server's thumbnail or icon, which apps show",
     words: { name: NAME, file: word() },
-    options: { description: option("TEXT", "what the thumbnail shows, for people who don't see it") },
+    options: { description: option("TEXT", "the alt text of the thumbnail") },
     run: ({ name, file }, { description }) => set(name, file, description?.trim() || null),
   }),
   "picture remove": command({
@@ -30,18 +30,21 @@ export const commands = {
     confirm: ({ name }) => `Remove the ${name}?`,
     run: async ({ name }) => {
       await withData((ctx) => removeSitePicture(ctx, name));
-      console.log(`The default ${name} is restored.`);
+      console.log(`Restored the default ${name}.`);
     },
   }),
 };
 
 async function set(name: SitePictureName, path: string, description: string | null): Promise<void> {
-  if (description && name !== "thumbnail") throw new ArgumentError("--description is for the thumbnail.");
+  if (description && name !== "thumbnail") throw new ArgumentError("--description is only for the thumbnail.");
   const file = await fileNamed(path);
   if (file.size > IMAGE_LIMITS.bytes) {
-    throw new Refusal("too_large", `The file is too large: a picture may have ${IMAGE_LIMITS.bytes / 1024 / 1024} MB.`);
+    throw new Refusal(
+      "too_large",
+      `The file is too large. The limit for pictures is ${IMAGE_LIMITS.bytes / 1024 / 1024} MB.`,
+    );
   }
   const bytes = await file.bytes();
   await withPicture(path, bytes, () => withData((ctx) => setSitePicture(ctx, name, bytes, description)));
-  console.log(`The ${name} is set.`);
+  console.log(`Set the ${name}.`);
 }

@@ -10,15 +10,15 @@ import { day, iso, list, show } from "../list.ts";
 import { withData } from "../open.ts";
 import { idFrom } from "../parsers.ts";
 
-/** No one reads more at once. */
+/** More than anyone reads at once. */
 const MAX_LISTED = 1000;
 
 const ID = word("", idFrom("report list"));
 
 export const commands = {
   "report list": list({
-    summary: "Lists open reports, the newest first",
-    options: { all: flag("also resolved reports") },
+    summary: "Lists open reports, newest first",
+    options: { all: flag("includes resolved reports") },
     find: (_, { all }) => withData(({ db }) => listReports(db, { all, limit: MAX_LISTED })),
     empty: ({ all }) => (all ? "There are no reports." : "There are no open reports."),
     columns: {
@@ -32,7 +32,7 @@ export const commands = {
     json: toJson,
   }),
   "report show": show({
-    summary: "Shows a report with its comment, its rules and its posts",
+    summary: "Shows a report with its comment, rules and posts",
     words: { id: ID },
     find: ({ id }) => withData(({ db }) => wholeReport(db, id)),
     facts: (report) => ({
@@ -47,19 +47,19 @@ export const commands = {
     json: (report) => ({ ...toJson(report), rules: report.rules, urls: report.urls }),
   }),
   "report resolve": command({
-    summary: "Closes a report that needs no further action",
+    summary: "Closes a report",
     words: { id: ID },
     run: async ({ id }) => {
       await withData((ctx) => resolveReport(ctx, id, null));
-      console.log(`Report ${id} is resolved.`);
+      console.log(`Resolved report ${id}.`);
     },
   }),
   "report reopen": command({
-    summary: "Opens a report again",
+    summary: "Reopens a report",
     words: { id: ID },
     run: async ({ id }) => {
       await withData((ctx) => reopenReport(ctx, id));
-      console.log(`Report ${id} is open again.`);
+      console.log(`Reopened report ${id}.`);
     },
   }),
 };

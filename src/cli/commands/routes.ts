@@ -3,7 +3,7 @@ import { list } from "../list.ts";
 
 export const commands = {
   routes: list({
-    summary: "Lists every route of the server",
+    summary: "Lists all routes of the server",
     find: routes,
     empty: () => "There are no routes.",
     columns: { METHOD: ({ method }) => method, PATH: ({ path }) => path },
@@ -11,9 +11,9 @@ export const commands = {
   }),
 };
 
-/** Every route of the assembled app, whatever the settings and the data are. */
+/** Every route of the app, independent of settings and data. */
 async function routes(): Promise<{ method: string; path: string }[]> {
-  // Loading the app takes longer than everything else that `linnet --help` loads.
+  // Imported here because `linnet --help` loads this file, and the app is slow to load.
   const [{ createApp }, { openContext }, { openMigrated }, { openLog }] = await Promise.all([
     import("../../app.ts"),
     import("../../context.ts"),

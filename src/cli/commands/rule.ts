@@ -9,16 +9,16 @@ const ID = word("", idFrom("rule list"));
 
 export const commands = {
   "rule add": command({
-    summary: "Adds a rule of the server, for apps to show and reports to name",
+    summary: "Adds a server rule, which apps show and reports can refer to",
     words: { text: word() },
-    options: { hint: option("TEXT", "more about it, shown below the rule") },
+    options: { hint: option("TEXT", "an explanation, shown below the rule") },
     run: async ({ text }, { hint = "" }) => {
       const id = await withData((ctx) => addRule(ctx, { text, hint }));
-      console.log(`Rule ${id} is added.`);
+      console.log(`Added rule ${id}.`);
     },
   }),
   "rule list": list({
-    summary: "Lists the rules in their order, with their hints and translations",
+    summary: "Lists the rules in order, with hints and translations",
     find: () => withData((ctx) => listRules(ctx.db)),
     empty: () => "There are no rules.",
     columns: { ID: ({ id }) => id, TEXT: ({ text }) => text },
@@ -31,28 +31,28 @@ export const commands = {
     json: ({ id, text, hint, translations }) => ({ id: String(id), text, hint, translations }),
   }),
   "rule edit": command({
-    summary: "Changes the text of a rule, or its place among the others",
+    summary: "Changes the text, hint or position of a rule",
     words: { id: ID },
     options: {
-      text: option("TEXT", "what it says"),
-      hint: option("TEXT", 'more about it; "" removes the hint'),
-      place: option("N", "its place among the rules, from 1", placeOf),
+      text: option("TEXT", "the new text"),
+      hint: option("TEXT", 'the new explanation; "" removes it'),
+      place: option("N", "its position among the rules, from 1", placeOf),
     },
     run: async ({ id }, changes) => {
       if (Object.values(changes).every((value) => value === undefined)) {
-        throw new ArgumentError("Nothing to change was given.");
+        throw new ArgumentError("There is nothing to change. Use at least one of the options.");
       }
       await withData((ctx) => editRule(ctx, id, changes));
-      console.log(`Rule ${id} is changed.`);
+      console.log(`Updated rule ${id}.`);
     },
   }),
   "rule translate": command({
-    summary: "Sets the text of a rule in another language",
+    summary: "Sets or removes the translation of a rule",
     words: { id: ID, locale: word("a code such as de or pt-BR"), text: word('"" removes the translation') },
     options: { hint: option("TEXT", "the hint in that language") },
     run: async ({ id, locale, text }, { hint = "" }) => {
       await withData((ctx) => translateRule(ctx, id, locale, { text, hint }));
-      console.log(`The ${locale} translation of rule ${id} is ${text.trim() ? "set" : "removed"}.`);
+      console.log(`${text.trim() ? "Set" : "Removed"} the ${locale} translation of rule ${id}.`);
     },
   }),
   "rule remove": command({
@@ -61,7 +61,7 @@ export const commands = {
     confirm: ({ id }) => `Remove rule ${id}?`,
     run: async ({ id }) => {
       await withData((ctx) => removeRule(ctx, id));
-      console.log(`Rule ${id} is removed. Existing reports still show it.`);
+      console.log(`Removed rule ${id}. Existing reports still show it.`);
     },
   }),
 };

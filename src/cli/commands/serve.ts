@@ -19,20 +19,20 @@ import { configOfProcess, makeFolder, openData } from "../open.ts";
 
 type App = Awaited<ReturnType<typeof createApp>>;
 
-/** Seconds after which Bun closes a connection on which nothing moves: phones on the way stall for a while. */
+/** Seconds after which Bun closes an idle connection. Mobile connections can stall for a while. */
 const IDLE_TIMEOUT = 60;
-/** What Bun takes in at most; each route has a bound of its own below it. */
+/** The limit for request bodies in Bun. Each route has its own, lower limit. */
 const MAX_BODY = 128 * 1024 * 1024;
-/** How long what is being answered may take when the server stops. */
+/** Milliseconds that running requests may take when the server stops. */
 const PATIENCE = 3000;
 /** Milliseconds between attempts to start the job loop. */
 const RETRY_START = 10_000;
 
 export const commands = {
   serve: command({
-    summary: "Starts the server; so does linnet without a command",
+    summary: "Starts the server; this is also what linnet without a command does",
     details: `Settings come from the environment and from .env; docs/settings.md lists them. While the server has no owner, each start
-prints a link for setting it up. Ctrl+C or SIGTERM stops it, after the requests and jobs that are running.`,
+prints a setup link. Ctrl+C or SIGTERM stops the server after it has finished running requests and jobs.`,
     run: serve,
   }),
 };
@@ -41,18 +41,18 @@ prints a link for setting it up. Ctrl+C or SIGTERM stops it, after the requests 
 async function serve(): Promise<void> {
   const config = configOfProcess();
   makeFolder(config);
-  // Before the database is opened, which may bring it up to date.
+  // Before opening the database, which may migrate it.
   const lock = lockFolder(config.data);
   const ctx = openData(config, true);
   refuseOtherPort(ctx.config);
   vapidKeys(ctx);
   clearIncoming(ctx);
-  // Loading these takes longer than everything else that `linnet --help` loads.
+  // Imported here because `linnet --help` loads this file, and these are slow to load.
   const [{ createApp }, { Worker }] = await Promise.all([import("../../app.ts"), import("../../jobs/worker.ts")]);
   const app = await createApp(ctx);
   listen(app, config);
   nameThePort(ctx, app.server!.port!);
-  // Whoever reads that it runs may stop it at once.
+  // Before the greeting: its reader may stop the server immediately.
   const stopped = stopSignal();
   const { text, facts } = greeting(ctx, app.server!.port!);
   print(config, text, facts);
@@ -64,11 +64,11 @@ async function serve(): Promise<void> {
   await stop(ctx, app, worker);
   lock.release();
   print(config, "Linnet has stopped.");
-  // Whatever is still open in the libraries must not keep a stopped server alive.
+  // Open handles in libraries must not keep a stopped server alive.
   process.exit(0);
 }
 
-/** Starts the job loop as soon as the database can be written. With a full disk the server can be read until then. */
+/** Starts the job loop once the database is writable. With a full disk the server is read-only until then. */
 async function startJobs(ctx: Context, worker: Worker, stopped: Promise<void>): Promise<void> {
   for (;;) {
     try {
@@ -78,7 +78,7 @@ async function startJobs(ctx: Context, worker: Worker, stopped: Promise<void>): 
         worker.start();
       });
     } catch (error) {
-      ctx.log.error("Background jobs can't start, since nothing can be written in {data}: {error}. Trying again.", {
+      ctx.log.error("Background jobs can't start because {data} is not writable: {error}. Retrying.", {
         data: ctx.config.data,
         error: String(error),
       });
@@ -89,8 +89,8 @@ async function startJobs(ctx: Context, worker: Worker, stopped: Promise<void>): 
 }
 
 /**
- * Elysia would share the port with whoever has it already, and half of the calls would go there; Bun would show pieces of
- * our source to whoever finds an error that nobody catches.
+ * By default, Elysia would share a port that another process already uses, and half of the requests would go there. In
+ * development mode, Bun would show parts of our source in responses to uncaught errors.
  */
 const SERVING = {
   reusePort: false,
@@ -106,16 +106,19 @@ function listen(app: App, config: Config): void {
   } catch (error) {
     const { code } = error as { code?: string };
     if (code === "EADDRINUSE") {
-      throw new Refusal("conflict", `Port ${port} of ${hostname} is in use. Stop what uses it, or set LINNET_PORT.`);
+      throw new Refusal(
+        "conflict",
+        `Port ${port} of ${hostname} is already in use. Stop the program that uses it, or set LINNET_PORT.`,
+      );
     }
     throw new Refusal(
       "unavailable",
-      `Can't listen on port ${port} of ${hostname} (${code ?? (error as Error).message}). LINNET_HOST must be an address of this machine, and LINNET_PORT one that its user may open.`,
+      `Can't listen on port ${port} of ${hostname} (${code ?? (error as Error).message}). LINNET_HOST must be an address of this machine, and LINNET_PORT a port that this user may open.`,
     );
   }
 }
 
-/** With a free port and no public address, the address is only known when the server listens. */
+/** With LINNET_PORT=0 and no public address, the address is only known once the server listens. */
 function nameThePort(ctx: Context, port: number): void {
   const { config } = ctx;
   if (!followsPort(config)) return;
@@ -133,18 +136,18 @@ function print({ logFormat }: Config, text: string, facts: Record<string, unknow
 function greeting(ctx: Context, port: number): { text: string; facts: Record<string, unknown> } {
   const { origin, host, data, ffmpeg } = ctx.config;
   const listening = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
-  const start = `Linnet ${VERSION} listens on ${listening} and is called ${origin}.`;
+  const start = `Linnet ${VERSION} is running at ${origin} (listening on ${listening}).`;
   const clips = ffmpeg
-    ? `Video and sound are converted by ${ffmpeg}.`
-    : "Video and sound stay as they are uploaded: there is no ffmpeg in PATH, or LINNET_FFMPEG is off.";
+    ? `Video and audio are converted with ${ffmpeg}.`
+    : "Video and audio are not converted: there is no ffmpeg in PATH, or LINNET_FFMPEG is off.";
   const setup = hasUsers(ctx) ? null : `${origin}/setup?token=${newSetupToken(ctx)}`;
   const warning = unsafeAddress(origin);
   const next =
     setup === null
-      ? `In your app, enter ${new URL(origin).host}`
-      : `Nobody owns this server yet. To make your account, open\n\n  ${setup}\n`;
+      ? `To sign in, enter ${new URL(origin).host} in your app.`
+      : `There is no owner account yet. To create it, open\n\n  ${setup}\n`;
   return {
-    text: `${start}\nEverything is kept in ${data}.\n${clips}\n${warning}${next}\nStop it with Ctrl+C.`,
+    text: `${start}\nAll data is in ${data}.\n${clips}\n${warning}${next}\nPress Ctrl+C to stop.`,
     facts: {
       version: VERSION,
       listening,
@@ -157,14 +160,14 @@ function greeting(ctx: Context, port: number): { text: string; facts: Record<str
   };
 }
 
-/** A warning about plain http, which apps accept on their own machine only. */
+/** A warning about plain HTTP, which most apps only accept for localhost. */
 function unsafeAddress(origin: string): string {
   const { protocol, hostname } = new URL(origin);
   if (protocol === "https:" || /^(localhost|127\..*|\[::1\])$/.test(hostname)) return "";
-  return `Careful: most apps refuse an address that begins with http://. LINNET_URL should begin with https://.\n`;
+  return `Warning: most apps refuse addresses that begin with http://. LINNET_URL should begin with https://.\n`;
 }
 
-/** Resolves when the process is asked to stop. Asked twice, it stops at once. */
+/** Resolves at the first signal to stop. The second one ends the process immediately. */
 function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     let asked = false;
@@ -179,11 +182,11 @@ function stopSignal(): Promise<void> {
   });
 }
 
-/** Takes nothing new, lets what is running come to its end, and leaves one file behind instead of three. */
+/** Refuses new requests, finishes running requests and jobs, and merges the -wal file into the database. */
 async function stop(ctx: Context, app: App, worker: Worker): Promise<void> {
   const server = app.server!;
   const done = server.stop(false);
-  // Streams never end by themselves.
+  // Streams would not end otherwise.
   ctx.hub.publish(SERVER_TOPIC, { event: "server.stopping" });
   await Promise.race([done, Bun.sleep(PATIENCE)]);
   await server.stop(true);
@@ -193,8 +196,8 @@ async function stop(ctx: Context, app: App, worker: Worker): Promise<void> {
   try {
     ctx.db.alone("PRAGMA wal_checkpoint(TRUNCATE)");
   } catch (error) {
-    // On a full disk the next start does it; nothing is lost.
-    ctx.log.warn("the database keeps its -wal file: {error}", { error: String(error) });
+    // The disk may be full. The next start merges it; nothing is lost.
+    ctx.log.warn("The -wal file could not be merged into the database: {error}", { error: String(error) });
   }
   ctx.db.close();
 }

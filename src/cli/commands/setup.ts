@@ -18,38 +18,38 @@ interface Owner {
 export const commands = {
   setup: command({
     summary: "Creates the account that owns the server",
-    details: "Asks for a name and a password, or takes them from the options.",
+    details: "Asks for a name and a password, unless they are given as options.",
     options: {
       name: option("NAME", "letters, numbers and underscores"),
       "password-stdin": flag("reads the password from standard input"),
-      "display-name": option("TEXT", "the name that others see"),
+      "display-name": option("TEXT", "the name that others see (optional)"),
     },
     run: (_, { name, "display-name": displayName = "", "password-stdin": piped }) => setup(name, displayName, piped),
   }),
 };
 
-/** Does in the terminal what the page behind the one-time link does in a browser. */
+/** Does the same in the terminal as the page of the setup link in a browser. */
 async function setup(name: string | undefined, displayName: string, piped: boolean): Promise<void> {
   const config = configOfProcess();
   if (isBegun(config)) await withData(refuseSecondOwner);
   if (name === undefined && (piped || !isInteractive())) {
-    throw new ArgumentError("--name and --password-stdin are needed, since there is no terminal to ask in.");
+    throw new ArgumentError("There is no terminal to ask in. Use --name and --password-stdin.");
   }
-  if (name !== undefined && !piped) throw new ArgumentError("--name needs --password-stdin.");
+  if (name !== undefined && !piped) throw new ArgumentError("--name also needs --password-stdin.");
   const given = name === undefined ? null : { username: name, displayName, password: await passwordFromStdin() };
   await withNewData(async (ctx) => {
     refuseSecondOwner(ctx);
     const owner = given ?? (await interview(ctx));
     await withUserProblems(() => createUser(ctx, { ...owner, role: "owner", onlyAsFirst: true }));
-    console.log(`\n@${owner.username.trim()}@${ctx.config.handleDomain} owns this server.`);
-    const next = isRunning(ctx.config.data) ? "Enter" : 'Start it with "linnet serve", and enter';
+    console.log(`\n@${owner.username.trim()}@${ctx.config.handleDomain} is the owner of this server.`);
+    const next = isRunning(ctx.config.data) ? "Enter" : 'Start the server with "linnet serve", then enter';
     console.log(`${next} ${new URL(ctx.config.origin).host} in your app.`);
   });
 }
 
 function refuseSecondOwner(ctx: Context): void {
   if (!hasUsers(ctx)) return;
-  throw new Refusal("conflict", 'This server has its owner already; "linnet user create" makes more users.');
+  throw new Refusal("conflict", 'This server already has an owner. To add users, use "linnet user create".');
 }
 
 async function interview(ctx: Context): Promise<Owner> {
@@ -58,8 +58,8 @@ async function interview(ctx: Context): Promise<Owner> {
   try {
     const owner: Owner = { username: "", displayName: "", password: "" };
     owner.username = await askUntil(ctx, owner, "username", () => dialogue.ask("Name: "));
-    owner.displayName = await askUntil(ctx, owner, "display_name", () => dialogue.ask("Display name (if you like): "));
-    owner.password = await askUntil(ctx, owner, "password", () => dialogue.askSecret("Password (it is not shown): "));
+    owner.displayName = await askUntil(ctx, owner, "display_name", () => dialogue.ask("Display name (optional): "));
+    owner.password = await askUntil(ctx, owner, "password", () => dialogue.askSecret("Password (hidden): "));
     while ((await dialogue.askSecret("Repeat password: ")) !== owner.password)
       console.log("The passwords don't match.");
     return owner;

@@ -6,30 +6,30 @@ import { withData } from "../open.ts";
 
 export const commands = {
   "terms publish": command({
-    summary: "Publishes terms of service, effective today or from a later day on",
-    details: "Earlier terms stay readable at the address of their day.",
-    words: { file: word("Markdown; - reads standard input") },
-    options: { "effective-date": option("YYYY-MM-DD", "the first day (UTC) on which they apply; today without it") },
+    summary: "Publishes terms of service, effective today or later",
+    details: "Earlier terms remain available at /terms-of-service/YYYY-MM-DD.",
+    words: { file: word("a Markdown file, or - for standard input") },
+    options: { "effective-date": option("YYYY-MM-DD", "the first day (UTC) on which they apply (default: today)") },
     run: async ({ file }, { "effective-date": day }) => {
       const text = await textOf(file);
       const date = await withData((ctx) => publishTerms(ctx, text, day));
-      console.log(`The terms of service of ${date} are published.`);
+      console.log(`Published the terms of service effective from ${date}.`);
     },
   }),
   "terms list": list({
-    summary: "Lists the days from which terms of service apply",
+    summary: "Lists all terms of service by their effective date",
     find: () => withData((ctx) => listTerms(ctx.db)),
     empty: () => "There are no terms of service.",
     columns: { "EFFECTIVE FROM": ({ effective_date }) => effective_date },
     json: ({ effective_date }) => ({ effective_date }),
   }),
   "terms remove": command({
-    summary: "Removes the terms of service of a day",
+    summary: "Removes the terms of service with this effective date",
     words: { date: word() },
-    confirm: ({ date }) => `Remove the terms of service of ${date}?`,
+    confirm: ({ date }) => `Remove the terms of service effective from ${date}?`,
     run: async ({ date }) => {
       await withData((ctx) => removeTerms(ctx, date));
-      console.log(`The terms of service of ${date} are removed.`);
+      console.log(`Removed the terms of service effective from ${date}.`);
     },
   }),
 };

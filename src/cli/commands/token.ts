@@ -13,17 +13,17 @@ import { userNamed } from "../users.ts";
 
 export const commands = {
   "token create": command({
-    summary: "Creates an access token of a user, for scripts, and prints it",
+    summary: "Creates an access token for scripts, and prints it",
     words: { user: word("the name of the user") },
     options: {
-      scopes: requiredOption("SCOPES", "what the token allows, as in Mastodon's API, separated by spaces", scopesOf),
-      name: option("TEXT", "what the token is for, to tell it from others; Linnet without it", appName),
-      expires: option("TIME", "when it expires, like 2026-12-24T18:00Z, or the last day; never without it", endTime),
+      scopes: requiredOption("SCOPES", "scopes of Mastodon's API, separated by spaces", scopesOf),
+      name: option("TEXT", "a name for the list of tokens (default: Linnet)", appName),
+      expires: option("TIME", "when it expires, such as 2026-12-24T18:00Z, or its last day (default: never)", endTime),
     },
     run: ({ user }, { scopes, name = "Linnet", expires }) => create(user, { scopes, name, expires }),
   }),
   "token list": list({
-    summary: "Lists the access tokens of a user, or of all users",
+    summary: "Lists access tokens, of one user or all",
     words: { user: optionalWord("the name of the user") },
     find: ({ user }) => withData((ctx) => tokensOf(ctx.db, user === undefined ? null : userNamed(ctx, user).id)),
     empty: () => "There are no tokens.",
@@ -60,7 +60,7 @@ interface Wanted {
   expires: number | undefined;
 }
 
-/** Each token belongs to an app that is registered for it. */
+/** Registers an app for each token. */
 async function create(username: string, { scopes, name, expires }: Wanted): Promise<void> {
   const secret = await withData((ctx) => {
     if (expires !== undefined && expires <= ctx.clock.now()) throw new ArgumentError("--expires is in the past.");
@@ -77,19 +77,19 @@ async function revoke(id: number): Promise<void> {
   await withData((ctx) =>
     ctx.db.transaction((tx) => {
       if (!tx.get("SELECT 1 FROM oauth_tokens WHERE id = ?", id)) {
-        throw new Refusal("not_found", `There is no token ${id}. "linnet token list" shows those there are.`);
+        throw new Refusal("not_found", `There is no token ${id}. Run "linnet token list" for a list.`);
       }
       revokeToken(ctx, tx, id);
     }),
   );
-  console.log(`Token ${id} is revoked.`);
+  console.log(`Revoked token ${id}.`);
 }
 
 function appName(given: string, name: string): string {
   const shown = given.replace(INVISIBLE, "").trim();
   return shown !== "" && shown.length <= MAX_APP_NAME
     ? shown
-    : unsuitable(name, given, `a text of 1 to ${MAX_APP_NAME} characters`);
+    : unsuitable(name, given, `1 to ${MAX_APP_NAME} characters long`);
 }
 
 /** The scopes of an option, each once. */
@@ -97,6 +97,7 @@ function scopesOf(given: string, name: string): string {
   const named = given.split(/[\s+]+/).filter(Boolean);
   if (named.length === 0) throw new ArgumentError(`${name} is missing, as in --scopes "read write".`);
   const unknown = named.find((scope) => !isKnownScope(scope));
-  if (unknown !== undefined) throw new ArgumentError(`"${unknown}" is not a scope. There are: ${SCOPES.join(", ")}.`);
+  if (unknown !== undefined)
+    throw new ArgumentError(`"${unknown}" is not a scope. Known scopes: ${SCOPES.join(", ")}.`);
   return [...new Set(named)].join(" ");
 }

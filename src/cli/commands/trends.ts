@@ -7,9 +7,9 @@ import { idFrom, oneOf } from "../parsers.ts";
 export const commands = {
   "trends list": list({
     summary: "Lists trends for review",
-    details: `With LINNET_TRENDS=review, users see only approved trends; otherwise all but rejected ones.`,
+    details: "With LINNET_TRENDS=review, users only see approved trends, otherwise all except rejected ones.",
     find: () => withData(listTrends),
-    empty: () => "Nothing trends.",
+    empty: () => "There are no trends.",
     columns: {
       KIND: ({ kind }) => kind,
       ID: ({ subject_id }) => subject_id,
@@ -26,7 +26,7 @@ export const commands = {
     }),
   }),
   "trends approve": review("Allows a tag, post or link to trend", true),
-  "trends reject": review("Keeps a tag, post or link from trending", false),
+  "trends reject": review("Prevents a tag, post or link from trending", false),
 };
 
 function stateOf({ approved }: Trend): string {
@@ -36,10 +36,13 @@ function stateOf({ approved }: Trend): string {
 function review(summary: string, approved: boolean): Command {
   return command({
     summary,
-    words: { kind: word("tag, status or link", oneOf(TREND_KINDS)), id: word("as listed", idFrom("trends list")) },
+    words: {
+      kind: word("tag, status or link", oneOf(TREND_KINDS)),
+      id: word('an id from "linnet trends list"', idFrom("trends list")),
+    },
     run: async ({ kind, id }) => {
       await withData((ctx) => reviewTrend(ctx, kind, id, approved));
-      console.log(`The ${kind} ${id} is ${approved ? "approved" : "rejected"}.`);
+      console.log(`${approved ? "Approved" : "Rejected"} ${kind} ${id}.`);
     },
   });
 }

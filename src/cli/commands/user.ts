@@ -27,22 +27,22 @@ import { passwordFromStdin } from "../terminal.ts";
 import { userNamed, withUserProblems } from "../users.ts";
 
 const NAME = word();
-const PASSWORD = flag("reads the password from standard input; otherwise one is made and printed on the last line");
+const PASSWORD = flag("reads the password from standard input (default: generates one and prints it on the last line)");
 
 export const commands = {
   "user create": command({
     summary: "Creates a user",
-    details: "The first user becomes the owner unless a role is given; later ones become users.",
+    details: "The default role is owner for the first user, and user for all others.",
     words: { name: NAME },
     options: {
-      email: option("ADDRESS", "an address to sign in with, besides the name"),
+      email: option("ADDRESS", "an e-mail address, which can also be used to sign in"),
       "password-stdin": PASSWORD,
       role: option("ROLE", "owner, admin, moderator or user", oneOf(ROLES)),
     },
     run: ({ name }, { email, "password-stdin": piped, role }) => create(name, { email, piped, role }),
   }),
   "user list": list({
-    summary: "Lists the users, including sign-ups that wait for approval",
+    summary: "Lists users, including pending sign-ups",
     find: () => withData(listUsers),
     empty: () => "There are no users.",
     columns: {
@@ -56,7 +56,7 @@ export const commands = {
     json: toJson,
   }),
   "user show": show({
-    summary: "Shows a user with their role, address and use of the server",
+    summary: "Shows a user with role, e-mail address and usage",
     words: { name: NAME },
     find: ({ name }) =>
       withData((ctx) => {
@@ -95,15 +95,15 @@ export const commands = {
     summary: "Changes a user's e-mail address, role or display name",
     words: { name: NAME },
     options: {
-      email: option("ADDRESS", 'an address to sign in with, besides the name; "" for none'),
+      email: option("ADDRESS", 'an e-mail address, which can also be used to sign in; "" removes it'),
       role: option("ROLE", ROLES.join(", "), oneOf(ROLES)),
       "display-name": option("TEXT", "the name that others see"),
     },
     run: ({ name }, { email, role, "display-name": displayName }) => change(name, { email, role }, displayName),
   }),
   "user delete": command({
-    summary: "Deletes a user with all posts and files; no one can get the name again",
-    details: `The account is gone for everyone at once. The running server removes what it leaves, or does so when it starts.`,
+    summary: "Deletes a user with all posts and files; the name can't be used again",
+    details: "The account disappears immediately. The server removes its data in the background, or at its next start.",
     words: { name: NAME },
     confirm: ({ name }) =>
       withData((ctx) => {
@@ -125,7 +125,7 @@ export const commands = {
   "user reject": command({
     summary: "Rejects a sign-up and deletes it",
     words: { name: NAME },
-    confirm: ({ name }) => `Reject the sign-up of ${name} and delete it?`,
+    confirm: ({ name }) => `Reject and delete the sign-up of ${name}?`,
     run: ({ name }) =>
       withPending(name, (ctx, user) => {
         rejectUser(ctx, user.id);
@@ -133,15 +133,15 @@ export const commands = {
       }),
   }),
   "user reset-password": command({
-    summary: "Sets a new password, and signs the user out of every browser",
+    summary: "Sets a new password and signs the user out of all browsers",
     words: { name: NAME },
     options: { "password-stdin": PASSWORD },
     run: ({ name }, { "password-stdin": piped }) => setPassword(name, piped),
   }),
   "user rebuild-home": command({
     summary: "Rebuilds a user's home timeline from the accounts they follow",
-    details: `The running server does it, within a minute. Until it is done, the timeline answers with status 206 and the posts
-it has.`,
+    details: `The running server does this within a minute. Until then, the timeline responds with status 206 and the posts it
+has.`,
     words: { name: NAME },
     run: ({ name }) => rebuildHome(name),
   }),
@@ -168,17 +168,17 @@ async function setPassword(name: string, piped: boolean): Promise<void> {
     withData(async (ctx) => {
       const user = userNamed(ctx, name);
       await withUserProblems(() => resetPassword(ctx, user.id, password));
-      console.log(`@${user.username} has a new password, and is signed out of every browser.`);
+      console.log(`Set a new password for @${user.username} and signed them out of all browsers.`);
     }),
   );
 }
 
-/** Uses the piped password, or a new one, which is printed alone on the last line. */
+/** Uses the password on standard input, or a generated one, which is printed alone on the last line. */
 async function withPassword(piped: boolean, use: (password: string) => Promise<void>): Promise<void> {
   const given = piped ? await passwordFromStdin() : null;
   const password = given ?? newPassword();
   await use(password);
-  if (given === null) console.log(`The password:\n${password}`);
+  if (given === null) console.log(`Password:\n${password}`);
 }
 
 function stateOf({ approved, disabled, suspended_at }: UserRow): string {
@@ -193,7 +193,7 @@ function toJson(user: UserRow) {
 
 async function change(name: string, changes: UserChanges, displayName: string | undefined): Promise<void> {
   if (Object.values({ ...changes, displayName }).every((value) => value === undefined)) {
-    throw new ArgumentError("Nothing to change was given.");
+    throw new ArgumentError("There is nothing to change. Use at least one of the options.");
   }
   await withData(async (ctx) => {
     const user = userNamed(ctx, name);
@@ -214,24 +214,26 @@ async function remove(name: string): Promise<void> {
       throw new Refusal("conflict", `@${user.username} is a pending sign-up: use "linnet user reject".`);
     }
     deleteAccount(ctx, user.account_id);
-    console.log(`Deleted @${user.username}. The server removes posts and files now, or when it starts.`);
+    console.log(`Deleted @${user.username}. The server removes posts and files now, or at its next start.`);
   });
 }
 
-/** Leaves the work to the running server, or to its next start. */
+/** Enqueues the work for the running server, or for its next start. */
 async function rebuildHome(name: string): Promise<void> {
   await withData((ctx) => {
     const user = userNamed(ctx, name);
     ctx.db.transaction((tx) => rebuildHomeLater(ctx, tx, user.account_id));
-    console.log(`The server rebuilds @${user.username}'s home timeline: within a minute, or when it starts.`);
+    console.log(
+      `The server will rebuild the home timeline of @${user.username} within a minute, or at its next start.`,
+    );
   });
 }
 
-/** For decisions about a sign-up that is pending. */
+/** Approves or rejects a pending sign-up. Throws a Refusal if it is not pending. */
 async function withPending(name: string, decide: (ctx: Context, user: UserRow) => void): Promise<void> {
   await withData((ctx) => {
     const user = userNamed(ctx, name);
-    if (user.approved) throw new Refusal("conflict", `@${user.username} isn't waiting for approval.`);
+    if (user.approved) throw new Refusal("conflict", `@${user.username} is not a pending sign-up.`);
     decide(ctx, user);
   });
 }
