@@ -10,7 +10,7 @@ export type AccountRow = Pick<
   "id" | "username" | "domain" | "locked" | "hide_collections" | "suspended_at"
 >;
 
-/** Who waits for approval is nobody yet. */
+/** Accounts pending approval are invisible. An SQL condition on `accounts a`. */
 export const IS_HERE = "NOT EXISTS (SELECT 1 FROM users WHERE account_id = a.id AND NOT approved)";
 
 const COLUMNS = "a.id, a.username, a.domain, a.locked, a.hide_collections, a.suspended_at";
@@ -19,24 +19,28 @@ const FIND = `SELECT ${COLUMNS} FROM accounts a WHERE a.id = ? AND ${IS_HERE}`;
 const AMONG = `SELECT a.id FROM json_each(?) j JOIN accounts a ON a.id = j.value WHERE ${IS_HERE} ORDER BY j.key`;
 const BLOCKED_BY = `SELECT 1 WHERE ${blocks("?2", "?1")}`;
 
-/** The account with this id. */
+/**
+ * The account with this id.
+ *
+ * @throws Refusal if there is none, or if it is pending approval
+ */
 export function findAccount(ctx: Context, id: number | null): AccountRow {
   const row = id === null ? null : ctx.db.get<AccountRow>(FIND, id);
   if (!row) throw notFound();
   return row;
 }
 
-/** Which of these accounts there are, each once, in the order given. */
+/** The ids that exist, without duplicates, in the order given. */
 export function accountsAmong(ctx: Context, ids: readonly number[]): number[] {
   return ctx.db.all<{ id: number }>(AMONG, idList(new Set(ids))).map(({ id }) => id);
 }
 
-/** Whether an account blocks the viewer, who then sees nothing of it but its profile. */
+/** Whether an account blocks the viewer, who can then see only its profile. */
 export function isBlockedBy(ctx: Context, viewerId: number, accountId: number): boolean {
   return ctx.db.get(BLOCKED_BY, viewerId, accountId) !== null;
 }
 
-/** Splits `@name@domain`; our own domain is no domain. Null when it can't be a handle. */
+/** Splits `@name@domain`. The domain is null for this server. Returns null if this isn't a handle. */
 function parseHandle(ctx: Context, handle: string): { username: string; domain: string | null } | null {
   const match = /^@?([^@\s/]{1,100})(?:@([^@\s/]{1,255}))?$/.exec(handle.trim());
   if (!match) return null;
@@ -45,7 +49,7 @@ function parseHandle(ctx: Context, handle: string): { username: string; domain: 
   return { username: match[1]!, domain: own ? null : domain };
 }
 
-/** The account with this handle, as far as it is known here; null otherwise. */
+/** The account with this handle; null if it is unknown here. */
 export function lookupAccount(ctx: Context, handle: string): AccountRow | null {
   const parsed = parseHandle(ctx, handle);
   if (!parsed) return null;
@@ -66,7 +70,10 @@ const SEARCH = `
   ORDER BY lower(a.username) = ?1 DESC, ${FOLLOWED} DESC, a.followers_count DESC, a.id
   LIMIT ?5 OFFSET ?6`;
 
-/** Accounts whose name begins with the text, or whose display name has it; those that the viewer follows come first. */
+/**
+ * Accounts whose username starts with the text or whose display name contains it. Exact matches come first, then
+ * accounts that the viewer follows.
+ */
 export function searchAccounts(
   ctx: Context,
   viewerId: number,

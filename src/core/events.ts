@@ -2,7 +2,7 @@ import type { Context, Event } from "../context.ts";
 import type { Reads, Tx } from "../db/open.ts";
 import { isLimited } from "./visibility.ts";
 
-/** What decides who hears of a status. */
+/** The columns that determine which streams get a status. */
 export interface Audible {
   id: number;
   account_id: number;
@@ -13,15 +13,15 @@ export interface Audible {
   has_media: number;
 }
 
-/** What concerns whoever listens, and nobody's timeline: tokens that are taken back, the end of the server. */
+/** Events for the streaming server itself and for no timeline: revoked tokens, shutdown. */
 export const SERVER_TOPIC = "server";
 
-/** A person's own stream: their home timeline and their notifications. */
+/** A user's own stream: home timeline and notifications. */
 export function userTopic(accountId: number): string {
   return `user:${accountId}`;
 }
 
-/** Everyone's own stream. */
+/** The own stream of every user. */
 export function everyonesTopics(db: Reads): string[] {
   return db.all<{ account_id: number }>("SELECT account_id FROM users").map(({ account_id }) => userTopic(account_id));
 }
@@ -29,8 +29,8 @@ export function everyonesTopics(db: Reads): string[] {
 const LIMITED = `SELECT 1 WHERE ${isLimited("?")}`;
 
 /**
- * The streams open to everyone in which a status is heard; none for what isn't public, is a reblog or is by somebody
- * who is limited. A reply to somebody else is heard under its hashtags only, as it stands in their timelines only.
+ * The public streams that get a status; none if it isn't public, is a reblog or its author is limited. A reply to
+ * another account only goes to hashtag streams, as it only appears in hashtag timelines.
  */
 export function publicTopics(tx: Tx, status: Audible, tags: readonly string[]): string[] {
   if (status.visibility !== "public" || status.reblog_of_id !== null || tx.get(LIMITED, status.account_id)) return [];
@@ -43,7 +43,7 @@ export function publicTopics(tx: Tx, status: Audible, tags: readonly string[]): 
   return ["public", origin, ...media, ...hashtags];
 }
 
-/** Tells every topic once the transaction has been committed. */
+/** Publishes an event to these topics after the transaction has been committed. */
 export function announce(ctx: Context, tx: Tx, topics: readonly string[], event: Event): void {
   tx.afterCommit(() => {
     for (const topic of topics) ctx.hub.publish(topic, event);

@@ -4,8 +4,8 @@ import { statuses } from "../db/schema/index.ts";
 import { notFound } from "../errors.ts";
 
 /**
- * The one answer to "who may see what", as a condition on `statuses s`. `viewer` is the parameter or column that holds the
- * viewer's account id, 0 for nobody. What one may not see does not exist.
+ * The only rule for who may see a status, as an SQL condition on `statuses s`. `viewer` is a parameter or column with
+ * the viewer's account id, 0 for none. To a viewer who may not see a status, it doesn't exist.
  */
 export function visibleTo(viewer: string, s = "s"): string {
   return `(
@@ -28,31 +28,36 @@ export function isSuspended(account: string): string {
   return isAmong("accounts_suspended", "suspended_at", account);
 }
 
-/** Whether somebody of this server may not come in: suspended, or frozen. */
+/** Whether a local user can't sign in: suspended or disabled. */
 export function isShutOut(account: string): string {
   return `(${isSuspended(account)} OR EXISTS (SELECT 1 FROM users WHERE account_id = ${account} AND disabled))`;
 }
 
-/** Whether an account is limited: then it stands in no timeline that is open to everyone. */
+/** Whether an account is limited: it is left out of public timelines. */
 export function isLimited(account: string): string {
   return isAmong("accounts_silenced", "silenced_at", account);
 }
 
-/** Asks a partial index that holds a few of all accounts or none: which, SQLite finds out once for a whole page. */
+/**
+ * Queries a partial index that has few rows or none. SQLite evaluates the first EXISTS once per statement, so a server
+ * without such accounts pays nothing per row.
+ */
 function isAmong(index: string, column: string, account: string): string {
   const some = `SELECT 1 FROM accounts INDEXED BY ${index} WHERE ${column} IS NOT NULL`;
   return `(EXISTS (${some}) AND EXISTS (${some} AND id = ${account}))`;
 }
 
-/** Whether an account is limited, and neither the viewer's own nor one they follow: threads and searches leave it out. */
+/**
+ * Whether an account is limited, and is neither the viewer nor followed by them. Threads and searches leave these out.
+ */
 export function isLimitedFor(viewer: string, account: string): string {
   return `(${isLimited(account)} AND ${account} <> ${viewer} AND NOT EXISTS (
     SELECT 1 FROM follows WHERE account_id = ${viewer} AND target_account_id = ${account}))`;
 }
 
 /**
- * What a viewer who may see a status `s` also wants to see in a timeline: nothing by whom they avoid, and no reblog of
- * such. `now` is the parameter with the present time, since a mute may have ended.
+ * Whether a viewer who may see a status `s` also wants it in a timeline: not if they block or mute its author or, for a
+ * reblog, the original's author. `now` is the parameter with the current time, for mutes that expire.
  */
 export function wantedBy(viewer: string, now: string): string {
   return `NOT ${avoids(viewer, "s.account_id", now)} AND (s.reblog_of_id IS NULL OR EXISTS (
@@ -60,13 +65,13 @@ export function wantedBy(viewer: string, now: string): string {
     WHERE o.id = s.reblog_of_id AND ${visibleTo(viewer, "o")} AND NOT ${avoids(viewer, "o.account_id", now)}))`;
 }
 
-/** Whether a status `s` or, of a reblog, its original mentions somebody whom the viewer avoids. */
+/** Whether a status `s` or the original of a reblog mentions an account that the viewer blocks or mutes. */
 export function mentionsAvoided(viewer: string, now: string): string {
   return `EXISTS (
     SELECT 1 FROM mentions m WHERE m.status_id IN (s.id, s.reblog_of_id) AND ${avoids(viewer, "m.account_id", now)})`;
 }
 
-/** Whether an account blocks another, or the domain that the other is from. All of these take parameters or columns. */
+/** Whether an account blocks another account or its domain. All of these functions take SQL parameters or columns. */
 export function blocks(account: string, other: string): string {
   return `(
     EXISTS (SELECT 1 FROM blocks WHERE account_id = ${account} AND target_account_id = ${other})
@@ -79,14 +84,14 @@ export function avoids(account: string, other: string, now: string): string {
 }
 
 /**
- * Whether an account avoids another, or is blocked by it: then neither stands in the lists that the other sees. Who is
- * suspended stands in nobody's.
+ * Whether an account blocks or mutes another, or is blocked by it: each is left out of lists of accounts that the other
+ * sees. Suspended accounts are left out of all of them.
  */
 export function keptApart(account: string, other: string, now: string): string {
   return `(${isSuspended(other)} OR ${avoids(account, other, now)} OR ${blocks(other, account)})`;
 }
 
-/** Whether an account wants to hear nothing of what another does: a mute may be of statuses alone. */
+/** Whether an account wants no notifications from another. A mute may cover statuses only. */
 export function ignores(account: string, other: string, now: string): string {
   return `(${blocks(account, other)} OR ${mutes(account, other, now, "AND hide_notifications")})`;
 }
@@ -97,7 +102,7 @@ function mutes(account: string, other: string, now: string, condition = ""): str
     WHERE account_id = ${account} AND target_account_id = ${other} ${condition} AND (expires_at IS NULL OR expires_at > ${now}))`;
 }
 
-/** People of this server have no domain, which ends this before an index is looked into. */
+/** Local accounts have no domain, so for them this ends before the index lookup. */
 export function blocksDomainOf(account: string, other: string): string {
   return `EXISTS (
     SELECT 1 FROM account_domain_blocks
@@ -105,8 +110,8 @@ export function blocksDomainOf(account: string, other: string): string {
 }
 
 /**
- * Whether a status `s` or, of a reblog, its original `o` is in a language that the follow `f` asks for: "en" asks for
- * "en-GB", too. Every language is asked for where none is named, and where there is no follow.
+ * Whether a status `s`, or the original `o` of a reblog, is in a language that the follow `f` asks for; "en" includes
+ * "en-GB". A follow without languages asks for all of them, and so does a missing follow.
  */
 export const IN_WANTED_LANGUAGE = `(
   f.languages IS NULL OR coalesce(o.language, s.language) IS NULL
@@ -117,12 +122,12 @@ export const IN_WANTED_LANGUAGE = `(
 export const VISIBILITIES = statuses.visibility.enumValues;
 export type Visibility = (typeof VISIBILITIES)[number];
 
-/** Whether anyone may read what is so visible. */
+/** Whether everyone may read statuses with this visibility. */
 export function isForEveryone(visibility: string): boolean {
   return visibility === "public" || visibility === "unlisted";
 }
 
-/** A status as the verbs need it. */
+/** The columns that actions on a status need. */
 export type StatusRow = Pick<
   typeof statuses.$inferSelect,
   | "id"
@@ -155,22 +160,26 @@ const SEEN = `
 
 const VISIBLE = `SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.id = ?1 AND ${SEEN}`;
 
-/** The status, if the viewer may see it; refuses as if it did not exist otherwise. */
+/**
+ * The status, if the viewer may see it.
+ *
+ * @throws Refusal as for a status that doesn't exist
+ */
 export function visibleStatus(ctx: Context, viewerId: number, id: number | null): StatusRow {
   const status = id === null ? null : ctx.db.get<StatusRow>(VISIBLE, id, viewerId);
   if (!status) throw notFound();
   return status;
 }
 
-/** The status itself where a reblog of it was named: what is done to a reblog is done to its original. */
+/** The status or, for a reblog, its original: actions on a reblog apply to the original. */
 export function visibleOriginal(ctx: Context, viewerId: number, id: number | null): StatusRow {
   const status = visibleStatus(ctx, viewerId, id);
   return status.reblog_of_id === null ? status : visibleStatus(ctx, viewerId, status.reblog_of_id);
 }
 
 /**
- * The id of the original, for what somebody takes back: even of one that they can't see any more, if they did it. `done`
- * is an SQL condition on the account `?1` and the status `?2`.
+ * The id of the original, for undoing an action: works even if the account can't see the status any more, as long as it
+ * did the action. `done` is an SQL condition on the account `?1` and the status `?2`.
  */
 export function undoableOriginal(ctx: Context, accountId: number, id: number | null, done: string): number {
   const named = ctx.db.get<{ id: number }>("SELECT coalesce(reblog_of_id, id) AS id FROM statuses WHERE id = ?", id);
@@ -180,14 +189,14 @@ export function undoableOriginal(ctx: Context, accountId: number, id: number | n
 
 const OWN = `SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.id = ? AND s.account_id = ?`;
 
-/** The author's own status, for what only the author may do: also a reblog of what they can't see any more. */
+/** The author's own status, also a reblog whose original they can't see any more. */
 export function ownStatus(ctx: Context, accountId: number, id: number | null): StatusRow {
   const status = ctx.db.get<StatusRow>(OWN, id, accountId);
   if (!status) throw notFound();
   return status;
 }
 
-/** Which of these the viewer may see, in the order given. */
+/** The ids that the viewer may see, in the order given. */
 export function visibleAmong(ctx: Context, viewerId: number, ids: readonly number[]): number[] {
   return ctx.db
     .all<{ id: number }>(

@@ -16,15 +16,17 @@ import { keepImage, newFolder } from "../media/media-files.ts";
 type CardRow = typeof previewCards.$inferSelect;
 
 const MIB = 1024 * 1024;
-/** As with Mastodon, a page is read so far and no further. Most of what is asked for answers in a second. */
+/** Like Mastodon, reads only the beginning of a page. Most servers respond within a second. */
 const PAGE = { accept: ["text/html", "application/xhtml+xml"], maxBytes: MIB, truncate: true, timeout: 10_000 };
-/** Sent under many types, so it is JSON if it can be read as such. */
+/** Servers send it with various content types, so the type isn't checked. */
 const OEMBED = { accept: [], maxBytes: MIB / 4, timeout: 5_000 };
 const IMAGE = { accept: ["image/*"], maxBytes: 8 * MIB, timeout: 10_000 };
 const REDIRECTS = 5;
 const MAX_REMOVED = 500;
 
-/** Fetches the page that a link leads to and keeps its card, unless that was done lately or nobody links to it now. */
+/**
+ * Fetches the linked page and stores its card, unless that happened within a day or no status has the link any more.
+ */
 export async function fetchCard(ctx: Context, linkId: number): Promise<void> {
   const link = ctx.db.get<LinkRow>("SELECT * FROM links WHERE id = ?", linkId);
   if (!link || link.statuses_count === 0 || isFresh(ctx, link)) return;
@@ -32,7 +34,7 @@ export async function fetchCard(ctx: Context, linkId: number): Promise<void> {
   const image = preview?.imageUrl ? await fetchImage(ctx, preview.imageUrl) : null;
   ctx.db.transaction((tx) => {
     const cardId = preview && keepCard(ctx, tx, preview, image);
-    // What fails leaves the card of an earlier success.
+    // A failed fetch keeps the card of an earlier success.
     tx.run(
       "UPDATE links SET card_id = coalesce(?, card_id), fetched_at = ? WHERE id = ?",
       cardId,
@@ -43,7 +45,7 @@ export async function fetchCard(ctx: Context, linkId: number): Promise<void> {
   });
 }
 
-/** Null when there is no page, or nothing in it to show. */
+/** Null if there is no page, or if the page has nothing to show. */
 async function fetchPreview(ctx: Context, url: string): Promise<Preview | null> {
   const response = await get(ctx, url, PAGE);
   if (!response) return null;
@@ -62,7 +64,7 @@ interface CardImage {
   blurhash: string;
 }
 
-/** Null when there is no picture there that we could show. */
+/** Null if there is no image that we can show. */
 async function fetchImage(ctx: Context, url: string): Promise<CardImage | null> {
   const response = await get(ctx, url, IMAGE);
   if (!response) return null;
@@ -79,7 +81,7 @@ async function fetchImage(ctx: Context, url: string): Promise<CardImage | null> 
 
 type Bounds = Omit<OutboundRequest, "redirects" | "headers">;
 
-/** Null for whatever goes wrong outside: it is no fault of ours, and to be asked about again another day. */
+/** Null for every failure outside of this server; a status with the link causes another try after a day. */
 async function get(ctx: Context, url: string, bounds: Bounds): Promise<OutboundResponse | null> {
   const headers = { "accept-language": `${ctx.config.languages.join(", ")}, *;q=0.5` };
   try {
@@ -91,7 +93,7 @@ async function get(ctx: Context, url: string, bounds: Bounds): Promise<OutboundR
   }
 }
 
-/** Writes the card of a page, new or known; its id. */
+/** Inserts or updates the card of a page. Returns its id. */
 function keepCard(ctx: Context, tx: Tx, preview: Preview, image: CardImage | null): number {
   const before = tx.get<CardRow>("SELECT * FROM preview_cards WHERE url = ?", preview.url);
   const row = { ...columnsOf(ctx, preview), ...picture(preview, image, before) };
@@ -104,10 +106,10 @@ function keepCard(ctx: Context, tx: Tx, preview: Preview, image: CardImage | nul
     .get().id;
 }
 
-/** A picture that the page still names, but that couldn't be had this time, stays what it was. */
+/** Keeps the previous image if the page still names one but it couldn't be fetched this time. */
 function picture(preview: Preview, image: CardImage | null, before: CardRow | null) {
   const kept = preview.imageUrl ? before : null;
-  // Of what plays or is shown whole, the size is that of the player or the photo.
+  // Players and photos have a size of their own.
   const [width, height] =
     preview.type === "link"
       ? [image?.width ?? kept?.width ?? 0, image?.height ?? kept?.height ?? 0]
@@ -140,7 +142,10 @@ function columnsOf(ctx: Context, preview: Preview) {
   };
 }
 
-/** Has a card's page fetched again whose picture is gone from the cache: for one that was emptied, or not in a backup. */
+/**
+ * Enqueues fetching the page again for a card whose image file is missing, e.g. because the cache was emptied or isn't
+ * part of a restored backup.
+ */
 export function requestImage(ctx: Context, file: string): void {
   const link = ctx.db.get<LinkRow>(
     "SELECT l.* FROM preview_cards c JOIN links l ON l.card_id = c.id WHERE c.image = ? LIMIT 1",

@@ -6,14 +6,14 @@ import { isHashtagName } from "../../lib/text/hashtags.ts";
 import { ensureTag, findTag } from "./tags.ts";
 import { isForEveryone } from "../visibility.ts";
 
-/** As many as with Mastodon; clients read it from the instance's configuration. */
+/** Mastodon's limit; clients read it from the instance configuration. */
 export const MAX_FEATURED_TAGS = 10;
 
 export type FeaturedTagRow = Pick<
   typeof featuredTags.$inferSelect,
   "id" | "tag_id" | "name" | "statuses_count" | "last_status_at"
 > & {
-  /** The hashtag's key, for addresses. */
+  /** The normalised name, for URLs. */
   key: string;
 };
 
@@ -21,17 +21,17 @@ const SELECT = `
   SELECT f.id, f.tag_id, f.name, f.statuses_count, f.last_status_at, t.name AS key
   FROM featured_tags f JOIN tags t ON t.id = f.tag_id`;
 
-/** What somebody features on their profile, the most used first. */
+/** The hashtags featured on a profile, the most used first. */
 export function featuredTagsOf(db: Reads, accountId: number): FeaturedTagRow[] {
   return db.all<FeaturedTagRow>(`${SELECT} WHERE f.account_id = ? ORDER BY f.statuses_count DESC, f.id`, accountId);
 }
 
-/** Statuses `s` of an account that everybody may see, and that have the hashtag of `featured_tags`. */
+/** Public and unlisted statuses `s` of an account that have the hashtag of `featured_tags`. */
 const COUNTED = `
   s.account_id = featured_tags.account_id AND s.visibility IN ('public', 'unlisted')
   AND EXISTS (SELECT 1 FROM status_tags WHERE tag_id = featured_tags.tag_id AND status_id = s.id)`;
 
-/** Shows a hashtag on the profile; the row that was there already when it is featured again. */
+/** Features a hashtag on the profile. If it is featured already, returns the existing row. */
 export function featureTag(ctx: Context, accountId: number, written: string): FeaturedTagRow {
   const name = written.trim().replace(/^#/, "");
   if (name === "") throw validationFailed("Name can't be blank");
@@ -61,7 +61,7 @@ export function featureTag(ctx: Context, accountId: number, written: string): Fe
   });
 }
 
-/** Takes a hashtag off the profile again, if it is there. */
+/** Stops featuring a hashtag, if it is featured. */
 export function unfeatureTag(ctx: Context, accountId: number, written: string): void {
   ctx.db.transaction((tx) =>
     tx.run("DELETE FROM featured_tags WHERE account_id = ? AND tag_id = ?", accountId, findTag(tx, written)),
@@ -75,11 +75,11 @@ export function removeFeaturedTag(ctx: Context, accountId: number, id: number | 
   });
 }
 
-/** How much of somebody's own writing is looked through for suggestions. */
+/** How many of the account's newest statuses are searched for suggestions. */
 const LOOKED_THROUGH = 1000;
 const MAX_SUGGESTIONS = 10;
 
-/** The hashtags that somebody has used most lately and doesn't feature, by id. */
+/** Ids of the hashtags that the account used most in its recent statuses and doesn't feature. */
 export function suggestedTags(db: Reads, accountId: number): number[] {
   return db
     .all<{ id: number }>(
@@ -102,7 +102,7 @@ interface Tagged {
 
 const OF_STATUS = "account_id = ?1 AND tag_id IN (SELECT tag_id FROM status_tags WHERE status_id = ?2)";
 
-/** After a status has been filed under its hashtags. `at` is when it was written. */
+/** Call it after `saveTags()`. `at` is the status's creation time. */
 export function countFeatured(tx: Tx, status: Tagged, at: number): void {
   if (!isForEveryone(status.visibility)) return;
   tx.run(
@@ -114,7 +114,7 @@ export function countFeatured(tx: Tx, status: Tagged, at: number): void {
   );
 }
 
-/** Before a status goes, or its hashtags change. */
+/** Call it before a status is deleted or its hashtags change. */
 export function uncountFeatured(tx: Tx, status: Tagged & { created_at: number }): void {
   if (!isForEveryone(status.visibility)) return;
   tx.run(

@@ -6,15 +6,15 @@ import { anchorsIn } from "../../lib/http/page.ts";
 
 export type LinkRow = typeof links.$inferSelect;
 
-/** A page is asked for once within this time, and its silence is remembered as long. */
+/** A page is fetched at most once within this time, even if it doesn't respond. */
 const DAY = 24 * 3600_000;
-/** Longer ones have no card. */
+/** Longer URLs have no card. */
 const MAX_URL = 2048;
 
 /**
- * Notes which link of a status its card is about, and has the page fetched. To be called whenever the content changes,
- * after the mentions were saved, in the same transaction. `html` is null for a status that shows no card: one with
- * attachments. Returns whether there is one.
+ * Stores which link of a status its card is about, and enqueues fetching the page. Call it whenever the content
+ * changes, after the mentions were saved, in the same transaction. `html` is null for a status that shows no card
+ * because it has attachments. Returns whether the status has such a link.
  */
 export function linkStatus(ctx: Context, tx: Tx, statusId: number, html: string | null): boolean {
   const url = html && firstLink(ctx, tx, statusId, html);
@@ -32,7 +32,7 @@ export function linkStatus(ctx: Context, tx: Tx, statusId: number, html: string 
   return true;
 }
 
-/** Enqueues fetching the linked page, unless that was done within a day. */
+/** Enqueues fetching the linked page, unless it was fetched within a day. */
 export function requestCard(ctx: Context, tx: Tx, link: LinkRow): void {
   if (isFresh(ctx, link)) return;
   const key = `card.fetch ${link.id} ${Math.floor(ctx.clock.now() / DAY)}`;
@@ -43,10 +43,10 @@ export function isFresh(ctx: Context, link: LinkRow): boolean {
   return link.fetched_at !== null && link.fetched_at > ctx.clock.now() - DAY;
 }
 
-/** A link that isn't marked as a mention or a hashtag: most statuses have none, and needn't be read through. */
+/** A link that isn't marked as a mention or a hashtag. Most statuses have none and need no HTML parsing. */
 const UNMARKED = /<a\s(?![^>]*(?:\srel="[^"]*\btag\b|\sclass="[^"]*(?:u-url|h-card|mention|hashtag)))/i;
 
-/** The first link that leads to a page elsewhere and is no mention or hashtag, as with Mastodon (FetchLinkCardService). */
+/** The first link to another site that is neither a mention nor a hashtag, as in Mastodon's FetchLinkCardService. */
 function firstLink(ctx: Context, tx: Tx, statusId: number, html: string): string | null {
   if (!UNMARKED.test(html)) return null;
   const candidates = anchorsIn(html).filter(
@@ -62,7 +62,7 @@ function firstLink(ctx: Context, tx: Tx, statusId: number, html: string): string
   );
 }
 
-/** Other servers don't always mark the links to people whom they mention. */
+/** Other servers don't always mark links to mentioned accounts. */
 function addressesOfMentioned(tx: Tx, statusId: number): Set<string> {
   const rows = tx.all<{ url: string; uri: string }>(
     "SELECT a.url, a.uri FROM mentions m JOIN accounts a ON a.id = m.account_id WHERE m.status_id = ?",
@@ -71,7 +71,7 @@ function addressesOfMentioned(tx: Tx, statusId: number): Set<string> {
   return new Set(rows.flatMap(({ url, uri }) => [url, uri]));
 }
 
-/** Null for what is no web page, or one of ours. */
+/** Null if this is no web page, or a page of this server. */
 function pageUrl(ctx: Context, href: string): string | null {
   const url = URL.canParse(href) ? new URL(href) : null;
   if (!url || !/^https?:$/.test(url.protocol) || url.href.length > MAX_URL) return null;
@@ -80,8 +80,8 @@ function pageUrl(ctx: Context, href: string): string | null {
 }
 
 /**
- * Removes links that no status has any more; not those fetched within a day, so that a status that is written anew finds
- * its card again. Returns the cards that they led to.
+ * Removes links that no status has any more. Links fetched within a day stay, so that a deleted and redrafted status
+ * finds its card again. Returns the ids of their cards.
  */
 export function removeUnusedLinks(ctx: Context, tx: Tx, limit: number): number[] {
   const removed = tx.all<{ card_id: number | null }>(

@@ -15,14 +15,14 @@ interface IndexedRow {
   in_reply_to_id: number | null;
   has_media: number;
   descriptions: string | null;
-  /** What its poll offers; null without one. */
+  /** The options of its poll; null without a poll. */
   choices: string | null;
-  /** What is attached: `image`, `audio` and so on, with commas between. */
+  /** Types of the attachments (`image`, `audio` and so on), separated by commas. */
   media_types: string | null;
   people: string | null;
 }
 
-/** Local people who have a part in a status: they wrote it, are mentioned, or kept, liked or passed it on. */
+/** `people` are the local accounts that wrote, favourited, bookmarked or boosted a status, or are mentioned in it. */
 const STATUS = `
   SELECT s.id, s.account_id, s.local, s.text, s.content, s.spoiler_text, s.sensitive, s.language, s.visibility,
     s.in_reply_to_id, s.has_media,
@@ -39,8 +39,8 @@ const STATUS = `
   FROM statuses s WHERE s.id = ? AND s.reblog_of_id IS NULL`;
 
 /**
- * Puts a status into the index, or in again after something about it has changed: as the last of the transaction, since
- * FTS5 writes out what it has gathered at each savepoint, and a post is full of those.
+ * Adds a status to the index, or updates its entry. Runs at the end of the transaction: FTS5 flushes its pending data
+ * at each savepoint, and publishing a status uses many.
  */
 export function indexStatus(tx: Tx, statusId: number): void {
   tx.beforeCommit(`search ${statusId}`, () => writeEntry(tx, statusId));
@@ -74,13 +74,13 @@ function marksOf(row: IndexedRow): string {
   return marks.join(" ");
 }
 
-/** Links to people and hashtags are none. */
+/** Whether the status has a link other than mentions and hashtags. */
 function hasLink(row: IndexedRow): boolean {
   if (row.local) return /https?:\/\//.test(row.text);
   return /<a\s(?![^>]*\bmention\b)[^>]*href=/.test(row.content);
 }
 
-/** The word under which a person's own library stands. */
+/** The word that marks the statuses of an account's library. */
 export function partMark(accountId: number): string {
   return `part${accountId}`;
 }

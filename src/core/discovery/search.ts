@@ -10,7 +10,10 @@ import { isLimitedFor, visibleAmong, visibleTo, wantedBy } from "../visibility.t
 
 const HIGHEST = Number.MAX_SAFE_INTEGER;
 
-/** Whether the viewer has a part in a status: asked only where its author doesn't want to be found by everyone. */
+/**
+ * Whether the viewer wrote, favourited, bookmarked or boosted the status, or is mentioned in it. Only checked if its
+ * author isn't indexable.
+ */
 const HAS_PART = `(
   s.account_id = ?4
   OR EXISTS (SELECT 1 FROM mentions WHERE status_id = s.id AND account_id = ?4)
@@ -33,8 +36,9 @@ const NEWEST_FIRST = search("DESC");
 const OLDEST_FIRST = search("ASC");
 
 /**
- * Statuses that hold every word, newest first: those that the viewer has a part in and, where the owner has said so
- * (LINNET_SEARCH=public), public ones by people who want to be found. Nothing for strangers, as with Mastodon.
+ * Statuses that match every term, newest first: the viewer's library (statuses they wrote, favourited, bookmarked or
+ * boosted, or are mentioned in) and, with LINNET_SEARCH=public, public statuses of indexable accounts. Empty without
+ * sign-in, as in Mastodon.
  */
 export function searchStatuses(
   ctx: Context,
@@ -54,7 +58,7 @@ export function searchStatuses(
   return page.min_id === null ? ids : ids.toReversed();
 }
 
-/** One expression of FTS5's language for a whole search; null for one that nothing can match. */
+/** The search as one FTS5 expression; null if it can't match anything. */
 function matchOf(ctx: Context, viewerId: number, terms: readonly Term[], accountId: number | null): string | null {
   const wanted: string[] = [`marks : ${scopeOf(ctx, viewerId, terms)}`];
   const unwanted: string[] = [];
@@ -71,7 +75,7 @@ function matchOf(ctx: Context, viewerId: number, terms: readonly Term[], account
   return unwanted.length === 0 ? all : `(${all}) NOT (${unwanted.map((part) => `(${part})`).join(" OR ")})`;
 }
 
-/** Undefined for a term that says nothing here, null for one that nothing matches. */
+/** Undefined for a term without effect, null for a term that can't match. */
 function expressionOf(ctx: Context, viewerId: number, term: Term): string | null | undefined {
   switch (term.kind) {
     case "text": {
@@ -93,7 +97,7 @@ function expressionOf(ctx: Context, viewerId: number, term: Term): string | null
   }
 }
 
-/** What a status may have. */
+/** Values of `has:`, with the end of their mark. */
 const MARKED = { media: "media", image: "image", video: "video", audio: "audio", poll: "poll", link: "link" };
 
 function markOf(prefix: string, value: string, known: Record<string, string>): string | null {
@@ -101,7 +105,7 @@ function markOf(prefix: string, value: string, known: Record<string, string>): s
   return Object.hasOwn(known, name) ? `marks : ${prefix}${known[name]}` : null;
 }
 
-/** Whose statuses are looked through. `in:library` leaves out what is only public. */
+/** The marks of the statuses to search. `in:library` excludes statuses that are only public. */
 function scopeOf(ctx: Context, viewerId: number, terms: readonly Term[]): string {
   const library = partMark(viewerId);
   const wish = terms.find((term) => term.kind === "in")?.value.toLowerCase();
@@ -112,11 +116,11 @@ function scopeOf(ctx: Context, viewerId: number, terms: readonly Term[]): string
 interface Bounds {
   lowest: number;
   highest: number;
-  /** Stretches that are left out, each with its first id and the one after its last. */
+  /** Excluded ranges of ids: first id, and the one after the last. */
   without: [number, number][];
 }
 
-/** Days and cursors are both bounds of the id, since ids are times. */
+/** Days and cursors both limit the id, because ids contain the time. */
 function boundsOf(terms: readonly Term[], page: Page): Bounds {
   const bounds: Bounds = {
     lowest: Math.max(page.min_id ?? 0, page.since_id ?? 0),
@@ -142,7 +146,7 @@ function isDay(kind: Term["kind"]): boolean {
   return kind === "before" || kind === "after" || kind === "during";
 }
 
-/** These bound the work for a short prefix: a single letter may begin tens of thousands of hashtags. */
+/** Limits for short prefixes: tens of thousands of hashtags may begin with the same letter. */
 const LOOKED_THROUGH_TAGS = 5000;
 const COMPARED_TAGS = 500;
 
@@ -157,7 +161,10 @@ const TAGS = `
   ORDER BY name = ?1 DESC, (SELECT count(*) FROM (SELECT 1 FROM status_tags WHERE tag_id = found.id LIMIT 100)) DESC, name
   LIMIT ?2 OFFSET ?3`;
 
-/** Hashtags with this prefix that the viewer may know of: the exact one, then the most used; if wished, only reviewed ones. */
+/**
+ * Hashtags with this prefix that the viewer may know about: the exact match, then the most used. `reviewed` limits them
+ * to reviewed hashtags.
+ */
 export function searchTags(
   ctx: Context,
   viewerId: number,
@@ -168,7 +175,7 @@ export function searchTags(
   return ctx.db.all<{ id: number }>(TAGS, name, limit, offset, reviewed ? 1 : 0, viewerId).map(({ id }) => id);
 }
 
-/** What an address may lead to. */
+/** What a URL may refer to. */
 interface Found {
   accountIds: number[];
   statusIds: number[];
@@ -178,7 +185,7 @@ const OF_URI = `
   SELECT 'account' AS kind, a.id FROM accounts a WHERE a.uri = ?1 AND ${IS_HERE} AND a.suspended_at IS NULL
   UNION ALL SELECT 'status', s.id FROM statuses s WHERE s.uri = ?1 AND s.reblog_of_id IS NULL`;
 
-/** The person or the post that an address belongs to, as far as it is known here and the viewer may see it. */
+/** The account or status with this URL or URI, if it is known here and visible to the viewer. */
 export function findByAddress(ctx: Context, viewerId: number, address: string): Found {
   const url = URL.parse(address);
   const uri = url?.origin === ctx.config.origin ? ownUri(ctx, url.pathname) : address;
@@ -188,7 +195,7 @@ export function findByAddress(ctx: Context, viewerId: number, address: string): 
   return { accountIds: idsOf("account"), statusIds: visibleAmong(ctx, viewerId, idsOf("status")) };
 }
 
-/** Of a page of this server, which is not what the thing itself is called. */
+/** The URI for the path of a profile or status page of this server. */
 function ownUri(ctx: Context, path: string): string | null {
   const [, name, statusId] = /^\/(?:@|users\/)(\w+)(?:\/(?:statuses\/)?(\d+))?\/?$/.exec(path) ?? [];
   const account = name === undefined ? null : lookupAccount(ctx, name);

@@ -4,7 +4,7 @@ import { fillHomeLater } from "../timelines/home-filling.ts";
 import { clearTagFromHome } from "../timelines/home.ts";
 import { ensureTag, findTag } from "./tags.ts";
 
-/** Brings public statuses with a hashtag into one's home timeline, from now on and a few of the past. */
+/** Follows a hashtag: public statuses with it appear in the home timeline, including some recent ones. */
 export function followTag(ctx: Context, accountId: number, written: string): void {
   ctx.db.transaction((tx) => {
     const tagId = ensureTag(tx, written, ctx.clock.now());

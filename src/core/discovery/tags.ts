@@ -4,13 +4,13 @@ import { normaliseHashtag } from "../../lib/text/hashtags.ts";
 import { isForEveryone, visibleTo } from "../visibility.ts";
 
 export interface TagName {
-  /** The key: normalised. */
+  /** Normalised; the key of the hashtag. */
   name: string;
   /** As the author wrote it. */
   written: string;
 }
 
-/** Adds to what a status mentions. Whom it was only open to before is named now. */
+/** Adds mentions to a status. An existing silent mention becomes a normal one. */
 export function saveMentions(tx: Tx, statusId: number, accountIds: readonly number[]): void {
   for (const accountId of accountIds) {
     tx.run(
@@ -21,7 +21,7 @@ export function saveMentions(tx: Tx, statusId: number, accountIds: readonly numb
   }
 }
 
-/** Whom a status names, besides those to whom it is only open. */
+/** The mentioned accounts, without silent mentions. */
 export function mentionsOf(db: Reads, statusId: number): number[] {
   return db
     .all<{ account_id: number }>("SELECT account_id FROM mentions WHERE status_id = ? AND NOT silent", statusId)
@@ -29,8 +29,8 @@ export function mentionsOf(db: Reads, statusId: number): number[] {
 }
 
 /**
- * Files a status under its hashtags. A hashtag is shown in its first spelling in a status for everyone: others would show
- * that it had been used before.
+ * Stores the hashtags of a status. A hashtag is displayed in the spelling of its first public or unlisted status: a
+ * spelling from a private status would reveal that the hashtag was used before.
  */
 export function saveTags(
   tx: Tx,
@@ -48,7 +48,7 @@ export function saveTags(
   }
 }
 
-/** `spelling` is empty where it must not be shown; the first that may be is kept. */
+/** `spelling` is empty if it must not be shown. The first spelling that may be shown is kept. */
 function insertTag(tx: Tx, name: string, spelling: string, now: number): void {
   tx.run(
     `INSERT INTO tags (name, display_name, created_at) VALUES (?, ?, ?)
@@ -59,27 +59,27 @@ function insertTag(tx: Tx, name: string, spelling: string, now: number): void {
   );
 }
 
-/** The id of a hashtag in any spelling; null if there is no row for it. */
+/** The id of a hashtag in any spelling; null if it is unknown. */
 export function findTag(db: Reads, written: string): number | null {
   return db.get<{ id: number }>("SELECT id FROM tags WHERE name = ?", normaliseHashtag(written))?.id ?? null;
 }
 
-/** A hashtag as it is shown: in its first spelling that everyone could see, otherwise as written. */
+/** The hashtag in its display spelling: that of its first public or unlisted status, else as written here. */
 export function spellingOf(db: Reads, written: string): string {
   const name = normaliseHashtag(written);
   const row = db.get<{ display_name: string }>("SELECT display_name FROM tags WHERE name = ?", name);
   return row?.display_name || written;
 }
 
-/** The id of a hashtag that an account follows or features; adds a row where there is none. */
+/** The id of a hashtag, which is inserted if it is unknown. */
 export function ensureTag(tx: Tx, written: string, now: number): number {
   insertTag(tx, normaliseHashtag(written), "", now);
   return findTag(tx, written)!;
 }
 
 /**
- * Whether a viewer may know that a hashtag (its id) is in use: from a status that they may see, or since they follow it.
- * Without this, a search would complete the hashtags of direct posts.
+ * Whether a viewer may know that a hashtag (its id) is in use: because they can see a status with it, or follow it.
+ * Without this check, a search would complete the hashtags of direct statuses.
  */
 export function isKnownTo(viewer: string, tag: string): string {
   return `(
@@ -89,7 +89,7 @@ export function isKnownTo(viewer: string, tag: string): string {
     OR EXISTS (SELECT 1 FROM tag_follows WHERE account_id = ${viewer} AND tag_id = ${tag}))`;
 }
 
-/** After an edit: the mentions and hashtags of the new text replace the old ones. */
+/** Replaces mentions and hashtags after an edit. */
 export function replaceMentionsAndTags(
   tx: Tx,
   status: { id: number; visibility: string },

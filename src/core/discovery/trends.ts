@@ -10,20 +10,20 @@ export const TREND_KINDS = trends.kind.enumValues;
 export type TrendKind = (typeof TREND_KINDS)[number];
 
 const DAY = 24 * 3600_000;
-/** What people think of today weighs twice as much as what they thought of a day ago. */
+/** A use today weighs twice as much as a use a day ago. */
 const HALF_LIFE = DAY;
-/** One person alone makes no trend; on a small server, two do. */
+/** One account alone makes no trend; on a small server, two do. */
 const MIN_ACCOUNTS = 2;
-/** Two people are remembered for two days, more people longer. */
+/** A subject used by two accounts trends for two days, one used by more accounts longer. */
 const MIN_SCORE = 0.5;
 const MAX_RANKED = 100;
 
-/** Who wants to be found, as they say now, and whom no moderator speaks against. */
+/** Only accounts that are discoverable now and not suspended, limited or marked as sensitive count. */
 function isOpen(a: string): string {
   return `${a}.discoverable AND ${a}.suspended_at IS NULL AND ${a}.silenced_at IS NULL AND ${a}.sensitized_at IS NULL`;
 }
 
-/** Only such people; each counts once a day. ?1 has the weight of a day by its age. */
+/** Each of these accounts counts once a day. ?1 maps the age of a day to its weight. */
 function rankUses(kind: "tag" | "link", subject: string, join: string): string {
   return `
     INSERT INTO trends (kind, subject_id, score)
@@ -38,10 +38,10 @@ function rankUses(kind: "tag" | "link", subject: string, join: string): string {
 }
 
 const RANK_TAGS = rankUses("tag", "u.subject_id", "");
-/** Addresses that lead to the same page are one link. */
+/** URLs that lead to the same page count as one link. */
 const RANK_LINKS = rankUses("link", "l.card_id", "JOIN links l ON l.id = u.subject_id AND l.card_id IS NOT NULL");
 
-/** In the words of the index `statuses_noticed`, which SQLite takes only when it recognises them. */
+/** The conditions repeat those of the partial index `statuses_noticed`: SQLite uses it only if they match. */
 const NOTICED = `
   SELECT s.id, s.created_at, (
     SELECT count(*) FROM (
@@ -56,7 +56,7 @@ function mayTrend(s: string, a: string): string {
   return `${isOpen(a)} AND ${s}.sensitive = 0 AND ${s}.spoiler_text = '' AND ${s}.in_reply_to_account_id IS NULL`;
 }
 
-/** Ranks what was used and liked within the week anew, and forgets what is older. */
+/** Recomputes all trends from the last week, and deletes older uses. */
 export function rankTrends(ctx: Context, tx: Tx): void {
   forgetOldUses(ctx, tx);
   tx.run("DELETE FROM trends");
@@ -68,7 +68,7 @@ export function rankTrends(ctx: Context, tx: Tx): void {
   rankStatuses(ctx, tx);
 }
 
-/** A day that isn't over weighs 1; from then on the weight decays. `age` in days. */
+/** Today weighs 1; the weight of a past day decays from its end. `age` in days. */
 function weightOfDay(ctx: Context, age: number): number {
   const sinceItsEnd = ctx.clock.now() - (today(ctx) - age + 1) * DAY;
   return 0.5 ** (Math.max(0, sinceItsEnd) / HALF_LIFE);
@@ -87,7 +87,7 @@ function rankStatuses(ctx: Context, tx: Tx): void {
     tx.run("INSERT INTO trends (kind, subject_id, score) VALUES ('status', ?, ?)", id, score);
 }
 
-/** Of what isn't there any more. */
+/** Deletes reviews whose subject no longer exists. */
 function forgetReviews(tx: Tx): void {
   for (const [kind, table] of Object.entries(TABLES)) {
     tx.run(`DELETE FROM trend_reviews WHERE kind = ? AND subject_id NOT IN (SELECT id FROM ${table})`, kind);
@@ -98,7 +98,7 @@ const TABLES: Record<TrendKind, string> = { tag: "tags", status: "statuses", lin
 
 const REVIEWED = "LEFT JOIN trend_reviews r ON r.kind = t.kind AND r.subject_id = t.subject_id";
 
-/** `assumed` is the parameter that says what goes for trends that nobody has looked at. */
+/** `assumed` is the parameter with the default for trends that have no review. */
 const allowed = (assumed: string) => `coalesce(r.approved, ${assumed})`;
 
 const BEST = "ORDER BY t.score DESC, t.subject_id DESC LIMIT ?1 OFFSET ?2";
@@ -106,13 +106,13 @@ const BEST = "ORDER BY t.score DESC, t.subject_id DESC LIMIT ?1 OFFSET ?2";
 const TRENDING = `
   SELECT t.subject_id AS id FROM trends t ${REVIEWED} WHERE ${allowed("?3")} AND t.kind = ?4 ${BEST}`;
 
-/** Its rules hold when it is shown, too: people change their minds within the hour. */
+/** The conditions are checked again here, because accounts and statuses may have changed since the ranking. */
 const TRENDING_STATUSES = `
   SELECT s.id FROM trends t JOIN statuses s ON s.id = t.subject_id JOIN accounts a ON a.id = s.account_id ${REVIEWED}
   WHERE ${allowed("?3")} AND t.kind = 'status' AND s.visibility = 'public' AND ${mayTrend("s", "a")}
     AND ${visibleTo("?4")} AND ${wantedBy("?4", "?5")} ${BEST}`;
 
-/** One stretch of a ranking. */
+/** A part of a ranking. */
 export interface Stretch {
   limit: number;
   offset: number;
@@ -122,12 +122,12 @@ export function trendingTags(ctx: Context, stretch: Stretch): number[] {
   return trending(ctx, TRENDING, stretch, "tag");
 }
 
-/** Ids of preview cards. */
+/** Returns ids of preview cards. */
 export function trendingCards(ctx: Context, stretch: Stretch): number[] {
   return trending(ctx, TRENDING, stretch, "link");
 }
 
-/** Without those of people whom the viewer blocks or mutes. */
+/** Leaves out accounts that the viewer blocks or mutes. */
 export function trendingStatuses(ctx: Context, viewerId: number, stretch: Stretch): number[] {
   return trending(ctx, TRENDING_STATUSES, stretch, viewerId, ctx.clock.now());
 }
@@ -147,7 +147,11 @@ const TRENDING_CARD = `
     SELECT id FROM preview_cards WHERE url = ?1 UNION SELECT card_id FROM links WHERE url = ?1)
   LIMIT 1`;
 
-/** The preview card of a link, as a page names itself or as somebody wrote it; refuses what isn't trending. */
+/**
+ * The id of the trending preview card for a URL, either the page's canonical URL or one that a status links to.
+ *
+ * @throws Refusal if it isn't trending
+ */
 export function trendingCard(ctx: Context, url: string): number {
   const normal = URL.canParse(url) ? new URL(url).href : url;
   const card = ctx.config.trends === "off" ? null : ctx.db.get<{ id: number }>(TRENDING_CARD, normal, assumed(ctx));
@@ -155,7 +159,10 @@ export function trendingCard(ctx: Context, url: string): number {
   return card.id;
 }
 
-/** A trend for whoever reviews it: a hashtag's name, a status's or a page's address. `approved` is null before that. */
+/**
+ * A trend for review. `title` is the hashtag's name, or the URL of the status or page. `approved` is null before a
+ * review.
+ */
 export interface Trend {
   kind: TrendKind;
   subject_id: number;
@@ -164,7 +171,7 @@ export interface Trend {
   title: string;
 }
 
-/** All that trends now, best first, whether or not it is shown. */
+/** All current trends, best first, including those that aren't shown. */
 export function listTrends(ctx: Context): Trend[] {
   return ctx.db.all<Trend>(`
     SELECT t.kind, t.subject_id, t.score, r.approved, coalesce('#' || g.name, s.url, c.url, '') AS title
@@ -175,7 +182,7 @@ export function listTrends(ctx: Context): Trend[] {
     ORDER BY t.kind, t.score DESC, t.subject_id DESC`);
 }
 
-/** Holds for as long as the subject is there, also for when it trends again. */
+/** Stores a review. It applies as long as the subject exists, even if it stops trending and trends again. */
 export function reviewTrend(ctx: Context, kind: TrendKind, id: number, approved: boolean): void {
   ctx.db.transaction((tx) => {
     if (!tx.get(`SELECT 1 FROM ${TABLES[kind]} WHERE id = ?`, id)) {

@@ -5,15 +5,17 @@ import type { trendUses } from "../../db/schema/index.ts";
 type Use = Omit<typeof trendUses.$inferSelect, "uses">;
 
 const DAY = 24 * 3600_000;
-/** As many days as a history shows, today included. */
+/** The number of days in a history, including today. */
 export const HISTORY_DAYS = 7;
 
-/** The day in UTC, counted from 1970. */
+/** The day in UTC, in days since 1970. */
 export function today(ctx: Context): number {
   return Math.floor(ctx.clock.now() / DAY);
 }
 
-/** What a status uses, one row each. As with Mastodon, what isn't public or is sensitive doesn't count. */
+/**
+ * The hashtags and links of a status, one row each. Like in Mastodon, only public statuses that aren't sensitive count.
+ */
 const USED = `
   SELECT 'tag' AS kind, t.tag_id AS subject_id, s.created_at / ${DAY} AS day, s.account_id
   FROM statuses s JOIN status_tags t ON t.status_id = s.id
@@ -28,15 +30,15 @@ const COUNT = `
   SELECT kind, subject_id, day, account_id, 1 FROM (${USED}) WHERE true
   ON CONFLICT (kind, subject_id, day, account_id) DO UPDATE SET uses = uses + 1`;
 
-/** One row by its key: told at once, SQLite would look through a whole day. */
+/** Statements address one row by its full key: for a list of keys, SQLite would scan a whole day. */
 const ROW = "kind = ? AND subject_id = ? AND day = ? AND account_id = ?";
 
-/** Counts the hashtags and the link of a status, in the transaction that files it under them. */
+/** Counts the uses of a status. Call it after its hashtags and links were stored, in the same transaction. */
 export function countUses(tx: Tx, statusId: number): void {
   tx.run(COUNT, statusId);
 }
 
-/** Takes that back: before the status is changed or removed. */
+/** Undoes `countUses()`. Call it before the status is changed or deleted. */
 export function uncountUses(tx: Tx, statusId: number): void {
   for (const { kind, subject_id, day, account_id } of tx.all<Use>(USED, statusId)) {
     const key = [kind, subject_id, day, account_id] as const;
@@ -45,7 +47,7 @@ export function uncountUses(tx: Tx, statusId: number): void {
   }
 }
 
-/** Forgets what is older than any history shows. */
+/** Deletes uses that are older than any history shows. */
 export function forgetOldUses(ctx: Context, tx: Tx): void {
   const oldest = today(ctx) - HISTORY_DAYS + 1;
   tx.run("DELETE FROM trend_uses WHERE day < ?", oldest);
