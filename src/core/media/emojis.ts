@@ -8,7 +8,10 @@ import { isShortcode, shortcodesIn } from "../../lib/text/shortcodes.ts";
 import { keepImage, newFolder } from "./media-files.ts";
 import { discardFiles } from "./media.ts";
 
-/** Mastodon's bytes and formats: other servers take no others. Nobody needs as many pixels, and many could hide in them. */
+/**
+ * Mastodon's limits for size and format; other servers reject anything else. The limit on pixels stops decompression
+ * bombs.
+ */
 export const EMOJI_LIMITS: ImageLimits = { bytes: 256 * 1024, pixels: 1024 * 1024 };
 const TYPES: ReadonlySet<string | null> = new Set(["image/png", "image/gif", "image/webp"]);
 
@@ -26,8 +29,8 @@ const OF_SERVER = `
   WHERE coalesce(domain, '') = ? ORDER BY lower(shortcode), shortcode`;
 
 /**
- * All emoji of a server (null for this one), by shortcode and in its order. They stay in memory: whoever asks has called
- * `ctx.rendered.refresh()` since the last change that counts.
+ * All emoji of a server (null for this one), by shortcode and in display order. They are cached in memory: call
+ * `ctx.rendered.refresh()` first, so that changes by other processes are seen.
  */
 export function emojisOf(ctx: Context, domain: string | null): ReadonlyMap<string, CustomEmoji> {
   const known = ctx.rendered.emojis.get(domain ?? "");
@@ -38,7 +41,7 @@ export function emojisOf(ctx: Context, domain: string | null): ReadonlyMap<strin
   return emojis;
 }
 
-/** The emoji of a server that plain texts use, each once, in order of appearance. */
+/** The emoji of a server that occur in plain texts, without duplicates, in order of appearance. */
 export function emojisIn(ctx: Context, domain: string | null, texts: readonly string[]): CustomEmoji[] {
   const shortcodes = shortcodesIn(texts);
   if (shortcodes.length === 0) return [];
@@ -46,7 +49,7 @@ export function emojisIn(ctx: Context, domain: string | null, texts: readonly st
   return shortcodes.flatMap((shortcode) => emojis.get(shortcode) ?? []);
 }
 
-/** Keeps an emoji of ours, in place of the one that is called so; says whether there was one. */
+/** Adds a local emoji or replaces the one with this shortcode. Returns which. */
 export async function addEmoji(ctx: Context, emoji: NewEmoji): Promise<{ replaced: boolean }> {
   const { shortcode, picture } = emoji;
   const category = checkedCategory(emoji.category);
@@ -76,7 +79,7 @@ export async function addEmoji(ctx: Context, emoji: NewEmoji): Promise<{ replace
   });
 }
 
-/** Removes an emoji of ours; where it is used, its name remains. */
+/** Removes a local emoji. Existing texts show its shortcode instead. */
 export function removeEmoji(ctx: Context, shortcode: string): void {
   ctx.db.transaction((tx) => {
     const emoji = ownEmoji(tx, shortcode);
@@ -86,7 +89,7 @@ export function removeEmoji(ctx: Context, shortcode: string): void {
   });
 }
 
-/** An emoji of ours; null where none is called so. */
+/** The local emoji with this shortcode; null if there is none. */
 export function ownEmoji(tx: Tx, shortcode: string): Pick<CustomEmoji, "id" | "image" | "static_image"> | null {
   return tx.get(
     "SELECT id, image, static_image FROM custom_emojis WHERE coalesce(domain, '') = '' AND shortcode = ?",
@@ -102,7 +105,7 @@ function checkShortcode(shortcode: string): void {
   );
 }
 
-/** The size first, before anything looks into the bytes. */
+/** Checks the size before the content. */
 function checkPicture(picture: Uint8Array): void {
   if (picture.length > EMOJI_LIMITS.bytes) {
     const most = EMOJI_LIMITS.bytes / 1024;

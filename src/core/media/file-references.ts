@@ -1,11 +1,11 @@
 import type { Reads } from "../../db/open.ts";
 
-/** A column with names of files. */
+/** A column that contains file names. */
 interface Reference {
-  /** The source of the query; `column` has the file's name. */
+  /** The tables of the query; `column` contains the file name. */
   from: string;
   column: string;
-  /** Lets SQLite use a partial index of the column. */
+  /** Repeats the condition of a partial index, so that SQLite uses it. */
   where?: string;
 }
 
@@ -15,7 +15,7 @@ const SITE_PICTURES: Reference = {
   where: "s.name IN ('picture.thumbnail', 'picture.icon')",
 };
 
-/** Every place in the database that names a file, by the folder in which these files are. */
+/** Every column that names a file, by the area (folder) of these files. */
 const REFERENCES: Record<string, Reference[]> = {
   attachments: [
     { from: "media_attachments", column: "file" },
@@ -38,10 +38,10 @@ const REFERENCES: Record<string, Reference[]> = {
   site: [SITE_PICTURES],
 };
 
-/** The folders of files, below `media/` or (`cache/…`) beside it. */
+/** The areas: folders below `media/` or, for `cache/…`, beside it. */
 export const FILE_AREAS: readonly string[] = Object.keys(REFERENCES);
 
-/** Those of the files that no row names. All of them must be in this area. */
+/** The files that no row references. All of them must be in this area. */
 export function unreferencedFiles(db: Reads, area: string, files: readonly string[]): string[] {
   const isReferenced = REFERENCES[area]!.map(
     ({ from, column, where = "true" }) => `EXISTS (SELECT 1 FROM ${from} WHERE ${column} = j.value AND ${where})`,
@@ -54,7 +54,10 @@ export function unreferencedFiles(db: Reads, area: string, files: readonly strin
     .map(({ file }) => file);
 }
 
-/** Every file below `media/` that a row names, each once. What is in `cache/` can be fetched again. */
+/**
+ * Every file below `media/` that a row references, without duplicates. Leaves out `cache/`, whose files can be fetched
+ * again.
+ */
 export function referencedMedia(db: Reads): string[] {
   const kept = Object.entries(REFERENCES).filter(([area]) => !area.startsWith("cache/"));
   const queries = kept.flatMap(([, references]) =>

@@ -5,20 +5,25 @@ import type { mediaAttachments } from "../../db/schema/index.ts";
 import { enqueue } from "../../db/queue.ts";
 import { notFound, Refusal, refuseWhere, tooLong, validationFailed } from "../../errors.ts";
 
-/** As many as Mastodon allows; clients read it from the instance's configuration. */
+/** Mastodon's limit; clients read it from the instance configuration. */
 export const MAX_ATTACHMENTS = 4;
 export const MAX_DESCRIPTION = 1500;
 
 export type MediaRow = typeof mediaAttachments.$inferSelect;
 
-/** Somebody's own upload. */
+/** The account's own upload. */
 export function ownMedia(ctx: Context, accountId: number, id: number | null): MediaRow {
   const row = ctx.db.get<MediaRow>("SELECT * FROM media_attachments WHERE id = ? AND account_id = ?", id, accountId);
   if (!row) throw notFound();
   return row;
 }
 
-/** Refuses unless all are the author's own, and free or attached to (or reserved for) this very status already. */
+/**
+ * Returns the rows of these uploads.
+ *
+ * @throws Refusal unless all belong to the author, are unused or already attached to (or reserved for) this very
+ * status, and can be attached together
+ */
 export function checkMedia(
   ctx: Context,
   accountId: number,
@@ -42,7 +47,7 @@ export function checkMedia(
   return rows;
 }
 
-/** Mastodon's rules and, but for the last one, its sentences. */
+/** Mastodon's rules and, except for the last one, Mastodon's messages. */
 function checkTogether(rows: readonly MediaRow[]): void {
   if (rows.length > 1 && rows.some(({ type }) => type === "video" || type === "audio")) {
     throw new Refusal("invalid", "Cannot attach a video to a post that already contains images");
@@ -55,7 +60,7 @@ function checkTogether(rows: readonly MediaRow[]): void {
   }
 }
 
-/** Puts uploads on a status, in this order. */
+/** Attaches uploads to a status, in this order. */
 export function attachMedia(tx: Tx, statusId: number, ids: readonly number[]): void {
   for (const [position, id] of ids.entries()) {
     tx.run(
@@ -67,7 +72,7 @@ export function attachMedia(tx: Tx, statusId: number, ids: readonly number[]): v
   }
 }
 
-/** Keeps uploads for a status that comes out later. */
+/** Reserves uploads for a scheduled status. */
 export function reserveMedia(tx: Tx, scheduledId: number, ids: readonly number[]): void {
   for (const [position, id] of ids.entries()) {
     tx.run(
@@ -79,7 +84,7 @@ export function reserveMedia(tx: Tx, scheduledId: number, ids: readonly number[]
   }
 }
 
-/** Gives reserved uploads back to their owner, for another day. */
+/** Releases reserved uploads. Their age counts from now, so cleanup leaves them for another day. */
 export function releaseMedia(ctx: Context, tx: Tx, scheduledId: number): void {
   tx.run(
     "UPDATE media_attachments SET scheduled_status_id = NULL, created_at = ? WHERE scheduled_status_id = ?",
@@ -88,7 +93,7 @@ export function releaseMedia(ctx: Context, tx: Tx, scheduledId: number): void {
   );
 }
 
-/** Takes the uploads off a status that goes away: kept for another day, or gone with it. */
+/** Detaches the uploads of a deleted status: removes them, or keeps them for another day. */
 export function detachMedia(ctx: Context, tx: Tx, statusId: number, remove: boolean): void {
   if (!remove) {
     const now = ctx.clock.now();
@@ -114,7 +119,7 @@ export interface MediaChanges {
   focus?: { x: number; y: number };
 }
 
-/** Somebody's own upload before it is published; what was published is seen and changed with its status. */
+/** The account's own upload before it is published. Published uploads are shown and changed with their status. */
 export function waitingMedia(ctx: Context, accountId: number, id: number | null): MediaRow {
   const row = ownMedia(ctx, accountId, id);
   if (row.status_id !== null) throw notFound();
@@ -134,7 +139,7 @@ export function removeMedia(ctx: Context, accountId: number, id: number | null):
   });
 }
 
-/** Has files removed that no row speaks of any more. */
+/** Enqueues removing files that no row references any more. */
 export function discardFiles(ctx: Context, tx: Tx, files: readonly (string | null)[]): void {
   const present = [...new Set(files)].filter((file) => file !== null);
   if (present.length === 0) return;
@@ -156,7 +161,7 @@ export function applyMediaChanges(tx: Tx, row: MediaRow, changes: MediaChanges):
   );
 }
 
-/** Two numbers from -1 to 1, as `0.5,-0.2`; what is out of bounds is moved to them. */
+/** Parses two numbers from -1 to 1, as `0.5,-0.2`. Numbers out of range are clamped. */
 export function parseFocus(text: string): { x: number; y: number } {
   const [x, y, ...rest] = text.split(",").map((part) => (part.trim() === "" ? NaN : Number(part)));
   if (x === undefined || y === undefined || rest.length > 0 || !Number.isFinite(x) || !Number.isFinite(y)) {

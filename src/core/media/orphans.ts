@@ -3,14 +3,14 @@ import type { Context } from "../../context.ts";
 import { FILE_AREAS, unreferencedFiles } from "./file-references.ts";
 import { removeFiles, storedFile } from "./media-files.ts";
 
-/** Between a file and the row that speaks of it lie moments; nothing that somebody waits for is this old. */
+/** Older files without a row are orphans: an upload writes its row moments after its file. */
 const OLD = 24 * 3600_000;
-/** So many folders are looked through in one go: they share out what there is, a few hundred files each at most. */
+/** Folders per call. All files are spread over thousands of folders, so each has a few hundred at most. */
 const FOLDERS = 64;
 
 /**
- * Removes files that no row names, as a crash leaves them that comes after a file and before its row. Looks through the
- * next few folders after the one that is named; gives back the last of them, and null when there are no more.
+ * Removes files that no row references. They remain when the server crashes after writing a file and before writing its
+ * row. Checks the next few folders after `after`. Returns the last checked folder, or null after the end.
  */
 export async function removeOrphans(ctx: Context, after: string | null): Promise<string | null> {
   const folders: string[] = [];
@@ -21,13 +21,13 @@ export async function removeOrphans(ctx: Context, after: string | null): Promise
   return left.length > now.length ? now.at(-1)! : null;
 }
 
-/** What lies in a folder, as rows would name it. */
+/** The entries of a folder, as paths that rows use. */
 async function namesIn(ctx: Context, folder: string): Promise<string[]> {
   const names = await readdir(storedFile(ctx, folder)).catch(nullIfGone);
   return (names ?? []).map((name) => `${folder}/${name}`);
 }
 
-/** What is looked at may be removed meanwhile, or be something else than it should. */
+/** A folder may be removed meanwhile, or turn out to be a file. */
 function nullIfGone(error: NodeJS.ErrnoException): null {
   if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
   throw error;

@@ -12,24 +12,24 @@ import { TYPES_BY_EXTENSION, type Extension } from "../../lib/media/media-types.
 import { IMAGE_LIMITS, incomingFolder, keepImage, storedFile, VIDEO_BYTES } from "./media-files.ts";
 import { discardFiles, filesOf, type MediaRow } from "./media.ts";
 
-/** The film that everyone can play: full HD, since a small computer has to write and to send it. */
+/** The size of converted videos: at most full HD, because a small computer has to encode and send them. */
 const FILM_PIXELS = 1920 * 1080;
 /** In bits per second. */
 const BEST_FILM = 6_000_000;
 const WORST_FILM = 300_000;
 const BEST_SOUND = 160_000;
 const WORST_SOUND = 64_000;
-/** What broke the server, or found no room on the disk, as often as this is given up. */
+/** Number of tries for an upload that crashes the server or fills the disk. */
 const MAX_TRIES = 3;
 
-/** A file that was made of an upload, and the picture that stands for it, if there is one. */
+/** A converted file, with its preview image if there is one. */
 interface Made {
   path: string;
   extension: Extension;
   preview: ProcessedPreview | null;
 }
 
-/** What it is made of, and where. */
+/** The upload to convert, and a temporary folder. */
 interface Work {
   row: MediaRow;
   source: string;
@@ -37,11 +37,11 @@ interface Work {
 }
 
 /**
- * Makes an upload playable, unless that is done. One at a time on the whole server, whoever asks; resolves as well when
- * it can't be done, which the row then says.
+ * Converts an upload to a playable file, unless that is done already. Only one conversion runs at a time on the whole
+ * server. Also resolves if the upload can't be converted; the row's state tells.
  */
 export async function processMedia(ctx: Context, id: number): Promise<void> {
-  // What is ready need not wait for what is not.
+  // Uploads that are ready needn't wait in the queue.
   if (!stillProcessing(ctx.db, id)) return;
   await ctx.processing.take(id, async () => {
     const row = begin(ctx, id);
@@ -59,7 +59,7 @@ export async function processMedia(ctx: Context, id: number): Promise<void> {
   });
 }
 
-/** Counts the try before it is made; null when there is nothing to do. */
+/** Counts the try before it starts. Null if there is nothing to do. */
 function begin(ctx: Context, id: number): MediaRow | null {
   return ctx.db.transaction((tx) => {
     const row = stillProcessing(tx, id);
@@ -81,7 +81,7 @@ async function write(ctx: Context, work: (tx: Tx) => void): Promise<void> {
   }
 }
 
-/** A server that stops takes its try back. */
+/** A try that was interrupted by the shutdown of the server doesn't count. */
 function leftFor(ctx: Context, id: number, error: unknown): unknown {
   if (ctx.processing.signal.aborted) {
     ctx.db.transaction((tx) => tx.run("UPDATE media_attachments SET tries = tries - 1 WHERE id = ?", id));
@@ -93,7 +93,7 @@ function stillProcessing(db: Reads, id: number): MediaRow | null {
   return db.get<MediaRow>("SELECT * FROM media_attachments WHERE id = ? AND state = 'processing'", id);
 }
 
-/** A moving picture stays the picture that it was; of film and sound only the stand-in is left. */
+/** An animated image stays an image. Of video and audio, only the placeholder image remains. */
 function giveUp(ctx: Context, tx: Tx, id: number): void {
   const row = stillProcessing(tx, id);
   if (!row) return;
@@ -109,7 +109,7 @@ function giveUp(ctx: Context, tx: Tx, id: number): void {
   if (row.source !== row.file) discardFiles(ctx, tx, [row.source]);
 }
 
-/** Gives up what has been waiting since before this time. */
+/** Gives up on unpublished uploads that have been waiting since before this time. */
 export function giveUpOlder(ctx: Context, tx: Tx, before: number): void {
   const rows = tx.all<{ id: number }>(
     "SELECT id FROM media_attachments WHERE status_id IS NULL AND state = 'processing' AND created_at < ?",
@@ -145,7 +145,7 @@ async function makeFilm(
     copyAudio: clip.audio?.plays ?? false,
     channels: clip.audio?.channels ?? 0,
     frameRate: video.frameRate,
-    // However long it is, the copy is at most about twice as large as an upload may be.
+    // The converted file is at most about twice as large as an upload may be, however long it is.
     bitrate: Math.round(Math.max(WORST_FILM, Math.min(BEST_FILM, (2 * VIDEO_BYTES * 8) / clip.duration))),
   };
   const path = join(folder, "film.mp4");
@@ -164,7 +164,7 @@ async function makeSound(
   const { container, audio } = clip;
   const playable = container === "mp3" || container === "flac" ? container : audio?.plays ? "mp4" : null;
   const path = join(folder, "sound");
-  // A little more than before: what is made anew loses by it, and can't gain by more.
+  // A bit more than the original's bitrate: encoding again loses quality, and a much higher bitrate can't restore it.
   const before = (Bun.file(source).size * 8) / clip.duration;
   const bitrate = Math.round(Math.max(WORST_SOUND, Math.min(BEST_SOUND, 1.5 * before)));
   await ffmpeg.sound(
@@ -177,7 +177,7 @@ async function makeSound(
   return { path, extension: playable === null || playable === "mp4" ? "m4a" : playable, preview };
 }
 
-/** Without ffmpeg a clip stays what it is, and only loses what doesn't belong to picture and sound. */
+/** Without ffmpeg a clip isn't converted; this only removes metadata. */
 async function makeCopy(ctx: Context, { row, source, folder }: Work, clip: Clip): Promise<Made> {
   const extension = copyExtension(clip);
   if (!extension) throw new UnreadableFile("there is no ffmpeg to convert it");
@@ -201,7 +201,7 @@ async function makeLoop(ctx: Context, ffmpeg: Ffmpeg | null, work: Work, run: Ru
   return { path, extension: "mp4", preview: null };
 }
 
-/** H.264 with halved colours has no odd sizes. */
+/** H.264 with 4:2:0 chroma subsampling needs even dimensions. */
 function evenSize({ width, height }: Size): Size {
   return { width: Math.max(2, width - (width % 2)), height: Math.max(2, height - (height % 2)) };
 }
@@ -221,7 +221,7 @@ async function animationFrames(ctx: Context, work: Work): Promise<RawFrames> {
   return evenFrames(animation, framesOf(ctx, work, animation));
 }
 
-/** One frame at a time from a file of some frames, so that memory holds no more. */
+/** Reads one frame at a time from a file with a few frames, to limit memory use. */
 async function* framesOf(
   ctx: Context,
   { row, source, folder }: Work,
@@ -240,7 +240,7 @@ async function* framesOf(
   }
 }
 
-/** Puts what was made in its place, and writes what it is. */
+/** Moves the converted file into place and updates the row. */
 async function finish(ctx: Context, row: MediaRow, { path, extension, preview }: Made): Promise<void> {
   const clip = await ctx.films.run(row.account_id, "inspectClip", path);
   if (!clip) throw new UnreadableFile("nothing that plays came of it");
@@ -251,7 +251,7 @@ async function finish(ctx: Context, row: MediaRow, { path, extension, preview }:
   const poster = preview && { file: await keepImage(ctx, `${folder}/poster`, preview.image), preview };
   await write(ctx, (tx) => {
     const now = stillProcessing(tx, row.id);
-    // Deleted meanwhile, or given up.
+    // The upload was deleted or given up meanwhile.
     if (!now) return discardFiles(ctx, tx, [file, poster?.file ?? null]);
     const shown = now.has_thumbnail === 0 ? poster : null;
     writeMade(tx, now, { file, size, extension, clip });
@@ -283,7 +283,7 @@ function writeMade(
   );
 }
 
-/** Puts a picture in the place of the small one; sound takes its colours from it. */
+/** Replaces the small image. The colours of audio come from it, too. */
 export function writeSmall(
   tx: Tx,
   row: MediaRow,
@@ -300,19 +300,19 @@ export function writeSmall(
   );
 }
 
-/** What is known of a clip of so many bytes. Sound has no size. */
+/** The columns for a clip of this size. Audio has no width and height. */
 export function clipColumns({ video, duration }: Clip, bytes: number) {
   return {
     width: video?.width ?? 0,
     height: video?.height ?? 0,
-    // To the microsecond, as Mastodon has it from ffmpeg.
+    // In seconds, to the microsecond, as Mastodon gets it from ffmpeg.
     duration: Math.round(duration * 1e6) / 1e6,
     frame_rate: video && frameRateText(video.frameRate),
     bitrate: Math.round((bytes * 8) / duration),
   };
 }
 
-/** The ffmpeg to use: the one that is there, if it can do what is needed. */
+/** The ffmpeg to use; null if there is none, or if it lacks the codecs. */
 export async function usableFfmpeg(ctx: Context): Promise<Ffmpeg | null> {
   if (!ctx.ffmpeg || (await ctx.ffmpeg.isUsable())) return ctx.ffmpeg;
   ctx.log.warn("{path} can't write H.264 (libx264) and AAC, so it isn't used", { path: ctx.config.ffmpeg });

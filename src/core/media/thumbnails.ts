@@ -6,16 +6,16 @@ import { IMAGE_LIMITS, imageSource, keepImage, newFolder } from "./media-files.t
 import { discardFiles, type MediaRow } from "./media.ts";
 import { writeSmall } from "./processing.ts";
 
-/** An attachment's custom thumbnail, on the disk and on no row yet. */
+/** An attachment's custom thumbnail: the file is stored, no row references it yet. */
 export interface Thumbnail {
   file: string;
   preview: ProcessedPreview;
 }
 
 /**
- * Reads and checks what shall become a thumbnail.
+ * Reads and checks a custom thumbnail.
  *
- * @throws Refusal when it is no picture, or too large.
+ * @throws Refusal if it isn't an image, or is too large
  */
 export async function readThumbnail(ctx: Context, accountId: number, file: File): Promise<ProcessedPreview> {
   try {
@@ -32,9 +32,9 @@ export async function keepThumbnail(ctx: Context, preview: ProcessedPreview): Pr
   return { file: await keepImage(ctx, `${newFolder("attachments")}/thumbnail`, preview.image), preview };
 }
 
-/** Puts a thumbnail in the place of the attachment's small picture. */
+/** Replaces the attachment's small image with a thumbnail. */
 export function setThumbnail(ctx: Context, tx: Tx, row: MediaRow, thumbnail: Thumbnail): void {
-  // A clip that is not ready has nothing else to show.
+  // A clip that isn't converted yet has nothing else to show.
   const file = row.state === "processing" && row.type !== "gifv" ? thumbnail.file : row.file;
   writeSmall(tx, row, thumbnail);
   tx.run("UPDATE media_attachments SET file = ?, has_thumbnail = 1 WHERE id = ?", file, row.id);

@@ -14,28 +14,28 @@ import type { MediaChanges, MediaRow } from "./media.ts";
 import { clipColumns, usableFfmpeg } from "./processing.ts";
 import { keepThumbnail, readThumbnail, setThumbnail } from "./thumbnails.ts";
 
-/** Mastodon's limits, like those in media-files.ts; clients read them from the instance's configuration. */
+/** Mastodon's limits, like those in media-files.ts; clients read them from the instance configuration. */
 export const VIDEO_PIXELS = 8_294_400;
 export const VIDEO_FRAME_RATE = 120;
 export const AVATAR_BYTES = 8 * 1024 * 1024;
 
-/** What stands for sound is square, as covers are. */
+/** Side of the square placeholder image for audio, in pixels. */
 const SOUND_SIDE = 400;
 
 type NewMedia = typeof mediaAttachments.$inferInsert;
 
 export interface Upload {
   file: File;
-  /** A picture to show small in the file's place. */
+  /** A custom thumbnail. */
   thumbnail?: File;
   about: MediaChanges;
 }
 
 /**
- * Keeps an upload: its files are on the disk before the row that speaks of them. A picture is ready then, and anything
- * that moves or sounds is processed by a job. Returns its id.
+ * Stores an upload and returns its id. The files are on disk before the row is written. An image is ready at once; a
+ * job converts animations, video and audio.
  *
- * @throws UnreadableFile when it is of a kind that is taken, and broken.
+ * @throws UnreadableFile if its type is accepted but it is broken
  */
 export async function upload(ctx: Context, accountId: number, { file, thumbnail, about }: Upload): Promise<number> {
   checkDescription(about.description);
@@ -46,7 +46,7 @@ export async function upload(ctx: Context, accountId: number, { file, thumbnail,
   return insertMedia(ctx, accountId, about, media);
 }
 
-/** The attachment that stands for an upload which nobody can read: it can be looked at, and not published. */
+/** Stores an attachment for an unreadable upload. It can be shown, and can't be published. */
 export async function keepUnreadable(ctx: Context, accountId: number, about: MediaChanges): Promise<number> {
   checkDescription(about.description);
   const seed = ctx.clock.now();
@@ -68,7 +68,7 @@ export async function keepUnreadable(ctx: Context, accountId: number, about: Med
 
 type Kept = Omit<NewMedia, "id" | "account_id" | "created_at">;
 
-/** Waits for the write lock by itself: the upload has been moved to its place, so the caller can't run again. */
+/** Waits for the write lock itself: the upload has been moved into place already, so the caller can't run again. */
 async function insertMedia(ctx: Context, accountId: number, about: MediaChanges, media: Kept): Promise<number> {
   const id = ctx.ids.next();
   const write = (tx: Tx) => {
@@ -92,7 +92,7 @@ function processLater(ctx: Context, tx: Tx, id: number): void {
   enqueue(ctx, tx, "media.process", { id }, { key: `media.process ${id}` });
 }
 
-/** A picture; one that moves becomes a film later, where there is ffmpeg. */
+/** Stores an image. If it is animated and ffmpeg is available, a job converts it to a video. */
 async function keepImageFile(
   ctx: Context,
   accountId: number,
@@ -110,7 +110,7 @@ async function keepImageFile(
   return {
     type: becomesFilm ? "gifv" : "image",
     state: becomesFilm ? "processing" : "ready",
-    // Of a moving AVIF the picture is only the first frame.
+    // Images made from an animated AVIF contain only the first frame, so the upload is needed.
     source: !becomesFilm ? null : movesAsAvif ? await keepUpload(ctx, `${folder}/source`, file) : original,
     content_type: image.original.type,
     file: original,
@@ -125,7 +125,7 @@ async function keepImageFile(
   };
 }
 
-/** Film and sound: looked at now, so that what can't be taken is refused at once, and made playable later. */
+/** Stores video or audio. It is inspected now, so that unsupported files are refused at once, and converted later. */
 async function keepClip(
   ctx: Context,
   accountId: number,
@@ -179,7 +179,7 @@ function standIn(ctx: Context, accountId: number, type: "video" | "audio", { vid
   return ctx.media.run(accountId, "placeholderPreview", type, width, height, ctx.clock.now());
 }
 
-/** Changes an upload that waits to be published: its description, its focus, or the picture that stands for it. */
+/** Changes an unpublished upload: its description, focus or thumbnail. */
 export async function changeUpload(
   ctx: Context,
   accountId: number,
@@ -204,12 +204,12 @@ export async function changeUpload(
   return waitingMedia(ctx, accountId, changed);
 }
 
-/** Files of an avatar or a header, by the column that names each. */
+/** The files of an avatar or header: the original and a still image of it. */
 export type Picture = { file: string; still: string };
 
 export type PictureKind = "avatar" | "header";
 
-/** Reads and checks what shall become an avatar or a header, before anything is kept. */
+/** Reads and checks a new avatar or header, before anything is stored. */
 export async function preparePicture(
   ctx: Context,
   accountId: number,
@@ -220,7 +220,7 @@ export async function preparePicture(
   return ctx.media.run(accountId, "processAvatar", await imageSource(file), kind);
 }
 
-/** Keeps an avatar or a header; the caller writes the row. */
+/** Stores an avatar or header; the caller writes the row. */
 export async function keepPicture(ctx: Context, kind: PictureKind, picture: ProcessedAvatar): Promise<Picture> {
   const folder = newFolder(`${kind}s`);
   const original = await keepImage(ctx, `${folder}/original`, picture.original);
