@@ -7,8 +7,8 @@ import { sever } from "../people/severances.ts";
 import { tellLater } from "./tidings.ts";
 
 /*
- * What the owner has decided about whole domains, for everybody here; what a person blocks for themselves is in
- * blocks.ts. A block holds for the domains below it, too; where several do, the longest decides.
+ * The owner's blocks of whole domains, for every user; blocks.ts has a user's own domain blocks. A block includes the
+ * subdomains; if several blocks match, the longest domain decides.
  */
 
 const MAX_COMMENT = 1000;
@@ -21,17 +21,18 @@ export interface DomainBlock {
   severity: DomainBlockRow["severity"];
   rejectMedia: boolean;
   rejectReports: boolean;
-  /** Whether the list that others read shows the domain with stars in it. */
+  /** Whether the public list hides part of the domain behind asterisks. */
   obfuscate: boolean;
-  /** For those who may read the list. */
+  /** For everyone who may read the list. */
   publicComment: string;
-  /** For those who look after the server. */
+  /** For moderators. */
   privateComment: string;
 }
 
 /**
- * Sets a time for the accounts of the domain `?1` and of those below it, by the block that decides about each. Who is
- * limited or suspended by a block is so since the time of the block; that tells them from others.
+ * Sets a column of the accounts of domain `?1` and its subdomains, by the block that decides about each. An account
+ * that was limited or suspended by a block has the block's creation time there; this distinguishes it from accounts
+ * that were moderated individually.
  */
 function settle(column: "silenced_at" | "suspended_at", value: string, condition: string): string {
   const isBelow = (domain: string) =>
@@ -49,8 +50,9 @@ const LIMIT = settle("silenced_at", "b.created_at", "b.severity = 'silence' AND 
 const SUSPEND = settle("suspended_at", "b.created_at", "b.severity = 'suspend' AND accounts.suspended_at IS NULL");
 
 /**
- * Blocks a domain, or changes what is named of its block. Who is suspended by it loses all follows with people here,
- * who are told; what a block did and doesn't do any more is undone, save for those.
+ * Blocks a domain, or changes the given properties of its block. If the block suspends accounts, all follows between
+ * them and local users end, and these users are notified. Effects that the block no longer has are undone, except for
+ * ended follows.
  */
 export function setDomainBlock(ctx: Context, given: string, changes: Partial<DomainBlock>): void {
   const domain = domainOf(given);
@@ -62,7 +64,7 @@ export function setDomainBlock(ctx: Context, given: string, changes: Partial<Dom
   ctx.db.transaction((tx) => change(ctx, tx, domain, () => save(ctx, tx, domain, changes)));
 }
 
-/** Ends a block with what it did, save for the follows that were lost. Accounts that are blocked by themselves stay so. */
+/** Removes a block and its effects, except for ended follows. Accounts that were moderated individually stay so. */
 export function removeDomainBlock(ctx: Context, given: string): void {
   const domain = domainOf(given);
   ctx.db.transaction((tx) =>
@@ -73,7 +75,7 @@ export function removeDomainBlock(ctx: Context, given: string): void {
   );
 }
 
-/** Takes back what blocks did to the accounts of a domain, and does what they say once they are changed. */
+/** Undoes the effects of blocks on the accounts of a domain, changes the blocks, and applies the effects again. */
 function change(ctx: Context, tx: Tx, domain: string, work: () => void): void {
   for (const sql of [UNLIMIT, UNSUSPEND]) tx.run(sql, domain);
   work();
@@ -83,7 +85,7 @@ function change(ctx: Context, tx: Tx, domain: string, work: () => void): void {
   tellLater(ctx, tx, "severed_relationships", events);
 }
 
-/** Only what is named changes; a new block suspends, unless it is said to do less. */
+/** Changes only the given properties. The default severity of a new block is `suspend`. */
 function save(ctx: Context, tx: Tx, domain: string, changes: Partial<DomainBlock>): void {
   const asNumber = (value: boolean | undefined) => (value === undefined ? null : value ? 1 : 0);
   tx.run(
@@ -110,14 +112,14 @@ export function listDomainBlocks(db: Reads): DomainBlockRow[] {
   return db.all<DomainBlockRow>("SELECT * FROM domain_blocks ORDER BY domain");
 }
 
-/** Those that others are told of: the milder ones first, each sort in alphabetical order, as with Mastodon. */
+/** The publicly listed blocks: milder ones first, each severity in alphabetical order, like Mastodon. */
 export function toldDomainBlocks(db: Reads): DomainBlockRow[] {
   return db.all<DomainBlockRow>(
     "SELECT * FROM domain_blocks WHERE severity <> 'noop' ORDER BY severity = 'suspend', domain",
   );
 }
 
-/** Adds a domain to those with which one speaks in limited federation. */
+/** Adds a domain to the allowlist for limited federation. */
 export function allowDomain(ctx: Context, given: string): void {
   const domain = domainOf(given);
   ctx.db.transaction((tx) => {

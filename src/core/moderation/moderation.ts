@@ -10,24 +10,24 @@ import { refuseForLastOwner } from "../people/users.ts";
 
 const MAX_TEXT = 2000;
 
-/** What can be done about an account, in Mastodon's words; `none` only tells it something. */
+/** Moderation actions, with Mastodon's names; `none` only sends a warning. */
 export type Action = (typeof accountWarnings.$inferSelect)["action"];
 
-/** Who decides something about an account, and why. */
+/** Who took a moderation action, and why. */
 export interface Decision {
   /** The moderator's account; null for the owner on the command line. */
   by: number | null;
-  /** What the person is told. */
+  /** The message for the user. */
   text: string;
-  /** The report that is answered by it; null for none. */
+  /** The report that led to the action; null for none. */
   reportId: number | null;
 }
 
-/** An account that something is decided about. */
+/** The account of a moderation action. */
 interface Moderated {
   id: number;
   acct: string;
-  /** Null for people elsewhere. */
+  /** Null for remote accounts. */
   user_id: number | null;
   disabled: number | null;
   suspended_at: number | null;
@@ -36,12 +36,12 @@ interface Moderated {
   deleted_at: number | null;
 }
 
-/** What an account is from an action on until it is lifted. */
+/** The state of an account after an action, until it is lifted. */
 interface State {
   /** As in "@name is limited". */
   word: string;
   holds(account: Moderated): boolean;
-  /** Sets it since `?2` for the account `?1`, or lifts it where that is null. */
+  /** Sets the state of account `?1` with the time `?2`, or lifts it if `?2` is null. */
   sql: string;
 }
 
@@ -69,8 +69,8 @@ export const STATES: Record<Exclude<Action, "none">, State> = {
 };
 
 /**
- * Does something about an account, tells the person if they are of this server, and keeps it as a strike against them.
- * Reports about them are dealt with by it; a mere warning deals with the one that it answers.
+ * Takes a moderation action on an account, records it as a strike, and notifies the user if they are local. Closes all
+ * reports about the account; a mere warning only closes the report it answers.
  */
 export function moderate(ctx: Context, accountId: number, action: Action, decision: Decision): void {
   if ([...decision.text].length > MAX_TEXT) {
@@ -87,7 +87,7 @@ export function moderate(ctx: Context, accountId: number, action: Action, decisi
   });
 }
 
-/** Ends what an action began. Follows that were ended with somebody elsewhere don't come back. */
+/** Lifts the state that an action set. Follows that a suspension ended aren't restored. */
 export function lift(ctx: Context, accountId: number, action: Exclude<Action, "none">): void {
   const { word, holds, sql } = STATES[action];
   ctx.db.transaction((tx) => {
@@ -97,7 +97,10 @@ export function lift(ctx: Context, accountId: number, action: Exclude<Action, "n
   });
 }
 
-/** The server of somebody elsewhere goes on without us, so follows between them and people here would be false. */
+/**
+ * A suspension ends follows between a remote account and local users: its server doesn't know of the suspension, so
+ * they would get out of sync.
+ */
 function enter(ctx: Context, tx: Tx, account: Moderated, action: Exclude<Action, "none">): void {
   const { word, holds, sql } = STATES[action];
   if (action === "disable" && account.user_id === null) throw notOurs(account);

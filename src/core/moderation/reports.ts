@@ -7,25 +7,25 @@ import { findAccount } from "../accounts.ts";
 import { notify } from "../notifications/notifications.ts";
 import { isShutOut, visibleAmong } from "../visibility.ts";
 
-/** As with Mastodon. */
+/** Mastodon's limit. */
 const MAX_COMMENT = 1000;
 
 export const REPORT_CATEGORIES = reports.category.enumValues;
 
-/** What somebody has to say against an account. Ids are null where they can't be any of ours. */
+/** A report to be filed. Null ids are ids that can't exist. */
 export interface Complaint {
   accountId: number | null;
   statusIds: readonly (number | null)[];
   comment: string;
   category: (typeof REPORT_CATEGORIES)[number];
   ruleIds: readonly (number | null)[];
-  /** Whether the server of an account elsewhere may know of it, too. */
+  /** Whether to forward the report to the server of a remote account. */
   forward: boolean;
 }
 
 const STATUSES_BY =
   "SELECT count(*) AS count FROM statuses WHERE id IN (SELECT value FROM json_each(?)) AND account_id = ?";
-/** Rules that don't hold any more included: the report may be about what was written before. */
+/** Includes removed rules: the report may be about an older status. */
 const RULES = "SELECT count(*) AS count FROM rules WHERE id IN (SELECT value FROM json_each(?))";
 const STAFF = `
   SELECT u.account_id FROM users u
@@ -33,8 +33,8 @@ const STAFF = `
 const OPEN_ABOUT = "SELECT 1 FROM reports WHERE target_account_id = ? AND action_taken_at IS NULL";
 
 /**
- * Reports an account to those who look after this server; the report's id. They are told of it unless another report
- * about the same account is still open: then they know where to look. Who reports the same twice makes two reports.
+ * Reports an account to the moderators, and returns the report's id. They are notified unless another report about the
+ * same account is open. Reporting the same twice creates two reports.
  */
 export function report(ctx: Context, reporterId: number, complaint: Complaint): number {
   const target = findAccount(ctx, complaint.accountId);
@@ -65,7 +65,11 @@ export function report(ctx: Context, reporterId: number, complaint: Complaint): 
   });
 }
 
-/** Refuses what isn't the account's own, or what the reporter may not see, as if it did not exist. */
+/**
+ * The ids without duplicates.
+ *
+ * @throws Refusal, as for an unknown status, if one isn't the account's or the reporter can't see it
+ */
 function reportedStatuses(ctx: Context, reporterId: number, targetId: number, given: Complaint["statusIds"]): number[] {
   const wanted = new Set(given.filter((id) => id !== null));
   const seen = visibleAmong(ctx, reporterId, [...wanted]);
@@ -74,7 +78,7 @@ function reportedStatuses(ctx: Context, reporterId: number, targetId: number, gi
   return seen;
 }
 
-/** Null when there is none, or one of them is no rule. */
+/** The ids without duplicates; null if there is none, or if one isn't a rule. */
 function citedRules(db: Reads, given: Complaint["ruleIds"]): number[] | null {
   const wanted = [...new Set(given.filter((id) => id !== null))];
   const { count } = db.get<{ count: number }>(RULES, idList(wanted))!;
@@ -87,7 +91,7 @@ function tellStaff(ctx: Context, tx: Tx, reporterId: number, reportId: number): 
   }
 }
 
-/** A report as those who look after the server see it. */
+/** A report, for moderators. */
 export interface ReportRow {
   id: number;
   account_id: number;
@@ -106,7 +110,7 @@ const COLUMNS = `
   r.id, r.account_id, r.target_account_id, r.category, r.comment, r.status_ids, r.rule_ids, r.forwarded, r.created_at,
   r.action_taken_at`;
 
-/** A report with the handles of those whom it is about and by. */
+/** A report with the handles of the reported account and the reporter. */
 export interface NamedReport extends ReportRow {
   target: string;
   reporter: string;
@@ -117,7 +121,7 @@ const NAMED = `
   SELECT ${COLUMNS}, ${handle("t")} AS target, ${handle("a")} AS reporter
   FROM reports r JOIN accounts t ON t.id = r.target_account_id JOIN accounts a ON a.id = r.account_id`;
 
-/** The newest first: those that are still open, or all of them. */
+/** Open reports or all of them, newest first. */
 export function listReports(db: Reads, which: { all: boolean; limit: number }): NamedReport[] {
   const condition = which.all ? "" : "WHERE r.action_taken_at IS NULL";
   return db.all<NamedReport>(`${NAMED} ${condition} ORDER BY r.id DESC LIMIT ?`, which.limit);
@@ -126,7 +130,7 @@ export function listReports(db: Reads, which: { all: boolean; limit: number }): 
 const RULES_NAMED = "SELECT text FROM rules WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id";
 const STATUSES_NAMED = "SELECT url FROM statuses WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id";
 
-/** A report with what it names: the texts of rules, and where posts are found that are still there. */
+/** A report with the texts of the cited rules and the URLs of the reported statuses that still exist. */
 export function wholeReport(db: Reads, id: number): NamedReport & { rules: string[]; urls: string[] } {
   const report = db.get<NamedReport>(`${NAMED} WHERE r.id = ?`, id);
   if (!report) throw noReport(id);
@@ -154,7 +158,7 @@ function noReport(id: number): Refusal {
   return new Refusal("not_found", `There is no report ${id}.`);
 }
 
-/** Closes a report that was dealt with. `by` is a moderator's account, null for the owner on the command line. */
+/** Closes an open report. `by` is a moderator's account, null for the owner on the command line. */
 export function resolveReport(ctx: Context, id: number, by: number | null): void {
   ctx.db.transaction((tx) => {
     if (findReport(tx, id).action_taken_at !== null) throw new Refusal("conflict", `Report ${id} is resolved already.`);
@@ -162,7 +166,7 @@ export function resolveReport(ctx: Context, id: number, by: number | null): void
   });
 }
 
-/** Closes a report, or all that are open about an account. */
+/** Closes a report, or all open reports about an account. */
 export function closeReports(ctx: Context, tx: Tx, which: { id: number } | { about: number }, by: number | null): void {
   const [column, value] = "id" in which ? ["id", which.id] : ["target_account_id", which.about];
   tx.run(

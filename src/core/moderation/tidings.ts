@@ -4,11 +4,11 @@ import { enqueue } from "../../db/queue.ts";
 import { notify } from "../notifications/notifications.ts";
 
 /*
- * What is decided about people by a command of the owner's is decided in another process than the one that people
- * listen to. So it is told by a job, which the server runs.
+ * Commands of the owner run in another process than the server, which has the users' streams. So a job in the server
+ * creates these notifications.
  */
 
-/** What the decisions are that somebody is told of, and whom each is about. */
+/** The types of notifications about moderation, and queries for the account that each is for. */
 const TIDINGS = {
   moderation_warning: "SELECT target_account_id AS account_id FROM account_warnings WHERE id = ?",
   severed_relationships: "SELECT account_id FROM severance_events WHERE id = ?",
@@ -21,7 +21,7 @@ export function tellLater(ctx: Context, tx: Tx, type: Tidings, aboutIds: readonl
 
 const TOLD = "SELECT 1 FROM notifications WHERE account_id = ? AND type = ? AND about_id = ?";
 
-/** Tells somebody of a decision, once. */
+/** Notifies the account of a moderation decision, unless it was notified already. */
 export function tell(ctx: Context, type: Tidings, aboutId: number): void {
   ctx.db.transaction((tx) => {
     const about = tx.get<{ account_id: number }>(TIDINGS[type], aboutId);
