@@ -30,7 +30,7 @@ const OF_SERVER = `
 
 /**
  * All emoji of a server (null for this one), by shortcode and in display order. They are cached in memory: call
- * `ctx.rendered.refresh()` first, so that changes by other processes are seen.
+ * `ctx.rendered.refresh()` first, which drops outdated entries.
  */
 export function emojisOf(ctx: Context, domain: string | null): ReadonlyMap<string, CustomEmoji> {
   const known = ctx.rendered.emojis.get(domain ?? "");

@@ -6,13 +6,13 @@ import { announce } from "../events.ts";
 import { verdict } from "./policy.ts";
 import { ignores, visibleTo } from "../visibility.ts";
 
-/** What one person sees of a thread of direct statuses with certain others. */
+/** One account's view of a thread of direct statuses with the same participants. */
 export interface ConversationRow {
   id: number;
-  /** Where it stands in the list: by its latest status, so that it moves up with each. */
+  /** Its position in the list: the latest status, so each new status moves it to the top. */
   cursor: number;
   last_status_id: number;
-  /** Account ids as a JSON list, without one's own. */
+  /** Account ids as a JSON array, without the owner's own. */
   participants: string;
   unread: number;
 }
@@ -21,7 +21,10 @@ export function conversationTopic(accountId: number): string {
   return `direct:${accountId}`;
 }
 
-/** Nothing from whom the person blocks or mutes, or what their policy holds back; one's own words are read already. */
+/**
+ * Leaves out accounts that the owner blocks or mutes and mentions that their notification policy holds back. The
+ * owner's own statuses count as read.
+ */
 const FILE = `
   INSERT INTO conversations (account_id, thread_id, participants, last_status_id, unread)
   SELECT u.account_id, ?2, ?3, ?4, u.account_id <> ?5 FROM users u
@@ -33,8 +36,8 @@ const FILE = `
   RETURNING id`;
 
 /**
- * Files a direct status into the conversations of those who take part in it, as far as they are people of this server.
- * `mentions` are all whom it names; `among` says whose conversations, if not everybody's.
+ * Adds a direct status to the conversations of its local participants. `mentions` are all mentioned accounts; `among`
+ * limits whose conversations get it.
  */
 export function fileConversation(
   ctx: Context,
@@ -65,7 +68,10 @@ function tell(ctx: Context, tx: Tx, accountId: number, conversationId: number): 
   announce(ctx, tx, [conversationTopic(accountId)], { event: "conversation", conversationId });
 }
 
-/** Before a status is removed: conversations end with the one before it, or are gone with it. */
+/**
+ * Call it before a status is deleted. Its conversations then end with the previous status, or are deleted if there is
+ * none.
+ */
 export function unfileConversation(ctx: Context, tx: Tx, statusId: number): void {
   const held = tx.all<{ conversation_id: number }>(
     "DELETE FROM conversation_statuses WHERE status_id = ? RETURNING conversation_id",
@@ -101,12 +107,12 @@ export function listConversations(ctx: Context, accountId: number, page: Page): 
 
 const ONE = `${own("?1")} AND c.id = ?2`;
 
-/** The account's own conversation; null if there is none with this id or its last status is hidden from the account. */
+/** The account's own conversation; null if there is none with this id, or if the account can't see its last status. */
 export function findConversation(db: Reads, accountId: number, id: number | null): ConversationRow | null {
   return db.get<ConversationRow>(ONE, accountId, id);
 }
 
-/** Marks a conversation as read or unread, and announces it to the account's other apps. */
+/** Marks a conversation as read or unread, and publishes this to the account's streams. */
 export function markConversation(ctx: Context, accountId: number, id: number | null, unread: boolean): ConversationRow {
   return ctx.db.transaction((tx) => {
     const row = findConversation(tx, accountId, id);
@@ -117,12 +123,12 @@ export function markConversation(ctx: Context, accountId: number, id: number | n
   });
 }
 
-/** After blocking someone: the conversations in which nobody else takes part. */
+/** After blocking an account: deletes the conversations with it alone. */
 export function removeConversationsWith(tx: Tx, accountId: number, otherId: number): void {
   tx.run("DELETE FROM conversations WHERE account_id = ? AND participants = ?", accountId, JSON.stringify([otherId]));
 }
 
-/** After blocking a domain: the conversations with its people alone. */
+/** After blocking a domain: deletes the conversations in which all others are from it. */
 export function removeConversationsFrom(tx: Tx, accountId: number, domain: string): void {
   tx.run(
     `DELETE FROM conversations WHERE account_id = ? AND participants <> '[]' AND NOT EXISTS (
@@ -132,7 +138,7 @@ export function removeConversationsFrom(tx: Tx, accountId: number, domain: strin
   );
 }
 
-/** Removes a conversation from one's list. Its statuses stay, and the next one begins it anew. */
+/** Removes a conversation from the account's list. Its statuses stay; the next one creates it again. */
 export function removeConversation(ctx: Context, accountId: number, id: number | null): void {
   ctx.db.transaction((tx) => {
     const { changes } = tx.run("DELETE FROM conversations WHERE id = ? AND account_id = ?", id, accountId);

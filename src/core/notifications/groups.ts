@@ -18,32 +18,33 @@ import {
 import { isSuspended } from "../visibility.ts";
 
 export interface GroupFilter extends NotificationFilter {
-  /** Which types are grouped; of all others each notification stands alone. */
+  /** The types to group. Notifications of other types aren't grouped. */
   groupedTypes: readonly NotificationType[];
 }
 
-/** Notifications that tell the same, or one alone. */
+/** A group of similar notifications, or a single one. */
 export interface NotificationGroup {
   key: string;
-  /** The one that is shown for all. */
+  /** The notification that represents the group. */
   row: NotificationRow;
   count: number;
   newestId: number;
-  /** Who it was, the latest first. */
+  /** The senders, latest first; a sample. */
   accountIds: number[];
-  /** Null for a group that was asked for by itself. */
+  /** Null for a group requested by its key. */
   page: { oldestId: number; newestAt: number } | null;
 }
 
-/** As many as Mastodon names of those who are in a group. */
+/** The number of sample accounts, as in Mastodon. */
 const MAX_SAMPLES = 8;
 
 type Side = "newest" | "oldest";
 
 /**
- * A page has one notification of each group: the newest within its bounds or, paging upwards, the oldest. Besides the
- * list's own parameters there is one with the types that are grouped. What is looked through for one that stands before
- * another is the group or, where one sender's are listed, what is by them: the plus keeps SQLite from the larger index.
+ * A page has one notification of each group: the newest within the page's bounds or, when paging upwards, the oldest.
+ * The parameter after the list's own ones holds the grouped types. The subquery looks for a newer (or older)
+ * notification of the same group through the index on groups or, in a list of one sender, the one on senders: the plus
+ * keeps SQLite from using the larger index.
  */
 function places(side: Side, of: "all" | "one"): Keyset<NotificationRow> {
   const [list, groupedTypes] = of === "all" ? [WANTED, "?7"] : [WANTED_FROM, "?8"];
@@ -63,14 +64,14 @@ const PLACES = {
   one: { newest: places("newest", "one"), oldest: places("oldest", "one") },
 };
 
-/** What stands for each group on a page. */
+/** The notification that represents each group on a page. */
 function placesOn(db: Reads, accountId: number, filter: GroupFilter, page: Page): NotificationRow[] {
   const of = PLACES[filter.fromAccountId === null ? "all" : "one"];
   const list = page.min_id === null ? of.newest : of.oldest;
   return list.page(db, page, ...valuesOf(accountId, filter), JSON.stringify(filter.groupedTypes));
 }
 
-/** One page of what `listNotifications()` lists, with what tells the same put together; two queries. */
+/** One page of the notifications that `listNotifications()` lists, grouped, with two queries. */
 export function listGroups(db: Reads, accountId: number, filter: GroupFilter, page: Page): NotificationGroup[] {
   const rows = placesOn(db, accountId, filter, page);
   const bounds = boundsOf(page, rows);
@@ -83,16 +84,13 @@ export function listGroups(db: Reads, accountId: number, filter: GroupFilter, pa
   });
 }
 
-/** How many groups are newer than the read marker, counted no further than `limit`. */
+/** The number of groups newer than the read marker, counted up to `limit`. */
 export function countUnreadGroups(db: Reads, accountId: number, filter: GroupFilter, limit: number): number {
   const page = { limit, max_id: null, since_id: null, min_id: readUpTo(db, accountId) };
   return placesOn(db, accountId, filter, page).length;
 }
 
-/**
- * From the oldest to the newest notification that a page speaks of. What no other page will speak of belongs to the last
- * one.
- */
+/** The range of notification ids that a page covers. The last page also covers the rest, which no other page would. */
 function boundsOf(page: Page, rows: readonly NotificationRow[]): { lowest: number; highest: number } {
   const bounds = { lowest: rows.at(-1)?.id ?? 0, highest: rows[0]?.id ?? 0 };
   if (rows.length >= page.limit) return bounds;
@@ -100,14 +98,14 @@ function boundsOf(page: Page, rows: readonly NotificationRow[]): { lowest: numbe
   return { ...bounds, highest: (page.max_id ?? Number.MAX_SAFE_INTEGER) - 1 };
 }
 
-/** What a group is made of, as far as a page shows it. */
+/** The facts about a group that a page shows. */
 interface Facts {
   count: number;
   newest_id: number;
   newest_at: number;
-  /** Of those that the page speaks of. */
+  /** The oldest notification among those that the page covers. */
   oldest_id: number;
-  /** Account ids as a JSON list. */
+  /** Account ids as a JSON array. */
   samples: string;
 }
 
@@ -123,7 +121,7 @@ const FACTS = `
       SELECT m.from_account_id ${OF_GROUP} ORDER BY m.id DESC LIMIT ${MAX_SAMPLES})) AS samples
   FROM json_each(?1) j JOIN notifications n ON n.id = (SELECT max(m.id) ${OF_GROUP})`;
 
-/** By group key, for the groups that these rows are of. */
+/** The facts by group key, for the groups of these rows. */
 function factsOf(
   db: Reads,
   accountId: number,
@@ -143,7 +141,7 @@ function aloneFacts({ id, created_at, from_account_id }: NotificationRow): Facts
 
 const ALONE = "ungrouped-";
 
-/** What a notification is called that stands alone. */
+/** The key of a notification that isn't grouped. */
 export function aloneKey(id: number): string {
   return ALONE + id;
 }
@@ -153,7 +151,7 @@ function groupOf(key: string, row: NotificationRow, facts: Facts, page: Notifica
   return { key, row, count: facts.count, newestId: facts.newest_id, accountIds, page };
 }
 
-/** The id in the name of a notification that stands alone; null for the name of a group. */
+/** The id in the key of a single notification; null for the key of a group. */
 function idIn(key: string): number | null {
   return key.startsWith(ALONE) ? (parseId(key.slice(ALONE.length)) ?? 0) : null;
 }
@@ -163,8 +161,8 @@ const NEWEST_OF = `
   WHERE n.account_id = ? AND n.group_key = ? AND ${SEEN} ORDER BY n.id DESC LIMIT 1`;
 
 /**
- * A group by its key; null when there is none. A notification that a page showed alone, since its type was not to be
- * grouped there, is shown in its proper group, as single notifications are everywhere.
+ * A group by its key; null if there is none. The key of a single notification leads to its real group, even if a page
+ * showed it alone because that request didn't group its type. Single notifications are shown like this everywhere.
  */
 export function findGroup(db: Reads, accountId: number, key: string): NotificationGroup | null {
   const id = idIn(key);
@@ -179,13 +177,13 @@ const SENDERS = `SELECT n.from_account_id AS id, n.id AS cursor FROM notificatio
 const SENDERS_OF_GROUP = new Keyset<Place>(`${SENDERS} AND n.group_key = ?5`, "n.id");
 const SENDER_OF_ONE = new Keyset<Place>(`${SENDERS} AND n.id = ?5`, "n.id");
 
-/** Everybody in a group, the latest first; the cursor is the notification. */
+/** The senders in a group, latest first; the cursor is the notification's id. */
 export function accountsInGroup(db: Reads, accountId: number, key: string, page: Page): Place[] {
   const id = idIn(key);
   return id === null ? SENDERS_OF_GROUP.page(db, page, accountId, key) : SENDER_OF_ONE.page(db, page, accountId, id);
 }
 
-/** Removes a group, or a notification that stood alone. There may be none any more. */
+/** Dismisses a group or a single notification, if it exists. */
 export function dismissGroup(ctx: Context, accountId: number, key: string): void {
   const id = idIn(key);
   if (id !== null) dismissNotification(ctx, accountId, id);

@@ -8,7 +8,7 @@ import { fromStaff, verdict, type Told } from "./policy.ts";
 import { queuePushes } from "./push.ts";
 import { ignores, isSuspended, visibleTo } from "../visibility.ts";
 
-/** What a person can be told of: Mastodon's types, in the order of its documentation. */
+/** The types of notifications: Mastodon's, in the order of its documentation. */
 export const NOTIFICATION_TYPES = notifications.type.enumValues;
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
 
@@ -18,17 +18,17 @@ export interface NotificationRow {
   type: NotificationType;
   from_account_id: number;
   status_id: number | null;
-  /** What it speaks of besides a status: a report, an event that ended follows, a warning, as its type says. */
+  /** The id of its other subject, depending on the type: a report, a severance event or a moderation warning. */
   about_id: number | null;
   group_key: string | null;
   filtered: number;
   created_at: number;
 }
 
-/** What somebody is told. */
+/** A notification to be created. */
 export interface News {
   type: NotificationType;
-  /** Who did it. Where nobody did, as with a warning, it is who is told. */
+  /** The account that caused it; the recipient for types without one, such as warnings. */
   from: number;
   statusId: number | null;
   aboutId?: number | null;
@@ -37,8 +37,9 @@ export interface News {
 const TOLD: Told = { type: "?2", from: "?3", status: "?4", now: "?6" };
 
 /**
- * Nobody is told of what they did themselves, nor of whom they block or mute, nor of a conversation they don't follow
- * any more; nor of a mention among such people, or in answer to one. What is left, the person's policy judges.
+ * Creates no notification for the recipient's own actions, from accounts they block or mute, in conversations they
+ * muted, or for mentions where another mentioned account or the author replied to is blocked or muted. The recipient's
+ * notification policy decides about the rest.
  */
 const NOTIFY = `
   WITH told AS MATERIALIZED (
@@ -61,16 +62,16 @@ const NOTIFY = `
   FROM told WHERE verdict < 2
   RETURNING id, filtered`;
 
-/** Types of which many tell the same: that a status, a person or the server is liked. */
+/** Types with many similar notifications. */
 export const GROUPABLE_TYPES = ["favourite", "reblog", "follow", "admin.sign_up"] as const satisfies NotificationType[];
 
 const HOUR = 3600_000;
-/** How long a group takes in what is like it, from the hour in which it began. */
+/** A group accepts new notifications for this long, counted from the hour in which it began. */
 const GROUP_HOURS = 12;
 
 /**
- * The lowest and the highest key of a group that a new notification may join; the highest is that of one which begins
- * now. Nulls for what is never grouped.
+ * The lowest and highest key of a group that a new notification may join; the highest is that of a new group. Nulls for
+ * types that are never grouped.
  */
 function groupRange(type: NotificationType, statusId: number | null, now: number): [string, string] | [null, null] {
   if (!(GROUPABLE_TYPES as readonly string[]).includes(type)) return [null, null];
@@ -79,7 +80,7 @@ function groupRange(type: NotificationType, statusId: number | null, now: number
   return [`${target}-${hour - GROUP_HOURS + 1}`, `${target}-${hour}`];
 }
 
-/** Tells a local person of something; does nothing for people elsewhere. */
+/** Notifies a local account; does nothing for remote accounts. */
 export function notify(ctx: Context, tx: Tx, to: number, { type, from, statusId, aboutId = null }: News): void {
   const now = ctx.clock.now();
   const [lowest, highest] = groupRange(type, statusId, now);
@@ -88,7 +89,7 @@ export function notify(ctx: Context, tx: Tx, to: number, { type, from, statusId,
   else if (row && REQUESTING.has(type)) request(tx, to, from, now);
 }
 
-/** Types by which somebody speaks to a person: they may be let in for it, whereas others leave no trace. */
+/** Types that create a notification request if they are filtered. Other types are addressed to no one. */
 const REQUESTING: ReadonlySet<NotificationType> = new Set(["mention", "quote"]);
 
 function request(tx: Tx, accountId: number, fromId: number, now: number): void {
@@ -100,13 +101,13 @@ function request(tx: Tx, accountId: number, fromId: number, now: number): void {
   );
 }
 
-/** What comes of a notification that was made and isn't held back: whoever listens hears it, and devices are woken. */
+/** Delivers a new notification that isn't filtered: to streams and as push. */
 function deliver(ctx: Context, tx: Tx, to: number, notificationId: number): void {
   announce(ctx, tx, [userTopic(to)], { event: "notification", notificationId });
   queuePushes(ctx, tx, notificationId);
 }
 
-/** Takes back what somebody did and then undid. */
+/** Deletes the notifications of an action that was undone. */
 export function withdraw(tx: Tx, what: { type: NotificationType; from: number; statusId: number }): void {
   tx.run(
     "DELETE FROM notifications WHERE type = ? AND from_account_id = ? AND status_id = ?",
@@ -116,16 +117,19 @@ export function withdraw(tx: Tx, what: { type: NotificationType; from: number; s
   );
 }
 
-/** Removes what somebody was told of another. */
+/** Deletes the account's notifications from another account. */
 export function forgetNotificationsFrom(tx: Tx, accountId: number, fromId: number): void {
   tx.run("DELETE FROM notifications WHERE account_id = ? AND from_account_id = ?", accountId, fromId);
 }
 
-/** Which notifications are wanted; `types` is what is left after exclusions. */
+/** The notifications to list. `types` are the types that remain after exclusions. */
 export interface NotificationFilter {
   types: readonly NotificationType[];
   fromAccountId: number | null;
-  /** Whether those are wanted, too, that the policy holds back. Of one account, they always are, as with Mastodon. */
+  /**
+   * Whether to include notifications that the policy filtered. With `fromAccountId` they are always included, like in
+   * Mastodon.
+   */
   includeFiltered: boolean;
 }
 
@@ -133,15 +137,18 @@ export interface NotificationFilter {
 export const NOTIFICATION_COLUMNS = `
   n.id AS cursor, n.id, n.type, n.from_account_id, n.status_id, n.about_id, n.group_key, n.filtered, n.created_at`;
 
-/** One whose status is gone, or not for its reader's eyes any more, isn't there; nor one by somebody who is suspended. */
+/**
+ * Leaves out notifications whose status was deleted or isn't visible to the recipient any more, and those from
+ * suspended accounts.
+ */
 export const SEEN = `NOT ${isSuspended("n.from_account_id")} AND (n.status_id IS NULL OR EXISTS (
   SELECT 1 FROM statuses s WHERE s.id = n.status_id AND ${visibleTo("n.account_id")}))`;
 const wanted = (notifications: string) => `
   SELECT ${NOTIFICATION_COLUMNS} FROM ${notifications}
   WHERE n.account_id = ?4 AND n.type IN (SELECT value FROM json_each(?5)) AND (?6 OR NOT n.filtered) AND ${SEEN}`;
-/** The SELECT of a list that is asked for with `valuesOf()` a filter. */
+/** The SELECT of a list; `valuesOf()` has its parameters. */
 export const WANTED = wanted("notifications n");
-/** The same for a filter that names an account: SQLite would go through all that its reader was ever told. */
+/** The same with `fromAccountId`. Without the index hint, SQLite would scan all notifications of the recipient. */
 export const WANTED_FROM = `${wanted("notifications n INDEXED BY notifications_from_account")} AND n.from_account_id = ?7`;
 const LIST = new Keyset<NotificationRow>(WANTED, "n.id");
 const LIST_FROM = new Keyset<NotificationRow>(WANTED_FROM, "n.id");
@@ -170,13 +177,13 @@ export function findNotification(db: Reads, accountId: number, id: number): Noti
   );
 }
 
-/** How many are newer than the read marker, counted no further than `limit`. */
+/** The number of notifications newer than the read marker, counted up to `limit`. */
 export function countUnread(db: Reads, accountId: number, filter: NotificationFilter, limit: number): number {
   const page = { limit, max_id: null, since_id: readUpTo(db, accountId), min_id: null };
   return listNotifications(db, accountId, filter, page).length;
 }
 
-/** The read marker: what is newer is unread. */
+/** The id of the last read notification; 0 without a marker. */
 export function readUpTo(db: Reads, accountId: number): number {
   return markersOf(db, accountId, ["notifications"])[0]?.last_read_id ?? 0;
 }
@@ -185,7 +192,7 @@ export function clearNotifications(ctx: Context, accountId: number): void {
   ctx.db.transaction((tx) => tx.run("DELETE FROM notifications WHERE account_id = ?", accountId));
 }
 
-/** False when there is no such notification. */
+/** False if there is no such notification. */
 export function dismissNotification(ctx: Context, accountId: number, id: number): boolean {
   return ctx.db.transaction(
     (tx) => tx.run("DELETE FROM notifications WHERE id = ? AND account_id = ?", id, accountId).changes > 0,

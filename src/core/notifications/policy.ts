@@ -1,7 +1,7 @@
 import type { Context } from "../../context.ts";
 import type { Reads } from "../../db/open.ts";
 
-/** Of whom somebody may not want to hear: people whom they don't follow, who don't follow them, and so on. */
+/** Kinds of senders that a user can filter: accounts they don't follow, accounts that don't follow them, and so on. */
 const POLICY_KINDS = [
   "for_not_following",
   "for_not_followers",
@@ -9,7 +9,7 @@ const POLICY_KINDS = [
   "for_private_mentions",
   "for_limited_accounts",
 ] as const;
-/** What becomes of their notifications; the number in the database is the place in this list. */
+/** What happens to their notifications. The database stores the index in this list. */
 export const POLICY_LEVELS = ["accept", "filter", "drop"] as const;
 
 type Kind = (typeof POLICY_KINDS)[number];
@@ -24,7 +24,7 @@ export function policyOf(db: Reads, accountId: number): Policy {
   return Object.fromEntries(POLICY_KINDS.map((kind) => [kind, POLICY_LEVELS[row[kind]]!])) as Policy;
 }
 
-/** Changes what is named, for what comes from now on. */
+/** Changes the given levels, for new notifications. */
 export function changePolicy(ctx: Context, accountId: number, changes: Partial<Policy>): void {
   ctx.db.transaction((tx) => {
     for (const kind of POLICY_KINDS) {
@@ -35,19 +35,19 @@ export function changePolicy(ctx: Context, accountId: number, changes: Partial<P
   });
 }
 
-/** Types by which strangers reach somebody. All others come of what the person did or asked for, or from the server. */
+/** Types that strangers can cause. All others result from the user's own actions, or come from the server. */
 const HELD_BACK = "('mention', 'reblog', 'favourite', 'follow', 'follow_request', 'quote')";
 
 const DAY = 24 * 3600_000;
-/** How long an account counts as new, and a follower as none yet. */
+/** How long an account counts as new, and how long a follower doesn't count as one. */
 const NEW_ACCOUNT = 30 * DAY;
 const NEW_FOLLOWER = 3 * DAY;
 
-/** Who looks after whom: a mention by them can't be held back. An SQL expression of `users.role`. */
+/** The rank of a role: mentions by higher ranks can't be filtered. An SQL expression of `users.role`. */
 const rank = (role: string) =>
   `CASE ${role} WHEN 'owner' THEN 3 WHEN 'admin' THEN 2 WHEN 'moderator' THEN 1 ELSE 0 END`;
 
-/** What a notification is made of, as parameters or columns; `users u` is who is to be told. */
+/** The parameters or columns of a notification; `users u` is its recipient. */
 export interface Told {
   type: string;
   from: string;
@@ -55,13 +55,16 @@ export interface Told {
   now: string;
 }
 
-/** Whether a moderator speaks to somebody in their care, who couldn't be warned otherwise. An SQL condition. */
+/** Whether this is a mention by a moderator of the recipient, who could otherwise miss a warning. An SQL condition. */
 export function fromStaff({ type, from }: Told): string {
   return `(${type} = 'mention' AND EXISTS (
     SELECT 1 FROM users staff WHERE staff.account_id = ${from} AND ${rank("staff.role")} > ${rank("u.role")}))`;
 }
 
-/** Whether a direct status comes unasked: the person has not written directly to its author further up the thread. */
+/**
+ * Whether a direct status is unsolicited: further up the thread, the recipient has not sent a direct status to its
+ * author.
+ */
 function unasked({ from, status }: Told): string {
   return `EXISTS (SELECT 1 FROM statuses WHERE id = ${status} AND visibility = 'direct') AND NOT EXISTS (
     WITH RECURSIVE thread (id, account_id, visibility, in_reply_to_id, depth) AS (
@@ -75,8 +78,8 @@ function unasked({ from, status }: Told): string {
 }
 
 /**
- * What the policy of `users u` makes of a notification: 0 accept, 1 filter, 2 drop. Whom they follow or have let in is
- * accepted, save that a follower may have to prove constant. An SQL expression.
+ * The decision of the policy of `users u`: 0 accept, 1 filter, 2 drop. Accounts that they follow or have accepted are
+ * accepted, except that `for_not_followers` also applies to accounts they follow. An SQL expression.
  */
 export function verdict(told: Told): string {
   const { type, from, now } = told;

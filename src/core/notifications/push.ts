@@ -11,12 +11,12 @@ import { isPublicAddress } from "../../lib/http/outbound.ts";
 import { decodeBase64, seal, unseal } from "../../lib/secrets.ts";
 import { isShutOut } from "../visibility.ts";
 
-/** Notifications that wake nobody: Mastodon knows no alert for them. */
+/** Notifications without push: Mastodon has no alert for them. */
 const QUIET = ["severed_relationships", "moderation_warning"] as const;
 
 type NotificationType = (typeof notifications.$inferSelect)["type"];
 export type PushAlert = Exclude<NotificationType, (typeof QUIET)[number]>;
-/** What an app can ask to be woken for. */
+/** The alerts that an app can subscribe to. */
 export const PUSH_ALERTS = notifications.type.enumValues.filter(
   (type): type is PushAlert => !QUIET.includes(type as (typeof QUIET)[number]),
 );
@@ -25,25 +25,28 @@ export const PUSH_POLICIES = pushSubscriptions.policy.enumValues;
 
 export type PushRow = typeof pushSubscriptions.$inferSelect;
 
-/** Where to send, and the keys with which only the app can read it. */
+/** The push endpoint, and the keys for encryption to the app. */
 export interface PushTarget {
   endpoint: string;
   p256dh: string;
   auth: string;
-  /** Whether by the RFCs, or by the drafts before them, which old apps know. */
+  /** Whether to use the RFCs, or the earlier drafts, which old apps expect. */
   standard: boolean;
 }
 
 export interface PushWishes {
   alerts: readonly PushAlert[];
-  /** By whom. */
+  /** Whose notifications to push. */
   policy: PushRow["policy"];
 }
 
 const POINT_BYTES = 65;
 const AUTH_BYTES = 16;
 
-/** Subscribes a token, whose own text is needed since every message carries it; what it had before ends. */
+/**
+ * Subscribes a token, replacing its previous subscription. The token's text is stored (encrypted), because every
+ * message contains it.
+ */
 export function subscribe(
   ctx: Context,
   holder: { accountId: number; tokenId: number; token: string },
@@ -79,7 +82,10 @@ export function subscribe(
   });
 }
 
-/** Whether anything may be sent there at all; what the name of a host leads to is looked at when it is. */
+/**
+ * Whether the server may send requests to this endpoint at all. The addresses of a host name are checked when it
+ * connects.
+ */
 function isReachable(ctx: Context, endpoint: string): boolean {
   if (!URL.canParse(endpoint)) return false;
   const { protocol, username, password, hostname } = new URL(endpoint);
@@ -101,7 +107,7 @@ function isPoint(bytes: Buffer): boolean {
   }
 }
 
-/** Changes what is named of a token's subscription. */
+/** Changes the given properties of a token's subscription. */
 export function changeWishes(ctx: Context, tokenId: number, wishes: Partial<PushWishes>): PushRow {
   return ctx.db.transaction((tx) => {
     const before = subscriptionOf(tx, tokenId);
@@ -120,7 +126,11 @@ export function unsubscribe(tx: Tx, tokenId: number): void {
   tx.run("DELETE FROM push_subscriptions WHERE token_id = ?", tokenId);
 }
 
-/** What a token has subscribed to; refuses where it hasn't. */
+/**
+ * A token's subscription.
+ *
+ * @throws Refusal if it has none
+ */
 export function subscriptionOf(db: Reads, tokenId: number): PushRow {
   const row = db.get<PushRow>("SELECT * FROM push_subscriptions WHERE token_id = ?", tokenId);
   if (!row) throw notFound();
@@ -139,12 +149,12 @@ export function alertsOf(row: PushRow): PushAlert[] {
   return JSON.parse(row.alerts) as PushAlert[];
 }
 
-/** The token that a subscription is for; null when the key that it was sealed with is lost. */
+/** The text of the subscription's token; null if the key that it was encrypted with is lost. */
 export function tokenOf(ctx: Context, row: PushRow): string | null {
   return unseal(row.sealed_token, sealingKey(ctx), purposeOf(row.token_id));
 }
 
-/** Beside the database and not in it: a copy of the database alone gives nobody a token. */
+/** Stored in a file of its own, so that a copy of the database alone contains no usable token. */
 function sealingKey(ctx: Context): Uint8Array {
   return keptSecret(join(ctx.config.data, "push.key"), 32);
 }
@@ -154,8 +164,8 @@ function purposeOf(tokenId: number): string {
 }
 
 /**
- * The end of one's own poll has no other author, so only the policy "none" holds it back. Users who are suspended or
- * disabled, and tokens that have expired, get no pushes.
+ * The notification about the end of the user's own poll comes from their own account, so only the policy "none"
+ * excludes it. Suspended or disabled users and expired tokens get no pushes.
  */
 const WANTING = `
   SELECT p.id FROM notifications n JOIN push_subscriptions p ON p.account_id = n.account_id
@@ -172,7 +182,7 @@ const WANTING = `
     END`;
 const STILL_WANTING = `${WANTING} AND p.id = ?`;
 
-/** Leaves a job for each subscription that wants a notification which was just made: each is tried again by itself. */
+/** Enqueues a job for each subscription that wants a new notification, so that each is retried separately. */
 export function queuePushes(ctx: Context, tx: Tx, notificationId: number): void {
   const wanting = tx.all<{ id: number }>(WANTING, notificationId, ctx.clock.now());
   for (const { id: subscriptionId } of wanting) {
@@ -180,7 +190,7 @@ export function queuePushes(ctx: Context, tx: Tx, notificationId: number): void 
   }
 }
 
-/** Whether a subscription still wants a notification when its turn comes, which may be days later. */
+/** Whether a subscription still wants a notification when the job runs, which may be days later. */
 export function isStillWanted(ctx: Context, subscriptionId: number, notificationId: number): boolean {
   return ctx.db.get(STILL_WANTING, notificationId, ctx.clock.now(), subscriptionId) !== null;
 }

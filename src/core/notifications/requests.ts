@@ -9,22 +9,22 @@ import { announce, userTopic } from "../events.ts";
 import { mentionsOf } from "../discovery/tags.ts";
 import { isSuspended, visibleTo } from "../visibility.ts";
 
-/** Somebody who waits for being heard. */
+/** A sender whose notifications are filtered until the user accepts or dismisses the request. */
 export interface RequestRow {
   id: number;
   cursor: number;
   from_account_id: number;
   notifications_count: number;
-  /** Null where its reader may not see it any more. */
+  /** Null if the recipient can't see it any more. */
   last_status_id: number | null;
   created_at: number;
   updated_at: number;
 }
 
-/** No further than this is counted what waits: more is many. */
+/** Counts end here. */
 const MAX_COUNT = 100;
 
-/** What is held back of what somebody said to the person: the words that a request `r` stands for. */
+/** The filtered notifications for which a request `r` was made. */
 const HELD = `
   FROM notifications n
   WHERE n.account_id = r.account_id AND n.from_account_id = r.from_account_id AND n.filtered AND n.type IN ('mention', 'quote')`;
@@ -34,7 +34,7 @@ const OWN = `
   SELECT r.id, r.id AS cursor, r.from_account_id, r.created_at, last.created_at AS updated_at, ${COUNT} AS notifications_count,
     (SELECT s.id FROM statuses s WHERE s.id = last.status_id AND ${visibleTo("r.account_id")}) AS last_status_id
   FROM notification_requests r JOIN notifications last ON last.id = (SELECT max(n.id) ${HELD})`;
-/** Whoever is suspended doesn't wait. */
+/** Requests from suspended accounts are hidden. */
 const WAITS = `NOT ${isSuspended("r.from_account_id")}`;
 const LIST = new Keyset<RequestRow>(`${OWN} WHERE r.account_id = ?4 AND ${WAITS}`, "r.id");
 
@@ -42,14 +42,18 @@ export function listRequests(db: Reads, accountId: number, page: Page): RequestR
   return LIST.page(db, page, accountId);
 }
 
-/** One's own request; refuses as if it did not exist otherwise. */
+/**
+ * The account's own request.
+ *
+ * @throws Refusal as for a request that doesn't exist
+ */
 export function ownRequest(db: Reads, accountId: number, id: number | null): RequestRow {
   const row = db.get<RequestRow>(`${OWN} WHERE r.id = ? AND r.account_id = ? AND ${WAITS}`, id, accountId);
   if (!row) throw notFound();
   return row;
 }
 
-/** How many wait, and how much they have said: a hundred of each at most. */
+/** The number of pending requests, up to 100, and of filtered notifications, up to 100 per request. */
 export function pendingRequests(db: Reads, accountId: number): { requests: number; notifications: number } {
   return db.get<{ requests: number; notifications: number }>(
     `SELECT count(*) AS requests, coalesce(sum(held), 0) AS notifications FROM (
@@ -59,8 +63,8 @@ export function pendingRequests(db: Reads, accountId: number): { requests: numbe
 }
 
 /**
- * Lets in everybody who made one of these requests: what they said is brought in by a job, what they will say comes at
- * once.
+ * Accepts the senders of these requests: a job moves their filtered notifications to the list, and new ones arrive
+ * there directly.
  */
 export function acceptRequests(ctx: Context, accountId: number, ids: readonly number[]): void {
   ctx.db.transaction((tx) => {
@@ -75,7 +79,10 @@ export function acceptRequests(ctx: Context, accountId: number, ids: readonly nu
   });
 }
 
-/** Forgets these requests with all that was held back. Whoever speaks again makes a new one. */
+/**
+ * Dismisses these requests with all notifications that were filtered. A new notification from the sender creates a new
+ * request.
+ */
 export function dismissRequests(ctx: Context, accountId: number, ids: readonly number[]): void {
   ctx.db.transaction((tx) => {
     for (const fromId of takeRequests(tx, accountId, ids)) {
@@ -84,7 +91,7 @@ export function dismissRequests(ctx: Context, accountId: number, ids: readonly n
   });
 }
 
-/** Removes those of these requests that are the person's own; the ids of who made them. */
+/** Deletes those of these requests that belong to the account. Returns the ids of their senders. */
 function takeRequests(tx: Tx, accountId: number, ids: readonly number[]): number[] {
   return ids.flatMap((id) => {
     const row = tx.get<{ from_account_id: number }>(
@@ -96,7 +103,7 @@ function takeRequests(tx: Tx, accountId: number, ids: readonly number[]): number
   });
 }
 
-/** Whether everything has been brought in of those who were let in. */
+/** Whether the notifications of all accepted senders have been moved to the list. */
 export function areMerged(db: Reads, accountId: number): boolean {
   const waiting = db.get(
     `SELECT 1 FROM notification_permissions p
@@ -107,7 +114,7 @@ export function areMerged(db: Reads, accountId: number): boolean {
   return waiting === null;
 }
 
-/** So many are brought in at once, before whatever else the server has to do comes in between. */
+/** Notifications per transaction; other work of the server can run in between. */
 const SLICE = 100;
 
 const MERGE = `
@@ -119,14 +126,14 @@ const MERGE = `
   RETURNING type, status_id`;
 
 /**
- * Brings in what was held back of somebody who has been let in, unless they were put out again since, and says so once
- * that is done of everybody.
+ * Moves the filtered notifications of an accepted sender to the list, unless the permission has been withdrawn since,
+ * and publishes an event once this is done for all senders.
  */
 export async function mergeNotifications(ctx: Context, accountId: number, fromId: number): Promise<void> {
   while (mergeSlice(ctx, accountId, fromId) === SLICE) await pause();
 }
 
-/** How many it has brought in, the oldest first. */
+/** Returns how many notifications it has moved, oldest first. */
 function mergeSlice(ctx: Context, accountId: number, fromId: number): number {
   return ctx.db.transaction((tx) => {
     const held = tx.all<{ type: string; status_id: number | null }>(MERGE, accountId, fromId);
@@ -140,7 +147,7 @@ function mergeSlice(ctx: Context, accountId: number, fromId: number): number {
   });
 }
 
-/** Files a direct status that was held back into the conversations of whom it was sent to. */
+/** Adds a direct status that was held back to the recipient's conversations. */
 function fileLate(ctx: Context, tx: Tx, accountId: number, statusId: number): void {
   const status = tx.get<{ id: number; account_id: number; visibility: string; conversation_id: number }>(
     "SELECT id, account_id, visibility, conversation_id FROM statuses WHERE id = ? AND visibility = 'direct'",

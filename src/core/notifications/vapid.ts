@@ -5,16 +5,16 @@ import { setState, stateOf } from "../server/server-state.ts";
 
 const NAME = "vapid_keys";
 
-/** The key pair by which push services know this server (RFC 8292): P-256, base64url without padding. */
+/** The key pair that identifies this server to push services (RFC 8292): P-256, base64url without padding. */
 export interface VapidKeys {
   /** The uncompressed point, 87 characters. */
   publicKey: string;
   privateKey: string;
 }
 
-/** Makes the pair when it is asked for the first time. It never changes: apps would lose their subscriptions. */
+/** Creates the key pair at the first call. It never changes, because apps would lose their subscriptions. */
 export function vapidKeys(ctx: Context): VapidKeys {
-  // Asked again where it would be written, since a command may have made them meanwhile, in another process.
+  // Checked again in the transaction, because a command in another process may have created them meanwhile.
   return keptKeys(ctx.db) ?? ctx.db.transaction((tx) => keptKeys(tx) ?? makeKeys(tx));
 }
 
@@ -26,7 +26,7 @@ function keptKeys(db: Reads): VapidKeys | null {
 function makeKeys(tx: Tx): VapidKeys {
   const pair = createECDH("prime256v1");
   pair.generateKeys();
-  // Node leaves out leading zeros, which push services count.
+  // Node omits leading zeros, but push services expect the full length.
   const secret = pair.getPrivateKey();
   const padded = Buffer.concat([Buffer.alloc(32 - secret.length), secret]);
   const keys = { publicKey: pair.getPublicKey("base64url"), privateKey: padded.toString("base64url") };
