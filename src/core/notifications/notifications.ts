@@ -89,7 +89,10 @@ export function notify(ctx: Context, tx: Tx, to: number, { type, from, statusId,
   else if (row && REQUESTING.has(type)) request(tx, to, from, now);
 }
 
-/** Types that create a notification request if they are filtered. Other types are addressed to no one. */
+/**
+ * Types that create a notification request if they are filtered, because they address the recipient. Other filtered
+ * notifications create none.
+ */
 const REQUESTING: ReadonlySet<NotificationType> = new Set(["mention", "quote"]);
 
 function request(tx: Tx, accountId: number, fromId: number, now: number): void {

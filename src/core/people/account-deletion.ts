@@ -12,9 +12,9 @@ import { removeStatusWithin } from "../statuses/statuses.ts";
 import { refuseForLastOwner } from "./users.ts";
 import { STATUS_COLUMNS, type StatusRow } from "../visibility.ts";
 
-/** Rows that a transaction removes with all that depends on them: a request in between waits for some milliseconds. */
+/** Rows that a transaction removes with their dependent rows: requests wait for some milliseconds at most. */
 const SLICE = 25;
-/** Rows that nothing depends on. */
+/** Rows without dependent rows. */
 const LARGE_SLICE = 500;
 
 interface DeletedUser {
@@ -61,8 +61,9 @@ export function deleteAccount(ctx: Context, accountId: number): void {
 }
 
 /**
- * Removes a slice of what a deleted account leaves, with its effects on others, and enqueues the next slice in the same
- * transaction. Each slice begins with whatever is left, so it doesn't matter where a crash interrupts the chain.
+ * Removes a slice of a deleted account's data, updates counters and indexes that include it, and enqueues the next
+ * slice in the same transaction. Each slice begins with the remaining data, so a crash may interrupt the chain
+ * anywhere.
  */
 export function removeSlice(ctx: Context, accountId: number): void {
   ctx.db.transaction((tx) => {
@@ -72,10 +73,10 @@ export function removeSlice(ctx: Context, accountId: number): void {
   });
 }
 
-/** Removes up to a slice of rows of one kind, and returns how many it found. */
+/** Removes up to a slice of rows of one kind. Returns how many it found. */
 type Step = (ctx: Context, tx: Tx, accountId: number) => number;
 
-/** Statuses come first: home timelines say who gets an event for each, and ending a follow clears them. */
+/** Statuses come first: home timelines determine who gets an event for each, and ending a follow clears them. */
 const STEPS: readonly Step[] = [
   removeStatuses,
   removeMedia,
@@ -87,7 +88,7 @@ const STEPS: readonly Step[] = [
   sliceOf("notifications", "from_account_id", LARGE_SLICE),
   sliceOf("notifications", "account_id", LARGE_SLICE),
   sliceOf("conversations", "account_id", SLICE),
-  // Each with up to 800 rows of its timeline.
+  // Each list has up to 800 rows in its timeline.
   sliceOf("lists", "account_id", 1),
 ];
 
@@ -102,14 +103,14 @@ function removeStatuses(ctx: Context, tx: Tx, accountId: number): number {
       status.id,
     );
     for (const reblog of reblogs) removeStatusWithin(ctx, tx, reblog, false);
-    // There may be more of them, for the next slice.
+    // There may be more reblogs, for the next slice.
     if (reblogs.length === SLICE) break;
     removeStatusWithin(ctx, tx, status, true);
   }
   return statuses.length;
 }
 
-/** Uploads that are on no status. */
+/** Removes uploads that aren't attached to a status. */
 function removeMedia(ctx: Context, tx: Tx, accountId: number): number {
   const removed = tx.all<MediaFiles>(
     `DELETE FROM media_attachments
@@ -148,7 +149,7 @@ interface Tie {
   target_account_id: number;
 }
 
-/** Follows and requests for them, in both directions. */
+/** Removes follows and follow requests, in both directions. */
 function removeFollows(_: Context, tx: Tx, accountId: number): number {
   const ties = ["follows", "follow_requests"].flatMap((table) =>
     ["account_id", "target_account_id"].flatMap((column) =>
@@ -164,7 +165,7 @@ function sliceOf(table: string, column: string, size: number): Step {
   return (_, tx, accountId) => tx.run(sql, accountId).changes;
 }
 
-/** The remaining rows, of which an account has few and which no one else sees. */
+/** Deletes the remaining rows: few per account, and invisible to others. */
 const REST = [
   ["account_domain_blocks", "account_id"],
   ["account_notes", "account_id"],

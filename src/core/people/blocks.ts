@@ -10,7 +10,10 @@ import { forgetNotificationsFrom, notify } from "../notifications/notifications.
 import { sever } from "./severances.ts";
 import { isSuspended } from "../visibility.ts";
 
-/** Blocks somebody, which ends follows and requests both ways. Doing so to oneself does nothing, as with Mastodon. */
+/**
+ * Blocks an account, which ends follows and follow requests in both directions. Blocking oneself has no effect, like in
+ * Mastodon.
+ */
 export function block(ctx: Context, accountId: number, targetId: number | null): void {
   const target = findAccount(ctx, targetId);
   if (target.id === accountId) return;
@@ -38,15 +41,15 @@ export function unblock(ctx: Context, accountId: number, targetId: number | null
 }
 
 export interface MuteOptions {
-  /** Whether their notifications are muted too. */
+  /** Whether to mute their notifications, too. */
   notifications: boolean;
-  /** In seconds; 0 for good. */
+  /** In seconds; 0 for no end. */
   duration: number;
 }
 
 /**
- * Mutes somebody, or changes how. What they wrote before stays in the home timeline and is left out by query, so it is
- * back when the mute has ended.
+ * Mutes an account, or changes an existing mute. Earlier statuses stay in the home timeline and are excluded by its
+ * query, so they appear again after the mute has ended.
  */
 export function mute(ctx: Context, accountId: number, targetId: number | null, options: MuteOptions): void {
   const target = findAccount(ctx, targetId);
@@ -75,7 +78,10 @@ export function unmute(ctx: Context, accountId: number, targetId: number | null)
   );
 }
 
-/** Blocks a whole domain for one person: follows of its people and theirs end, which they are told, and so do requests. */
+/**
+ * Blocks a domain for one account. Follows and follow requests between the account and the domain end, and the account
+ * gets a notification of this.
+ */
 export function blockDomain(ctx: Context, accountId: number, given: string): void {
   const domain = domainOf(given);
   ctx.db.transaction((tx) => {
@@ -103,7 +109,7 @@ export function blockDomain(ctx: Context, accountId: number, given: string): voi
   });
 }
 
-/** Everyone of a domain who follows the account, is followed by it, or waits for either. */
+/** Accounts of a domain that the account follows or is followed by, including follow requests. */
 const TIED = `
   SELECT a.id
   FROM (

@@ -16,8 +16,8 @@ export interface FollowOptions {
 }
 
 /**
- * Follows, or asks to where the account is locked, and always where one is limited oneself. Asking again changes what is
- * wanted of them.
+ * Follows an account. Sends a follow request instead if the target is locked or the follower is limited. If the account
+ * follows already, or has a pending request, this changes the given options.
  */
 export function follow(ctx: Context, accountId: number, targetId: number | null, options: FollowOptions): void {
   const target = findAccount(ctx, targetId);
@@ -47,20 +47,20 @@ export function follow(ctx: Context, accountId: number, targetId: number | null,
   });
 }
 
-/** Everything that follows from a new follow, save telling of it. */
+/** The effects of a new follow, without notifications. */
 function begin(ctx: Context, tx: Tx, accountId: number, targetId: number): void {
   tx.run("UPDATE accounts SET following_count = following_count + 1 WHERE id = ?", accountId);
   tx.run("UPDATE accounts SET followers_count = followers_count + 1 WHERE id = ?", targetId);
   fillHomeLater(ctx, tx, accountId, { accountIds: [targetId] });
 }
 
-/** Unfollows, and takes back a request that is still open. */
+/** Unfollows, or withdraws a pending follow request. */
 export function unfollow(ctx: Context, accountId: number, targetId: number | null): void {
   const target = findAccount(ctx, targetId);
   ctx.db.transaction((tx) => endFollow(tx, accountId, target.id));
 }
 
-/** Ends somebody's follow of the account. They aren't told. */
+/** Removes a follower of the account, who isn't notified. */
 export function removeFollower(ctx: Context, accountId: number, followerId: number | null): void {
   const follower = findAccount(ctx, followerId);
   ctx.db.transaction((tx) => {
@@ -73,7 +73,7 @@ export function removeFollower(ctx: Context, accountId: number, followerId: numb
   });
 }
 
-/** Ends a follow, or the request for one, with all that hangs on it; does nothing where there is neither. */
+/** Ends a follow or follow request with everything that depends on it, if there is one. */
 export function endFollow(tx: Tx, accountId: number, targetId: number): void {
   tx.run("DELETE FROM follow_requests WHERE account_id = ? AND target_account_id = ?", accountId, targetId);
   tx.run(
@@ -89,7 +89,7 @@ export function endFollow(tx: Tx, accountId: number, targetId: number): void {
   clearFromHome(tx, accountId, targetId);
 }
 
-/** Lets somebody follow who asked to. That they do now takes the place of the request among one's notifications. */
+/** Accepts a follow request. A `follow` notification replaces the one about the request. */
 export function authorizeFollow(ctx: Context, accountId: number, requesterId: number | null): void {
   ctx.db.transaction((tx) => {
     const from = accept(ctx, tx, accountId, requesterId);
@@ -97,7 +97,9 @@ export function authorizeFollow(ctx: Context, accountId: number, requesterId: nu
   });
 }
 
-/** Lets in everyone who waits before an account that is open now, save those who are limited: they wait on. */
+/**
+ * Accepts all follow requests to an account that isn't locked any more. Requests from limited accounts stay pending.
+ */
 export function authorizeAllFollows(ctx: Context, tx: Tx, accountId: number): void {
   const waiting = tx.all<{ account_id: number }>(
     `SELECT account_id FROM follow_requests WHERE target_account_id = ? AND NOT ${isLimited("account_id")} ORDER BY id`,
@@ -106,7 +108,7 @@ export function authorizeAllFollows(ctx: Context, tx: Tx, accountId: number): vo
   for (const { account_id } of waiting) accept(ctx, tx, accountId, account_id);
 }
 
-/** The id of who was let in. */
+/** Returns the requester's id. */
 function accept(ctx: Context, tx: Tx, accountId: number, requesterId: number | null): number {
   if (requesterId === null) throw notFound();
   tx.run(
@@ -127,7 +129,7 @@ export function rejectFollow(ctx: Context, accountId: number, requesterId: numbe
   ctx.db.transaction((tx) => takeRequest(tx, accountId, requesterId));
 }
 
-/** Removes a request, and what was told of it. */
+/** Deletes a follow request and its notification. */
 function takeRequest(tx: Tx, accountId: number, requesterId: number | null): void {
   const { changes } = tx.run(
     "DELETE FROM follow_requests WHERE target_account_id = ? AND account_id = ?",
@@ -142,7 +144,7 @@ function takeRequest(tx: Tx, accountId: number, requesterId: number | null): voi
   );
 }
 
-/** True when there was such a row; only what is named in the options changes. */
+/** Changes the given options of an existing row. Returns whether there is one. */
 function change(
   tx: Tx,
   table: "follows" | "follow_requests",
@@ -165,7 +167,7 @@ function change(
   return changes > 0;
 }
 
-/** No language named means all of them. */
+/** Null (no languages given) means all languages. */
 function languagesOf(options: FollowOptions): string | null {
   return options.languages?.length ? JSON.stringify(options.languages) : null;
 }
@@ -174,8 +176,8 @@ const BLOCKED = `SELECT 1 WHERE ${blocks("?1", "?2")} OR ${blocks("?2", "?1")}`;
 const LIMITED = `SELECT 1 WHERE ${isLimited("?1")}`;
 
 /**
- * Accounts that the viewer (`?5`) avoids, or who block them, are left out, save from the viewer's own lists; suspended
- * ones from all.
+ * Leaves out suspended accounts. Unless the list is the viewer's own (`?5`), also leaves out accounts that they block
+ * or mute, or that block them.
  */
 function followList(account: string, list: string): Keyset<Place> {
   const seen = `NOT ${isSuspended(account)} AND (?5 = ?4 OR NOT ${keptApart("?5", account, "?6")})`;
@@ -193,13 +195,13 @@ const REQUESTS = new Keyset<Place>(
   "r.id",
 );
 
-/** Who follows an account, as far as the viewer may know. */
+/** The followers of an account, as far as the viewer may see them. */
 export function followersOf(ctx: Context, viewerId: number, account: AccountRow, page: Page): Place[] {
   if (hidesFollows(ctx, viewerId, account)) return [];
   return FOLLOWERS.page(ctx.db, page, account.id, viewerId, ctx.clock.now());
 }
 
-/** Whom an account follows, as far as the viewer may know. */
+/** The accounts that an account follows, as far as the viewer may see them. */
 export function followingOf(ctx: Context, viewerId: number, account: AccountRow, page: Page): Place[] {
   if (hidesFollows(ctx, viewerId, account)) return [];
   return FOLLOWING.page(ctx.db, page, account.id, viewerId, ctx.clock.now());

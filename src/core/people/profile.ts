@@ -9,16 +9,16 @@ import type { QuotePolicy } from "../statuses/quotes.ts";
 import type { Picture } from "../media/uploads.ts";
 import { MAX_DISPLAY_NAME } from "./users.ts";
 
-/** As with Mastodon; clients read them from the instance's configuration. */
+/** Mastodon's limits; clients read them from the instance configuration. */
 export const MAX_NOTE = 500;
 export const MAX_FIELDS = 4;
 export const MAX_FIELD_LENGTH = 255;
 export const MAX_PICTURE_DESCRIPTION = 1500;
 
-/** A status can be for the people it mentions alone, but not by default. */
+/** `direct` is allowed for single statuses only, not as a default. */
 export const DEFAULT_PRIVACIES = ["public", "unlisted", "private"] as const;
 
-/** What is left undefined stays as it is. */
+/** Undefined properties stay unchanged. */
 export interface ProfileChanges {
   displayName?: string;
   note?: string;
@@ -33,7 +33,7 @@ export interface ProfileChanges {
   indexable?: boolean;
   hideCollections?: boolean;
   attributionDomains?: string[];
-  /** Which tabs apps show on the profile. */
+  /** Which tabs apps show on the profile, here and below. */
   showMedia?: boolean;
   showMediaReplies?: boolean;
   showFeatured?: boolean;
@@ -43,7 +43,7 @@ export interface ProfileChanges {
   quotePolicy?: QuotePolicy;
 }
 
-/** Changes a local account and its owner's preferences, all of it or nothing. */
+/** Changes a local account and its user's preferences; all changes or none. */
 export function updateProfile(ctx: Context, accountId: number, changes: ProfileChanges): void {
   checkProfile(changes);
   const account = accountColumns(ctx, changes);
@@ -110,7 +110,7 @@ function bit(value: boolean | undefined): number | undefined {
   return value === undefined ? undefined : value ? 1 : 0;
 }
 
-/** Refuses what is too long or too much, with every reason at once. */
+/** @throws Refusal with all problems, if something is too long or there are too many fields */
 export function checkProfile(changes: ProfileChanges): void {
   const { fields = [] } = changes;
   refuseWhere([

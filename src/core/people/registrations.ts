@@ -12,29 +12,33 @@ import {
   type PreparedUser,
 } from "./users.ts";
 
-/** As with Mastodon. */
+/** Mastodon's limit. */
 const MAX_REASON = 420;
 
-/** Names that others would take for the server itself. Its owner may still give them to a user. */
+/** Usernames that look official. The owner can still assign them. */
 const RESERVED = new Set(["linnet", "api", "oauth", "admin", "abuse", "postmaster", "root", "support"]);
 
-/** What somebody says who wants an account. Empty is what they left out. */
+/** The sign-up form. Empty strings are missing values. */
 export interface Registration {
   username: string;
   email: string;
   password: string;
-  /** Whether they agree to the rules. */
+  /** Whether the user agrees to the rules. */
   agreement: boolean;
   locale: string;
   reason: string;
 }
 
-/** Who may register now. Nobody before there is an owner: the first user would be taken for one. */
+/** The current sign-up mode. Closed while there is no owner, because the first user becomes the owner. */
 export function registrationMode(ctx: Context): "closed" | "open" | "approval" {
   return hasUsers(ctx) ? ctx.config.registrations : "closed";
 }
 
-/** Checks a registration, and gives back whom to insert. Refuses with every reason at once, by field. */
+/**
+ * Checks a sign-up and prepares the user to insert.
+ *
+ * @throws ValidationRefusal with all problems by field
+ */
 export async function prepareRegistration(ctx: Context, given: Registration): Promise<PreparedUser> {
   const mode = registrationMode(ctx);
   if (mode === "closed") throw notAllowed();
@@ -50,7 +54,10 @@ export async function prepareRegistration(ctx: Context, given: Registration): Pr
   return prepareUser(ctx, { username, email, password, locale, role: "user", approved, reason: reason || undefined });
 }
 
-/** Makes the account of who registers; the user's id. Who must wait isn't spoken of before they are let in. */
+/**
+ * Creates the account of a sign-up and returns the user's id. Notifies the staff, for sign-ups pending approval only
+ * after approval.
+ */
 export function register(ctx: Context, tx: Tx, user: PreparedUser): number {
   const { userId, accountId } = insertUser(ctx, tx, user);
   if (user.approved) tellOfSignUp(ctx, tx, accountId);

@@ -4,16 +4,16 @@ import type { Reads, Tx } from "../../db/open.ts";
 import type { severanceEvents } from "../../db/schema/index.ts";
 import { endFollow } from "./follows.ts";
 
-/** How many followers and followed people somebody has lost at once, and to what. */
+/** An account's loss of followers and follows in one event, with its reason. */
 export type SeveranceRow = typeof severanceEvents.$inferSelect;
 
-/** Why people are parted, and the domain or handle of whom they are parted from. */
+/** The reason why follows end, and the domain or handle on the other side. */
 export interface Severance {
   type: SeveranceRow["type"];
   targetName: string;
 }
 
-/** A follow or the request for one between somebody of this server (`person`) and somebody from elsewhere (`other`). */
+/** A follow or follow request between a local account (`person`) and a remote one (`other`). */
 interface Tie {
   person: number;
   other: number;
@@ -32,8 +32,8 @@ const TIES = `
   FROM others o JOIN follow_requests r ON r.account_id = o.id JOIN users u ON u.account_id = r.target_account_id`;
 
 /**
- * Ends every follow between these accounts and people of this server (or one of them), and the requests for any. Who
- * loses follows by it has it written down: the ids of these events.
+ * Ends all follows and follow requests between these accounts and local accounts, or only the local account `only`.
+ * Records an event for each local account that lost follows, and returns the events' ids.
  */
 export function sever(
   ctx: Context,

@@ -4,7 +4,7 @@ import { hashPassword, MAX_PASSWORD, SHUT_OUT, type UserRow } from "./users.ts";
 /** A user who can sign in, with the hash of the password. */
 export type LoginRow = UserRow & { password_hash: string };
 
-/** The user that a sign-in is for, and the name under which tries are counted, however it was spelled. */
+/** The user who signs in, and the key for counting failed attempts, which is the same for every spelling. */
 export interface Login {
   user: LoginRow | null;
   key: string;

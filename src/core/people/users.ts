@@ -10,27 +10,27 @@ export type Role = (typeof ROLES)[number];
 export interface NewUser {
   username: string;
   password: string;
-  /** Without one, the first user becomes the owner and everybody else a user. */
+  /** By default, the first user becomes the owner and all others have the role `user`. */
   role?: Role;
   email?: string;
   displayName?: string;
   locale?: string;
-  /** False for who must wait for approval. */
+  /** False for a sign-up that is pending approval. */
   approved?: boolean;
-  /** Why they want to be here, in their own words. */
+  /** Why the user wants an account, in their own words. */
   reason?: string;
-  /** Refuses when there is somebody already, even somebody who came while the password was hashed. */
+  /** Refuses if there is another user, even one created while the password was hashed. */
   onlyAsFirst?: boolean;
 }
 
 const MIN_PASSWORD = 8;
-/** Argon2id takes any length, so a bound keeps a form from becoming work. */
+/** Argon2id accepts any length, so a limit stops requests that cost too much CPU time. */
 export const MAX_PASSWORD = 256;
 
-/** As Mastodon's. */
+/** Mastodon's limit. */
 export const MAX_DISPLAY_NAME = 30;
 
-/** What can be wrong with a new user: the field, Mastodon's code and Rails' words for it. */
+/** Problems of a new user: the field, Mastodon's error code and Rails' message. */
 const PROBLEMS = {
   username_blank: ["username", "ERR_BLANK", "can't be blank"],
   username_too_long: ["username", "ERR_TOO_LONG", "is too long (maximum is 30 characters)"],
@@ -47,7 +47,7 @@ const PROBLEMS = {
 
 export type UserProblem = keyof typeof PROBLEMS;
 
-/** Everything that is wrong with a new user, for a page that says it in its own words beside the field. */
+/** All problems of a new user, for a page that words them itself. */
 export function userProblems(ctx: Context, user: Omit<NewUser, "role">): UserProblem[] {
   const problems = [
     usernameProblem(ctx, user.username.trim()),
@@ -58,25 +58,29 @@ export function userProblems(ctx: Context, user: Omit<NewUser, "role">): UserPro
   return problems.filter((problem) => problem !== null);
 }
 
-/** A new user whom nothing speaks against, with the hash of the password. */
+/** A validated new user, with the password hash. */
 export interface PreparedUser extends NewUser {
   passwordHash: string;
 }
 
-/** Makes a local account and the user who signs in to it. Refuses with every reason at once. */
+/**
+ * Creates a local account and its user.
+ *
+ * @throws ValidationRefusal with all problems
+ */
 export async function createUser(ctx: Context, user: NewUser): Promise<{ userId: number; accountId: number }> {
   const prepared = await prepareUser(ctx, user);
   return ctx.db.transaction((tx) => insertUser(ctx, tx, prepared));
 }
 
-/** What takes its time comes before the transaction that makes a user. */
+/** Validates a user and hashes the password, which is too slow for the transaction that inserts the user. */
 export async function prepareUser(ctx: Context, user: NewUser): Promise<PreparedUser> {
   refuseFor(userProblems(ctx, user));
   return { ...user, passwordHash: await hashPassword(ctx, user.password) };
 }
 
 export function insertUser(ctx: Context, tx: Tx, user: PreparedUser): { userId: number; accountId: number } {
-  // Somebody may have taken the name while the password was hashed.
+  // The username may have been taken while the password was hashed.
   refuseFor(userProblems(ctx, user));
   if (user.onlyAsFirst && hasUsers(ctx)) throw new Refusal("conflict", "This server has its owner already");
   fixAddress(ctx, tx);
@@ -130,7 +134,7 @@ const USERS = `
   SELECT u.id, u.account_id, a.username, u.email, u.role, u.approved, u.disabled, ${SHUT_OUT}, u.reason, u.created_at
   FROM users u JOIN accounts a ON a.id = u.account_id`;
 
-/** Facts about a user for the owner, besides the row. */
+/** Facts about a user besides the row, for the owner. */
 export interface UserDetails {
   display_name: string;
   statuses_count: number;
@@ -171,12 +175,12 @@ const PEOPLE = `
   SELECT a.id FROM users u JOIN accounts a ON a.id = u.account_id
   WHERE u.approved AND a.suspended_at IS NULL AND (u.role = 'owner' OR a.discoverable) ORDER BY u.id LIMIT ?`;
 
-/** The accounts that the start page lists: the owner's and discoverable ones, the oldest first. */
+/** The accounts listed on the start page: owners and discoverable accounts, oldest first. */
 export function listedPeople(db: Reads, limit: number): number[] {
   return db.all<{ id: number }>(PEOPLE, limit).map(({ id }) => id);
 }
 
-/** Lets in somebody who waits for it. */
+/** Approves a pending sign-up and notifies the staff. */
 export function approveUser(ctx: Context, userId: number): void {
   ctx.db.transaction((tx) => {
     const user = tx.get<{ account_id: number }>(
@@ -187,7 +191,7 @@ export function approveUser(ctx: Context, userId: number): void {
   });
 }
 
-/** Tells everybody who looks after people here that there is somebody new. */
+/** Notifies the staff of a new user. */
 export function tellOfSignUp(ctx: Context, tx: Tx, accountId: number): void {
   const staff = tx.all<{ account_id: number }>(
     "SELECT account_id FROM users WHERE role IN ('owner', 'admin', 'moderator') ORDER BY id",
@@ -197,7 +201,7 @@ export function tellOfSignUp(ctx: Context, tx: Tx, accountId: number): void {
   }
 }
 
-/** Turns away somebody who waits, and forgets them: the name is free again. */
+/** Rejects and deletes a pending sign-up, which frees its username. */
 export function rejectUser(ctx: Context, userId: number): void {
   ctx.db.transaction((tx) =>
     tx.run("DELETE FROM accounts WHERE id = (SELECT account_id FROM users WHERE id = ? AND NOT approved)", userId),
@@ -237,7 +241,7 @@ export function changeUser(ctx: Context, user: UserRow, { email, role }: UserCha
   });
 }
 
-/** Sets a new password, and ends every session that was opened with the old one. */
+/** Sets a new password and ends all sessions. */
 export async function resetPassword(ctx: Context, userId: number, password: string): Promise<void> {
   const problem = passwordProblem(password);
   if (problem) refuseFor([problem]);
@@ -261,7 +265,7 @@ export function problemOf(problem: UserProblem): Problem {
   return { field, error, description };
 }
 
-/** Deleted accounts, too. */
+/** Includes deleted accounts. */
 const NAMED = "SELECT 1 FROM accounts WHERE lower(username) = lower(?) AND coalesce(domain, '') = ''";
 
 function usernameProblem(ctx: Context, username: string): UserProblem | null {
