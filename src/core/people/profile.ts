@@ -33,7 +33,7 @@ export interface ProfileChanges {
   indexable?: boolean;
   hideCollections?: boolean;
   attributionDomains?: string[];
-  /** Which tabs apps show on the profile, here and below. */
+  /** Which tabs apps show on the profile: media, also in replies, and featured content. */
   showMedia?: boolean;
   showMediaReplies?: boolean;
   showFeatured?: boolean;

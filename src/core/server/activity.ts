@@ -3,16 +3,16 @@ import type { Tx } from "../../db/open.ts";
 import { idAt } from "../../lib/ids.ts";
 
 const WEEK = 7 * 24 * 3600_000;
-/** The first Monday of 1970, since weeks begin on Mondays here. */
+/** The first Monday of 1970, because weeks begin on Monday. */
 const MONDAY = 4 * 24 * 3600_000;
 
-/** As many weeks as Mastodon tells of. */
+/** The number of weeks in Mastodon's statistics. */
 const TOLD = 12;
-/** Half a year, which is the most that NodeInfo asks for. */
+/** Weeks to keep: half a year, the longest period that NodeInfo needs. */
 const KEPT = 26;
 
 export interface Week {
-  /** Its first moment, in milliseconds since 1970. */
+  /** Its start in milliseconds since 1970. */
   start: number;
   statuses: number;
   logins: number;
@@ -23,12 +23,12 @@ function weekOf(time: number): number {
   return Math.floor((time - MONDAY) / WEEK) * WEEK + MONDAY;
 }
 
-/** Notes that somebody was here. */
+/** Records user activity. */
 export function noteVisit(tx: Tx, userId: number, now: number): void {
   tx.run("INSERT INTO weekly_logins (week, user_id) VALUES (?, ?) ON CONFLICT DO NOTHING", weekOf(now), userId);
 }
 
-/** How many people of this server were here in this week or in those before it. */
+/** The number of users who were active in this week or the `weeks - 1` weeks before. */
 export function visitors(ctx: Context, weeks: number): number {
   const first = weekOf(ctx.clock.now()) - (weeks - 1) * WEEK;
   return ctx.db.get<{ count: number }>(
@@ -38,12 +38,12 @@ export function visitors(ctx: Context, weeks: number): number {
   )!.count;
 }
 
-/** Forgets who was here so long ago that nobody asks any more. */
+/** Deletes activity that is older than any statistics. */
 export function forgetVisits(tx: Tx, now: number): void {
   tx.run("DELETE FROM weekly_logins WHERE week < ?", weekOf(now) - KEPT * WEEK);
 }
 
-/** CROSS JOIN: from the few people who live here, not from all statuses. */
+/** CROSS JOIN makes SQLite start from the few local users, not from all statuses. */
 const STATUSES = `
   SELECT (s.created_at - ${MONDAY}) / ${WEEK} AS week, count(*) AS count
   FROM users u CROSS JOIN statuses s ON s.account_id = u.account_id
@@ -54,7 +54,7 @@ const REGISTRATIONS = `
   SELECT (created_at - ${MONDAY}) / ${WEEK} AS week, count(*) AS count FROM users
   WHERE created_at >= ?1 AND approved GROUP BY 1`;
 
-/** What went on here in the last weeks, this one first. */
+/** The statistics of the last weeks, the current one first. */
 export function weeklyActivity(ctx: Context): Week[] {
   const now = weekOf(ctx.clock.now());
   const first = now - (TOLD - 1) * WEEK;

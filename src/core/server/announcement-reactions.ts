@@ -7,7 +7,7 @@ import { shownAnnouncement } from "./announcements.ts";
 import { ownEmoji } from "../media/emojis.ts";
 import { announce, everyonesTopics } from "../events.ts";
 
-/** As with Mastodon. */
+/** Mastodon's limit on different emoji per announcement. */
 const MAX_DIFFERENT = 8;
 
 interface Reaction {
@@ -15,7 +15,7 @@ interface Reaction {
   customEmojiId: number | null;
 }
 
-/** How many people reacted so to an announcement, and whether the viewer is one of them. */
+/** The number of users who reacted with this emoji, and whether the viewer is one of them (1 or 0). */
 export interface ReactionRow {
   announcement_id: number;
   name: string;
@@ -23,7 +23,7 @@ export interface ReactionRow {
   me: number;
 }
 
-/** The reactions to these announcements, in the order in which each came up. */
+/** The reactions to these announcements, in the order of each emoji's first use. */
 export function reactionsTo(ctx: Context, viewerId: number, ids: readonly number[]): ReactionRow[] {
   return ctx.db.all<ReactionRow>(
     `SELECT announcement_id, name, count(*) AS count, max(account_id = ?2) AS me FROM announcement_reactions
@@ -33,7 +33,7 @@ export function reactionsTo(ctx: Context, viewerId: number, ids: readonly number
   );
 }
 
-/** Reacts to an announcement with an emoji, or with one of ours by its shortcode; once is as good as twice. */
+/** Adds a reaction: a Unicode emoji or the shortcode of a local custom emoji. Repeating a reaction has no effect. */
 export function react(ctx: Context, accountId: number, id: number | null, name: string): void {
   ctx.db.transaction((tx) => {
     const announcement = shownAnnouncement(ctx, tx, id);
@@ -54,7 +54,7 @@ export function react(ctx: Context, accountId: number, id: number | null, name: 
   });
 }
 
-/** Takes one's reaction back, if there is one. */
+/** Removes the account's reaction, if there is one. */
 export function unreact(ctx: Context, accountId: number, id: number | null, name: string): void {
   ctx.db.transaction((tx) => {
     const announcement = shownAnnouncement(ctx, tx, id);

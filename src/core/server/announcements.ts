@@ -18,7 +18,7 @@ export interface AnnouncementDraft {
   startsAt: number | null;
   endsAt: number | null;
   allDay: boolean;
-  /** When it is shown first; at once where that is past. */
+  /** When to publish it; at once if that is null or past. */
   publishAt: number | null;
 }
 
@@ -30,7 +30,7 @@ function isShown({ published_at, ends_at }: Times, now: number): boolean {
   return published_at <= now && (ends_at === null || ends_at > now);
 }
 
-/** Those that are shown now, in Mastodon's order: by when what they speak of begins, or else they did. */
+/** The announcements shown now, in Mastodon's order: by the start of the event, or else by publication. */
 export function shownAnnouncements(ctx: Context): AnnouncementRow[] {
   return ctx.db.all<AnnouncementRow>(
     `SELECT * FROM announcements WHERE ${IS_SHOWN} ORDER BY coalesce(starts_at, published_at), id`,
@@ -38,7 +38,11 @@ export function shownAnnouncements(ctx: Context): AnnouncementRow[] {
   );
 }
 
-/** One that is shown now; refuses as if it did not exist otherwise. */
+/**
+ * An announcement that is shown now.
+ *
+ * @throws Refusal as for one that doesn't exist
+ */
 export function shownAnnouncement(ctx: Context, db: Reads, id: number | null): AnnouncementRow {
   const row = db.get<AnnouncementRow>(`SELECT * FROM announcements WHERE ${IS_SHOWN} AND id = ?2`, ctx.clock.now(), id);
   if (!row) throw notFound();
@@ -49,7 +53,7 @@ export function findAnnouncement(db: Reads, id: number): AnnouncementRow | null 
   return db.get<AnnouncementRow>("SELECT * FROM announcements WHERE id = ?", id);
 }
 
-/** Which of these somebody has dismissed. */
+/** Which of these the account has dismissed. */
 export function dismissedAmong(ctx: Context, accountId: number, ids: readonly number[]): Set<number> {
   const rows = ctx.db.all<{ id: number }>(
     `SELECT announcement_id AS id FROM announcement_dismissals
@@ -60,13 +64,13 @@ export function dismissedAmong(ctx: Context, accountId: number, ids: readonly nu
   return new Set(rows.map(({ id }) => id));
 }
 
-/** A status to which a text links, as far as the viewer may see it. */
+/** A status linked in a text and visible to the viewer. */
 export interface LinkedStatus {
   id: number;
   url: string;
 }
 
-/** Those to which texts link, for each text. */
+/** The linked statuses of each text. */
 export function linkedStatuses(ctx: Context, viewerId: number, texts: readonly string[]): LinkedStatus[][] {
   const uris = texts.map((text) => [...new Set(findLinks(text).map((link) => uriOf(ctx, link)))]);
   const rows = ctx.db.all<LinkedStatus & { uri: string }>(
@@ -79,7 +83,7 @@ export function linkedStatuses(ctx: Context, viewerId: number, texts: readonly s
   return uris.map((linked) => linked.flatMap((uri) => byUri.get(uri) ?? []));
 }
 
-/** The address by which a status is known, from that of its page. */
+/** The URI of a status, from the URL of its page. */
 function uriOf(ctx: Context, link: string): string {
   const { origin } = ctx.config;
   const page = link.startsWith(origin) ? /^\/@(\w+)\/(\d+)$/.exec(link.slice(origin.length)) : null;
@@ -97,7 +101,7 @@ export function dismissAnnouncement(ctx: Context, accountId: number, id: number 
   });
 }
 
-/** All there are, for the owner, with what is true of each now. */
+/** All announcements with their current state, for the owner. */
 export function listAnnouncements(ctx: Context): (AnnouncementRow & { state: "waiting" | "shown" | "over" })[] {
   const now = ctx.clock.now();
   return ctx.db.all<AnnouncementRow>("SELECT * FROM announcements ORDER BY id").map((row) => ({
@@ -106,7 +110,7 @@ export function listAnnouncements(ctx: Context): (AnnouncementRow & { state: "wa
   }));
 }
 
-/** Writes an announcement, and returns its id. */
+/** Creates an announcement and returns its id. */
 export function createAnnouncement(ctx: Context, draft: AnnouncementDraft): number {
   const now = ctx.clock.now();
   const row = checkedRow(draft, Math.max(draft.publishAt ?? now, now));
@@ -122,7 +126,7 @@ export function createAnnouncement(ctx: Context, draft: AnnouncementDraft): numb
   });
 }
 
-/** Changes what is named. */
+/** Changes the given properties. */
 export function editAnnouncement(ctx: Context, id: number, changes: Partial<AnnouncementDraft>): void {
   const now = ctx.clock.now();
   ctx.db.transaction((tx) => {
@@ -149,7 +153,7 @@ export function removeAnnouncement(ctx: Context, id: number): void {
   });
 }
 
-/** The columns of an announcement in the order in which both statements name them. */
+/** The validated columns of an announcement, in the order in which both statements name them. */
 function checkedRow(draft: Omit<AnnouncementDraft, "publishAt">, publishedAt: number) {
   const { startsAt, endsAt, allDay } = draft;
   const text = draft.text.trim();
@@ -171,7 +175,10 @@ function announcementWith(tx: Tx, id: number): AnnouncementRow {
   throw new Refusal("not_found", `There is no announcement ${id}. "linnet announcement list" shows those there are.`);
 }
 
-/** Has everyone told of a change now, if they see one, or else when they will; perhaps by another process than this one. */
+/**
+ * Enqueues a job that publishes the change to all users: now if the announcement is or was visible, otherwise when it
+ * becomes so. A job, because this may run in another process than the server.
+ */
 function tellOfChange(ctx: Context, tx: Tx, id: number, before: Times | null): void {
   const now = ctx.clock.now();
   const row = findAnnouncement(tx, id);
@@ -185,18 +192,18 @@ function tellAt(ctx: Context, tx: Tx, id: number, version: number | null, runAt:
   enqueue(ctx, tx, "announcement.tell", { id, version }, { runAt, key });
 }
 
-/** When it comes or goes by itself; null when it won't. */
+/** When it next appears or disappears by schedule; null if it won't. */
 function nextChange({ published_at, ends_at }: Times, now: number): number | null {
   if (published_at > now) return published_at;
   return ends_at !== null && ends_at > now ? ends_at : null;
 }
 
-/** Tells everyone who listens that an announcement is there, or is no more. `version` is null for one that was removed. */
+/** Publishes to all users that an announcement is shown or removed. `version` is null for a deleted one. */
 export function tellOfAnnouncement(ctx: Context, id: number, version: number | null): void {
   ctx.db.transaction((tx) => {
     const now = ctx.clock.now();
     const row = findAnnouncement(tx, id);
-    // Another job is there for what it has become since.
+    // Changed since; that change has its own job.
     if ((row?.version ?? null) !== version) return;
     const event = row && isShown(row, now) ? "announcement" : "announcement.delete";
     announce(ctx, tx, everyonesTopics(tx), { event, announcementId: id });

@@ -6,12 +6,12 @@ export interface Job {
   id: number;
   kind: string;
   state: "running" | "pending" | "failed";
-  /** The server that it talks to; empty when it talks to none. */
+  /** The host that it sends requests to; empty for none. */
   host: string;
-  /** Including the one that runs. */
+  /** Including the running one. */
   attempts: number;
   created_at: number;
-  /** When it runs next; null when it has failed for good. */
+  /** When it runs next; null if it has failed for good. */
   run_at: number | null;
   /** Why the last attempt failed. */
   error: string | null;
@@ -22,15 +22,15 @@ const JOBS = `
     CASE WHEN run_at IS NULL THEN 'failed' WHEN leased = 1 THEN 'running' ELSE 'pending' END AS state
   FROM jobs`;
 
-/** Background jobs: those that run, those that wait in the order in which they will run, those that have failed. */
+/** Background jobs: running ones, pending ones in the order of execution, and failed ones. */
 export function listJobs(db: Reads, onlyFailed: boolean): Job[] {
   const condition = onlyFailed ? "WHERE run_at IS NULL" : "";
   return db.all<Job>(`${JOBS} ${condition} ORDER BY run_at IS NULL, leased DESC, run_at, id`);
 }
 
 /**
- * Makes a job whose last attempt failed run at once, with all its attempts before it. Others have a time to run, and
- * would find nothing to do before it.
+ * Schedules a job whose last attempt failed to run now, with all attempts available again. Refuses other jobs: they
+ * have a scheduled time, and would find nothing to do before it.
  */
 export function retryJob(ctx: Context, id: number): void {
   ctx.db.transaction((tx) => {
@@ -42,7 +42,7 @@ export function retryJob(ctx: Context, id: number): void {
   });
 }
 
-/** The same for every job whose last attempt failed. Returns how many there are. */
+/** The same for all jobs whose last attempt failed. Returns how many there are. */
 export function retryAllJobs(ctx: Context): number {
   return ctx.db.transaction(
     (tx) =>

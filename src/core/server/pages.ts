@@ -7,21 +7,21 @@ import { Refusal } from "../../errors.ts";
 export const PAGES = pages.name.enumValues;
 export type PageName = (typeof PAGES)[number];
 
-/** What the owner wrote about the server, as Markdown. */
+/** A page that the owner wrote about the server, as Markdown. */
 export interface OwnPage {
   text: string;
   updated_at: number;
 }
 
-/** Far more than anybody reads. */
+/** In characters; far more than a page needs. */
 export const MAX_PAGE = 200_000;
 
-/** When the policy that stands where the owner has none was last changed. */
+/** When the default privacy policy was last changed. */
 const DEFAULTS_CHANGED = Date.parse("2026-11-21");
 
 const DEFAULTS: Record<PageName, string> = { extended_description: "", privacy_policy: defaultPrivacyPolicy };
 
-/** The owner's page, or what stands there without one. */
+/** The owner's page, or the default. */
 export function findPage(db: Reads, name: PageName): OwnPage {
   const own = db.get<OwnPage>("SELECT text, updated_at FROM pages WHERE name = ?", name);
   return own ?? { text: DEFAULTS[name], updated_at: DEFAULTS_CHANGED };
@@ -40,12 +40,16 @@ export function setPage(ctx: Context, name: PageName, text: string): void {
   );
 }
 
-/** Takes the owner's page away again. */
+/** Restores the default page. */
 export function removePage(ctx: Context, name: PageName): void {
   ctx.db.transaction((tx) => tx.run("DELETE FROM pages WHERE name = ?", name));
 }
 
-/** A text that can be shown as a page; refuses another. */
+/**
+ * Trims the text of a page.
+ *
+ * @throws Refusal if it is empty or too long
+ */
 export function checkedPage(text: string): string {
   const trimmed = text.trim();
   if (trimmed === "") throw new Refusal("invalid", "The text is empty.");

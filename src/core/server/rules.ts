@@ -4,7 +4,7 @@ import type { rules } from "../../db/schema/index.ts";
 import { Refusal } from "../../errors.ts";
 import { isLocale } from "../../lib/text/languages.ts";
 
-/** As with Mastodon: apps show a rule as one line, and its hint beneath. */
+/** Mastodon's limit. Apps show a rule as one line, with its hint below. */
 const MAX_TEXT = 300;
 const MAX_HINT = 1000;
 
@@ -20,14 +20,14 @@ export interface Rule extends RuleWords {
 
 type RuleRow = Pick<typeof rules.$inferSelect, "id" | "text" | "hint" | "translations">;
 
-/** The rules that hold now, in the order in which they are shown. */
+/** The current rules, in display order. */
 export function listRules(db: Reads): Rule[] {
   return db
     .all<RuleRow>("SELECT id, text, hint, translations FROM rules WHERE deleted_at IS NULL ORDER BY position, id")
     .map((row) => ({ ...row, translations: JSON.parse(row.translations) as Rule["translations"] }));
 }
 
-/** Adds a rule after those there are, and returns its id. */
+/** Adds a rule at the end, and returns its id. */
 export function addRule(ctx: Context, words: RuleWords): number {
   const { text, hint } = checked(words);
   return ctx.db.transaction(
@@ -42,7 +42,7 @@ export function addRule(ctx: Context, words: RuleWords): number {
   );
 }
 
-/** Changes what a rule says, or (with `place`, from 1) where it stands; what isn't given stays. */
+/** Changes the given properties of a rule. `place` (from 1) moves it. */
 export function editRule(ctx: Context, id: number, changes: Partial<RuleWords> & { place?: number }): void {
   ctx.db.transaction((tx) => {
     const rule = ruleWith(tx, id);
@@ -60,7 +60,7 @@ function moveRule(tx: Tx, id: number, place: number): void {
   }
 }
 
-/** Says a rule in another language; without a text the translation goes. */
+/** Sets the translation of a rule; an empty text removes it. */
 export function translateRule(ctx: Context, id: number, locale: string, words: RuleWords): void {
   if (!isLocale(locale)) throw new Refusal("invalid", `"${locale}" is not a language's code, as de or pt-BR are.`);
   ctx.db.transaction((tx) => {
@@ -70,7 +70,7 @@ export function translateRule(ctx: Context, id: number, locale: string, words: R
   });
 }
 
-/** Takes a rule away. Reports that name it keep it. */
+/** Removes a rule; existing reports still show it. */
 export function removeRule(ctx: Context, id: number): void {
   ctx.db.transaction((tx) => {
     ruleWith(tx, id);

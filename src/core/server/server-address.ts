@@ -6,12 +6,14 @@ import { setState, stateOf } from "./server-state.ts";
 
 /** Fixed by the first account, since the URI of everything on this server contains it. */
 const FIXED = "address";
-/** With which the server was started last. Counts for commands until there is an account. */
+/** The address of the server's last start. Commands use it until there is an account. */
 const STARTED = "started_address";
 
 /**
- * The address that counts: the fixed one, or else what the settings say. A command without settings takes the address
- * with which the server was started last. Refuses settings that name another address than the fixed one.
+ * The effective address: the fixed one, or else that of the settings. A command without settings uses the address of
+ * the server's last start.
+ *
+ * @throws UsageError if the settings name another address than the fixed one
  */
 export function effectiveAddress(db: Reads, config: Config, isServer: boolean): Address {
   const fixed = fixedAddress(db, config);
@@ -21,7 +23,11 @@ export function effectiveAddress(db: Reads, config: Config, isServer: boolean): 
   return fixed ?? (asked.origin === null && started ? merged(asked, started) : addressOf(asked, port));
 }
 
-/** In the transaction that creates an account. Refuses when the first account was created at another address. */
+/**
+ * Call it in the transaction that creates an account: fixes the address.
+ *
+ * @throws Refusal if the first account was created at another address
+ */
 export function fixAddress(ctx: Context, tx: Tx): void {
   const { origin, handleDomain } = ctx.config;
   const fixed = fixedAddress(tx, ctx.config);
@@ -33,7 +39,10 @@ export function fixAddress(ctx: Context, tx: Tx): void {
   );
 }
 
-/** When the server starts: keeps its address for commands, and fixes it for a database that has accounts already. */
+/**
+ * Call it when the server starts: stores its address for commands, and fixes it for a database that has accounts
+ * already.
+ */
 export function keepAddress(ctx: Context): void {
   ctx.db.transaction((tx) => {
     write(tx, STARTED, ctx.config);
@@ -42,7 +51,7 @@ export function keepAddress(ctx: Context): void {
   });
 }
 
-/** Refuses settings that name another address than this one. */
+/** @throws UsageError if the settings name another address than this one */
 export function refuseOtherAddress({ asked }: Config, fixed: Address): void {
   const what = "Set it back, or remove the setting. For a server at a new address, start with an empty LINNET_DATA.";
   if (asked.origin !== null && asked.origin !== fixed.origin) {
@@ -58,14 +67,18 @@ export function refuseOtherAddress({ asked }: Config, fixed: Address): void {
 }
 
 /**
- * Whether the server's address is that of whichever port it gets: it is tried out on localhost, with LINNET_PORT=0.
- * Rows from before a restart then name a port that nobody listens on.
+ * Whether the server's address depends on the port it gets: with LINNET_PORT=0 on localhost, for tests. After a
+ * restart, existing rows contain the previous port.
  */
 export function followsPort({ asked, origin, port }: Config): boolean {
   return port === 0 && asked.origin === null && isLocalhost(origin);
 }
 
-/** On localhost without LINNET_URL, another port is another address. */
+/**
+ * On localhost without LINNET_URL, another port is another address.
+ *
+ * @throws UsageError if the port doesn't match the address
+ */
 export function refuseOtherPort({ asked, origin, port }: Config): void {
   const fixed = new URL(origin).port || "80";
   if (asked.origin !== null || port === 0 || !isLocalhost(origin) || fixed === String(port)) return;
@@ -79,7 +92,7 @@ function isLocalhost(origin: string): boolean {
   return hostname === "localhost" && protocol === "http:";
 }
 
-/** The address of the accounts on this server; null while there are none. */
+/** The address of the existing accounts; null if there are none. */
 export function fixedAddress(db: Reads, config: Config): Address | null {
   return read(db, FIXED) ?? oldestAddress(db, config);
 }

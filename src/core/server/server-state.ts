@@ -1,6 +1,6 @@
 import type { Reads, Tx } from "../../db/open.ts";
 
-/** What the server keeps for itself by a name; null where it has nothing. */
+/** A value of the server's own key-value store; null if there is none. */
 export function stateOf(db: Reads, name: string): string | null {
   return db.get<{ value: string }>("SELECT value FROM server_state WHERE name = ?", name)?.value ?? null;
 }

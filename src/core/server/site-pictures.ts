@@ -6,13 +6,13 @@ import { discardFiles } from "../media/media.ts";
 import { setState, stateOf } from "./server-state.ts";
 
 interface Cut {
-  /** Of the file. */
+  /** The file's name without extension. */
   name: string;
   width: number;
   height: number;
 }
 
-/** The pictures of the server itself, and the sizes in which apps are given each. */
+/** The images of the server itself, with the sizes that apps get. */
 export const SITE_PICTURES = {
   thumbnail: [
     { name: "1x", width: 1200, height: 630 },
@@ -32,13 +32,13 @@ export interface SitePicture {
 
 const MAX_DESCRIPTION = 1500;
 
-/** The owner's picture; null where they have set none. */
+/** The image that the owner has set; null for none. */
 export function findSitePicture(db: Reads, name: SitePictureName): SitePicture | null {
   const kept = stateOf(db, `picture.${name}`);
   return kept === null ? null : (JSON.parse(kept) as SitePicture);
 }
 
-/** Sets a picture of the server, in place of the one before. */
+/** Sets or replaces an image of the server. */
 export async function setSitePicture(
   ctx: Context,
   name: SitePictureName,

@@ -3,13 +3,13 @@ import type { Reads } from "../../db/open.ts";
 import { notFound, Refusal } from "../../errors.ts";
 import { checkedPage } from "./pages.ts";
 
-/** Terms of service, as Markdown, and the day (`YYYY-MM-DD`, in UTC) from which they hold. */
+/** Terms of service as Markdown, with the first day (`YYYY-MM-DD`, UTC) on which they apply. */
 export interface Terms {
   effective_date: string;
   text: string;
 }
 
-/** All that were published, the oldest first. */
+/** All published versions, oldest first. */
 export function listTerms(db: Reads): Terms[] {
   return db.all<Terms>("SELECT effective_date, text FROM terms_of_service ORDER BY effective_date");
 }
@@ -18,12 +18,16 @@ export function hasTerms(db: Reads): boolean {
   return db.get("SELECT 1 FROM terms_of_service LIMIT 1") !== null;
 }
 
-/** Whether terms of this day hold already. */
+/** Whether terms with this effective date apply already. */
 export function isEffective(ctx: Context, date: string): boolean {
   return date <= today(ctx);
 }
 
-/** The terms that hold now, or the first that will; refuses where there are none. */
+/**
+ * The current terms, or else the first future ones.
+ *
+ * @throws Refusal if there are none
+ */
 export function currentTerms(ctx: Context): Terms {
   const all = listTerms(ctx.db);
   const current = all.findLast(({ effective_date }) => isEffective(ctx, effective_date)) ?? all[0];
@@ -31,19 +35,26 @@ export function currentTerms(ctx: Context): Terms {
   return current;
 }
 
-/** The terms that hold from a day on. */
+/**
+ * The terms with this effective date.
+ *
+ * @throws Refusal if there are none
+ */
 export function termsOf(db: Reads, date: string): Terms {
   const terms = db.get<Terms>("SELECT effective_date, text FROM terms_of_service WHERE effective_date = ?", date);
   if (!terms) throw notFound();
   return terms;
 }
 
-/** The day of the terms that follow those of another day; null when there are none. */
+/** The effective date of the next version after this date; null if there is none. */
 export function successorOf(db: Reads, date: string): string | null {
   return listTerms(db).find(({ effective_date }) => effective_date > date)?.effective_date ?? null;
 }
 
-/** Publishes terms, from today on unless a later day is given. What holds already can't be changed any more. */
+/**
+ * Publishes terms, effective today or on a later day. Terms that apply already can't be changed. Returns the effective
+ * date.
+ */
 export function publishTerms(ctx: Context, text: string, date = today(ctx)): string {
   if (!isDay(date)) throw new Refusal("invalid", `"${date}" is not a day, as 2027-01-31 is.`);
   if (date < today(ctx))
