@@ -5,7 +5,7 @@ import type { Handle } from "../../lib/text/mentions.ts";
 import { IS_HERE } from "../accounts.ts";
 import type { TagName } from "../discovery/tags.ts";
 
-/** What a text becomes: HTML, and whom and what it speaks of. */
+/** A rendered text: HTML, mentions and hashtags. */
 export interface Composed {
   content: string;
   /** Account ids. */
@@ -20,12 +20,12 @@ interface Mentioned {
   url: string;
 }
 
-/** Renders a text, with the people it mentions as far as they are known here. */
+/** Renders a text. Only accounts that are known here become mentions. */
 export function compose(ctx: Context, text: string): Composed {
   return composeAll(ctx, [text])[0]!;
 }
 
-/** The same for several texts, with one question about the people whom they mention. */
+/** The same for several texts, with one query for all mentions. */
 export function composeAll(ctx: Context, texts: readonly string[]): Composed[] {
   const known = knownMentions(ctx, ...texts);
   return texts.map((text) => composed(ctx, text, known));
@@ -43,7 +43,7 @@ function composed(ctx: Context, text: string, known: Map<string, Mentioned>): Co
   return { content: renderText(text, { mentionUrl, tagUrl }), mentions: [...mentions], tags };
 }
 
-/** How links to people and hashtags look from here. */
+/** The URLs for mentions and hashtags in rendered texts. */
 export function renderOptions(ctx: Context, known: Map<string, Mentioned>): RenderOptions {
   return {
     mentionUrl: ({ username, domain }) => known.get(key(ctx, username, domain)) ?? null,
@@ -56,7 +56,7 @@ export function tagUrl(ctx: Context, name: string): string {
   return `${ctx.config.origin}/tags/${encodeURIComponent(name)}`;
 }
 
-/** Everyone whom the texts mention and whom we know, by handle. */
+/** The known accounts that the texts mention, by `key()`. */
 export function knownMentions(ctx: Context, ...texts: string[]): Map<string, Mentioned> {
   const mentions = texts.flatMap((text) => (text.includes("@") ? findMentions(text) : []));
   const handles = mentions.map(({ username, domain }) => key(ctx, username, domain));
@@ -71,7 +71,7 @@ export function knownMentions(ctx: Context, ...texts: string[]): Map<string, Men
   return new Map(accounts.map((account) => [key(ctx, account.username, account.domain), account]));
 }
 
-/** `name@` for our own people, however their domain is written, and `name@domain` for others. */
+/** `name@` for local accounts, however the domain is written, and `name@domain` for remote ones. */
 function key(ctx: Context, username: string, domain: string | null): string {
   const host = domain?.toLowerCase() ?? "";
   const own = host === ctx.config.handleDomain || host === new URL(ctx.config.origin).host;

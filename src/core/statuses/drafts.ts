@@ -8,7 +8,7 @@ import { checkPoll, type PollDraft } from "./polls.ts";
 import { quotable, type Quotable, type QuotePolicy, quotingVisibility } from "./quotes.ts";
 import { type StatusRow, type Visibility, visibleOriginal } from "../visibility.ts";
 
-/** A status as its author wishes it. What is null is for the author's defaults to say. */
+/** A status as requested by its author. Null stands for the author's default. */
 export interface Draft {
   text: string;
   spoilerText: string;
@@ -31,7 +31,7 @@ export class UnexpectedMentions extends Refusal {
   }
 }
 
-/** A draft in which nothing is left that could be refused, with whom and what it speaks of. */
+/** A validated draft with its defaults, mentions and hashtags. */
 export interface CheckedDraft {
   username: string;
   text: string;
@@ -48,8 +48,8 @@ export interface CheckedDraft {
 }
 
 /**
- * The draft with the language that its words show, where neither it nor its author's habits name one: asked for before
- * a draft is checked, since it may have to wait.
+ * Detects the language of a draft if neither the draft nor the author's settings name one. Separate from
+ * `checkDraft()`, because detection is asynchronous.
  */
 export async function withLanguage(ctx: Context, accountId: number, draft: Draft): Promise<Draft> {
   if (draft.language !== null || defaultsOf(ctx, accountId).hasLanguage) return draft;
@@ -57,8 +57,10 @@ export async function withLanguage(ctx: Context, accountId: number, draft: Draft
 }
 
 /**
- * Refuses a draft, or says what it will be. `reservedFor` is the scheduled status whose own uploads these are; null for
- * what is published at once.
+ * Validates a draft and fills in its defaults. `reservedFor` is the scheduled status that reserved the uploads; null
+ * for a status that is published at once.
+ *
+ * @throws Refusal with the reason
  */
 export function checkDraft(
   ctx: Context,
@@ -68,11 +70,11 @@ export function checkDraft(
 ): CheckedDraft {
   const parent = draft.inReplyToId === null ? null : parentOf(ctx, accountId, draft.inReplyToId);
   const quoted = draft.quotedStatusId === null ? null : quotable(ctx, accountId, draft.quotedStatusId);
-  // A warning alone is the text, unless it stands over a quote.
+  // A spoiler text without a text becomes the text, except on a quote.
   const isBare = draft.text.trim() === "" && quoted === null;
   const { text, spoilerText } = isBare ? { text: draft.spoilerText, spoilerText: "" } : draft;
   const content = { text, spoilerText, mediaIds: draft.mediaIds, isQuote: quoted !== null, poll: draft.poll };
-  // Of what was scheduled, the length was judged then.
+  // The length of a scheduled status was checked when it was scheduled.
   checkContent(content, reservedFor === null ? ctx.config.maxCharacters : Infinity);
   checkMedia(ctx, accountId, draft.mediaIds, { scheduledId: reservedFor });
   const defaults = defaultsOf(ctx, accountId);
@@ -112,7 +114,7 @@ interface Content {
   poll: PollDraft | null;
 }
 
-/** What a status must have, how long it may be (spoiler text included), and what does not go together. */
+/** Checks what a status must have, how long it may be (including the spoiler text), and what can't be combined. */
 export function checkContent(content: Content, maxCharacters: number): void {
   const { text, spoilerText, mediaIds, isQuote, poll } = content;
   if (text.trim() === "" && mediaIds.length === 0 && !isQuote) throw validationFailed("Text can't be blank");
@@ -141,7 +143,7 @@ interface Defaults {
   privacy: Visibility;
   sensitive: boolean;
   language: string;
-  /** Whether they chose it, for it may also be that of their pages. */
+  /** Whether the user chose the language; otherwise it is their locale. */
   hasLanguage: boolean;
   quotePolicy: QuotePolicy;
 }

@@ -26,8 +26,8 @@ import { countUses, uncountUses } from "../discovery/uses.ts";
 import type { StatusRow } from "../visibility.ts";
 
 /**
- * What is left undefined stays as it is, with two exceptions. Who names the uploads or the poll says all that is
- * attached, so that naming the one takes off the other. And a composer (see isComposed) says all there is.
+ * Undefined properties stay unchanged, with two exceptions. An edit with uploads or a poll replaces all attachments, so
+ * that setting one removes the other. And an edit from a composer (see isComposed) replaces everything.
  */
 export interface Edit {
   text?: string;
@@ -42,40 +42,40 @@ export interface Edit {
   quotePolicy?: QuotePolicy;
 }
 
-/** What one version of a status showed. */
+/** The visible content of one version of a status. */
 export interface Version {
   content: string;
   spoiler_text: string;
   sensitive: number;
-  /** Attachment ids with the description that each had then. */
+  /** The ids of the attachments, with their descriptions at that time. */
   media: { id: number; description: string | null }[];
-  /** What its poll offered; null without one. */
+  /** The options of its poll; null without a poll. */
   poll_options: string[] | null;
   created_at: number;
 }
 
 type Shown = Omit<Version, "created_at">;
 
-/** What is attached to a status. */
+/** The attachments of a status. */
 interface Attached {
   media: Pick<MediaRow, "id" | "description" | "focus_x" | "focus_y" | "small">[];
   poll: PollBefore | null;
 }
 
-/** An edit in which nothing is left that could be refused. */
+/** A validated edit. */
 interface CheckedEdit extends Edit {
   text: string;
   spoilerText: string;
   mediaIds: number[];
-  /** Null for none any more, undefined for the one that there is. */
+  /** Null removes the poll, undefined keeps it. */
   nextPoll: PollDraft | null | undefined;
   media: MediaRow[];
   composed: Composed;
 }
 
 /**
- * Changes a status, and keeps its former version. An edit that changes nothing leaves no trace. `find` gives the status:
- * it is called again after thumbnails were read, since the status may have changed or gone meanwhile.
+ * Changes a status and stores the new version. An edit that changes nothing stores none. `find` returns the status; it
+ * is called again after reading thumbnails, because the status may have changed or been deleted meanwhile.
  */
 export async function editStatus(ctx: Context, find: () => StatusRow, edit: Edit): Promise<void> {
   const kept = await keepThumbnails(ctx, find(), edit);
@@ -88,7 +88,7 @@ export async function editStatus(ctx: Context, find: () => StatusRow, edit: Edit
   }
 }
 
-/** Reads all thumbnails before any is kept, and none when the edit would be refused anyway. */
+/** Reads all thumbnails before storing any, and none if the edit would be refused anyway. */
 async function keepThumbnails(ctx: Context, status: StatusRow, edit: Edit): Promise<Map<number, Thumbnail>> {
   const kept = new Map<number, Thumbnail>();
   if (!edit.thumbnails?.size) return kept;
@@ -153,15 +153,15 @@ function changeStatus(ctx: Context, status: StatusRow, edit: Edit, thumbnails: M
 }
 
 /**
- * Whether somebody wrote the whole of it anew in an app, and not a script a part of it. Apps send what their composer
- * holds and leave out what is empty there: a warning, a poll or pictures that were taken off. All of them send the words,
- * and whether these are sensitive or what is attached; Mastodon takes every edit so.
+ * Whether the edit comes from an app's composer and replaces everything, unlike a script's partial edit. Apps send the
+ * content of their composer and omit what is empty there: a removed warning, poll or attachments. All apps send the
+ * text, and `sensitive` or the attachments. Mastodon treats every edit like this.
  */
 function isComposed({ text, sensitive, mediaIds, poll }: Edit): boolean {
   return text !== undefined && (sensitive !== undefined || mediaIds !== undefined || poll !== undefined);
 }
 
-/** What was so because of its warning alone isn't any more without it. */
+/** If only the warning made it sensitive, removing the warning clears the flag. */
 function staysSensitive(status: StatusRow, { spoilerText }: CheckedEdit): boolean {
   return status.sensitive === 1 && (status.spoiler_text === "" || spoilerText !== "");
 }
@@ -169,7 +169,7 @@ function staysSensitive(status: StatusRow, { spoilerText }: CheckedEdit): boolea
 function checkEdit(ctx: Context, status: StatusRow, before: Attached, edit: Edit): CheckedEdit {
   const saysAll = isComposed(edit);
   const isWhole = saysAll || edit.mediaIds !== undefined || edit.poll !== undefined;
-  // Who describes pictures without naming them has them before them.
+  // An edit that only describes attachments keeps them.
   const withoutMedia = isWhole && !edit.mediaChanges?.size;
   const mediaIds = edit.mediaIds ?? (withoutMedia ? [] : before.media.map(({ id }) => id));
   const text = edit.text ?? status.text;
@@ -189,7 +189,7 @@ function checkEdit(ctx: Context, status: StatusRow, before: Attached, edit: Edit
   };
 }
 
-/** Changes uploads and poll; false when they were so before. A poll that is named begins anew, so it changes. */
+/** Changes attachments and poll. Returns whether anything changed; a new poll always does, because it starts again. */
 function changeAttached(
   ctx: Context,
   tx: Tx,
@@ -209,7 +209,7 @@ function changeAttached(
   return hasOtherPoll || JSON.stringify(before.media) !== JSON.stringify(mediaOf(tx, statusId));
 }
 
-/** What was taken off stays on the status's shelf, since its earlier versions show it. */
+/** Removed attachments stay with the status at position -1, because its earlier versions show them. */
 function setAside(tx: Tx, before: readonly { id: number }[], kept: readonly number[]): void {
   for (const { id } of before) {
     if (!kept.includes(id)) tx.run("UPDATE media_attachments SET position = -1 WHERE id = ?", id);
@@ -224,7 +224,7 @@ function mediaOf(db: Reads, statusId: number): Attached["media"] {
   );
 }
 
-/** The first edit also keeps what there was before it. */
+/** Stores the new version. The first edit also stores the original. */
 function keepVersion(ctx: Context, tx: Tx, status: StatusRow, before: Attached, next: Shown): void {
   if (status.edited_at === null) {
     const first = { media: before.media, poll_options: before.poll?.titles ?? null, created_at: status.created_at };
@@ -247,7 +247,7 @@ function insertVersion(tx: Tx, statusId: number, version: Version): void {
   );
 }
 
-/** Those who have it before them see it change; those who reblogged or quote it, and the newly mentioned, are told. */
+/** Publishes the edit to streams, and notifies accounts that boosted or quoted the status or are newly mentioned. */
 function tellOfEdit(
   ctx: Context,
   tx: Tx,
@@ -275,7 +275,7 @@ function tellOfEdit(
   notifyQuoters(ctx, tx, status);
 }
 
-/** Every version of a status, the oldest first; one that was never edited has a single version. */
+/** Every version of a status, oldest first. A status without edits has one version. */
 export function versionsOf(ctx: Context, status: StatusRow): Version[] {
   const rows = ctx.db.all<Omit<Version, "media" | "poll_options"> & { media: string; poll_options: string | null }>(
     "SELECT content, spoiler_text, sensitive, media, poll_options, created_at FROM status_edits WHERE status_id = ? ORDER BY id",
@@ -292,7 +292,7 @@ export function versionsOf(ctx: Context, status: StatusRow): Version[] {
   return [{ ...status, media: mediaOf(ctx.db, status.id), poll_options }];
 }
 
-/** Attachment rows by id, whether or not the status still shows them. */
+/** Attachment rows by id, including those removed from the status. */
 export function mediaByIds(ctx: Context, ids: Iterable<number>): Map<number, MediaRow> {
   const rows = ctx.db.all<MediaRow>(
     "SELECT * FROM media_attachments WHERE id IN (SELECT value FROM json_each(?))",

@@ -1,13 +1,13 @@
 import type { Context } from "../../context.ts";
 import type { Tx } from "../../db/open.ts";
 
-/** What was made when a key was first used: a status, or one that waits for its time. */
+/** The result of the first request with a key: a status or a scheduled status. */
 export type Made = { statusId: number } | { scheduledId: number };
 
-/** After how long a key may mean something new (Mastodon's documentation, methods/statuses). */
+/** How long a key stays valid (Mastodon's documentation, methods/statuses). */
 const WINDOW = 3600_000;
 
-/** What this person made with this key within the last hour. */
+/** What the account created with this key within the last hour. */
 export function madeWith(ctx: Context, accountId: number, key: string): Made | null {
   const row = ctx.db.get<{ status_id: number | null; scheduled_status_id: number | null }>(
     `SELECT status_id, scheduled_status_id FROM idempotency_keys
@@ -32,7 +32,10 @@ export function rememberKey(ctx: Context, tx: Tx, accountId: number, key: string
   );
 }
 
-/** When a scheduled status comes out, its key means the status: asked again, nothing is scheduled twice. */
+/**
+ * When a scheduled status is published, its key refers to the status, so that repeating the request doesn't schedule it
+ * again.
+ */
 export function moveKey(tx: Tx, scheduledId: number, statusId: number): void {
   tx.run(
     "UPDATE idempotency_keys SET status_id = ?, scheduled_status_id = NULL WHERE scheduled_status_id = ?",

@@ -5,7 +5,7 @@ import { notify, withdraw } from "../notifications/notifications.ts";
 import { indexStatus } from "../discovery/search-index.ts";
 import { ownStatus, undoableOriginal, visibleOriginal, visibleStatus } from "../visibility.ts";
 
-/** As many as Mastodon allows. */
+/** Mastodon's limit. */
 export const MAX_PINS = 5;
 
 const FAVOURITED = "EXISTS (SELECT 1 FROM favourites WHERE account_id = ?1 AND status_id = ?2)";
@@ -13,7 +13,7 @@ const BOOKMARKED = "EXISTS (SELECT 1 FROM bookmarks WHERE account_id = ?1 AND st
 const MUTED = `EXISTS (
   SELECT 1 FROM statuses s JOIN conversation_mutes m USING (conversation_id) WHERE m.account_id = ?1 AND s.id = ?2)`;
 
-/** Each of these returns the id of the status that was meant: the original, where a reblog of it was named. */
+/** All of these functions return the id of the status that they acted on: for a reblog, its original. */
 export function favourite(ctx: Context, accountId: number, id: number | null): number {
   const status = visibleOriginal(ctx, accountId, id);
   if (isBlockedBy(ctx, status.account_id, accountId)) throw notAllowed();
@@ -94,7 +94,7 @@ export function unpin(ctx: Context, accountId: number, id: number | null): numbe
   return status.id;
 }
 
-/** Ends the notifications of the conversation that this status is in. */
+/** Mutes notifications for the conversation that this status belongs to. */
 export function muteConversation(ctx: Context, accountId: number, id: number | null): number {
   const status = visibleOriginal(ctx, accountId, id);
   ctx.db.transaction((tx) =>

@@ -9,19 +9,23 @@ import { isBlockedBy } from "../accounts.ts";
 import { notify } from "../notifications/notifications.ts";
 import { visibleTo } from "../visibility.ts";
 
-/** Mastodon's limits; clients read them from the instance's configuration. A month is as long as it is on average. */
+/** Mastodon's limits; clients read them from the instance configuration. The maximum is an average month. */
 export const POLL_LIMITS = { options: 4, characters: 50, minSeconds: 300, maxSeconds: 2_629_746 };
 
-/** A poll as its author wishes it. */
+/** A poll as requested by its author. */
 export interface PollDraft {
   options: string[];
-  /** Seconds from its publication; null when the author didn't say. */
+  /** Seconds from publication; null if the author gave none. */
   expiresIn: number | null;
   multiple: boolean;
   hideTotals: boolean;
 }
 
-/** Refuses what can't be a poll, with every reason at once, in the order and the words of Mastodon's validators. */
+/**
+ * Validates a poll.
+ *
+ * @throws Refusal with all problems, in the order and words of Mastodon's validators
+ */
 export function checkPoll({ options, expiresIn }: PollDraft): void {
   const { options: most, characters, minSeconds, maxSeconds } = POLL_LIMITS;
   refuseWhere([
@@ -39,7 +43,7 @@ export function checkPoll({ options, expiresIn }: PollDraft): void {
   ]);
 }
 
-/** Puts a checked poll on a status, with the job that ends it. */
+/** Adds a validated poll to a status, and enqueues the job that closes it. */
 export function addPoll(ctx: Context, tx: Tx, statusId: number, poll: PollDraft): void {
   const { lastInsertRowid: pollId } = tx.run(
     "INSERT INTO polls (status_id, multiple, hide_totals, voters_count, expires_at) VALUES (?, ?, ?, 0, ?)",
@@ -67,7 +71,7 @@ function scheduleEnd(ctx: Context, tx: Tx, pollId: number, poll: PollDraft): voi
   enqueue(ctx, tx, "poll.close", { pollId }, { runAt, key: `poll.close ${pollId} ${runAt}` });
 }
 
-/** A status's poll, as its author's edit compares it with another. */
+/** The current poll of a status, to compare with an edit. */
 export interface PollBefore {
   id: number;
   titles: string[];
@@ -89,8 +93,8 @@ function titlesOf(db: Reads, pollId: number): string[] {
 }
 
 /**
- * Gives a status another poll, or (null) none. The votes stay only where the same choices are offered in the same way;
- * the poll ends anew from now on.
+ * Replaces or (null) removes the poll of a status. Votes are kept only if the options and `multiple` are unchanged. The
+ * new deadline counts from now.
  */
 export function replacePoll(
   ctx: Context,
@@ -117,7 +121,7 @@ export function replacePoll(
   scheduleEnd(ctx, tx, before.id, poll);
 }
 
-/** A poll as the verbs need it. */
+/** The columns that actions on a poll need. */
 export type PollRow = Pick<typeof polls.$inferSelect, "id" | "status_id" | "multiple" | "expires_at"> & {
   account_id: number;
 };
@@ -126,7 +130,11 @@ const VISIBLE = `
   SELECT p.id, p.status_id, p.multiple, p.expires_at, s.account_id FROM polls p JOIN statuses s ON s.id = p.status_id
   WHERE p.id = ?1 AND ${visibleTo("?2")}`;
 
-/** The poll, if the viewer may see its status; refuses as if it did not exist otherwise. */
+/**
+ * The poll, if the viewer may see its status.
+ *
+ * @throws Refusal as for a poll that doesn't exist
+ */
 export function visiblePoll(ctx: Context, viewerId: number, id: number | null): PollRow {
   const poll = id === null ? null : ctx.db.get<PollRow>(VISIBLE, id, viewerId);
   if (!poll) throw notFound();
@@ -138,8 +146,8 @@ export function isOver(ctx: Context, expiresAt: number | null): boolean {
 }
 
 /**
- * Casts votes, which cannot be withdrawn; where several choices are allowed, a later vote adds to an earlier one. A choice
- * is the position of an option. Refuses what Mastodon's VoteValidator refuses, and then counts none of the choices.
+ * Casts votes, which can't be withdrawn. In a multiple-choice poll, a later vote adds to an earlier one. A choice is
+ * the position of an option. Refuses what Mastodon's VoteValidator refuses; then none of the choices count.
  */
 export function vote(ctx: Context, accountId: number, poll: PollRow, choices: readonly number[]): void {
   ctx.db.transaction((tx) => {
@@ -164,7 +172,7 @@ export function vote(ctx: Context, accountId: number, poll: PollRow, choices: re
   });
 }
 
-/** Removes votes of an account with their effect on the results: those in up to `limit` polls. Returns in how many. */
+/** Removes the votes of an account in up to `limit` polls, and updates the results. Returns the number of polls. */
 export function forgetVotes(tx: Tx, accountId: number, limit: number): number {
   const voted = tx.all<{ poll_id: number }>(
     "SELECT DISTINCT poll_id FROM poll_votes WHERE account_id = ? LIMIT ?",
@@ -189,7 +197,7 @@ function choicesOf(db: Reads, accountId: number, pollId: number): number[] {
   return db.all<{ choice: number }>(sql, pollId, accountId).map(({ choice }) => choice);
 }
 
-/** `before` are the choices that the account has made already. */
+/** `before` are the account's earlier choices. */
 function checkVote(
   ctx: Context,
   tx: Tx,
@@ -210,7 +218,7 @@ function checkVote(
   ]);
 }
 
-/** Tells the author and whoever voted here that a poll is over; once, however often it is asked to. */
+/** Notifies the author and local voters that a poll has ended. Does so once, even if the job runs again. */
 export function closePoll(ctx: Context, pollId: number): void {
   ctx.db.transaction((tx) => {
     const poll = tx.get<{ status_id: number }>(

@@ -18,19 +18,21 @@ import {
 } from "../visibility.ts";
 
 export const QUOTE_POLICIES = ["public", "followers", "nobody"] as const;
-/** Who may quote a status, as its author says it. */
+/** Who may quote a status, as set by its author. */
 export type QuotePolicy = (typeof QUOTE_POLICIES)[number];
 
 export type QuoteState = (typeof quotes.$inferSelect)["state"];
 
-/** The list that is stored for a policy. What isn't for everyone is for nobody to quote, whatever the author says. */
+/**
+ * The stored list for a policy. Statuses that aren't public or unlisted can't be quoted by others, whatever the policy.
+ */
 export function automaticQuoters(policy: QuotePolicy, visibility: string): string {
   return isForEveryone(visibility) && policy !== "nobody" ? JSON.stringify([policy]) : "[]";
 }
 
 /**
- * Whether the viewer may quote `statuses s`, by its author's policy alone, in Mastodon's words: `automatic`, `manual`
- * (when the author agrees), `unknown` or `denied`. An SQL expression.
+ * Whether the viewer may quote `statuses s` according to its author's policy, in Mastodon's words: `automatic`,
+ * `manual` (with the author's approval), `unknown` or `denied`. An SQL expression.
  */
 export function quotePermission(viewer: string): string {
   const inList = (list: string) => `(
@@ -47,7 +49,7 @@ export function quotePermission(viewer: string): string {
     ELSE 'denied' END`;
 }
 
-/** A status that is going to be quoted, and whether that needs its author's consent. */
+/** A status to be quoted. The state says whether the quote needs its author's approval. */
 export interface Quotable {
   status: StatusRow;
   state: QuoteState;
@@ -57,7 +59,11 @@ const PERMISSION = `
   SELECT ${quotePermission("?2")} AS permission FROM statuses s
   WHERE s.id = ?1 AND NOT ${blocks("?2", "s.account_id")}`;
 
-/** The status, if this account may quote it; refuses as if it did not exist otherwise. A boost means its original. */
+/**
+ * The status, if this account may quote it; for a boost, its original.
+ *
+ * @throws Refusal as for a status that doesn't exist
+ */
 export function quotable(ctx: Context, accountId: number, id: number): Quotable {
   const missing = new Refusal("not_found", "The post you are trying to quote does not appear to exist.");
   let status: StatusRow;
@@ -68,7 +74,7 @@ export function quotable(ctx: Context, accountId: number, id: number): Quotable 
   }
   const found = ctx.db.get<{ permission: string }>(PERMISSION, status.id, accountId);
   if (!found || found.permission === "denied") throw missing;
-  // Somebody elsewhere says for themselves whether they agree.
+  // Remote authors decide on their own server.
   return { status, state: status.local && found.permission === "automatic" ? "accepted" : "pending" };
 }
 
@@ -86,7 +92,7 @@ export function isQuote(db: Reads, statusId: number): boolean {
   return db.get("SELECT 1 FROM quotes WHERE status_id = ?", statusId) !== null;
 }
 
-/** Where the status is found that this one quotes; null without one, or once it is gone. */
+/** The URL of the quoted status; null if there is none or if it was deleted. */
 export function quotedUrlOf(db: Reads, statusId: number): string | null {
   const row = db.get<{ url: string }>(
     "SELECT s.url FROM quotes q JOIN statuses s ON s.id = q.quoted_status_id WHERE q.status_id = ?",
@@ -95,7 +101,10 @@ export function quotedUrlOf(db: Reads, statusId: number): string | null {
   return row?.url ?? null;
 }
 
-/** A status for some people can't be quoted to more of them, nor a person spoken of in private without their knowing. */
+/**
+ * The visibility of a quote: a private status can't be quoted to a wider audience, and quoting an account in a direct
+ * status must mention it.
+ */
 export function quotingVisibility(
   quoting: { accountId: number; visibility: StatusRow["visibility"]; mentions: readonly number[] },
   quoted: StatusRow,
@@ -107,7 +116,7 @@ export function quotingVisibility(
   return quoted.visibility === "private" && visibility !== "direct" ? "private" : visibility;
 }
 
-/** Has a new status quote another. Whoever is quoted may see it, even where they don't follow its author. */
+/** Adds a quote to a new status. The quoted author may see the status, even without following its author. */
 export function addQuote(
   ctx: Context,
   tx: Tx,
@@ -133,7 +142,7 @@ export function addQuote(
   notify(ctx, tx, quoted.account_id, { type: "quote", from: status.account_id, statusId: status.id });
 }
 
-/** Before a status is removed: what it quoted is quoted once less. */
+/** Call it before a status is deleted: updates the counter of the status it quotes. */
 export function forgetQuote(tx: Tx, statusId: number): void {
   tx.run(
     `UPDATE statuses SET quotes_count = max(0, quotes_count - 1)
@@ -142,7 +151,7 @@ export function forgetQuote(tx: Tx, statusId: number): void {
   );
 }
 
-/** Tells those who quote a status that it isn't any more what they quoted. */
+/** Notifies local authors that the status they quote was edited. */
 export function notifyQuoters(ctx: Context, tx: Tx, status: { id: number; account_id: number }): void {
   const quoting = tx.all<{ id: number; account_id: number }>(
     `SELECT s.id, s.account_id FROM quotes q JOIN statuses s ON s.id = q.status_id JOIN users u ON u.account_id = s.account_id
@@ -163,8 +172,8 @@ const QUOTING = `
   WHERE q.status_id = ? AND q.quoted_status_id = ?`;
 
 /**
- * Takes a status of one's own out of another that quotes it, even of one that isn't visible any more, say because its
- * author blocks. The id of that other.
+ * Revokes a quote of the account's own status, even if the account can't see the quoting status any more, e.g. because
+ * its author blocks it. Returns the id of the quoting status.
  */
 export function revokeQuote(ctx: Context, accountId: number, id: number | null, quotingId: number | null): number {
   const quoted = visibleStatus(ctx, accountId, id);
@@ -181,7 +190,7 @@ export function revokeQuote(ctx: Context, accountId: number, id: number | null, 
   return quoting.id;
 }
 
-/** Changes who may quote a status from now on; quotes that there are already stay. Its id. */
+/** Changes who may quote a status from now on; existing quotes stay. Returns its id. */
 export function changeQuotePolicy(ctx: Context, accountId: number, id: number | null, policy: QuotePolicy): number {
   const status = ownStatus(ctx, accountId, id);
   if (status.reblog_of_id !== null) throw notFound();
@@ -191,7 +200,7 @@ export function changeQuotePolicy(ctx: Context, accountId: number, id: number | 
   return status.id;
 }
 
-/** False when that was the policy already. */
+/** Returns false if the policy was the same already. */
 export function setQuotePolicy(tx: Tx, status: StatusRow, policy: QuotePolicy): boolean {
   const { changes } = tx.run(
     "UPDATE statuses SET quote_automatic = ?2 WHERE id = ?1 AND quote_automatic <> ?2",
@@ -207,7 +216,10 @@ const QUOTES = new Keyset<Place>(
   "q.id",
 );
 
-/** The statuses that quote this one, the latest first, as far as the viewer may and wants to see them. */
+/**
+ * The statuses that quote this one, latest first, without those that the viewer can't see or that are by accounts they
+ * block or mute.
+ */
 export function quotesOf(ctx: Context, viewerId: number, statusId: number, page: Page) {
   return QUOTES.page(ctx.db, page, statusId, viewerId, ctx.clock.now());
 }

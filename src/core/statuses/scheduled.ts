@@ -11,7 +11,7 @@ import { isQuotable } from "./quotes.ts";
 import { type Author, writeStatus } from "./statuses.ts";
 import { isShutOut, visibleAmong } from "../visibility.ts";
 
-/** Mastodon's bounds: how far ahead at least (in milliseconds), how many at all, how many for one day of UTC. */
+/** Mastodon's limits: how far ahead at least (in milliseconds), how many in total, and how many per day in UTC. */
 const LEAST_AHEAD = 5 * 60_000;
 const MAX_TOTAL = 300;
 const MAX_DAILY = 25;
@@ -23,12 +23,12 @@ export interface ScheduledRow {
   cursor: number;
   account_id: number;
   app_id: number | null;
-  /** A Draft as JSON, with its defaults settled when it was scheduled. */
+  /** A Draft as JSON, with the defaults from the time of scheduling. */
   draft: string;
   scheduled_at: number;
 }
 
-/** Keeps a draft for a later time, with its uploads. Everything that would be refused then is refused now. */
+/** Schedules a draft and reserves its uploads. Everything that would be refused at publication is refused now. */
 export function schedule(
   ctx: Context,
   author: Author,
@@ -57,7 +57,7 @@ export function schedule(
   });
 }
 
-/** Each change of the time leaves a job; those for another time than the row's find nothing to do. */
+/** Each new time enqueues a job; a job whose time isn't the row's finds nothing to do. */
 function enqueuePublishing(ctx: Context, tx: Tx, scheduledId: number, runAt: number): void {
   const key = `status.publish ${scheduledId} ${runAt}`;
   enqueue(ctx, tx, "status.publish", { scheduledId }, { runAt, key });
@@ -86,7 +86,7 @@ export function listScheduled(ctx: Context, accountId: number, page: Page): Sche
   return LIST.page(ctx.db, page, accountId);
 }
 
-/** Somebody's own scheduled status. */
+/** The account's own scheduled status. */
 export function findScheduled(ctx: Context, accountId: number, id: number | null): ScheduledRow {
   const row = ctx.db.get<ScheduledRow>(
     `SELECT ${COLUMNS} FROM scheduled_statuses s WHERE s.id = ? AND s.account_id = ?`,
@@ -97,7 +97,7 @@ export function findScheduled(ctx: Context, accountId: number, id: number | null
   return row;
 }
 
-/** The uploads that are kept for these, each in its order. */
+/** The uploads reserved for these scheduled statuses, in order. */
 export function reservedMedia(ctx: Context, scheduledIds: readonly number[]): Map<number, MediaRow[]> {
   const rows = ctx.db.all<MediaRow>(
     `SELECT * FROM media_attachments WHERE scheduled_status_id IN (SELECT value FROM json_each(?))
@@ -116,7 +116,7 @@ export function reschedule(ctx: Context, accountId: number, id: number | null, s
   });
 }
 
-/** Cancels it; its uploads are free again. */
+/** Cancels a scheduled status and releases its uploads. */
 export function removeScheduled(ctx: Context, accountId: number, id: number | null): void {
   const row = findScheduled(ctx, accountId, id);
   ctx.db.transaction((tx) => {
@@ -126,10 +126,10 @@ export function removeScheduled(ctx: Context, accountId: number, id: number | nu
 }
 
 /**
- * Publishes what was scheduled, if its time has come. The row goes in the transaction that writes the status, so a job
- * that runs twice, or is cut off half-way, publishes once. What was to be answered, quoted or shown and is gone by then
- * is left out: the words were meant to be read all the same. What can't come out at all, or whose author is shut out,
- * stays in its author's list, to be moved or cancelled.
+ * Publishes a scheduled status if it is due. The transaction that writes the status also deletes the row, so a job that
+ * runs twice or is interrupted publishes once. A status to reply to, a quote or uploads that don't exist any more are
+ * left out, because the text is still meant to be read. A status that can't be published at all, or whose author is
+ * suspended or disabled, stays in the author's list, to be rescheduled or cancelled.
  */
 export function publishScheduled(ctx: Context, id: number): void {
   const row = ctx.db.get<ScheduledRow>(
@@ -150,7 +150,7 @@ export function publishScheduled(ctx: Context, id: number): void {
   });
 }
 
-/** Null when trying again wouldn't help. */
+/** Null if a retry wouldn't help. */
 function checkOnceMore(ctx: Context, row: ScheduledRow, draft: Draft, media: readonly MediaRow[]): CheckedDraft | null {
   try {
     return checkDraft(ctx, row.account_id, draft, row.id);

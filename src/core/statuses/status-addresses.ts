@@ -8,7 +8,11 @@ const STATUS = `
   WHERE s.id = ?1 AND a.domain IS NULL AND lower(a.username) = ?2
     AND s.visibility IN ('public', 'unlisted') AND s.reblog_of_id IS NULL AND ${visibleTo("0")}`;
 
-/** The id of the status of this server that lies at an address and that everybody may see; refuses any other. */
+/**
+ * The id of the local public or unlisted status with this URL.
+ *
+ * @throws Refusal for any other URL
+ */
 export function openStatusAt(ctx: Context, address: string): number {
   const { origin } = ctx.config;
   const path = address.startsWith(`${origin}/`) ? address.slice(origin.length).split(/[?#]/, 1)[0]! : "";

@@ -27,15 +27,15 @@ import {
   visibleOriginal,
 } from "../visibility.ts";
 
-/** Who writes, and with which app. */
+/** The author of a status, and the app that sends it. */
 export interface Author {
   accountId: number;
   appId: number | null;
 }
 
 /**
- * Publishes: first all that may refuse, then the status is written with everything that follows from it, in one
- * transaction. Made something with the same idempotency key within an hour? Then that is what comes of it.
+ * Validates and publishes a status, in one transaction. If a request with the same idempotency key created something
+ * within an hour, returns that instead.
  */
 export function publish(ctx: Context, author: Author, draft: Draft, idempotencyKey: string | null): Promise<Made> {
   return ctx.db.together((tx) => {
@@ -48,7 +48,10 @@ export function publish(ctx: Context, author: Author, draft: Draft, idempotencyK
   });
 }
 
-/** Writes a status, and all that follows from it: whom it names, where it is filed, who sees and hears of it. */
+/**
+ * Inserts a validated status with all its effects: mentions, hashtags, counters, timelines, streams and notifications.
+ * Returns its id.
+ */
 export function writeStatus(ctx: Context, tx: Tx, author: Author, draft: CheckedDraft): number {
   const { parent, quoted, composed } = draft;
   const id = ctx.ids.next();
@@ -80,7 +83,7 @@ export function writeStatus(ctx: Context, tx: Tx, author: Author, draft: Checked
   return id;
 }
 
-/** Files a new status under its hashtags and its link. Most have neither, and nothing more to be counted. */
+/** Stores the hashtags and the link of a new status. Most statuses have neither, and nothing to count. */
 function fileStatus(
   ctx: Context,
   tx: Tx,
@@ -94,7 +97,7 @@ function fileStatus(
   if (tags.length > 0 || isLinked) countUses(tx, status.id);
 }
 
-/** Brings a new status to timelines, conversations and streams, and tells those whom it names. */
+/** Adds a new status to timelines and conversations, publishes it to streams, and notifies mentioned accounts. */
 function bringOut(
   ctx: Context,
   tx: Tx,
@@ -115,7 +118,7 @@ function bringOut(
   }
 }
 
-/** Those who asked to hear of everything this account writes, unless a mention told them already. */
+/** Notifies accounts that subscribed to this author's statuses, unless they get a mention notification. */
 function notifySubscribers(
   ctx: Context,
   tx: Tx,
@@ -160,7 +163,7 @@ function insertStatus(
   );
 }
 
-/** Reblogs: the same status again when the account has reblogged it already. */
+/** Reblogs a status. If the account has reblogged it already, returns that reblog. */
 export function reblog(ctx: Context, author: Author, id: number | null, visibility: Visibility | null): number {
   const original = visibleOriginal(ctx, author.accountId, id);
   const isOwn = original.account_id === author.accountId;
@@ -201,7 +204,7 @@ export function reblog(ctx: Context, author: Author, id: number | null, visibili
   });
 }
 
-/** The id of somebody's reblog of a status; null where there is none. */
+/** The id of the account's reblog of a status; null if there is none. */
 function reblogOf(db: Reads, originalId: number, accountId: number): number | null {
   const sql = "SELECT id FROM statuses WHERE reblog_of_id = ? AND account_id = ?";
   return db.get<{ id: number }>(sql, originalId, accountId)?.id ?? null;
@@ -209,7 +212,7 @@ function reblogOf(db: Reads, originalId: number, accountId: number): number | nu
 
 const REBLOGGED = "EXISTS (SELECT 1 FROM statuses WHERE account_id = ?1 AND reblog_of_id = ?2)";
 
-/** Takes a reblog back; the original's id either way. */
+/** Removes a reblog, if there is one. Returns the original's id. */
 export function unreblog(ctx: Context, accountId: number, id: number | null): number {
   const originalId = undoableOriginal(ctx, accountId, id, REBLOGGED);
   const wrapperId = reblogOf(ctx.db, originalId, accountId);
@@ -217,15 +220,12 @@ export function unreblog(ctx: Context, accountId: number, id: number | null): nu
   return originalId;
 }
 
-/**
- * Removes a status for good. Its media stay for a day, so that it can be written anew with them, unless
- * `deleteMedia` says otherwise.
- */
+/** Deletes a status permanently. Its media stay for a day, for redrafting, unless `deleteMedia` is set. */
 export function removeStatus(ctx: Context, status: StatusRow, deleteMedia: boolean): void {
   ctx.db.transaction((tx) => removeStatusWithin(ctx, tx, status, deleteMedia));
 }
 
-/** The same as a part of a transaction. */
+/** The same within a transaction. */
 export function removeStatusWithin(ctx: Context, tx: Tx, status: StatusRow, deleteMedia: boolean): void {
   const tags = tagNamesOf(tx, status.id);
   const topics = [...timelinesWith(tx, status.id), ...publicTopics(tx, status, tags)];
@@ -252,7 +252,7 @@ export function removeStatusWithin(ctx: Context, tx: Tx, status: StatusRow, dele
   announce(ctx, tx, topics, { event: "delete", statusId: status.id });
 }
 
-/** Direct statuses don't count, as with Mastodon. `at` is when it was written, null when it is taken away. */
+/** Direct statuses don't count, like in Mastodon. `at` is the creation time, null for a deletion. */
 function countStatus(tx: Tx, status: { account_id: number; visibility: string }, by: 1 | -1, at: number | null): void {
   if (status.visibility === "direct") return;
   tx.run(

@@ -2,7 +2,7 @@ import type { Context } from "../../context.ts";
 import { idList } from "../../db/json.ts";
 import { isLimitedFor, type StatusRow, visibleTo, wantedBy } from "../visibility.ts";
 
-/** How much of a thread is shown, as with Mastodon: to people of this server, and to strangers. */
+/** How much of a thread is shown to signed-in users and to others, as in Mastodon. */
 const FOR_PEOPLE = { ancestors: 4096, descendants: 4096, depth: 4096 };
 const FOR_STRANGERS = { ancestors: 40, descendants: 60, depth: 20 };
 
@@ -24,7 +24,7 @@ const DESCENDANTS = `
   )
   SELECT id, parent, account_id FROM down ORDER BY id`;
 
-/** What a status answers, the oldest first, and everything that answers it, branch by branch. */
+/** The ancestors of a status, oldest first, and its descendants, depth first. */
 export function contextOf(
   ctx: Context,
   viewerId: number,
@@ -43,7 +43,7 @@ const WANTED = `
   SELECT s.id FROM json_each(?1) j JOIN statuses s ON s.id = j.value
   WHERE ${visibleTo("?2")} AND ${wantedBy("?2", "?3")} AND NOT ${isLimitedFor("?2", "s.account_id")} ORDER BY j.key`;
 
-/** Which of these the viewer may see, and wants to see. */
+/** The ids that the viewer may see and doesn't exclude by blocks or mutes. */
 function wantedAmong(ctx: Context, viewerId: number, ids: readonly number[]): number[] {
   return ctx.db.all<{ id: number }>(WANTED, idList(ids), viewerId, ctx.clock.now()).map(({ id }) => id);
 }
@@ -54,7 +54,7 @@ interface Reply {
   account_id: number;
 }
 
-/** Depth first; where the author goes on from their own words, that branch comes before the others. */
+/** Depth first. Replies by the author of the root come before others. */
 function inThreadOrder(root: StatusRow, replies: readonly Reply[]): number[] {
   const branches = Map.groupBy(replies, (reply) => reply.parent);
   const order: number[] = [];

@@ -27,8 +27,8 @@ interface Parts {
 }
 
 /**
- * Translates what a status says, its warning, poll and descriptions, for people who may read it anyway; `language` is
- * theirs where they don't say another. What isn't for everyone is told to no service.
+ * Translates a status with its spoiler text, poll and media descriptions; by default into the viewer's locale. Call it
+ * only if the viewer may see the status. Statuses that aren't public or unlisted are never sent to the service.
  */
 export async function translateStatus(
   ctx: Context,
@@ -51,7 +51,7 @@ export async function translateStatus(
   return { ...translatedParts(parts, texts), language: target, sourceLanguage: source };
 }
 
-/** Into what can be translated from each language, and (as `und`) from one that isn't known; empty without a service. */
+/** Target languages by source language, with `und` for an unknown source; empty without a service. */
 export async function translationLanguages(ctx: Context): Promise<Record<string, string[]>> {
   if (!ctx.translator) return {};
   const pairs = await ctx.translator.languages();
@@ -63,7 +63,7 @@ async function targetsFrom(ctx: Context, language: string | null): Promise<strin
   return pairs[baseOf(language) ?? "und"] ?? [];
 }
 
-/** `pt-BR` is Portuguese to a service. */
+/** The language without region: services know `pt-BR` as `pt`. */
 function baseOf(language: string | null): string | null {
   return language && language.split("-", 1)[0]!;
 }
@@ -86,7 +86,10 @@ function partsOf(ctx: Context, status: StatusRow): Parts {
   };
 }
 
-/** All of them as HTML, in an order that `translatedParts` knows, with the author's emoji kept from being translated. */
+/**
+ * All parts as HTML, in the order that `translatedParts` expects. The author's custom emoji are protected from
+ * translation.
+ */
 function textsOf({ content, spoilerText, poll, media }: Parts, emojis: ReadonlyMap<string, unknown>): string[] {
   const kept = (html: string) => protectShortcodes(html, (shortcode) => emojis.has(shortcode));
   const plain = [spoilerText, ...(poll?.titles ?? [])].map(escapeHtml);
