@@ -20,7 +20,7 @@ export interface FilterSettings {
   expiresAt: number | null;
 }
 
-/** What happens to a keyword of a filter: one with an id changes or goes, one without is new. */
+/** A change to a filter's keywords: with an id it changes or removes a keyword, without one it adds one. */
 export interface KeywordChange {
   id?: number | null;
   keyword?: string;
@@ -28,7 +28,7 @@ export interface KeywordChange {
   destroy?: boolean;
 }
 
-/** In characters, as with Mastodon. */
+/** In characters, like in Mastodon. */
 export const MAX_TITLE = 256;
 export const MAX_KEYWORD = 512;
 
@@ -44,7 +44,7 @@ export function ownFilter(db: Reads, accountId: number, id: number | null): Filt
   return filter;
 }
 
-/** Of one filter, or of all that somebody has. */
+/** The keywords of one filter, or of all filters of the account. */
 export function keywordsOf(db: Reads, accountId: number, filterId: number | null): FilterKeywordRow[] {
   return db.all<FilterKeywordRow>(
     `SELECT k.* FROM filters f JOIN filter_keywords k ON k.filter_id = f.id
@@ -54,7 +54,7 @@ export function keywordsOf(db: Reads, accountId: number, filterId: number | null
   );
 }
 
-/** The statuses that stand in one filter, or in all that somebody has. */
+/** The statuses in one filter, or in all filters of the account. */
 export function filterStatusesOf(db: Reads, accountId: number, filterId: number | null): FilterStatusRow[] {
   return db.all<FilterStatusRow>(
     `SELECT s.* FROM filters f JOIN filter_statuses s ON s.filter_id = f.id
@@ -87,7 +87,7 @@ function ownPart<Row>(
   return row;
 }
 
-/** Runs a change of somebody's filters in one transaction; whoever streams hears of it. */
+/** Changes the account's filters in one transaction, and publishes this to the account's streams. */
 function change<T>(ctx: Context, accountId: number, work: (tx: Tx) => T): T {
   return ctx.db.transaction((tx) => {
     const result = work(tx);
@@ -119,7 +119,7 @@ export function createFilter(
   });
 }
 
-/** Changes what is named, all of it or nothing. */
+/** Changes the given properties; all changes or none. */
 export function updateFilter(
   ctx: Context,
   accountId: number,
@@ -168,7 +168,7 @@ function check({ title, context }: FilterSettings): void {
 function changeKeywords(tx: Tx, filterId: number, changes: readonly KeywordChange[]): void {
   for (const { id, keyword, wholeWord, destroy } of changes) {
     if (id !== undefined) changeKeyword(tx, filterId, { id, keyword, wholeWord, destroy });
-    // Rails takes an empty row of a form for none.
+    // Rails ignores an empty row of a form.
     else if (!destroy && (wholeWord || /\S/.test(keyword ?? ""))) {
       insertKeyword(tx, filterId, checkedKeyword(keyword ?? "", "Keywords keyword"), wholeWord);
     }
@@ -186,7 +186,7 @@ function changeKeyword(tx: Tx, filterId: number, { id, keyword, wholeWord, destr
   else saveKeyword(tx, row, keyword === undefined ? undefined : checkedKeyword(keyword, "Keywords keyword"), wholeWord);
 }
 
-/** Whole words unless it is said otherwise, as with Mastodon. */
+/** Matches whole words by default, like in Mastodon. */
 function insertKeyword(tx: Tx, filterId: number, keyword: string, wholeWord = true): number {
   return tx.run(
     "INSERT INTO filter_keywords (filter_id, keyword, whole_word) VALUES (?, ?, ?)",
@@ -230,7 +230,7 @@ export function removeKeyword(ctx: Context, accountId: number, row: FilterKeywor
   change(ctx, accountId, (tx) => tx.run("DELETE FROM filter_keywords WHERE id = ?", row.id));
 }
 
-/** Puts one status into a filter, whatever it says. */
+/** Adds a status to a filter, whatever its text. */
 export function addFilterStatus(ctx: Context, accountId: number, filter: FilterRow, statusId: number | null): number {
   const status = visibleStatus(ctx, accountId, statusId);
   return change(ctx, accountId, (tx) => {

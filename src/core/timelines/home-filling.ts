@@ -6,26 +6,26 @@ import { pause } from "../../lib/pause.ts";
 import { brings, suitsByTag, TIMELINE_LENGTH } from "./home.ts";
 import { REBLOG_DISTANCE } from "./list-timelines.ts";
 
-/** So many of the newest statuses of each whom somebody follows, and of each hashtag, are looked at. */
+/** The number of newest statuses to consider of each followed account and hashtag. */
 const FROM_EACH = 100;
-/** So many are written or looked through in one go, before whatever else the server has to do comes in between. */
+/** Statuses per transaction; other work of the server can run in between. */
 const SLICE = 100;
 
-/** Whose statuses come into a home timeline. */
+/** Accounts and hashtags whose statuses are added to a home timeline. */
 export interface Sources {
   accountIds?: readonly number[];
   tagIds?: readonly number[];
 }
 
-/** Nobody waits for those who have written nothing, and only people of this server have a home timeline. */
+/** Skips the job if there are no statuses to add. Only local users have a home timeline. */
 const WORTHWHILE = `
   SELECT 1 FROM users WHERE account_id = ?1 AND (
     EXISTS (SELECT 1 FROM json_each(?2) j JOIN statuses s ON s.account_id = j.value)
     OR EXISTS (SELECT 1 FROM json_each(?3) j JOIN status_tags st ON st.tag_id = j.value))`;
 
 /**
- * Has what these wrote lately stand in a home timeline where it would have stood: by a job, which is written in the
- * transaction that follows them and runs as soon as that is committed.
+ * Enqueues a job that adds recent statuses of these accounts and hashtags to a home timeline, in order. Call it in the
+ * transaction that follows them; the job runs right after its commit.
  */
 export function fillHomeLater(ctx: Context, tx: Tx, accountId: number, from: Sources): void {
   const { accountIds = [], tagIds = [] } = from;
@@ -33,7 +33,7 @@ export function fillHomeLater(ctx: Context, tx: Tx, accountId: number, from: Sou
   enqueue(ctx, tx, "home.fill", { accountId, accountIds, tagIds });
 }
 
-/** Has a whole home timeline made anew by a job. Asked for again before that has happened, it happens once. */
+/** Enqueues a job that rebuilds a home timeline. Further calls before it has run have no effect. */
 export function rebuildHomeLater(ctx: Context, tx: Tx, accountId: number): void {
   enqueue(ctx, tx, "home.rebuild", { accountId }, { key: `home.rebuild ${accountId}` });
 }
@@ -42,12 +42,15 @@ const FILLING = `
   SELECT 1 FROM jobs
   WHERE kind IN ('home.fill', 'home.rebuild') AND run_at IS NOT NULL AND payload ->> 'accountId' = ? LIMIT 1`;
 
-/** Whether something is still to come into a home timeline. */
+/** Whether a job will still add statuses to a home timeline. */
 export function isHomeFilling(db: Reads, accountId: number): boolean {
   return db.get(FILLING, accountId) !== null;
 }
 
-/** A status `s` that the account `?1` gets to see at home: its own, or by whom or with what it follows. */
+/**
+ * Whether a status `s` belongs in the home timeline of account `?1`: its own, or by a followed account or with a
+ * followed hashtag.
+ */
 const BELONGS = `(
   s.account_id = ?1
   OR EXISTS (SELECT 1 FROM follows f WHERE f.account_id = ?1 AND f.target_account_id = s.account_id AND ${brings("?2")})
@@ -63,7 +66,7 @@ const NEAR = `
     SELECT status_id FROM home_timeline WHERE account_id = ?1 AND status_id > s.id
     ORDER BY status_id LIMIT ${REBLOG_DISTANCE})`;
 
-/** Whether it belongs there is asked once more: much can have happened since it was found. */
+/** Checks again whether the status belongs there, because much may have changed since it was found. */
 const ADD = `
   INSERT OR IGNORE INTO home_timeline (account_id, status_id)
   SELECT ?1, s.id FROM statuses s LEFT JOIN statuses o ON o.id = s.reblog_of_id
@@ -77,7 +80,7 @@ const REMOVE_STRANGE = `
     SELECT s.id FROM json_each(?3) j JOIN statuses s ON s.id = j.value LEFT JOIN statuses o ON o.id = s.reblog_of_id
     WHERE NOT ${BELONGS})`;
 
-/** Nothing that was said to a few alone: that is brought up by a conversation, not by a follow. */
+/** Leaves out direct statuses: following an account doesn't bring up earlier ones. */
 const BY_ACCOUNT = `
   SELECT s.id
   FROM (SELECT id FROM statuses WHERE account_id = ?3 AND id > ?4 ORDER BY id DESC LIMIT ${FROM_EACH}) newest
@@ -92,10 +95,10 @@ const BY_TAG = `
   JOIN statuses s ON s.id = newest.status_id
   WHERE ${suitsByTag("?1", "?2")}`;
 
-/** Brings what these wrote lately into a home timeline. */
+/** Adds recent statuses of these accounts and hashtags to a home timeline. */
 export async function fillHome(ctx: Context, accountId: number, from: Sources): Promise<void> {
   const found = await newestOf(ctx, accountId, from);
-  // From the oldest on, so that a boost finds before it what it would have found then.
+  // Oldest first, so that the check for recent reblogs sees the same statuses as at the time of publication.
   const ids = [...found].sort((a, b) => a - b);
   for (let at = 0; at < ids.length; at += SLICE) {
     if (at > 0) await pause();
@@ -105,7 +108,10 @@ export async function fillHome(ctx: Context, accountId: number, from: Sources): 
   }
 }
 
-/** Makes a home timeline anew: without what doesn't belong there any more, with what its owner follows today. */
+/**
+ * Rebuilds a home timeline: removes statuses that don't belong there any more, and adds those of everything the account
+ * follows now.
+ */
 export async function rebuildHome(ctx: Context, accountId: number): Promise<void> {
   await removeStrange(ctx, accountId);
   const idsFrom = (sql: string) => ctx.db.all<{ id: number }>(sql, accountId).map(({ id }) => id);
@@ -114,7 +120,7 @@ export async function rebuildHome(ctx: Context, accountId: number): Promise<void
   await fillHome(ctx, accountId, { accountIds: [accountId, ...accountIds], tagIds });
 }
 
-/** The newest statuses of all of these together, as far as there is room for them in the timeline. */
+/** The newest statuses of all these sources together, at most as many as a timeline holds. */
 async function newestOf(
   ctx: Context,
   accountId: number,
@@ -137,7 +143,7 @@ function cut(ids: ReadonlySet<number>): Set<number> {
   return new Set([...ids].sort((a, b) => b - a).slice(0, TIMELINE_LENGTH));
 }
 
-/** Where a timeline ends that is full, and 0 for one that isn't. */
+/** The id of the last status of a full timeline; 0 if it isn't full. */
 function endOf(db: Reads, accountId: number): number {
   const end = db.get<{ status_id: number }>(
     "SELECT status_id FROM home_timeline WHERE account_id = ? ORDER BY status_id DESC LIMIT 1 OFFSET ?",

@@ -4,10 +4,12 @@ import { announce, type Audible, publicTopics, tagNamesOf, userTopic } from "../
 import { clearMentionsFromLists, isFresh, listsWith, toLists } from "./list-timelines.ts";
 import { IN_WANTED_LANGUAGE, mentionsAvoided, visibleTo, wantedBy } from "../visibility.ts";
 
-/** As many as Mastodon keeps; older ones are found on the accounts' own pages. */
+/** Mastodon's limit. Older statuses can be found on profiles. */
 export const TIMELINE_LENGTH = 800;
 
-/** Who is in an exclusive list of somebody stands there and not in their home timeline. */
+/**
+ * Whether an account is in an exclusive list of the owner: its statuses then appear there, not in the home timeline.
+ */
 function isElsewhere(owner: string, account: string): string {
   return `EXISTS (
     SELECT 1 FROM list_accounts m JOIN lists l ON l.id = m.list_id
@@ -15,8 +17,8 @@ function isElsewhere(owner: string, account: string): string {
 }
 
 /**
- * No languages that the follower `f` doesn't want, no replies to people whom they don't follow, and nothing that
- * mentions whom they block or mute.
+ * Leaves out languages that the follow `f` doesn't include, replies to accounts that the follower doesn't follow, and
+ * statuses that mention accounts they block or mute.
  */
 const suits = (now: string) => `
   ${IN_WANTED_LANGUAGE}
@@ -24,15 +26,15 @@ const suits = (now: string) => `
     OR EXISTS (SELECT 1 FROM follows WHERE account_id = f.account_id AND target_account_id = s.in_reply_to_account_id))
   AND NOT ${mentionsAvoided("f.account_id", now)}`;
 
-/** What a follow `f` brings home of its target's statuses `s`, `o` being the original of a reblog. */
+/** Whether a follow `f` adds a status `s` of its target to the home timeline. `o` is the original of a reblog. */
 export const brings = (now: string) => `
   (s.reblog_of_id IS NULL OR f.show_reblogs)
   AND ${suits(now)}
   AND NOT ${isElsewhere("f.account_id", "s.account_id")}`;
 
 /**
- * The follows `f` of a status's author by people from here. Those are few and followers can be many, so it's they who
- * are gone through: SQLite keeps the order of a CROSS JOIN.
+ * The follows `f` of a status's author by local users. SQLite keeps the order of a CROSS JOIN, so this loops over local
+ * users, of whom there are few, and not over followers, of whom there can be many.
  */
 const FOLLOWS_HERE = `
   FROM statuses s CROSS JOIN users u
@@ -40,7 +42,7 @@ const FOLLOWS_HERE = `
   LEFT JOIN statuses o ON o.id = s.reblog_of_id
   WHERE s.id = ?1`;
 
-/** Writes a status into the home timelines of local followers, without whom the follower blocks or mutes. */
+/** Adds a status to the home timelines of local followers, unless they block or mute its author. */
 const TO_FOLLOWERS = `
   INSERT OR IGNORE INTO home_timeline (account_id, status_id)
   SELECT f.account_id, s.id ${FOLLOWS_HERE}
@@ -55,7 +57,10 @@ const TO_AUTHOR = `
   INSERT OR IGNORE INTO home_timeline (account_id, status_id)
   SELECT account_id, ?2 FROM users WHERE account_id = ?1`;
 
-/** What a hashtag may bring to the home timeline of a viewer who follows it: replies and strangers too. */
+/**
+ * Whether a followed hashtag adds a status to the viewer's home timeline. Replies, and accounts they don't follow, are
+ * included.
+ */
 export function suitsByTag(viewer: string, now: string): string {
   return `s.visibility = 'public' AND s.reblog_of_id IS NULL AND s.account_id <> ${viewer}
     AND ${visibleTo(viewer)} AND ${wantedBy(viewer, now)} AND NOT ${mentionsAvoided(viewer, now)}
@@ -69,7 +74,10 @@ const TO_TAG_FOLLOWERS = `
   WHERE s.id = ?1 AND ${suitsByTag("t.account_id", "?2")}
   RETURNING account_id`;
 
-/** Brings a new status to its author, to those who follow them, and into lists. Returns the topics of what got it. */
+/**
+ * Adds a new status to the home timelines of its author and followers, and to lists. Returns the topics of these
+ * timelines.
+ */
 export function fanOut(ctx: Context, tx: Tx, status: { id: number; account_id: number }): string[] {
   const isHere = tx.run(TO_AUTHOR, status.account_id, status.id).changes > 0;
   const followers = tx.all<{ account_id: number }>(TO_FOLLOWERS, status.id, ctx.clock.now());
@@ -78,19 +86,22 @@ export function fanOut(ctx: Context, tx: Tx, status: { id: number; account_id: n
   return [...homes, ...toLists(ctx, tx, status.id)];
 }
 
-/** Brings a status to those who follow one of its hashtags, and returns the topics of those who didn't have it yet. */
+/**
+ * Adds a status to the home timelines of followers of its hashtags. Returns the topics of those that didn't have it
+ * yet.
+ */
 export function toTagFollowers(ctx: Context, tx: Tx, statusId: number): string[] {
   const followers = tx.all<{ account_id: number }>(TO_TAG_FOLLOWERS, statusId, ctx.clock.now());
   return followers.map(({ account_id }) => userTopic(account_id));
 }
 
-/** The topics of every home timeline and list in which a status stands. */
+/** The topics of all home timelines and lists that contain a status. */
 export function timelinesWith(tx: Tx, statusId: number): string[] {
   const homes = tx.all<{ account_id: number }>("SELECT account_id FROM home_timeline WHERE status_id = ?", statusId);
   return [...homes.map(({ account_id }) => userTopic(account_id)), ...listsWith(tx, statusId)];
 }
 
-/** Something about a status has changed that is no edit: apps that show it draw it anew. */
+/** Publishes a change of a status that isn't an edit, so that apps update it. */
 export function announceChange(ctx: Context, tx: Tx, status: Audible): void {
   const topics = [...timelinesWith(tx, status.id), ...publicTopics(tx, status, tagNamesOf(tx, status.id))];
   announce(ctx, tx, topics, { event: "status.update", statusId: status.id });
@@ -99,12 +110,14 @@ export function announceChange(ctx: Context, tx: Tx, status: Audible): void {
 const SUBSCRIBERS = `
   SELECT f.account_id ${FOLLOWS_HERE} AND f.notify AND ${suits("?2")} AND ${wantedBy("f.account_id", "?2")}`;
 
-/** Those who asked to be told of what the author writes, and whom this suits. */
+/** Accounts that subscribed to the author's statuses and want this one. */
 export function subscribersTo(ctx: Context, tx: Tx, statusId: number): number[] {
   return tx.all<{ account_id: number }>(SUBSCRIBERS, statusId, ctx.clock.now()).map(({ account_id }) => account_id);
 }
 
-/** After unfollowing someone, or moving them to an exclusive list. What others have reblogged of theirs stays. */
+/**
+ * After unfollowing an account, or moving it to an exclusive list: removes its statuses. Boosts of them by others stay.
+ */
 export function clearFromHome(tx: Tx, accountId: number, otherId: number): void {
   tx.run(
     `DELETE FROM home_timeline WHERE account_id = ?1 AND status_id IN (
@@ -115,7 +128,10 @@ export function clearFromHome(tx: Tx, accountId: number, otherId: number): void 
   );
 }
 
-/** After unfollowing a hashtag. What another one brings stays, and whom they follow. */
+/**
+ * After unfollowing a hashtag: removes its statuses, except those with another followed hashtag or by followed
+ * accounts.
+ */
 export function clearTagFromHome(tx: Tx, accountId: number, tagId: number): void {
   tx.run(
     `DELETE FROM home_timeline WHERE account_id = ?1 AND status_id IN (
@@ -133,7 +149,10 @@ export function clearTagFromHome(tx: Tx, accountId: number, tagId: number): void
   );
 }
 
-/** After muting someone, whose own statuses are left out by query for as long as it lasts: what others say to them. */
+/**
+ * After muting an account: removes statuses that mention it. The query of the timeline excludes the account's own
+ * statuses for as long as the mute lasts.
+ */
 export function clearMentions(tx: Tx, accountId: number, otherId: number): void {
   clearMentionsFromLists(tx, accountId, otherId);
   tx.run(
@@ -146,7 +165,7 @@ export function clearMentions(tx: Tx, accountId: number, otherId: number): void 
   );
 }
 
-/** After blocking someone: what they wrote, whoever reblogged it, and what mentions them. */
+/** After blocking an account: removes its statuses, also as boosts by others, and statuses that mention it. */
 export function banFromHome(tx: Tx, accountId: number, otherId: number): void {
   clearFromHome(tx, accountId, otherId);
   clearMentions(tx, accountId, otherId);

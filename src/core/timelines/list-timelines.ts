@@ -7,10 +7,13 @@ export function listTopic(listId: number): string {
   return `list:${listId}`;
 }
 
-/** A reblog of what stood in a timeline this recently is left out, as Mastodon does. */
+/** A reblog is left out if the status was among this many latest entries of the timeline, like in Mastodon. */
 export const REBLOG_DISTANCE = 40;
 
-/** Whether a status `s` is no reblog of what was in a timeline lately. `owner` says whose: a column and its value. */
+/**
+ * Whether a status `s` isn't a reblog of something that is among the latest entries of a timeline. `owner` is the
+ * condition on the timeline's owner.
+ */
 export function isFresh(timeline: "home_timeline" | "list_timeline", owner: string): string {
   return `(s.reblog_of_id IS NULL OR NOT EXISTS (
     SELECT 1
@@ -20,8 +23,8 @@ export function isFresh(timeline: "home_timeline" | "list_timeline", owner: stri
 }
 
 /**
- * What a membership `m` of a list `l` brings: what its follow `f` asks for, or anything of the owner's own, unless it
- * mentions whom the owner blocks or mutes.
+ * Whether a membership `m` adds a status to a list `l`: a status that its follow `f` includes, or the owner's own.
+ * Statuses that mention accounts that the owner blocks or mutes are left out.
  */
 const brought = (now: string) => `
   s.visibility <> 'direct' AND (f.id IS NOT NULL OR s.account_id = l.account_id)
@@ -41,8 +44,8 @@ const TO_LISTS = `
     AND ${isFresh("list_timeline", "list_id = l.id")}`;
 
 /**
- * What a list `l` shows of what stands in it: nothing of those who have left it, and replies to others as its policy
- * says. Replies to oneself and to the list's owner are always shown, as with Mastodon.
+ * Whether a list `l` shows one of its entries: only statuses of current members, and replies to others according to its
+ * policy. Self-replies and replies to the list's owner are always shown, like in Mastodon.
  */
 const SHOWN = `
   EXISTS (SELECT 1 FROM list_accounts WHERE list_id = l.id AND account_id = s.account_id)
@@ -58,7 +61,7 @@ const WITH = `
   SELECT l.id FROM list_timeline t JOIN lists l ON l.id = t.list_id JOIN statuses s ON s.id = t.status_id
   WHERE t.status_id = ?1 AND ${SHOWN}`;
 
-/** Brings a new status into the lists that its author is in. Returns the topics of those that show it. */
+/** Adds a new status to the lists that contain its author. Returns the topics of the lists that show it. */
 export function toLists(ctx: Context, tx: Tx, statusId: number): string[] {
   const { changes } = tx.run(TO_LISTS, statusId, ctx.clock.now());
   return changes === 0 ? [] : listsWith(tx, statusId);
@@ -69,10 +72,10 @@ export function listsWith(tx: Tx, statusId: number): string[] {
   return tx.all<{ id: number }>(WITH, statusId).map(({ id }) => listTopic(id));
 }
 
-/** So many of a new member's newest statuses are looked at. */
+/** The number of a new member's latest statuses to consider. */
 const BACKFILL = 100;
 
-/** A reblog of what stands in the list, or was reblogged into it, is left out. */
+/** Leaves out reblogs of statuses that are in the list already, also as reblogs. */
 const FILL = `
   INSERT OR IGNORE INTO list_timeline (list_id, status_id)
   SELECT l.id, s.id
@@ -85,19 +88,19 @@ const FILL = `
           SELECT 1 FROM statuses r JOIN list_timeline t ON t.list_id = l.id AND t.status_id = r.id
           WHERE r.reblog_of_id = s.reblog_of_id))`;
 
-/** What somebody left behind when they were in the list before, and it was asked for otherwise. */
+/** Removes entries from an earlier membership, which may have had other options. */
 const CLEAR = `
   DELETE FROM list_timeline WHERE list_id = ?1 AND status_id IN (
     SELECT t.status_id FROM list_timeline t JOIN statuses s ON s.id = t.status_id
     WHERE t.list_id = ?1 AND s.account_id = ?2)`;
 
-/** After somebody has come into a list: their recent statuses stand where they would have stood. */
+/** After adding a member: adds their recent statuses, in order. */
 export function fillList(ctx: Context, tx: Tx, listId: number, memberId: number): void {
   tx.run(CLEAR, listId, memberId);
   tx.run(FILL, listId, memberId, ctx.clock.now());
 }
 
-/** After blocking or muting someone: what mentions them goes from all lists of an owner. */
+/** After blocking or muting an account: removes statuses that mention it from all lists of the owner. */
 export function clearMentionsFromLists(tx: Tx, ownerId: number, otherId: number): void {
   tx.run(
     `DELETE FROM list_timeline WHERE (list_id, status_id) IN (
@@ -119,7 +122,7 @@ const LIST = new Keyset<Place>(
   "t.status_id",
 );
 
-/** For the list's owner. */
+/** Only for the list's owner. */
 export function listTimeline(ctx: Context, ownerId: number, listId: number, page: Page): Place[] {
   return LIST.page(ctx.db, page, ownerId, ctx.clock.now(), listId);
 }

@@ -18,7 +18,7 @@ export interface ListSettings {
   exclusive: boolean;
 }
 
-/** As many as Mastodon allows. */
+/** Mastodon's limit. */
 const MAX_LISTS = 50;
 
 const COLUMNS = "l.id, l.account_id, l.title, l.replies_policy, l.exclusive";
@@ -27,7 +27,7 @@ export function listsOf(db: Reads, ownerId: number): ListRow[] {
   return db.all<ListRow>(`SELECT ${COLUMNS} FROM lists l WHERE l.account_id = ? ORDER BY l.id`, ownerId);
 }
 
-/** Those of the owner's lists that somebody is in. */
+/** The owner's lists that contain this account. */
 export function listsHolding(db: Reads, ownerId: number, memberId: number): ListRow[] {
   return db.all<ListRow>(
     `SELECT ${COLUMNS} FROM lists l JOIN list_accounts m ON m.list_id = l.id
@@ -41,14 +41,18 @@ export function isOwnList(db: Reads, ownerId: number, id: number): boolean {
   return db.get("SELECT 1 FROM lists WHERE id = ? AND account_id = ?", id, ownerId) !== null;
 }
 
-/** The list, if it is the owner's; refuses as if it did not exist otherwise. */
+/**
+ * The list, if it belongs to the owner.
+ *
+ * @throws Refusal as for a list that doesn't exist
+ */
 export function ownList(db: Reads, ownerId: number, id: number | null): ListRow {
   const list = db.get<ListRow>(`SELECT ${COLUMNS} FROM lists l WHERE l.id = ? AND l.account_id = ?`, id, ownerId);
   if (!list) throw notFound();
   return list;
 }
 
-/** Makes a list without members; its id. */
+/** Creates an empty list and returns its id. */
 export function createList(ctx: Context, ownerId: number, { title, repliesPolicy, exclusive }: ListSettings): number {
   return ctx.db.transaction((tx) => {
     if (listsOf(tx, ownerId).length >= MAX_LISTS) {
@@ -66,7 +70,7 @@ export function createList(ctx: Context, ownerId: number, { title, repliesPolicy
   });
 }
 
-/** Changes what is named. The owner's home timeline follows when the list becomes exclusive, or stops being it. */
+/** Changes the given properties. If `exclusive` changes, the owner's home timeline is updated. */
 export function updateList(ctx: Context, list: ListRow, changes: Partial<ListSettings>): void {
   const exclusive = changes.exclusive ?? list.exclusive === 1;
   ctx.db.transaction((tx) => {
@@ -92,7 +96,7 @@ export function removeList(ctx: Context, list: ListRow): void {
   });
 }
 
-/** Those who are in the list because they are followed: not the owner, nor anyone who hasn't let them in yet. */
+/** Members that the owner follows; not the owner, nor members whose follow request is pending. */
 function followedMembers(tx: Tx, listId: number): number[] {
   return tx
     .all<{ account_id: number }>(
@@ -102,7 +106,7 @@ function followedMembers(tx: Tx, listId: number): number[] {
     .map(({ account_id }) => account_id);
 }
 
-/** Only whom the owner follows or has asked to, and the owner. */
+/** Members must be followed, requested, or the owner. */
 const JOIN = `
   INSERT INTO list_accounts (list_id, account_id, follow_id, follow_request_id)
   SELECT l.id, a.id, f.id, r.id
@@ -111,7 +115,7 @@ const JOIN = `
   LEFT JOIN follow_requests r ON f.id IS NULL AND r.account_id = l.account_id AND r.target_account_id = a.id
   WHERE l.id = ?1 AND (f.id IS NOT NULL OR r.id IS NOT NULL OR a.id = l.account_id)`;
 
-/** Adds everyone named or nobody. */
+/** Adds all of these accounts or none. */
 export function addToList(ctx: Context, list: ListRow, accountIds: readonly (number | null)[]): void {
   ctx.db.transaction((tx) => {
     for (const id of new Set(accountIds)) {
@@ -124,13 +128,16 @@ export function addToList(ctx: Context, list: ListRow, accountIds: readonly (num
   });
 }
 
-/** What somebody has written lately comes into the list, and leaves the home timeline for an exclusive one. */
+/**
+ * Adds the recent statuses of a new member to the list, and removes them from the home timeline if the list is
+ * exclusive.
+ */
 function settle(ctx: Context, tx: Tx, list: ListRow, memberId: number): void {
   fillList(ctx, tx, list.id, memberId);
   if (list.exclusive && memberId !== list.account_id) clearFromHome(tx, list.account_id, memberId);
 }
 
-/** Removes whoever of these is in the list. */
+/** Removes these accounts, ignoring those that aren't in the list. */
 export function removeFromList(ctx: Context, list: ListRow, accountIds: readonly (number | null)[]): void {
   ctx.db.transaction((tx) => {
     const removed = tx.all<{ account_id: number }>(
@@ -143,7 +150,10 @@ export function removeFromList(ctx: Context, list: ListRow, accountIds: readonly
   });
 }
 
-/** Rests the memberships of somebody on the new follow, before the request for it goes and takes them along. */
+/**
+ * Ties memberships to the new follow instead of the follow request. Otherwise deleting the request would delete them,
+ * too.
+ */
 export function keepInLists(ctx: Context, tx: Tx, ownerId: number, memberId: number): void {
   const joined = tx.all<ListRow>(
     `SELECT ${COLUMNS} FROM lists l JOIN list_accounts m ON m.list_id = l.id
@@ -170,7 +180,7 @@ const MEMBERS = new Keyset<Place>(
   "m.id",
 );
 
-/** Who is in a list, the latest first. */
+/** The members of a list, latest first. */
 export function membersOf(ctx: Context, listId: number, page: Page): Place[] {
   return MEMBERS.page(ctx.db, page, listId);
 }

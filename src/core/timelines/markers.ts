@@ -8,7 +8,7 @@ export type MarkedTimeline = (typeof MARKED_TIMELINES)[number];
 
 type MarkerRow = Omit<typeof markers.$inferSelect, "account_id">;
 
-/** Those of these markers that were ever set. */
+/** The markers for these timelines, without those that were never set. */
 export function markersOf(db: Reads, accountId: number, timelines: readonly MarkedTimeline[]): MarkerRow[] {
   return db.all<MarkerRow>(
     `SELECT timeline, last_read_id, version, updated_at FROM markers
@@ -18,7 +18,7 @@ export function markersOf(db: Reads, accountId: number, timelines: readonly Mark
   );
 }
 
-/** How far somebody has read now, and the version of the marker that they moved on from, if they say it. */
+/** A new position. `version` is the version of the marker that the app last saw, if given. */
 export interface Position {
   timeline: MarkedTimeline;
   lastReadId: number;
@@ -26,8 +26,8 @@ export interface Position {
 }
 
 /**
- * Moves all of these markers or none. The last to write has the say, unless a position names the version that it was made
- * from (0 where there was none): then it is refused when another app has moved the marker since.
+ * Moves all of these markers or none. The last write wins, unless a position names the version it is based on (0 for
+ * none): then it is refused if another app has moved the marker since.
  */
 export function moveMarkers(ctx: Context, accountId: number, positions: readonly Position[]): void {
   ctx.db.transaction((tx) => {

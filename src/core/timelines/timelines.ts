@@ -17,7 +17,9 @@ export function home(ctx: Context, viewerId: number, page: Page): Place[] {
 
 const WANTED = `SELECT 1 FROM statuses s WHERE s.id = ?1 AND ${visibleTo("?2")} AND ${wantedBy("?2", "?3")}`;
 
-/** Whether the viewer may see a status and wants it in a timeline: asked before it is streamed to them. */
+/**
+ * Whether the viewer may see a status and doesn't exclude it by blocks or mutes; checked before streaming it to them.
+ */
 export function isWanted(ctx: Context, viewerId: number, statusId: number): boolean {
   return ctx.db.get(WANTED, statusId, viewerId, ctx.clock.now()) !== null;
 }
@@ -28,12 +30,12 @@ export interface PublicFilter {
   only_media: boolean;
 }
 
-/** In the words of the index `statuses_public`, which SQLite takes only when it recognises them. */
+/** The conditions repeat those of the partial index `statuses_public`: SQLite uses it only if they match. */
 const PUBLIC = `
   s.visibility = 'public' AND s.reblog_of_id IS NULL
   AND (s.in_reply_to_account_id IS NULL OR s.in_reply_to_account_id = s.account_id)`;
 
-/** What is open to everyone holds nothing by people who are limited, not even for those who follow them. */
+/** Public timelines leave out limited accounts, even for their followers. */
 const OPEN = `${SEEN} AND NOT ${isLimited("s.account_id")}`;
 
 function publicList(condition: string): Keyset<Place> {
@@ -78,11 +80,11 @@ function taggedList(select: string, tags: string): Keyset<Place> {
   );
 }
 
-/** One tag's statuses lie in order; those of several must be put in order, and each be taken once. */
+/** The index has the statuses of one tag in order; those of several tags must be sorted and deduplicated. */
 const TAGGED = taggedList("SELECT", "= (SELECT id FROM tags WHERE name = ?6 ->> 0)");
 const TAGGED_ANY = taggedList("SELECT DISTINCT", `IN ${tagIds("?6")}`);
 
-/** Statuses with the tag or one of `any`, and every one of `all`, and none of `none`. */
+/** Statuses with the tag or one of `any`, with all of `all` and none of `none`. */
 export function tagTimeline(ctx: Context, viewerId: number, tag: string, filter: TagFilter, page: Page): Place[] {
   const names = (tags: string[]) => JSON.stringify([...new Set(tags.map(normaliseHashtag))]);
   return (filter.any.length === 0 ? TAGGED : TAGGED_ANY).page(
@@ -106,12 +108,12 @@ const LINKED = new Keyset<Place>(
   "k.status_id",
 );
 
-/** Public statuses by people who want to be found, with a link to the page of a preview card. */
+/** Public statuses by discoverable accounts that link to the page of a preview card. */
 export function linkTimeline(ctx: Context, viewerId: number, cardId: number, page: Page): Place[] {
   return LINKED.page(ctx.db, page, viewerId, ctx.clock.now(), cardId);
 }
 
-/** Favourites and bookmarks, newest first by when they were made: the cursor is the row's own id. */
+/** Favourites or bookmarks, latest first. The cursor is the id of the favourite or bookmark. */
 function markedList(table: "favourites" | "bookmarks"): Keyset<Place> {
   return new Keyset<Place>(
     `SELECT s.id, m.id AS cursor FROM ${table} m JOIN statuses s ON s.id = m.status_id
@@ -153,7 +155,7 @@ const OF_ACCOUNT = new Keyset<Place>(
   "s.id",
 );
 
-/** What somebody has written, as far as the viewer may see it, without reblogs of those whom the viewer avoids. */
+/** The account's statuses that the viewer may see, without reblogs of accounts that the viewer blocks or mutes. */
 export function statusesOf(
   ctx: Context,
   viewerId: number,
@@ -180,7 +182,7 @@ const PINNED = new Keyset<Place>(
   "p.id",
 );
 
-/** What somebody has pinned, the latest pin first. */
+/** The account's pinned statuses, latest pin first. */
 export function pinnedOf(ctx: Context, viewerId: number, accountId: number, page: Page): Place[] {
   return PINNED.page(ctx.db, page, accountId, viewerId);
 }
