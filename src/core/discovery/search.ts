@@ -175,7 +175,7 @@ export function searchTags(
   return ctx.db.all<{ id: number }>(TAGS, name, limit, offset, reviewed ? 1 : 0, viewerId).map(({ id }) => id);
 }
 
-/** What a URL may refer to. */
+/** The accounts and statuses that a URL refers to. */
 interface Found {
   accountIds: number[];
   statusIds: number[];

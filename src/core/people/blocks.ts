@@ -11,8 +11,8 @@ import { sever } from "./severances.ts";
 import { isSuspended } from "../visibility.ts";
 
 /**
- * Blocks an account, which ends follows and follow requests in both directions. Blocking oneself has no effect, like in
- * Mastodon.
+ * Blocks an account, which ends follows and follow requests in both directions. An account that blocks itself changes
+ * nothing, like in Mastodon.
  */
 export function block(ctx: Context, accountId: number, targetId: number | null): void {
   const target = findAccount(ctx, targetId);

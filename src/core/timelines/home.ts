@@ -33,8 +33,8 @@ export const brings = (now: string) => `
   AND NOT ${isElsewhere("f.account_id", "s.account_id")}`;
 
 /**
- * The follows `f` of a status's author by local users. SQLite keeps the order of a CROSS JOIN, so this loops over local
- * users, of whom there are few, and not over followers, of whom there can be many.
+ * The follows `f` of a status's author by local users. SQLite keeps the order of a CROSS JOIN, so this loops over the
+ * few local users and not over all followers.
  */
 const FOLLOWS_HERE = `
   FROM statuses s CROSS JOIN users u
