@@ -13,16 +13,16 @@ import { AREAS } from "./summaries.ts";
 export interface DescribedRoute {
   method: string;
   path: string;
-  /** Null for what stands beside the routes of the API: signing in. */
+  /** Null for routes that `Router` doesn't add: pages and the OAuth endpoints. */
   options: RouteOptions | null;
 }
 
-/** What programs call; the rest are pages and files. */
+/** Paths for API clients; all others are pages and files. */
 const FOR_PROGRAMS = /^\/(?:api|oauth|nodeinfo|\.well-known)\/|^\/health$/;
 
 const client = { client_id: text({ max: 200 }), client_secret: text({ max: 200 }) };
 
-/** What is said at the doors of OAuth, whose parameters are read by their own rules. */
+/** Parameters of the OAuth endpoints, which parse them by their own rules instead of an `input` schema. */
 const SIGN_IN: Record<string, RouteOptions> = {
   "GET /oauth/authorize": {
     open: "always",
@@ -53,7 +53,7 @@ const SIGN_IN: Record<string, RouteOptions> = {
   "POST /oauth/revoke": { open: "always", input: object({ ...client, token: text({ max: 512 }) }) },
 };
 
-/** Describes the API as OpenAPI 3.1, from its routes. */
+/** Builds an OpenAPI 3.1 description of the API from its routes. */
 export function describe(routes: readonly DescribedRoute[], config: Config): Description {
   const shown = routes.filter(({ path }) => FOR_PROGRAMS.test(path)).map((route) => ({ ...route, ...wordsOf(route) }));
   const elysia = shown.toSorted((a, b) => a.place - b.place).map(asElysiaHasIt);
@@ -82,7 +82,7 @@ export function describe(routes: readonly DescribedRoute[], config: Config): Des
 interface Words {
   tags: [area: string];
   summary: string;
-  /** In the order in which methods are shown. */
+  /** Sort key: methods are listed in this order. */
   place: number;
 }
 
@@ -100,7 +100,7 @@ function wordsOf({ method, path }: DescribedRoute): Words {
   return WORDS.get(name) ?? { tags: ["Others"], summary: name, place: Number.MAX_SAFE_INTEGER };
 }
 
-/** A route as Elysia would have it if it read our parameters itself, which it doesn't: `lib/http/params.ts` does. */
+/** A route in Elysia's own form, as if Elysia parsed the parameters. In fact `lib/http/params.ts` does. */
 function asElysiaHasIt({ method, path, options, tags, summary }: DescribedRoute & Words) {
   const known = options ?? SIGN_IN[`${method} ${path}`] ?? { open: "always" };
   const input = known.input && plain(known.input);
@@ -134,7 +134,7 @@ function responsesOf(path: string, { open, scope, input }: RouteOptions): Operat
   };
 }
 
-/** A schema without our own keywords; what has a default need not be given. */
+/** A schema without Linnet's own keywords; properties with a default are not required. */
 function plain(schema: TSchema): JsonSchema {
   const { lenient: _lenient, clamp: _clamp, ...rest } = schema as TSchema & { lenient?: boolean; clamp?: boolean };
   if (rest.type === "array") return { ...rest, items: plain(rest.items as TSchema) };
@@ -148,14 +148,14 @@ function plain(schema: TSchema): JsonSchema {
   };
 }
 
-/** Lists in an address have names that end in brackets. */
+/** Appends `[]` to the names of list parameters in a query string. */
 function nameAsRails({ parameters = [] }: Operation): void {
   for (const parameter of parameters) {
     if (parameter.in === "query" && parameter.schema.type === "array") parameter.name += "[]";
   }
 }
 
-/** The same may come in three encodings; it is described once, under the operation's name. */
+/** A body is accepted in three encodings; its schema is described once, under the operation's name. */
 function shareBody({ operationId, requestBody }: Operation, schemas: Description["components"]["schemas"]): void {
   if (!requestBody) return;
   for (const content of Object.values(requestBody.content)) {

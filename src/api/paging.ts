@@ -5,7 +5,7 @@ import { id, int, optional } from "../lib/http/input.ts";
 import { linkHeader } from "../lib/http/links.ts";
 import type { Call } from "./router.ts";
 
-/** The parameters that every list understands. */
+/** The parameters of lists that page by cursor. */
 export function paging(fallback: number, max: number) {
   return {
     max_id: optional(id()),
@@ -15,12 +15,12 @@ export function paging(fallback: number, max: number) {
   };
 }
 
-/** The parameters of what has no cursors, a ranking or what was searched for: its pages go by offset. */
+/** The parameters of rankings and search results, which have no cursors and page by offset. */
 export function stretch(fallback: number, max: number) {
   return { limit: limit(fallback, max), offset: int({ min: 0, max: 10_000, clamp: true, default: 0 }) };
 }
 
-/** One that is too high is lowered, never refused. */
+/** A limit above `max` is lowered, never refused. */
 export function limit(fallback: number, max: number) {
   return int({ min: 1, max, clamp: true, default: fallback });
 }
@@ -41,12 +41,12 @@ export function pageOf(input: PageInput): Page {
   };
 }
 
-/** A number larger than any id of ours, which an app may have kept from another server, is above them all. */
+/** Apps may send ids they kept from another server: one that is too large for a number counts as above all ids. */
 function cursorOf(text: string | undefined): number | null {
   return text !== undefined && /^\d+$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : null;
 }
 
-/** Answers with a page of a list. `rows` are what the page was made of: their cursors go into the Link header. */
+/** Responds with a page of a list. `items` were made from `rows`, whose cursors go into the Link header. */
 export function paged(
   call: Pick<Call, "ctx" | "request">,
   page: Page,
@@ -61,7 +61,7 @@ export function paged(
   );
 }
 
-/** The same for items that are JSON text already. */
+/** Like `paged`, for items that are already JSON text. */
 export function pagedTexts(
   call: Pick<Call, "ctx" | "request">,
   page: Page,
@@ -73,12 +73,12 @@ export function pagedTexts(
   return new Response(`[${items.join(",")}]`, { status: unusual.status ?? 200, headers });
 }
 
-/** Answers with a page of accounts. */
+/** Responds with a page of accounts. */
 export function accountPage(call: Pick<Call, "ctx" | "request">, page: Page, places: readonly Place[]): Response {
   return paged(call, page, places, showAccounts(call.ctx, idsOf(places)));
 }
 
-/** Answers with a page of statuses. */
+/** Responds with a page of statuses. */
 export function statusPage(
   call: Pick<Call, "ctx" | "viewerId" | "request">,
   page: Page,
@@ -92,7 +92,7 @@ export function idsOf(places: readonly { id: number }[]): number[] {
   return places.map((place) => place.id);
 }
 
-/** The headers of a page, for one that isn't a list itself but holds one. */
+/** The headers of a page, for a response that isn't a list itself but contains one. */
 export function pageHeaders(
   call: Pick<Call, "ctx" | "request">,
   page: Page,
@@ -107,7 +107,7 @@ export function pageHeaders(
   return headers;
 }
 
-/** Answers with what is JSON text already. */
+/** Responds with text that is already JSON. */
 export function jsonText(text: string): Response {
   return new Response(text, { headers: { "content-type": "application/json" } });
 }

@@ -15,27 +15,27 @@ import { bearerToken, findBearer, invalidToken, requireScope, requireStanding, r
 import type { Bearer, Viewer } from "../oauth/guard.ts";
 import type { Scope } from "../oauth/scopes.ts";
 
-/** Who may call a route, and what it understands. */
+/** The access rules, limits and parameters of a route. */
 export interface RouteOptions {
-  /** A person's token with one of these scopes is needed. */
+  /** Requires a user's token with one of these scopes. */
   scope?: Scope | readonly Scope[];
   /**
-   * Strangers are welcome; a token that is sent must be valid and have the scope all the same. The owner may keep them
-   * out of everything (LINNET_LIMITED_FEDERATION) but what is `always` open, since nobody could come in without, and out
-   * of what is a `preview` of the public timelines (LINNET_PUBLIC_PREVIEW). What is `always` open looks at no token.
+   * Needs no token; one that is sent must still be valid and have the scope. The owner can require a token for all of
+   * these routes (LINNET_LIMITED_FEDERATION) except `always`, which signing in needs, and for `preview`, the public
+   * timelines (LINNET_PUBLIC_PREVIEW). `always` ignores tokens.
    */
   open?: true | "always" | "preview";
-  /** An app's own token is enough. */
+  /** An app token, which has no user, is enough. */
   app?: true;
-  /** Where a token may be besides the Authorization header. */
+  /** Reads the token from another place when there is no Authorization header. */
   token?: (request: Request) => string | null;
-  /** The parameters, from wherever they come: query, form, multipart or JSON. */
+  /** The parameters, sent as a query, form, multipart or JSON. */
   input?: TObject;
-  /** Counted by a limit of its own besides those for everything; false for none at all. */
+  /** A rate limit in addition to the general ones; false to count no requests per address. */
   limit?: LimitName | false;
-  /** How large a body may be, in bytes. */
+  /** Maximum size of the body in bytes; 1 MiB by default. */
   maxBytes?: number;
-  /** Files of a form may be large: they lie on the disk until the answer is given, each as a StoredFile. */
+  /** Files of a form may be large: each is a StoredFile on disk, deleted when the handler is done. */
   storeFiles?: true;
 }
 
@@ -47,18 +47,18 @@ type ViewerOf<O extends RouteOptions> = IsOpen<O> extends true ? Viewer | null :
 export interface Call<O extends RouteOptions = RouteOptions> {
   ctx: Context;
   viewer: ViewerOf<O>;
-  /** The viewer's account; 0, which no account has, for nobody. */
+  /** The viewer's account id; 0, which no account has, without a viewer. */
   viewerId: number;
   bearer: IsOpen<O> extends true ? Bearer | null : Bearer;
   input: InputOf<O>;
   params: Record<string, string>;
   request: Request;
   address: string;
-  /** For what outlives a request: streams and WebSockets. */
+  /** For streams and WebSockets, which outlive the request. */
   server: Server<unknown>;
 }
 
-/** What Elysia hands to a handler, as far as we use it. */
+/** The part of Elysia's context that is used here. */
 interface Incoming {
   request: Request;
   params: Record<string, string>;
@@ -67,12 +67,12 @@ interface Incoming {
   server: Server<unknown>;
 }
 
-/** Counted by where a call comes from, whoever makes it. */
+/** Limits that are counted per address, even with a user's token. */
 const PER_ADDRESS: ReadonlySet<LimitName> = new Set(["registrations"]);
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Puts routes on the app: each checks the caller, counts the call, reads the parameters and answers in JSON. */
+/** Adds routes to the app: each checks the token, counts the request, reads the parameters and responds in JSON. */
 export class Router {
   private readonly options = new Map<string, RouteOptions>();
   private description: Promise<Description> | null = null;
@@ -94,12 +94,12 @@ export class Router {
     return this.route(["DELETE"], path, options, handler);
   }
 
-  /** PUT and PATCH alike: clients send either, whatever the documentation says. */
+  /** Accepts PUT and PATCH: clients send either, regardless of the documentation. */
   update<const O extends RouteOptions>(path: string, options: O, handler: (call: Call<O>) => unknown): this {
     return this.route(["PUT", "PATCH"], path, options, handler);
   }
 
-  /** Everything there is to call. What makes it is loaded only when somebody asks. */
+  /** The OpenAPI description of all routes. Its generator is loaded on first use. */
   describe(): Promise<Description> {
     this.description ??= import("./description.ts").then(({ describe }) =>
       describe(
@@ -123,7 +123,7 @@ export class Router {
     const answer = (incoming: Incoming) => this.answer(incoming, options, handler);
     for (const method of methods) {
       this.options.set(`${method} ${path}`, options);
-      // The destructuring is read by Elysia, which hands over only what it finds named here.
+      // Elysia reads the destructuring and passes only the properties named here.
       this.app.route(
         method,
         path,
@@ -143,7 +143,7 @@ export class Router {
     const counted: Rate[] = [];
     const address = addressKey(clientAddress);
     const count = (limit: LimitName, caller: string) => this.count(counted, limit, caller, set.headers);
-    // Before the token is looked at, so that guessing tokens counts too.
+    // Counted before the token is checked, so that guessing tokens is limited too.
     if (options.limit !== false) count("address", address);
     const bearer = this.bearer(request, options);
     const caller = bearer?.viewer ? `account ${bearer.viewer.accountId}` : address;
@@ -171,7 +171,7 @@ export class Router {
   }
 
   private bearer(request: Request, options: RouteOptions): Bearer | null {
-    // Some apps ask with what is no token yet.
+    // Some apps send a placeholder before they have a token.
     if (options.open === "always") return null;
     const token = bearerToken(request.headers.get("authorization")) ?? options.token?.(request) ?? null;
     if (token === null) {
@@ -179,7 +179,7 @@ export class Router {
       return null;
     }
     const bearer = findBearer(this.ctx, token);
-    // Streams answer in a way of their own.
+    // Streaming checks this itself, because it responds with 401 (`listenerOf`).
     if (!options.token) requireStanding(bearer);
     if (options.scope) requireScope(bearer, typeof options.scope === "string" ? [options.scope] : options.scope);
     if (!options.open && !options.app) requireViewer(bearer);
@@ -193,12 +193,12 @@ export class Router {
     if (!isOpen) throw invalidToken();
   }
 
-  /** What strangers could read, and may not on this server. */
+  /** Whether limited federation closes this otherwise open route to anonymous requests. */
   private isForMembers({ open }: RouteOptions): boolean {
     return this.ctx.config.limitedFederation && open !== undefined && open !== "always";
   }
 
-  /** Counts the call under one limit more, and speaks of the one closest to its end. */
+  /** Counts the request against one more limit; the headers report the limit closest to exhaustion. */
   private count(counted: Rate[], limit: LimitName, caller: string, headers: Record<string, string | number>): void {
     const { rates, clock } = this.ctx;
     if (!rates) return;

@@ -1,6 +1,6 @@
 /*
- * What each method does, in a sentence, for the description of the API and the page that shows it. A test finds whatever
- * is missing here. What is said of PUT holds for PATCH, which does the same.
+ * A one-line summary of each method, for the OpenAPI description and the page that shows it. A test fails if one is
+ * missing. The summary of PUT is also that of PATCH, which does the same.
  */
 
 export interface Area {

@@ -10,16 +10,16 @@ const Directory = object({
   ...stretch(40, 80),
 });
 
-/** `?1` is the viewer, 0 for nobody. */
+/** `?1` is the viewer's account id, 0 for an anonymous request. */
 const directory = (order: string) => `
   SELECT a.id FROM accounts a
   WHERE a.discoverable = 1 AND a.silenced_at IS NULL AND (a.domain IS NULL OR NOT ?2) AND NOT ${keptApart("?1", "a.id", "?3")}
   ORDER BY ${order} LIMIT ?4 OFFSET ?5`;
 
-/** Those who have never written come last. */
+/** By activity, accounts without posts come last. */
 const ORDERS = { active: directory("a.last_status_at DESC, a.id DESC"), new: directory("a.id DESC") };
 
-/** Mastodon's documentation: methods/directory. Only who wants to be found, and isn't limited, is in it. */
+/** Mastodon's documentation: methods/directory. Lists only discoverable accounts that aren't limited. */
 export function directoryRoutes(routes: Router): void {
   routes.get("/api/v1/directory", { open: true, input: Directory }, ({ ctx, viewerId, input }) => {
     const { local, limit, offset } = input;

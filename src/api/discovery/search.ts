@@ -22,7 +22,7 @@ const Search = object({
   ...stretch(20, 40),
 });
 
-/** Mastodon's documentation: methods/search. The limit holds for each kind. */
+/** Mastodon's documentation: methods/search. The limit applies to each type separately. */
 export function searchRoutes(routes: Router): void {
   const options = { open: true, scope: "read:search", input: Search } as const;
   routes.get("/api/v2/search", options, (call) => {
@@ -43,7 +43,7 @@ export function searchRoutes(routes: Router): void {
         hashtags: [],
       };
     }
-    // Of several kinds there is the beginning only.
+    // `offset` applies only to a search for one type; a search for several returns the first results of each.
     const stretch = { limit: input.limit, offset: input.type === undefined ? 0 : input.offset };
     return {
       accounts: wants("accounts") ? accounts(call, q, stretch) : [],

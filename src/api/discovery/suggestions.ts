@@ -7,7 +7,7 @@ import { object } from "../../lib/http/input.ts";
 import { idsOf, limit } from "../paging.ts";
 import type { Router } from "../router.ts";
 
-/** Why somebody is suggested, and the word for it before there were several (entities/Suggestion). */
+/** The reasons for a suggestion (`sources`), with the value of the older field `source` (entities/Suggestion). */
 const SOURCES = { featured: "staff", friends_of_friends: "past_interactions" } as const;
 type Source = keyof typeof SOURCES;
 
@@ -18,9 +18,9 @@ interface SuggestionRow {
 }
 
 /**
- * Whom the owners endorse, then whom those follow whom the viewer follows: most of them first, and the less known of
- * two. Nobody who doesn't want to be found, is limited, or is followed, asked, avoided or dismissed already; and whoever
- * hides whom they follow doesn't tell it this way.
+ * Accounts the owners endorse, then friends of friends, most mutual friends first; ties go to the less popular. Leaves
+ * out accounts that aren't discoverable or are limited, and those the viewer already follows, has asked to follow,
+ * avoids (`keptApart`) or has dismissed. The follows of accounts that hide them don't count.
  */
 const SUGGESTIONS = `
   WITH reasons (id, featured, friend) AS (
@@ -50,7 +50,7 @@ export function suggestionRoutes(routes: Router): void {
     .get("/api/v1/suggestions", read, ({ ctx, viewerId, input }) =>
       suggestionsFor(ctx, viewerId, input.limit).map(({ account }) => account),
     )
-    // The documentation asks for a right to read, Mastodon itself for one to write.
+    // The documentation requires a read scope, Mastodon itself a write scope.
     .delete("/api/v1/suggestions/:id", { scope: ["write:accounts", "read:accounts"] }, ({ ctx, viewerId, params }) => {
       dismiss(ctx, viewerId, findAccount(ctx, parseId(params.id)).id);
     });

@@ -34,7 +34,7 @@ export function tagRoutes(routes: Router): void {
   }
 }
 
-/** The name of a hashtag from an address; refuses what cannot be one. */
+/** The name of a hashtag from a path; not found if it cannot be a hashtag. */
 function nameOf(param = ""): string {
   if (!isHashtagName(param)) throw notFound();
   return param;

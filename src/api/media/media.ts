@@ -10,12 +10,12 @@ import { FileInput, object, optional, text } from "../../lib/http/input.ts";
 import type { Call, Router } from "../router.ts";
 
 const MEBIBYTE = 1024 * 1024;
-/** A file and a thumbnail, with room for the other fields of the form. */
+/** In bytes: a file and a thumbnail, with room for the other fields of the form. */
 const MAX_BODY = VIDEO_BYTES + IMAGE_LIMITS.bytes + MEBIBYTE;
-/** How long the old form waits for film and sound: shorter than proxies and apps do. */
+/** How long the v1 method waits for video and audio, in ms: less than the timeouts of proxies and apps. */
 const PATIENCE = 45_000;
 
-/** A bound against abuse, above the limit that people are told of. */
+/** A bound against abuse, above the limit that users see. */
 const description = optional(text({ max: 10_000 }));
 const focus = optional(text({ max: 50, min: 1 }));
 const thumbnail = optional(FileInput);
@@ -28,8 +28,8 @@ const uploading = {
 const changing = { ...form, input: object({ thumbnail, description, focus }) };
 
 /**
- * Mastodon's documentation: methods/media. A picture is ready with the answer; film and sound are made playable later in
- * the new form, while the old one waits.
+ * Mastodon's documentation: methods/media. An image is ready with the response. Video and audio are processed in the
+ * background: v2 responds at once, v1 waits for them.
  */
 export function mediaRoutes(routes: Router): void {
   routes
@@ -40,7 +40,7 @@ export function mediaRoutes(routes: Router): void {
     .post("/api/v1/media", uploading, async (call) => {
       const { ctx, viewerId } = call;
       const id = await uploadAnyway(call);
-      // What goes wrong is the job's to tell and to try again.
+      // The job reports failures and retries.
       const processed = processMedia(ctx, id).catch(() => {});
       await Promise.race([processed, Bun.sleep(PATIENCE)]);
       return show(ctx, viewerId, id, 202);
@@ -56,7 +56,7 @@ export function mediaRoutes(routes: Router): void {
     );
 }
 
-/** What is broken becomes an attachment of type `unknown`. */
+/** An unreadable file becomes an attachment of type `unknown`. */
 async function uploadAnyway({ ctx, viewerId, input }: Call<typeof uploading>): Promise<number> {
   const about = changesOf(input);
   try {

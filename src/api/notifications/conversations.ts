@@ -5,7 +5,7 @@ import { object } from "../../lib/http/input.ts";
 import { jsonText, pagedTexts, pageOf, paging } from "../paging.ts";
 import type { Router } from "../router.ts";
 
-/** Mastodon's documentation: methods/conversations. The cursor is the last status, since a new one moves it up. */
+/** Mastodon's documentation: methods/conversations. The cursor is the last status, so a new one moves it to the top. */
 export function conversationRoutes(routes: Router): void {
   const write = { scope: "write:conversations" } as const;
   routes

@@ -16,7 +16,7 @@ import type { Router } from "../router.ts";
 
 const groupFilters = { ...filters, grouped_types: types() };
 
-/** No type named means all that can be grouped. */
+/** Without `grouped_types`, all types that can be grouped are. */
 function groupFilterOf(input: Parameters<typeof filterOf>[0] & { grouped_types?: NotificationType[] }): GroupFilter {
   return { ...filterOf(input), groupedTypes: input.grouped_types ?? GROUPABLE_TYPES };
 }
@@ -57,7 +57,7 @@ export function notificationGroupRoutes(routes: Router): void {
     .post("/api/v2/notifications/:group_key/dismiss", write, ({ ctx, viewerId, params }) =>
       dismissGroup(ctx, viewerId, params.group_key!),
     );
-  // The documentation names the one scope, Mastodon asks for the other.
+  // The documentation and Mastodon's code disagree about the scope, so either is accepted.
   const either = { scope: ["read:notifications", "write:notifications"], input: object(paging(40, 80)) } as const;
   routes.get("/api/v2/notifications/:group_key/accounts", either, (call) => {
     const { ctx, viewerId, params, input } = call;

@@ -15,10 +15,10 @@ import { bool, id, list, object, oneOf, optional } from "../../lib/http/input.ts
 import { jsonText, limit, pagedTexts, pageOf, paging } from "../paging.ts";
 import type { Router } from "../router.ts";
 
-/** Types that we don't know are ignored: apps ask for those of other servers too. */
+/** Unknown types are ignored: apps also ask for types that only other servers have. */
 export const types = () => optional(list(oneOf(NOTIFICATION_TYPES, { lenient: true })));
 
-/** The parameters that say which notifications are wanted, of lists and of counts. */
+/** The parameters that select notifications, for lists and counts. */
 export const filters = {
   types: types(),
   exclude_types: types(),
@@ -26,7 +26,7 @@ export const filters = {
   include_filtered: bool({ default: false }),
 };
 
-/** How far what is unread is counted. */
+/** Unread notifications are counted up to this limit. */
 export const countLimit = () => limit(100, 1000);
 
 interface FilterInput {

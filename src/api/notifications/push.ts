@@ -16,7 +16,7 @@ import type { Router } from "../router.ts";
 const alerts = Object.fromEntries(PUSH_ALERTS.map((alert) => [alert, optional(bool())]));
 const policy = optional(oneOf(PUSH_POLICIES));
 
-/** The documentation has the policy inside of `data` when subscribing and beside it later; apps send it inside. */
+/** The documentation has `policy` inside `data` when subscribing and beside it in updates; apps send it inside. */
 const Wishes = object({ data: optional(object({ alerts: optional(object(alerts)), policy })), policy });
 
 const Subscription = object({
@@ -28,7 +28,7 @@ const Subscription = object({
   }),
 });
 
-/** Alerts are given all together: one that isn't named is off. */
+/** A request sets all alerts at once: one that is missing is off. */
 function wishesOf({ data, policy }: (typeof Wishes)["static"]): Partial<PushWishes> {
   const given: Partial<Record<PushAlert, boolean>> | undefined = data?.alerts;
   return {
@@ -37,7 +37,7 @@ function wishesOf({ data, policy }: (typeof Wishes)["static"]): Partial<PushWish
   };
 }
 
-/** Mastodon's documentation: methods/push. A token has one subscription at most, and nobody sees another's. */
+/** Mastodon's documentation: methods/push. A token has at most one subscription, and sees only its own. */
 export function pushRoutes(routes: Router): void {
   const path = "/api/v1/push/subscription";
   const push = { scope: "push" } as const;

@@ -45,7 +45,7 @@ const Follow = object({
 
 const AccountPage = object(paging(40, 80));
 
-/** Mastodon's documentation: methods/accounts, as far as it is not about oneself. */
+/** Mastodon's documentation: methods/accounts, except for the methods about the user's own account. */
 export function accountRoutes(routes: Router): void {
   routes
     .get("/api/v1/accounts/lookup", { open: true, scope: "read:accounts", input: Lookup }, ({ ctx, input }) => {
@@ -105,7 +105,7 @@ function followRoutes(routes: Router): void {
     );
 }
 
-/** Who favourited and reblogged a status. */
+/** Lists the accounts that favourited or reblogged a status. */
 function statusAccountRoutes(routes: Router): void {
   const options = { open: true, scope: "read:statuses", input: AccountPage } as const;
   routes

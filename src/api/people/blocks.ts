@@ -18,7 +18,7 @@ import { accountPage, idsOf, paged, pageOf, paging } from "../paging.ts";
 import { relate } from "./relations.ts";
 import type { Router } from "../router.ts";
 
-/** In seconds: 68 years, which any client can count. */
+/** In seconds: 68 years, and within 32 bits for every client. */
 const LONGEST_MUTE = 2 ** 31 - 1;
 
 const Mute = object({
@@ -28,7 +28,9 @@ const Mute = object({
 
 const Domain = object({ domain: text({ max: 1000 }) });
 
-/** Mastodon's documentation: methods/blocks, methods/mutes, methods/domain_blocks, and what methods/accounts says of them. */
+/**
+ * Mastodon's documentation: methods/blocks, methods/mutes, methods/domain_blocks, and their part of methods/accounts.
+ */
 export function blockRoutes(routes: Router): void {
   const AccountPage = object(paging(40, 80));
   routes

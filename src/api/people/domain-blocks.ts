@@ -4,7 +4,7 @@ import { invalidToken } from "../../oauth/guard.ts";
 import type { Router } from "../router.ts";
 
 /**
- * Mastodon's documentation: methods/instance#domain_blocks. Shown to whom the owner wants to see it, with or without
+ * Mastodon's documentation: methods/instance#domain_blocks. Two settings decide who sees the list, and who sees the
  * reasons.
  */
 export function instanceDomainBlockRoutes(routes: Router): void {
@@ -27,7 +27,7 @@ function domainBlockJson(row: DomainBlockRow, withComment: boolean) {
   };
 }
 
-/** A quarter at either end stays readable, and where the dots are, as with Mastodon. */
+/** As in Mastodon, the dots and a quarter of the name at either end stay readable. */
 function obfuscated(domain: string): string {
   const end = Math.floor(domain.length / 4);
   const star = (character: string, at: number) =>

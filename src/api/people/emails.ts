@@ -2,8 +2,8 @@ import { Refusal } from "../../errors.ts";
 import type { Router } from "../router.ts";
 
 /**
- * Mastodon's documentation: methods/emails. This server sends no mail, so nobody has to confirm an address, and nobody
- * waits for a mail that could be sent once more.
+ * Mastodon's documentation: methods/emails. This server sends no mail: every address counts as confirmed, and there is
+ * no mail to send again.
  */
 export function emailRoutes(routes: Router): void {
   routes

@@ -9,10 +9,10 @@ import { accountPage, pageOf, paging } from "../paging.ts";
 import { relate } from "./relations.ts";
 import type { Call, Router } from "../router.ts";
 
-/** Whom somebody shows on their profile: methods/endorsements, and what methods/accounts says of them. */
+/** The accounts that users feature on their profiles: methods/endorsements, and its part of methods/accounts. */
 export function endorsementRoutes(routes: Router): void {
   const Paging = object(paging(40, 80));
-  // A limit of nothing asks for everyone.
+  // A limit of 0 returns all of them.
   const Own = object({ ...paging(40, 80), limit: int({ min: 0, max: 80, clamp: true, default: 40 }) });
   routes
     .get("/api/v1/accounts/:id/endorsements", { open: true, scope: "read:accounts", input: Paging }, (call) => {

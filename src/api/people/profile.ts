@@ -47,7 +47,7 @@ const Credentials = object({
 
 type Input = Static<typeof Profile> & Static<typeof Credentials>;
 
-/** One's own account: methods/accounts (verify_credentials, update_credentials), methods/profile, methods/preferences. */
+/** The user's own account: methods/accounts (verify_ and update_credentials), methods/profile, methods/preferences. */
 export function profileRoutes(routes: Router): void {
   const read = { scope: ["read:accounts", "profile"] } as const;
   const write = { scope: "write:accounts", maxBytes: MAX_BODY } as const;
@@ -90,12 +90,12 @@ export function profileRoutes(routes: Router): void {
 
 async function update(ctx: Context, accountId: number, input: Input): Promise<void> {
   const changes = changesOf(input);
-  // Before any file is written, so that a refusal leaves none behind.
+  // Checked before any file is written, so that a refusal leaves no files behind.
   checkProfile(changes);
   updateProfile(ctx, accountId, { ...changes, ...(await keepPictures(ctx, accountId, input)) });
 }
 
-/** Mastodon's Profile (entities/Profile): one's account as one wrote it, and null for a picture that isn't there. */
+/** Mastodon's Profile (entities/Profile): the texts as the user wrote them, and null for a missing picture. */
 function showProfile(ctx: Context, accountId: number) {
   const { source, ...account } = showCredentialAccount(ctx, accountId);
   const [noAvatar, noHeader] = [missingPicture(ctx, "avatars"), missingPicture(ctx, "headers")];

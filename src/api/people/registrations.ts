@@ -5,7 +5,9 @@ import { showToken } from "../../oauth/grants.ts";
 import { issueToken } from "../../oauth/tokens.ts";
 import type { Router } from "../router.ts";
 
-/** Bounded by the request's body alone: what is too long is refused below, in a form that says which field it was. */
+/**
+ * Bounded only by the size of the request body: a longer value is refused below, with an error that names the field.
+ */
 const field = () => text({ max: Number.MAX_SAFE_INTEGER, default: "" });
 
 const Registration = object({
@@ -17,7 +19,7 @@ const Registration = object({
   reason: field(),
 });
 
-/** Making an account through an app (Mastodon's documentation: methods/accounts#create), which then holds its token. */
+/** Sign-up through an app, which gets a token of the new user (Mastodon's documentation: methods/accounts#create). */
 export function registrationRoutes(routes: Router): void {
   const options = { app: true, scope: "write:accounts", limit: "registrations", input: Registration } as const;
   routes.post("/api/v1/accounts", options, async ({ ctx, bearer, input }) => {

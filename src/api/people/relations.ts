@@ -8,10 +8,10 @@ import { parseId, parseIds } from "../../lib/ids.ts";
 import { ids, object, text } from "../../lib/http/input.ts";
 import type { Call, Router } from "../router.ts";
 
-/** As with Mastodon. */
+/** Mastodon's limit, in characters. */
 const MAX_NOTE = 2000;
 
-/** What methods/accounts says of how people stand to each other, besides follows and blocks. */
+/** The methods about relationships in methods/accounts, besides follows and blocks. */
 export function relationRoutes(routes: Router): void {
   routes
     .post(
@@ -24,14 +24,14 @@ export function relationRoutes(routes: Router): void {
       { scope: "read:follows", input: object({ id: ids(80) }) },
       ({ ctx, viewerId, input }) => familiarFollowers(ctx, viewerId, accountsAmong(ctx, parseIds(input.id))),
     )
-    // Nothing proves identities any more since Mastodon 3.5, but some apps still ask.
+    // Mastodon 3.5 removed identity proofs, but some apps still request them.
     .get("/api/v1/accounts/:id/identity_proofs", { scope: "read:accounts" }, ({ ctx, params }) => {
       findAccount(ctx, parseId(params.id));
       return [];
     });
 }
 
-/** Does something about an account, and answers with how the viewer and it stand to each other then. */
+/** Calls `act` for the account in the path and returns the viewer's relationship to it afterwards. */
 export function relate(
   { ctx, viewerId, params }: Pick<Call, "ctx" | "viewerId" | "params">,
   act: (ctx: Context, viewerId: number, targetId: number) => void,
@@ -41,7 +41,7 @@ export function relate(
   return showRelationship(ctx, viewerId, target.id);
 }
 
-/** Keeps what somebody notes of another, for their own eyes; an empty comment removes it. */
+/** Saves a private note about an account; an empty comment removes it. */
 function note(ctx: Context, accountId: number, targetId: number, comment: string): void {
   refuseWhere([tooLong("Comment", comment, MAX_NOTE)]);
   ctx.db.transaction((tx) => {
@@ -59,7 +59,7 @@ function note(ctx: Context, accountId: number, targetId: number, comment: string
   });
 }
 
-/** Nobody who hides whom they follow is told of, nor anybody of an account that hides its followers. */
+/** Leaves out followers who hide their follows, and all followers of accounts that hide them. */
 const FAMILIAR = `
   SELECT a.id AS followed, friend.id AS follower
   FROM json_each(?2) j
@@ -70,7 +70,7 @@ const FAMILIAR = `
   JOIN follows theirs ON theirs.account_id = friend.id AND theirs.target_account_id = a.id
   ORDER BY theirs.id DESC`;
 
-/** Mastodon's FamiliarFollowers (entities/FamiliarFollowers): who of those that one follows follows each of these. */
+/** Mastodon's FamiliarFollowers (entities/FamiliarFollowers): the followers of each account that the viewer follows. */
 function familiarFollowers(ctx: Context, viewerId: number, accountIds: readonly number[]) {
   const rows = ctx.db.all<{ followed: number; follower: number }>(FAMILIAR, viewerId, idList(accountIds));
   const accounts = new Map(

@@ -7,7 +7,7 @@ import type { Router } from "../router.ts";
 
 /** Mastodon's documentation: methods/announcements. */
 export function announcementRoutes(routes: Router): void {
-  // What was dismissed is marked as read, and apps that know no such mark may leave it out.
+  // Dismissed announcements are marked as read; apps that don't know the mark can leave them out.
   const input = object({ with_dismissed: bool({ default: true }) });
   const reactions = "/api/v1/announcements/:id/reactions/:name";
   const favour = { scope: "write:favourites" } as const;

@@ -8,7 +8,7 @@ import { redirectUriProblem, splitRedirectUris } from "../../oauth/redirects.ts"
 import { parseScopes } from "../../oauth/scopes.ts";
 import type { Router } from "../router.ts";
 
-/** Mastodon's limit for all redirect addresses of an app together. */
+/** Mastodon's limit for all redirect URIs of an app together, in characters. */
 const MAX_ADDRESSES = 2000;
 
 const registration = object({
@@ -18,13 +18,13 @@ const registration = object({
   website: optional(text({ max: 2000 })),
 });
 
-/** Registering apps. A registration never expires: apps keep theirs for as long as they like. */
+/** App registration. A registration never expires, because apps keep theirs indefinitely. */
 export function appRoutes(routes: Router): void {
   routes.post("/api/v1/apps", { open: "always", input: registration }, ({ ctx, input }) => {
     const redirectUris = [...new Set(input.redirect_uris.flatMap(splitRedirectUris))];
     const scopes = parseScopes(input.scopes?.trim() || "read");
     const website = input.website?.trim() || null;
-    // It stands on the page that asks for consent.
+    // The name is shown on the consent page.
     const name = input.client_name.replace(INVISIBLE, "").trim();
     const problems = problemsOf(name, redirectUris, website);
     if (!scopes) problems.push("Scopes doesn't match configured on the server.");

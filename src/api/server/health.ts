@@ -1,6 +1,6 @@
 import type { Router } from "../router.ts";
 
-/** For monitoring, as often as it likes: 200 as long as the database answers. */
+/** For monitoring, without a rate limit: 200 as long as the database responds. */
 export function healthRoutes(routes: Router): void {
   routes.get("/health", { open: "always", limit: false }, ({ ctx }) => {
     ctx.db.get("SELECT 1");

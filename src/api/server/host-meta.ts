@@ -1,7 +1,7 @@
 import { escapeHtml } from "../../lib/text/html.ts";
 import type { Router } from "../router.ts";
 
-/** RFC 6415, by which some servers find the address of WebFinger (RFC 7033) on the domain of a handle. */
+/** RFC 6415: some servers use it to find the WebFinger address (RFC 7033) for the domain of a handle. */
 export function hostMetaRoutes(routes: Router): void {
   const template = escapeHtml(`${routes.ctx.config.origin}/.well-known/webfinger?resource={uri}`);
   const document = `<?xml version="1.0" encoding="UTF-8"?>

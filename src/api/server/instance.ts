@@ -14,12 +14,12 @@ import type { Router } from "../router.ts";
 
 const HOUR = 3600_000;
 
-/** Mastodon's documentation: methods/instance; and NodeInfo 2.0, by which apps tell servers apart. */
+/** Mastodon's documentation: methods/instance; and NodeInfo 2.0, by which apps identify the server software. */
 export function instanceRoutes(routes: Router): void {
   const { ctx } = routes;
   const domains = keptFor(ctx.clock, HOUR, () => knownDomains(ctx.db));
   const activity = keptFor(ctx.clock, HOUR, () => showActivity(routes));
-  // Every app asks for one of them when it starts, and they hardly ever change.
+  // Every app requests one of them when it starts, and they rarely change.
   const instance = whileUnwritten(ctx.db, ctx.clock, () => JSON.stringify(showInstance(ctx)));
   const oldInstance = whileUnwritten(ctx.db, ctx.clock, () => JSON.stringify(showInstanceV1(ctx, domains().length)));
   routes
@@ -74,7 +74,7 @@ function nodeInfoRoutes(routes: Router): void {
         metadata: {
           nodeName: ctx.config.title,
           nodeDescription: ctx.config.description,
-          // Apps built on megalodon turn away a name that they don't know unless this tells whose API it speaks.
+          // Apps built on megalodon reject a software name that they don't know unless this names the API.
           upstream: { name: "mastodon", version: MASTODON_VERSION },
         },
       };

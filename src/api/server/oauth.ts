@@ -4,7 +4,9 @@ import { RESPONSE_MODES } from "../../oauth/redirects.ts";
 import { SCOPES } from "../../oauth/scopes.ts";
 import type { Call, Router } from "../router.ts";
 
-/** What apps read about signing in. Signing in itself is a page, and has no bearer: `web/authorize.tsx`, `web/token.ts`. */
+/**
+ * OAuth metadata and user info. `web/authorize.tsx` and `web/token.ts` issue the tokens, as requests without a bearer.
+ */
 export function oauthRoutes(routes: Router): void {
   routes.get("/.well-known/oauth-authorization-server", { open: "always" }, ({ ctx }) => metadata(ctx));
   const userinfo = ({ ctx, viewer }: Call<{ scope: "profile" }>) => claims(ctx, viewer.accountId);
@@ -32,7 +34,7 @@ function metadata({ config: { origin } }: Context) {
   };
 }
 
-/** The claims that Mastodon makes about a person (OpenID Connect Core, section 5.1). */
+/** The claims that Mastodon returns about a user (OpenID Connect Core, section 5.1). */
 function claims(ctx: Context, accountId: number) {
   const account = showAccount(ctx, accountId);
   return {

@@ -2,7 +2,7 @@ import type { Router } from "../router.ts";
 
 const HEADERS = { "content-type": "application/json" };
 
-/** The description of all of this, made from the routes when somebody asks for it. */
+/** The OpenAPI description of the API, built from the routes on the first request. */
 export function openApiRoutes(routes: Router): void {
   let text: string | null = null;
   routes.get("/api/openapi.json", { open: "always" }, async () => {

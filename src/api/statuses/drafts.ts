@@ -10,7 +10,7 @@ import { parseId } from "../../lib/ids.ts";
 import { bool, FileInput, id, ids, int, list, object, oneOf, optional, text } from "../../lib/http/input.ts";
 import { DEVICE_LOCALE, localeOf } from "../../lib/text/languages.ts";
 
-/** In UTF-16 units: a bound against abuse, well above any limit that people are told of. */
+/** In UTF-16 units: a bound against abuse, well above any limit that users see. */
 const MAX_TEXT = 500_000;
 const MAX_OPTION = 10_000;
 
@@ -101,7 +101,7 @@ function pollOf(input: Static<typeof Poll>): PollDraft {
   };
 }
 
-/** An id that can't be one is a status that doesn't exist, not a missing parameter. */
+/** A malformed id means a status that doesn't exist, not a missing parameter. */
 function namedId(text: string | undefined): number | null {
   return text === undefined ? null : (parseId(text) ?? -1);
 }

@@ -6,13 +6,13 @@ import { int, object, optional, text } from "../../lib/http/input.ts";
 import type { Router } from "../router.ts";
 
 const DEFAULT_WIDTH = 400;
-/** Seconds for which a site may keep what it got. */
+/** How long a site may cache the response, in seconds. */
 const CACHE_AGE = 86_400;
 
 const FONT = "font:16px/1.5 system-ui,sans-serif";
 const BOX = `margin:0;padding:16px;border:1px solid #c8bdb5;border-radius:12px;${FONT};overflow-wrap:anywhere`;
 
-/** Mastodon's documentation: methods/oembed, for sites that show a post which somebody has linked to. */
+/** Mastodon's documentation: methods/oembed, for sites that embed linked posts. */
 export function oembedRoutes(routes: Router): void {
   const size = () => optional(int({ min: 1, max: 4000, clamp: true }));
   const input = object({ url: text({ max: 2000 }), maxwidth: size(), maxheight: size() });
@@ -35,7 +35,7 @@ export function oembedRoutes(routes: Router): void {
   });
 }
 
-/** The post as a quotation, which needs no script, no frame and nothing that could tell us who reads it. */
+/** The post as a quotation without scripts, frames or anything that would reveal the reader to this server. */
 function quotation(ctx: Context, status: StatusJson, width: number): string {
   const { account, url, content, spoiler_text, language, created_at } = status;
   const name = escapeHtml(account.display_name || account.username);

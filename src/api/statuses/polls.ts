@@ -20,7 +20,7 @@ export function pollRoutes(routes: Router): void {
     });
 }
 
-/** What isn't a number is a choice that doesn't exist. */
+/** Anything but a number becomes -1, a choice that doesn't exist. */
 function choiceOf(text: string): number {
   return /^\d{1,9}$/.test(text) ? Number(text) : -1;
 }

@@ -41,7 +41,7 @@ export function scheduledStatusRoutes(routes: Router): void {
     );
 }
 
-/** The time that was asked for, in milliseconds since 1970. */
+/** The requested time in milliseconds since 1970; a validation error if it can't be parsed. */
 export function momentOf(scheduledAt: string): number {
   const moment = parseMoment(scheduledAt);
   if (moment === null) throw validationFailed("Scheduled at is invalid");

@@ -28,7 +28,7 @@ import { jsonText } from "../paging.ts";
 import type { Router } from "../router.ts";
 import { momentOf, showScheduled } from "./scheduled-statuses.ts";
 
-/** A thumbnail for each attachment, with room for the other fields of the form. */
+/** In bytes: a thumbnail for each attachment, with room for the other fields of the form. */
 const MAX_EDIT = MAX_ATTACHMENTS * IMAGE_LIMITS.bytes + 1024 * 1024;
 
 /** Mastodon's documentation: methods/statuses. */
@@ -62,7 +62,7 @@ export function statusRoutes(routes: Router): void {
       { scope: "write:statuses", limit: "deletes", input: object({ delete_media: bool({ default: false }) }) },
       ({ ctx, viewerId, input, params }) => {
         const status = ownStatus(ctx, viewerId, parseId(params.id));
-        // With its source, so that it can be written anew.
+        // With its source, so that the app can offer a new draft.
         const shown = { ...seenOrBare(ctx, viewerId, status.id), text: status.text };
         removeStatus(ctx, status, input.delete_media);
         return shown;
@@ -98,7 +98,7 @@ function readingRoutes(routes: Router): void {
     })
     .get("/api/v1/statuses/:id/source", { scope: "read:statuses" }, ({ ctx, viewerId, params }) => {
       const status = visibleStatus(ctx, viewerId, parseId(params.id));
-      // Of a status from another server only its HTML is known; Mastodon shows that, too.
+      // Only the HTML of a remote status is known; Mastodon returns that too.
       const text = status.local ? status.text : status.content;
       return { id: String(status.id), text, spoiler_text: status.spoiler_text };
     });

@@ -3,21 +3,21 @@ import type { OpenStream, OpenStreams } from "./open-streams.ts";
 import type { Messages } from "./stream-messages.ts";
 import type { Listener, Stream } from "./streams.ts";
 
-/** What may wait for a reader, beyond what the system's buffers hold. */
+/** Maximum of unread bytes per client, beyond what the system's buffers hold. */
 const MAX_WAITING_BYTES = 256 * 1024;
 
 const HEADERS = {
   "content-type": "text/event-stream",
   "cache-control": "private, no-store",
-  // Else nginx gathers events until a buffer is full.
+  // Otherwise nginx buffers events.
   "x-accel-buffering": "no",
-  // Nothing else will be asked for on this connection.
+  // The connection can't be reused for further requests.
   connection: "close",
 };
 
 const encoder = new TextEncoder();
 const HELLO = encoder.encode(":)\n");
-/** Without a blank line, which would be an event without a name to Mastodon.py, and the end of its stream. */
+/** Without a blank line: Mastodon.py would take it for an event without a name, and end the stream. */
 const THUMP = encoder.encode(":thump\n");
 
 /** Opens event streams. */
@@ -28,14 +28,14 @@ export class EventStreams {
     private readonly all: OpenStreams,
   ) {}
 
-  /** Answers with a stream that lasts. */
+  /** Responds with an event stream; refuses accounts that have too many streams open. */
   answer(listener: Listener, stream: Stream): Response {
     this.all.admit(listener);
     const reader = new Reader(listener, (reader) => this.connect(reader, stream));
     return new Response(new ReadableStream(reader as object), { headers: HEADERS });
   }
 
-  /** Returns the function that takes everything back. */
+  /** Subscribes and registers the reader. Returns a function that undoes both. */
   private connect(reader: Reader, stream: Stream): () => void {
     const { accountId } = reader.listener.viewer;
     const unsubscribe = this.ctx.hub.subscribe(stream.topic, (event) => {
@@ -51,16 +51,16 @@ export class EventStreams {
 }
 
 /**
- * One client that reads an event stream. Of all the ways to answer bit by bit Bun's direct streams take the least memory,
- * and tell what the client hasn't taken yet.
+ * One client that reads an event stream. Of Bun's streaming responses, direct streams take the least memory and report
+ * how much the client hasn't read yet.
  */
 export class Reader implements OpenStream, Bun.DirectUnderlyingSource {
   readonly type = "direct";
   private sink: ReadableStreamDirectController | null = null;
   private disconnect: (() => void) | null = null;
-  /** Ends the answer; with a refusal Bun hangs up without another word. */
+  /** Resolving it ends the response; rejecting it makes Bun drop the connection. */
   private lifetime: PromiseWithResolvers<void> | null = null;
-  /** Bytes that the client hasn't taken yet, and whether there were some at the last beat already. */
+  /** Bytes that the client hasn't read yet, and whether there were any at the last heartbeat. */
   private waiting = 0;
   private wasWaiting = false;
 
@@ -69,7 +69,7 @@ export class Reader implements OpenStream, Bun.DirectUnderlyingSource {
     private readonly connect: (reader: Reader) => () => void,
   ) {}
 
-  /** Bun calls this once, when the answer begins. */
+  /** Bun calls this once, when the response starts. */
   pull(sink: ReadableStreamDirectController): Promise<void> {
     this.sink = sink;
     this.disconnect = this.connect(this);
@@ -78,13 +78,13 @@ export class Reader implements OpenStream, Bun.DirectUnderlyingSource {
     return this.lifetime.promise;
   }
 
-  /** Bun calls this when the client is gone. */
+  /** Bun calls this when the client has disconnected. */
   cancel(): void {
     this.disconnect?.();
     this.disconnect = null;
   }
 
-  /** Who doesn't read is let go, rather than buffered for without end. */
+  /** Drops a client that doesn't read, instead of buffering without bound. */
   send(frame: Uint8Array): void {
     const written = this.sink!.write(frame);
     if (typeof written === "number") return;
@@ -100,7 +100,7 @@ export class Reader implements OpenStream, Bun.DirectUnderlyingSource {
   }
 
   end(): void {
-    // Nothing more can be said to who doesn't read.
+    // A client that doesn't read would not see the end.
     if (this.waiting > 0) return this.drop();
     this.cancel();
     this.sink!.end();

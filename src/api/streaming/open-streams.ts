@@ -4,14 +4,14 @@ import { Refusal } from "../../errors.ts";
 import { stillValid } from "../../oauth/guard.ts";
 import type { Listener } from "./streams.ts";
 
-/** Every stream's heart beats once in so many seconds: often enough for proxies, which give up after half a minute. */
+/** Heartbeat interval in seconds: well below the half minute after which proxies close an idle connection. */
 const BEATS = 15;
 const SECOND = 1000;
 
-/** Why we end a stream that nobody has left. */
+/** Why the server ends a stream. */
 export type Ending = "revoked" | "stopping";
 
-/** A connection that lasts, as an event stream or as a WebSocket. */
+/** A long-lived connection: an event stream or a WebSocket. */
 export interface OpenStream {
   readonly listener: Listener;
   beat?(): void;
@@ -19,8 +19,8 @@ export interface OpenStream {
 }
 
 /**
- * Every stream that is open. Ends those whose token is gone, and all of them when the server stops. One part of them has
- * its turn each second, so that ten thousand heartbeats hold nobody up.
+ * All open streams. Ends those whose token is no longer valid, and all of them when the server stops. Each second only
+ * one part of them gets its heartbeat, so that ten thousand don't block other requests.
  */
 export class OpenStreams {
   private readonly parts: Set<OpenStream>[] = Array.from({ length: BEATS }, () => new Set());
@@ -30,14 +30,14 @@ export class OpenStreams {
 
   constructor(private readonly ctx: Context) {}
 
-  /** Refuses who has as many open as one person may have. */
+  /** Refuses a listener (`too_many`) whose account has the maximum of streams open. */
   admit({ viewer }: Listener): void {
     const most = this.ctx.config.limits?.streams ?? Infinity;
     if ((this.perAccount.get(viewer.accountId) ?? 0) < most) return;
     throw new Refusal("too_many", `No more than ${most} streams at once: close one before you open another`);
   }
 
-  /** Returns the function that is to be called when the stream has ended, once. */
+  /** Registers a stream. Returns the function to call, once, when the stream has ended. */
   add(stream: OpenStream): () => void {
     const { accountId } = stream.listener.viewer;
     const part = this.parts.reduce((smallest, part) => (part.size < smallest.size ? part : smallest));
@@ -53,7 +53,7 @@ export class OpenStreams {
     };
   }
 
-  /** One second's share: who may no longer listen is shown out, and everybody else hears that we are there. */
+  /** One second's share: ends the streams whose token is no longer valid and sends a heartbeat to the others. */
   beat(): void {
     const part = this.parts[(this.turn = (this.turn + 1) % BEATS)]!;
     const valid = stillValid(

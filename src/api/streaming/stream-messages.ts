@@ -8,18 +8,18 @@ import { conversationTexts } from "../../entities/conversations.ts";
 import { notificationTexts } from "../../entities/notifications.ts";
 import { statusTexts } from "../../entities/statuses.ts";
 
-/** What an event says to one viewer, in the forms in which it goes over the wire. */
+/** An event as a viewer receives it, in its wire formats. */
 export class Message {
   private frame: Uint8Array | null = null;
   private quoted: string | null = null;
 
   constructor(
     private readonly event: string,
-    /** JSON, or the bare id of what was deleted; null where the event says it all. */
+    /** JSON, or the bare id of what was deleted; null for events without a payload. */
     private readonly payload: string | null,
   ) {}
 
-  /** For event streams. Without data a browser would not hear of an event; Mastodon says "undefined". */
+  /** For event streams. Browsers ignore events without data; Mastodon sends "undefined". */
   asFrame(): Uint8Array {
     this.frame ??= new TextEncoder().encode(`event: ${this.event}\ndata: ${this.payload ?? "undefined"}\n\n`);
     return this.frame;
@@ -33,23 +33,23 @@ export class Message {
   }
 }
 
-/** What has been made of an event. */
+/** The messages rendered from an event. */
 interface Made {
   byViewer: Map<number, Message | null>;
-  /** Viewers to whom it says the same share a message. */
+  /** Viewers with the same payload share a message. */
   byPayload: Map<string | null, Message>;
 }
 
-/** Says the same to everybody who hears of it. */
+/** Events with the same payload for every viewer. */
 const SHARED: ReadonlySet<Event["event"]> = new Set(["delete", "announcement.delete", "filters_changed"]);
 
-/** Renders each event once for each viewer who listens, on however many connections, or once for all of them. */
+/** Renders each event once per viewer, regardless of their number of connections, or once for all viewers. */
 export class Messages {
   private readonly made = new WeakMap<Event, Made>();
 
   constructor(private readonly ctx: Context) {}
 
-  /** Null when the event holds nothing that the viewer may see and wants. Never throws: others listen too. */
+  /** Null when the event has nothing the viewer may see and wants. Never throws, since other listeners follow. */
   of(event: Event, viewerId: number): Message | null {
     let made = this.made.get(event);
     if (!made) this.made.set(event, (made = { byViewer: new Map(), byPayload: new Map() }));
@@ -73,7 +73,7 @@ export class Messages {
   }
 }
 
-/** Undefined when there is nothing to be told. */
+/** Undefined when there is nothing to send. */
 function payloadOf(ctx: Context, event: Event, viewerId: number): string | null | undefined {
   switch (event.event) {
     case "update":
@@ -98,7 +98,7 @@ function payloadOf(ctx: Context, event: Event, viewerId: number): string | null 
     case "announcement.delete":
       return String(event.announcementId);
     case "notifications_merged":
-      // As Mastodon says it; it means nothing.
+      // As Mastodon sends it; it has no meaning.
       return "1";
     case "filters_changed":
       return null;

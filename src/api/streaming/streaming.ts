@@ -12,7 +12,7 @@ const params = { tag: optional(text({ max: 200 })), list: optional(id()) };
 const EventStreamInput = object({ ...params, only_media: bool({ default: false }) });
 const SocketInput = object({ ...params, stream: optional(text({ max: 100 })) });
 
-/** Mastodon's documentation: methods/streaming. Each call opens a connection, and counts once. */
+/** Mastodon's documentation: methods/streaming. Each request opens a connection and counts once for rate limits. */
 export function streamingRoutes(routes: Router): void {
   const { ctx } = routes;
   const messages = new Messages(ctx);
@@ -24,7 +24,7 @@ export function streamingRoutes(routes: Router): void {
     () => new Response("OK", { headers: { "content-type": "text/plain", "cache-control": "private, no-store" } }),
   );
   for (const name of STREAM_NAMES) {
-    // These have no path: they are asked for with `only_media`.
+    // These have no path of their own: `only_media` selects them.
     if (name.endsWith(":media")) continue;
     const options = { open: true, token: tokenOf, input: EventStreamInput } as const;
     routes.get(`/api/v1/streaming/${name.replaceAll(":", "/")}`, options, ({ bearer, input }) => {
@@ -38,7 +38,7 @@ export function streamingRoutes(routes: Router): void {
     "/api/v1/streaming",
     { open: true, token: tokenOf, input: SocketInput },
     ({ bearer, input, request, server }) => {
-      // In whatever case: Apache writes "WebSocket". A call without it asks where streaming is, and 404 means here.
+      // Ignores case: Apache sends "WebSocket". A request without it asks where streaming is, and 404 means here.
       const isSocket = request.headers.get("upgrade")?.toLowerCase() === "websocket";
       if (!isSocket) throw new Refusal("not_found", "Not found");
       const listener = listenerOf(bearer);
@@ -47,7 +47,7 @@ export function streamingRoutes(routes: Router): void {
       const protocol = protocolOf(request);
       const upgraded = server.upgrade(request, {
         data: socket,
-        // Browsers hang up unless they are given back what they offered.
+        // Browsers close the connection unless the protocol they offered is returned.
         headers: protocol === null ? {} : { "sec-websocket-protocol": protocol },
       });
       if (!upgraded) throw new Refusal("bad_request", "Expected a WebSocket handshake");
@@ -55,7 +55,7 @@ export function streamingRoutes(routes: Router): void {
   );
 }
 
-/** Browsers can't set headers for either kind of stream, so the token may come by other ways. */
+/** Browsers can't set headers for streams, so the token may be in the query or in the WebSocket protocol. */
 function tokenOf(request: Request): string | null {
   return requestAddress(request.url).searchParams.get("access_token") || protocolOf(request);
 }

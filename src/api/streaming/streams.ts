@@ -9,18 +9,18 @@ import { parseId } from "../../lib/ids.ts";
 import type { Bearer, Viewer } from "../../oauth/guard.ts";
 import { covers, type Scope } from "../../oauth/scopes.ts";
 
-/** A token that speaks for a person: nobody else may listen (Mastodon's documentation, methods/streaming, since 4.2). */
+/** A user's token: an app token may not listen (Mastodon's documentation, methods/streaming, since 4.2). */
 export type Listener = Bearer & { viewer: Viewer };
 
-/** What comes with the name of a stream, unchecked. */
+/** The parameters of a stream, unchecked. */
 export interface StreamParams {
   tag?: unknown;
   list?: unknown;
 }
 
-/** One stream as one listener hears it. */
+/** One stream for one listener. */
 export interface Stream {
-  /** As messages name it, with its parameter as the client wrote it: clients compare it with what they asked for. */
+  /** The name in messages, with the parameter as the client wrote it: clients compare it with their request. */
   name: string[];
   topic: string;
   hears(event: Event["event"]): boolean;
@@ -29,9 +29,9 @@ export interface Stream {
 interface Kind {
   scope: Scope;
   topic(listener: Listener, param: string, ctx: Context): string;
-  /** The parameter that belongs to the name. */
+  /** The parameter that is part of the name. */
   param?: keyof StreamParams;
-  /** Which of the topic's events; all of them when it isn't said. */
+  /** Which of the topic's events are sent; all of them by default. */
   hears?(event: Event["event"], listener: Listener): boolean;
 }
 
@@ -55,7 +55,7 @@ function ownListTopic(listener: Listener, list: string, ctx: Context): string {
   return listTopic(id);
 }
 
-/** Every stream there is. As an event stream each has a path of its own, with slashes for the colons. */
+/** All streams. The path of an event stream has slashes instead of the colons. */
 const STREAMS = new Map<string, Kind>([
   [
     "user",
@@ -80,7 +80,7 @@ const STREAMS = new Map<string, Kind>([
 
 export const STREAM_NAMES: readonly string[] = [...STREAMS.keys()];
 
-/** The listener behind a call. Streaming answers 401 to whatever is lacking, unlike the rest of the API. */
+/** The listener of a request. Streaming responds with 401 to every failure here, unlike the rest of the API. */
 export function listenerOf(bearer: Bearer | null): Listener {
   if (!bearer) throw new Refusal("unauthorized", "Missing access token");
   if (bearer.disabled) throw new Refusal("unauthorized", "Your login is currently disabled");
@@ -89,7 +89,7 @@ export function listenerOf(bearer: Bearer | null): Listener {
   return { ...bearer, viewer };
 }
 
-/** Finds a stream and refuses, in Mastodon's words, what isn't one or isn't for this listener. */
+/** Finds a stream. Refuses, in Mastodon's words, an unknown one and one that this listener may not read. */
 export function findStream(ctx: Context, listener: Listener, name: unknown, params: StreamParams): Stream {
   const kind = typeof name === "string" ? STREAMS.get(name) : undefined;
   if (!kind) throw new Refusal("bad_request", "Unknown stream type");
@@ -97,7 +97,7 @@ export function findStream(ctx: Context, listener: Listener, name: unknown, para
     throw new Refusal("unauthorized", "Access token does not have the required scopes");
   }
   const given = kind.param === undefined ? "" : params[kind.param];
-  // An id may come as a number, here as in any JSON.
+  // Clients may send an id as a number, as in any JSON.
   const param = typeof given === "number" ? String(given) : given;
   if (typeof param !== "string") throw missing(kind.param);
   return {

@@ -6,17 +6,17 @@ import type { Ending, OpenStream, OpenStreams } from "./open-streams.ts";
 import type { Messages } from "./stream-messages.ts";
 import { findStream, type Listener, type Stream, type StreamParams } from "./streams.ts";
 
-/** For the server that accepts the sockets. What stays silent is asked for a sign of life after half a minute. */
+/** Options for Bun's WebSocket server. An idle client is pinged after half a minute. */
 export const SOCKET_SETTINGS = {
   maxPayloadLength: 4096,
   backpressureLimit: 256 * 1024,
   closeOnBackpressureLimit: true,
-  // Bun asks 16 seconds before the end.
+  // Bun sends a ping 16 seconds before the timeout.
   idleTimeout: 46,
 };
 
 const MAX_SUBSCRIPTIONS = 100;
-/** Clients send a message for each stream that they open or close; 200,000 of them held up all other requests. */
+/** Clients send a message to open or close a stream; without a limit, 200,000 of them blocked all other requests. */
 const MESSAGES = { calls: 300, seconds: 60 };
 const UNSUPPORTED_DATA = 1003;
 const POLICY_VIOLATION = 1008;
@@ -28,8 +28,8 @@ const ENDINGS: Record<Ending, [code: number, reason: string]> = {
 const STATUS: Partial<Record<RefusalKind, number>> = { bad_request: 400, unauthorized: 401, too_many: 429 };
 
 /**
- * One client at the other end of a WebSocket, and what it listens to. Elysia calls `open`, `message` and `close` of
- * whatever a socket was upgraded with.
+ * One WebSocket client and its subscriptions. Elysia calls `open`, `message` and `close` of the object that the socket
+ * was upgraded with.
  */
 export class StreamSocket implements OpenStream {
   private socket: ServerWebSocket<unknown> | null = null;
@@ -37,7 +37,7 @@ export class StreamSocket implements OpenStream {
   private remove: (() => void) | null = null;
   private readonly rate = new Windows(MESSAGES.calls, MESSAGES.seconds);
 
-  /** `first` is what the address asked for already. */
+  /** `first` is the subscription in the query of the request. */
   constructor(
     private readonly ctx: Context,
     private readonly messages: Messages,
@@ -103,7 +103,7 @@ export class StreamSocket implements OpenStream {
     if (message) this.socket?.sendText(message.asText(key));
   }
 
-  /** Nothing may be thrown further: at the other end there is no request that could be answered. */
+  /** Sends the error as a message instead of throwing, because there is no request to respond to. */
   private refuse(error: unknown): void {
     const refusal = error instanceof Refusal;
     if (!refusal) this.ctx.log.error("a message on a WebSocket failed: {error}", { error });
@@ -114,7 +114,7 @@ export class StreamSocket implements OpenStream {
   }
 }
 
-/** Null for what is no JSON object: Mastodon is silent about it too. */
+/** Null for anything but a JSON object, which Mastodon ignores too. */
 function readMessage(data: string): ({ type?: unknown; stream?: unknown } & StreamParams) | null {
   try {
     const message: unknown = JSON.parse(data);

@@ -2,7 +2,7 @@ import { isHomeFilling } from "../../core/timelines/home-filling.ts";
 import { notFound } from "../../errors.ts";
 import type { Call, Router } from "../router.ts";
 
-/** Seconds after which an app may ask how far it is. */
+/** Seconds after which an app may check the progress. */
 const RETRY = 5;
 
 /** Mastodon's documentation: methods/async_refreshes. */
@@ -15,7 +15,7 @@ export function asyncRefreshRoutes(routes: Router): void {
   });
 }
 
-/** The header that tells an app where to ask whether its home timeline is whole. */
+/** The header with the id by which an app can check whether its home timeline is complete. */
 export function homeRefreshHeader({ ctx, viewerId }: Pick<Call, "ctx" | "viewerId">): Record<string, string> {
   const id = ctx.refreshes.idOf(viewerId, "home", () => isHomeFilling(ctx.db, viewerId));
   return { "mastodon-async-refresh": `id="${id}", retry=${RETRY}` };

@@ -2,15 +2,15 @@ import type { Context } from "../../context.ts";
 import { validationFailed } from "../../errors.ts";
 import { optional, text } from "../../lib/http/input.ts";
 
-/** A hundred years, so that a moment stays one that can be written. */
+/** A hundred years, so that the expiry stays a valid date. */
 const MAX_SECONDS = 100 * 365.25 * 24 * 3600;
 
-/** `expires_in` of filters, as text: an empty one means never, which differs from none. */
+/** `expires_in` of filters, as text: an empty one means never, unlike a missing one. */
 export function expiry() {
   return optional(text({ max: 40 }));
 }
 
-/** When that is, in milliseconds since 1970; null for never, undefined for what wasn't said. */
+/** The expiry in milliseconds since 1970; null for never, undefined if missing, a validation error if not a number. */
 export function expiryOf(ctx: Context, seconds: string | undefined): number | null | undefined {
   if (seconds === undefined) return undefined;
   if (seconds.trim() === "") return null;

@@ -32,8 +32,8 @@ const Create = object({ phrase: text({ max: MAX_KEYWORD }), ...shared });
 const Update = object({ phrase: optional(text({ max: MAX_KEYWORD })), ...shared });
 
 /**
- * The filters of Mastodon's documentation before version 4 (methods/filters#v1): each is one keyword of a filter of
- * today, and has its id.
+ * The filters of Mastodon before version 4 (methods/filters#v1): each is one keyword of a current filter, and has the
+ * keyword's id.
  */
 export function oldFilterRoutes(routes: Router): void {
   const read = { scope: "read:filters" } as const;
@@ -63,7 +63,7 @@ export function oldFilterRoutes(routes: Router): void {
     );
 }
 
-/** What is named, in today's words. */
+/** The given parameters as settings of a current filter. */
 function changesOf(ctx: Context, input: Static<typeof Update>): Partial<FilterSettings> {
   const changes: Partial<FilterSettings> = {};
   if (input.context !== undefined) changes.context = input.context;
@@ -72,7 +72,7 @@ function changesOf(ctx: Context, input: Static<typeof Update>): Partial<FilterSe
   return changes;
 }
 
-/** Only the phrase may change where the filter has other keywords, which an old app doesn't know of. */
+/** Only the keyword may change if the filter has others, which an old app doesn't know of. */
 function filterChanges(ctx: Context, accountId: number, filter: FilterRow, input: Static<typeof Update>) {
   const changes = changesOf(ctx, input);
   if (keywordsOf(ctx.db, accountId, filter.id).length === 1) {

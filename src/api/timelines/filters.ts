@@ -27,11 +27,11 @@ import { bool, id, list, object, oneOf, optional, text } from "../../lib/http/in
 import { expiry, expiryOf } from "./expiry.ts";
 import type { Router } from "../router.ts";
 
-/** Bounds against abuse, above what is told as the limit. */
+/** Bounds against abuse, above the limits that users see. */
 const MAX_TEXT = 2000;
 const MAX_KEYWORDS = 500;
 
-/** Whether a title and a context are there is said in one sentence, so `core` checks. */
+/** `core` checks for a missing title or context, so that one error names both. */
 const Settings = object({
   title: optional(text({ max: MAX_TEXT })),
   context: optional(list(text({ max: MAX_TEXT }))),
@@ -50,7 +50,7 @@ const Settings = object({
   ),
 });
 
-/** Mastodon's documentation: methods/filters, as far as it is about version 2. */
+/** Mastodon's documentation: methods/filters, version 2. */
 export function filterRoutes(routes: Router): void {
   const read = { scope: "read:filters" } as const;
   const write = { scope: "write:filters" } as const;
@@ -145,7 +145,7 @@ function statusRoutes(routes: Router): void {
     );
 }
 
-/** Mastodon's Filter (entities/Filter) with all that is in it; the same few queries for any number of them. */
+/** Mastodon's Filter (entities/Filter) with its keywords and statuses; a fixed number of queries. */
 function showFilters(ctx: Context, accountId: number, rows: readonly FilterRow[]) {
   const only = rows.length === 1 ? rows[0]!.id : null;
   const keywords = Map.groupBy(keywordsOf(ctx.db, accountId, only), (row) => row.filter_id);

@@ -18,7 +18,7 @@ import { bool, ids, int, object, oneOf, optional, text } from "../../lib/http/in
 import { accountPage, idsOf, pageOf, paging } from "../paging.ts";
 import type { Router } from "../router.ts";
 
-/** As with Mastodon. */
+/** Mastodon's limit. */
 const MAX_TITLE = 256;
 
 const Settings = object({
@@ -58,7 +58,7 @@ const Members = object({ account_ids: ids(200) });
 
 function memberRoutes(routes: Router): void {
   const path = "/api/v1/lists/:id/accounts";
-  // A limit of 0 means everyone at once.
+  // A limit of 0 returns all members at once.
   const Page = object({ ...paging(40, 80), limit: int({ min: 0, max: 80, clamp: true, default: 40 }) });
   routes.get(path, { scope: "read:lists", input: Page }, (call) => {
     const { ctx, viewerId, params, input } = call;

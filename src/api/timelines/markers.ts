@@ -9,9 +9,9 @@ import type { Router } from "../router.ts";
 const Position = optional(object({ last_read_id: id(), version: optional(int()) }));
 
 /**
- * Mastodon's documentation: methods/markers. How far somebody has read, shared between their apps. `version` is ours: the
- * documentation speaks of conflicts, but gives apps no way to say what they have seen. One that sends the version of the
- * marker it knows is answered with 409 when that isn't the current one.
+ * Mastodon's documentation: methods/markers. A user's reading position, shared between their apps. The parameter
+ * `version` is Linnet's own: the documentation mentions conflicts but gives apps no way to say which marker they know.
+ * An app that sends a `version` other than the current one gets 409.
  */
 export function markerRoutes(routes: Router): void {
   const Wanted = object({ timeline: optional(list(oneOf(MARKED_TIMELINES, { lenient: true }))) });
@@ -37,7 +37,7 @@ function positionOf(text: string): number {
   return lastReadId;
 }
 
-/** Mastodon's Marker (entities/Marker) by timeline; those that were never set are missing. */
+/** Mastodon's Marker (entities/Marker) by timeline; markers that were never set are missing. */
 function showMarkers(ctx: Context, accountId: number, timelines: readonly MarkedTimeline[]) {
   const rows = markersOf(ctx.db, accountId, timelines);
   return Object.fromEntries(
