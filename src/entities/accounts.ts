@@ -36,7 +36,7 @@ export function showAccount(ctx: Context, id: number): AccountJson {
   return showAccounts(ctx, [id])[0]!;
 }
 
-/** The same as JSON text by id, read and rendered only where it isn't known from before. */
+/** Accounts as JSON text by id; only those that aren't cached are read and rendered. */
 export function accountTexts(ctx: Context, ids: Iterable<number>): Map<number, string> {
   const { rendered } = ctx;
   rendered.refresh();
@@ -58,7 +58,7 @@ function entryOf(id: number, text: string | undefined): [number, string][] {
 
 export type AccountJson = ReturnType<typeof accountJson>;
 
-/** Of who is suspended no more is told than that they were here, as with Mastodon. */
+/** As in Mastodon, suspended accounts are shown without their profile. */
 const NOTHING_OF_THEIRS = {
   display_name: "",
   note_html: "",
@@ -90,7 +90,7 @@ function accountJson(ctx: Context, account: AccountRow) {
     discoverable: row.discoverable === 1,
     indexable: row.indexable === 1,
     group: false,
-    // To the day, as Mastodon tells it.
+    // Only the day, as in Mastodon.
     created_at: `${timestamp(row.created_at).slice(0, 10)}T00:00:00.000Z`,
     note: row.note_html,
     url: row.url,
@@ -118,7 +118,7 @@ function accountJson(ctx: Context, account: AccountRow) {
   };
 }
 
-/** How somebody is named here: with their domain where it is another. */
+/** The account's handle as seen from this server: remote accounts include their domain. */
 export function acctOf({ username, domain }: { username: string; domain: string | null }): string {
   return domain === null ? username : `${username}@${domain}`;
 }
@@ -150,7 +150,7 @@ interface SourceRow {
   follow_requests_count: number;
 }
 
-/** The account with what only its owner sees (entities/Account#CredentialAccount). */
+/** The account with the fields that only its owner sees (entities/Account#CredentialAccount). */
 export function showCredentialAccount(ctx: Context, accountId: number) {
   const row = ctx.db.get<SourceRow>(
     `SELECT a.note, a.fields, a.discoverable, a.indexable, a.hide_collections, a.attribution_domains,
@@ -182,7 +182,7 @@ export function showCredentialAccount(ctx: Context, accountId: number) {
   };
 }
 
-/** Bits of Mastodon's documentation (entities/Role): what may do everything, manage accounts and reports, or invite. */
+/** Permission bits from Mastodon's documentation (entities/Role). */
 const ROLES: Record<string, { id: string; name: string; permissions: number }> = {
   owner: { id: "3", name: "Owner", permissions: 0x1 },
   admin: { id: "2", name: "Admin", permissions: 0xf_fffe & ~0x1 },

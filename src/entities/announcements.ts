@@ -61,7 +61,7 @@ function contentJson(
   };
 }
 
-/** What streams tell of a reaction: how many there are of it by now, none perhaps. */
+/** The payload of a reaction's event in streams, with its current count, which may be 0. */
 export function showReactionCount(ctx: Context, viewerId: number, announcementId: number, name: string) {
   ctx.rendered.refresh();
   const reaction = reactionsTo(ctx, viewerId, [announcementId]).find((known) => known.name === name);
@@ -73,7 +73,7 @@ export function showReactionCount(ctx: Context, viewerId: number, announcementId
   };
 }
 
-/** For emoji of ours; the others are characters. */
+/** The URLs of a custom emoji of this server; null for a Unicode emoji. */
 function pictureJson(ctx: Context, name: string): { url: string; static_url: string } | null {
   const emoji = emojisOf(ctx, null).get(name);
   return emoji ? { url: mediaUrl(ctx, emoji.image), static_url: mediaUrl(ctx, emoji.static_image) } : null;

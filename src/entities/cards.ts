@@ -7,14 +7,14 @@ import { cardHistories, type DayJson } from "./histories.ts";
 import { timestamp } from "./json.ts";
 import { mediaUrl } from "./urls.ts";
 
-/** Mastodon's PreviewCard (entities/PreviewCard). `missing_attribution` is left out where there is no viewer. */
+/** Mastodon's PreviewCard (entities/PreviewCard). `missing_attribution` is omitted without a viewer. */
 export type CardJson = ReturnType<typeof membersOf> & {
   authors: (ReturnType<typeof authorOf> & { account: AccountJson | null })[];
   missing_attribution?: boolean;
 };
 
 type CardRow = typeof previewCards.$inferSelect & {
-  /** As the status has it, or the page itself. */
+  /** The URL in the status, or that of the page itself. */
   link: string;
   creator_domain: string | null;
   attribution_domains: string | null;
@@ -26,7 +26,7 @@ const OF_STATUSES = `
     LEFT JOIN accounts a ON a.id = c.creator_account_id
   WHERE s.status_id IN (SELECT value FROM json_each(?))`;
 
-/** The cards of those of these statuses that have one, in pieces. */
+/** The cards of statuses, in pieces for `cardText`; statuses without a card are missing. */
 export function cardsByStatus(ctx: Context, statusIds: string): Map<number, CardText> {
   const rows = ctx.db.all<CardRow & { status_id: number }>(OF_STATUSES, statusIds);
   return new Map(rows.map((row) => [row.status_id, piecesOf(ctx, row)]));
@@ -56,7 +56,7 @@ export function showTrendLinks(
   });
 }
 
-/** A card for a viewer (0 for nobody); `accounts` has those of the authors. */
+/** A card as JSON text for a viewer (0 for none); `accounts` has the JSON texts of the authors. */
 export function cardText(card: CardText | null, accounts: ReadonlyMap<number, string>, viewerId: number): string {
   if (card === null) return "null";
   const account = (card.authorId !== null && accounts.get(card.authorId)) || "null";
@@ -78,7 +78,7 @@ function piecesOf(ctx: Context, row: CardRow): CardText {
   };
 }
 
-/** Whether the account that the page names says that it writes there, or on a domain above. */
+/** Whether the account that the page names as its author lists the page's domain, or a parent domain. */
 function confirms(row: CardRow): boolean {
   const domains = new Set(JSON.parse(row.attribution_domains ?? "[]") as string[]);
   const labels = new URL(row.url).hostname.split(".");

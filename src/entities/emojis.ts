@@ -3,7 +3,7 @@ import { emojisIn, emojisOf } from "../core/media/emojis.ts";
 import type { CustomEmoji } from "../db/rendered.ts";
 import { mediaUrl } from "./urls.ts";
 
-/** Mastodon's CustomEmoji (entities/CustomEmoji). The category is left out where there is none, as Mastodon does. */
+/** Mastodon's CustomEmoji (entities/CustomEmoji). A missing category is omitted, as in Mastodon. */
 export type EmojiJson = ReturnType<typeof emojiJson>;
 
 export function emojiJson(ctx: Context, emoji: CustomEmoji) {
@@ -16,14 +16,14 @@ export function emojiJson(ctx: Context, emoji: CustomEmoji) {
   };
 }
 
-/** For pickers: the emoji of this server without the hidden ones. */
+/** The emoji of this server for pickers, without the hidden ones. */
 export function showListedEmojis(ctx: Context): EmojiJson[] {
   ctx.rendered.refresh();
   const listed = [...emojisOf(ctx, null).values()].filter((emoji) => emoji.visible_in_picker === 1);
   return listed.map((emoji) => emojiJson(ctx, emoji));
 }
 
-/** What plain texts by somebody of a server (null for this one) need to be drawn. */
+/** The custom emoji in plain texts whose author is on `domain` (null for this server). */
 export function emojisJson(ctx: Context, domain: string | null, texts: readonly string[]): EmojiJson[] {
   return emojisIn(ctx, domain, texts).map((emoji) => emojiJson(ctx, emoji));
 }

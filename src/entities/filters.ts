@@ -35,7 +35,7 @@ const RULES = `
   WHERE f.account_id = ?1 AND (f.expires_at IS NULL OR f.expires_at > ?2)
   ORDER BY f.id`;
 
-/** The viewer's filters that haven't ended, kept from before unless they have changed. */
+/** The viewer's active filters, cached until one of them changes or expires. */
 export function filtersFor(ctx: Context, viewerId: number): FilterSet {
   const { rendered } = ctx;
   const now = ctx.clock.now();
@@ -61,12 +61,12 @@ function ruleOf(row: RuleRow): FilterRule {
 }
 
 /**
- * What the filters find in a status, as the JSON text of a list of FilterResult. All contexts at once, as with Mastodon:
- * each result names those of its filter, and the app, which keeps statuses from one to the other, chooses.
+ * What the filters find in a status, as the JSON text of a list of FilterResult. Covers all contexts, as in Mastodon:
+ * each result names the contexts of its filter, and the app chooses, since it reuses a status in several of them.
  */
 export function filteredText(set: FilterSet, id: number, originalId: number, original: StatusText): string {
   if (set.rules.length === 0) return "[]";
-  // A reblog that was put into a filter itself: too rare to be remembered.
+  // A reblog that is in a filter itself: too rare to cache.
   if (id !== originalId && set.rules.some((rule) => rule.statusIds.has(id)))
     return apply(set, [id, originalId], original);
   let text = set.found.get(original);

@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import { HISTORY_DAYS, today } from "../core/discovery/uses.ts";
 import { idList } from "../db/json.ts";
 
-/** Mastodon's history of a Tag or a Trends::Link: all in text, the day as the second at which it begins in UTC. */
+/** Mastodon's history of a Tag or a Trends::Link: all strings; `day` is its start in UTC, in seconds since 1970. */
 export interface DayJson {
   day: string;
   uses: string;
@@ -33,7 +33,7 @@ export function tagHistories(ctx: Context, tagIds: readonly number[]): Map<numbe
   return histories(ctx, OF_TAGS, tagIds);
 }
 
-/** The same for preview cards: of all addresses that lead to the page. */
+/** The same for preview cards, summed over all links to the page. */
 export function cardHistories(ctx: Context, cardIds: readonly number[]): Map<number, DayJson[]> {
   return histories(ctx, OF_CARDS, cardIds);
 }

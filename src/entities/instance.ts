@@ -23,7 +23,7 @@ import { mediaUrl, missingPicture } from "./urls.ts";
 
 const COMPATIBLE_VERSION = `${MASTODON_VERSION}+linnet-${VERSION}`;
 /**
- * What it serves in Mastodon's own count (entities/Instance), a promise that is kept up to here: 2 grouped notifications,
+ * The version of Mastodon's API (entities/Instance) up to which everything is implemented: 2 grouped notifications,
  * 3 attribution domains, 4 removal of media, 5 blurring filters, 6 featured tags, 7 quotes, 8 /api/v1/profile,
  * 9 descriptions of avatars. Not yet 10: collections.
  */
@@ -85,7 +85,7 @@ export function showInstance(ctx: Context) {
   };
 }
 
-/** The older form (entities/V1_Instance), which some apps still ask for first. */
+/** The older form (entities/V1_Instance), which some apps still request first. */
 export function showInstanceV1(ctx: Context, domainCount: number) {
   const { config } = ctx;
   const shared = limits();
@@ -120,7 +120,7 @@ export function showRules(ctx: Context) {
   return listRules(ctx.db).map(({ id, text, hint, translations }) => ({ id: String(id), text, hint, translations }));
 }
 
-/** How much there is; nothing that strangers need to know where they are kept out. */
+/** Counts of users and their statuses; 0 with limited federation, which hides them from strangers. */
 export function stats(ctx: Context) {
   if (ctx.config.limitedFederation) return { user_count: 0, status_count: 0 };
   return ctx.db.get<{ user_count: number; status_count: number }>(
@@ -130,7 +130,7 @@ export function stats(ctx: Context) {
   )!;
 }
 
-/** People of this server who were here within so many weeks. */
+/** The number of local users active in the last `weeks` weeks; 0 with limited federation. */
 export function activeUsers(ctx: Context, weeks: number): number {
   return ctx.config.limitedFederation ? 0 : visitors(ctx, weeks);
 }
@@ -159,7 +159,7 @@ function thumbnail(ctx: Context) {
   };
 }
 
-/** The owner's, or a bird. */
+/** The owner's icon, or else the default one, a bird. */
 function icons(ctx: Context) {
   const own = findSitePicture(ctx.db, "icon");
   const sizes = own ? SITE_PICTURES.icon.map(({ width }) => width) : [192, 512];
@@ -169,7 +169,7 @@ function icons(ctx: Context) {
   }));
 }
 
-/** Who may read which timelines. Those of one's own server are not told apart from others. */
+/** Who may read which timelines. There is one setting for local and remote statuses. */
 function timelinesAccess({ config }: Context) {
   const access = config.publicPreview && !config.limitedFederation ? "public" : "authenticated";
   const feeds = { local: access, remote: access };
@@ -189,7 +189,7 @@ function statusLimits(ctx: Context) {
   };
 }
 
-/** What holds on every server of ours. */
+/** Limits that are the same on every Linnet server. */
 function limits() {
   return {
     media_attachments: {

@@ -1,9 +1,9 @@
-/** An object's members as JSON text, without its braces: for what is put together with text that was rendered before. */
+/** An object's members as JSON text without the braces, to combine with text that is already rendered. */
 export function members(part: object): string {
   return JSON.stringify(part).slice(1, -1);
 }
 
-/** A moment as every client reads it: with three decimals, in UTC. */
+/** Milliseconds since 1970 in the form that every client can parse: ISO 8601 in UTC with three decimals. */
 export function timestamp(time: number): string;
 export function timestamp(time: number | null): string | null;
 export function timestamp(time: number | null): string | null {

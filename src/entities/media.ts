@@ -8,7 +8,7 @@ const OF_STATUSES = `
   SELECT * FROM media_attachments
   WHERE status_id IN (SELECT value FROM json_each(?)) AND position >= 0 ORDER BY status_id, position`;
 
-/** Mastodon's MediaAttachment (entities/MediaAttachment). What is being processed can't be played yet. */
+/** Mastodon's MediaAttachment (entities/MediaAttachment). `url` is null while the file is being processed. */
 export function showMedia(ctx: Context, row: MediaRow) {
   return {
     id: String(row.id),
@@ -31,7 +31,7 @@ export function showMedia(ctx: Context, row: MediaRow) {
 
 export type MediaJson = ReturnType<typeof showMedia>;
 
-/** What Mastodon says of a file depends on its sort. */
+/** The fields depend on the type of the media, as in Mastodon. */
 function original({ type, width, height, duration, frame_rate, bitrate }: MediaRow) {
   if (type === "audio") return { duration, bitrate };
   if (duration === null) return dimensions(width, height);
@@ -42,7 +42,7 @@ function dimensions(width: number, height: number) {
   return { width, height, size: `${width}x${height}`, aspect: width / height };
 }
 
-/** The attachments of each of these statuses, in their order. */
+/** The attachments of each status, in their order. */
 export function mediaByStatus(ctx: Context, statusIds: readonly number[]): Map<number, MediaJson[]> {
   const shown = new Map<number, MediaJson[]>();
   if (statusIds.length === 0) return shown;

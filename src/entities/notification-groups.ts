@@ -5,8 +5,9 @@ import { members, timestamp } from "./json.ts";
 import { spokenOf } from "./notification-subjects.ts";
 
 /**
- * Mastodon's GroupedNotificationsResults (entities/GroupedNotificationsResults) as JSON text: accounts and statuses stand
- * in it once, however many groups name them. Partially expanded, only the latest account of each group stands there whole.
+ * Mastodon's GroupedNotificationsResults (entities/GroupedNotificationsResults) as JSON text: each account and status
+ * appears once, even if several groups refer to it. With `partial_avatars`, only the latest account of each group is
+ * complete.
  */
 export function groupedText(
   ctx: Context,
@@ -32,7 +33,7 @@ export function groupedText(
   return `{${parts.join(",")}}`;
 }
 
-/** Mastodon's NotificationGroup, with the member for what it speaks of besides a status; null where that is gone. */
+/** Mastodon's NotificationGroup, including a subject other than a status; null if that subject is gone. */
 function groupText(
   { key, row, count, newestId, accountIds, page }: NotificationGroup,
   subject: string | null,
@@ -54,7 +55,7 @@ function groupText(
   return `{${own}${subject}}`;
 }
 
-/** Mastodon's PartialAccountWithAvatar: as much as a row of avatars needs. */
+/** Mastodon's PartialAccountWithAvatar: the fields that a row of avatars needs. */
 function partialText(account: string): string {
   const { id, acct, locked, bot, url, avatar, avatar_static, avatar_description } = JSON.parse(account) as AccountJson;
   return JSON.stringify({ id, acct, locked, bot, url, avatar, avatar_static, avatar_description });

@@ -33,7 +33,7 @@ export function showPolicy(ctx: Context, accountId: number) {
   return { ...policyOf(ctx.db, accountId), summary: summaryOf(ctx, accountId) };
 }
 
-/** The older form (entities/V1_NotificationPolicy), which knows only whether something is done about them. */
+/** The older form (entities/V1_NotificationPolicy), which doesn't distinguish `filter` from `drop`. */
 export function showPolicyV1(ctx: Context, accountId: number) {
   const policy = policyOf(ctx.db, accountId);
   return {

@@ -6,7 +6,7 @@ import { severanceTexts } from "./severances.ts";
 import { statusTextsById } from "./statuses.ts";
 import { warningTexts } from "./warnings.ts";
 
-/** What notifications speak of, as JSON text: people and statuses by id, and for each row its subject besides those. */
+/** What notifications refer to, as JSON text: accounts and statuses by id, and for each row its other subject. */
 export function spokenOf(
   ctx: Context,
   viewerId: number,
@@ -21,26 +21,26 @@ export function spokenOf(
   };
 }
 
-/** Shows what notifications of one type speak of besides a status: JSON texts by id, in a fixed number of queries. */
+/** Shows the subjects of notifications of one type, besides statuses: JSON texts by id, a fixed number of queries. */
 interface Subject {
-  /** As Mastodon names the member (entities/Notification). */
+  /** Mastodon's name of the member (entities/Notification). */
   member: "report" | "event" | "moderation_warning";
   texts(ctx: Context, viewerId: number, ids: readonly number[]): Map<number, string>;
 }
 
-/** By type; `about_id` of a notification is the id of what is shown. */
+/** By type of notification; its `about_id` is the id of the subject. */
 const SUBJECTS: Partial<Record<NotificationType, Subject>> = {
   "admin.report": { member: "report", texts: (ctx, _, ids) => reportTexts(ctx, ids) },
   severed_relationships: { member: "event", texts: (ctx, _, ids) => severanceTexts(ctx, ids) },
   moderation_warning: { member: "moderation_warning", texts: (ctx, _, ids) => warningTexts(ctx, ids) },
 };
 
-/** Who has a subject but none that can be shown: it is gone. */
+/** Marks a notification whose subject is gone. */
 const GONE = null;
 
 /**
- * For each notification the member that tells what it speaks of, with a comma before it; empty where there is none, null
- * where it is gone.
+ * For each notification the JSON member with its subject, after a comma; empty if the type has no subject, null if the
+ * subject is gone.
  */
 function subjectTexts(ctx: Context, viewerId: number, rows: readonly NotificationRow[]): (string | null)[] {
   const texts = new Map(

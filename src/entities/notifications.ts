@@ -6,7 +6,7 @@ import { spokenOf } from "./notification-subjects.ts";
 
 /**
  * Mastodon's Notification (entities/Notification) as JSON text, in the order of the rows; a fixed number of queries.
- * One whose status or other subject is gone or hidden by now is left out.
+ * Leaves out notifications whose status or other subject is gone or hidden by now.
  */
 export function notificationTexts(ctx: Context, viewerId: number, rows: readonly NotificationRow[]): string[] {
   const people = rows.map((row) => row.from_account_id);

@@ -20,7 +20,7 @@ export async function showTerms(ctx: Context, { effective_date, text }: Terms) {
   };
 }
 
-/** The name of the server may stand in a text as `%{domain}`, as with Mastodon. */
+/** Renders a text's Markdown. As in Mastodon, `%{domain}` in it becomes the server's domain. */
 function htmlOf(ctx: Context, markdown: string): Promise<string> {
   return markdownToHtml(markdown.replaceAll("%{domain}", ctx.config.handleDomain));
 }

@@ -6,10 +6,10 @@ import type { polls } from "../db/schema/index.ts";
 import { emojisJson } from "./emojis.ts";
 import { timestamp } from "./json.ts";
 
-/** Mastodon's Poll (entities/Poll). What the viewer did is left out where there is no viewer. */
+/** Mastodon's Poll (entities/Poll). The viewer's votes are omitted without a viewer. */
 export type PollJson = ReturnType<typeof pollJson> & { voted?: boolean; own_votes?: number[] };
 
-/** What a poll is rendered from: columns of `polls p`, all null where a status has none. */
+/** The columns of `polls p` that a poll is rendered from; all null for a status without a poll. */
 export const POLL_COLUMNS = `
   p.id AS poll_id, p.multiple, p.hide_totals, p.voters_count, p.expires_at,
   (SELECT json_group_array(json_array(o.title, o.votes_count) ORDER BY o.position)
@@ -20,7 +20,7 @@ export interface PollColumns extends Omit<typeof polls.$inferSelect, "id" | "sta
   poll_options: string;
 }
 
-/** Renders a poll without anything of a viewer; `domain` is its author's. */
+/** Renders a poll without the viewer's votes; `domain` is its author's. */
 export function renderPoll(ctx: Context, domain: string | null, row: PollColumns): PollText {
   return {
     id: row.poll_id,
@@ -54,14 +54,14 @@ const OWN_VOTES = `
   SELECT poll_id, json_group_array(choice ORDER BY choice) AS choices FROM poll_votes
   WHERE poll_id IN (SELECT value FROM json_each(?1)) AND account_id = ?2 GROUP BY poll_id`;
 
-/** What the viewer chose in each of these, as a JSON list; polls in which they did not vote are missing. */
+/** The viewer's choices in each poll, as a JSON list; polls in which they did not vote are missing. */
 export function ownVotes(ctx: Context, viewerId: number, pollIds: readonly number[]): Map<number, string> {
   if (!viewerId || pollIds.length === 0) return new Map();
   const rows = ctx.db.all<{ poll_id: number; choices: string }>(OWN_VOTES, idList(pollIds), viewerId);
   return new Map(rows.map((row) => [row.poll_id, row.choices]));
 }
 
-/** A poll as JSON text at this moment. Whoever asked the question counts as one who has voted, as with Mastodon. */
+/** A poll as JSON text, open or expired as of now. As in Mastodon, its author counts as having voted. */
 export function pollText(
   ctx: Context,
   viewer: { viewerId: number; isAuthor: boolean },

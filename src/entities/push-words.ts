@@ -1,6 +1,6 @@
 import type { PushAlert } from "../core/notifications/push.ts";
 
-/** What a device shows above a notification, by its type; `name` is who caused it. */
+/** The title of a push notification by type; `name` is the sender's. */
 type Titles = Record<PushAlert, (name: string) => string>;
 
 const english: Titles = {
@@ -50,7 +50,7 @@ const french: Titles = {
 
 const LANGUAGES: Record<string, Titles> = { en: english, de: german, fr: french };
 
-/** The titles in somebody's language where we speak it, else in English. */
+/** The titles in the language of `locale`, or in English if there is no translation. */
 export function titlesIn(locale: string): Titles {
   const language = locale.toLowerCase().split(/[-_]/, 1)[0]!;
   return Object.hasOwn(LANGUAGES, language) ? LANGUAGES[language]! : english;

@@ -7,7 +7,7 @@ import { showAccount } from "./accounts.ts";
 import { titlesIn } from "./push-words.ts";
 
 /**
- * Mastodon's WebPushSubscription (entities/WebPushSubscription). Its id is a number, whatever the documentation says:
+ * Mastodon's WebPushSubscription (entities/WebPushSubscription). Its id is a number, contrary to the documentation:
  * Ice Cubes and Tusky decode nothing else.
  */
 export function pushSubscriptionJson(ctx: Context, row: PushRow) {
@@ -28,14 +28,14 @@ interface Material {
   content: string | null;
 }
 
-/** As much as Mastodon sends. */
+/** Mastodon's limit, in characters. */
 const MAX_BODY = 140;
-/** A message holds 4 KB, and names of other servers any length. */
+/** A message holds 4 KB, and remote names can have any length. */
 const MAX_NAME = 100;
 
 /**
- * What apps expect in a message: the token tells them which of their accounts it is for, and the id leads to the rest.
- * It is encrypted for the app alone.
+ * The message that apps expect, before encryption: the token tells them which of their accounts it is for, and the id
+ * leads to the rest. The token is safe in it, because only the app can decrypt the message.
  */
 export function pushMessage(ctx: Context, row: NotificationRow, accountId: number, token: string): string {
   const { locale, spoiler_text, content } = ctx.db.get<Material>(
@@ -57,7 +57,7 @@ export function pushMessage(ctx: Context, row: NotificationRow, accountId: numbe
   });
 }
 
-/** Counted in characters of Unicode, so that none is cut in two. */
+/** Counts Unicode characters, so that none is split. */
 function cut(text: string, length: number): string {
   const characters = [...text];
   return characters.length <= length ? text : `${characters.slice(0, length - 1).join("")}…`;

@@ -4,7 +4,7 @@ import { idList } from "../db/json.ts";
 import type { QuoteText } from "../db/rendered.ts";
 import { quoteFallback } from "../lib/text/text.ts";
 
-/** Why a quoted status is not simply shown. Those that are blocked or muted are sent all the same, for apps to hide. */
+/** Why a quoted status is hidden. Statuses of blocked or muted accounts are still sent, and apps hide them. */
 type Hidden = "unauthorized" | "blocked_domain" | "blocked_account" | "muted_account";
 
 /** Mastodon's ShallowQuote (entities/ShallowQuote), for quotes inside of quotes. */
@@ -13,7 +13,7 @@ export interface ShallowQuoteJson {
   quoted_status_id: string | null;
 }
 
-/** Of quoted statuses that are there: null for those that the viewer may and wants to see. */
+/** By id of an existing quoted status: why it is hidden, or null if the viewer may and wants to see it. */
 export type QuoteView = ReadonlyMap<number, Hidden | null>;
 
 const QUOTED = `
@@ -25,7 +25,7 @@ const QUOTED = `
     WHEN ${avoids("?2", "s.account_id", "?3")} THEN 'muted_account' END AS hidden
   FROM json_each(?1) j JOIN statuses s ON s.id = j.value`;
 
-/** How the viewer sees each of these statuses where it is quoted; one query. */
+/** Decides for each quoted status whether it is hidden from the viewer; one query. */
 export function viewQuoted(ctx: Context, viewerId: number, ids: Iterable<number>): QuoteView {
   const list = idList(ids);
   if (list === "[]") return new Map();
@@ -33,7 +33,7 @@ export function viewQuoted(ctx: Context, viewerId: number, ids: Iterable<number>
   return new Map(rows.map((row) => [row.id, row.hidden]));
 }
 
-/** The state that the viewer is told, and the id of what is shown; null where nothing is. */
+/** The quote's state for the viewer, and the id of the quoted status; null if it isn't shown. */
 export function seenQuote(quote: QuoteText, view: QuoteView): { state: string; id: number | null } {
   if (quote.state !== "accepted") return { state: quote.state, id: null };
   const hidden = quote.quotedId === null ? undefined : view.get(quote.quotedId);
@@ -47,7 +47,7 @@ export function shallowQuoteText(quote: QuoteText | null, view: QuoteView): stri
   return JSON.stringify({ state, quoted_status_id: id === null ? null : String(id) } satisfies ShallowQuoteJson);
 }
 
-/** A status's HTML as it is sent: what is written here and quotes something begins with a link to it. */
+/** A status's HTML as it is sent: a local status with a quote begins with a link to the quoted one. */
 export function contentWithQuote(status: { content: string; local: number; quoted_url: string | null }): string {
   const { content, local, quoted_url } = status;
   return local && quoted_url !== null ? quoteFallback(content, quoted_url) + content : content;

@@ -8,7 +8,7 @@ export function reportTexts(ctx: Context, ids: readonly number[]): Map<number, s
   return textsWithTarget(ctx, reportsWith(ctx.db, ids), reportJson);
 }
 
-/** What rows about an account show of themselves, and the account, as JSON text by id. */
+/** Rows about an account as JSON text by id: what `show` returns, and `target_account`. */
 export function textsWithTarget<Row extends { id: number; target_account_id: number }>(
   ctx: Context,
   rows: readonly Row[],
@@ -34,12 +34,12 @@ function reportJson(row: ReportRow) {
     created_at: timestamp(row.created_at),
     status_ids: idTexts(row.status_ids),
     rule_ids: row.rule_ids === null ? null : idTexts(row.rule_ids),
-    // There are no collections that could be reported.
+    // Linnet has no collections.
     collection_ids: [],
   };
 }
 
-/** Stored ids as they are sent. */
+/** Stored ids, a JSON list of numbers, as the strings that are sent. */
 export function idTexts(json: string): string[] {
   return (JSON.parse(json) as number[]).map(String);
 }

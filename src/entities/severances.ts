@@ -11,7 +11,7 @@ function severanceJson(row: SeveranceRow) {
   return {
     id: String(row.id),
     type: row.type,
-    // Nothing is ever purged: whom it was about is still known here.
+    // Nothing is ever purged: the affected accounts are still known.
     purged: false,
     target_name: row.target_name,
     followers_count: row.followers_count,

@@ -11,7 +11,7 @@ import { showMedia } from "./media.ts";
 import { contentWithQuote } from "./quotes.ts";
 import { showStatus } from "./statuses.ts";
 
-/** Mastodon's StatusEdit (entities/StatusEdit). What is quoted never changes. */
+/** Mastodon's StatusEdit (entities/StatusEdit). An edit never changes the quote. */
 export function showVersions(ctx: Context, viewerId: number, status: StatusRow) {
   const versions = versionsOf(ctx, status);
   const { domain } = findAccount(ctx, status.account_id);

@@ -24,7 +24,7 @@ import {
 } from "./quotes.ts";
 import { members, timestamp } from "./json.ts";
 
-/** Mastodon's Status (entities/Status). The viewer's own flags are left out where there is no viewer. */
+/** Mastodon's Status (entities/Status). The viewer's own flags are omitted without a viewer. */
 type PlainJson = ReturnType<typeof ownPart> &
   ReturnType<typeof sharedPart> &
   ReturnType<typeof restPart> &
@@ -34,7 +34,7 @@ type PlainJson = ReturnType<typeof ownPart> &
     poll: PollJson | null;
     quote_approval: QuoteApprovalJson;
   };
-/** One that another quotes: what it quotes itself is only named. */
+/** A quoted status: its own quote has only an id. */
 export type QuotedJson = PlainJson & { quote: ShallowQuoteJson | null; reblog: null };
 export type OriginalJson = PlainJson & { quote: { state: string; quoted_status: QuotedJson | null } | null };
 export type StatusJson = OriginalJson & { reblog: OriginalJson | null };
@@ -45,7 +45,7 @@ interface QuoteApprovalJson {
   current_user: string;
 }
 
-/** In the order of the ids, for a viewer (0 for nobody) who may see them. */
+/** Statuses in the order of the ids, for a viewer (0 for none). The caller has checked that the viewer may see them. */
 export function showStatuses(ctx: Context, viewerId: number, ids: readonly number[]): StatusJson[] {
   return statusTexts(ctx, viewerId, ids).map((text) => JSON.parse(text) as StatusJson);
 }
@@ -55,19 +55,19 @@ export function showStatus(ctx: Context, viewerId: number, id: number): StatusJs
 }
 
 /**
- * The same as JSON text, for the pages that are asked for most: put together from what was rendered before, with what
- * depends on the viewer set in. A fixed number of queries, whatever the number of statuses.
+ * The same as JSON text, for the most requested pages: combines cached text with the parts that depend on the viewer.
+ * A fixed number of queries for any number of statuses.
  */
 export function statusTexts(ctx: Context, viewerId: number, ids: readonly number[]): string[] {
   return textEntries(ctx, viewerId, ids).map(([, text]) => text);
 }
 
-/** The same by id, each once, for what several things speak of. */
+/** The same by id, for statuses that several items refer to. */
 export function statusTextsById(ctx: Context, viewerId: number, ids: Iterable<number>): Map<number, string> {
   return new Map(textEntries(ctx, viewerId, [...new Set(ids)]));
 }
 
-/** Those that are there. */
+/** Skips ids that don't exist. */
 function textEntries(ctx: Context, viewerId: number, ids: readonly number[]): [id: number, text: string][] {
   if (ids.length === 0) return [];
   const view = viewOf(ctx, viewerId, ids);
@@ -88,8 +88,8 @@ export function statusText(ctx: Context, viewerId: number, id: number): string {
 }
 
 /**
- * For who has taken something back, or deleted a reblog: the status as they see it. Of one that they may not see any
- * more, that there is one, by whom, and what they have done to it, without a word of what it says.
+ * The status in the response to an undo or a deletion. If the viewer may no longer see it, it has its author, its ids
+ * and the viewer's flags, but none of its content.
  */
 export function seenOrBare(ctx: Context, viewerId: number, id: number): StatusJson {
   const status = showStatus(ctx, viewerId, id);
@@ -124,11 +124,11 @@ function bare<Status extends OriginalJson & { reblog: OriginalJson | null }>(sta
   };
 }
 
-/** All that is needed to show some statuses to somebody. */
+/** The data needed to show statuses to a viewer. */
 interface View {
   ctx: Context;
   viewerId: number;
-  /** Of the statuses asked for, of what they reblog, and of what that quotes. */
+  /** For the requested statuses, the originals of reblogs, and the statuses that these quote. */
   pieces: ReadonlyMap<number, StatusText>;
   accounts: ReadonlyMap<number, string>;
   flags: ReadonlyMap<number, FlagsText>;
@@ -160,7 +160,7 @@ function quotedBy(pieces: ReadonlyMap<number, StatusText>, ids: Iterable<number>
   return new Set([...ids].flatMap((id) => pieces.get(id)?.quote?.quotedId ?? []));
 }
 
-/** What depends on the viewer, as members that end in a comma: what they did, what they filter, may they quote it. */
+/** The parts that depend on the viewer, as JSON members with a final comma: flags, filter results, quote permission. */
 function viewedText(view: View, id: number, originalId: number, original: StatusText): string {
   const { filters } = view;
   const { text, permission } = view.flags.get(originalId) ?? STRANGER;
@@ -196,7 +196,7 @@ function quoteText(view: View, { quote }: StatusText): string {
   return `{"state":"${state}","quoted_status":${piece ? quotedText(view, id!, piece) : "null"}}`;
 }
 
-/** What is quoted, which only names what it quotes itself. */
+/** A quoted status; its own quote has only an id. */
 function quotedText(view: View, id: number, piece: StatusText): string {
   const named = (view: View, { quote }: StatusText) => shallowQuoteText(quote, view.quoted);
   return joined(view, piece, piece, viewedText(view, id, id, piece), attachedText(view, piece, named), "null");
@@ -215,7 +215,7 @@ interface StatusRow extends Omit<typeof statuses.$inferSelect, "text" | "convers
 
 type Row = StatusRow & (PollColumns | Record<keyof PollColumns, null>);
 
-/** The statuses asked for, the originals of those that are reblogs, and what they quote. */
+/** The requested statuses, the originals of reblogs, and the statuses that these quote. */
 const STATUSES = `
   WITH asked (id) AS (SELECT value FROM json_each(?1)),
   shown (id) AS (
@@ -253,7 +253,7 @@ function accountIdsOf(pieces: Iterable<StatusText>): number[] {
   return ids;
 }
 
-/** Of the statuses asked for and of their originals, at least; only what isn't known from before is read. */
+/** The pieces of at least the requested statuses and their originals; only those that aren't cached are read. */
 function piecesOf(ctx: Context, ids: readonly number[]): Map<number, StatusText> {
   const { rendered } = ctx;
   rendered.refresh();
@@ -306,7 +306,7 @@ function render(ctx: Context, ids: Iterable<number>): [number, StatusText][] {
   ]);
 }
 
-/** All that a status says to its readers, as Mastodon looks for keywords in it. */
+/** The text in which filters look for keywords, the same as Mastodon's. */
 function wordsOf(row: Row, media: readonly MediaJson[]): StatusText["words"] {
   const { spoiler_text, content } = row;
   const choices = choicesOf(row);
@@ -314,7 +314,7 @@ function wordsOf(row: Row, media: readonly MediaJson[]): StatusText["words"] {
   return () => fold([spoiler_text, htmlToText(content), ...choices, ...descriptions].join("\n\n"));
 }
 
-/** Where emoji may stand. */
+/** The texts that may contain emoji. */
 function textsOf(row: Row): string[] {
   return [row.spoiler_text, wordsWithShortcodes(row.content), ...choicesOf(row)];
 }
@@ -336,7 +336,7 @@ function ownPart(row: StatusRow) {
   };
 }
 
-/** What everybody else is told is sensitive where a moderator says so of all that the author shows. */
+/** If a moderator has marked the author's media as sensitive, the status is sensitive for all but the author. */
 function sharedTexts(row: StatusRow, emojis: EmojiJson[]): Pick<StatusText, "shared" | "sharedWithAuthor"> {
   const own = sharedPart(row, emojis);
   if (row.sensitized_at === null) return { shared: members(own), sharedWithAuthor: null };
@@ -401,19 +401,19 @@ interface FlagsJson {
   reblogged: boolean;
   muted: boolean;
   bookmarked: boolean;
-  /** Only on one's own. */
+  /** Only on the viewer's own statuses. */
   pinned?: boolean;
   filtered: FilterResultJson[];
 }
 
 interface FlagsText {
-  /** What the viewer has done, as members that end in a comma. */
+  /** The viewer's flags, as JSON members with a final comma. */
   text: string;
-  /** Whether they may quote it. */
+  /** Whether the viewer may quote the status. */
   permission: string;
 }
 
-/** Somebody who isn't signed in has done nothing, and may quote nothing. */
+/** Without a viewer there are no flags and no permission to quote. */
 const STRANGER: FlagsText = { text: "", permission: "denied" };
 
 function flagsOf(ctx: Context, viewerId: number, ids: Iterable<number>): Map<number, FlagsText> {

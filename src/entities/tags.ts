@@ -25,7 +25,7 @@ export function showTags(ctx: Context, viewerId: number, ids: readonly number[])
   return rowsOf(ctx, viewerId, ids).map((row) => tagJson(ctx, viewerId, row, histories.get(row.id)!));
 }
 
-/** One hashtag by its name, the same whether it is unused or used only in statuses that the viewer may not see. */
+/** A hashtag by name. It looks the same whether it is unused or used only in statuses that the viewer may not see. */
 export function showTag(ctx: Context, viewerId: number, written: string) {
   const id = findTag(ctx.db, written) ?? 0;
   const [row = { id, name: normaliseHashtag(written), display_name: "", following: 0, featuring: 0 }] = rowsOf(
@@ -47,12 +47,12 @@ function tagJson(ctx: Context, viewerId: number, row: Row, history: DayJson[]) {
     name: row.display_name || row.name,
     url: tagUrl(ctx, row.name),
     history,
-    // Only a person follows or features; 0 is a stranger.
+    // Omitted without a viewer.
     ...(viewerId ? { following: row.following === 1, featuring: row.featuring === 1 } : null),
   };
 }
 
-/** Made of the name: the number of a row would show whether the hashtag was used before. No route takes it. */
+/** A hash of the name: the id of a row would show whether the hashtag was used before. No route takes it. */
 function idOf(name: string): string {
   const hash = new Bun.CryptoHasher("sha256").update(name).digest("hex");
   return String(Number.parseInt(hash.slice(0, 12), 16));

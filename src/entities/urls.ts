@@ -1,11 +1,11 @@
 import type { Context } from "../context.ts";
 
-/** Where a file below the media folder is found. */
+/** The URL of a file in the media folder. */
 export function mediaUrl(ctx: Context, file: string): string {
   return `${ctx.config.origin}/media/${file}`;
 }
 
-/** What stands where there is no picture: apps take a path that ends so for "none". */
+/** The URL for a missing picture: apps recognise a path with this ending as "none". */
 export function missingPicture(ctx: Context, kind: "avatars" | "headers"): string {
   return `${ctx.config.origin}/${kind}/original/missing.png`;
 }

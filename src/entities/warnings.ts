@@ -14,7 +14,7 @@ function warningJson(row: WarningRow) {
     action: row.action,
     text: row.text,
     status_ids: row.status_ids === null ? null : idTexts(row.status_ids),
-    // People speak with the owner of a small server; there is no form for it.
+    // There are no appeals: users of a small server contact its owner.
     appeal: null,
     created_at: timestamp(row.created_at),
   };
