@@ -9,13 +9,13 @@ import { scheduleNext } from "./recurring.ts";
 
 const HOUR = 3600_000;
 const DAY = 24 * HOUR;
-/** Far longer than many films in a row take on a slow machine; what waits longer was lost. */
+/** Far longer than many videos in a row take on a slow machine; an older upload was lost. */
 const LONGEST_PROCESSING = DAY / 2;
 const MAX_FILES = 500;
-/** How long an expired token is answered as expired, and not as unknown. */
+/** How long an expired token is reported as expired instead of unknown. */
 const EXPIRED_FOR = 30 * DAY;
 
-/** Removes rows that have expired, the far ends of timelines, and uploads that were never used. */
+/** Removes expired rows, the oldest entries of long timelines, and uploads that were never used. */
 export function cleanUp(ctx: Context): void {
   const now = ctx.clock.now();
   ctx.db.transaction((tx) => {
@@ -34,7 +34,7 @@ export function cleanUp(ctx: Context): void {
   });
 }
 
-/** Cuts each timeline of a table, named by `owner`, to its length. */
+/** Cuts each timeline of a table to its maximum length. `all` selects the ids for the column `owner`. */
 function prune(tx: Tx, table: "home_timeline" | "list_timeline", owner: "account_id" | "list_id", all: string): void {
   for (const { id } of tx.all<{ id: number }>(all)) {
     tx.run(

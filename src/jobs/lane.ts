@@ -6,7 +6,7 @@ export interface JobRow {
   id: number;
   kind: JobKind;
   payload: string;
-  /** Before this one. */
+  /** The number of earlier attempts. */
   attempts: number;
   host: string;
 }
@@ -30,7 +30,7 @@ const NEXT_OF_HOST = `
   SELECT run_at FROM jobs
   WHERE lane = ? AND host = ? AND run_at IS NOT NULL AND leased = 0 ORDER BY run_at LIMIT 1`;
 
-/** A lane of one loop: what it may begin, and what it runs. */
+/** One lane of a worker: leases jobs within its limits and keeps track of those that run. */
 export class Lane {
   private readonly running = new Map<Promise<void>, string>();
 
@@ -41,7 +41,7 @@ export class Lane {
     private readonly perHost = atOnce,
   ) {}
 
-  /** When the next job can begin that may begin now; null when none waits, or there is no room for it. */
+  /** When the next job is due for which there is room; null when there is none. */
   next(db: Reads): number | null {
     if (this.room === 0) return null;
     return db.get<{ at: number }>(NEXT, this.name, this.busyHosts())?.at ?? null;
@@ -86,7 +86,7 @@ export class Lane {
     return [...this.running.values()].filter((each) => each === host).length;
   }
 
-  /** JSON of the hosts for which no further job may begin. */
+  /** The hosts for which no further job may begin, as a JSON list. */
   private busyHosts(): string {
     const hosts = new Set(this.running.values());
     return JSON.stringify([...hosts].filter((host) => this.runningFor(host) >= this.perHost));

@@ -3,10 +3,10 @@ import { removeOrphans } from "../core/media/orphans.ts";
 import { enqueue } from "../db/queue.ts";
 import { scheduleNext } from "./recurring.ts";
 
-/** In milliseconds, so that a slow disk has time for others. */
+/** In milliseconds; leaves a slow disk time for other work. */
 const PAUSE = 10_000;
 
-/** Looks through a part of the files, and goes on after a pause or tomorrow. */
+/** Checks one part of the files after the other, with a pause between them, and starts again the next day. */
 export async function sweepMedia(ctx: Context, after: string | null): Promise<void> {
   const last = await removeOrphans(ctx, after);
   const runAt = ctx.clock.now() + PAUSE;

@@ -7,12 +7,12 @@ import { pushMessage } from "../entities/push.ts";
 import { OutboundError, type OutboundRequest } from "../lib/http/outbound.ts";
 
 const HOUR = 3600_000;
-/** How long a push service keeps a message for a device that is off, and we keep one for a service that is. */
+/** How long a push service keeps a message for a device that is off, and Linnet one for a service that is down. */
 const LIFETIME = 48 * HOUR;
-/** Only the status matters: a body that can't be read must not have the message sent twice. */
+/** Only the status matters: an unreadable body must not cause the message to be sent again. */
 const BOUNDS = { method: "POST", accept: [], maxBytes: 0, truncate: true, timeout: 10_000, redirects: 0 } as const;
 
-/** Sends one notification to one subscription, if it is still there to be told of and somebody wants to know. */
+/** Sends one notification to one subscription, if both still exist and the user still wants it. */
 export async function deliverPush(
   ctx: Context,
   { subscriptionId, notificationId }: JobPayloads["push.deliver"],
@@ -36,13 +36,13 @@ export async function deliverPush(
   }
 }
 
-/** The body that only the app can read, and the headers that say how, and who sends it. */
+/** The body, encrypted for the app, and the headers that describe the encryption and authenticate the server. */
 async function encrypted(
   ctx: Context,
   subscription: PushRow,
   message: string,
 ): Promise<Pick<OutboundRequest, "headers" | "body">> {
-  // Slow to load, and of no use to who has no app that asks for it.
+  // Slow to load, and only needed once an app has subscribed.
   const { default: webPush } = await import("web-push");
   const { endpoint, p256dh, auth, standard } = subscription;
   const contentEncoding = standard ? "aes128gcm" : "aesgcm";
@@ -51,7 +51,7 @@ async function encrypted(
     TTL: LIFETIME / 1000,
     urgency: "normal",
   });
-  // It would sign what it makes, too, but in a way that has Bun write a warning into the log.
+  // generateRequestDetails() could also sign the request, but in a way that makes Bun log a warning.
   const { publicKey, privateKey } = vapidKeys(ctx);
   const { origin } = new URL(endpoint);
   const signature = webPush.getVapidHeaders(origin, contactOf(ctx), publicKey, privateKey, contentEncoding);
@@ -60,12 +60,12 @@ async function encrypted(
   return { headers, body: new Uint8Array(request.body) };
 }
 
-/** Whom a push service can turn to. It takes no http address, which only a server without the outside has. */
+/** The contact for push services. They don't accept http URLs, which only servers without internet access have. */
 function contactOf({ config }: Context): string {
   return config.contactEmail ? `mailto:${config.contactEmail}` : config.origin.replace(/^http:/, "https:");
 }
 
-/** Decides by what a push service said. Its address is a secret between it and the app, so the log has its host. */
+/** Handles a push service's error. The endpoint is a secret between it and the app, so only its host is logged. */
 function settle(ctx: Context, subscription: PushRow, error: OutboundError, until: number): void {
   const { kind, status, retryAfter } = error;
   if (status === 404 || status === 410) return endSubscription(ctx, subscription.id);
@@ -76,7 +76,7 @@ function settle(ctx: Context, subscription: PushRow, error: OutboundError, until
   ctx.log.warn("a notification was not pushed: {problem}", { problem });
 }
 
-/** When a Retry-After header allows the next try: it has seconds or a date. Now, where it says nothing. */
+/** When a Retry-After header, in seconds or as a date, allows the next attempt; now if it is missing or invalid. */
 function momentOf(retryAfter: string | null, now: number): number {
   const text = retryAfter ?? "";
   const moment = /^\d{1,9}$/.test(text) ? now + Number(text) * 1000 : Date.parse(text);

@@ -4,7 +4,7 @@ import type { Tx } from "../db/open.ts";
 
 const HOUR = 3600_000;
 
-/** Jobs that come back, with the time between two runs in milliseconds and the payload of each. */
+/** Recurring jobs, each with its interval in milliseconds and its payload. */
 const RECURRING = {
   clean_up: { every: HOUR, payload: {} },
   "trends.rank": { every: HOUR, payload: {} },
@@ -17,13 +17,13 @@ export function isRecurring(kind: JobKind): kind is RecurringKind {
   return kind in RECURRING;
 }
 
-/** Writes the next run, unless it is there already. Hours and days begin as they do in UTC. */
+/** Enqueues the next run unless it is there already. Runs start at full hours or days in UTC. */
 export function scheduleNext(ctx: Context, tx: Tx, kind: RecurringKind): void {
   const { every } = RECURRING[kind];
   schedule(ctx, tx, kind, (Math.floor(ctx.clock.now() / every) + 1) * every);
 }
 
-/** For the start of the server: what may have waited while it was off runs now. */
+/** For the start of the server: jobs that may be overdue run at once. */
 export function scheduleAll(ctx: Context, tx: Tx): void {
   const now = ctx.clock.now();
   schedule(ctx, tx, "clean_up", now);

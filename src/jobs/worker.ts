@@ -9,18 +9,18 @@ import { isRecurring, scheduleNext } from "./recurring.ts";
 const MAX_ATTEMPTS = 12;
 /** Characters of an error message. */
 const MAX_ERROR = 1000;
-/** How long the loop sleeps when nothing says that there is work. */
+/** How long the loop sleeps at most, in ms. */
 const LONGEST_SLEEP = 60_000;
-/** How often it checks whether another process has written anything: a command may have left a job. */
+/** How often it checks whether another process has written to the database, in ms: a command may enqueue a job. */
 const GLANCE = 1000;
 
 const VERSION = "SELECT data_version AS version FROM pragma_data_version";
 
 const LANES: Record<LaneName, { atOnce: number; perHost?: number }> = {
   main: { atOnce: 4 },
-  // One film at a time is enough for a small machine.
+  // One video at a time is enough for a small machine.
   media: { atOnce: 1 },
-  // A user has just followed someone, and looks at their home timeline.
+  // These must not wait: a user who has just followed someone looks at their home timeline.
   home: { atOnce: 1 },
   // These wait for other servers most of the time.
   push: { atOnce: 8 },
@@ -30,7 +30,7 @@ const LANES: Record<LaneName, { atOnce: number; perHost?: number }> = {
 /** Writes the result of a job that has ended. */
 type Outcome = (tx: Tx) => void;
 
-/** Runs due jobs, a few at a time, until it is stopped. There is one loop in a process; every job is a row. */
+/** Runs due jobs, a few at a time, until it is stopped. A process has one worker; every job is a row. */
 export class Worker {
   private readonly lanes = (Object.keys(LANES) as LaneName[]).map(
     (name) => new Lane(name, LANES[name].atOnce, LANES[name].perHost),
@@ -47,7 +47,7 @@ export class Worker {
     private readonly run: Handlers = handlers,
   ) {}
 
-  /** Returns the jobs that a crash interrupted to the queue, and begins. */
+  /** Returns the jobs that a crash interrupted to the queue, and starts the loop. */
   start(): void {
     this.ctx.db.transaction((tx) => tx.run("UPDATE jobs SET leased = 0 WHERE leased = 1"));
     this.ctx.wake = () => this.wake();
@@ -66,7 +66,7 @@ export class Worker {
     });
   }
 
-  /** Begins nothing new, interrupts what takes minutes, and waits for the rest. */
+  /** Starts no more jobs, interrupts media processing, which can take minutes, and waits for the other jobs. */
   async stop(): Promise<void> {
     this.stopping = true;
     this.ctx.wake = () => {};
@@ -109,20 +109,20 @@ export class Worker {
       const next = this.next() ?? Infinity;
       pause = Math.min(Math.max(next - this.ctx.clock.now(), 0), LONGEST_SLEEP);
     } catch (error) {
-      // A full disk, or another process that holds the database: this passes, and must not end the server.
+      // A full disk or a locked database is temporary, and must not end the server.
       const level = error instanceof Locked ? "debug" : "error";
       this.ctx.log[level]("no job can be begun: {error}", { error: String(error) });
     }
     this.schedule(pause);
   }
 
-  /** When the next job is due for which there is room; null when there is none. The end of any job asks again. */
+  /** When the next job is due for which there is room; null when there is none. Checked again when any job ends. */
   private next(): number | null {
     const times = this.lanes.map((lane) => lane.next(this.ctx.db)).filter((time) => time !== null);
     return times.length === 0 ? null : Math.min(...times);
   }
 
-  /** Begins as many jobs as there is room for; false when none was due. Without one it only reads. */
+  /** Starts as many due jobs as there is room for; false, without a write transaction, when none is due. */
   private lease(): boolean {
     const now = this.ctx.clock.now();
     const next = this.next();
@@ -135,24 +135,24 @@ export class Worker {
   private begin(job: JobRow, lane: Lane): void {
     const work = this.perform(job);
     lane.begin(job.host, work);
-    // In a process without a loop, the next drain does it.
+    // Without a loop, the next drain() does this.
     if (this.glances) void work.finally(() => this.schedule(0));
   }
 
   private async perform(job: JobRow): Promise<void> {
     let outcome: Outcome = (tx) => finish(tx, job);
     try {
-      // Another process's lock is no failure of the job: handlers are idempotent, so it can begin again.
+      // A lock held by another process is not a failure of the job: handlers are idempotent, so it can start again.
       await this.ctx.db.whenWritable(() => handle(this.run, this.ctx, job.kind, JSON.parse(job.payload)));
     } catch (error) {
-      // What was broken off is taken back at the next start.
+      // The next start returns interrupted jobs to the queue.
       if (this.stopping) return;
       outcome = this.failed(job, error);
     }
     await this.conclude(job, outcome);
   }
 
-  /** Writes down what became of a job, as soon as the database can be written. */
+  /** Writes the outcome of a job as soon as the database can be written. */
   private async conclude(job: JobRow, outcome: Outcome): Promise<void> {
     for (;;) {
       try {
@@ -165,7 +165,7 @@ export class Worker {
     }
   }
 
-  /** Jobs that end in the same turn of the event loop share a transaction. */
+  /** Jobs that end in the same event-loop tick share a transaction. */
   private write(outcome: Outcome): Promise<void> {
     if (!this.batch) {
       const outcomes: Outcome[] = [];
@@ -176,7 +176,7 @@ export class Worker {
   }
 
   private async writeAll(outcomes: readonly Outcome[]): Promise<void> {
-    // This comes after all promises that are settled in this turn, and before the next request is read.
+    // Runs after all promises that settle in this tick, and before the next request is read.
     await new Promise<void>((resolve) => void process.nextTick(resolve));
     this.batch = null;
     await this.ctx.db.whenWritable(() => this.ctx.db.transaction((tx) => outcomes.forEach((outcome) => outcome(tx))));
@@ -201,7 +201,7 @@ export class Worker {
   }
 
   private giveUp(tx: Tx, job: JobRow, problem: string): void {
-    // Of a recurring job, the last failure says enough.
+    // One failed row is enough for a recurring job.
     if (isRecurring(job.kind)) tx.run("DELETE FROM jobs WHERE kind = ? AND run_at IS NULL", job.kind);
     tx.run(
       "UPDATE jobs SET leased = 0, error = ?, run_at = NULL, key = NULL WHERE id = ?",
