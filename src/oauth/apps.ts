@@ -9,7 +9,7 @@ export interface App {
   client_secret_hash: string;
   name: string;
   website: string | null;
-  /** JSON array of the addresses, as they were registered, letter by letter. */
+  /** JSON array of the redirect URIs, exactly as registered. */
   redirect_uris: string;
   scopes: string;
   created_at: number;
@@ -18,7 +18,7 @@ export interface App {
 /** Mastodon's limit for the name of an app, in UTF-16 units. */
 export const MAX_APP_NAME = 60;
 
-/** Shows the code on a page of ours instead of sending it to an app. */
+/** Shows the code on a page of this server instead of sending it to the app. */
 export const OUT_OF_BAND = "urn:ietf:wg:oauth:2.0:oob";
 
 export function registerApp(
@@ -50,7 +50,7 @@ export function appWith(ctx: Context, id: number): App {
   return ctx.db.get<App>("SELECT * FROM oauth_apps WHERE id = ?", id)!;
 }
 
-/** What an app asks for, "read" where it names nothing; null unless it registered for all of that. */
+/** The scopes that an app requests, "read" by default; null unless it registered for all of them. */
 export function scopesFor(app: App, asked: string | null): Scope[] | null {
   const scopes = parseScopes(asked ?? "read");
   const registered = app.scopes.split(" ");

@@ -6,28 +6,28 @@ import { OAuthRefusal } from "./errors.ts";
 import { isWebAddress, RESPONSE_MODES, type ResponseMode } from "./redirects.ts";
 import type { Scope } from "./scopes.ts";
 
-/** What an app asks a person for. */
+/** A valid authorization request of an app. */
 export interface AuthorizationRequest {
   app: App;
   redirectUri: string;
   mode: ResponseMode;
   scopes: Scope[];
-  /** Given back as it came; null when there was none, which is not the same as empty. */
+  /** Returned unchanged; null when missing, which differs from empty. */
   state: string | null;
   challenge: string | null;
 }
 
-/** The parts of a request that are known to be good, once it is known where an answer may go. */
+/** The valid parts of a request, once it is known where a response may go. */
 export type Recipient = Pick<AuthorizationRequest, "app" | "redirectUri" | "mode" | "state">;
 
 export type AuthorizationError = "invalid_request" | "unsupported_response_type" | "invalid_scope" | "access_denied";
 
-/** What is wrong with a request, as the page must explain it. */
+/** What is wrong with a request, for the page that explains it. */
 export type Problem =
   | { problem: "parameters" | "client" | "redirect_uri"; recipient: null }
   | { problem: "response_type" | "response_mode" | "scope" | "pkce"; error: AuthorizationError; recipient: Recipient };
 
-/** The parameters that make up a request, and the page's own two. */
+/** The parameters of a request, and the page's own two: `lang` and `force_login`. */
 export const AUTHORIZATION_PARAMS = [
   "response_type",
   "client_id",
@@ -42,8 +42,8 @@ export const AUTHORIZATION_PARAMS = [
 ] as const;
 
 /**
- * Reads a request for authorization. Nothing is ever sent to an address before app and address are known to belong
- * together; what is wrong after that comes with the recipient, who may be told when the person says so.
+ * Reads an authorization request. Nothing is ever sent to a redirect URI before it is known to be the app's; problems
+ * found after that come with the recipient, which gets the error only if the user goes back to it.
  */
 export function readAuthorization(ctx: Context, params: Params): AuthorizationRequest | Problem {
   const given = givenParams(params);
@@ -69,7 +69,7 @@ export function readAuthorization(ctx: Context, params: Params): AuthorizationRe
   return { ...recipient, scopes, challenge };
 }
 
-/** What goes back to the app, with its state as it came. */
+/** The parameters of a response to the app, with its state unchanged. */
 export function answerFor(recipient: Recipient, answer: Record<string, string>): Record<string, string> {
   return recipient.state === null ? answer : { ...answer, state: recipient.state };
 }
@@ -89,13 +89,13 @@ function stateOf(params: Params): string | null {
   return params["state"] === "" ? "" : oauthParam(params, "state");
 }
 
-/** A form can be sent to a page on the web alone. */
+/** `form_post` is possible only for a web page. */
 function modeOf(asked: string, redirectUri: string): ResponseMode | undefined {
   const mode = RESPONSE_MODES.find((known) => known === asked);
   return mode === "form_post" && !isWebAddress(redirectUri) ? undefined : mode;
 }
 
-/** S256 alone: without a method RFC 7636 means `plain`, which shows the verifier to whoever sees the request. */
+/** Only S256: without a method RFC 7636 means `plain`, which shows the verifier to anyone who sees the request. */
 function isChallenge(challenge: string | null, method: string | null): boolean {
   if (challenge === null) return method === null || method === "S256";
   return method === "S256" && /^[\w-]{43}$/.test(challenge);

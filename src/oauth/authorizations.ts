@@ -12,7 +12,7 @@ export interface AuthorizedApp {
   created_at: number;
   /** When its last token expires; null if one never does. */
   expires_at: number | null;
-  /** To the hour or so; null before its first call. */
+  /** Accurate to about an hour; null before its first request. */
   last_used_at: number | null;
 }
 
@@ -21,7 +21,7 @@ export interface UserToken extends AuthorizedApp {
   username: string;
 }
 
-/** No one reads through more of them. */
+/** The newest are enough: nobody reads through more. */
 const MAX_TOKENS = 500;
 
 const TOKENS = `
@@ -62,7 +62,7 @@ export function authorizedApps(ctx: Context, userId: number): AuthorizedApp[] {
   });
 }
 
-/** Shuts an app out of somebody's account: its tokens, and codes that it hasn't turned into one yet. */
+/** Revokes an app's access to a user's account: its tokens, and codes that it hasn't redeemed yet. */
 export function shutOut(ctx: Context, userId: number, appId: number): void {
   ctx.db.transaction((tx) => {
     const tokens = tx.all<{ id: number }>(

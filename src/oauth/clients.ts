@@ -21,7 +21,7 @@ export function oauthParam(params: Params, name: string): string | null {
   return text;
 }
 
-/** Which app is asking. It shows its id and secret in the Authorization header, among the parameters, or in both. */
+/** The app that sent the request, by its id and secret in the Authorization header, the parameters, or both. */
 export function authenticateClient(ctx: Context, authorization: string | null, params: Params): App {
   const basic = basicCredentials(authorization);
   const [id, secret] = [oauthParam(params, "client_id"), oauthParam(params, "client_secret")];
@@ -32,14 +32,14 @@ export function authenticateClient(ctx: Context, authorization: string | null, p
     throw new OAuthRefusal(
       "invalid_client",
       "Client authentication failed: client_id and client_secret are unknown, missing or don't belong together.",
-      // Whoever used the header is told so by the header (RFC 6749, section 5.2); others would see a browser's dialogue.
+      // Only for an app that used the header (RFC 6749, section 5.2); otherwise a browser would show a dialogue.
       basic ? { "www-authenticate": 'Basic realm="OAuth"' } : {},
     );
   }
   return app;
 }
 
-/** The id and secret of a Basic header, each form-encoded (RFC 6749, section 2.3.1). Other kinds aren't for us. */
+/** The id and secret of a Basic header, each form-encoded (RFC 6749, section 2.3.1); null for any other header. */
 function basicCredentials(header: string | null): Credentials | null {
   const match = /^Basic +([A-Za-z0-9+/=_-]{1,8192})\s*$/i.exec(header ?? "");
   if (!match) return null;

@@ -5,7 +5,7 @@ import { issueToken, revokeToken } from "./tokens.ts";
 
 const LIFETIME = 10 * 60_000;
 
-/** What a person has approved. */
+/** What a user has approved. */
 export interface Grant {
   appId: number;
   userId: number;
@@ -26,7 +26,7 @@ interface CodeRow {
   expires_at: number;
 }
 
-/** Gives a code that is worth one token, to that app and at that address only, for ten minutes. */
+/** Issues a code that can be redeemed once, within ten minutes, by this app with this redirect URI. */
 export function giveCode(ctx: Context, grant: Grant): string {
   const code = newSecret();
   ctx.db.transaction((tx) =>
@@ -46,8 +46,8 @@ export function giveCode(ctx: Context, grant: Grant): string {
 }
 
 /**
- * Turns a code into a token; null when it is worth none. A code that is shown twice has been read by somebody else
- * (RFC 6749, section 4.1.2), and nobody knows who came first: the token it gave is taken back.
+ * Redeems a code for a token; null if the code is not valid. A code that is used twice was intercepted (RFC 6749,
+ * section 4.1.2), and either use may be the attacker's: the token from the first use is revoked.
  */
 export function redeemCode(
   ctx: Context,
@@ -73,7 +73,7 @@ function spend(ctx: Context, tx: Tx, hash: string, row: CodeRow): { secret: stri
   return { secret: token.secret, scopes: row.scopes };
 }
 
-/** A verifier without a challenge is refused too: somebody has cut the challenge out of the request (RFC 9700, 2.1.1). */
+/** Refuses a verifier without a challenge too: an attacker removed the challenge from the request (RFC 9700, 2.1.1). */
 function answersChallenge(challenge: string | null, verifier: string | null): boolean {
   if (challenge === null || verifier === null) return challenge === verifier;
   return sameSecret(challengeOf(verifier), challenge);

@@ -15,7 +15,7 @@ const STATUS: Record<OAuthError, number> = {
   unsupported_grant_type: 400,
 };
 
-/** A refusal in the words of OAuth (RFC 6749, section 5.2): a code for the app, a sentence for its author. */
+/** An OAuth error response (RFC 6749, section 5.2): a code for the app, and a description for its developers. */
 export class OAuthRefusal extends Error {
   override readonly name = "OAuthRefusal";
 
@@ -27,7 +27,7 @@ export class OAuthRefusal extends Error {
     super(description);
   }
 
-  /** `description` is the sentence in another language. */
+  /** `description` is the translated message. */
   toResponse(description: string): Response {
     const headers = { "cache-control": "no-store", pragma: "no-cache", ...this.headers };
     return Response.json(

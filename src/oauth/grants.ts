@@ -16,7 +16,7 @@ export interface TokenAnswer {
   created_at: number;
 }
 
-/** What the token endpoint answers to a request with these parameters and this Authorization header. */
+/** The token endpoint's response to a request with these parameters and this Authorization header. */
 export function grantToken(ctx: Context, authorization: string | null, params: Params): TokenAnswer {
   const type = oauthParam(params, "grant_type");
   if (type === null) throw missing("grant_type");
@@ -27,7 +27,7 @@ export function grantToken(ctx: Context, authorization: string | null, params: P
   return showToken(ctx, type === "authorization_code" ? forCode(ctx, app, params) : forItself(ctx, app, params));
 }
 
-/** A token that was issued just now. */
+/** The response with a token that was issued just now. */
 export function showToken(ctx: Context, token: { secret: string; scopes: string }): TokenAnswer {
   return {
     access_token: token.secret,
@@ -37,7 +37,7 @@ export function showToken(ctx: Context, token: { secret: string; scopes: string 
   };
 }
 
-/** Takes a token back for the app it was given to. One that is unknown is gone already, which is what was wanted. */
+/** Revokes a token for the app it was issued to. An unknown token is no error, since it isn't valid anyway. */
 export function revokeForClient(ctx: Context, authorization: string | null, params: Params): void {
   const app = authenticateClient(ctx, authorization, params);
   const token = oauthParam(params, "token");

@@ -6,22 +6,22 @@ import { hashSecret } from "../lib/secrets.ts";
 import { covers, type Scope } from "./scopes.ts";
 import { noteUse, USE_NOTED_EVERY } from "./tokens.ts";
 
-/** The person whom a token speaks for. */
+/** The user a token belongs to. */
 export interface Viewer {
   accountId: number;
   userId: number;
   role: string;
 }
 
-/** A valid token: an app's own when `viewer` is null. */
+/** A valid token. `viewer` is null for an app token, and for a user who is pending or disabled. */
 export interface Bearer {
   tokenId: number;
   appId: number;
   scopes: string[];
   viewer: Viewer | null;
-  /** The token is of somebody who waits for approval, and is nobody until then. */
+  /** The token's user is pending approval. */
   pending: boolean;
-  /** The token is of somebody whom a moderator has suspended, or whose sign-in is frozen: it is worth nothing. */
+  /** The token's user is suspended or their sign-in is disabled: the token is refused. */
   disabled: boolean;
 }
 
@@ -53,7 +53,7 @@ const LOCALE = "SELECT u.locale FROM oauth_tokens t JOIN users u ON u.id = t.use
 
 const BEARER = /^Bearer +([^\s]{1,512})\s*$/i;
 
-/** The token of an Authorization header, or null without one. Another kind of credentials is an invalid token. */
+/** The token of an Authorization header, or null without one. Any other credentials count as an invalid token. */
 export function bearerToken(header: string | null): string | null {
   if (header === null) return null;
   const match = BEARER.exec(header);
@@ -91,17 +91,17 @@ export function localeOfToken(ctx: Context, header: string | null): string | nul
   return ctx.db.get<{ locale: string }>(LOCALE, hashSecret(token))?.locale ?? null;
 }
 
-/** Those of the tokens that still act for a user: they may have expired, or another process may have revoked them. */
+/** The tokens that still act for a user: the others have expired, or another process revoked them. */
 export function stillValid(ctx: Context, tokenIds: readonly number[]): Set<number> {
   return new Set(ctx.db.all<{ id: number }>(VALID, idList(tokenIds), ctx.clock.now()).map(({ id }) => id));
 }
 
-/** Refuses a token of somebody who is shut out. */
+/** Refuses a token of a user who is suspended or disabled. */
 export function requireStanding(bearer: Bearer): void {
   if (bearer.disabled) throw new Refusal("forbidden", "Your login is currently disabled");
 }
 
-/** Refuses a token that was not granted one of these. */
+/** Refuses a token that has none of these scopes. */
 export function requireScope(bearer: Bearer, anyOf: readonly Scope[]): void {
   if (!anyOf.some((scope) => covers(bearer.scopes, scope))) {
     throw new Refusal("forbidden", "This action is outside the authorized scopes");

@@ -4,8 +4,8 @@ import type { Reads, Tx } from "../db/open.ts";
 import { authenticate, hashSecret, newSecret, sameSecret } from "../lib/secrets.ts";
 
 /*
- * A browser that has signed in before keeps a signed cookie for each user. Tries from it are counted by themselves, so
- * that wrong passwords from elsewhere cannot lock the user out. After OWASP's "Slow Down Online Guessing Attacks with
+ * A browser that has signed in before keeps a signed cookie for each user. Its sign-in attempts are counted separately,
+ * so that wrong passwords from elsewhere can't lock the user out. After OWASP's "Slow Down Online Guessing Attacks with
  * Device Cookies".
  */
 
@@ -21,7 +21,7 @@ export function knownBrowserCookie(ctx: Context, userId: number): string {
   return `${nonce}.${signatureOf(ctx.db, key, userId, nonce)}`;
 }
 
-/** The nonce of a cookie that this server gave for this user and their present password; null for any other cookie. */
+/** The nonce of a cookie that this server set for this user and their current password; null for any other cookie. */
 export function knownBrowser(ctx: Context, userId: number, cookie: string | null): string | null {
   const [nonce, signature] = cookie?.split(".") ?? [];
   const key = keptKey(ctx.db);

@@ -1,24 +1,24 @@
 import { OUT_OF_BAND } from "./apps.ts";
 
-/** Where a browser would run or open something of its own instead of handing the answer to an app. */
+/** Schemes that a browser would run or open itself instead of passing the response to an app. */
 const FORBIDDEN_SCHEMES = new Set(["javascript:", "data:", "vbscript:", "file:", "blob:", "about:", "mailto:"]);
 
-/** What RFC 3986 allows in an address. Anything else could end a header, or a source in a Content-Security-Policy. */
+/** What RFC 3986 allows in a URI. Anything else could end a header, or a source in a Content-Security-Policy. */
 const ADDRESS = /^[a-z][a-z0-9+.-]*:[\w\-.~:/?#[\]@!$&'()*+,;=%]*$/i;
 
-/** A host of the web with its port. `new URL()` also takes `;`, `,` and quotes, which would end a source of the policy. */
+/** A web host with its port. `new URL()` also accepts `;`, `,` and quotes, which would end a source of the policy. */
 const WEB_HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?$/;
 
-/** How an app wants its answer: RFC 6749, and OAuth 2.0 Multiple Response Types and Form Post. */
+/** How an app gets its response: RFC 6749, and OAuth 2.0 Multiple Response Types and Form Post. */
 export const RESPONSE_MODES = ["query", "fragment", "form_post"] as const;
 export type ResponseMode = (typeof RESPONSE_MODES)[number];
 
-/** Splits a list as it comes over the wire: one address a line, or with other white space between them. */
+/** Splits a list of redirect URIs as sent by apps: at line breaks or other white space. */
 export function splitRedirectUris(text: string): string[] {
   return text.split(/\s+/).filter(Boolean);
 }
 
-/** Why an address can't be registered, in the words that follow "Validation failed:"; null when it can. */
+/** Why a redirect URI can't be registered, in the words that follow "Validation failed:"; null when it can. */
 export function redirectUriProblem(uri: string): string | null {
   if (uri === OUT_OF_BAND) return null;
   if (!ADDRESS.test(uri) || !URL.canParse(uri)) return "Redirect URI must be an absolute URI.";
@@ -31,8 +31,8 @@ export function redirectUriProblem(uri: string): string | null {
 }
 
 /**
- * The address with an answer in its query or fragment. It is put together as text: apps compare what they registered
- * letter by letter, and parsing would change `icecubesapp://` or a percent-encoded origin.
+ * The redirect URI with a response in its query or fragment. It is built as text: apps compare it with what they
+ * registered letter by letter, and parsing would change `icecubesapp://` or a percent-encoded origin.
  */
 export function answerAddress(redirectUri: string, mode: ResponseMode, answer: Record<string, string>): string {
   const pairs = Object.entries(answer).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
@@ -41,21 +41,21 @@ export function answerAddress(redirectUri: string, mode: ResponseMode, answer: R
   return redirectUri + joint + pairs.join("&");
 }
 
-/** Whether the answer goes to a page on the web, and not to an app on the device. */
+/** Whether the response goes to a web page, and not to an app on the device. */
 export function isWebAddress(redirectUri: string): boolean {
   return /^https?:\/\//i.test(redirectUri);
 }
 
-/** Whom an address belongs to, as people know it: a host on the web, otherwise the scheme that an app answers to. */
+/** The recipient as users know it: the host of a web page, otherwise the scheme of an app. */
 export function recipientOf(redirectUri: string): string {
   const { host, protocol } = new URL(redirectUri);
   return isWebAddress(redirectUri) ? host : protocol;
 }
 
 /**
- * What a form's `form-action` must name so that its answer may redirect there: Chromium holds every redirect that
- * follows a form against it, those of the app's own pages too. So a web app's origin comes with `https:`, since Elk's
- * callback sends on to wherever that copy of Elk lives.
+ * The sources that a page's `form-action` needs so that its form may redirect there: Chromium checks every redirect
+ * that follows a form, including those of the app's own pages. So a web app's origin comes with `https:`, since Elk's
+ * callback redirects to wherever that copy of Elk is hosted.
  */
 export function formActionSources(redirectUri: string): string[] {
   if (redirectUri === OUT_OF_BAND) return [];

@@ -48,10 +48,10 @@ const ADMIN_WRITE = [
   "admin:write:canonical_email_blocks",
 ] as const;
 
-/** What `follow` stood for before scopes became granular (Mastodon's documentation, api/oauth-scopes). */
+/** What `follow` covers, a scope from before they became granular (Mastodon's documentation, api/oauth-scopes). */
 const FOLLOW = ["read:blocks", "write:blocks", "read:follows", "write:follows", "read:mutes", "write:mutes"] as const;
 
-/** Every scope there is, in the order of Mastodon's documentation. */
+/** All scopes in the order of Mastodon's documentation. */
 export const SCOPES = [
   "read",
   ...READ,
@@ -81,18 +81,18 @@ export function isKnownScope(text: string): text is Scope {
   return KNOWN.has(text);
 }
 
-/** Splits a list of scopes as it comes over the wire: by white space, each once; null when one is unknown. */
+/** Splits a list of scopes at white space or `+` and drops duplicates; null when it is empty or one is unknown. */
 export function parseScopes(text: string): Scope[] | null {
   const scopes = [...new Set(text.split(/[\s+]+/).filter(Boolean))];
   return scopes.length > 0 && scopes.every(isKnownScope) ? scopes : null;
 }
 
-/** Whether somebody who was granted `granted` may do what asks for `wanted`. */
+/** Whether the scopes in `granted` include `wanted`. */
 export function covers(granted: readonly string[], wanted: Scope): boolean {
   return granted.some((scope) => scope === wanted || (COVERED[scope]?.includes(wanted) ?? false));
 }
 
-/** Those of a list that no wider one of the list covers, for people to read. */
+/** The scopes that no wider one in the list covers, for display. */
 export function widest(scopes: readonly Scope[]): Scope[] {
   return scopes.filter((scope) => !scopes.some((wider) => wider !== scope && covers([wider], scope)));
 }

@@ -6,14 +6,14 @@ const DAY = 24 * 3600_000;
 /** How long a browser stays signed in, counted from its last visit. */
 export const SESSION_LIFETIME = 365 * DAY;
 
-/** A browser in which somebody has signed in. */
+/** A browser in which a user is signed in. */
 export interface Session {
   secret: string;
   userId: number;
   accountId: number;
   username: string;
   displayName: string;
-  /** Whether its end was moved just now, so that the cookie's must be moved too. */
+  /** Whether its expiry was extended just now, so that the cookie's must be extended too. */
   renewed: boolean;
 }
 
@@ -30,7 +30,7 @@ const SESSION = `
   FROM sessions s JOIN users u ON u.id = s.user_id JOIN accounts a ON a.id = u.account_id
   WHERE s.session_hash = ? AND s.expires_at > ?`;
 
-/** Signs a browser in. It always gets a new secret, and the one it came with ends: nobody can lay one in beforehand. */
+/** Signs a browser in. It always gets a new secret, and its previous one ends, which prevents session fixation. */
 export function openSession(ctx: Context, userId: number, replaces: string | null): Session {
   const secret = newSecret();
   const now = ctx.clock.now();
@@ -48,12 +48,12 @@ export function openSession(ctx: Context, userId: number, replaces: string | nul
   return { ...findSession(ctx, secret)!, renewed: true };
 }
 
-/** Whose browser shows this secret; null when nobody's. */
+/** The session with this secret, extended if needed; null if it is unknown or expired. */
 export function findSession(ctx: Context, secret: string): Session | null {
   const now = ctx.clock.now();
   const row = ctx.db.get<SessionRow>(SESSION, hashSecret(secret), now);
   if (!row) return null;
-  // Once a day is often enough: most visits then need no write.
+  // Once a day is often enough, so that most requests need no write.
   const renewed = row.expires_at < now + SESSION_LIFETIME - DAY && renew(ctx, secret, row.user_id);
   return {
     secret,
@@ -81,7 +81,7 @@ function renew(ctx: Context, secret: string, userId: number): boolean {
   }
 }
 
-/** In how many browsers besides this one somebody is signed in. */
+/** The number of other browsers in which the user is signed in. */
 export function otherSessions(ctx: Context, session: Session): number {
   return ctx.db.get<{ count: number }>(
     "SELECT count(*) AS count FROM sessions WHERE user_id = ? AND session_hash <> ? AND expires_at > ?",
@@ -91,7 +91,7 @@ export function otherSessions(ctx: Context, session: Session): number {
   )!.count;
 }
 
-/** Signs somebody out of every browser but this one. */
+/** Signs the user out of every browser but this one. */
 export function closeOtherSessions(ctx: Context, session: Session): void {
   ctx.db.transaction((tx) =>
     tx.run("DELETE FROM sessions WHERE user_id = ? AND session_hash <> ?", session.userId, hashSecret(session.secret)),

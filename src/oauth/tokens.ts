@@ -4,11 +4,11 @@ import { announce, SERVER_TOPIC } from "../core/events.ts";
 import type { Tx } from "../db/open.ts";
 import { hashSecret, newSecret } from "../lib/secrets.ts";
 
-/** How exactly it is known when a token was last used: a write an hour costs nothing, one a call would cost much. */
+/** Precision of a token's last use, in ms: a write per hour is cheap, a write per request would not be. */
 export const USE_NOTED_EVERY = 3600_000;
 
 /**
- * Issues a token and stores only its hash: the secret is seen once, here. `userId` is null for an app's own token;
+ * Issues a token and stores only its hash: the secret is returned once, here. `userId` is null for an app token;
  * without `expiresAt` (milliseconds) it never expires.
  */
 export function issueToken(
@@ -29,13 +29,13 @@ export function issueToken(
   return { id: lastInsertRowid, secret };
 }
 
-/** Takes a token back and ends the streams that were opened with it. */
+/** Revokes a token and ends the streams that were opened with it. */
 export function revokeToken(ctx: Context, tx: Tx, tokenId: number): void {
   tx.run("DELETE FROM oauth_tokens WHERE id = ?", tokenId);
   announce(ctx, tx, [SERVER_TOPIC], { event: "token.revoked", tokenId });
 }
 
-/** Notes that a token is in use, and with it that its user is here; nobody is one for an app's own token. */
+/** Records token use and user activity; `userId` is null for app tokens. */
 export function noteUse(ctx: Context, tokenId: number, userId: number | null): void {
   const now = ctx.clock.now();
   try {
@@ -44,7 +44,7 @@ export function noteUse(ctx: Context, tokenId: number, userId: number | null): v
       if (userId !== null) noteVisit(tx, userId, now);
     });
   } catch (error) {
-    // A disk that is full must not keep anybody from reading.
+    // A full disk must not prevent reading.
     ctx.log.warn("the use of a token could not be noted: {error}", { error: String(error) });
   }
 }
