@@ -3,22 +3,22 @@ import type { Description, JsonSchema, Operation } from "../lib/http/openapi.ts"
 import { Head } from "./layout.tsx";
 import type { Pages } from "./pages.tsx";
 
-/** One way to call the server. */
+/** A method of the API. */
 interface Method {
-  /** As in "PUT or PATCH". */
+  /** More than one if they do the same: "PUT or PATCH". */
   verbs: string[];
   path: string;
   operation: Operation;
 }
 
-/** One value that a call may have. */
+/** A parameter of a method. */
 interface Value {
   name: string;
   schema: JsonSchema;
   isRequired: boolean;
 }
 
-/** What the server can be asked, for people who write programs: the page is in English, as the names in it are. */
+/** The API reference for developers. The page is in English, as the names in it are. */
 export function apiPages(pages: Pages, describe: () => Promise<Description>): void {
   pages.get("/api", async (visit) => {
     const description = await describe();
@@ -56,7 +56,7 @@ function anchorOf(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z]+/g, "-");
 }
 
-/** PATCH stands with PUT, which does the same. */
+/** Lists PATCH together with PUT, which does the same. */
 function methodsOf({ paths }: Description): Method[] {
   const methods: Method[] = [];
   for (const [path, operations] of Object.entries(paths)) {
@@ -101,7 +101,7 @@ function MethodDetails({ method, schemas }: { method: Method; schemas: Schemas }
   );
 }
 
-/** Which token a call needs, in a sentence. */
+/** A sentence that says which token a request needs. */
 function needsOf({ security }: Operation): string {
   const ways = security.map(({ oauth }) => oauth);
   const isOpen = ways.includes(undefined);
@@ -110,7 +110,7 @@ function needsOf({ security }: Operation): string {
   return isOpen ? "Open to everyone." : "Needs a token.";
 }
 
-/** All values but those that stand in the path, each under the name that a form gives it. */
+/** All parameters except those in the path, each with its name in a form. */
 function valuesOf({ parameters = [], requestBody }: Operation, schemas: Schemas): Value[] {
   const [content] = Object.values(requestBody?.content ?? {});
   const name = content?.schema.$ref?.split("/").at(-1);
@@ -133,7 +133,7 @@ function membersOf(schema: JsonSchema | undefined, nameOf: (member: string) => s
   });
 }
 
-/** What a value may be, in a few words. */
+/** The type of a parameter, in a few words. */
 function kindOf(schema: JsonSchema): string {
   if (schema.type === "array") return `list of ${kindOf(schema.items ?? {})}`;
   const fallback =

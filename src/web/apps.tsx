@@ -8,7 +8,7 @@ import { APPS, signInPage } from "./sign-in.tsx";
 import type { Visit } from "./visit.tsx";
 import type { Words } from "./i18n/words.ts";
 
-/** Where somebody sees which apps and browsers are signed in to their account, and ends that. */
+/** The page where users see the apps and browsers that are signed in to their account, and revoke their access. */
 export function appPages(pages: Pages): void {
   pages.get(APPS, (visit) => {
     const { session } = visit;
@@ -22,7 +22,7 @@ export function appPages(pages: Pages): void {
   pages.post(`${APPS}/sign-out-others`, (visit) => act(visit, (session) => closeOtherSessions(visit.ctx, session)));
 }
 
-/** Does what a form of the page asks for, and shows the page as it is then. */
+/** Handles a form of the page and redirects back to the page. */
 function act(visit: Visit, done: (session: Session) => void): Response {
   const { session } = visit;
   if (!session) return visit.redirect(APPS);

@@ -7,7 +7,7 @@ export interface Asset {
   content: string;
 }
 
-/** What our pages load. The name changes with the content, so that browsers may keep it for good. */
+/** A file that the pages load. Its path changes with the content, so that browsers may cache it forever. */
 function asset(name: string, extension: string, type: string, content: string): Asset {
   const hash = new Bun.CryptoHasher("sha256").update(content).digest("hex").slice(0, 12);
   return { path: `/assets/${name}-${hash}.${extension}`, type, content };

@@ -18,13 +18,13 @@ import { AUTHORIZE, signInPage } from "./sign-in.tsx";
 import type { Visit } from "./visit.tsx";
 import type { Words } from "./i18n/words.ts";
 
-/** Where an app sends a person to be let in. */
+/** The pages on which a user authorizes an app. */
 export function authorizePages(pages: Pages): void {
   pages.get(AUTHORIZE, (visit) => {
     const request = readAuthorization(visit.ctx, visit.params);
     if ("problem" in request) return problemPage(visit, request);
     const again = !["", "0", "f", "false", "off", "no"].includes(visit.text("force_login").toLowerCase());
-    // Signing in leads back here without that wish, or it would never end.
+    // Signing in leads back here without `force_login`, or it would never end.
     if (!visit.session || again) return signInPage(visit, { returnTo: sameRequest(visit) });
     return consentPage(visit, visit.session, request);
   });
@@ -47,7 +47,7 @@ export function authorizePages(pages: Pages): void {
   });
 }
 
-/** The address of this very request. What an app sends is passed on unchanged, what nobody knows is left out. */
+/** The URL of this request: the app's parameters are unchanged, unknown ones are left out. */
 function sameRequest(visit: Visit, more: Record<string, string> = {}): string {
   const query = new URLSearchParams();
   for (const name of AUTHORIZATION_PARAMS) {
@@ -69,7 +69,7 @@ function deny(visit: Visit, request: AuthorizationRequest): Response {
   );
 }
 
-/** Gives the app its answer in the way it asked for. */
+/** Sends the response to the app in the response mode it requested. */
 function send(visit: Visit, to: Recipient, answer: Record<string, string>): Response {
   const whole = answerFor(to, answer);
   if (to.mode !== "form_post") return visit.redirect(answerAddress(to.redirectUri, to.mode, whole));
@@ -151,8 +151,8 @@ function codePage(visit: Visit, request: AuthorizationRequest, code: string): Re
 }
 
 /**
- * Says what is wrong. The app is told only when the person goes back to it: whoever registers an app can name any
- * address, so a redirect without a press would lend our name to any link (RFC 9700, section 4.11.2).
+ * Explains what is wrong. The app gets the error only if the user follows the link back: an app can register any
+ * redirect URI, so an automatic redirect would make this server an open redirector (RFC 9700, section 4.11.2).
  */
 function problemPage(visit: Visit, problem: Problem): Response {
   const { words } = visit;

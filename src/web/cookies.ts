@@ -1,9 +1,12 @@
-/** The cookies of our pages: the session, what ties a form to a signed-out browser, and the users it knows by their id. */
+/**
+ * The cookies of the pages: the session, the form secret of a signed-out browser, and one per user known to the
+ * browser.
+ */
 export type CookieName = "session" | "form" | `known_${number}`;
 
 /**
- * The name under which a cookie is kept. On https the prefix makes browsers refuse one that was set by a neighbouring
- * subdomain or without encryption.
+ * The full name of a cookie. On https the prefix makes browsers refuse one that was set by a sibling subdomain or
+ * without encryption.
  */
 function nameOf(cookie: CookieName, secure: boolean): string {
   return `${secure ? "__Host-" : ""}linnet_${cookie}`;

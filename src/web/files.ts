@@ -14,25 +14,25 @@ import { isNamedBy } from "../lib/http/etag.ts";
 import { requestAddress } from "../lib/http/params.ts";
 import { TYPES_BY_EXTENSION, type Extension } from "../lib/media/media-types.ts";
 
-/** What we name files ourselves; anything else was never ours, or isn't ready, and can't leave the folder. */
+/** The names that Linnet gives to files. Anything else isn't Linnet's or isn't ready; no match can leave the folder. */
 const OURS = new RegExp(
   "^(?:attachments|avatars|headers|emojis|site|cache/cards)/\\w{2}/\\w{22}/" +
     `(?:original|small|static|placeholder|poster|thumbnail|\\d{1,3}x?)\\.(${Object.keys(TYPES_BY_EXTENSION).join("|")})$`,
 );
 
-/** A file's name never comes to mean another file, so it may be kept for ever; and it is a file, never a page. */
+/** A name always refers to the same content, so it may be cached forever; and it is a file, never a page. */
 const HEADERS = {
   "cache-control": "public, max-age=31536000, immutable",
-  // A film that is opened by itself is a page with a player, to the browser.
+  // A browser shows a video that is opened by itself as a page with a player.
   "content-security-policy": "default-src 'none'; media-src 'self'; sandbox",
   "x-content-type-options": "nosniff",
 };
 
 const PREFIX = "/media";
-/** A folder without HTML: see below. In the executable it is a virtual one, which holds nothing. */
+/** A folder without HTML: see below. In the executable it is an empty virtual folder. */
 const ROOT = import.meta.dir;
 
-/** Uploads and the picture cache, from the disk, and the pictures that are part of the program. */
+/** Serves uploads and the picture cache from the disk, and the pictures that are part of the program. */
 export async function fileRoutes(app: AnyElysia, ctx: Context): Promise<void> {
   app
     .onRequest(({ request }) => (request.method === "HEAD" ? headResponse(ctx, request) : undefined))
@@ -44,10 +44,10 @@ export async function fileRoutes(app: AnyElysia, ctx: Context): Promise<void> {
 }
 
 /**
- * @elysiajs/static, with our check of names and our headers around it. Bun answers Range by itself, without reading the
- * rest of the file. `alwaysStatic` would serve only the files that are there at the start, `etag` would read and hash
- * whole files. When it starts, the plugin looks for HTML pages in all of its folder, and would serve them without our
- * check. So its folder is not that of the uploads, where this would take seconds.
+ * @elysiajs/static, with Linnet's check of names and its headers. Bun handles Range itself, without reading the rest of
+ * the file. `alwaysStatic` would serve only the files that exist at the start, `etag` would read and hash whole files.
+ * When it starts, the plugin looks for HTML pages in its whole folder, and would serve them without the check. So its
+ * folder is not that of the uploads, where this would take seconds.
  */
 async function storedFiles(ctx: Context) {
   return new Elysia()
@@ -60,7 +60,7 @@ async function storedFiles(ctx: Context) {
     .onAfterHandle(({ fileHeaders, request, set }) => {
       Object.assign(set.headers, fileHeaders);
       if (isNamedBy(request.headers.get("if-none-match"), fileHeaders.etag)) return new Response(null, { status: 304 });
-      // Where a part is asked for, Bun adds it itself, and twice would be wrong.
+      // Bun adds it to a partial response itself, and it must not appear twice.
       if (!request.headers.has("range")) set.headers["accept-ranges"] = "bytes";
     })
     .use(
@@ -76,7 +76,7 @@ async function storedFiles(ctx: Context) {
     );
 }
 
-/** Elysia would answer HEAD by reading all of the file to find out how long it is. */
+/** Answers HEAD requests: Elysia would read the whole file to find its length. */
 function headResponse(ctx: Context, request: Request): Response | undefined {
   const { pathname } = requestAddress(request.url);
   const found = pathname.startsWith(`${PREFIX}/`) ? findFile(ctx, pathname.slice(PREFIX.length + 1)) : null;
@@ -86,14 +86,14 @@ function headResponse(ctx: Context, request: Request): Response | undefined {
   return new Response(null, { headers: { ...fileHeaders, "accept-ranges": "bytes", "content-length": String(size) } });
 }
 
-/** A file that may be served, with its headers. Null for any other name; a missing picture of a card is fetched again. */
+/** A file that may be served, with its headers; null for any other name. Requests a card's missing picture again. */
 function findFile(ctx: Context, path: string) {
   const extension = OURS.exec(path)?.[1] as Extension | undefined;
   if (!extension) return null;
   const file = resolve(storedFile(ctx, path));
   const entry = lstatSync(file, { throwIfNoEntry: false });
   if (!entry) fetchAgain(ctx, path);
-  // We never make a symbolic link: it could lead to any file that this process may read.
+  // Linnet never creates a symbolic link: one could lead to any file that this process may read.
   if (!entry?.isFile()) return null;
   const fileHeaders = { ...HEADERS, "content-type": TYPES_BY_EXTENSION[extension], etag: `"${path}"` };
   return { file, size: entry.size, fileHeaders };

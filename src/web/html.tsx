@@ -13,15 +13,15 @@ interface HtmlProps {
 }
 
 /**
- * The only place where a page takes HTML. That is safe because only stored HTML comes here, which Linnet wrote itself out
- * of plain text or Markdown, or sanitised when it came in: the same that apps get. What the emoji add is escaped, and the
- * policy of every page lets no script run.
+ * The only place where a page takes HTML. This is safe because it gets only stored HTML, which Linnet made from plain
+ * text or Markdown, or sanitised when it arrived: the same that apps get. The markup of emoji is escaped, and the
+ * Content-Security-Policy of every page blocks scripts.
  */
 export function Html({ html, emojis = [], as: Element = "div", lang, ...props }: HtmlProps) {
   const attributes = {
     ...props,
     lang: lang ?? undefined,
-    // People write in any direction; a bdi has its own.
+    // Texts have any direction; a bdi detects it by default.
     dir: Element === "bdi" ? undefined : ("auto" as const),
   };
   return <Element {...attributes} dangerouslySetInnerHTML={{ __html: drawn(html, emojis) }} />;

@@ -16,8 +16,8 @@ import { signInPages } from "./sign-in.tsx";
 import { tokenRoutes } from "./token.ts";
 
 /**
- * Every page for people, what the pages load, and the endpoints of OAuth that go with them. `describe` knows what the API
- * can be asked.
+ * Adds all pages, the files that they load, and the OAuth endpoints that belong to them. `describe` returns the OpenAPI
+ * description.
  */
 export function webRoutes(app: AnyElysia, ctx: Context, describe: () => Promise<Description>): void {
   const pages = new Pages(app, ctx);

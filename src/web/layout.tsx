@@ -8,16 +8,16 @@ interface PageProps {
   title: string;
   server: string;
   words: Words;
-  /** For what is read at length. */
+  /** For long texts. */
   wide: boolean;
   /** Whether search engines may list it. */
   listed: boolean;
-  /** What programs are told of the page. */
+  /** Metadata for search engines and link previews. */
   meta?: ComponentChildren;
   children: ComponentChildren;
 }
 
-/** A whole page of ours: one column, which is a card where there is room for one. */
+/** A complete page: one column, shown as a card if there is room for one. */
 export function Page(props: PageProps) {
   const { words } = props;
   const title = props.title === props.server ? props.title : `${props.title} · ${props.server}`;
@@ -58,7 +58,7 @@ export function Head(props: { title: string; children?: ComponentChildren }) {
   );
 }
 
-/** A text that the owner has written. It was made from Markdown, so it holds nothing but text and links. */
+/** A text by the owner. It was made from Markdown, so it contains only text and links. */
 export function Prose(props: { html: string }) {
   return (
     <section>
@@ -67,7 +67,7 @@ export function Prose(props: { html: string }) {
   );
 }
 
-/** What went wrong, read out at once. */
+/** An error message, which screen readers announce at once. */
 export function Alert(props: { children: ComponentChildren }) {
   return (
     <div class="alert" role="alert">
@@ -98,7 +98,7 @@ interface FieldProps {
 /** Phones must not capitalise or correct a name. */
 const AS_TYPED = { autocapitalize: "none", autocorrect: "off", spellcheck: false } as const;
 
-/** A labelled input, with what to know about it beneath, or what is wrong with it. */
+/** A labelled input with a help text or an error beneath. */
 export function Field(props: FieldProps) {
   const about = props.error || props.help ? `${props.name}-about` : undefined;
   return (
@@ -136,7 +136,6 @@ export function Field(props: FieldProps) {
   );
 }
 
-/** Inputs that nobody sees. */
 export function Hidden(props: { values: Record<string, string> }) {
   return (
     <>

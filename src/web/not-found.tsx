@@ -6,9 +6,9 @@ import { Head } from "./layout.tsx";
 import type { Pages } from "./pages.tsx";
 import type { Visit } from "./visit.tsx";
 
-/** What is asked for and isn't there: a page for a person, JSON for a program. */
+/** Responses for unknown paths: a page for browsers, JSON for other clients. */
 export function notFoundPages(pages: Pages): void {
-  // Browsers ask for it by themselves, whatever a page says.
+  // Browsers request it on their own, regardless of the page.
   pages.get("/favicon.ico", (visit) => visit.redirect(favicon.path));
   pages.get("/*", (visit) => (isForPerson(visit.request) ? notFoundPage(visit) : notFoundForPrograms(visit)));
 }

@@ -17,10 +17,10 @@ interface Incoming {
 
 type Handler = (visit: Visit) => Response | Promise<Response>;
 
-/** No form of ours is longer. */
+/** More than any form of the pages needs. */
 const MAX_BYTES = 64 * 1024;
 
-/** Puts pages on the app: each call is counted, its form read, and whatever is refused is said on a page. */
+/** Adds pages to the app: each request is counted, its parameters are read, and a refusal is shown on a page. */
 export class Pages {
   constructor(
     readonly app: AnyElysia,
@@ -42,7 +42,7 @@ export class Pages {
     read: (request: Request) => Params | Promise<Params>,
   ): void {
     const answer = (incoming: Incoming) => this.answer(incoming, handler, read);
-    // The destructuring is read by Elysia, which hands over only what it finds named here.
+    // Elysia reads the destructuring and passes only the properties named here.
     const route = ({ request, clientAddress }: Incoming) => answer({ request, clientAddress });
     this.app.route(method, path, route as never, { parse: "none" });
   }
@@ -82,7 +82,7 @@ function refusedWith(error: Refusal): { status: number; headers?: Record<string,
   return { status: error.kind === "too_large" ? 413 : 400 };
 }
 
-/** Minutes until a limit is lifted, and the header that says so to programs. */
+/** The minutes until a rate limit ends, and the Retry-After header for it. */
 export function waitFor(visit: Visit, rate: Rate): { minutes: number; headers: Record<string, string> } {
   const milliseconds = Math.max(rate.reset - visit.ctx.clock.now(), 0);
   const headers = { "retry-after": String(Math.ceil(milliseconds / 1000)) };

@@ -6,7 +6,7 @@ import { Field, Head, Hidden, Notice } from "./layout.tsx";
 import type { Pages } from "./pages.tsx";
 import type { Visit } from "./visit.tsx";
 
-/** The page behind the one-time link, which makes the owner. */
+/** The page behind the one-time link, which creates the owner's account. */
 export function setupPages(pages: Pages): void {
   pages.get("/setup", (visit) =>
     isSetupToken(visit.ctx, visit.text("token")) ? setupPage(visit, []) : deadLink(visit),
@@ -27,7 +27,7 @@ export function setupPages(pages: Pages): void {
       // The account is there: a repeat of all this would find that the link has been used.
       await visit.ctx.db.whenWritable(() => visit.signIn(userId));
     } catch (error) {
-      // Two people had the link, and the other one was faster.
+      // Two people used the link at the same time, and the other one was faster.
       if (error instanceof Refusal && hasUsers(visit.ctx)) return deadLink(visit);
       throw error;
     }
@@ -88,7 +88,7 @@ function setupPage(visit: Visit, problems: UserProblem[]): Response {
   );
 }
 
-/** Gone for good once there is an owner; before that, there is a newer one to be found. */
+/** The link doesn't work: with an owner, setup is done for good; without one, there is a newer link. */
 function deadLink(visit: Visit): Response {
   const { words } = visit;
   const done = hasUsers(visit.ctx);
@@ -106,7 +106,7 @@ function deadLink(visit: Visit): Response {
   );
 }
 
-/** Whether an address means this computer alone. */
+/** Whether a host name can only mean this computer. */
 function isLocal(hostname: string): boolean {
   return hostname === "localhost" || hostname.endsWith(".localhost") || /^(127\.[\d.]+|\[::1\])$/.test(hostname);
 }

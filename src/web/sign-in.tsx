@@ -11,7 +11,7 @@ import type { Visit } from "./visit.tsx";
 export const AUTHORIZE = "/oauth/authorize";
 export const APPS = "/settings/apps";
 
-/** Longer than any name or e-mail address is. */
+/** Longer than any name or e-mail address. */
 const MAX_LOGIN = 320;
 
 /** Signing in, for an app or for the pages themselves, and signing out. */
@@ -51,13 +51,13 @@ export function signInPages(pages: Pages): void {
 }
 
 interface SignIn {
-  /** Where to go afterwards: a path of ours. */
+  /** Where to go afterwards: a path on this server. */
   returnTo: string;
   login?: string;
   status?: number;
   headers?: Record<string, string>;
   problem?: string;
-  /** The name and password don't belong together. */
+  /** The name and password don't match. */
   wrong?: boolean;
 }
 
@@ -103,18 +103,18 @@ export function signInPage(visit: Visit, { returnTo, login = "", wrong, ...optio
   );
 }
 
-/** A path of ours to go on to; the start page for anything else, so that a link can't lead away from here. */
+/** A known path on this server; the start page for anything else, so that a link can't lead to another site. */
 function ourAddress(wanted: string): string {
   if (wanted === APPS) return wanted;
   const prefix = `${AUTHORIZE}?`;
-  // Put together anew, since a header holds nothing but ASCII.
+  // Encoded again, since a header may contain only ASCII.
   return wanted.startsWith(prefix) ? prefix + new URLSearchParams(wanted.slice(prefix.length)) : "/";
 }
 
 /**
- * Counts a try before the password is checked, so that tries at the same time count too; `giveBack` is for a try that
- * succeeds. Tries count for the network they come from and for the user, since passwords can be guessed from many
- * networks. A browser that has signed in before is counted by itself instead.
+ * Counts a sign-in attempt before the password is checked, so that concurrent attempts count too; `giveBack` is for an
+ * attempt that succeeds. Attempts count for their network and for the user, since passwords can be guessed from many
+ * networks. A browser that has signed in before is counted separately instead.
  */
 function countTry(visit: Visit, { user, key }: Login): { refused: Rate | null; giveBack: () => void } {
   const { rates, clock } = visit.ctx;
@@ -128,8 +128,8 @@ function countTry(visit: Visit, { user, key }: Login): { refused: Rate | null; g
 }
 
 /**
- * Programs such as fail2ban read this line: docs/deployment.md has a filter for it. It only names existing users, since
- * people also type their password into the name field.
+ * Programs such as fail2ban read this line: docs/deployment.md has a filter for it. The name is logged only for existing
+ * users, since people sometimes type their password into its field.
  */
 function logFailure(visit: Visit, { user }: Login, reason: "password" | "too_many"): void {
   const { address, ctx } = visit;

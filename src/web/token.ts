@@ -15,8 +15,9 @@ interface Incoming {
 }
 
 /**
- * Where apps turn a code into a token and give it back. They stand beside the page that gives the code, and not among
- * the routes of the API: their Authorization header holds the app's id and secret, and their errors are OAuth's.
+ * The endpoints where apps exchange a code for a token and revoke tokens. They are beside the page that issues the
+ * code, and not among the routes of the API, because their Authorization header has the app's id and secret, and their
+ * errors are OAuth's.
  */
 export function tokenRoutes(app: AnyElysia, ctx: Context): void {
   post(app, ctx, "/oauth/token", (authorization, params) => grantToken(ctx, authorization, params));

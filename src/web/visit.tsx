@@ -15,23 +15,23 @@ import type { Words } from "./i18n/words.ts";
 export interface PageOptions {
   status?: number;
   title: string;
-  /** For what is read at length. */
+  /** For long texts. */
   wide?: boolean;
-  /** Whether search engines may list it: what is there for everybody, and by somebody who wants that. */
+  /** Whether search engines may list it: only a public page, and only if its author allows it. */
   listed?: boolean;
-  /** Whether strangers get the same page as each other: they may keep it and ask whether it has changed. */
+  /** Whether all strangers get the same page: their browsers may cache it and check whether it has changed. */
   isPublic?: boolean;
-  /** What programs are told of the page, in its head. */
+  /** Metadata for search engines and link previews, in the page's head. */
   meta?: ComponentChildren;
-  /** What the page's forms may lead to besides ourselves: sources of a Content-Security-Policy. */
+  /** Where the page's forms may lead besides this server: sources of a Content-Security-Policy. */
   formActions?: string[];
   headers?: Record<string, string>;
 }
 
-/** One request for a page: who is asking, in which language, and what answers it. */
+/** One request for a page: its session, language and parameters, and the means to respond. */
 export class Visit {
   readonly words: Words;
-  /** The language that was asked for, as it was asked, so that the next page speaks it too. */
+  /** The parameter `lang` as it was sent, so that the next page gets it too. */
   readonly lang: string;
   session: Session | null;
   private readonly secure: boolean;
@@ -60,23 +60,23 @@ export class Visit {
     return typeof value === "string" ? value : "";
   }
 
-  /** What stands between the slashes of the address. */
+  /** The segments of the URL's path, decoded. */
   get path(): string[] {
     return requestAddress(this.request.url).pathname.slice(1).split("/").map(decoded);
   }
 
-  /** The path of what lies on this server, which the browser may know by another name; other addresses as they are. */
+  /** The path of a URL on this server, which the browser may know by another name; other URLs unchanged. */
   local(url: string): string {
     const { origin } = this.ctx.config;
     return url.startsWith(`${origin}/`) ? url.slice(origin.length) : url;
   }
 
-  /** Whether whoever asks may know who lives here, and read what is public. */
+  /** Whether this visitor may see accounts and public posts (LINNET_LIMITED_FEDERATION). */
   get mayKnow(): boolean {
     return this.session !== null || !this.ctx.config.limitedFederation;
   }
 
-  /** What a form must send back: bound to the session, or to this browser while nobody is signed in. */
+  /** The token that a form must send back: bound to the session, or to this browser while nobody is signed in. */
   csrfToken(): string {
     if (this.session) return csrfTokenOf(this.session.secret);
     if (this.formSecret === null) {
@@ -86,13 +86,15 @@ export class Visit {
     return csrfTokenOf(this.formSecret);
   }
 
-  /** Whether the form came from a page of ours, shown in this browser to whoever is signed in now. */
+  /** Whether the form came from a page of this server, shown in this browser to the user who is signed in now. */
   isFormOurs(): boolean {
     const secret = this.session?.secret ?? this.formSecret;
     return secret !== null && this.comesFromUs() && sameSecret(this.text("csrf"), csrfTokenOf(secret));
   }
 
-  /** Whether the browser says that the request began on a page of this server; old ones may say nothing. */
+  /**
+   * Whether the request came from a page of this server, as the browser reports; true for old ones that report nothing.
+   */
   comesFromUs(): boolean {
     const site = this.request.headers.get("sec-fetch-site");
     if (site !== null) return site === "same-origin";
@@ -145,8 +147,8 @@ export class Visit {
   }
 
   /**
-   * Allows a stranger's browser, and caches on the way, to keep a page, and returns whether the copy that it has is
-   * current. A page that is shown in a session or sets a cookie is for one person and must not be kept.
+   * Lets a stranger's browser, and caches on the way, store a page, and returns whether the stored copy is current. A
+   * page that is shown in a session or sets a cookie is for one user and must not be stored.
    */
   private addValidator(headers: Headers, body: string): boolean {
     if (this.session !== null || this.cookies.length > 0) return false;
@@ -157,7 +159,7 @@ export class Visit {
     return isNamedBy(this.request.headers.get("if-none-match"), etag);
   }
 
-  /** Sends the browser on with a GET, whatever it came with. */
+  /** Redirects the browser with a GET, regardless of the request's method. */
   redirect(location: string): Response {
     return new Response(null, { status: 303, headers: this.headers({ location }) });
   }
@@ -169,7 +171,7 @@ export class Visit {
   private headers(own: Record<string, string>): Headers {
     const headers = new Headers({
       "cache-control": "no-store",
-      // Under `no-referrer` browsers send forms with an Origin of "null", and nobody could tell whose they are.
+      // With `no-referrer`, browsers send forms with an Origin of "null", and comesFromUs() could not check it.
       "referrer-policy": "same-origin",
       "x-content-type-options": "nosniff",
       "x-frame-options": "DENY",
@@ -180,7 +182,7 @@ export class Visit {
   }
 }
 
-/** A part of an address as text; as it stands where it isn't written as it should be. */
+/** A segment of a path, percent-decoded; unchanged if the encoding is not valid. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -194,8 +196,8 @@ function csrfTokenOf(secret: string): string {
 }
 
 /**
- * No scripts, nothing from elsewhere, in nobody's frame. Cross-Origin-Opener-Policy is left out on purpose: Phanpy signs
- * in through a popup and needs to hear from it.
+ * No scripts, nothing from other origins, no framing. Cross-Origin-Opener-Policy is left out on purpose: Phanpy signs
+ * in through a popup and needs messages from it.
  */
 function securityPolicy(formActions: string[]): string {
   return [

@@ -1,6 +1,6 @@
 /**
  * Errors of the API in German, by their English sentence. `{field}` is a name of `fields`, and anything else in braces
- * stands for a value. A sentence that begins with `{field}` begins with it here too.
+ * is a placeholder for a value. If a sentence begins with `{field}`, its translation must begin with it too.
  */
 export const sentences = {
   "Validation failed: {reasons}": "Ungültige Angaben: {reasons}",
@@ -183,7 +183,7 @@ export const sentences = {
   "No more than {count} streams on one connection": "Höchstens {count} Streams auf einer Verbindung",
 };
 
-/** Names of fields as the sentences have them. One that is not here stays as the API calls it. */
+/** The names of fields in the sentences. A field that is missing here keeps its name in the API. */
 export const fields: Record<string, string> = {
   Account: "Konto",
   Agreement: "Zustimmung zu den Regeln",

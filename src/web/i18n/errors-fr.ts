@@ -183,7 +183,7 @@ export const sentences: ErrorSentences = {
   "No more than {count} streams on one connection": "{count} flux au plus sur une connexion",
 };
 
-/** Names of fields as the sentences have them. */
+/** The names of fields in the sentences. */
 export const fields: Record<string, string> = {
   Account: "Compte",
   Agreement: "Accord avec les règles",

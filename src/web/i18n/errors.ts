@@ -5,7 +5,7 @@ import * as german from "./errors-de.ts";
 import * as french from "./errors-fr.ts";
 import { languageFor } from "./languages.ts";
 
-/** Every sentence with which the API refuses a request. */
+/** The translations of the API's error messages, by the English sentence. */
 export type ErrorSentences = Record<keyof typeof german.sentences, string>;
 
 interface Sentence {
@@ -27,7 +27,7 @@ const FAILED = "Validation failed: ";
 
 function catalogueOf({ sentences, fields }: { sentences: ErrorSentences; fields: Record<string, string> }): Catalogue {
   const literal = (english: string) => english.replaceAll(/\{\w+\}/g, "").length;
-  // The most exact first: "File content type is invalid" is not about a field of that name.
+  // The most specific first: "File content type is invalid" is not about a field of that name.
   const exactFirst = Object.entries(sentences).toSorted(([a], [b]) => literal(b) - literal(a));
   return { sentences: exactFirst.map(([english, translation]) => sentenceOf(english, translation)), fields };
 }
@@ -43,16 +43,16 @@ function sentenceOf(english: string, translation: string): Sentence {
 }
 
 /**
- * The language in which a request wants its errors: its parameter `lang`, the locale of the user whose token it has, then
- * its Accept-Language; English if the pages have none of these.
+ * The language for a request's errors: its parameter `lang`, the locale of the token's user, then its Accept-Language;
+ * English if the pages have none of these.
  */
 export function errorLanguage(ctx: Context, request: Request): string {
-  // Not parseQuery(), which refuses what may be the very reason for this error.
+  // Not parseQuery(), which may refuse the query again if the query caused this error.
   const asked = new URLSearchParams(searchOf(request.url)).get("lang");
   return languageFor([asked, userLocale(ctx, request)], request.headers.get("accept-language"));
 }
 
-/** The error may come from the database itself: then it is reported without the locale. */
+/** Null if the database fails, since it may have caused the error that is reported. */
 function userLocale(ctx: Context, request: Request): string | null {
   try {
     return localeOfToken(ctx, request.headers.get("authorization"));
@@ -61,7 +61,7 @@ function userLocale(ctx: Context, request: Request): string | null {
   }
 }
 
-/** An error in another language; in English where it has no translation. */
+/** An error in another language; in English if it has no translation. */
 export function inLanguage(message: string, language: string): string {
   return translate(message, language) ?? message;
 }
@@ -72,7 +72,7 @@ export function describeIn(description: string, language: string): string {
   return translation === null ? description : translation.replace(/^Field (?:: )?/, "");
 }
 
-/** Null if the catalogue does not have the sentence, or one of its reasons. */
+/** Null if the sentence, or one of its reasons, has no translation; unchanged for English. */
 export function translate(message: string, language: string): string | null {
   const catalogue = CATALOGUES[language];
   if (!catalogue) return message;

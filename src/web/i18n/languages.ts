@@ -5,12 +5,12 @@ import type { Words } from "./words.ts";
 
 const LANGUAGES: Record<string, Words> = { en: english, de: german, fr: french };
 
-/** The page's language: the one an app asks for, else the browser's first that we speak, else English. */
+/** The texts in the language that an app asks for, else in the browser's first supported one, else in English. */
 export function wordsFor(asked: string | null, acceptLanguage: string | null): Words {
   return LANGUAGES[languageFor([asked], acceptLanguage)]!;
 }
 
-/** The first of these languages that the pages have, then the browser's; English otherwise. */
+/** The first supported language of these, then of the browser's; English otherwise. */
 export function languageFor(wanted: readonly (string | null)[], acceptLanguage: string | null): string {
   for (const tag of [...wanted, ...preferences(acceptLanguage ?? "")]) {
     const language = tag?.toLowerCase().split(/[-_]/, 1)[0] ?? "";
@@ -19,7 +19,7 @@ export function languageFor(wanted: readonly (string | null)[], acceptLanguage: 
   return "en";
 }
 
-/** The languages of an Accept-Language header, most wanted first. */
+/** The languages of an Accept-Language header, most preferred first. */
 function preferences(header: string): string[] {
   const weighted = header
     .slice(0, 500)

@@ -2,10 +2,10 @@ import type { Problem } from "../../oauth/authorization.ts";
 import type { Scope } from "../../oauth/scopes.ts";
 import type { UserProblem } from "../../core/people/users.ts";
 
-/** Everything that our pages say. */
+/** All texts of the pages. */
 export interface Words {
   language: string;
-  /** How days are written. */
+  /** The BCP 47 tag for formatting dates and numbers. */
   locale: string;
   signIn: string;
   signInFor(app: string): string;
@@ -130,7 +130,7 @@ export interface Words {
   toStart: string;
 }
 
-/** A number of things; what is one of them, each language decides. */
+/** A number with its noun, in the singular or plural by the rules of the language. */
 export function counted(locale: string, count: number, one: string, many: string): string {
   return `${new Intl.NumberFormat(locale).format(count)} ${new Intl.PluralRules(locale).select(count) === "one" ? one : many}`;
 }

@@ -10,7 +10,7 @@ import { Person } from "./posts.tsx";
 import type { Visit } from "../visit.tsx";
 import type { Words } from "../i18n/words.ts";
 
-/** What the owner tells of the server, for people: the same texts that apps read. */
+/** Pages with the owner's texts about the server, the same that apps get. */
 export function aboutPages(pages: Pages): void {
   pages.get("/about", aboutPage);
   pages.get("/privacy-policy", privacyPolicyPage);
@@ -118,7 +118,7 @@ async function termsPage(visit: Visit, terms: Terms): Promise<Response> {
   );
 }
 
-/** A day in words, of a moment or a date. */
+/** Formats the day of a timestamp or date. */
 function day(words: Words, moment: string): string {
   return new Intl.DateTimeFormat(words.locale, { dateStyle: "long", timeZone: "UTC" }).format(new Date(moment));
 }

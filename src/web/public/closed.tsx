@@ -2,7 +2,7 @@
 import { Head } from "../layout.tsx";
 import type { Visit } from "../visit.tsx";
 
-/** What the owner keeps from strangers (LINNET_LIMITED_FEDERATION, LINNET_PUBLIC_PREVIEW). */
+/** Shown instead of pages that need signing in (LINNET_LIMITED_FEDERATION, LINNET_PUBLIC_PREVIEW). */
 export function closedPage(visit: Visit): Response {
   const { words } = visit;
   return visit.page(
@@ -18,7 +18,7 @@ export function closedPage(visit: Visit): Response {
   );
 }
 
-/** What stands in the place of somebody who is suspended. */
+/** Shown instead of a suspended account's profile. */
 export function suspendedPage(visit: Visit): Response {
   const { words } = visit;
   return visit.page(

@@ -8,7 +8,7 @@ import { APPS as APPS_PAGE } from "../sign-in.tsx";
 import type { Visit } from "../visit.tsx";
 import type { Platform, Words } from "../i18n/words.ts";
 
-/** More would be a directory. */
+/** A longer list would be a directory. */
 const MOST_PEOPLE = 20;
 
 const APPS: { name: string; address: string; platform: Platform }[] = [
@@ -21,7 +21,7 @@ const APPS: { name: string; address: string; platform: Platform }[] = [
   { name: "toot", address: "https://toot.bezdomni.net", platform: "terminal" },
 ];
 
-/** The start page, and the one that greets a new owner. */
+/** The start page, and the welcome page for a new owner. */
 export function landingPages(pages: Pages): void {
   pages.get("/", landingPage);
 
@@ -101,7 +101,7 @@ function Apps({ words, origin }: { words: Words; origin: string }) {
   );
 }
 
-/** To where one is signed in, and out. */
+/** A link to sign in, or the user with a button to sign out. */
 function Door({ visit }: { visit: Visit }) {
   const { words, session } = visit;
   if (!session) {

@@ -3,20 +3,20 @@ import type { Visit } from "../visit.tsx";
 
 interface MetaProps {
   visit: Visit;
-  /** Where the page lies, by its one name. */
+  /** The canonical URL of the page. */
   url: string;
   type: "profile" | "article";
   title: string;
   description: string;
   image: { url: string; description: string; isLarge: boolean };
-  /** When it was written. */
+  /** When the post was written, in ISO 8601. */
   published?: string;
 }
 
 /** Longer than any preview shows. */
 const MAX_DESCRIPTION = 400;
 
-/** What sites and apps need for a preview of a link to the page (OpenGraph), and search engines to know it again. */
+/** Metadata for link previews (OpenGraph), and the canonical URL for search engines. */
 export function Meta({ visit, url, type, title, description, image, published }: MetaProps) {
   const text =
     description.length > MAX_DESCRIPTION ? `${description.slice(0, MAX_DESCRIPTION).trimEnd()}…` : description;

@@ -12,12 +12,12 @@ import type { Pages } from "../pages.tsx";
 import { handleOf, nameOf, Post, Posts } from "./posts.tsx";
 import type { Visit } from "../visit.tsx";
 
-/** Whoever looks at the page, it shows what a stranger may see. */
+/** The pages show what a stranger may see, also to signed-in users. */
 const STRANGER = 0;
 
-/** A post of this server, with the thread that it stands in. */
+/** The page of a local post with its thread, and redirects to it. */
 export function postPages(pages: Pages): void {
-  // Addresses for programs, which people meet all the same: the url of a reblog is one.
+  // These are URIs for programs, but users find them too: the url of a reblog is one.
   pages.get("/users/:name", (visit) => visit.redirect(`/@${encodeURIComponent(visit.path[1]!)}`));
   pages.get("/users/:name/statuses/:id", (visit) => toOriginal(visit));
   pages.get("/users/:name/statuses/:id/activity", (visit) => toOriginal(visit));

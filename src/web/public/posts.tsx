@@ -12,13 +12,13 @@ import type { Words } from "../i18n/words.ts";
 interface PostProps {
   visit: Visit;
   status: StatusJson;
-  /** What is special about it where it stands. */
+  /** A line above the post, such as "Pinned". */
   label?: string;
-  /** What the page is about. */
+  /** Whether the page is about this post. */
   isMain?: boolean;
 }
 
-/** A post as everybody may see it. Of a reblog, what is reblogged. */
+/** A public post. A reblog is shown as its original, with the name of the account that boosted it. */
 export function Post({ visit, status, label, isMain }: PostProps) {
   const { words } = visit;
   const shown = status.reblog ?? status;
@@ -54,12 +54,12 @@ export function nameOf(account: AccountJson): string {
   return account.display_name || account.username;
 }
 
-/** Where everybody finds them, whichever server they are from. */
+/** The full handle, with the domain of local accounts too. */
 export function handleOf(visit: Visit, account: AccountJson): string {
   return account.acct.includes("@") ? `@${account.acct}` : `@${account.acct}@${visit.ctx.config.handleDomain}`;
 }
 
-/** A moment in words; the whole world reads it, and the server doesn't know where. */
+/** Formats a time in UTC, because the reader's time zone is unknown. */
 function moment(words: Words, time: string): string {
   const options = { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" } as const;
   return `${new Intl.DateTimeFormat(words.locale, options).format(new Date(time))} UTC`;
@@ -77,7 +77,7 @@ function Author({ visit, account }: { visit: Visit; account: AccountJson }) {
   );
 }
 
-/** Somebody in a list of people. */
+/** An account in a list. */
 export function Person({ visit, account }: { visit: Visit; account: AccountJson }) {
   return (
     <li>
@@ -97,7 +97,7 @@ interface SaidProps {
   children?: ComponentChildren;
 }
 
-/** What a post says, behind its warning if it has one. */
+/** The content of a post, behind its content warning if it has one. */
 function Said({ visit, status, children }: SaidProps) {
   const { spoiler_text, language, emojis } = status;
   const body = (
@@ -125,7 +125,7 @@ function Said({ visit, status, children }: SaidProps) {
   );
 }
 
-/** What is sensitive is opened on purpose; behind a warning it was. */
+/** Sensitive media must be opened by the user, unless they are behind a content warning, which was opened already. */
 function Media({ visit, status }: { visit: Visit; status: Shown }) {
   const { media_attachments: media, sensitive, spoiler_text, language } = status;
   if (media.length === 0) return null;
@@ -236,7 +236,7 @@ function Quote({ visit, quote }: { visit: Visit; quote: NonNullable<OriginalJson
   );
 }
 
-/** When it was written, and what came of it. */
+/** The times when a post was written and edited, and its counts. */
 function Facts({ visit, status }: { visit: Visit; status: OriginalJson }) {
   const { words } = visit;
   const { replies_count, reblogs_count, favourites_count } = status;

@@ -19,12 +19,12 @@ import { handleOf, nameOf, Post, Posts } from "./posts.tsx";
 import type { Visit } from "../visit.tsx";
 
 const PAGE_SIZE = 20;
-/** Whoever looks at these pages, they show what a stranger may see. */
+/** The pages show what a stranger may see, also to signed-in users. */
 const STRANGER = 0;
 const EVERYTHING = { local: false, remote: false, only_media: false, any: [], all: [], none: [] };
 const NO_REPLIES = { only_media: false, exclude_replies: true, exclude_reblogs: false, tagged: null };
 
-/** Lists of posts for everybody: what somebody of this server has written, and what has a hashtag. */
+/** Public lists of posts: those of a local account, and those with a hashtag. */
 export function profilePages(pages: Pages): void {
   pages.get("/@:name", profilePage);
   pages.get("/tags/:name", tagPage);
@@ -34,7 +34,7 @@ function profilePage(visit: Visit): Response {
   const { ctx, words } = visit;
   if (!visit.mayKnow) return closedPage(visit);
   const found = lookupAccount(ctx, visit.path[0]!);
-  // Who lives elsewhere has a page there.
+  // Remote accounts have a page on their own server.
   if (!found || found.domain !== null) throw notFound();
   if (found.suspended_at !== null) return suspendedPage(visit);
   const account = showAccount(ctx, found.id);
@@ -156,7 +156,7 @@ function pageAsked(visit: Visit): Page {
   return { limit: PAGE_SIZE, max_id: parseId(visit.text("max_id")), since_id: null, min_id: null };
 }
 
-/** To what is older, and back to the beginning. */
+/** Links to older posts, and back to the latest. */
 function Further({ visit, page, places }: { visit: Visit; page: Page; places: readonly Place[] }) {
   const { words, lang } = visit;
   const { pathname } = requestAddress(visit.request.url);
