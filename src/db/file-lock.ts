@@ -14,7 +14,7 @@ export function lockFile(folder: string, name: string, patience: number): FileLo
   const file = new Database(join(folder, name), { create: true });
   try {
     file.run(`PRAGMA busy_timeout = ${patience}`);
-    // A journal file would need room, and a full disk must not keep the server from starting.
+    // A journal file needs disk space, and the server must start even if the disk is full.
     file.run("PRAGMA journal_mode = MEMORY");
     file.run("BEGIN EXCLUSIVE");
   } catch (error) {

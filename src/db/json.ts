@@ -1,4 +1,4 @@
-/** Lists of ids go into a prepared statement as one parameter: `IN (SELECT value FROM json_each(?))`. */
+/** A list of ids as one parameter of a prepared statement: `IN (SELECT value FROM json_each(?))`. */
 export function idList(ids: Iterable<number>): string {
   return `[${[...ids].join(",")}]`;
 }

@@ -1,6 +1,6 @@
 import type { Reads, Value } from "./open.ts";
 
-/** Which part of a list is wanted, after Mastodon's guidelines: cursors are exclusive, `min_id` is the page just above. */
+/** The requested page, by Mastodon's guidelines: cursors are exclusive, and `min_id` means the page just above it. */
 export interface Page {
   limit: number;
   max_id: number | null;
@@ -8,7 +8,7 @@ export interface Page {
   min_id: number | null;
 }
 
-/** What stands in a list, by its id; the cursor is its place there. */
+/** A list item's id, and its position in the list as a cursor. */
 export interface Place {
   id: number;
   cursor: number;
@@ -17,9 +17,9 @@ export interface Place {
 const HIGHEST = Number.MAX_SAFE_INTEGER;
 
 /**
- * A list that is paged by the value of one column, newest first. The SELECT ends in a WHERE clause; `?1` to `?3` are
- * the page's bounds and size, the list's own parameters begin at `?4`. The column is named with its table (`f.id`): a
- * bare name would order by the result column of that name.
+ * A list paged by the value of one column, newest first. The SELECT ends in a WHERE clause. `?1` to `?3` are the page's
+ * bounds and size; the list's own parameters start at `?4`. Qualify the column with its table (`f.id`): a bare name
+ * would order by the result column of that name.
  */
 export class Keyset<Row extends object> {
   private readonly newestFirst: string;

@@ -4,7 +4,7 @@ import { DatabaseLockedRefusal } from "../errors.ts";
 /** How long a write waits for a lock of another process, in milliseconds. */
 export const PATIENCE = 5000;
 
-/** A server waits this long on its only thread: enough for a command that commits a row, too short to notice. */
+/** How long a server may block its only thread, in ms: enough for a command that commits a row, too short to notice. */
 const BLOCKING_PATIENCE = 10;
 const POLL_INTERVAL = 20;
 
@@ -16,14 +16,14 @@ export class Locked extends Error {
 }
 
 /**
- * SQLite's write lock, as another process may hold it. A command blocks until it gets it. A server must not, since all
- * its requests share one thread: there a write throws, and a poller finds out when the lock is free.
+ * SQLite's write lock, which another process may hold. A command blocks until it gets the lock. A server must not
+ * block, since all its requests share one thread: there a write throws, and a poller detects when the lock is free.
  */
 export class DatabaseLock {
   private blocks = true;
   private patience = PATIENCE;
   private closed = false;
-  /** Resolves when the lock has been released; null while nothing says that it is held. */
+  /** Resolves when the lock has been released; null while another process is not known to hold it. */
   private released: Promise<void> | null = null;
 
   constructor(private readonly raw: Database) {}
@@ -74,7 +74,7 @@ export class DatabaseLock {
   }
 
   private isFree(): boolean {
-    // The connection may be in the middle of a snapshot: then the next write finds out.
+    // In the middle of a snapshot this connection can't test the lock. Then the next write tests it.
     if (this.raw.inTransaction) return true;
     try {
       this.raw.run("PRAGMA busy_timeout = 0");

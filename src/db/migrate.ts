@@ -9,23 +9,23 @@ import { readMigrations } from "./read-migrations.ts" with { type: "macro" };
 
 const migrations = readMigrations();
 
-/** Of the databases that this program writes. */
+/** The schema version of databases that this program writes. */
 export const NEWEST_VERSION = migrations.at(-1)!.version;
 
-/** The first process migrates, others that start meanwhile wait. A large database takes minutes. */
+/** How long a process waits while another one migrates, in milliseconds. A large database takes minutes. */
 const LONGEST_UPDATE = 15 * 60_000;
 
-/** A server that has just started takes its lock first, and updates the database a moment later. */
+/** How long to retry, in milliseconds: a starting server takes its lock a moment before it migrates the database. */
 const STARTING_SERVER = 2000;
 const POLL_INTERVAL = 50;
 
 export interface OpenOptions {
-  /** Takes the lock that a running server holds, null while there is one: it knows only the older database. */
+  /** Takes the server lock; returns null while a server is running, which only knows the older schema. */
   lockServer?: () => FileLock | null;
   migrations?: readonly Migration[];
 }
 
-/** Opens the database at `path` (or `:memory:`) and migrates it. Creates it where it is missing. */
+/** Opens the database at `path` (or `:memory:`) and migrates it. Creates it if it is missing. */
 export function openMigrated(path: string, synchronous: Synchronous, options: OpenOptions = {}): Db {
   if (path === ":memory:") return openAndMigrate(path, synchronous, options);
   const started = performance.now();
@@ -43,7 +43,7 @@ export function openMigrated(path: string, synchronous: Synchronous, options: Op
   }
 }
 
-/** The lock that a program holds while it opens or updates the database. Waits for it. */
+/** Waits for the lock that every program holds while it opens or migrates the database; null after 15 minutes. */
 export function lockUpdate(folder: string): FileLock | null {
   return lockFile(folder, "update.lock", LONGEST_UPDATE);
 }
@@ -69,8 +69,8 @@ function openAndMigrate(path: string, synchronous: Synchronous, options: OpenOpt
 }
 
 /**
- * Applies what the database lacks, all of it or nothing. A database that holds anything is copied first. Refuses a
- * database of a newer Linnet and leaves it as it is.
+ * Applies all pending migrations or none. Copies an existing database first. Refuses a database of a newer Linnet and
+ * leaves it unchanged.
  */
 function migrate(db: Db, path: string, options: OpenOptions): void {
   const { user_version: version } = db.get<{ user_version: number }>("PRAGMA user_version")!;
@@ -95,10 +95,10 @@ function migrate(db: Db, path: string, options: OpenOptions): void {
 }
 
 /**
- * In one transaction, so that a crash leaves the old database and never something between two versions. Foreign keys
- * are off meanwhile: a migration that rebuilds a table drops the old one, which would delete the rows of its children.
- * SQLite ignores that switch inside a transaction (https://www.sqlite.org/lang_altertable.html, section 7). The second
- * switch lets the new table take the old name although triggers of other tables mention it; RENAME then rewrites nothing.
+ * Runs in one transaction, so that a crash leaves the old database and never a state between two versions. Foreign keys
+ * are off: a migration that rebuilds a table drops the old one, which would delete the rows of its child tables. SQLite
+ * ignores that PRAGMA inside a transaction (https://www.sqlite.org/lang_altertable.html, section 7). The second PRAGMA
+ * lets the new table take the old name although triggers of other tables mention it; RENAME then rewrites nothing.
  */
 function apply(db: Db, pending: readonly Migration[]): void {
   db.alone("PRAGMA foreign_keys = OFF");

@@ -4,20 +4,20 @@ import { DatabaseLock, PATIENCE } from "./lock.ts";
 
 export type Value = string | number | null;
 
-/** What can be asked of the database anywhere. Statements are prepared once and kept. */
+/** Queries, inside and outside of transactions. Statements are prepared once and cached. */
 export interface Reads {
   all<Row>(sql: string, ...values: Value[]): Row[];
   get<Row>(sql: string, ...values: Value[]): Row | null;
-  /** The typed builder, for code that is not on the path of a timeline. */
+  /** Drizzle's typed query builder, for code that timelines do not run. */
   readonly orm: BunSQLiteDatabase;
 }
 
-/** What can be done inside a transaction, and nowhere else. */
+/** Operations that are only possible inside a transaction. */
 export interface Tx extends Reads {
   run(sql: string, ...values: Value[]): { changes: number; lastInsertRowid: number };
-  /** Runs as the last of the outermost transaction, once for each key. */
+  /** Runs at the end of the outermost transaction, once per key: the last `work` given for a key counts. */
   beforeCommit(key: string, work: () => void): void;
-  /** Runs when the outermost transaction has been committed, and never if it was not. */
+  /** Runs after the outermost transaction has been committed; does not run after a rollback. */
   afterCommit(effect: () => void): void;
 }
 
@@ -29,14 +29,14 @@ interface Waiting {
 
 export class Db implements Reads {
   readonly orm: BunSQLiteDatabase;
-  /** How many statements were run: what the tests of constant queries count. */
+  /** How many statements were run, for tests that a page takes a constant number of queries. */
   statements = 0;
   private readonly prepared = new Map<string, Statement<unknown, SQLQueryBindings[]>>();
   private depth = 0;
   /** Reports an after-commit effect that threw. The context sends it to the log. */
   onEffectError: (error: unknown) => void = (error) => console.error(error);
   private readonly lock: DatabaseLock;
-  /** Between `look()` and the end of the synchronous code that called it. */
+  /** True between `look()` and the end of the synchronous code that called it. */
   private looking = false;
   private endings: { key: string; work: () => void }[] = [];
   private effects: (() => void)[] = [];
@@ -77,8 +77,8 @@ export class Db implements Reads {
   }
 
   /**
-   * Runs `work` in one transaction: all of it is there afterwards, or nothing. It is synchronous, since a transaction
-   * that awaits would commit the half of somebody else's. Inside another transaction it becomes part of that one.
+   * Runs `work` in one transaction, which commits as a whole or not at all. `work` is synchronous: if it awaited,
+   * writes of other requests would end up in its transaction. Inside another transaction it becomes part of that one.
    */
   transaction<T>(work: (tx: Tx) => T): T {
     if (this.depth > 0) return work(this.tx);
@@ -88,18 +88,18 @@ export class Db implements Reads {
   }
 
   /**
-   * From now on a lock that another process holds makes writes throw at once instead of blocking the process, and
-   * `whenWritable()` wait for it, `patience` milliseconds at the most.
+   * From now on, while another process holds the lock, writes throw at once instead of blocking this process, and
+   * `whenWritable()` waits for the lock for at most `patience` milliseconds.
    */
   neverBlock(patience?: number): void {
     this.lock.neverBlock(patience);
   }
 
   /**
-   * Runs `work` again after another process has released the write lock, without blocking the event loop. `work` must
-   * be safe to repeat: it throws before its first transaction has written anything.
+   * Runs `work`, and runs it again after another process has released the write lock, without blocking the event loop.
+   * `work` must be safe to repeat up to its first transaction, which throws before it writes anything.
    *
-   * @throws DatabaseLockedRefusal when the lock is held for too long.
+   * @throws DatabaseLockedRefusal if the lock is held for too long.
    */
   whenWritable<T>(work: () => T | Promise<T>): Promise<T> {
     return this.lock.whenFree(work);
@@ -124,7 +124,7 @@ export class Db implements Reads {
     }
   }
 
-  /** Runs every effect, even if an earlier one throws: the write is committed, and each effect is of another's post. */
+  /** Runs every effect, even if an earlier one throws: the write is committed, and each may be of another request. */
   private takeEffect(): void {
     const effects = this.effects;
     this.effects = [];
@@ -159,7 +159,7 @@ export class Db implements Reads {
         return works.map(({ work }) => work(tx));
       });
     } catch (error) {
-      // A savepoint before each callback would undo that one alone, but costs every post 9 µs.
+      // A savepoint before each callback would undo only that one, but costs 9 µs per post.
       if (isBegun && works.length > 1) for (const work of works) this.doAlone(work);
       // Another process holds the lock: each callback would wait for it again, and block every request.
       else for (const { reject } of works) reject(error);
@@ -177,7 +177,7 @@ export class Db implements Reads {
     }
   }
 
-  /** Runs what can't be a part of any transaction, such as VACUUM. */
+  /** Runs a statement that can't be part of a transaction, such as VACUUM. */
   alone(sql: string, ...values: Value[]): void {
     this.endLook();
     this.raw.run(sql, values);
@@ -193,8 +193,8 @@ export class Db implements Reads {
   }
 
   /**
-   * What is read without a pause is read from one snapshot: it fits together whoever writes meanwhile, and the file is
-   * locked once instead of for each statement, which costs 3 µs of the 4 that reading a row by its key takes.
+   * All reads up to the next `await` share one snapshot. They are consistent even if another process writes meanwhile,
+   * and the file is locked once instead of per statement: locking takes 3 of the 4 µs of reading a row by its key.
    */
   private look(): void {
     if (this.depth > 0 || this.looking) return;
@@ -221,8 +221,8 @@ export class Db implements Reads {
 }
 
 /**
- * A bare parameter in a join or a LIMIT lets SQLite plan by its value, so that it prepares the statement anew each time
- * a value is bound: 40 µs for a home timeline that takes 10 to read. A plus before it keeps the plan, and nothing else.
+ * SQLite plans by the value of a bare parameter in a join or a LIMIT, so it prepares the statement again each time a
+ * value is bound: 40 µs for a home timeline that takes 10 µs to read. A plus before the parameter only prevents that.
  */
 function stable(sql: string): string {
   return sql.replaceAll("?", "+?");
@@ -235,12 +235,12 @@ export function openDatabase(path: string, synchronous: Synchronous): Db {
   return connect(new Database(path, { create: true, strict: true }), synchronous);
 }
 
-/** Opens a file that nobody writes, such as the copy in a backup, and leaves nothing beside it. */
+/** Opens a file that no process writes, such as the copy in a backup. Creates no files next to it. */
 export function openReadOnly(path: string): Db {
   return new Db(new Database(path, { readonly: true, strict: true }));
 }
 
-/** What every connection of ours has in common. */
+/** Configures a writable connection. */
 export function connect(raw: Database, synchronous: Synchronous): Db {
   raw.run(`PRAGMA busy_timeout = ${PATIENCE}`);
   raw.run("PRAGMA journal_mode = WAL");
@@ -248,7 +248,7 @@ export function connect(raw: Database, synchronous: Synchronous): Db {
   raw.run("PRAGMA foreign_keys = ON");
   raw.run("PRAGMA temp_store = MEMORY");
   raw.run("PRAGMA cache_size = -16384");
-  // Most pages that a post touches are touched by the next one too: writing them home less often saves half of a commit.
+  // Most pages that a post changes are changed by the next one, too: fewer checkpoints halve the cost of a commit.
   raw.run("PRAGMA wal_autocheckpoint = 8000");
   return new Db(raw);
 }

@@ -1,48 +1,48 @@
 import type { Tx } from "./open.ts";
 
-/** What each kind of job carries: ids, never rows, since it is read later. */
+/** The payload of each kind of job: ids, never rows, since jobs run later. */
 export interface JobPayloads {
-  /** A slice of what a deleted account leaves; enqueues the next one. */
+  /** Deletes a batch of a deleted account's data, and enqueues the next one. */
   "account.remove": { accountId: number };
-  /** Asks the page that a link leads to for what it says of itself. */
+  /** Fetches the page behind a link for its preview card. */
   "card.fetch": { linkId: number };
-  /** What these wrote lately, for a home timeline. It is being filled as long as this is there. */
+  /** Adds recent posts of accounts and hashtags to a home timeline, which is being filled while the job exists. */
   "home.fill": { accountId: number; accountIds: readonly number[]; tagIds: readonly number[] };
-  /** The same for a whole home timeline. */
+  /** Fills a whole home timeline. */
   "home.rebuild": { accountId: number };
-  /** Paths, as rows name them, of which no row speaks any more. */
+  /** Deletes files that no row refers to any more. Paths are written as in rows. */
   "media.delete_files": { files: string[] };
-  /** Files that no row names, from the folder after this one on. Comes back by itself. */
+  /** Deletes files that no row refers to, in the folders after this one. Recurring. */
   "media.sweep": { after: string | null };
-  /** One notification for one of a person's devices. */
+  /** Sends a notification to one push subscription. */
   "push.deliver": { subscriptionId: number; notificationId: number };
-  /** At the end of a poll. */
+  /** Runs at the end of a poll. */
   "poll.close": { pollId: number };
-  /** At the time for which a status was scheduled. */
+  /** Runs at the time for which a status was scheduled. */
   "status.publish": { scheduledId: number };
-  /** An upload that moves or sounds, to be made playable. */
+  /** Makes an uploaded video, animation or audio file playable. */
   "media.process": { id: number };
-  /** After each change of an announcement, and when it comes and goes. Null for one that was removed. */
+  /** Runs after each change of an announcement, and when it starts and ends. `version` is null if it was removed. */
   "announcement.tell": { id: number; version: number | null };
-  /** What was held back of somebody who has been let in. */
+  /** Releases the filtered notifications of an account whose request was accepted. */
   "notifications.merge": { accountId: number; fromId: number };
-  /** Tells somebody what was decided, perhaps by a command, whose process nobody listens to. */
+  /** Notifies a user of a moderation decision. A job, since a command's process has no streaming clients. */
   "moderation.tell": { type: "moderation_warning" | "severed_relationships"; aboutId: number };
-  /** Unattached uploads, old codes and sessions, the far end of home timelines. Comes back by itself. */
+  /** Deletes unattached uploads, old codes and sessions, and the oldest entries of home timelines. Recurring. */
   clean_up: Record<string, never>;
-  /** Which hashtags, statuses and links stand out. Comes back by itself. */
+  /** Ranks trending hashtags, statuses and links. Recurring. */
   "trends.rank": Record<string, never>;
 }
 
 export type JobKind = keyof JobPayloads;
 
 /**
- * Jobs of one lane wait for one another and for no others, so that neither a film that takes minutes nor a server that
- * doesn't respond delays the rest.
+ * A job waits only for jobs in its own lane. So a video that takes minutes, or an unresponsive server, does not delay
+ * the rest.
  */
 export type LaneName = "main" | "media" | "home" | "push" | "links";
 
-/** Kinds that are not in the main lane. */
+/** Kinds outside the main lane. */
 const LANES: Partial<Record<JobKind, LaneName>> = {
   "media.process": "media",
   "home.fill": "home",
@@ -58,11 +58,11 @@ interface Loop {
 }
 
 interface JobOptions {
-  /** Milliseconds since 1970; now when left out. */
+  /** Milliseconds since 1970; defaults to now. */
   runAt?: number;
-  /** If a job with the same key is waiting already, this one is not added. */
+  /** If a job with the same key is already queued, this one is not added. */
   key?: string;
-  /** The server that the job talks to: within a lane, hosts take turns. */
+  /** The server that the job contacts. Within a lane, hosts take turns. */
   host?: string;
 }
 
@@ -70,7 +70,7 @@ const ADD = `
   INSERT INTO jobs (kind, lane, host, key, payload, run_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (key) DO NOTHING`;
 
-/** Writes a job in the transaction that causes it, and wakes the loop once that is committed. */
+/** Adds a job in the transaction that causes it, and wakes the job loop after the commit. */
 export function enqueue<Kind extends JobKind>(
   loop: Loop,
   tx: Tx,
@@ -87,9 +87,9 @@ export function enqueue<Kind extends JobKind>(
 /** Thrown by a job that is likely to succeed later: it is retried until `until`, without a limit of attempts. */
 export class TryLater extends Error {
   override readonly name = "TryLater";
-  /** When to retry at the earliest. */
+  /** The earliest time of the next attempt. */
   readonly notBefore: number;
-  /** After this the job is useless, and is removed. */
+  /** After this time the job is useless and is removed. */
   readonly until: number;
 
   /** Times in milliseconds since 1970. */

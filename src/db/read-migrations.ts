@@ -7,7 +7,7 @@ export interface Migration {
   sql: string;
 }
 
-/** Called as a macro, when the program is bundled or loaded, so that the executable needs no folder beside it. */
+/** Called as a macro when the program is bundled or loaded, so that the executable needs no migrations folder. */
 export function readMigrations(): Migration[] {
   const folder = join(import.meta.dir, "../../migrations");
   return readdirSync(folder)

@@ -2,36 +2,36 @@ import type { Pattern } from "../lib/text/keywords.ts";
 import type { Db } from "./open.ts";
 import type { customEmojis } from "./schema/index.ts";
 
-/** A status as JSON text, in the pieces from which it, its reblogs and its quotes are put together. */
+/** A status as JSON text, in parts that make up the status, its reblogs and its quotes. */
 export interface StatusText {
   accountId: number;
   reblogOfId: number | null;
-  /** Null for one that quotes nothing. */
+  /** Null for a status without a quote. */
   quote: QuoteText | null;
   poll: PollText | null;
-  /** What is its own even as a reblog: ids, dates, visibility. */
+  /** Members in which a reblog differs from its original: ids, dates, visibility. */
   own: string;
-  /** What a reblog says like its original: content, language, counters. */
+  /** Members in which a reblog equals its original: content, language, counters. */
   shared: string;
-  /** The same for the author, where a moderator had their media marked as sensitive for everybody else; null otherwise. */
+  /** `shared` for the author, if a moderator marked their media as sensitive for all other viewers; otherwise null. */
   sharedWithAuthor: string | null;
-  /** Who may quote it: members of an object that wants to know of the viewer too. */
+  /** Who may quote it: members of an object that also has a member for the viewer. */
   quoteApproval: string;
   /** Attachments, mentions, tags and the like. */
   rest: string;
   card: CardText | null;
-  /** The folded text (`lib/text/keywords.ts`) in which keywords are sought; made only for viewers with filters: it is slow. */
+  /** The folded text (`lib/text/keywords.ts`) to search for keywords. It is slow: only for viewers with filters. */
   words(): string;
 }
 
-/** A preview card as JSON text without its braces, and what is put in for each viewer. */
+/** A preview card as JSON text without its braces, and the parts that depend on the viewer. */
 export interface CardText {
   members: string;
-  /** The author's name and address, likewise; null where there is none. */
+  /** The author's name and address, also without braces; null if there is none. */
   author: string | null;
-  /** The author's account, if it confirms that. */
+  /** The author's account, if it confirms the attribution. */
   authorId: number | null;
-  /** Somebody here whom the page names, and who doesn't confirm it. */
+  /** A local account that the page names as its author, but that does not confirm it. */
   claimedId: number | null;
 }
 
@@ -48,26 +48,26 @@ export interface FilterRule {
   statusIds: Set<number>;
 }
 
-/** Somebody's filters, ready to be held against statuses. */
+/** A user's filters, prepared for matching statuses. */
 export interface FilterSet {
   rules: FilterRule[];
-  /** When the first of them ends, in milliseconds since 1970. */
+  /** When the first of them expires, in milliseconds since 1970. */
   until: number;
-  /** What they found; forgotten with the text in which it stands. */
+  /** Matches per status, dropped together with the status's text. */
   found: WeakMap<StatusText, string>;
 }
 
-/** What a status quotes: shown or not as the viewer may see it. */
+/** A status's quote. Whether the quoted status is shown depends on the viewer. */
 export interface QuoteText {
   state: string;
-  /** Null once it is gone. */
+  /** Null once the quoted status is deleted. */
   quotedId: number | null;
 }
 
-/** A poll's members as JSON text, as long as it is open and when it is over: what is told of the votes may differ. */
+/** A poll's members as JSON text, while it is open and once it has ended: vote counts may be hidden until then. */
 export interface PollText {
   id: number;
-  /** Milliseconds since 1970; null for one without an end. */
+  /** Milliseconds since 1970; null if it never expires. */
   expiresAt: number | null;
   open: string;
   over: string;
@@ -77,22 +77,22 @@ export interface PollText {
 const MAX_STATUSES = 2000;
 const MAX_ACCOUNTS = 1000;
 const MAX_FILTER_SETS = 1000;
-/** More than are posted in one turn of the event loop. */
+/** More than are posted in one event-loop tick. */
 const MAX_EXPECTED = 64;
-/** Some hundred emoji each. */
+/** Each has a few hundred emoji. */
 const MAX_SERVERS = 100;
 
 /**
- * What has been rendered of rows that have not changed since. Triggers note every change of such a row, whichever verb
- * makes it, so nobody has to remember to; another process's commit empties everything. Statuses and accounts hold
- * nothing that depends on the viewer; what somebody filters is kept beside them.
+ * The cache of rendered rows. Triggers record every change of a cached row, so callers need not invalidate anything. A
+ * commit of another process clears the whole cache. Statuses and accounts contain nothing that depends on the viewer;
+ * filters are cached separately, per user.
  */
 export class Rendered {
   readonly statuses = new Map<number, StatusText>();
   readonly accounts = new Map<number, string>();
-  /** By the account of whose filters they are. */
+  /** By the id of their owner's account. */
   readonly filters = new Map<number, FilterSet>();
-  /** By the domain whose they are, "" for ours, and by shortcode. */
+  /** By domain ("" for this server's), then by shortcode. */
   readonly emojis = new Map<string, ReadonlyMap<string, CustomEmoji>>();
   private readonly expected = new Set<number>();
   private changes = -1;
@@ -102,7 +102,7 @@ export class Rendered {
     for (const statement of TRIGGERS) db.raw.run(statement);
   }
 
-  /** Forgets what has changed. Everyone who reads from here calls this first. */
+  /** Drops changed entries. Call this before reading from the cache. */
   refresh(): void {
     const now = this.db.get<{ changes: number; version: number }>(STATE)!;
     if (now.version !== this.version) this.forgetAll();
@@ -112,13 +112,13 @@ export class Rendered {
     this.changes = this.db.get<{ changes: number }>(CHANGES)!.changes;
   }
 
-  /** A status has just been written, and is asked for in a moment: together with what was written beside it. */
+  /** Notes a new status that will be read in a moment, so that it is rendered together with others written with it. */
   expectStatus(id: number): void {
     if (this.expected.size >= MAX_EXPECTED) this.expected.clear();
     this.expected.add(id);
   }
 
-  /** What is expected and wasn't taken yet. */
+  /** Returns and clears the ids of expected statuses. */
   takeExpected(): number[] {
     const ids = [...this.expected];
     this.expected.clear();
@@ -152,7 +152,7 @@ export class Rendered {
   private forgetChanged(): void {
     const changed = this.db.all<{ kind: Kind; id: number }>("SELECT kind, id FROM temp.changed");
     if (changed.length === 0) return;
-    // Rare, and nobody keeps which texts an emoji stands in.
+    // Rare, and the cache does not record which texts use an emoji.
     if (changed.some(({ kind }) => kind === "emojis")) return this.forgetAll();
     const kinds = { status: this.statuses, account: this.accounts, filters: this.filters };
     for (const { kind, id } of changed) {
@@ -169,7 +169,7 @@ export class Rendered {
 
 type Kind = "status" | "account" | "filters" | "emojis" | "author";
 
-/** The oldest goes first: a timeline's page is asked for while it is new. */
+/** Drops the oldest entry first: timelines are mostly read at their new end. */
 function keep<Key, Text>(texts: Map<Key, Text>, id: Key, text: Text, max: number): void {
   if (texts.size >= max) texts.delete(texts.keys().next().value!);
   texts.set(id, text);
@@ -178,13 +178,13 @@ function keep<Key, Text>(texts: Map<Key, Text>, id: Key, text: Text, max: number
 const CHANGES = "SELECT total_changes() AS changes";
 const STATE = "SELECT total_changes() AS changes, (SELECT data_version FROM pragma_data_version) AS version";
 
-/** Not OR IGNORE: in a trigger that a foreign key sets off, SQLite puts ABORT in its place. */
+/** Not OR IGNORE: SQLite replaces it with ABORT in a trigger that a foreign key action fires. */
 function note(kind: Kind, id: string): string {
   return `INSERT INTO changed SELECT '${kind}', ${id}
     WHERE ${id} IS NOT NULL AND NOT EXISTS (SELECT 1 FROM changed WHERE kind = '${kind}' AND id = ${id});`;
 }
 
-/** Notes the statuses whose card a row of links or preview_cards is about. */
+/** Records the statuses whose card a row of `links`, `preview_cards` or `accounts` affects. */
 function notingCards(trigger: string, on: string, condition: string): string {
   return `CREATE TEMP TRIGGER ${trigger} AFTER ${on} BEGIN
     INSERT INTO changed SELECT 'status', s.status_id
@@ -192,7 +192,7 @@ function notingCards(trigger: string, on: string, condition: string): string {
     WHERE ${condition} AND NOT EXISTS (SELECT 1 FROM changed WHERE kind = 'status' AND id = s.status_id); END`;
 }
 
-/** `id` is a column, or an expression of a row. */
+/** `id` is a column, or a function that returns an expression for the row `old` or `new`. */
 function noting(table: string, verbs: readonly string[], kind: Kind, id: string | ((row: string) => string)): string[] {
   return verbs.flatMap((verb) => {
     const rows = verb === "UPDATE" ? ["old", "new"] : verb === "INSERT" ? ["new"] : ["old"];

@@ -1,7 +1,7 @@
 import type { Reads } from "./open.ts";
 
 const STATE = "SELECT total_changes() AS changes, data_version AS version FROM pragma_data_version";
-/** What depends on the time may be so many milliseconds old. */
+/** Maximum age of a cached text that depends on the time, in milliseconds. */
 const LONGEST = 60_000;
 
 interface State {
@@ -9,14 +9,14 @@ interface State {
   version: number;
 }
 
-/** Makes a text anew only when something has been written since, by whichever process, or a minute has passed. */
+/** Caches a text until any process writes to the database, for at most a minute. */
 export function whileUnwritten(db: Reads, clock: { now(): number }, make: () => string): () => string {
   let kept: (State & { at: number; text: string }) | null = null;
   return () => {
     const now = clock.now();
     const { changes, version } = db.get<State>(STATE)!;
     const isFresh = kept && kept.changes === changes && kept.version === version && now - kept.at < LONGEST;
-    // The text may write something itself, such as keys, so the state is that from before: at worst it is made twice.
+    // `make` may write itself, such as keys, so keep the state from before it: at worst the text is made twice.
     if (!kept || !isFresh) kept = { changes, version, at: now, text: make() };
     return kept.text;
   };
