@@ -1,6 +1,6 @@
 /*
- * `bun run build`: one executable for the system it is built on, in dist/linnet. It holds Bun, the program, its bytecode
- * and the image library; it needs neither Bun nor node_modules where it runs.
+ * `bun run build`: builds one executable for the current system, dist/linnet. It contains Bun, the program, its
+ * bytecode and the image library, and needs neither Bun nor node_modules at run time.
  */
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -11,20 +11,20 @@ import type { NativeFile } from "./sharp-native.ts";
 const ROOT = resolve(import.meta.dir, "../..");
 
 interface Native {
-  /** System and versions: what tells one set of files from another. */
+  /** Platform and versions. Identifies this set of files. */
   version: string;
   addon: string;
   libvips: string;
 }
 
 /**
- * The two packages with sharp's machine code for this system, as they lie in node_modules.
+ * Finds the two packages in node_modules that contain sharp's native code for this platform.
  *
- * @throws Error when sharp has none for this system, or they weren't installed.
+ * @throws Error if sharp does not support the platform, or the packages are not installed.
  */
 export function findNative(): Native {
   const sharp = createRequire(createRequire(join(ROOT, "package.json")).resolve("sharp"));
-  // sharp's own words for the system, such as linux-x64, linuxmusl-arm64 or darwin-arm64.
+  // sharp's name for the platform, such as linux-x64, linuxmusl-arm64 or darwin-arm64.
   const platform: string = sharp("./libvips.cjs").runtimePlatformArch();
   const find = (name: string) => {
     try {
@@ -49,7 +49,7 @@ function onlyFile(packageJson: string, name: RegExp): string {
   return join(folder, file);
 }
 
-/** Puts a module which loads the embedded files in the place of the one in which sharp searches node_modules. */
+/** Replaces the module in which sharp searches node_modules with one that loads the embedded files. */
 function embedSharp(native: Native): BunPlugin {
   return {
     name: "sharp in the executable",
@@ -75,12 +75,12 @@ function loader(native: Native): string {
   `;
 }
 
-/** Where sharp-native.ts writes a file of a package: as in node_modules, whatever folder that is in. */
+/** The relative path, from `node_modules` on, at which sharp-native.ts writes a package's file, and its size. */
 export function placed(file: string): Omit<NativeFile, "embedded"> {
   return { path: file.split(sep).slice(-5).join(sep), bytes: statSync(file).size };
 }
 
-/** Builds the executable `outfile` from the program that begins in `entry`, and says in a line what came of it. */
+/** Builds the executable `outfile` from the entry point `entry`. Returns a summary in one line. */
 export async function compile(entry: string, outfile: string): Promise<string> {
   const started = performance.now();
   const native = findNative();
@@ -89,17 +89,17 @@ export async function compile(entry: string, outfile: string): Promise<string> {
     root: ROOT,
     target: "bun",
     format: "esm",
-    // Three times as fast to start, and lines in the log that name our files: each costs about a megabyte.
+    // Bytecode makes the start three times as fast; source maps make logged stacks name our files. Each costs 1 MB.
     bytecode: true,
     sourcemap: "inline",
-    // Not whitespace: Elysia reads the source of handlers and gets it wrong without. Not names: they are in the log.
+    // Keep whitespace: Elysia parses the source of handlers and misreads it without. Keep names: they are in the log.
     minify: { syntax: true, whitespace: false, identifiers: false },
     define: { "process.env.NODE_ENV": JSON.stringify("production") },
-    // A bunfig.toml that happens to lie where the server is started could make it run any code.
+    // A bunfig.toml in the working directory could make the server run arbitrary code.
     compile: { outfile, autoloadBunfig: false },
     plugins: [embedSharp(native)],
   });
-  // A copy of what is in the executable already.
+  // The executable already contains it.
   rmSync(`${outfile}.map`, { force: true });
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   const megabytes = (statSync(outfile).size / 1024 / 1024).toFixed(0);
@@ -110,7 +110,7 @@ if (import.meta.main) {
   try {
     console.log(await compile(join(ROOT, "src", "main.ts"), join(ROOT, "dist", "linnet")));
   } catch (error) {
-    // What the bundler finds is shown with its place in the source; our own errors say it all in a sentence.
+    // Print the bundler's errors with their position in the source. Our own errors need only their message.
     const problem = error instanceof AggregateError ? Bun.inspect(error) : (error as Error).message;
     console.error(`Build failed: ${problem}`);
     process.exit(1);

@@ -1,17 +1,17 @@
 /*
- * The first half of `bun run start`: installs the packages that running needs, without those for development. Packages
- * that are there already stay, whatever they are for.
+ * The first half of `bun run start`: installs the runtime packages, without the development ones. Packages that are
+ * already installed stay.
  */
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-/** Compressed, for Linux on x64, as of version 0.1.0. */
+/** Compressed size, for Linux on x64, as of version 0.1.0. */
 const DOWNLOAD = "18 MB";
 
-/** Peer packages are types and TypeScript, which nothing needs that runs. */
+/** The peer packages are types and TypeScript, which are not needed at run time. */
 const INSTALL = ["install", "--production", "--omit=peer", "--frozen-lockfile"];
 
-/** Whether each package that package.json names for running is in node_modules, in that version. */
+/** Whether node_modules has every package in package.json's `dependencies`, in exactly that version. */
 export function isInstalled(root: string): boolean {
   const { dependencies } = readPackage(root)!;
   return Object.entries(dependencies ?? {}).every(
@@ -30,7 +30,7 @@ function readPackage(folder: string): { version?: string; dependencies?: Record<
 if (import.meta.main) {
   const root = resolve(import.meta.dir, "../..");
   if (!isInstalled(root)) console.log(`Downloading the packages that Linnet needs, about ${DOWNLOAD} ...`);
-  // Even if they are there: packages that they need may have changed. That takes a few milliseconds.
+  // Runs even if all are installed, since their own dependencies may have changed. It takes a few milliseconds.
   const { exitCode } = Bun.spawnSync([process.execPath, ...INSTALL], {
     cwd: root,
     stdio: ["ignore", "ignore", "inherit"],

@@ -1,9 +1,9 @@
 /*
- * sharp inside the executable. Its addon finds libvips by a path relative to itself, and no system loads a library from
- * within another file; so both lie in the executable as plain files and are written to a folder when the first picture
- * arrives. `compile.ts` puts a call of `loadSharpAddon` in the place of sharp's own search.
+ * Loads sharp from the executable. Its addon finds libvips by a path relative to itself, and no system loads a library
+ * from inside another file. So the executable embeds both as plain files and writes them to a folder when the first
+ * image arrives. `compile.ts` replaces sharp's own search with a call of `loadSharpAddon`.
  *
- * Who can write to that folder can run code as us. So it is only ever one that nobody else can write to.
+ * Write access to that folder is enough to run code as our user, so no other user may have it.
  */
 import {
   closeSync,
@@ -24,9 +24,9 @@ import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 /**
- * A file within the executable, and where it belongs: `node_modules/@img/sharp-linux-x64/lib/…`. The addon expects
- * libvips next to its own package, but has the system look for it, and for the C++ library, up to five folders above
- * itself too. With this path and one folder around it, the fifth is still ours: not /tmp, where anybody may put them.
+ * An embedded file and its relative path, such as `node_modules/@img/sharp-linux-x64/lib/…`. The addon expects libvips
+ * next to its own package, but its search path for libvips and the C++ library reaches up to five folders above itself.
+ * With this path inside one more folder, the fifth is still private and not /tmp, where any user could place a library.
  */
 export interface NativeFile {
   embedded: string;
@@ -35,7 +35,7 @@ export interface NativeFile {
 }
 
 export interface NativeFiles {
-  /** Other contents have another version. */
+  /** Changes whenever the contents change. */
   version: string;
   addon: NativeFile;
   libvips: NativeFile;
@@ -43,12 +43,15 @@ export interface NativeFiles {
 
 type Environment = Record<string, string | undefined>;
 
-/** What we write into a cache folder begins so, and whatever begins so is ours to remove. */
+/** Prefix of every entry that we create in a cache folder. We remove old entries with this prefix. */
 const PREFIX = "sharp-";
 
 /**
- * The addon's exports. The files are kept where that is safe, in the data folder or in the user's cache; otherwise (no
- * home, a read-only disk, a disk that doesn't run programs) they are written anew and removed as soon as they are loaded.
+ * Loads the addon and returns its exports. The files are cached where that is safe, in the data folder or in the
+ * user's cache. Otherwise (no home, a read-only disk, a disk mounted `noexec`) they are written to a temporary folder,
+ * which is removed after loading.
+ *
+ * @throws Error if loading fails from every folder.
  */
 export function loadSharpAddon(files: NativeFiles, environment: Environment): unknown {
   const ways = [
@@ -66,7 +69,7 @@ export function loadSharpAddon(files: NativeFiles, environment: Environment): un
   throw new Error(`The library for pictures could not be loaded from any of these folders.\n${failures.join("\n")}`);
 }
 
-/** Best first. They are created in what is there already: a mere look at a picture makes no data folder, and no home. */
+/** Candidates, best first. Only in existing folders: reading an image must not create a data folder or a home. */
 export function cacheFolders(environment: Environment): string[] {
   const data = environment["LINNET_DATA"] || "linnet-data";
   const inHome = process.platform === "darwin" ? "Library/Caches" : ".cache";
@@ -96,7 +99,7 @@ function loadOnce(base: string, files: NativeFiles): unknown {
     writeFiles(inner, files);
     return openAddon(inner, files);
   } finally {
-    // What is loaded stays loaded, and nothing is left behind, however we end.
+    // The loaded library stays usable, and no files remain, however the process ends.
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -108,8 +111,8 @@ function openAddon(folder: string, files: NativeFiles): unknown {
 }
 
 /**
- * Throws unless the folder belongs to us and only we can write to it, and nobody but us and root can put another in its
- * place: that takes write access to a folder above it, where the sticky bit (as on /tmp) protects what isn't one's own.
+ * Throws unless the folder belongs to our user, no other user can write to it, and only we and root can replace it.
+ * Replacing it takes write access to a parent folder, where the sticky bit (as on /tmp) protects other users' entries.
  */
 export function assertPrivate(folder: string): void {
   const us = process.getuid?.();
@@ -123,14 +126,14 @@ export function assertPrivate(folder: string): void {
   }
 }
 
-/** The folder of this version below `base`. It appears whole or not at all, whoever else is writing it right now. */
+/** The folder of this version in `base`, created if necessary. It is never incomplete, even if other processes race. */
 export function keepFiles(base: string, files: NativeFiles): string {
   const name = PREFIX + files.version;
   const folder = join(base, name);
   if (isComplete(folder, files)) return folder;
   const fresh = mkdtempSync(join(base, `${PREFIX}new-`));
   writeFiles(fresh, files);
-  // One that another process has finished meanwhile is as good as ours; a damaged one goes.
+  // Removes a damaged folder, or an equivalent one that another process has finished meanwhile.
   rmSync(folder, { recursive: true, force: true });
   renameSync(fresh, folder);
   const old = readdirSync(base).filter((entry) => entry.startsWith(PREFIX) && entry !== name);
@@ -152,7 +155,7 @@ function writeFiles(folder: string, { addon, libvips }: NativeFiles): void {
     const file = openSync(target, "wx", 0o600);
     try {
       writeFileSync(file, readFileSync(embedded));
-      // Otherwise a power cut may leave a file of the right length with nothing in it.
+      // Otherwise a power failure may leave a file of the right length without content.
       fsyncSync(file);
     } finally {
       closeSync(file);
