@@ -26,7 +26,7 @@ const STATUS: Record<RefusalKind, number> = {
   unavailable: 503,
 };
 
-/** Apps in browsers live on other origins. No cookie is ever sent with these, so any origin may ask. */
+/** Web apps run on other origins. Cross-origin requests carry no cookies, so any origin is allowed. */
 const CORS_HEADERS = {
   "access-control-allow-origin": "*",
   "access-control-expose-headers":
@@ -40,7 +40,7 @@ const PREFLIGHT_HEADERS = {
   "access-control-max-age": "86400",
 };
 
-/** Puts the areas together, and is the only place that knows which status a refusal has. */
+/** Builds the HTTP application. Only this file maps refusals to HTTP statuses. */
 export async function createApp(ctx: Context) {
   const app = new Elysia({ name: "linnet", websocket: SOCKET_SETTINGS })
     .onRequest(({ request, set }) => {
@@ -49,7 +49,7 @@ export async function createApp(ctx: Context) {
       const id = crypto.randomUUID();
       ctx.requests.start(request, id);
       set.headers["x-request-id"] = id;
-      // RFC 9110, section 6.6.1. Bun adds it to every response but those to HEAD.
+      // RFC 9110, section 6.6.1. Bun adds it to all responses except those to HEAD.
       if (request.method === "HEAD") set.headers.date = new Date(ctx.clock.now()).toUTCString();
     })
     .derive(({ request, server }) => ({
@@ -78,7 +78,7 @@ export async function createApp(ctx: Context) {
   return app;
 }
 
-/** The response to a request that was refused; null for an error that nobody foresaw. */
+/** The response for a refusal or an unknown route; null for an unexpected error. */
 function refusalResponse(ctx: Context, error: unknown, code: string | number, language: string): Response | null {
   if (error instanceof OAuthRefusal) return error.toResponse(inLanguage(error.message, language));
   if (error instanceof Refusal) {
@@ -98,7 +98,7 @@ function detailsOf(ctx: Context, error: Refusal, language: string): object {
   return {};
 }
 
-/** The response to an error that nobody foresaw: the details are for the log, except what the owner can put right. */
+/** The response for an unexpected error. It reveals no details, except for a full disk, which the owner can fix. */
 function failureResponse(error: unknown, language: string): Response {
   const [status, message] = isDiskFull(error)
     ? [503, "The disk of this server is full. Its owner has to make room on it."]
@@ -106,7 +106,7 @@ function failureResponse(error: unknown, language: string): Response {
   return Response.json({ error: inLanguage(message, language) }, { status });
 }
 
-/** Of SQLite and of the file system; EDQUOT is a full quota. */
+/** Error codes of SQLite and the file system. EDQUOT means that the quota is used up. */
 const DISK_FULL: ReadonlySet<unknown> = new Set(["SQLITE_FULL", "ENOSPC", "EDQUOT"]);
 
 function isDiskFull(error: unknown): boolean {
@@ -114,7 +114,7 @@ function isDiskFull(error: unknown): boolean {
   return ("code" in error && DISK_FULL.has(error.code)) || isDiskFull(error.cause);
 }
 
-/** Logs every request: costs each about 5 µs, so it is for debugging only. Failures are logged when they happen. */
+/** Logs every request, which costs about 5 µs each, so it is for debugging only. `onError` always logs failures. */
 function logRequests(app: AnyElysia, ctx: Context): void {
   app.onAfterResponse(({ request, set, responseValue }) => {
     const status = responseValue instanceof Response ? responseValue.status : Number(set.status ?? 200);

@@ -343,7 +343,7 @@ function limit(part: string, given: string, name: SettingName): Partial<Limits> 
   return { [key]: key === "streams" ? Number(count) : { calls: Number(count), seconds: Number(seconds) } };
 }
 
-/** The absolute path of ffmpeg. Without a setting it is optional. */
+/** The absolute path of ffmpeg; null if it is off, or unset and not in PATH. A configured program must exist. */
 function ffmpegOf(given: string | null, path = ""): string | null {
   if (given !== null && switchWord(given) === "off") return null;
   const found = Bun.which(given ?? "ffmpeg", { PATH: path });

@@ -25,7 +25,7 @@ export interface Clock {
   now(): number;
 }
 
-/** What happened, told to whoever streams; rendered by each listener, since what one may see differs. */
+/** An event for streaming clients. Each listener renders it, since the result depends on the viewer. */
 export type Event =
   | { event: "update" | "status.update" | "delete"; statusId: number }
   | { event: "notification"; notificationId: number }
@@ -39,7 +39,7 @@ export type Event =
 
 type Rates = Record<Exclude<LimitName, "sign_in">, Windows> & { sign_in: SlidingWindow };
 
-/** What one server shares. The world comes in through here, so that a test makes several servers in one process. */
+/** The shared state and external dependencies of one server. Tests run several servers in one process. */
 export interface Context {
   config: Config;
   db: Db;
@@ -49,32 +49,32 @@ export interface Context {
   rendered: Rendered;
   log: Logger;
   requests: RequestLog;
-  /** Counts of calls, by limit; null when limits are off. */
+  /** Call counters by limit; null when rate limits are off. */
   rates: Rates | null;
   /** Work factor of password hashes: argon2id passes and KiB. */
   passwords: { timeCost: number; memoryCost: number };
-  /** The only way to the outside; throws an OutboundError for whatever does not succeed within the bounds. */
+  /** The only way to send requests to other servers. Throws an OutboundError unless they succeed within the bounds. */
   fetchOutside(url: string, request: OutboundRequest): Promise<OutboundResponse>;
-  /** Null where the owner has named no service that translates. */
+  /** Null if no translation service is configured. */
   translator: LibreTranslate | null;
-  /** What makes film and sound playable everywhere; null when there is none. */
+  /** Converts video and audio to formats that play everywhere; null if ffmpeg is missing or off. */
   ffmpeg: Ffmpeg | null;
-  /** Film and sound that are being processed, by the attachment's id. */
+  /** Video and audio attachments being processed, by attachment id. */
   processing: Turns;
-  /** Read what people send, while they wait for it. */
+  /** Processes that read uploads while the client waits for the response. */
   media: MediaProcesses;
-  /** Read film and sound that are being processed, which can take minutes. */
+  /** Processes that read video and audio for background processing, which can take minutes. */
   films: MediaProcesses;
-  /** What is still being done when an answer is given. */
+  /** Work that continues after a response was sent. */
   refreshes: Refreshes;
-  /** Tells the job loop that there may be something to do; does nothing until the loop has started. */
+  /** Wakes the job loop; does nothing until the loop has started. */
   wake(): void;
 }
 
 /** OWASP's recommendation for argon2id on small machines. */
 const PASSWORDS = { timeCost: 2, memoryCost: 19_456 };
 
-/** Gathers what the server shares, around a database that is up to date. */
+/** Creates the context for a migrated database. */
 export function openContext(
   config: Config,
   db: Db,
@@ -121,7 +121,7 @@ function outletOf(config: Config, lookup: Outlet["lookup"]): Outlet {
   };
 }
 
-/** Its address comes from the owner, who may well run it on the same machine. */
+/** May connect to private addresses: the owner configures the service and may run it on the same machine. */
 function translatorOf(settings: LibreTranslateSettings, outlet: Outlet, clock: Clock): LibreTranslate {
   const trusting = { ...outlet, allows: () => true };
   return new LibreTranslate(settings, (url, request) => fetchOutside(url, request, trusting), clock);

@@ -1,4 +1,4 @@
-/** Why something was refused, in words that know nothing of HTTP; `app.ts` alone turns them into a status. */
+/** Why a request was refused, independent of HTTP. Only `app.ts` maps a kind to a status. */
 export type RefusalKind =
   | "bad_request"
   | "unauthorized"
@@ -11,7 +11,7 @@ export type RefusalKind =
   | "too_many"
   | "unavailable";
 
-/** Thrown whenever we say no. The message is shown to whoever asked, so it says what was wrong and what to do. */
+/** Thrown to refuse a request. The message is shown to the user, so it says what was wrong and what to do. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
 
@@ -25,7 +25,7 @@ export class Refusal extends Error {
 
 /** Another program held the database's write lock for too long. Nothing was written. */
 export class DatabaseLockedRefusal extends Refusal {
-  /** Seconds after which trying again makes sense. */
+  /** Seconds until the client should try again. */
   readonly retryAfter = 5;
 
   constructor() {
@@ -33,22 +33,22 @@ export class DatabaseLockedRefusal extends Refusal {
   }
 }
 
-/** What one may not see does not exist: the same words whether a record is missing, hidden or another's. */
+/** The same message whether a record is missing, hidden from the viewer or owned by another user. */
 export function notFound(): Refusal {
   return new Refusal("not_found", "Record not found");
 }
 
-/** For what somebody may see but not do. */
+/** For an action that the user may not perform on a record that they can see. */
 export function notAllowed(): Refusal {
   return new Refusal("forbidden", "This action is not allowed");
 }
 
-/** Rails' sentence for a failed validation, which clients show as it is. */
+/** Rails' message for a failed validation. Clients show it verbatim. */
 export function validationFailed(...reasons: string[]): Refusal {
   return new Refusal("invalid", `Validation failed: ${reasons.join(", ")}`);
 }
 
-/** What is wrong with one field of a form: for programs, and for people after the field's name. */
+/** A problem with one form field. `error` is for programs; `description` is for people and follows the field's name. */
 export interface Problem {
   field: string;
   error: `ERR_${string}`;
@@ -74,20 +74,20 @@ function titleOf(field: string): string {
   return field.charAt(0).toUpperCase() + field.slice(1).replaceAll("_", " ");
 }
 
-/** For refuseWhere(). Counts as people do: an emoji is one character, though it takes two in our memory. */
+/** A problem for refuseWhere(). Counts code points, so that a simple emoji is one character, not two UTF-16 units. */
 export function tooLong(what: string, text: string | null | undefined, max: number): [boolean, string] {
   return [[...(text ?? "")].length > max, `${what} is too long (maximum is ${max} characters)`];
 }
 
-/** Refuses with the sentence of every condition that holds, each once, if one does. */
+/** Throws a refusal with the messages of all conditions that hold, without duplicates. Does nothing if none holds. */
 export function refuseWhere(problems: readonly (readonly [boolean, string])[]): void {
   const found = problems.filter(([holds]) => holds).map(([, sentence]) => sentence);
   if (found.length > 0) throw validationFailed(...new Set(found));
 }
 
 /**
- * A file of an accepted kind that can't be read. `POST /api/v1/media` answers with an attachment all the same. `details`
- * is for the log.
+ * A file of an accepted type that can't be read. `POST /api/v1/media` still responds with an attachment. `details` is
+ * for the log.
  */
 export class UnreadableFile extends Refusal {
   constructor(
@@ -98,7 +98,7 @@ export class UnreadableFile extends Refusal {
   }
 }
 
-/** A setting or an argument of the command line that cannot be used. Printed as one line, without a stack. */
+/** An invalid setting or command-line argument. Printed as one line, without a stack. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }

@@ -1,10 +1,10 @@
 import { homepage, version } from "../package.json";
 
-/** Of this Linnet, from package.json. */
+/** Linnet's version, from package.json. */
 export const VERSION: string = version;
 
-/** Where its source is found. */
+/** The address of Linnet's source code. */
 export const SOURCE_URL: string = homepage;
 
-/** Of the Mastodon whose interface this serves: apps read it to know what they may ask for. */
+/** The Mastodon version whose API Linnet implements. Apps use it to detect features. */
 export const MASTODON_VERSION = "4.5.0";
