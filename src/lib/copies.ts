@@ -12,7 +12,7 @@ export interface Fingerprint {
   sha256: string;
 }
 
-/** Of the content that is on the disk now; the modification time is rounded, as file systems do it differently. */
+/** The fingerprint of a file on disk. The modification time is rounded, since file systems differ in precision. */
 export async function fingerprint(path: string): Promise<Fingerprint> {
   const hash = new Bun.CryptoHasher("sha256");
   let size = 0;
@@ -23,15 +23,16 @@ export async function fingerprint(path: string): Promise<Fingerprint> {
   return { ...(await shapeOf(path)), size, sha256: hash.digest("hex") };
 }
 
-/** Facts about a file that need no reading of its content. */
+/** The properties of a file that are known without reading its content. */
 export async function shapeOf(path: string): Promise<Omit<Fingerprint, "sha256">> {
   const { size, mtimeMs } = await stat(path);
   return { size, modified: Math.round(mtimeMs) };
 }
 
 /**
- * Copies a file for its owner alone, with its modification time (or another one), and reads the copy back. The copy is on
- * the disk then; its folder is not, see `syncFolders()`. Shares the blocks of the original where the file system can.
+ * Copies a file with mode 0600 and its modification time (or `time`, in milliseconds), and returns the fingerprint of
+ * the copy as read back. The copy is on disk then, but its folder entry is not: see `syncFolders()`. Shares the blocks
+ * of the original if the file system can.
  */
 export async function copyDurably(from: string, to: string, time?: number): Promise<Fingerprint> {
   const modified = time ?? (await shapeOf(from)).modified;
@@ -43,7 +44,7 @@ export async function copyDurably(from: string, to: string, time?: number): Prom
   return { ...(await fingerprint(to)), modified };
 }
 
-/** Gives a file a second name; false where the file system can't, or not for this one. */
+/** Creates a hard link; false if the file system can't, or not for this file. */
 export async function linkFile(from: string, to: string): Promise<boolean> {
   await mkdir(dirname(to), { recursive: true });
   return link(from, to).then(
@@ -52,14 +53,14 @@ export async function linkFile(from: string, to: string): Promise<boolean> {
   );
 }
 
-/** Puts the names in a folder and in all folders below it onto the disk. */
+/** Writes the entries of a folder and of all folders below it to disk. */
 export async function syncFolders(root: string): Promise<void> {
   const entries = await readdir(root, { withFileTypes: true });
   for (const entry of entries) if (entry.isDirectory()) await syncFolders(join(root, entry.name));
   await sync(root);
 }
 
-/** Runs the work for every item, at most `atOnce` at the same time. After a failure it begins no other. */
+/** Runs the work for every item, at most `atOnce` at the same time. After a failure it starts no more, and rejects. */
 export async function forEachOf<Item>(
   items: Iterable<Item>,
   atOnce: number,

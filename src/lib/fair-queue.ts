@@ -1,9 +1,9 @@
-/** The beneficiary of a piece of work: an account's id, or the name of a background task. */
+/** Who a piece of work is for: an account's id, or the name of a background task. */
 type User = number | string;
 
 interface Piece {
   user: User;
-  /** It ran for longer than the patience lasts, in this attempt or an earlier one. */
+  /** It ran for longer than `patience`, in this attempt or an earlier one. */
   slow: boolean;
   overdue: boolean;
   attempt: AbortController;
@@ -12,10 +12,10 @@ interface Piece {
 }
 
 /**
- * A few pieces of heavy work at a time, fair between users: one piece per user at a time, and the user who had the
- * longest wait goes first. One place is always free for quick work: a piece that takes longer than `patience` counts as
- * slow, and of two slow ones the younger is aborted, if other work is waiting, and starts again when the elder is done.
- * So a user's work is delayed by at most `patience` for each other user, however slow theirs is.
+ * Runs a few pieces of heavy work at a time, fairly between users: one piece per user at a time, and the user who has
+ * waited longest goes first. One place stays available for quick work: a piece that takes longer than `patience` counts
+ * as slow. If two pieces are slow and other work is waiting, the younger one is aborted, and restarted when the older
+ * one is done. So each other user delays a user's work by at most `patience`, however slow their work is.
  */
 export class FairQueue {
   private readonly waiting: Piece[] = [];
@@ -29,7 +29,7 @@ export class FairQueue {
     private readonly patience: number,
   ) {}
 
-  /** Runs the work when its turn has come. An aborted attempt must end soon; the work is then started again later. */
+  /** Runs the work when its turn comes. An aborted attempt must end soon; the queue restarts the work later. */
   take<Result>(user: User, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     const attempt = new AbortController();

@@ -3,21 +3,21 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, w
 import { mkdir, mkdtemp, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** A file that was sent to us and lies on the disk, where it can be moved to its place instead of being read. */
+/** An uploaded file that is already on disk, so that it can be moved instead of read. */
 export class StoredFile extends File {
   constructor(
     readonly path: string,
     name: string,
     type: string,
   ) {
-    // Bun keeps a file as the only part of another by its path: nothing is read before somebody asks for its bytes.
+    // Bun keeps a reference to a file that is the only part: nothing is read until the bytes are requested.
     super([Bun.file(path)], name, { type });
   }
 }
 
 /**
- * Writes a file so that it is there whole or not at all, also after a power cut: under another name first, on the disk
- * before it gets its own, and the folder after it.
+ * Writes a file atomically, even if the power fails: writes it under a temporary name, syncs it, renames it, and syncs
+ * the folder.
  */
 export async function writeDurably(target: string, bytes: Uint8Array): Promise<void> {
   const folder = dirname(target);
@@ -33,7 +33,7 @@ export async function writeDurably(target: string, bytes: Uint8Array): Promise<v
   await sync(folder);
 }
 
-/** The same for a file that is there already, on the same disk. */
+/** Like `writeDurably()`, but moves an existing file of the same file system. */
 export async function moveDurably(target: string, from: string): Promise<void> {
   await mkdir(dirname(target), { recursive: true });
   await sync(from);
@@ -42,8 +42,8 @@ export async function moveDurably(target: string, from: string): Promise<void> {
 }
 
 /**
- * The random bytes in a file for nobody's eyes but ours, made when it isn't there. Synchronous, so that two who ask at
- * once get the same.
+ * The random bytes in a file with mode 0600, which is created with `bytes` bytes if missing. Synchronous, so that
+ * simultaneous callers get the same secret.
  */
 export function keptSecret(path: string, bytes: number): Uint8Array {
   if (!existsSync(path)) {
@@ -54,7 +54,7 @@ export function keptSecret(path: string, bytes: number): Uint8Array {
   return readFileSync(path);
 }
 
-/** Renames a finished file so that it has one name or the other after a power cut, and all its bytes. */
+/** Renames a finished file. After a power failure it has one name or the other, and all its bytes. */
 export function renameDurably(from: string, to: string): void {
   syncNow(from);
   renameSync(from, to);
@@ -70,7 +70,7 @@ function syncNow(path: string): void {
   }
 }
 
-/** A folder of its own in `parent` for as long as the work takes, for nobody's eyes but ours. */
+/** Runs the work with a new private folder in `parent`, which is removed afterwards. */
 export async function withTemporaryFolder<Result>(
   parent: string,
   work: (folder: string) => Promise<Result>,
@@ -94,7 +94,7 @@ async function writeAndSync(path: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** Puts a file, or the names in a folder, onto the disk. */
+/** Writes a file, or the entries of a folder, to disk (fsync). */
 export async function sync(path: string): Promise<void> {
   const file = await open(path, "r");
   try {

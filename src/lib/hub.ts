@@ -1,10 +1,10 @@
 export type Listener<Event> = (event: Event, topic: string) => void;
 
-/** Passes events to the listeners of a topic: in memory, in order, and without waiting for any of them. */
+/** Delivers events to the listeners of a topic: in memory, in order, and without waiting for them. */
 export class Hub<Event> {
   private readonly topics = new Map<string, Set<Listener<Event>>>();
 
-  /** `onError` gets what a listener throws: neither the publisher nor the other listeners are affected. */
+  /** `onError` gets the errors of listeners, which affect neither the publisher nor other listeners. */
   constructor(private readonly onError: (error: unknown, topic: string) => void) {}
 
   publish(topic: string, event: Event): void {

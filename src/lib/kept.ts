@@ -1,4 +1,4 @@
-/** What takes long to find out and may be somewhat old: found out at most once in so many milliseconds. */
+/** Caches the result of a slow function: calls `findOut` at most once per `milliseconds`. */
 export function keptFor<T>(clock: { now(): number }, milliseconds: number, findOut: () => T): () => T {
   let kept: { at: number; value: T } | null = null;
   return () => {

@@ -16,8 +16,8 @@ const asText = getTextFormatter({ timestamp: "rfc3339", value: plain });
 const asJson = getJsonLinesFormatter({ properties: "flatten" });
 
 /**
- * Sets up the log of this process: one line for each event on standard error, so that standard output has only what a
- * command prints. The log has ids, paths without their query, and durations: never a body, a header or a secret.
+ * Sets up this process's log: one line per event on standard error, so that standard output has only what a command
+ * prints. The log contains ids, paths without their query, and durations, but never a body, a header or a secret.
  */
 export function openLog(level: "debug" | "info" | "warning" | "error", format: "text" | "json"): Logger {
   const formatter = format === "json" ? jsonOf : asText;
@@ -33,19 +33,19 @@ export function openLog(level: "debug" | "info" | "warning" | "error", format: "
   return getLogger(CATEGORY);
 }
 
-/** A message outside of the log, as a line like those of the log in JSON. */
+/** Formats a message that bypasses the log like a line of the JSON log. */
 export function jsonLine(level: LogLevel, message: string, properties: Record<string, unknown> = {}): string {
   const timestamp = Date.now();
   const record = { category: [CATEGORY], level, message: [message], rawMessage: message, timestamp, properties };
   return asJson(record).trimEnd();
 }
 
-/** An error that nobody foresaw, with where it came from. */
+/** The stack of an unexpected error, or its message if it has none. */
 export function stackOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** The formatter would put quotes around strings within a message. */
+/** Formats the message here, since the formatter would put quotes around strings in it. */
 function jsonOf(record: LogRecord): string {
   const message = record.message.map((part, at) => (at % 2 === 0 ? part : plain(part, Bun.inspect))).join("");
   return asJson({ ...record, message: [message] });

@@ -1,6 +1,6 @@
 const ISO = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
-/** Milliseconds since 1970 of a moment in ISO 8601; in UTC where no zone is given. Null for what isn't one. */
+/** Parses an ISO 8601 date to milliseconds since 1970, as UTC if it has no time zone. Null if it is invalid. */
 export function parseMoment(text: string): number | null {
   const given = text.trim();
   if (!ISO.test(given)) return null;

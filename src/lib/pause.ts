@@ -1,4 +1,4 @@
-/** Lets requests that have come in meanwhile be answered. */
+/** Yields to the event loop, so that pending requests are handled. */
 export function pause(): Promise<void> {
   return new Promise((resolve) => void setImmediate(resolve));
 }

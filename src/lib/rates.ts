@@ -6,10 +6,10 @@ export interface Rate {
   exceeded: boolean;
 }
 
-/** More callers than this within one window are made-up addresses: counting starts over. */
+/** More keys than this in one window must be forged addresses. Then counting starts over. */
 const MAX_KEYS = 100_000;
 
-/** Counts calls per key in windows that begin at the same moment for everyone, so that forgetting is one `clear()`. */
+/** Counts calls per key in windows that start at the same time for all keys, so that one `clear()` resets them. */
 export class Windows {
   private readonly counts = new Map<string, number>();
   private window = 0;
@@ -41,11 +41,11 @@ export class Windows {
 }
 
 /**
- * Counts calls per key within the last `seconds`, each call for exactly that long. Costs a number for each call that is
- * remembered, so it is for limits of a few calls, where the border between two windows must not give twice as many.
+ * Counts calls per key within the last `seconds`. It stores the time of each call, so it is for low limits, which
+ * must not allow twice as many calls around the border of two fixed windows.
  */
 export class SlidingWindow {
-  /** The times of the calls, oldest first. Keys are in the order of their last call. */
+  /** The times of calls by key, oldest first. Keys are in the order of their last call. */
   private readonly times = new Map<string, number[]>();
 
   constructor(

@@ -6,22 +6,22 @@ interface Refresh {
   id: string;
   accountId: number;
   isRunning: () => boolean;
-  /** Once it was found finished it stays so: what runs later is another one. */
+  /** Once true, it stays true: later work is another refresh. */
   finished: boolean;
   startedAt: number;
 }
 
 /**
- * What is still being done when an answer is given, for apps that ask whether it is done. In memory: after a start of the
- * server nothing is known of it, and the app just asks for the whole again.
+ * Tracks work that continues after a response was sent, so that apps can poll for its end. Kept in memory: after a
+ * restart, a refresh is unknown, and the app just requests the resource again.
  */
 export class Refreshes {
-  /** One for each thing that is refreshed, so that there are never many. */
+  /** One per account and subject, so the map stays small. */
   private readonly bySubject = new Map<string, Refresh>();
 
   constructor(private readonly clock: { now(): number }) {}
 
-  /** The id under which somebody may ask about what is being refreshed for them. */
+  /** The id with which an account can query the refresh of `subject`. Starts a new one if none is known or running. */
   idOf(accountId: number, subject: string, isRunning: () => boolean): string {
     const key = `${accountId} ${subject}`;
     const known = this.bySubject.get(key);
@@ -31,7 +31,7 @@ export class Refreshes {
     return refresh.id;
   }
 
-  /** How far somebody's refresh is; null for one that is unknown, long ago or another's. */
+  /** The state of a refresh; null if it is unknown, older than a day, or of another account. */
   statusOf(accountId: number, id: string): "running" | "finished" | null {
     const refresh = [...this.bySubject.values()].find((known) => known.id === id && known.accountId === accountId);
     if (!refresh || this.isOver(refresh)) return null;

@@ -1,11 +1,11 @@
 import { createCipheriv, createDecipheriv, timingSafeEqual } from "node:crypto";
 
-/** A secret of 256 bits that can stand in a URL. */
+/** A URL-safe secret of 256 bits. */
 export function newSecret(): string {
   return Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
 }
 
-/** What we keep of a secret that has enough entropy of its own: a stolen database signs nobody in. */
+/** The hash that we store of a high-entropy secret, so that a stolen database contains no usable tokens. */
 export function hashSecret(secret: string): string {
   return new Bun.CryptoHasher("sha256").update(secret).digest("hex");
 }
@@ -15,12 +15,12 @@ export function challengeOf(verifier: string): string {
   return new Bun.CryptoHasher("sha256").update(verifier).digest("base64url");
 }
 
-/** A message authentication code (HMAC-SHA256): only those who have the key can make it. */
+/** A message authentication code (HMAC-SHA256): it can only be computed with the key. */
 export function authenticate(message: string, key: string): string {
   return new Bun.CryptoHasher("sha256", key).update(message).digest("base64url");
 }
 
-/** Compares without telling by its time where the difference is. */
+/** Compares in constant time. */
 export function sameSecret(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(hashSecret(a)), Buffer.from(hashSecret(b))];
   return timingSafeEqual(left, right);
@@ -29,8 +29,8 @@ export function sameSecret(a: string, b: string): boolean {
 const [NONCE_BYTES, TAG_BYTES] = [12, 16];
 
 /**
- * Hides a secret that we need again ourselves, unlike those of which a hash is enough: AES-256-GCM with a key that lies
- * elsewhere. It opens for the same purpose only, so that what was moved to another row is worth nothing.
+ * Encrypts a secret that must be recoverable, so that a hash is not enough: AES-256-GCM with a key that is not in the
+ * database. It can only be decrypted for the same purpose, so moving it to another row makes it useless.
  */
 export function seal(secret: string, key: Uint8Array, purpose: string): string {
   const nonce = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
@@ -39,7 +39,7 @@ export function seal(secret: string, key: Uint8Array, purpose: string): string {
   return Buffer.concat([nonce, cipher.getAuthTag(), ...hidden]).toString("base64url");
 }
 
-/** What was sealed; null when the key or the purpose is another, or a byte was changed. */
+/** Decrypts a sealed secret; null if the key or the purpose differs, or the data was changed. */
 export function unseal(sealed: string, key: Uint8Array, purpose: string): string | null {
   const bytes = Buffer.from(sealed, "base64url");
   const [nonce, rest] = [bytes.subarray(0, NONCE_BYTES), bytes.subarray(NONCE_BYTES)];
@@ -53,7 +53,7 @@ export function unseal(sealed: string, key: Uint8Array, purpose: string): string
   }
 }
 
-/** The bytes of Base64 in either of its alphabets, in lines or not, padded or not; null for anything else. */
+/** Decodes Base64 in either alphabet, with or without line breaks and padding; null if it is invalid. */
 export function decodeBase64(text: string): Buffer | null {
   const compact = text.replaceAll(/\s/g, "").replace(/={1,2}$/, "");
   return /^[\w+/-]*$/.test(compact) && compact.length % 4 !== 1 ? Buffer.from(compact, "base64url") : null;

@@ -1,13 +1,13 @@
 /**
- * Work that is heavy for the machine: one piece after another, and whoever asks for a piece that waits or runs already
- * waits for the same one.
+ * A serial queue for heavy work. A call with the key of a piece that is queued or running returns the promise of that
+ * piece.
  */
 export class Turns {
   private readonly pending = new Map<number, Promise<void>>();
   private readonly stopping = new AbortController();
   private last: Promise<void> = Promise.resolve();
 
-  /** Aborted once the server stops: the work is then to be left for another day. */
+  /** Aborted when the server stops. The work should then stop, to be resumed after the next start. */
   get signal(): AbortSignal {
     return this.stopping.signal;
   }

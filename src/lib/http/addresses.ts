@@ -17,8 +17,8 @@ export function parseNetworks(list: string): Network[] | null {
 }
 
 /**
- * Who is asking. X-Forwarded-For is read from the right, and only as far as the proxies are trusted: what stands left
- * of the first stranger was written by that stranger.
+ * The address of the client. X-Forwarded-For is read from the right, and only as far as the proxies are trusted:
+ * entries to the left of the first untrusted address can be forged.
  */
 export function clientAddress(peer: string, forwardedFor: string | null, trusted: readonly Network[]): string {
   let client = peer;
@@ -31,7 +31,7 @@ export function clientAddress(peer: string, forwardedFor: string | null, trusted
   return client;
 }
 
-/** The key under which an address is counted: a whole /64 for IPv6, since one household has as many as it likes. */
+/** The key for rate limits by address: for IPv6 the whole /64, since one household can use all of its addresses. */
 export function addressKey(address: string): string {
   if (!address.includes(":") || !ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

@@ -1,10 +1,10 @@
-/** Where a page names its own encoding, if it does: in its first kilobytes, which are ASCII up to there. */
+/** A page that names its own encoding does so in its first kilobytes, which are ASCII up to there. */
 const PROLOGUE_BYTES = 4096;
 const DECLARED = /<meta\s[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{1,40})/i;
 
 /**
- * The text of an HTML page, which may have been cut off: in the encoding that its beginning, its sender or the page
- * itself names, the first of them that fits its bytes; otherwise UTF-8, and at last Windows-1252, which fits anything.
+ * Decodes an HTML page, which may be truncated. A byte order mark decides. Otherwise the first encoding that fits the
+ * bytes is used: that of the Content-Type header, that of the page itself, UTF-8, or Windows-1252, which always fits.
  */
 export function decodeHtml(bytes: Uint8Array, contentType: string): string {
   const marked = markOf(bytes);
@@ -26,12 +26,12 @@ function markOf(bytes: Uint8Array): string | null {
   return first === 0xff && second === 0xfe ? "utf-16le" : null;
 }
 
-/** Null when the label is unknown or the bytes are none of that encoding. */
+/** Null if the label is unknown or the bytes are invalid in that encoding. */
 function decodeWhole(bytes: Uint8Array, label: string): string | null {
-  // A page that could be searched for its encoding can't be in UTF-16, whatever it says.
+  // A page in which an ASCII search found the encoding can't be UTF-16, whatever it declares.
   const name = /^utf-?16/i.test(label) ? "utf-8" : label;
   try {
-    // As a stream, a character that was cut in half at the end is no error.
+    // With `stream`, a character that is cut off at the end is no error.
     return new TextDecoder(name, { fatal: true }).decode(bytes, { stream: true });
   } catch {
     return null;

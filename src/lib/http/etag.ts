@@ -5,8 +5,8 @@ export function etagOf(body: string): string {
 }
 
 /**
- * Whether If-None-Match names this ETag, so that 304 is enough (RFC 9110, section 13.1.2). The comparison is weak, since
- * proxies that compress a response make its ETag weak.
+ * Whether If-None-Match matches this ETag, so that the response is 304 (RFC 9110, section 13.1.2). The comparison is
+ * weak, since proxies that compress a response make its ETag weak.
  */
 export function isNamedBy(ifNoneMatch: string | null, etag: string): boolean {
   if (ifNoneMatch === null) return false;

@@ -1,19 +1,19 @@
 import { createGunzip, type Gunzip } from "node:zlib";
 
-/** Pages, pictures and JSON stay far below this. Deflate can reach 1,032. */
+/** Pages, images and JSON stay far below this ratio. Deflate can reach 1,032. */
 const MAX_RATIO = 200;
-/** The ratio of a short text says nothing, so it is checked from this many bytes on. */
+/** The ratio of a short text means nothing, so it is only checked above this many unpacked bytes. */
 const RATIO_FROM = 64 * 1024;
 
-/** The input unpacks to far more than any honest document does. */
+/** The input unpacks to far more than any legitimate document. */
 export class RatioError extends Error {
   override readonly name = "RatioError";
 }
 
 /**
- * Unpacks gzip (RFC 1952), several members included, in pieces of at most 16 KiB. It works only as far ahead as its
- * output is read, so a caller that stops early spends neither memory nor time on the rest. Empty input is empty output:
- * servers name an encoding for responses without a body, too.
+ * Unpacks gzip (RFC 1952), also with several members, in pieces of at most 16 KiB. It unpacks only as fast as its
+ * output is read, so a caller that stops early spends neither memory nor time on the rest. Empty input gives empty
+ * output: servers send Content-Encoding for responses without a body, too.
  *
  * @throws RatioError, the error of the input, or zlib's when the input is corrupt or cut off.
  */
@@ -38,9 +38,9 @@ export async function* gunzip(packed: AsyncIterable<Uint8Array>): AsyncGenerator
   }
 }
 
-/** Writes all of the input, each piece when the one before is unpacked and read. Returns how many bytes it had. */
+/** Writes the input, each piece once the previous one is unpacked and read. Returns the size of the input in bytes. */
 async function feed(unpacker: Gunzip, packed: AsyncIterable<Uint8Array>): Promise<number> {
-  // A write to a stream is never confirmed once its reader has left.
+  // The callback of a write never runs once the reader has stopped.
   const closed = new Promise<void>((resolve) => void unpacker.once("close", resolve));
   let size = 0;
   for await (const piece of packed) {

@@ -25,20 +25,21 @@ const SHOWN_VALUE_LENGTH = 50;
 
 type Decoded = string | number | boolean | File | Decoded[] | { [key: string]: Decoded };
 
-/** Where decoding stands (the keys down to the field), and what it found wrong. */
+/** The path of keys to the current field, and the problems found so far. */
 interface Progress {
   trail: string[];
   problems: Set<string>;
 }
 
 /**
- * Turns what a client sent into what the schema describes, with Rails' tolerance, or refuses with Rails' sentences.
- * Understands the schemas that the builders below make, and these keywords: minLength, maxLength, pattern, format,
- * minimum, maximum, minItems, maxItems, default; `lenient` on an enum makes an unknown value absent, `clamp` on a number
- * moves it into its bounds. Another kind of schema is a mistake of ours and throws a TypeError.
+ * Decodes the parameters of a request by a schema, as tolerantly as Rails. Supports the schemas that the builders below
+ * create, with these keywords: minLength, maxLength, pattern, format, minimum, maximum, minItems, maxItems, default;
+ * `lenient` on an enum makes an unknown value absent, `clamp` on a number moves it into its bounds.
  *
- * Absent are: a missing key, null, an empty text where no text is wanted or where the optional text may not be empty,
- * a blank text where one is required, and in lists every item of that sort (`media_ids[]=` is an empty list).
+ * Absent are: a missing key, null, an empty text for a field that is not a text or an optional text that may not be
+ * empty, a blank text for a required text, and in lists every such item (`media_ids[]=` is an empty list).
+ *
+ * @throws Refusal with Rails' messages. TypeError for any other kind of schema, which is a bug.
  */
 export function decode<Schema extends TObject>(schema: Schema, params: Params): Static<Schema> {
   const progress: Progress = { trail: [], problems: new Set() };
@@ -74,7 +75,7 @@ function isAbsent(schema: TSchema, raw: Param | undefined): raw is null | undefi
   return (raw === "" || schema.lenient === true) && literalOf(schema, raw) === undefined;
 }
 
-/** The value, or undefined after a complaint. */
+/** The value, or undefined after a problem was recorded. */
 function readValue(schema: TSchema, raw: Param, progress: Progress): Decoded | undefined {
   switch (schema[Kind]) {
     case "String":
@@ -108,7 +109,7 @@ function textProblem(schema: TString, text: string): string | undefined {
   const { minLength = 0, maxLength = Infinity, pattern, format } = schema;
   if (text.length < minLength) return `is too short (minimum is ${counted(minLength, "character")})`;
   if (text.length > maxLength) return `is too long (maximum is ${counted(maxLength, "character")})`;
-  // The engine keeps what it compiled by its source, so this compiles once.
+  // The engine caches compiled expressions by their source, so this compiles once.
   if (pattern !== undefined && !new RegExp(pattern).test(text)) return "is invalid";
   if (format === undefined) return undefined;
   const check = FormatRegistry.Get(format);
@@ -173,7 +174,7 @@ function readList(schema: TArray, raw: Param, progress: Progress): Decoded[] | u
   return complain(progress, list.length === 0 ? "can't be blank" : `has too few items (minimum is ${minItems})`);
 }
 
-/** A list as it is, `a[0]=…&a[1]=…` in the order of the numbers, anything else as the only item. */
+/** A list unchanged, `a[0]=…&a[1]=…` in the order of the numbers, any other value as the only item. */
 function itemsOf(raw: Param): Param[] {
   if (Array.isArray(raw)) return raw;
   if (!isParams(raw)) return [raw];
@@ -194,7 +195,7 @@ function complain(progress: Progress, sentence: string): undefined {
   progress.problems.add(`${humanise(progress.trail)} ${sentence}`);
 }
 
-/** As Rails names fields to people: `replies_policy` → "Replies policy", `poll[options]` → "Poll options". */
+/** A field's name in messages, as in Rails: `replies_policy` → "Replies policy", `poll[options]` → "Poll options". */
 function humanise(trail: string[]): string {
   const words = trail.join("_").replace(/^_+/, "").replace(/_id$/, "").replaceAll("_", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
@@ -208,7 +209,7 @@ function notUnderstood(schema: TSchema): TypeError {
   return new TypeError(`decode() does not understand a schema of kind ${schema[Kind]}`);
 }
 
-/** A file of a multipart form. For TypeBox anything passes here; `decode()` tells a file by the format. */
+/** A file of a multipart form. TypeBox accepts any value; `decode()` recognises the schema by its format. */
 export const FileInput = Type.Unsafe<File>(Type.Any({ type: "string", format: "binary" }));
 
 export function object<Fields extends Record<string, TSchema>>(fields: Fields): TObject<Fields> {
@@ -227,7 +228,7 @@ interface NumberOptions {
   min?: number;
   max?: number;
   default?: number;
-  /** Moves a number that is out of bounds to the nearest bound instead of refusing it, as Mastodon does with `limit`. */
+  /** Moves an out-of-range number to the nearest bound instead of refusing it, as Mastodon does with `limit`. */
   clamp?: boolean;
 }
 
@@ -241,9 +242,9 @@ export function number({ min, max, ...options }: NumberOptions = {}) {
 
 interface TextOptions {
   min?: number;
-  /** In UTF-16 units: a bound against abuse, not the limit that people are told of. */
+  /** In UTF-16 units: a bound against abuse, not the limit that users see. */
   max: number;
-  /** Must match somewhere in the text, so anchor it; has no flags, since JSON Schema knows none. */
+  /** May match anywhere in the text, so anchor it. Must not have flags, since JSON Schema has none. */
   pattern?: RegExp;
   default?: string;
 }
@@ -253,19 +254,19 @@ export function text({ min, max, pattern, ...options }: TextOptions) {
   return Type.String({ minLength: min, maxLength: max, pattern: pattern?.source, ...options });
 }
 
-/** An id as the client gave it. What isn't one of ours is for the caller to call "not found", so it is not refused. */
+/** An id as the client sent it. Any text is accepted: the caller responds "not found" to an invalid id. */
 export function id() {
   return text({ min: 1, max: 200 });
 }
 
-/** A list of ids, empty when there are none. */
+/** A list of ids, empty if it is absent. */
 export function ids(max = 100) {
   return list(id(), { max, default: [] });
 }
 
 interface EnumOptions<Word> {
   default?: Word;
-  /** Takes an unknown word for absent (in a list: leaves it out), where Mastodon ignores what it doesn't know. */
+  /** Treats an unknown word as absent (in a list: skips it), where Mastodon ignores unknown values. */
   lenient?: boolean;
 }
 
@@ -277,7 +278,7 @@ export function oneOf<const Word extends string>(words: readonly Word[], options
 interface ListOptions {
   min?: number;
   max?: number;
-  /** For lists that may be left out: the empty one, mostly. */
+  /** The value of an absent list, usually the empty list. */
   default?: never[];
 }
 

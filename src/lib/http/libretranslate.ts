@@ -1,16 +1,16 @@
 import { Refusal } from "../../errors.ts";
 import { OutboundError, type OutboundRequest, type OutboundResponse } from "./outbound.ts";
 
-/** Where a LibreTranslate is found, without a slash at its end; the key is empty where it wants none. */
+/** The address of a LibreTranslate server, without a trailing slash, and its API key; "" if it needs none. */
 export interface LibreTranslateSettings {
   url: string;
   key: string;
 }
 
 export interface Translated {
-  /** HTML as it came, in the order of what was asked for: nobody has looked at it yet. */
+  /** HTML in the order of the request, as received: not sanitised yet. */
   texts: string[];
-  /** What the texts were in, as the service found or was told. */
+  /** The language of the texts, as detected by the service or given in the request; "und" if unknown. */
   source: string;
 }
 
@@ -18,12 +18,12 @@ type Fetch = (url: string, request: OutboundRequest) => Promise<OutboundResponse
 
 const MAX_BYTES = 2 * 1024 * 1024;
 const TIMEOUT = 30_000;
-/** How long an answer is good for, in milliseconds: edits have other texts, so only the service can have changed. */
+/** How long a response is cached, in milliseconds. An edit is another request, so only the service can change it. */
 const KEEP_LANGUAGES = 24 * 3600_000;
 const KEEP_TRANSLATION = 3600_000;
 const MAX_KEPT = 200;
 
-/** A LibreTranslate server (or one that speaks as it does), and what it said lately. */
+/** A client of a LibreTranslate server (or one with the same API) that caches its responses. */
 export class LibreTranslate {
   private pairs: { at: number; value: Map<string, string[]> } | null = null;
   private readonly translations = new Map<string, { at: number; value: Translated }>();
@@ -34,7 +34,7 @@ export class LibreTranslate {
     private readonly clock: { now(): number },
   ) {}
 
-  /** The languages into which each language can be translated. */
+  /** The target languages of each source language. */
   async languages(): Promise<ReadonlyMap<string, string[]>> {
     const now = this.clock.now();
     if (this.pairs && now - this.pairs.at < KEEP_LANGUAGES) return this.pairs.value;
@@ -43,7 +43,7 @@ export class LibreTranslate {
     return value;
   }
 
-  /** Translates HTML, several texts at once; `source` is null for the service to find out. */
+  /** Translates several HTML texts at once. If `source` is null, the service detects it. */
   async translate(texts: readonly string[], source: string | null, target: string): Promise<Translated> {
     const now = this.clock.now();
     const key = new Bun.CryptoHasher("sha256").update(JSON.stringify([source, target, texts])).digest("hex");
@@ -78,7 +78,7 @@ export class LibreTranslate {
 
 const UNAVAILABLE = "Service Unavailable";
 
-/** Mastodon's words for what LibreTranslate means by these. */
+/** Mastodon's messages for these statuses of LibreTranslate. */
 const SENTENCES: Record<number, string> = {
   403: "The server-wide usage quota for the translation service has been exceeded.",
   429: "There have been too many requests to the translation service recently.",

@@ -1,9 +1,9 @@
 import { requestAddress } from "./params.ts";
 
 /**
- * The Link header of a page of a list: absolute addresses, `next` before `prev` (old clients read the first), the other
- * parameters kept. `next` is left out on a page that is not full, or some clients would page for ever; `prev` is always
- * there, for polling. `first` and `last` are the cursors of the page's first and last row.
+ * The Link header of a page of a list: absolute URLs, `next` before `prev` (old clients read only the first), with the
+ * other parameters unchanged. A page that is not full has no `next`, or some clients would page forever; `prev` is
+ * always present, for polling. `first` and `last` are the cursors of the page's first and last row.
  */
 export function linkHeader(
   origin: string,
@@ -15,7 +15,7 @@ export function linkHeader(
   return page.full ? `${link("next", "max_id", page.last)}, ${prev}` : prev;
 }
 
-/** The same for a ranking, whose pages go by offset; null when there is neither. */
+/** The same for a ranking, which is paged by offset; null if there is neither `next` nor `prev`. */
 export function offsetLinkHeader(
   origin: string,
   requestUrl: string,

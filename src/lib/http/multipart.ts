@@ -9,21 +9,21 @@ import { StoredFile } from "../files.ts";
 type Entry = [name: string, value: string | StoredFile];
 
 export interface MultipartLimits {
-  /** Of the whole body. */
+  /** The size of the whole body. */
   bytes: number;
   /** Fields and files together. */
   parts: number;
 }
 
-/** Of one field, in bytes: far more than any text that is wanted anywhere. */
+/** The size of one field, in bytes: far more than any endpoint accepts as a text. */
 const MAX_FIELD = 1024 * 1024;
 const MAX_NAME = 1000;
 
 /**
- * Reads a multipart form of which the files go to the disk as they come, into `folder`: `formData()` would hold a film
- * of 99 MB in memory, and twice while it takes the form apart.
+ * Reads a multipart form and writes its files to `folder` as they arrive: `formData()` would hold a video of 99 MB in
+ * memory, and twice during parsing.
  *
- * @throws Refusal `too_large`, or `bad_request` for what is no such form.
+ * @throws Refusal `too_large`, or `bad_request` if the form is malformed.
  */
 export async function storeMultipart(request: Request, folder: string, limits: MultipartLimits): Promise<Entry[]> {
   const parser = openParser(request.headers.get("content-type") ?? "", limits);
@@ -41,7 +41,7 @@ function openParser(type: string, { bytes, parts }: MultipartLimits): BusboyInst
   try {
     return new Busboy({
       headers: { "content-type": type },
-      // One more than is allowed, so that it shows when there were more.
+      // One more than allowed, so that the caller can detect a form with too many parts.
       limits: { fileSize: bytes, fieldSize: MAX_FIELD, fieldNameSize: MAX_NAME, parts: parts + 1, headerPairs: 20 },
     });
   } catch {
@@ -50,8 +50,8 @@ function openParser(type: string, { bytes, parts }: MultipartLimits): BusboyInst
 }
 
 /**
- * The parts that the parser finds, in the order of the form: a file's place is taken when it begins. As in `formData()`, a part
- * without a name is ignored; busboy's types do not say that the name may be undefined.
+ * Collects the parsed parts in the order of the form: a file's position is that of its beginning. As in `formData()`, a
+ * part without a name is ignored; busboy's types do not say that the name may be undefined.
  */
 function collect(parser: BusboyInstance, folder: string) {
   const found: (Entry | Promise<Entry>)[] = [];
@@ -70,14 +70,14 @@ function collect(parser: BusboyInstance, folder: string) {
       name,
       new StoredFile(path, filename, type),
     ]);
-    // It is waited for at the end; until then nobody else hears of it.
+    // `entries()` awaits it at the end. Until then an error must stop the parser.
     stored.catch((error: Error) => parser.destroy(error));
     found.push(stored);
     streams.push(stream);
   });
   return {
     entries: () => Promise.all(found),
-    /** Ends what was begun, when there is no end to come. */
+    /** Stops writing the files, after the form failed. */
     abandon: () => {
       for (const stream of streams) stream.destroy();
       return Promise.allSettled(found);
@@ -97,7 +97,7 @@ function bounded(bytes: number): Transform {
   });
 }
 
-/** A disk that is full is not the sender's fault. */
+/** Errors of the file system, such as a full disk, are not the client's fault. */
 function isOurs(error: unknown): boolean {
   return error instanceof Error && "syscall" in error;
 }

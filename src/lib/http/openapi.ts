@@ -1,4 +1,4 @@
-/* As much of OpenAPI 3.1 as our description of the API uses, for those who make it and those who show it. */
+/* The part of OpenAPI 3.1 that our API description uses, for the code that generates it and the code that shows it. */
 
 export interface Description {
   openapi: string;
@@ -16,7 +16,7 @@ export interface Operation {
   parameters?: Parameter[];
   requestBody?: { required: boolean; content: Record<string, { schema: JsonSchema }> };
   responses: Record<string, object>;
-  /** Any one of them is enough; an empty one says that nothing is needed. */
+  /** Alternatives: each is sufficient, and an empty one means that no authentication is required. */
   security: Record<string, string[]>[];
 }
 

@@ -15,9 +15,9 @@ export class OutboundError extends Error {
   constructor(
     readonly kind: OutboundKind,
     message: string,
-    /** The HTTP status, where the kind is `status`. */
+    /** The HTTP status, if the kind is `status`. */
     readonly status: number | null = null,
-    /** What that answer said of when to come back, as it stands in its header. */
+    /** The Retry-After header of that response, unparsed. */
     readonly retryAfter: string | null = null,
   ) {
     super(message);
@@ -26,50 +26,50 @@ export class OutboundError extends Error {
 
 export interface OutboundRequest {
   method?: "GET" | "HEAD" | "POST";
-  /** Not sent on to another origin. A Host, and what stands in the other fields here, is ours to say. */
+  /** Not sent to another origin after a redirect. Host, User-Agent, Accept and Accept-Encoding are overwritten. */
   headers?: Record<string, string>;
   body?: Uint8Array<ArrayBuffer> | string;
-  /** Media types such as `text/html` or `image/*`. Anything else is refused unread; empty takes everything. */
+  /** Media types such as `text/html` or `image/*`. Other responses are refused unread; an empty list accepts all. */
   accept: readonly string[];
-  /** The longest body, packed and unpacked. With `truncate`, 0 means that the body is not read at all. */
+  /** The maximum size of the body, packed and unpacked. With `truncate`, 0 means that the body is not read at all. */
   maxBytes: number;
-  /** Cuts off what is longer, instead of refusing it. */
+  /** Truncates a longer body instead of refusing it. */
   truncate?: boolean;
-  /** Milliseconds for all of it, from the name's resolution to the last byte. */
+  /** Milliseconds for the whole request, from DNS resolution to the last byte. */
   timeout: number;
   /** How many redirects to follow; a POST follows none. */
   redirects: number;
 }
 
 export interface OutboundResponse {
-  /** Where the last redirect led. */
+  /** The final URL, after redirects. */
   url: string;
   status: number;
   headers: Headers;
   body: Uint8Array;
 }
 
-/** What is the same for every request of one server. */
+/** Settings for all outbound requests of one server. */
 export interface Outlet {
   userAgent: string;
   /** Whether an address may be connected to: `isPublicAddress`, unless the owner decided otherwise. */
   allows(address: string): boolean;
-  /** The addresses of a name; the system's when left out. */
+  /** Resolves a name to addresses; defaults to the system's resolver. */
   lookup?(name: string): Promise<string[]>;
 }
 
 const MAX_URL_LENGTH = 4096;
-/** A name may have as many addresses as it likes; so many are tried. */
+/** How many addresses of a name are tried at most. */
 const MAX_ADDRESSES = 3;
-/** Packed, a body may be longer than unpacked by this much: headers, and blocks that could not be compressed. */
+/** A packed body may be this much longer than the unpacked one: headers, and blocks that could not be compressed. */
 const PACKING = 64 * 1024;
 
 /**
- * The one way to the outside. Goes to http and https only, never to an address that is private or special, nor where a
- * redirect leads to one. The name is resolved once, and the connection made to the very address that was checked, so
- * that a name can't change its meaning in between. Sends no cookies and no credentials.
+ * Sends a request to another server. All outbound requests use this function. It only connects over http and https, and
+ * only to addresses that the outlet allows, also after redirects. Each name is resolved once, and the connection is
+ * made to exactly the address that was checked, which prevents DNS rebinding. Sends no cookies and no credentials.
  *
- * @throws OutboundError for whatever does not end in a 2xx answer within the bounds.
+ * @throws OutboundError unless it results in a 2xx response within the bounds.
  */
 export async function fetchOutside(url: string, request: OutboundRequest, outlet: Outlet): Promise<OutboundResponse> {
   const done = new AbortController();
@@ -82,7 +82,7 @@ export async function fetchOutside(url: string, request: OutboundRequest, outlet
     if (error instanceof RatioError) throw new OutboundError("too_large", `${shown(url)} ${error.message}`);
     throw new OutboundError("unreachable", `${shown(url)} could not be read: ${codeOf(error)}`);
   } finally {
-    // Closes the connections of responses that were not read to their end.
+    // Closes the connections of responses that were not read completely.
     done.abort();
   }
 }
@@ -122,7 +122,7 @@ function checkUrl(text: string, base?: URL): URL {
   return url;
 }
 
-/** The addresses to try, all of them checked; an address in the URL itself stands for itself. */
+/** The addresses to try, all of them checked. An address in the URL is used without a lookup. */
 async function addressesOf(url: URL, outlet: Outlet, signal: AbortSignal): Promise<string[]> {
   const host = bareHost(url);
   const { lookup = resolve } = outlet;
@@ -130,7 +130,7 @@ async function addressesOf(url: URL, outlet: Outlet, signal: AbortSignal): Promi
   if (found.length === 0) throw new OutboundError("unreachable", `${host} has no address`);
   const allowed = found.filter((address) => outlet.allows(address));
   if (allowed.length === 0) throw new OutboundError("refused", `${host} is not a public address`);
-  // Machines without a way out over IPv6 are many, those without one over IPv4 notice it at once.
+  // IPv4 first: many machines have no IPv6 route, and those without an IPv4 route fail immediately.
   const { four = [], six = [] } = Object.groupBy(allowed, (address) => (address.includes(":") ? "six" : "four"));
   return [...four, ...six].slice(0, MAX_ADDRESSES);
 }
@@ -144,8 +144,8 @@ const TRANSLATED = ipaddr.parseCIDR("64:ff9b::/96");
 const GLOBAL_UNICAST = ipaddr.parseCIDR("2000::/3");
 
 /**
- * Whether an address is one of the public internet. One of IPv6 that wraps one of IPv4 is not, since nobody means it;
- * but where only NAT64 leads out, every IPv4 address comes wrapped so, and then the one inside counts.
+ * Whether an address belongs to the public internet. IPv6 addresses that embed an IPv4 address do not, since they have
+ * no legitimate use here. The exception is NAT64: there, every IPv4 address is translated, so the embedded one counts.
  */
 export function isPublicAddress(text: string): boolean {
   if (!ipaddr.isValid(text)) return false;
@@ -156,11 +156,11 @@ export function isPublicAddress(text: string): boolean {
   return six.match(GLOBAL_UNICAST) && six.range() === "unicast";
 }
 
-/** Tries one address after the other, as long as nothing has been sent to any. */
+/** Tries one address after the other, until a request has been sent to one of them. */
 async function send(url: URL, addresses: readonly string[], init: BunFetchRequestInit): Promise<Response> {
   const host = bareHost(url);
   const tls = ipaddr.isValid(host) ? undefined : { serverName: host.replace(/\.$/, "") };
-  // Bun would unpack each chunk it receives as a whole: 33 kB of zstd become 1 GiB before anyone can count.
+  // Bun would unpack each received chunk as a whole: 33 kB of zstd become 1 GiB before we can check the size.
   const options = { ...init, tls, decompress: false };
   for (const address of addresses.slice(0, -1)) {
     try {
@@ -174,7 +174,7 @@ async function send(url: URL, addresses: readonly string[], init: BunFetchReques
 
 const NOTHING_SENT = new Set(["ECONNREFUSED", "ENETUNREACH", "EHOSTUNREACH", "EADDRNOTAVAIL", "FailedToOpenSocket"]);
 
-/** The same URL with the address in the place of the name, which goes into the Host header and the TLS handshake. */
+/** The URL with the address in place of the name, which is sent in the Host header and the TLS handshake. */
 function pinned(url: URL, address: string): string {
   const target = new URL(url);
   target.hostname = address.includes(":") ? `[${address}]` : address;
@@ -201,7 +201,7 @@ async function receive(url: URL, response: Response, request: OutboundRequest): 
   return { url: url.href, status, headers, body: await readBody(url, response, request) };
 }
 
-/** Counts what arrives and what it unpacks to, and believes no header. */
+/** Counts the received and the unpacked bytes instead of trusting a header. */
 async function readBody(url: URL, response: Response, request: OutboundRequest): Promise<Uint8Array> {
   const { maxBytes, truncate = false } = request;
   if (!response.body || (truncate && maxBytes === 0)) return new Uint8Array();
@@ -218,7 +218,7 @@ async function readBody(url: URL, response: Response, request: OutboundRequest):
   return Buffer.concat(chunks);
 }
 
-/** Throws `error` instead of reading on after `limit` bytes: gzip can go on forever without unpacking to anything. */
+/** Throws `error` instead of reading more than `limit` bytes: endless gzip input may unpack to nothing. */
 async function* upTo(chunks: AsyncIterable<Uint8Array>, limit: number, error: Error): AsyncGenerator<Uint8Array> {
   let room = limit;
   for await (const chunk of chunks) {
@@ -228,7 +228,7 @@ async function* upTo(chunks: AsyncIterable<Uint8Array>, limit: number, error: Er
   }
 }
 
-/** Whether the body is packed; refuses encodings that were not requested, and several on top of each other. */
+/** Whether the body is gzip. Refuses encodings that were not requested, and combinations. */
 function isGzip(url: URL, headers: Headers): boolean {
   const encoding = (headers.get("content-encoding") ?? "").trim().toLowerCase();
   if (encoding === "" || encoding === "identity") return false;
@@ -241,7 +241,7 @@ function tooLarge(url: URL, request: OutboundRequest): OutboundError {
   return new OutboundError("too_large", `${shown(url.href)} has more than ${request.maxBytes} bytes`);
 }
 
-/** The media type of an answer in lower case and without parameters; "" when it says none. */
+/** The media type of a response in lower case and without parameters; "" if it has none. */
 function mediaType(headers: Headers): string {
   return (headers.get("content-type") ?? "").split(";", 1)[0]!.trim().toLowerCase();
 }
@@ -251,7 +251,7 @@ function isAccepted(type: string, accept: readonly string[]): boolean {
   return accept.some((wanted) => (wanted.endsWith("/*") ? type.startsWith(wanted.slice(0, -1)) : type === wanted));
 }
 
-/** Names are looked up by the system, which can't be told to stop; so it is no longer waited for. */
+/** Stops waiting for the work when the signal aborts: the system's DNS lookup can't be cancelled. */
 function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   signal.addEventListener("abort", () => reject(signal.reason), { once: true });
@@ -262,7 +262,7 @@ function bareHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "");
 }
 
-/** For messages, which end in the log: without the query, which may hold a secret, and not without end. */
+/** A URL for error messages, which are logged: truncated, and without the query, which may contain a secret. */
 function shown(url: string): string {
   return url.split(/[?#]/, 1)[0]!.slice(0, 200);
 }

@@ -1,14 +1,14 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { Parser } from "htmlparser2";
 
-/** What a page says of itself to machines, word for word. */
+/** A page's metadata, verbatim. */
 export interface Page {
   title: string;
-  /** Of the `html` element. */
+  /** The `lang` attribute of the `html` element. */
   language: string;
-  /** The contents of `meta` elements, by `property` or `name` in lower case; the first that isn't empty counts. */
+  /** The contents of `meta` elements, by `property` or `name` in lower case; the first non-empty one counts. */
   meta: ReadonlyMap<string, string>;
-  /** `link` elements with an address. */
+  /** `link` elements with `rel` and `href`. */
   links: readonly PageLink[];
   /** JSON-LD, not parsed. */
   data: readonly string[];
@@ -24,14 +24,14 @@ export interface PageLink {
 const MAX_META = 500;
 const MAX_LINKS = 500;
 const MAX_DATA = 20;
-/** Room for any title, and for JSON-LD with the whole text of an article. */
+/** Enough for any title, and for JSON-LD with the whole text of an article. */
 const MAX_TEXT = 300_000;
-/** Read in between of other work, which waits about a millisecond for each slice. */
+/** How much is parsed before other work gets its turn: about a millisecond. In UTF-16 units. */
 const SLICE = 16_384;
-/** What browsers nest elements to. A page beyond it was made to keep its readers busy. */
+/** Browsers nest elements this deeply. A deeper page is hostile. */
 const MAX_DEPTH = 512;
 
-/** Reads a page of any length and any correctness, without keeping the process from other work. */
+/** Parses a page, however long or malformed, without blocking the event loop. */
 export async function readPage(html: string): Promise<Page> {
   const reader = new Reader();
   const parser = new Parser(reader);
@@ -50,7 +50,7 @@ class Reader implements Page {
   readonly links: PageLink[] = [];
   readonly data: string[] = [];
   depth = 0;
-  /** Of the element whose text is being gathered; null outside of such. */
+  /** The text so far of a title or a block of JSON-LD; null outside of these. */
   private text: string | null = null;
 
   onopentag(name: string, attributes: Record<string, string>): void {
@@ -76,7 +76,7 @@ class Reader implements Page {
 
   private keepMeta({ property, name, content }: Record<string, string>): void {
     if (!content?.trim() || this.meta.size >= MAX_META) return;
-    // Several properties may stand in one attribute.
+    // One attribute may contain several properties.
     for (const key of `${property ?? ""} ${name ?? ""}`.toLowerCase().split(/\s+/)) {
       if (key && !this.meta.has(key)) this.meta.set(key, content);
     }
@@ -95,14 +95,14 @@ function isData(type: string | undefined): boolean {
 /** A link in a piece of HTML. */
 export interface Anchor {
   href: string;
-  /** Relations and classes, as they are written. */
+  /** The `rel` and `class` attributes, unparsed. */
   rel: string;
   classes: string;
 }
 
 const MAX_ANCHORS = 200;
 
-/** The links of a status, without those of the line that says to older software what it quotes (FEP-044f). */
+/** The links of a status, without those in the quote fallback for older software (FEP-044f). */
 export function anchorsIn(html: string): Anchor[] {
   const found: Anchor[] = [];
   if (!html.includes("<a")) return found;

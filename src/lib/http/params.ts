@@ -3,7 +3,7 @@ import { storeMultipart } from "./multipart.ts";
 
 export type Param = string | number | boolean | null | File | Param[] | Params;
 
-/** What a client sent. It has no prototype, and no key named like a part of one. */
+/** The parameters of a request. The object has no prototype, and no key such as `__proto__`. */
 export interface Params {
   [key: string]: Param;
 }
@@ -17,9 +17,9 @@ const MAX_KEY_LENGTH = 200;
 const UNSAFE_KEYS = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
- * Whether there is anything to read but the query. Without a body `parseQuery(searchOf(request.url))` is all there is,
- * and needs no promise. The headers are asked first because Bun makes a stream of the body once `request.body` is read.
- * `Bun.serve` (1.4.5) discards the body of a GET or HEAD request, so their parameters can only be in the query.
+ * Whether there is a body to read. If not, `parseQuery(searchOf(request.url))` has all parameters without a promise.
+ * Checks the headers first, because Bun creates a stream when `request.body` is read. `Bun.serve` (1.4.5) discards the
+ * body of a GET or HEAD request, so their parameters can only be in the query.
  */
 export function hasBody(request: Request): boolean {
   if (request.method === "GET" || request.method === "HEAD") return false;
@@ -27,7 +27,7 @@ export function hasBody(request: Request): boolean {
   return length === null ? request.body !== null : length !== "0";
 }
 
-/** The query of an address, without its question mark. `new URL()` costs more than parsing what it finds. */
+/** The query of a URL, without its question mark. `new URL()` takes longer than parsing the query itself. */
 export function searchOf(url: string): string {
   const start = url.indexOf("?");
   if (start === -1) return "";
@@ -36,22 +36,24 @@ export function searchOf(url: string): string {
 }
 
 /**
- * The address of a request. Whoever names no host, as HTTP/1.0 allows, or one that can't be, leaves nothing of it but what
- * follows the host; which host it was is never of interest.
+ * Parses the URL of a request. If the client sent no host, as HTTP/1.0 allows, or an invalid one, the host is replaced
+ * by `localhost`: no caller needs it.
  */
 export function requestAddress(url: string): URL {
   return URL.parse(url) ?? new URL(`http://localhost${url.replace(/^[a-z]+:\/\/[^/]*/i, "")}`);
 }
 
-/** Reads a query string, with or without its question mark, as Rack does: `a[]`, `a[b][c]`, `a[][b]`, `a[0][b]`. */
+/** Parses a query string, with or without its question mark, like Rack: `a[]`, `a[b][c]`, `a[][b]`, `a[0][b]`. */
 export function parseQuery(search: string): Params {
   return parsePairs(search, search.startsWith("?") ? 1 : 0);
 }
 
 /**
- * Everything a client sent, whatever the encoding: the query, and over it the body as form, multipart or JSON. A body
- * of another kind is left unread, as Rails does. `a[0]=…&a[1]=…` becomes an object with numbers for keys, which
- * `decode()` turns into an array where the schema wants one. The files of a form are in memory, or stored in `folder`.
+ * All parameters of a request: the query, overridden by the body as form, multipart or JSON. A body of another type is
+ * not read, as in Rails. `a[0]=…&a[1]=…` becomes an object with numbers as keys, which `decode()` converts to an array
+ * if the schema requires one. The files of a form are in memory, or in `folder` if given.
+ *
+ * @throws Refusal `too_large` for more than `maxBytes`, or `bad_request` for a malformed body.
  */
 export async function readParams(request: Request, maxBytes: number, folder?: string): Promise<Params> {
   const params = parseQuery(searchOf(request.url));
@@ -61,11 +63,11 @@ export async function readParams(request: Request, maxBytes: number, folder?: st
 async function bodyParams(request: Request, maxBytes: number, folder?: string): Promise<Params> {
   const type = request.headers.get("content-type")?.split(";", 1)[0]!.trim().toLowerCase() ?? "";
   if (type === "multipart/form-data") return multipartParams(await formEntries(request, maxBytes, folder));
-  // Files that are large enough to be stored don't come as text, which has to be held in memory.
+  // A large upload is always multipart. Other bodies are held in memory, so they have a lower limit.
   const maxText = folder === undefined ? maxBytes : Math.min(maxBytes, MAX_TEXT);
   if (type === "application/json" || type.endsWith("+json")) return jsonParams(await textOf(request, maxText));
   if (type === "application/x-www-form-urlencoded") return parsePairs(await textOf(request, maxText));
-  // No type, or the one that fetch() gives to any string: the text tells what it is.
+  // No type, or the default of fetch() for strings: detect JSON by its first character.
   if (type === "" || type === "text/plain") {
     const text = await textOf(request, maxText);
     return text.trimStart().startsWith("{") ? jsonParams(text) : parsePairs(text.trim());
@@ -80,7 +82,7 @@ async function textOf(request: Request, maxBytes: number): Promise<string> {
   });
 }
 
-/** The same body, known not to exceed `maxBytes`. A declared length is true: the HTTP server holds clients to it. */
+/** The same body, checked against `maxBytes`. Content-Length is reliable: the HTTP server enforces it. */
 async function bounded(request: Request, maxBytes: number): Promise<Request | Response> {
   const declared = request.headers.get("content-length");
   if (declared === null) return gathered(request, maxBytes);
@@ -122,7 +124,7 @@ function multipartParams(entries: Iterable<[string, FormValue]>): Params {
   for (const [key, value] of entries) {
     if (++count > MAX_PAIRS) throw tooMany();
     if (typeof value === "string") put(params, clean(key), clean(value));
-    // A file input in which nothing was chosen is sent all the same, without a name and without a byte.
+    // Browsers send a file input without a selected file as an empty file without a name.
     else if (value.name || value.size > 0) put(params, clean(key), value);
   }
   return params;
@@ -142,7 +144,7 @@ function jsonParams(text: string): Params {
   return objectFromJson(json, { values: 0, depth: 0 });
 }
 
-/** How much of a JSON body was copied so far, against the same bounds as pairs have. */
+/** How much of a JSON body was copied so far. The same limits apply as to pairs. */
 interface Extent {
   values: number;
   depth: number;
@@ -186,7 +188,7 @@ function parsePairs(text: string, from = 0): Params {
       if (++count > MAX_PAIRS) throw tooMany();
       const pair = text.slice(start, end);
       const equals = pair.indexOf("=");
-      // Rack's nil: a bare name carries nothing, which is not the same as an empty text.
+      // Rack's nil: a name without `=` has no value, which differs from an empty text.
       if (equals === -1) put(params, decodeText(pair), null);
       else put(params, decodeText(pair.slice(0, equals)), decodeText(pair.slice(equals + 1)));
     }
@@ -205,7 +207,7 @@ function decodeText(encoded: string): string {
   }
 }
 
-/** SQLite ends a text at NUL, and half a surrogate pair has no UTF-8: neither can be kept, so neither gets in. */
+/** Removes NUL, at which SQLite ends a text, and replaces lone surrogates, which UTF-8 can't encode. */
 function clean(text: string): string {
   return (text.includes("\0") ? text.replaceAll("\0", "") : text).toWellFormed();
 }
@@ -231,7 +233,7 @@ function pathOf(key: string, open: number): string[] {
   return path;
 }
 
-/** Puts a value where its path leads, as Rack's `normalize_params` does; an empty step adds to a list. */
+/** Stores a value at its path, like Rack's `normalize_params`; an empty step appends to a list. */
 function place(holder: Params, path: string[], value: Param): void {
   const [key, next, ...rest] = path as [string, ...string[]];
   if (next === undefined) holder[key] = value;
@@ -252,7 +254,7 @@ function listAt(holder: Params, key: string): Param[] {
   return found;
 }
 
-/** Rack's grouping of `a[][b]`: a new element begins where the last one already has what is to be put. */
+/** Rack's grouping of `a[][b]`: a new element begins if the last one already has the key. */
 function elementFor(list: Param[], rest: string[]): Params {
   if (rest[0] === "") throw new Refusal("bad_request", "A list directly inside a list is not understood");
   const last = list.at(-1);

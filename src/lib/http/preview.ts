@@ -3,24 +3,24 @@ import { escapeHtml } from "../text/html.ts";
 import { frameIn, type Page } from "./page.ts";
 import { readStructuredData } from "./structured-data.ts";
 
-/** What a link leads to, in plain text and within bounds: what is not known is empty, 0 or null. */
+/** A description of a linked page, in plain text of bounded length. Unknown values are "", 0 or null. */
 export interface Preview {
-  /** The page's own word for where it is, if that is on the same host. */
+  /** The page's canonical URL if it is on the same host; otherwise the URL where it was found. */
   url: string;
   type: "link" | "photo" | "video";
   title: string;
   description: string;
-  /** As in ISO 639. */
+  /** ISO 639 code. */
   language: string | null;
   authorName: string;
   authorUrl: string;
-  /** The author's handle in the fediverse, as the page writes it. */
+  /** The author's fediverse handle, as written in the page. */
   creator: string;
   providerName: string;
   providerUrl: string;
-  /** Nothing but one `iframe`, sandboxed, where there is something to play. */
+  /** A single sandboxed `iframe` if there is a player; otherwise "". */
   html: string;
-  /** Of what `html` or `embedUrl` shows. */
+  /** The size of the content of `html` or `embedUrl`, in pixels. */
   width: number;
   height: number;
   embedUrl: string;
@@ -38,7 +38,7 @@ const MAX_URL = 2048;
 const MAX_SIDE = 10_000;
 
 /**
- * A preview from JSON-LD, Open Graph, Twitter's cards and plain HTML, in the order in which Mastodon believes them
+ * A preview from JSON-LD, Open Graph, Twitter cards and plain HTML, in Mastodon's order of precedence
  * (LinkDetailsExtractor). `url` is where the page was found.
  */
 export function previewOf(page: Page, url: string): Preview {
@@ -72,7 +72,7 @@ export function previewOf(page: Page, url: string): Preview {
   };
 }
 
-/** Where the page's oEmbed is, as JSON; over https if the page is, whatever it says. */
+/** The URL of the page's oEmbed as JSON; null if it has none. Always https if the page is. */
 export function oEmbedUrl(page: Page, url: string): string | null {
   const link = page.links.find(({ type }) => type === "application/json+oembed");
   const found = webUrl(link?.href, url);
@@ -80,8 +80,8 @@ export function oEmbedUrl(page: Page, url: string): string | null {
 }
 
 /**
- * A page's preview with what its oEmbed knows better. `rich` embeds are left aside, as Mastodon does: nearly all are
- * scripts. So is a video that is not in a frame.
+ * A page's preview, updated with the data of its oEmbed. `rich` embeds are ignored, as in Mastodon: nearly all are
+ * scripts. A video without an `iframe` is ignored, too.
  */
 export function withOEmbed(preview: Preview, json: string, endpoint: string): Preview {
   const embed = parseOEmbed(json);
@@ -105,7 +105,7 @@ export function withOEmbed(preview: Preview, json: string, endpoint: string): Pr
   return html ? { ...known, type: "video", html, width, height } : known;
 }
 
-/** Fields as text, numbers too. Null for what is no oEmbed. */
+/** Returns a function that reads a field as text, also a number; null if the JSON is not oEmbed 1.0. */
 function parseOEmbed(json: string): ((name: string) => string) | null {
   let value: unknown;
   try {
@@ -122,7 +122,7 @@ function parseOEmbed(json: string): ((name: string) => string) | null {
   return /^1(?:\.0)?$/.test(field("version")) ? field : null;
 }
 
-/** One line of plain text, without what could change the direction of the text around it. */
+/** One line of plain text, without marks that could change the direction of the text around it. */
 function line(text: string | undefined, max: number): string {
   const plain = decodeHTMLStrict((text ?? "").slice(0, max * 10))
     .replace(/[\u202a-\u202e\u2066-\u2069]/g, "")
@@ -137,29 +137,29 @@ function line(text: string | undefined, max: number): string {
         .trimEnd()}…`;
 }
 
-/** An address on the web, absolute; null for anything else. */
+/** An absolute http or https URL; null for anything else. */
 function webUrl(text: string | undefined, base?: string): string | null {
   const written = text?.trim();
-  // "null" is what some publishing systems write for none.
+  // Some publishing systems write "null" for no URL.
   if (!written || written === "null" || written.length > MAX_URL || !URL.canParse(written, base)) return null;
   const url = new URL(written, base);
   const isWeb = (url.protocol === "https:" || url.protocol === "http:") && !url.username && !url.password;
   return isWeb && url.href.length <= MAX_URL ? url.href : null;
 }
 
-/** Of a site that is named by its address or by its host alone. */
+/** The URL of a site that is given as a URL or as a host. */
 function siteUrl(text: string): string {
   return (text && webUrl(/^https?:/i.test(text) ? text : `https://${text}`)) || "";
 }
 
-/** Another host could speak for itself, but not for this one. */
+/** The page's canonical URL. A URL on another host is not trusted. */
 function canonicalUrl(page: Page, url: string): string {
   const link = page.links.find(({ rel }) => rel.includes("canonical"))?.href;
   const canonical = webUrl(link ?? page.meta.get("og:url"), url);
   return canonical && new URL(canonical).host === new URL(url).host ? canonical : url;
 }
 
-/** What Mastodon allows a player to do (Sanitize::Config::MASTODON_OEMBED); it comes over https or not at all. */
+/** An `iframe` with Mastodon's restrictions for players (Sanitize::Config::MASTODON_OEMBED); null unless https. */
 function frame(source: string, width: number, height: number): string | null {
   if (!source.startsWith("https:")) return null;
   const sandbox = "allow-scripts allow-same-origin allow-popups allow-popups-to-escape-sandbox allow-forms";
@@ -175,13 +175,13 @@ function side(text: string): number {
   return /^\d{1,5}(?:\.\d+)?(?:px)?$/.test(text) ? Math.min(Number.parseInt(text, 10), MAX_SIDE) : 0;
 }
 
-/** Of `en_US` the `en`. */
+/** The language of a locale: `en` for `en_US`. */
 function languageOf(text: string): string | null {
   const code = /^[a-z]{2,3}(?![a-z])/i.exec(text.trim())?.[0].toLowerCase();
   return code ?? null;
 }
 
-/** A date of ISO 8601; one that names no zone is taken for UTC. */
+/** Parses an ISO 8601 date to milliseconds since 1970, as UTC if it has no time zone. */
 function momentOf(text: string): number | null {
   const found = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?<zone>Z|[+-]\d\d:?\d\d)?)?/.exec(text.trim());
   if (!found) return null;

@@ -2,8 +2,8 @@ import type { Logger } from "../log.ts";
 import { requestAddress } from "./params.ts";
 
 /**
- * Logs requests, failures (5xx) as errors and the rest for debugging. Never a query string, which may hold a token, a
- * header, a body or the client's address.
+ * Logs requests: failures (5xx) as errors, the rest for debugging. Never logs a query string (which may contain a
+ * token), a header, a body or the client's address.
  */
 export class RequestLog {
   private readonly starts = new WeakMap<Request, { at: number; id: string }>();

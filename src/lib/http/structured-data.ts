@@ -1,4 +1,4 @@
-/** What JSON-LD says of an article or a page: schema.org's words, as far as previews use them. */
+/** The schema.org properties of an article or a page in JSON-LD that previews use. */
 export interface StructuredData {
   headline: string;
   description: string;
@@ -13,11 +13,11 @@ export interface StructuredData {
 type Item = Record<string, unknown>;
 
 const MAX_ITEMS = 200;
-/** Wrapped around the JSON by publishing systems that think of XHTML. */
+/** Comments that some publishing systems wrap around the JSON, for XHTML. */
 const COMMENTS =
   /^\s*(?:\/\*\s*<!\[CDATA\[\s*\*\/|\/\/\s*<!\[CDATA\[|<!--)|(?:\/\*\s*\]\]>\s*\*\/|\/\/\s*\]\]>|-->)\s*$/g;
 
-/** The first article that a page's blocks of JSON-LD describe, else the first page; null when there is neither. */
+/** The first article in a page's blocks of JSON-LD, otherwise the first page; null if there is neither. */
 export function readStructuredData(blocks: readonly string[]): StructuredData | null {
   const items = blocks.flatMap(itemsOf).slice(0, MAX_ITEMS);
   const found = items.find(isArticle) ?? items.find(isPage);
@@ -39,7 +39,7 @@ export function readStructuredData(blocks: readonly string[]): StructuredData | 
   };
 }
 
-/** The things described by a block: it is one, or a list of them, or holds a graph of them. */
+/** The items of a block, which is an item, a list of items, or contains a graph of items. */
 function itemsOf(block: string): Item[] {
   const value = parse(block.replace(COMMENTS, ""));
   const roots = (Array.isArray(value) ? value : [value]).slice(0, MAX_ITEMS).filter(isItem);
@@ -65,7 +65,7 @@ function typesOf(item: Item): string[] {
   return [item["@type"]].flat().filter((type) => typeof type === "string");
 }
 
-/** NewsArticle, TechArticle and all the others; and what blogs call theirs. */
+/** NewsArticle, TechArticle and other subtypes of Article, and BlogPosting. */
 function isArticle(item: Item): boolean {
   return typesOf(item).some((type) => /(?:Article|BlogPosting)$/.test(type));
 }
@@ -74,7 +74,7 @@ function isPage(item: Item): boolean {
   return typesOf(item).includes("WebPage");
 }
 
-/** The first of several; a bare text is a thing of that name; what is only referred to is looked up. */
+/** The first value of a property as an item. A text becomes an item of that name; a reference by `@id` is resolved. */
 function firstObject(value: unknown, byId: ReadonlyMap<string, Item>): Item {
   const first: unknown = Array.isArray(value) ? value[0] : value;
   if (typeof first === "string") return { name: first };

@@ -1,6 +1,6 @@
 /**
- * The domain that somebody typed, as it stands in handles: in lower case and ASCII, with its port if it has one. Null
- * for what is no domain, an address with a path included.
+ * Normalises a domain that a user typed to its form in handles: in lower case and ASCII, with its port if it has one.
+ * Null if it is not a domain, for example an address with a path.
  */
 export function parseDomain(text: string): string | null {
   const typed = text.trim().replace(/\.$/, "");

@@ -1,6 +1,6 @@
 const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 
-/** Makes text safe both between tags and inside a quoted attribute, with the same five references as Mastodon. */
+/** Escapes text for use between tags or in a quoted attribute, with the same five references as Mastodon. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ESCAPES[character]!);
 }
@@ -8,11 +8,12 @@ export function escapeHtml(text: string): string {
 const PARAGRAPHS = new Set(["p", "pre", "blockquote", "ul", "ol"]);
 
 /**
- * The plain text of stored HTML, for previews, push messages and search: a blank line between paragraphs, a line break
- * for `<br>` and between list items, every other tag dropped and what it encloses kept, entities decoded.
+ * The plain text of stored HTML, for previews, push messages and search. It has a blank line between paragraphs and a
+ * line break for `<br>` and between list items. Other tags are dropped, their content is kept, and entities are
+ * decoded.
  */
 export function htmlToText(html: string): string {
-  // What is stored was written or sanitised here, so no tag holds a bare "<" or ">".
+  // Stored HTML was generated or sanitised here, so no tag contains a bare "<" or ">".
   const text = html.replace(/<[^<>]*>/g, lineBreaks);
   return decodeEntities(text.replace(/\n{3,}/g, "\n\n").trim());
 }
@@ -28,7 +29,7 @@ function lineBreaks(tag: string): string {
 
 const NAMED: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
 
-// One pass, so that "&amp;lt;" becomes "&lt;" and stays that. The lengths are bounded: no reference is longer.
+// One pass, so that "&amp;lt;" becomes "&lt;" and is not decoded again. No valid reference is longer than these bounds.
 function decodeEntities(text: string): string {
   return text.replace(
     /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(amp|lt|gt|quot|apos|nbsp));/gi,

@@ -1,26 +1,26 @@
 import { WORD } from "./hashtags.ts";
 
-/** A keyword as it is looked for. */
+/** A keyword, prepared for matching. */
 export interface Pattern {
   keyword: string;
-  /** What stands in the text; see `fold()`. */
+  /** The keyword as it appears in a folded text; see `fold()`. */
   folded: string;
-  /** Whether no word may go on before or after it. */
+  /** Whether a word boundary is required before and after it. */
   bounded: { before: boolean; after: boolean };
 }
 
 const ENDS_IN_WORD = new RegExp(`${WORD}$`, "v");
 const BEGINS_WITH_WORD = new RegExp(`^${WORD}`, "v");
 
-/** A text without what makes no difference to keywords: case, and how accents are composed. */
+/** Normalises a text for keyword matching, which ignores case and how accents are composed. */
 export function fold(text: string): string {
-  // Upwards, since Greek has two small sigmas for one capital.
+  // To upper case, since Greek has two small sigmas for one capital.
   return text.normalize().toUpperCase();
 }
 
 /**
- * A keyword, as whole words or wherever its letters stand. As with Mastodon the bounds of words count only where the
- * keyword itself begins or ends with a word: "#cats" may follow anything, in scripts without spaces too.
+ * The pattern of a keyword that matches whole words or any part of the text. As in Mastodon, a word boundary is only
+ * required where the keyword itself begins or ends with a word character: "#cats" may follow anything.
  */
 export function patternOf(keyword: string, wholeWord: boolean): Pattern {
   const folded = fold(keyword);
@@ -31,11 +31,11 @@ export function patternOf(keyword: string, wholeWord: boolean): Pattern {
   return { keyword, folded, bounded };
 }
 
-/** Whether a text, folded, holds the keyword. */
+/** Whether a folded text contains the keyword. */
 export function holds(text: string, { folded, bounded }: Pattern): boolean {
   for (let at = text.indexOf(folded); at >= 0; at = text.indexOf(folded, at + 1)) {
     const end = at + folded.length;
-    // Two units, since a letter may take both.
+    // Two UTF-16 units, since a letter may need both.
     const goesOn =
       (bounded.before && ENDS_IN_WORD.test(text.slice(Math.max(0, at - 2), at))) ||
       (bounded.after && BEGINS_WITH_WORD.test(text.slice(end, end + 2)));

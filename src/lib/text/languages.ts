@@ -1,19 +1,19 @@
 import { plainWords } from "./text.ts";
 
-/** Whether it is a language's code, with a region or script perhaps: `de`, `pt-BR`, `zh-Hant`. */
+/** Whether it is a language code, with an optional region or script: `de`, `pt-BR`, `zh-Hant`. */
 export function isLocale(text: string): boolean {
   return /^[a-z]{2,3}(-[A-Za-z]{2,4})?$/.test(text);
 }
 
-/** A language as an app names it, often in its device's way: `en_US`, `es-419`, `zh-Hant-TW`. */
+/** A locale as apps send it, often in the device's format: `en_US`, `es-419`, `zh-Hant-TW`. */
 export const DEVICE_LOCALE = /^[A-Za-z]{2,3}([_-][A-Za-z0-9]{2,8})*$/;
 
-/** The code of a language that is named so; without region and script where `isLocale()` would not take it with them. */
+/** The language code of a device locale; without region and script if `isLocale()` rejects it with them. */
 export function localeOf(named: string): string {
   return isLocale(named) ? named : named.split(/[_-]/, 1)[0]!.toLowerCase();
 }
 
-/** Languages that have a code of three letters only, and that people write in here, as with Mastodon. */
+/** Languages whose only code has three letters, as supported by Mastodon. */
 const LONG_CODES = "ast chr ckb cnr csb gsw jbo kab lfn moh nds pdc sco sma smj szl tok vai xal zgh".split(" ");
 
 export interface Language {
@@ -22,7 +22,7 @@ export interface Language {
   name: string;
 }
 
-/** The languages that a status can be in: all of ISO 639-1, and some more. */
+/** The languages that a status can have: all of ISO 639-1 and `LONG_CODES`. */
 export function knownLanguages(): Language[] {
   const names = new Intl.DisplayNames("en", { type: "language", fallback: "none" });
   const letters = [..."abcdefghijklmnopqrstuvwxyz"];
@@ -33,14 +33,14 @@ export function knownLanguages(): Language[] {
   });
 }
 
-/** UTF-8 bytes of letters below which a text is too short to tell: about three words, or five Chinese characters. */
+/** UTF-8 bytes of letters that detection needs at least: about three words, or five Chinese characters. */
 const MIN_LETTERS = 15;
-/** Nobody needs more to know. */
+/** Detection needs no more than this, in UTF-16 units. */
 const MAX_LENGTH = 2000;
 
 /**
- * The language of a text as its ISO 639-1 code, told by its letters; null unless it is clear. Addresses, mentions and
- * hashtags don't count. What tells languages apart takes some megabytes of memory, so it is loaded at the first need.
+ * Detects the language of a text. Returns its ISO 639-1 code, or null unless it is clear. Ignores addresses, mentions
+ * and hashtags. The detector takes a few megabytes of memory, so it is loaded on first use.
  */
 export async function detectLanguage(text: string): Promise<string | null> {
   const words = plainWords(text.slice(0, MAX_LENGTH));

@@ -1,11 +1,11 @@
-/** The pages of an owner are few, and asked for again and again. */
+/** The owner has few pages, which are requested often. */
 const MAX_KEPT = 10;
 const kept = new Map<string, string>();
 
 /**
- * Markdown (CommonMark, tables, and addresses as links) as HTML. HTML in it is shown as it was typed, links lead nowhere
- * but to pages and mailboxes, and pictures become links, so that a page loads nothing from elsewhere. What does it is
- * loaded at the first need: most starts of the server never need it. What it made last is kept, since that took long.
+ * Converts Markdown (CommonMark, tables, and addresses as links) to HTML. HTML in it is escaped, links only lead to web
+ * and mail addresses, and images become links, so that a page loads nothing from other sites. The library is loaded on
+ * first use, since most servers never need it. The latest results are cached, since rendering is slow.
  */
 export async function markdownToHtml(markdown: string): Promise<string> {
   const known = kept.get(markdown);

@@ -1,12 +1,12 @@
 import { Parser } from "htmlparser2";
 import { escapeHtml } from "./html.ts";
 
-/** What holds no text for people. */
+/** Elements without text for readers. */
 const UNREAD = new Set(["script", "style", "template", "noscript", "iframe", "object", "textarea", "title"]);
 
 /**
- * HTML from somewhere else, reduced to the very tags that are in `model`, attributes and all: whatever it does to the
- * text, it can bring no link and no markup that was not there before. Tags that are left open are closed.
+ * Sanitises HTML from another service: keeps only tags that occur in `model` with exactly the same attributes. So the
+ * text may change, but no new link or markup can appear. Closes tags that are left open.
  */
 export function withTagsOf(model: string, html: string): string {
   const allowed = new Set<string>();
@@ -29,7 +29,7 @@ export function withTagsOf(model: string, html: string): string {
 }
 
 interface Reader {
-  /** `tag` is written in one way, however it was. */
+  /** `tag` is the normalised source of the tag. */
   open(tag: string, name: string, isVoid: boolean): void;
   text(text: string): void;
   close(): void;

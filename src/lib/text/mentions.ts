@@ -2,7 +2,7 @@ import { domainToASCII } from "node:url";
 import { WORD } from "./hashtags.ts";
 import { publicNameLength } from "./urls.ts";
 
-/** Whom a text mentions: the username as written; the domain in lower case and ASCII, null when none was written. */
+/** A mentioned account: the username as written; the domain in lower case and ASCII, null if none was written. */
 export interface Handle {
   username: string;
   domain: string | null;
@@ -12,12 +12,12 @@ const MAX_USERNAME_LENGTH = 255;
 const MAX_DOMAIN_LENGTH = 253;
 
 const MENTION = new RegExp(String.raw`(?<![=\/${WORD}])@(\w+(?:[.\-]+\w+)*)(?:@(${WORD}+(?:[.\-]+${WORD}+)*))?`, "vy");
-/** A username that goes on in letters it cannot have belongs to another network, and "@a@b@c" to none. */
+/** A username that continues with letters it cannot have belongs to another network; "@a@b@c" belongs to none. */
 const NO_MENTION_BEFORE = /[@＠\p{Script=Latin}\p{M}]|:\/\//uy;
 
 /**
- * The mention whose `@` stands at `at`, and where it ends; null inside words, e-mail addresses and URLs. Other scripts
- * may follow at once, as Japanese does ("@aliceさん"). By Mastodon's MENTION_RE.
+ * The mention whose `@` is at `at`, and its end; null inside words, e-mail addresses and URLs. Other scripts may follow
+ * immediately, as Japanese does ("@aliceさん"). Follows Mastodon's MENTION_RE.
  */
 export function mentionAt(text: string, at: number): { handle: Handle; end: number } | null {
   MENTION.lastIndex = at;

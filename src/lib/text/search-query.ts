@@ -1,6 +1,6 @@
 import { firstWords } from "./search-words.ts";
 
-/** A word, a phrase or an operator of a search, and whether it is wished away. */
+/** A word, a phrase or an operator of a search, and whether it is negated. */
 export interface Term {
   kind: "text" | "from" | "has" | "is" | "language" | "before" | "after" | "during" | "in";
   value: string;
@@ -9,13 +9,13 @@ export interface Term {
 
 const OPERATORS = ["from", "has", "is", "language", "before", "after", "during", "in"] as const;
 const MAX_TERMS = 32;
-/** In all words and phrases together: what a search costs grows with each word, even if it is the same one. */
+/** In all words and phrases together: each word makes a search more expensive, even a repeated one. */
 const MAX_WORDS = 32;
 const TERM = /(?<sign>[-+]?)(?:(?<operator>[a-z]+):)?(?:"(?<phrase>[^"]*)"?|(?<word>[^\s"]+))/giu;
 
 /**
- * Reads a search as Mastodon's documentation describes it (user/network, "Search operators"): words that must all be
- * there, "phrases", operators such as `from:me`, and a minus before what must not be. Ignores what exceeds the bounds.
+ * Parses a search query as Mastodon's documentation describes it (user/network, "Search operators"): words that must
+ * all match, "phrases", operators such as `from:me`, and a minus to negate a term. Ignores terms beyond the limits.
  */
 export function parseSearch(query: string): Term[] {
   const terms: Term[] = [];
@@ -43,7 +43,7 @@ function termOf({ sign, operator, phrase, word }: Record<string, string | undefi
   };
 }
 
-/** The moments between which a day lies, in milliseconds since 1970 (UTC); null for what is no day. */
+/** The start and end of a day such as `2026-01-31`, in milliseconds since 1970 (UTC); null if it is invalid. */
 export function dayOf(text: string): { from: number; to: number } | null {
   const match = /^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(text);
   if (!match) return null;

@@ -1,19 +1,19 @@
 /**
- * Scripts that are written without spaces between words. Their text is cut into overlapping pairs of characters, so that
- * a word is found wherever it stands, also one of two characters, which trigrams would not find. The last character of a
- * run stands alone after its pairs: then a pair or a single character begins at every character.
+ * Scripts that are written without spaces between words. Their text is split into overlapping pairs of characters, so
+ * that a word is found at any position, even a word of two characters, which trigrams would not find. The last
+ * character of a run is added alone after the pairs, so that a token begins at every character.
  */
 const CHARACTER =
   "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Thai}\\p{sc=Lao}\\p{sc=Khmer}\\p{sc=Myanmar}ー々〆]";
 const UNSPACED = new RegExp(`${CHARACTER}+`, "gu");
 const UNSPACED_END = new RegExp(`${CHARACTER}+$`, "u");
 
-/** A word as the index has it: a run of what its tokenizer keeps, or one character of an unspaced script. */
+/** A word as in the index: a run of characters that its tokenizer keeps, or one character of an unspaced script. */
 const WORD = new RegExp(`${CHARACTER}|(?:(?!${CHARACTER})[\\p{L}\\p{N}\\p{M}\\p{Co}])+`, "gu");
 
 const MAX_WORDS = 10_000;
 
-/** A text as it goes into the index: NFKC, with runs of unspaced scripts as pairs. */
+/** The text to index: NFKC, with runs of unspaced scripts as pairs. */
 export function indexWords(text: string): string {
   return text
     .normalize("NFKC")
@@ -21,7 +21,7 @@ export function indexWords(text: string): string {
     .replace(UNSPACED, (run) => ` ${pairsOf(run).join(" ")} `);
 }
 
-/** A text up to its first `max` words, and how many words that is. */
+/** The beginning of a text with at most `max` words, and its number of words. */
 export function firstWords(text: string, max: number): { text: string; words: number } {
   const normal = text.normalize("NFKC");
   let [words, end] = [0, 0];
@@ -34,13 +34,13 @@ export function firstWords(text: string, max: number): { text: string; words: nu
 }
 
 /**
- * A word or a phrase as FTS5 understands it: its words in this order, and for unspaced scripts their pairs. Null when
- * nothing in it could be found.
+ * The FTS5 query for a word or a phrase: its words in this order, with unspaced scripts as pairs. Null if it contains
+ * nothing to search for.
  */
 export function phraseQuery(text: string): string | null {
   const prepared = text.normalize("NFKC").replaceAll('"', " ").trim();
   if (!/[\p{L}\p{N}]/u.test(prepared)) return null;
-  // Where it ends in a run, the text may go on: what is sought are its pairs, or for one character whatever begins so.
+  // If it ends in a run, the run may continue in the text: search for its pairs, or for one character as a prefix.
   const [run = ""] = UNSPACED_END.exec(prepared) ?? [];
   const pairs = pairsOf(run);
   const sought =

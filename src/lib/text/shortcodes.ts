@@ -2,17 +2,17 @@ import { htmlToText } from "./html.ts";
 
 const MAX_LENGTH = 128;
 
-/** Whether an emoji of ours may be called so, by Mastodon's rule. */
+/** Whether a local emoji may have this shortcode, by Mastodon's rule. */
 export function isShortcode(text: string): boolean {
   return /^\w{2,}$/.test(text) && text.length <= MAX_LENGTH;
 }
 
-/** What most texts don't have, and quick to look for. */
+/** A quick check that most texts fail. */
 const CANDIDATE = /:\w\w+:/;
 
 /**
- * By Mastodon's SCAN_RE: no letter, digit or colon touches the outer colons, so that neither words nor times of day hold
- * an emoji.
+ * Mastodon's SCAN_RE: no letter, digit or colon may touch the outer colons, so that words and times of day contain no
+ * emoji.
  */
 const USED = String.raw`(?<![\p{Alphabetic}\p{Nd}:]):(\w{2,}):(?![\p{Alphabetic}\p{Nd}:])`;
 const SHORTCODES = new RegExp(USED, "gu");
@@ -28,12 +28,12 @@ export function shortcodesIn(texts: readonly string[]): string[] {
   return [...found];
 }
 
-/** The words of stored HTML to look for shortcodes in; none where there can't be any, since reading them takes longer. */
+/** The text of stored HTML in which to search for shortcodes; "" if a quick check finds none, since parsing is slow. */
 export function wordsWithShortcodes(html: string): string {
   return CANDIDATE.test(html) ? htmlToText(html) : "";
 }
 
-/** Stored HTML with something else in place of its shortcodes; where that is null, one stays as it is. */
+/** Replaces the shortcodes in stored HTML. A shortcode stays unchanged if its replacement is null. */
 export function replaceShortcodes(html: string, replacement: (shortcode: string) => string | null): string {
   if (!CANDIDATE.test(html)) return html;
   return html.replace(
@@ -42,7 +42,7 @@ export function replaceShortcodes(html: string, replacement: (shortcode: string)
   );
 }
 
-/** Stored HTML with its shortcodes marked as what is the same in every language. */
+/** Marks the known shortcodes in stored HTML as text not to be translated. */
 export function protectShortcodes(html: string, isKnown: (shortcode: string) => boolean): string {
   return replaceShortcodes(html, (shortcode) =>
     isKnown(shortcode) ? `<span translate="no">:${shortcode}:</span>` : null,

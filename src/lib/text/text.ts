@@ -5,9 +5,9 @@ import { addressAt, SCHEMES } from "./urls.ts";
 
 /** How a text's mentions and hashtags become links. */
 export interface RenderOptions {
-  /** Where a mention leads and what stands after its `@` (a full handle where the bare name would be ambiguous). */
+  /** The URL of a mention and the text after its `@` (a full handle if the bare name is ambiguous); null if unknown. */
   mentionUrl(handle: Handle): { url: string; username: string } | null;
-  /** Where a hashtag leads, by its name as written. */
+  /** The URL of a hashtag, by its name as written. */
   tagUrl(name: string): string;
 }
 
@@ -17,7 +17,7 @@ type Entity = { start: number; end: number } & (
   | { kind: "hashtag"; name: string }
 );
 
-/** Nobody means more accounts or more tags than this; each costs a lookup or a row. */
+/** Far more than a post needs; each costs a lookup or a row. */
 const MAX_MENTIONS = 50;
 const MAX_HASHTAGS = 100;
 
@@ -52,8 +52,8 @@ export function findLinks(text: string): string[] {
 }
 
 /**
- * The HTML of a status or of a profile's note, in the very markup of Mastodon 4.5, which clients look for: paragraphs at
- * blank lines, `<br />` at line breaks, links, mentions and hashtags. A mention unknown to `mentionUrl` stays text.
+ * Renders a status or a profile's note as HTML, in exactly the markup of Mastodon 4.5, which clients parse: paragraphs
+ * at blank lines, `<br />` at line breaks, links, mentions and hashtags. A mention unknown to `mentionUrl` stays text.
  */
 export function renderText(text: string, options: RenderOptions): string {
   const html = renderInline(text, options, "nofollow noopener");
@@ -70,7 +70,7 @@ export function renderText(text: string, options: RenderOptions): string {
   return paragraph === "" ? rendered : `${rendered}<p>${paragraph}</p>`;
 }
 
-/** The HTML of a profile field's value: one line, whose links say `rel="me"` so that other sites can verify them. */
+/** Renders a profile field's value as one line of HTML. Its links have `rel="me"`, for verification by other sites. */
 export function renderFieldValue(value: string, options: RenderOptions): string {
   return renderInline(value, options, "nofollow noopener me");
 }
@@ -85,7 +85,7 @@ function renderInline(text: string, options: RenderOptions, rel: string): string
   });
 }
 
-/** Builds a text anew out of its entities and of what lies between them. */
+/** Rewrites a text: `replace` converts its entities, and `between` the plain text between them. */
 function rewrite(
   text: string,
   between: (plain: string) => string,
@@ -101,8 +101,8 @@ function rewrite(
 }
 
 /**
- * What is set before a status that quotes another, for readers who can't show quotes (others hide it by its class);
- * nothing where the text leads there already. In the markup of Mastodon 4.5.
+ * The HTML to put before a quoting status, for clients that can't show quotes; other clients hide it by its class.
+ * Empty if the text already links to the quoted status. In the markup of Mastodon 4.5.
  */
 export function quoteFallback(html: string, quotedUrl: string): string {
   if (html.includes(escapeHtml(quotedUrl))) return "";
@@ -111,7 +111,7 @@ export function quoteFallback(html: string, quotedUrl: string): string {
 
 const SHOWN_CHARACTERS = 30;
 
-/** A link shows the beginning of its address; clients hide the spans marked invisible and draw the ellipsis. */
+/** A link that shows the beginning of its address. Clients hide the invisible spans and draw the ellipsis. */
 function linkHtml(url: string, rel: string): string {
   const prefix = /^(?:https?:\/\/(?:www\.)?|xmpp:)/.exec(url)?.[0] ?? "";
   const address = url.slice(prefix.length);
@@ -124,7 +124,7 @@ function linkHtml(url: string, rel: string): string {
   );
 }
 
-/** Where to cut an address; not before its last character, since an ellipsis takes as much room. */
+/** Where to cut an address; never directly before its last character, since an ellipsis is as wide. */
 function cutIndex(address: string): number {
   let index = 0;
   for (let shown = 0; shown < SHOWN_CHARACTERS && index < address.length; shown++) {
@@ -146,7 +146,7 @@ function hashtagHtml(name: string, url: string): string {
   return `<a href="${escapeHtml(url)}" class="mention hashtag" rel="tag">#<span>${escapeHtml(name)}</span></a>`;
 }
 
-/** What a text says in words: without its addresses, mentions and hashtags. */
+/** The text without its addresses, mentions and hashtags. */
 export function plainWords(text: string): string {
   return rewrite(
     text,
@@ -159,9 +159,9 @@ export const CHARACTERS_PER_URL = 23;
 const GRAPHEMES = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /**
- * How long a status is for its author: what a reader perceives as one character counts one, a web address 23 whatever
- * its length, a mention without its domain. The warning before it counts as plain text. By Mastodon's
- * StatusLengthValidator, which gives no discount for `xmpp:` and `magnet:`.
+ * The length of a status for the character limit. A grapheme counts as one, a web address as 23, and a mention counts
+ * without its domain. The content warning counts as plain text. Follows Mastodon's StatusLengthValidator, which counts
+ * `xmpp:` and `magnet:` addresses in full.
  */
 export function countCharacters(text: string, spoilerText = ""): number {
   const counted = rewrite(
@@ -177,7 +177,7 @@ export function countCharacters(text: string, spoilerText = ""): number {
   return countGraphemes(spoilerText + counted);
 }
 
-/** What a reader perceives as one character counts one. */
+/** The number of graphemes: characters as a reader perceives them. */
 export function countGraphemes(text: string): number {
   const lines = text.includes("\r") ? text.replaceAll("\r\n", "\n") : text;
   if (/^[\0-\x7f]*$/.test(lines)) return lines.length;
@@ -187,12 +187,13 @@ export function countGraphemes(text: string): number {
 }
 
 const TRIGGER = new RegExp(`${SCHEMES}|[@#＃]`, "gi");
-/** Before an address may stand the text of a script that needs no spaces, but no ASCII letter or digit. */
+/** An address may directly follow a script without spaces, but not an ASCII letter or digit. */
 const NO_ADDRESS_AFTER = /[a-z0-9@＠$#＃\uFEFF\uFFFE\uFFFF]/i;
 
 /**
- * Links, mentions and hashtags in order, never overlapping: whatever begins first keeps its characters, so an anchor in
- * an address is no hashtag. One pass, each rule looking at a bounded stretch or at characters that no later one takes.
+ * The links, mentions and hashtags of a text in order, without overlaps: the one that begins first keeps its
+ * characters, so the fragment of an address is no hashtag. Linear time: each rule reads a bounded number of characters,
+ * or characters that no later rule reads.
  */
 function findEntities(text: string): Entity[] {
   const entities: Entity[] = [];

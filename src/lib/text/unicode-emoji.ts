@@ -1,11 +1,11 @@
 const EMOJI = /^\p{RGI_Emoji}$/v;
-/** Characters that are drawn as text unless what follows them says otherwise. */
+/** Characters that are drawn as text unless a variation selector or modifier follows. */
 const DRAWN_AS_TEXT = /(?!\p{Emoji_Presentation})\p{Emoji}(?!\p{Emoji_Modifier})/gu;
 const AS_EMOJI = "\uFE0F";
 
 /**
- * The one emoji that a text is, written in full; null for anything else. Keyboards leave out the invisible characters
- * that ask for a picture, and with or without them it is the same one.
+ * The fully qualified form of a text that is one emoji; null for any other text. Keyboards often omit the invisible
+ * variation selectors; the emoji is the same with and without them.
  */
 export function unicodeEmoji(text: string): string | null {
   if (EMOJI.test(text)) return text;

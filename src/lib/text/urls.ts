@@ -1,17 +1,17 @@
 import { LinkifyIt, REBuilder } from "linkify-it";
 
-/** Source of a regular expression for what opens an address: the schemes that Mastodon links, and no others. */
+/** Source of a regular expression for the beginning of an address: the schemes that Mastodon links, and no others. */
 export const SCHEMES = String.raw`(?:https?|dat|dweb|ipfs|ipns|ssb|gopher|gemini):\/\/|xmpp:|magnet:\?`;
 
 /**
- * A longer address stays text. Half of Mastodon's bound: somewhat above it the expression outgrows the engine's compiler
- * and one hostile address costs 50 ms instead of one.
+ * Longer addresses stay text. This is half of Mastodon's limit: somewhat above it the regular expression outgrows the
+ * engine's compiler, and one hostile address takes 50 ms instead of 1 ms.
  */
 const MAX_LENGTH = 2048;
 
 /** linkify-it's grammar, widened where Mastodon's is wider. */
 class Grammar extends REBuilder {
-  /** Host names in use hold underscores. */
+  /** Some host names in use contain underscores. */
   override get_pseudo_letter(): RegExp {
     return (this.cache["src_pseudo_letter"] ??= new RegExp(`(?:_|${super.get_pseudo_letter().source})`));
   }
@@ -22,7 +22,7 @@ class Grammar extends REBuilder {
     return (this.cache["src_path_extra"] ??= new RegExp(`[\u00b7\u2010-\u2015\u2019\u30fb](?=${letter})|`));
   }
 
-  /** Invisible marks of direction would let a link show another address than the one it opens. */
+  /** Invisible direction marks could make a link show another address than the one it opens. */
   override get_text_separators(): RegExp {
     return /[><\uff5c\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
   }
@@ -37,16 +37,16 @@ const XMPP = new RegExp(
 );
 const MAGNET = /^magnet:\?[^\s<>"']+/i;
 
-/** Where an address found in a text ends, and the URL to link, null when it must stay text. */
+/** The end of an address found in a text, and the URL to link; null if it must stay text. */
 export interface Address {
   end: number;
   url: string | null;
 }
 
 /**
- * The address at `start`, where `scheme` (one of `SCHEMES`, as written) stands. Trailing punctuation and unbalanced
- * brackets are not part of it. What looks like an address but is not linked (too long, or without a public name, such
- * as localhost) is recognised too, so that nobody looks for mentions and hashtags inside.
+ * The address at `start`, which begins with `scheme` (one of `SCHEMES`, as written). Trailing punctuation and
+ * unbalanced brackets are not part of it. Addresses that must not be linked (too long, or without a public name, such
+ * as localhost) are recognised too, so that callers do not find mentions and hashtags inside them.
  */
 export function addressAt(text: string, start: number, scheme: string): Address | null {
   const candidate = text.slice(start, start + MAX_LENGTH + 1);
@@ -68,7 +68,7 @@ function matchLength(candidate: string, scheme: string): number {
   return rest === 0 ? 0 : colon + rest;
 }
 
-/** With these no address ends, by Mastodon's rule, though some may stand inside one. */
+/** By Mastodon's rule no address ends with these, though some may occur inside one. */
 const TRAILING = "!*\"':;,.$%~|@?";
 
 function lengthWithoutTrailing(candidate: string, length: number): number {
@@ -77,7 +77,7 @@ function lengthWithoutTrailing(candidate: string, length: number): number {
   return end;
 }
 
-/** How much of an address is linked: all, or up to the end of its host where another script goes on, or nothing. */
+/** The length to link: the whole address, or up to the end of its host if another script follows there, or 0. */
 function publicLength(candidate: string, length: number, hostStart: number): number {
   const host = candidate.slice(hostStart, length).split(/[/?#:]/, 1)[0]!;
   const nameLength = publicNameLength(host);
@@ -89,8 +89,9 @@ function publicLength(candidate: string, length: number, hostStart: number): num
 const TOP_LEVEL_LABEL = /\.(?:xn--[a-z\d-]+|\p{Script=Latin}{2,}|\P{ASCII}{2,})/iuy;
 
 /**
- * How much of `host` is a name with a top-level domain, 0 when it has none. Usually all; but in a script without spaces
- * a sentence goes on at once ("example.orgを見て"), and no top-level domain mixes Latin letters with another script.
+ * The length of the public name (with a top-level domain) at the beginning of `host`; 0 if there is none. Usually all
+ * of it; but in a script without spaces a sentence continues immediately ("example.orgを見て"), and no top-level domain
+ * mixes Latin letters with another script.
  */
 export function publicNameLength(host: string): number {
   if (!/^[\w.\u0080-\uffff-]+$/.test(host)) return 0;
