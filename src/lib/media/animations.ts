@@ -2,15 +2,15 @@ import { UnreadableFile } from "../../errors.ts";
 import type { RawFrames } from "./ffmpeg.ts";
 import type { Animation } from "./images.ts";
 
-/** What browsers make of a delay that is shorter than this many milliseconds. */
+/** Browsers replace a delay shorter than this many milliseconds by `INSTEAD`. */
 const SHORTEST = 11;
 const INSTEAD = 100;
-/** Milliseconds a frame of the film, where those of the animation are shown for different times. */
+/** Milliseconds per frame of the video, if the delays of the animation differ by more than `UNEVEN` milliseconds. */
 const STEP = 20;
 const UNEVEN = 2;
 const MOST_FRAMES = 10_000;
 
-/** Turns an animation into frames that are all shown for the same time, by repeating some, as an encoder needs them. */
+/** Converts an animation to a constant frame rate, which the encoder needs, by repeating frames. */
 export function evenFrames(
   { width, height, delays }: Omit<Animation, "together">,
   frames: AsyncIterable<Uint8Array>,

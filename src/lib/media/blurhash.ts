@@ -6,8 +6,8 @@ type Rgb = [red: number, green: number, blue: number];
 
 /**
  * Encodes pixels as a BlurHash with as many components across as down (https://github.com/woltapp/blurhash,
- * Algorithm.md). Alpha is ignored. The npm package `blurhash` scales by the largest coefficient and not by the largest
- * absolute one, so that pictures whose brightness grows to the right or downwards come out flat.
+ * Algorithm.md). Ignores alpha. The npm package `blurhash` scales by the largest coefficient instead of the largest
+ * absolute one, so that images whose brightness increases to the right or downwards look flat.
  */
 export function encodeBlurhash(pixels: Pixels, components: number): string {
   const linear = Float64Array.from({ length: 256 }, (_, value) => toLinear(value / 255));
@@ -38,7 +38,7 @@ export function encodeBlurhash(pixels: Pixels, components: number): string {
   ].join("");
 }
 
-/** For each component, the cosine at each position. */
+/** For each component, the cosines at all positions. */
 function basis(length: number, components: number): Float64Array[] {
   return Array.from({ length: components }, (_, component) =>
     Float64Array.from({ length }, (_, at) => Math.cos((Math.PI * component * at) / length)),

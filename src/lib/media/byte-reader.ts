@@ -1,4 +1,4 @@
-/** A GIF of 100 MB has 400,000. */
+/** A GIF of 100 MB has 400,000 parts. */
 const MOST_PARTS = 1_000_000;
 
 /** Reads untrusted bytes from the first to the last. Reading beyond the end throws a RangeError. */

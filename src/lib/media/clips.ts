@@ -2,13 +2,13 @@ import type { AudioCodec, Conversion, Input, InputFormat, OutputFormat, VideoCod
 import { UnreadableFile } from "../../errors.ts";
 import type { Extension } from "./media-types.ts";
 
-/** What was found in a film or a recording, by its content. */
+/** The properties of a video or audio file, detected from its content. */
 export interface Clip {
   /** ffmpeg's name for the container. */
   container: Container;
   /** In seconds. */
   duration: number;
-  /** Null for sound alone. The size is as people see it, the frame rate what it is on average. */
+  /** Null for audio. The size is the displayed one, the frame rate is the average. */
   video: { codec: VideoCodec | null; width: number; height: number; frameRate: number; plays: boolean } | null;
   audio: { codec: AudioCodec | null; channels: number; plays: boolean } | null;
 }
@@ -17,36 +17,36 @@ export type Container = "mov" | "matroska" | "ogg" | "mp3" | "flac" | "wav" | "a
 
 type Library = typeof import("mediabunny");
 
-/** Baseline, main and high profile of H.264: what has 8 bits and halved colours, and plays everywhere. */
+/** Baseline, main and high profile of H.264, which have 8 bits and 4:2:0 chroma, and play everywhere. */
 const PLAYABLE_H264 = /^avc[13]\.(42|4d|58|64)/i;
 
 const LONGEST = 24 * 3600;
-/** The index of a film of three hours has 10 MB; in memory it takes ten times as much as on the disk. */
+/** The index of a three-hour video has 10 MB; in memory it takes ten times as much as on disk. */
 const MAX_INDEX = 16 * 1024 * 1024;
 const MAX_BOXES = 2000;
-/** Bytes that were copied. */
+/** Copied bytes between two garbage collections. */
 const COLLECT_AFTER = 10_000_000;
 
-/** Loaded at the first clip, so that servers without any don't carry it. */
+/** Loaded at the first clip, so that servers without clips need no memory for it. */
 async function load(): Promise<Library> {
   const library = await import("mediabunny");
-  // What it says of people's files is not for our log.
+  // Its messages about users' files do not belong in our log.
   library.Logging.level = library.LogLevel.Silent;
   return library;
 }
 
 /**
- * Finds out what a file contains; null if it is neither film nor sound. Call it through MediaProcesses only: some broken
- * files make the library run for ever, without a pause in which a timer of the same thread could end it.
+ * Detects the content of a file; null if it is neither video nor audio. Call it only through MediaProcesses: with some
+ * broken files the library never returns nor yields, so that no timer of the same thread could stop it.
  *
- * @throws UnreadableFile when it looks like a clip and is broken.
+ * @throws UnreadableFile if it looks like a clip but is broken.
  */
 export async function inspectClip(path: string): Promise<Clip | null> {
   await refuseHugeIndex(path);
   const library = await load();
   const input = open(library, path);
   return whole(input, async () => {
-    // A file of a few bytes makes it throw.
+    // It throws for a file of a few bytes.
     if (!(await input.canRead().catch(() => false))) return null;
     const container = containerOf(library, await input.getFormat());
     const duration = (await input.computeDuration()) - Math.max(0, await input.getFirstTimestamp());
@@ -66,7 +66,7 @@ async function inspectVideo(input: Input, duration: number): Promise<Clip["video
     codec: await track.getCodec(),
     width: Math.round(width),
     height: Math.round(height),
-    // Between the frames there is time, after the only one there is none.
+    // The average needs an interval between two frames.
     frameRate: probedPacketCount > 1 ? averageFrameRate : 1 / duration,
     plays: PLAYABLE_H264.test((await track.getCodecParameterString()) ?? ""),
   };
@@ -79,7 +79,7 @@ async function inspectAudio(input: Input): Promise<Clip["audio"]> {
   return { codec, channels: await track.getNumberOfChannels(), plays: codec === "aac" };
 }
 
-/** The picture that comes with a recording, as its bytes; null when there is none. */
+/** The bytes of the cover image in an audio file; null if there is none. */
 export async function coverOf(path: string): Promise<Uint8Array | null> {
   const input = open(await load(), path);
   return whole(input, async () => {
@@ -88,7 +88,7 @@ export async function coverOf(path: string): Promise<Uint8Array | null> {
   });
 }
 
-/** What a clip becomes when its parts are copied; null when they are of a kind that we couldn't put anywhere. */
+/** The file type that can hold a clip's streams without re-encoding; null if there is none. */
 export function copyExtension({ container, video, audio }: Clip): Extension | null {
   if (video) {
     if (video.codec === null) return null;
@@ -101,9 +101,9 @@ export function copyExtension({ container, video, audio }: Clip): Extension | nu
 }
 
 /**
- * Copies picture and sound as they are into a new file, and nothing else: no place, no device, no names.
+ * Copies the video and audio streams unchanged to a new file, without any metadata such as location, device or names.
  *
- * @throws UnreadableFile when they can't be copied.
+ * @throws UnreadableFile if they can't be copied.
  */
 export async function copyClip(from: string, to: string, extension: Extension): Promise<void> {
   const library = await load();
@@ -123,7 +123,7 @@ export async function copyClip(from: string, to: string, extension: Extension): 
   });
 }
 
-/** The whole file goes through memory in small pieces, and on a machine without ffmpeg there may be little of it. */
+/** Collects garbage often: the whole file goes through memory in small pieces, and the machine may have little. */
 function collectOften(conversion: Conversion, bytes: number): void {
   let last = 0;
   conversion.onProgress = (progress) => {
@@ -136,7 +136,7 @@ function collectOften(conversion: Conversion, bytes: number): void {
 function open({ Input, FilePathSource, ...library }: Library, path: string): Input {
   const { MP4, QTFF, WEBM, MATROSKA, OGG, MP3, FLAC, WAVE, ADTS, MPEG_TS } = library;
   return new Input({
-    // Not all that there are: playlists would lead to other files.
+    // Not all formats: playlists would refer to other files.
     formats: [MP4, QTFF, WEBM, MATROSKA, OGG, MP3, FLAC, WAVE, ADTS, MPEG_TS],
     source: new FilePathSource(path, { handleUnhandledError: () => {} }),
   });
@@ -159,11 +159,11 @@ function outputFormat(library: Library, extension: Extension): OutputFormat {
   if (extension === "flac") return new library.FlacOutputFormat();
   if (extension === "wav") return new library.WavOutputFormat();
   if (extension === "aac") return new library.AdtsOutputFormat();
-  // With its index at the end: to have it in front, the library would keep the film in memory.
+  // The index is at the end: to put it in front, the library would keep the video in memory.
   return new library.Mp4OutputFormat({ fastStart: false });
 }
 
-/** Closes the input at the end. Errors of the library are about the file. */
+/** Closes the input at the end. Errors of the library mean that the file is unreadable; system errors pass through. */
 async function whole<Result>(input: Input, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -175,7 +175,7 @@ async function whole<Result>(input: Input, work: () => Promise<Result>): Promise
   }
 }
 
-/** Walks over the boxes of an MP4 without looking into them. */
+/** Checks the sizes of an MP4's top-level boxes. Reads only their headers. */
 async function refuseHugeIndex(path: string): Promise<void> {
   const file = Bun.file(path);
   let at = 0;
@@ -190,7 +190,7 @@ async function refuseHugeIndex(path: string): Promise<void> {
   }
 }
 
-/** As Mastodon writes it: `30/1`, or `30000/1001` for what television has left us. */
+/** A frame rate in Mastodon's format: `30/1`, or `30000/1001` for NTSC rates. */
 export function frameRateText(rate: number): string {
   const odd = Math.round(rate * 1.001) * 1000;
   const isWhole = Math.abs(rate - Math.round(rate)) < 0.002;

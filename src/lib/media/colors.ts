@@ -1,4 +1,4 @@
-/** Colours that go with a picture, as `#rrggbb`: players of sound draw themselves in them. */
+/** Colours that match an image, as `#rrggbb`. Audio players use them. */
 export interface Colors {
   background: string;
   foreground: string;
@@ -7,7 +7,7 @@ export interface Colors {
 
 type Rgb = readonly [red: number, green: number, blue: number];
 
-/** From its pixels, four bytes each: what they are on average, what can be read on that, and the most colourful one. */
+/** From RGBA pixels: the average as background, black or white as foreground, the most colourful one as accent. */
 export function colorsOf(rgba: Uint8Array): Colors {
   const sum = [0, 0, 0] as [number, number, number];
   let accent: Rgb = [0, 0, 0];

@@ -2,7 +2,7 @@ import { constants, setPriority } from "node:os";
 import type { Subprocess } from "bun";
 import { UnreadableFile } from "../../errors.ts";
 
-/** Where a clip lies, and which of ffmpeg's readers is to read it: it never gets to guess. */
+/** The path of a clip, and the ffmpeg demuxer to use: ffmpeg must not guess the format. */
 export interface Source {
   path: string;
   container: string;
@@ -13,47 +13,48 @@ export interface Size {
   height: number;
 }
 
-/** In which folder to run, and what stops it. */
+/** The working directory of a run, and the signal that aborts it. */
 export interface Run {
   folder: string;
   signal: AbortSignal;
 }
 
-/** Pictures as they come, red, green and blue, for a film of so many a second. */
+/** A stream of raw RGB frames, and their frame rate as a fraction such as `50/1`. */
 export interface RawFrames extends Size {
   frameRate: string;
   frames: AsyncIterable<Uint8Array>;
 }
 
 export interface Film extends Size {
-  /** Of picture and sound: copied as it is, or made anew. */
+  /** Whether to copy the stream instead of re-encoding it. */
   copyVideo: boolean;
   copyAudio: boolean;
-  /** More than two channels become two. */
+  /** Channels of the source; more than two are mixed down to two. */
   channels: number;
-  /** Above what people see, frames are left out. */
+  /** Frame rate of the source; above 60, frames are dropped. */
   frameRate: number;
-  /** In bits per second, at most. */
+  /** Maximum of the video, in bits per second. */
   bitrate: number;
 }
 
 export interface Sound {
   copyTo: "mp4" | "mp3" | "flac" | null;
-  /** More than two become two. */
+  /** Channels of the source; more than two are mixed down to two. */
   channels: number;
-  /** In bits per second, where it is made anew. */
+  /** In bits per second, if it is re-encoded. */
   bitrate: number;
 }
 
-/** The sound of a film, in bits per second. */
+/** Bit rate of a video's audio, in bits per second. */
 const FILM_SOUND = 128_000;
+/** Timeout in seconds. */
 const SLOWEST_POSTER = 60;
-/** A film of some minutes on a Raspberry Pi. */
+/** Timeout in seconds: enough to convert a video of a few minutes on a Raspberry Pi. */
 const SLOWEST_FILM = 45 * 60;
-/** 4K, and what codecs add at its edges. */
+/** 4K, plus the padding of codecs. */
 const MAX_PIXELS = 16_000_000;
 const MAX_FRAME_RATE = 60;
-/** The poster is the frame that is most like the others among so many: the first one is often black. */
+/** The poster is the most representative frame among this many: the first one is often black. */
 const POSTER_FRAMES = 24;
 const COMPLAINT = 1000;
 
@@ -61,13 +62,13 @@ const H264 = ["-c:v", "libx264", "-preset", "veryfast", "-crf", "23", "-profile:
 const WITHOUT_METADATA = ["-map_metadata", "-1", "-map_chapters", "-1", "-sn", "-dn"];
 const MP4 = ["-movflags", "+faststart", "-f", "mp4"];
 
-/** The system's ffmpeg, kept short: one thread, the lowest priority, local files alone, nothing of our environment. */
+/** The system's ffmpeg, restricted: one thread, lowest priority, local files only, empty environment. */
 export class Ffmpeg {
   private usable: Promise<boolean> | null = null;
 
   constructor(private readonly path: string) {}
 
-  /** Whether it can write what everyone can play: in some distributions it can't. */
+  /** Whether it can encode H.264 and AAC: in some distributions it can't. */
   isUsable(): Promise<boolean> {
     this.usable ??= Bun.$`${this.path} -hide_banner -encoders`
       .env({})
@@ -80,14 +81,14 @@ export class Ffmpeg {
     return this.usable;
   }
 
-  /** One frame as a PNG of this size. */
+  /** Writes a representative frame as a PNG of this size. */
   poster(source: Source, to: string, size: Size, run: Run): Promise<void> {
     const filter = `scale=${size.width}:${size.height},thumbnail=${POSTER_FRAMES},format=rgb24`;
     const output = ["-map", "0:V:0", "-vf", filter, "-frames:v", "1", "-c:v", "png", "-f", "image2", "-update", "1"];
     return this.convert([...open(source)], [...output, to], SLOWEST_POSTER, run);
   }
 
-  /** An MP4 that everyone can play, with its index in front and nothing but picture and sound. */
+  /** Writes an MP4 that plays everywhere, with its index in front, and without metadata, subtitles and data streams. */
   film(source: Source, to: string, film: Film, run: Run): Promise<void> {
     const video = film.copyVideo ? ["-c:v", "copy"] : [...H264, ...limited(film.bitrate), "-vf", filmFilter(film)];
     const audio = film.copyAudio ? ["-c:a", "copy"] : aac(FILM_SOUND, film.channels);
@@ -95,7 +96,7 @@ export class Ffmpeg {
     return this.convert(open(source), [...output, to], SLOWEST_FILM, run);
   }
 
-  /** Sound alone: copied into a file of this format, or (null) made anew for MP4. */
+  /** Writes audio only: copied to a file of the format `copyTo`, or re-encoded to MP4 if that is null. */
   sound(source: Source, to: string, { copyTo, channels, bitrate }: Sound, run: Run): Promise<void> {
     const codec = copyTo ? ["-c:a", "copy"] : aac(bitrate, channels);
     const format = copyTo === "mp3" ? ["-id3v2_version", "0", "-f", "mp3"] : copyTo === "flac" ? ["-f", "flac"] : MP4;
@@ -103,7 +104,7 @@ export class Ffmpeg {
     return this.convert(open(source), [...output, to], SLOWEST_FILM, run);
   }
 
-  /** A silent film from a moving picture, on white where one could see through it. */
+  /** Converts an animation to a silent video, with white in place of transparency. */
   loop(source: Source | RawFrames, to: string, { width, height }: Size, run: Run): Promise<void> {
     const filter =
       `[0:v:0]scale=${width}:${height},format=rgba,split[back][front];` +
@@ -115,7 +116,7 @@ export class Ffmpeg {
     return this.convert([...input, "-i", "pipe:0"], output, SLOWEST_FILM, run, source.frames);
   }
 
-  /** @throws UnreadableFile when it ends with an error, or not in time; the signal's reason when that was it. */
+  /** @throws UnreadableFile if ffmpeg fails or exceeds the timeout; the signal's reason if it was aborted. */
   private async convert(
     input: string[],
     output: string[],
@@ -163,11 +164,11 @@ function giveWay(pid: number): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_LOW);
   } catch {
-    // It has ended already.
+    // The process has already ended.
   }
 }
 
-/** Gives it frame after frame, for as long as it takes them. Why it took no more is told by its end. */
+/** Writes the frames to ffmpeg until it accepts no more. Its exit code tells why it stopped. */
 async function feed(child: Subprocess<"pipe" | "ignore">, frames: AsyncIterable<Uint8Array>): Promise<void> {
   const stdin = child.stdin!;
   try {

@@ -1,17 +1,17 @@
 /*
- * The size of a picture according to its header, read before a decoder sees the file. An image library may need hundreds
- * of megabytes or minutes for what a few bytes claim.
+ * Reads the size of an image from its header, before a decoder sees the file. A file of a few bytes can claim a size
+ * for which an image library needs hundreds of megabytes or minutes.
  */
 import { ByteReader } from "./byte-reader.ts";
 
 export interface Header {
-  /** Of the canvas that all frames share, in pixels, not turned upright. */
+  /** Size of the canvas that all frames share, in pixels, before rotation by EXIF. */
   width: number;
   height: number;
   frames: number;
 }
 
-/** Null for other types (then a library has to judge) and for a file whose parts do not fit together. */
+/** Null for other types, which the image library must check, and for a malformed file. */
 export function readHeader(bytes: Uint8Array, type: string): Header | null {
   const read = READERS.get(type);
   if (read === undefined) return null;
@@ -52,7 +52,7 @@ function pngHeader(file: ByteReader): Header {
   return { width: file.u32(), height: file.u32(), frames: 1 };
 }
 
-/** The canvas is as large as the frames need: decoders and browsers disagree about a larger screen. */
+/** The canvas is as large as the frames require: decoders and browsers disagree about a larger screen. */
 function gifHeader(file: ByteReader): Header {
   file.take(10);
   file.take(2 + colours(file.u8()));
@@ -71,17 +71,17 @@ function gifHeader(file: ByteReader): Header {
   return canvas;
 }
 
-/** A file without its trailer ends where its bytes do. */
+/** The next block's type. The end of the file counts as the trailer, which may be missing. */
 function next(file: ByteReader): number {
   return file.left === 0 ? 0x3b : file.u8();
 }
 
-/** Bytes of the colour table that flags announce. */
+/** The size in bytes of the colour table that the flags declare. */
 function colours(flags: number): number {
   return flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0;
 }
 
-/** Writes the size that the frames need over the screen size of a GIF, which may be anything up to 65535×65535. */
+/** Overwrites the screen size of a GIF, which may be anything up to 65535×65535, with the size that its frames need. */
 export function writeGifScreen(gif: Uint8Array, { width, height }: { width: number; height: number }): void {
   const view = new DataView(gif.buffer, gif.byteOffset);
   view.setUint16(6, width, true);

@@ -1,14 +1,15 @@
 /*
- * What a picture's file says besides its pixels: place, camera, owner, edits, an uncropped miniature, a film appended
- * to it. These functions copy a file part by part and keep only the parts that are needed to show it, so that whatever
- * we have never heard of is left behind too, and the pixels stay exactly as they were.
+ * Removes metadata from image files: location, camera, owner, edits, uncropped thumbnails, appended videos. These
+ * functions copy a file part by part and keep only the parts that are needed to show it. So unknown kinds of metadata
+ * are removed too, and the pixels stay exactly the same.
  */
 
 import { ByteReader } from "./byte-reader.ts";
 
 /**
- * The same picture without anything but what shows it, or null where the file does not hold together (truncated, or odd
- * in a way that only a decoder may forgive). Colour profiles go as well: convert such a picture to sRGB instead.
+ * The image reduced to the parts that are needed to show it; null if the type is unknown or the file is malformed
+ * (truncated, or in a way that only a decoder may tolerate). Removes colour profiles as well: convert an image that has
+ * one to sRGB instead.
  */
 export function withoutMetadata(bytes: Uint8Array, type: string): Uint8Array | null {
   const strip = STRIPPERS.get(type);
@@ -42,7 +43,7 @@ const JPEG_SOS = 0xda;
 const JPEG_APP0 = 0xe0;
 const JPEG_APP14 = 0xee;
 
-/** A JFIF header without the miniature that the file's own might carry. It tells decoders that the colours are YCbCr. */
+/** A JFIF header without a thumbnail, which the original may contain. It tells decoders that the colours are YCbCr. */
 const JFIF = Uint8Array.of(0xff, JPEG_APP0, 0, 16, 0x4a, 0x46, 0x49, 0x46, 0, 1, 1, 0, 0, 1, 0, 1, 0, 0);
 
 /** Frames, tables and scans: SOF0–15 with DHT and DAC between them, SOS, DQT, DNL and DRI. */
@@ -56,7 +57,7 @@ function jpegParts(file: ByteReader): Uint8Array[] {
   for (;;) {
     const marker = nextJpegMarker(file);
     if (marker === JPEG_EOI) {
-      // Phones append further pictures and films after the end, with places of their own.
+      // Phones append more images and videos after the end, with their own locations.
       parts.push(Uint8Array.of(0xff, JPEG_EOI));
       return parts;
     }
@@ -65,7 +66,7 @@ function jpegParts(file: ByteReader): Uint8Array[] {
     if (marker === JPEG_SOS) skipScan(file);
     if (showsJpeg(marker)) parts.push(file.bytes.subarray(start, file.at));
     else if (marker === JPEG_APP0 && startsWith(payload, "JFIF\0")) parts.push(JFIF);
-    // Adobe's segment says how the colours are encoded; a decoder without it shows some pictures in false colours.
+    // Adobe's segment declares the colour encoding; without it, decoders show some images in false colours.
     else if (marker === JPEG_APP14 && startsWith(payload, "Adobe") && payload.length >= 12)
       parts.push(Uint8Array.of(0xff, JPEG_APP14, 0, 14), payload.subarray(0, 12));
   }
@@ -78,7 +79,7 @@ function nextJpegMarker(file: ByteReader): number {
   return marker;
 }
 
-/** Goes over a scan's entropy-coded bytes, up to the first marker that is neither a stuffed zero nor a restart. */
+/** Skips a scan's entropy-coded bytes, up to the first marker that is neither a stuffed zero nor a restart. */
 function skipScan(file: ByteReader): void {
   for (;;) {
     const next = file.bytes.indexOf(0xff, file.at);
@@ -106,7 +107,7 @@ function pngParts(file: ByteReader): Uint8Array[] {
     const name = file.text(4);
     file.take(length + 4);
     if (PNG_SHOWN.has(name)) parts.push(file.bytes.subarray(start, file.at));
-    // Some editors crop a picture in place and leave the rest of the uncropped one after the end.
+    // Some editors crop an image in place and leave the rest of the original after the end.
     if (name === "IEND") return parts;
   }
 }
@@ -124,13 +125,13 @@ function gifParts(file: ByteReader): Uint8Array[] {
   file.take(2 + gifColours(flags));
   const parts = [file.bytes.subarray(0, file.at)];
   for (;;) {
-    // Enough programs forget the trailer that every viewer takes the end of the file for it.
+    // Many programs omit the trailer, so every viewer treats the end of the file as one.
     const kind = file.left === 0 ? GIF_TRAILER : file.u8();
     if (kind === GIF_TRAILER) break;
     const start = file.at - 1;
     if (kind === GIF_IMAGE) {
       file.take(8);
-      // The colour table, then one byte which is the width of the first code.
+      // The colour table, then one byte with the minimum code size.
       file.take(gifColours(file.u8()) + 1);
       skipGifBlocks(file);
       parts.push(file.bytes.subarray(start, file.at));
@@ -143,7 +144,7 @@ function gifParts(file: ByteReader): Uint8Array[] {
   return parts;
 }
 
-/** Bytes of the colour table that a screen's or an image's flags announce. */
+/** The size in bytes of the colour table that a screen's or an image's flags declare. */
 function gifColours(flags: number): number {
   return flags & 0x80 ? 3 * 2 ** ((flags & 7) + 1) : 0;
 }
@@ -152,7 +153,7 @@ function skipGifBlocks(file: ByteReader): void {
   for (let length = file.u8(); length !== 0; length = file.u8()) file.take(length);
 }
 
-/** Keeps the timing of frames and the number of loops; comments and XMP are what we came to remove. */
+/** Keeps the timing of frames and the number of loops; null for comments, XMP and other extensions. */
 function gifExtension(file: ByteReader, start: number): Uint8Array | null {
   const label = file.u8();
   if (label === GIF_CONTROL) {
@@ -171,7 +172,7 @@ function gifExtension(file: ByteReader, start: number): Uint8Array | null {
 }
 
 const WEBP_SHOWN = new Set(["VP8 ", "VP8L", "ALPH", "ANIM"]);
-/** In VP8X: a colour profile, EXIF and XMP are announced by these bits. */
+/** These bits of VP8X declare a colour profile, EXIF and XMP. */
 const WEBP_METADATA_FLAGS = 0x20 | 0x08 | 0x04;
 const WEBP_FRAME_HEADER = 16;
 
@@ -183,7 +184,7 @@ function webpParts(file: ByteReader): Uint8Array[] {
 
 function shownWebpChunk(name: string, payload: Uint8Array): Uint8Array[] {
   if (name === "VP8X") return [webpChunk(name, [withoutFlags(payload, WEBP_METADATA_FLAGS)])];
-  // A frame of an animation holds chunks of its own, and so might hold something that is not to be shown.
+  // A frame of an animation has its own chunks, which may contain metadata.
   if (name === "ANMF") {
     const frame = new ByteReader(payload);
     return [webpChunk(name, [frame.take(WEBP_FRAME_HEADER), ...webpChunks(frame, shownInFrame)])];
@@ -200,7 +201,7 @@ function webpChunks(file: ByteReader, shown: (name: string, payload: Uint8Array)
   while (file.left > 0) {
     const name = file.text(4);
     const payload = file.take(file.u32(true));
-    // Chunks begin at even places; some writers leave the last pad byte out.
+    // Chunks begin at even offsets; some writers omit the last padding byte.
     if (payload.length % 2 === 1 && file.left > 0) file.take(1);
     chunks.push(...shown(name, payload));
   }
@@ -208,7 +209,7 @@ function webpChunks(file: ByteReader, shown: (name: string, payload: Uint8Array)
 }
 
 function withoutFlags(payload: Uint8Array, flags: number): Uint8Array {
-  // Not slice(): on a Buffer that is no copy.
+  // Not slice(): on a Buffer it does not copy.
   const copy = new Uint8Array(payload);
   copy[0] = (copy[0] ?? malformed()) & ~flags;
   return copy;

@@ -1,6 +1,6 @@
 /**
- * What is read everywhere. HEIC is tried too, but only a libvips from a distribution can have the decoder for HEVC, which
- * is patented; the one that comes with sharp has none, so we don't promise it.
+ * The types that every installation can read. HEIC is tried too, but only a distribution's libvips can have a decoder
+ * for HEVC, which is patented. The libvips bundled with sharp has none, so we don't list it.
  */
 export const IMAGE_TYPES = ["image/jpeg", "image/png", "image/gif", "image/webp", "image/avif"] as const;
 
@@ -10,7 +10,7 @@ const HEIF_BRANDS: ReadonlyMap<string, string> = new Map([
   ...["mif1", "msf1"].map((brand) => [brand, "image/heif"] as const),
 ]);
 
-/** What kind of picture the bytes are, whatever their name or their sender say; null for anything else. */
+/** Detects the media type of an image by its content, independent of its name and declared type; null if unknown. */
 export function sniffType(bytes: Uint8Array): string | null {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 64)).toString("latin1");
   if (head.startsWith("\xff\xd8\xff")) return "image/jpeg";
@@ -21,12 +21,12 @@ export function sniffType(bytes: Uint8Array): string | null {
   return null;
 }
 
-/** Whether an AVIF says of itself that it moves. What is kept of it as a picture is its first frame. */
+/** Whether an AVIF declares itself animated. As an image, only its first frame is kept. */
 export function isMovingAvif(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 12)).toString("latin1", 4) === "ftypavis";
 }
 
-/** The brands of an ISO container: the first one may be as vague as "mif1", and the list after it says more. */
+/** Checks the brands of an ISO container. The first one may be as vague as "mif1"; the list after it says more. */
 function sniffHeif(bytes: Uint8Array, head: string): string | null {
   const length = Math.min(new DataView(bytes.buffer, bytes.byteOffset).getUint32(0), head.length);
   const types = [8, ...Array.from({ length: Math.max(0, Math.floor((length - 16) / 4)) }, (_, at) => 16 + 4 * at)]

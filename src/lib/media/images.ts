@@ -9,16 +9,16 @@ import { TYPES_BY_EXTENSION } from "./media-types.ts";
 import { returnFreedMemory } from "../libc.ts";
 import { drawPlaceholder, type Pixels } from "./placeholders.ts";
 
-/** A picture's bytes, or the path of the file in which they are. */
+/** An image's bytes, or the path of its file. */
 export type ImageSource = Uint8Array | string;
 
-/** `bytes` are the most a file may have, `pixels` the most a picture (or one frame of it) may have before decoding. */
+/** Maximum size of a file in bytes, and of an image (or one frame of it) in pixels, checked before decoding. */
 export interface ImageLimits {
   bytes: number;
   pixels: number;
 }
 
-/** A file to keep and to serve: its type is what the bytes are, and width and height are what people will see. */
+/** A file to store and serve. Its type is that of the bytes; width and height are as displayed. */
 export interface ImageFile {
   bytes: Uint8Array;
   type: string;
@@ -27,7 +27,7 @@ export interface ImageFile {
   height: number;
 }
 
-/** `small` is the same object as `original` where that is small enough already. */
+/** `small` is the same object as `original` if that is small enough. */
 export interface ProcessedImage {
   original: ImageFile;
   small: ImageFile;
@@ -41,16 +41,16 @@ export interface ProcessedPreview {
   colors: Colors;
 }
 
-/** An avatar, a header or an emoji. `still` is the first frame of an animation, otherwise the same object. */
+/** An avatar, a header or an emoji. `still` is the first frame of an animation; otherwise the same object. */
 export interface ProcessedAvatar {
   original: ImageFile;
   still: ImageFile;
 }
 
-/** An animation that can be split into frames of one size: how long each is shown, in milliseconds. */
+/** An animation that can be split into frames of equal size. `delays` are the frames' durations in milliseconds. */
 export interface Animation extends Size {
   delays: number[];
-  /** How many frames writeFrames() is to be asked for at a time. */
+  /** How many frames to request from writeFrames() at a time. */
   together: number;
 }
 
@@ -60,19 +60,19 @@ export const DEFAULT_PIXELS = 33_177_600;
 const ORIGINAL_PIXELS = 8_294_400;
 /** Mastodon's: 640×360. */
 const SMALL_PIXELS = 230_400;
-/** WebP's longest side, and about the longest that graphics cards draw. */
+/** WebP's longest side, and about the longest that graphics cards support. */
 const LONGEST_SIDE = 16_383;
 /** JPEG's longest side. libvips keeps whole rows in memory. */
 const MAX_SIDE = 65_535;
-/** A GIF of 99 MB that plays for minutes has fewer. */
+/** A GIF of 99 MB that plays for minutes has fewer frames. */
 const MAX_FRAMES = 5000;
-/** All frames of an animation together may have as many pixels as this many pictures. */
+/** All frames of an animation together may have this many times the pixels of one image. */
 const ANIMATION_PICTURES = 16;
-/** Pixels of all frames together in an animation that is drawn anew: 625 frames of an avatar, 12 in 4K. */
+/** Pixels of all frames together in an animation that is re-encoded: 625 frames of an avatar, 12 in 4K. */
 const REDRAWN_PIXELS = 100_000_000;
-/** Of the frames that writeFrames() writes at a time. */
+/** Size of the frames that writeFrames() writes at a time. */
 const PART_BYTES = 64_000_000;
-/** Pixels that are decoded when an animation is split: at 40 ns each. Five seconds of film in 720p have as many. */
+/** Pixels to decode at most when an animation is split, at 40 ns each. Five seconds of 720p video have as many. */
 const SPLIT_PIXELS = 500_000_000;
 const BLURHASH_SIDE = 32;
 /** As many as Mastodon has. */
@@ -81,7 +81,7 @@ const QUALITY = 90;
 const SMALL_QUALITY = 85;
 const ANIMATION_QUALITY = 80;
 
-/** The only decoders of libvips that are ever let loose on what people send. */
+/** The only decoders of libvips that may read uploads. */
 const LOADERS = ["Jpeg", "Png", "Webp", "Nsgif", "Heif"].map((name) => `VipsForeignLoad${name}Buffer`);
 
 const EXTENSIONS: ReadonlyMap<string, string> = new Map(
@@ -92,10 +92,10 @@ const AVATAR_SIZES = { avatar: { width: 400, height: 400 }, header: { width: 150
 const AVATAR_LIMITS: ImageLimits = { bytes: 8 * 1024 * 1024, pixels: DEFAULT_PIXELS };
 
 const MOVING = new Set(["image/gif", "image/webp"]);
-/** Their decoder takes 20 bytes for each pixel, others 12 at most. */
+/** Their decoder takes 20 bytes per pixel, others at most 12. */
 const HEIF = new Set(["image/avif", "image/heic", "image/heif"]);
 
-/** A moving AVIF holds a still one: libvips finds it when the first brand doesn't tell it to look away. */
+/** An animated AVIF contains a still image, which libvips only reads if the major brand is `avif`. */
 function asStillAvif(bytes: Uint8Array): Uint8Array {
   const still = bytes.slice();
   still.set(Buffer.from("avif"), 8);
@@ -103,8 +103,8 @@ function asStillAvif(bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * What to keep of an uploaded picture: within 3840×2160 pixels, in a format that browsers show, upright, in sRGB and
- * without metadata. A picture that is so already keeps its pixels as they are; an animation stays one.
+ * Converts an uploaded image to at most as many pixels as 3840×2160, in a format that browsers show, upright, in sRGB
+ * and without metadata. Keeps the pixels of an image that meets these conditions. An animation stays animated.
  */
 export function processImage(source: ImageSource, limits: ImageLimits): Promise<ProcessedImage> {
   return givingBackMemory(async () => {
@@ -123,7 +123,7 @@ export function processImage(source: ImageSource, limits: ImageLimits): Promise<
   });
 }
 
-/** A picture that stands for something: still, and as small as processImage's `small`. */
+/** Converts an image to a preview of other media: still, and as small as processImage's `small`. */
 export function processPreview(source: ImageSource, limits: ImageLimits): Promise<ProcessedPreview> {
   return givingBackMemory(async () => {
     const picture = await inspect(source, limits);
@@ -133,16 +133,16 @@ export function processPreview(source: ImageSource, limits: ImageLimits): Promis
   });
 }
 
-/** A drawing that stands for a clip or an unreadable file. `seed` chooses its colours. */
+/** A generated preview of a clip or an unreadable file. `seed` selects its colours. */
 export function placeholderPreview(...drawing: Parameters<typeof drawPlaceholder>): Promise<ProcessedPreview> {
   return givingBackMemory(async () => previewOf(await loadSharp(), drawPlaceholder(...drawing)));
 }
 
 /**
- * Reads how an animation moves, for a film within so many pixels.
+ * Reads the size and the delays of an animation, scaled down to a video of at most `pixels` per frame.
  *
- * @throws UnreadableFile when splitting it would take too long. Each part is decoded from the first frame on, since that
- * is how frames are stored, so the work grows with the square of the number of parts.
+ * @throws UnreadableFile if splitting it would take too long. Each part is decoded from the first frame on, since
+ * frames build on earlier ones, so the work grows with the square of the number of parts.
  */
 export function inspectAnimation(source: ImageSource, limits: ImageLimits, pixels: number): Promise<Animation> {
   return givingBackMemory(async () => {
@@ -158,7 +158,7 @@ export function inspectAnimation(source: ImageSource, limits: ImageLimits, pixel
   });
 }
 
-/** Writes some frames of an animation into a file, one after the other, as red, green and blue on white. */
+/** Writes the `pages` frames from `page` on to a file, one after the other, as raw RGB on white. */
 export function writeFrames(
   source: ImageSource,
   limits: ImageLimits,
@@ -186,7 +186,7 @@ async function previewOf(sharp: SharpModule, pixels: Pixels): Promise<ProcessedP
   };
 }
 
-/** An avatar or a header in the size Mastodon shows, cut from the middle. An animated one becomes an animated WebP. */
+/** Converts an avatar or a header to Mastodon's size, cropped to the middle. An animation becomes an animated WebP. */
 export function processAvatar(source: ImageSource, kind: "avatar" | "header"): Promise<ProcessedAvatar> {
   return givingBackMemory(async () => {
     const picture = await inspect(source, AVATAR_LIMITS);
@@ -198,7 +198,7 @@ export function processAvatar(source: ImageSource, kind: "avatar" | "header"): P
   });
 }
 
-/** A picture in several sizes, each cut from its middle, and still; as PNG, or as whatever is small. */
+/** Converts an image to several sizes, cropped to the middle and still, as PNG or in a compact format. */
 export function processCuts(
   source: ImageSource,
   limits: ImageLimits,
@@ -221,12 +221,12 @@ export function processCuts(
   });
 }
 
-/** A custom emoji: in its own pixels, but for what must be drawn anew, and still moving where it moves. */
+/** Converts a custom emoji. Keeps its pixels unless it must be re-encoded. An animation stays animated. */
 export function processEmoji(source: ImageSource, limits: ImageLimits): Promise<ProcessedAvatar> {
   return givingBackMemory(async () => {
     const picture = await inspect(source, limits);
     return refusingBrokenImages(async () => {
-      // Drawn in any case, since what can't be is broken.
+      // Decoded in any case, to detect broken files.
       const first = await drawStill(picture, within(picture, limits.pixels), "fill");
       const original = await keepOriginal(picture);
       return { original, still: picture.animated ? await encodeStill(picture.sharp, first, QUALITY) : original };
@@ -241,10 +241,10 @@ interface Size {
   height: number;
 }
 
-/** A picture whose header was read and found within the limits; the size is that of one frame, upright. */
+/** An image whose header was read and is within the limits. The size is that of one frame, upright. */
 interface Picture extends Size {
   sharp: SharpModule;
-  /** The file without metadata, or null if its parts don't fit together; then libvips has to judge it. */
+  /** The file without metadata, or null if it seems malformed; then libvips has to check it. */
   clean: Uint8Array | null;
   type: string;
   metadata: Metadata;
@@ -253,19 +253,19 @@ interface Picture extends Size {
   open: (options?: SharpOptions) => Sharp;
 }
 
-/** Large pictures take hundreds of megabytes while they are processed. */
+/** Returns memory to the system afterwards: large images take hundreds of megabytes during processing. */
 function givingBackMemory<Result>(work: () => Promise<Result>): Promise<Result> {
   return work().finally(returnFreedMemory);
 }
 
-/** Loaded at the first picture, since clips don't need its 30 MB. */
+/** Loaded at the first image, since clips don't need its 30 MB. */
 let loaded: Promise<SharpModule> | undefined;
 
 function loadSharp(): Promise<SharpModule> {
   loaded ??= import("sharp").then(({ default: sharp }) => {
     sharp.cache(false);
     sharp.concurrency(1);
-    // Whatever a file pretends to be, no other decoder (SVG, TIFF, files on the disk) ever sees it.
+    // Whatever a file claims to be, no other decoder (SVG, TIFF, files on disk) may read it.
     sharp.block({ operation: ["VipsForeignLoad"] });
     sharp.unblock({ operation: LOADERS });
     return sharp;
@@ -273,7 +273,7 @@ function loadSharp(): Promise<SharpModule> {
   return loaded;
 }
 
-/** Reads the header alone, so that what is too large is refused before any of its pixels is decoded. */
+/** Reads only the header, so that an image that is too large is refused before its pixels are decoded. */
 async function inspect(from: ImageSource, limits: ImageLimits): Promise<Picture> {
   const bytes = await bytesOf(from, limits);
   const type = sniffType(bytes);
@@ -282,9 +282,9 @@ async function inspect(from: ImageSource, limits: ImageLimits): Promise<Picture>
   const header = readHeader(bytes, type);
   if (header) checkSize(header, pixels);
   const clean = withoutMetadata(bytes, type);
-  // libvips reads half a GIF as a whole one, and fails at what follows its end.
+  // libvips accepts a truncated GIF, and fails if data follows its end.
   const source = type === "image/gif" ? clean : isMovingAvif(bytes) ? asStillAvif(bytes) : bytes;
-  // In these two, we count the frames before libvips does, which takes it time quadratic in their number.
+  // For these two types, we count the frames before libvips does, since it takes quadratic time.
   if (source === null || (MOVING.has(type) && (!header || !clean))) throw new UnreadableFile();
   const sharp = await loadSharp();
   const metadata = await refusingBrokenImages(() => sharp(source, { limitInputPixels: false }).metadata());
@@ -316,12 +316,12 @@ function checkSize({ width, height, frames }: Header, pixels: number): void {
   if (width * height * frames > all) throw tooManyPixels(`${frames} frames of ${width}x${height} pixels`, all);
 }
 
-/** How large the small picture of something is. */
+/** The size of the small version of an image or a clip. */
 export function smallSize(size: Size): Size {
   return within(size, SMALL_PIXELS);
 }
 
-/** Largest size of the same shape that has no more than so many pixels, and no side that WebP can't have. */
+/** The largest size of the same aspect ratio with at most `pixels` pixels, and with sides that WebP supports. */
 export function within({ width, height }: Size, pixels: number): Size {
   const scale = Math.min(1, Math.sqrt(pixels / (width * height)), LONGEST_SIDE / Math.max(width, height));
   return { width: Math.max(1, Math.floor(width * scale)), height: Math.max(1, Math.floor(height * scale)) };
@@ -332,13 +332,13 @@ async function keepOriginal(picture: Picture): Promise<ImageFile> {
   if (picture.clean !== null && !mustRedraw(picture, size)) return imageFile(picture.clean, picture.type, picture);
   if (picture.animated) return drawAnimation(picture, size, "fill");
   const type = redrawnType(picture);
-  // Photographs come with halved colours; what came without (lettering, drawings) would lose by it, as would a preview.
+  // Photographs mostly have 4:2:0 chroma. Images with 4:4:4 (text, drawings) would lose quality by it, like previews.
   const chroma = picture.metadata.chromaSubsampling === "4:4:4" ? "4:4:4" : "4:2:0";
   const image = encode(picture.open().resize({ ...size, fit: "fill" }), type, QUALITY, chroma);
   return imageFile(await image.toBuffer(), type, size);
 }
 
-/** Whether leaving metadata out would change how the picture looks, or it can't be shown as it is. */
+/** Whether removing metadata would change how the image looks, or it is too large, or browsers can't show it. */
 function mustRedraw({ type, metadata, animated, width, height }: Picture, size: Size): boolean {
   const turned = !animated && (metadata.orientation ?? 1) > 1;
   const otherColours = metadata.icc !== undefined || metadata.space === "cmyk";
@@ -352,7 +352,7 @@ function redrawnType({ type, metadata }: Picture): string {
   return metadata.hasAlpha ? "image/webp" : "image/jpeg";
 }
 
-/** Animated WebP, whatever it was: encoding a GIF takes five times as long and gives a file four times as large. */
+/** Encodes any animation as WebP: encoding a GIF takes five times as long, and the file is four times as large. */
 async function drawAnimation(picture: Picture, size: Size, fit: keyof FitEnum): Promise<ImageFile> {
   const pixels = size.width * size.height * picture.frames;
   if (pixels > REDRAWN_PIXELS) {
@@ -399,7 +399,7 @@ function encode(image: Sharp, type: string, quality: number, chromaSubsampling =
   return type === "image/webp" ? image.webp({ quality }) : image.jpeg({ quality, chromaSubsampling });
 }
 
-/** So small that sums over all pixels take no time. */
+/** Scales the pixels down so far that summing over all of them is fast. */
 async function shrink(sharp: SharpModule, pixels: Pixels): Promise<Pixels> {
   const { data, info } = await reopen(sharp, pixels)
     .flatten({ background: "white" })
@@ -414,7 +414,7 @@ function imageFile(bytes: Uint8Array, type: string, { width, height }: Size): Im
   return { bytes, type, extension: EXTENSIONS.get(type) ?? "bin", width, height };
 }
 
-/** What libvips throws (always a bare Error) is about the bytes that people sent, and its words would not help them. */
+/** Errors of libvips (always a plain Error) are about the uploaded bytes. Their messages would not help the user. */
 async function refusingBrokenImages<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

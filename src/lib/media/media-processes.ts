@@ -6,7 +6,7 @@ import { Refusal, UnreadableFile, type RefusalKind } from "../../errors.ts";
 import { FairQueue } from "../fair-queue.ts";
 import type { TASKS } from "./media-tasks.ts";
 
-/** The executable's argument that makes it such a process. */
+/** The command-line argument that makes the executable a media process. */
 export const MEDIA_PROCESS = "media-process";
 
 type Tasks = typeof TASKS;
@@ -20,7 +20,7 @@ export interface Request {
 
 export type Reply = { value: unknown } | { failure: Failure };
 
-/** An error, as it travels between processes. */
+/** An error, serialised to be sent between processes. */
 export interface Failure {
   message: string;
   refused?: RefusalKind;
@@ -31,11 +31,11 @@ export interface Failure {
 }
 
 export interface Bounds {
-  /** For one task. */
+  /** Time limit of one task. */
   seconds: number;
-  /** For copying a clip, which reads and writes all of it. */
+  /** Time limit of copying a clip, which reads and writes the whole file. */
   copySeconds: number;
-  /** Of one process. */
+  /** Memory limit of one process. */
   bytes: number;
   /** How long a process waits for another task. */
   idleSeconds: number;
@@ -45,21 +45,21 @@ const MIB = 1024 * 1024;
 const BOUNDS: Bounds = {
   seconds: 30,
   copySeconds: 300,
-  // A picture of 33 megapixels takes up to 400 MB. Two processes leave a third of a small machine's memory to the rest.
+  // An image of 33 megapixels takes up to 400 MB. Two processes leave a third of a small machine's memory free.
   bytes: Math.min(512 * MIB, totalmem() / 3),
   // Uploads come in groups.
   idleSeconds: 10,
 };
-/** In milliseconds. With the start of another process, one user's picture keeps another's waiting for a second at most. */
+/** In milliseconds. With the start of a process, one user's image delays another user's by at most a second. */
 const PATIENCE = 700;
 const MEMORY_CHECK = 100;
 const TOO_COSTLY =
   "Validation failed: File takes more time or memory than is allowed. Upload a smaller or simpler one.";
 
 /**
- * Processes that read what people send: pictures, film and sound. A reader that never ends, crashes or fills the memory
- * then costs its sender the upload, and nothing else: its process is killed. They are this program, started once more,
- * and end when there was nothing to do for ten seconds.
+ * A pool of processes that read uploads: images, video and audio. If a decoder hangs, crashes or takes too much memory,
+ * its process is killed, and only that upload fails. The processes run this same program, and end after ten idle
+ * seconds.
  */
 export class MediaProcesses {
   private readonly queue: FairQueue;
@@ -73,9 +73,9 @@ export class MediaProcesses {
   }
 
   /**
-   * Runs a task for a user (an account's id, or the name of a background task) and resolves to what it returns.
+   * Runs a task for a user (an account's id, or the name of a background task) and resolves to its result.
    *
-   * @throws Refusal as the task does; UnreadableFile when it exceeds its time or memory, or its process crashes.
+   * @throws Refusal as the task does; UnreadableFile if it exceeds its time or memory, or its process crashes.
    */
   run<Name extends TaskName>(
     user: number | string,
@@ -123,10 +123,10 @@ class MediaProcess {
     });
   }
 
-  /** Does one task at a time. When that is aborted or exceeds its bounds, the process ends. */
+  /** Runs one task at a time. If the task is aborted or exceeds its bounds, the process is killed. */
   async do(request: Request, bounds: Bounds, signal: AbortSignal): Promise<Reply> {
     clearTimeout(this.rest);
-    // Alone, a process that has nothing to do doesn't keep a command from ending.
+    // Only a busy process keeps a command alive; see `unref()` below.
     this.child.ref();
     const seconds = request.name === "copyClip" ? bounds.copySeconds : bounds.seconds;
     const deadline = setTimeout(() => this.kill(costly(`it took longer than ${seconds} seconds`)), seconds * 1000);
@@ -148,7 +148,7 @@ class MediaProcess {
     }
   }
 
-  /** Ends the process unless it gets another task before. */
+  /** Ends the process after a delay, unless it gets another task before. */
   endAfter(seconds: number, onEnd: () => void): void {
     this.rest = setTimeout(() => {
       onEnd();
@@ -163,13 +163,13 @@ class MediaProcess {
   }
 }
 
-/** From source there is a file to start; the executable starts itself. */
+/** The command to start: a file when running from source, otherwise the executable itself. */
 function command(): string[] {
   const program = join(import.meta.dir, "media-program.ts");
   return [process.execPath, existsSync(program) ? program : MEDIA_PROCESS];
 }
 
-/** The memory of a process; 0 where the system has no file that says so. */
+/** The resident memory of a process in bytes; 0 on systems without `/proc`. */
 function residentBytes(pid: number): number {
   try {
     const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];

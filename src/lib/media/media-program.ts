@@ -16,7 +16,7 @@ process.on("message", async (request: Request) => {
   process.send!(await replyTo(request));
 });
 process.on("disconnect", () => process.exit(0));
-// A terminal and systemd send these to all processes of a server. The parent decides when its tasks end.
+// Terminals and systemd send these signals to all processes of a server. The parent decides when its tasks end.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
 endWithParent();
 attempt(() => setPriority(constants.priority.PRIORITY_BELOW_NORMAL));
@@ -26,12 +26,12 @@ function attempt(action: () => void): void {
   try {
     action();
   } catch {
-    // A sandbox may forbid it, and the tasks can do without.
+    // A sandbox may forbid it, and the tasks work without it.
   }
 }
 
 async function replyTo({ name, args }: Request): Promise<Reply> {
-  // The caller's types say that they fit together.
+  // The caller's types guarantee that name and arguments match.
   const task = TASKS[name] as (...args: unknown[]) => unknown;
   try {
     return { value: await task(...args) };

@@ -13,7 +13,7 @@ import {
   type ProcessedPreview,
 } from "./images.ts";
 
-/** Everything that reads media which people sent. It runs in a process of its own: see media-processes.ts. */
+/** All functions that read uploaded media. They run in separate processes: see media-processes.ts. */
 export const TASKS = {
   copyClip,
   coverPreview,
@@ -28,7 +28,7 @@ export const TASKS = {
   writeFrames,
 };
 
-/** The cover of a recording; null when there is none, or it is no picture. */
+/** A preview from the cover of an audio file; null if there is none, or it is not a readable image. */
 async function coverPreview(path: string, limits: ImageLimits): Promise<ProcessedPreview | null> {
   const bytes = await coverOf(path);
   if (!bytes) return null;

@@ -1,4 +1,4 @@
-/** Extensions of the files that we keep, and what they are served as. */
+/** The extensions of stored files, and the media types with which they are served. */
 export const TYPES_BY_EXTENSION = {
   jpg: "image/jpeg",
   png: "image/png",
@@ -17,7 +17,7 @@ export const TYPES_BY_EXTENSION = {
 
 export type Extension = keyof typeof TYPES_BY_EXTENSION;
 
-/** Names by which apps may call the video and sound that `inspectClip()` understands. */
+/** The media types that apps may use for the video and audio that `inspectClip()` supports. */
 export const CLIP_TYPES = [
   "video/mp4",
   "video/quicktime",

@@ -7,15 +7,15 @@ export interface Pixels {
 
 type Sort = "video" | "audio" | "unknown";
 
-/** How much of the shorter side the sign takes, from its middle to its edge. */
+/** The sign's size from its middle to its edge, as a part of the shorter side. */
 const SIGN = 0.22;
 const SIGN_OPACITY = 0.85;
-/** Heights of the bars that stand for sound, of the sign's. */
+/** Heights of the bars of the audio sign, as parts of the sign's height. */
 const BARS = [0.35, 0.7, 1, 0.55, 0.85, 0.4];
 
 /**
- * Draws what stands for a film or a recording of which there is no picture: a slope between two colours, different for
- * each `seed`, and on it a triangle to play, or bars of sound. What can't be played has no sign.
+ * Draws the preview of a video or audio file without an image: a gradient between two colours, different for each
+ * `seed`, with a play triangle or audio bars. For an unknown file there is no sign.
  */
 export function drawPlaceholder(sort: Sort, width: number, height: number, seed: number): Pixels {
   const data = new Uint8Array(width * height * 4);
@@ -37,14 +37,14 @@ export function drawPlaceholder(sort: Sort, width: number, height: number, seed:
   return { data, width, height };
 }
 
-/** How much of this point the sign covers, from 0 to 1; its edges are a pixel wide. `x` and `y` are -1 to 1 within it. */
+/** How much of this point the sign covers, from 0 to 1. Edges are a pixel wide; `x` and `y` are -1 to 1 in the sign. */
 function coverage(sort: Sort, x: number, y: number, scale: number): number {
   if (sort === "unknown") return 0;
   const inside = sort === "video" ? insideTriangle(x, y) : insideBars(x, y);
   return Math.max(0, Math.min(1, inside * scale + 0.5));
 }
 
-/** How far a point is from the triangle's nearest side, and negative outside. */
+/** The distance of a point from the triangle's nearest side, negative outside. */
 function insideTriangle(x: number, y: number): number {
   const slanted = (1 - x - Math.abs(y) * Math.sqrt(3)) / 2;
   return Math.min(x + 0.5, slanted);
@@ -58,7 +58,7 @@ function insideBars(x: number, y: number): number {
   return Math.min((across * 2) / BARS.length, bar - Math.abs(y));
 }
 
-/** A quiet colour of this hue in degrees, as lightness from 0 to 1 has it. */
+/** The RGB values, 0 to 255, of a muted colour with this hue in degrees and lightness from 0 to 1. */
 function fromHue(hue: number, lightness: number): [number, number, number] {
   const spread = 0.45 * Math.min(lightness, 1 - lightness);
   const channel = (offset: number) => {
