@@ -1,4 +1,4 @@
-/** Who a piece of work is for: an account's id, or the name of a background task. */
+/** The user of a piece of work: an account's id, or the name of a background task. */
 type User = number | string;
 
 interface Piece {
