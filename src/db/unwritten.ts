@@ -16,7 +16,7 @@ export function whileUnwritten(db: Reads, clock: { now(): number }, make: () => 
     const now = clock.now();
     const { changes, version } = db.get<State>(STATE)!;
     const isFresh = kept && kept.changes === changes && kept.version === version && now - kept.at < LONGEST;
-    // `make` may write itself, such as keys, so keep the state from before it: at worst the text is made twice.
+    // `make` may write to the database, such as keys, so keep the state from before: at worst the text is made twice.
     if (!kept || !isFresh) kept = { changes, version, at: now, text: make() };
     return kept.text;
   };

@@ -21,7 +21,7 @@ export class Refreshes {
 
   constructor(private readonly clock: { now(): number }) {}
 
-  /** The id with which an account can query the refresh of `subject`. Starts a new one if none is known or running. */
+  /** The id with which an account can query the refresh of `subject`. New unless the last one is still unfinished. */
   idOf(accountId: number, subject: string, isRunning: () => boolean): string {
     const key = `${accountId} ${subject}`;
     const known = this.bySubject.get(key);
