@@ -78,7 +78,7 @@ function migrate(db: Db, path: string, options: OpenOptions): void {
   const newest = known.at(-1)!.version;
   if (version > newest) {
     throw new UsageError(
-      `The database was written by a newer Linnet (its version is ${version}, this program knows ${newest}). Start that one, or restore a backup.`,
+      `The database was written by a newer Linnet (its version is ${version}, this program knows ${newest}). Start that version, or restore a backup.`,
     );
   }
   if (version === newest) return;
