@@ -339,6 +339,36 @@ describe("A deleted account", () => {
     expect(steps).toEqual([36, 11, 0, 0]);
   });
 
+  inProcess("is removed in slices that count the boosts of its posts", async () => {
+    const boosters = await Promise.all(
+      Array.from({ length: 12 }, (_, at) => server.person(`booster${at}`, { role: "user" })),
+    );
+    for (let count = 0; count < 3; count++) {
+      const { id } = await bob.publish(`post ${count}`);
+      for (const booster of boosters) await booster.post(`/api/v1/statuses/${id}/reblog`);
+    }
+    const left = () => server.ctx.db.all("SELECT 1 FROM statuses").length;
+    expect(left()).toBe(39);
+    goAway();
+    removeSlice(server.ctx, Number(bob.id));
+    expect(left()).toBe(14);
+    await server.drain();
+    expect(left()).toBe(0);
+  });
+
+  inProcess("publishes nothing that was being sent when it was deleted", async () => {
+    const { db } = server.ctx;
+    const together = db.together.bind(db);
+    db.together = (work) => {
+      goAway();
+      return together(work);
+    };
+    const answer = await bob.post("/api/v1/statuses", { status: "last words" });
+    expect(refusal(answer)).toEqual({ status: 401, json: { error: "The access token is invalid" } });
+    await server.drain();
+    expect(db.all("SELECT 1 FROM statuses")).toEqual([]);
+  });
+
   inProcess("is left alone while it isn't deleted", async () => {
     await bob.publish("post");
     removeSlice(server.ctx, Number(bob.id));

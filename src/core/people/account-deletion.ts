@@ -92,20 +92,26 @@ const STEPS: readonly Step[] = [
   sliceOf("lists", "account_id", 1),
 ];
 
+/** Boosts count against the slice as well: each is removed like a status. */
 function removeStatuses(ctx: Context, tx: Tx, accountId: number): number {
   const statuses = tx.all<StatusRow>(
     `SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.account_id = ? ORDER BY s.id DESC LIMIT ${SLICE}`,
     accountId,
   );
+  let left = SLICE;
   for (const status of statuses) {
     const reblogs = tx.all<StatusRow>(
-      `SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.reblog_of_id = ? LIMIT ${SLICE}`,
+      `SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.reblog_of_id = ? LIMIT ?`,
       status.id,
+      left,
     );
     for (const reblog of reblogs) removeStatusWithin(ctx, tx, reblog, false);
-    // There may be more reblogs, for the next slice.
-    if (reblogs.length === SLICE) break;
+    left -= reblogs.length;
+    // The status may have more boosts, and itself needs room in a slice.
+    if (left === 0) break;
     removeStatusWithin(ctx, tx, status, true);
+    left -= 1;
+    if (left === 0) break;
   }
   return statuses.length;
 }

@@ -148,6 +148,7 @@ interface Defaults {
   quotePolicy: QuotePolicy;
 }
 
+/** @throws Refusal if the account was deleted while a request of its user was in progress */
 export function defaultsOf(ctx: Context, accountId: number): Defaults {
   const row = ctx.db.get<{
     username: string;
@@ -160,7 +161,8 @@ export function defaultsOf(ctx: Context, accountId: number): Defaults {
     `SELECT a.username, u.default_privacy, u.default_sensitive, u.default_language, u.default_quote_policy, u.locale
      FROM users u JOIN accounts a ON a.id = u.account_id WHERE u.account_id = ?`,
     accountId,
-  )!;
+  );
+  if (!row) throw new Refusal("unauthorized", "The access token is invalid");
   return {
     username: row.username,
     privacy: row.default_privacy,
