@@ -213,10 +213,15 @@ export function refuseForLastOwner(tx: Tx, userId: number, username: string): vo
   const isLast = tx.get(
     `SELECT 1 FROM users WHERE id = ?1 AND role = 'owner' AND NOT EXISTS (
        SELECT 1 FROM users u JOIN accounts a ON a.id = u.account_id
-       WHERE u.role = 'owner' AND u.id <> ?1 AND NOT u.disabled AND a.suspended_at IS NULL)`,
+       WHERE u.role = 'owner' AND u.id <> ?1 AND u.approved AND NOT u.disabled AND a.suspended_at IS NULL)`,
     userId,
   );
   if (isLast) throw new Refusal("conflict", `@${username} is the only owner of this server, which needs one.`);
+}
+
+function refuseIfPending(tx: Tx, userId: number, username: string): void {
+  if (!tx.get("SELECT 1 FROM users WHERE id = ? AND NOT approved", userId)) return;
+  throw new Refusal("conflict", `@${username} is a pending sign-up. Approve it before you make it an owner.`);
 }
 
 /** Undefined properties stay unchanged. */
@@ -226,7 +231,7 @@ export interface UserChanges {
   role?: Role | undefined;
 }
 
-/** @throws Refusal for an unusable address, or if the last owner would lose that role */
+/** @throws Refusal for an unusable address, if the last owner would lose that role, or if a pending user would get it */
 export function changeUser(ctx: Context, user: UserRow, { email, role }: UserChanges): void {
   ctx.db.transaction((tx) => {
     if (email !== undefined) {
@@ -236,7 +241,8 @@ export function changeUser(ctx: Context, user: UserRow, { email, role }: UserCha
       tx.run("UPDATE users SET email = ? WHERE id = ?", address, user.id);
     }
     if (role === undefined) return;
-    if (role !== "owner") refuseForLastOwner(tx, user.id, user.username);
+    if (role === "owner") refuseIfPending(tx, user.id, user.username);
+    else refuseForLastOwner(tx, user.id, user.username);
     tx.run("UPDATE users SET role = ? WHERE id = ?", role, user.id);
   });
 }
