@@ -90,6 +90,40 @@ test("the id of a hashtag does not tell how old it is", async () => {
   expect(await idOf("open")).not.toBe(before);
 });
 
+/** Copies a post and its hashtags this many times, as newer ones. */
+function repeat(id: string, count: number): void {
+  const copies = JSON.stringify(Array.from({ length: count }, (_, at) => at + 1));
+  const columns = "account_id, url, local, visibility, text, content, created_at";
+  server.ctx.db.transaction((tx) => {
+    tx.run(
+      `INSERT INTO statuses (id, uri, conversation_id, ${columns})
+       SELECT s.id + n.value, s.uri || n.value, s.id + n.value, ${columns} FROM statuses s, json_each(?2) n WHERE s.id = ?1`,
+      Number(id),
+      copies,
+    );
+    tx.run(
+      `INSERT INTO status_tags (tag_id, status_id)
+       SELECT t.tag_id, t.status_id + n.value FROM status_tags t, json_each(?2) n WHERE t.status_id = ?1`,
+      Number(id),
+      copies,
+    );
+  });
+}
+
+test("a search for hashtags looks at the newest thousand posts of each", async () => {
+  await bob.publish("#often");
+  server.clock.advance(1000);
+  const { id } = await alice.publish({ status: "#often", visibility: "direct" });
+  repeat(id, 998);
+  for (const who of [server.stranger(), carol, alice]) expect(await found(who, "often")).toEqual(["often"]);
+  repeat(String(Number(id) + 998), 1);
+  for (const who of [server.stranger(), carol]) expect(await found(who, "often")).toEqual([]);
+  expect(await found(alice, "often")).toEqual(["often"]);
+  server.clock.advance(1000);
+  await bob.publish("#often");
+  for (const who of [server.stranger(), carol]) expect(await found(who, "often")).toEqual(["often"]);
+});
+
 inProcess("a search for hashtags costs as much for many hidden ones as for one", async () => {
   const cost = async (): Promise<number> => {
     const before = server.ctx.db.statements;

@@ -153,9 +153,10 @@ const COMPARED_TAGS = 500;
 const TAGS = `
   SELECT id FROM (
     SELECT id, name FROM (
-      SELECT id, name FROM tags WHERE name >= ?1 AND name < ?1 || char(1114111) ORDER BY name LIMIT ${LOOKED_THROUGH_TAGS}
+      SELECT id, name, display_name FROM tags
+      WHERE name >= ?1 AND name < ?1 || char(1114111) ORDER BY name LIMIT ${LOOKED_THROUGH_TAGS}
     ) prefixed
-    WHERE ${isKnownTo("?5", "prefixed.id")}
+    WHERE ${isKnownTo("?5", "prefixed")}
       AND (NOT ?4 OR EXISTS (SELECT 1 FROM trend_reviews WHERE kind = 'tag' AND subject_id = prefixed.id))
     ORDER BY name LIMIT ${COMPARED_TAGS}) found
   ORDER BY name = ?1 DESC, (SELECT count(*) FROM (SELECT 1 FROM status_tags WHERE tag_id = found.id LIMIT 100)) DESC, name

@@ -77,16 +77,22 @@ export function ensureTag(tx: Tx, written: string, now: number): number {
   return findTag(tx, written)!;
 }
 
+/** Bounds the work for a hashtag with many posts that the viewer may not see. */
+const MAX_EXAMINED = 1000;
+
 /**
- * Whether a viewer may know that a hashtag (its id) is in use: because they can see a status with it, or follow it.
- * Without this check, a search would complete the hashtags of direct statuses.
+ * Whether a viewer may know that a hashtag (the alias of a row of `tags`) is in use: from one of its newest statuses, or
+ * because they follow it. Without this, a search would complete the hashtags of direct posts. Strangers see only statuses
+ * for everyone, and a hashtag that never was in one has no spelling (see `saveTags`).
  */
 export function isKnownTo(viewer: string, tag: string): string {
   return `(
-    EXISTS (
-      SELECT 1 FROM status_tags st JOIN statuses s ON s.id = st.status_id
-      WHERE st.tag_id = ${tag} AND ${visibleTo(viewer)})
-    OR EXISTS (SELECT 1 FROM tag_follows WHERE account_id = ${viewer} AND tag_id = ${tag}))`;
+    (${viewer} <> 0 OR ${tag}.display_name <> '') AND EXISTS (
+      SELECT 1
+      FROM (SELECT status_id FROM status_tags WHERE tag_id = ${tag}.id ORDER BY status_id DESC LIMIT ${MAX_EXAMINED}) st
+      CROSS JOIN statuses s ON s.id = st.status_id
+      WHERE ${visibleTo(viewer)})
+    OR EXISTS (SELECT 1 FROM tag_follows WHERE account_id = ${viewer} AND tag_id = ${tag}.id))`;
 }
 
 /** Replaces mentions and hashtags after an edit. */
