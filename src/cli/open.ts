@@ -2,11 +2,11 @@ import { accessSync, constants, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { readConfig, withAddress, type Config } from "../config.ts";
 import { openContext, type Context } from "../context.ts";
-import { effectiveAddress } from "../core/server/server-address.ts";
+import { effectiveAddress, refuseBesideServer } from "../core/server/server-address.ts";
 import { openMigrated } from "../db/migrate.ts";
 import { Refusal } from "../errors.ts";
 import { openLog } from "../lib/log.ts";
-import { lockServer } from "./lock.ts";
+import { isRunning, lockServer } from "./lock.ts";
 
 /** The settings in the environment of this process. */
 export function configOfProcess(): Config {
@@ -49,6 +49,7 @@ export function openData(config: Config, isServer = false): Context {
   const options = isServer ? {} : { lockServer: () => lockServer(config.data) };
   const db = openMigrated(pathOf(config), config.synchronous, options);
   const settled = withAddress(config, effectiveAddress(db, config, isServer));
+  if (!isServer) refuseBesideServer(db, settled, () => isRunning(config.data));
   return openContext(settled, db, { log: openLog(config.logLevel, config.logFormat) });
 }
 

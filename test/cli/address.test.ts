@@ -93,13 +93,58 @@ describe("The address is fixed by the first account", () => {
     expect(served.output).toContain(`is running at http://localhost:${new URL(served.origin).port} (`);
   });
 
+  test("a command can't fix another address than that of a running server", async () => {
+    const served = await folder.serve(HERE);
+    for (const [settings, address] of [
+      [ELSEWHERE, "https://other.example (@other.example)"],
+      [{ LINNET_URL: HERE["LINNET_URL"]! }, "https://social.example (@social.example)"],
+    ] as const) {
+      for (const outcome of [
+        await createUser("alice", settings),
+        await folder.run(["setup", "--name", "alice", "--password-stdin"], { stdin: "correct horse", settings }),
+      ]) {
+        expect([outcome.code, outcome.stderr]).toEqual([
+          2,
+          `linnet: The server that is running is https://social.example (@example.org), but with these settings the first account would be at ${address}, for good. Use the server's LINNET_URL and LINNET_HANDLE_DOMAIN, or stop the server first.\n`,
+        ]);
+      }
+    }
+    expect(uris()).toEqual([]);
+    await setUp(served.origin, served.output);
+    expect(uris()).toEqual(["https://social.example/users/alice"]);
+  });
+
+  test("a server that starts while setup asks its questions keeps its address", async () => {
+    const place = new Folder({ LINNET_URL: ELSEWHERE.LINNET_URL });
+    try {
+      const terminal = place.inTerminal(["setup"]);
+      await terminal.answer("Name: ", "alice");
+      await place.serve(HERE);
+      await terminal.answer("Display name (if you like): ", "");
+      await terminal.answer("Password (it is not shown): ", "correct horse");
+      await terminal.answer("Repeat password: ", "correct horse");
+      expect(await terminal.child.exited).toBe(2);
+      expect(terminal.screen).toContain("The server that is running is https://social.example (@example.org)");
+    } finally {
+      await place.remove();
+    }
+  });
+
+  test("a command may fix another address than that of a server that has stopped", async () => {
+    await (await folder.serve(HERE)).stop();
+    expect((await createUser("alice", ELSEWHERE)).stdout).toContain("@alice@other.example");
+  });
+
   test("a running server adds no account at another address than the first one's", async () => {
     const served = await folder.serve({ ...ELSEWHERE, LINNET_REGISTRATIONS: "open" });
-    await createUser("alice", HERE);
+    await createUser("alice");
     const { stdout } = await folder.run(["token", "create", "alice", "--scopes", "write"]);
+    // As if a command had fixed its own address at the moment at which the server started.
+    const fixed = JSON.stringify({ origin: "https://social.example", handleDomain: "example.org" });
+    withDatabase((db) => db.run("UPDATE server_state SET value = ? WHERE name = 'address'", [fixed]));
     const { status, json } = await register(served.origin, stdout.trim());
     expect([status, json.error]).toEqual([409, expect.stringContaining("https://social.example")]);
-    expect(uris()).toEqual(["https://social.example/users/alice"]);
+    expect(uris()).toEqual(["https://other.example/users/alice"]);
   });
 });
 

@@ -55,11 +55,11 @@ async function serve(): Promise<void> {
   // Before the greeting: its reader may stop the server immediately.
   const stopped = stopSignal();
   const { text, facts } = greeting(ctx, app.server!.port!);
-  print(config, text, facts);
-
   ctx.db.neverBlock();
   const worker = new Worker(ctx);
+  // Keeps the address, before the line below invites commands.
   void startJobs(ctx, worker, stopped);
+  print(config, text, facts);
   await stopped;
   await stop(ctx, app, worker);
   lock.release();

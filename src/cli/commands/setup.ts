@@ -1,5 +1,6 @@
 import type { Context } from "../../context.ts";
 import { createUser, hasUsers, userProblems, type UserProblem } from "../../core/people/users.ts";
+import { refuseBesideServer } from "../../core/server/server-address.ts";
 import { Refusal } from "../../errors.ts";
 import { english } from "../../web/i18n/words-en.ts";
 import { ArgumentError } from "../argument-error.ts";
@@ -40,6 +41,8 @@ async function setup(name: string | undefined, displayName: string, piped: boole
   await withNewData(async (ctx) => {
     refuseSecondOwner(ctx);
     const owner = given ?? (await interview(ctx));
+    // A server may have started during the questions.
+    refuseBesideServer(ctx.db, ctx.config, () => isRunning(ctx.config.data));
     await withUserProblems(() => createUser(ctx, { ...owner, role: "owner", onlyAsFirst: true }));
     console.log(`\n@${owner.username.trim()}@${ctx.config.handleDomain} is the owner of this server.`);
     const next = isRunning(ctx.config.data) ? "Enter" : 'Start the server with "linnet serve", then enter';

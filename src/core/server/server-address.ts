@@ -6,7 +6,7 @@ import { setState, stateOf } from "./server-state.ts";
 
 /** Fixed by the first account, since the URI of everything on this server contains it. */
 const FIXED = "address";
-/** The address of the server's last start. Commands use it until there is an account. */
+/** The address with which the server was started last. Commands use it until there is an account. */
 const STARTED = "started_address";
 
 /**
@@ -51,7 +51,21 @@ export function keepAddress(ctx: Context): void {
   });
 }
 
-/** @throws UsageError if the settings name another address than this one */
+/**
+ * For commands: refuses settings with another address than that of the running server. As long as there is no account,
+ * the command could fix its address for good, and the server would then refuse every sign-up and its next start.
+ */
+export function refuseBesideServer(db: Reads, config: Config, isRunning: () => boolean): void {
+  const started = read(db, STARTED);
+  if (!started || fixedAddress(db, config)) return;
+  const { origin, handleDomain } = config;
+  if ((started.origin === origin && started.handleDomain === handleDomain) || !isRunning()) return;
+  throw new UsageError(
+    `The server that is running is ${started.origin} (@${started.handleDomain}), but with these settings the first account would be at ${origin} (@${handleDomain}), for good. Use the server's LINNET_URL and LINNET_HANDLE_DOMAIN, or stop the server first.`,
+  );
+}
+
+/** Refuses settings that name another address than this one. */
 export function refuseOtherAddress({ asked }: Config, fixed: Address): void {
   const what = "Set it back, or remove the setting. For a server at a new address, start with an empty LINNET_DATA.";
   if (asked.origin !== null && asked.origin !== fixed.origin) {
