@@ -120,8 +120,8 @@ describe("The address is fixed by the first account", () => {
       const terminal = place.inTerminal(["setup"]);
       await terminal.answer("Name: ", "alice");
       await place.serve(HERE);
-      await terminal.answer("Display name (if you like): ", "");
-      await terminal.answer("Password (it is not shown): ", "correct horse");
+      await terminal.answer("Display name (optional): ", "");
+      await terminal.answer("Password (hidden): ", "correct horse");
       await terminal.answer("Repeat password: ", "correct horse");
       expect(await terminal.child.exited).toBe(2);
       expect(terminal.screen).toContain("The server that is running is https://social.example (@example.org)");

@@ -14,6 +14,8 @@ export const sentences = {
   "Another program is using the database. Nothing was saved. Try again in a few seconds.":
     "Ein anderes Programm benutzt die Datenbank. Nichts wurde gespeichert. Versuche es in einigen Sekunden noch einmal.",
   "Service Unavailable": "Der Dienst ist gerade nicht erreichbar",
+  "@{name} is a pending sign-up. Approve it before you make it an owner.":
+    "@{name} ist eine offene Anmeldung. Bestätige sie, bevor du sie zum Eigentümer machst.",
   "@{name} is the only owner of this server, which needs one.":
     "@{name} ist der letzte Eigentümer dieses Servers, und einen braucht er.",
   "This server has its owner already": "Dieser Server gehört schon jemandem",

@@ -13,6 +13,8 @@ export const sentences: ErrorSentences = {
   "Another program is using the database. Nothing was saved. Try again in a few seconds.":
     "Un autre programme utilise la base de données. Rien n’a été enregistré. Réessayez dans quelques secondes.",
   "Service Unavailable": "Le service n’est pas disponible",
+  "@{name} is a pending sign-up. Approve it before you make it an owner.":
+    "@{name} est une inscription en attente. Approuvez-la avant d'en faire un propriétaire.",
   "@{name} is the only owner of this server, which needs one.":
     "@{name} est le seul propriétaire de ce serveur, qui en a besoin d’un.",
   "This server has its owner already": "Ce serveur a déjà son propriétaire",
