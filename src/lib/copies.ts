@@ -23,6 +23,15 @@ export async function fingerprint(path: string): Promise<Fingerprint> {
   return { ...(await shapeOf(path)), size, sha256: hash.digest("hex") };
 }
 
+/** Reads a file to compare its content. False also if the file is missing or can't be read. */
+export async function hasContent(path: string, { size, sha256 }: Fingerprint): Promise<boolean> {
+  try {
+    return (await shapeOf(path)).size === size && (await fingerprint(path)).sha256 === sha256;
+  } catch {
+    return false;
+  }
+}
+
 /** The properties of a file that are known without reading its content. */
 export async function shapeOf(path: string): Promise<Omit<Fingerprint, "sha256">> {
   const { size, mtimeMs } = await stat(path);

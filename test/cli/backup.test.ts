@@ -54,6 +54,15 @@ async function backUp(...options: string[]): Promise<string> {
   return backupsIn(place).at(-1)!;
 }
 
+/** Changes a byte and nothing else, as a bad sector does. */
+function damage(path: string): void {
+  const { atime, mtime } = statSync(path);
+  const bytes = readFileSync(path);
+  bytes[0]! ^= 1;
+  writeFileSync(path, bytes);
+  utimesSync(path, atime, mtime);
+}
+
 const inodeOf = (path: string): number => statSync(path).ino;
 
 describe("The documented commands", () => {
@@ -135,6 +144,26 @@ describe("A backup", () => {
     expect(inodeOf(join(second, changed!))).not.toBe(inodeOf(join(first, changed!)));
     expect(inodeOf(join(second, same!))).not.toBe(inodeOf(join(data, same!)));
     expect(readFileSync(join(first, changed!), "utf8")).toBe("bbchanged");
+  });
+
+  test("copies an upload again that is damaged in the last backup, and says so", async () => {
+    const data = await begin(folder);
+    const [intact, damaged, lost] = ["aaintact", "bbdamaged", "cclost"].map((name) => addUpload(data, name, name));
+    const first = await backUp();
+    for (const path of [damaged!, lost!]) damage(join(first, path));
+    rmSync(join(data, lost!));
+    const { code, stdout, stderr } = await folder.run(["backup", "backups"]);
+    const second = backupsIn(place).at(-1)!;
+    expect([code, stdout]).toEqual([0, expect.stringContaining("Files: 2, 1 copied, the others linked (9 bytes).")]);
+    expect(stderr.trim().split("\n").sort()).toEqual([
+      `linnet: ${damaged} is damaged in ${first}. It was copied again from the data folder.`,
+      `linnet: ${lost} is damaged in ${first}. The data folder lacks it, too.`,
+      `linnet: ${lost} is missing from the data folder, although the database names it.`,
+    ]);
+    expect(filesIn(second)).toEqual(["linnet.db", "manifest.json", damaged!, intact!].sort());
+    expect(readFileSync(join(second, damaged!), "utf8")).toBe("bbdamaged");
+    expect(inodeOf(join(second, intact!))).toBe(inodeOf(join(first, intact!)));
+    expect((await folder.run(["backup", "backups"])).stderr).not.toContain("damaged");
   });
 
   test("is for its owner's eyes alone, and has the key with which push tokens are encrypted", async () => {

@@ -81,10 +81,6 @@ test("a folder in which a server is just starting is left to it", async () => {
 });
 
 test.each<[string, (backup: string) => void, RegExp]>([
-  ["a changed upload", (path) => writeFileSync(join(path, upload), "a pictura"), /original\.png is damaged/],
-  ["a shorter upload", (path) => writeFileSync(join(path, upload), "a pict"), /has 6 bytes instead of 9/],
-  ["a missing upload", (path) => rmSync(join(path, upload)), /original\.png is missing/],
-  ["a changed key", (path) => writeFileSync(join(path, "push.key"), "x".repeat(32)), /push\.key is damaged/],
   ["a missing database", (path) => rmSync(join(path, "linnet.db")), /linnet\.db is missing/],
   ["a changed database", (path) => withDatabase(path, (db) => db.run("DELETE FROM users")), /linnet\.db is damaged/],
   ["a cut manifest", (path) => cut(join(path, "manifest.json")), /manifest\.json can't be read\. Try an older one/],
@@ -98,6 +94,27 @@ test.each<[string, (backup: string) => void, RegExp]>([
   expect([code, stderr]).toEqual([1, expect.stringMatching(words)]);
   const left = existsSync(restored) ? readdirSync(restored) : [];
   expect(left.filter((name) => name !== "linnet.lock")).toEqual([]);
+});
+
+test.each<[string, (path: string) => void]>([
+  ["changed", (path) => writeFileSync(path, "a pictura")],
+  ["shorter", (path) => writeFileSync(path, "a pict")],
+  ["missing", (path) => rmSync(path)],
+  ["unreadable", (path) => (rmSync(path), mkdirSync(path))],
+])("a backup in which an upload and the key are %s is restored without them, by name", async (_, damage) => {
+  const other = addUpload(data, "bb", "another picture");
+  await folder.run(["backup", "backups"]);
+  const newest = backupsIn(join(folder.path, "backups")).at(-1)!;
+  for (const path of [upload, "push.key"]) damage(join(newest, path));
+  const { code, stdout, stderr } = await restore();
+  expect([code, stdout]).toEqual([1, expect.stringContaining("Restored 2 files")]);
+  expect(stderr).toBe(`linnet: ${upload} is damaged or missing in the backup.
+linnet: push.key is damaged or missing in the backup.
+linnet: Everything else is restored, and "linnet serve" works. An older backup may have these 2 files intact: copy them from there.
+`);
+  expect(stdout).not.toContain("Everything is restored");
+  expect(filesIn(restored).filter((path) => !path.endsWith(".lock"))).toEqual(["linnet.db", other]);
+  expect((await folder.run(["user", "list"], { settings: RESTORED })).stdout).toMatch(/^alice /m);
 });
 
 function cut(file: string): void {

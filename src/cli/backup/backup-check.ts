@@ -8,7 +8,7 @@ import type { Backup } from "./backup-folder.ts";
 const AT_ONCE = 16;
 
 /** Refuses a backup that lacks files, or has files of another size. Reads none of them. */
-export async function checkSizes({ path, files }: Backup): Promise<void> {
+export async function checkSizes({ path, files }: Pick<Backup, "path" | "files">): Promise<void> {
   await forEachOf(files, AT_ONCE, async ([name, { size }]) => {
     const found = await shapeOf(join(path, name)).catch(() => null);
     if (!found) throw damaged(path, `${name} is missing`);

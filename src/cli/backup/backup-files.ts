@@ -1,7 +1,15 @@
 import { rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Refusal } from "../../errors.ts";
-import { copyDurably, fingerprint, forEachOf, linkFile, shapeOf, type Fingerprint } from "../../lib/copies.ts";
+import {
+  copyDurably,
+  fingerprint,
+  forEachOf,
+  hasContent,
+  linkFile,
+  shapeOf,
+  type Fingerprint,
+} from "../../lib/copies.ts";
 import type { Backup } from "./backup-folder.ts";
 
 /** Files to copy concurrently: enough to keep a disk busy, and few enough to fit in memory. */
@@ -23,6 +31,8 @@ export class BackupFiles {
   /** How many were copied, not linked. */
   copied = 0;
   copiedBytes = 0;
+  /** Files whose content in the previous backup is not what its manifest says. */
+  readonly damaged = new Set<string>();
 
   /** `previous` has files that need not be copied again. `onFile` is called after each file. */
   constructor(
@@ -69,7 +79,7 @@ export class BackupFiles {
     const from = join(this.data, path);
     const known = this.previous?.files.get(path);
     const { size, modified } = await shapeOf(from);
-    if (known?.size === size && known.modified === modified && (await this.link(path, size))) return known;
+    if (known?.size === size && known.modified === modified && (await this.link(path, known))) return known;
     return this.copy(from, path);
   }
 
@@ -80,11 +90,15 @@ export class BackupFiles {
     return copy;
   }
 
-  /** Links a file of the previous backup, unless its size is wrong. */
-  private async link(path: string, size: number): Promise<boolean> {
+  /**
+   * Links a file of the previous backup, unless it is damaged there. All backups share a linked file, so each backup reads
+   * it again: a bad sector would otherwise stay unnoticed until a restore.
+   */
+  private async link(path: string, known: Fingerprint): Promise<boolean> {
     const target = join(this.folder, path);
     if (!(await linkFile(join(this.previous!.path, path), target))) return false;
-    if ((await shapeOf(target)).size === size) return true;
+    if (await hasContent(target, known)) return true;
+    this.damaged.add(path);
     await rm(target);
     return false;
   }
@@ -94,18 +108,17 @@ export class BackupFiles {
     const missing: string[] = [];
     for (const path of paths) {
       const known = this.previous?.files.get(path);
-      if (known && (await this.takeOver(path, known))) this.files.set(path, known);
+      const taken = known ? await this.takeOver(path, known) : null;
+      if (taken) this.files.set(path, taken);
       else missing.push(path);
     }
     return missing;
   }
 
-  private async takeOver(path: string, known: Fingerprint): Promise<boolean> {
-    if (await this.link(path, known.size)) return true;
-    const copy = await this.copy(join(this.previous!.path, path), path).catch(nullIfAbsent);
-    if (copy?.sha256 === known.sha256) return true;
-    await rm(join(this.folder, path), { force: true });
-    return false;
+  private async takeOver(path: string, known: Fingerprint): Promise<Fingerprint | null> {
+    if (await this.link(path, known)) return known;
+    const from = join(this.previous!.path, path);
+    return (await hasContent(from, known)) ? this.copy(from, path) : null;
   }
 
   /** Removes what was deleted while the backup was written. */

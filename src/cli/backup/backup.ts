@@ -133,6 +133,12 @@ async function write(ctx: Context, folder: string, previous: Backup | null, prog
   progress.say(`Files: ${files.files.size}, ${added} (${bytesText(files.copiedBytes)}).`);
   for (const path of missing)
     console.error(`linnet: ${path} is missing from the data folder, although the database names it.`);
+  for (const path of files.damaged) {
+    const found = files.files.has(path)
+      ? "It was copied again from the data folder."
+      : "The data folder lacks it, too.";
+    console.error(`linnet: ${path} is damaged in ${previous!.path}. ${found}`);
+  }
   // The server creates the key before it writes a row for which the key is needed.
   await files.add([PUSH_KEY]);
   await sync(join(folder, DATABASE));
