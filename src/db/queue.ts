@@ -62,7 +62,7 @@ interface JobOptions {
   runAt?: number;
   /** If a job with the same key is already queued, this one is not added. */
   key?: string;
-  /** The server that the job contacts. Within a lane, hosts take turns. */
+  /** The server or site that the job talks to: within a lane, hosts take turns. */
   host?: string;
 }
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { schedule } from "../../src/jobs/recurring.ts";
 import { picture } from "../fixtures/pictures.ts";
 import type { Client, Json } from "../support/client.ts";
@@ -391,6 +391,40 @@ test("A picture that is gone from the cache is fetched again, once somebody asks
   const after = await cardOf(id);
   expect(after).toEqual({ ...before, image: after.image });
   expect((await fetch(after.image)).status).toBe(200);
+});
+
+describe("Many links at once", () => {
+  inProcess("to subdomains of a slow site don't delay the cards of other sites", async () => {
+    const release = Promise.withResolvers<void>();
+    const slow = async () => {
+      await release.promise;
+      return new Response("too late", { status: 404 });
+    };
+    for (let at = 0; at < 8; at++) await alice.publish(site.put(`/${at}`, slow, `${at}.slow.example`));
+    const asked = Promise.withResolvers<void>();
+    const quick = () => {
+      asked.resolve();
+      return new Response("nothing here", { status: 404 });
+    };
+    await alice.publish(site.put("/quick", quick, "quick.example"));
+    const drained = server.drain();
+    await asked.promise;
+    release.resolve();
+    await drained;
+    expect(site.asked.length).toBe(9);
+  });
+
+  inProcess("get their pictures in turn for each site", async () => {
+    const run = spyOn(server.ctx.media, "run");
+    const image = await putPicture();
+    const article = page("T", meta({ "og:image": image }));
+    for (const host of ["one.example", "www.one.example", "two.example"]) {
+      await linked(site.put(`/${host}`, article, host));
+    }
+    const beneficiaries = run.mock.calls.map(([user]) => user);
+    run.mockRestore();
+    expect(beneficiaries).toEqual(["cards one.example", "cards one.example", "cards two.example"]);
+  });
 });
 
 inProcess("A page of posts with cards costs as many queries as one of them", async () => {

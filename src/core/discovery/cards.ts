@@ -5,6 +5,7 @@ import { previewCards } from "../../db/schema/index.ts";
 import { Refusal } from "../../errors.ts";
 import { decodeHtml } from "../../lib/http/charset.ts";
 import { DEFAULT_PIXELS } from "../../lib/media/images.ts";
+import { siteOf } from "../../lib/http/addresses.ts";
 import { OutboundError, type OutboundRequest, type OutboundResponse } from "../../lib/http/outbound.ts";
 import { readPage } from "../../lib/http/page.ts";
 import { oEmbedUrl, previewOf, withOEmbed, type Preview } from "../../lib/http/preview.ts";
@@ -31,7 +32,7 @@ export async function fetchCard(ctx: Context, linkId: number): Promise<void> {
   const link = ctx.db.get<LinkRow>("SELECT * FROM links WHERE id = ?", linkId);
   if (!link || link.statuses_count === 0 || isFresh(ctx, link)) return;
   const preview = await fetchPreview(ctx, link.url);
-  const image = preview?.imageUrl ? await fetchImage(ctx, preview.imageUrl) : null;
+  const image = preview?.imageUrl ? await fetchImage(ctx, preview.imageUrl, siteOf(link.url)) : null;
   ctx.db.transaction((tx) => {
     const cardId = preview && keepCard(ctx, tx, preview, image);
     // A failed fetch keeps the card of an earlier success.
@@ -64,13 +65,13 @@ interface CardImage {
   blurhash: string;
 }
 
-/** Null if there is no image that we can show. */
-async function fetchImage(ctx: Context, url: string): Promise<CardImage | null> {
+/** `site` is the one that is linked to: pictures are processed in turn for each. Null if there is no usable picture. */
+async function fetchImage(ctx: Context, url: string, site: string): Promise<CardImage | null> {
   const response = await get(ctx, url, IMAGE);
   if (!response) return null;
   try {
     const limits = { bytes: IMAGE.maxBytes, pixels: DEFAULT_PIXELS };
-    const { image, blurhash } = await ctx.media.run("cards", "processPreview", response.body, limits);
+    const { image, blurhash } = await ctx.media.run(`cards ${site}`, "processPreview", response.body, limits);
     const file = await keepImage(ctx, `${newFolder("cache/cards")}/small`, image);
     return { file, width: image.width, height: image.height, blurhash };
   } catch (error) {

@@ -2,6 +2,7 @@ import type { Context } from "../../context.ts";
 import type { Tx } from "../../db/open.ts";
 import { enqueue } from "../../db/queue.ts";
 import type { links } from "../../db/schema/index.ts";
+import { siteOf } from "../../lib/http/addresses.ts";
 import { anchorsIn } from "../../lib/http/page.ts";
 
 export type LinkRow = typeof links.$inferSelect;
@@ -36,7 +37,7 @@ export function linkStatus(ctx: Context, tx: Tx, statusId: number, html: string 
 export function requestCard(ctx: Context, tx: Tx, link: LinkRow): void {
   if (isFresh(ctx, link)) return;
   const key = `card.fetch ${link.id} ${Math.floor(ctx.clock.now() / DAY)}`;
-  enqueue(ctx, tx, "card.fetch", { linkId: link.id }, { key, host: new URL(link.url).hostname });
+  enqueue(ctx, tx, "card.fetch", { linkId: link.id }, { key, host: siteOf(link.url) });
 }
 
 export function isFresh(ctx: Context, link: LinkRow): boolean {

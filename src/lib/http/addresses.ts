@@ -38,6 +38,16 @@ export function addressKey(address: string): string {
   return parsed.kind() === "ipv4" ? parsed.toString() : (parsed as ipaddr.IPv6).parts.slice(0, 4).join(":");
 }
 
+/**
+ * The site of a web address, so that one owner's hosts share a turn: the last two labels of the name, as a wildcard domain
+ * has any number of hosts; otherwise the IP address, or the /64 of IPv6. Without a list of public suffixes all names below
+ * `co.uk` are one site. That only makes them wait for one another.
+ */
+export function siteOf(url: string): string {
+  const host = new URL(url).hostname.replace(/^\[|\]$|\.$/g, "");
+  return ipaddr.isValid(host) ? addressKey(host) : host.split(".").slice(-2).join(".");
+}
+
 function isWithin(address: string, networks: readonly Network[]): boolean {
   if (networks.length === 0 || !ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);
