@@ -105,10 +105,10 @@ export class MediaProcesses {
 }
 
 class MediaProcess {
-  isAlive = true;
   private readonly child: Subprocess;
   private answer: (reply: Reply) => void = () => {};
   private killed: Failure | null = null;
+  private ended = false;
   private rest: Timer | undefined;
 
   constructor() {
@@ -117,10 +117,15 @@ class MediaProcess {
       serialization: "advanced",
       ipc: (reply: Reply) => this.answer(reply),
       onExit: (_, code, signal) => {
-        this.isAlive = false;
+        this.ended = true;
         this.answer({ failure: this.killed ?? costly(`its process ended with ${signal ?? code}`) });
       },
     });
+  }
+
+  /** False from the kill on: a reply may still arrive before the process ends, but it must get no other task. */
+  get isAlive(): boolean {
+    return !this.ended && this.killed === null;
   }
 
   /** Runs one task at a time. If the task is aborted or exceeds its bounds, the process is killed. */
