@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { approveUser, findUser } from "../../src/core/people/users.ts";
+import { approveUser, changeUser, findUser } from "../../src/core/people/users.ts";
 import { type Answer, Client, type Json } from "../support/client.ts";
+import { act, undo } from "../support/moderation.ts";
 import { idsOf, linksOf, pagesOf } from "../support/reading.ts";
 import { inProcess, startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
@@ -212,6 +213,26 @@ describe("Those who look after people here", () => {
       expect(json).toMatchObject([{ type: "admin.sign_up", account: { username: "zoe" } }]);
     }
     expect((await ugo.get("/api/v1/notifications")).json).toEqual([]);
+  });
+
+  inProcess("get no sign-ups while they are pending, disabled or suspended", async () => {
+    const mo = await registered("approval", "mo");
+    changeUser(server.ctx, findUser(server.ctx, "mo")!, { role: "moderator" });
+    const staff: Client[] = [];
+    for (const action of ["disable", "suspend"] as const) {
+      const moderator = await server.person(action, { role: "moderator" });
+      await act(server, action, moderator);
+      staff.push(moderator);
+    }
+    approveUser(server.ctx, await register("zoe"));
+    approveUser(server.ctx, mo);
+    undo(server, "disable", staff[0]!);
+    undo(server, "suspend", staff[1]!);
+    staff.push(new Client(server.origin, server.token(mo, "read")));
+    for (const who of staff) {
+      expect((await who.get("/api/v1/notifications?types[]=admin.sign_up")).json).toEqual([]);
+    }
+    expect(await types()).toEqual(["admin.sign_up", "admin.sign_up"]);
   });
 });
 

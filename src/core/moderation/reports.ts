@@ -5,7 +5,8 @@ import { reports } from "../../db/schema/index.ts";
 import { notFound, Refusal, refuseWhere, tooLong } from "../../errors.ts";
 import { findAccount } from "../accounts.ts";
 import { notify } from "../notifications/notifications.ts";
-import { isShutOut, visibleAmong } from "../visibility.ts";
+import { staffAccounts } from "../people/users.ts";
+import { visibleAmong } from "../visibility.ts";
 
 /** Mastodon's limit. */
 const MAX_COMMENT = 1000;
@@ -27,9 +28,6 @@ const STATUSES_BY =
   "SELECT count(*) AS count FROM statuses WHERE id IN (SELECT value FROM json_each(?)) AND account_id = ?";
 /** Includes removed rules: the report may be about an older status. */
 const RULES = "SELECT count(*) AS count FROM rules WHERE id IN (SELECT value FROM json_each(?))";
-const STAFF = `
-  SELECT u.account_id FROM users u
-  WHERE u.role <> 'user' AND u.approved AND NOT ${isShutOut("u.account_id")}`;
 const OPEN_ABOUT = "SELECT 1 FROM reports WHERE target_account_id = ? AND action_taken_at IS NULL";
 
 /**
@@ -86,8 +84,8 @@ function citedRules(db: Reads, given: Complaint["ruleIds"]): number[] | null {
 }
 
 function tellStaff(ctx: Context, tx: Tx, reporterId: number, reportId: number): void {
-  for (const { account_id } of tx.all<{ account_id: number }>(STAFF)) {
-    notify(ctx, tx, account_id, { type: "admin.report", from: reporterId, statusId: null, aboutId: reportId });
+  for (const staffId of staffAccounts(tx)) {
+    notify(ctx, tx, staffId, { type: "admin.report", from: reporterId, statusId: null, aboutId: reportId });
   }
 }
 

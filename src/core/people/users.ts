@@ -2,6 +2,7 @@ import type { Context } from "../../context.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import { Refusal, ValidationRefusal, type Problem } from "../../errors.ts";
 import { notify } from "../notifications/notifications.ts";
+import { isShutOut } from "../visibility.ts";
 import { fixAddress } from "../server/server-address.ts";
 
 export const ROLES = ["owner", "admin", "moderator", "user"] as const;
@@ -191,13 +192,19 @@ export function approveUser(ctx: Context, userId: number): void {
   });
 }
 
+const STAFF = `
+  SELECT u.account_id FROM users u
+  WHERE u.role <> 'user' AND u.approved AND NOT ${isShutOut("u.account_id")} ORDER BY u.id`;
+
+/** The accounts of all owners, admins and moderators who can sign in, the oldest first. */
+export function staffAccounts(db: Reads): number[] {
+  return db.all<{ account_id: number }>(STAFF).map(({ account_id }) => account_id);
+}
+
 /** Notifies the staff of a new user. */
 export function tellOfSignUp(ctx: Context, tx: Tx, accountId: number): void {
-  const staff = tx.all<{ account_id: number }>(
-    "SELECT account_id FROM users WHERE role IN ('owner', 'admin', 'moderator') ORDER BY id",
-  );
-  for (const { account_id } of staff) {
-    notify(ctx, tx, account_id, { type: "admin.sign_up", from: accountId, statusId: null });
+  for (const staffId of staffAccounts(tx)) {
+    notify(ctx, tx, staffId, { type: "admin.sign_up", from: accountId, statusId: null });
   }
 }
 
