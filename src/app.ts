@@ -5,7 +5,7 @@ import { SOCKET_SETTINGS } from "./api/streaming/web-socket.ts";
 import type { Context } from "./context.ts";
 import { UnexpectedMentions } from "./core/statuses/drafts.ts";
 import { showAccounts } from "./entities/accounts.ts";
-import { DatabaseLockedRefusal, Refusal, ValidationRefusal, type RefusalKind } from "./errors.ts";
+import { DatabaseLockedRefusal, isDiskFull, Refusal, ValidationRefusal, type RefusalKind } from "./errors.ts";
 import { clientAddress } from "./lib/http/addresses.ts";
 import { stackOf } from "./lib/log.ts";
 import { OAuthRefusal } from "./oauth/errors.ts";
@@ -104,14 +104,6 @@ function failureResponse(error: unknown, language: string): Response {
     ? [503, "The disk of this server is full. Its owner has to make room on it."]
     : [500, "Something went wrong on the server"];
   return Response.json({ error: inLanguage(message, language) }, { status });
-}
-
-/** Error codes of SQLite and the file system. EDQUOT means that the quota is used up. */
-const DISK_FULL: ReadonlySet<unknown> = new Set(["SQLITE_FULL", "ENOSPC", "EDQUOT"]);
-
-function isDiskFull(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return ("code" in error && DISK_FULL.has(error.code)) || isDiskFull(error.cause);
 }
 
 /** Logs every request, which costs about 5 µs each, so it is for debugging only. `onError` always logs failures. */

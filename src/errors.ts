@@ -102,3 +102,19 @@ export class UnreadableFile extends Refusal {
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
+
+/**
+ * Codes of the file system (EDQUOT is a full quota) and of SQLite, which reports some failed writes to a full disk as
+ * input/output errors.
+ */
+const DISK_FULL = /^(ENOSPC|EDQUOT|SQLITE_FULL|SQLITE_IOERR_(SHM|WRITE|TRUNCATE))/;
+
+/** Whether an error, or one that caused it, means that there is no room left on the disk. */
+export function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return ("code" in error && DISK_FULL.test(String(error.code))) || isDiskFull(error.cause);
+}
+
+export function diskFullIn(folder: string): string {
+  return `The disk of ${folder} is full. Make room there and try again.`;
+}

@@ -1,11 +1,8 @@
 import { readConfig } from "../config.ts";
+import { diskFullIn, isDiskFull } from "../errors.ts";
 
-/** Messages that say what to do, by the error codes of SQLite and the system. */
+/** Messages that say what to do, by the error codes of SQLite. `isDiskFull()` has those of a full disk. */
 const PROBLEMS: readonly (readonly [RegExp, (folder: string) => string])[] = [
-  [
-    /^(SQLITE_FULL|SQLITE_IOERR_(SHM|WRITE|TRUNCATE)|ENOSPC|EDQUOT)/,
-    (folder) => `The disk of ${folder} is full. Make room there and try again.`,
-  ],
   [
     /^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)/,
     (folder) => `${folder}/linnet.db can't be opened. It and its folder must belong to the user who runs this.`,
@@ -21,6 +18,7 @@ const PROBLEMS: readonly (readonly [RegExp, (folder: string) => string])[] = [
 
 /** What is wrong with the data folder and what to do about it; null for other errors. */
 export function storageProblem(error: unknown): string | null {
+  if (isDiskFull(error)) return diskFullIn(readConfig(Bun.env).data);
   const code = String((error as { code?: unknown } | null)?.code);
   const found = PROBLEMS.find(([pattern]) => pattern.test(code));
   return found ? found[1](readConfig(Bun.env).data) : null;

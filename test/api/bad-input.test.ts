@@ -283,11 +283,13 @@ describe("On a full disk", () => {
     await bob.publish("there is room again");
   });
 
-  inProcess("a file that cannot be written answers so", async () => {
-    full.ctx.db.all = () => {
-      throw new Error("write failed", { cause: Object.assign(new Error("no space left"), { code: "ENOSPC" }) });
-    };
-    const { status, json } = await full.stranger().get("/api/v1/timelines/public");
-    expect([status, json]).toEqual(FULL);
+  inProcess("a file that cannot be written answers so, whatever the system calls it", async () => {
+    for (const code of ["ENOSPC", "EDQUOT", "SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE"]) {
+      full.ctx.db.all = () => {
+        throw new Error("write failed", { cause: Object.assign(new Error("no space left"), { code }) });
+      };
+      const { status, json } = await full.stranger().get("/api/v1/timelines/public");
+      expect([code, status, json]).toEqual([code, ...FULL]);
+    }
   });
 });

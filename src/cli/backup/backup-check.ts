@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { openReadOnly, type Db } from "../../db/open.ts";
-import { Refusal } from "../../errors.ts";
+import { diskFullIn, isDiskFull, Refusal } from "../../errors.ts";
 import { forEachOf, shapeOf } from "../../lib/copies.ts";
 import type { Backup } from "./backup-folder.ts";
 
@@ -39,6 +39,5 @@ export function damaged(path: string, problem: string): Refusal {
 
 /** Replaces the error of a full disk by a message that says what to do. */
 export function explained(error: unknown, folder: string): unknown {
-  const isFull = /^(ENOSPC|EDQUOT|SQLITE_FULL)/.test(String((error as { code?: unknown }).code));
-  return isFull ? new Refusal("unavailable", `The disk of ${folder} is full. Make room there and try again.`) : error;
+  return isDiskFull(error) ? new Refusal("unavailable", diskFullIn(folder)) : error;
 }
