@@ -214,7 +214,7 @@ describe("The executable's command line", () => {
       const env = { ...nowhere.env, [name]: value };
       const { code, stdout, stderr } = await run(command, ["serve"], { ...nowhere, env });
       expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-      expect(stderr).toMatch(new RegExp(`^linnet: ${name} .*\\n$`));
+      expect(stderr).toMatch(new RegExp(`^linnet: .*\\b${name}\\b.*\\n$`));
     },
     PATIENCE,
   );

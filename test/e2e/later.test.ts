@@ -81,7 +81,7 @@ test(
     await server.stop("SIGKILL");
 
     const told = await run(SOURCE, ["user", "rebuild-home", "ada"], nowhere);
-    expect([told.code, told.stdout]).toEqual([0, expect.stringContaining("@ada's home timeline")]);
+    expect([told.code, told.stdout]).toEqual([0, expect.stringContaining("the home timeline of @ada")]);
     const db = new Database(join(nowhere.cwd, "linnet-data", "linnet.db"));
     db.run("DELETE FROM home_timeline");
     db.run("UPDATE jobs SET leased = 1");
