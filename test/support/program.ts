@@ -82,7 +82,7 @@ export class Running {
   static async start(command: Command, { cwd, env }: Surroundings): Promise<Running> {
     const child = Bun.spawn([...command, "serve"], { cwd, env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
     const [said, complaints] = [untilAddress(child.stdout), new Response(child.stderr).text()];
-    const port = /http:\/\/[^\s:/]+:(\d+)/.exec(await said)?.[1];
+    const port = /listening on http:\/\/\S+:(\d+)/.exec(await said)?.[1];
     if (port) return new Running(`http://127.0.0.1:${port}`, child);
     throw new Error(`The server ended before it listened, with ${await child.exited}:\n${await complaints}`);
   }
