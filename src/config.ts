@@ -45,7 +45,7 @@ interface Setting<T> {
   name: SettingName;
   /** The default in Markdown, as docs/settings.md shows it. */
   fallback: string;
-  /** What docs/settings.md says about it, in Markdown. */
+  /** The description in docs/settings.md, in Markdown. */
   meaning: string;
   read(given: string | undefined): T;
 }

@@ -16,7 +16,7 @@ const PROBLEMS: readonly (readonly [RegExp, (folder: string) => string])[] = [
   [/^SQLITE_BUSY/, (folder) => `Another program is using ${folder}/linnet.db. Stop it, or try again.`],
 ];
 
-/** What is wrong with the data folder and what to do about it; null for other errors. */
+/** Describes the problem with the data folder and its remedy; null for other errors. */
 export function storageProblem(error: unknown): string | null {
   if (isDiskFull(error)) return diskFullIn(readConfig(Bun.env).data);
   const code = String((error as { code?: unknown } | null)?.code);

@@ -15,7 +15,7 @@ export interface StatusText {
   shared: string;
   /** `shared` for the author, if a moderator marked their media as sensitive for all other viewers; otherwise null. */
   sharedWithAuthor: string | null;
-  /** Who may quote it: members of an object that also has a member for the viewer. */
+  /** The quote policy: members of an object that also has a member for the viewer. */
   quoteApproval: string;
   /** Attachments, mentions, tags and the like. */
   rest: string;

@@ -61,7 +61,7 @@ function ruleOf(row: RuleRow): FilterRule {
 }
 
 /**
- * What the filters find in a status, as the JSON text of a list of FilterResult. Covers all contexts, as in Mastodon:
+ * The matches of the filters in a status, as the JSON text of a list of FilterResult. Covers all contexts, as in Mastodon:
  * each result names the contexts of its filter, and the app chooses, since it reuses a status in several of them.
  */
 export function filteredText(set: FilterSet, id: number, originalId: number, original: StatusText): string {

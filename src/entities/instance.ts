@@ -169,7 +169,7 @@ function icons(ctx: Context) {
   }));
 }
 
-/** Who may read which timelines. There is one setting for local and remote statuses. */
+/** The access rules of the timelines. There is one setting for local and remote statuses. */
 function timelinesAccess({ config }: Context) {
   const access = config.publicPreview && !config.limitedFederation ? "public" : "authenticated";
   const feeds = { local: access, remote: access };

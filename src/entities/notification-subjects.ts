@@ -6,7 +6,7 @@ import { severanceTexts } from "./severances.ts";
 import { statusTextsById } from "./statuses.ts";
 import { warningTexts } from "./warnings.ts";
 
-/** What notifications refer to, as JSON text: accounts and statuses by id, and for each row its other subject. */
+/** The subjects of notifications, as JSON text: accounts and statuses by id, and for each row its other subject. */
 export function spokenOf(
   ctx: Context,
   viewerId: number,

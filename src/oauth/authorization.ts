@@ -22,7 +22,7 @@ export type Recipient = Pick<AuthorizationRequest, "app" | "redirectUri" | "mode
 
 export type AuthorizationError = "invalid_request" | "unsupported_response_type" | "invalid_scope" | "access_denied";
 
-/** What is wrong with a request, for the page that explains it. */
+/** The problem with a request, for the page that explains it. */
 export type Problem =
   | { problem: "parameters" | "client" | "redirect_uri"; recipient: null }
   | { problem: "response_type" | "response_mode" | "scope" | "pkce"; error: AuthorizationError; recipient: Recipient };

@@ -5,7 +5,7 @@ import { issueToken, revokeToken } from "./tokens.ts";
 
 const LIFETIME = 10 * 60_000;
 
-/** What a user has approved. */
+/** The access that a user has approved. */
 export interface Grant {
   appId: number;
   userId: number;

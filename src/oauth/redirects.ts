@@ -3,7 +3,7 @@ import { OUT_OF_BAND } from "./apps.ts";
 /** Schemes that a browser would run or open itself instead of passing the response to an app. */
 const FORBIDDEN_SCHEMES = new Set(["javascript:", "data:", "vbscript:", "file:", "blob:", "about:", "mailto:"]);
 
-/** What RFC 3986 allows in a URI. Anything else could end a header, or a source in a Content-Security-Policy. */
+/** The characters of a URI (RFC 3986). Any other could end a header, or a source in a Content-Security-Policy. */
 const ADDRESS = /^[a-z][a-z0-9+.-]*:[\w\-.~:/?#[\]@!$&'()*+,;=%]*$/i;
 
 /** A web host with its port. `new URL()` also accepts `;`, `,` and quotes, which would end a source of the policy. */

@@ -48,7 +48,7 @@ const ADMIN_WRITE = [
   "admin:write:canonical_email_blocks",
 ] as const;
 
-/** What `follow` covers, a scope from before they became granular (Mastodon's documentation, api/oauth-scopes). */
+/** Covered by `follow`, a scope from before they became granular (Mastodon's documentation, api/oauth-scopes). */
 const FOLLOW = ["read:blocks", "write:blocks", "read:follows", "write:follows", "read:mutes", "write:mutes"] as const;
 
 /** All scopes in the order of Mastodon's documentation. */

@@ -13,7 +13,7 @@ const MAX_TEXT = 2000;
 /** Moderation actions, with Mastodon's names; `none` only sends a warning. */
 export type Action = (typeof accountWarnings.$inferSelect)["action"];
 
-/** Who took a moderation action, and why. */
+/** The author of a moderation action and the reason. */
 export interface Decision {
   /** The moderator's account; null for the owner on the command line. */
   by: number | null;

@@ -9,7 +9,7 @@ const POLICY_KINDS = [
   "for_private_mentions",
   "for_limited_accounts",
 ] as const;
-/** What happens to their notifications. The database stores the index in this list. */
+/** The possible treatments of their notifications. The database stores the index in this list. */
 export const POLICY_LEVELS = ["accept", "filter", "drop"] as const;
 
 type Kind = (typeof POLICY_KINDS)[number];

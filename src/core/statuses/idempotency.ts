@@ -7,7 +7,7 @@ export type Made = { statusId: number } | { scheduledId: number };
 /** How long a key stays valid (Mastodon's documentation, methods/statuses). */
 const WINDOW = 3600_000;
 
-/** What the account created with this key within the last hour. */
+/** The status that the account created or scheduled with this key within the last hour; null if there is none. */
 export function madeWith(ctx: Context, accountId: number, key: string): Made | null {
   const row = ctx.db.get<{ status_id: number | null; scheduled_status_id: number | null }>(
     `SELECT status_id, scheduled_status_id FROM idempotency_keys

@@ -18,7 +18,7 @@ import {
 } from "../visibility.ts";
 
 export const QUOTE_POLICIES = ["public", "followers", "nobody"] as const;
-/** Who may quote a status, as set by its author. */
+/** The quote policy of a status, as set by its author. */
 export type QuotePolicy = (typeof QUOTE_POLICIES)[number];
 
 export type QuoteState = (typeof quotes.$inferSelect)["state"];
