@@ -6,10 +6,10 @@ import type { Context } from "./context.ts";
 import { UnexpectedMentions } from "./core/statuses/drafts.ts";
 import { showAccounts } from "./entities/accounts.ts";
 import { DatabaseLockedRefusal, isDiskFull, Refusal, ValidationRefusal, type RefusalKind } from "./errors.ts";
-import { clientAddress } from "./lib/http/addresses.ts";
+import { clientAddress } from "./lib/http/ip-addresses.ts";
 import { stackOf } from "./lib/log.ts";
 import { OAuthRefusal } from "./oauth/errors.ts";
-import { describeIn, errorLanguage, inLanguage } from "./web/i18n/errors.ts";
+import { describeIn, errorLanguage, inLanguage } from "./web/i18n/error-messages.ts";
 import { fileRoutes } from "./web/files.ts";
 import { webRoutes } from "./web/index.ts";
 
@@ -47,7 +47,7 @@ export async function createApp(ctx: Context) {
       if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: PREFLIGHT_HEADERS });
       Object.assign(set.headers, CORS_HEADERS);
       const id = crypto.randomUUID();
-      ctx.requests.start(request, id);
+      ctx.requestLog.start(request, id);
       set.headers["x-request-id"] = id;
       // RFC 9110, section 6.6.1. Bun adds it to all responses except those to HEAD.
       if (request.method === "HEAD") set.headers.date = new Date(ctx.clock.now()).toUTCString();
@@ -66,7 +66,7 @@ export async function createApp(ctx: Context) {
       const response = refusal ?? failureResponse(error, language);
       set.status = response.status;
       if (response.status >= 500) {
-        ctx.requests.end(request, response.status, error instanceof Refusal ? error.message : stackOf(error));
+        ctx.requestLog.end(request, response.status, error instanceof Refusal ? error.message : stackOf(error));
       }
       return response;
     });
@@ -110,6 +110,6 @@ function failureResponse(error: unknown, language: string): Response {
 function logRequests(app: AnyElysia, ctx: Context): void {
   app.onAfterResponse(({ request, set, responseValue }) => {
     const status = responseValue instanceof Response ? responseValue.status : Number(set.status ?? 200);
-    ctx.requests.end(request, status);
+    ctx.requestLog.end(request, status);
   });
 }

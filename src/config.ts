@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { UsageError } from "./errors.ts";
 import { isLocale } from "./lib/text/languages.ts";
 import type { LibreTranslateSettings } from "./lib/http/libretranslate.ts";
-import { parseNetworks, type Network } from "./lib/http/addresses.ts";
+import { parseNetworks, type Network } from "./lib/http/ip-addresses.ts";
 
 /** A rate limit: the number of calls in a number of seconds. */
 export interface Allowance {

@@ -2,7 +2,7 @@ import type { Config, LimitName } from "./config.ts";
 import type { Db } from "./db/open.ts";
 import { Rendered } from "./db/rendered.ts";
 import { Ffmpeg } from "./lib/media/ffmpeg.ts";
-import { Hub } from "./lib/hub.ts";
+import { EventBus } from "./lib/event-bus.ts";
 import { Ids } from "./lib/ids.ts";
 import { LibreTranslate, type LibreTranslateSettings } from "./lib/http/libretranslate.ts";
 import { stackOf, type Logger } from "./lib/log.ts";
@@ -16,8 +16,8 @@ import {
 } from "./lib/http/outbound.ts";
 import { SlidingWindow, Windows } from "./lib/rates.ts";
 import { RequestLog } from "./lib/http/request-log.ts";
-import { Refreshes } from "./lib/refreshes.ts";
-import { Turns } from "./lib/turns.ts";
+import { AsyncRefreshes } from "./lib/async-refreshes.ts";
+import { SerialQueue } from "./lib/serial-queue.ts";
 import { VERSION } from "./version.ts";
 
 export interface Clock {
@@ -45,10 +45,10 @@ export interface Context {
   db: Db;
   clock: Clock;
   ids: Ids;
-  hub: Hub<Event>;
+  eventBus: EventBus<Event>;
   rendered: Rendered;
   log: Logger;
-  requests: RequestLog;
+  requestLog: RequestLog;
   /** Call counters by limit; null when rate limits are off. */
   rates: Rates | null;
   /** Work factor of password hashes: argon2id passes and KiB. */
@@ -60,13 +60,13 @@ export interface Context {
   /** Converts video and audio to formats that play everywhere; null if ffmpeg is missing or off. */
   ffmpeg: Ffmpeg | null;
   /** Video and audio attachments being processed, by attachment id. */
-  processing: Turns;
+  processing: SerialQueue;
   /** Processes that read uploads while the client waits for the response. */
   media: MediaProcesses;
   /** Processes that read video and audio for background processing, which can take minutes. */
   films: MediaProcesses;
   /** Work that continues after a response was sent. */
-  refreshes: Refreshes;
+  asyncRefreshes: AsyncRefreshes;
   /** Wakes the job loop; does nothing until the loop has started. */
   wake(): void;
 }
@@ -94,21 +94,21 @@ export function openContext(
     db,
     clock,
     ids: new Ids(clock, highest?.id ?? 0),
-    hub: new Hub((error, topic) => {
+    eventBus: new EventBus((error, topic) => {
       world.log.error("a listener to {topic} failed: {error}", { topic, error: stackOf(error) });
     }),
     rendered: new Rendered(db),
     log: world.log,
-    requests: new RequestLog(world.log),
+    requestLog: new RequestLog(world.log),
     rates: config.limits && windowsOf(config.limits),
     passwords: world.passwords ?? PASSWORDS,
     fetchOutside: (url, request) => fetchOutside(url, request, outlet),
     translator: config.libreTranslate && translatorOf(config.libreTranslate, outlet, clock),
     ffmpeg: config.ffmpeg === null ? null : new Ffmpeg(config.ffmpeg),
-    processing: new Turns(),
+    processing: new SerialQueue(),
     media: world.media ?? new MediaProcesses(2),
     films: world.films ?? new MediaProcesses(1),
-    refreshes: new Refreshes(clock),
+    asyncRefreshes: new AsyncRefreshes(clock),
     wake: () => {},
   };
 }

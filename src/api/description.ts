@@ -79,29 +79,29 @@ export function describe(routes: readonly DescribedRoute[], config: Config): Des
   };
 }
 
-interface Words {
+interface MethodDescription {
   tags: [area: string];
   summary: string;
   /** Sort key: methods are listed in this order. */
   place: number;
 }
 
-const WORDS = new Map<string, Words>(
+const WORDS = new Map<string, MethodDescription>(
   AREAS.flatMap(({ name, methods }, area) =>
-    Object.entries(methods).map(([method, summary], at): [string, Words] => [
+    Object.entries(methods).map(([method, summary], at): [string, MethodDescription] => [
       method,
       { tags: [name], summary, place: area * 1000 + at },
     ]),
   ),
 );
 
-function wordsOf({ method, path }: DescribedRoute): Words {
+function wordsOf({ method, path }: DescribedRoute): MethodDescription {
   const name = `${method === "PATCH" ? "PUT" : method} ${path}`;
   return WORDS.get(name) ?? { tags: ["Others"], summary: name, place: Number.MAX_SAFE_INTEGER };
 }
 
 /** A route in Elysia's own form, as if Elysia parsed the parameters. In fact `lib/http/params.ts` does. */
-function asElysiaHasIt({ method, path, options, tags, summary }: DescribedRoute & Words) {
+function asElysiaHasIt({ method, path, options, tags, summary }: DescribedRoute & MethodDescription) {
   const known = options ?? SIGN_IN[`${method} ${path}`] ?? { open: "always" };
   const input = known.input && plain(known.input);
   const hasBody = method !== "GET" && method !== "DELETE";

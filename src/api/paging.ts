@@ -1,8 +1,8 @@
-import type { Page, Place } from "../db/keyset.ts";
+import type { Page, ListItem } from "../db/keyset.ts";
 import { showAccounts } from "../entities/accounts.ts";
 import { statusTexts } from "../entities/statuses.ts";
 import { id, int, optional } from "../lib/http/input.ts";
-import { linkHeader } from "../lib/http/links.ts";
+import { linkHeader } from "../lib/http/link-header.ts";
 import type { Call } from "./router.ts";
 
 /** The parameters of lists that page by cursor. */
@@ -74,7 +74,7 @@ export function pagedTexts(
 }
 
 /** Responds with a page of accounts. */
-export function accountPage(call: Pick<Call, "ctx" | "request">, page: Page, places: readonly Place[]): Response {
+export function accountPage(call: Pick<Call, "ctx" | "request">, page: Page, places: readonly ListItem[]): Response {
   return paged(call, page, places, showAccounts(call.ctx, idsOf(places)));
 }
 
@@ -82,7 +82,7 @@ export function accountPage(call: Pick<Call, "ctx" | "request">, page: Page, pla
 export function statusPage(
   call: Pick<Call, "ctx" | "viewerId" | "request">,
   page: Page,
-  places: readonly Place[],
+  places: readonly ListItem[],
   unusual: { status?: number; headers?: Record<string, string> } = {},
 ): Response {
   return pagedTexts(call, page, places, statusTexts(call.ctx, call.viewerId, idsOf(places)), unusual);

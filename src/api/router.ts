@@ -5,7 +5,7 @@ import type { LimitName } from "../config.ts";
 import type { Context } from "../context.ts";
 import { incomingFolder } from "../core/media/media-files.ts";
 import { Refusal } from "../errors.ts";
-import { addressKey } from "../lib/http/addresses.ts";
+import { addressKey } from "../lib/http/ip-addresses.ts";
 import { withTemporaryFolder } from "../lib/files.ts";
 import { decode } from "../lib/http/input.ts";
 import type { Description } from "../lib/http/openapi.ts";
@@ -148,7 +148,7 @@ export class Router {
     const bearer = this.bearer(request, options);
     const caller = bearer?.viewer ? `account ${bearer.viewer.accountId}` : address;
     if (bearer?.viewer) {
-      this.ctx.requests.identify(request, bearer.viewer.userId);
+      this.ctx.requestLog.identify(request, bearer.viewer.userId);
       count("account", caller);
     }
     if (options.limit) count(options.limit, PER_ADDRESS.has(options.limit) ? address : caller);

@@ -1,6 +1,6 @@
 import { parseDomain } from "../lib/text/domains.ts";
 import { parseId } from "../lib/ids.ts";
-import { parseMoment } from "../lib/moments.ts";
+import { parseDate } from "../lib/dates.ts";
 import { ArgumentError } from "./argument-error.ts";
 import { type Parser } from "./command.ts";
 
@@ -32,7 +32,7 @@ export const domain: Parser<string> = (given, name) =>
 
 /** Milliseconds since 1970. */
 export const time: Parser<number> = (given, name) =>
-  parseMoment(given) ?? unsuitable(name, given, "a time like 2026-12-24T18:00Z, or a date");
+  parseDate(given) ?? unsuitable(name, given, "a time like 2026-12-24T18:00Z, or a date");
 
 /** Like `time`, but a date means its last millisecond. */
 export const endTime: Parser<number> = (given, name) => {

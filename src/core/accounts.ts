@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { idList } from "../db/json.ts";
-import { Keyset, type Page, type Place } from "../db/keyset.ts";
+import { Keyset, type Page, type ListItem } from "../db/keyset.ts";
 import type { accounts } from "../db/schema/index.ts";
 import { notFound } from "../errors.ts";
 import { blocks, isSuspended, keptApart, visibleTo } from "./visibility.ts";
@@ -91,21 +91,21 @@ export function searchAccounts(
     .map(({ id }) => id);
 }
 
-const FAVOURITED_BY = new Keyset<Place>(
+const FAVOURITED_BY = new Keyset<ListItem>(
   `SELECT f.account_id AS id, f.id AS cursor FROM favourites f
    WHERE f.status_id = ?4 AND NOT ${keptApart("?5", "f.account_id", "?6")}`,
   "f.id",
 );
-const REBLOGGED_BY = new Keyset<Place>(
+const REBLOGGED_BY = new Keyset<ListItem>(
   `SELECT s.account_id AS id, s.id AS cursor FROM statuses s
    WHERE s.reblog_of_id = ?4 AND ${visibleTo("?5")} AND NOT ${keptApart("?5", "s.account_id", "?6")}`,
   "s.id",
 );
 
-export function favouritedBy(ctx: Context, viewerId: number, statusId: number, page: Page): Place[] {
+export function favouritedBy(ctx: Context, viewerId: number, statusId: number, page: Page): ListItem[] {
   return FAVOURITED_BY.page(ctx.db, page, statusId, viewerId, ctx.clock.now());
 }
 
-export function rebloggedBy(ctx: Context, viewerId: number, statusId: number, page: Page): Place[] {
+export function rebloggedBy(ctx: Context, viewerId: number, statusId: number, page: Page): ListItem[] {
   return REBLOGGED_BY.page(ctx.db, page, statusId, viewerId, ctx.clock.now());
 }

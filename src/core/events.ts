@@ -46,7 +46,7 @@ export function publicTopics(tx: Tx, status: Audible, tags: readonly string[]): 
 /** Publishes an event to these topics after the transaction has been committed. */
 export function announce(ctx: Context, tx: Tx, topics: readonly string[], event: Event): void {
   tx.afterCommit(() => {
-    for (const topic of topics) ctx.hub.publish(topic, event);
+    for (const topic of topics) ctx.eventBus.publish(topic, event);
   });
 }
 

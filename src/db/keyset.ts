@@ -9,7 +9,7 @@ export interface Page {
 }
 
 /** A list item's id, and its position in the list as a cursor. */
-export interface Place {
+export interface ListItem {
   id: number;
   cursor: number;
 }

@@ -21,7 +21,7 @@ export interface Tx extends Reads {
   afterCommit(effect: () => void): void;
 }
 
-interface Waiting {
+interface QueuedWrite {
   work: (tx: Tx) => unknown;
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
@@ -36,14 +36,14 @@ export class Db implements Reads {
   /** Reports an after-commit effect that threw. The context sends it to the log. */
   onEffectError: (error: unknown) => void = (error) => console.error(error);
   private readonly lock: DatabaseLock;
-  /** True between `look()` and the end of the synchronous code that called it. */
-  private looking = false;
-  private endings: { key: string; work: () => void }[] = [];
+  /** True between `beginSnapshot()` and the end of the synchronous code that called it. */
+  private inSnapshot = false;
+  private beforeCommits: { key: string; work: () => void }[] = [];
   private effects: (() => void)[] = [];
-  private waiting: Waiting[] = [];
+  private queued: QueuedWrite[] = [];
   private readonly tx: Tx;
   private readonly control: Record<"begin" | "beginWriting" | "commit", Statement<unknown, []>>;
-  private readonly lookAway = () => this.endLook();
+  private readonly endSnapshotLater = () => this.endSnapshot();
 
   constructor(readonly raw: Database) {
     this.orm = drizzle(raw);
@@ -61,18 +61,18 @@ export class Db implements Reads {
         const { changes, lastInsertRowid } = this.statement(sql).run(...values);
         return { changes, lastInsertRowid: Number(lastInsertRowid) };
       },
-      beforeCommit: (key, work) => void this.endings.push({ key, work }),
+      beforeCommit: (key, work) => void this.beforeCommits.push({ key, work }),
       afterCommit: (effect) => void this.effects.push(effect),
     };
   }
 
   all<Row>(sql: string, ...values: Value[]): Row[] {
-    this.look();
+    this.beginSnapshot();
     return this.statement(sql).all(...values) as Row[];
   }
 
   get<Row>(sql: string, ...values: Value[]): Row | null {
-    this.look();
+    this.beginSnapshot();
     return this.statement(sql).get(...values) as Row | null;
   }
 
@@ -83,7 +83,7 @@ export class Db implements Reads {
   transaction<T>(work: (tx: Tx) => T): T {
     if (this.depth > 0) return work(this.tx);
     const result = this.write(work);
-    this.takeEffect();
+    this.runEffects();
     return result;
   }
 
@@ -106,12 +106,12 @@ export class Db implements Reads {
   }
 
   private write<T>(work: (tx: Tx) => T): T {
-    this.endLook();
+    this.endSnapshot();
     this.lock.take(() => this.control.beginWriting.run());
     this.depth = 1;
     try {
       const result = work(this.tx);
-      for (const end of new Map(this.endings.map((ending) => [ending.key, ending.work])).values()) end();
+      for (const end of new Map(this.beforeCommits.map((ending) => [ending.key, ending.work])).values()) end();
       this.control.commit.run();
       return result;
     } catch (error) {
@@ -120,12 +120,12 @@ export class Db implements Reads {
       throw error;
     } finally {
       this.depth = 0;
-      this.endings = [];
+      this.beforeCommits = [];
     }
   }
 
   /** Runs every effect, even if an earlier one throws: the write is committed, and each may be of another request. */
-  private takeEffect(): void {
+  private runEffects(): void {
     const effects = this.effects;
     this.effects = [];
     for (const effect of effects) {
@@ -142,15 +142,15 @@ export class Db implements Reads {
    * other, each whole or not at all, and share one commit. Resolves once the commit is on disk. If one callback
    * throws, all run again in transactions of their own, so they must change nothing but the database.
    */
-  together<T>(work: (tx: Tx) => T): Promise<T> {
+  groupCommit<T>(work: (tx: Tx) => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      if (this.waiting.push({ work, resolve: resolve as (value: unknown) => void, reject }) > 1) return;
-      setImmediate(() => this.doWaiting());
+      if (this.queued.push({ work, resolve: resolve as (value: unknown) => void, reject }) > 1) return;
+      setImmediate(() => this.commitGroup());
     });
   }
 
-  private doWaiting(): void {
-    const works = this.waiting.splice(0);
+  private commitGroup(): void {
+    const works = this.queued.splice(0);
     let isBegun = false;
     let results: unknown[];
     try {
@@ -160,16 +160,16 @@ export class Db implements Reads {
       });
     } catch (error) {
       // A savepoint before each callback would undo only that one, but costs 9 µs per post.
-      if (isBegun && works.length > 1) for (const work of works) this.doAlone(work);
+      if (isBegun && works.length > 1) for (const work of works) this.runAlone(work);
       // Another process holds the lock: each callback would wait for it again, and block every request.
       else for (const { reject } of works) reject(error);
       return;
     }
     for (const [at, { resolve }] of works.entries()) resolve(results[at]);
-    this.takeEffect();
+    this.runEffects();
   }
 
-  private doAlone({ work, resolve, reject }: Waiting): void {
+  private runAlone({ work, resolve, reject }: QueuedWrite): void {
     try {
       resolve(this.transaction(work));
     } catch (error) {
@@ -179,14 +179,14 @@ export class Db implements Reads {
 
   /** Runs a statement that can't be part of a transaction, such as VACUUM. */
   alone(sql: string, ...values: Value[]): void {
-    this.endLook();
+    this.endSnapshot();
     this.raw.run(sql, values);
   }
 
   close(): void {
     this.lock.close();
-    if (this.waiting.length > 0) this.doWaiting();
-    this.endLook();
+    if (this.queued.length > 0) this.commitGroup();
+    this.endSnapshot();
     for (const statement of [...this.prepared.values(), ...Object.values(this.control)]) statement.finalize();
     this.prepared.clear();
     this.raw.close();
@@ -196,16 +196,16 @@ export class Db implements Reads {
    * All reads up to the next `await` share one snapshot. They are consistent even if another process writes meanwhile,
    * and the file is locked once instead of per statement: locking takes 3 of the 4 µs of reading a row by its key.
    */
-  private look(): void {
-    if (this.depth > 0 || this.looking) return;
+  private beginSnapshot(): void {
+    if (this.depth > 0 || this.inSnapshot) return;
     this.control.begin.run();
-    this.looking = true;
-    queueMicrotask(this.lookAway);
+    this.inSnapshot = true;
+    queueMicrotask(this.endSnapshotLater);
   }
 
-  private endLook(): void {
-    if (!this.looking) return;
-    this.looking = false;
+  private endSnapshot(): void {
+    if (!this.inSnapshot) return;
+    this.inSnapshot = false;
     this.control.commit.run();
   }
 

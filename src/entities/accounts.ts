@@ -4,7 +4,7 @@ import type { accounts } from "../db/schema/index.ts";
 import { wordsWithShortcodes } from "../lib/text/shortcodes.ts";
 import { emojisJson } from "./emojis.ts";
 import { timestamp } from "./json.ts";
-import { mediaUrl, missingPicture } from "./urls.ts";
+import { mediaUrl, missingPicture } from "./media-urls.ts";
 
 type AccountRow = typeof accounts.$inferSelect;
 

@@ -11,7 +11,7 @@ import { emojisOf } from "../core/media/emojis.ts";
 import { showAccounts, type AccountJson } from "./accounts.ts";
 import { emojisJson } from "./emojis.ts";
 import { timestamp } from "./json.ts";
-import { mediaUrl } from "./urls.ts";
+import { mediaUrl } from "./media-urls.ts";
 
 /** Mastodon's Announcement (entities/Announcement), for a viewer; a fixed number of queries. */
 export function showAnnouncements(ctx: Context, viewerId: number, rows: readonly AnnouncementRow[]) {

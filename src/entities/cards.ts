@@ -5,7 +5,7 @@ import type { previewCards } from "../db/schema/index.ts";
 import { accountTexts, type AccountJson } from "./accounts.ts";
 import { cardHistories, type DayJson } from "./histories.ts";
 import { timestamp } from "./json.ts";
-import { mediaUrl } from "./urls.ts";
+import { mediaUrl } from "./media-urls.ts";
 
 /** Mastodon's PreviewCard (entities/PreviewCard). `missing_attribution` is omitted without a viewer. */
 export type CardJson = ReturnType<typeof membersOf> & {

@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import { emojisIn, emojisOf } from "../core/media/emojis.ts";
 import type { CustomEmoji } from "../db/rendered.ts";
-import { mediaUrl } from "./urls.ts";
+import { mediaUrl } from "./media-urls.ts";
 
 /** Mastodon's CustomEmoji (entities/CustomEmoji). A missing category is omitted, as in Mastodon. */
 export type EmojiJson = ReturnType<typeof emojiJson>;

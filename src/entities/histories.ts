@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { HISTORY_DAYS, today } from "../core/discovery/uses.ts";
+import { HISTORY_DAYS, currentDay } from "../core/discovery/trend-counts.ts";
 import { idList } from "../db/json.ts";
 
 /** Mastodon's history of a Tag or a Trends::Link: all strings; `day` is its start in UTC, in seconds since 1970. */
@@ -39,7 +39,7 @@ export function cardHistories(ctx: Context, cardIds: readonly number[]): Map<num
 }
 
 function histories(ctx: Context, sql: string, ids: readonly number[]): Map<number, DayJson[]> {
-  const newest = today(ctx);
+  const newest = currentDay(ctx);
   const found = new Map(
     ctx.db.all<Row>(sql, idList(ids), newest - HISTORY_DAYS).map((row) => [`${row.subject_id} ${row.day}`, row]),
   );

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { visitors } from "../core/server/activity.ts";
+import { visitors } from "../core/server/weekly-stats.ts";
 import { MAX_FEATURED_TAGS } from "../core/discovery/featured-tags.ts";
 import { MAX_PINS } from "../core/statuses/interactions.ts";
 import { MAX_ATTACHMENTS, MAX_DESCRIPTION } from "../core/media/media.ts";
@@ -19,7 +19,7 @@ import { CLIP_TYPES } from "../lib/media/media-types.ts";
 import { CHARACTERS_PER_URL } from "../lib/text/text.ts";
 import { MASTODON_VERSION, SOURCE_URL, VERSION } from "../version.ts";
 import { showAccount } from "./accounts.ts";
-import { mediaUrl, missingPicture } from "./urls.ts";
+import { mediaUrl, missingPicture } from "./media-urls.ts";
 
 const COMPATIBLE_VERSION = `${MASTODON_VERSION}+linnet-${VERSION}`;
 /**

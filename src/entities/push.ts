@@ -4,7 +4,7 @@ import { alertsOf, PUSH_ALERTS, type PushAlert, type PushRow } from "../core/not
 import { vapidKeys } from "../core/notifications/vapid.ts";
 import { htmlToText } from "../lib/text/html.ts";
 import { showAccount } from "./accounts.ts";
-import { titlesIn } from "./push-words.ts";
+import { titlesIn } from "./push-text.ts";
 
 /**
  * Mastodon's WebPushSubscription (entities/WebPushSubscription). Its id is a number, contrary to the documentation:

@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
-import { forgetVisits } from "../core/server/activity.ts";
+import { forgetVisits } from "../core/server/weekly-stats.ts";
 import { removeUnused } from "../core/discovery/cards.ts";
-import { TIMELINE_LENGTH } from "../core/timelines/home.ts";
+import { TIMELINE_LENGTH } from "../core/timelines/home-fanout.ts";
 import { discardFiles, filesOf, type MediaFiles } from "../core/media/media.ts";
 import { giveUpOlder } from "../core/media/processing.ts";
 import type { Tx } from "../db/open.ts";

@@ -2,16 +2,16 @@ import type { Context } from "../context.ts";
 import { removeSlice } from "../core/people/account-deletion.ts";
 import { tellOfAnnouncement } from "../core/server/announcements.ts";
 import { fetchCard } from "../core/discovery/cards.ts";
-import { fillHome, rebuildHome } from "../core/timelines/home-filling.ts";
+import { fillHome, rebuildHome } from "../core/timelines/home-backfill.ts";
 import { removeFiles } from "../core/media/media-files.ts";
 import { mergeNotifications } from "../core/notifications/requests.ts";
 import { processMedia } from "../core/media/processing.ts";
 import { closePoll } from "../core/statuses/polls.ts";
-import { tell } from "../core/moderation/tidings.ts";
+import { sendNotice } from "../core/moderation/moderation-notices.ts";
 import { publishScheduled } from "../core/statuses/scheduled.ts";
 import type { JobKind, JobPayloads } from "../db/queue.ts";
 import { cleanUp } from "./clean-up.ts";
-import { sweepMedia } from "./orphans.ts";
+import { sweepMedia } from "./orphaned-files.ts";
 import { deliverPush } from "./push.ts";
 import { refreshTrends } from "./trends.ts";
 
@@ -32,6 +32,6 @@ export const handlers: Handlers = {
   "media.sweep": (ctx, { after }) => sweepMedia(ctx, after),
   "push.deliver": (ctx, payload) => deliverPush(ctx, payload),
   "notifications.merge": (ctx, { accountId, fromId }) => mergeNotifications(ctx, accountId, fromId),
-  "moderation.tell": (ctx, { type, aboutId }) => tell(ctx, type, aboutId),
+  "moderation.tell": (ctx, { type, aboutId }) => sendNotice(ctx, type, aboutId),
   "trends.rank": (ctx) => refreshTrends(ctx),
 };

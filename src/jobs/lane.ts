@@ -58,7 +58,7 @@ export class Lane {
     return jobs;
   }
 
-  begin(host: string, work: Promise<void>): void {
+  track(host: string, work: Promise<void>): void {
     this.running.set(work, host);
     void work.finally(() => this.running.delete(work));
   }

@@ -32,7 +32,7 @@ export async function deliverPush(
     await ctx.fetchOutside(subscription.endpoint, { ...BOUNDS, ...(await encrypted(ctx, subscription, message)) });
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
-    settle(ctx, subscription, error, until);
+    handlePushError(ctx, subscription, error, until);
   }
 }
 
@@ -66,19 +66,19 @@ function contactOf({ config }: Context): string {
 }
 
 /** Handles a push service's error. The endpoint is a secret between it and the app, so only its host is logged. */
-function settle(ctx: Context, subscription: PushRow, error: OutboundError, until: number): void {
+function handlePushError(ctx: Context, subscription: PushRow, error: OutboundError, until: number): void {
   const { kind, status, retryAfter } = error;
   if (status === 404 || status === 410) return endSubscription(ctx, subscription.id);
   const { host } = new URL(subscription.endpoint);
   const problem = `the push service ${host} ${status === null ? `gave no answer (${kind})` : `answered ${status}`}`;
   const passes = status === null ? kind !== "refused" : status === 408 || status === 429 || status >= 500;
-  if (passes) throw new TryLater(problem, { notBefore: momentOf(retryAfter, ctx.clock.now()), until });
+  if (passes) throw new TryLater(problem, { notBefore: retryTime(retryAfter, ctx.clock.now()), until });
   ctx.log.warn("a notification was not pushed: {problem}", { problem });
 }
 
 /** When a Retry-After header, in seconds or as a date, allows the next attempt; now if it is missing or invalid. */
-function momentOf(retryAfter: string | null, now: number): number {
+function retryTime(retryAfter: string | null, now: number): number {
   const text = retryAfter ?? "";
-  const moment = /^\d{1,9}$/.test(text) ? now + Number(text) * 1000 : Date.parse(text);
-  return Number.isNaN(moment) ? now : moment;
+  const date = /^\d{1,9}$/.test(text) ? now + Number(text) * 1000 : Date.parse(text);
+  return Number.isNaN(date) ? now : date;
 }

@@ -128,13 +128,13 @@ export class Worker {
     const next = this.next();
     if (next === null || next > now) return false;
     const leased = this.ctx.db.transaction((tx) => this.lanes.map((lane) => ({ lane, jobs: lane.lease(tx, now) })));
-    for (const { lane, jobs } of leased) for (const job of jobs) this.begin(job, lane);
+    for (const { lane, jobs } of leased) for (const job of jobs) this.startJob(job, lane);
     return true;
   }
 
-  private begin(job: JobRow, lane: Lane): void {
+  private startJob(job: JobRow, lane: Lane): void {
     const work = this.perform(job);
-    lane.begin(job.host, work);
+    lane.track(job.host, work);
     // Without a loop, the next drain() does this.
     if (this.glances) void work.finally(() => this.schedule(0));
   }

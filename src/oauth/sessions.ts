@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { noteVisit } from "../core/server/activity.ts";
+import { noteVisit } from "../core/server/weekly-stats.ts";
 import { hashSecret, newSecret } from "../lib/secrets.ts";
 
 const DAY = 24 * 3600_000;

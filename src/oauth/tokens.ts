@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { noteVisit } from "../core/server/activity.ts";
+import { noteVisit } from "../core/server/weekly-stats.ts";
 import { announce, SERVER_TOPIC } from "../core/events.ts";
 import type { Tx } from "../db/open.ts";
 import { hashSecret, newSecret } from "../lib/secrets.ts";

@@ -20,11 +20,11 @@ interface Value {
 
 /** The API reference for developers. The page is in English, as the names in it are. */
 export function apiPages(pages: Pages, describe: () => Promise<Description>): void {
-  pages.get("/api", async (visit) => {
+  pages.get("/api", async (page) => {
     const description = await describe();
     const areas = Object.groupBy(methodsOf(description), ({ operation }) => operation.tags[0]!);
     const names = description.tags.map(({ name }) => name).filter((name) => areas[name]);
-    return visit.page(
+    return page.render(
       { title: "API", wide: true, isPublic: true },
       <article lang="en">
         <Head title="API">

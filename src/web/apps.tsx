@@ -5,80 +5,82 @@ import { closeOtherSessions, otherSessions, type Session } from "../oauth/sessio
 import { Alert, Head, Hidden } from "./layout.tsx";
 import type { Pages } from "./pages.tsx";
 import { APPS, signInPage } from "./sign-in.tsx";
-import type { Visit } from "./visit.tsx";
-import type { Words } from "./i18n/words.ts";
+import type { PageRequest } from "./page-request.tsx";
+import type { Messages } from "./i18n/messages.ts";
 
 /** The page where users see the apps and browsers that are signed in to their account, and revoke their access. */
 export function appPages(pages: Pages): void {
-  pages.get(APPS, (visit) => {
-    const { session } = visit;
-    return session ? appsPage(visit, session) : signInPage(visit, { returnTo: APPS });
+  pages.get(APPS, (page) => {
+    const { session } = page;
+    return session ? appsPage(page, session) : signInPage(page, { returnTo: APPS });
   });
 
-  pages.post(`${APPS}/revoke`, (visit) =>
-    act(visit, (session) => shutOut(visit.ctx, session.userId, Number(visit.text("app")) || 0)),
+  pages.post(`${APPS}/revoke`, (page) =>
+    act(page, (session) => shutOut(page.ctx, session.userId, Number(page.text("app")) || 0)),
   );
 
-  pages.post(`${APPS}/sign-out-others`, (visit) => act(visit, (session) => closeOtherSessions(visit.ctx, session)));
+  pages.post(`${APPS}/sign-out-others`, (page) => act(page, (session) => closeOtherSessions(page.ctx, session)));
 }
 
 /** Handles a form of the page and redirects back to the page. */
-function act(visit: Visit, done: (session: Session) => void): Response {
-  const { session } = visit;
-  if (!session) return visit.redirect(APPS);
-  if (!visit.isFormOurs()) return appsPage(visit, session, visit.words.formExpired);
+function act(page: PageRequest, done: (session: Session) => void): Response {
+  const { session } = page;
+  if (!session) return page.redirect(APPS);
+  if (!page.isFormOurs()) return appsPage(page, session, page.messages.formExpired);
   done(session);
-  return visit.redirect(APPS);
+  return page.redirect(APPS);
 }
 
-function appsPage(visit: Visit, session: Session, problem?: string): Response {
-  const { ctx, words } = visit;
+function appsPage(page: PageRequest, session: Session, problem?: string): Response {
+  const { ctx, messages } = page;
   const apps = authorizedApps(ctx, session.userId);
-  const csrf = visit.csrfToken();
-  return visit.page(
-    { status: problem ? 403 : 200, title: words.signedInTitle },
+  const csrf = page.csrfToken();
+  return page.render(
+    { status: problem ? 403 : 200, title: messages.signedInTitle },
     <>
-      <Head title={words.signedInTitle}>
+      <Head title={messages.signedInTitle}>
         <p>@{session.username}</p>
       </Head>
       {problem && <Alert>{problem}</Alert>}
       <section>
-        <h2>{words.apps}</h2>
-        {apps.length === 0 && <p>{words.noApps}</p>}
+        <h2>{messages.apps}</h2>
+        {apps.length === 0 && <p>{messages.noApps}</p>}
         <ul class="entries">
           {apps.map((app) => (
-            <App words={words} app={app} csrf={csrf} />
+            <App messages={messages} app={app} csrf={csrf} />
           ))}
         </ul>
       </section>
-      <Browsers visit={visit} session={session} csrf={csrf} />
+      <Browsers page={page} session={session} csrf={csrf} />
     </>,
   );
 }
 
-function App({ words, app, csrf }: { words: Words; app: AuthorizedApp; csrf: string }) {
+function App({ messages, app, csrf }: { messages: Messages; app: AuthorizedApp; csrf: string }) {
   const { id, name, website, scopes, created_at, last_used_at, expires_at } = app;
   return (
     <li>
       <div class="entry">
         <div>
           <strong>{name}</strong> {website && <span class="help">{new URL(website).host}</span>}
-          <p class="help">{words.letInOn(day(words, created_at))}</p>
-          <p class="help">{last_used_at === null ? words.neverUsed : words.lastUsedOn(day(words, last_used_at))}</p>
-          {expires_at !== null && <p class="help">{words.expiresOn(day(words, expires_at))}</p>}
+          <p class="help">{messages.letInOn(day(messages, created_at))}</p>
+          <p class="help">
+            {last_used_at === null ? messages.neverUsed : messages.lastUsedOn(day(messages, last_used_at))}
+          </p>
+          {expires_at !== null && <p class="help">{messages.expiresOn(day(messages, expires_at))}</p>}
         </div>
         <form method="post" action={`${APPS}/revoke`}>
           <Hidden values={{ csrf, app: String(id) }} />
-          <button class="small" aria-label={words.shutOutApp(name)}>
-            {words.shutOut}
+          <button class="small" aria-label={messages.shutOutApp(name)}>
+            {messages.shutOut}
           </button>
         </form>
       </div>
       <details>
-        <summary>{words.whatItMay}</summary>
+        <summary>{messages.whatItMay}</summary>
         <ul class="scopes">
           {widest(scopes.filter(isKnownScope)).map((scope) => (
-            <li>{words.scopes[scope]}</li>
+            <li>{messages.scopes[scope]}</li>
           ))}
         </ul>
       </details>
@@ -86,26 +88,26 @@ function App({ words, app, csrf }: { words: Words; app: AuthorizedApp; csrf: str
   );
 }
 
-function Browsers({ visit, session, csrf }: { visit: Visit; session: Session; csrf: string }) {
-  const { words } = visit;
-  const others = otherSessions(visit.ctx, session);
+function Browsers({ page, session, csrf }: { page: PageRequest; session: Session; csrf: string }) {
+  const { messages } = page;
+  const others = otherSessions(page.ctx, session);
   return (
     <section>
-      <h2>{words.browsers}</h2>
+      <h2>{messages.browsers}</h2>
       <ul class="entries">
         <li class="entry">
-          <strong>{words.thisBrowser}</strong>
+          <strong>{messages.thisBrowser}</strong>
           <form method="post" action="/sign-out">
             <Hidden values={{ csrf }} />
-            <button class="small">{words.signOut}</button>
+            <button class="small">{messages.signOut}</button>
           </form>
         </li>
         {others > 0 && (
           <li class="entry">
-            <strong>{words.otherBrowsers(others)}</strong>
+            <strong>{messages.otherBrowsers(others)}</strong>
             <form method="post" action={`${APPS}/sign-out-others`}>
               <Hidden values={{ csrf }} />
-              <button class="small">{words.signOutOthers(others)}</button>
+              <button class="small">{messages.signOutOthers(others)}</button>
             </form>
           </li>
         )}
@@ -114,6 +116,6 @@ function Browsers({ visit, session, csrf }: { visit: Visit; session: Session; cs
   );
 }
 
-function day(words: Words, time: number): string {
-  return new Intl.DateTimeFormat(words.locale, { dateStyle: "medium", timeZone: "UTC" }).format(time);
+function day(messages: Messages, time: number): string {
+  return new Intl.DateTimeFormat(messages.locale, { dateStyle: "medium", timeZone: "UTC" }).format(time);
 }

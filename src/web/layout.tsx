@@ -1,13 +1,13 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
 import { favicon, stylesheet } from "./assets.ts";
-import { Html } from "./html.tsx";
-import type { Words } from "./i18n/words.ts";
+import { Html } from "./rich-text.tsx";
+import type { Messages } from "./i18n/messages.ts";
 
 interface PageProps {
   title: string;
   server: string;
-  words: Words;
+  messages: Messages;
   /** For long texts. */
   wide: boolean;
   /** Whether search engines may list it. */
@@ -19,10 +19,10 @@ interface PageProps {
 
 /** A complete page: one column, shown as a card if there is room for one. */
 export function Page(props: PageProps) {
-  const { words } = props;
+  const { messages } = props;
   const title = props.title === props.server ? props.title : `${props.title} · ${props.server}`;
   return (
-    <html lang={words.language}>
+    <html lang={messages.language}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -39,8 +39,8 @@ export function Page(props: PageProps) {
         <main class={props.wide ? "wide" : undefined}>{props.children}</main>
         <footer>
           <a href="/">{props.server}</a>
-          <a href="/about">{words.about}</a>
-          <a href="/privacy-policy">{words.privacyPolicy}</a>
+          <a href="/about">{messages.about}</a>
+          <a href="/privacy-policy">{messages.privacyPolicy}</a>
         </footer>
       </body>
     </html>

@@ -1,16 +1,16 @@
 /** @jsxImportSource preact */
 import { requestAddress } from "../lib/http/params.ts";
 import { favicon } from "./assets.ts";
-import { errorLanguage, inLanguage } from "./i18n/errors.ts";
+import { errorLanguage, inLanguage } from "./i18n/error-messages.ts";
 import { Head } from "./layout.tsx";
 import type { Pages } from "./pages.tsx";
-import type { Visit } from "./visit.tsx";
+import type { PageRequest } from "./page-request.tsx";
 
 /** Responses for unknown paths: a page for browsers, JSON for other clients. */
 export function notFoundPages(pages: Pages): void {
   // Browsers request it on their own, regardless of the page.
-  pages.get("/favicon.ico", (visit) => visit.redirect(favicon.path));
-  pages.get("/*", (visit) => (isForPerson(visit.request) ? notFoundPage(visit) : notFoundForPrograms(visit)));
+  pages.get("/favicon.ico", (page) => page.redirect(favicon.path));
+  pages.get("/*", (page) => (isForPerson(page.request) ? notFoundPage(page) : notFoundForPrograms(page)));
 }
 
 function isForPerson(request: Request): boolean {
@@ -19,22 +19,22 @@ function isForPerson(request: Request): boolean {
   return !isOfApi && (request.headers.get("accept") ?? "").includes("text/html");
 }
 
-function notFoundForPrograms({ ctx, request }: Visit): Response {
+function notFoundForPrograms({ ctx, request }: PageRequest): Response {
   const language = errorLanguage(ctx, request);
   const headers = { "content-language": language };
   return Response.json({ error: inLanguage("Not found", language) }, { status: 404, headers });
 }
 
-export function notFoundPage(visit: Visit): Response {
-  const { words } = visit;
-  return visit.page(
-    { status: 404, title: words.notFoundTitle },
+export function notFoundPage(page: PageRequest): Response {
+  const { messages } = page;
+  return page.render(
+    { status: 404, title: messages.notFoundTitle },
     <>
-      <Head title={words.notFoundTitle}>
-        <p>{words.notFound}</p>
+      <Head title={messages.notFoundTitle}>
+        <p>{messages.notFound}</p>
       </Head>
       <a class="button" href="/">
-        {words.toStart}
+        {messages.toStart}
       </a>
     </>,
   );

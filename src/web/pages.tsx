@@ -2,20 +2,20 @@
 import type { AnyElysia } from "elysia";
 import type { Context } from "../context.ts";
 import { DatabaseLockedRefusal, Refusal } from "../errors.ts";
-import { addressKey } from "../lib/http/addresses.ts";
+import { addressKey } from "../lib/http/ip-addresses.ts";
 import { parseQuery, readParams, searchOf, type Params } from "../lib/http/params.ts";
 import type { Rate } from "../lib/rates.ts";
-import { inLanguage } from "./i18n/errors.ts";
+import { inLanguage } from "./i18n/error-messages.ts";
 import { Head } from "./layout.tsx";
 import { notFoundPage } from "./not-found.tsx";
-import { Visit } from "./visit.tsx";
+import { PageRequest } from "./page-request.tsx";
 
 interface Incoming {
   request: Request;
   clientAddress: string;
 }
 
-type Handler = (visit: Visit) => Response | Promise<Response>;
+type Handler = (page: PageRequest) => Response | Promise<Response>;
 
 /** More than any form of the pages needs. */
 const MAX_BYTES = 64 * 1024;
@@ -54,21 +54,21 @@ export class Pages {
   ): Promise<Response> {
     const { ctx } = this;
     const rate = ctx.rates?.pages.take(addressKey(clientAddress), ctx.clock.now());
-    if (rate?.exceeded) return tooMany(new Visit(ctx, request, clientAddress, {}), rate);
+    if (rate?.exceeded) return tooMany(new PageRequest(ctx, request, clientAddress, {}), rate);
     try {
       const params = await read(request);
-      return await ctx.db.whenWritable(() => handler(new Visit(ctx, request, clientAddress, params)));
+      return await ctx.db.whenWritable(() => handler(new PageRequest(ctx, request, clientAddress, params)));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      const visit = new Visit(ctx, request, clientAddress, {});
-      if (error.kind === "not_found") return notFoundPage(visit);
-      const { badRequestTitle: title } = visit.words;
+      const page = new PageRequest(ctx, request, clientAddress, {});
+      if (error.kind === "not_found") return notFoundPage(page);
+      const { badRequestTitle: title } = page.messages;
       const { status, headers } = refusedWith(error);
-      if (status >= 500) ctx.requests.end(request, status, error.message);
-      return visit.page(
+      if (status >= 500) ctx.requestLog.end(request, status, error.message);
+      return page.render(
         { status, headers, title },
         <Head title={title}>
-          <p>{inLanguage(error.message, visit.words.language)}</p>
+          <p>{inLanguage(error.message, page.messages.language)}</p>
         </Head>,
       );
     }
@@ -83,19 +83,19 @@ function refusedWith(error: Refusal): { status: number; headers?: Record<string,
 }
 
 /** The minutes until a rate limit ends, and the Retry-After header for it. */
-export function waitFor(visit: Visit, rate: Rate): { minutes: number; headers: Record<string, string> } {
-  const milliseconds = Math.max(rate.reset - visit.ctx.clock.now(), 0);
+export function waitFor(page: PageRequest, rate: Rate): { minutes: number; headers: Record<string, string> } {
+  const milliseconds = Math.max(rate.reset - page.ctx.clock.now(), 0);
   const headers = { "retry-after": String(Math.ceil(milliseconds / 1000)) };
   return { minutes: Math.max(1, Math.ceil(milliseconds / 60_000)), headers };
 }
 
-function tooMany(visit: Visit, rate: Rate): Response {
-  const { badRequestTitle: title } = visit.words;
-  const { minutes, headers } = waitFor(visit, rate);
-  return visit.page(
+function tooMany(page: PageRequest, rate: Rate): Response {
+  const { badRequestTitle: title } = page.messages;
+  const { minutes, headers } = waitFor(page, rate);
+  return page.render(
     { status: 429, title, headers },
     <Head title={title}>
-      <p role="alert">{visit.words.tooManyCalls(minutes)}</p>
+      <p role="alert">{page.messages.tooManyCalls(minutes)}</p>
     </Head>,
   );
 }

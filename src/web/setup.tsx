@@ -4,59 +4,57 @@ import { isSetupToken } from "../core/people/setup.ts";
 import { Refusal } from "../errors.ts";
 import { Field, Head, Hidden, Notice } from "./layout.tsx";
 import type { Pages } from "./pages.tsx";
-import type { Visit } from "./visit.tsx";
+import type { PageRequest } from "./page-request.tsx";
 
 /** The page behind the one-time link, which creates the owner's account. */
 export function setupPages(pages: Pages): void {
-  pages.get("/setup", (visit) =>
-    isSetupToken(visit.ctx, visit.text("token")) ? setupPage(visit, []) : deadLink(visit),
-  );
+  pages.get("/setup", (page) => (isSetupToken(page.ctx, page.text("token")) ? setupPage(page, []) : deadLink(page)));
 
-  pages.post("/setup", async (visit) => {
-    if (!isSetupToken(visit.ctx, visit.text("token")) || !visit.comesFromUs()) return deadLink(visit);
+  pages.post("/setup", async (page) => {
+    if (!isSetupToken(page.ctx, page.text("token")) || !page.comesFromUs()) return deadLink(page);
     const owner = {
-      username: visit.text("username"),
-      password: visit.text("password"),
-      displayName: visit.text("display_name"),
-      locale: visit.words.language,
+      username: page.text("username"),
+      password: page.text("password"),
+      displayName: page.text("display_name"),
+      locale: page.messages.language,
     };
-    const problems = userProblems(visit.ctx, owner);
-    if (problems.length > 0) return setupPage(visit, problems);
+    const problems = userProblems(page.ctx, owner);
+    if (problems.length > 0) return setupPage(page, problems);
     try {
-      const { userId } = await createUser(visit.ctx, { ...owner, role: "owner", onlyAsFirst: true });
+      const { userId } = await createUser(page.ctx, { ...owner, role: "owner", onlyAsFirst: true });
       // The account is there: a repeat of all this would find that the link has been used.
-      await visit.ctx.db.whenWritable(() => visit.signIn(userId));
+      await page.ctx.db.whenWritable(() => page.signIn(userId));
     } catch (error) {
       // Two people used the link at the same time, and the other one was faster.
-      if (error instanceof Refusal && hasUsers(visit.ctx)) return deadLink(visit);
+      if (error instanceof Refusal && hasUsers(page.ctx)) return deadLink(page);
       throw error;
     }
-    return visit.redirect("/welcome");
+    return page.redirect("/welcome");
   });
 }
 
-function setupPage(visit: Visit, problems: UserProblem[]): Response {
-  const { words, ctx } = visit;
+function setupPage(page: PageRequest, problems: UserProblem[]): Response {
+  const { messages, ctx } = page;
   const { hostname, host } = new URL(ctx.config.origin);
   const problemOf = (field: string) => {
     const problem = problems.find((name) => name.startsWith(field));
-    return problem ? words.userProblems[problem] : null;
+    return problem ? messages.userProblems[problem] : null;
   };
-  return visit.page(
-    { status: problems.length > 0 ? 422 : 200, title: words.setupTitle },
+  return page.render(
+    { status: problems.length > 0 ? 422 : 200, title: messages.setupTitle },
     <>
-      <Head title={words.setupTitle}>
-        <p>{words.setupIntro}</p>
+      <Head title={messages.setupTitle}>
+        <p>{messages.setupIntro}</p>
       </Head>
-      {isLocal(hostname) && <Notice>{words.localOnly(host)}</Notice>}
+      {isLocal(hostname) && <Notice>{messages.localOnly(host)}</Notice>}
       <form method="post" action="/setup">
-        <Hidden values={{ token: visit.text("token"), lang: visit.lang }} />
+        <Hidden values={{ token: page.text("token"), lang: page.lang }} />
         <Field
           name="username"
-          label={words.username}
-          value={visit.text("username")}
+          label={messages.username}
+          value={page.text("username")}
           autocomplete="username"
-          help={words.usernameHelp(`@…@${ctx.config.handleDomain}`)}
+          help={messages.usernameHelp(`@…@${ctx.config.handleDomain}`)}
           error={problemOf("username")}
           maxLength={30}
           required
@@ -64,43 +62,43 @@ function setupPage(visit: Visit, problems: UserProblem[]): Response {
         />
         <Field
           name="display_name"
-          label={words.displayName}
-          optional={words.optional}
-          value={visit.text("display_name")}
+          label={messages.displayName}
+          optional={messages.optional}
+          value={page.text("display_name")}
           autocomplete="name"
           error={problemOf("display_name")}
           maxLength={MAX_DISPLAY_NAME}
         />
         <Field
           name="password"
-          label={words.password}
+          label={messages.password}
           type="password"
           autocomplete="new-password"
-          help={words.passwordHelp}
+          help={messages.passwordHelp}
           error={problemOf("password")}
           minLength={8}
           maxLength={256}
           required
         />
-        <button class="primary">{words.makeOwner}</button>
+        <button class="primary">{messages.makeOwner}</button>
       </form>
     </>,
   );
 }
 
 /** The link doesn't work: with an owner, setup is done for good; without one, there is a newer link. */
-function deadLink(visit: Visit): Response {
-  const { words } = visit;
-  const done = hasUsers(visit.ctx);
-  const title = done ? words.setupUsedTitle : words.setupUnknownTitle;
-  return visit.page(
+function deadLink(page: PageRequest): Response {
+  const { messages } = page;
+  const done = hasUsers(page.ctx);
+  const title = done ? messages.setupUsedTitle : messages.setupUnknownTitle;
+  return page.render(
     { status: done ? 410 : 404, title },
     <>
       <Head title={title}>
-        <p>{done ? words.setupUsed : words.setupUnknown}</p>
+        <p>{done ? messages.setupUsed : messages.setupUnknown}</p>
       </Head>
       <a class="button" href={done ? "/sign-in" : "/"}>
-        {done ? words.signIn : words.toStart}
+        {done ? messages.signIn : messages.toStart}
       </a>
     </>,
   );

@@ -1,12 +1,12 @@
 /** @jsxImportSource preact */
 import { findLogin, isPasswordOf, type Login } from "../core/people/sign-in.ts";
-import { addressKey } from "../lib/http/addresses.ts";
+import { addressKey } from "../lib/http/ip-addresses.ts";
 import { parseQuery, searchOf } from "../lib/http/params.ts";
 import type { Rate } from "../lib/rates.ts";
 import { findApp } from "../oauth/apps.ts";
 import { Alert, Field, Head, Hidden } from "./layout.tsx";
 import { waitFor, type Pages } from "./pages.tsx";
-import type { Visit } from "./visit.tsx";
+import type { PageRequest } from "./page-request.tsx";
 
 export const AUTHORIZE = "/oauth/authorize";
 export const APPS = "/settings/apps";
@@ -16,37 +16,37 @@ const MAX_LOGIN = 320;
 
 /** Signing in, for an app or for the pages themselves, and signing out. */
 export function signInPages(pages: Pages): void {
-  pages.get("/sign-in", (visit) => signInPage(visit, { returnTo: "/" }));
+  pages.get("/sign-in", (page) => signInPage(page, { returnTo: "/" }));
 
-  pages.post("/sign-in", async (visit) => {
-    const { words } = visit;
-    const returnTo = ourAddress(visit.text("return_to"));
-    const login = visit.text("login").slice(0, MAX_LOGIN);
-    if (!visit.isFormOurs()) {
-      return signInPage(visit, { returnTo, login, status: 403, problem: words.cookiesNeeded });
+  pages.post("/sign-in", async (page) => {
+    const { messages } = page;
+    const returnTo = ourAddress(page.text("return_to"));
+    const login = page.text("login").slice(0, MAX_LOGIN);
+    if (!page.isFormOurs()) {
+      return signInPage(page, { returnTo, login, status: 403, problem: messages.cookiesNeeded });
     }
-    const found = findLogin(visit.ctx, login);
-    const counted = countTry(visit, found);
+    const found = findLogin(page.ctx, login);
+    const counted = countTry(page, found);
     if (counted.refused) {
-      logFailure(visit, found, "too_many");
-      const { minutes, headers } = waitFor(visit, counted.refused);
-      return signInPage(visit, { returnTo, login, status: 429, headers, problem: words.tooManyTries(minutes) });
+      logFailure(page, found, "too_many");
+      const { minutes, headers } = waitFor(page, counted.refused);
+      return signInPage(page, { returnTo, login, status: 429, headers, problem: messages.tooManyTries(minutes) });
     }
     const { user } = found;
-    if (!(await isPasswordOf(visit.ctx, user, visit.text("password"))) || !user) {
-      logFailure(visit, found, "password");
-      return signInPage(visit, { returnTo, login, status: 422, wrong: true });
+    if (!(await isPasswordOf(page.ctx, user, page.text("password"))) || !user) {
+      logFailure(page, found, "password");
+      return signInPage(page, { returnTo, login, status: 422, wrong: true });
     }
     counted.giveBack();
-    if (!user.approved) return signInPage(visit, { returnTo, login, status: 403, problem: words.pendingApproval });
-    if (user.shut_out) return signInPage(visit, { returnTo, login, status: 403, problem: words.signInDisabled });
-    visit.signIn(user.id);
-    return visit.redirect(returnTo);
+    if (!user.approved) return signInPage(page, { returnTo, login, status: 403, problem: messages.pendingApproval });
+    if (user.shut_out) return signInPage(page, { returnTo, login, status: 403, problem: messages.signInDisabled });
+    page.signIn(user.id);
+    return page.redirect(returnTo);
   });
 
-  pages.post("/sign-out", (visit) => {
-    if (visit.isFormOurs()) visit.signOut();
-    return visit.redirect("/");
+  pages.post("/sign-out", (page) => {
+    if (page.isFormOurs()) page.signOut();
+    return page.redirect("/");
   });
 }
 
@@ -61,13 +61,13 @@ interface SignIn {
   wrong?: boolean;
 }
 
-export function signInPage(visit: Visit, { returnTo, login = "", wrong, ...options }: SignIn): Response {
-  const { words } = visit;
+export function signInPage(page: PageRequest, { returnTo, login = "", wrong, ...options }: SignIn): Response {
+  const { messages } = page;
   const clientId = parseQuery(searchOf(returnTo))["client_id"];
-  const app = typeof clientId === "string" ? findApp(visit.ctx, clientId) : null;
-  const title = app ? words.signInFor(app.name) : words.signIn;
-  const hidden = { csrf: visit.csrfToken(), return_to: returnTo, lang: visit.lang };
-  return visit.page(
+  const app = typeof clientId === "string" ? findApp(page.ctx, clientId) : null;
+  const title = app ? messages.signInFor(app.name) : messages.signIn;
+  const hidden = { csrf: page.csrfToken(), return_to: returnTo, lang: page.lang };
+  return page.render(
     { status: options.status, headers: options.headers, title },
     <>
       <Head title={title} />
@@ -76,7 +76,7 @@ export function signInPage(visit: Visit, { returnTo, login = "", wrong, ...optio
         <Hidden values={hidden} />
         <Field
           name="login"
-          label={words.nameOrEmail}
+          label={messages.nameOrEmail}
           value={login}
           autocomplete="username"
           maxLength={MAX_LOGIN}
@@ -85,18 +85,18 @@ export function signInPage(visit: Visit, { returnTo, login = "", wrong, ...optio
         />
         <Field
           name="password"
-          label={words.password}
+          label={messages.password}
           type="password"
           autocomplete="current-password"
-          error={wrong ? words.wrongPassword : null}
+          error={wrong ? messages.wrongPassword : null}
           required
           autofocus={login !== ""}
         />
-        <button class="primary">{words.signIn}</button>
+        <button class="primary">{messages.signIn}</button>
       </form>
       {wrong && (
         <p class="help">
-          {words.forgotten} <code>linnet user reset-password</code>
+          {messages.forgotten} <code>linnet user reset-password</code>
         </p>
       )}
     </>,
@@ -116,12 +116,12 @@ function ourAddress(wanted: string): string {
  * attempt that succeeds. Attempts count for their network and for the user, since passwords can be guessed from many
  * networks. A browser that has signed in before is counted separately instead.
  */
-function countTry(visit: Visit, { user, key }: Login): { refused: Rate | null; giveBack: () => void } {
-  const { rates, clock } = visit.ctx;
+function countTry(page: PageRequest, { user, key }: Login): { refused: Rate | null; giveBack: () => void } {
+  const { rates, clock } = page.ctx;
   if (!rates) return { refused: null, giveBack: () => {} };
   const now = clock.now();
-  const browser = user && visit.knownBrowser(user.id);
-  const keys = browser ? [`browser ${browser}`] : [`address ${addressKey(visit.address)}`, key];
+  const browser = user && page.knownBrowser(user.id);
+  const keys = browser ? [`browser ${browser}`] : [`address ${addressKey(page.address)}`, key];
   const refused = keys.map((each) => rates.sign_in.look(each, now)).find(({ exceeded }) => exceeded) ?? null;
   if (!refused) for (const each of keys) rates.sign_in.take(each, now);
   return { refused, giveBack: () => keys.forEach((each) => rates.sign_in.giveBack(each, now)) };
@@ -131,8 +131,8 @@ function countTry(visit: Visit, { user, key }: Login): { refused: Rate | null; g
  * Programs such as fail2ban read this line: docs/deployment.md has a filter for it. The name is logged only for existing
  * users, since people sometimes type their password into its field.
  */
-function logFailure(visit: Visit, { user }: Login, reason: "password" | "too_many"): void {
-  const { address, ctx } = visit;
+function logFailure(page: PageRequest, { user }: Login, reason: "password" | "too_many"): void {
+  const { address, ctx } = page;
   if (user) {
     const { username } = user;
     ctx.log.info("Sign-in failed: address={address} reason={reason} user={user}", { address, reason, user: username });

@@ -1,7 +1,7 @@
 import type { AnyElysia } from "elysia";
 import type { Context } from "../context.ts";
 import { Refusal } from "../errors.ts";
-import { addressKey } from "../lib/http/addresses.ts";
+import { addressKey } from "../lib/http/ip-addresses.ts";
 import { readParams, type Params } from "../lib/http/params.ts";
 import { OAuthRefusal } from "../oauth/errors.ts";
 import { grantToken, revokeForClient } from "../oauth/grants.ts";

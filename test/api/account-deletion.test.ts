@@ -358,8 +358,8 @@ describe("A deleted account", () => {
 
   inProcess("publishes nothing that was being sent when it was deleted", async () => {
     const { db } = server.ctx;
-    const together = db.together.bind(db);
-    db.together = (work) => {
+    const together = db.groupCommit.bind(db);
+    db.groupCommit = (work) => {
       goAway();
       return together(work);
     };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { rebuildHomeLater } from "../../src/core/timelines/home-filling.ts";
+import { rebuildHomeLater } from "../../src/core/timelines/home-backfill.ts";
 import { Client } from "../support/client.ts";
 import { startServer, type TestServer } from "../support/server.ts";
 

@@ -32,7 +32,7 @@ beforeEach(async () => {
   const instance = await startInstance(openTestContext(config, openMigrated(path, "NORMAL"), { clock }), false);
   server = new TestServer(`http://127.0.0.1:${instance.port}`, instance.ctx, clock, {
     ...instance,
-    listeners: async () => instance.ctx.hub.size,
+    listeners: async () => instance.ctx.eventBus.size,
   });
   other = openDatabase(path, "NORMAL");
 });

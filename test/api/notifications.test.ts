@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { approveUser, changeUser, findUser } from "../../src/core/people/users.ts";
+import { approveUser, updateUser, findUser } from "../../src/core/people/users.ts";
 import { type Answer, Client, type Json } from "../support/client.ts";
 import { act, undo } from "../support/moderation.ts";
 import { idsOf, linksOf, pagesOf } from "../support/reading.ts";
@@ -217,7 +217,7 @@ describe("Those who look after people here", () => {
 
   inProcess("get no sign-ups while they are pending, disabled or suspended", async () => {
     const mo = await registered("approval", "mo");
-    changeUser(server.ctx, findUser(server.ctx, "mo")!, { role: "moderator" });
+    updateUser(server.ctx, findUser(server.ctx, "mo")!, { role: "moderator" });
     const staff: Client[] = [];
     for (const action of ["disable", "suspend"] as const) {
       const moderator = await server.person(action, { role: "moderator" });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { deleteAccount } from "../../src/core/people/account-deletion.ts";
-import { approveUser, changeUser, findUser, rejectUser } from "../../src/core/people/users.ts";
+import { approveUser, updateUser, findUser, rejectUser } from "../../src/core/people/users.ts";
 import { Client, type Answer, type Json } from "../support/client.ts";
 import { act } from "../support/moderation.ts";
 import { inProcess, startServer, type TestServer } from "../support/server.ts";
@@ -325,7 +325,7 @@ describe("A pending sign-up", () => {
   test("can't be made owner before its approval", async () => {
     await start("approval");
     await register();
-    const promote = () => changeUser(server.ctx, userOf("bob"), { role: "owner" });
+    const promote = () => updateUser(server.ctx, userOf("bob"), { role: "owner" });
     expect(promote).toThrow("@Bob is a pending sign-up. Approve it before you make it an owner.");
     expect(userOf("bob").role).toBe("user");
     approveUser(server.ctx, userOf("bob").id);
@@ -338,7 +338,7 @@ describe("A pending sign-up", () => {
     await register();
     server.ctx.db.transaction((tx) => tx.run("UPDATE users SET role = 'owner' WHERE NOT approved"));
     const words = "@owner is the only owner of this server";
-    expect(() => changeUser(server.ctx, userOf("owner"), { role: "user" })).toThrow(words);
+    expect(() => updateUser(server.ctx, userOf("owner"), { role: "user" })).toThrow(words);
     expect(() => deleteAccount(server.ctx, Number(owner.id))).toThrow(words);
     for (const action of ["disable", "suspend"] as const) {
       await expect(act(server, action, { id: owner.id })).rejects.toThrow(words);

@@ -138,14 +138,14 @@ describe("Who doesn't read", () => {
     long = await ada.publish("x".repeat(4900));
   });
 
-  const shout = () => server.ctx.hub.publish(`user:${ada.id}`, { event: "update", statusId: Number(long.id) });
+  const shout = () => server.ctx.eventBus.publish(`user:${ada.id}`, { event: "update", statusId: Number(long.id) });
 
   inProcess.each([0, 1])("is let go, while others hear on (way %#)", async (way) => {
     const lazy = idler(openings()[way]!);
     await listening(server, 2);
     const diligent = await EventReader.open(ada, "user");
     let sent = 0;
-    for (; server.ctx.hub.size > 2; sent += JSON.stringify(long).length) {
+    for (; server.ctx.eventBus.size > 2; sent += JSON.stringify(long).length) {
       expect(sent).toBeLessThan(TOO_MUCH);
       shout();
       expect(await diligent.next()).toMatchObject({ payload: { id: long.id } });
@@ -201,9 +201,9 @@ describe("When the server stops", () => {
   inProcess("streams end with it, in order", async () => {
     const other = await startServer();
     const both = await openBoth(await other.person("ada"));
-    other.ctx.hub.publish(SERVER_TOPIC, { event: "server.stopping" });
+    other.ctx.eventBus.publish(SERVER_TOPIC, { event: "server.stopping" });
     await expectEnded(both, 1001, "The server is stopping");
-    expect(other.ctx.hub.size).toBe(0);
+    expect(other.ctx.eventBus.size).toBe(0);
     await other.stop();
   });
 });

@@ -67,7 +67,7 @@ test("a follower's WebSocket brings a post, its edit and its removal", async () 
 inProcess("a stream that fails neither refuses the post nor silences other streams, and is logged", async () => {
   const { ctx } = server;
   const logged = spyOn(ctx.log as { error(message: string, details: object): void }, "error").mockReturnValue();
-  const leave = ctx.hub.subscribe(`user:${ben.id}`, () => {
+  const leave = ctx.eventBus.subscribe(`user:${ben.id}`, () => {
     throw new Error("this stream is broken");
   });
   const socket = await Socket.open(ben, "?stream=user");

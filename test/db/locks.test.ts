@@ -95,7 +95,7 @@ describe("While another process holds the write lock", () => {
 
   test("posts that share a commit wait for it, too", async () => {
     other.raw.run("BEGIN IMMEDIATE");
-    const writing = ["one", "two"].map((word) => db.whenWritable(() => db.together(say(word))));
+    const writing = ["one", "two"].map((word) => db.whenWritable(() => db.groupCommit(say(word))));
     await new Promise((resolve) => setImmediate(resolve));
     other.raw.run("COMMIT");
     await Promise.all(writing);

@@ -83,7 +83,7 @@ describe("The loop that runs jobs", () => {
       enqueue(server.ctx, tx, "notifications.merge", { accountId: account, fromId: account });
     });
     let told = 0;
-    server.ctx.hub.subscribe(`user:${account}`, () => {
+    server.ctx.eventBus.subscribe(`user:${account}`, () => {
       told += 1;
       setWritable(false);
     });

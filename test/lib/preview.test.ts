@@ -1,13 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { readPage } from "../../src/lib/http/page.ts";
+import { readHtmlHead } from "../../src/lib/http/html-head.ts";
 import { oEmbedUrl, previewOf, withOEmbed, type Preview } from "../../src/lib/http/preview.ts";
 
 const URL = "https://news.example/2026/article?from=feed";
 const ENDPOINT = "https://embed.example/oembed";
 
 async function preview(html: string, url = URL): Promise<Preview> {
-  return previewOf(await readPage(html), url);
+  return previewOf(await readHtmlHead(html), url);
 }
 
 function data(...values: unknown[]): string {
@@ -203,12 +203,12 @@ describe("the preview of a page", () => {
 
 describe("oEmbed", () => {
   test("is found where the page links to it as JSON, over https if the page is", async () => {
-    const page = await readPage(`
+    const page = await readHtmlHead(`
       <link rel="alternate" type="text/xml+oembed" href="/oembed.xml">
       <link rel="alternate" type="application/json+oembed" href="http://news.example/oembed?url=x&amp;format=json">`);
     expect(oEmbedUrl(page, URL)).toBe("https://news.example/oembed?url=x&format=json");
     expect(oEmbedUrl(page, "http://news.example/")).toBe("http://news.example/oembed?url=x&format=json");
-    expect(oEmbedUrl(await readPage("<title>T</title>"), URL)).toBeNull();
+    expect(oEmbedUrl(await readHtmlHead("<title>T</title>"), URL)).toBeNull();
   });
 
   test("knows better than the page, which still says what it leaves open", () => {

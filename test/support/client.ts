@@ -1,4 +1,4 @@
-import { translate } from "../../src/web/i18n/errors.ts";
+import { translate } from "../../src/web/i18n/error-messages.ts";
 import { mastodon } from "./mastodon.ts";
 // oxlint-disable-next-line typescript/no-explicit-any -- what a server sends is what the test is about to find out
 export type Json = any;

@@ -65,10 +65,10 @@ function openView(settings: Record<string, string>, port: number, shared: Return
   const origin = settings.LINNET_URL ? before.origin : `http://127.0.0.1:${port}`;
   const config = withAddress(before, { ...before, origin });
   const ctx = openTestContext(config, openDatabase(join(config.data, "linnet.db"), config.synchronous), shared);
-  // What is told to our hub reaches nobody, so a test that counts on it should fail, and say that it runs `inProcess`.
-  Object.defineProperty(ctx, "hub", {
+  // What is published on this event bus reaches nobody, so a test that counts on it should fail, and say that it runs `inProcess`.
+  Object.defineProperty(ctx, "eventBus", {
     get: () => {
-      throw new Error("The hub of a compiled server is out of reach: this test should be marked `inProcess`");
+      throw new Error("The event bus of a compiled server is out of reach: this test should be marked `inProcess`");
     },
   });
   return ctx;

@@ -1,6 +1,6 @@
 import { deleteAccount } from "../../src/core/people/account-deletion.ts";
 import { createAnnouncement } from "../../src/core/server/announcements.ts";
-import { rebuildHomeLater } from "../../src/core/timelines/home-filling.ts";
+import { rebuildHomeLater } from "../../src/core/timelines/home-backfill.ts";
 import { schedule } from "../../src/jobs/recurring.ts";
 import { removeDomainBlock, setDomainBlock } from "../../src/core/moderation/domain-blocks.ts";
 import { lift, moderate } from "../../src/core/moderation/moderation.ts";

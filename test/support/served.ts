@@ -24,7 +24,7 @@ async function serve(): Promise<void> {
   process.on("message", async (wish: Wish) => {
     if (wish === "drain") await instance.drain();
     if (wish === "stop") await instance.stop();
-    process.send!(ctx.hub.size);
+    process.send!(ctx.eventBus.size);
   });
   // The test has ended.
   process.on("disconnect", () => process.exit(0));

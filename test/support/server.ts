@@ -17,7 +17,7 @@ import { openBlank, openTestContext, startInstance, TestClock } from "./instance
  */
 const compiled = process.env.TEST_COMPILED === "1";
 
-/** A test that reaches into the server's memory: its hub, its statements, its modules. Passed over when that is compiled. */
+/** A test that reaches into the server's memory: its event bus, its statements, its modules. Passed over when that is compiled. */
 export const inProcess = test.skipIf(compiled);
 
 /** A whole server with a database, a folder and a clock of its own. */
@@ -70,7 +70,7 @@ export class TestServer {
     return this.inside.drain();
   }
 
-  /** How many streams listen to the hub. */
+  /** How many streams listen to the event bus. */
   listeners(): Promise<number> {
     return this.inside.listeners();
   }
@@ -93,5 +93,5 @@ async function startHere(settings: Record<string, string>) {
   const clock = new TestClock();
   const ctx = openTestContext(readConfig(settings), openBlank(), { clock });
   const instance = await startInstance(ctx, settings.LINNET_URL !== undefined);
-  return { ...instance, clock, listeners: async () => ctx.hub.size };
+  return { ...instance, clock, listeners: async () => ctx.eventBus.size };
 }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as german from "../../src/web/i18n/errors-de.ts";
 import * as french from "../../src/web/i18n/errors-fr.ts";
-import { describeIn, translate } from "../../src/web/i18n/errors.ts";
+import { describeIn, translate } from "../../src/web/i18n/error-messages.ts";
 
 const LANGUAGES = { de: german, fr: french };
 const codes = Object.keys(LANGUAGES) as (keyof typeof LANGUAGES)[];

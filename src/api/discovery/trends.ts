@@ -10,7 +10,7 @@ import { showTrendLinks } from "../../entities/cards.ts";
 import { statusTexts } from "../../entities/statuses.ts";
 import { showTags } from "../../entities/tags.ts";
 import { object, text } from "../../lib/http/input.ts";
-import { offsetLinkHeader } from "../../lib/http/links.ts";
+import { offsetLinkHeader } from "../../lib/http/link-header.ts";
 import { pageOf, paging, statusPage, stretch } from "../paging.ts";
 import type { Call, Router } from "../router.ts";
 

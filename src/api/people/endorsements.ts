@@ -1,7 +1,7 @@
 import type { Context } from "../../context.ts";
 import { findAccount, isBlockedBy } from "../../core/accounts.ts";
 import { isSuspended } from "../../core/visibility.ts";
-import { Keyset, type Page, type Place } from "../../db/keyset.ts";
+import { Keyset, type Page, type ListItem } from "../../db/keyset.ts";
 import { validationFailed } from "../../errors.ts";
 import { parseId } from "../../lib/ids.ts";
 import { int, object } from "../../lib/http/input.ts";
@@ -54,7 +54,7 @@ function unendorse(ctx: Context, accountId: number, targetId: number): void {
   );
 }
 
-const ENDORSED = new Keyset<Place>(
+const ENDORSED = new Keyset<ListItem>(
   `SELECT e.target_account_id AS id, e.id AS cursor FROM endorsements e
    WHERE e.account_id = ?4 AND NOT ${isSuspended("e.target_account_id")}`,
   "e.id",

@@ -4,7 +4,7 @@ import { checkProfile, DEFAULT_PRIVACIES, updateProfile, type ProfileChanges } f
 import { QUOTE_POLICIES } from "../../core/statuses/quotes.ts";
 import { AVATAR_BYTES, keepPicture, preparePicture } from "../../core/media/uploads.ts";
 import { showCredentialAccount } from "../../entities/accounts.ts";
-import { missingPicture } from "../../entities/urls.ts";
+import { missingPicture } from "../../entities/media-urls.ts";
 import { bool, FileInput, list, object, oneOf, optional, text } from "../../lib/http/input.ts";
 import { DEVICE_LOCALE, localeOf } from "../../lib/text/languages.ts";
 import type { Router } from "../router.ts";

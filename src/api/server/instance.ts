@@ -1,12 +1,12 @@
-import { weeklyActivity } from "../../core/server/activity.ts";
+import { weeklyActivity } from "../../core/server/weekly-stats.ts";
 import { knownDomains } from "../../core/server/peers.ts";
 import { registrationMode } from "../../core/people/registrations.ts";
 import { currentTerms, termsOf } from "../../core/server/terms.ts";
-import { whileUnwritten } from "../../db/unwritten.ts";
+import { cacheUntilWrite } from "../../db/cache-until-write.ts";
 import { activeUsers, showInstance, showInstanceV1, showRules, stats } from "../../entities/instance.ts";
 import { showPage, showTerms } from "../../entities/pages.ts";
 import { notFound } from "../../errors.ts";
-import { keptFor } from "../../lib/kept.ts";
+import { cachedFor } from "../../lib/memoize.ts";
 import { knownLanguages } from "../../lib/text/languages.ts";
 import { MASTODON_VERSION, VERSION } from "../../version.ts";
 import { jsonText } from "../paging.ts";
@@ -17,11 +17,11 @@ const HOUR = 3600_000;
 /** Mastodon's documentation: methods/instance; and NodeInfo 2.0, by which apps identify the server software. */
 export function instanceRoutes(routes: Router): void {
   const { ctx } = routes;
-  const domains = keptFor(ctx.clock, HOUR, () => knownDomains(ctx.db));
-  const activity = keptFor(ctx.clock, HOUR, () => showActivity(routes));
+  const domains = cachedFor(ctx.clock, HOUR, () => knownDomains(ctx.db));
+  const activity = cachedFor(ctx.clock, HOUR, () => showActivity(routes));
   // Every app requests one of them when it starts, and they rarely change.
-  const instance = whileUnwritten(ctx.db, ctx.clock, () => JSON.stringify(showInstance(ctx)));
-  const oldInstance = whileUnwritten(ctx.db, ctx.clock, () => JSON.stringify(showInstanceV1(ctx, domains().length)));
+  const instance = cacheUntilWrite(ctx.db, ctx.clock, () => JSON.stringify(showInstance(ctx)));
+  const oldInstance = cacheUntilWrite(ctx.db, ctx.clock, () => JSON.stringify(showInstanceV1(ctx, domains().length)));
   routes
     .get("/api/v2/instance", { open: "always" }, () => jsonText(instance()))
     .get("/api/v1/instance", { open: "always" }, () => jsonText(oldInstance()))

@@ -14,7 +14,7 @@ import { timestamp } from "../../entities/json.ts";
 import { validationFailed } from "../../errors.ts";
 import { parseId } from "../../lib/ids.ts";
 import { object, text } from "../../lib/http/input.ts";
-import { parseMoment } from "../../lib/moments.ts";
+import { parseDate } from "../../lib/dates.ts";
 import { paged, pageOf, paging } from "../paging.ts";
 import type { Router } from "../router.ts";
 
@@ -33,7 +33,7 @@ export function scheduledStatusRoutes(routes: Router): void {
       showScheduled(ctx, viewerId, parseId(params.id)),
     )
     .update("/api/v1/scheduled_statuses/:id", { ...write, input: Change }, ({ ctx, viewerId, input, params }) => {
-      reschedule(ctx, viewerId, parseId(params.id), momentOf(input.scheduled_at));
+      reschedule(ctx, viewerId, parseId(params.id), parseScheduledAt(input.scheduled_at));
       return showScheduled(ctx, viewerId, parseId(params.id));
     })
     .delete("/api/v1/scheduled_statuses/:id", write, ({ ctx, viewerId, params }) =>
@@ -42,10 +42,10 @@ export function scheduledStatusRoutes(routes: Router): void {
 }
 
 /** The requested time in milliseconds since 1970; a validation error if it can't be parsed. */
-export function momentOf(scheduledAt: string): number {
-  const moment = parseMoment(scheduledAt);
-  if (moment === null) throw validationFailed("Scheduled at is invalid");
-  return moment;
+export function parseScheduledAt(scheduledAt: string): number {
+  const date = parseDate(scheduledAt);
+  if (date === null) throw validationFailed("Scheduled at is invalid");
+  return date;
 }
 
 /** Mastodon's ScheduledStatus (entities/ScheduledStatus). */

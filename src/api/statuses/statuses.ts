@@ -26,7 +26,7 @@ import { hashSecret } from "../../lib/secrets.ts";
 import { draftOf, EditInput, editOf, PublishInput } from "./drafts.ts";
 import { jsonText } from "../paging.ts";
 import type { Router } from "../router.ts";
-import { momentOf, showScheduled } from "./scheduled-statuses.ts";
+import { parseScheduledAt, showScheduled } from "./scheduled-statuses.ts";
 
 /** In bytes: a thumbnail for each attachment, with room for the other fields of the form. */
 const MAX_EDIT = MAX_ATTACHMENTS * IMAGE_LIMITS.bytes + 1024 * 1024;
@@ -43,7 +43,7 @@ export function statusRoutes(routes: Router): void {
       const made =
         input.scheduled_at === undefined
           ? await publish(ctx, author, draft, key)
-          : schedule(ctx, author, draft, momentOf(input.scheduled_at), key);
+          : schedule(ctx, author, draft, parseScheduledAt(input.scheduled_at), key);
       return "statusId" in made
         ? jsonText(statusText(ctx, viewerId, made.statusId))
         : showScheduled(ctx, viewerId, made.scheduledId);

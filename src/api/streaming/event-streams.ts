@@ -38,7 +38,7 @@ export class EventStreams {
   /** Subscribes and registers the reader. Returns a function that undoes both. */
   private connect(reader: Reader, stream: Stream): () => void {
     const { accountId } = reader.listener.viewer;
-    const unsubscribe = this.ctx.hub.subscribe(stream.topic, (event) => {
+    const unsubscribe = this.ctx.eventBus.subscribe(stream.topic, (event) => {
       const message = stream.hears(event.event) ? this.messages.of(event, accountId) : null;
       if (message) reader.send(message.asFrame());
     });

@@ -74,7 +74,7 @@ export class OpenStreams {
         this.ctx.log.error("streams could not be looked after: {error}", { error });
       }
     }, SECOND).unref();
-    const unsubscribe = this.ctx.hub.subscribe(SERVER_TOPIC, (event) => {
+    const unsubscribe = this.ctx.eventBus.subscribe(SERVER_TOPIC, (event) => {
       if (event.event === "server.stopping") this.endAll("stopping");
       if (event.event === "token.revoked") this.endAll("revoked", event.tokenId);
     });

@@ -34,7 +34,7 @@ export class Message {
 }
 
 /** The messages rendered from an event. */
-interface Made {
+interface RenderedMessages {
   byViewer: Map<number, Message | null>;
   /** Viewers with the same payload share a message. */
   byPayload: Map<string | null, Message>;
@@ -45,7 +45,7 @@ const SHARED: ReadonlySet<Event["event"]> = new Set(["delete", "announcement.del
 
 /** Renders each event once per viewer, regardless of their number of connections, or once for all viewers. */
 export class Messages {
-  private readonly made = new WeakMap<Event, Made>();
+  private readonly made = new WeakMap<Event, RenderedMessages>();
 
   constructor(private readonly ctx: Context) {}
 
@@ -59,7 +59,7 @@ export class Messages {
     return message;
   }
 
-  private render(event: Event, viewerId: number, { byPayload }: Made): Message | null {
+  private render(event: Event, viewerId: number, { byPayload }: RenderedMessages): Message | null {
     try {
       const payload = payloadOf(this.ctx, event, viewerId);
       if (payload === undefined) return null;

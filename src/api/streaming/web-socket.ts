@@ -82,7 +82,7 @@ export class StreamSocket implements OpenStream {
         throw new Refusal("too_many", `No more than ${MAX_SUBSCRIPTIONS} streams on one connection`);
       }
       const hear = (event: Event) => this.hear(event, stream, key);
-      this.subscriptions.set(key, this.ctx.hub.subscribe(stream.topic, hear));
+      this.subscriptions.set(key, this.ctx.eventBus.subscribe(stream.topic, hear));
     } catch (error) {
       this.refuse(error);
     }

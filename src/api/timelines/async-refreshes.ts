@@ -1,4 +1,4 @@
-import { isHomeFilling } from "../../core/timelines/home-filling.ts";
+import { isHomeFilling } from "../../core/timelines/home-backfill.ts";
 import { notFound } from "../../errors.ts";
 import type { Call, Router } from "../router.ts";
 
@@ -9,7 +9,7 @@ const RETRY = 5;
 export function asyncRefreshRoutes(routes: Router): void {
   routes.get("/api/v1_alpha/async_refreshes/:id", { scope: "read" }, ({ ctx, viewerId, params }) => {
     const id = params.id!;
-    const status = ctx.refreshes.statusOf(viewerId, id);
+    const status = ctx.asyncRefreshes.statusOf(viewerId, id);
     if (!status) throw notFound();
     return { async_refresh: { id, status, result_count: null } };
   });
@@ -17,6 +17,6 @@ export function asyncRefreshRoutes(routes: Router): void {
 
 /** The header with the id by which an app can check whether its home timeline is complete. */
 export function homeRefreshHeader({ ctx, viewerId }: Pick<Call, "ctx" | "viewerId">): Record<string, string> {
-  const id = ctx.refreshes.idOf(viewerId, "home", () => isHomeFilling(ctx.db, viewerId));
+  const id = ctx.asyncRefreshes.idOf(viewerId, "home", () => isHomeFilling(ctx.db, viewerId));
   return { "mastodon-async-refresh": `id="${id}", retry=${RETRY}` };
 }

@@ -1,4 +1,4 @@
-import { isHomeFilling } from "../../core/timelines/home-filling.ts";
+import { isHomeFilling } from "../../core/timelines/home-backfill.ts";
 import { listTimeline } from "../../core/timelines/list-timelines.ts";
 import { ownList } from "../../core/timelines/lists.ts";
 import { bookmarksOf, favouritesOf, home, publicTimeline, tagTimeline } from "../../core/timelines/timelines.ts";

@@ -24,7 +24,7 @@ import {
   type Backup,
 } from "./backup-folder.ts";
 import { command, option, word } from "../command.ts";
-import { withData } from "../open.ts";
+import { withData } from "../data-folder.ts";
 import { unsuitable } from "../parsers.ts";
 import { bytesText, counted, Progress } from "./progress.ts";
 

@@ -8,9 +8,9 @@ import { copyDurably, fingerprint, forEachOf, hasContent, syncFolders, type Fing
 import { sync } from "../../lib/files.ts";
 import { checkSizes, damaged, explained, openChecked } from "./backup-check.ts";
 import { DATABASE, findBackup, PUSH_KEY, type Backup } from "./backup-folder.ts";
-import { lockFolder } from "../lock.ts";
+import { lockFolder } from "../server-lock.ts";
 import { command, word } from "../command.ts";
-import { configOfProcess, makeFolder, RESTORING } from "../open.ts";
+import { configOfProcess, makeFolder, RESTORING } from "../data-folder.ts";
 import { bytesText, counted, Progress } from "./progress.ts";
 
 /** Files to copy concurrently. */

@@ -8,7 +8,7 @@ import {
 import { ArgumentError } from "../argument-error.ts";
 import { command, flag, option, word } from "../command.ts";
 import { iso, list, minute } from "../list.ts";
-import { withData } from "../open.ts";
+import { withData } from "../data-folder.ts";
 import { endTime, idFrom, orNone, time } from "../parsers.ts";
 
 const ID = word("", idFrom("announcement list"));

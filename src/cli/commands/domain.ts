@@ -11,7 +11,7 @@ import {
 } from "../../core/moderation/domain-blocks.ts";
 import { command, flag, option, word, type Command } from "../command.ts";
 import { list } from "../list.ts";
-import { withData } from "../open.ts";
+import { withData } from "../data-folder.ts";
 import { domain as parseDomain, oneOf } from "../parsers.ts";
 
 const DOMAIN = word("", parseDomain);
@@ -38,17 +38,17 @@ export const commands = {
       console.log(`Blocked ${domain}.`);
     },
   }),
-  "domain unblock": change(
+  "domain unblock": domainCommand(
     "Ends a block and its effects on accounts",
     removeDomainBlock,
     (domain) => `Unblocked ${domain}.`,
   ),
-  "domain allow": change(
+  "domain allow": domainCommand(
     "Adds a domain to the allowlist of a limited-federation server",
     allowDomain,
     (domain) => `Added ${domain} to the allowlist.`,
   ),
-  "domain disallow": change(
+  "domain disallow": domainCommand(
     "Removes a domain from the allowlist",
     disallowDomain,
     (domain) => `Removed ${domain} from the allowlist.`,
@@ -69,7 +69,7 @@ export const commands = {
   }),
 };
 
-function change(
+function domainCommand(
   summary: string,
   verb: (ctx: Context, domain: string) => void,
   outcome: (domain: string) => string,

@@ -5,20 +5,20 @@ import { addEmoji, EMOJI_LIMITS, emojisOf, removeEmoji } from "../../core/media/
 import { Refusal } from "../../errors.ts";
 import { sniffType } from "../../lib/media/image-types.ts";
 import { command, flag, option, word } from "../command.ts";
-import { fileNamed } from "../files.ts";
+import { fileNamed } from "../input-files.ts";
 import { list } from "../list.ts";
-import { withData } from "../open.ts";
+import { withData } from "../data-folder.ts";
 import { counted } from "../backup/progress.ts";
 
 /** Enough bytes of a file to identify its type. */
 const HEAD = 64;
 
-const PLACE = {
+const OPTIONS = {
   category: option("NAME", "the category in the emoji picker of apps"),
   hidden: flag("usable in posts, but not shown in the emoji picker"),
 };
 
-interface Place {
+interface EmojiOptions {
   category: string | undefined;
   hidden: boolean;
 }
@@ -30,7 +30,7 @@ export const commands = {
       shortcode: word("the name to type between colons"),
       file: word("a PNG, GIF or WebP image, up to 256 KB"),
     },
-    options: PLACE,
+    options: OPTIONS,
     run: async ({ shortcode, file }, place) => {
       const { replaced } = await withData((ctx) => addFrom(ctx, shortcode, file, place));
       console.log(`${replaced ? "Replaced" : "Added"} :${shortcode}:.`);
@@ -41,7 +41,7 @@ export const commands = {
     details: `The name of a file is the shortcode. Existing emoji with that shortcode are replaced. Pictures that can't be used
 are reported, and the others are still added. Other files are skipped.`,
     words: { folder: word() },
-    options: PLACE,
+    options: OPTIONS,
     run: ({ folder }, place) => importAll(folder, place),
   }),
   "emoji list": list({
@@ -71,7 +71,7 @@ are reported, and the others are still added. Other files are skipped.`,
 };
 
 /** Adds what it can, and reports pictures that it can't add. Other files, such as a licence, are only counted. */
-async function importAll(folder: string, place: Place): Promise<void> {
+async function importAll(folder: string, place: EmojiOptions): Promise<void> {
   const files = filesIn(folder);
   const done = { added: 0, replaced: 0, refused: 0, skipped: 0 };
   await withData(async (ctx) => {
@@ -94,7 +94,7 @@ function filesIn(folder: string): string[] {
 async function outcomeOf(
   ctx: Context,
   file: string,
-  place: Place,
+  place: EmojiOptions,
 ): Promise<"added" | "replaced" | "refused" | "skipped"> {
   const { base, name } = parse(file);
   if (sniffType(await Bun.file(file).slice(0, HEAD).bytes()) === null) return "skipped";
@@ -108,7 +108,7 @@ async function outcomeOf(
   }
 }
 
-async function addFrom(ctx: Context, shortcode: string, path: string, { category, hidden }: Place) {
+async function addFrom(ctx: Context, shortcode: string, path: string, { category, hidden }: EmojiOptions) {
   // One byte more than the limit shows that the file is too large, without reading the rest.
   const file = await fileNamed(path);
   const picture = await file.slice(0, EMOJI_LIMITS.bytes + 1).bytes();

@@ -3,7 +3,7 @@ import { lookupAccount } from "../../core/accounts.ts";
 import { lift, moderate, STATES, type Action } from "../../core/moderation/moderation.ts";
 import { Refusal } from "../../errors.ts";
 import { command, option, requiredOption, word, type Command } from "../command.ts";
-import { withData } from "../open.ts";
+import { withData } from "../data-folder.ts";
 import { filled, idFrom } from "../parsers.ts";
 
 const ACCT = word("a handle: name, or name@domain for remote accounts");

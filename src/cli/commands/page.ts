@@ -1,7 +1,7 @@
 import { findPage, PAGES, removePage, setPage, type PageName } from "../../core/server/pages.ts";
 import { command, word } from "../command.ts";
-import { textOf } from "../files.ts";
-import { withData } from "../open.ts";
+import { textOf } from "../input-files.ts";
+import { withData } from "../data-folder.ts";
 import { unsuitable } from "../parsers.ts";
 
 const NAME = word("extended-description or privacy-policy", pageNamed);

@@ -8,8 +8,8 @@ import {
 import { Refusal } from "../../errors.ts";
 import { ArgumentError } from "../argument-error.ts";
 import { command, option, word } from "../command.ts";
-import { fileNamed, withPicture } from "../files.ts";
-import { withData } from "../open.ts";
+import { fileNamed, withPicture } from "../input-files.ts";
+import { withData } from "../data-folder.ts";
 import { oneOf } from "../parsers.ts";
 
 const NAME = word(

@@ -7,7 +7,7 @@ import {
 } from "../../core/moderation/reports.ts";
 import { command, flag, word } from "../command.ts";
 import { day, iso, list, show } from "../list.ts";
-import { withData } from "../open.ts";
+import { withData } from "../data-folder.ts";
 import { idFrom } from "../parsers.ts";
 
 /** More than anyone reads at once. */

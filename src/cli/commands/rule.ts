@@ -2,7 +2,7 @@ import { addRule, editRule, listRules, removeRule, translateRule } from "../../c
 import { ArgumentError } from "../argument-error.ts";
 import { command, option, word } from "../command.ts";
 import { list } from "../list.ts";
-import { withData } from "../open.ts";
+import { withData } from "../data-folder.ts";
 import { idFrom, unsuitable } from "../parsers.ts";
 
 const ID = word("", idFrom("rule list"));

@@ -13,9 +13,9 @@ import type { Worker } from "../../jobs/worker.ts";
 import { jsonLine } from "../../lib/log.ts";
 import { VERSION } from "../../version.ts";
 import { command } from "../command.ts";
-import { lockFolder } from "../lock.ts";
+import { lockFolder } from "../server-lock.ts";
 import { whenNpxEnds } from "../npx.ts";
-import { configOfProcess, makeFolder, openData } from "../open.ts";
+import { configOfProcess, makeFolder, openData } from "../data-folder.ts";
 
 type App = Awaited<ReturnType<typeof createApp>>;
 
@@ -187,7 +187,7 @@ async function stop(ctx: Context, app: App, worker: Worker): Promise<void> {
   const server = app.server!;
   const done = server.stop(false);
   // Streams would not end otherwise.
-  ctx.hub.publish(SERVER_TOPIC, { event: "server.stopping" });
+  ctx.eventBus.publish(SERVER_TOPIC, { event: "server.stopping" });
   await Promise.race([done, Bun.sleep(PATIENCE)]);
   await server.stop(true);
   // The last requests are logged after their responses, in the next turn of the event loop.

@@ -1,8 +1,8 @@
 import { listTerms, publishTerms, removeTerms } from "../../core/server/terms.ts";
 import { command, option, word } from "../command.ts";
-import { textOf } from "../files.ts";
+import { textOf } from "../input-files.ts";
 import { list } from "../list.ts";
-import { withData } from "../open.ts";
+import { withData } from "../data-folder.ts";
 
 export const commands = {
   "terms publish": command({

@@ -7,7 +7,7 @@ import { issueToken, revokeToken } from "../../oauth/tokens.ts";
 import { ArgumentError } from "../argument-error.ts";
 import { command, option, optionalWord, requiredOption, word } from "../command.ts";
 import { day, iso, list, minute } from "../list.ts";
-import { withData } from "../open.ts";
+import { withData } from "../data-folder.ts";
 import { endTime, idFrom, unsuitable } from "../parsers.ts";
 import { userNamed } from "../users.ts";
 

@@ -1,7 +1,7 @@
 import { listTrends, reviewTrend, TREND_KINDS, type Trend } from "../../core/discovery/trends.ts";
 import { command, word, type Command } from "../command.ts";
 import { list } from "../list.ts";
-import { withData } from "../open.ts";
+import { withData } from "../data-folder.ts";
 import { idFrom, oneOf } from "../parsers.ts";
 
 export const commands = {

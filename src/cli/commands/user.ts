@@ -1,10 +1,10 @@
 import type { Context } from "../../context.ts";
 import { deleteAccount } from "../../core/people/account-deletion.ts";
-import { rebuildHomeLater } from "../../core/timelines/home-filling.ts";
+import { rebuildHomeLater } from "../../core/timelines/home-backfill.ts";
 import { updateProfile } from "../../core/people/profile.ts";
 import {
   approveUser,
-  changeUser,
+  updateUser,
   createUser,
   findUser,
   listUsers,
@@ -20,7 +20,7 @@ import { Refusal } from "../../errors.ts";
 import { ArgumentError } from "../argument-error.ts";
 import { command, flag, option, word } from "../command.ts";
 import { day, iso, list, show } from "../list.ts";
-import { withData, withNewData } from "../open.ts";
+import { withData, withNewData } from "../data-folder.ts";
 import { oneOf } from "../parsers.ts";
 import { newPassword } from "../passwords.ts";
 import { passwordFromStdin } from "../terminal.ts";
@@ -99,7 +99,7 @@ export const commands = {
       role: option("ROLE", ROLES.join(", "), oneOf(ROLES)),
       "display-name": option("TEXT", "the name that others see"),
     },
-    run: ({ name }, { email, role, "display-name": displayName }) => change(name, { email, role }, displayName),
+    run: ({ name }, { email, role, "display-name": displayName }) => changeUser(name, { email, role }, displayName),
   }),
   "user delete": command({
     summary: "Deletes a user with all posts and files; the name can't be used again",
@@ -191,7 +191,7 @@ function toJson(user: UserRow) {
   return { username, role, state: stateOf(user), created_at: iso(created_at), email, reason };
 }
 
-async function change(name: string, changes: UserChanges, displayName: string | undefined): Promise<void> {
+async function changeUser(name: string, changes: UserChanges, displayName: string | undefined): Promise<void> {
   if (Object.values({ ...changes, displayName }).every((value) => value === undefined)) {
     throw new ArgumentError("There is nothing to change. Use at least one of the options.");
   }
@@ -199,7 +199,7 @@ async function change(name: string, changes: UserChanges, displayName: string | 
     const user = userNamed(ctx, name);
     await withUserProblems(() =>
       ctx.db.transaction(() => {
-        changeUser(ctx, user, changes);
+        updateUser(ctx, user, changes);
         if (displayName !== undefined) updateProfile(ctx, user.account_id, { displayName: displayName.trim() });
       }),
     );

@@ -5,9 +5,9 @@ import { previewCards } from "../../db/schema/index.ts";
 import { Refusal } from "../../errors.ts";
 import { decodeHtml } from "../../lib/http/charset.ts";
 import { DEFAULT_PIXELS } from "../../lib/media/images.ts";
-import { siteOf } from "../../lib/http/addresses.ts";
+import { siteOf } from "../../lib/http/ip-addresses.ts";
 import { OutboundError, type OutboundRequest, type OutboundResponse } from "../../lib/http/outbound.ts";
-import { readPage } from "../../lib/http/page.ts";
+import { readHtmlHead } from "../../lib/http/html-head.ts";
 import { oEmbedUrl, previewOf, withOEmbed, type Preview } from "../../lib/http/preview.ts";
 import { lookupAccount } from "../accounts.ts";
 import { isFresh, removeUnusedLinks, requestCard, type LinkRow } from "./links.ts";
@@ -50,7 +50,7 @@ export async function fetchCard(ctx: Context, linkId: number): Promise<void> {
 async function fetchPreview(ctx: Context, url: string): Promise<Preview | null> {
   const response = await get(ctx, url, PAGE);
   if (!response) return null;
-  const page = await readPage(decodeHtml(response.body, response.headers.get("content-type") ?? ""));
+  const page = await readHtmlHead(decodeHtml(response.body, response.headers.get("content-type") ?? ""));
   const preview = previewOf(page, response.url);
   const endpoint = oEmbedUrl(page, response.url);
   const embed = endpoint && (await get(ctx, endpoint, OEMBED));

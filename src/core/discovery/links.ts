@@ -2,8 +2,8 @@ import type { Context } from "../../context.ts";
 import type { Tx } from "../../db/open.ts";
 import { enqueue } from "../../db/queue.ts";
 import type { links } from "../../db/schema/index.ts";
-import { siteOf } from "../../lib/http/addresses.ts";
-import { anchorsIn } from "../../lib/http/page.ts";
+import { siteOf } from "../../lib/http/ip-addresses.ts";
+import { anchorsIn } from "../../lib/http/html-head.ts";
 
 export type LinkRow = typeof links.$inferSelect;
 

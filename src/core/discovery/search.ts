@@ -69,7 +69,7 @@ function matchOf(ctx: Context, viewerId: number, terms: readonly Term[], account
     if (expression !== null) (term.negated ? unwanted : wanted).push(expression);
     else if (!term.negated) return null;
   }
-  const isBounded = terms.some(({ kind, value }) => isDay(kind) && dayOf(value) !== null);
+  const isBounded = terms.some(({ kind, value }) => isDateTerm(kind) && dayOf(value) !== null);
   if (wanted.length === 1 && unwanted.length === 0 && accountId === null && !isBounded) return null;
   const all = wanted.map((part) => `(${part})`).join(" AND ");
   return unwanted.length === 0 ? all : `(${all}) NOT (${unwanted.map((part) => `(${part})`).join(" OR ")})`;
@@ -128,7 +128,7 @@ function boundsOf(terms: readonly Term[], page: Page): Bounds {
     without: [],
   };
   for (const { kind, value, negated } of terms) {
-    const day = isDay(kind) ? dayOf(value) : null;
+    const day = isDateTerm(kind) ? dayOf(value) : null;
     if (!day) continue;
     const [first, end] = kind === "before" ? [0, day.from] : kind === "after" ? [day.to, null] : [day.from, day.to];
     const stretch: [number, number] = [first && idAt(first), end === null ? HIGHEST : idAt(end)];
@@ -142,7 +142,7 @@ function boundsOf(terms: readonly Term[], page: Page): Bounds {
   return bounds;
 }
 
-function isDay(kind: Term["kind"]): boolean {
+function isDateTerm(kind: Term["kind"]): boolean {
   return kind === "before" || kind === "after" || kind === "during";
 }
 

@@ -1,7 +1,7 @@
 import type { Context } from "../../context.ts";
-import { Keyset, type Page, type Place } from "../../db/keyset.ts";
-import { fillHomeLater } from "../timelines/home-filling.ts";
-import { clearTagFromHome } from "../timelines/home.ts";
+import { Keyset, type Page, type ListItem } from "../../db/keyset.ts";
+import { fillHomeLater } from "../timelines/home-backfill.ts";
+import { clearTagFromHome } from "../timelines/home-fanout.ts";
 import { ensureTag, findTag } from "./tags.ts";
 
 /** Follows a hashtag: public statuses with it appear in the home timeline, including some recent ones. */
@@ -27,11 +27,11 @@ export function unfollowTag(ctx: Context, accountId: number, written: string): v
   });
 }
 
-const FOLLOWED = new Keyset<Place>(
+const FOLLOWED = new Keyset<ListItem>(
   "SELECT t.tag_id AS id, t.id AS cursor FROM tag_follows t WHERE t.account_id = ?4",
   "t.id",
 );
 
-export function followedTags(ctx: Context, accountId: number, page: Page): Place[] {
+export function followedTags(ctx: Context, accountId: number, page: Page): ListItem[] {
   return FOLLOWED.page(ctx.db, page, accountId);
 }

@@ -3,7 +3,7 @@ import type { Tx } from "../../db/open.ts";
 import { trends } from "../../db/schema/index.ts";
 import { notFound, Refusal } from "../../errors.ts";
 import { idAt } from "../../lib/ids.ts";
-import { forgetOldUses, HISTORY_DAYS, today } from "./uses.ts";
+import { forgetOldUses, HISTORY_DAYS, currentDay } from "./trend-counts.ts";
 import { visibleTo, wantedBy } from "../visibility.ts";
 
 export const TREND_KINDS = trends.kind.enumValues;
@@ -63,14 +63,14 @@ export function rankTrends(ctx: Context, tx: Tx): void {
   forgetReviews(tx);
   if (ctx.config.trends === "off") return;
   const weights = JSON.stringify(Array.from({ length: HISTORY_DAYS }, (_, age) => weightOfDay(ctx, age)));
-  tx.run(RANK_TAGS, weights, today(ctx));
-  tx.run(RANK_LINKS, weights, today(ctx));
+  tx.run(RANK_TAGS, weights, currentDay(ctx));
+  tx.run(RANK_LINKS, weights, currentDay(ctx));
   rankStatuses(ctx, tx);
 }
 
 /** Today weighs 1; the weight of a past day decays from its end. `age` in days. */
 function weightOfDay(ctx: Context, age: number): number {
-  const sinceItsEnd = ctx.clock.now() - (today(ctx) - age + 1) * DAY;
+  const sinceItsEnd = ctx.clock.now() - (currentDay(ctx) - age + 1) * DAY;
   return 0.5 ** (Math.max(0, sinceItsEnd) / HALF_LIFE);
 }
 

@@ -23,7 +23,7 @@ const WORST_SOUND = 64_000;
 const MAX_TRIES = 3;
 
 /** A converted file, with its preview image if there is one. */
-interface Made {
+interface ConvertedMedia {
   path: string;
   extension: Extension;
   preview: ProcessedPreview | null;
@@ -43,8 +43,8 @@ interface Work {
 export async function processMedia(ctx: Context, id: number): Promise<void> {
   // Uploads that are ready needn't wait in the queue.
   if (!stillProcessing(ctx.db, id)) return;
-  await ctx.processing.take(id, async () => {
-    const row = begin(ctx, id);
+  await ctx.processing.run(id, async () => {
+    const row = countTry(ctx, id);
     if (!row) return;
     try {
       await withTemporaryFolder(incomingFolder(ctx), async (folder) => {
@@ -60,7 +60,7 @@ export async function processMedia(ctx: Context, id: number): Promise<void> {
 }
 
 /** Counts the try before it starts. Null if there is nothing to do. */
-function begin(ctx: Context, id: number): MediaRow | null {
+function countTry(ctx: Context, id: number): MediaRow | null {
   return ctx.db.transaction((tx) => {
     const row = stillProcessing(tx, id);
     if (!row) return null;
@@ -118,7 +118,7 @@ export function giveUpOlder(ctx: Context, tx: Tx, before: number): void {
   for (const { id } of rows) giveUp(ctx, tx, id);
 }
 
-async function make(ctx: Context, work: Work): Promise<Made> {
+async function make(ctx: Context, work: Work): Promise<ConvertedMedia> {
   const ffmpeg = await usableFfmpeg(ctx);
   const run: Run = { folder: work.folder, signal: ctx.processing.signal };
   if (work.row.type === "gifv") return makeLoop(ctx, ffmpeg, work, run);
@@ -135,7 +135,7 @@ async function makeFilm(
   clip: Clip,
   video: NonNullable<Clip["video"]>,
   run: Run,
-): Promise<Made> {
+): Promise<ConvertedMedia> {
   const from = { path: source, container: clip.container };
   const poster = join(folder, "poster.png");
   await ffmpeg.poster(from, poster, smallSize(video), run);
@@ -160,7 +160,7 @@ async function makeSound(
   { row, source, folder }: Work,
   clip: Clip,
   run: Run,
-): Promise<Made> {
+): Promise<ConvertedMedia> {
   const { container, audio } = clip;
   const playable = container === "mp3" || container === "flac" ? container : audio?.plays ? "mp4" : null;
   const path = join(folder, "sound");
@@ -178,7 +178,7 @@ async function makeSound(
 }
 
 /** Without ffmpeg a clip isn't converted; this only removes metadata. */
-async function makeCopy(ctx: Context, { row, source, folder }: Work, clip: Clip): Promise<Made> {
+async function makeCopy(ctx: Context, { row, source, folder }: Work, clip: Clip): Promise<ConvertedMedia> {
   const extension = copyExtension(clip);
   if (!extension) throw new UnreadableFile("there is no ffmpeg to convert it");
   const path = join(folder, "copy");
@@ -186,7 +186,7 @@ async function makeCopy(ctx: Context, { row, source, folder }: Work, clip: Clip)
   return { path, extension, preview: clip.video ? null : await cover(ctx, row, source) };
 }
 
-async function makeLoop(ctx: Context, ffmpeg: Ffmpeg | null, work: Work, run: Run): Promise<Made> {
+async function makeLoop(ctx: Context, ffmpeg: Ffmpeg | null, work: Work, run: Run): Promise<ConvertedMedia> {
   if (!ffmpeg) throw new UnreadableFile("ffmpeg is gone");
   const { row, source, folder } = work;
   const path = join(folder, "loop.mp4");
@@ -241,7 +241,7 @@ async function* framesOf(
 }
 
 /** Moves the converted file into place and updates the row. */
-async function finish(ctx: Context, row: MediaRow, { path, extension, preview }: Made): Promise<void> {
+async function finish(ctx: Context, row: MediaRow, { path, extension, preview }: ConvertedMedia): Promise<void> {
   const clip = await ctx.films.run(row.account_id, "inspectClip", path);
   if (!clip) throw new UnreadableFile("nothing that plays came of it");
   const { size } = Bun.file(path);

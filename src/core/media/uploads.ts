@@ -66,10 +66,10 @@ export async function keepUnreadable(ctx: Context, accountId: number, about: Med
   });
 }
 
-type Kept = Omit<NewMedia, "id" | "account_id" | "created_at">;
+type StoredMedia = Omit<NewMedia, "id" | "account_id" | "created_at">;
 
 /** Waits for the write lock itself: the upload has been moved into place already, so the caller can't run again. */
-async function insertMedia(ctx: Context, accountId: number, about: MediaChanges, media: Kept): Promise<number> {
+async function insertMedia(ctx: Context, accountId: number, about: MediaChanges, media: StoredMedia): Promise<number> {
   const id = ctx.ids.next();
   const write = (tx: Tx) => {
     const row: NewMedia = {
@@ -98,7 +98,7 @@ async function keepImageFile(
   accountId: number,
   file: File,
   thumbnail: ProcessedPreview | undefined,
-): Promise<Kept> {
+): Promise<StoredMedia> {
   if (file.size > IMAGE_LIMITS.bytes) throw tooLarge("File", IMAGE_LIMITS.bytes);
   const image = await ctx.media.run(accountId, "processImage", await imageSource(file), IMAGE_LIMITS);
   const movesAsAvif = isMovingAvif(await file.slice(0, 64).bytes());
@@ -131,7 +131,7 @@ async function keepClip(
   accountId: number,
   file: File,
   thumbnail: ProcessedPreview | undefined,
-): Promise<Kept> {
+): Promise<StoredMedia> {
   if (file.size > VIDEO_BYTES) throw tooLarge("File", VIDEO_BYTES);
   if (!(file instanceof StoredFile)) throw new TypeError("Only a file on the disk can be looked at as a clip");
   const clip = await ctx.media.run(accountId, "inspectClip", file.path);

@@ -4,7 +4,7 @@ import { domainBlocks } from "../../db/schema/index.ts";
 import { Refusal, refuseWhere, tooLong } from "../../errors.ts";
 import { domainOf } from "../people/blocks.ts";
 import { sever } from "../people/severances.ts";
-import { tellLater } from "./tidings.ts";
+import { queueNotices } from "./moderation-notices.ts";
 
 /*
  * The owner's blocks of whole domains, for every user; blocks.ts has a user's own domain blocks. A block includes the
@@ -34,7 +34,7 @@ export interface DomainBlock {
  * that was limited or suspended by a block has the block's creation time there; this distinguishes it from accounts
  * that were moderated individually.
  */
-function settle(column: "silenced_at" | "suspended_at", value: string, condition: string): string {
+function updateAccountsSql(column: "silenced_at" | "suspended_at", value: string, condition: string): string {
   const isBelow = (domain: string) =>
     `(accounts.domain = ${domain} OR substr(accounts.domain, -length(${domain}) - 1) = '.' || ${domain})`;
   return `
@@ -44,10 +44,18 @@ function settle(column: "silenced_at" | "suspended_at", value: string, condition
     RETURNING accounts.id`;
 }
 
-const UNLIMIT = settle("silenced_at", "NULL", "accounts.silenced_at = b.created_at");
-const UNSUSPEND = settle("suspended_at", "NULL", "accounts.suspended_at = b.created_at");
-const LIMIT = settle("silenced_at", "b.created_at", "b.severity = 'silence' AND accounts.silenced_at IS NULL");
-const SUSPEND = settle("suspended_at", "b.created_at", "b.severity = 'suspend' AND accounts.suspended_at IS NULL");
+const UNLIMIT = updateAccountsSql("silenced_at", "NULL", "accounts.silenced_at = b.created_at");
+const UNSUSPEND = updateAccountsSql("suspended_at", "NULL", "accounts.suspended_at = b.created_at");
+const LIMIT = updateAccountsSql(
+  "silenced_at",
+  "b.created_at",
+  "b.severity = 'silence' AND accounts.silenced_at IS NULL",
+);
+const SUSPEND = updateAccountsSql(
+  "suspended_at",
+  "b.created_at",
+  "b.severity = 'suspend' AND accounts.suspended_at IS NULL",
+);
 
 /**
  * Blocks a domain, or changes the given properties of its block. If the block suspends accounts, all follows between
@@ -61,14 +69,14 @@ export function setDomainBlock(ctx: Context, given: string, changes: Partial<Dom
     tooLong("Public comment", changes.publicComment, MAX_COMMENT),
     tooLong("Private comment", changes.privateComment, MAX_COMMENT),
   ]);
-  ctx.db.transaction((tx) => change(ctx, tx, domain, () => save(ctx, tx, domain, changes)));
+  ctx.db.transaction((tx) => reapplyBlocks(ctx, tx, domain, () => save(ctx, tx, domain, changes)));
 }
 
 /** Removes a block and its effects, except for ended follows. Accounts that were moderated individually stay so. */
 export function removeDomainBlock(ctx: Context, given: string): void {
   const domain = domainOf(given);
   ctx.db.transaction((tx) =>
-    change(ctx, tx, domain, () => {
+    reapplyBlocks(ctx, tx, domain, () => {
       const { changes } = tx.run("DELETE FROM domain_blocks WHERE domain = ?", domain);
       if (changes === 0) throw new Refusal("not_found", `${domain} isn't blocked.`);
     }),
@@ -76,13 +84,13 @@ export function removeDomainBlock(ctx: Context, given: string): void {
 }
 
 /** Undoes the effects of blocks on the accounts of a domain, changes the blocks, and applies the effects again. */
-function change(ctx: Context, tx: Tx, domain: string, work: () => void): void {
+function reapplyBlocks(ctx: Context, tx: Tx, domain: string, work: () => void): void {
   for (const sql of [UNLIMIT, UNSUSPEND]) tx.run(sql, domain);
   work();
   tx.run(LIMIT, domain);
   const suspended = tx.all<{ id: number }>(SUSPEND, domain).map(({ id }) => id);
   const events = sever(ctx, tx, suspended, { type: "domain_block", targetName: domain });
-  tellLater(ctx, tx, "severed_relationships", events);
+  queueNotices(ctx, tx, "severed_relationships", events);
 }
 
 /** Changes only the given properties. The default severity of a new block is `suspend`. */

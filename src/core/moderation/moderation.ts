@@ -5,7 +5,7 @@ import { accountWarnings } from "../../db/schema/index.ts";
 import { notFound, Refusal } from "../../errors.ts";
 import { closeReports, findReport } from "./reports.ts";
 import { sever } from "../people/severances.ts";
-import { tellLater } from "./tidings.ts";
+import { queueNotices } from "./moderation-notices.ts";
 import { refuseForLastOwner } from "../people/users.ts";
 
 const MAX_TEXT = 2000;
@@ -81,7 +81,7 @@ export function moderate(ctx: Context, accountId: number, action: Action, decisi
     if (action !== "none") enter(ctx, tx, account, action);
     else if (account.user_id === null) throw notOurs(account);
     const warningId = strike(ctx, tx, account, action, decision);
-    if (account.user_id !== null) tellLater(ctx, tx, "moderation_warning", [warningId]);
+    if (account.user_id !== null) queueNotices(ctx, tx, "moderation_warning", [warningId]);
     if (action !== "none") closeReports(ctx, tx, { about: account.id }, decision.by);
     else if (decision.reportId !== null) closeReports(ctx, tx, { id: decision.reportId }, decision.by);
   });
@@ -109,7 +109,7 @@ function enter(ctx: Context, tx: Tx, account: Moderated, action: Exclude<Action,
   tx.run(sql, account.id, ctx.clock.now());
   if (account.user_id === null && action === "suspend") {
     const event = { type: "account_suspension", targetName: account.acct } as const;
-    tellLater(ctx, tx, "severed_relationships", sever(ctx, tx, [account.id], event));
+    queueNotices(ctx, tx, "severed_relationships", sever(ctx, tx, [account.id], event));
   }
 }
 

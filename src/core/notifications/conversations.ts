@@ -60,11 +60,11 @@ export function fileConversation(
     );
     if (!row) continue;
     tx.run("INSERT OR IGNORE INTO conversation_statuses (conversation_id, status_id) VALUES (?, ?)", row.id, status.id);
-    tell(ctx, tx, accountId, row.id);
+    announceConversation(ctx, tx, accountId, row.id);
   }
 }
 
-function tell(ctx: Context, tx: Tx, accountId: number, conversationId: number): void {
+function announceConversation(ctx: Context, tx: Tx, accountId: number, conversationId: number): void {
   announce(ctx, tx, [conversationTopic(accountId)], { event: "conversation", conversationId });
 }
 
@@ -91,7 +91,7 @@ export function unfileConversation(ctx: Context, tx: Tx, statusId: number): void
       last,
       id,
     )!;
-    tell(ctx, tx, account_id, id);
+    announceConversation(ctx, tx, account_id, id);
   }
 }
 
@@ -118,7 +118,7 @@ export function markConversation(ctx: Context, accountId: number, id: number | n
     const row = findConversation(tx, accountId, id);
     if (!row) throw notFound();
     tx.run("UPDATE conversations SET unread = ? WHERE id = ?", unread ? 1 : 0, row.id);
-    tell(ctx, tx, accountId, row.id);
+    announceConversation(ctx, tx, accountId, row.id);
     return { ...row, unread: unread ? 1 : 0 };
   });
 }

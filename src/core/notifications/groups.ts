@@ -1,5 +1,5 @@
 import type { Context } from "../../context.ts";
-import { Keyset, type Page, type Place } from "../../db/keyset.ts";
+import { Keyset, type Page, type ListItem } from "../../db/keyset.ts";
 import type { Reads } from "../../db/open.ts";
 import { parseId } from "../../lib/ids.ts";
 import {
@@ -76,7 +76,7 @@ export function listGroups(db: Reads, accountId: number, filter: GroupFilter, pa
   const rows = placesOn(db, accountId, filter, page);
   const bounds = boundsOf(page, rows);
   const isGrouped = (row: NotificationRow) => row.group_key !== null && filter.groupedTypes.includes(row.type);
-  const found = factsOf(db, accountId, rows.filter(isGrouped), bounds, filter.fromAccountId);
+  const found = summariesOf(db, accountId, rows.filter(isGrouped), bounds, filter.fromAccountId);
   return rows.map((row) => {
     const facts = isGrouped(row) ? found.get(row.group_key!)! : aloneFacts(row);
     const key = isGrouped(row) ? row.group_key! : aloneKey(row.id);
@@ -99,7 +99,7 @@ function boundsOf(page: Page, rows: readonly NotificationRow[]): { lowest: numbe
 }
 
 /** The facts about a group that a page shows. */
-interface Facts {
+interface GroupSummary {
   count: number;
   newest_id: number;
   newest_at: number;
@@ -113,7 +113,7 @@ const OF_GROUP = `
   FROM notifications m WHERE m.account_id = ?2 AND m.group_key = j.value AND m.id <= ?4
     AND (?5 IS NULL OR m.from_account_id = ?5) AND NOT ${isSuspended("m.from_account_id")}`;
 
-const FACTS = `
+const SUMMARIES = `
   SELECT j.value AS group_key, n.id AS newest_id, n.created_at AS newest_at,
     (SELECT count(*) ${OF_GROUP}) AS count,
     (SELECT min(m.id) ${OF_GROUP} AND m.id >= ?3) AS oldest_id,
@@ -122,20 +122,27 @@ const FACTS = `
   FROM json_each(?1) j JOIN notifications n ON n.id = (SELECT max(m.id) ${OF_GROUP})`;
 
 /** The facts by group key, for the groups of these rows. */
-function factsOf(
+function summariesOf(
   db: Reads,
   accountId: number,
   rows: readonly NotificationRow[],
   { lowest, highest }: { lowest: number; highest: number },
   fromAccountId: number | null,
-): Map<string, Facts> {
+): Map<string, GroupSummary> {
   if (rows.length === 0) return new Map();
   const keys = JSON.stringify(rows.map((row) => row.group_key));
-  const found = db.all<Facts & { group_key: string }>(FACTS, keys, accountId, lowest, highest, fromAccountId);
+  const found = db.all<GroupSummary & { group_key: string }>(
+    SUMMARIES,
+    keys,
+    accountId,
+    lowest,
+    highest,
+    fromAccountId,
+  );
   return new Map(found.map((facts) => [facts.group_key, facts]));
 }
 
-function aloneFacts({ id, created_at, from_account_id }: NotificationRow): Facts {
+function aloneFacts({ id, created_at, from_account_id }: NotificationRow): GroupSummary {
   return { count: 1, newest_id: id, newest_at: created_at, oldest_id: id, samples: `[${from_account_id}]` };
 }
 
@@ -146,7 +153,12 @@ export function aloneKey(id: number): string {
   return ALONE + id;
 }
 
-function groupOf(key: string, row: NotificationRow, facts: Facts, page: NotificationGroup["page"]): NotificationGroup {
+function groupOf(
+  key: string,
+  row: NotificationRow,
+  facts: GroupSummary,
+  page: NotificationGroup["page"],
+): NotificationGroup {
   const accountIds = [...new Set(JSON.parse(facts.samples) as number[])];
   return { key, row, count: facts.count, newestId: facts.newest_id, accountIds, page };
 }
@@ -170,15 +182,15 @@ export function findGroup(db: Reads, accountId: number, key: string): Notificati
   if (!row) return null;
   if (row.group_key === null) return groupOf(aloneKey(row.id), row, aloneFacts(row), null);
   const bounds = { lowest: 0, highest: Number.MAX_SAFE_INTEGER };
-  return groupOf(row.group_key, row, factsOf(db, accountId, [row], bounds, null).get(row.group_key)!, null);
+  return groupOf(row.group_key, row, summariesOf(db, accountId, [row], bounds, null).get(row.group_key)!, null);
 }
 
 const SENDERS = `SELECT n.from_account_id AS id, n.id AS cursor FROM notifications n WHERE n.account_id = ?4 AND ${SEEN}`;
-const SENDERS_OF_GROUP = new Keyset<Place>(`${SENDERS} AND n.group_key = ?5`, "n.id");
-const SENDER_OF_ONE = new Keyset<Place>(`${SENDERS} AND n.id = ?5`, "n.id");
+const SENDERS_OF_GROUP = new Keyset<ListItem>(`${SENDERS} AND n.group_key = ?5`, "n.id");
+const SENDER_OF_ONE = new Keyset<ListItem>(`${SENDERS} AND n.id = ?5`, "n.id");
 
 /** The senders in a group, latest first; the cursor is the notification's id. */
-export function accountsInGroup(db: Reads, accountId: number, key: string, page: Page): Place[] {
+export function accountsInGroup(db: Reads, accountId: number, key: string, page: Page): ListItem[] {
   const id = idIn(key);
   return id === null ? SENDERS_OF_GROUP.page(db, page, accountId, key) : SENDER_OF_ONE.page(db, page, accountId, id);
 }

@@ -4,7 +4,7 @@ import type { Reads, Tx, Value } from "../../db/open.ts";
 import { notifications } from "../../db/schema/index.ts";
 import { announce, userTopic } from "../events.ts";
 import { markersOf } from "../timelines/markers.ts";
-import { fromStaff, verdict, type Told } from "./policy.ts";
+import { fromStaff, verdict, type NotifyColumns } from "./policy.ts";
 import { queuePushes } from "./push.ts";
 import { ignores, isSuspended, visibleTo } from "../visibility.ts";
 
@@ -26,7 +26,7 @@ export interface NotificationRow {
 }
 
 /** A notification to be created. */
-export interface News {
+export interface NewNotification {
   type: NotificationType;
   /** The account that caused it; the recipient for types without one, such as warnings. */
   from: number;
@@ -34,7 +34,7 @@ export interface News {
   aboutId?: number | null;
 }
 
-const TOLD: Told = { type: "?2", from: "?3", status: "?4", now: "?6" };
+const PARAMETERS: NotifyColumns = { type: "?2", from: "?3", status: "?4", now: "?6" };
 
 /**
  * Creates no notification for the recipient's own actions, from accounts they block or mute, in conversations they
@@ -43,7 +43,7 @@ const TOLD: Told = { type: "?2", from: "?3", status: "?4", now: "?6" };
  */
 const NOTIFY = `
   WITH told AS MATERIALIZED (
-    SELECT u.account_id, ${verdict(TOLD)} AS verdict FROM users u
+    SELECT u.account_id, ${verdict(PARAMETERS)} AS verdict FROM users u
     WHERE u.account_id = ?1
       AND (u.account_id <> ?3 OR ?2 IN ('poll', 'severed_relationships', 'moderation_warning'))
       AND (NOT (
@@ -55,7 +55,7 @@ const NOTIFY = `
           SELECT 1 FROM (
             SELECT account_id FROM mentions WHERE status_id = ?4
             UNION ALL SELECT in_reply_to_account_id FROM statuses WHERE id = ?4) others
-          WHERE ${ignores("?1", "others.account_id", "?6")}))) OR ${fromStaff(TOLD)}))
+          WHERE ${ignores("?1", "others.account_id", "?6")}))) OR ${fromStaff(PARAMETERS)}))
   INSERT INTO notifications (account_id, type, from_account_id, status_id, about_id, created_at, filtered, group_key)
   SELECT account_id, ?2, ?3, ?4, ?5, ?6, verdict, iif(verdict = 0, coalesce(
     (SELECT max(group_key) FROM notifications WHERE account_id = ?1 AND group_key BETWEEN ?7 AND ?8), ?8), NULL)
@@ -81,7 +81,12 @@ function groupRange(type: NotificationType, statusId: number | null, now: number
 }
 
 /** Notifies a local account; does nothing for remote accounts. */
-export function notify(ctx: Context, tx: Tx, to: number, { type, from, statusId, aboutId = null }: News): void {
+export function notify(
+  ctx: Context,
+  tx: Tx,
+  to: number,
+  { type, from, statusId, aboutId = null }: NewNotification,
+): void {
   const now = ctx.clock.now();
   const [lowest, highest] = groupRange(type, statusId, now);
   const row = tx.get<{ id: number; filtered: number }>(NOTIFY, to, type, from, statusId, aboutId, now, lowest, highest);

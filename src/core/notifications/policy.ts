@@ -48,7 +48,7 @@ const rank = (role: string) =>
   `CASE ${role} WHEN 'owner' THEN 3 WHEN 'admin' THEN 2 WHEN 'moderator' THEN 1 ELSE 0 END`;
 
 /** The parameters or columns of a notification; `users u` is its recipient. */
-export interface Told {
+export interface NotifyColumns {
   type: string;
   from: string;
   status: string;
@@ -56,7 +56,7 @@ export interface Told {
 }
 
 /** Whether this is a mention by a moderator of the recipient, who could otherwise miss a warning. An SQL condition. */
-export function fromStaff({ type, from }: Told): string {
+export function fromStaff({ type, from }: NotifyColumns): string {
   return `(${type} = 'mention' AND EXISTS (
     SELECT 1 FROM users staff WHERE staff.account_id = ${from} AND ${rank("staff.role")} > ${rank("u.role")}))`;
 }
@@ -65,7 +65,7 @@ export function fromStaff({ type, from }: Told): string {
  * Whether a direct status is unsolicited: further up the thread, the recipient has not sent a direct status to its
  * author.
  */
-function unasked({ from, status }: Told): string {
+function unasked({ from, status }: NotifyColumns): string {
   return `EXISTS (SELECT 1 FROM statuses WHERE id = ${status} AND visibility = 'direct') AND NOT EXISTS (
     WITH RECURSIVE thread (id, account_id, visibility, in_reply_to_id, depth) AS (
       SELECT p.id, p.account_id, p.visibility, p.in_reply_to_id, 1
@@ -81,7 +81,7 @@ function unasked({ from, status }: Told): string {
  * The decision of the policy of `users u`: 0 accept, 1 filter, 2 drop. Accounts that they follow or have accepted are
  * accepted, except that `for_not_followers` also applies to accounts they follow. An SQL expression.
  */
-export function verdict(told: Told): string {
+export function verdict(told: NotifyColumns): string {
   const { type, from, now } = told;
   const unlessFollower = `iif(u.for_not_followers > 0 AND NOT EXISTS (
     SELECT 1 FROM follows

@@ -1,11 +1,11 @@
 import type { Context } from "../../context.ts";
-import { Keyset, type Page, type Place } from "../../db/keyset.ts";
+import { Keyset, type Page, type ListItem } from "../../db/keyset.ts";
 import { validationFailed } from "../../errors.ts";
 import { parseDomain } from "../../lib/text/domains.ts";
 import { findAccount } from "../accounts.ts";
 import { removeConversationsFrom, removeConversationsWith } from "../notifications/conversations.ts";
 import { endFollow } from "./follows.ts";
-import { banFromHome, clearMentions } from "../timelines/home.ts";
+import { banFromHome, clearMentions } from "../timelines/home-fanout.ts";
 import { forgetNotificationsFrom, notify } from "../notifications/notifications.ts";
 import { sever } from "./severances.ts";
 import { isSuspended } from "../visibility.ts";
@@ -132,17 +132,17 @@ export function domainOf(given: string): string {
   return domain;
 }
 
-const BLOCKS = new Keyset<Place>(
+const BLOCKS = new Keyset<ListItem>(
   `SELECT b.target_account_id AS id, b.id AS cursor FROM blocks b
    WHERE b.account_id = ?4 AND NOT ${isSuspended("b.target_account_id")}`,
   "b.id",
 );
 
-export function blocksOf(ctx: Context, accountId: number, page: Page): Place[] {
+export function blocksOf(ctx: Context, accountId: number, page: Page): ListItem[] {
   return BLOCKS.page(ctx.db, page, accountId);
 }
 
-export interface MutePlace extends Place {
+export interface MutePlace extends ListItem {
   expires_at: number | null;
 }
 

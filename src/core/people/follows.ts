@@ -1,10 +1,10 @@
 import type { Context } from "../../context.ts";
 import type { Tx } from "../../db/open.ts";
-import { Keyset, type Page, type Place } from "../../db/keyset.ts";
+import { Keyset, type Page, type ListItem } from "../../db/keyset.ts";
 import { notAllowed, notFound } from "../../errors.ts";
 import { findAccount, isBlockedBy, type AccountRow } from "../accounts.ts";
-import { fillHomeLater } from "../timelines/home-filling.ts";
-import { clearFromHome } from "../timelines/home.ts";
+import { fillHomeLater } from "../timelines/home-backfill.ts";
+import { clearFromHome } from "../timelines/home-fanout.ts";
 import { keepInLists } from "../timelines/lists.ts";
 import { notify } from "../notifications/notifications.ts";
 import { blocks, isLimited, isSuspended, keptApart } from "../visibility.ts";
@@ -25,8 +25,8 @@ export function follow(ctx: Context, accountId: number, targetId: number | null,
   if (target.id === accountId) throw notAllowed();
   ctx.db.transaction((tx) => {
     if (tx.get(BLOCKED, accountId, target.id)) throw notAllowed();
-    if (change(tx, "follows", accountId, target.id, options)) return;
-    if (change(tx, "follow_requests", accountId, target.id, options)) return;
+    if (changeOptions(tx, "follows", accountId, target.id, options)) return;
+    if (changeOptions(tx, "follow_requests", accountId, target.id, options)) return;
     const row = [
       accountId,
       target.id,
@@ -42,13 +42,13 @@ export function follow(ctx: Context, accountId: number, targetId: number | null,
       return;
     }
     tx.run(`INSERT INTO follows ${columns} VALUES (?, ?, ?, ?, ?, ?)`, ...row);
-    begin(ctx, tx, accountId, target.id);
+    applyFollow(ctx, tx, accountId, target.id);
     notify(ctx, tx, target.id, { type: "follow", from: accountId, statusId: null });
   });
 }
 
 /** The effects of a new follow, without notifications. */
-function begin(ctx: Context, tx: Tx, accountId: number, targetId: number): void {
+function applyFollow(ctx: Context, tx: Tx, accountId: number, targetId: number): void {
   tx.run("UPDATE accounts SET following_count = following_count + 1 WHERE id = ?", accountId);
   tx.run("UPDATE accounts SET followers_count = followers_count + 1 WHERE id = ?", targetId);
   fillHomeLater(ctx, tx, accountId, { accountIds: [targetId] });
@@ -120,17 +120,17 @@ function accept(ctx: Context, tx: Tx, accountId: number, requesterId: number | n
     ctx.clock.now(),
   );
   keepInLists(ctx, tx, requesterId, accountId);
-  takeRequest(tx, accountId, requesterId);
-  begin(ctx, tx, requesterId, accountId);
+  removeRequest(tx, accountId, requesterId);
+  applyFollow(ctx, tx, requesterId, accountId);
   return requesterId;
 }
 
 export function rejectFollow(ctx: Context, accountId: number, requesterId: number | null): void {
-  ctx.db.transaction((tx) => takeRequest(tx, accountId, requesterId));
+  ctx.db.transaction((tx) => removeRequest(tx, accountId, requesterId));
 }
 
 /** Deletes a follow request and its notification. */
-function takeRequest(tx: Tx, accountId: number, requesterId: number | null): void {
+function removeRequest(tx: Tx, accountId: number, requesterId: number | null): void {
   const { changes } = tx.run(
     "DELETE FROM follow_requests WHERE target_account_id = ? AND account_id = ?",
     accountId,
@@ -145,7 +145,7 @@ function takeRequest(tx: Tx, accountId: number, requesterId: number | null): voi
 }
 
 /** Changes the given options of an existing row. Returns whether there is one. */
-function change(
+function changeOptions(
   tx: Tx,
   table: "follows" | "follow_requests",
   accountId: number,
@@ -179,9 +179,9 @@ const LIMITED = `SELECT 1 WHERE ${isLimited("?1")}`;
  * Leaves out suspended accounts. Unless the list is the viewer's own (`?5`), also leaves out accounts that they block
  * or mute, or that block them.
  */
-function followList(account: string, list: string): Keyset<Place> {
+function followList(account: string, list: string): Keyset<ListItem> {
   const seen = `NOT ${isSuspended(account)} AND (?5 = ?4 OR NOT ${keptApart("?5", account, "?6")})`;
-  return new Keyset<Place>(
+  return new Keyset<ListItem>(
     `SELECT ${account} AS id, f.id AS cursor FROM follows f WHERE ${list} = ?4 AND ${seen}`,
     "f.id",
   );
@@ -189,20 +189,20 @@ function followList(account: string, list: string): Keyset<Place> {
 
 const FOLLOWERS = followList("f.account_id", "f.target_account_id");
 const FOLLOWING = followList("f.target_account_id", "f.account_id");
-const REQUESTS = new Keyset<Place>(
+const REQUESTS = new Keyset<ListItem>(
   `SELECT r.account_id AS id, r.id AS cursor FROM follow_requests r
    WHERE r.target_account_id = ?4 AND NOT ${isSuspended("r.account_id")}`,
   "r.id",
 );
 
 /** The followers of an account, as far as the viewer may see them. */
-export function followersOf(ctx: Context, viewerId: number, account: AccountRow, page: Page): Place[] {
+export function followersOf(ctx: Context, viewerId: number, account: AccountRow, page: Page): ListItem[] {
   if (hidesFollows(ctx, viewerId, account)) return [];
   return FOLLOWERS.page(ctx.db, page, account.id, viewerId, ctx.clock.now());
 }
 
 /** The accounts that an account follows, as far as the viewer may see them. */
-export function followingOf(ctx: Context, viewerId: number, account: AccountRow, page: Page): Place[] {
+export function followingOf(ctx: Context, viewerId: number, account: AccountRow, page: Page): ListItem[] {
   if (hidesFollows(ctx, viewerId, account)) return [];
   return FOLLOWING.page(ctx.db, page, account.id, viewerId, ctx.clock.now());
 }
@@ -213,6 +213,6 @@ function hidesFollows(ctx: Context, viewerId: number, account: AccountRow): bool
   return account.hide_collections === 1 || isBlockedBy(ctx, viewerId, account.id);
 }
 
-export function followRequestsTo(ctx: Context, accountId: number, page: Page): Place[] {
+export function followRequestsTo(ctx: Context, accountId: number, page: Page): ListItem[] {
   return REQUESTS.page(ctx.db, page, accountId);
 }

@@ -239,7 +239,7 @@ export interface UserChanges {
 }
 
 /** @throws Refusal for an unusable address, if the last owner would lose that role, or if a pending user would get it */
-export function changeUser(ctx: Context, user: UserRow, { email, role }: UserChanges): void {
+export function updateUser(ctx: Context, user: UserRow, { email, role }: UserChanges): void {
   ctx.db.transaction((tx) => {
     if (email !== undefined) {
       const address = email?.trim() || null;

@@ -20,7 +20,7 @@ export function hasTerms(db: Reads): boolean {
 
 /** Whether terms with this effective date apply already. */
 export function isEffective(ctx: Context, date: string): boolean {
-  return date <= today(ctx);
+  return date <= currentDate(ctx);
 }
 
 /**
@@ -55,9 +55,9 @@ export function successorOf(db: Reads, date: string): string | null {
  * Publishes terms, effective today or on a later day. Terms that apply already can't be changed. Returns the effective
  * date.
  */
-export function publishTerms(ctx: Context, text: string, date = today(ctx)): string {
-  if (!isDay(date)) throw new Refusal("invalid", `"${date}" is not a day, as 2027-01-31 is.`);
-  if (date < today(ctx))
+export function publishTerms(ctx: Context, text: string, date = currentDate(ctx)): string {
+  if (!isDate(date)) throw new Refusal("invalid", `"${date}" is not a day, as 2027-01-31 is.`);
+  if (date < currentDate(ctx))
     throw new Refusal("invalid", `${date} is past: terms can't have held before they were published.`);
   const checked = checkedPage(text);
   ctx.db.transaction((tx) => {
@@ -87,11 +87,11 @@ export function removeTerms(ctx: Context, date: string): void {
   });
 }
 
-function today(ctx: Context): string {
+function currentDate(ctx: Context): string {
   return new Date(ctx.clock.now()).toISOString().slice(0, 10);
 }
 
-function isDay(text: string): boolean {
+function isDate(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
   const time = Date.parse(text);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);

@@ -6,7 +6,7 @@ import { fileConversation } from "../notifications/conversations.ts";
 import { checkContent } from "./drafts.ts";
 import { announce, publicTopics } from "../events.ts";
 import { countFeatured, uncountFeatured } from "../discovery/featured-tags.ts";
-import { announceChange, timelinesWith, toTagFollowers } from "../timelines/home.ts";
+import { announceChange, timelinesWith, toTagFollowers } from "../timelines/home-fanout.ts";
 import { linkStatus } from "../discovery/links.ts";
 import {
   applyMediaChanges,
@@ -22,7 +22,7 @@ import { isQuote, notifyQuoters, type QuotePolicy, setQuotePolicy } from "./quot
 import { indexStatus } from "../discovery/search-index.ts";
 import { mentionsOf, replaceMentionsAndTags } from "../discovery/tags.ts";
 import { keepThumbnail, readThumbnail, setThumbnail, type Thumbnail } from "../media/thumbnails.ts";
-import { countUses, uncountUses } from "../discovery/uses.ts";
+import { countUses, uncountUses } from "../discovery/trend-counts.ts";
 import type { StatusRow } from "../visibility.ts";
 
 /**

@@ -2,13 +2,13 @@ import type { Context } from "../../context.ts";
 import type { Tx } from "../../db/open.ts";
 
 /** The result of the first request with a key: a status or a scheduled status. */
-export type Made = { statusId: number } | { scheduledId: number };
+export type PublishResult = { statusId: number } | { scheduledId: number };
 
 /** How long a key stays valid (Mastodon's documentation, methods/statuses). */
 const WINDOW = 3600_000;
 
 /** The status that the account created or scheduled with this key within the last hour; null if there is none. */
-export function madeWith(ctx: Context, accountId: number, key: string): Made | null {
+export function resultOfKey(ctx: Context, accountId: number, key: string): PublishResult | null {
   const row = ctx.db.get<{ status_id: number | null; scheduled_status_id: number | null }>(
     `SELECT status_id, scheduled_status_id FROM idempotency_keys
      WHERE account_id = ? AND key = ? AND created_at > ?`,
@@ -20,7 +20,7 @@ export function madeWith(ctx: Context, accountId: number, key: string): Made | n
   return row.status_id === null ? { scheduledId: row.scheduled_status_id! } : { statusId: row.status_id };
 }
 
-export function rememberKey(ctx: Context, tx: Tx, accountId: number, key: string, made: Made): void {
+export function rememberKey(ctx: Context, tx: Tx, accountId: number, key: string, made: PublishResult): void {
   tx.run(
     `INSERT OR REPLACE INTO idempotency_keys (account_id, key, status_id, scheduled_status_id, created_at)
      VALUES (?, ?, ?, ?, ?)`,

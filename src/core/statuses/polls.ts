@@ -50,7 +50,7 @@ export function addPoll(ctx: Context, tx: Tx, statusId: number, poll: PollDraft)
     statusId,
     poll.multiple ? 1 : 0,
     poll.hideTotals ? 1 : 0,
-    endOf(ctx, poll),
+    expiryOf(ctx, poll),
   );
   addOptions(tx, pollId, poll.options);
   scheduleEnd(ctx, tx, pollId, poll);
@@ -62,12 +62,12 @@ function addOptions(tx: Tx, pollId: number, titles: readonly string[]): void {
   }
 }
 
-function endOf(ctx: Context, poll: PollDraft): number {
+function expiryOf(ctx: Context, poll: PollDraft): number {
   return ctx.clock.now() + poll.expiresIn! * 1000;
 }
 
 function scheduleEnd(ctx: Context, tx: Tx, pollId: number, poll: PollDraft): void {
-  const runAt = endOf(ctx, poll);
+  const runAt = expiryOf(ctx, poll);
   enqueue(ctx, tx, "poll.close", { pollId }, { runAt, key: `poll.close ${pollId} ${runAt}` });
 }
 
@@ -109,7 +109,7 @@ export function replacePoll(
     "UPDATE polls SET multiple = ?, hide_totals = ?, expires_at = ?, closed = 0 WHERE id = ?",
     poll.multiple ? 1 : 0,
     poll.hideTotals ? 1 : 0,
-    endOf(ctx, poll),
+    expiryOf(ctx, poll),
     before.id,
   );
   if (before.multiple !== poll.multiple || JSON.stringify(before.titles) !== JSON.stringify(poll.options)) {

@@ -1,9 +1,9 @@
 import type { Context } from "../../context.ts";
-import { Keyset, type Page, type Place } from "../../db/keyset.ts";
+import { Keyset, type Page, type ListItem } from "../../db/keyset.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import type { quotes } from "../../db/schema/index.ts";
 import { notAllowed, notFound, Refusal, validationFailed } from "../../errors.ts";
-import { announceChange } from "../timelines/home.ts";
+import { announceChange } from "../timelines/home-fanout.ts";
 import { notify } from "../notifications/notifications.ts";
 import {
   blocks,
@@ -210,7 +210,7 @@ export function setQuotePolicy(tx: Tx, status: StatusRow, policy: QuotePolicy): 
   return changes > 0;
 }
 
-const QUOTES = new Keyset<Place>(
+const QUOTES = new Keyset<ListItem>(
   `SELECT s.id, q.id AS cursor FROM quotes q JOIN statuses s ON s.id = q.status_id
    WHERE q.quoted_status_id = ?4 AND q.state = 'accepted' AND ${visibleTo("?5")} AND ${wantedBy("?5", "?6")}`,
   "q.id",

@@ -5,7 +5,7 @@ import type { Tx } from "../../db/open.ts";
 import { enqueue } from "../../db/queue.ts";
 import { notFound, Refusal, refuseWhere } from "../../errors.ts";
 import { checkDraft, type CheckedDraft, type Draft } from "./drafts.ts";
-import { type Made, madeWith, moveKey, rememberKey } from "./idempotency.ts";
+import { type PublishResult, resultOfKey, moveKey, rememberKey } from "./idempotency.ts";
 import { type MediaRow, releaseMedia, reserveMedia } from "../media/media.ts";
 import { isQuotable } from "./quotes.ts";
 import { type Author, writeStatus } from "./statuses.ts";
@@ -35,9 +35,9 @@ export function schedule(
   draft: Draft,
   scheduledAt: number,
   idempotencyKey: string | null,
-): Made {
+): PublishResult {
   const { accountId } = author;
-  const repeated = idempotencyKey && madeWith(ctx, accountId, idempotencyKey);
+  const repeated = idempotencyKey && resultOfKey(ctx, accountId, idempotencyKey);
   if (repeated) return repeated;
   const { sensitive, visibility, language, quotePolicy } = checkDraft(ctx, accountId, draft);
   checkTime(ctx, accountId, scheduledAt, null);

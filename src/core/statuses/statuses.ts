@@ -7,8 +7,8 @@ import { fileConversation, unfileConversation } from "../notifications/conversat
 import { checkDraft, type CheckedDraft, defaultsOf, type Draft } from "./drafts.ts";
 import { announce, type Audible, publicTopics, tagNamesOf } from "../events.ts";
 import { countFeatured, uncountFeatured } from "../discovery/featured-tags.ts";
-import { fanOut, subscribersTo, timelinesWith, toTagFollowers } from "../timelines/home.ts";
-import { type Made, madeWith, rememberKey } from "./idempotency.ts";
+import { fanOut, subscribersTo, timelinesWith, toTagFollowers } from "../timelines/home-fanout.ts";
+import { type PublishResult, resultOfKey, rememberKey } from "./idempotency.ts";
 import { linkStatus } from "../discovery/links.ts";
 import { attachMedia, detachMedia } from "../media/media.ts";
 import { notify, withdraw } from "../notifications/notifications.ts";
@@ -16,7 +16,7 @@ import { addPoll } from "./polls.ts";
 import { addQuote, automaticQuoters, forgetQuote } from "./quotes.ts";
 import { indexStatus } from "../discovery/search-index.ts";
 import { saveMentions, saveTags } from "../discovery/tags.ts";
-import { countUses, uncountUses } from "../discovery/uses.ts";
+import { countUses, uncountUses } from "../discovery/trend-counts.ts";
 import {
   isForEveryone,
   ownStatus,
@@ -37,9 +37,14 @@ export interface Author {
  * Validates and publishes a status, in one transaction. If a request with the same idempotency key created something
  * within an hour, returns that instead.
  */
-export function publish(ctx: Context, author: Author, draft: Draft, idempotencyKey: string | null): Promise<Made> {
-  return ctx.db.together((tx) => {
-    const repeated = idempotencyKey && madeWith(ctx, author.accountId, idempotencyKey);
+export function publish(
+  ctx: Context,
+  author: Author,
+  draft: Draft,
+  idempotencyKey: string | null,
+): Promise<PublishResult> {
+  return ctx.db.groupCommit((tx) => {
+    const repeated = idempotencyKey && resultOfKey(ctx, author.accountId, idempotencyKey);
     if (repeated) return repeated;
     const checked = checkDraft(ctx, author.accountId, draft);
     const statusId = writeStatus(ctx, tx, author, checked);

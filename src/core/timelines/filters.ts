@@ -88,7 +88,7 @@ function ownPart<Row>(
 }
 
 /** Changes the account's filters in one transaction, and publishes this to the account's streams. */
-function change<T>(ctx: Context, accountId: number, work: (tx: Tx) => T): T {
+function changeFilters<T>(ctx: Context, accountId: number, work: (tx: Tx) => T): T {
   return ctx.db.transaction((tx) => {
     const result = work(tx);
     announce(ctx, tx, [userTopic(accountId)], { event: "filters_changed" });
@@ -103,7 +103,7 @@ export function createFilter(
   keywords: readonly KeywordChange[],
 ): number {
   check(settings);
-  return change(ctx, accountId, (tx) => {
+  return changeFilters(ctx, accountId, (tx) => {
     const { lastInsertRowid: id } = tx.run(
       `INSERT INTO filters (account_id, title, context, filter_action, expires_at, created_at)
        VALUES (?, ?, ?, ?, ?, ?)`,
@@ -129,7 +129,7 @@ export function updateFilter(
 ): void {
   const settings = { ...settingsOf(filter), ...withoutUndefined(changes) };
   check(settings);
-  change(ctx, accountId, (tx) => {
+  changeFilters(ctx, accountId, (tx) => {
     tx.run(
       "UPDATE filters SET title = ?, context = ?, filter_action = ?, expires_at = ? WHERE id = ?",
       settings.title,
@@ -143,7 +143,7 @@ export function updateFilter(
 }
 
 export function removeFilter(ctx: Context, accountId: number, filter: FilterRow): void {
-  change(ctx, accountId, (tx) => tx.run("DELETE FROM filters WHERE id = ?", filter.id));
+  changeFilters(ctx, accountId, (tx) => tx.run("DELETE FROM filters WHERE id = ?", filter.id));
 }
 
 export function settingsOf({ title, context, filter_action, expires_at }: FilterRow): FilterSettings {
@@ -213,7 +213,7 @@ export function addKeyword(
   { keyword, wholeWord }: { keyword: string; wholeWord?: boolean },
 ): number {
   const checked = checkedKeyword(keyword, "Keyword");
-  return change(ctx, accountId, (tx) => insertKeyword(tx, filter.id, checked, wholeWord));
+  return changeFilters(ctx, accountId, (tx) => insertKeyword(tx, filter.id, checked, wholeWord));
 }
 
 export function updateKeyword(
@@ -223,17 +223,17 @@ export function updateKeyword(
   { keyword, wholeWord }: { keyword: string; wholeWord?: boolean },
 ): void {
   const checked = checkedKeyword(keyword, "Keyword");
-  change(ctx, accountId, (tx) => saveKeyword(tx, row, checked, wholeWord));
+  changeFilters(ctx, accountId, (tx) => saveKeyword(tx, row, checked, wholeWord));
 }
 
 export function removeKeyword(ctx: Context, accountId: number, row: FilterKeywordRow): void {
-  change(ctx, accountId, (tx) => tx.run("DELETE FROM filter_keywords WHERE id = ?", row.id));
+  changeFilters(ctx, accountId, (tx) => tx.run("DELETE FROM filter_keywords WHERE id = ?", row.id));
 }
 
 /** Adds a status to a filter, whatever its text. */
 export function addFilterStatus(ctx: Context, accountId: number, filter: FilterRow, statusId: number | null): number {
   const status = visibleStatus(ctx, accountId, statusId);
-  return change(ctx, accountId, (tx) => {
+  return changeFilters(ctx, accountId, (tx) => {
     const { changes, lastInsertRowid } = tx.run(
       "INSERT INTO filter_statuses (filter_id, status_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
       filter.id,
@@ -245,5 +245,5 @@ export function addFilterStatus(ctx: Context, accountId: number, filter: FilterR
 }
 
 export function removeFilterStatus(ctx: Context, accountId: number, row: FilterStatusRow): void {
-  change(ctx, accountId, (tx) => tx.run("DELETE FROM filter_statuses WHERE id = ?", row.id));
+  changeFilters(ctx, accountId, (tx) => tx.run("DELETE FROM filter_statuses WHERE id = ?", row.id));
 }

@@ -1,5 +1,5 @@
 import type { Context } from "../../context.ts";
-import { Keyset, type Page, type Place } from "../../db/keyset.ts";
+import { Keyset, type Page, type ListItem } from "../../db/keyset.ts";
 import type { Tx } from "../../db/open.ts";
 import { IN_WANTED_LANGUAGE, mentionsAvoided, visibleTo, wantedBy } from "../visibility.ts";
 
@@ -115,7 +115,7 @@ export function clearMentionsFromLists(tx: Tx, ownerId: number, otherId: number)
   );
 }
 
-const LIST = new Keyset<Place>(
+const LIST = new Keyset<ListItem>(
   `SELECT s.id, s.id AS cursor
    FROM list_timeline t JOIN lists l ON l.id = t.list_id JOIN statuses s ON s.id = t.status_id
    WHERE t.list_id = ?6 AND ${SHOWN} AND ${visibleTo("?4")} AND ${wantedBy("?4", "?5")}`,
@@ -123,6 +123,6 @@ const LIST = new Keyset<Place>(
 );
 
 /** Only for the list's owner. */
-export function listTimeline(ctx: Context, ownerId: number, listId: number, page: Page): Place[] {
+export function listTimeline(ctx: Context, ownerId: number, listId: number, page: Page): ListItem[] {
   return LIST.page(ctx.db, page, ownerId, ctx.clock.now(), listId);
 }

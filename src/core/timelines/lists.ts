@@ -1,10 +1,10 @@
 import type { Context } from "../../context.ts";
-import { Keyset, type Page, type Place } from "../../db/keyset.ts";
+import { Keyset, type Page, type ListItem } from "../../db/keyset.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import { lists } from "../../db/schema/index.ts";
 import { notFound, validationFailed } from "../../errors.ts";
-import { fillHomeLater } from "./home-filling.ts";
-import { clearFromHome } from "./home.ts";
+import { fillHomeLater } from "./home-backfill.ts";
+import { clearFromHome } from "./home-fanout.ts";
 import { fillList } from "./list-timelines.ts";
 import { isSuspended } from "../visibility.ts";
 
@@ -123,7 +123,7 @@ export function addToList(ctx: Context, list: ListRow, accountIds: readonly (num
       const before = tx.get("SELECT 1 FROM list_accounts WHERE list_id = ? AND account_id = ?", list.id, id);
       if (before) throw validationFailed("Account has already been taken");
       if (tx.run(JOIN, list.id, id).changes === 0) throw notFound();
-      settle(ctx, tx, list, id);
+      addPostsOf(ctx, tx, list, id);
     }
   });
 }
@@ -132,7 +132,7 @@ export function addToList(ctx: Context, list: ListRow, accountIds: readonly (num
  * Adds the recent statuses of a new member to the list, and removes them from the home timeline if the list is
  * exclusive.
  */
-function settle(ctx: Context, tx: Tx, list: ListRow, memberId: number): void {
+function addPostsOf(ctx: Context, tx: Tx, list: ListRow, memberId: number): void {
   fillList(ctx, tx, list.id, memberId);
   if (list.exclusive && memberId !== list.account_id) clearFromHome(tx, list.account_id, memberId);
 }
@@ -170,17 +170,17 @@ export function keepInLists(ctx: Context, tx: Tx, ownerId: number, memberId: num
       memberId,
       list.id,
     );
-    settle(ctx, tx, list, memberId);
+    addPostsOf(ctx, tx, list, memberId);
   }
 }
 
-const MEMBERS = new Keyset<Place>(
+const MEMBERS = new Keyset<ListItem>(
   `SELECT m.account_id AS id, m.id AS cursor FROM list_accounts m
    WHERE m.list_id = ?4 AND NOT ${isSuspended("m.account_id")}`,
   "m.id",
 );
 
 /** The members of a list, latest first. */
-export function membersOf(ctx: Context, listId: number, page: Page): Place[] {
+export function membersOf(ctx: Context, listId: number, page: Page): ListItem[] {
   return MEMBERS.page(ctx.db, page, listId);
 }

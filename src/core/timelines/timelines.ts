@@ -1,17 +1,17 @@
 import type { Context } from "../../context.ts";
-import { Keyset, type Page, type Place } from "../../db/keyset.ts";
+import { Keyset, type Page, type ListItem } from "../../db/keyset.ts";
 import { normaliseHashtag } from "../../lib/text/hashtags.ts";
 import { avoids, isLimited, visibleTo, wantedBy } from "../visibility.ts";
 
 const SEEN = `${visibleTo("?4")} AND ${wantedBy("?4", "?5")}`;
 
-const HOME = new Keyset<Place>(
+const HOME = new Keyset<ListItem>(
   `SELECT s.id, s.id AS cursor FROM home_timeline h JOIN statuses s ON s.id = h.status_id
    WHERE h.account_id = ?4 AND ${SEEN}`,
   "h.status_id",
 );
 
-export function home(ctx: Context, viewerId: number, page: Page): Place[] {
+export function home(ctx: Context, viewerId: number, page: Page): ListItem[] {
   return HOME.page(ctx.db, page, viewerId, ctx.clock.now());
 }
 
@@ -38,8 +38,8 @@ const PUBLIC = `
 /** Public timelines leave out limited accounts, even for their followers. */
 const OPEN = `${SEEN} AND NOT ${isLimited("s.account_id")}`;
 
-function publicList(condition: string): Keyset<Place> {
-  return new Keyset<Place>(
+function publicList(condition: string): Keyset<ListItem> {
+  return new Keyset<ListItem>(
     `SELECT s.id, s.id AS cursor FROM statuses s WHERE ${PUBLIC} ${condition} AND ${OPEN}`,
     "s.id",
   );
@@ -51,7 +51,7 @@ const PUBLIC_MEDIA = publicList("AND s.has_media = 1");
 const PUBLIC_MEDIA_BY_ORIGIN = publicList("AND s.has_media = 1 AND s.local = ?6");
 
 /** `local` and `remote` together mean both. */
-export function publicTimeline(ctx: Context, viewerId: number, filter: PublicFilter, page: Page): Place[] {
+export function publicTimeline(ctx: Context, viewerId: number, filter: PublicFilter, page: Page): ListItem[] {
   const now = ctx.clock.now();
   if (filter.local === filter.remote) {
     return (filter.only_media ? PUBLIC_MEDIA : PUBLIC_ALL).page(ctx.db, page, viewerId, now);
@@ -68,8 +68,8 @@ export interface TagFilter extends PublicFilter {
 
 const tagIds = (parameter: string) => `(SELECT id FROM tags WHERE name IN (SELECT value FROM json_each(${parameter})))`;
 
-function taggedList(select: string, tags: string): Keyset<Place> {
-  return new Keyset<Place>(
+function taggedList(select: string, tags: string): Keyset<ListItem> {
+  return new Keyset<ListItem>(
     `${select} s.id, s.id AS cursor FROM status_tags st JOIN statuses s ON s.id = st.status_id
      WHERE st.tag_id ${tags} AND s.visibility = 'public' AND s.reblog_of_id IS NULL
        AND (?7 IS NULL OR s.local = ?7) AND (s.has_media OR NOT ?8)
@@ -85,7 +85,7 @@ const TAGGED = taggedList("SELECT", "= (SELECT id FROM tags WHERE name = ?6 ->> 
 const TAGGED_ANY = taggedList("SELECT DISTINCT", `IN ${tagIds("?6")}`);
 
 /** Statuses with the tag or one of `any`, with all of `all` and none of `none`. */
-export function tagTimeline(ctx: Context, viewerId: number, tag: string, filter: TagFilter, page: Page): Place[] {
+export function tagTimeline(ctx: Context, viewerId: number, tag: string, filter: TagFilter, page: Page): ListItem[] {
   const names = (tags: string[]) => JSON.stringify([...new Set(tags.map(normaliseHashtag))]);
   return (filter.any.length === 0 ? TAGGED : TAGGED_ANY).page(
     ctx.db,
@@ -100,7 +100,7 @@ export function tagTimeline(ctx: Context, viewerId: number, tag: string, filter:
   );
 }
 
-const LINKED = new Keyset<Place>(
+const LINKED = new Keyset<ListItem>(
   `SELECT s.id, s.id AS cursor
    FROM links l JOIN status_links k ON k.link_id = l.id JOIN statuses s ON s.id = k.status_id
      JOIN accounts a ON a.id = s.account_id
@@ -109,13 +109,13 @@ const LINKED = new Keyset<Place>(
 );
 
 /** Public statuses by discoverable accounts that link to the page of a preview card. */
-export function linkTimeline(ctx: Context, viewerId: number, cardId: number, page: Page): Place[] {
+export function linkTimeline(ctx: Context, viewerId: number, cardId: number, page: Page): ListItem[] {
   return LINKED.page(ctx.db, page, viewerId, ctx.clock.now(), cardId);
 }
 
 /** Favourites or bookmarks, latest first. The cursor is the id of the favourite or bookmark. */
-function markedList(table: "favourites" | "bookmarks"): Keyset<Place> {
-  return new Keyset<Place>(
+function markedList(table: "favourites" | "bookmarks"): Keyset<ListItem> {
+  return new Keyset<ListItem>(
     `SELECT s.id, m.id AS cursor FROM ${table} m JOIN statuses s ON s.id = m.status_id
      WHERE m.account_id = ?4 AND ${visibleTo("?4")}`,
     "m.id",
@@ -125,11 +125,11 @@ function markedList(table: "favourites" | "bookmarks"): Keyset<Place> {
 const FAVOURITES = markedList("favourites");
 const BOOKMARKS = markedList("bookmarks");
 
-export function favouritesOf(ctx: Context, viewerId: number, page: Page): Place[] {
+export function favouritesOf(ctx: Context, viewerId: number, page: Page): ListItem[] {
   return FAVOURITES.page(ctx.db, page, viewerId);
 }
 
-export function bookmarksOf(ctx: Context, viewerId: number, page: Page): Place[] {
+export function bookmarksOf(ctx: Context, viewerId: number, page: Page): ListItem[] {
   return BOOKMARKS.page(ctx.db, page, viewerId);
 }
 
@@ -140,7 +140,7 @@ export interface AccountFilter {
   tagged: string | null;
 }
 
-const OF_ACCOUNT = new Keyset<Place>(
+const OF_ACCOUNT = new Keyset<ListItem>(
   `SELECT s.id, s.id AS cursor FROM statuses s
    WHERE s.account_id = ?4 AND ${visibleTo("?5")}
      AND (s.has_media OR NOT ?6)
@@ -162,7 +162,7 @@ export function statusesOf(
   accountId: number,
   filter: AccountFilter,
   page: Page,
-): Place[] {
+): ListItem[] {
   return OF_ACCOUNT.page(
     ctx.db,
     page,
@@ -176,13 +176,13 @@ export function statusesOf(
   );
 }
 
-const PINNED = new Keyset<Place>(
+const PINNED = new Keyset<ListItem>(
   `SELECT s.id, p.id AS cursor FROM status_pins p JOIN statuses s ON s.id = p.status_id
    WHERE p.account_id = ?4 AND ${visibleTo("?5")}`,
   "p.id",
 );
 
 /** The account's pinned statuses, latest pin first. */
-export function pinnedOf(ctx: Context, viewerId: number, accountId: number, page: Page): Place[] {
+export function pinnedOf(ctx: Context, viewerId: number, accountId: number, page: Page): ListItem[] {
   return PINNED.page(ctx.db, page, accountId, viewerId);
 }

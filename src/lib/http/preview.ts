@@ -1,6 +1,6 @@
 import { decodeHTMLStrict } from "entities";
 import { escapeHtml } from "../text/html.ts";
-import { frameIn, type Page } from "./page.ts";
+import { frameIn, type HtmlHead } from "./html-head.ts";
 import { readStructuredData } from "./structured-data.ts";
 
 /** A description of a linked page, in plain text of bounded length. Unknown values are "", 0 or null. */
@@ -41,7 +41,7 @@ const MAX_SIDE = 10_000;
  * A preview from JSON-LD, Open Graph, Twitter cards and plain HTML, in Mastodon's order of precedence
  * (LinkDetailsExtractor). `url` is where the page was found.
  */
-export function previewOf(page: Page, url: string): Preview {
+export function previewOf(page: HtmlHead, url: string): Preview {
   const data = readStructuredData(page.data);
   const first = (...names: string[]) => names.map((name) => page.meta.get(name)).find(Boolean) ?? "";
   const player = webUrl(first("twitter:player"), url);
@@ -68,12 +68,12 @@ export function previewOf(page: Page, url: string): Preview {
     embedUrl: webUrl(first("twitter:player:stream"), url) ?? "",
     imageUrl: webUrl(image, url),
     imageDescription: line(first("og:image:alt", "twitter:image:alt"), MAX_IMAGE_DESCRIPTION),
-    publishedAt: momentOf(data?.published || first("article:published_time")),
+    publishedAt: publishedAt(data?.published || first("article:published_time")),
   };
 }
 
 /** The URL of the page's oEmbed as JSON; null if it has none. Always https if the page is. */
-export function oEmbedUrl(page: Page, url: string): string | null {
+export function oEmbedUrl(page: HtmlHead, url: string): string | null {
   const link = page.links.find(({ type }) => type === "application/json+oembed");
   const found = webUrl(link?.href, url);
   return found && url.startsWith("https:") ? found.replace(/^http:/, "https:") : found;
@@ -153,7 +153,7 @@ function siteUrl(text: string): string {
 }
 
 /** The page's canonical URL. A URL on another host is not trusted. */
-function canonicalUrl(page: Page, url: string): string {
+function canonicalUrl(page: HtmlHead, url: string): string {
   const link = page.links.find(({ rel }) => rel.includes("canonical"))?.href;
   const canonical = webUrl(link ?? page.meta.get("og:url"), url);
   return canonical && new URL(canonical).host === new URL(url).host ? canonical : url;
@@ -182,7 +182,7 @@ function languageOf(text: string): string | null {
 }
 
 /** Parses an ISO 8601 date to milliseconds since 1970, as UTC if it has no time zone. */
-function momentOf(text: string): number | null {
+function publishedAt(text: string): number | null {
   const found = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?<zone>Z|[+-]\d\d:?\d\d)?)?/.exec(text.trim());
   if (!found) return null;
   const [written] = found;

@@ -7,53 +7,53 @@ import { Head, Prose } from "../layout.tsx";
 import { notFoundPage } from "../not-found.tsx";
 import type { Pages } from "../pages.tsx";
 import { Person } from "./posts.tsx";
-import type { Visit } from "../visit.tsx";
-import type { Words } from "../i18n/words.ts";
+import type { PageRequest } from "../page-request.tsx";
+import type { Messages } from "../i18n/messages.ts";
 
 /** Pages with the owner's texts about the server, the same that apps get. */
 export function aboutPages(pages: Pages): void {
   pages.get("/about", aboutPage);
   pages.get("/privacy-policy", privacyPolicyPage);
-  pages.get("/terms-of-service", (visit) =>
-    hasTerms(visit.ctx.db) ? termsPage(visit, currentTerms(visit.ctx)) : notFoundPage(visit),
+  pages.get("/terms-of-service", (page) =>
+    hasTerms(page.ctx.db) ? termsPage(page, currentTerms(page.ctx)) : notFoundPage(page),
   );
-  pages.get("/terms-of-service/:date", (visit) => {
-    const date = visit.path.at(-1)!;
-    const terms = listTerms(visit.ctx.db).find(({ effective_date }) => effective_date === date);
-    return terms ? termsPage(visit, terms) : notFoundPage(visit);
+  pages.get("/terms-of-service/:date", (page) => {
+    const date = page.path.at(-1)!;
+    const terms = listTerms(page.ctx.db).find(({ effective_date }) => effective_date === date);
+    return terms ? termsPage(page, terms) : notFoundPage(page);
   });
 }
 
-async function aboutPage(visit: Visit): Promise<Response> {
-  const { ctx, words } = visit;
+async function aboutPage(page: PageRequest): Promise<Response> {
+  const { ctx, messages } = page;
   const { title, description } = ctx.config;
   const { content } = await showPage(ctx, "extended_description");
   const rules = listRules(ctx.db);
-  return visit.page(
-    { title: words.about, wide: true, isPublic: true },
+  return page.render(
+    { title: messages.about, wide: true, isPublic: true },
     <>
       <Head title={title}>
         <p>{description}</p>
       </Head>
       {content && <Prose html={content} />}
-      {rules.length > 0 && <Rules words={words} rules={rules} />}
-      <Contact visit={visit} />
+      {rules.length > 0 && <Rules messages={messages} rules={rules} />}
+      <Contact page={page} />
       <nav class="links">
-        <a href="/privacy-policy">{words.privacyPolicy}</a>
-        {hasTerms(ctx.db) && <a href="/terms-of-service">{words.termsOfService}</a>}
+        <a href="/privacy-policy">{messages.privacyPolicy}</a>
+        {hasTerms(ctx.db) && <a href="/terms-of-service">{messages.termsOfService}</a>}
         <a href="/api">API</a>
       </nav>
     </>,
   );
 }
 
-function Rules({ words, rules }: { words: Words; rules: Rule[] }) {
+function Rules({ messages, rules }: { messages: Messages; rules: Rule[] }) {
   return (
     <section>
-      <h2>{words.rules}</h2>
+      <h2>{messages.rules}</h2>
       <ol class="rules">
         {rules.map((rule) => {
-          const { text, hint } = rule.translations[words.language] ?? rule;
+          const { text, hint } = rule.translations[messages.language] ?? rule;
           return (
             <li>
               {text}
@@ -66,14 +66,14 @@ function Rules({ words, rules }: { words: Words; rules: Rule[] }) {
   );
 }
 
-function Contact({ visit }: { visit: Visit }) {
-  const { email, account } = showContact(visit.ctx, visit.mayKnow);
+function Contact({ page }: { page: PageRequest }) {
+  const { email, account } = showContact(page.ctx, page.mayKnow);
   if (!email && !account) return null;
   return (
     <section>
-      <h2>{visit.words.contact}</h2>
+      <h2>{page.messages.contact}</h2>
       <ul class="people">
-        {account && <Person visit={visit} account={account} />}
+        {account && <Person page={page} account={account} />}
         {email && (
           <li>
             <a href={`mailto:${email}`}>{email}</a>
@@ -84,32 +84,32 @@ function Contact({ visit }: { visit: Visit }) {
   );
 }
 
-async function privacyPolicyPage(visit: Visit): Promise<Response> {
-  const { words } = visit;
-  const { content, updated_at } = await showPage(visit.ctx, "privacy_policy");
-  return visit.page(
-    { title: words.privacyPolicy, wide: true, isPublic: true },
+async function privacyPolicyPage(page: PageRequest): Promise<Response> {
+  const { messages } = page;
+  const { content, updated_at } = await showPage(page.ctx, "privacy_policy");
+  return page.render(
+    { title: messages.privacyPolicy, wide: true, isPublic: true },
     <>
-      <Head title={words.privacyPolicy}>
-        <p>{words.changedOn(day(words, updated_at))}</p>
+      <Head title={messages.privacyPolicy}>
+        <p>{messages.changedOn(day(messages, updated_at))}</p>
       </Head>
       <Prose html={content} />
     </>,
   );
 }
 
-async function termsPage(visit: Visit, terms: Terms): Promise<Response> {
-  const { words } = visit;
-  const { content, effective, effective_date, succeeded_by } = await showTerms(visit.ctx, terms);
-  const since = day(words, effective_date);
-  return visit.page(
-    { title: words.termsOfService, wide: true, isPublic: true },
+async function termsPage(page: PageRequest, terms: Terms): Promise<Response> {
+  const { messages } = page;
+  const { content, effective, effective_date, succeeded_by } = await showTerms(page.ctx, terms);
+  const since = day(messages, effective_date);
+  return page.render(
+    { title: messages.termsOfService, wide: true, isPublic: true },
     <>
-      <Head title={words.termsOfService}>
-        <p>{effective ? words.holdSince(since) : words.holdFrom(since)}</p>
+      <Head title={messages.termsOfService}>
+        <p>{effective ? messages.holdSince(since) : messages.holdFrom(since)}</p>
         {succeeded_by && (
           <p>
-            <a href={`/terms-of-service/${succeeded_by}`}>{words.replacedFrom(day(words, succeeded_by))}</a>
+            <a href={`/terms-of-service/${succeeded_by}`}>{messages.replacedFrom(day(messages, succeeded_by))}</a>
           </p>
         )}
       </Head>
@@ -119,6 +119,6 @@ async function termsPage(visit: Visit, terms: Terms): Promise<Response> {
 }
 
 /** Formats the day of a timestamp or date. */
-function day(words: Words, moment: string): string {
-  return new Intl.DateTimeFormat(words.locale, { dateStyle: "long", timeZone: "UTC" }).format(new Date(moment));
+function day(messages: Messages, moment: string): string {
+  return new Intl.DateTimeFormat(messages.locale, { dateStyle: "long", timeZone: "UTC" }).format(new Date(moment));
 }

@@ -1,30 +1,30 @@
 /** @jsxImportSource preact */
 import { Head } from "../layout.tsx";
-import type { Visit } from "../visit.tsx";
+import type { PageRequest } from "../page-request.tsx";
 
 /** Shown instead of pages that need signing in (LINNET_LIMITED_FEDERATION, LINNET_PUBLIC_PREVIEW). */
-export function closedPage(visit: Visit): Response {
-  const { words } = visit;
-  return visit.page(
-    { status: 403, title: words.closedTitle },
+export function closedPage(page: PageRequest): Response {
+  const { messages } = page;
+  return page.render(
+    { status: 403, title: messages.closedTitle },
     <>
-      <Head title={words.closedTitle}>
-        <p>{words.closed}</p>
+      <Head title={messages.closedTitle}>
+        <p>{messages.closed}</p>
       </Head>
       <a class="button" href="/sign-in">
-        {words.signIn}
+        {messages.signIn}
       </a>
     </>,
   );
 }
 
 /** Shown instead of a suspended account's profile. */
-export function suspendedPage(visit: Visit): Response {
-  const { words } = visit;
-  return visit.page(
-    { status: 410, title: words.suspendedTitle },
-    <Head title={words.suspendedTitle}>
-      <p>{words.suspended}</p>
+export function suspendedPage(page: PageRequest): Response {
+  const { messages } = page;
+  return page.render(
+    { status: 410, title: messages.suspendedTitle },
+    <Head title={messages.suspendedTitle}>
+      <p>{messages.suspended}</p>
     </Head>,
   );
 }

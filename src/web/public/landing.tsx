@@ -5,8 +5,8 @@ import { Head, Hidden, Notice } from "../layout.tsx";
 import type { Pages } from "../pages.tsx";
 import { Person } from "./posts.tsx";
 import { APPS as APPS_PAGE } from "../sign-in.tsx";
-import type { Visit } from "../visit.tsx";
-import type { Platform, Words } from "../i18n/words.ts";
+import type { PageRequest } from "../page-request.tsx";
+import type { Platform, Messages } from "../i18n/messages.ts";
 
 /** A longer list would be a directory. */
 const MOST_PEOPLE = 20;
@@ -25,31 +25,31 @@ const APPS: { name: string; address: string; platform: Platform }[] = [
 export function landingPages(pages: Pages): void {
   pages.get("/", landingPage);
 
-  pages.get("/welcome", (visit) => {
-    const { session, words } = visit;
-    if (!session) return visit.redirect("/");
-    const title = words.welcomeTitle(session.displayName || session.username);
-    return visit.page(
+  pages.get("/welcome", (page) => {
+    const { session, messages } = page;
+    if (!session) return page.redirect("/");
+    const title = messages.welcomeTitle(session.displayName || session.username);
+    return page.render(
       { title },
       <>
         <Head title={title}>
           <p>
-            {words.yourHandle}{" "}
+            {messages.yourHandle}{" "}
             <strong>
-              @{session.username}@{visit.ctx.config.handleDomain}
+              @{session.username}@{page.ctx.config.handleDomain}
             </strong>
           </p>
         </Head>
-        <Apps words={words} origin={visit.ctx.config.origin} />
+        <Apps messages={messages} origin={page.ctx.config.origin} />
       </>,
     );
   });
 }
 
-function landingPage(visit: Visit): Response {
-  const { words, ctx } = visit;
-  const people = visit.mayKnow ? showAccounts(ctx, listedPeople(ctx.db, MOST_PEOPLE)) : [];
-  return visit.page(
+function landingPage(page: PageRequest): Response {
+  const { messages, ctx } = page;
+  const people = page.mayKnow ? showAccounts(ctx, listedPeople(ctx.db, MOST_PEOPLE)) : [];
+  return page.render(
     { title: ctx.config.title, isPublic: true },
     <>
       <Head title={ctx.config.title}>
@@ -57,35 +57,35 @@ function landingPage(visit: Visit): Response {
       </Head>
       {hasUsers(ctx) ? (
         <>
-          {people.length > 0 && <People visit={visit} people={people} />}
-          <Apps words={words} origin={ctx.config.origin} />
-          <Door visit={visit} />
+          {people.length > 0 && <People page={page} people={people} />}
+          <Apps messages={messages} origin={ctx.config.origin} />
+          <Door page={page} />
         </>
       ) : (
-        <Notice>{words.noOwner}</Notice>
+        <Notice>{messages.noOwner}</Notice>
       )}
     </>,
   );
 }
 
-function People({ visit, people }: { visit: Visit; people: readonly AccountJson[] }) {
+function People({ page, people }: { page: PageRequest; people: readonly AccountJson[] }) {
   return (
     <section>
-      <h2>{visit.words.peopleHere}</h2>
+      <h2>{page.messages.peopleHere}</h2>
       <ul class="people">
         {people.map((account) => (
-          <Person visit={visit} account={account} />
+          <Person page={page} account={account} />
         ))}
       </ul>
     </section>
   );
 }
 
-function Apps({ words, origin }: { words: Words; origin: string }) {
+function Apps({ messages, origin }: { messages: Messages; origin: string }) {
   return (
     <section>
-      <h2>{words.appsTitle}</h2>
-      <p>{words.appsHelp}</p>
+      <h2>{messages.appsTitle}</h2>
+      <p>{messages.appsHelp}</p>
       <output class="code">{new URL(origin).host}</output>
       <ul class="apps">
         {APPS.map(({ name, address, platform }) => (
@@ -93,7 +93,7 @@ function Apps({ words, origin }: { words: Words; origin: string }) {
             <a href={address} rel="noreferrer">
               {name}
             </a>{" "}
-            <span>{words.platforms[platform]}</span>
+            <span>{messages.platforms[platform]}</span>
           </li>
         ))}
       </ul>
@@ -102,25 +102,25 @@ function Apps({ words, origin }: { words: Words; origin: string }) {
 }
 
 /** A link to sign in, or the user with a button to sign out. */
-function Door({ visit }: { visit: Visit }) {
-  const { words, session } = visit;
+function Door({ page }: { page: PageRequest }) {
+  const { messages, session } = page;
   if (!session) {
     return (
       <p>
-        <a href={APPS_PAGE}>{words.signInForApps}</a>
+        <a href={APPS_PAGE}>{messages.signInForApps}</a>
       </p>
     );
   }
   return (
     <form class="who" method="post" action="/sign-out">
-      <Hidden values={{ csrf: visit.csrfToken() }} />
+      <Hidden values={{ csrf: page.csrfToken() }} />
       <div>
         <p>
-          {words.signedInAs} <strong>@{session.username}</strong>
+          {messages.signedInAs} <strong>@{session.username}</strong>
         </p>
-        <a href={APPS_PAGE}>{words.signedInTitle}</a>
+        <a href={APPS_PAGE}>{messages.signedInTitle}</a>
       </div>
-      <button class="small">{words.signOut}</button>
+      <button class="small">{messages.signOut}</button>
     </form>
   );
 }

@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
-import type { Visit } from "../visit.tsx";
+import type { PageRequest } from "../page-request.tsx";
 
 interface MetaProps {
-  visit: Visit;
+  page: PageRequest;
   /** The canonical URL of the page. */
   url: string;
   type: "profile" | "article";
@@ -17,14 +17,14 @@ interface MetaProps {
 const MAX_DESCRIPTION = 400;
 
 /** Metadata for link previews (OpenGraph), and the canonical URL for search engines. */
-export function Meta({ visit, url, type, title, description, image, published }: MetaProps) {
+export function Meta({ page, url, type, title, description, image, published }: MetaProps) {
   const text =
     description.length > MAX_DESCRIPTION ? `${description.slice(0, MAX_DESCRIPTION).trimEnd()}…` : description;
   return (
     <>
       <link rel="canonical" href={url} />
       <meta name="description" content={text} />
-      <meta property="og:site_name" content={visit.ctx.config.title} />
+      <meta property="og:site_name" content={page.ctx.config.title} />
       <meta property="og:type" content={type} />
       <meta property="og:url" content={url} />
       <meta property="og:title" content={title} />

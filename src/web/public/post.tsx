@@ -10,7 +10,7 @@ import { closedPage } from "./closed.tsx";
 import { Meta } from "./meta.tsx";
 import type { Pages } from "../pages.tsx";
 import { handleOf, nameOf, Post, Posts } from "./posts.tsx";
-import type { Visit } from "../visit.tsx";
+import type { PageRequest } from "../page-request.tsx";
 
 /** The pages show what a stranger may see, also to signed-in users. */
 const STRANGER = 0;
@@ -18,36 +18,36 @@ const STRANGER = 0;
 /** The page of a local post with its thread, and redirects to it. */
 export function postPages(pages: Pages): void {
   // These are URIs for programs, but users find them too: the url of a reblog is one.
-  pages.get("/users/:name", (visit) => visit.redirect(`/@${encodeURIComponent(visit.path[1]!)}`));
-  pages.get("/users/:name/statuses/:id", (visit) => toOriginal(visit));
-  pages.get("/users/:name/statuses/:id/activity", (visit) => toOriginal(visit));
-  pages.get("/@:name/:id", (visit) => {
-    const { ctx, words } = visit;
-    if (!visit.mayKnow) return closedPage(visit);
-    const id = openStatusAt(ctx, `${ctx.config.origin}${requestAddress(visit.request.url).pathname}`);
+  pages.get("/users/:name", (page) => page.redirect(`/@${encodeURIComponent(page.path[1]!)}`));
+  pages.get("/users/:name/statuses/:id", (page) => toOriginal(page));
+  pages.get("/users/:name/statuses/:id/activity", (page) => toOriginal(page));
+  pages.get("/@:name/:id", (page) => {
+    const { ctx, messages } = page;
+    if (!page.mayKnow) return closedPage(page);
+    const id = openStatusAt(ctx, `${ctx.config.origin}${requestAddress(page.request.url).pathname}`);
     const { ancestors, descendants } = contextOf(ctx, STRANGER, visibleStatus(ctx, STRANGER, id));
     const thread = showStatuses(ctx, STRANGER, [...ancestors, id, ...descendants]);
     const at = ancestors.length;
     const status = thread[at]!;
-    const title = words.postBy(nameOf(status.account));
-    return visit.page(
+    const title = messages.postBy(nameOf(status.account));
+    return page.render(
       {
         title,
         wide: true,
         isPublic: true,
         listed: !status.account.noindex,
-        meta: <PostMeta visit={visit} status={status} />,
+        meta: <PostMeta page={page} status={status} />,
       },
       <>
         <h1 class="unseen">{title}</h1>
         <section>
-          <Posts visit={visit} statuses={thread.slice(0, at)} />
-          <Post visit={visit} status={status} isMain />
+          <Posts page={page} statuses={thread.slice(0, at)} />
+          <Post page={page} status={status} isMain />
         </section>
         {descendants.length > 0 && (
           <section>
-            <h2>{words.repliesTitle}</h2>
-            <Posts visit={visit} statuses={thread.slice(at + 1)} />
+            <h2>{messages.repliesTitle}</h2>
+            <Posts page={page} statuses={thread.slice(at + 1)} />
           </section>
         )}
       </>,
@@ -55,29 +55,29 @@ export function postPages(pages: Pages): void {
   });
 }
 
-function toOriginal(visit: Visit): Response {
-  const { ctx } = visit;
-  if (!visit.mayKnow) return closedPage(visit);
-  const { id } = visibleOriginal(ctx, STRANGER, parseId(visit.path[3]));
+function toOriginal(page: PageRequest): Response {
+  const { ctx } = page;
+  if (!page.mayKnow) return closedPage(page);
+  const { id } = visibleOriginal(ctx, STRANGER, parseId(page.path[3]));
   const { url, uri } = showStatus(ctx, STRANGER, id);
-  return visit.redirect(visit.local(url ?? uri));
+  return page.redirect(page.local(url ?? uri));
 }
 
-function PostMeta({ visit, status }: { visit: Visit; status: StatusJson }) {
+function PostMeta({ page, status }: { page: PageRequest; status: StatusJson }) {
   const { account, spoiler_text, sensitive } = status;
   const url = status.url ?? status.uri;
   const picture = sensitive || spoiler_text ? undefined : status.media_attachments.find(({ type }) => type !== "audio");
   const image = picture
     ? { url: picture.preview_url, description: picture.description ?? "", isLarge: true }
     : { url: account.avatar, description: account.avatar_description, isLarge: false };
-  const oembed = `${visit.ctx.config.origin}/api/oembed?${new URLSearchParams({ url })}`;
+  const oembed = `${page.ctx.config.origin}/api/oembed?${new URLSearchParams({ url })}`;
   return (
     <>
       <Meta
-        visit={visit}
+        page={page}
         url={url}
         type="article"
-        title={`${nameOf(account)} (${handleOf(visit, account)})`}
+        title={`${nameOf(account)} (${handleOf(page, account)})`}
         description={spoiler_text || htmlToText(status.content)}
         image={image}
         published={status.created_at}

@@ -5,12 +5,12 @@ import type { CardJson } from "../../entities/cards.ts";
 import type { MediaJson } from "../../entities/media.ts";
 import type { PollJson } from "../../entities/polls.ts";
 import type { OriginalJson, QuotedJson, StatusJson } from "../../entities/statuses.ts";
-import { Html, Text } from "../html.tsx";
-import type { Visit } from "../visit.tsx";
-import type { Words } from "../i18n/words.ts";
+import { Html, Text } from "../rich-text.tsx";
+import type { PageRequest } from "../page-request.tsx";
+import type { Messages } from "../i18n/messages.ts";
 
 interface PostProps {
-  visit: Visit;
+  page: PageRequest;
   status: StatusJson;
   /** A line above the post, such as "Pinned". */
   label?: string;
@@ -19,10 +19,10 @@ interface PostProps {
 }
 
 /** A public post. A reblog is shown as its original, with the name of the account that boosted it. */
-export function Post({ visit, status, label, isMain }: PostProps) {
-  const { words } = visit;
+export function Post({ page, status, label, isMain }: PostProps) {
+  const { messages } = page;
   const shown = status.reblog ?? status;
-  const above = status.reblog ? words.boostedBy(nameOf(status.account)) : label;
+  const above = status.reblog ? messages.boostedBy(nameOf(status.account)) : label;
   return (
     <article class={isMain ? "post main" : "post"}>
       {above && (
@@ -30,21 +30,21 @@ export function Post({ visit, status, label, isMain }: PostProps) {
           <Text text={above} emojis={status.account.emojis} />
         </p>
       )}
-      <Author visit={visit} account={shown.account} />
-      <Said visit={visit} status={shown}>
-        {shown.quote && <Quote visit={visit} quote={shown.quote} />}
+      <Author page={page} account={shown.account} />
+      <Said page={page} status={shown}>
+        {shown.quote && <Quote page={page} quote={shown.quote} />}
       </Said>
-      <Facts visit={visit} status={shown} />
+      <Facts page={page} status={shown} />
     </article>
   );
 }
 
 /** A list of posts in the order given. */
-export function Posts({ visit, statuses }: { visit: Visit; statuses: readonly StatusJson[] }) {
+export function Posts({ page, statuses }: { page: PageRequest; statuses: readonly StatusJson[] }) {
   return (
     <>
       {statuses.map((status) => (
-        <Post visit={visit} status={status} />
+        <Post page={page} status={status} />
       ))}
     </>
   );
@@ -55,36 +55,36 @@ export function nameOf(account: AccountJson): string {
 }
 
 /** The full handle, with the domain of local accounts too. */
-export function handleOf(visit: Visit, account: AccountJson): string {
-  return account.acct.includes("@") ? `@${account.acct}` : `@${account.acct}@${visit.ctx.config.handleDomain}`;
+export function handleOf(page: PageRequest, account: AccountJson): string {
+  return account.acct.includes("@") ? `@${account.acct}` : `@${account.acct}@${page.ctx.config.handleDomain}`;
 }
 
 /** Formats a time in UTC, because the reader's time zone is unknown. */
-function moment(words: Words, time: string): string {
+function dateAndTime(messages: Messages, time: string): string {
   const options = { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" } as const;
-  return `${new Intl.DateTimeFormat(words.locale, options).format(new Date(time))} UTC`;
+  return `${new Intl.DateTimeFormat(messages.locale, options).format(new Date(time))} UTC`;
 }
 
-function Author({ visit, account }: { visit: Visit; account: AccountJson }) {
+function Author({ page, account }: { page: PageRequest; account: AccountJson }) {
   return (
-    <a class="author" href={visit.local(account.url)}>
-      <img src={visit.local(account.avatar)} width="48" height="48" alt="" loading="lazy" />
+    <a class="author" href={page.local(account.url)}>
+      <img src={page.local(account.avatar)} width="48" height="48" alt="" loading="lazy" />
       <span>
         <Text as="bdi" text={nameOf(account)} emojis={account.emojis} />
-        <span>{handleOf(visit, account)}</span>
+        <span>{handleOf(page, account)}</span>
       </span>
     </a>
   );
 }
 
 /** An account in a list. */
-export function Person({ visit, account }: { visit: Visit; account: AccountJson }) {
+export function Person({ page, account }: { page: PageRequest; account: AccountJson }) {
   return (
     <li>
-      <a href={visit.local(account.url)}>
+      <a href={page.local(account.url)}>
         <Text as="bdi" text={nameOf(account)} emojis={account.emojis} />
       </a>{" "}
-      <span>{handleOf(visit, account)}</span>
+      <span>{handleOf(page, account)}</span>
     </li>
   );
 }
@@ -92,13 +92,13 @@ export function Person({ visit, account }: { visit: Visit; account: AccountJson 
 type Shown = OriginalJson | QuotedJson;
 
 interface SaidProps {
-  visit: Visit;
+  page: PageRequest;
   status: Shown;
   children?: ComponentChildren;
 }
 
 /** The content of a post, behind its content warning if it has one. */
-function Said({ visit, status, children }: SaidProps) {
+function Said({ page, status, children }: SaidProps) {
   const { spoiler_text, language, emojis } = status;
   const body = (
     <>
@@ -108,11 +108,9 @@ function Said({ visit, status, children }: SaidProps) {
         emojis={emojis}
         lang={language}
       />
-      {status.poll && <Poll visit={visit} poll={status.poll} lang={language} />}
-      <Media visit={visit} status={status} />
-      {status.card && status.media_attachments.length === 0 && !status.quote && (
-        <Card visit={visit} card={status.card} />
-      )}
+      {status.poll && <Poll page={page} poll={status.poll} lang={language} />}
+      <Media page={page} status={status} />
+      {status.card && status.media_attachments.length === 0 && !status.quote && <Card page={page} card={status.card} />}
       {children}
     </>
   );
@@ -126,44 +124,44 @@ function Said({ visit, status, children }: SaidProps) {
 }
 
 /** Sensitive media must be opened by the user, unless they are behind a content warning, which was opened already. */
-function Media({ visit, status }: { visit: Visit; status: Shown }) {
+function Media({ page, status }: { page: PageRequest; status: Shown }) {
   const { media_attachments: media, sensitive, spoiler_text, language } = status;
   if (media.length === 0) return null;
   const shown = (
     <div class={media.length > 1 ? "media several" : "media"}>
       {media.map((attachment) => (
-        <Attachment visit={visit} attachment={attachment} lang={language} />
+        <Attachment page={page} attachment={attachment} lang={language} />
       ))}
     </div>
   );
   if (!sensitive || spoiler_text) return shown;
   return (
     <details>
-      <summary>{visit.words.sensitiveMedia}</summary>
+      <summary>{page.messages.sensitiveMedia}</summary>
       {shown}
     </details>
   );
 }
 
 interface AttachmentProps {
-  visit: Visit;
+  page: PageRequest;
   attachment: MediaJson;
   lang: string | null;
 }
 
-function Attachment({ visit, attachment, lang }: AttachmentProps) {
+function Attachment({ page, attachment, lang }: AttachmentProps) {
   const { type, meta, description } = attachment;
-  const preview = visit.local(attachment.preview_url);
-  const words = description ?? "";
+  const preview = page.local(attachment.preview_url);
+  const alt = description ?? "";
   const attributes = { lang: lang ?? undefined, title: description ?? undefined };
   const { width, height } = meta.small;
-  const picture = <img {...attributes} src={preview} alt={words} width={width} height={height} loading="lazy" />;
+  const picture = <img {...attributes} src={preview} alt={alt} width={width} height={height} loading="lazy" />;
   // It can't be played before it is processed.
   if (attachment.url === null) return picture;
-  const file = visit.local(attachment.url);
+  const file = page.local(attachment.url);
   const player = {
     ...attributes,
-    "aria-label": words || undefined,
+    "aria-label": alt || undefined,
     src: file,
     controls: true,
     preload: "none",
@@ -175,10 +173,10 @@ function Attachment({ visit, attachment, lang }: AttachmentProps) {
   return <a href={file}>{picture}</a>;
 }
 
-function Poll({ visit, poll, lang }: { visit: Visit; poll: PollJson; lang: string | null }) {
-  const { words } = visit;
+function Poll({ page, poll, lang }: { page: PageRequest; poll: PollJson; lang: string | null }) {
+  const { messages } = page;
   const voters = (poll.multiple && poll.voters_count) || poll.votes_count;
-  const ends = poll.expires_at === null ? "" : words.pollUntil(moment(words, poll.expires_at));
+  const ends = poll.expires_at === null ? "" : messages.pollUntil(dateAndTime(messages, poll.expires_at));
   return (
     <div class="poll">
       <ul>
@@ -187,7 +185,7 @@ function Poll({ visit, poll, lang }: { visit: Visit; poll: PollJson; lang: strin
             <Text text={title} emojis={poll.emojis} lang={lang} />
             {votes_count !== null && (
               <>
-                <span>{share(words, votes_count, voters)}</span>
+                <span>{share(messages, votes_count, voters)}</span>
                 <progress max={voters || 1} value={votes_count} aria-hidden="true" />
               </>
             )}
@@ -195,20 +193,20 @@ function Poll({ visit, poll, lang }: { visit: Visit; poll: PollJson; lang: strin
         ))}
       </ul>
       <p class="help">
-        {[words.votes(poll.votes_count), poll.expired ? words.pollOver : ends].filter(Boolean).join(" · ")}
+        {[messages.votes(poll.votes_count), poll.expired ? messages.pollOver : ends].filter(Boolean).join(" · ")}
       </p>
     </div>
   );
 }
 
-function share(words: Words, votes: number, voters: number): string {
-  return new Intl.NumberFormat(words.locale, { style: "percent" }).format(voters === 0 ? 0 : votes / voters);
+function share(messages: Messages, votes: number, voters: number): string {
+  return new Intl.NumberFormat(messages.locale, { style: "percent" }).format(voters === 0 ? 0 : votes / voters);
 }
 
-function Card({ visit, card }: { visit: Visit; card: CardJson }) {
+function Card({ page, card }: { page: PageRequest; card: CardJson }) {
   return (
     <a class="card" href={card.url} rel="nofollow noopener noreferrer" lang={card.language ?? undefined}>
-      {card.image && <img src={visit.local(card.image)} alt={card.image_description} loading="lazy" />}
+      {card.image && <img src={page.local(card.image)} alt={card.image_description} loading="lazy" />}
       <span>
         <small>{card.provider_name || hostOf(card.url)}</small>
         <Text as="strong" text={card.title || card.url} />
@@ -222,39 +220,39 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : url;
 }
 
-function Quote({ visit, quote }: { visit: Visit; quote: NonNullable<OriginalJson["quote"]> }) {
+function Quote({ page, quote }: { page: PageRequest; quote: NonNullable<OriginalJson["quote"]> }) {
   const { quoted_status: quoted } = quote;
-  if (!quoted) return <p class="quote help">{visit.words.quoteHidden}</p>;
+  if (!quoted) return <p class="quote help">{page.messages.quoteHidden}</p>;
   return (
     <blockquote class="quote">
-      <Author visit={visit} account={quoted.account} />
-      <Said visit={visit} status={quoted} />
+      <Author page={page} account={quoted.account} />
+      <Said page={page} status={quoted} />
       <p class="facts">
-        <When visit={visit} status={quoted} />
+        <When page={page} status={quoted} />
       </p>
     </blockquote>
   );
 }
 
 /** The times when a post was written and edited, and its counts. */
-function Facts({ visit, status }: { visit: Visit; status: OriginalJson }) {
-  const { words } = visit;
+function Facts({ page, status }: { page: PageRequest; status: OriginalJson }) {
+  const { messages } = page;
   const { replies_count, reblogs_count, favourites_count } = status;
   return (
     <p class="facts">
-      <When visit={visit} status={status} />
-      {status.edited_at !== null && <span>{words.editedOn(moment(words, status.edited_at))}</span>}
-      {replies_count > 0 && <span>{words.replies(replies_count)}</span>}
-      {reblogs_count > 0 && <span>{words.boosts(reblogs_count)}</span>}
-      {favourites_count > 0 && <span>{words.favourites(favourites_count)}</span>}
+      <When page={page} status={status} />
+      {status.edited_at !== null && <span>{messages.editedOn(dateAndTime(messages, status.edited_at))}</span>}
+      {replies_count > 0 && <span>{messages.replies(replies_count)}</span>}
+      {reblogs_count > 0 && <span>{messages.boosts(reblogs_count)}</span>}
+      {favourites_count > 0 && <span>{messages.favourites(favourites_count)}</span>}
     </p>
   );
 }
 
-function When({ visit, status }: { visit: Visit; status: Shown }) {
+function When({ page, status }: { page: PageRequest; status: Shown }) {
   return (
-    <a href={visit.local(status.url ?? status.uri)}>
-      <time dateTime={status.created_at}>{moment(visit.words, status.created_at)}</time>
+    <a href={page.local(status.url ?? status.uri)}>
+      <time dateTime={status.created_at}>{dateAndTime(page.messages, status.created_at)}</time>
     </a>
   );
 }

@@ -2,7 +2,7 @@
 import { lookupAccount } from "../../core/accounts.ts";
 import { spellingOf } from "../../core/discovery/tags.ts";
 import { pinnedOf, statusesOf, tagTimeline } from "../../core/timelines/timelines.ts";
-import type { Page, Place } from "../../db/keyset.ts";
+import type { Page, ListItem } from "../../db/keyset.ts";
 import { showAccount, type AccountJson } from "../../entities/accounts.ts";
 import { showStatuses } from "../../entities/statuses.ts";
 import { notFound } from "../../errors.ts";
@@ -11,12 +11,12 @@ import { htmlToText } from "../../lib/text/html.ts";
 import { parseId } from "../../lib/ids.ts";
 import { requestAddress } from "../../lib/http/params.ts";
 import { closedPage, suspendedPage } from "./closed.tsx";
-import { Html, Text } from "../html.tsx";
+import { Html, Text } from "../rich-text.tsx";
 import { Head } from "../layout.tsx";
 import { Meta } from "./meta.tsx";
 import type { Pages } from "../pages.tsx";
 import { handleOf, nameOf, Post, Posts } from "./posts.tsx";
-import type { Visit } from "../visit.tsx";
+import type { PageRequest } from "../page-request.tsx";
 
 const PAGE_SIZE = 20;
 /** The pages show what a stranger may see, also to signed-in users. */
@@ -30,69 +30,69 @@ export function profilePages(pages: Pages): void {
   pages.get("/tags/:name", tagPage);
 }
 
-function profilePage(visit: Visit): Response {
-  const { ctx, words } = visit;
-  if (!visit.mayKnow) return closedPage(visit);
-  const found = lookupAccount(ctx, visit.path[0]!);
+function profilePage(page: PageRequest): Response {
+  const { ctx, messages } = page;
+  if (!page.mayKnow) return closedPage(page);
+  const found = lookupAccount(ctx, page.path[0]!);
   // Remote accounts have a page on their own server.
   if (!found || found.domain !== null) throw notFound();
-  if (found.suspended_at !== null) return suspendedPage(visit);
+  if (found.suspended_at !== null) return suspendedPage(page);
   const account = showAccount(ctx, found.id);
-  const page = pageAsked(visit);
-  const pinned = page.max_id === null ? idsOf(pinnedOf(ctx, STRANGER, found.id, page)) : [];
-  const places = statusesOf(ctx, STRANGER, found.id, NO_REPLIES, page);
+  const range = rangeOf(page);
+  const pinned = range.max_id === null ? idsOf(pinnedOf(ctx, STRANGER, found.id, range)) : [];
+  const places = statusesOf(ctx, STRANGER, found.id, NO_REPLIES, range);
   const shown = showStatuses(ctx, STRANGER, [...pinned, ...idsOf(places).filter((id) => !pinned.includes(id))]);
-  return visit.page(
+  return page.render(
     {
-      title: `${nameOf(account)} (${handleOf(visit, account)})`,
+      title: `${nameOf(account)} (${handleOf(page, account)})`,
       wide: true,
       isPublic: true,
       listed: !account.noindex,
-      meta: <ProfileMeta visit={visit} account={account} />,
+      meta: <ProfileMeta page={page} account={account} />,
     },
     <>
-      <Profile visit={visit} account={account} />
+      <Profile page={page} account={account} />
       <section>
-        <h2>{page.max_id === null ? words.latestPosts : words.olderPosts}</h2>
-        {shown.length === 0 && <p>{words.noPosts}</p>}
+        <h2>{range.max_id === null ? messages.latestPosts : messages.olderPosts}</h2>
+        {shown.length === 0 && <p>{messages.noPosts}</p>}
         {shown.map((status, at) => (
-          <Post visit={visit} status={status} label={at < pinned.length ? words.pinned : undefined} />
+          <Post page={page} status={status} label={at < pinned.length ? messages.pinned : undefined} />
         ))}
       </section>
-      <Further visit={visit} page={page} places={places} />
+      <Further page={page} range={range} places={places} />
     </>,
   );
 }
 
-function ProfileMeta({ visit, account }: { visit: Visit; account: AccountJson }) {
-  const { words } = visit;
+function ProfileMeta({ page, account }: { page: PageRequest; account: AccountJson }) {
+  const { messages } = page;
   const image = { url: account.avatar, description: account.avatar_description, isLarge: false };
   return (
     <Meta
-      visit={visit}
+      page={page}
       url={account.url}
       type="profile"
-      title={`${nameOf(account)} (${handleOf(visit, account)})`}
-      description={htmlToText(account.note) || words.posts(account.statuses_count)}
+      title={`${nameOf(account)} (${handleOf(page, account)})`}
+      description={htmlToText(account.note) || messages.posts(account.statuses_count)}
       image={image}
     />
   );
 }
 
-function Profile({ visit, account }: { visit: Visit; account: AccountJson }) {
-  const { words } = visit;
+function Profile({ page, account }: { page: PageRequest; account: AccountJson }) {
+  const { messages } = page;
   const { emojis, fields } = account;
   const hasBanner = !account.header.endsWith("/missing.png");
   return (
     <div class="profile">
-      {hasBanner && <img class="banner" src={visit.local(account.header)} alt={account.header_description} />}
-      <img class="avatar" src={visit.local(account.avatar)} width="96" height="96" alt={account.avatar_description} />
+      {hasBanner && <img class="banner" src={page.local(account.header)} alt={account.header_description} />}
+      <img class="avatar" src={page.local(account.avatar)} width="96" height="96" alt={account.avatar_description} />
       <h1>
         <Text as="bdi" text={nameOf(account)} emojis={emojis} />
       </h1>
       <p class="help">
-        {handleOf(visit, account)}
-        {account.bot && ` · ${words.automated}`}
+        {handleOf(page, account)}
+        {account.bot && ` · ${messages.automated}`}
       </p>
       {account.note && <Html class="prose said" html={account.note} emojis={emojis} />}
       {fields.length > 0 && (
@@ -103,7 +103,7 @@ function Profile({ visit, account }: { visit: Visit; account: AccountJson }) {
               <Html
                 as="dd"
                 class="said"
-                title={verified_at === null ? undefined : words.verified}
+                title={verified_at === null ? undefined : messages.verified}
                 html={value}
                 emojis={emojis}
               />
@@ -112,73 +112,73 @@ function Profile({ visit, account }: { visit: Visit; account: AccountJson }) {
         </dl>
       )}
       <p class="facts">
-        <span>{words.posts(account.statuses_count)}</span>
-        <span>{words.following(account.following_count)}</span>
-        <span>{words.followers(account.followers_count)}</span>
-        <span>{words.joinedIn(month(visit, account.created_at))}</span>
+        <span>{messages.posts(account.statuses_count)}</span>
+        <span>{messages.following(account.following_count)}</span>
+        <span>{messages.followers(account.followers_count)}</span>
+        <span>{messages.joinedIn(month(page, account.created_at))}</span>
       </p>
     </div>
   );
 }
 
-function month({ words }: Visit, day: string): string {
-  return new Intl.DateTimeFormat(words.locale, { year: "numeric", month: "long", timeZone: "UTC" }).format(
+function month({ messages }: PageRequest, day: string): string {
+  return new Intl.DateTimeFormat(messages.locale, { year: "numeric", month: "long", timeZone: "UTC" }).format(
     new Date(day),
   );
 }
 
-function tagPage(visit: Visit): Response {
-  const { ctx, words } = visit;
-  if (!visit.mayKnow || !(visit.session || ctx.config.publicPreview)) return closedPage(visit);
-  const name = visit.path[1]!;
-  const page = pageAsked(visit);
-  const places = tagTimeline(ctx, STRANGER, name, EVERYTHING, page);
+function tagPage(page: PageRequest): Response {
+  const { ctx, messages } = page;
+  if (!page.mayKnow || !(page.session || ctx.config.publicPreview)) return closedPage(page);
+  const name = page.path[1]!;
+  const range = rangeOf(page);
+  const places = tagTimeline(ctx, STRANGER, name, EVERYTHING, range);
   // Without this, every path below /tags/ would be a page.
   if (places.length === 0 && !isHashtagName(name)) throw notFound();
-  const isUnused = places.length === 0 && page.max_id === null;
+  const isUnused = places.length === 0 && range.max_id === null;
   const title = `#${spellingOf(ctx.db, name)}`;
-  return visit.page(
+  return page.render(
     { title, wide: true, isPublic: true },
     <>
       <Head title={title}>
-        <p>{isUnused ? words.noPostsWithTag : words.withTag}</p>
+        <p>{isUnused ? messages.noPostsWithTag : messages.withTag}</p>
       </Head>
-      {places.length === 0 && !isUnused && <p>{words.noPosts}</p>}
+      {places.length === 0 && !isUnused && <p>{messages.noPosts}</p>}
       <section>
-        <Posts visit={visit} statuses={showStatuses(ctx, STRANGER, idsOf(places))} />
+        <Posts page={page} statuses={showStatuses(ctx, STRANGER, idsOf(places))} />
       </section>
-      <Further visit={visit} page={page} places={places} />
+      <Further page={page} range={range} places={places} />
     </>,
   );
 }
 
-function pageAsked(visit: Visit): Page {
-  return { limit: PAGE_SIZE, max_id: parseId(visit.text("max_id")), since_id: null, min_id: null };
+function rangeOf(page: PageRequest): Page {
+  return { limit: PAGE_SIZE, max_id: parseId(page.text("max_id")), since_id: null, min_id: null };
 }
 
 /** Links to older posts, and back to the latest. */
-function Further({ visit, page, places }: { visit: Visit; page: Page; places: readonly Place[] }) {
-  const { words, lang } = visit;
-  const { pathname } = requestAddress(visit.request.url);
+function Further({ page, range, places }: { page: PageRequest; range: Page; places: readonly ListItem[] }) {
+  const { messages, lang } = page;
+  const { pathname } = requestAddress(page.request.url);
   const spoken = lang ? { lang } : null;
   const query = (more: Record<string, string> | null) => {
     const text = new URLSearchParams({ ...more, ...spoken }).toString();
     return text && `?${text}`;
   };
-  const last = places.length < page.limit ? null : places.at(-1)!.cursor;
-  if (last === null && page.max_id === null) return null;
+  const last = places.length < range.limit ? null : places.at(-1)!.cursor;
+  if (last === null && range.max_id === null) return null;
   return (
     <nav class="links">
-      {page.max_id !== null && <a href={pathname + query(null)}>{words.latestPosts}</a>}
+      {range.max_id !== null && <a href={pathname + query(null)}>{messages.latestPosts}</a>}
       {last !== null && (
         <a href={pathname + query({ max_id: String(last) })} rel="next">
-          {words.olderPosts}
+          {messages.olderPosts}
         </a>
       )}
     </nav>
   );
 }
 
-function idsOf(places: readonly Place[]): number[] {
+function idsOf(places: readonly ListItem[]): number[] {
   return places.map(({ id }) => id);
 }

@@ -3,7 +3,7 @@ import type { Scope } from "../../oauth/scopes.ts";
 import type { UserProblem } from "../../core/people/users.ts";
 
 /** All texts of the pages. */
-export interface Words {
+export interface Messages {
   language: string;
   /** The BCP 47 tag for formatting dates and numbers. */
   locale: string;
@@ -103,11 +103,11 @@ export interface Words {
   replies(count: number): string;
   boosts(count: number): string;
   favourites(count: number): string;
-  editedOn(moment: string): string;
+  editedOn(date: string): string;
   sensitiveMedia: string;
   quoteHidden: string;
   votes(count: number): string;
-  pollUntil(moment: string): string;
+  pollUntil(date: string): string;
   pollOver: string;
   closedTitle: string;
   closed: string;

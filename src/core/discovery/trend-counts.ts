@@ -9,7 +9,7 @@ const DAY = 24 * 3600_000;
 export const HISTORY_DAYS = 7;
 
 /** The day in UTC, in days since 1970. */
-export function today(ctx: Context): number {
+export function currentDay(ctx: Context): number {
   return Math.floor(ctx.clock.now() / DAY);
 }
 
@@ -49,7 +49,7 @@ export function uncountUses(tx: Tx, statusId: number): void {
 
 /** Deletes uses that are older than any history shows. */
 export function forgetOldUses(ctx: Context, tx: Tx): void {
-  const oldest = today(ctx) - HISTORY_DAYS + 1;
+  const oldest = currentDay(ctx) - HISTORY_DAYS + 1;
   tx.run("DELETE FROM trend_uses WHERE day < ?", oldest);
   tx.run("DELETE FROM trend_days WHERE day < ?", oldest);
 }

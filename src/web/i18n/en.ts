@@ -1,6 +1,6 @@
-import { counted, type Words } from "./words.ts";
+import { counted, type Messages } from "./messages.ts";
 
-export const english: Words = {
+export const english: Messages = {
   language: "en",
   locale: "en-GB",
   signIn: "Sign in",
@@ -176,11 +176,11 @@ export const english: Words = {
   replies: (count) => number(count, "reply", "replies"),
   boosts: (count) => number(count, "boost", "boosts"),
   favourites: (count) => number(count, "favourite", "favourites"),
-  editedOn: (moment) => `edited ${moment}`,
+  editedOn: (date) => `edited ${date}`,
   sensitiveMedia: "Show sensitive media",
   quoteHidden: "The post that is quoted can't be shown.",
   votes: (count) => number(count, "vote", "votes"),
-  pollUntil: (moment) => `open until ${moment}`,
+  pollUntil: (date) => `open until ${date}`,
   pollOver: "closed",
   closedTitle: "Only for people who live here",
   closed: "The owner of this server shows this to nobody else.",

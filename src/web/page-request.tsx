@@ -8,9 +8,9 @@ import { hashSecret, newSecret, sameSecret } from "../lib/secrets.ts";
 import { knownBrowser, knownBrowserCookie, KNOWN_BROWSER_SECONDS } from "../oauth/known-browsers.ts";
 import { closeSession, findSession, openSession, SESSION_LIFETIME, type Session } from "../oauth/sessions.ts";
 import { readCookie, setCookie } from "./cookies.ts";
-import { wordsFor } from "./i18n/languages.ts";
+import { messagesFor } from "./i18n/negotiation.ts";
 import { Page } from "./layout.tsx";
-import type { Words } from "./i18n/words.ts";
+import type { Messages } from "./i18n/messages.ts";
 
 export interface PageOptions {
   status?: number;
@@ -29,8 +29,8 @@ export interface PageOptions {
 }
 
 /** One request for a page: its session, language and parameters, and the means to respond. */
-export class Visit {
-  readonly words: Words;
+export class PageRequest {
+  readonly messages: Messages;
   /** The parameter `lang` as it was sent, so that the next page gets it too. */
   readonly lang: string;
   session: Session | null;
@@ -46,10 +46,10 @@ export class Visit {
   ) {
     this.secure = ctx.config.origin.startsWith("https:");
     this.lang = this.text("lang").slice(0, 20);
-    this.words = wordsFor(this.lang, request.headers.get("accept-language"));
+    this.messages = messagesFor(this.lang, request.headers.get("accept-language"));
     const secret = readCookie(request, "session", this.secure);
     this.session = secret === null ? null : findSession(ctx, secret);
-    if (this.session) ctx.requests.identify(request, this.session.userId);
+    if (this.session) ctx.requestLog.identify(request, this.session.userId);
     this.formSecret = readCookie(request, "form", this.secure);
     if (this.session?.renewed) this.keepSession(this.session);
   }
@@ -122,12 +122,12 @@ export class Visit {
     this.cookies.push(setCookie("session", "", this.secure, 0));
   }
 
-  page(options: PageOptions, children: ComponentChildren): Response {
+  render(options: PageOptions, children: ComponentChildren): Response {
     const html = renderToString(
       <Page
         title={options.title}
         server={this.ctx.config.title}
-        words={this.words}
+        messages={this.messages}
         wide={options.wide ?? false}
         listed={options.listed ?? false}
         meta={options.meta}

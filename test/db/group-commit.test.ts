@@ -28,7 +28,7 @@ const words = () => db.all<{ word: string }>("SELECT word FROM words ORDER BY wo
 
 describe("Works that are handed in together", () => {
   test("are all done when they are answered, and are heard of once they are", async () => {
-    const done = Promise.all([db.together(say("one")), db.together(say("two"))]);
+    const done = Promise.all([db.groupCommit(say("one")), db.groupCommit(say("two"))]);
     expect([words(), heard]).toEqual([[], []]);
     expect(await done).toEqual(["one", "two"]);
     expect([words(), heard]).toEqual([
@@ -39,7 +39,7 @@ describe("Works that are handed in together", () => {
 
   test("fail alone, and leave nothing of what they had written", async () => {
     const works = [say("one"), sayAndFail("two"), say("one"), say("three")];
-    const settled = await Promise.allSettled(works.map((work) => db.together(work)));
+    const settled = await Promise.allSettled(works.map((work) => db.groupCommit(work)));
     expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"]);
     expect(words()).toEqual(["one", "three"]);
     expect(heard).toEqual(["one", "three"]);
@@ -48,7 +48,7 @@ describe("Works that are handed in together", () => {
   test("fail alone also when it is the commit that fails", async () => {
     db.raw.run("CREATE TABLE ends (word TEXT REFERENCES words (word) DEFERRABLE INITIALLY DEFERRED) STRICT");
     const dangling = (tx: Tx) => tx.run("INSERT INTO ends (word) VALUES ('nobody said this')");
-    const settled = await Promise.allSettled([db.together(say("one")), db.together(dangling)]);
+    const settled = await Promise.allSettled([db.groupCommit(say("one")), db.groupCommit(dangling)]);
     expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
     expect([words(), heard]).toEqual([["one"], ["one"]]);
   });
@@ -69,7 +69,7 @@ describe("Works that are handed in together", () => {
     try {
       shared.alone("PRAGMA busy_timeout = 1");
       other.raw.run("BEGIN IMMEDIATE");
-      const settled = await Promise.allSettled([shared.together(say("one")), shared.together(say("two"))]);
+      const settled = await Promise.allSettled([shared.groupCommit(say("one")), shared.groupCommit(say("two"))]);
       expect(settled.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
       expect([begun, heard]).toEqual([1, []]);
     } finally {
@@ -88,7 +88,7 @@ describe("Works that are handed in together", () => {
       });
       return say("two")(tx);
     };
-    expect(await Promise.all([say("one"), failing, say("three")].map((work) => db.together(work)))).toEqual([
+    expect(await Promise.all([say("one"), failing, say("three")].map((work) => db.groupCommit(work)))).toEqual([
       "one",
       "two",
       "three",
@@ -110,18 +110,21 @@ describe("Works that are handed in together", () => {
   const last = (word: string) => (tx: Tx) => tx.beforeCommit(word, () => void say(word)(tx));
 
   test("end with what was put off, once for each key", async () => {
-    await Promise.all([last("z"), last("z"), say("one"), last("y")].map((work) => db.together(work)));
+    await Promise.all([last("z"), last("z"), say("one"), last("y")].map((work) => db.groupCommit(work)));
     expect(heard).toEqual(["one", "z", "y"]);
   });
 
   test("leave nothing of what they had put off when they fail", async () => {
     const works = [say("one"), (tx: Tx) => [last("y")(tx), sayAndFail("two")(tx)], last("z")];
-    await Promise.allSettled(works.map((work) => db.together(work)));
+    await Promise.allSettled(works.map((work) => db.groupCommit(work)));
     expect(heard).toEqual(["one", "z"]);
   });
 
   test("take part in what was written before them", async () => {
-    const [, seen] = await Promise.all([db.together(say("one")), db.together((tx) => tx.get("SELECT * FROM words"))]);
+    const [, seen] = await Promise.all([
+      db.groupCommit(say("one")),
+      db.groupCommit((tx) => tx.get("SELECT * FROM words")),
+    ]);
     expect(seen).toEqual({ word: "one" });
   });
 });

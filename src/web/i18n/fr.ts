@@ -1,6 +1,6 @@
-import { counted, type Words } from "./words.ts";
+import { counted, type Messages } from "./messages.ts";
 
-export const french: Words = {
+export const french: Messages = {
   language: "fr",
   locale: "fr-FR",
   signIn: "Se connecter",
@@ -181,11 +181,11 @@ export const french: Words = {
   replies: (count) => number(count, "réponse", "réponses"),
   boosts: (count) => number(count, "partage", "partages"),
   favourites: (count) => number(count, "favori", "favoris"),
-  editedOn: (moment) => `modifié le ${moment}`,
+  editedOn: (date) => `modifié le ${date}`,
   sensitiveMedia: "Montrer les médias sensibles",
   quoteHidden: "Le message cité ne peut pas être montré.",
   votes: (count) => number(count, "vote", "votes"),
-  pollUntil: (moment) => `ouvert jusqu’au ${moment}`,
+  pollUntil: (date) => `ouvert jusqu’au ${date}`,
   pollOver: "terminé",
   closedTitle: "Réservé aux personnes d’ici",
   closed: "La personne qui tient ce serveur ne le montre à personne d’autre.",

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { removeOrphans } from "../core/media/orphans.ts";
+import { removeOrphans } from "../core/media/orphaned-files.ts";
 import { enqueue } from "../db/queue.ts";
 import { scheduleNext } from "./recurring.ts";
 

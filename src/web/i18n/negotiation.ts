@@ -1,12 +1,12 @@
-import { german } from "./words-de.ts";
-import { english } from "./words-en.ts";
-import { french } from "./words-fr.ts";
-import type { Words } from "./words.ts";
+import { german } from "./de.ts";
+import { english } from "./en.ts";
+import { french } from "./fr.ts";
+import type { Messages } from "./messages.ts";
 
-const LANGUAGES: Record<string, Words> = { en: english, de: german, fr: french };
+const LANGUAGES: Record<string, Messages> = { en: english, de: german, fr: french };
 
 /** The texts in the language that an app asks for, else in the browser's first supported one, else in English. */
-export function wordsFor(asked: string | null, acceptLanguage: string | null): Words {
+export function messagesFor(asked: string | null, acceptLanguage: string | null): Messages {
   return LANGUAGES[languageFor([asked], acceptLanguage)]!;
 }
 

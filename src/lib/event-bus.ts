@@ -1,7 +1,7 @@
 export type Listener<Event> = (event: Event, topic: string) => void;
 
 /** Delivers events to the listeners of a topic: in memory, in order, and without waiting for them. */
-export class Hub<Event> {
+export class EventBus<Event> {
   private readonly topics = new Map<string, Set<Listener<Event>>>();
 
   /** `onError` gets the errors of listeners, which affect neither the publisher nor other listeners. */

@@ -3,7 +3,7 @@ import { searchOf } from "../../lib/http/params.ts";
 import { localeOfToken } from "../../oauth/guard.ts";
 import * as german from "./errors-de.ts";
 import * as french from "./errors-fr.ts";
-import { languageFor } from "./languages.ts";
+import { languageFor } from "./negotiation.ts";
 
 /** The translations of the API's error messages, by the English sentence. */
 export type ErrorSentences = Record<keyof typeof german.sentences, string>;

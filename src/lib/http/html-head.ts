@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { Parser } from "htmlparser2";
 
 /** A page's metadata, verbatim. */
-export interface Page {
+export interface HtmlHead {
   title: string;
   /** The `lang` attribute of the `html` element. */
   language: string;
@@ -32,7 +32,7 @@ const SLICE = 16_384;
 const MAX_DEPTH = 512;
 
 /** Parses a page, however long or malformed, without blocking the event loop. */
-export async function readPage(html: string): Promise<Page> {
+export async function readHtmlHead(html: string): Promise<HtmlHead> {
   const reader = new Reader();
   const parser = new Parser(reader);
   for (let at = 0; at < html.length && reader.depth <= MAX_DEPTH; at += SLICE) {
@@ -43,7 +43,7 @@ export async function readPage(html: string): Promise<Page> {
   return reader;
 }
 
-class Reader implements Page {
+class Reader implements HtmlHead {
   title = "";
   language = "";
   readonly meta = new Map<string, string>();

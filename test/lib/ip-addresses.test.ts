@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { siteOf } from "../../src/lib/http/addresses.ts";
+import { siteOf } from "../../src/lib/http/ip-addresses.ts";
 
 test.each([
   ["https://a1.evil.example/page", "evil.example"],

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { rebuildHomeLater } from "../../src/core/timelines/home-filling.ts";
+import { rebuildHomeLater } from "../../src/core/timelines/home-backfill.ts";
 import type { Client, Json } from "../support/client.ts";
 import { linksOf, pagesOf, wordsOf } from "../support/reading.ts";
 import { mute, remoteAccount, remoteStatus } from "../support/rows.ts";

@@ -10,7 +10,7 @@ interface State {
 }
 
 /** Caches a text until any process writes to the database, for at most a minute. */
-export function whileUnwritten(db: Reads, clock: { now(): number }, make: () => string): () => string {
+export function cacheUntilWrite(db: Reads, clock: { now(): number }, make: () => string): () => string {
   let kept: (State & { at: number; text: string }) | null = null;
   return () => {
     const now = clock.now();

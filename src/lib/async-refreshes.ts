@@ -2,7 +2,7 @@ import { newSecret } from "./secrets.ts";
 
 const DAY = 24 * 3600_000;
 
-interface Refresh {
+interface AsyncRefresh {
   id: string;
   accountId: number;
   isRunning: () => boolean;
@@ -15,9 +15,9 @@ interface Refresh {
  * Tracks work that continues after a response was sent, so that apps can poll for its end. Kept in memory: after a
  * restart, a refresh is unknown, and the app just requests the resource again.
  */
-export class Refreshes {
+export class AsyncRefreshes {
   /** One per account and subject, so the map stays small. */
-  private readonly bySubject = new Map<string, Refresh>();
+  private readonly bySubject = new Map<string, AsyncRefresh>();
 
   constructor(private readonly clock: { now(): number }) {}
 
@@ -39,7 +39,7 @@ export class Refreshes {
     return refresh.finished ? "finished" : "running";
   }
 
-  private isOver({ startedAt }: Refresh): boolean {
+  private isOver({ startedAt }: AsyncRefresh): boolean {
     return this.clock.now() - startedAt >= DAY;
   }
 }

@@ -1,6 +1,6 @@
-import { counted, type Words } from "./words.ts";
+import { counted, type Messages } from "./messages.ts";
 
-export const german: Words = {
+export const german: Messages = {
   language: "de",
   locale: "de-DE",
   signIn: "Anmelden",
@@ -179,11 +179,11 @@ export const german: Words = {
   replies: (count) => number(count, "Antwort", "Antworten"),
   boosts: (count) => number(count, "Mal geteilt", "Mal geteilt"),
   favourites: (count) => number(count, "Favorit", "Favoriten"),
-  editedOn: (moment) => `bearbeitet ${moment}`,
+  editedOn: (date) => `bearbeitet ${date}`,
   sensitiveMedia: "Heikle Medien zeigen",
   quoteHidden: "Der zitierte Beitrag kann nicht gezeigt werden.",
   votes: (count) => number(count, "Stimme", "Stimmen"),
-  pollUntil: (moment) => `offen bis ${moment}`,
+  pollUntil: (date) => `offen bis ${date}`,
   pollOver: "beendet",
   closedTitle: "Nur für Leute, die hier wohnen",
   closed: "Wer diesen Server betreibt, zeigt das niemandem sonst.",

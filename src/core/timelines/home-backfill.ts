@@ -3,7 +3,7 @@ import { idList } from "../../db/json.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import { enqueue } from "../../db/queue.ts";
 import { pause } from "../../lib/pause.ts";
-import { brings, suitsByTag, TIMELINE_LENGTH } from "./home.ts";
+import { brings, suitsByTag, TIMELINE_LENGTH } from "./home-fanout.ts";
 import { REBLOG_DISTANCE } from "./list-timelines.ts";
 
 /** The number of newest statuses to consider of each followed account and hashtag. */
@@ -128,7 +128,7 @@ async function newestOf(
 ): Promise<Set<number>> {
   const sources = [...accountIds.map((id) => ({ sql: BY_ACCOUNT, id })), ...tagIds.map((id) => ({ sql: BY_TAG, id }))];
   let found = new Set<number>();
-  let above = endOf(ctx.db, accountId);
+  let above = oldestKeptId(ctx.db, accountId);
   for (const [at, { sql, id }] of sources.entries()) {
     if (at > 0) await pause();
     for (const status of ctx.db.all<{ id: number }>(sql, accountId, ctx.clock.now(), id, above)) found.add(status.id);
@@ -144,7 +144,7 @@ function cut(ids: ReadonlySet<number>): Set<number> {
 }
 
 /** The id of the last status of a full timeline; 0 if it isn't full. */
-function endOf(db: Reads, accountId: number): number {
+function oldestKeptId(db: Reads, accountId: number): number {
   const end = db.get<{ status_id: number }>(
     "SELECT status_id FROM home_timeline WHERE account_id = ? ORDER BY status_id DESC LIMIT 1 OFFSET ?",
     accountId,

@@ -9,23 +9,23 @@ import { notify } from "../notifications/notifications.ts";
  */
 
 /** The types of notifications about moderation, and queries for the account that each is for. */
-const TIDINGS = {
+const NOTICES = {
   moderation_warning: "SELECT target_account_id AS account_id FROM account_warnings WHERE id = ?",
   severed_relationships: "SELECT account_id FROM severance_events WHERE id = ?",
 } as const;
-type Tidings = keyof typeof TIDINGS;
+type NoticeType = keyof typeof NOTICES;
 
-export function tellLater(ctx: Context, tx: Tx, type: Tidings, aboutIds: readonly number[]): void {
+export function queueNotices(ctx: Context, tx: Tx, type: NoticeType, aboutIds: readonly number[]): void {
   for (const aboutId of aboutIds) enqueue(ctx, tx, "moderation.tell", { type, aboutId });
 }
 
-const TOLD = "SELECT 1 FROM notifications WHERE account_id = ? AND type = ? AND about_id = ?";
+const ALREADY_SENT = "SELECT 1 FROM notifications WHERE account_id = ? AND type = ? AND about_id = ?";
 
 /** Notifies the account of a moderation decision, unless it was notified already. */
-export function tell(ctx: Context, type: Tidings, aboutId: number): void {
+export function sendNotice(ctx: Context, type: NoticeType, aboutId: number): void {
   ctx.db.transaction((tx) => {
-    const about = tx.get<{ account_id: number }>(TIDINGS[type], aboutId);
-    if (!about || tx.get(TOLD, about.account_id, type, aboutId)) return;
+    const about = tx.get<{ account_id: number }>(NOTICES[type], aboutId);
+    if (!about || tx.get(ALREADY_SENT, about.account_id, type, aboutId)) return;
     notify(ctx, tx, about.account_id, { type, from: about.account_id, statusId: null, aboutId });
   });
 }

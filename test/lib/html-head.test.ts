@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { anchorsIn } from "../../src/lib/http/page.ts";
+import { anchorsIn } from "../../src/lib/http/html-head.ts";
 
 const addresses = (html: string) => anchorsIn(html).map(({ href }) => href);
 

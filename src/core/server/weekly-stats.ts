@@ -7,9 +7,9 @@ const WEEK = 7 * 24 * 3600_000;
 const MONDAY = 4 * 24 * 3600_000;
 
 /** The number of weeks in Mastodon's statistics. */
-const TOLD = 12;
+const SHOWN_WEEKS = 12;
 /** Weeks to keep: half a year, the longest period that NodeInfo needs. */
-const KEPT = 26;
+const STORED_WEEKS = 26;
 
 export interface Week {
   /** Its start in milliseconds since 1970. */
@@ -40,7 +40,7 @@ export function visitors(ctx: Context, weeks: number): number {
 
 /** Deletes activity that is older than any statistics. */
 export function forgetVisits(tx: Tx, now: number): void {
-  tx.run("DELETE FROM weekly_logins WHERE week < ?", weekOf(now) - KEPT * WEEK);
+  tx.run("DELETE FROM weekly_logins WHERE week < ?", weekOf(now) - STORED_WEEKS * WEEK);
 }
 
 /** CROSS JOIN makes SQLite start from the few local users, not from all statuses. */
@@ -57,13 +57,13 @@ const REGISTRATIONS = `
 /** The statistics of the last weeks, the current one first. */
 export function weeklyActivity(ctx: Context): Week[] {
   const now = weekOf(ctx.clock.now());
-  const first = now - (TOLD - 1) * WEEK;
+  const first = now - (SHOWN_WEEKS - 1) * WEEK;
   const counts = (sql: string, from: number) =>
     new Map(ctx.db.all<{ week: number; count: number }>(sql, from).map(({ week, count }) => [week, count]));
   const statuses = counts(STATUSES, idAt(first));
   const logins = counts(LOGINS, first);
   const registrations = counts(REGISTRATIONS, first);
-  return Array.from({ length: TOLD }, (_, back) => {
+  return Array.from({ length: SHOWN_WEEKS }, (_, back) => {
     const start = now - back * WEEK;
     const week = (start - MONDAY) / WEEK;
     return {

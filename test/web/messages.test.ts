@@ -1,16 +1,16 @@
 import { expect, test } from "bun:test";
 import { SCOPES } from "../../src/oauth/scopes.ts";
-import { wordsFor } from "../../src/web/i18n/languages.ts";
+import { messagesFor } from "../../src/web/i18n/negotiation.ts";
 
 test("every scope is explained in every language, each in words of its own", () => {
   for (const language of ["en", "de", "fr"]) {
-    const { scopes } = wordsFor(language, null);
+    const { scopes } = messagesFor(language, null);
     expect(new Set(SCOPES.map((scope) => scopes[scope])).size).toBe(SCOPES.length);
   }
 });
 
 test("no language borrows a sentence from another", () => {
-  const [english, german, french] = ["en", "de", "fr"].map((language) => wordsFor(language, null));
+  const [english, german, french] = ["en", "de", "fr"].map((language) => messagesFor(language, null));
   for (const key of ["signIn", "password", "allow", "deny", "setupIntro", "notFound", "codeLifetime"] as const) {
     expect(new Set([english![key], german![key], french![key]]).size).toBe(3);
   }
@@ -18,7 +18,7 @@ test("no language borrows a sentence from another", () => {
 
 test("a header of languages may be long or odd without harm", () => {
   for (const header of [";".repeat(10_000), "en;q=NaN,de;q=-1,fr;q=2", ",,,", "__proto__"]) {
-    expect(wordsFor(null, header).language).toBeString();
+    expect(messagesFor(null, header).language).toBeString();
   }
-  expect(wordsFor(null, "en;q=0, de").language).toBe("de");
+  expect(messagesFor(null, "en;q=0, de").language).toBe("de");
 });

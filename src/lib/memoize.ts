@@ -1,5 +1,5 @@
 /** Caches the result of a slow function: calls `findOut` at most once per `milliseconds`. */
-export function keptFor<T>(clock: { now(): number }, milliseconds: number, findOut: () => T): () => T {
+export function cachedFor<T>(clock: { now(): number }, milliseconds: number, findOut: () => T): () => T {
   let kept: { at: number; value: T } | null = null;
   return () => {
     const now = clock.now();

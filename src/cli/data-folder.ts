@@ -6,7 +6,7 @@ import { effectiveAddress, refuseBesideServer } from "../core/server/server-addr
 import { openMigrated } from "../db/migrate.ts";
 import { Refusal } from "../errors.ts";
 import { openLog } from "../lib/log.ts";
-import { isRunning, lockServer } from "./lock.ts";
+import { isRunning, lockServer } from "./server-lock.ts";
 
 /** The settings in the environment of this process. */
 export function configOfProcess(): Config {

@@ -2,7 +2,7 @@
  * A serial queue for heavy work. A call with the key of a piece that is queued or running returns the promise of that
  * piece.
  */
-export class Turns {
+export class SerialQueue {
   private readonly pending = new Map<number, Promise<void>>();
   private readonly stopping = new AbortController();
   private last: Promise<void> = Promise.resolve();
@@ -12,7 +12,7 @@ export class Turns {
     return this.stopping.signal;
   }
 
-  take(key: number, work: () => Promise<void>): Promise<void> {
+  run(key: number, work: () => Promise<void>): Promise<void> {
     const waiting = this.pending.get(key);
     if (waiting) return waiting;
     const turn = this.last.then(work).finally(() => this.pending.delete(key));
