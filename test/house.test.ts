@@ -187,8 +187,8 @@ describe("The database", () => {
   function columnsOf(table: string) {
     return server.ctx.db
       .all<{ name: string; type: string; notnull: number; pk: number }>(
-        'SELECT name, type, "notnull", pk FROM pragma_table_info(?) ORDER BY cid',
-        table,
+        'SELECT name, type, "notnull", pk FROM pragma_table_info($table) ORDER BY cid',
+        { table },
       )
       .map(({ name, type, notnull, pk }) => ({ name, type, notNull: notnull === 1 || pk > 0, primary: pk > 0 }));
   }
@@ -252,12 +252,12 @@ const KNOWN = [
   // Nobody has more than three hundred scheduled statuses.
   /FROM scheduled_statuses s WHERE s\.account_id/,
   // Reblogs of one status are found by it and by who made them, not by age.
-  /WHERE s\.reblog_of_id = \+\?4/,
+  /WHERE s\.reblog_of_id = \+\$statusId/,
 ];
 
 function problemIn(sql: string, detail: string): string | null {
   if (KNOWN.some((pattern) => pattern.test(sql) || pattern.test(detail))) return null;
-  const isPage = sql.endsWith("LIMIT +?3");
+  const isPage = sql.endsWith("LIMIT +$limit");
   if (isPage && detail.startsWith("USE TEMP B-TREE FOR ORDER BY")) return `${detail}: ${sql}`;
   // Bounds of a page alone: everything there is between them is looked at.
   if (isPage && detail.includes("USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)")) return `${detail}: ${sql}`;

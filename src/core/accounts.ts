@@ -15,9 +15,9 @@ export const IS_HERE = "NOT EXISTS (SELECT 1 FROM users WHERE account_id = a.id 
 
 const COLUMNS = "a.id, a.username, a.domain, a.locked, a.hide_collections, a.suspended_at";
 
-const FIND = `SELECT ${COLUMNS} FROM accounts a WHERE a.id = ? AND ${IS_HERE}`;
-const AMONG = `SELECT a.id FROM json_each(?) j JOIN accounts a ON a.id = j.value WHERE ${IS_HERE} ORDER BY j.key`;
-const BLOCKED_BY = `SELECT 1 WHERE ${blocks("?2", "?1")}`;
+const FIND = `SELECT ${COLUMNS} FROM accounts a WHERE a.id = +$id AND ${IS_HERE}`;
+const AMONG = `SELECT a.id FROM json_each($ids) j JOIN accounts a ON a.id = j.value WHERE ${IS_HERE} ORDER BY j.key`;
+const BLOCKED_BY = `SELECT 1 WHERE ${blocks("+$accountId", "+$viewer")}`;
 
 /**
  * The account with this id.
@@ -25,19 +25,19 @@ const BLOCKED_BY = `SELECT 1 WHERE ${blocks("?2", "?1")}`;
  * @throws Refusal if there is none, or if it is pending approval
  */
 export function findAccount(ctx: Context, id: number | null): AccountRow {
-  const row = id === null ? null : ctx.db.get<AccountRow>(FIND, id);
+  const row = id === null ? null : ctx.db.get<AccountRow>(FIND, { id });
   if (!row) throw notFound();
   return row;
 }
 
 /** The ids that exist, without duplicates, in the order given. */
 export function accountsAmong(ctx: Context, ids: readonly number[]): number[] {
-  return ctx.db.all<{ id: number }>(AMONG, idList(new Set(ids))).map(({ id }) => id);
+  return ctx.db.all<{ id: number }>(AMONG, { ids: idList(new Set(ids)) }).map(({ id }) => id);
 }
 
 /** Whether an account blocks the viewer, who can then see only its profile. */
 export function isBlockedBy(ctx: Context, viewerId: number, accountId: number): boolean {
-  return ctx.db.get(BLOCKED_BY, viewerId, accountId) !== null;
+  return ctx.db.get(BLOCKED_BY, { viewer: viewerId, accountId }) !== null;
 }
 
 /** Splits `@name@domain`. The domain is null for this server. Returns null if this isn't a handle. */
@@ -54,21 +54,20 @@ export function lookupAccount(ctx: Context, handle: string): AccountRow | null {
   const parsed = parseHandle(ctx, handle);
   if (!parsed) return null;
   return ctx.db.get<AccountRow>(
-    `SELECT ${COLUMNS} FROM accounts a WHERE lower(a.username) = lower(?) AND coalesce(a.domain, '') = ? AND ${IS_HERE}`,
-    parsed.username,
-    parsed.domain ?? "",
+    `SELECT ${COLUMNS} FROM accounts a WHERE lower(a.username) = lower($username) AND coalesce(a.domain, '') = +$domain AND ${IS_HERE}`,
+    { username: parsed.username, domain: parsed.domain ?? "" },
   );
 }
 
-const FOLLOWED = "EXISTS (SELECT 1 FROM follows WHERE account_id = ?4 AND target_account_id = a.id)";
+const FOLLOWED = "EXISTS (SELECT 1 FROM follows WHERE account_id = +$viewer AND target_account_id = a.id)";
 const SEARCH = `
   SELECT a.id FROM accounts a
   WHERE (
-      (lower(a.username) >= ?1 AND lower(a.username) < ?1 || char(1114111) AND (?2 IS NULL OR coalesce(a.domain, '') LIKE ?2 ESCAPE '\\'))
-      OR (?2 IS NULL AND a.display_name LIKE ?3 ESCAPE '\\'))
-    AND (NOT ?7 OR ${FOLLOWED}) AND ${IS_HERE} AND NOT ${isSuspended("a.id")}
-  ORDER BY lower(a.username) = ?1 DESC, ${FOLLOWED} DESC, a.followers_count DESC, a.id
-  LIMIT ?5 OFFSET ?6`;
+      (lower(a.username) >= +$name AND lower(a.username) < $name || char(1114111) AND ($domainPattern IS NULL OR coalesce(a.domain, '') LIKE +$domainPattern ESCAPE '\\'))
+      OR ($domainPattern IS NULL AND a.display_name LIKE +$displayName ESCAPE '\\'))
+    AND (NOT $following OR ${FOLLOWED}) AND ${IS_HERE} AND NOT ${isSuspended("a.id")}
+  ORDER BY lower(a.username) = +$name DESC, ${FOLLOWED} DESC, a.followers_count DESC, a.id
+  LIMIT +$limit OFFSET +$offset`;
 
 /**
  * Accounts whose username starts with the text or whose display name contains it. Exact matches come first, then
@@ -87,25 +86,33 @@ export function searchAccounts(
   const domainPattern = domain === undefined ? null : own ? "" : `${like(domain)}%`;
   const { limit, offset, following } = search;
   return ctx.db
-    .all<{ id: number }>(SEARCH, name, domainPattern, `%${like(text)}%`, viewerId, limit, offset, following ? 1 : 0)
+    .all<{ id: number }>(SEARCH, {
+      name,
+      domainPattern,
+      displayName: `%${like(text)}%`,
+      viewer: viewerId,
+      limit,
+      offset,
+      following: following ? 1 : 0,
+    })
     .map(({ id }) => id);
 }
 
 const FAVOURITED_BY = new Keyset<ListItem>(
   `SELECT f.account_id AS id, f.id AS cursor FROM favourites f
-   WHERE f.status_id = ?4 AND NOT ${keptApart("?5", "f.account_id", "?6")}`,
+   WHERE f.status_id = +$statusId AND NOT ${keptApart("f.account_id")}`,
   "f.id",
 );
 const REBLOGGED_BY = new Keyset<ListItem>(
   `SELECT s.account_id AS id, s.id AS cursor FROM statuses s
-   WHERE s.reblog_of_id = ?4 AND ${visibleTo("?5")} AND NOT ${keptApart("?5", "s.account_id", "?6")}`,
+   WHERE s.reblog_of_id = +$statusId AND ${visibleTo()} AND NOT ${keptApart("s.account_id")}`,
   "s.id",
 );
 
 export function favouritedBy(ctx: Context, viewerId: number, statusId: number, page: Page): ListItem[] {
-  return FAVOURITED_BY.page(ctx.db, page, statusId, viewerId, ctx.clock.now());
+  return FAVOURITED_BY.page(ctx.db, page, { statusId, viewer: viewerId, now: ctx.clock.now() });
 }
 
 export function rebloggedBy(ctx: Context, viewerId: number, statusId: number, page: Page): ListItem[] {
-  return REBLOGGED_BY.page(ctx.db, page, statusId, viewerId, ctx.clock.now());
+  return REBLOGGED_BY.page(ctx.db, page, { statusId, viewer: viewerId, now: ctx.clock.now() });
 }

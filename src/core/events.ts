@@ -26,14 +26,19 @@ export function everyonesTopics(db: Reads): string[] {
   return db.all<{ account_id: number }>("SELECT account_id FROM users").map(({ account_id }) => userTopic(account_id));
 }
 
-const LIMITED = `SELECT 1 WHERE ${isLimited("?")}`;
+const LIMITED = `SELECT 1 WHERE ${isLimited("+$accountId")}`;
 
 /**
  * The public streams that get a status; none if it isn't public, is a reblog or its author is limited. A reply to
  * another account only goes to hashtag streams, as it only appears in hashtag timelines.
  */
 export function publicTopics(tx: Tx, status: Audible, tags: readonly string[]): string[] {
-  if (status.visibility !== "public" || status.reblog_of_id !== null || tx.get(LIMITED, status.account_id)) return [];
+  if (
+    status.visibility !== "public" ||
+    status.reblog_of_id !== null ||
+    tx.get(LIMITED, { accountId: status.account_id })
+  )
+    return [];
   const hashtags = tags.flatMap((tag) =>
     status.local ? [`hashtag:${tag}`, `hashtag:local:${tag}`] : [`hashtag:${tag}`],
   );
@@ -53,8 +58,8 @@ export function announce(ctx: Context, tx: Tx, topics: readonly string[], event:
 export function tagNamesOf(tx: Tx, statusId: number): string[] {
   return tx
     .all<{ name: string }>(
-      "SELECT t.name FROM status_tags st JOIN tags t ON t.id = st.tag_id WHERE st.status_id = ?",
-      statusId,
+      "SELECT t.name FROM status_tags st JOIN tags t ON t.id = st.tag_id WHERE st.status_id = +$statusId",
+      { statusId },
     )
     .map(({ name }) => name);
 }

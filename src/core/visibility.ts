@@ -3,11 +3,22 @@ import { idList } from "../db/json.ts";
 import { statuses } from "../db/schema/index.ts";
 import { notFound } from "../errors.ts";
 
-/**
- * The only rule for who may see a status, as an SQL condition on `statuses s`. `viewer` is a parameter or column with
- * the viewer's account id, 0 for none. To a viewer who may not see a status, it doesn't exist.
+/*
+ * SQL conditions. The viewer is the parameter `$viewer` unless a column is given, and `$now` is the current time:
+ *
+ *                    blocks  is blocked by  mutes               blocks the domain  is suspended
+ * wantedBy, avoids   no      -              no                  no                 -
+ * ignores            no      -              if notifications    no                 -
+ * keptApart          no      no             no                  no                 no
  */
-export function visibleTo(viewer: string, s = "s"): string {
+
+const VIEWER = "+$viewer";
+
+/**
+ * The only rule for who may see a status, as an SQL condition on `statuses s`. The viewer's account id is the
+ * parameter `$viewer`, 0 for none, or a column. To a viewer who may not see a status, it doesn't exist.
+ */
+export function visibleTo(viewer = VIEWER, s = "s"): string {
   return `(
     ${s}.account_id = ${viewer}
     OR (
@@ -50,28 +61,28 @@ function isAmong(index: string, column: string, account: string): string {
 /**
  * Whether an account is limited, and is neither the viewer nor followed by them. Threads and searches leave these out.
  */
-export function isLimitedFor(viewer: string, account: string): string {
-  return `(${isLimited(account)} AND ${account} <> ${viewer} AND NOT EXISTS (
-    SELECT 1 FROM follows WHERE account_id = ${viewer} AND target_account_id = ${account}))`;
+export function isLimitedFor(account: string): string {
+  return `(${isLimited(account)} AND ${account} <> ${VIEWER} AND NOT EXISTS (
+    SELECT 1 FROM follows WHERE account_id = ${VIEWER} AND target_account_id = ${account}))`;
 }
 
 /**
  * Whether a viewer who may see a status `s` also wants it in a timeline: not if they block or mute its author or, for a
- * reblog, the original's author. `now` is the parameter with the current time, for mutes that expire.
+ * reblog, the original's author.
  */
-export function wantedBy(viewer: string, now: string): string {
-  return `NOT ${avoids(viewer, "s.account_id", now)} AND (s.reblog_of_id IS NULL OR EXISTS (
+export function wantedBy(viewer = VIEWER): string {
+  return `NOT ${avoids(viewer, "s.account_id")} AND (s.reblog_of_id IS NULL OR EXISTS (
     SELECT 1 FROM statuses o
-    WHERE o.id = s.reblog_of_id AND ${visibleTo(viewer, "o")} AND NOT ${avoids(viewer, "o.account_id", now)}))`;
+    WHERE o.id = s.reblog_of_id AND ${visibleTo(viewer, "o")} AND NOT ${avoids(viewer, "o.account_id")}))`;
 }
 
 /** Whether a status `s` or the original of a reblog mentions an account that the viewer blocks or mutes. */
-export function mentionsAvoided(viewer: string, now: string): string {
+export function mentionsAvoided(viewer: string): string {
   return `EXISTS (
-    SELECT 1 FROM mentions m WHERE m.status_id IN (s.id, s.reblog_of_id) AND ${avoids(viewer, "m.account_id", now)})`;
+    SELECT 1 FROM mentions m WHERE m.status_id IN (s.id, s.reblog_of_id) AND ${avoids(viewer, "m.account_id")})`;
 }
 
-/** Whether an account blocks another account or its domain. All of these functions take SQL parameters or columns. */
+/** Whether an account blocks another account or its domain. */
 export function blocks(account: string, other: string): string {
   return `(
     EXISTS (SELECT 1 FROM blocks WHERE account_id = ${account} AND target_account_id = ${other})
@@ -79,27 +90,27 @@ export function blocks(account: string, other: string): string {
 }
 
 /** Whether an account blocks or mutes another. */
-export function avoids(account: string, other: string, now: string): string {
-  return `(${blocks(account, other)} OR ${mutes(account, other, now)})`;
+export function avoids(account: string, other: string): string {
+  return `(${blocks(account, other)} OR ${mutes(account, other)})`;
 }
 
 /**
  * Whether an account blocks or mutes another, or is blocked by it: each is left out of lists of accounts that the other
  * sees. Suspended accounts are left out of all of them.
  */
-export function keptApart(account: string, other: string, now: string): string {
-  return `(${isSuspended(other)} OR ${avoids(account, other, now)} OR ${blocks(other, account)})`;
+export function keptApart(other: string, account = VIEWER): string {
+  return `(${isSuspended(other)} OR ${avoids(account, other)} OR ${blocks(other, account)})`;
 }
 
 /** Whether an account wants no notifications from another. A mute may cover statuses only. */
-export function ignores(account: string, other: string, now: string): string {
-  return `(${blocks(account, other)} OR ${mutes(account, other, now, "AND hide_notifications")})`;
+export function ignores(account: string, other: string): string {
+  return `(${blocks(account, other)} OR ${mutes(account, other, "AND hide_notifications")})`;
 }
 
-function mutes(account: string, other: string, now: string, condition = ""): string {
+function mutes(account: string, other: string, condition = ""): string {
   return `EXISTS (
     SELECT 1 FROM mutes
-    WHERE account_id = ${account} AND target_account_id = ${other} ${condition} AND (expires_at IS NULL OR expires_at > ${now}))`;
+    WHERE account_id = ${account} AND target_account_id = ${other} ${condition} AND (expires_at IS NULL OR expires_at > +$now))`;
 }
 
 /** Local accounts have no domain, so for them this ends before the index lookup. */
@@ -155,10 +166,10 @@ export const STATUS_COLUMNS = `
 
 /** A reblog is visible when both it and the original are. */
 const SEEN = `
-  ${visibleTo("?2")} AND (s.reblog_of_id IS NULL OR EXISTS (
-    SELECT 1 FROM statuses o WHERE o.id = s.reblog_of_id AND ${visibleTo("?2", "o")}))`;
+  ${visibleTo()} AND (s.reblog_of_id IS NULL OR EXISTS (
+    SELECT 1 FROM statuses o WHERE o.id = s.reblog_of_id AND ${visibleTo(VIEWER, "o")}))`;
 
-const VISIBLE = `SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.id = ?1 AND ${SEEN}`;
+const VISIBLE = `SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.id = +$id AND ${SEEN}`;
 
 /**
  * The status, if the viewer may see it.
@@ -166,7 +177,7 @@ const VISIBLE = `SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.id = ?1 AND ${
  * @throws Refusal as for a status that doesn't exist
  */
 export function visibleStatus(ctx: Context, viewerId: number, id: number | null): StatusRow {
-  const status = id === null ? null : ctx.db.get<StatusRow>(VISIBLE, id, viewerId);
+  const status = id === null ? null : ctx.db.get<StatusRow>(VISIBLE, { id, viewer: viewerId });
   if (!status) throw notFound();
   return status;
 }
@@ -179,19 +190,21 @@ export function visibleOriginal(ctx: Context, viewerId: number, id: number | nul
 
 /**
  * The id of the original, for undoing an action: works even if the account can't see the status any more, as long as it
- * did the action. `done` is an SQL condition on the account `?1` and the status `?2`.
+ * did the action. `done` is an SQL condition on `$accountId` and `$statusId`.
  */
 export function undoableOriginal(ctx: Context, accountId: number, id: number | null, done: string): number {
-  const named = ctx.db.get<{ id: number }>("SELECT coalesce(reblog_of_id, id) AS id FROM statuses WHERE id = ?", id);
-  if (named && ctx.db.get(`SELECT 1 WHERE ${done}`, accountId, named.id)) return named.id;
+  const named = ctx.db.get<{ id: number }>("SELECT coalesce(reblog_of_id, id) AS id FROM statuses WHERE id = +$id", {
+    id,
+  });
+  if (named && ctx.db.get(`SELECT 1 WHERE ${done}`, { accountId, statusId: named.id })) return named.id;
   return visibleOriginal(ctx, accountId, id).id;
 }
 
-const OWN = `SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.id = ? AND s.account_id = ?`;
+const OWN = `SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.id = +$id AND s.account_id = +$accountId`;
 
 /** The author's own status, also a reblog whose original they can't see any more. */
 export function ownStatus(ctx: Context, accountId: number, id: number | null): StatusRow {
-  const status = ctx.db.get<StatusRow>(OWN, id, accountId);
+  const status = ctx.db.get<StatusRow>(OWN, { id, accountId });
   if (!status) throw notFound();
   return status;
 }
@@ -200,9 +213,8 @@ export function ownStatus(ctx: Context, accountId: number, id: number | null): S
 export function visibleAmong(ctx: Context, viewerId: number, ids: readonly number[]): number[] {
   return ctx.db
     .all<{ id: number }>(
-      `SELECT s.id FROM json_each(?1) j JOIN statuses s ON s.id = j.value WHERE ${SEEN} ORDER BY j.key`,
-      idList(ids),
-      viewerId,
+      `SELECT s.id FROM json_each($ids) j JOIN statuses s ON s.id = j.value WHERE ${SEEN} ORDER BY j.key`,
+      { ids: idList(ids), viewer: viewerId },
     )
     .map(({ id }) => id);
 }

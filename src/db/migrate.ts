@@ -120,6 +120,6 @@ function apply(db: Db, pending: readonly Migration[]): void {
 function copyTo(db: Db, path: string): void {
   const fresh = `${path}.new`;
   rmSync(fresh, { force: true });
-  db.alone("VACUUM INTO ?", fresh);
+  db.alone("VACUUM INTO $fresh", { fresh });
   renameDurably(fresh, path);
 }

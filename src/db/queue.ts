@@ -67,7 +67,7 @@ interface JobOptions {
 }
 
 const ADD = `
-  INSERT INTO jobs (kind, lane, host, key, payload, run_at, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+  INSERT INTO jobs (kind, lane, host, key, payload, run_at, created_at) VALUES ($kind, $lane, $host, $key, $payload, $runAt, $now)
   ON CONFLICT (key) DO NOTHING`;
 
 /** Adds a job in the transaction that causes it, and wakes the job loop after the commit. */
@@ -80,7 +80,15 @@ export function enqueue<Kind extends JobKind>(
 ): void {
   const now = loop.clock.now();
   const lane = LANES[kind] ?? "main";
-  tx.run(ADD, kind, lane, host ?? "", key ?? null, JSON.stringify(payload), runAt ?? now, now);
+  tx.run(ADD, {
+    kind,
+    lane,
+    host: host ?? "",
+    key: key ?? null,
+    payload: JSON.stringify(payload),
+    runAt: runAt ?? now,
+    now,
+  });
   tx.afterCommit(() => loop.wake());
 }
 

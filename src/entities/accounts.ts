@@ -21,7 +21,7 @@ const ACCOUNTS = `
     a.locked, a.bot, a.discoverable, a.indexable, a.hide_collections,
     a.followers_count, a.following_count, a.statuses_count, a.last_status_at, a.created_at,
     a.show_media, a.show_media_replies, a.show_featured, a.suspended_at, a.silenced_at
-  FROM accounts a WHERE a.id IN (SELECT value FROM json_each(?))`;
+  FROM accounts a WHERE a.id IN (SELECT value FROM json_each($missing))`;
 
 /** Mastodon's Account (entities/Account), in the order of the ids; one query for any number of them. */
 export function showAccounts(ctx: Context, ids: readonly number[]): AccountJson[] {
@@ -44,7 +44,7 @@ export function accountTexts(ctx: Context, ids: Iterable<number>): Map<number, s
   const missing = [...wanted].filter((id) => !rendered.accounts.has(id));
   const texts = new Map([...wanted].flatMap((id) => entryOf(id, rendered.accounts.get(id))));
   if (missing.length === 0) return texts;
-  for (const row of ctx.db.all<AccountRow>(ACCOUNTS, idList(missing))) {
+  for (const row of ctx.db.all<AccountRow>(ACCOUNTS, { missing: idList(missing) })) {
     const text = JSON.stringify(accountJson(ctx, row));
     rendered.keepAccount(row.id, text);
     texts.set(row.id, text);
@@ -156,8 +156,8 @@ export function showCredentialAccount(ctx: Context, accountId: number) {
     `SELECT a.note, a.fields, a.discoverable, a.indexable, a.hide_collections, a.attribution_domains,
        u.default_privacy, u.default_sensitive, u.default_language, u.default_quote_policy, u.role,
        (SELECT count(*) FROM follow_requests WHERE target_account_id = a.id) AS follow_requests_count
-     FROM accounts a JOIN users u ON u.account_id = a.id WHERE a.id = ?`,
-    accountId,
+     FROM accounts a JOIN users u ON u.account_id = a.id WHERE a.id = +$accountId`,
+    { accountId },
   )!;
   return {
     ...showAccount(ctx, accountId),

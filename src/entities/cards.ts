@@ -24,18 +24,18 @@ const OF_STATUSES = `
   SELECT s.status_id, l.url AS link, c.*, a.domain AS creator_domain, a.attribution_domains
   FROM status_links s JOIN links l ON l.id = s.link_id JOIN preview_cards c ON c.id = l.card_id
     LEFT JOIN accounts a ON a.id = c.creator_account_id
-  WHERE s.status_id IN (SELECT value FROM json_each(?))`;
+  WHERE s.status_id IN (SELECT value FROM json_each($statusIds))`;
 
 /** The cards of statuses, in pieces for `cardText`; statuses without a card are missing. */
 export function cardsByStatus(ctx: Context, statusIds: string): Map<number, CardText> {
-  const rows = ctx.db.all<CardRow & { status_id: number }>(OF_STATUSES, statusIds);
+  const rows = ctx.db.all<CardRow & { status_id: number }>(OF_STATUSES, { statusIds });
   return new Map(rows.map((row) => [row.status_id, piecesOf(ctx, row)]));
 }
 
 const BY_IDS = `
   SELECT c.url AS link, c.*, a.domain AS creator_domain, a.attribution_domains
   FROM preview_cards c LEFT JOIN accounts a ON a.id = c.creator_account_id
-  WHERE c.id IN (SELECT value FROM json_each(?))`;
+  WHERE c.id IN (SELECT value FROM json_each($ids))`;
 
 /** Mastodon's Trends::Link: cards in the order of the ids, each with its history. */
 export function showTrendLinks(
@@ -43,7 +43,7 @@ export function showTrendLinks(
   viewerId: number,
   ids: readonly number[],
 ): (CardJson & { history: DayJson[] })[] {
-  const rows = ctx.db.all<CardRow>(BY_IDS, idList(ids));
+  const rows = ctx.db.all<CardRow>(BY_IDS, { ids: idList(ids) });
   const cards = new Map(rows.map((row) => [row.id, piecesOf(ctx, row)]));
   const histories = cardHistories(ctx, ids);
   const accounts = accountTexts(

@@ -32,7 +32,7 @@ const RULES = `
     (SELECT json_group_array(json_array(keyword, whole_word)) FROM filter_keywords WHERE filter_id = f.id) AS keywords,
     (SELECT json_group_array(status_id) FROM filter_statuses WHERE filter_id = f.id) AS statuses
   FROM filters f
-  WHERE f.account_id = ?1 AND (f.expires_at IS NULL OR f.expires_at > ?2)
+  WHERE f.account_id = +$viewer AND (f.expires_at IS NULL OR f.expires_at > +$now)
   ORDER BY f.id`;
 
 /** The viewer's active filters, cached until one of them changes or expires. */
@@ -41,7 +41,7 @@ export function filtersFor(ctx: Context, viewerId: number): FilterSet {
   const now = ctx.clock.now();
   const known = rendered.filters.get(viewerId);
   if (known && known.until > now) return known;
-  const rows = ctx.db.all<RuleRow>(RULES, viewerId, now);
+  const rows = ctx.db.all<RuleRow>(RULES, { viewer: viewerId, now });
   const set: FilterSet = {
     rules: rows.map(ruleOf),
     until: Math.min(Infinity, ...rows.flatMap((row) => row.expires_at ?? [])),

@@ -20,12 +20,12 @@ const SECONDS_A_DAY = 86_400;
 
 const OF_TAGS = `
   SELECT subject_id, day, uses, accounts FROM trend_days
-  WHERE kind = 'tag' AND subject_id IN (SELECT value FROM json_each(?1)) AND day > ?2`;
+  WHERE kind = 'tag' AND subject_id IN (SELECT value FROM json_each($ids)) AND day > +$after`;
 
 const OF_CARDS = `
   SELECT l.card_id AS subject_id, d.day, sum(d.uses) AS uses, sum(d.accounts) AS accounts
   FROM links l JOIN trend_days d ON d.kind = 'link' AND d.subject_id = l.id
-  WHERE l.card_id IN (SELECT value FROM json_each(?1)) AND d.day > ?2
+  WHERE l.card_id IN (SELECT value FROM json_each($ids)) AND d.day > +$after
   GROUP BY l.card_id, d.day`;
 
 /** The last seven days of each of these hashtags, newest first; one query for any number of them. */
@@ -41,7 +41,9 @@ export function cardHistories(ctx: Context, cardIds: readonly number[]): Map<num
 function histories(ctx: Context, sql: string, ids: readonly number[]): Map<number, DayJson[]> {
   const newest = currentDay(ctx);
   const found = new Map(
-    ctx.db.all<Row>(sql, idList(ids), newest - HISTORY_DAYS).map((row) => [`${row.subject_id} ${row.day}`, row]),
+    ctx.db
+      .all<Row>(sql, { ids: idList(ids), after: newest - HISTORY_DAYS })
+      .map((row) => [`${row.subject_id} ${row.day}`, row]),
   );
   const dayOf = (id: number, day: number) => {
     const { uses = 0, accounts = 0 } = found.get(`${id} ${day}`) ?? {};

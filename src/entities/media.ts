@@ -6,7 +6,7 @@ import { mediaUrl } from "./media-urls.ts";
 
 const OF_STATUSES = `
   SELECT * FROM media_attachments
-  WHERE status_id IN (SELECT value FROM json_each(?)) AND position >= 0 ORDER BY status_id, position`;
+  WHERE status_id IN (SELECT value FROM json_each($statusIds)) AND position >= 0 ORDER BY status_id, position`;
 
 /** Mastodon's MediaAttachment (entities/MediaAttachment). `url` is null while the file is being processed. */
 export function showMedia(ctx: Context, row: MediaRow) {
@@ -46,7 +46,7 @@ function dimensions(width: number, height: number) {
 export function mediaByStatus(ctx: Context, statusIds: readonly number[]): Map<number, MediaJson[]> {
   const shown = new Map<number, MediaJson[]>();
   if (statusIds.length === 0) return shown;
-  for (const row of ctx.db.all<MediaRow>(OF_STATUSES, idList(statusIds))) {
+  for (const row of ctx.db.all<MediaRow>(OF_STATUSES, { statusIds: idList(statusIds) })) {
     const list = shown.get(row.status_id!) ?? [];
     list.push(showMedia(ctx, row));
     shown.set(row.status_id!, list);

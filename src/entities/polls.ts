@@ -52,12 +52,15 @@ function pollJson(ctx: Context, domain: string | null, row: PollColumns, expired
 
 const OWN_VOTES = `
   SELECT poll_id, json_group_array(choice ORDER BY choice) AS choices FROM poll_votes
-  WHERE poll_id IN (SELECT value FROM json_each(?1)) AND account_id = ?2 GROUP BY poll_id`;
+  WHERE poll_id IN (SELECT value FROM json_each($pollIds)) AND account_id = +$viewer GROUP BY poll_id`;
 
 /** The viewer's choices in each poll, as a JSON list; polls in which they did not vote are missing. */
 export function ownVotes(ctx: Context, viewerId: number, pollIds: readonly number[]): Map<number, string> {
   if (!viewerId || pollIds.length === 0) return new Map();
-  const rows = ctx.db.all<{ poll_id: number; choices: string }>(OWN_VOTES, idList(pollIds), viewerId);
+  const rows = ctx.db.all<{ poll_id: number; choices: string }>(OWN_VOTES, {
+    pollIds: idList(pollIds),
+    viewer: viewerId,
+  });
   return new Map(rows.map((row) => [row.poll_id, row.choices]));
 }
 
@@ -76,12 +79,12 @@ export function pollText(
 
 const SHOWN = `
   SELECT ${POLL_COLUMNS}, a.domain
-  FROM polls p JOIN statuses s ON s.id = p.status_id JOIN accounts a ON a.id = s.account_id WHERE p.id = ?`;
+  FROM polls p JOIN statuses s ON s.id = p.status_id JOIN accounts a ON a.id = s.account_id WHERE p.id = +$pollId`;
 
 /** One poll as JSON text, for a viewer who may see its status. */
 export function showPoll(ctx: Context, viewerId: number, poll: PollRow): string {
   ctx.rendered.refresh();
-  const row = ctx.db.get<PollColumns & { domain: string | null }>(SHOWN, poll.id)!;
+  const row = ctx.db.get<PollColumns & { domain: string | null }>(SHOWN, { pollId: poll.id })!;
   const viewer = { viewerId, isAuthor: poll.account_id === viewerId };
   return pollText(ctx, viewer, renderPoll(ctx, row.domain, row), ownVotes(ctx, viewerId, [poll.id]));
 }

@@ -39,10 +39,9 @@ const MAX_NAME = 100;
  */
 export function pushMessage(ctx: Context, row: NotificationRow, accountId: number, token: string): string {
   const { locale, spoiler_text, content } = ctx.db.get<Material>(
-    `SELECT u.locale, s.spoiler_text, s.content FROM users u LEFT JOIN statuses s ON s.id = ?2
-     WHERE u.account_id = ?1`,
-    accountId,
-    row.status_id,
+    `SELECT u.locale, s.spoiler_text, s.content FROM users u LEFT JOIN statuses s ON s.id = +$statusId
+     WHERE u.account_id = +$accountId`,
+    { accountId, statusId: row.status_id },
   )!;
   const sender = showAccount(ctx, row.from_account_id);
   const name = cut(sender.display_name || sender.username, MAX_NAME);

@@ -18,18 +18,22 @@ export type QuoteView = ReadonlyMap<number, Hidden | null>;
 
 const QUOTED = `
   SELECT s.id, CASE
-    WHEN s.account_id = ?2 THEN NULL
-    WHEN s.reblog_of_id IS NOT NULL OR NOT ${visibleTo("?2")} THEN 'unauthorized'
-    WHEN ${blocksDomainOf("?2", "s.account_id")} THEN 'blocked_domain'
-    WHEN ${blocks("?2", "s.account_id")} THEN 'blocked_account'
-    WHEN ${avoids("?2", "s.account_id", "?3")} THEN 'muted_account' END AS hidden
-  FROM json_each(?1) j JOIN statuses s ON s.id = j.value`;
+    WHEN s.account_id = +$viewer THEN NULL
+    WHEN s.reblog_of_id IS NOT NULL OR NOT ${visibleTo()} THEN 'unauthorized'
+    WHEN ${blocksDomainOf("+$viewer", "s.account_id")} THEN 'blocked_domain'
+    WHEN ${blocks("+$viewer", "s.account_id")} THEN 'blocked_account'
+    WHEN ${avoids("+$viewer", "s.account_id")} THEN 'muted_account' END AS hidden
+  FROM json_each($list) j JOIN statuses s ON s.id = j.value`;
 
 /** Decides for each quoted status whether it is hidden from the viewer; one query. */
 export function viewQuoted(ctx: Context, viewerId: number, ids: Iterable<number>): QuoteView {
   const list = idList(ids);
   if (list === "[]") return new Map();
-  const rows = ctx.db.all<{ id: number; hidden: Hidden | null }>(QUOTED, list, viewerId, ctx.clock.now());
+  const rows = ctx.db.all<{ id: number; hidden: Hidden | null }>(QUOTED, {
+    list,
+    viewer: viewerId,
+    now: ctx.clock.now(),
+  });
   return new Map(rows.map((row) => [row.id, row.hidden]));
 }
 

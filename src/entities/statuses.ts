@@ -217,7 +217,7 @@ type Row = StatusRow & (PollColumns | Record<keyof PollColumns, null>);
 
 /** The requested statuses, the originals of reblogs, and the statuses that these quote. */
 const STATUSES = `
-  WITH asked (id) AS (SELECT value FROM json_each(?1)),
+  WITH asked (id) AS (SELECT value FROM json_each($ids)),
   shown (id) AS (
     SELECT id FROM asked
     UNION SELECT s.reblog_of_id FROM asked JOIN statuses s USING (id) WHERE s.reblog_of_id IS NOT NULL
@@ -237,11 +237,11 @@ const STATUSES = `
 const MENTIONS = `
   SELECT m.status_id, a.id, a.username, a.domain, a.url
   FROM mentions m JOIN accounts a ON a.id = m.account_id
-  WHERE m.status_id IN (SELECT value FROM json_each(?)) AND NOT m.silent`;
+  WHERE m.status_id IN (SELECT value FROM json_each($originals)) AND NOT m.silent`;
 
 const TAGS = `
   SELECT st.status_id, t.name FROM status_tags st JOIN tags t ON t.id = st.tag_id
-  WHERE st.status_id IN (SELECT value FROM json_each(?)) ORDER BY st.status_id, t.id`;
+  WHERE st.status_id IN (SELECT value FROM json_each($originals)) ORDER BY st.status_id, t.id`;
 
 /** The authors of the statuses and of the pages that they link to. */
 function accountIdsOf(pieces: Iterable<StatusText>): number[] {
@@ -278,14 +278,14 @@ function piecesOf(ctx: Context, ids: readonly number[]): Map<number, StatusText>
 }
 
 function render(ctx: Context, ids: Iterable<number>): [number, StatusText][] {
-  const rows = ctx.db.all<Row>(STATUSES, idList(ids));
+  const rows = ctx.db.all<Row>(STATUSES, { ids: idList(ids) });
   const originals = idList(rows.filter((row) => row.reblog_of_id === null).map((row) => row.id));
   const media = mediaByStatus(
     ctx,
     rows.filter((row) => row.has_media === 1).map((row) => row.id),
   );
-  const mentions = grouped(ctx.db.all<MentionRow>(MENTIONS, originals), mentionJson);
-  const tags = grouped(ctx.db.all<{ status_id: number; name: string }>(TAGS, originals), ({ name }) =>
+  const mentions = grouped(ctx.db.all<MentionRow>(MENTIONS, { originals }), mentionJson);
+  const tags = grouped(ctx.db.all<{ status_id: number; name: string }>(TAGS, { originals }), ({ name }) =>
     tagJson(ctx, name),
   );
   const cards = cardsByStatus(ctx, originals);
@@ -387,14 +387,14 @@ interface FlagsRow {
 }
 
 const FLAGS = `
-  SELECT s.id, s.account_id = ?2 AS own,
-    EXISTS (SELECT 1 FROM favourites WHERE account_id = ?2 AND status_id = s.id) AS favourited,
-    EXISTS (SELECT 1 FROM statuses WHERE reblog_of_id = s.id AND account_id = ?2) AS reblogged,
-    EXISTS (SELECT 1 FROM conversation_mutes WHERE account_id = ?2 AND conversation_id = s.conversation_id) AS muted,
-    EXISTS (SELECT 1 FROM bookmarks WHERE account_id = ?2 AND status_id = s.id) AS bookmarked,
-    s.account_id = ?2 AND EXISTS (SELECT 1 FROM status_pins WHERE status_id = s.id) AS pinned,
-    ${quotePermission("?2")} AS quote_permission
-  FROM json_each(?1) j JOIN statuses s ON s.id = j.value`;
+  SELECT s.id, s.account_id = +$viewer AS own,
+    EXISTS (SELECT 1 FROM favourites WHERE account_id = +$viewer AND status_id = s.id) AS favourited,
+    EXISTS (SELECT 1 FROM statuses WHERE reblog_of_id = s.id AND account_id = +$viewer) AS reblogged,
+    EXISTS (SELECT 1 FROM conversation_mutes WHERE account_id = +$viewer AND conversation_id = s.conversation_id) AS muted,
+    EXISTS (SELECT 1 FROM bookmarks WHERE account_id = +$viewer AND status_id = s.id) AS bookmarked,
+    s.account_id = +$viewer AND EXISTS (SELECT 1 FROM status_pins WHERE status_id = s.id) AS pinned,
+    ${quotePermission("$viewer")} AS quote_permission
+  FROM json_each($ids) j JOIN statuses s ON s.id = j.value`;
 
 interface FlagsJson {
   favourited: boolean;
@@ -417,7 +417,7 @@ interface FlagsText {
 const STRANGER: FlagsText = { text: "", permission: "denied" };
 
 function flagsOf(ctx: Context, viewerId: number, ids: Iterable<number>): Map<number, FlagsText> {
-  const rows = ctx.db.all<FlagsRow>(FLAGS, idList(ids), viewerId);
+  const rows = ctx.db.all<FlagsRow>(FLAGS, { ids: idList(ids), viewer: viewerId });
   return new Map(rows.map((row) => [row.id, { text: flagsText(row), permission: row.quote_permission }]));
 }
 

@@ -14,9 +14,9 @@ interface Row {
 
 const TAGS = `
   SELECT t.id, t.name, t.display_name,
-    EXISTS (SELECT 1 FROM tag_follows WHERE account_id = ?2 AND tag_id = t.id) AS following,
-    EXISTS (SELECT 1 FROM featured_tags WHERE account_id = ?2 AND tag_id = t.id) AS featuring
-  FROM json_each(?1) j JOIN tags t ON t.id = j.value
+    EXISTS (SELECT 1 FROM tag_follows WHERE account_id = +$viewer AND tag_id = t.id) AS following,
+    EXISTS (SELECT 1 FROM featured_tags WHERE account_id = +$viewer AND tag_id = t.id) AS featuring
+  FROM json_each($ids) j JOIN tags t ON t.id = j.value
   ORDER BY j.key`;
 
 /** Mastodon's Tag (entities/Tag), in the order of the ids; two queries for any number of them. */
@@ -38,7 +38,7 @@ export function showTag(ctx: Context, viewerId: number, written: string) {
 }
 
 function rowsOf(ctx: Context, viewerId: number, ids: readonly number[]): Row[] {
-  return ctx.db.all<Row>(TAGS, JSON.stringify(ids), viewerId);
+  return ctx.db.all<Row>(TAGS, { ids: JSON.stringify(ids), viewer: viewerId });
 }
 
 function tagJson(ctx: Context, viewerId: number, row: Row, history: DayJson[]) {

@@ -19,11 +19,11 @@ const EXPIRED_FOR = 30 * DAY;
 export function cleanUp(ctx: Context): void {
   const now = ctx.clock.now();
   ctx.db.transaction((tx) => {
-    tx.run("DELETE FROM oauth_codes WHERE expires_at < ?", now);
-    tx.run("DELETE FROM sessions WHERE expires_at < ?", now);
-    tx.run("DELETE FROM oauth_tokens WHERE expires_at < ?", now - EXPIRED_FOR);
-    tx.run("DELETE FROM idempotency_keys WHERE created_at < ?", now - HOUR);
-    tx.run("DELETE FROM mutes WHERE expires_at <= ?", now);
+    tx.run("DELETE FROM oauth_codes WHERE expires_at < +$now", { now });
+    tx.run("DELETE FROM sessions WHERE expires_at < +$now", { now });
+    tx.run("DELETE FROM oauth_tokens WHERE expires_at < +$expiresAt", { expiresAt: now - EXPIRED_FOR });
+    tx.run("DELETE FROM idempotency_keys WHERE created_at < +$createdAt", { createdAt: now - HOUR });
+    tx.run("DELETE FROM mutes WHERE expires_at <= +$now", { now });
     forgetVisits(tx, now);
     prune(tx, "home_timeline", "account_id", "SELECT account_id AS id FROM users");
     prune(tx, "list_timeline", "list_id", "SELECT id FROM lists");
@@ -38,20 +38,18 @@ export function cleanUp(ctx: Context): void {
 function prune(tx: Tx, table: "home_timeline" | "list_timeline", owner: "account_id" | "list_id", all: string): void {
   for (const { id } of tx.all<{ id: number }>(all)) {
     tx.run(
-      `DELETE FROM ${table} WHERE ${owner} = ?1 AND status_id < (
-         SELECT status_id FROM ${table} WHERE ${owner} = ?1 ORDER BY status_id DESC LIMIT 1 OFFSET ?2)`,
-      id,
-      TIMELINE_LENGTH - 1,
+      `DELETE FROM ${table} WHERE ${owner} = +$id AND status_id < (
+         SELECT status_id FROM ${table} WHERE ${owner} = +$id ORDER BY status_id DESC LIMIT 1 OFFSET +$offset)`,
+      { id, offset: TIMELINE_LENGTH - 1 },
     );
   }
 }
 
 function removeUnattachedMedia(ctx: Context, tx: Tx, before: number): void {
   const old = tx.all<MediaFiles & { id: number }>(
-    "SELECT id, file, small, source FROM media_attachments WHERE status_id IS NULL AND scheduled_status_id IS NULL AND created_at < ? LIMIT ?",
-    before,
-    MAX_FILES,
+    "SELECT id, file, small, source FROM media_attachments WHERE status_id IS NULL AND scheduled_status_id IS NULL AND created_at < +$before LIMIT +$maxfiles",
+    { before, maxfiles: MAX_FILES },
   );
-  for (const { id } of old) tx.run("DELETE FROM media_attachments WHERE id = ?", id);
+  for (const { id } of old) tx.run("DELETE FROM media_attachments WHERE id = +$id", { id });
   discardFiles(ctx, tx, old.flatMap(filesOf));
 }

@@ -202,22 +202,25 @@ export class Worker {
 
   private giveUp(tx: Tx, job: JobRow, problem: string): void {
     // One failed row is enough for a recurring job.
-    if (isRecurring(job.kind)) tx.run("DELETE FROM jobs WHERE kind = ? AND run_at IS NULL", job.kind);
-    tx.run(
-      "UPDATE jobs SET leased = 0, error = ?, run_at = NULL, key = NULL WHERE id = ?",
-      problem.slice(0, MAX_ERROR),
-      job.id,
-    );
+    if (isRecurring(job.kind)) tx.run("DELETE FROM jobs WHERE kind = +$kind AND run_at IS NULL", { kind: job.kind });
+    tx.run("UPDATE jobs SET leased = 0, error = $error, run_at = NULL, key = NULL WHERE id = +$jobId", {
+      error: problem.slice(0, MAX_ERROR),
+      jobId: job.id,
+    });
     if (isRecurring(job.kind)) scheduleNext(this.ctx, tx, job.kind);
   }
 }
 
 function postpone(tx: Tx, job: JobRow, problem: string, runAt: number): void {
-  tx.run("UPDATE jobs SET leased = 0, error = ?, run_at = ? WHERE id = ?", problem.slice(0, MAX_ERROR), runAt, job.id);
+  tx.run("UPDATE jobs SET leased = 0, error = $error, run_at = $runAt WHERE id = +$jobId", {
+    error: problem.slice(0, MAX_ERROR),
+    runAt,
+    jobId: job.id,
+  });
 }
 
 function finish(tx: Tx, job: JobRow): void {
-  tx.run("DELETE FROM jobs WHERE id = ?", job.id);
+  tx.run("DELETE FROM jobs WHERE id = +$jobId", { jobId: job.id });
 }
 
 function handle<Kind extends JobKind>(run: Handlers, ctx: Context, kind: Kind, payload: JobPayloads[Kind]): unknown {

@@ -30,24 +30,26 @@ export function registerApp(
   const clientId = newSecret();
   const { lastInsertRowid: id } = tx.run(
     `INSERT INTO oauth_apps (client_id, client_secret_hash, name, website, redirect_uris, scopes, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    clientId,
-    hashSecret(secret),
-    app.name,
-    app.website,
-    JSON.stringify(app.redirectUris),
-    app.scopes,
-    ctx.clock.now(),
+     VALUES ($clientId, $clientSecretHash, $name, $website, $redirectUris, $scopes, $now)`,
+    {
+      clientId,
+      clientSecretHash: hashSecret(secret),
+      name: app.name,
+      website: app.website,
+      redirectUris: JSON.stringify(app.redirectUris),
+      scopes: app.scopes,
+      now: ctx.clock.now(),
+    },
   );
   return { app: appWith(ctx, id), secret };
 }
 
 export function findApp(ctx: Context, clientId: string): App | null {
-  return ctx.db.get<App>("SELECT * FROM oauth_apps WHERE client_id = ?", clientId);
+  return ctx.db.get<App>("SELECT * FROM oauth_apps WHERE client_id = +$clientId", { clientId });
 }
 
 export function appWith(ctx: Context, id: number): App {
-  return ctx.db.get<App>("SELECT * FROM oauth_apps WHERE id = ?", id)!;
+  return ctx.db.get<App>("SELECT * FROM oauth_apps WHERE id = +$id", { id })!;
 }
 
 /** The scopes that an app requests, "read" by default; null unless it registered for all of them. */

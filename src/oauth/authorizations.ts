@@ -37,7 +37,7 @@ export function tokensOf(db: Reads, userId: number | null): UserToken[] {
   const rows =
     userId === null
       ? db.all<TokenRow>(`${TOKENS} ${NEWEST}`)
-      : db.all<TokenRow>(`${TOKENS} WHERE t.user_id = ? ${NEWEST}`, userId);
+      : db.all<TokenRow>(`${TOKENS} WHERE t.user_id = +$userId ${NEWEST}`, { userId });
   return rows.map((row) => ({ ...row, scopes: row.scopes.split(" ") }));
 }
 
@@ -65,12 +65,11 @@ export function authorizedApps(ctx: Context, userId: number): AuthorizedApp[] {
 /** Revokes an app's access to a user's account: its tokens, and codes that it hasn't redeemed yet. */
 export function shutOut(ctx: Context, userId: number, appId: number): void {
   ctx.db.transaction((tx) => {
-    const tokens = tx.all<{ id: number }>(
-      "SELECT id FROM oauth_tokens WHERE user_id = ? AND app_id = ?",
+    const tokens = tx.all<{ id: number }>("SELECT id FROM oauth_tokens WHERE user_id = +$userId AND app_id = +$appId", {
       userId,
       appId,
-    );
+    });
     for (const { id } of tokens) revokeToken(ctx, tx, id);
-    tx.run("DELETE FROM oauth_codes WHERE user_id = ? AND app_id = ?", userId, appId);
+    tx.run("DELETE FROM oauth_codes WHERE user_id = +$userId AND app_id = +$appId", { userId, appId });
   });
 }

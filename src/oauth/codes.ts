@@ -32,14 +32,16 @@ export function giveCode(ctx: Context, grant: Grant): string {
   ctx.db.transaction((tx) =>
     tx.run(
       `INSERT INTO oauth_codes (code_hash, app_id, user_id, redirect_uri, scopes, code_challenge, expires_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?)`,
-      hashSecret(code),
-      grant.appId,
-      grant.userId,
-      grant.redirectUri,
-      grant.scopes,
-      grant.challenge,
-      ctx.clock.now() + LIFETIME,
+       VALUES ($codeHash, $appId, $userId, $redirectUri, $scopes, $challenge, $expiresAt)`,
+      {
+        codeHash: hashSecret(code),
+        appId: grant.appId,
+        userId: grant.userId,
+        redirectUri: grant.redirectUri,
+        scopes: grant.scopes,
+        challenge: grant.challenge,
+        expiresAt: ctx.clock.now() + LIFETIME,
+      },
     ),
   );
   return code;
@@ -55,7 +57,7 @@ export function redeemCode(
 ): { secret: string; scopes: string } | null {
   const hash = hashSecret(shown.code);
   return ctx.db.transaction((tx) => {
-    const row = tx.get<CodeRow>("SELECT * FROM oauth_codes WHERE code_hash = ?", hash);
+    const row = tx.get<CodeRow>("SELECT * FROM oauth_codes WHERE code_hash = +$hash", { hash });
     if (!row || row.app_id !== shown.appId) return null;
     if (row.used_at !== null) {
       if (row.token_id !== null) revokeToken(ctx, tx, row.token_id);
@@ -69,7 +71,11 @@ export function redeemCode(
 
 function spend(ctx: Context, tx: Tx, hash: string, row: CodeRow): { secret: string; scopes: string } {
   const token = issueToken(ctx, tx, { appId: row.app_id, userId: row.user_id, scopes: row.scopes });
-  tx.run("UPDATE oauth_codes SET used_at = ?, token_id = ? WHERE code_hash = ?", ctx.clock.now(), token.id, hash);
+  tx.run("UPDATE oauth_codes SET used_at = $now, token_id = $tokenId WHERE code_hash = +$hash", {
+    now: ctx.clock.now(),
+    tokenId: token.id,
+    hash,
+  });
   return { secret: token.secret, scopes: row.scopes };
 }
 

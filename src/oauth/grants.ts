@@ -44,8 +44,8 @@ export function revokeForClient(ctx: Context, authorization: string | null, para
   if (token === null) throw notYours();
   ctx.db.transaction((tx) => {
     const row = tx.get<{ id: number; app_id: number }>(
-      "SELECT id, app_id FROM oauth_tokens WHERE token_hash = ?",
-      hashSecret(token),
+      "SELECT id, app_id FROM oauth_tokens WHERE token_hash = +$tokenHash",
+      { tokenHash: hashSecret(token) },
     );
     if (!row) return;
     if (row.app_id !== app.id) throw notYours();

@@ -42,14 +42,14 @@ const TOKEN = `
   SELECT t.id AS token_id, t.app_id, t.scopes, t.last_used_at, t.expires_at, u.id AS user_id, u.account_id, u.role, u.approved,
     u.disabled OR ${isSuspended("u.account_id")} AS disabled
   FROM oauth_tokens t LEFT JOIN users u ON u.id = t.user_id
-  WHERE t.token_hash = ?`;
+  WHERE t.token_hash = +$tokenHash`;
 
 const VALID = `
-  SELECT t.id FROM json_each(?) j JOIN oauth_tokens t ON t.id = j.value JOIN users u ON u.id = t.user_id
+  SELECT t.id FROM json_each($tokenIds) j JOIN oauth_tokens t ON t.id = j.value JOIN users u ON u.id = t.user_id
   WHERE u.approved AND NOT u.disabled AND NOT ${isSuspended("u.account_id")}
-    AND (t.expires_at IS NULL OR t.expires_at > ?)`;
+    AND (t.expires_at IS NULL OR t.expires_at > +$now)`;
 
-const LOCALE = "SELECT u.locale FROM oauth_tokens t JOIN users u ON u.id = t.user_id WHERE t.token_hash = ?";
+const LOCALE = "SELECT u.locale FROM oauth_tokens t JOIN users u ON u.id = t.user_id WHERE t.token_hash = +$tokenHash";
 
 const BEARER = /^Bearer +([^\s]{1,512})\s*$/i;
 
@@ -67,7 +67,7 @@ export function bearerToken(header: string | null): string | null {
  * @throws Refusal for a token that is unknown, revoked or expired
  */
 export function findBearer(ctx: Context, token: string): Bearer {
-  const row = ctx.db.get<TokenRow>(TOKEN, hashSecret(token));
+  const row = ctx.db.get<TokenRow>(TOKEN, { tokenHash: hashSecret(token) });
   if (!row) throw invalidToken();
   const now = ctx.clock.now();
   if (row.expires_at !== null && row.expires_at <= now) throw new Refusal("unauthorized", "The access token expired");
@@ -88,12 +88,14 @@ export function findBearer(ctx: Context, token: string): Bearer {
 export function localeOfToken(ctx: Context, header: string | null): string | null {
   const token = BEARER.exec(header ?? "")?.[1];
   if (token === undefined) return null;
-  return ctx.db.get<{ locale: string }>(LOCALE, hashSecret(token))?.locale ?? null;
+  return ctx.db.get<{ locale: string }>(LOCALE, { tokenHash: hashSecret(token) })?.locale ?? null;
 }
 
 /** The tokens that still act for a user: the others have expired, or another process revoked them. */
 export function stillValid(ctx: Context, tokenIds: readonly number[]): Set<number> {
-  return new Set(ctx.db.all<{ id: number }>(VALID, idList(tokenIds), ctx.clock.now()).map(({ id }) => id));
+  return new Set(
+    ctx.db.all<{ id: number }>(VALID, { tokenIds: idList(tokenIds), now: ctx.clock.now() }).map(({ id }) => id),
+  );
 }
 
 /** Refuses a token of a user who is suspended or disabled. */

@@ -31,7 +31,7 @@ export function knownBrowser(ctx: Context, userId: number, cookie: string | null
 
 /** Signs the hash of the password too: a new password revokes the cookie. */
 function signatureOf(db: Reads, key: string, userId: number, nonce: string): string {
-  const { hash } = db.get<{ hash: string }>("SELECT password_hash AS hash FROM users WHERE id = ?", userId)!;
+  const { hash } = db.get<{ hash: string }>("SELECT password_hash AS hash FROM users WHERE id = +$userId", { userId })!;
   return authenticate(`known browser ${userId} ${nonce} ${hashSecret(hash)}`, key);
 }
 

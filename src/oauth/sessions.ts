@@ -28,20 +28,18 @@ interface SessionRow {
 const SESSION = `
   SELECT s.user_id, u.account_id, a.username, a.display_name, s.expires_at
   FROM sessions s JOIN users u ON u.id = s.user_id JOIN accounts a ON a.id = u.account_id
-  WHERE s.session_hash = ? AND s.expires_at > ?`;
+  WHERE s.session_hash = +$sessionHash AND s.expires_at > +$now`;
 
 /** Signs a browser in. It always gets a new secret, and its previous one ends, which prevents session fixation. */
 export function openSession(ctx: Context, userId: number, replaces: string | null): Session {
   const secret = newSecret();
   const now = ctx.clock.now();
   ctx.db.transaction((tx) => {
-    if (replaces !== null) tx.run("DELETE FROM sessions WHERE session_hash = ?", hashSecret(replaces));
+    if (replaces !== null)
+      tx.run("DELETE FROM sessions WHERE session_hash = +$sessionHash", { sessionHash: hashSecret(replaces) });
     tx.run(
-      "INSERT INTO sessions (session_hash, user_id, created_at, expires_at) VALUES (?, ?, ?, ?)",
-      hashSecret(secret),
-      userId,
-      now,
-      now + SESSION_LIFETIME,
+      "INSERT INTO sessions (session_hash, user_id, created_at, expires_at) VALUES ($sessionHash, $userId, $now, $expiresAt)",
+      { sessionHash: hashSecret(secret), userId, now, expiresAt: now + SESSION_LIFETIME },
     );
     noteVisit(tx, userId, now);
   });
@@ -51,7 +49,7 @@ export function openSession(ctx: Context, userId: number, replaces: string | nul
 /** The session with this secret, extended if needed; null if it is unknown or expired. */
 export function findSession(ctx: Context, secret: string): Session | null {
   const now = ctx.clock.now();
-  const row = ctx.db.get<SessionRow>(SESSION, hashSecret(secret), now);
+  const row = ctx.db.get<SessionRow>(SESSION, { sessionHash: hashSecret(secret), now });
   if (!row) return null;
   // Once a day is often enough, so that most requests need no write.
   const renewed = row.expires_at < now + SESSION_LIFETIME - DAY && renew(ctx, secret, row.user_id);
@@ -71,7 +69,10 @@ function renew(ctx: Context, secret: string, userId: number): boolean {
   try {
     ctx.db.transaction((tx) => {
       const expires = now + SESSION_LIFETIME;
-      tx.run("UPDATE sessions SET expires_at = ? WHERE session_hash = ?", expires, hashSecret(secret));
+      tx.run("UPDATE sessions SET expires_at = $expires WHERE session_hash = +$sessionHash", {
+        expires,
+        sessionHash: hashSecret(secret),
+      });
       noteVisit(tx, userId, now);
     });
     return true;
@@ -84,20 +85,23 @@ function renew(ctx: Context, secret: string, userId: number): boolean {
 /** The number of other browsers in which the user is signed in. */
 export function otherSessions(ctx: Context, session: Session): number {
   return ctx.db.get<{ count: number }>(
-    "SELECT count(*) AS count FROM sessions WHERE user_id = ? AND session_hash <> ? AND expires_at > ?",
-    session.userId,
-    hashSecret(session.secret),
-    ctx.clock.now(),
+    "SELECT count(*) AS count FROM sessions WHERE user_id = +$userId AND session_hash <> +$sessionHash AND expires_at > +$now",
+    { userId: session.userId, sessionHash: hashSecret(session.secret), now: ctx.clock.now() },
   )!.count;
 }
 
 /** Signs the user out of every browser but this one. */
 export function closeOtherSessions(ctx: Context, session: Session): void {
   ctx.db.transaction((tx) =>
-    tx.run("DELETE FROM sessions WHERE user_id = ? AND session_hash <> ?", session.userId, hashSecret(session.secret)),
+    tx.run("DELETE FROM sessions WHERE user_id = +$userId AND session_hash <> +$sessionHash", {
+      userId: session.userId,
+      sessionHash: hashSecret(session.secret),
+    }),
   );
 }
 
 export function closeSession(ctx: Context, secret: string): void {
-  ctx.db.transaction((tx) => tx.run("DELETE FROM sessions WHERE session_hash = ?", hashSecret(secret)));
+  ctx.db.transaction((tx) =>
+    tx.run("DELETE FROM sessions WHERE session_hash = +$sessionHash", { sessionHash: hashSecret(secret) }),
+  );
 }

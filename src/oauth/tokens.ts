@@ -18,20 +18,22 @@ export function issueToken(
 ): { id: number; secret: string } {
   const secret = newSecret();
   const { lastInsertRowid } = tx.run(
-    "INSERT INTO oauth_tokens (token_hash, app_id, user_id, scopes, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)",
-    hashSecret(secret),
-    grant.appId,
-    grant.userId,
-    grant.scopes,
-    ctx.clock.now(),
-    grant.expiresAt ?? null,
+    "INSERT INTO oauth_tokens (token_hash, app_id, user_id, scopes, created_at, expires_at) VALUES ($tokenHash, $appId, $userId, $scopes, $now, $expiresAt)",
+    {
+      tokenHash: hashSecret(secret),
+      appId: grant.appId,
+      userId: grant.userId,
+      scopes: grant.scopes,
+      now: ctx.clock.now(),
+      expiresAt: grant.expiresAt ?? null,
+    },
   );
   return { id: lastInsertRowid, secret };
 }
 
 /** Revokes a token and ends the streams that were opened with it. */
 export function revokeToken(ctx: Context, tx: Tx, tokenId: number): void {
-  tx.run("DELETE FROM oauth_tokens WHERE id = ?", tokenId);
+  tx.run("DELETE FROM oauth_tokens WHERE id = +$tokenId", { tokenId });
   announce(ctx, tx, [SERVER_TOPIC], { event: "token.revoked", tokenId });
 }
 
@@ -40,7 +42,7 @@ export function noteUse(ctx: Context, tokenId: number, userId: number | null): v
   const now = ctx.clock.now();
   try {
     ctx.db.transaction((tx) => {
-      tx.run("UPDATE oauth_tokens SET last_used_at = ? WHERE id = ?", now, tokenId);
+      tx.run("UPDATE oauth_tokens SET last_used_at = $now WHERE id = +$tokenId", { now, tokenId });
       if (userId !== null) noteVisit(tx, userId, now);
     });
   } catch (error) {

@@ -284,7 +284,10 @@ describe("A deleted account", () => {
       WHERE m.type = 'table' AND f."table" = 'accounts'`);
     const present = () =>
       references
-        .filter(({ name, field }) => db.get(`SELECT 1 FROM ${name} WHERE ${field} = ?`, Number(bob.id)) !== null)
+        .filter(
+          ({ name, field }) =>
+            db.get(`SELECT 1 FROM ${name} WHERE ${field} = $bobId`, { bobId: Number(bob.id) }) !== null,
+        )
         .map(({ name, field }) => `${name}.${field}`);
     expect(references.length).toBeGreaterThan(40);
     expect(present().length).toBeGreaterThan(30);
@@ -298,7 +301,8 @@ describe("A deleted account", () => {
   inProcess("is removed in slices, each of which begins with what is left", async () => {
     const ids: string[] = [];
     for (let count = 0; count < 60; count++) ids.push((await bob.publish(`post ${count}`)).id);
-    const left = () => server.ctx.db.all("SELECT 1 FROM statuses WHERE account_id = ?", Number(bob.id)).length;
+    const left = () =>
+      server.ctx.db.all("SELECT 1 FROM statuses WHERE account_id = $bobId", { bobId: Number(bob.id) }).length;
     goAway();
     const steps: number[] = [];
     while (left() > 0) {
@@ -317,16 +321,13 @@ describe("A deleted account", () => {
     db.transaction((tx) => {
       for (let at = 1; at <= 60; at++) {
         tx.run(
-          "INSERT INTO accounts (id, username, domain, uri, url, created_at, updated_at) VALUES (?1, 'fan', ?2, ?2, ?2, 0, 0)",
-          at,
-          `${at}.example`,
+          "INSERT INTO accounts (id, username, domain, uri, url, created_at, updated_at) VALUES ($at, 'fan', $domain, $domain, $domain, 0, 0)",
+          { at, domain: `${at}.example` },
         );
         tx.run(
           `INSERT INTO statuses (id, account_id, uri, url, local, visibility, conversation_id, reblog_of_id, created_at)
-           VALUES (?1, ?1, ?2, ?2, 0, 'public', ?1, ?3, 0)`,
-          at,
-          `boost ${at}`,
-          Number(id),
+           VALUES ($at, $at, $uri, $uri, 0, 'public', $at, $id, 0)`,
+          { at, uri: `boost ${at}`, id: Number(id) },
         );
       }
     });

@@ -323,7 +323,9 @@ inProcess(
     expect((await alice.get(`/api/v1/media/${json.id}`)).status).toBe(206);
     expect((await upload(alice, await pictureFile(), {}, "/api/v1/media")).status).toBe(200);
     await worker.stop();
-    const row = server.ctx.db.get<object>("SELECT state, tries FROM media_attachments WHERE id = ?", Number(json.id));
+    const row = server.ctx.db.get<object>("SELECT state, tries FROM media_attachments WHERE id = $jsonId", {
+      jsonId: Number(json.id),
+    });
     expect(row).toEqual({ state: "processing", tries: 0 });
     rmSync(folder, { recursive: true });
   },

@@ -172,7 +172,9 @@ describe("A post", () => {
     remoteEmoji(server, "blob", "elsewhere.example");
     const dora = remoteAccount(server, "dora", "elsewhere.example");
     const id = remoteStatus(server, dora, "a :blob: and :ours:");
-    server.ctx.db.transaction((tx) => tx.run("UPDATE accounts SET display_name = ':blob:' WHERE id = ?", Number(dora)));
+    server.ctx.db.transaction((tx) =>
+      tx.run("UPDATE accounts SET display_name = ':blob:' WHERE id = $dora", { dora: Number(dora) }),
+    );
     const { json } = await alice.get(`/api/v1/statuses/${id}`);
     for (const emojis of [json.emojis, json.account.emojis]) {
       expect(emojis).toMatchObject([{ shortcode: "blob", url: expect.stringContaining("elsewhere.example") }]);

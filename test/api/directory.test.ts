@@ -54,7 +54,9 @@ describe("The directory", () => {
 
   test("can be of this server alone", async () => {
     const id = remoteAccount(server, "dora", "elsewhere.example");
-    server.ctx.db.transaction((tx) => tx.run("UPDATE accounts SET discoverable = 1 WHERE id = ?", Number(id)));
+    server.ctx.db.transaction((tx) =>
+      tx.run("UPDATE accounts SET discoverable = 1 WHERE id = $id", { id: Number(id) }),
+    );
     expect(await directory()).toContain(id);
     expect(await directory("?local=true")).not.toContain(id);
     await alice.post("/api/v1/domain_blocks", { domain: "elsewhere.example" });

@@ -138,8 +138,11 @@ describe("Following a hashtag", () => {
     const tagged = async (text: string): Promise<void> => {
       const { id } = await bob.publish("#tea");
       server.ctx.db.transaction((tx) => {
-        tx.run("UPDATE statuses SET account_id = ?, content = ? WHERE id = ?", spammer, text, id);
-        tx.run("INSERT OR IGNORE INTO home_timeline (account_id, status_id) VALUES (?, ?)", alice.id, id);
+        tx.run("UPDATE statuses SET account_id = $spammer, content = $text WHERE id = $id", { spammer, text, id });
+        tx.run("INSERT OR IGNORE INTO home_timeline (account_id, status_id) VALUES ($aliceId, $id)", {
+          aliceId: alice.id,
+          id,
+        });
       });
     };
     await tagged("before");
@@ -208,8 +211,13 @@ describe("The hashtags one follows", () => {
   test("are a hundred a page, and two hundred at most", async () => {
     for (let n = 0; n < 201; n += 1) {
       server.ctx.db.transaction((tx) => {
-        tx.run("INSERT INTO tags (id, name, display_name, created_at) VALUES (?1, 't' || ?1, 't' || ?1, 0)", n + 1);
-        tx.run("INSERT INTO tag_follows (account_id, tag_id, created_at) VALUES (?, ?, 0)", Number(alice.id), n + 1);
+        tx.run("INSERT INTO tags (id, name, display_name, created_at) VALUES ($id, 't' || $id, 't' || $id, 0)", {
+          id: n + 1,
+        });
+        tx.run("INSERT INTO tag_follows (account_id, tag_id, created_at) VALUES ($aliceId, $tagId, 0)", {
+          aliceId: Number(alice.id),
+          tagId: n + 1,
+        });
       });
     }
     const countOf = async (query: string) => idsOf(await alice.get(`/api/v1/followed_tags${query}`)).length;

@@ -97,15 +97,13 @@ function repeat(id: string, count: number): void {
   server.ctx.db.transaction((tx) => {
     tx.run(
       `INSERT INTO statuses (id, uri, conversation_id, ${columns})
-       SELECT s.id + n.value, s.uri || n.value, s.id + n.value, ${columns} FROM statuses s, json_each(?2) n WHERE s.id = ?1`,
-      Number(id),
-      copies,
+       SELECT s.id + n.value, s.uri || n.value, s.id + n.value, ${columns} FROM statuses s, json_each($copies) n WHERE s.id = $id`,
+      { id: Number(id), copies },
     );
     tx.run(
       `INSERT INTO status_tags (tag_id, status_id)
-       SELECT t.tag_id, t.status_id + n.value FROM status_tags t, json_each(?2) n WHERE t.status_id = ?1`,
-      Number(id),
-      copies,
+       SELECT t.tag_id, t.status_id + n.value FROM status_tags t, json_each($copies) n WHERE t.status_id = $id`,
+      { id: Number(id), copies },
     );
   });
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Params } from "../../src/db/open.ts";
 import { rebuildHomeLater } from "../../src/core/timelines/home-backfill.ts";
 import type { Client, Json } from "../support/client.ts";
 import { linksOf, pagesOf, wordsOf } from "../support/reading.ts";
@@ -29,7 +30,7 @@ const newList = async (settings: object, ...members: Client[]): Promise<string> 
   await alice.post(`/api/v1/lists/${id}/accounts`, { account_ids: members.map((member) => member.id) });
   return id;
 };
-const run = (sql: string, ...values: (string | number)[]) => server.ctx.db.transaction((tx) => tx.run(sql, ...values));
+const run = (sql: string, params?: Params) => server.ctx.db.transaction((tx) => tx.run(sql, params));
 
 /** So many statuses of somebody elsewhere, a second apart, up to now; they have come to nobody's timeline. */
 function pastOf(name: string, count: number): { id: string } {
@@ -181,7 +182,10 @@ describe("What comes into a home timeline of the past", () => {
   test("is nothing that would fall off the far end", async () => {
     const busy = pastOf("busy", 900);
     await alice.follow(busy);
-    run("INSERT OR IGNORE INTO home_timeline SELECT ?, id FROM statuses WHERE account_id = ?", alice.id, busy.id);
+    run("INSERT OR IGNORE INTO home_timeline SELECT $owner, id FROM statuses WHERE account_id = $author", {
+      owner: alice.id,
+      author: busy.id,
+    });
     const old = remoteAccount(server, "old", "old.example");
     remoteStatus(server, old, "long ago", { at: server.clock.now() - 3600_000 });
     await alice.follow({ id: old });
@@ -241,7 +245,7 @@ describe("A home timeline that is made anew", () => {
     await bob.publish({ status: "@alice psst", visibility: "direct" });
     await server.drain();
     const before = await wholeHome();
-    run("INSERT OR IGNORE INTO home_timeline SELECT ?, id FROM statuses", alice.id);
+    run("INSERT OR IGNORE INTO home_timeline SELECT $owner, id FROM statuses", { owner: alice.id });
     expect((await wholeHome()).length).toBeGreaterThan(before.length);
     rebuild();
     await server.drain();

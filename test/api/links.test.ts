@@ -1,3 +1,4 @@
+import type { Params } from "../../src/db/open.ts";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Client, Json } from "../support/client.ts";
 import { idsOf, linksOf, pagesOf, turn } from "../support/reading.ts";
@@ -55,13 +56,13 @@ async function prepareLists(): Promise<void> {
     tx.run(
       `INSERT INTO preview_cards (id, url, type, title, description, author_name, author_url, provider_name, provider_url,
          html, width, height, embed_url, image_description, updated_at)
-       VALUES (1, ?, 'link', '', '', '', '', '', '', '', 0, 0, '', '', 0)`,
-      TRENDING,
+       VALUES (1, $trending, 'link', '', '', '', '', '', '', '', 0, 0, '', '', 0)`,
+      { trending: TRENDING },
     );
-    tx.run("INSERT INTO links (id, url, card_id) VALUES (1, ?, 1)", TRENDING);
-    for (const id of statuses) tx.run("INSERT INTO status_links (status_id, link_id) VALUES (?, 1)", id);
+    tx.run("INSERT INTO links (id, url, card_id) VALUES (1, $trending, 1)", { trending: TRENDING });
+    for (const id of statuses) tx.run("INSERT INTO status_links (status_id, link_id) VALUES ($id, 1)", { id });
     tx.run("INSERT INTO trends (kind, subject_id, score) VALUES ('link', 1, 1)");
-    tx.run("UPDATE accounts SET discoverable = 1 WHERE id = ?", bob.id);
+    tx.run("UPDATE accounts SET discoverable = 1 WHERE id = $bobId", { bobId: bob.id });
   });
 }
 
@@ -295,7 +296,7 @@ describe("A page has as many things as documented, or up to as many, of", () => 
   let ada: Client;
   let list: string;
   let post: string;
-  const run = (sql: string, ...values: (string | number)[]) => busy.ctx.db.transaction((tx) => tx.run(sql, ...values));
+  const run = (sql: string, params?: Params) => busy.ctx.db.transaction((tx) => tx.run(sql, params));
 
   beforeAll(async () => {
     busy = await startServer();
@@ -307,18 +308,21 @@ describe("A page has as many things as documented, or up to as many, of", () => 
       run(`INSERT INTO ${table} (account_id, status_id, created_at) SELECT account_id, id, 0 FROM statuses`);
     }
     const others = "FROM accounts WHERE domain IS NOT NULL";
-    run(`INSERT INTO follows (account_id, target_account_id, created_at) SELECT ?, id, 0 ${others}`, ada.id);
+    run(`INSERT INTO follows (account_id, target_account_id, created_at) SELECT $ada, id, 0 ${others}`, {
+      ada: ada.id,
+    });
     for (const table of ["follows", "follow_requests"]) {
-      run(`INSERT INTO ${table} (account_id, target_account_id, created_at) SELECT id, ?, 0 ${others}`, ada.id);
+      run(`INSERT INTO ${table} (account_id, target_account_id, created_at) SELECT id, $ada, 0 ${others}`, {
+        ada: ada.id,
+      });
     }
-    run(`INSERT INTO favourites (account_id, status_id, created_at) SELECT id, ?, 0 ${others}`, post);
+    run(`INSERT INTO favourites (account_id, status_id, created_at) SELECT id, $post, 0 ${others}`, { post });
     run(
-      `INSERT INTO list_accounts (list_id, account_id, follow_id) SELECT ?, target_account_id, id FROM follows WHERE account_id = ?`,
-      list,
-      ada.id,
+      `INSERT INTO list_accounts (list_id, account_id, follow_id) SELECT $list, target_account_id, id FROM follows WHERE account_id = $ada`,
+      { list, ada: ada.id },
     );
-    run(`INSERT INTO list_timeline (list_id, status_id) SELECT ?, id FROM statuses`, list);
-    run(`INSERT INTO list_accounts (list_id, account_id) VALUES (?, ?)`, list, ada.id);
+    run(`INSERT INTO list_timeline (list_id, status_id) SELECT $list, id FROM statuses`, { list });
+    run(`INSERT INTO list_accounts (list_id, account_id) VALUES ($list, $ada)`, { list, ada: ada.id });
   });
   afterAll(() => busy.stop());
 

@@ -155,11 +155,13 @@ describe("A list's timeline", () => {
       for (let n = 1; n <= 800; n += 1) {
         tx.run(
           `INSERT INTO statuses (id, account_id, uri, url, local, visibility, conversation_id, created_at)
-           SELECT id + ?2, account_id, uri || ?2, url, local, visibility, conversation_id, created_at FROM statuses WHERE id = ?1`,
-          Number(oldest.id),
-          n,
+           SELECT id + $n, account_id, uri || $n, url, local, visibility, conversation_id, created_at FROM statuses WHERE id = $oldestId`,
+          { oldestId: Number(oldest.id), n },
         );
-        tx.run("INSERT INTO list_timeline (list_id, status_id) VALUES (?, ?)", Number(list), Number(oldest.id) + n);
+        tx.run("INSERT INTO list_timeline (list_id, status_id) VALUES ($list, $statusId)", {
+          list: Number(list),
+          statusId: Number(oldest.id) + n,
+        });
       }
     });
     server.ctx.db.transaction((tx) => schedule(server.ctx, tx, "clean_up", server.clock.now()));

@@ -115,8 +115,8 @@ describe("While another program holds the database", () => {
       tx.run(
         `INSERT INTO preview_cards (id, url, type, title, description, author_name, author_url, provider_name,
            provider_url, html, width, height, embed_url, image, image_description, updated_at)
-         VALUES (1, 'https://news.example/', 'link', '', '', '', '', '', '', '', 1, 1, '', ?, '', 0)`,
-        file,
+         VALUES (1, 'https://news.example/', 'link', '', '', '', '', '', '', '', 1, 1, '', $file, '', 0)`,
+        { file },
       );
       tx.run("INSERT INTO links (id, url, card_id) VALUES (1, 'https://news.example/', 1)");
     });

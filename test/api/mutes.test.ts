@@ -170,10 +170,9 @@ describe("A mute for some time", () => {
     server.clock.advance(HOUR);
     const { ctx } = server;
     ctx.db.transaction((tx) =>
-      tx.run(
-        "INSERT INTO jobs (kind, payload, run_at, created_at) VALUES ('clean_up', '{}', ?1, ?1)",
-        server.clock.now(),
-      ),
+      tx.run("INSERT INTO jobs (kind, payload, run_at, created_at) VALUES ('clean_up', '{}', $now, $now)", {
+        now: server.clock.now(),
+      }),
     );
     await server.drain();
     expect(ctx.db.all("SELECT target_account_id AS id FROM mutes")).toEqual([{ id: Number(carol.id) }]);

@@ -308,9 +308,8 @@ describe("Pages of groups", () => {
     server.ctx.db.transaction((tx) => {
       for (let at = 0; at < 90; at++) {
         tx.run(
-          "INSERT INTO notifications (account_id, type, from_account_id, created_at) VALUES (?, 'mention', ?, 0)",
-          Number(alice.id),
-          Number(bob.id),
+          "INSERT INTO notifications (account_id, type, from_account_id, created_at) VALUES ($aliceId, 'mention', $bobId, 0)",
+          { aliceId: Number(alice.id), bobId: Number(bob.id) },
         );
       }
     });

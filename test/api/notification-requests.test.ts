@@ -123,10 +123,8 @@ describe("A request", () => {
       for (let at = 0; at < 120; at++) {
         tx.run(
           `INSERT INTO notifications (account_id, type, from_account_id, status_id, filtered, created_at)
-           VALUES (?, 'mention', ?, ?, 1, 0)`,
-          Number(alice.id),
-          Number(bob.id),
-          Number(id),
+           VALUES ($aliceId, 'mention', $bobId, $id, 1, 0)`,
+          { aliceId: Number(alice.id), bobId: Number(bob.id), id: Number(id) },
         );
       }
     });
@@ -267,9 +265,8 @@ describe("Who is accepted", () => {
       for (let times = 1; times < 250; times++) {
         tx.run(
           `INSERT INTO notifications (account_id, type, from_account_id, status_id, created_at, filtered)
-           VALUES (?, 'mention', ?, ?, ?, 1)`,
-          ...[alice.id, bob.id, id].map(Number),
-          server.clock.now(),
+           VALUES ($to, 'mention', $from, $status, $now, 1)`,
+          { to: alice.id, from: bob.id, status: id, now: server.clock.now() },
         );
       }
     });

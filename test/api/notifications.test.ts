@@ -252,9 +252,8 @@ describe("What is unread", () => {
     server.ctx.db.transaction((tx) => {
       for (let at = 0; at < 1010; at++) {
         tx.run(
-          "INSERT INTO notifications (account_id, type, from_account_id, created_at) VALUES (?, 'follow', ?, 0)",
-          Number(alice.id),
-          Number(bob.id),
+          "INSERT INTO notifications (account_id, type, from_account_id, created_at) VALUES ($aliceId, 'follow', $bobId, 0)",
+          { aliceId: Number(alice.id), bobId: Number(bob.id) },
         );
       }
     });

@@ -90,12 +90,12 @@ test("files that a row speaks of stay, whichever it is", async () => {
   });
   const [clip, card] = [leave("media/attachments/cd/x/source"), leave(`cache/cards/${ANY}/small.webp`)];
   ctx.db.transaction((tx) => {
-    tx.run("UPDATE media_attachments SET source = ? WHERE small = file", clip.slice("media/".length));
+    tx.run("UPDATE media_attachments SET source = $source WHERE small = file", { source: clip.slice("media/".length) });
     tx.run(
       `INSERT INTO preview_cards (url, type, title, description, author_name, author_url, provider_name, provider_url,
          html, width, height, image, embed_url, image_description, updated_at)
-       VALUES ('u', 'link', '', '', '', '', '', '', '', 0, 0, ?, '', '', 0)`,
-      card,
+       VALUES ('u', 'link', '', '', '', '', '', '', '', 0, 0, $card, '', '', 0)`,
+      { card },
     );
   });
   const files = everyFile();

@@ -305,10 +305,9 @@ describe("The end of a poll", () => {
     const { poll } = await ask();
     const again = () =>
       server.ctx.db.transaction((tx) =>
-        tx.run(
-          "INSERT INTO jobs (kind, payload, run_at, created_at) VALUES ('poll.close', ?, 0, 0)",
-          JSON.stringify({ pollId: Number(poll.id) }),
-        ),
+        tx.run("INSERT INTO jobs (kind, payload, run_at, created_at) VALUES ('poll.close', $payload, 0, 0)", {
+          payload: JSON.stringify({ pollId: Number(poll.id) }),
+        }),
       );
     again();
     await server.drain();

@@ -143,7 +143,7 @@ describe("A push message", () => {
     await subscribe();
     for (const locale of ["de", "fr-CA", "ja"]) {
       server.ctx.db.transaction((tx) =>
-        tx.run("UPDATE users SET locale = ? WHERE account_id = ?", locale, Number(alice.id)),
+        tx.run("UPDATE users SET locale = $locale WHERE account_id = $aliceId", { locale, aliceId: Number(alice.id) }),
       );
       await bob.publish("@alice hello");
       await server.drain();
@@ -278,7 +278,7 @@ describe("A device", () => {
     ["dropped", 2],
   ])("hears nothing of what the notification policy has %s", async (_, verdict) => {
     await subscribe();
-    server.ctx.db.transaction((tx) => tx.run("UPDATE users SET for_not_following = ?", verdict));
+    server.ctx.db.transaction((tx) => tx.run("UPDATE users SET for_not_following = $verdict", { verdict }));
     await bob.publish("@alice hello");
     expect([await told(), jobs()]).toEqual([[], []]);
     await alice.follow(bob);

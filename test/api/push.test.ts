@@ -44,7 +44,9 @@ function alertsOf(...wanted: string[]): Record<string, boolean> {
 }
 
 function userIdOf(who: Client): number {
-  return server.ctx.db.get<{ id: number }>("SELECT id FROM users WHERE account_id = ?", Number(who.id))!.id;
+  return server.ctx.db.get<{ id: number }>("SELECT id FROM users WHERE account_id = $whoId", {
+    whoId: Number(who.id),
+  })!.id;
 }
 
 describe("A push subscription", () => {

@@ -191,7 +191,10 @@ describe("Who may quote", () => {
     const elsewhere = remoteStatus(server, remoteAccount(server, "dan", "elsewhere.example"), "hello");
     expect((await quote(bob, elsewhere)).status).toBe(404);
     server.ctx.db.transaction((tx) =>
-      tx.run("UPDATE statuses SET quote_automatic = ? WHERE id = ?", '["public"]', Number(elsewhere)),
+      tx.run("UPDATE statuses SET quote_automatic = $quoteAutomatic WHERE id = $elsewhere", {
+        quoteAutomatic: '["public"]',
+        elsewhere: Number(elsewhere),
+      }),
     );
     const { json } = await quote(bob, elsewhere);
     expect(json.quote).toEqual({ state: "pending", quoted_status: null });
@@ -272,10 +275,13 @@ describe("What a quote shows", () => {
     const elsewhere = remoteStatus(server, remoteAccount(server, "dan", "elsewhere.example"), "hello");
     const { db } = server.ctx;
     db.transaction((tx) =>
-      tx.run("UPDATE statuses SET quote_automatic = ? WHERE id = ?", '["public"]', Number(elsewhere)),
+      tx.run("UPDATE statuses SET quote_automatic = $quoteAutomatic WHERE id = $elsewhere", {
+        quoteAutomatic: '["public"]',
+        elsewhere: Number(elsewhere),
+      }),
     );
     const { id } = (await quote(bob, elsewhere)).json;
-    db.transaction((tx) => tx.run("UPDATE quotes SET state = 'accepted' WHERE status_id = ?", Number(id)));
+    db.transaction((tx) => tx.run("UPDATE quotes SET state = 'accepted' WHERE status_id = $id", { id: Number(id) }));
     await carol.post("/api/v1/domain_blocks", { domain: "elsewhere.example" });
     const { state, quoted_status } = (await read(carol, id)).quote;
     expect([state, quoted_status.id]).toEqual(["blocked_domain", elsewhere]);

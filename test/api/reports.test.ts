@@ -226,7 +226,7 @@ describe("Those who look after the server", () => {
 
   test("hear no more of a report when the account it is about is gone", async () => {
     await report();
-    server.ctx.db.transaction((tx) => tx.run("DELETE FROM accounts WHERE id = ?", Number(bob.id)));
+    server.ctx.db.transaction((tx) => tx.run("DELETE FROM accounts WHERE id = $bobId", { bobId: Number(bob.id) }));
     expect(await told(olga)).toEqual([]);
   });
 });

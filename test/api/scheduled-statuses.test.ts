@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import type { Params } from "../../src/db/open.ts";
 import type { Answer, Client, Json } from "../support/client.ts";
 import { idsOf, linksOf, pagesOf, wordsOf } from "../support/reading.ts";
 import { inProcess, startServer, type TestServer } from "../support/server.ts";
@@ -25,7 +26,7 @@ const post = (body: object = {}, headers?: Record<string, string>): Promise<Answ
   alice.post("/api/v1/statuses", { status: "later", scheduled_at: inTime(HOUR), ...body }, { headers });
 const list = async (): Promise<Json[]> => (await alice.get("/api/v1/scheduled_statuses")).json;
 const published = async (): Promise<Json[]> => (await alice.get(`/api/v1/accounts/${alice.id}/statuses`)).json;
-const run = (sql: string, ...values: string[]) => server.ctx.db.transaction((tx) => tx.run(sql, ...values));
+const run = (sql: string, params?: Params) => server.ctx.db.transaction((tx) => tx.run(sql, params));
 /** How many jobs are still to bring something out. */
 const waiting = (): number =>
   server.ctx.db.get<{ count: number }>("SELECT count(*) AS count FROM jobs WHERE kind = 'status.publish'")!.count;
@@ -119,10 +120,9 @@ describe("A status for later", () => {
     const { id } = (await post()).json;
     const again = () =>
       server.ctx.db.transaction((tx) =>
-        tx.run(
-          "INSERT INTO jobs (kind, payload, run_at, created_at) VALUES ('status.publish', ?, 0, 0)",
-          JSON.stringify({ scheduledId: Number(id) }),
-        ),
+        tx.run("INSERT INTO jobs (kind, payload, run_at, created_at) VALUES ('status.publish', $payload, 0, 0)", {
+          payload: JSON.stringify({ scheduledId: Number(id) }),
+        }),
       );
     again();
     await server.drain();
@@ -160,7 +160,7 @@ describe("A status for later", () => {
   test("comes out without pictures that are gone, and with those that are left", async () => {
     const [one, two] = [await uploaded(alice, {}, 1), await uploaded(alice, {}, 2)];
     await post({ media_ids: [one.id, two.id] });
-    run("DELETE FROM media_attachments WHERE id = ?", one.id);
+    run("DELETE FROM media_attachments WHERE id = $id", { id: one.id });
     await pass(HOUR);
     expect((await published()).map((status) => idsOf(status.media_attachments))).toEqual([[two.id]]);
   });
@@ -282,9 +282,8 @@ describe("The time", () => {
     server.ctx.db.transaction((tx) => {
       for (let at = 26; at < 300; at++) {
         tx.run(
-          "INSERT INTO scheduled_statuses (account_id, draft, scheduled_at, created_at) VALUES (?, '{}', ?, 0)",
-          Number(alice.id),
-          server.clock.now() + at * DAY,
+          "INSERT INTO scheduled_statuses (account_id, draft, scheduled_at, created_at) VALUES ($aliceId, '{}', $scheduledAt, 0)",
+          { aliceId: Number(alice.id), scheduledAt: server.clock.now() + at * DAY },
         );
       }
     });

@@ -70,7 +70,8 @@ describe("Hashtags", () => {
   });
 
   test("can be only those that somebody has reviewed", async () => {
-    const idOf = (name: string) => server.ctx.db.get<{ id: number }>("SELECT id FROM tags WHERE name = ?", name)!.id;
+    const idOf = (name: string) =>
+      server.ctx.db.get<{ id: number }>("SELECT id FROM tags WHERE name = $name", { name })!.id;
     expect(await tags("tea", { exclude_unreviewed: "true" })).toEqual([]);
     reviewTrend(server.ctx, "tag", idOf("teapot"), true);
     expect(await tags("tea", { exclude_unreviewed: "true" })).toEqual(["teapot"]);

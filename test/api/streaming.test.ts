@@ -27,7 +27,10 @@ afterAll(() => server.stop());
 async function without(table: "blocks" | "mutes", who: Client, whom: Client, during: () => Promise<unknown>) {
   const { db } = server.ctx;
   db.transaction((tx) =>
-    tx.run(`INSERT INTO ${table} (account_id, target_account_id, created_at) VALUES (?, ?, 0)`, who.id, whom.id),
+    tx.run(`INSERT INTO ${table} (account_id, target_account_id, created_at) VALUES ($whoId, $whomId, 0)`, {
+      whoId: who.id,
+      whomId: whom.id,
+    }),
   );
   await during();
   db.transaction((tx) => tx.run(`DELETE FROM ${table}`));

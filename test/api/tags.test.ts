@@ -104,7 +104,7 @@ describe("The timeline of a hashtag", () => {
     const remote = remoteStatus(server, remoteAccount(server, "dora", "elsewhere.example"), "there");
     await alice.publish("#cats here");
     server.ctx.db.transaction((tx) =>
-      tx.run("INSERT INTO status_tags (tag_id, status_id) SELECT id, ? FROM tags", Number(remote)),
+      tx.run("INSERT INTO status_tags (tag_id, status_id) SELECT id, $remote FROM tags", { remote: Number(remote) }),
     );
     const media = await uploaded(alice);
     await alice.publish({ status: "#cats picture", media_ids: [media.id] });

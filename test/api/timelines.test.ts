@@ -107,12 +107,13 @@ describe("The home timeline", () => {
         const id = server.ctx.ids.next();
         tx.run(
           `INSERT INTO statuses (id, account_id, uri, url, local, visibility, content, conversation_id, created_at)
-           VALUES (?1, ?2, ?1, 'https://example.org/' || ?1, 1, 'public', ?3, ?1, 0)`,
-          id,
-          Number(alice.id),
-          `<p>${at}</p>`,
+           VALUES ($id, $aliceId, $id, 'https://example.org/' || $id, 1, 'public', $content, $id, 0)`,
+          { id, aliceId: Number(alice.id), content: `<p>${at}</p>` },
         );
-        tx.run("INSERT INTO home_timeline (account_id, status_id) VALUES (?, ?)", Number(alice.id), id);
+        tx.run("INSERT INTO home_timeline (account_id, status_id) VALUES ($aliceId, $id)", {
+          aliceId: Number(alice.id),
+          id,
+        });
       }
     });
     server.ctx.db.transaction((tx) => schedule(server.ctx, tx, "clean_up", server.clock.now()));

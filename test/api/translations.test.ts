@@ -118,10 +118,10 @@ describe("A translation", () => {
 
   test("is into the reader's own language where they name none, and from what the service finds", async () => {
     server.ctx.db.transaction((tx) => {
-      tx.run("UPDATE users SET locale = 'fr-CA' WHERE account_id = ?", Number(bob.id));
+      tx.run("UPDATE users SET locale = 'fr-CA' WHERE account_id = $bobId", { bobId: Number(bob.id) });
     });
     const { id } = await alice.publish({ status: "hello", language: "en" });
-    server.ctx.db.transaction((tx) => tx.run("UPDATE statuses SET language = NULL WHERE id = ?", Number(id)));
+    server.ctx.db.transaction((tx) => tx.run("UPDATE statuses SET language = NULL WHERE id = $id", { id: Number(id) }));
     service.detects = "de";
     const { json } = await translate(bob, id, {});
     expect([json.language, json.detected_source_language]).toEqual(["fr", "de"]);

@@ -161,7 +161,7 @@ describe("A hashtag", () => {
 
   test("goes with the people who used it", async () => {
     for (const who of [alice, bob]) await who.publish("#gone");
-    server.ctx.db.transaction((tx) => tx.run("DELETE FROM accounts WHERE id = ?", Number(bob.id)));
+    server.ctx.db.transaction((tx) => tx.run("DELETE FROM accounts WHERE id = $bobId", { bobId: Number(bob.id) }));
     const { hashtags } = (await alice.get("/api/v2/search?q=gone&type=hashtags")).json;
     expect([hashtags[0].history[0].uses, hashtags[0].history[0].accounts]).toEqual(["1", "1"]);
   });
@@ -348,7 +348,7 @@ describe("A link", () => {
 });
 
 describe("The owner", () => {
-  const idOf = (tag: string) => server.ctx.db.get<{ id: number }>("SELECT id FROM tags WHERE name = ?", tag)!.id;
+  const idOf = (tag: string) => server.ctx.db.get<{ id: number }>("SELECT id FROM tags WHERE name = $tag", { tag })!.id;
 
   test("can let trend only what was approved", async () => {
     await restart("review");

@@ -141,7 +141,9 @@ describe("The address is fixed by the first account", () => {
     const { stdout } = await folder.run(["token", "create", "alice", "--scopes", "write"]);
     // As if a command had fixed its own address at the moment at which the server started.
     const fixed = JSON.stringify({ origin: "https://social.example", handleDomain: "example.org" });
-    withDatabase((db) => db.run("UPDATE server_state SET value = ? WHERE name = 'address'", [fixed]));
+    withDatabase((db) =>
+      db.query("UPDATE server_state SET value = $value WHERE name = 'address'").run({ value: fixed }),
+    );
     const { status, json } = await register(served.origin, stdout.trim());
     expect([status, json.error]).toEqual([409, expect.stringContaining("https://social.example")]);
     expect(uris()).toEqual(["https://other.example/users/alice"]);

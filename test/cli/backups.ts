@@ -32,19 +32,20 @@ export function addUpload(data: string, name: string, content: string | Uint8Arr
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, content);
   withDatabase(data, (db) =>
-    db.run(
-      `INSERT INTO media_attachments (account_id, type, content_type, file, file_size, width, height, small, small_width,
+    db
+      .query(
+        `INSERT INTO media_attachments (account_id, type, content_type, file, file_size, width, height, small, small_width,
          small_height, created_at)
-       SELECT id, 'image', 'image/png', ?1, ?2, 1, 1, ?1, 1, 1, 0 FROM accounts LIMIT 1`,
-      [file, content.length],
-    ),
+       SELECT id, 'image', 'image/png', $file, $size, 1, 1, $file, 1, 1, 0 FROM accounts LIMIT 1`,
+      )
+      .run({ file, size: content.length }),
   );
   return `media/${file}`;
 }
 
 /** Deletes an upload as the server does: its row, and then the file. */
 export function deleteUpload(data: string, path: string): void {
-  withDatabase(data, (db) => db.run("DELETE FROM media_attachments WHERE 'media/' || file = ?", [path]));
+  withDatabase(data, (db) => db.query("DELETE FROM media_attachments WHERE 'media/' || file = $path").run({ path }));
   rmSync(join(data, path));
 }
 

@@ -72,7 +72,7 @@ describe("linnet job list", () => {
 
 describe("linnet job retry", () => {
   const stateOf = (id: number) =>
-    db.get<object>("SELECT attempts, run_at <= ? AS is_due FROM jobs WHERE id = ?", Date.now(), id);
+    db.get<object>("SELECT attempts, run_at <= $runAt AS is_due FROM jobs WHERE id = $id", { runAt: Date.now(), id });
 
   test("makes a failed job due, with all its attempts before it", async () => {
     const { code, stdout } = await folder.run(["job", "retry", String(ids.failed)]);

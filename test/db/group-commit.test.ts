@@ -16,7 +16,7 @@ beforeEach(() => {
 afterEach(() => db.close());
 
 const say = (word: string) => (tx: Tx) => {
-  tx.run("INSERT INTO words (word) VALUES (?)", word);
+  tx.run("INSERT INTO words (word) VALUES ($word)", { word });
   tx.afterCommit(() => heard.push(word));
   return word;
 };

@@ -24,7 +24,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-const say = (word: string) => (tx: Tx) => tx.run("INSERT INTO words (word) VALUES (?)", word);
+const say = (word: string) => (tx: Tx) => tx.run("INSERT INTO words (word) VALUES ($word)", { word });
 const words = () => db.all<{ word: string }>("SELECT word FROM words ORDER BY rowid").map(({ word }) => word);
 
 describe("While another process holds the write lock", () => {

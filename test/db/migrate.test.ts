@@ -46,8 +46,8 @@ function rowsOf(db: Db): Record<string, unknown[]> {
 function rebuilding(db: Db, table: string): string {
   const statements = db
     .all<{ type: string; sql: string }>(
-      "SELECT type, sql FROM sqlite_schema WHERE tbl_name = ? AND type IN ('table', 'index', 'trigger') AND sql IS NOT NULL",
-      table,
+      "SELECT type, sql FROM sqlite_schema WHERE tbl_name = $table AND type IN ('table', 'index', 'trigger') AND sql IS NOT NULL",
+      { table },
     )
     .sort((a) => (a.type === "table" ? -1 : 1));
   const [create, ...others] = statements.map(({ sql }) => sql);

@@ -22,7 +22,8 @@ afterEach(() => {
 });
 
 const words = () => db.all<{ word: string }>("SELECT word FROM words ORDER BY word").map(({ word }) => word);
-const say = (to: Db, word: string) => to.transaction((tx) => tx.run("INSERT INTO words (word) VALUES (?)", word));
+const say = (to: Db, word: string) =>
+  to.transaction((tx) => tx.run("INSERT INTO words (word) VALUES ($word)", { word }));
 
 describe("What is read without a pause", () => {
   test("is of one moment, whoever writes meanwhile", async () => {
@@ -43,7 +44,7 @@ describe("What is read without a pause", () => {
     say(db, "kept");
     expect(words()).toEqual(["kept"]);
     const copy = join(folder, "copy.db");
-    db.alone("VACUUM INTO ?", copy);
+    db.alone("VACUUM INTO $copy", { copy });
     expect(existsSync(copy)).toBe(true);
   });
 

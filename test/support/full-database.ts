@@ -22,12 +22,17 @@ export function everyTable(db: Db): string[] {
 export function fillEveryTable(db: Db): void {
   db.alone("PRAGMA foreign_keys = OFF");
   for (const table of everyTable(db)) {
-    const columns = db.all<Column>("SELECT name, type FROM pragma_table_info(?)", table);
-    const { sql } = db.get<{ sql: string }>("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?", table)!;
-    const values = columns.map(({ name, type }) => valueFor(sql, name, type));
+    const columns = db.all<Column>("SELECT name, type FROM pragma_table_info($table)", { table });
+    const { sql } = db.get<{ sql: string }>("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = $table", {
+      table,
+    })!;
+    const values = columns.map(({ name, type }) => [name, valueFor(sql, name, type)]);
     const names = columns.map(({ name }) => `"${name}"`).join();
     db.transaction((tx) =>
-      tx.run(`INSERT OR IGNORE INTO ${table} (${names}) VALUES (${values.map(() => "?").join()})`, ...values),
+      tx.run(
+        `INSERT OR IGNORE INTO ${table} (${names}) VALUES (${columns.map(({ name }) => `$${name}`).join()})`,
+        Object.fromEntries(values),
+      ),
     );
   }
   db.alone("PRAGMA foreign_keys = ON");

@@ -9,12 +9,11 @@ import type { TestServer } from "./server.ts";
 
 export function block(server: TestServer, who: Client, whom: { id: string }): void {
   server.ctx.db.transaction((tx) =>
-    tx.run(
-      "INSERT INTO blocks (account_id, target_account_id, created_at) VALUES (?, ?, ?)",
-      Number(who.id),
-      Number(whom.id),
-      server.clock.now(),
-    ),
+    tx.run("INSERT INTO blocks (account_id, target_account_id, created_at) VALUES ($whoId, $whomId, $now)", {
+      whoId: Number(who.id),
+      whomId: Number(whom.id),
+      now: server.clock.now(),
+    }),
   );
 }
 
@@ -28,12 +27,14 @@ export function mute(
   server.ctx.db.transaction((tx) =>
     tx.run(
       `INSERT INTO mutes (account_id, target_account_id, hide_notifications, expires_at, created_at)
-       VALUES (?, ?, ?, ?, ?)`,
-      Number(who.id),
-      Number(whom.id),
-      notifications ? 1 : 0,
-      until,
-      server.clock.now(),
+       VALUES ($whoId, $whomId, $notifications, $until, $now)`,
+      {
+        whoId: Number(who.id),
+        whomId: Number(whom.id),
+        notifications: notifications ? 1 : 0,
+        until,
+        now: server.clock.now(),
+      },
     ),
   );
 }
@@ -44,13 +45,15 @@ export function remoteAccount(server: TestServer, username: string, domain: stri
   const id = ctx.ids.next();
   ctx.db.transaction((tx) =>
     tx.run(
-      "INSERT INTO accounts (id, username, domain, uri, url, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)",
-      id,
-      username,
-      domain,
-      `https://${domain}/users/${username}`,
-      `https://${domain}/@${username}`,
-      clock.now(),
+      "INSERT INTO accounts (id, username, domain, uri, url, created_at, updated_at) VALUES ($id, $username, $domain, $uri, $url, $now, $now)",
+      {
+        id,
+        username,
+        domain,
+        uri: `https://${domain}/users/${username}`,
+        url: `https://${domain}/@${username}`,
+        now: clock.now(),
+      },
     ),
   );
   return String(id);
@@ -64,19 +67,16 @@ export function remoteFollows(
   table: "follows" | "follow_requests" = "follows",
 ): void {
   server.ctx.db.transaction((tx) => {
+    tx.run(`INSERT INTO ${table} (account_id, target_account_id, created_at) VALUES ($from, $toId, 1)`, {
+      from: Number(from),
+      toId: Number(to.id),
+    });
     tx.run(
-      `INSERT INTO ${table} (account_id, target_account_id, created_at) VALUES (?, ?, 1)`,
-      Number(from),
-      Number(to.id),
-    );
-    tx.run(
-      "INSERT INTO notifications (account_id, type, from_account_id, created_at) VALUES (?, ?, ?, 1)",
-      Number(to.id),
-      table === "follows" ? "follow" : "follow_request",
-      Number(from),
+      "INSERT INTO notifications (account_id, type, from_account_id, created_at) VALUES ($toId, $type, $from, 1)",
+      { toId: Number(to.id), type: table === "follows" ? "follow" : "follow_request", from: Number(from) },
     );
     if (table === "follow_requests") return;
-    tx.run("UPDATE accounts SET followers_count = followers_count + 1 WHERE id = ?", Number(to.id));
+    tx.run("UPDATE accounts SET followers_count = followers_count + 1 WHERE id = $toId", { toId: Number(to.id) });
   });
 }
 
@@ -92,13 +92,15 @@ export function remoteStatus(
   ctx.db.transaction((tx) =>
     tx.run(
       `INSERT INTO statuses (id, account_id, uri, url, local, visibility, content, conversation_id, has_media, created_at)
-       VALUES (?1, ?2, ?3, ?3, 0, 'public', ?4, ?1, ?5, ?6)`,
-      id,
-      Number(accountId),
-      `https://elsewhere.example/${id}`,
-      `<p>${text}</p>`,
-      hasMedia ? 1 : 0,
-      at ?? clock.now(),
+       VALUES ($id, $accountId, $uri, $uri, 0, 'public', $content, $id, $hasMedia, $at)`,
+      {
+        id,
+        accountId: Number(accountId),
+        uri: `https://elsewhere.example/${id}`,
+        content: `<p>${text}</p>`,
+        hasMedia: hasMedia ? 1 : 0,
+        at: at ?? clock.now(),
+      },
     ),
   );
   return String(id);
@@ -109,11 +111,8 @@ export function remoteEmoji(server: TestServer, shortcode: string, domain: strin
   server.ctx.db.transaction((tx) =>
     tx.run(
       `INSERT INTO custom_emojis (shortcode, domain, image, static_image, visible_in_picker, created_at, updated_at)
-       VALUES (?1, ?2, ?3, ?3, 1, ?4, ?4)`,
-      shortcode,
-      domain,
-      `emojis/${domain}/${shortcode}.png`,
-      server.clock.now(),
+       VALUES ($shortcode, $domain, $image, $image, 1, $now, $now)`,
+      { shortcode, domain, image: `emojis/${domain}/${shortcode}.png`, now: server.clock.now() },
     ),
   );
 }

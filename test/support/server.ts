@@ -48,7 +48,9 @@ export class TestServer {
 
   /** The same person in another app, with a token for `scopes`. */
   otherApp(who: Client, scopes: string): Client {
-    const user = this.ctx.db.get<{ id: number }>("SELECT id FROM users WHERE account_id = ?", Number(who.id))!;
+    const user = this.ctx.db.get<{ id: number }>("SELECT id FROM users WHERE account_id = $whoId", {
+      whoId: Number(who.id),
+    })!;
     return new Client(this.origin, this.token(user.id, scopes), who.id);
   }
 

@@ -24,8 +24,8 @@ afterEach(() => server.stop());
 
 function userOf(name: string): number {
   return server.ctx.db.get<{ id: number }>(
-    "SELECT u.id FROM users u JOIN accounts a ON a.id = u.account_id WHERE a.username = ?",
-    name,
+    "SELECT u.id FROM users u JOIN accounts a ON a.id = u.account_id WHERE a.username = $name",
+    { name },
   )!.id;
 }
 

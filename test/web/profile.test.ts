@@ -153,7 +153,9 @@ test("who is suspended is gone, with their posts, from the start page too, and i
 test("who waits for approval has no page yet", async () => {
   const waiting = await somebody();
   const name = await nameOf(waiting);
-  server.ctx.db.transaction((tx) => tx.run("UPDATE users SET approved = 0 WHERE account_id = ?", Number(waiting.id)));
+  server.ctx.db.transaction((tx) =>
+    tx.run("UPDATE users SET approved = 0 WHERE account_id = $waitingId", { waitingId: Number(waiting.id) }),
+  );
   expect((await visitor.get(`/@${name}`)).status).toBe(404);
 });
 
@@ -164,10 +166,9 @@ test("a hashtag's page has the latest public posts with it, as it was first spel
   const dora = remoteAccount(server, "dora2", "elsewhere.example");
   const remote = remoteStatus(server, dora, "from afar");
   server.ctx.db.transaction((tx) =>
-    tx.run(
-      "INSERT INTO status_tags (tag_id, status_id) SELECT id, ? FROM tags WHERE name = 'bluetits'",
-      Number(remote),
-    ),
+    tx.run("INSERT INTO status_tags (tag_id, status_id) SELECT id, $remote FROM tags WHERE name = 'bluetits'", {
+      remote: Number(remote),
+    }),
   );
   const { status, text } = await visitor.get("/tags/bluetits");
   expect(status).toBe(200);

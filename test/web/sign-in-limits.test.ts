@@ -155,7 +155,9 @@ describe("A browser that has signed in before", () => {
 test("an e-mail address that is somebody's handle does not sign in as another user", async () => {
   const bob = await createUser(server.ctx, { username: "bob", password: "battery staple", role: "user" });
   // As a database of an earlier version may have it.
-  server.ctx.db.transaction((tx) => tx.run("UPDATE users SET email = 'alice@localhost:3000' WHERE id = ?", bob.userId));
+  server.ctx.db.transaction((tx) =>
+    tx.run("UPDATE users SET email = 'alice@localhost:3000' WHERE id = $userId", { userId: bob.userId }),
+  );
   expect((await from("192.0.2.1").signIn("alice@localhost:3000")).status).toBe(303);
   expect((await from("192.0.2.2").signIn("alice@localhost:3000", "battery staple")).status).toBe(422);
 });

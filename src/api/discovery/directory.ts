@@ -10,11 +10,10 @@ const Directory = object({
   ...stretch(40, 80),
 });
 
-/** `?1` is the viewer's account id, 0 for an anonymous request. */
 const directory = (order: string) => `
   SELECT a.id FROM accounts a
-  WHERE a.discoverable = 1 AND a.silenced_at IS NULL AND (a.domain IS NULL OR NOT ?2) AND NOT ${keptApart("?1", "a.id", "?3")}
-  ORDER BY ${order} LIMIT ?4 OFFSET ?5`;
+  WHERE a.discoverable = 1 AND a.silenced_at IS NULL AND (a.domain IS NULL OR NOT $local) AND NOT ${keptApart("a.id")}
+  ORDER BY ${order} LIMIT +$limit OFFSET +$offset`;
 
 /** By activity, accounts without posts come last. */
 const ORDERS = { active: directory("a.last_status_at DESC, a.id DESC"), new: directory("a.id DESC") };
@@ -23,8 +22,8 @@ const ORDERS = { active: directory("a.last_status_at DESC, a.id DESC"), new: dir
 export function directoryRoutes(routes: Router): void {
   routes.get("/api/v1/directory", { open: true, input: Directory }, ({ ctx, viewerId, input }) => {
     const { local, limit, offset } = input;
-    const now = ctx.clock.now();
-    const rows = ctx.db.all<{ id: number }>(ORDERS[input.order], viewerId, local ? 1 : 0, now, limit, offset);
+    const params = { viewer: viewerId, local: local ? 1 : 0, now: ctx.clock.now(), limit, offset };
+    const rows = ctx.db.all<{ id: number }>(ORDERS[input.order], params);
     return showAccounts(ctx, idsOf(rows));
   });
 }

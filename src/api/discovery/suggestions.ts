@@ -31,15 +31,15 @@ const SUGGESTIONS = `
     FROM follows mine
     JOIN accounts friend ON friend.id = mine.target_account_id AND NOT friend.hide_collections
     JOIN follows theirs ON theirs.account_id = friend.id
-    WHERE mine.account_id = ?1),
+    WHERE mine.account_id = +$accountId),
   candidates (id, featured, friends) AS (SELECT id, max(featured), sum(friend) FROM reasons GROUP BY id)
   SELECT a.id, c.featured, c.friends
   FROM candidates c CROSS JOIN accounts a ON a.id = c.id
-  WHERE a.id <> ?1 AND a.discoverable = 1 AND a.silenced_at IS NULL AND NOT ${keptApart("?1", "a.id", "?2")}
-    AND NOT EXISTS (SELECT 1 FROM follows WHERE account_id = ?1 AND target_account_id = a.id)
-    AND NOT EXISTS (SELECT 1 FROM follow_requests WHERE account_id = ?1 AND target_account_id = a.id)
-    AND NOT EXISTS (SELECT 1 FROM suggestion_dismissals WHERE account_id = ?1 AND target_account_id = a.id)
-  ORDER BY c.featured DESC, c.friends DESC, a.followers_count, a.id LIMIT ?3`;
+  WHERE a.id <> +$accountId AND a.discoverable = 1 AND a.silenced_at IS NULL AND NOT ${keptApart("a.id", "+$accountId")}
+    AND NOT EXISTS (SELECT 1 FROM follows WHERE account_id = +$accountId AND target_account_id = a.id)
+    AND NOT EXISTS (SELECT 1 FROM follow_requests WHERE account_id = +$accountId AND target_account_id = a.id)
+    AND NOT EXISTS (SELECT 1 FROM suggestion_dismissals WHERE account_id = +$accountId AND target_account_id = a.id)
+  ORDER BY c.featured DESC, c.friends DESC, a.followers_count, a.id LIMIT +$limit`;
 
 /** Mastodon's documentation: methods/suggestions. */
 export function suggestionRoutes(routes: Router): void {
@@ -57,7 +57,7 @@ export function suggestionRoutes(routes: Router): void {
 }
 
 function suggestionsFor(ctx: Context, accountId: number, limit: number) {
-  const rows = ctx.db.all<SuggestionRow>(SUGGESTIONS, accountId, ctx.clock.now(), limit);
+  const rows = ctx.db.all<SuggestionRow>(SUGGESTIONS, { accountId, now: ctx.clock.now(), limit });
   const accounts = showAccounts(ctx, idsOf(rows));
   return accounts.map((account, at) => {
     const sources = sourcesOf(rows[at]!);
@@ -72,9 +72,8 @@ function sourcesOf(row: SuggestionRow): Source[] {
 function dismiss(ctx: Context, accountId: number, targetId: number): void {
   ctx.db.transaction((tx) =>
     tx.run(
-      "INSERT OR IGNORE INTO suggestion_dismissals (account_id, target_account_id) VALUES (?, ?)",
-      accountId,
-      targetId,
+      "INSERT OR IGNORE INTO suggestion_dismissals (account_id, target_account_id) VALUES ($accountId, $targetId)",
+      { accountId, targetId },
     ),
   );
 }

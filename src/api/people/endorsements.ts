@@ -37,30 +37,34 @@ export function endorsementRoutes(routes: Router): void {
 
 function endorse(ctx: Context, accountId: number, targetId: number): void {
   ctx.db.transaction((tx) => {
-    const follows = tx.get("SELECT 1 FROM follows WHERE account_id = ? AND target_account_id = ?", accountId, targetId);
-    if (!follows) throw validationFailed("You must be already following the person you want to endorse");
-    tx.run(
-      "INSERT INTO endorsements (account_id, target_account_id, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+    const follows = tx.get("SELECT 1 FROM follows WHERE account_id = +$accountId AND target_account_id = +$targetId", {
       accountId,
       targetId,
-      ctx.clock.now(),
+    });
+    if (!follows) throw validationFailed("You must be already following the person you want to endorse");
+    tx.run(
+      "INSERT INTO endorsements (account_id, target_account_id, created_at) VALUES ($accountId, $targetId, $now) ON CONFLICT DO NOTHING",
+      { accountId, targetId, now: ctx.clock.now() },
     );
   });
 }
 
 function unendorse(ctx: Context, accountId: number, targetId: number): void {
   ctx.db.transaction((tx) =>
-    tx.run("DELETE FROM endorsements WHERE account_id = ? AND target_account_id = ?", accountId, targetId),
+    tx.run("DELETE FROM endorsements WHERE account_id = +$accountId AND target_account_id = +$targetId", {
+      accountId,
+      targetId,
+    }),
   );
 }
 
 const ENDORSED = new Keyset<ListItem>(
   `SELECT e.target_account_id AS id, e.id AS cursor FROM endorsements e
-   WHERE e.account_id = ?4 AND NOT ${isSuspended("e.target_account_id")}`,
+   WHERE e.account_id = +$accountId AND NOT ${isSuspended("e.target_account_id")}`,
   "e.id",
 );
 
 function endorsementPage(call: Pick<Call, "ctx" | "request">, accountId: number, page: Page): Response {
-  const places = ENDORSED.page(call.ctx.db, page, accountId);
+  const places = ENDORSED.page(call.ctx.db, page, { accountId });
   return accountPage(call, page, places);
 }

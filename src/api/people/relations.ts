@@ -46,15 +46,16 @@ function note(ctx: Context, accountId: number, targetId: number, comment: string
   refuseWhere([tooLong("Comment", comment, MAX_NOTE)]);
   ctx.db.transaction((tx) => {
     if (comment === "") {
-      tx.run("DELETE FROM account_notes WHERE account_id = ? AND target_account_id = ?", accountId, targetId);
+      tx.run("DELETE FROM account_notes WHERE account_id = +$accountId AND target_account_id = +$targetId", {
+        accountId,
+        targetId,
+      });
       return;
     }
     tx.run(
-      `INSERT INTO account_notes (account_id, target_account_id, comment) VALUES (?, ?, ?)
+      `INSERT INTO account_notes (account_id, target_account_id, comment) VALUES ($accountId, $targetId, $comment)
        ON CONFLICT (account_id, target_account_id) DO UPDATE SET comment = excluded.comment`,
-      accountId,
-      targetId,
-      comment,
+      { accountId, targetId, comment },
     );
   });
 }
@@ -62,9 +63,9 @@ function note(ctx: Context, accountId: number, targetId: number, comment: string
 /** Leaves out followers who hide their follows, and all followers of accounts that hide them. */
 const FAMILIAR = `
   SELECT a.id AS followed, friend.id AS follower
-  FROM json_each(?2) j
+  FROM json_each($accountIds) j
   JOIN accounts a ON a.id = j.value AND NOT a.hide_collections AND a.suspended_at IS NULL
-  JOIN follows mine ON mine.account_id = ?1
+  JOIN follows mine ON mine.account_id = +$viewer
   JOIN accounts friend ON friend.id = mine.target_account_id AND NOT friend.hide_collections
     AND friend.suspended_at IS NULL
   JOIN follows theirs ON theirs.account_id = friend.id AND theirs.target_account_id = a.id
@@ -72,7 +73,10 @@ const FAMILIAR = `
 
 /** Mastodon's FamiliarFollowers (entities/FamiliarFollowers): the followers of each account that the viewer follows. */
 function familiarFollowers(ctx: Context, viewerId: number, accountIds: readonly number[]) {
-  const rows = ctx.db.all<{ followed: number; follower: number }>(FAMILIAR, viewerId, idList(accountIds));
+  const rows = ctx.db.all<{ followed: number; follower: number }>(FAMILIAR, {
+    viewer: viewerId,
+    accountIds: idList(accountIds),
+  });
   const accounts = new Map(
     showAccounts(ctx, [...new Set(rows.map(({ follower }) => follower))]).map((account) => [account.id, account]),
   );

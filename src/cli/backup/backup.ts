@@ -151,7 +151,7 @@ async function write(ctx: Context, folder: string, previous: Backup | null, prog
 function snapshot(ctx: Context, path: string, progress: Progress): string[] {
   progress.stage("Copying the database");
   rmSync(path, { force: true });
-  ctx.db.alone("VACUUM INTO ?", path);
+  ctx.db.alone("VACUUM INTO $path", { path });
   const copy = openReadOnly(path);
   try {
     return mediaOf(copy);

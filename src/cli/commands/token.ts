@@ -76,7 +76,7 @@ async function create(username: string, { scopes, name, expires }: Wanted): Prom
 async function revoke(id: number): Promise<void> {
   await withData((ctx) =>
     ctx.db.transaction((tx) => {
-      if (!tx.get("SELECT 1 FROM oauth_tokens WHERE id = ?", id)) {
+      if (!tx.get("SELECT 1 FROM oauth_tokens WHERE id = +$id", { id })) {
         throw new Refusal("not_found", `There is no token ${id}. Run "linnet token list" for a list.`);
       }
       revokeToken(ctx, tx, id);

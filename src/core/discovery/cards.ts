@@ -29,19 +29,18 @@ const MAX_REMOVED = 500;
  * Fetches the linked page and stores its card, unless that happened within a day or no status has the link any more.
  */
 export async function fetchCard(ctx: Context, linkId: number): Promise<void> {
-  const link = ctx.db.get<LinkRow>("SELECT * FROM links WHERE id = ?", linkId);
+  const link = ctx.db.get<LinkRow>("SELECT * FROM links WHERE id = +$linkId", { linkId });
   if (!link || link.statuses_count === 0 || isFresh(ctx, link)) return;
   const preview = await fetchPreview(ctx, link.url);
   const image = preview?.imageUrl ? await fetchImage(ctx, preview.imageUrl, siteOf(link.url)) : null;
   ctx.db.transaction((tx) => {
     const cardId = preview && keepCard(ctx, tx, preview, image);
     // A failed fetch keeps the card of an earlier success.
-    tx.run(
-      "UPDATE links SET card_id = coalesce(?, card_id), fetched_at = ? WHERE id = ?",
+    tx.run("UPDATE links SET card_id = coalesce($cardId, card_id), fetched_at = $now WHERE id = +$linkId", {
       cardId,
-      ctx.clock.now(),
-      link.id,
-    );
+      now: ctx.clock.now(),
+      linkId: link.id,
+    });
     removeUnusedCards(ctx, tx, [cardId, link.card_id]);
   });
 }
@@ -96,7 +95,7 @@ async function get(ctx: Context, url: string, bounds: Bounds): Promise<OutboundR
 
 /** Inserts or updates the card of a page. Returns its id. */
 function keepCard(ctx: Context, tx: Tx, preview: Preview, image: CardImage | null): number {
-  const before = tx.get<CardRow>("SELECT * FROM preview_cards WHERE url = ?", preview.url);
+  const before = tx.get<CardRow>("SELECT * FROM preview_cards WHERE url = +$url", { url: preview.url });
   const row = { ...columnsOf(ctx, preview), ...picture(preview, image, before) };
   if (before && before.image !== row.image) discardFiles(ctx, tx, [before.image]);
   return tx.orm
@@ -149,8 +148,8 @@ function columnsOf(ctx: Context, preview: Preview) {
  */
 export function requestImage(ctx: Context, file: string): void {
   const link = ctx.db.get<LinkRow>(
-    "SELECT l.* FROM preview_cards c JOIN links l ON l.card_id = c.id WHERE c.image = ? LIMIT 1",
-    file,
+    "SELECT l.* FROM preview_cards c JOIN links l ON l.card_id = c.id WHERE c.image = +$file LIMIT 1",
+    { file },
   );
   if (link) ctx.db.transaction((tx) => requestCard(ctx, tx, link));
 }
@@ -163,9 +162,9 @@ export function removeUnused(ctx: Context, tx: Tx): void {
 function removeUnusedCards(ctx: Context, tx: Tx, ids: readonly (number | null)[]): void {
   const removed = tx.all<{ image: string | null }>(
     `DELETE FROM preview_cards
-     WHERE id IN (SELECT value FROM json_each(?)) AND NOT EXISTS (SELECT 1 FROM links WHERE card_id = preview_cards.id)
+     WHERE id IN (SELECT value FROM json_each($ids)) AND NOT EXISTS (SELECT 1 FROM links WHERE card_id = preview_cards.id)
      RETURNING image`,
-    idList(ids.filter((id) => id !== null)),
+    { ids: idList(ids.filter((id) => id !== null)) },
   );
   discardFiles(
     ctx,

@@ -23,7 +23,9 @@ const SELECT = `
 
 /** The hashtags featured on a profile, the most used first. */
 export function featuredTagsOf(db: Reads, accountId: number): FeaturedTagRow[] {
-  return db.all<FeaturedTagRow>(`${SELECT} WHERE f.account_id = ? ORDER BY f.statuses_count DESC, f.id`, accountId);
+  return db.all<FeaturedTagRow>(`${SELECT} WHERE f.account_id = +$accountId ORDER BY f.statuses_count DESC, f.id`, {
+    accountId,
+  });
 }
 
 /** Public and unlisted statuses `s` of an account that have the hashtag of `featured_tags`. */
@@ -45,32 +47,35 @@ export function featureTag(ctx: Context, accountId: number, written: string): Fe
       throw validationFailed("You have already featured the maximum number of hashtags");
     }
     const { lastInsertRowid: id } = tx.run(
-      "INSERT INTO featured_tags (account_id, tag_id, name, statuses_count, created_at) VALUES (?, ?, ?, 0, ?)",
-      accountId,
-      tagId,
-      name,
-      ctx.clock.now(),
+      "INSERT INTO featured_tags (account_id, tag_id, name, statuses_count, created_at) VALUES ($accountId, $tagId, $name, 0, $now)",
+      { accountId, tagId, name, now: ctx.clock.now() },
     );
     tx.run(
       `UPDATE featured_tags SET statuses_count = (SELECT count(*) FROM statuses s WHERE ${COUNTED}),
          last_status_at = (SELECT s.created_at FROM statuses s WHERE ${COUNTED} ORDER BY s.id DESC LIMIT 1)
-       WHERE id = ?`,
-      id,
+       WHERE id = +$id`,
+      { id },
     );
-    return tx.get<FeaturedTagRow>(`${SELECT} WHERE f.id = ?`, id)!;
+    return tx.get<FeaturedTagRow>(`${SELECT} WHERE f.id = +$id`, { id })!;
   });
 }
 
 /** Stops featuring a hashtag, if it is featured. */
 export function unfeatureTag(ctx: Context, accountId: number, written: string): void {
   ctx.db.transaction((tx) =>
-    tx.run("DELETE FROM featured_tags WHERE account_id = ? AND tag_id = ?", accountId, findTag(tx, written)),
+    tx.run("DELETE FROM featured_tags WHERE account_id = +$accountId AND tag_id = +$tagId", {
+      accountId,
+      tagId: findTag(tx, written),
+    }),
   );
 }
 
 export function removeFeaturedTag(ctx: Context, accountId: number, id: number | null): void {
   ctx.db.transaction((tx) => {
-    const { changes } = tx.run("DELETE FROM featured_tags WHERE account_id = ? AND id = ?", accountId, id);
+    const { changes } = tx.run("DELETE FROM featured_tags WHERE account_id = +$accountId AND id = +$id", {
+      accountId,
+      id,
+    });
     if (changes === 0) throw notFound();
   });
 }
@@ -84,12 +89,12 @@ export function suggestedTags(db: Reads, accountId: number): number[] {
   return db
     .all<{ id: number }>(
       `SELECT st.tag_id AS id
-       FROM (SELECT id FROM statuses WHERE account_id = ?1 AND reblog_of_id IS NULL
+       FROM (SELECT id FROM statuses WHERE account_id = +$accountId AND reblog_of_id IS NULL
              ORDER BY id DESC LIMIT ${LOOKED_THROUGH}) s
        JOIN status_tags st ON st.status_id = s.id
-       WHERE NOT EXISTS (SELECT 1 FROM featured_tags WHERE account_id = ?1 AND tag_id = st.tag_id)
+       WHERE NOT EXISTS (SELECT 1 FROM featured_tags WHERE account_id = +$accountId AND tag_id = st.tag_id)
        GROUP BY st.tag_id ORDER BY count(*) DESC, max(s.id) DESC LIMIT ${MAX_SUGGESTIONS}`,
-      accountId,
+      { accountId },
     )
     .map(({ id }) => id);
 }
@@ -100,17 +105,16 @@ interface Tagged {
   visibility: string;
 }
 
-const OF_STATUS = "account_id = ?1 AND tag_id IN (SELECT tag_id FROM status_tags WHERE status_id = ?2)";
+const OF_STATUS =
+  "account_id = +$accountId AND tag_id IN (SELECT tag_id FROM status_tags WHERE status_id = +$statusId)";
 
 /** Call it after `saveTags()`. `at` is the status's creation time. */
 export function countFeatured(tx: Tx, status: Tagged, at: number): void {
   if (!isForEveryone(status.visibility)) return;
   tx.run(
-    `UPDATE featured_tags SET statuses_count = statuses_count + 1, last_status_at = max(coalesce(last_status_at, 0), ?3)
+    `UPDATE featured_tags SET statuses_count = statuses_count + 1, last_status_at = max(coalesce(last_status_at, 0), $at)
      WHERE ${OF_STATUS}`,
-    status.account_id,
-    status.id,
-    at,
+    { accountId: status.account_id, statusId: status.id, at },
   );
 }
 
@@ -119,11 +123,9 @@ export function uncountFeatured(tx: Tx, status: Tagged & { created_at: number })
   if (!isForEveryone(status.visibility)) return;
   tx.run(
     `UPDATE featured_tags SET statuses_count = max(0, statuses_count - 1),
-       last_status_at = CASE WHEN last_status_at > ?3 THEN last_status_at ELSE (
-         SELECT s.created_at FROM statuses s WHERE ${COUNTED} AND s.id <> ?2 ORDER BY s.id DESC LIMIT 1) END
+       last_status_at = CASE WHEN last_status_at > +$createdAt THEN last_status_at ELSE (
+         SELECT s.created_at FROM statuses s WHERE ${COUNTED} AND s.id <> +$statusId ORDER BY s.id DESC LIMIT 1) END
      WHERE ${OF_STATUS}`,
-    status.account_id,
-    status.id,
-    status.created_at,
+    { accountId: status.account_id, statusId: status.id, createdAt: status.created_at },
   );
 }

@@ -20,15 +20,15 @@ const MAX_URL = 2048;
 export function linkStatus(ctx: Context, tx: Tx, statusId: number, html: string | null): boolean {
   const url = html && firstLink(ctx, tx, statusId, html);
   const before = tx.get<{ url: string }>(
-    "SELECT l.url FROM status_links s JOIN links l ON l.id = s.link_id WHERE s.status_id = ?",
-    statusId,
+    "SELECT l.url FROM status_links s JOIN links l ON l.id = s.link_id WHERE s.status_id = +$statusId",
+    { statusId },
   );
   if (before && before.url === url) return true;
-  if (before) tx.run("DELETE FROM status_links WHERE status_id = ?", statusId);
+  if (before) tx.run("DELETE FROM status_links WHERE status_id = +$statusId", { statusId });
   if (!url) return false;
-  tx.run("INSERT INTO links (url) VALUES (?) ON CONFLICT (url) DO NOTHING", url);
-  const link = tx.get<LinkRow>("SELECT * FROM links WHERE url = ?", url)!;
-  tx.run("INSERT INTO status_links (status_id, link_id) VALUES (?, ?)", statusId, link.id);
+  tx.run("INSERT INTO links (url) VALUES ($url) ON CONFLICT (url) DO NOTHING", { url });
+  const link = tx.get<LinkRow>("SELECT * FROM links WHERE url = +$url", { url })!;
+  tx.run("INSERT INTO status_links (status_id, link_id) VALUES ($statusId, $linkId)", { statusId, linkId: link.id });
   requestCard(ctx, tx, link);
   return true;
 }
@@ -66,8 +66,8 @@ function firstLink(ctx: Context, tx: Tx, statusId: number, html: string): string
 /** Other servers don't always mark links to mentioned accounts. */
 function addressesOfMentioned(tx: Tx, statusId: number): Set<string> {
   const rows = tx.all<{ url: string; uri: string }>(
-    "SELECT a.url, a.uri FROM mentions m JOIN accounts a ON a.id = m.account_id WHERE m.status_id = ?",
-    statusId,
+    "SELECT a.url, a.uri FROM mentions m JOIN accounts a ON a.id = m.account_id WHERE m.status_id = +$statusId",
+    { statusId },
   );
   return new Set(rows.flatMap(({ url, uri }) => [url, uri]));
 }
@@ -87,10 +87,9 @@ function pageUrl(ctx: Context, href: string): string | null {
 export function removeUnusedLinks(ctx: Context, tx: Tx, limit: number): number[] {
   const removed = tx.all<{ card_id: number | null }>(
     `DELETE FROM links WHERE id IN (
-       SELECT id FROM links WHERE statuses_count = 0 AND coalesce(fetched_at, 0) <= ? LIMIT ?)
+       SELECT id FROM links WHERE statuses_count = 0 AND coalesce(fetched_at, 0) <= +$before LIMIT +$limit)
      RETURNING card_id`,
-    ctx.clock.now() - DAY,
-    limit,
+    { before: ctx.clock.now() - DAY, limit },
   );
   return removed.flatMap(({ card_id }) => card_id ?? []);
 }

@@ -36,7 +36,7 @@ const STATUS = `
       UNION SELECT account_id FROM bookmarks WHERE status_id = s.id
       UNION SELECT account_id FROM statuses WHERE reblog_of_id = s.id
     ) part WHERE EXISTS (SELECT 1 FROM users WHERE account_id = part.account_id)) AS people
-  FROM statuses s WHERE s.id = ? AND s.reblog_of_id IS NULL`;
+  FROM statuses s WHERE s.id = +$statusId AND s.reblog_of_id IS NULL`;
 
 /**
  * Adds a status to the index, or updates its entry. Runs at the end of the transaction: FTS5 flushes its pending data
@@ -47,11 +47,15 @@ export function indexStatus(tx: Tx, statusId: number): void {
 }
 
 function writeEntry(tx: Tx, statusId: number): void {
-  const row = tx.get<IndexedRow>(STATUS, statusId);
+  const row = tx.get<IndexedRow>(STATUS, { statusId });
   if (!row) return;
   const text = row.local ? row.text : htmlToText(row.content);
   const words = indexWords([row.spoiler_text, text, row.choices ?? "", row.descriptions ?? ""].join("\n"));
-  tx.run("INSERT OR REPLACE INTO status_search (rowid, words, marks) VALUES (?, ?, ?)", row.id, words, marksOf(row));
+  tx.run("INSERT OR REPLACE INTO status_search (rowid, words, marks) VALUES ($id, $words, $marks)", {
+    id: row.id,
+    words,
+    marks: marksOf(row),
+  });
 }
 
 const MEDIA_MARKS: Record<string, string> = {

@@ -15,21 +15,21 @@ const HIGHEST = Number.MAX_SAFE_INTEGER;
  * author isn't indexable.
  */
 const HAS_PART = `(
-  s.account_id = ?4
-  OR EXISTS (SELECT 1 FROM mentions WHERE status_id = s.id AND account_id = ?4)
-  OR EXISTS (SELECT 1 FROM favourites WHERE account_id = ?4 AND status_id = s.id)
-  OR EXISTS (SELECT 1 FROM bookmarks WHERE account_id = ?4 AND status_id = s.id)
-  OR EXISTS (SELECT 1 FROM statuses WHERE reblog_of_id = s.id AND account_id = ?4))`;
+  s.account_id = +$viewer
+  OR EXISTS (SELECT 1 FROM mentions WHERE status_id = s.id AND account_id = +$viewer)
+  OR EXISTS (SELECT 1 FROM favourites WHERE account_id = +$viewer AND status_id = s.id)
+  OR EXISTS (SELECT 1 FROM bookmarks WHERE account_id = +$viewer AND status_id = s.id)
+  OR EXISTS (SELECT 1 FROM statuses WHERE reblog_of_id = s.id AND account_id = +$viewer))`;
 
 function search(direction: "ASC" | "DESC"): string {
   return `
     SELECT s.id
     FROM status_search f CROSS JOIN statuses s ON s.id = f.rowid CROSS JOIN accounts a ON a.id = s.account_id
-    WHERE status_search MATCH ?1 AND f.rowid > ?2 AND f.rowid < ?3
-      AND (a.indexable OR ${HAS_PART}) AND ${visibleTo("?4")} AND ${wantedBy("?4", "?5")}
-      AND NOT ${isLimitedFor("?4", "s.account_id")}
-      AND NOT EXISTS (SELECT 1 FROM json_each(?6) d WHERE f.rowid >= d.value ->> 0 AND f.rowid < d.value ->> 1)
-    ORDER BY f.rowid ${direction} LIMIT ?7 OFFSET ?8`;
+    WHERE status_search MATCH $query AND f.rowid > +$lowest AND f.rowid < +$highest
+      AND (a.indexable OR ${HAS_PART}) AND ${visibleTo()} AND ${wantedBy()}
+      AND NOT ${isLimitedFor("s.account_id")}
+      AND NOT EXISTS (SELECT 1 FROM json_each($without) d WHERE f.rowid >= d.value ->> 0 AND f.rowid < d.value ->> 1)
+    ORDER BY f.rowid ${direction} LIMIT +$limit OFFSET +$offset`;
 }
 
 const NEWEST_FIRST = search("DESC");
@@ -52,9 +52,9 @@ export function searchStatuses(
   const { page, offset } = search;
   const { lowest, highest, without } = boundsOf(terms, page);
   const sql = page.min_id === null ? NEWEST_FIRST : OLDEST_FIRST;
-  const now = ctx.clock.now();
-  const values = [query, lowest, highest, viewerId, now, JSON.stringify(without), page.limit, offset];
-  const ids = ctx.db.all<{ id: number }>(sql, ...values).map(({ id }) => id);
+  const bounds = { lowest, highest, without: JSON.stringify(without), limit: page.limit, offset };
+  const params = { query, viewer: viewerId, now: ctx.clock.now(), ...bounds };
+  const ids = ctx.db.all<{ id: number }>(sql, params).map(({ id }) => id);
   return page.min_id === null ? ids : ids.toReversed();
 }
 
@@ -154,13 +154,13 @@ const TAGS = `
   SELECT id FROM (
     SELECT id, name FROM (
       SELECT id, name, display_name FROM tags
-      WHERE name >= ?1 AND name < ?1 || char(1114111) ORDER BY name LIMIT ${LOOKED_THROUGH_TAGS}
+      WHERE name >= +$name AND name < $name || char(1114111) ORDER BY name LIMIT ${LOOKED_THROUGH_TAGS}
     ) prefixed
-    WHERE ${isKnownTo("?5", "prefixed")}
-      AND (NOT ?4 OR EXISTS (SELECT 1 FROM trend_reviews WHERE kind = 'tag' AND subject_id = prefixed.id))
+    WHERE ${isKnownTo("prefixed")}
+      AND (NOT $reviewed OR EXISTS (SELECT 1 FROM trend_reviews WHERE kind = 'tag' AND subject_id = prefixed.id))
     ORDER BY name LIMIT ${COMPARED_TAGS}) found
-  ORDER BY name = ?1 DESC, (SELECT count(*) FROM (SELECT 1 FROM status_tags WHERE tag_id = found.id LIMIT 100)) DESC, name
-  LIMIT ?2 OFFSET ?3`;
+  ORDER BY name = +$name DESC, (SELECT count(*) FROM (SELECT 1 FROM status_tags WHERE tag_id = found.id LIMIT 100)) DESC, name
+  LIMIT +$limit OFFSET +$offset`;
 
 /**
  * Hashtags with this prefix that the viewer may know about: the exact match, then the most used. `reviewed` limits them
@@ -173,7 +173,9 @@ export function searchTags(
 ): number[] {
   const { name, limit, offset, reviewed } = search;
   if (name === "") return [];
-  return ctx.db.all<{ id: number }>(TAGS, name, limit, offset, reviewed ? 1 : 0, viewerId).map(({ id }) => id);
+  return ctx.db
+    .all<{ id: number }>(TAGS, { name, limit, offset, reviewed: reviewed ? 1 : 0, viewer: viewerId })
+    .map(({ id }) => id);
 }
 
 /** The accounts and statuses that a URL refers to. */
@@ -183,14 +185,14 @@ interface Found {
 }
 
 const OF_URI = `
-  SELECT 'account' AS kind, a.id FROM accounts a WHERE a.uri = ?1 AND ${IS_HERE} AND a.suspended_at IS NULL
-  UNION ALL SELECT 'status', s.id FROM statuses s WHERE s.uri = ?1 AND s.reblog_of_id IS NULL`;
+  SELECT 'account' AS kind, a.id FROM accounts a WHERE a.uri = +$uri AND ${IS_HERE} AND a.suspended_at IS NULL
+  UNION ALL SELECT 'status', s.id FROM statuses s WHERE s.uri = +$uri AND s.reblog_of_id IS NULL`;
 
 /** The account or status with this URL or URI, if it is known here and visible to the viewer. */
 export function findByAddress(ctx: Context, viewerId: number, address: string): Found {
   const url = URL.parse(address);
   const uri = url?.origin === ctx.config.origin ? ownUri(ctx, url.pathname) : address;
-  const found = uri === null ? [] : ctx.db.all<{ kind: "account" | "status"; id: number }>(OF_URI, uri);
+  const found = uri === null ? [] : ctx.db.all<{ kind: "account" | "status"; id: number }>(OF_URI, { uri });
   const ids = Map.groupBy(found, ({ kind }) => kind);
   const idsOf = (kind: "account" | "status") => (ids.get(kind) ?? []).map(({ id }) => id);
   return { accountIds: idsOf("account"), statusIds: visibleAmong(ctx, viewerId, idsOf("status")) };

@@ -9,10 +9,8 @@ export function followTag(ctx: Context, accountId: number, written: string): voi
   ctx.db.transaction((tx) => {
     const tagId = ensureTag(tx, written, ctx.clock.now());
     const { changes } = tx.run(
-      "INSERT INTO tag_follows (account_id, tag_id, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-      accountId,
-      tagId,
-      ctx.clock.now(),
+      "INSERT INTO tag_follows (account_id, tag_id, created_at) VALUES ($accountId, $tagId, $now) ON CONFLICT DO NOTHING",
+      { accountId, tagId, now: ctx.clock.now() },
     );
     if (changes > 0) fillHomeLater(ctx, tx, accountId, { tagIds: [tagId] });
   });
@@ -22,16 +20,19 @@ export function unfollowTag(ctx: Context, accountId: number, written: string): v
   const tagId = findTag(ctx.db, written);
   if (tagId === null) return;
   ctx.db.transaction((tx) => {
-    const { changes } = tx.run("DELETE FROM tag_follows WHERE account_id = ? AND tag_id = ?", accountId, tagId);
+    const { changes } = tx.run("DELETE FROM tag_follows WHERE account_id = +$accountId AND tag_id = +$tagId", {
+      accountId,
+      tagId,
+    });
     if (changes > 0) clearTagFromHome(tx, accountId, tagId);
   });
 }
 
 const FOLLOWED = new Keyset<ListItem>(
-  "SELECT t.tag_id AS id, t.id AS cursor FROM tag_follows t WHERE t.account_id = ?4",
+  "SELECT t.tag_id AS id, t.id AS cursor FROM tag_follows t WHERE t.account_id = +$accountId",
   "t.id",
 );
 
 export function followedTags(ctx: Context, accountId: number, page: Page): ListItem[] {
-  return FOLLOWED.page(ctx.db, page, accountId);
+  return FOLLOWED.page(ctx.db, page, { accountId });
 }

@@ -14,9 +14,8 @@ export interface TagName {
 export function saveMentions(tx: Tx, statusId: number, accountIds: readonly number[]): void {
   for (const accountId of accountIds) {
     tx.run(
-      "INSERT INTO mentions (status_id, account_id) VALUES (?, ?) ON CONFLICT DO UPDATE SET silent = 0",
-      statusId,
-      accountId,
+      "INSERT INTO mentions (status_id, account_id) VALUES ($statusId, $accountId) ON CONFLICT DO UPDATE SET silent = 0",
+      { statusId, accountId },
     );
   }
 }
@@ -24,7 +23,9 @@ export function saveMentions(tx: Tx, statusId: number, accountIds: readonly numb
 /** The mentioned accounts, without silent mentions. */
 export function mentionsOf(db: Reads, statusId: number): number[] {
   return db
-    .all<{ account_id: number }>("SELECT account_id FROM mentions WHERE status_id = ? AND NOT silent", statusId)
+    .all<{ account_id: number }>("SELECT account_id FROM mentions WHERE status_id = +$statusId AND NOT silent", {
+      statusId,
+    })
     .map(({ account_id }) => account_id);
 }
 
@@ -40,34 +41,34 @@ export function saveTags(
 ): void {
   for (const { name, written } of tags) {
     insertTag(tx, name, isForEveryone(status.visibility) ? written : "", now);
-    tx.run(
-      "INSERT OR IGNORE INTO status_tags (tag_id, status_id) SELECT id, ? FROM tags WHERE name = ?",
-      status.id,
+    tx.run("INSERT OR IGNORE INTO status_tags (tag_id, status_id) SELECT id, $statusId FROM tags WHERE name = +$name", {
+      statusId: status.id,
       name,
-    );
+    });
   }
 }
 
 /** `spelling` is empty if it must not be shown. The first spelling that may be shown is kept. */
 function insertTag(tx: Tx, name: string, spelling: string, now: number): void {
   tx.run(
-    `INSERT INTO tags (name, display_name, created_at) VALUES (?, ?, ?)
+    `INSERT INTO tags (name, display_name, created_at) VALUES ($name, $spelling, $now)
      ON CONFLICT (name) DO UPDATE SET display_name = excluded.display_name WHERE display_name = ''`,
-    name,
-    spelling,
-    now,
+    { name, spelling, now },
   );
 }
 
 /** The id of a hashtag in any spelling; null if it is unknown. */
 export function findTag(db: Reads, written: string): number | null {
-  return db.get<{ id: number }>("SELECT id FROM tags WHERE name = ?", normaliseHashtag(written))?.id ?? null;
+  return (
+    db.get<{ id: number }>("SELECT id FROM tags WHERE name = +$written", { written: normaliseHashtag(written) })?.id ??
+    null
+  );
 }
 
 /** The hashtag in its display spelling: that of its first public or unlisted status, else as written here. */
 export function spellingOf(db: Reads, written: string): string {
   const name = normaliseHashtag(written);
-  const row = db.get<{ display_name: string }>("SELECT display_name FROM tags WHERE name = ?", name);
+  const row = db.get<{ display_name: string }>("SELECT display_name FROM tags WHERE name = +$name", { name });
   return row?.display_name || written;
 }
 
@@ -85,14 +86,14 @@ const MAX_EXAMINED = 1000;
  * because they follow it. Without this, a search would complete the hashtags of direct posts. Strangers see only statuses
  * for everyone, and a hashtag that never was in one has no spelling (see `saveTags`).
  */
-export function isKnownTo(viewer: string, tag: string): string {
+export function isKnownTo(tag: string): string {
   return `(
-    (${viewer} <> 0 OR ${tag}.display_name <> '') AND EXISTS (
+    ($viewer <> 0 OR ${tag}.display_name <> '') AND EXISTS (
       SELECT 1
       FROM (SELECT status_id FROM status_tags WHERE tag_id = ${tag}.id ORDER BY status_id DESC LIMIT ${MAX_EXAMINED}) st
       CROSS JOIN statuses s ON s.id = st.status_id
-      WHERE ${visibleTo(viewer)})
-    OR EXISTS (SELECT 1 FROM tag_follows WHERE account_id = ${viewer} AND tag_id = ${tag}.id))`;
+      WHERE ${visibleTo()})
+    OR EXISTS (SELECT 1 FROM tag_follows WHERE account_id = +$viewer AND tag_id = ${tag}.id))`;
 }
 
 /** Replaces mentions and hashtags after an edit. */
@@ -103,11 +104,10 @@ export function replaceMentionsAndTags(
   now: number,
 ): void {
   tx.run(
-    "DELETE FROM mentions WHERE status_id = ? AND NOT silent AND account_id NOT IN (SELECT value FROM json_each(?))",
-    status.id,
-    idList(composed.mentions),
+    "DELETE FROM mentions WHERE status_id = +$statusId AND NOT silent AND account_id NOT IN (SELECT value FROM json_each($mentions))",
+    { statusId: status.id, mentions: idList(composed.mentions) },
   );
-  tx.run("DELETE FROM status_tags WHERE status_id = ?", status.id);
+  tx.run("DELETE FROM status_tags WHERE status_id = +$statusId", { statusId: status.id });
   saveMentions(tx, status.id, composed.mentions);
   saveTags(tx, status, composed.tags, now);
 }

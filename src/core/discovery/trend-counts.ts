@@ -19,11 +19,11 @@ export function currentDay(ctx: Context): number {
 const USED = `
   SELECT 'tag' AS kind, t.tag_id AS subject_id, s.created_at / ${DAY} AS day, s.account_id
   FROM statuses s JOIN status_tags t ON t.status_id = s.id
-  WHERE s.id = ?1 AND s.visibility = 'public' AND s.sensitive = 0
+  WHERE s.id = +$statusId AND s.visibility = 'public' AND s.sensitive = 0
   UNION ALL
   SELECT 'link', l.link_id, s.created_at / ${DAY}, s.account_id
   FROM statuses s JOIN status_links l ON l.status_id = s.id
-  WHERE s.id = ?1 AND s.visibility = 'public' AND s.sensitive = 0`;
+  WHERE s.id = +$statusId AND s.visibility = 'public' AND s.sensitive = 0`;
 
 const COUNT = `
   INSERT INTO trend_uses (kind, subject_id, day, account_id, uses)
@@ -31,25 +31,25 @@ const COUNT = `
   ON CONFLICT (kind, subject_id, day, account_id) DO UPDATE SET uses = uses + 1`;
 
 /** Statements address one row by its full key: for a list of keys, SQLite would scan a whole day. */
-const ROW = "kind = ? AND subject_id = ? AND day = ? AND account_id = ?";
+const ROW = "kind = +$kind AND subject_id = +$subjectId AND day = +$day AND account_id = +$accountId";
 
 /** Counts the uses of a status. Call it after its hashtags and links were stored, in the same transaction. */
 export function countUses(tx: Tx, statusId: number): void {
-  tx.run(COUNT, statusId);
+  tx.run(COUNT, { statusId });
 }
 
 /** Undoes `countUses()`. Call it before the status is changed or deleted. */
 export function uncountUses(tx: Tx, statusId: number): void {
-  for (const { kind, subject_id, day, account_id } of tx.all<Use>(USED, statusId)) {
-    const key = [kind, subject_id, day, account_id] as const;
-    tx.run(`UPDATE trend_uses SET uses = uses - 1 WHERE ${ROW}`, ...key);
-    tx.run(`DELETE FROM trend_uses WHERE ${ROW} AND uses < 1`, ...key);
+  for (const { kind, subject_id, day, account_id } of tx.all<Use>(USED, { statusId })) {
+    const key = { kind, subjectId: subject_id, day, accountId: account_id };
+    tx.run(`UPDATE trend_uses SET uses = uses - 1 WHERE ${ROW}`, key);
+    tx.run(`DELETE FROM trend_uses WHERE ${ROW} AND uses < 1`, key);
   }
 }
 
 /** Deletes uses that are older than any history shows. */
 export function forgetOldUses(ctx: Context, tx: Tx): void {
   const oldest = currentDay(ctx) - HISTORY_DAYS + 1;
-  tx.run("DELETE FROM trend_uses WHERE day < ?", oldest);
-  tx.run("DELETE FROM trend_days WHERE day < ?", oldest);
+  tx.run("DELETE FROM trend_uses WHERE day < +$oldest", { oldest });
+  tx.run("DELETE FROM trend_days WHERE day < +$oldest", { oldest });
 }

@@ -1,5 +1,5 @@
 import type { Context } from "../../context.ts";
-import type { Tx } from "../../db/open.ts";
+import type { Params, Tx } from "../../db/open.ts";
 import { trends } from "../../db/schema/index.ts";
 import { notFound, Refusal } from "../../errors.ts";
 import { idAt } from "../../lib/ids.ts";
@@ -23,14 +23,14 @@ function isOpen(a: string): string {
   return `${a}.discoverable AND ${a}.suspended_at IS NULL AND ${a}.silenced_at IS NULL AND ${a}.sensitized_at IS NULL`;
 }
 
-/** Each of these accounts counts once a day. ?1 maps the age of a day to its weight. */
+/** Each of these accounts counts once a day. `$weights` maps the age of a day to its weight. */
 function rankUses(kind: "tag" | "link", subject: string, join: string): string {
   return `
     INSERT INTO trends (kind, subject_id, score)
     SELECT '${kind}', subject, sum(weight) AS score
     FROM (
       SELECT DISTINCT ${subject} AS subject, u.day, u.account_id, w.value AS weight
-      FROM trend_uses u JOIN json_each(?1) w ON w.key = ?2 - u.day
+      FROM trend_uses u JOIN json_each($weights) w ON w.key = $today - u.day
         JOIN accounts a ON a.id = u.account_id AND ${isOpen("a")} ${join}
       WHERE u.kind = '${kind}')
     GROUP BY subject HAVING count(DISTINCT account_id) >= ${MIN_ACCOUNTS} AND score >= ${MIN_SCORE}
@@ -49,7 +49,7 @@ const NOTICED = `
       UNION SELECT account_id FROM statuses WHERE reblog_of_id = s.id AND visibility IN ('public', 'unlisted'))
     WHERE account_id <> s.account_id) AS people
   FROM statuses s JOIN accounts a ON a.id = s.account_id
-  WHERE s.id > ?1 AND s.visibility = 'public' AND s.reblog_of_id IS NULL AND s.favourites_count + s.reblogs_count > 1
+  WHERE s.id > +$id AND s.visibility = 'public' AND s.reblog_of_id IS NULL AND s.favourites_count + s.reblogs_count > 1
     AND ${mayTrend("s", "a")}`;
 
 function mayTrend(s: string, a: string): string {
@@ -63,8 +63,8 @@ export function rankTrends(ctx: Context, tx: Tx): void {
   forgetReviews(tx);
   if (ctx.config.trends === "off") return;
   const weights = JSON.stringify(Array.from({ length: HISTORY_DAYS }, (_, age) => weightOfDay(ctx, age)));
-  tx.run(RANK_TAGS, weights, currentDay(ctx));
-  tx.run(RANK_LINKS, weights, currentDay(ctx));
+  tx.run(RANK_TAGS, { weights, today: currentDay(ctx) });
+  tx.run(RANK_LINKS, { weights, today: currentDay(ctx) });
   rankStatuses(ctx, tx);
 }
 
@@ -77,20 +77,20 @@ function weightOfDay(ctx: Context, age: number): number {
 function rankStatuses(ctx: Context, tx: Tx): void {
   const now = ctx.clock.now();
   const ranked = tx
-    .all<{ id: number; created_at: number; people: number }>(NOTICED, idAt(now - HISTORY_DAYS * DAY))
+    .all<{ id: number; created_at: number; people: number }>(NOTICED, { id: idAt(now - HISTORY_DAYS * DAY) })
     .filter(({ people }) => people >= MIN_ACCOUNTS)
     .map(({ id, created_at, people }) => ({ id, score: people * 0.5 ** ((now - created_at) / HALF_LIFE) }))
     .filter(({ score }) => score >= MIN_SCORE)
     .sort((a, b) => b.score - a.score)
     .slice(0, MAX_RANKED);
   for (const { id, score } of ranked)
-    tx.run("INSERT INTO trends (kind, subject_id, score) VALUES ('status', ?, ?)", id, score);
+    tx.run("INSERT INTO trends (kind, subject_id, score) VALUES ('status', $id, $score)", { id, score });
 }
 
 /** Deletes reviews whose subject no longer exists. */
 function forgetReviews(tx: Tx): void {
   for (const [kind, table] of Object.entries(TABLES)) {
-    tx.run(`DELETE FROM trend_reviews WHERE kind = ? AND subject_id NOT IN (SELECT id FROM ${table})`, kind);
+    tx.run(`DELETE FROM trend_reviews WHERE kind = +$kind AND subject_id NOT IN (SELECT id FROM ${table})`, { kind });
   }
 }
 
@@ -98,19 +98,19 @@ const TABLES: Record<TrendKind, string> = { tag: "tags", status: "statuses", lin
 
 const REVIEWED = "LEFT JOIN trend_reviews r ON r.kind = t.kind AND r.subject_id = t.subject_id";
 
-/** `assumed` is the parameter with the default for trends that have no review. */
-const allowed = (assumed: string) => `coalesce(r.approved, ${assumed})`;
+/** `$assumed` is the default for trends that have no review. */
+const ALLOWED = "coalesce(r.approved, $assumed)";
 
-const BEST = "ORDER BY t.score DESC, t.subject_id DESC LIMIT ?1 OFFSET ?2";
+const BEST = "ORDER BY t.score DESC, t.subject_id DESC LIMIT +$limit OFFSET +$offset";
 
 const TRENDING = `
-  SELECT t.subject_id AS id FROM trends t ${REVIEWED} WHERE ${allowed("?3")} AND t.kind = ?4 ${BEST}`;
+  SELECT t.subject_id AS id FROM trends t ${REVIEWED} WHERE ${ALLOWED} AND t.kind = +$kind ${BEST}`;
 
 /** The conditions are checked again here, because accounts and statuses may have changed since the ranking. */
 const TRENDING_STATUSES = `
   SELECT s.id FROM trends t JOIN statuses s ON s.id = t.subject_id JOIN accounts a ON a.id = s.account_id ${REVIEWED}
-  WHERE ${allowed("?3")} AND t.kind = 'status' AND s.visibility = 'public' AND ${mayTrend("s", "a")}
-    AND ${visibleTo("?4")} AND ${wantedBy("?4", "?5")} ${BEST}`;
+  WHERE ${ALLOWED} AND t.kind = 'status' AND s.visibility = 'public' AND ${mayTrend("s", "a")}
+    AND ${visibleTo()} AND ${wantedBy()} ${BEST}`;
 
 /** A part of a ranking. */
 export interface Stretch {
@@ -119,22 +119,22 @@ export interface Stretch {
 }
 
 export function trendingTags(ctx: Context, stretch: Stretch): number[] {
-  return trending(ctx, TRENDING, stretch, "tag");
+  return trending(ctx, TRENDING, stretch, { kind: "tag" });
 }
 
 /** Returns ids of preview cards. */
 export function trendingCards(ctx: Context, stretch: Stretch): number[] {
-  return trending(ctx, TRENDING, stretch, "link");
+  return trending(ctx, TRENDING, stretch, { kind: "link" });
 }
 
 /** Leaves out accounts that the viewer blocks or mutes. */
 export function trendingStatuses(ctx: Context, viewerId: number, stretch: Stretch): number[] {
-  return trending(ctx, TRENDING_STATUSES, stretch, viewerId, ctx.clock.now());
+  return trending(ctx, TRENDING_STATUSES, stretch, { viewer: viewerId, now: ctx.clock.now() });
 }
 
-function trending(ctx: Context, sql: string, { limit, offset }: Stretch, ...values: (string | number)[]): number[] {
+function trending(ctx: Context, sql: string, { limit, offset }: Stretch, params: Params): number[] {
   if (ctx.config.trends === "off") return [];
-  return ctx.db.all<{ id: number }>(sql, limit, offset, assumed(ctx), ...values).map(({ id }) => id);
+  return ctx.db.all<{ id: number }>(sql, { ...params, limit, offset, assumed: assumed(ctx) }).map(({ id }) => id);
 }
 
 function assumed(ctx: Context): number {
@@ -143,8 +143,8 @@ function assumed(ctx: Context): number {
 
 const TRENDING_CARD = `
   SELECT t.subject_id AS id FROM trends t ${REVIEWED}
-  WHERE ${allowed("?2")} AND t.kind = 'link' AND t.subject_id IN (
-    SELECT id FROM preview_cards WHERE url = ?1 UNION SELECT card_id FROM links WHERE url = ?1)
+  WHERE ${ALLOWED} AND t.kind = 'link' AND t.subject_id IN (
+    SELECT id FROM preview_cards WHERE url = +$url UNION SELECT card_id FROM links WHERE url = +$url)
   LIMIT 1`;
 
 /**
@@ -154,7 +154,10 @@ const TRENDING_CARD = `
  */
 export function trendingCard(ctx: Context, url: string): number {
   const normal = URL.canParse(url) ? new URL(url).href : url;
-  const card = ctx.config.trends === "off" ? null : ctx.db.get<{ id: number }>(TRENDING_CARD, normal, assumed(ctx));
+  const card =
+    ctx.config.trends === "off"
+      ? null
+      : ctx.db.get<{ id: number }>(TRENDING_CARD, { url: normal, assumed: assumed(ctx) });
   if (!card) throw notFound();
   return card.id;
 }
@@ -185,16 +188,13 @@ export function listTrends(ctx: Context): Trend[] {
 /** Stores a review. It applies as long as the subject exists, even if it stops trending and trends again. */
 export function reviewTrend(ctx: Context, kind: TrendKind, id: number, approved: boolean): void {
   ctx.db.transaction((tx) => {
-    if (!tx.get(`SELECT 1 FROM ${TABLES[kind]} WHERE id = ?`, id)) {
+    if (!tx.get(`SELECT 1 FROM ${TABLES[kind]} WHERE id = +$id`, { id })) {
       throw new Refusal("not_found", `There is no ${kind} with the id ${id}.`);
     }
     tx.run(
-      `INSERT INTO trend_reviews (kind, subject_id, approved, reviewed_at) VALUES (?, ?, ?, ?)
+      `INSERT INTO trend_reviews (kind, subject_id, approved, reviewed_at) VALUES ($kind, $id, $approved, $now)
        ON CONFLICT (kind, subject_id) DO UPDATE SET approved = excluded.approved, reviewed_at = excluded.reviewed_at`,
-      kind,
-      id,
-      approved ? 1 : 0,
-      ctx.clock.now(),
+      { kind, id, approved: approved ? 1 : 0, now: ctx.clock.now() },
     );
   });
 }

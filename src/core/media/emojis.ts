@@ -26,7 +26,7 @@ export interface NewEmoji {
 
 const OF_SERVER = `
   SELECT id, shortcode, image, static_image, category, visible_in_picker FROM custom_emojis
-  WHERE coalesce(domain, '') = ? ORDER BY lower(shortcode), shortcode`;
+  WHERE coalesce(domain, '') = +$domain ORDER BY lower(shortcode), shortcode`;
 
 /**
  * All emoji of a server (null for this one), by shortcode and in display order. They are cached in memory: call
@@ -35,7 +35,7 @@ const OF_SERVER = `
 export function emojisOf(ctx: Context, domain: string | null): ReadonlyMap<string, CustomEmoji> {
   const known = ctx.rendered.emojis.get(domain ?? "");
   if (known) return known;
-  const rows = ctx.db.all<CustomEmoji>(OF_SERVER, domain ?? "");
+  const rows = ctx.db.all<CustomEmoji>(OF_SERVER, { domain: domain ?? "" });
   const emojis = new Map(rows.map((row) => [row.shortcode, row]));
   ctx.rendered.keepEmojis(domain ?? "", emojis);
   return emojis;
@@ -63,16 +63,11 @@ export async function addEmoji(ctx: Context, emoji: NewEmoji): Promise<{ replace
     const before = ownEmoji(tx, shortcode);
     tx.run(
       `INSERT INTO custom_emojis (shortcode, image, static_image, category, visible_in_picker, created_at, updated_at)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)
+       VALUES ($shortcode, $image, $staticImage, $category, $visibleInPicker, $now, $now)
        ON CONFLICT (coalesce(domain, ''), shortcode) DO UPDATE SET image = excluded.image,
          static_image = excluded.static_image, category = excluded.category,
          visible_in_picker = excluded.visible_in_picker, updated_at = excluded.updated_at`,
-      shortcode,
-      image,
-      staticImage,
-      category,
-      emoji.visibleInPicker ? 1 : 0,
-      ctx.clock.now(),
+      { shortcode, image, staticImage, category, visibleInPicker: emoji.visibleInPicker ? 1 : 0, now: ctx.clock.now() },
     );
     if (before) discardFiles(ctx, tx, [before.image, before.static_image]);
     return { replaced: before !== null };
@@ -84,7 +79,7 @@ export function removeEmoji(ctx: Context, shortcode: string): void {
   ctx.db.transaction((tx) => {
     const emoji = ownEmoji(tx, shortcode);
     if (!emoji) throw new Refusal("not_found", `There is no emoji called "${shortcode}".`);
-    tx.run("DELETE FROM custom_emojis WHERE id = ?", emoji.id);
+    tx.run("DELETE FROM custom_emojis WHERE id = +$emojiId", { emojiId: emoji.id });
     discardFiles(ctx, tx, [emoji.image, emoji.static_image]);
   });
 }
@@ -92,8 +87,8 @@ export function removeEmoji(ctx: Context, shortcode: string): void {
 /** The local emoji with this shortcode; null if there is none. */
 export function ownEmoji(tx: Tx, shortcode: string): Pick<CustomEmoji, "id" | "image" | "static_image"> | null {
   return tx.get(
-    "SELECT id, image, static_image FROM custom_emojis WHERE coalesce(domain, '') = '' AND shortcode = ?",
-    shortcode,
+    "SELECT id, image, static_image FROM custom_emojis WHERE coalesce(domain, '') = '' AND shortcode = +$shortcode",
+    { shortcode },
   );
 }
 

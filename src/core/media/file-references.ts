@@ -47,10 +47,9 @@ export function unreferencedFiles(db: Reads, area: string, files: readonly strin
     ({ from, column, where = "true" }) => `EXISTS (SELECT 1 FROM ${from} WHERE ${column} = j.value AND ${where})`,
   ).join(" OR ");
   return db
-    .all<{ file: string }>(
-      `SELECT j.value AS file FROM json_each(?) j WHERE NOT (${isReferenced})`,
-      JSON.stringify(files),
-    )
+    .all<{ file: string }>(`SELECT j.value AS file FROM json_each($files) j WHERE NOT (${isReferenced})`, {
+      files: JSON.stringify(files),
+    })
     .map(({ file }) => file);
 }
 

@@ -13,7 +13,10 @@ export type MediaRow = typeof mediaAttachments.$inferSelect;
 
 /** The account's own upload. */
 export function ownMedia(ctx: Context, accountId: number, id: number | null): MediaRow {
-  const row = ctx.db.get<MediaRow>("SELECT * FROM media_attachments WHERE id = ? AND account_id = ?", id, accountId);
+  const row = ctx.db.get<MediaRow>("SELECT * FROM media_attachments WHERE id = +$id AND account_id = +$accountId", {
+    id,
+    accountId,
+  });
   if (!row) throw notFound();
   return row;
 }
@@ -32,13 +35,10 @@ export function checkMedia(
 ): MediaRow[] {
   if (ids.length === 0) return [];
   const rows = ctx.db.all<MediaRow>(
-    `SELECT m.* FROM json_each(?1) j JOIN media_attachments m ON m.id = j.value
-     WHERE m.account_id = ?2 AND (m.status_id IS NULL OR m.status_id = ?3)
-       AND (m.scheduled_status_id IS NULL OR m.scheduled_status_id = ?4)`,
-    idList(ids),
-    accountId,
-    statusId,
-    scheduledId,
+    `SELECT m.* FROM json_each($ids) j JOIN media_attachments m ON m.id = j.value
+     WHERE m.account_id = +$accountId AND (m.status_id IS NULL OR m.status_id = +$statusId)
+       AND (m.scheduled_status_id IS NULL OR m.scheduled_status_id = +$scheduledId)`,
+    { ids: idList(ids), accountId, statusId, scheduledId },
   );
   if (rows.length < new Set(ids).size) {
     throw validationFailed("Media attachments are unknown, or belong to another post. Upload them again.");
@@ -64,10 +64,8 @@ function checkTogether(rows: readonly MediaRow[]): void {
 export function attachMedia(tx: Tx, statusId: number, ids: readonly number[]): void {
   for (const [position, id] of ids.entries()) {
     tx.run(
-      "UPDATE media_attachments SET status_id = ?, scheduled_status_id = NULL, position = ? WHERE id = ?",
-      statusId,
-      position,
-      id,
+      "UPDATE media_attachments SET status_id = $statusId, scheduled_status_id = NULL, position = $position WHERE id = +$id",
+      { statusId, position, id },
     );
   }
 }
@@ -75,21 +73,19 @@ export function attachMedia(tx: Tx, statusId: number, ids: readonly number[]): v
 /** Reserves uploads for a scheduled status. */
 export function reserveMedia(tx: Tx, scheduledId: number, ids: readonly number[]): void {
   for (const [position, id] of ids.entries()) {
-    tx.run(
-      "UPDATE media_attachments SET scheduled_status_id = ?, position = ? WHERE id = ?",
+    tx.run("UPDATE media_attachments SET scheduled_status_id = $scheduledId, position = $position WHERE id = +$id", {
       scheduledId,
       position,
       id,
-    );
+    });
   }
 }
 
 /** Releases reserved uploads. Their age counts from now, so cleanup leaves them for another day. */
 export function releaseMedia(ctx: Context, tx: Tx, scheduledId: number): void {
   tx.run(
-    "UPDATE media_attachments SET scheduled_status_id = NULL, created_at = ? WHERE scheduled_status_id = ?",
-    ctx.clock.now(),
-    scheduledId,
+    "UPDATE media_attachments SET scheduled_status_id = NULL, created_at = $now WHERE scheduled_status_id = +$scheduledId",
+    { now: ctx.clock.now(), scheduledId },
   );
 }
 
@@ -97,12 +93,15 @@ export function releaseMedia(ctx: Context, tx: Tx, scheduledId: number): void {
 export function detachMedia(ctx: Context, tx: Tx, statusId: number, remove: boolean): void {
   if (!remove) {
     const now = ctx.clock.now();
-    tx.run("UPDATE media_attachments SET status_id = NULL, created_at = ?2 WHERE status_id = ?1", statusId, now);
+    tx.run("UPDATE media_attachments SET status_id = NULL, created_at = $now WHERE status_id = +$statusId", {
+      statusId,
+      now,
+    });
     return;
   }
   const removed = tx.all<MediaFiles>(
-    "DELETE FROM media_attachments WHERE status_id = ? RETURNING file, small, source",
-    statusId,
+    "DELETE FROM media_attachments WHERE status_id = +$statusId RETURNING file, small, source",
+    { statusId },
   );
   discardFiles(ctx, tx, removed.flatMap(filesOf));
 }
@@ -134,7 +133,7 @@ export function removeMedia(ctx: Context, accountId: number, id: number | null):
     throw new Refusal("invalid", "Media attachment is currently used by a status");
   }
   ctx.db.transaction((tx) => {
-    tx.run("DELETE FROM media_attachments WHERE id = ?", row.id);
+    tx.run("DELETE FROM media_attachments WHERE id = +$id", { id: row.id });
     discardFiles(ctx, tx, filesOf(row));
   });
 }
@@ -152,13 +151,12 @@ export function checkDescription(description: string | null | undefined): void {
 
 export function applyMediaChanges(tx: Tx, row: MediaRow, changes: MediaChanges): void {
   checkDescription(changes.description);
-  tx.run(
-    "UPDATE media_attachments SET description = ?, focus_x = ?, focus_y = ? WHERE id = ?",
-    changes.description === undefined ? row.description : changes.description || null,
-    changes.focus?.x ?? row.focus_x,
-    changes.focus?.y ?? row.focus_y,
-    row.id,
-  );
+  tx.run("UPDATE media_attachments SET description = $description, focus_x = $x, focus_y = $y WHERE id = +$id", {
+    description: changes.description === undefined ? row.description : changes.description || null,
+    x: changes.focus?.x ?? row.focus_x,
+    y: changes.focus?.y ?? row.focus_y,
+    id: row.id,
+  });
 }
 
 /** Parses two numbers from -1 to 1, as `0.5,-0.2`. Numbers out of range are clamped. */

@@ -64,7 +64,7 @@ function countTry(ctx: Context, id: number): MediaRow | null {
   return ctx.db.transaction((tx) => {
     const row = stillProcessing(tx, id);
     if (!row) return null;
-    if (row.tries < MAX_TRIES) tx.run("UPDATE media_attachments SET tries = tries + 1 WHERE id = ?", id);
+    if (row.tries < MAX_TRIES) tx.run("UPDATE media_attachments SET tries = tries + 1 WHERE id = +$id", { id });
     else giveUp(ctx, tx, id);
     return row.tries < MAX_TRIES ? row : null;
   });
@@ -84,13 +84,13 @@ async function write(ctx: Context, work: (tx: Tx) => void): Promise<void> {
 /** A try that was interrupted by the shutdown of the server doesn't count. */
 function leftFor(ctx: Context, id: number, error: unknown): unknown {
   if (ctx.processing.signal.aborted) {
-    ctx.db.transaction((tx) => tx.run("UPDATE media_attachments SET tries = tries - 1 WHERE id = ?", id));
+    ctx.db.transaction((tx) => tx.run("UPDATE media_attachments SET tries = tries - 1 WHERE id = +$id", { id }));
   }
   return error;
 }
 
 function stillProcessing(db: Reads, id: number): MediaRow | null {
-  return db.get<MediaRow>("SELECT * FROM media_attachments WHERE id = ? AND state = 'processing'", id);
+  return db.get<MediaRow>("SELECT * FROM media_attachments WHERE id = +$id AND state = 'processing'", { id });
 }
 
 /** An animated image stays an image. Of video and audio, only the placeholder image remains. */
@@ -98,12 +98,12 @@ function giveUp(ctx: Context, tx: Tx, id: number): void {
   const row = stillProcessing(tx, id);
   if (!row) return;
   if (row.type === "gifv") {
-    tx.run("UPDATE media_attachments SET type = 'image', state = 'ready', source = NULL WHERE id = ?", id);
+    tx.run("UPDATE media_attachments SET type = 'image', state = 'ready', source = NULL WHERE id = +$id", { id });
   } else {
     tx.run(
       `UPDATE media_attachments SET type = 'unknown', state = 'failed', source = NULL, blurhash = NULL, colors = NULL,
-         width = small_width, height = small_height, duration = NULL, frame_rate = NULL, bitrate = NULL WHERE id = ?`,
-      id,
+         width = small_width, height = small_height, duration = NULL, frame_rate = NULL, bitrate = NULL WHERE id = +$id`,
+      { id },
     );
   }
   if (row.source !== row.file) discardFiles(ctx, tx, [row.source]);
@@ -112,8 +112,8 @@ function giveUp(ctx: Context, tx: Tx, id: number): void {
 /** Gives up on unpublished uploads that have been waiting since before this time. */
 export function giveUpOlder(ctx: Context, tx: Tx, before: number): void {
   const rows = tx.all<{ id: number }>(
-    "SELECT id FROM media_attachments WHERE status_id IS NULL AND state = 'processing' AND created_at < ?",
-    before,
+    "SELECT id FROM media_attachments WHERE status_id IS NULL AND state = 'processing' AND created_at < +$before",
+    { before },
   );
   for (const { id } of rows) giveUp(ctx, tx, id);
 }
@@ -269,17 +269,19 @@ function writeMade(
 ): void {
   const { width, height, duration, frame_rate, bitrate } = clipColumns(clip, size);
   tx.run(
-    `UPDATE media_attachments SET state = 'ready', source = NULL, file = ?, file_size = ?, content_type = ?, width = ?,
-       height = ?, duration = ?, frame_rate = ?, bitrate = ? WHERE id = ?`,
-    file,
-    size,
-    TYPES_BY_EXTENSION[extension],
-    width,
-    height,
-    duration,
-    frame_rate,
-    bitrate,
-    row.id,
+    `UPDATE media_attachments SET state = 'ready', source = NULL, file = $file, file_size = $size, content_type = $contentType, width = $width,
+       height = $height, duration = $duration, frame_rate = $frameRate, bitrate = $bitrate WHERE id = +$id`,
+    {
+      file,
+      size,
+      contentType: TYPES_BY_EXTENSION[extension],
+      width,
+      height,
+      duration,
+      frameRate: frame_rate,
+      bitrate,
+      id: row.id,
+    },
   );
 }
 
@@ -290,13 +292,15 @@ export function writeSmall(
   { file, preview }: { file: string; preview: ProcessedPreview },
 ): void {
   tx.run(
-    "UPDATE media_attachments SET small = ?, small_width = ?, small_height = ?, blurhash = ?, colors = ? WHERE id = ?",
-    file,
-    preview.image.width,
-    preview.image.height,
-    preview.blurhash,
-    row.type === "audio" ? JSON.stringify(preview.colors) : null,
-    row.id,
+    "UPDATE media_attachments SET small = $file, small_width = $width, small_height = $height, blurhash = $blurhash, colors = $colors WHERE id = +$id",
+    {
+      file,
+      width: preview.image.width,
+      height: preview.image.height,
+      blurhash: preview.blurhash,
+      colors: row.type === "audio" ? JSON.stringify(preview.colors) : null,
+      id: row.id,
+    },
   );
 }
 

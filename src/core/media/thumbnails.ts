@@ -37,6 +37,6 @@ export function setThumbnail(ctx: Context, tx: Tx, row: MediaRow, thumbnail: Thu
   // A clip that isn't converted yet has nothing else to show.
   const file = row.state === "processing" && row.type !== "gifv" ? thumbnail.file : row.file;
   writeSmall(tx, row, thumbnail);
-  tx.run("UPDATE media_attachments SET file = ?, has_thumbnail = 1 WHERE id = ?", file, row.id);
+  tx.run("UPDATE media_attachments SET file = $file, has_thumbnail = 1 WHERE id = +$id", { file, id: row.id });
   if (row.small !== file) discardFiles(ctx, tx, [row.small]);
 }

@@ -193,7 +193,9 @@ export async function changeUpload(
   const kept = preview && (await keepThumbnail(ctx, preview));
   const changed = ctx.db.transaction((tx) => {
     // It may have been published or deleted while the thumbnail was read.
-    const row = tx.get<MediaRow>("SELECT * FROM media_attachments WHERE id = ? AND status_id IS NULL", found.id);
+    const row = tx.get<MediaRow>("SELECT * FROM media_attachments WHERE id = +$id AND status_id IS NULL", {
+      id: found.id,
+    });
     if (!row && kept) discardFiles(ctx, tx, [kept.file]);
     if (!row) return null;
     applyMediaChanges(tx, row, changes);

@@ -30,7 +30,7 @@ export interface DomainBlock {
 }
 
 /**
- * Sets a column of the accounts of domain `?1` and its subdomains, by the block that decides about each. An account
+ * Sets a column of the accounts of domain `$domain` and its subdomains, by the block that decides about each. An account
  * that was limited or suspended by a block has the block's creation time there; this distinguishes it from accounts
  * that were moderated individually.
  */
@@ -39,7 +39,7 @@ function updateAccountsSql(column: "silenced_at" | "suspended_at", value: string
     `(accounts.domain = ${domain} OR substr(accounts.domain, -length(${domain}) - 1) = '.' || ${domain})`;
   return `
     UPDATE accounts SET ${column} = ${value} FROM domain_blocks b
-    WHERE accounts.domain IS NOT NULL AND ${isBelow("?1")} AND ${condition} AND b.id = (
+    WHERE accounts.domain IS NOT NULL AND ${isBelow("$domain")} AND ${condition} AND b.id = (
       SELECT d.id FROM domain_blocks d WHERE ${isBelow("d.domain")} ORDER BY length(d.domain) DESC LIMIT 1)
     RETURNING accounts.id`;
 }
@@ -77,7 +77,7 @@ export function removeDomainBlock(ctx: Context, given: string): void {
   const domain = domainOf(given);
   ctx.db.transaction((tx) =>
     reapplyBlocks(ctx, tx, domain, () => {
-      const { changes } = tx.run("DELETE FROM domain_blocks WHERE domain = ?", domain);
+      const { changes } = tx.run("DELETE FROM domain_blocks WHERE domain = +$domain", { domain });
       if (changes === 0) throw new Refusal("not_found", `${domain} isn't blocked.`);
     }),
   );
@@ -85,10 +85,10 @@ export function removeDomainBlock(ctx: Context, given: string): void {
 
 /** Undoes the effects of blocks on the accounts of a domain, changes the blocks, and applies the effects again. */
 function reapplyBlocks(ctx: Context, tx: Tx, domain: string, work: () => void): void {
-  for (const sql of [UNLIMIT, UNSUSPEND]) tx.run(sql, domain);
+  for (const sql of [UNLIMIT, UNSUSPEND]) tx.run(sql, { domain });
   work();
-  tx.run(LIMIT, domain);
-  const suspended = tx.all<{ id: number }>(SUSPEND, domain).map(({ id }) => id);
+  tx.run(LIMIT, { domain });
+  const suspended = tx.all<{ id: number }>(SUSPEND, { domain }).map(({ id }) => id);
   const events = sever(ctx, tx, suspended, { type: "domain_block", targetName: domain });
   queueNotices(ctx, tx, "severed_relationships", events);
 }
@@ -99,19 +99,23 @@ function save(ctx: Context, tx: Tx, domain: string, changes: Partial<DomainBlock
   tx.run(
     `INSERT INTO domain_blocks
        (domain, severity, reject_media, reject_reports, obfuscate, public_comment, private_comment, created_at)
-     VALUES (?1, coalesce(?2, 'suspend'), coalesce(?3, 0), coalesce(?4, 0), coalesce(?5, 0), coalesce(?6, ''), coalesce(?7, ''), ?8)
+     VALUES ($domain, coalesce($severity, 'suspend'), coalesce($rejectMedia, 0), coalesce($rejectReports, 0),
+       coalesce($obfuscate, 0), coalesce($publicComment, ''), coalesce($privateComment, ''), $now)
      ON CONFLICT (domain) DO UPDATE SET
-       severity = coalesce(?2, severity), reject_media = coalesce(?3, reject_media),
-       reject_reports = coalesce(?4, reject_reports), obfuscate = coalesce(?5, obfuscate),
-       public_comment = coalesce(?6, public_comment), private_comment = coalesce(?7, private_comment)`,
-    domain,
-    changes.severity ?? null,
-    asNumber(changes.rejectMedia),
-    asNumber(changes.rejectReports),
-    asNumber(changes.obfuscate),
-    changes.publicComment ?? null,
-    changes.privateComment ?? null,
-    ctx.clock.now(),
+       severity = coalesce($severity, severity), reject_media = coalesce($rejectMedia, reject_media),
+       reject_reports = coalesce($rejectReports, reject_reports), obfuscate = coalesce($obfuscate, obfuscate),
+       public_comment = coalesce($publicComment, public_comment),
+       private_comment = coalesce($privateComment, private_comment)`,
+    {
+      domain,
+      severity: changes.severity ?? null,
+      rejectMedia: asNumber(changes.rejectMedia),
+      rejectReports: asNumber(changes.rejectReports),
+      obfuscate: asNumber(changes.obfuscate),
+      publicComment: changes.publicComment ?? null,
+      privateComment: changes.privateComment ?? null,
+      now: ctx.clock.now(),
+    },
   );
 }
 
@@ -132,9 +136,8 @@ export function allowDomain(ctx: Context, given: string): void {
   const domain = domainOf(given);
   ctx.db.transaction((tx) => {
     const { changes } = tx.run(
-      "INSERT INTO domain_allows (domain, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING",
-      domain,
-      ctx.clock.now(),
+      "INSERT INTO domain_allows (domain, created_at) VALUES ($domain, $now) ON CONFLICT DO NOTHING",
+      { domain, now: ctx.clock.now() },
     );
     if (changes === 0) throw new Refusal("conflict", `${domain} is allowed already.`);
   });
@@ -143,7 +146,7 @@ export function allowDomain(ctx: Context, given: string): void {
 export function disallowDomain(ctx: Context, given: string): void {
   const domain = domainOf(given);
   ctx.db.transaction((tx) => {
-    const { changes } = tx.run("DELETE FROM domain_allows WHERE domain = ?", domain);
+    const { changes } = tx.run("DELETE FROM domain_allows WHERE domain = +$domain", { domain });
     if (changes === 0) throw new Refusal("not_found", `${domain} isn't allowed.`);
   });
 }

@@ -10,8 +10,8 @@ import { notify } from "../notifications/notifications.ts";
 
 /** The types of notifications about moderation, and queries for the account that each is for. */
 const NOTICES = {
-  moderation_warning: "SELECT target_account_id AS account_id FROM account_warnings WHERE id = ?",
-  severed_relationships: "SELECT account_id FROM severance_events WHERE id = ?",
+  moderation_warning: "SELECT target_account_id AS account_id FROM account_warnings WHERE id = +$aboutId",
+  severed_relationships: "SELECT account_id FROM severance_events WHERE id = +$aboutId",
 } as const;
 type NoticeType = keyof typeof NOTICES;
 
@@ -19,13 +19,14 @@ export function queueNotices(ctx: Context, tx: Tx, type: NoticeType, aboutIds: r
   for (const aboutId of aboutIds) enqueue(ctx, tx, "moderation.tell", { type, aboutId });
 }
 
-const ALREADY_SENT = "SELECT 1 FROM notifications WHERE account_id = ? AND type = ? AND about_id = ?";
+const ALREADY_SENT =
+  "SELECT 1 FROM notifications WHERE account_id = +$accountId AND type = +$type AND about_id = +$aboutId";
 
 /** Notifies the account of a moderation decision, unless it was notified already. */
 export function sendNotice(ctx: Context, type: NoticeType, aboutId: number): void {
   ctx.db.transaction((tx) => {
-    const about = tx.get<{ account_id: number }>(NOTICES[type], aboutId);
-    if (!about || tx.get(ALREADY_SENT, about.account_id, type, aboutId)) return;
+    const about = tx.get<{ account_id: number }>(NOTICES[type], { aboutId });
+    if (!about || tx.get(ALREADY_SENT, { accountId: about.account_id, type, aboutId })) return;
     notify(ctx, tx, about.account_id, { type, from: about.account_id, statusId: null, aboutId });
   });
 }

@@ -41,7 +41,7 @@ interface State {
   /** As in "@name is limited". */
   word: string;
   holds(account: Moderated): boolean;
-  /** Sets the state of account `?1` with the time `?2`, or lifts it if `?2` is null. */
+  /** Sets the state of `$accountId` with the time `$at`, or lifts it if that is null. */
   sql: string;
 }
 
@@ -49,22 +49,22 @@ export const STATES: Record<Exclude<Action, "none">, State> = {
   disable: {
     word: "frozen",
     holds: (account) => account.disabled === 1,
-    sql: "UPDATE users SET disabled = ?2 IS NOT NULL WHERE account_id = ?1",
+    sql: "UPDATE users SET disabled = $at IS NOT NULL WHERE account_id = +$accountId",
   },
   sensitive: {
     word: "marked as sensitive",
     holds: (account) => account.sensitized_at !== null,
-    sql: "UPDATE accounts SET sensitized_at = ?2 WHERE id = ?1",
+    sql: "UPDATE accounts SET sensitized_at = $at WHERE id = +$accountId",
   },
   silence: {
     word: "limited",
     holds: (account) => account.silenced_at !== null,
-    sql: "UPDATE accounts SET silenced_at = ?2 WHERE id = ?1",
+    sql: "UPDATE accounts SET silenced_at = $at WHERE id = +$accountId",
   },
   suspend: {
     word: "suspended",
     holds: (account) => account.suspended_at !== null,
-    sql: "UPDATE accounts SET suspended_at = ?2 WHERE id = ?1",
+    sql: "UPDATE accounts SET suspended_at = $at WHERE id = +$accountId",
   },
 };
 
@@ -93,7 +93,7 @@ export function lift(ctx: Context, accountId: number, action: Exclude<Action, "n
   ctx.db.transaction((tx) => {
     const account = moderated(tx, accountId);
     if (!holds(account)) throw new Refusal("conflict", `@${account.acct} isn't ${word}.`);
-    tx.run(sql, account.id, null);
+    tx.run(sql, { accountId: account.id, at: null });
   });
 }
 
@@ -106,7 +106,7 @@ function enter(ctx: Context, tx: Tx, account: Moderated, action: Exclude<Action,
   if (action === "disable" && account.user_id === null) throw notOurs(account);
   if (holds(account)) throw new Refusal("conflict", `@${account.acct} is ${word} already.`);
   if (action === "disable" || action === "suspend") shutOut(tx, account);
-  tx.run(sql, account.id, ctx.clock.now());
+  tx.run(sql, { accountId: account.id, at: ctx.clock.now() });
   if (account.user_id === null && action === "suspend") {
     const event = { type: "account_suspension", targetName: account.acct } as const;
     queueNotices(ctx, tx, "severed_relationships", sever(ctx, tx, [account.id], event));
@@ -117,7 +117,7 @@ function enter(ctx: Context, tx: Tx, account: Moderated, action: Exclude<Action,
 function shutOut(tx: Tx, account: Moderated): void {
   if (account.user_id === null) return;
   refuseForLastOwner(tx, account.user_id, account.acct);
-  tx.run("DELETE FROM sessions WHERE user_id = ?", account.user_id);
+  tx.run("DELETE FROM sessions WHERE user_id = +$userId", { userId: account.user_id });
 }
 
 function notOurs(account: Moderated): Refusal {
@@ -135,14 +135,16 @@ function strike(ctx: Context, tx: Tx, account: Moderated, action: Action, decisi
   }
   const { lastInsertRowid } = tx.run(
     `INSERT INTO account_warnings (target_account_id, account_id, report_id, action, text, status_ids, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    account.id,
-    by,
-    reportId,
-    action,
-    text,
-    answered?.status_ids ?? null,
-    ctx.clock.now(),
+     VALUES ($accountId, $by, $reportId, $action, $text, $statusIds, $now)`,
+    {
+      accountId: account.id,
+      by,
+      reportId,
+      action,
+      text,
+      statusIds: answered?.status_ids ?? null,
+      now: ctx.clock.now(),
+    },
   );
   return lastInsertRowid;
 }
@@ -151,8 +153,8 @@ function moderated(tx: Tx, accountId: number): Moderated {
   const row = tx.get<Moderated>(
     `SELECT a.id, a.username || coalesce('@' || a.domain, '') AS acct, u.id AS user_id, u.disabled,
        a.suspended_at, a.silenced_at, a.sensitized_at, a.deleted_at
-     FROM accounts a LEFT JOIN users u ON u.account_id = a.id WHERE a.id = ?`,
-    accountId,
+     FROM accounts a LEFT JOIN users u ON u.account_id = a.id WHERE a.id = +$accountId`,
+    { accountId },
   );
   if (!row) throw notFound();
   if (row.deleted_at !== null) throw new Refusal("conflict", `@${row.acct} was deleted for good.`);
@@ -162,5 +164,7 @@ function moderated(tx: Tx, accountId: number): Moderated {
 export type WarningRow = typeof accountWarnings.$inferSelect;
 
 export function warningsWith(db: Reads, ids: readonly number[]): WarningRow[] {
-  return db.all<WarningRow>("SELECT * FROM account_warnings WHERE id IN (SELECT value FROM json_each(?))", idList(ids));
+  return db.all<WarningRow>("SELECT * FROM account_warnings WHERE id IN (SELECT value FROM json_each($ids))", {
+    ids: idList(ids),
+  });
 }

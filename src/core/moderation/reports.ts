@@ -25,10 +25,10 @@ export interface Complaint {
 }
 
 const STATUSES_BY =
-  "SELECT count(*) AS count FROM statuses WHERE id IN (SELECT value FROM json_each(?)) AND account_id = ?";
+  "SELECT count(*) AS count FROM statuses WHERE id IN (SELECT value FROM json_each($seen)) AND account_id = +$targetId";
 /** Includes removed rules: the report may be about an older status. */
-const RULES = "SELECT count(*) AS count FROM rules WHERE id IN (SELECT value FROM json_each(?))";
-const OPEN_ABOUT = "SELECT 1 FROM reports WHERE target_account_id = ? AND action_taken_at IS NULL";
+const RULES = "SELECT count(*) AS count FROM rules WHERE id IN (SELECT value FROM json_each($wanted))";
+const OPEN_ABOUT = "SELECT 1 FROM reports WHERE target_account_id = +$targetId AND action_taken_at IS NULL";
 
 /**
  * Reports an account to the moderators, and returns the report's id. They are notified unless another report about the
@@ -45,18 +45,20 @@ export function report(ctx: Context, reporterId: number, complaint: Complaint): 
     [category === "violation" && ruleIds === null, "Rule ids does not reference valid rules"],
   ]);
   return ctx.db.transaction((tx) => {
-    const isKnown = tx.get(OPEN_ABOUT, target.id) !== null;
+    const isKnown = tx.get(OPEN_ABOUT, { targetId: target.id }) !== null;
     const { lastInsertRowid: id } = tx.run(
       `INSERT INTO reports (account_id, target_account_id, category, comment, status_ids, rule_ids, forwarded, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      reporterId,
-      target.id,
-      category,
-      complaint.comment,
-      JSON.stringify(statusIds),
-      ruleIds && JSON.stringify(ruleIds),
-      complaint.forward && target.domain !== null ? 1 : 0,
-      ctx.clock.now(),
+       VALUES ($reporterId, $targetId, $category, $comment, $statusIds, $ruleIds, $forwarded, $now)`,
+      {
+        reporterId,
+        targetId: target.id,
+        category,
+        comment: complaint.comment,
+        statusIds: JSON.stringify(statusIds),
+        ruleIds: ruleIds && JSON.stringify(ruleIds),
+        forwarded: complaint.forward && target.domain !== null ? 1 : 0,
+        now: ctx.clock.now(),
+      },
     );
     if (!isKnown) tellStaff(ctx, tx, reporterId, id);
     return id;
@@ -71,7 +73,7 @@ export function report(ctx: Context, reporterId: number, complaint: Complaint): 
 function reportedStatuses(ctx: Context, reporterId: number, targetId: number, given: Complaint["statusIds"]): number[] {
   const wanted = new Set(given.filter((id) => id !== null));
   const seen = visibleAmong(ctx, reporterId, [...wanted]);
-  const { count } = ctx.db.get<{ count: number }>(STATUSES_BY, idList(seen), targetId)!;
+  const { count } = ctx.db.get<{ count: number }>(STATUSES_BY, { seen: idList(seen), targetId })!;
   if (given.includes(null) || count < wanted.size) throw notFound();
   return seen;
 }
@@ -79,7 +81,7 @@ function reportedStatuses(ctx: Context, reporterId: number, targetId: number, gi
 /** The ids without duplicates; null if there is none, or if one isn't a rule. */
 function citedRules(db: Reads, given: Complaint["ruleIds"]): number[] | null {
   const wanted = [...new Set(given.filter((id) => id !== null))];
-  const { count } = db.get<{ count: number }>(RULES, idList(wanted))!;
+  const { count } = db.get<{ count: number }>(RULES, { wanted: idList(wanted) })!;
   return wanted.length === 0 || given.includes(null) || count < wanted.length ? null : wanted;
 }
 
@@ -122,28 +124,27 @@ const NAMED = `
 /** Open reports or all of them, newest first. */
 export function listReports(db: Reads, which: { all: boolean; limit: number }): NamedReport[] {
   const condition = which.all ? "" : "WHERE r.action_taken_at IS NULL";
-  return db.all<NamedReport>(`${NAMED} ${condition} ORDER BY r.id DESC LIMIT ?`, which.limit);
+  return db.all<NamedReport>(`${NAMED} ${condition} ORDER BY r.id DESC LIMIT +$limit`, { limit: which.limit });
 }
 
-const RULES_NAMED = "SELECT text FROM rules WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id";
-const STATUSES_NAMED = "SELECT url FROM statuses WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id";
+const RULES_NAMED = "SELECT text FROM rules WHERE id IN (SELECT value FROM json_each($ruleIds)) ORDER BY id";
+const STATUSES_NAMED = "SELECT url FROM statuses WHERE id IN (SELECT value FROM json_each($statusIds)) ORDER BY id";
 
 /** A report with the texts of the cited rules and the URLs of the reported statuses that still exist. */
 export function wholeReport(db: Reads, id: number): NamedReport & { rules: string[]; urls: string[] } {
-  const report = db.get<NamedReport>(`${NAMED} WHERE r.id = ?`, id);
+  const report = db.get<NamedReport>(`${NAMED} WHERE r.id = +$id`, { id });
   if (!report) throw noReport(id);
   return {
     ...report,
-    rules: db.all<{ text: string }>(RULES_NAMED, report.rule_ids).map(({ text }) => text),
-    urls: db.all<{ url: string }>(STATUSES_NAMED, report.status_ids).map(({ url }) => url),
+    rules: db.all<{ text: string }>(RULES_NAMED, { ruleIds: report.rule_ids }).map(({ text }) => text),
+    urls: db.all<{ url: string }>(STATUSES_NAMED, { statusIds: report.status_ids }).map(({ url }) => url),
   };
 }
 
 export function reportsWith(db: Reads, ids: readonly number[]): ReportRow[] {
-  return db.all<ReportRow>(
-    `SELECT ${COLUMNS} FROM reports r WHERE r.id IN (SELECT value FROM json_each(?))`,
-    idList(ids),
-  );
+  return db.all<ReportRow>(`SELECT ${COLUMNS} FROM reports r WHERE r.id IN (SELECT value FROM json_each($ids))`, {
+    ids: idList(ids),
+  });
 }
 
 export function findReport(db: Reads, id: number): ReportRow {
@@ -168,16 +169,14 @@ export function resolveReport(ctx: Context, id: number, by: number | null): void
 export function closeReports(ctx: Context, tx: Tx, which: { id: number } | { about: number }, by: number | null): void {
   const [column, value] = "id" in which ? ["id", which.id] : ["target_account_id", which.about];
   tx.run(
-    `UPDATE reports SET action_taken_at = ?, action_taken_by_account_id = ? WHERE ${column} = ? AND action_taken_at IS NULL`,
-    ctx.clock.now(),
-    by,
-    value,
+    `UPDATE reports SET action_taken_at = $now, action_taken_by_account_id = $by WHERE ${column} = +$value AND action_taken_at IS NULL`,
+    { now: ctx.clock.now(), by, value },
   );
 }
 
 export function reopenReport(ctx: Context, id: number): void {
   ctx.db.transaction((tx) => {
     if (findReport(tx, id).action_taken_at === null) throw new Refusal("conflict", `Report ${id} is open.`);
-    tx.run("UPDATE reports SET action_taken_at = NULL, action_taken_by_account_id = NULL WHERE id = ?", id);
+    tx.run("UPDATE reports SET action_taken_at = NULL, action_taken_by_account_id = NULL WHERE id = +$id", { id });
   });
 }

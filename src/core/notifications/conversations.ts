@@ -27,10 +27,10 @@ export function conversationTopic(accountId: number): string {
  */
 const FILE = `
   INSERT INTO conversations (account_id, thread_id, participants, last_status_id, unread)
-  SELECT u.account_id, ?2, ?3, ?4, u.account_id <> ?5 FROM users u
-  WHERE u.account_id = ?1
-    AND NOT ${ignores("?1", "?5", "?6")}
-    AND (u.account_id = ?5 OR ${verdict({ type: "'mention'", from: "?5", status: "?4", now: "?6" })} = 0)
+  SELECT u.account_id, $threadId, $participants, $statusId, u.account_id <> +$authorId FROM users u
+  WHERE u.account_id = +$accountId
+    AND NOT ${ignores("+$accountId", "+$authorId")}
+    AND (u.account_id = +$authorId OR ${verdict({ type: "'mention'", from: "+$authorId", status: "+$statusId" })} = 0)
   ON CONFLICT (account_id, thread_id, participants)
   DO UPDATE SET last_status_id = max(last_status_id, excluded.last_status_id), unread = excluded.unread
   RETURNING id`;
@@ -49,17 +49,19 @@ export function fileConversation(
   if (status.visibility !== "direct") return;
   const people = [...new Set([status.account_id, ...mentions])].sort((a, b) => a - b);
   for (const accountId of among ?? people) {
-    const row = tx.get<{ id: number }>(
-      FILE,
+    const row = tx.get<{ id: number }>(FILE, {
       accountId,
-      status.conversation_id,
-      JSON.stringify(people.filter((id) => id !== accountId)),
-      status.id,
-      status.account_id,
-      ctx.clock.now(),
-    );
+      threadId: status.conversation_id,
+      participants: JSON.stringify(people.filter((id) => id !== accountId)),
+      statusId: status.id,
+      authorId: status.account_id,
+      now: ctx.clock.now(),
+    });
     if (!row) continue;
-    tx.run("INSERT OR IGNORE INTO conversation_statuses (conversation_id, status_id) VALUES (?, ?)", row.id, status.id);
+    tx.run("INSERT OR IGNORE INTO conversation_statuses (conversation_id, status_id) VALUES ($id, $statusId)", {
+      id: row.id,
+      statusId: status.id,
+    });
     announceConversation(ctx, tx, accountId, row.id);
   }
 }
@@ -74,42 +76,41 @@ function announceConversation(ctx: Context, tx: Tx, accountId: number, conversat
  */
 export function unfileConversation(ctx: Context, tx: Tx, statusId: number): void {
   const held = tx.all<{ conversation_id: number }>(
-    "DELETE FROM conversation_statuses WHERE status_id = ? RETURNING conversation_id",
-    statusId,
+    "DELETE FROM conversation_statuses WHERE status_id = +$statusId RETURNING conversation_id",
+    { statusId },
   );
   for (const { conversation_id: id } of held) {
     const { last } = tx.get<{ last: number | null }>(
-      "SELECT max(status_id) AS last FROM conversation_statuses WHERE conversation_id = ?",
-      id,
+      "SELECT max(status_id) AS last FROM conversation_statuses WHERE conversation_id = +$id",
+      { id },
     )!;
     if (last === null) {
-      tx.run("DELETE FROM conversations WHERE id = ?", id);
+      tx.run("DELETE FROM conversations WHERE id = +$id", { id });
       continue;
     }
     const { account_id } = tx.get<{ account_id: number }>(
-      "UPDATE conversations SET last_status_id = ? WHERE id = ? RETURNING account_id",
-      last,
-      id,
+      "UPDATE conversations SET last_status_id = $last WHERE id = +$id RETURNING account_id",
+      { last, id },
     )!;
     announceConversation(ctx, tx, account_id, id);
   }
 }
 
 const COLUMNS = "c.id, c.last_status_id AS cursor, c.last_status_id, c.participants, c.unread";
-const own = (account: string) => `
+const OWN = `
   SELECT ${COLUMNS} FROM conversations c JOIN statuses s ON s.id = c.last_status_id
-  WHERE c.account_id = ${account} AND ${visibleTo(account)}`;
-const LIST = new Keyset<ConversationRow>(own("?4"), "c.last_status_id");
+  WHERE c.account_id = +$viewer AND ${visibleTo()}`;
+const LIST = new Keyset<ConversationRow>(OWN, "c.last_status_id");
 
 export function listConversations(ctx: Context, accountId: number, page: Page): ConversationRow[] {
-  return LIST.page(ctx.db, page, accountId);
+  return LIST.page(ctx.db, page, { viewer: accountId });
 }
 
-const ONE = `${own("?1")} AND c.id = ?2`;
+const ONE = `${OWN} AND c.id = +$id`;
 
 /** The account's own conversation; null if there is none with this id, or if the account can't see its last status. */
 export function findConversation(db: Reads, accountId: number, id: number | null): ConversationRow | null {
-  return db.get<ConversationRow>(ONE, accountId, id);
+  return db.get<ConversationRow>(ONE, { viewer: accountId, id });
 }
 
 /** Marks a conversation as read or unread, and publishes this to the account's streams. */
@@ -117,7 +118,7 @@ export function markConversation(ctx: Context, accountId: number, id: number | n
   return ctx.db.transaction((tx) => {
     const row = findConversation(tx, accountId, id);
     if (!row) throw notFound();
-    tx.run("UPDATE conversations SET unread = ? WHERE id = ?", unread ? 1 : 0, row.id);
+    tx.run("UPDATE conversations SET unread = $unread WHERE id = +$id", { unread: unread ? 1 : 0, id: row.id });
     announceConversation(ctx, tx, accountId, row.id);
     return { ...row, unread: unread ? 1 : 0 };
   });
@@ -125,23 +126,28 @@ export function markConversation(ctx: Context, accountId: number, id: number | n
 
 /** After blocking an account: deletes the conversations with it alone. */
 export function removeConversationsWith(tx: Tx, accountId: number, otherId: number): void {
-  tx.run("DELETE FROM conversations WHERE account_id = ? AND participants = ?", accountId, JSON.stringify([otherId]));
+  tx.run("DELETE FROM conversations WHERE account_id = +$accountId AND participants = +$participants", {
+    accountId,
+    participants: JSON.stringify([otherId]),
+  });
 }
 
 /** After blocking a domain: deletes the conversations in which all others are from it. */
 export function removeConversationsFrom(tx: Tx, accountId: number, domain: string): void {
   tx.run(
-    `DELETE FROM conversations WHERE account_id = ? AND participants <> '[]' AND NOT EXISTS (
-       SELECT 1 FROM json_each(participants) p JOIN accounts a ON a.id = p.value WHERE a.domain IS NOT ?)`,
-    accountId,
-    domain,
+    `DELETE FROM conversations WHERE account_id = +$accountId AND participants <> '[]' AND NOT EXISTS (
+       SELECT 1 FROM json_each(participants) p JOIN accounts a ON a.id = p.value WHERE a.domain IS NOT +$domain)`,
+    { accountId, domain },
   );
 }
 
 /** Removes a conversation from the account's list. Its statuses stay; the next one creates it again. */
 export function removeConversation(ctx: Context, accountId: number, id: number | null): void {
   ctx.db.transaction((tx) => {
-    const { changes } = tx.run("DELETE FROM conversations WHERE id = ? AND account_id = ?", id, accountId);
+    const { changes } = tx.run("DELETE FROM conversations WHERE id = +$id AND account_id = +$accountId", {
+      id,
+      accountId,
+    });
     if (changes === 0) throw notFound();
   });
 }

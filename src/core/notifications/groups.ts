@@ -11,7 +11,7 @@ import {
   NOTIFICATION_COLUMNS,
   readUpTo,
   SEEN,
-  valuesOf,
+  paramsOf,
   WANTED,
   WANTED_FROM,
 } from "./notifications.ts";
@@ -42,17 +42,17 @@ type Side = "newest" | "oldest";
 
 /**
  * A page has one notification of each group: the newest within the page's bounds or, when paging upwards, the oldest.
- * The parameter after the list's own ones holds the grouped types. The subquery looks for a newer (or older)
+ * The subquery looks for a newer (or older)
  * notification of the same group through the index on groups or, in a list of one sender, the one on senders: the plus
  * keeps SQLite from using the larger index.
  */
 function places(side: Side, of: "all" | "one"): Keyset<NotificationRow> {
-  const [list, groupedTypes] = of === "all" ? [WANTED, "?7"] : [WANTED_FROM, "?8"];
-  const nearer = side === "newest" ? "m.id > n.id AND m.id < ?2" : "m.id < n.id AND m.id > ?1";
+  const list = of === "all" ? WANTED : WANTED_FROM;
+  const nearer = side === "newest" ? "m.id > n.id AND m.id < +$highest" : "m.id < n.id AND m.id > +$lowest";
   const alike =
     of === "all" ? "m.group_key = n.group_key" : "m.from_account_id = n.from_account_id AND +m.group_key = n.group_key";
   return new Keyset<NotificationRow>(
-    `${list} AND (n.group_key IS NULL OR n.type NOT IN (SELECT value FROM json_each(${groupedTypes})) OR NOT EXISTS (
+    `${list} AND (n.group_key IS NULL OR n.type NOT IN (SELECT value FROM json_each($groupedTypes)) OR NOT EXISTS (
       SELECT 1 FROM notifications m
       WHERE m.account_id = n.account_id AND ${alike} AND ${nearer} AND NOT ${isSuspended("m.from_account_id")}))`,
     "n.id",
@@ -68,7 +68,7 @@ const PLACES = {
 function placesOn(db: Reads, accountId: number, filter: GroupFilter, page: Page): NotificationRow[] {
   const of = PLACES[filter.fromAccountId === null ? "all" : "one"];
   const list = page.min_id === null ? of.newest : of.oldest;
-  return list.page(db, page, ...valuesOf(accountId, filter), JSON.stringify(filter.groupedTypes));
+  return list.page(db, page, { ...paramsOf(accountId, filter), groupedTypes: JSON.stringify(filter.groupedTypes) });
 }
 
 /** One page of the notifications that `listNotifications()` lists, grouped, with two queries. */
@@ -110,16 +110,16 @@ interface GroupSummary {
 }
 
 const OF_GROUP = `
-  FROM notifications m WHERE m.account_id = ?2 AND m.group_key = j.value AND m.id <= ?4
-    AND (?5 IS NULL OR m.from_account_id = ?5) AND NOT ${isSuspended("m.from_account_id")}`;
+  FROM notifications m WHERE m.account_id = +$accountId AND m.group_key = j.value AND m.id <= +$highest
+    AND ($fromAccountId IS NULL OR m.from_account_id = +$fromAccountId) AND NOT ${isSuspended("m.from_account_id")}`;
 
 const SUMMARIES = `
   SELECT j.value AS group_key, n.id AS newest_id, n.created_at AS newest_at,
     (SELECT count(*) ${OF_GROUP}) AS count,
-    (SELECT min(m.id) ${OF_GROUP} AND m.id >= ?3) AS oldest_id,
+    (SELECT min(m.id) ${OF_GROUP} AND m.id >= +$lowest) AS oldest_id,
     (SELECT json_group_array(from_account_id) FROM (
       SELECT m.from_account_id ${OF_GROUP} ORDER BY m.id DESC LIMIT ${MAX_SAMPLES})) AS samples
-  FROM json_each(?1) j JOIN notifications n ON n.id = (SELECT max(m.id) ${OF_GROUP})`;
+  FROM json_each($keys) j JOIN notifications n ON n.id = (SELECT max(m.id) ${OF_GROUP})`;
 
 /** The facts by group key, for the groups of these rows. */
 function summariesOf(
@@ -131,14 +131,13 @@ function summariesOf(
 ): Map<string, GroupSummary> {
   if (rows.length === 0) return new Map();
   const keys = JSON.stringify(rows.map((row) => row.group_key));
-  const found = db.all<GroupSummary & { group_key: string }>(
-    SUMMARIES,
+  const found = db.all<GroupSummary & { group_key: string }>(SUMMARIES, {
     keys,
     accountId,
     lowest,
     highest,
     fromAccountId,
-  );
+  });
   return new Map(found.map((facts) => [facts.group_key, facts]));
 }
 
@@ -170,7 +169,7 @@ function idIn(key: string): number | null {
 
 const NEWEST_OF = `
   SELECT ${NOTIFICATION_COLUMNS} FROM notifications n
-  WHERE n.account_id = ? AND n.group_key = ? AND ${SEEN} ORDER BY n.id DESC LIMIT 1`;
+  WHERE n.account_id = +$accountId AND n.group_key = +$key AND ${SEEN} ORDER BY n.id DESC LIMIT 1`;
 
 /**
  * A group by its key; null if there is none. The key of a single notification leads to its real group, even if a page
@@ -178,21 +177,24 @@ const NEWEST_OF = `
  */
 export function findGroup(db: Reads, accountId: number, key: string): NotificationGroup | null {
   const id = idIn(key);
-  const row = id === null ? db.get<NotificationRow>(NEWEST_OF, accountId, key) : findNotification(db, accountId, id);
+  const row =
+    id === null ? db.get<NotificationRow>(NEWEST_OF, { accountId, key }) : findNotification(db, accountId, id);
   if (!row) return null;
   if (row.group_key === null) return groupOf(aloneKey(row.id), row, aloneFacts(row), null);
   const bounds = { lowest: 0, highest: Number.MAX_SAFE_INTEGER };
   return groupOf(row.group_key, row, summariesOf(db, accountId, [row], bounds, null).get(row.group_key)!, null);
 }
 
-const SENDERS = `SELECT n.from_account_id AS id, n.id AS cursor FROM notifications n WHERE n.account_id = ?4 AND ${SEEN}`;
-const SENDERS_OF_GROUP = new Keyset<ListItem>(`${SENDERS} AND n.group_key = ?5`, "n.id");
-const SENDER_OF_ONE = new Keyset<ListItem>(`${SENDERS} AND n.id = ?5`, "n.id");
+const SENDERS = `SELECT n.from_account_id AS id, n.id AS cursor FROM notifications n WHERE n.account_id = +$accountId AND ${SEEN}`;
+const SENDERS_OF_GROUP = new Keyset<ListItem>(`${SENDERS} AND n.group_key = +$key`, "n.id");
+const SENDER_OF_ONE = new Keyset<ListItem>(`${SENDERS} AND n.id = +$id`, "n.id");
 
 /** The senders in a group, latest first; the cursor is the notification's id. */
 export function accountsInGroup(db: Reads, accountId: number, key: string, page: Page): ListItem[] {
   const id = idIn(key);
-  return id === null ? SENDERS_OF_GROUP.page(db, page, accountId, key) : SENDER_OF_ONE.page(db, page, accountId, id);
+  return id === null
+    ? SENDERS_OF_GROUP.page(db, page, { accountId, key })
+    : SENDER_OF_ONE.page(db, page, { accountId, id });
 }
 
 /** Dismisses a group or a single notification, if it exists. */
@@ -201,7 +203,7 @@ export function dismissGroup(ctx: Context, accountId: number, key: string): void
   if (id !== null) dismissNotification(ctx, accountId, id);
   else {
     ctx.db.transaction((tx) =>
-      tx.run("DELETE FROM notifications WHERE account_id = ? AND group_key = ?", accountId, key),
+      tx.run("DELETE FROM notifications WHERE account_id = +$accountId AND group_key = +$key", { accountId, key }),
     );
   }
 }

@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 import { Keyset, type Page } from "../../db/keyset.ts";
-import type { Reads, Tx, Value } from "../../db/open.ts";
+import type { Params, Reads, Tx } from "../../db/open.ts";
 import { notifications } from "../../db/schema/index.ts";
 import { announce, userTopic } from "../events.ts";
 import { markersOf } from "../timelines/markers.ts";
@@ -34,7 +34,7 @@ export interface NewNotification {
   aboutId?: number | null;
 }
 
-const PARAMETERS: NotifyColumns = { type: "?2", from: "?3", status: "?4", now: "?6" };
+const PARAMETERS: NotifyColumns = { type: "$type", from: "+$from", status: "+$statusId" };
 
 /**
  * Creates no notification for the recipient's own actions, from accounts they block or mute, in conversations they
@@ -44,21 +44,21 @@ const PARAMETERS: NotifyColumns = { type: "?2", from: "?3", status: "?4", now: "
 const NOTIFY = `
   WITH told AS MATERIALIZED (
     SELECT u.account_id, ${verdict(PARAMETERS)} AS verdict FROM users u
-    WHERE u.account_id = ?1
-      AND (u.account_id <> ?3 OR ?2 IN ('poll', 'severed_relationships', 'moderation_warning'))
+    WHERE u.account_id = +$to
+      AND (u.account_id <> +$from OR $type IN ('poll', 'severed_relationships', 'moderation_warning'))
       AND (NOT (
-        ${ignores("?1", "?3", "?6")}
+        ${ignores("+$to", "+$from")}
         OR EXISTS (
           SELECT 1 FROM conversation_mutes m JOIN statuses s ON s.conversation_id = m.conversation_id
-          WHERE m.account_id = ?1 AND s.id = ?4)
-        OR (?2 = 'mention' AND EXISTS (
+          WHERE m.account_id = +$to AND s.id = +$statusId)
+        OR ($type = 'mention' AND EXISTS (
           SELECT 1 FROM (
-            SELECT account_id FROM mentions WHERE status_id = ?4
-            UNION ALL SELECT in_reply_to_account_id FROM statuses WHERE id = ?4) others
-          WHERE ${ignores("?1", "others.account_id", "?6")}))) OR ${fromStaff(PARAMETERS)}))
+            SELECT account_id FROM mentions WHERE status_id = +$statusId
+            UNION ALL SELECT in_reply_to_account_id FROM statuses WHERE id = +$statusId) others
+          WHERE ${ignores("+$to", "others.account_id")}))) OR ${fromStaff(PARAMETERS)}))
   INSERT INTO notifications (account_id, type, from_account_id, status_id, about_id, created_at, filtered, group_key)
-  SELECT account_id, ?2, ?3, ?4, ?5, ?6, verdict, iif(verdict = 0, coalesce(
-    (SELECT max(group_key) FROM notifications WHERE account_id = ?1 AND group_key BETWEEN ?7 AND ?8), ?8), NULL)
+  SELECT account_id, $type, $from, $statusId, $aboutId, $now, verdict, iif(verdict = 0, coalesce(
+    (SELECT max(group_key) FROM notifications WHERE account_id = +$to AND group_key BETWEEN +$lowest AND +$highest), $highest), NULL)
   FROM told WHERE verdict < 2
   RETURNING id, filtered`;
 
@@ -89,7 +89,16 @@ export function notify(
 ): void {
   const now = ctx.clock.now();
   const [lowest, highest] = groupRange(type, statusId, now);
-  const row = tx.get<{ id: number; filtered: number }>(NOTIFY, to, type, from, statusId, aboutId, now, lowest, highest);
+  const row = tx.get<{ id: number; filtered: number }>(NOTIFY, {
+    to,
+    type,
+    from,
+    statusId,
+    aboutId,
+    now,
+    lowest,
+    highest,
+  });
   if (row?.filtered === 0) deliver(ctx, tx, to, row.id);
   else if (row && REQUESTING.has(type)) request(tx, to, from, now);
 }
@@ -102,10 +111,8 @@ const REQUESTING: ReadonlySet<NotificationType> = new Set(["mention", "quote"]);
 
 function request(tx: Tx, accountId: number, fromId: number, now: number): void {
   tx.run(
-    "INSERT INTO notification_requests (account_id, from_account_id, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-    accountId,
-    fromId,
-    now,
+    "INSERT INTO notification_requests (account_id, from_account_id, created_at) VALUES ($accountId, $fromId, $now) ON CONFLICT DO NOTHING",
+    { accountId, fromId, now },
   );
 }
 
@@ -117,17 +124,19 @@ function deliver(ctx: Context, tx: Tx, to: number, notificationId: number): void
 
 /** Deletes the notifications of an action that was undone. */
 export function withdraw(tx: Tx, what: { type: NotificationType; from: number; statusId: number }): void {
-  tx.run(
-    "DELETE FROM notifications WHERE type = ? AND from_account_id = ? AND status_id = ?",
-    what.type,
-    what.from,
-    what.statusId,
-  );
+  tx.run("DELETE FROM notifications WHERE type = +$type AND from_account_id = +$from AND status_id = +$statusId", {
+    type: what.type,
+    from: what.from,
+    statusId: what.statusId,
+  });
 }
 
 /** Deletes the account's notifications from another account. */
 export function forgetNotificationsFrom(tx: Tx, accountId: number, fromId: number): void {
-  tx.run("DELETE FROM notifications WHERE account_id = ? AND from_account_id = ?", accountId, fromId);
+  tx.run("DELETE FROM notifications WHERE account_id = +$accountId AND from_account_id = +$fromId", {
+    accountId,
+    fromId,
+  });
 }
 
 /** The notifications to list. `types` are the types that remain after exclusions. */
@@ -153,18 +162,22 @@ export const SEEN = `NOT ${isSuspended("n.from_account_id")} AND (n.status_id IS
   SELECT 1 FROM statuses s WHERE s.id = n.status_id AND ${visibleTo("n.account_id")}))`;
 const wanted = (notifications: string) => `
   SELECT ${NOTIFICATION_COLUMNS} FROM ${notifications}
-  WHERE n.account_id = ?4 AND n.type IN (SELECT value FROM json_each(?5)) AND (?6 OR NOT n.filtered) AND ${SEEN}`;
-/** The SELECT of a list; `valuesOf()` has its parameters. */
+  WHERE n.account_id = +$accountId AND n.type IN (SELECT value FROM json_each($types)) AND ($includeFiltered OR NOT n.filtered) AND ${SEEN}`;
+/** The SELECT of a list; `paramsOf()` has its parameters. */
 export const WANTED = wanted("notifications n");
 /** The same with `fromAccountId`. Without the index hint, SQLite would scan all notifications of the recipient. */
-export const WANTED_FROM = `${wanted("notifications n INDEXED BY notifications_from_account")} AND n.from_account_id = ?7`;
+export const WANTED_FROM = `${wanted("notifications n INDEXED BY notifications_from_account")} AND n.from_account_id = +$fromAccountId`;
 const LIST = new Keyset<NotificationRow>(WANTED, "n.id");
 const LIST_FROM = new Keyset<NotificationRow>(WANTED_FROM, "n.id");
 
-export function valuesOf(accountId: number, { types, fromAccountId, includeFiltered }: NotificationFilter): Value[] {
+export function paramsOf(accountId: number, { types, fromAccountId, includeFiltered }: NotificationFilter): Params {
   const isOfOne = fromAccountId !== null;
-  const values = [accountId, JSON.stringify(types), includeFiltered || isOfOne ? 1 : 0];
-  return isOfOne ? [...values, fromAccountId] : values;
+  return {
+    accountId,
+    types: JSON.stringify(types),
+    includeFiltered: includeFiltered || isOfOne ? 1 : 0,
+    fromAccountId,
+  };
 }
 
 export function listNotifications(
@@ -174,14 +187,13 @@ export function listNotifications(
   page: Page,
 ): NotificationRow[] {
   const list = filter.fromAccountId === null ? LIST : LIST_FROM;
-  return list.page(db, page, ...valuesOf(accountId, filter));
+  return list.page(db, page, paramsOf(accountId, filter));
 }
 
 export function findNotification(db: Reads, accountId: number, id: number): NotificationRow | null {
   return db.get<NotificationRow>(
-    `SELECT ${NOTIFICATION_COLUMNS} FROM notifications n WHERE n.id = ? AND n.account_id = ? AND ${SEEN}`,
-    id,
-    accountId,
+    `SELECT ${NOTIFICATION_COLUMNS} FROM notifications n WHERE n.id = +$id AND n.account_id = +$accountId AND ${SEEN}`,
+    { id, accountId },
   );
 }
 
@@ -197,12 +209,13 @@ export function readUpTo(db: Reads, accountId: number): number {
 }
 
 export function clearNotifications(ctx: Context, accountId: number): void {
-  ctx.db.transaction((tx) => tx.run("DELETE FROM notifications WHERE account_id = ?", accountId));
+  ctx.db.transaction((tx) => tx.run("DELETE FROM notifications WHERE account_id = +$accountId", { accountId }));
 }
 
 /** False if there is no such notification. */
 export function dismissNotification(ctx: Context, accountId: number, id: number): boolean {
   return ctx.db.transaction(
-    (tx) => tx.run("DELETE FROM notifications WHERE id = ? AND account_id = ?", id, accountId).changes > 0,
+    (tx) =>
+      tx.run("DELETE FROM notifications WHERE id = +$id AND account_id = +$accountId", { id, accountId }).changes > 0,
   );
 }

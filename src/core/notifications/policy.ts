@@ -18,8 +18,8 @@ export type Policy = Record<Kind, Level>;
 
 export function policyOf(db: Reads, accountId: number): Policy {
   const row = db.get<Record<Kind, number>>(
-    `SELECT ${POLICY_KINDS.join(", ")} FROM users WHERE account_id = ?`,
-    accountId,
+    `SELECT ${POLICY_KINDS.join(", ")} FROM users WHERE account_id = +$accountId`,
+    { accountId },
   )!;
   return Object.fromEntries(POLICY_KINDS.map((kind) => [kind, POLICY_LEVELS[row[kind]]!])) as Policy;
 }
@@ -30,7 +30,10 @@ export function changePolicy(ctx: Context, accountId: number, changes: Partial<P
     for (const kind of POLICY_KINDS) {
       const level = changes[kind];
       if (level === undefined) continue;
-      tx.run(`UPDATE users SET ${kind} = ? WHERE account_id = ?`, POLICY_LEVELS.indexOf(level), accountId);
+      tx.run(`UPDATE users SET ${kind} = $level WHERE account_id = +$accountId`, {
+        level: POLICY_LEVELS.indexOf(level),
+        accountId,
+      });
     }
   });
 }
@@ -52,7 +55,6 @@ export interface NotifyColumns {
   type: string;
   from: string;
   status: string;
-  now: string;
 }
 
 /** Whether this is a mention by a moderator of the recipient, who could otherwise miss a warning. An SQL condition. */
@@ -82,10 +84,10 @@ function unasked({ from, status }: NotifyColumns): string {
  * accepted, except that `for_not_followers` also applies to accounts they follow. An SQL expression.
  */
 export function verdict(told: NotifyColumns): string {
-  const { type, from, now } = told;
+  const { type, from } = told;
   const unlessFollower = `iif(u.for_not_followers > 0 AND NOT EXISTS (
     SELECT 1 FROM follows
-    WHERE account_id = ${from} AND target_account_id = u.account_id AND created_at <= ${now} - ${NEW_FOLLOWER}),
+    WHERE account_id = ${from} AND target_account_id = u.account_id AND created_at <= $now - ${NEW_FOLLOWER}),
     u.for_not_followers, 0)`;
   const has = (condition: string) => `EXISTS (SELECT 1 FROM accounts WHERE id = ${from} AND ${condition})`;
   return `CASE
@@ -97,7 +99,7 @@ export function verdict(told: NotifyColumns): string {
     ELSE max(
       u.for_not_following,
       ${unlessFollower},
-      iif(u.for_new_accounts > 0 AND ${has(`created_at > ${now} - ${NEW_ACCOUNT}`)}, u.for_new_accounts, 0),
+      iif(u.for_new_accounts > 0 AND ${has(`created_at > $now - ${NEW_ACCOUNT}`)}, u.for_new_accounts, 0),
       iif(u.for_limited_accounts > 0 AND ${has("silenced_at IS NOT NULL")}, u.for_limited_accounts, 0),
       iif(u.for_private_mentions > 0 AND ${type} = 'mention' AND ${unasked(told)}, u.for_private_mentions, 0))
     END`;

@@ -66,17 +66,19 @@ export function subscribe(
     tx.run(
       `INSERT INTO push_subscriptions
          (token_id, account_id, sealed_token, endpoint, p256dh, auth, standard, alerts, policy, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      tokenId,
-      accountId,
-      sealed,
-      target.endpoint,
-      point!.toString("base64url"),
-      auth!.toString("base64url"),
-      target.standard ? 1 : 0,
-      JSON.stringify(wishes.alerts),
-      wishes.policy,
-      ctx.clock.now(),
+       VALUES ($tokenId, $accountId, $sealed, $endpoint, $p256dh, $auth, $standard, $alerts, $policy, $now)`,
+      {
+        tokenId,
+        accountId,
+        sealed,
+        endpoint: target.endpoint,
+        p256dh: point!.toString("base64url"),
+        auth: auth!.toString("base64url"),
+        standard: target.standard ? 1 : 0,
+        alerts: JSON.stringify(wishes.alerts),
+        policy: wishes.policy,
+        now: ctx.clock.now(),
+      },
     );
     return subscriptionOf(tx, tokenId);
   });
@@ -111,19 +113,18 @@ function isPoint(bytes: Buffer): boolean {
 export function changeWishes(ctx: Context, tokenId: number, wishes: Partial<PushWishes>): PushRow {
   return ctx.db.transaction((tx) => {
     const before = subscriptionOf(tx, tokenId);
-    tx.run(
-      "UPDATE push_subscriptions SET alerts = ?, policy = ? WHERE id = ?",
-      wishes.alerts ? JSON.stringify(wishes.alerts) : before.alerts,
-      wishes.policy ?? before.policy,
-      before.id,
-    );
+    tx.run("UPDATE push_subscriptions SET alerts = $alerts, policy = $policy WHERE id = +$beforeId", {
+      alerts: wishes.alerts ? JSON.stringify(wishes.alerts) : before.alerts,
+      policy: wishes.policy ?? before.policy,
+      beforeId: before.id,
+    });
     return subscriptionOf(tx, tokenId);
   });
 }
 
 /** Ends a token's subscription, if it has one. */
 export function unsubscribe(tx: Tx, tokenId: number): void {
-  tx.run("DELETE FROM push_subscriptions WHERE token_id = ?", tokenId);
+  tx.run("DELETE FROM push_subscriptions WHERE token_id = +$tokenId", { tokenId });
 }
 
 /**
@@ -132,17 +133,17 @@ export function unsubscribe(tx: Tx, tokenId: number): void {
  * @throws Refusal if it has none
  */
 export function subscriptionOf(db: Reads, tokenId: number): PushRow {
-  const row = db.get<PushRow>("SELECT * FROM push_subscriptions WHERE token_id = ?", tokenId);
+  const row = db.get<PushRow>("SELECT * FROM push_subscriptions WHERE token_id = +$tokenId", { tokenId });
   if (!row) throw notFound();
   return row;
 }
 
 export function endSubscription(ctx: Context, id: number): void {
-  ctx.db.transaction((tx) => tx.run("DELETE FROM push_subscriptions WHERE id = ?", id));
+  ctx.db.transaction((tx) => tx.run("DELETE FROM push_subscriptions WHERE id = +$id", { id }));
 }
 
 export function findSubscription(db: Reads, id: number): PushRow | null {
-  return db.get<PushRow>("SELECT * FROM push_subscriptions WHERE id = ?", id);
+  return db.get<PushRow>("SELECT * FROM push_subscriptions WHERE id = +$id", { id });
 }
 
 export function alertsOf(row: PushRow): PushAlert[] {
@@ -170,7 +171,7 @@ function purposeOf(tokenId: number): string {
 const WANTING = `
   SELECT p.id FROM notifications n JOIN push_subscriptions p ON p.account_id = n.account_id
     JOIN oauth_tokens t ON t.id = p.token_id
-  WHERE n.id = ? AND (t.expires_at IS NULL OR t.expires_at > ?) AND EXISTS (SELECT 1 FROM json_each(p.alerts) WHERE value = n.type)
+  WHERE n.id = +$notificationId AND (t.expires_at IS NULL OR t.expires_at > +$now) AND EXISTS (SELECT 1 FROM json_each(p.alerts) WHERE value = n.type)
     AND NOT ${isShutOut("n.account_id")}
     AND CASE p.policy
       WHEN 'all' THEN 1
@@ -180,11 +181,11 @@ const WANTING = `
       ELSE n.from_account_id = n.account_id OR EXISTS (
         SELECT 1 FROM follows WHERE account_id = n.from_account_id AND target_account_id = n.account_id)
     END`;
-const STILL_WANTING = `${WANTING} AND p.id = ?`;
+const STILL_WANTING = `${WANTING} AND p.id = +$subscriptionId`;
 
 /** Enqueues a job for each subscription that wants a new notification, so that each is retried separately. */
 export function queuePushes(ctx: Context, tx: Tx, notificationId: number): void {
-  const wanting = tx.all<{ id: number }>(WANTING, notificationId, ctx.clock.now());
+  const wanting = tx.all<{ id: number }>(WANTING, { notificationId, now: ctx.clock.now() });
   for (const { id: subscriptionId } of wanting) {
     enqueue(ctx, tx, "push.deliver", { subscriptionId, notificationId });
   }
@@ -192,5 +193,5 @@ export function queuePushes(ctx: Context, tx: Tx, notificationId: number): void 
 
 /** Whether a subscription still wants a notification when the job runs, which may be days later. */
 export function isStillWanted(ctx: Context, subscriptionId: number, notificationId: number): boolean {
-  return ctx.db.get(STILL_WANTING, notificationId, ctx.clock.now(), subscriptionId) !== null;
+  return ctx.db.get(STILL_WANTING, { notificationId, now: ctx.clock.now(), subscriptionId }) !== null;
 }

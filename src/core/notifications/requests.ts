@@ -36,10 +36,10 @@ const OWN = `
   FROM notification_requests r JOIN notifications last ON last.id = (SELECT max(n.id) ${HELD})`;
 /** Requests from suspended accounts are hidden. */
 const WAITS = `NOT ${isSuspended("r.from_account_id")}`;
-const LIST = new Keyset<RequestRow>(`${OWN} WHERE r.account_id = ?4 AND ${WAITS}`, "r.id");
+const LIST = new Keyset<RequestRow>(`${OWN} WHERE r.account_id = +$accountId AND ${WAITS}`, "r.id");
 
 export function listRequests(db: Reads, accountId: number, page: Page): RequestRow[] {
-  return LIST.page(db, page, accountId);
+  return LIST.page(db, page, { accountId });
 }
 
 /**
@@ -48,7 +48,10 @@ export function listRequests(db: Reads, accountId: number, page: Page): RequestR
  * @throws Refusal as for a request that doesn't exist
  */
 export function ownRequest(db: Reads, accountId: number, id: number | null): RequestRow {
-  const row = db.get<RequestRow>(`${OWN} WHERE r.id = ? AND r.account_id = ? AND ${WAITS}`, id, accountId);
+  const row = db.get<RequestRow>(`${OWN} WHERE r.id = +$id AND r.account_id = +$accountId AND ${WAITS}`, {
+    id,
+    accountId,
+  });
   if (!row) throw notFound();
   return row;
 }
@@ -57,8 +60,8 @@ export function ownRequest(db: Reads, accountId: number, id: number | null): Req
 export function pendingRequests(db: Reads, accountId: number): { requests: number; notifications: number } {
   return db.get<{ requests: number; notifications: number }>(
     `SELECT count(*) AS requests, coalesce(sum(held), 0) AS notifications FROM (
-       SELECT ${COUNT} AS held FROM notification_requests r WHERE r.account_id = ? AND ${WAITS} LIMIT ${MAX_COUNT})`,
-    accountId,
+       SELECT ${COUNT} AS held FROM notification_requests r WHERE r.account_id = +$accountId AND ${WAITS} LIMIT ${MAX_COUNT})`,
+    { accountId },
   )!;
 }
 
@@ -70,9 +73,8 @@ export function acceptRequests(ctx: Context, accountId: number, ids: readonly nu
   ctx.db.transaction((tx) => {
     for (const fromId of takeRequests(tx, accountId, ids)) {
       tx.run(
-        "INSERT OR IGNORE INTO notification_permissions (account_id, from_account_id) VALUES (?, ?)",
-        accountId,
-        fromId,
+        "INSERT OR IGNORE INTO notification_permissions (account_id, from_account_id) VALUES ($accountId, $fromId)",
+        { accountId, fromId },
       );
       enqueue(ctx, tx, "notifications.merge", { accountId, fromId });
     }
@@ -86,7 +88,10 @@ export function acceptRequests(ctx: Context, accountId: number, ids: readonly nu
 export function dismissRequests(ctx: Context, accountId: number, ids: readonly number[]): void {
   ctx.db.transaction((tx) => {
     for (const fromId of takeRequests(tx, accountId, ids)) {
-      tx.run("DELETE FROM notifications WHERE account_id = ? AND from_account_id = ? AND filtered", accountId, fromId);
+      tx.run("DELETE FROM notifications WHERE account_id = +$accountId AND from_account_id = +$fromId AND filtered", {
+        accountId,
+        fromId,
+      });
     }
   });
 }
@@ -95,9 +100,8 @@ export function dismissRequests(ctx: Context, accountId: number, ids: readonly n
 function takeRequests(tx: Tx, accountId: number, ids: readonly number[]): number[] {
   return ids.flatMap((id) => {
     const row = tx.get<{ from_account_id: number }>(
-      "DELETE FROM notification_requests WHERE id = ? AND account_id = ? RETURNING from_account_id",
-      id,
-      accountId,
+      "DELETE FROM notification_requests WHERE id = +$id AND account_id = +$accountId RETURNING from_account_id",
+      { id, accountId },
     );
     return row ? [row.from_account_id] : [];
   });
@@ -108,8 +112,8 @@ export function areMerged(db: Reads, accountId: number): boolean {
   const waiting = db.get(
     `SELECT 1 FROM notification_permissions p
      JOIN notifications n ON n.account_id = p.account_id AND n.from_account_id = p.from_account_id AND n.filtered
-     WHERE p.account_id = ? LIMIT 1`,
-    accountId,
+     WHERE p.account_id = +$accountId LIMIT 1`,
+    { accountId },
   );
   return waiting === null;
 }
@@ -120,8 +124,8 @@ const SLICE = 100;
 const MERGE = `
   UPDATE notifications SET filtered = 0 WHERE id IN (
     SELECT id FROM notifications
-    WHERE account_id = ?1 AND from_account_id = ?2 AND filtered
-      AND EXISTS (SELECT 1 FROM notification_permissions WHERE account_id = ?1 AND from_account_id = ?2)
+    WHERE account_id = +$accountId AND from_account_id = +$fromId AND filtered
+      AND EXISTS (SELECT 1 FROM notification_permissions WHERE account_id = +$accountId AND from_account_id = +$fromId)
     ORDER BY id LIMIT ${SLICE})
   RETURNING type, status_id`;
 
@@ -136,7 +140,7 @@ export async function mergeNotifications(ctx: Context, accountId: number, fromId
 /** Returns how many notifications it has moved, oldest first. */
 function mergeSlice(ctx: Context, accountId: number, fromId: number): number {
   return ctx.db.transaction((tx) => {
-    const held = tx.all<{ type: string; status_id: number | null }>(MERGE, accountId, fromId);
+    const held = tx.all<{ type: string; status_id: number | null }>(MERGE, { accountId, fromId });
     const mentions = held.flatMap(({ type, status_id }) => (type === "mention" && status_id ? [status_id] : []));
     for (const id of mentions.sort((a, b) => a - b)) fileLate(ctx, tx, accountId, id);
     const isLast = held.length < SLICE;
@@ -150,8 +154,8 @@ function mergeSlice(ctx: Context, accountId: number, fromId: number): number {
 /** Adds a direct status that was held back to the recipient's conversations. */
 function fileLate(ctx: Context, tx: Tx, accountId: number, statusId: number): void {
   const status = tx.get<{ id: number; account_id: number; visibility: string; conversation_id: number }>(
-    "SELECT id, account_id, visibility, conversation_id FROM statuses WHERE id = ? AND visibility = 'direct'",
-    statusId,
+    "SELECT id, account_id, visibility, conversation_id FROM statuses WHERE id = +$statusId AND visibility = 'direct'",
+    { statusId },
   );
   if (status) fileConversation(ctx, tx, status, mentionsOf(tx, statusId), [accountId]);
 }

@@ -28,12 +28,12 @@ interface DeletedUser {
 
 /** Suspended accounts are hidden everywhere; `deleted_at` says that this one never comes back. */
 const HIDE = `
-  UPDATE accounts SET deleted_at = ?2, suspended_at = ?2, silenced_at = NULL, sensitized_at = NULL, updated_at = ?2,
+  UPDATE accounts SET deleted_at = $now, suspended_at = $now, silenced_at = NULL, sensitized_at = NULL, updated_at = $now,
     display_name = '', note = '', note_html = '', fields = '[]', attribution_domains = '[]',
     avatar = NULL, avatar_static = NULL, avatar_description = '',
     header = NULL, header_static = NULL, header_description = '',
     locked = 0, bot = 0, discoverable = 0, indexable = 0
-  WHERE id = ?1`;
+  WHERE id = +$accountId`;
 
 /**
  * Deletes a local account. It is gone for everyone at once: it can't sign in, its tokens are invalid, its profile is
@@ -46,15 +46,17 @@ export function deleteAccount(ctx: Context, accountId: number): void {
   ctx.db.transaction((tx) => {
     const account = tx.get<DeletedUser>(
       `SELECT u.id AS user_id, a.username, a.avatar, a.avatar_static, a.header, a.header_static
-       FROM accounts a JOIN users u ON u.account_id = a.id WHERE a.id = ?`,
-      accountId,
+       FROM accounts a JOIN users u ON u.account_id = a.id WHERE a.id = +$accountId`,
+      { accountId },
     );
     if (!account) throw notFound();
     refuseForLastOwner(tx, account.user_id, account.username);
-    const tokens = tx.all<{ id: number }>("SELECT id FROM oauth_tokens WHERE user_id = ?", account.user_id);
+    const tokens = tx.all<{ id: number }>("SELECT id FROM oauth_tokens WHERE user_id = +$userId", {
+      userId: account.user_id,
+    });
     for (const { id } of tokens) announce(ctx, tx, [SERVER_TOPIC], { event: "token.revoked", tokenId: id });
-    tx.run("DELETE FROM users WHERE id = ?", account.user_id);
-    tx.run(HIDE, accountId, ctx.clock.now());
+    tx.run("DELETE FROM users WHERE id = +$userId", { userId: account.user_id });
+    tx.run(HIDE, { accountId, now: ctx.clock.now() });
     discardFiles(ctx, tx, [account.avatar, account.avatar_static, account.header, account.header_static]);
     enqueue(ctx, tx, "account.remove", { accountId });
   });
@@ -67,7 +69,7 @@ export function deleteAccount(ctx: Context, accountId: number): void {
  */
 export function removeSlice(ctx: Context, accountId: number): void {
   ctx.db.transaction((tx) => {
-    if (!tx.get("SELECT 1 FROM accounts WHERE id = ? AND deleted_at IS NOT NULL", accountId)) return;
+    if (!tx.get("SELECT 1 FROM accounts WHERE id = +$accountId AND deleted_at IS NOT NULL", { accountId })) return;
     if (STEPS.some((step) => step(ctx, tx, accountId) > 0)) enqueue(ctx, tx, "account.remove", { accountId });
     else finish(tx, accountId);
   });
@@ -95,15 +97,14 @@ const STEPS: readonly Step[] = [
 /** Boosts count against the slice as well: each is removed like a status. */
 function removeStatuses(ctx: Context, tx: Tx, accountId: number): number {
   const statuses = tx.all<StatusRow>(
-    `SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.account_id = ? ORDER BY s.id DESC LIMIT ${SLICE}`,
-    accountId,
+    `SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.account_id = +$accountId ORDER BY s.id DESC LIMIT ${SLICE}`,
+    { accountId },
   );
   let left = SLICE;
   for (const status of statuses) {
     const reblogs = tx.all<StatusRow>(
-      `SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.reblog_of_id = ? LIMIT ?`,
-      status.id,
-      left,
+      `SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.reblog_of_id = +$statusId LIMIT +$left`,
+      { statusId: status.id, left },
     );
     for (const reblog of reblogs) removeStatusWithin(ctx, tx, reblog, false);
     left -= reblogs.length;
@@ -120,8 +121,8 @@ function removeStatuses(ctx: Context, tx: Tx, accountId: number): number {
 function removeMedia(ctx: Context, tx: Tx, accountId: number): number {
   const removed = tx.all<MediaFiles>(
     `DELETE FROM media_attachments
-     WHERE id IN (SELECT id FROM media_attachments WHERE account_id = ? LIMIT ${SLICE}) RETURNING file, small, source`,
-    accountId,
+     WHERE id IN (SELECT id FROM media_attachments WHERE account_id = +$accountId LIMIT ${SLICE}) RETURNING file, small, source`,
+    { accountId },
   );
   discardFiles(ctx, tx, removed.flatMap(filesOf));
   return removed.length;
@@ -130,11 +131,13 @@ function removeMedia(ctx: Context, tx: Tx, accountId: number): number {
 function removeFavourites(_: Context, tx: Tx, accountId: number): number {
   const removed = tx.all<{ status_id: number }>(
     `DELETE FROM favourites
-     WHERE id IN (SELECT id FROM favourites WHERE account_id = ? LIMIT ${SLICE}) RETURNING status_id`,
-    accountId,
+     WHERE id IN (SELECT id FROM favourites WHERE account_id = +$accountId LIMIT ${SLICE}) RETURNING status_id`,
+    { accountId },
   );
   for (const { status_id } of removed) {
-    tx.run("UPDATE statuses SET favourites_count = max(0, favourites_count - 1) WHERE id = ?", status_id);
+    tx.run("UPDATE statuses SET favourites_count = max(0, favourites_count - 1) WHERE id = +$statusId", {
+      statusId: status_id,
+    });
     indexStatus(tx, status_id);
   }
   return removed.length;
@@ -143,8 +146,8 @@ function removeFavourites(_: Context, tx: Tx, accountId: number): number {
 function removeBookmarks(_: Context, tx: Tx, accountId: number): number {
   const removed = tx.all<{ status_id: number }>(
     `DELETE FROM bookmarks
-     WHERE id IN (SELECT id FROM bookmarks WHERE account_id = ? LIMIT ${SLICE}) RETURNING status_id`,
-    accountId,
+     WHERE id IN (SELECT id FROM bookmarks WHERE account_id = +$accountId LIMIT ${SLICE}) RETURNING status_id`,
+    { accountId },
   );
   for (const { status_id } of removed) indexStatus(tx, status_id);
   return removed.length;
@@ -159,7 +162,9 @@ interface Tie {
 function removeFollows(_: Context, tx: Tx, accountId: number): number {
   const ties = ["follows", "follow_requests"].flatMap((table) =>
     ["account_id", "target_account_id"].flatMap((column) =>
-      tx.all<Tie>(`SELECT account_id, target_account_id FROM ${table} WHERE ${column} = ? LIMIT ${SLICE}`, accountId),
+      tx.all<Tie>(`SELECT account_id, target_account_id FROM ${table} WHERE ${column} = +$accountId LIMIT ${SLICE}`, {
+        accountId,
+      }),
     ),
   );
   for (const tie of ties) endFollow(tx, tie.account_id, tie.target_account_id);
@@ -167,8 +172,8 @@ function removeFollows(_: Context, tx: Tx, accountId: number): number {
 }
 
 function sliceOf(table: string, column: string, size: number): Step {
-  const sql = `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE ${column} = ? LIMIT ${size})`;
-  return (_, tx, accountId) => tx.run(sql, accountId).changes;
+  const sql = `DELETE FROM ${table} WHERE id IN (SELECT id FROM ${table} WHERE ${column} = +$accountId LIMIT ${size})`;
+  return (_, tx, accountId) => tx.run(sql, { accountId }).changes;
 }
 
 /** Deletes the remaining rows: few per account, and invisible to others. */
@@ -200,14 +205,14 @@ const REST = [
   ["suggestion_dismissals", "target_account_id"],
   ["tag_follows", "account_id"],
   ["trend_uses", "account_id"],
-].map(([table, column]) => `DELETE FROM ${table} WHERE ${column} = ?`);
+].map(([table, column]) => `DELETE FROM ${table} WHERE ${column} = +$accountId`);
 
 function finish(tx: Tx, accountId: number): void {
-  for (const sql of REST) tx.run(sql, accountId);
-  tx.run("UPDATE preview_cards SET creator_account_id = NULL WHERE creator_account_id = ?", accountId);
+  for (const sql of REST) tx.run(sql, { accountId });
+  tx.run("UPDATE preview_cards SET creator_account_id = NULL WHERE creator_account_id = +$accountId", { accountId });
   tx.run(
     `UPDATE accounts SET followers_count = 0, following_count = 0, statuses_count = 0, last_status_at = NULL
-     WHERE id = ?`,
-    accountId,
+     WHERE id = +$accountId`,
+    { accountId },
   );
 }

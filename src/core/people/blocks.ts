@@ -21,22 +21,26 @@ export function block(ctx: Context, accountId: number, targetId: number | null):
     endFollow(tx, accountId, target.id);
     endFollow(tx, target.id, accountId);
     tx.run(
-      "INSERT INTO blocks (account_id, target_account_id, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-      accountId,
-      target.id,
-      ctx.clock.now(),
+      "INSERT INTO blocks (account_id, target_account_id, created_at) VALUES ($accountId, $targetId, $now) ON CONFLICT DO NOTHING",
+      { accountId, targetId: target.id, now: ctx.clock.now() },
     );
     banFromHome(tx, accountId, target.id);
     forgetNotificationsFrom(tx, accountId, target.id);
     removeConversationsWith(tx, accountId, target.id);
-    tx.run("DELETE FROM notification_permissions WHERE account_id = ? AND from_account_id = ?", accountId, target.id);
+    tx.run("DELETE FROM notification_permissions WHERE account_id = +$accountId AND from_account_id = +$targetId", {
+      accountId,
+      targetId: target.id,
+    });
   });
 }
 
 export function unblock(ctx: Context, accountId: number, targetId: number | null): void {
   const target = findAccount(ctx, targetId);
   ctx.db.transaction((tx) =>
-    tx.run("DELETE FROM blocks WHERE account_id = ? AND target_account_id = ?", accountId, target.id),
+    tx.run("DELETE FROM blocks WHERE account_id = +$accountId AND target_account_id = +$targetId", {
+      accountId,
+      targetId: target.id,
+    }),
   );
 }
 
@@ -57,14 +61,16 @@ export function mute(ctx: Context, accountId: number, targetId: number | null, o
   const now = ctx.clock.now();
   ctx.db.transaction((tx) => {
     tx.run(
-      `INSERT INTO mutes (account_id, target_account_id, hide_notifications, expires_at, created_at) VALUES (?, ?, ?, ?, ?)
+      `INSERT INTO mutes (account_id, target_account_id, hide_notifications, expires_at, created_at) VALUES ($accountId, $targetId, $notifications, $expiresAt, $now)
        ON CONFLICT (account_id, target_account_id)
        DO UPDATE SET hide_notifications = excluded.hide_notifications, expires_at = excluded.expires_at`,
-      accountId,
-      target.id,
-      options.notifications ? 1 : 0,
-      options.duration === 0 ? null : now + options.duration * 1000,
-      now,
+      {
+        accountId,
+        targetId: target.id,
+        notifications: options.notifications ? 1 : 0,
+        expiresAt: options.duration === 0 ? null : now + options.duration * 1000,
+        now,
+      },
     );
     clearMentions(tx, accountId, target.id);
     if (options.notifications) forgetNotificationsFrom(tx, accountId, target.id);
@@ -74,7 +80,10 @@ export function mute(ctx: Context, accountId: number, targetId: number | null, o
 export function unmute(ctx: Context, accountId: number, targetId: number | null): void {
   const target = findAccount(ctx, targetId);
   ctx.db.transaction((tx) =>
-    tx.run("DELETE FROM mutes WHERE account_id = ? AND target_account_id = ?", accountId, target.id),
+    tx.run("DELETE FROM mutes WHERE account_id = +$accountId AND target_account_id = +$targetId", {
+      accountId,
+      targetId: target.id,
+    }),
   );
 }
 
@@ -86,21 +95,18 @@ export function blockDomain(ctx: Context, accountId: number, given: string): voi
   const domain = domainOf(given);
   ctx.db.transaction((tx) => {
     const { changes } = tx.run(
-      "INSERT INTO account_domain_blocks (account_id, domain, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-      accountId,
-      domain,
-      ctx.clock.now(),
+      "INSERT INTO account_domain_blocks (account_id, domain, created_at) VALUES ($accountId, $domain, $now) ON CONFLICT DO NOTHING",
+      { accountId, domain, now: ctx.clock.now() },
     );
     if (changes === 0) return;
     removeConversationsFrom(tx, accountId, domain);
-    const others = tx.all<{ id: number }>(TIED, accountId, domain).map(({ id }) => id);
+    const others = tx.all<{ id: number }>(TIED, { accountId, domain }).map(({ id }) => id);
     const events = sever(ctx, tx, others, { type: "user_domain_block", targetName: domain }, accountId);
     for (const table of ["notifications", "notification_permissions"]) {
       tx.run(
         `DELETE FROM ${table}
-         WHERE account_id = ? AND (SELECT domain FROM accounts WHERE id = from_account_id) = ?`,
-        accountId,
-        domain,
+         WHERE account_id = +$accountId AND (SELECT domain FROM accounts WHERE id = from_account_id) = +$domain`,
+        { accountId, domain },
       );
     }
     for (const aboutId of events) {
@@ -113,16 +119,19 @@ export function blockDomain(ctx: Context, accountId: number, given: string): voi
 const TIED = `
   SELECT a.id
   FROM (
-    SELECT target_account_id AS id FROM follows WHERE account_id = ?1
-    UNION SELECT account_id FROM follows WHERE target_account_id = ?1
-    UNION SELECT target_account_id FROM follow_requests WHERE account_id = ?1
-    UNION SELECT account_id FROM follow_requests WHERE target_account_id = ?1) ties
-  JOIN accounts a ON a.id = ties.id WHERE a.domain = ?2`;
+    SELECT target_account_id AS id FROM follows WHERE account_id = +$accountId
+    UNION SELECT account_id FROM follows WHERE target_account_id = +$accountId
+    UNION SELECT target_account_id FROM follow_requests WHERE account_id = +$accountId
+    UNION SELECT account_id FROM follow_requests WHERE target_account_id = +$accountId) ties
+  JOIN accounts a ON a.id = ties.id WHERE a.domain = +$domain`;
 
 export function unblockDomain(ctx: Context, accountId: number, given: string): void {
   const domain = domainOf(given);
   ctx.db.transaction((tx) =>
-    tx.run("DELETE FROM account_domain_blocks WHERE account_id = ? AND domain = ?", accountId, domain),
+    tx.run("DELETE FROM account_domain_blocks WHERE account_id = +$accountId AND domain = +$domain", {
+      accountId,
+      domain,
+    }),
   );
 }
 
@@ -134,12 +143,12 @@ export function domainOf(given: string): string {
 
 const BLOCKS = new Keyset<ListItem>(
   `SELECT b.target_account_id AS id, b.id AS cursor FROM blocks b
-   WHERE b.account_id = ?4 AND NOT ${isSuspended("b.target_account_id")}`,
+   WHERE b.account_id = +$accountId AND NOT ${isSuspended("b.target_account_id")}`,
   "b.id",
 );
 
 export function blocksOf(ctx: Context, accountId: number, page: Page): ListItem[] {
-  return BLOCKS.page(ctx.db, page, accountId);
+  return BLOCKS.page(ctx.db, page, { accountId });
 }
 
 export interface MutePlace extends ListItem {
@@ -148,19 +157,19 @@ export interface MutePlace extends ListItem {
 
 const MUTES = new Keyset<MutePlace>(
   `SELECT m.target_account_id AS id, m.id AS cursor, m.expires_at FROM mutes m
-   WHERE m.account_id = ?4 AND (m.expires_at IS NULL OR m.expires_at > ?5) AND NOT ${isSuspended("m.target_account_id")}`,
+   WHERE m.account_id = +$accountId AND (m.expires_at IS NULL OR m.expires_at > +$now) AND NOT ${isSuspended("m.target_account_id")}`,
   "m.id",
 );
 
 export function mutesOf(ctx: Context, accountId: number, page: Page): MutePlace[] {
-  return MUTES.page(ctx.db, page, accountId, ctx.clock.now());
+  return MUTES.page(ctx.db, page, { accountId, now: ctx.clock.now() });
 }
 
 const DOMAIN_BLOCKS = new Keyset<{ domain: string; cursor: number }>(
-  "SELECT d.domain, d.id AS cursor FROM account_domain_blocks d WHERE d.account_id = ?4",
+  "SELECT d.domain, d.id AS cursor FROM account_domain_blocks d WHERE d.account_id = +$accountId",
   "d.id",
 );
 
 export function domainBlocksOf(ctx: Context, accountId: number, page: Page): { domain: string; cursor: number }[] {
-  return DOMAIN_BLOCKS.page(ctx.db, page, accountId);
+  return DOMAIN_BLOCKS.page(ctx.db, page, { accountId });
 }

@@ -24,33 +24,36 @@ export function follow(ctx: Context, accountId: number, targetId: number | null,
   if (target.suspended_at !== null) throw notFound();
   if (target.id === accountId) throw notAllowed();
   ctx.db.transaction((tx) => {
-    if (tx.get(BLOCKED, accountId, target.id)) throw notAllowed();
+    if (tx.get(BLOCKED, { accountId, targetId: target.id })) throw notAllowed();
     if (changeOptions(tx, "follows", accountId, target.id, options)) return;
     if (changeOptions(tx, "follow_requests", accountId, target.id, options)) return;
-    const row = [
+    const row = {
       accountId,
-      target.id,
-      options.reblogs === false ? 0 : 1,
-      options.notify ? 1 : 0,
-      languagesOf(options),
-      ctx.clock.now(),
-    ] as const;
-    const columns = "(account_id, target_account_id, show_reblogs, notify, languages, created_at)";
-    if (target.locked || tx.get(LIMITED, accountId)) {
-      tx.run(`INSERT INTO follow_requests ${columns} VALUES (?, ?, ?, ?, ?, ?)`, ...row);
+      targetId: target.id,
+      reblogs: options.reblogs === false ? 0 : 1,
+      notify: options.notify ? 1 : 0,
+      languages: languagesOf(options),
+      now: ctx.clock.now(),
+    };
+    if (target.locked || tx.get(LIMITED, { accountId })) {
+      tx.run(insertFollow("follow_requests"), row);
       notify(ctx, tx, target.id, { type: "follow_request", from: accountId, statusId: null });
       return;
     }
-    tx.run(`INSERT INTO follows ${columns} VALUES (?, ?, ?, ?, ?, ?)`, ...row);
+    tx.run(insertFollow("follows"), row);
     applyFollow(ctx, tx, accountId, target.id);
     notify(ctx, tx, target.id, { type: "follow", from: accountId, statusId: null });
   });
 }
 
+const insertFollow = (table: "follows" | "follow_requests") => `
+  INSERT INTO ${table} (account_id, target_account_id, show_reblogs, notify, languages, created_at)
+  VALUES ($accountId, $targetId, $reblogs, $notify, $languages, $now)`;
+
 /** The effects of a new follow, without notifications. */
 function applyFollow(ctx: Context, tx: Tx, accountId: number, targetId: number): void {
-  tx.run("UPDATE accounts SET following_count = following_count + 1 WHERE id = ?", accountId);
-  tx.run("UPDATE accounts SET followers_count = followers_count + 1 WHERE id = ?", targetId);
+  tx.run("UPDATE accounts SET following_count = following_count + 1 WHERE id = +$accountId", { accountId });
+  tx.run("UPDATE accounts SET followers_count = followers_count + 1 WHERE id = +$targetId", { targetId });
   fillHomeLater(ctx, tx, accountId, { accountIds: [targetId] });
 }
 
@@ -65,9 +68,8 @@ export function removeFollower(ctx: Context, accountId: number, followerId: numb
   const follower = findAccount(ctx, followerId);
   ctx.db.transaction((tx) => {
     const follows = tx.get(
-      "SELECT 1 FROM follows WHERE account_id = ? AND target_account_id = ?",
-      follower.id,
-      accountId,
+      "SELECT 1 FROM follows WHERE account_id = +$followerId AND target_account_id = +$accountId",
+      { followerId: follower.id, accountId },
     );
     if (follows) endFollow(tx, follower.id, accountId);
   });
@@ -75,17 +77,25 @@ export function removeFollower(ctx: Context, accountId: number, followerId: numb
 
 /** Ends a follow or follow request with everything that depends on it, if there is one. */
 export function endFollow(tx: Tx, accountId: number, targetId: number): void {
-  tx.run("DELETE FROM follow_requests WHERE account_id = ? AND target_account_id = ?", accountId, targetId);
-  tx.run(
-    "DELETE FROM notifications WHERE account_id = ? AND from_account_id = ? AND type IN ('follow', 'follow_request')",
-    targetId,
+  tx.run("DELETE FROM follow_requests WHERE account_id = +$accountId AND target_account_id = +$targetId", {
     accountId,
+    targetId,
+  });
+  tx.run(
+    "DELETE FROM notifications WHERE account_id = +$targetId AND from_account_id = +$accountId AND type IN ('follow', 'follow_request')",
+    { targetId, accountId },
   );
-  const { changes } = tx.run("DELETE FROM follows WHERE account_id = ? AND target_account_id = ?", accountId, targetId);
+  const { changes } = tx.run("DELETE FROM follows WHERE account_id = +$accountId AND target_account_id = +$targetId", {
+    accountId,
+    targetId,
+  });
   if (changes === 0) return;
-  tx.run("UPDATE accounts SET following_count = max(0, following_count - 1) WHERE id = ?", accountId);
-  tx.run("UPDATE accounts SET followers_count = max(0, followers_count - 1) WHERE id = ?", targetId);
-  tx.run("DELETE FROM endorsements WHERE account_id = ? AND target_account_id = ?", accountId, targetId);
+  tx.run("UPDATE accounts SET following_count = max(0, following_count - 1) WHERE id = +$accountId", { accountId });
+  tx.run("UPDATE accounts SET followers_count = max(0, followers_count - 1) WHERE id = +$targetId", { targetId });
+  tx.run("DELETE FROM endorsements WHERE account_id = +$accountId AND target_account_id = +$targetId", {
+    accountId,
+    targetId,
+  });
   clearFromHome(tx, accountId, targetId);
 }
 
@@ -102,8 +112,8 @@ export function authorizeFollow(ctx: Context, accountId: number, requesterId: nu
  */
 export function authorizeAllFollows(ctx: Context, tx: Tx, accountId: number): void {
   const waiting = tx.all<{ account_id: number }>(
-    `SELECT account_id FROM follow_requests WHERE target_account_id = ? AND NOT ${isLimited("account_id")} ORDER BY id`,
-    accountId,
+    `SELECT account_id FROM follow_requests WHERE target_account_id = +$accountId AND NOT ${isLimited("account_id")} ORDER BY id`,
+    { accountId },
   );
   for (const { account_id } of waiting) accept(ctx, tx, accountId, account_id);
 }
@@ -113,11 +123,9 @@ function accept(ctx: Context, tx: Tx, accountId: number, requesterId: number | n
   if (requesterId === null) throw notFound();
   tx.run(
     `INSERT INTO follows (account_id, target_account_id, show_reblogs, notify, languages, created_at)
-     SELECT account_id, target_account_id, show_reblogs, notify, languages, ?3 FROM follow_requests
-     WHERE target_account_id = ?1 AND account_id = ?2`,
-    accountId,
-    requesterId,
-    ctx.clock.now(),
+     SELECT account_id, target_account_id, show_reblogs, notify, languages, $now FROM follow_requests
+     WHERE target_account_id = +$accountId AND account_id = +$requesterId`,
+    { accountId, requesterId, now: ctx.clock.now() },
   );
   keepInLists(ctx, tx, requesterId, accountId);
   removeRequest(tx, accountId, requesterId);
@@ -132,15 +140,13 @@ export function rejectFollow(ctx: Context, accountId: number, requesterId: numbe
 /** Deletes a follow request and its notification. */
 function removeRequest(tx: Tx, accountId: number, requesterId: number | null): void {
   const { changes } = tx.run(
-    "DELETE FROM follow_requests WHERE target_account_id = ? AND account_id = ?",
-    accountId,
-    requesterId,
+    "DELETE FROM follow_requests WHERE target_account_id = +$accountId AND account_id = +$requesterId",
+    { accountId, requesterId },
   );
   if (changes === 0) throw notFound();
   tx.run(
-    "DELETE FROM notifications WHERE account_id = ? AND type = 'follow_request' AND from_account_id = ?",
-    accountId,
-    requesterId,
+    "DELETE FROM notifications WHERE account_id = +$accountId AND type = 'follow_request' AND from_account_id = +$requesterId",
+    { accountId, requesterId },
   );
 }
 
@@ -154,15 +160,17 @@ function changeOptions(
 ): boolean {
   const asNumber = (value: boolean | undefined) => (value === undefined ? null : value ? 1 : 0);
   const { changes } = tx.run(
-    `UPDATE ${table} SET show_reblogs = coalesce(?3, show_reblogs), notify = coalesce(?4, notify),
-       languages = CASE WHEN ?5 THEN ?6 ELSE languages END
-     WHERE account_id = ?1 AND target_account_id = ?2`,
-    accountId,
-    targetId,
-    asNumber(options.reblogs),
-    asNumber(options.notify),
-    options.languages === undefined ? 0 : 1,
-    languagesOf(options),
+    `UPDATE ${table} SET show_reblogs = coalesce($reblogs, show_reblogs), notify = coalesce($notify, notify),
+       languages = CASE WHEN $hasLanguages THEN $languages ELSE languages END
+     WHERE account_id = +$accountId AND target_account_id = +$targetId`,
+    {
+      accountId,
+      targetId,
+      reblogs: asNumber(options.reblogs),
+      notify: asNumber(options.notify),
+      hasLanguages: options.languages === undefined ? 0 : 1,
+      languages: languagesOf(options),
+    },
   );
   return changes > 0;
 }
@@ -172,17 +180,17 @@ function languagesOf(options: FollowOptions): string | null {
   return options.languages?.length ? JSON.stringify(options.languages) : null;
 }
 
-const BLOCKED = `SELECT 1 WHERE ${blocks("?1", "?2")} OR ${blocks("?2", "?1")}`;
-const LIMITED = `SELECT 1 WHERE ${isLimited("?1")}`;
+const BLOCKED = `SELECT 1 WHERE ${blocks("+$accountId", "+$targetId")} OR ${blocks("+$targetId", "+$accountId")}`;
+const LIMITED = `SELECT 1 WHERE ${isLimited("$accountId")}`;
 
 /**
- * Leaves out suspended accounts. Unless the list is the viewer's own (`?5`), also leaves out accounts that they block
+ * Leaves out suspended accounts. Unless the list is the viewer's own, also leaves out accounts that they block
  * or mute, or that block them.
  */
 function followList(account: string, list: string): Keyset<ListItem> {
-  const seen = `NOT ${isSuspended(account)} AND (?5 = ?4 OR NOT ${keptApart("?5", account, "?6")})`;
+  const seen = `NOT ${isSuspended(account)} AND (+$viewer = +$accountId OR NOT ${keptApart(account)})`;
   return new Keyset<ListItem>(
-    `SELECT ${account} AS id, f.id AS cursor FROM follows f WHERE ${list} = ?4 AND ${seen}`,
+    `SELECT ${account} AS id, f.id AS cursor FROM follows f WHERE ${list} = +$accountId AND ${seen}`,
     "f.id",
   );
 }
@@ -191,20 +199,20 @@ const FOLLOWERS = followList("f.account_id", "f.target_account_id");
 const FOLLOWING = followList("f.target_account_id", "f.account_id");
 const REQUESTS = new Keyset<ListItem>(
   `SELECT r.account_id AS id, r.id AS cursor FROM follow_requests r
-   WHERE r.target_account_id = ?4 AND NOT ${isSuspended("r.account_id")}`,
+   WHERE r.target_account_id = +$accountId AND NOT ${isSuspended("r.account_id")}`,
   "r.id",
 );
 
 /** The followers of an account, as far as the viewer may see them. */
 export function followersOf(ctx: Context, viewerId: number, account: AccountRow, page: Page): ListItem[] {
   if (hidesFollows(ctx, viewerId, account)) return [];
-  return FOLLOWERS.page(ctx.db, page, account.id, viewerId, ctx.clock.now());
+  return FOLLOWERS.page(ctx.db, page, { accountId: account.id, viewer: viewerId, now: ctx.clock.now() });
 }
 
 /** The accounts that an account follows, as far as the viewer may see them. */
 export function followingOf(ctx: Context, viewerId: number, account: AccountRow, page: Page): ListItem[] {
   if (hidesFollows(ctx, viewerId, account)) return [];
-  return FOLLOWING.page(ctx.db, page, account.id, viewerId, ctx.clock.now());
+  return FOLLOWING.page(ctx.db, page, { accountId: account.id, viewer: viewerId, now: ctx.clock.now() });
 }
 
 function hidesFollows(ctx: Context, viewerId: number, account: AccountRow): boolean {
@@ -214,5 +222,5 @@ function hidesFollows(ctx: Context, viewerId: number, account: AccountRow): bool
 }
 
 export function followRequestsTo(ctx: Context, accountId: number, page: Page): ListItem[] {
-  return REQUESTS.page(ctx.db, page, accountId);
+  return REQUESTS.page(ctx.db, page, { accountId });
 }

@@ -55,14 +55,17 @@ export function updateProfile(ctx: Context, accountId: number, changes: ProfileC
   };
   ctx.db.transaction((tx) => {
     const before = tx.get<Record<"avatar" | "avatar_static" | "header" | "header_static", string | null>>(
-      "SELECT avatar, avatar_static, header, header_static FROM accounts WHERE id = ?",
-      accountId,
+      "SELECT avatar, avatar_static, header, header_static FROM accounts WHERE id = +$accountId",
+      { accountId },
     )!;
     const update = (table: string, key: string, columns: Record<string, Value | undefined>) => {
       const named = Object.entries(columns).filter((entry): entry is [string, Value] => entry[1] !== undefined);
       if (named.length === 0) return;
-      const assignments = named.map(([column]) => `${column} = ?`).join(", ");
-      tx.run(`UPDATE ${table} SET ${assignments} WHERE ${key} = ?`, ...named.map(([, value]) => value), accountId);
+      const assignments = named.map(([column]) => `${column} = $${column}`).join(", ");
+      tx.run(`UPDATE ${table} SET ${assignments} WHERE ${key} = +$accountId`, {
+        ...Object.fromEntries(named),
+        accountId,
+      });
     };
     update("accounts", "id", { ...account, updated_at: ctx.clock.now() });
     update("users", "account_id", user);

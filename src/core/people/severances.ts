@@ -21,7 +21,7 @@ interface Tie {
 }
 
 const TIES = `
-  WITH others (id) AS (SELECT value FROM json_each(?1))
+  WITH others (id) AS (SELECT value FROM json_each($accountIds))
   SELECT f.account_id AS person, f.target_account_id AS other, 'following' AS kind
   FROM others o JOIN follows f ON f.target_account_id = o.id JOIN users u ON u.account_id = f.account_id
   UNION ALL SELECT f.target_account_id, f.account_id, 'follower'
@@ -42,7 +42,10 @@ export function sever(
   { type, targetName }: Severance,
   only: number | null = null,
 ): number[] {
-  const ties = tx.all<Tie>(`SELECT * FROM (${TIES}) WHERE ?2 IS NULL OR person = ?2`, idList(accountIds), only);
+  const ties = tx.all<Tie>(`SELECT * FROM (${TIES}) WHERE $only IS NULL OR person = +$only`, {
+    accountIds: idList(accountIds),
+    only,
+  });
   for (const { person, other } of ties) {
     endFollow(tx, person, other);
     endFollow(tx, other, person);
@@ -55,21 +58,15 @@ export function sever(
     const followers = ended.filter(({ kind }) => kind === "follower").length;
     const { lastInsertRowid } = tx.run(
       `INSERT INTO severance_events (account_id, type, target_name, followers_count, following_count, created_at)
-       VALUES (?, ?, ?, ?, ?, ?)`,
-      person,
-      type,
-      targetName,
-      followers,
-      ended.length - followers,
-      ctx.clock.now(),
+       VALUES ($person, $type, $targetName, $followers, $followingCount, $now)`,
+      { person, type, targetName, followers, followingCount: ended.length - followers, now: ctx.clock.now() },
     );
     return lastInsertRowid;
   });
 }
 
 export function severancesWith(db: Reads, ids: readonly number[]): SeveranceRow[] {
-  return db.all<SeveranceRow>(
-    "SELECT * FROM severance_events WHERE id IN (SELECT value FROM json_each(?))",
-    idList(ids),
-  );
+  return db.all<SeveranceRow>("SELECT * FROM severance_events WHERE id IN (SELECT value FROM json_each($ids))", {
+    ids: idList(ids),
+  });
 }

@@ -13,8 +13,8 @@ export interface Login {
 const LOGIN = `
   SELECT u.*, a.username, ${SHUT_OUT} FROM users u JOIN accounts a ON a.id = u.account_id
   WHERE`;
-const BY_NAME = `${LOGIN} lower(a.username) = ? AND a.domain IS NULL`;
-const BY_EMAIL = `${LOGIN} lower(u.email) = ?`;
+const BY_NAME = `${LOGIN} lower(a.username) = +$name AND a.domain IS NULL`;
+const BY_EMAIL = `${LOGIN} lower(u.email) = +$name`;
 
 /**
  * Finds a user by what was typed: the name, `@name`, the handle, or the e-mail address. An address at the domain of the
@@ -24,7 +24,7 @@ export function findLogin(ctx: Context, typed: string): Login {
   const login = typed.normalize("NFKC").trim().toLowerCase().replace(/^@/, "");
   const ending = `@${ctx.config.handleDomain}`;
   const name = login.endsWith(ending) ? login.slice(0, -ending.length) : login;
-  const user = ctx.db.get<LoginRow>(name.includes("@") ? BY_EMAIL : BY_NAME, name);
+  const user = ctx.db.get<LoginRow>(name.includes("@") ? BY_EMAIL : BY_NAME, { name });
   return { user, key: user ? `user ${user.id}` : `name ${name}` };
 }
 

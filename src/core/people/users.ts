@@ -89,25 +89,29 @@ export function insertUser(ctx: Context, tx: Tx, user: PreparedUser): { userId: 
   const accountId = ctx.ids.next();
   const now = ctx.clock.now();
   tx.run(
-    `INSERT INTO accounts (id, username, display_name, uri, url, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)`,
-    accountId,
-    username,
-    user.displayName?.trim() ?? "",
-    `${ctx.config.origin}/users/${username}`,
-    `${ctx.config.origin}/@${username}`,
-    now,
+    `INSERT INTO accounts (id, username, display_name, uri, url, created_at, updated_at) VALUES ($accountId, $username, $displayName, $uri, $url, $now, $now)`,
+    {
+      accountId,
+      username,
+      displayName: user.displayName?.trim() ?? "",
+      uri: `${ctx.config.origin}/users/${username}`,
+      url: `${ctx.config.origin}/@${username}`,
+      now,
+    },
   );
   const { lastInsertRowid: userId } = tx.run(
     `INSERT INTO users (account_id, email, password_hash, role, locale, approved, reason, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    accountId,
-    user.email?.trim() || null,
-    user.passwordHash,
-    user.role ?? (hasUsers(ctx) ? "user" : "owner"),
-    user.locale ?? "en",
-    user.approved === false ? 0 : 1,
-    user.reason ?? null,
-    now,
+     VALUES ($accountId, $email, $passwordHash, $role, $locale, $approved, $reason, $now)`,
+    {
+      accountId,
+      email: user.email?.trim() || null,
+      passwordHash: user.passwordHash,
+      role: user.role ?? (hasUsers(ctx) ? "user" : "owner"),
+      locale: user.locale ?? "en",
+      approved: user.approved === false ? 0 : 1,
+      reason: user.reason ?? null,
+      now,
+    },
   );
   return { userId, accountId };
 }
@@ -154,10 +158,10 @@ const DETAILS = `
     (SELECT coalesce(sum(file_size), 0) FROM media_attachments WHERE account_id = a.id) AS upload_bytes,
     (SELECT count(*) FROM oauth_tokens WHERE user_id = u.id) AS tokens,
     (SELECT max(last_used_at) FROM oauth_tokens WHERE user_id = u.id) AS last_used_at
-  FROM users u JOIN accounts a ON a.id = u.account_id WHERE u.id = ?`;
+  FROM users u JOIN accounts a ON a.id = u.account_id WHERE u.id = +$userId`;
 
 export function userDetails(db: Reads, userId: number): UserDetails {
-  return db.get<UserDetails>(DETAILS, userId)!;
+  return db.get<UserDetails>(DETAILS, { userId })!;
 }
 
 export function listUsers(ctx: Context): UserRow[] {
@@ -165,7 +169,7 @@ export function listUsers(ctx: Context): UserRow[] {
 }
 
 export function findUser(ctx: Context, username: string): UserRow | null {
-  return ctx.db.get<UserRow>(`${USERS} WHERE lower(a.username) = lower(?) AND a.domain IS NULL`, username);
+  return ctx.db.get<UserRow>(`${USERS} WHERE lower(a.username) = lower($username) AND a.domain IS NULL`, { username });
 }
 
 export function hasUsers(ctx: Context): boolean {
@@ -174,19 +178,19 @@ export function hasUsers(ctx: Context): boolean {
 
 const PEOPLE = `
   SELECT a.id FROM users u JOIN accounts a ON a.id = u.account_id
-  WHERE u.approved AND a.suspended_at IS NULL AND (u.role = 'owner' OR a.discoverable) ORDER BY u.id LIMIT ?`;
+  WHERE u.approved AND a.suspended_at IS NULL AND (u.role = 'owner' OR a.discoverable) ORDER BY u.id LIMIT +$limit`;
 
 /** The accounts listed on the start page: owners and discoverable accounts, oldest first. */
 export function listedPeople(db: Reads, limit: number): number[] {
-  return db.all<{ id: number }>(PEOPLE, limit).map(({ id }) => id);
+  return db.all<{ id: number }>(PEOPLE, { limit }).map(({ id }) => id);
 }
 
 /** Approves a pending sign-up and notifies the staff. */
 export function approveUser(ctx: Context, userId: number): void {
   ctx.db.transaction((tx) => {
     const user = tx.get<{ account_id: number }>(
-      "UPDATE users SET approved = 1 WHERE id = ? AND NOT approved RETURNING account_id",
-      userId,
+      "UPDATE users SET approved = 1 WHERE id = +$userId AND NOT approved RETURNING account_id",
+      { userId },
     );
     if (user) tellOfSignUp(ctx, tx, user.account_id);
   });
@@ -211,23 +215,25 @@ export function tellOfSignUp(ctx: Context, tx: Tx, accountId: number): void {
 /** Rejects and deletes a pending sign-up, which frees its username. */
 export function rejectUser(ctx: Context, userId: number): void {
   ctx.db.transaction((tx) =>
-    tx.run("DELETE FROM accounts WHERE id = (SELECT account_id FROM users WHERE id = ? AND NOT approved)", userId),
+    tx.run("DELETE FROM accounts WHERE id = (SELECT account_id FROM users WHERE id = +$userId AND NOT approved)", {
+      userId,
+    }),
   );
 }
 
 /** Refuses if this user is the only owner who can sign in. */
 export function refuseForLastOwner(tx: Tx, userId: number, username: string): void {
   const isLast = tx.get(
-    `SELECT 1 FROM users WHERE id = ?1 AND role = 'owner' AND NOT EXISTS (
+    `SELECT 1 FROM users WHERE id = +$userId AND role = 'owner' AND NOT EXISTS (
        SELECT 1 FROM users u JOIN accounts a ON a.id = u.account_id
-       WHERE u.role = 'owner' AND u.id <> ?1 AND u.approved AND NOT u.disabled AND a.suspended_at IS NULL)`,
-    userId,
+       WHERE u.role = 'owner' AND u.id <> +$userId AND u.approved AND NOT u.disabled AND a.suspended_at IS NULL)`,
+    { userId },
   );
   if (isLast) throw new Refusal("conflict", `@${username} is the only owner of this server, which needs one.`);
 }
 
 function refuseIfPending(tx: Tx, userId: number, username: string): void {
-  if (!tx.get("SELECT 1 FROM users WHERE id = ? AND NOT approved", userId)) return;
+  if (!tx.get("SELECT 1 FROM users WHERE id = +$userId AND NOT approved", { userId })) return;
   throw new Refusal("conflict", `@${username} is a pending sign-up. Approve it before you make it an owner.`);
 }
 
@@ -245,12 +251,12 @@ export function updateUser(ctx: Context, user: UserRow, { email, role }: UserCha
       const address = email?.trim() || null;
       const problem = emailProblem(ctx, address, user.username, user.id);
       if (problem) refuseFor([problem]);
-      tx.run("UPDATE users SET email = ? WHERE id = ?", address, user.id);
+      tx.run("UPDATE users SET email = $address WHERE id = +$userId", { address, userId: user.id });
     }
     if (role === undefined) return;
     if (role === "owner") refuseIfPending(tx, user.id, user.username);
     else refuseForLastOwner(tx, user.id, user.username);
-    tx.run("UPDATE users SET role = ? WHERE id = ?", role, user.id);
+    tx.run("UPDATE users SET role = $role WHERE id = +$userId", { role, userId: user.id });
   });
 }
 
@@ -260,8 +266,8 @@ export async function resetPassword(ctx: Context, userId: number, password: stri
   if (problem) refuseFor([problem]);
   const passwordHash = await hashPassword(ctx, password);
   ctx.db.transaction((tx) => {
-    tx.run("UPDATE users SET password_hash = ? WHERE id = ?", passwordHash, userId);
-    tx.run("DELETE FROM sessions WHERE user_id = ?", userId);
+    tx.run("UPDATE users SET password_hash = $passwordHash WHERE id = +$userId", { passwordHash, userId });
+    tx.run("DELETE FROM sessions WHERE user_id = +$userId", { userId });
   });
 }
 
@@ -279,13 +285,13 @@ export function problemOf(problem: UserProblem): Problem {
 }
 
 /** Includes deleted accounts. */
-const NAMED = "SELECT 1 FROM accounts WHERE lower(username) = lower(?) AND coalesce(domain, '') = ''";
+const NAMED = "SELECT 1 FROM accounts WHERE lower(username) = lower($username) AND coalesce(domain, '') = ''";
 
 function usernameProblem(ctx: Context, username: string): UserProblem | null {
   if (username === "") return "username_blank";
   if (username.length > 30) return "username_too_long";
   if (!/^[a-z0-9_]+$/i.test(username)) return "username_invalid";
-  return ctx.db.get(NAMED, username) ? "username_taken" : null;
+  return ctx.db.get(NAMED, { username }) ? "username_taken" : null;
 }
 
 function passwordProblem(password: string): UserProblem | null {
@@ -300,6 +306,9 @@ function emailProblem(ctx: Context, email: string | null, username: string, user
   if (email.length > 320 || !/^[^\s@]+@[^\s@]+$/.test(email)) return "email_invalid";
   const [name, domain] = email.normalize("NFKC").toLowerCase().split("@");
   if (domain === ctx.config.handleDomain && name !== username.toLowerCase()) return "email_is_handle";
-  const taken = ctx.db.get("SELECT 1 FROM users WHERE lower(email) = lower(?) AND id <> ?", email, userId);
+  const taken = ctx.db.get("SELECT 1 FROM users WHERE lower(email) = lower($email) AND id <> +$userId", {
+    email,
+    userId,
+  });
   return taken ? "email_taken" : null;
 }

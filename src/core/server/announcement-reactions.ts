@@ -26,10 +26,9 @@ export interface ReactionRow {
 /** The reactions to these announcements, in the order of each emoji's first use. */
 export function reactionsTo(ctx: Context, viewerId: number, ids: readonly number[]): ReactionRow[] {
   return ctx.db.all<ReactionRow>(
-    `SELECT announcement_id, name, count(*) AS count, max(account_id = ?2) AS me FROM announcement_reactions
-     WHERE announcement_id IN (SELECT value FROM json_each(?1)) GROUP BY announcement_id, name ORDER BY min(id)`,
-    idList(ids),
-    viewerId,
+    `SELECT announcement_id, name, count(*) AS count, max(account_id = +$viewer) AS me FROM announcement_reactions
+     WHERE announcement_id IN (SELECT value FROM json_each($ids)) GROUP BY announcement_id, name ORDER BY min(id)`,
+    { ids: idList(ids), viewer: viewerId },
   );
 }
 
@@ -38,17 +37,20 @@ export function react(ctx: Context, accountId: number, id: number | null, name: 
   ctx.db.transaction((tx) => {
     const announcement = shownAnnouncement(ctx, tx, id);
     const reaction = recognised(tx, name);
-    const own = "SELECT 1 FROM announcement_reactions WHERE announcement_id = ? AND name = ? AND account_id = ?";
-    if (tx.get(own, announcement.id, reaction.name, accountId)) return;
+    const own =
+      "SELECT 1 FROM announcement_reactions WHERE announcement_id = +$announcementId AND name = +$name AND account_id = +$accountId";
+    if (tx.get(own, { announcementId: announcement.id, name: reaction.name, accountId })) return;
     checkRoom(tx, announcement.id, reaction.name);
     tx.run(
       `INSERT INTO announcement_reactions (announcement_id, name, account_id, custom_emoji_id, created_at)
-       VALUES (?, ?, ?, ?, ?)`,
-      announcement.id,
-      reaction.name,
-      accountId,
-      reaction.customEmojiId,
-      ctx.clock.now(),
+       VALUES ($announcementId, $name, $accountId, $customEmojiId, $now)`,
+      {
+        announcementId: announcement.id,
+        name: reaction.name,
+        accountId,
+        customEmojiId: reaction.customEmojiId,
+        now: ctx.clock.now(),
+      },
     );
     tellOfReaction(ctx, tx, announcement.id, reaction.name);
   });
@@ -60,10 +62,8 @@ export function unreact(ctx: Context, accountId: number, id: number | null, name
     const announcement = shownAnnouncement(ctx, tx, id);
     const reaction = recognised(tx, name);
     const { changes } = tx.run(
-      "DELETE FROM announcement_reactions WHERE announcement_id = ? AND name = ? AND account_id = ?",
-      announcement.id,
-      reaction.name,
-      accountId,
+      "DELETE FROM announcement_reactions WHERE announcement_id = +$announcementId AND name = +$name AND account_id = +$accountId",
+      { announcementId: announcement.id, name: reaction.name, accountId },
     );
     if (changes > 0) tellOfReaction(ctx, tx, announcement.id, reaction.name);
   });
@@ -73,9 +73,8 @@ export function unreact(ctx: Context, accountId: number, id: number | null, name
 export function forgetReactions(ctx: Context, tx: Tx, accountId: number, limit: number): number {
   const removed = tx.all<{ announcement_id: number; name: string }>(
     `DELETE FROM announcement_reactions
-     WHERE id IN (SELECT id FROM announcement_reactions WHERE account_id = ? LIMIT ?) RETURNING announcement_id, name`,
-    accountId,
-    limit,
+     WHERE id IN (SELECT id FROM announcement_reactions WHERE account_id = +$accountId LIMIT +$limit) RETURNING announcement_id, name`,
+    { accountId, limit },
   );
   for (const { announcement_id, name } of removed) tellOfReaction(ctx, tx, announcement_id, name);
   return removed.length;
@@ -91,9 +90,8 @@ function recognised(tx: Tx, name: string): Reaction {
 
 function checkRoom(tx: Tx, announcementId: number, name: string): void {
   const others = tx.get<{ count: number }>(
-    "SELECT count(DISTINCT name) AS count FROM announcement_reactions WHERE announcement_id = ? AND name <> ?",
-    announcementId,
-    name,
+    "SELECT count(DISTINCT name) AS count FROM announcement_reactions WHERE announcement_id = +$announcementId AND name <> +$name",
+    { announcementId, name },
   )!;
   if (others.count >= MAX_DIFFERENT) throw validationFailed("Limit of different reactions reached");
 }

@@ -24,7 +24,7 @@ export interface AnnouncementDraft {
 
 type Times = Pick<AnnouncementRow, "published_at" | "ends_at">;
 
-const IS_SHOWN = "published_at <= ?1 AND (ends_at IS NULL OR ends_at > ?1)";
+const IS_SHOWN = "published_at <= +$now AND (ends_at IS NULL OR ends_at > +$now)";
 
 function isShown({ published_at, ends_at }: Times, now: number): boolean {
   return published_at <= now && (ends_at === null || ends_at > now);
@@ -34,7 +34,7 @@ function isShown({ published_at, ends_at }: Times, now: number): boolean {
 export function shownAnnouncements(ctx: Context): AnnouncementRow[] {
   return ctx.db.all<AnnouncementRow>(
     `SELECT * FROM announcements WHERE ${IS_SHOWN} ORDER BY coalesce(starts_at, published_at), id`,
-    ctx.clock.now(),
+    { now: ctx.clock.now() },
   );
 }
 
@@ -44,22 +44,24 @@ export function shownAnnouncements(ctx: Context): AnnouncementRow[] {
  * @throws Refusal as for one that doesn't exist
  */
 export function shownAnnouncement(ctx: Context, db: Reads, id: number | null): AnnouncementRow {
-  const row = db.get<AnnouncementRow>(`SELECT * FROM announcements WHERE ${IS_SHOWN} AND id = ?2`, ctx.clock.now(), id);
+  const row = db.get<AnnouncementRow>(`SELECT * FROM announcements WHERE ${IS_SHOWN} AND id = +$id`, {
+    now: ctx.clock.now(),
+    id,
+  });
   if (!row) throw notFound();
   return row;
 }
 
 export function findAnnouncement(db: Reads, id: number): AnnouncementRow | null {
-  return db.get<AnnouncementRow>("SELECT * FROM announcements WHERE id = ?", id);
+  return db.get<AnnouncementRow>("SELECT * FROM announcements WHERE id = +$id", { id });
 }
 
 /** Which of these the account has dismissed. */
 export function dismissedAmong(ctx: Context, accountId: number, ids: readonly number[]): Set<number> {
   const rows = ctx.db.all<{ id: number }>(
     `SELECT announcement_id AS id FROM announcement_dismissals
-     WHERE account_id = ? AND announcement_id IN (SELECT value FROM json_each(?))`,
-    accountId,
-    idList(ids),
+     WHERE account_id = +$accountId AND announcement_id IN (SELECT value FROM json_each($ids))`,
+    { accountId, ids: idList(ids) },
   );
   return new Set(rows.map(({ id }) => id));
 }
@@ -74,10 +76,9 @@ export interface LinkedStatus {
 export function linkedStatuses(ctx: Context, viewerId: number, texts: readonly string[]): LinkedStatus[][] {
   const uris = texts.map((text) => [...new Set(findLinks(text).map((link) => uriOf(ctx, link)))]);
   const rows = ctx.db.all<LinkedStatus & { uri: string }>(
-    `SELECT s.id, s.url, s.uri FROM json_each(?1) j JOIN statuses s ON s.uri = j.value
-     WHERE s.reblog_of_id IS NULL AND ${visibleTo("?2")}`,
-    JSON.stringify([...new Set(uris.flat())]),
-    viewerId,
+    `SELECT s.id, s.url, s.uri FROM json_each($uris) j JOIN statuses s ON s.uri = j.value
+     WHERE s.reblog_of_id IS NULL AND ${visibleTo()}`,
+    { uris: JSON.stringify([...new Set(uris.flat())]), viewer: viewerId },
   );
   const byUri = new Map(rows.map(({ uri, id, url }) => [uri, { id, url }]));
   return uris.map((linked) => linked.flatMap((uri) => byUri.get(uri) ?? []));
@@ -93,11 +94,10 @@ function uriOf(ctx: Context, link: string): string {
 /** Marks an announcement as read. */
 export function dismissAnnouncement(ctx: Context, accountId: number, id: number | null): void {
   ctx.db.transaction((tx) => {
-    tx.run(
-      "INSERT OR IGNORE INTO announcement_dismissals (announcement_id, account_id) VALUES (?, ?)",
-      shownAnnouncement(ctx, tx, id).id,
+    tx.run("INSERT OR IGNORE INTO announcement_dismissals (announcement_id, account_id) VALUES ($id, $accountId)", {
+      id: shownAnnouncement(ctx, tx, id).id,
       accountId,
-    );
+    });
   });
 }
 
@@ -117,9 +117,8 @@ export function createAnnouncement(ctx: Context, draft: AnnouncementDraft): numb
   return ctx.db.transaction((tx) => {
     const { lastInsertRowid: id } = tx.run(
       `INSERT INTO announcements (text, published_at, starts_at, ends_at, all_day, created_at, updated_at)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)`,
-      ...row,
-      now,
+       VALUES ($text, $publishedAt, $startsAt, $endsAt, $allDay, $now, $now)`,
+      { ...row, now },
     );
     tellOfChange(ctx, tx, id, null);
     return id;
@@ -135,11 +134,10 @@ export function editAnnouncement(ctx: Context, id: number, changes: Partial<Anno
     const { allDay = before.all_day === 1, publishAt = null } = changes;
     const publishedAt = publishAt === null ? before.published_at : Math.max(publishAt, now);
     tx.run(
-      `UPDATE announcements SET text = ?1, published_at = ?2, starts_at = ?3, ends_at = ?4, all_day = ?5, updated_at = ?6,
-         version = version + 1 WHERE id = ?7`,
-      ...checkedRow({ ...draft, allDay }, publishedAt),
-      now,
-      id,
+      `UPDATE announcements SET text = $text, published_at = $publishedAt, starts_at = $startsAt, ends_at = $endsAt,
+         all_day = $allDay, updated_at = $now,
+         version = version + 1 WHERE id = +$id`,
+      { ...checkedRow({ ...draft, allDay }, publishedAt), now, id },
     );
     tellOfChange(ctx, tx, id, before);
   });
@@ -148,12 +146,12 @@ export function editAnnouncement(ctx: Context, id: number, changes: Partial<Anno
 export function removeAnnouncement(ctx: Context, id: number): void {
   ctx.db.transaction((tx) => {
     const before = announcementWith(tx, id);
-    tx.run("DELETE FROM announcements WHERE id = ?", id);
+    tx.run("DELETE FROM announcements WHERE id = +$id", { id });
     tellOfChange(ctx, tx, id, before);
   });
 }
 
-/** The validated columns of an announcement, in the order in which both statements name them. */
+/** The validated columns of an announcement. */
 function checkedRow(draft: Omit<AnnouncementDraft, "publishAt">, publishedAt: number) {
   const { startsAt, endsAt, allDay } = draft;
   const text = draft.text.trim();
@@ -166,7 +164,7 @@ function checkedRow(draft: Omit<AnnouncementDraft, "publishAt">, publishedAt: nu
   ];
   const refusal = refusals.find(([holds]) => holds);
   if (refusal) throw new Refusal("invalid", refusal[1]);
-  return [text, publishedAt, startsAt, endsAt, allDay ? 1 : 0] as const;
+  return { text, publishedAt, startsAt, endsAt, allDay: allDay ? 1 : 0 };
 }
 
 function announcementWith(tx: Tx, id: number): AnnouncementRow {

@@ -34,11 +34,11 @@ export function listJobs(db: Reads, onlyFailed: boolean): Job[] {
  */
 export function retryJob(ctx: Context, id: number): void {
   ctx.db.transaction((tx) => {
-    const job = tx.get<Job>(`${JOBS} WHERE id = ?`, id);
+    const job = tx.get<Job>(`${JOBS} WHERE id = +$id`, { id });
     if (!job) throw new Refusal("not_found", `There is no job ${id}.`);
     if (job.state === "running") throw new Refusal("conflict", `Job ${id} is running.`);
     if (job.error === null) throw new Refusal("conflict", `Job ${id} has not failed. It waits for its time.`);
-    tx.run("UPDATE jobs SET run_at = ?, attempts = 0 WHERE id = ?", ctx.clock.now(), id);
+    tx.run("UPDATE jobs SET run_at = $now, attempts = 0 WHERE id = +$id", { now: ctx.clock.now(), id });
   });
 }
 
@@ -46,9 +46,8 @@ export function retryJob(ctx: Context, id: number): void {
 export function retryAllJobs(ctx: Context): number {
   return ctx.db.transaction(
     (tx) =>
-      tx.all(
-        "UPDATE jobs SET run_at = ?, attempts = 0 WHERE error IS NOT NULL AND leased = 0 RETURNING id",
-        ctx.clock.now(),
-      ).length,
+      tx.all("UPDATE jobs SET run_at = $now, attempts = 0 WHERE error IS NOT NULL AND leased = 0 RETURNING id", {
+        now: ctx.clock.now(),
+      }).length,
   );
 }

@@ -23,7 +23,7 @@ const DEFAULTS: Record<PageName, string> = { extended_description: "", privacy_p
 
 /** The owner's page, or the default. */
 export function findPage(db: Reads, name: PageName): OwnPage {
-  const own = db.get<OwnPage>("SELECT text, updated_at FROM pages WHERE name = ?", name);
+  const own = db.get<OwnPage>("SELECT text, updated_at FROM pages WHERE name = +$name", { name });
   return own ?? { text: DEFAULTS[name], updated_at: DEFAULTS_CHANGED };
 }
 
@@ -31,18 +31,16 @@ export function setPage(ctx: Context, name: PageName, text: string): void {
   const checked = checkedPage(text);
   ctx.db.transaction((tx) =>
     tx.run(
-      `INSERT INTO pages (name, text, updated_at) VALUES (?1, ?2, ?3)
-       ON CONFLICT (name) DO UPDATE SET text = ?2, updated_at = ?3`,
-      name,
-      checked,
-      ctx.clock.now(),
+      `INSERT INTO pages (name, text, updated_at) VALUES ($name, $checked, $now)
+       ON CONFLICT (name) DO UPDATE SET text = $checked, updated_at = $now`,
+      { name, checked, now: ctx.clock.now() },
     ),
   );
 }
 
 /** Restores the default page. */
 export function removePage(ctx: Context, name: PageName): void {
-  ctx.db.transaction((tx) => tx.run("DELETE FROM pages WHERE name = ?", name));
+  ctx.db.transaction((tx) => tx.run("DELETE FROM pages WHERE name = +$name", { name }));
 }
 
 /**

@@ -34,10 +34,8 @@ export function addRule(ctx: Context, words: RuleWords): number {
     (tx) =>
       tx.run(
         `INSERT INTO rules (text, hint, position, created_at)
-         VALUES (?1, ?2, (SELECT coalesce(max(position), 0) + 1 FROM rules), ?3)`,
-        text,
-        hint,
-        ctx.clock.now(),
+         VALUES ($text, $hint, (SELECT coalesce(max(position), 0) + 1 FROM rules), $now)`,
+        { text, hint, now: ctx.clock.now() },
       ).lastInsertRowid,
   );
 }
@@ -47,7 +45,7 @@ export function editRule(ctx: Context, id: number, changes: Partial<RuleWords> &
   ctx.db.transaction((tx) => {
     const rule = ruleWith(tx, id);
     const { text, hint } = checked({ text: changes.text ?? rule.text, hint: changes.hint ?? rule.hint });
-    tx.run("UPDATE rules SET text = ?, hint = ? WHERE id = ?", text, hint, id);
+    tx.run("UPDATE rules SET text = $text, hint = $hint WHERE id = +$id", { text, hint, id });
     if (changes.place !== undefined) moveRule(tx, id, changes.place);
   });
 }
@@ -56,7 +54,7 @@ function moveRule(tx: Tx, id: number, place: number): void {
   const others = listRules(tx).filter((rule) => rule.id !== id);
   const order = others.map((rule) => rule.id).toSpliced(place - 1, 0, id);
   for (const [index, moved] of order.entries()) {
-    tx.run("UPDATE rules SET position = ? WHERE id = ?", index + 1, moved);
+    tx.run("UPDATE rules SET position = $position WHERE id = +$moved", { position: index + 1, moved });
   }
 }
 
@@ -66,7 +64,10 @@ export function translateRule(ctx: Context, id: number, locale: string, words: R
   ctx.db.transaction((tx) => {
     const { [locale]: _, ...others } = ruleWith(tx, id).translations;
     const translations = words.text.trim() === "" ? others : { ...others, [locale]: checked(words) };
-    tx.run("UPDATE rules SET translations = ? WHERE id = ?", JSON.stringify(translations), id);
+    tx.run("UPDATE rules SET translations = $translations WHERE id = +$id", {
+      translations: JSON.stringify(translations),
+      id,
+    });
   });
 }
 
@@ -74,7 +75,7 @@ export function translateRule(ctx: Context, id: number, locale: string, words: R
 export function removeRule(ctx: Context, id: number): void {
   ctx.db.transaction((tx) => {
     ruleWith(tx, id);
-    tx.run("UPDATE rules SET deleted_at = ? WHERE id = ?", ctx.clock.now(), id);
+    tx.run("UPDATE rules SET deleted_at = $now WHERE id = +$id", { now: ctx.clock.now(), id });
   });
 }
 

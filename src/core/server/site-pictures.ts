@@ -63,6 +63,6 @@ export async function setSitePicture(
 export function removeSitePicture(ctx: Context, name: SitePictureName): void {
   ctx.db.transaction((tx) => {
     discardFiles(ctx, tx, findSitePicture(tx, name)?.files ?? []);
-    tx.run("DELETE FROM server_state WHERE name = ?", `picture.${name}`);
+    tx.run("DELETE FROM server_state WHERE name = +$name", { name: `picture.${name}` });
   });
 }

@@ -41,7 +41,9 @@ export function currentTerms(ctx: Context): Terms {
  * @throws Refusal if there are none
  */
 export function termsOf(db: Reads, date: string): Terms {
-  const terms = db.get<Terms>("SELECT effective_date, text FROM terms_of_service WHERE effective_date = ?", date);
+  const terms = db.get<Terms>("SELECT effective_date, text FROM terms_of_service WHERE effective_date = +$date", {
+    date,
+  });
   if (!terms) throw notFound();
   return terms;
 }
@@ -61,7 +63,9 @@ export function publishTerms(ctx: Context, text: string, date = currentDate(ctx)
     throw new Refusal("invalid", `${date} is past: terms can't have held before they were published.`);
   const checked = checkedPage(text);
   ctx.db.transaction((tx) => {
-    const before = tx.get<Terms>("SELECT effective_date, text FROM terms_of_service WHERE effective_date = ?", date);
+    const before = tx.get<Terms>("SELECT effective_date, text FROM terms_of_service WHERE effective_date = +$date", {
+      date,
+    });
     if (before && isEffective(ctx, date)) {
       throw new Refusal(
         "conflict",
@@ -69,11 +73,9 @@ export function publishTerms(ctx: Context, text: string, date = currentDate(ctx)
       );
     }
     tx.run(
-      `INSERT INTO terms_of_service (effective_date, text, published_at) VALUES (?1, ?2, ?3)
-       ON CONFLICT (effective_date) DO UPDATE SET text = ?2, published_at = ?3`,
-      date,
-      checked,
-      ctx.clock.now(),
+      `INSERT INTO terms_of_service (effective_date, text, published_at) VALUES ($date, $checked, $now)
+       ON CONFLICT (effective_date) DO UPDATE SET text = $checked, published_at = $now`,
+      { date, checked, now: ctx.clock.now() },
     );
   });
   return date;
@@ -81,7 +83,7 @@ export function publishTerms(ctx: Context, text: string, date = currentDate(ctx)
 
 export function removeTerms(ctx: Context, date: string): void {
   ctx.db.transaction((tx) => {
-    const { changes } = tx.run("DELETE FROM terms_of_service WHERE effective_date = ?", date);
+    const { changes } = tx.run("DELETE FROM terms_of_service WHERE effective_date = +$date", { date });
     if (changes === 0)
       throw new Refusal("not_found", `There are no terms of ${date}. "linnet terms list" shows those there are.`);
   });

@@ -63,10 +63,10 @@ export function knownMentions(ctx: Context, ...texts: string[]): Map<string, Men
   if (handles.length === 0) return new Map();
   const accounts = ctx.db.all<Mentioned>(
     `SELECT a.id, a.username, a.domain, a.url
-     FROM json_each(?1) j
+     FROM json_each($handles) j
      JOIN accounts a ON lower(a.username) = j.value ->> 0 AND coalesce(a.domain, '') = j.value ->> 1
      WHERE ${IS_HERE} AND a.suspended_at IS NULL`,
-    JSON.stringify(handles.map((handle) => handle.split("@"))),
+    { handles: JSON.stringify(handles.map((handle) => handle.split("@"))) },
   );
   return new Map(accounts.map((account) => [key(ctx, account.username, account.domain), account]));
 }

@@ -159,8 +159,8 @@ export function defaultsOf(ctx: Context, accountId: number): Defaults {
     locale: string;
   }>(
     `SELECT a.username, u.default_privacy, u.default_sensitive, u.default_language, u.default_quote_policy, u.locale
-     FROM users u JOIN accounts a ON a.id = u.account_id WHERE u.account_id = ?`,
-    accountId,
+     FROM users u JOIN accounts a ON a.id = u.account_id WHERE u.account_id = +$accountId`,
+    { accountId },
   );
   if (!row) throw new Refusal("unauthorized", "The access token is invalid");
   return {

@@ -128,16 +128,18 @@ function changeStatus(ctx: Context, status: StatusRow, edit: Edit, thumbnails: M
     keepVersion(ctx, tx, status, before, { ...next, ...now });
     uncountUses(tx, status.id);
     tx.run(
-      `UPDATE statuses SET text = ?, content = ?, spoiler_text = ?, sensitive = ?, language = ?, has_media = ?, edited_at = ?
-       WHERE id = ?`,
-      text,
-      next.content,
-      next.spoiler_text,
-      next.sensitive,
-      next.language,
-      next.has_media,
-      ctx.clock.now(),
-      status.id,
+      `UPDATE statuses SET text = $text, content = $content, spoiler_text = $spoilerText, sensitive = $sensitive, language = $language, has_media = $hasMedia, edited_at = $now
+       WHERE id = +$statusId`,
+      {
+        text,
+        content: next.content,
+        spoilerText: next.spoiler_text,
+        sensitive: next.sensitive,
+        language: next.language,
+        hasMedia: next.has_media,
+        now: ctx.clock.now(),
+        statusId: status.id,
+      },
     );
     const mentionedBefore = mentionsOf(tx, status.id);
     uncountFeatured(tx, status);
@@ -212,15 +214,15 @@ function changeAttached(
 /** Removed attachments stay with the status at position -1, because its earlier versions show them. */
 function setAside(tx: Tx, before: readonly { id: number }[], kept: readonly number[]): void {
   for (const { id } of before) {
-    if (!kept.includes(id)) tx.run("UPDATE media_attachments SET position = -1 WHERE id = ?", id);
+    if (!kept.includes(id)) tx.run("UPDATE media_attachments SET position = -1 WHERE id = +$id", { id });
   }
 }
 
 function mediaOf(db: Reads, statusId: number): Attached["media"] {
   return db.all(
     `SELECT id, description, focus_x, focus_y, small FROM media_attachments
-     WHERE status_id = ? AND position >= 0 ORDER BY position`,
-    statusId,
+     WHERE status_id = +$statusId AND position >= 0 ORDER BY position`,
+    { statusId },
   );
 }
 
@@ -236,14 +238,16 @@ function keepVersion(ctx: Context, tx: Tx, status: StatusRow, before: Attached, 
 function insertVersion(tx: Tx, statusId: number, version: Version): void {
   tx.run(
     `INSERT INTO status_edits (status_id, content, spoiler_text, sensitive, media, poll_options, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    statusId,
-    version.content,
-    version.spoiler_text,
-    version.sensitive,
-    JSON.stringify(version.media.map(({ id, description }) => ({ id, description }))),
-    version.poll_options && JSON.stringify(version.poll_options),
-    version.created_at,
+     VALUES ($statusId, $content, $spoilerText, $sensitive, $media, $pollOptions, $createdAt)`,
+    {
+      statusId,
+      content: version.content,
+      spoilerText: version.spoiler_text,
+      sensitive: version.sensitive,
+      media: JSON.stringify(version.media.map(({ id, description }) => ({ id, description }))),
+      pollOptions: version.poll_options && JSON.stringify(version.poll_options),
+      createdAt: version.created_at,
+    },
   );
 }
 
@@ -266,8 +270,8 @@ function tellOfEdit(
     notify(ctx, tx, accountId, { type: "mention", from: status.account_id, statusId: status.id });
   }
   const rebloggers = tx.all<{ account_id: number }>(
-    "SELECT r.account_id FROM statuses r JOIN users u ON u.account_id = r.account_id WHERE r.reblog_of_id = ?",
-    status.id,
+    "SELECT r.account_id FROM statuses r JOIN users u ON u.account_id = r.account_id WHERE r.reblog_of_id = +$statusId",
+    { statusId: status.id },
   );
   for (const { account_id } of rebloggers) {
     notify(ctx, tx, account_id, { type: "update", from: status.account_id, statusId: status.id });
@@ -278,8 +282,8 @@ function tellOfEdit(
 /** Every version of a status, oldest first. A status without edits has one version. */
 export function versionsOf(ctx: Context, status: StatusRow): Version[] {
   const rows = ctx.db.all<Omit<Version, "media" | "poll_options"> & { media: string; poll_options: string | null }>(
-    "SELECT content, spoiler_text, sensitive, media, poll_options, created_at FROM status_edits WHERE status_id = ? ORDER BY id",
-    status.id,
+    "SELECT content, spoiler_text, sensitive, media, poll_options, created_at FROM status_edits WHERE status_id = +$statusId ORDER BY id",
+    { statusId: status.id },
   );
   if (rows.length > 0) {
     return rows.map((row) => ({
@@ -294,9 +298,8 @@ export function versionsOf(ctx: Context, status: StatusRow): Version[] {
 
 /** Attachment rows by id, including those removed from the status. */
 export function mediaByIds(ctx: Context, ids: Iterable<number>): Map<number, MediaRow> {
-  const rows = ctx.db.all<MediaRow>(
-    "SELECT * FROM media_attachments WHERE id IN (SELECT value FROM json_each(?))",
-    idList(ids),
-  );
+  const rows = ctx.db.all<MediaRow>("SELECT * FROM media_attachments WHERE id IN (SELECT value FROM json_each($ids))", {
+    ids: idList(ids),
+  });
   return new Map(rows.map((row) => [row.id, row]));
 }

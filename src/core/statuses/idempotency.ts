@@ -11,10 +11,8 @@ const WINDOW = 3600_000;
 export function resultOfKey(ctx: Context, accountId: number, key: string): PublishResult | null {
   const row = ctx.db.get<{ status_id: number | null; scheduled_status_id: number | null }>(
     `SELECT status_id, scheduled_status_id FROM idempotency_keys
-     WHERE account_id = ? AND key = ? AND created_at > ?`,
-    accountId,
-    key,
-    ctx.clock.now() - WINDOW,
+     WHERE account_id = +$accountId AND key = +$key AND created_at > +$createdAt`,
+    { accountId, key, createdAt: ctx.clock.now() - WINDOW },
   );
   if (!row) return null;
   return row.status_id === null ? { scheduledId: row.scheduled_status_id! } : { statusId: row.status_id };
@@ -23,12 +21,14 @@ export function resultOfKey(ctx: Context, accountId: number, key: string): Publi
 export function rememberKey(ctx: Context, tx: Tx, accountId: number, key: string, made: PublishResult): void {
   tx.run(
     `INSERT OR REPLACE INTO idempotency_keys (account_id, key, status_id, scheduled_status_id, created_at)
-     VALUES (?, ?, ?, ?, ?)`,
-    accountId,
-    key,
-    "statusId" in made ? made.statusId : null,
-    "scheduledId" in made ? made.scheduledId : null,
-    ctx.clock.now(),
+     VALUES ($accountId, $key, $statusId, $scheduledStatusId, $now)`,
+    {
+      accountId,
+      key,
+      statusId: "statusId" in made ? made.statusId : null,
+      scheduledStatusId: "scheduledId" in made ? made.scheduledId : null,
+      now: ctx.clock.now(),
+    },
   );
 }
 
@@ -38,8 +38,7 @@ export function rememberKey(ctx: Context, tx: Tx, accountId: number, key: string
  */
 export function moveKey(tx: Tx, scheduledId: number, statusId: number): void {
   tx.run(
-    "UPDATE idempotency_keys SET status_id = ?, scheduled_status_id = NULL WHERE scheduled_status_id = ?",
-    statusId,
-    scheduledId,
+    "UPDATE idempotency_keys SET status_id = $statusId, scheduled_status_id = NULL WHERE scheduled_status_id = +$scheduledId",
+    { statusId, scheduledId },
   );
 }

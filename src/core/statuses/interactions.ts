@@ -8,10 +8,10 @@ import { ownStatus, undoableOriginal, visibleOriginal, visibleStatus } from "../
 /** Mastodon's limit. */
 export const MAX_PINS = 5;
 
-const FAVOURITED = "EXISTS (SELECT 1 FROM favourites WHERE account_id = ?1 AND status_id = ?2)";
-const BOOKMARKED = "EXISTS (SELECT 1 FROM bookmarks WHERE account_id = ?1 AND status_id = ?2)";
+const FAVOURITED = "EXISTS (SELECT 1 FROM favourites WHERE account_id = +$accountId AND status_id = +$statusId)";
+const BOOKMARKED = "EXISTS (SELECT 1 FROM bookmarks WHERE account_id = +$accountId AND status_id = +$statusId)";
 const MUTED = `EXISTS (
-  SELECT 1 FROM statuses s JOIN conversation_mutes m USING (conversation_id) WHERE m.account_id = ?1 AND s.id = ?2)`;
+  SELECT 1 FROM statuses s JOIN conversation_mutes m USING (conversation_id) WHERE m.account_id = +$accountId AND s.id = +$statusId)`;
 
 /** All of these functions return the id of the status that they acted on: for a reblog, its original. */
 export function favourite(ctx: Context, accountId: number, id: number | null): number {
@@ -19,13 +19,13 @@ export function favourite(ctx: Context, accountId: number, id: number | null): n
   if (isBlockedBy(ctx, status.account_id, accountId)) throw notAllowed();
   ctx.db.transaction((tx) => {
     const { changes } = tx.run(
-      "INSERT INTO favourites (account_id, status_id, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-      accountId,
-      status.id,
-      ctx.clock.now(),
+      "INSERT INTO favourites (account_id, status_id, created_at) VALUES ($accountId, $statusId, $now) ON CONFLICT DO NOTHING",
+      { accountId, statusId: status.id, now: ctx.clock.now() },
     );
     if (changes === 0) return;
-    tx.run("UPDATE statuses SET favourites_count = favourites_count + 1 WHERE id = ?", status.id);
+    tx.run("UPDATE statuses SET favourites_count = favourites_count + 1 WHERE id = +$statusId", {
+      statusId: status.id,
+    });
     indexStatus(tx, status.id);
     notify(ctx, tx, status.account_id, { type: "favourite", from: accountId, statusId: status.id });
   });
@@ -35,9 +35,12 @@ export function favourite(ctx: Context, accountId: number, id: number | null): n
 export function unfavourite(ctx: Context, accountId: number, id: number | null): number {
   const statusId = undoableOriginal(ctx, accountId, id, FAVOURITED);
   ctx.db.transaction((tx) => {
-    const { changes } = tx.run("DELETE FROM favourites WHERE account_id = ? AND status_id = ?", accountId, statusId);
+    const { changes } = tx.run("DELETE FROM favourites WHERE account_id = +$accountId AND status_id = +$statusId", {
+      accountId,
+      statusId,
+    });
     if (changes === 0) return;
-    tx.run("UPDATE statuses SET favourites_count = max(0, favourites_count - 1) WHERE id = ?", statusId);
+    tx.run("UPDATE statuses SET favourites_count = max(0, favourites_count - 1) WHERE id = +$statusId", { statusId });
     indexStatus(tx, statusId);
     withdraw(tx, { type: "favourite", from: accountId, statusId });
   });
@@ -48,10 +51,8 @@ export function bookmark(ctx: Context, accountId: number, id: number | null): nu
   const status = visibleOriginal(ctx, accountId, id);
   ctx.db.transaction((tx) => {
     tx.run(
-      "INSERT INTO bookmarks (account_id, status_id, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-      accountId,
-      status.id,
-      ctx.clock.now(),
+      "INSERT INTO bookmarks (account_id, status_id, created_at) VALUES ($accountId, $statusId, $now) ON CONFLICT DO NOTHING",
+      { accountId, statusId: status.id, now: ctx.clock.now() },
     );
     indexStatus(tx, status.id);
   });
@@ -61,7 +62,7 @@ export function bookmark(ctx: Context, accountId: number, id: number | null): nu
 export function unbookmark(ctx: Context, accountId: number, id: number | null): number {
   const statusId = undoableOriginal(ctx, accountId, id, BOOKMARKED);
   ctx.db.transaction((tx) => {
-    tx.run("DELETE FROM bookmarks WHERE account_id = ? AND status_id = ?", accountId, statusId);
+    tx.run("DELETE FROM bookmarks WHERE account_id = +$accountId AND status_id = +$statusId", { accountId, statusId });
     indexStatus(tx, statusId);
   });
   return statusId;
@@ -75,22 +76,23 @@ export function pin(ctx: Context, accountId: number, id: number | null): number 
     throw validationFailed("Posts that are only visible to mentioned users cannot be pinned");
   }
   ctx.db.transaction((tx) => {
-    const pins = tx.all<{ status_id: number }>("SELECT status_id FROM status_pins WHERE account_id = ?", accountId);
+    const pins = tx.all<{ status_id: number }>("SELECT status_id FROM status_pins WHERE account_id = +$accountId", {
+      accountId,
+    });
     if (pins.some((row) => row.status_id === status.id)) return;
     if (pins.length >= MAX_PINS) throw validationFailed("You have already pinned the maximum number of posts");
-    tx.run(
-      "INSERT INTO status_pins (account_id, status_id, created_at) VALUES (?, ?, ?)",
+    tx.run("INSERT INTO status_pins (account_id, status_id, created_at) VALUES ($accountId, $statusId, $now)", {
       accountId,
-      status.id,
-      ctx.clock.now(),
-    );
+      statusId: status.id,
+      now: ctx.clock.now(),
+    });
   });
   return status.id;
 }
 
 export function unpin(ctx: Context, accountId: number, id: number | null): number {
   const status = ownStatus(ctx, accountId, id);
-  ctx.db.transaction((tx) => tx.run("DELETE FROM status_pins WHERE status_id = ?", status.id));
+  ctx.db.transaction((tx) => tx.run("DELETE FROM status_pins WHERE status_id = +$statusId", { statusId: status.id }));
   return status.id;
 }
 
@@ -99,9 +101,8 @@ export function muteConversation(ctx: Context, accountId: number, id: number | n
   const status = visibleOriginal(ctx, accountId, id);
   ctx.db.transaction((tx) =>
     tx.run(
-      "INSERT OR IGNORE INTO conversation_mutes (account_id, conversation_id) VALUES (?, ?)",
-      accountId,
-      status.conversation_id,
+      "INSERT OR IGNORE INTO conversation_mutes (account_id, conversation_id) VALUES ($accountId, $conversationId)",
+      { accountId, conversationId: status.conversation_id },
     ),
   );
   return status.id;
@@ -112,9 +113,8 @@ export function unmuteConversation(ctx: Context, accountId: number, id: number |
   ctx.db.transaction((tx) =>
     tx.run(
       `DELETE FROM conversation_mutes
-       WHERE account_id = ? AND conversation_id = (SELECT conversation_id FROM statuses WHERE id = ?)`,
-      accountId,
-      statusId,
+       WHERE account_id = +$accountId AND conversation_id = (SELECT conversation_id FROM statuses WHERE id = +$statusId)`,
+      { accountId, statusId },
     ),
   );
   return statusId;

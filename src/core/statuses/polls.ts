@@ -46,11 +46,8 @@ export function checkPoll({ options, expiresIn }: PollDraft): void {
 /** Adds a validated poll to a status, and enqueues the job that closes it. */
 export function addPoll(ctx: Context, tx: Tx, statusId: number, poll: PollDraft): void {
   const { lastInsertRowid: pollId } = tx.run(
-    "INSERT INTO polls (status_id, multiple, hide_totals, voters_count, expires_at) VALUES (?, ?, ?, 0, ?)",
-    statusId,
-    poll.multiple ? 1 : 0,
-    poll.hideTotals ? 1 : 0,
-    expiryOf(ctx, poll),
+    "INSERT INTO polls (status_id, multiple, hide_totals, voters_count, expires_at) VALUES ($statusId, $multiple, $hideTotals, 0, $expiresAt)",
+    { statusId, multiple: poll.multiple ? 1 : 0, hideTotals: poll.hideTotals ? 1 : 0, expiresAt: expiryOf(ctx, poll) },
   );
   addOptions(tx, pollId, poll.options);
   scheduleEnd(ctx, tx, pollId, poll);
@@ -58,7 +55,11 @@ export function addPoll(ctx: Context, tx: Tx, statusId: number, poll: PollDraft)
 
 function addOptions(tx: Tx, pollId: number, titles: readonly string[]): void {
   for (const [position, title] of titles.entries()) {
-    tx.run("INSERT INTO poll_options (poll_id, position, title) VALUES (?, ?, ?)", pollId, position, title);
+    tx.run("INSERT INTO poll_options (poll_id, position, title) VALUES ($pollId, $position, $title)", {
+      pollId,
+      position,
+      title,
+    });
   }
 }
 
@@ -80,15 +81,15 @@ export interface PollBefore {
 
 export function pollOf(db: Reads, statusId: number): PollBefore | null {
   const row = db.get<Pick<typeof polls.$inferSelect, "id" | "multiple">>(
-    "SELECT id, multiple FROM polls WHERE status_id = ?",
-    statusId,
+    "SELECT id, multiple FROM polls WHERE status_id = +$statusId",
+    { statusId },
   );
   return row && { id: row.id, titles: titlesOf(db, row.id), multiple: row.multiple === 1 };
 }
 
 function titlesOf(db: Reads, pollId: number): string[] {
   return db
-    .all<{ title: string }>("SELECT title FROM poll_options WHERE poll_id = ? ORDER BY position", pollId)
+    .all<{ title: string }>("SELECT title FROM poll_options WHERE poll_id = +$pollId ORDER BY position", { pollId })
     .map(({ title }) => title);
 }
 
@@ -103,19 +104,21 @@ export function replacePoll(
   before: PollBefore | null,
   poll: PollDraft | null,
 ): void {
-  if (!poll) return void tx.run("DELETE FROM polls WHERE status_id = ?", statusId);
+  if (!poll) return void tx.run("DELETE FROM polls WHERE status_id = +$statusId", { statusId });
   if (!before) return addPoll(ctx, tx, statusId, poll);
   tx.run(
-    "UPDATE polls SET multiple = ?, hide_totals = ?, expires_at = ?, closed = 0 WHERE id = ?",
-    poll.multiple ? 1 : 0,
-    poll.hideTotals ? 1 : 0,
-    expiryOf(ctx, poll),
-    before.id,
+    "UPDATE polls SET multiple = $multiple, hide_totals = $hideTotals, expires_at = $expiresAt, closed = 0 WHERE id = +$beforeId",
+    {
+      multiple: poll.multiple ? 1 : 0,
+      hideTotals: poll.hideTotals ? 1 : 0,
+      expiresAt: expiryOf(ctx, poll),
+      beforeId: before.id,
+    },
   );
   if (before.multiple !== poll.multiple || JSON.stringify(before.titles) !== JSON.stringify(poll.options)) {
-    tx.run("DELETE FROM poll_votes WHERE poll_id = ?", before.id);
-    tx.run("DELETE FROM poll_options WHERE poll_id = ?", before.id);
-    tx.run("UPDATE polls SET voters_count = 0 WHERE id = ?", before.id);
+    tx.run("DELETE FROM poll_votes WHERE poll_id = +$beforeId", { beforeId: before.id });
+    tx.run("DELETE FROM poll_options WHERE poll_id = +$beforeId", { beforeId: before.id });
+    tx.run("UPDATE polls SET voters_count = 0 WHERE id = +$beforeId", { beforeId: before.id });
     addOptions(tx, before.id, poll.options);
   }
   scheduleEnd(ctx, tx, before.id, poll);
@@ -128,7 +131,7 @@ export type PollRow = Pick<typeof polls.$inferSelect, "id" | "status_id" | "mult
 
 const VISIBLE = `
   SELECT p.id, p.status_id, p.multiple, p.expires_at, s.account_id FROM polls p JOIN statuses s ON s.id = p.status_id
-  WHERE p.id = ?1 AND ${visibleTo("?2")}`;
+  WHERE p.id = +$id AND ${visibleTo()}`;
 
 /**
  * The poll, if the viewer may see its status.
@@ -136,7 +139,7 @@ const VISIBLE = `
  * @throws Refusal as for a poll that doesn't exist
  */
 export function visiblePoll(ctx: Context, viewerId: number, id: number | null): PollRow {
-  const poll = id === null ? null : ctx.db.get<PollRow>(VISIBLE, id, viewerId);
+  const poll = id === null ? null : ctx.db.get<PollRow>(VISIBLE, { id, viewer: viewerId });
   if (!poll) throw notFound();
   return poll;
 }
@@ -155,46 +158,44 @@ export function vote(ctx: Context, accountId: number, poll: PollRow, choices: re
     checkVote(ctx, tx, accountId, poll, before, choices);
     for (const choice of choices) {
       tx.run(
-        "INSERT INTO poll_votes (poll_id, account_id, choice, created_at) VALUES (?, ?, ?, ?)",
-        poll.id,
-        accountId,
-        choice,
-        ctx.clock.now(),
+        "INSERT INTO poll_votes (poll_id, account_id, choice, created_at) VALUES ($pollId, $accountId, $choice, $now)",
+        { pollId: poll.id, accountId, choice, now: ctx.clock.now() },
       );
     }
     tx.run(
       `UPDATE poll_options SET votes_count = votes_count + 1
-       WHERE poll_id = ? AND position IN (SELECT value FROM json_each(?))`,
-      poll.id,
-      idList(choices),
+       WHERE poll_id = +$pollId AND position IN (SELECT value FROM json_each($choices))`,
+      { pollId: poll.id, choices: idList(choices) },
     );
-    if (before.length === 0) tx.run("UPDATE polls SET voters_count = voters_count + 1 WHERE id = ?", poll.id);
+    if (before.length === 0)
+      tx.run("UPDATE polls SET voters_count = voters_count + 1 WHERE id = +$pollId", { pollId: poll.id });
   });
 }
 
 /** Removes the votes of an account in up to `limit` polls, and updates the results. Returns the number of polls. */
 export function forgetVotes(tx: Tx, accountId: number, limit: number): number {
   const voted = tx.all<{ poll_id: number }>(
-    "SELECT DISTINCT poll_id FROM poll_votes WHERE account_id = ? LIMIT ?",
-    accountId,
-    limit,
+    "SELECT DISTINCT poll_id FROM poll_votes WHERE account_id = +$accountId LIMIT +$limit",
+    { accountId, limit },
   );
   for (const { poll_id } of voted) {
     tx.run(
       `UPDATE poll_options SET votes_count = max(0, votes_count - 1)
-       WHERE poll_id = ?1 AND position IN (SELECT choice FROM poll_votes WHERE poll_id = ?1 AND account_id = ?2)`,
-      poll_id,
-      accountId,
+       WHERE poll_id = +$pollId AND position IN (SELECT choice FROM poll_votes WHERE poll_id = +$pollId AND account_id = +$accountId)`,
+      { pollId: poll_id, accountId },
     );
-    tx.run("UPDATE polls SET voters_count = max(0, voters_count - 1) WHERE id = ?", poll_id);
-    tx.run("DELETE FROM poll_votes WHERE poll_id = ? AND account_id = ?", poll_id, accountId);
+    tx.run("UPDATE polls SET voters_count = max(0, voters_count - 1) WHERE id = +$pollId", { pollId: poll_id });
+    tx.run("DELETE FROM poll_votes WHERE poll_id = +$pollId AND account_id = +$accountId", {
+      pollId: poll_id,
+      accountId,
+    });
   }
   return voted.length;
 }
 
 function choicesOf(db: Reads, accountId: number, pollId: number): number[] {
-  const sql = "SELECT choice FROM poll_votes WHERE poll_id = ? AND account_id = ?";
-  return db.all<{ choice: number }>(sql, pollId, accountId).map(({ choice }) => choice);
+  const sql = "SELECT choice FROM poll_votes WHERE poll_id = +$pollId AND account_id = +$accountId";
+  return db.all<{ choice: number }>(sql, { pollId, accountId }).map(({ choice }) => choice);
 }
 
 /** `before` are the account's earlier choices. */
@@ -207,7 +208,9 @@ function checkVote(
   choices: readonly number[],
 ): void {
   if (isBlockedBy(ctx, poll.account_id, accountId)) throw notAllowed();
-  const { count } = tx.get<{ count: number }>("SELECT count(*) AS count FROM poll_options WHERE poll_id = ?", poll.id)!;
+  const { count } = tx.get<{ count: number }>("SELECT count(*) AS count FROM poll_options WHERE poll_id = +$pollId", {
+    pollId: poll.id,
+  })!;
   const all = [...before, ...choices];
   const hasVoted = poll.multiple ? new Set(all).size < all.length : all.length > 1;
   refuseWhere([
@@ -222,15 +225,16 @@ function checkVote(
 export function closePoll(ctx: Context, pollId: number): void {
   ctx.db.transaction((tx) => {
     const poll = tx.get<{ status_id: number }>(
-      "UPDATE polls SET closed = 1 WHERE id = ? AND NOT closed AND expires_at <= ? RETURNING status_id",
-      pollId,
-      ctx.clock.now(),
+      "UPDATE polls SET closed = 1 WHERE id = +$pollId AND NOT closed AND expires_at <= +$now RETURNING status_id",
+      { pollId, now: ctx.clock.now() },
     );
     if (!poll) return;
-    const author = tx.get<{ account_id: number }>("SELECT account_id FROM statuses WHERE id = ?", poll.status_id)!;
+    const author = tx.get<{ account_id: number }>("SELECT account_id FROM statuses WHERE id = +$statusId", {
+      statusId: poll.status_id,
+    })!;
     const voters = tx.all<{ account_id: number }>(
-      "SELECT DISTINCT v.account_id FROM poll_votes v JOIN users u ON u.account_id = v.account_id WHERE v.poll_id = ?",
-      pollId,
+      "SELECT DISTINCT v.account_id FROM poll_votes v JOIN users u ON u.account_id = v.account_id WHERE v.poll_id = +$pollId",
+      { pollId },
     );
     for (const { account_id } of [author, ...voters]) {
       notify(ctx, tx, account_id, { type: "poll", from: author.account_id, statusId: poll.status_id });

@@ -56,8 +56,8 @@ export interface Quotable {
 }
 
 const PERMISSION = `
-  SELECT ${quotePermission("?2")} AS permission FROM statuses s
-  WHERE s.id = ?1 AND NOT ${blocks("?2", "s.account_id")}`;
+  SELECT ${quotePermission("$accountId")} AS permission FROM statuses s
+  WHERE s.id = +$statusId AND NOT ${blocks("+$accountId", "s.account_id")}`;
 
 /**
  * The status, if this account may quote it; for a boost, its original.
@@ -72,7 +72,7 @@ export function quotable(ctx: Context, accountId: number, id: number): Quotable 
   } catch (error) {
     throw error instanceof Refusal ? missing : error;
   }
-  const found = ctx.db.get<{ permission: string }>(PERMISSION, status.id, accountId);
+  const found = ctx.db.get<{ permission: string }>(PERMISSION, { statusId: status.id, accountId });
   if (!found || found.permission === "denied") throw missing;
   // Remote authors decide on their own server.
   return { status, state: status.local && found.permission === "automatic" ? "accepted" : "pending" };
@@ -89,14 +89,14 @@ export function isQuotable(ctx: Context, accountId: number, id: number): boolean
 
 /** Whether a status quotes another, or did. */
 export function isQuote(db: Reads, statusId: number): boolean {
-  return db.get("SELECT 1 FROM quotes WHERE status_id = ?", statusId) !== null;
+  return db.get("SELECT 1 FROM quotes WHERE status_id = +$statusId", { statusId }) !== null;
 }
 
 /** The URL of the quoted status; null if there is none or if it was deleted. */
 export function quotedUrlOf(db: Reads, statusId: number): string | null {
   const row = db.get<{ url: string }>(
-    "SELECT s.url FROM quotes q JOIN statuses s ON s.id = q.quoted_status_id WHERE q.status_id = ?",
-    statusId,
+    "SELECT s.url FROM quotes q JOIN statuses s ON s.id = q.quoted_status_id WHERE q.status_id = +$statusId",
+    { statusId },
   );
   return row?.url ?? null;
 }
@@ -124,21 +124,17 @@ export function addQuote(
   { status: quoted, state }: Quotable,
 ): void {
   tx.run(
-    "INSERT INTO quotes (status_id, quoted_status_id, state, created_at) VALUES (?, ?, ?, ?)",
-    status.id,
-    quoted.id,
-    state,
-    ctx.clock.now(),
+    "INSERT INTO quotes (status_id, quoted_status_id, state, created_at) VALUES ($statusId, $quotedId, $state, $now)",
+    { statusId: status.id, quotedId: quoted.id, state, now: ctx.clock.now() },
   );
   if (quoted.account_id !== status.account_id) {
-    tx.run(
-      "INSERT OR IGNORE INTO mentions (status_id, account_id, silent) VALUES (?, ?, 1)",
-      status.id,
-      quoted.account_id,
-    );
+    tx.run("INSERT OR IGNORE INTO mentions (status_id, account_id, silent) VALUES ($statusId, $accountId, 1)", {
+      statusId: status.id,
+      accountId: quoted.account_id,
+    });
   }
   if (state !== "accepted") return;
-  tx.run("UPDATE statuses SET quotes_count = quotes_count + 1 WHERE id = ?", quoted.id);
+  tx.run("UPDATE statuses SET quotes_count = quotes_count + 1 WHERE id = +$quotedId", { quotedId: quoted.id });
   notify(ctx, tx, quoted.account_id, { type: "quote", from: status.account_id, statusId: status.id });
 }
 
@@ -146,8 +142,8 @@ export function addQuote(
 export function forgetQuote(tx: Tx, statusId: number): void {
   tx.run(
     `UPDATE statuses SET quotes_count = max(0, quotes_count - 1)
-     WHERE id = (SELECT quoted_status_id FROM quotes WHERE status_id = ? AND state = 'accepted')`,
-    statusId,
+     WHERE id = (SELECT quoted_status_id FROM quotes WHERE status_id = +$statusId AND state = 'accepted')`,
+    { statusId },
   );
 }
 
@@ -155,8 +151,8 @@ export function forgetQuote(tx: Tx, statusId: number): void {
 export function notifyQuoters(ctx: Context, tx: Tx, status: { id: number; account_id: number }): void {
   const quoting = tx.all<{ id: number; account_id: number }>(
     `SELECT s.id, s.account_id FROM quotes q JOIN statuses s ON s.id = q.status_id JOIN users u ON u.account_id = s.account_id
-     WHERE q.quoted_status_id = ? AND q.state = 'accepted'`,
-    status.id,
+     WHERE q.quoted_status_id = +$statusId AND q.state = 'accepted'`,
+    { statusId: status.id },
   );
   for (const { id, account_id } of quoting) {
     notify(ctx, tx, account_id, { type: "quoted_update", from: status.account_id, statusId: id });
@@ -169,7 +165,7 @@ interface QuotingRow extends StatusRow {
 
 const QUOTING = `
   SELECT ${STATUS_COLUMNS}, q.state FROM quotes q JOIN statuses s ON s.id = q.status_id
-  WHERE q.status_id = ? AND q.quoted_status_id = ?`;
+  WHERE q.status_id = +$quotingId AND q.quoted_status_id = +$quotedId`;
 
 /**
  * Revokes a quote of the account's own status, even if the account can't see the quoting status any more, e.g. because
@@ -177,14 +173,14 @@ const QUOTING = `
  */
 export function revokeQuote(ctx: Context, accountId: number, id: number | null, quotingId: number | null): number {
   const quoted = visibleStatus(ctx, accountId, id);
-  const quoting = ctx.db.get<QuotingRow>(QUOTING, quotingId, quoted.id);
+  const quoting = ctx.db.get<QuotingRow>(QUOTING, { quotingId, quotedId: quoted.id });
   if (!quoting) throw notFound();
   if (quoted.account_id !== accountId) throw notAllowed();
   if (quoting.state !== "accepted" && quoting.state !== "pending") return quoting.id;
   ctx.db.transaction((tx) => {
     forgetQuote(tx, quoting.id);
     const state: QuoteState = quoting.state === "accepted" ? "revoked" : "rejected";
-    tx.run("UPDATE quotes SET state = ? WHERE status_id = ?", state, quoting.id);
+    tx.run("UPDATE quotes SET state = $state WHERE status_id = +$quotingId", { state, quotingId: quoting.id });
     announceChange(ctx, tx, quoting);
   });
   return quoting.id;
@@ -203,16 +199,15 @@ export function changeQuotePolicy(ctx: Context, accountId: number, id: number | 
 /** Returns false if the policy was the same already. */
 export function setQuotePolicy(tx: Tx, status: StatusRow, policy: QuotePolicy): boolean {
   const { changes } = tx.run(
-    "UPDATE statuses SET quote_automatic = ?2 WHERE id = ?1 AND quote_automatic <> ?2",
-    status.id,
-    automaticQuoters(policy, status.visibility),
+    "UPDATE statuses SET quote_automatic = $quoteAutomatic WHERE id = +$statusId AND quote_automatic <> +$quoteAutomatic",
+    { statusId: status.id, quoteAutomatic: automaticQuoters(policy, status.visibility) },
   );
   return changes > 0;
 }
 
 const QUOTES = new Keyset<ListItem>(
   `SELECT s.id, q.id AS cursor FROM quotes q JOIN statuses s ON s.id = q.status_id
-   WHERE q.quoted_status_id = ?4 AND q.state = 'accepted' AND ${visibleTo("?5")} AND ${wantedBy("?5", "?6")}`,
+   WHERE q.quoted_status_id = +$statusId AND q.state = 'accepted' AND ${visibleTo()} AND ${wantedBy()}`,
   "q.id",
 );
 
@@ -221,5 +216,5 @@ const QUOTES = new Keyset<ListItem>(
  * block or mute.
  */
 export function quotesOf(ctx: Context, viewerId: number, statusId: number, page: Page) {
-  return QUOTES.page(ctx.db, page, statusId, viewerId, ctx.clock.now());
+  return QUOTES.page(ctx.db, page, { statusId, viewer: viewerId, now: ctx.clock.now() });
 }

@@ -43,12 +43,14 @@ export function schedule(
   checkTime(ctx, accountId, scheduledAt, null);
   return ctx.db.transaction((tx) => {
     const { lastInsertRowid: scheduledId } = tx.run(
-      "INSERT INTO scheduled_statuses (account_id, app_id, draft, scheduled_at, created_at) VALUES (?, ?, ?, ?, ?)",
-      accountId,
-      author.appId,
-      JSON.stringify({ ...draft, sensitive, visibility, language, quotePolicy } satisfies Draft),
-      scheduledAt,
-      ctx.clock.now(),
+      "INSERT INTO scheduled_statuses (account_id, app_id, draft, scheduled_at, created_at) VALUES ($accountId, $appId, $draft, $scheduledAt, $now)",
+      {
+        accountId,
+        appId: author.appId,
+        draft: JSON.stringify({ ...draft, sensitive, visibility, language, quotePolicy } satisfies Draft),
+        scheduledAt,
+        now: ctx.clock.now(),
+      },
     );
     reserveMedia(tx, scheduledId, draft.mediaIds);
     enqueuePublishing(ctx, tx, scheduledId, scheduledAt);
@@ -66,11 +68,9 @@ function enqueuePublishing(ctx: Context, tx: Tx, scheduledId: number, runAt: num
 function checkTime(ctx: Context, accountId: number, time: number, besides: number | null): void {
   const day = Math.floor(time / DAY) * DAY;
   const counts = ctx.db.get<{ total: number; daily: number }>(
-    `SELECT count(*) AS total, count(*) FILTER (WHERE scheduled_at >= ?2 AND scheduled_at < ?2 + ${DAY}) AS daily
-     FROM scheduled_statuses WHERE account_id = ?1 AND id IS NOT ?3`,
-    accountId,
-    day,
-    besides,
+    `SELECT count(*) AS total, count(*) FILTER (WHERE scheduled_at >= +$day AND scheduled_at < +$day + ${DAY}) AS daily
+     FROM scheduled_statuses WHERE account_id = +$accountId AND id IS NOT +$besides`,
+    { accountId, day, besides },
   )!;
   refuseWhere([
     [time <= ctx.clock.now() + LEAST_AHEAD, "Scheduled at The scheduled date must be in the future"],
@@ -80,18 +80,20 @@ function checkTime(ctx: Context, accountId: number, time: number, besides: numbe
 }
 
 const COLUMNS = "s.id, s.id AS cursor, s.account_id, s.app_id, s.draft, s.scheduled_at";
-const LIST = new Keyset<ScheduledRow>(`SELECT ${COLUMNS} FROM scheduled_statuses s WHERE s.account_id = ?4`, "s.id");
+const LIST = new Keyset<ScheduledRow>(
+  `SELECT ${COLUMNS} FROM scheduled_statuses s WHERE s.account_id = +$accountId`,
+  "s.id",
+);
 
 export function listScheduled(ctx: Context, accountId: number, page: Page): ScheduledRow[] {
-  return LIST.page(ctx.db, page, accountId);
+  return LIST.page(ctx.db, page, { accountId });
 }
 
 /** The account's own scheduled status. */
 export function findScheduled(ctx: Context, accountId: number, id: number | null): ScheduledRow {
   const row = ctx.db.get<ScheduledRow>(
-    `SELECT ${COLUMNS} FROM scheduled_statuses s WHERE s.id = ? AND s.account_id = ?`,
-    id,
-    accountId,
+    `SELECT ${COLUMNS} FROM scheduled_statuses s WHERE s.id = +$id AND s.account_id = +$accountId`,
+    { id, accountId },
   );
   if (!row) throw notFound();
   return row;
@@ -100,9 +102,9 @@ export function findScheduled(ctx: Context, accountId: number, id: number | null
 /** The uploads reserved for these scheduled statuses, in order. */
 export function reservedMedia(ctx: Context, scheduledIds: readonly number[]): Map<number, MediaRow[]> {
   const rows = ctx.db.all<MediaRow>(
-    `SELECT * FROM media_attachments WHERE scheduled_status_id IN (SELECT value FROM json_each(?))
+    `SELECT * FROM media_attachments WHERE scheduled_status_id IN (SELECT value FROM json_each($scheduledIds))
      ORDER BY scheduled_status_id, position`,
-    idList(scheduledIds),
+    { scheduledIds: idList(scheduledIds) },
   );
   return Map.groupBy(rows, (row) => row.scheduled_status_id!);
 }
@@ -111,7 +113,7 @@ export function reschedule(ctx: Context, accountId: number, id: number | null, s
   const row = findScheduled(ctx, accountId, id);
   checkTime(ctx, accountId, scheduledAt, row.id);
   ctx.db.transaction((tx) => {
-    tx.run("UPDATE scheduled_statuses SET scheduled_at = ? WHERE id = ?", scheduledAt, row.id);
+    tx.run("UPDATE scheduled_statuses SET scheduled_at = $scheduledAt WHERE id = +$id", { scheduledAt, id: row.id });
     enqueuePublishing(ctx, tx, row.id, scheduledAt);
   });
 }
@@ -121,7 +123,7 @@ export function removeScheduled(ctx: Context, accountId: number, id: number | nu
   const row = findScheduled(ctx, accountId, id);
   ctx.db.transaction((tx) => {
     releaseMedia(ctx, tx, row.id);
-    tx.run("DELETE FROM scheduled_statuses WHERE id = ?", row.id);
+    tx.run("DELETE FROM scheduled_statuses WHERE id = +$id", { id: row.id });
   });
 }
 
@@ -133,12 +135,11 @@ export function removeScheduled(ctx: Context, accountId: number, id: number | nu
  */
 export function publishScheduled(ctx: Context, id: number): void {
   const row = ctx.db.get<ScheduledRow>(
-    `SELECT ${COLUMNS} FROM scheduled_statuses s WHERE s.id = ? AND s.scheduled_at <= ?`,
-    id,
-    ctx.clock.now(),
+    `SELECT ${COLUMNS} FROM scheduled_statuses s WHERE s.id = +$id AND s.scheduled_at <= +$now`,
+    { id, now: ctx.clock.now() },
   );
   if (!row) return;
-  if (ctx.db.get(SHUT_OUT, row.account_id)) return;
+  if (ctx.db.get(SHUT_OUT, { accountId: row.account_id })) return;
   const media = reservedMedia(ctx, [row.id]).get(row.id) ?? [];
   const draft = withoutMissing(ctx, row.account_id, JSON.parse(row.draft) as Draft, media);
   const checked = checkOnceMore(ctx, row, draft, media);
@@ -146,7 +147,7 @@ export function publishScheduled(ctx: Context, id: number): void {
   ctx.db.transaction((tx) => {
     const statusId = writeStatus(ctx, tx, { accountId: row.account_id, appId: row.app_id }, checked);
     moveKey(tx, row.id, statusId);
-    tx.run("DELETE FROM scheduled_statuses WHERE id = ?", row.id);
+    tx.run("DELETE FROM scheduled_statuses WHERE id = +$id", { id: row.id });
   });
 }
 
@@ -162,7 +163,7 @@ function checkOnceMore(ctx: Context, row: ScheduledRow, draft: Draft, media: rea
   }
 }
 
-const SHUT_OUT = `SELECT 1 WHERE ${isShutOut("?1")}`;
+const SHUT_OUT = `SELECT 1 WHERE ${isShutOut("$accountId")}`;
 
 function withoutMissing(ctx: Context, accountId: number, draft: Draft, media: readonly MediaRow[]): Draft {
   const { inReplyToId, quotedStatusId, mediaIds } = draft;

@@ -5,7 +5,7 @@ import { visibleTo } from "../visibility.ts";
 
 const STATUS = `
   SELECT s.id FROM statuses s JOIN accounts a ON a.id = s.account_id
-  WHERE s.id = ?1 AND a.domain IS NULL AND lower(a.username) = ?2
+  WHERE s.id = +$id AND a.domain IS NULL AND lower(a.username) = +$name
     AND s.visibility IN ('public', 'unlisted') AND s.reblog_of_id IS NULL AND ${visibleTo("0")}`;
 
 /**
@@ -17,7 +17,7 @@ export function openStatusAt(ctx: Context, address: string): number {
   const { origin } = ctx.config;
   const path = address.startsWith(`${origin}/`) ? address.slice(origin.length).split(/[?#]/, 1)[0]! : "";
   const [, name = "", id] = /^\/(?:@|users\/)(\w+)\/(?:statuses\/)?(\d+)\/?$/.exec(path) ?? [];
-  const status = ctx.db.get<{ id: number }>(STATUS, parseId(id), name.toLowerCase());
+  const status = ctx.db.get<{ id: number }>(STATUS, { id: parseId(id), name: name.toLowerCase() });
   if (!status) throw notFound();
   return status.id;
 }

@@ -77,7 +77,7 @@ export function writeStatus(ctx: Context, tx: Tx, author: Author, draft: Checked
   if (draft.poll) addPoll(ctx, tx, id, draft.poll);
   countStatus(tx, status, 1, ctx.clock.now());
   if (parent && isForEveryone(status.visibility)) {
-    tx.run("UPDATE statuses SET replies_count = replies_count + 1 WHERE id = ?", parent.id);
+    tx.run("UPDATE statuses SET replies_count = replies_count + 1 WHERE id = +$parentId", { parentId: parent.id });
   }
   if (quoted) addQuote(ctx, tx, status, quoted);
   indexStatus(tx, id);
@@ -147,24 +147,26 @@ function insertStatus(
   tx.run(
     `INSERT INTO statuses (id, account_id, uri, url, local, visibility, text, content, spoiler_text, sensitive, language,
        conversation_id, in_reply_to_id, in_reply_to_account_id, app_id, has_media, quote_automatic, created_at)
-     VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    status.id,
-    status.account_id,
-    `${origin}/users/${draft.username}/statuses/${status.id}`,
-    `${origin}/@${draft.username}/${status.id}`,
-    status.visibility,
-    draft.text,
-    draft.composed.content,
-    draft.spoilerText,
-    draft.sensitive ? 1 : 0,
-    draft.language,
-    status.conversation_id,
-    draft.parent?.id ?? null,
-    draft.parent?.account_id ?? null,
-    appId,
-    status.has_media,
-    automaticQuoters(draft.quotePolicy, status.visibility),
-    ctx.clock.now(),
+     VALUES ($statusId, $accountId, $uri, $url, 1, $visibility, $text, $content, $spoilerText, $sensitive, $language, $conversationId, $parentId, $inReplyToAccountId, $appId, $hasMedia, $quoteAutomatic, $now)`,
+    {
+      statusId: status.id,
+      accountId: status.account_id,
+      uri: `${origin}/users/${draft.username}/statuses/${status.id}`,
+      url: `${origin}/@${draft.username}/${status.id}`,
+      visibility: status.visibility,
+      text: draft.text,
+      content: draft.composed.content,
+      spoilerText: draft.spoilerText,
+      sensitive: draft.sensitive ? 1 : 0,
+      language: draft.language,
+      conversationId: status.conversation_id,
+      parentId: draft.parent?.id ?? null,
+      inReplyToAccountId: draft.parent?.account_id ?? null,
+      appId,
+      hasMedia: status.has_media,
+      quoteAutomatic: automaticQuoters(draft.quotePolicy, status.visibility),
+      now: ctx.clock.now(),
+    },
   );
 }
 
@@ -190,17 +192,21 @@ export function reblog(ctx: Context, author: Author, id: number | null, visibili
     const uri = `${ctx.config.origin}/users/${defaults.username}/statuses/${status.id}/activity`;
     tx.run(
       `INSERT INTO statuses (id, account_id, uri, url, local, visibility, conversation_id, reblog_of_id, created_at)
-       VALUES (?, ?, ?, ?, 1, ?, ?, ?, ?)`,
-      status.id,
-      status.account_id,
-      uri,
-      uri,
-      status.visibility,
-      status.id,
-      original.id,
-      ctx.clock.now(),
+       VALUES ($statusId, $accountId, $uri, $url, 1, $visibility, $conversationId, $originalId, $now)`,
+      {
+        statusId: status.id,
+        accountId: status.account_id,
+        uri,
+        url: uri,
+        visibility: status.visibility,
+        conversationId: status.id,
+        originalId: original.id,
+        now: ctx.clock.now(),
+      },
     );
-    tx.run("UPDATE statuses SET reblogs_count = reblogs_count + 1 WHERE id = ?", original.id);
+    tx.run("UPDATE statuses SET reblogs_count = reblogs_count + 1 WHERE id = +$originalId", {
+      originalId: original.id,
+    });
     countStatus(tx, status, 1, ctx.clock.now());
     indexStatus(tx, original.id);
     announce(ctx, tx, fanOut(ctx, tx, status), { event: "update", statusId: status.id });
@@ -211,11 +217,11 @@ export function reblog(ctx: Context, author: Author, id: number | null, visibili
 
 /** The id of the account's reblog of a status; null if there is none. */
 function reblogOf(db: Reads, originalId: number, accountId: number): number | null {
-  const sql = "SELECT id FROM statuses WHERE reblog_of_id = ? AND account_id = ?";
-  return db.get<{ id: number }>(sql, originalId, accountId)?.id ?? null;
+  const sql = "SELECT id FROM statuses WHERE reblog_of_id = +$originalId AND account_id = +$accountId";
+  return db.get<{ id: number }>(sql, { originalId, accountId })?.id ?? null;
 }
 
-const REBLOGGED = "EXISTS (SELECT 1 FROM statuses WHERE account_id = ?1 AND reblog_of_id = ?2)";
+const REBLOGGED = "EXISTS (SELECT 1 FROM statuses WHERE account_id = +$accountId AND reblog_of_id = +$statusId)";
 
 /** Removes a reblog, if there is one. Returns the original's id. */
 export function unreblog(ctx: Context, accountId: number, id: number | null): number {
@@ -234,17 +240,23 @@ export function removeStatus(ctx: Context, status: StatusRow, deleteMedia: boole
 export function removeStatusWithin(ctx: Context, tx: Tx, status: StatusRow, deleteMedia: boolean): void {
   const tags = tagNamesOf(tx, status.id);
   const topics = [...timelinesWith(tx, status.id), ...publicTopics(tx, status, tags)];
-  const reblogs = tx.all<StatusRow>(`SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.reblog_of_id = ?`, status.id);
+  const reblogs = tx.all<StatusRow>(`SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.reblog_of_id = +$statusId`, {
+    statusId: status.id,
+  });
   for (const wrapper of reblogs) {
     announce(ctx, tx, timelinesWith(tx, wrapper.id), { event: "delete", statusId: wrapper.id });
     countStatus(tx, wrapper, -1, null);
   }
   if (status.reblog_of_id !== null) {
-    tx.run("UPDATE statuses SET reblogs_count = max(0, reblogs_count - 1) WHERE id = ?", status.reblog_of_id);
+    tx.run("UPDATE statuses SET reblogs_count = max(0, reblogs_count - 1) WHERE id = +$reblogOfId", {
+      reblogOfId: status.reblog_of_id,
+    });
     withdraw(tx, { type: "reblog", from: status.account_id, statusId: status.reblog_of_id });
   }
   if (status.in_reply_to_id !== null && isForEveryone(status.visibility)) {
-    tx.run("UPDATE statuses SET replies_count = max(0, replies_count - 1) WHERE id = ?", status.in_reply_to_id);
+    tx.run("UPDATE statuses SET replies_count = max(0, replies_count - 1) WHERE id = +$inReplyToId", {
+      inReplyToId: status.in_reply_to_id,
+    });
   }
   countStatus(tx, status, -1, null);
   uncountFeatured(tx, status);
@@ -252,7 +264,7 @@ export function removeStatusWithin(ctx: Context, tx: Tx, status: StatusRow, dele
   unfileConversation(ctx, tx, status.id);
   detachMedia(ctx, tx, status.id, deleteMedia);
   uncountUses(tx, status.id);
-  tx.run("DELETE FROM statuses WHERE id = ?", status.id);
+  tx.run("DELETE FROM statuses WHERE id = +$statusId", { statusId: status.id });
   if (status.reblog_of_id !== null) indexStatus(tx, status.reblog_of_id);
   announce(ctx, tx, topics, { event: "delete", statusId: status.id });
 }
@@ -261,10 +273,8 @@ export function removeStatusWithin(ctx: Context, tx: Tx, status: StatusRow, dele
 function countStatus(tx: Tx, status: { account_id: number; visibility: string }, by: 1 | -1, at: number | null): void {
   if (status.visibility === "direct") return;
   tx.run(
-    `UPDATE accounts SET statuses_count = max(0, statuses_count + ?2), last_status_at = coalesce(?3, last_status_at)
-     WHERE id = ?1`,
-    status.account_id,
-    by,
-    at,
+    `UPDATE accounts SET statuses_count = max(0, statuses_count + $by), last_status_at = coalesce($at, last_status_at)
+     WHERE id = +$accountId`,
+    { accountId: status.account_id, by, at },
   );
 }

@@ -8,19 +8,19 @@ const FOR_STRANGERS = { ancestors: 40, descendants: 60, depth: 20 };
 
 const ANCESTORS = `
   WITH RECURSIVE up (id, parent, distance) AS (
-    SELECT id, in_reply_to_id, 0 FROM statuses WHERE id = ?1
+    SELECT id, in_reply_to_id, 0 FROM statuses WHERE id = +$statusId
     UNION ALL
-    SELECT s.id, s.in_reply_to_id, distance + 1 FROM up JOIN statuses s ON s.id = up.parent WHERE distance < ?2
+    SELECT s.id, s.in_reply_to_id, distance + 1 FROM up JOIN statuses s ON s.id = up.parent WHERE distance < +$ancestors
   )
   SELECT id FROM up WHERE distance > 0 ORDER BY distance DESC`;
 
 const DESCENDANTS = `
   WITH RECURSIVE down (id, parent, account_id, depth) AS (
-    SELECT id, in_reply_to_id, account_id, 1 FROM statuses WHERE in_reply_to_id = ?1
+    SELECT id, in_reply_to_id, account_id, 1 FROM statuses WHERE in_reply_to_id = +$statusId
     UNION ALL
     SELECT s.id, s.in_reply_to_id, s.account_id, depth + 1
-    FROM down JOIN statuses s ON s.in_reply_to_id = down.id WHERE depth < ?2
-    LIMIT ?3
+    FROM down JOIN statuses s ON s.in_reply_to_id = down.id WHERE depth < +$depth
+    LIMIT +$descendants
   )
   SELECT id, parent, account_id FROM down ORDER BY id`;
 
@@ -31,8 +31,14 @@ export function contextOf(
   status: StatusRow,
 ): { ancestors: number[]; descendants: number[] } {
   const limits = viewerId ? FOR_PEOPLE : FOR_STRANGERS;
-  const ancestors = ctx.db.all<{ id: number }>(ANCESTORS, status.id, limits.ancestors).map(({ id }) => id);
-  const replies = ctx.db.all<Reply>(DESCENDANTS, status.id, limits.depth, limits.descendants);
+  const ancestors = ctx.db
+    .all<{ id: number }>(ANCESTORS, { statusId: status.id, ancestors: limits.ancestors })
+    .map(({ id }) => id);
+  const replies = ctx.db.all<Reply>(DESCENDANTS, {
+    statusId: status.id,
+    depth: limits.depth,
+    descendants: limits.descendants,
+  });
   return {
     ancestors: wantedAmong(ctx, viewerId, ancestors),
     descendants: wantedAmong(ctx, viewerId, inThreadOrder(status, replies)),
@@ -40,12 +46,14 @@ export function contextOf(
 }
 
 const WANTED = `
-  SELECT s.id FROM json_each(?1) j JOIN statuses s ON s.id = j.value
-  WHERE ${visibleTo("?2")} AND ${wantedBy("?2", "?3")} AND NOT ${isLimitedFor("?2", "s.account_id")} ORDER BY j.key`;
+  SELECT s.id FROM json_each($ids) j JOIN statuses s ON s.id = j.value
+  WHERE ${visibleTo()} AND ${wantedBy()} AND NOT ${isLimitedFor("s.account_id")} ORDER BY j.key`;
 
 /** The ids that the viewer may see and doesn't exclude by blocks or mutes. */
 function wantedAmong(ctx: Context, viewerId: number, ids: readonly number[]): number[] {
-  return ctx.db.all<{ id: number }>(WANTED, idList(ids), viewerId, ctx.clock.now()).map(({ id }) => id);
+  return ctx.db
+    .all<{ id: number }>(WANTED, { ids: idList(ids), viewer: viewerId, now: ctx.clock.now() })
+    .map(({ id }) => id);
 }
 
 interface Reply {

@@ -69,7 +69,8 @@ function baseOf(language: string | null): string | null {
 }
 
 function localeOf(ctx: Context, accountId: number): string {
-  return ctx.db.get<{ locale: string }>("SELECT locale FROM users WHERE account_id = ?", accountId)!.locale;
+  return ctx.db.get<{ locale: string }>("SELECT locale FROM users WHERE account_id = +$accountId", { accountId })!
+    .locale;
 }
 
 function partsOf(ctx: Context, status: StatusRow): Parts {
@@ -80,8 +81,8 @@ function partsOf(ctx: Context, status: StatusRow): Parts {
     poll: poll && { id: poll.id, titles: poll.titles },
     media: ctx.db.all<{ id: number; description: string }>(
       `SELECT id, description FROM media_attachments
-       WHERE status_id = ? AND position >= 0 AND coalesce(description, '') <> '' ORDER BY position`,
-      status.id,
+       WHERE status_id = +$statusId AND position >= 0 AND coalesce(description, '') <> '' ORDER BY position`,
+      { statusId: status.id },
     ),
   };
 }

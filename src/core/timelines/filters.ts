@@ -35,11 +35,11 @@ export const MAX_KEYWORD = 512;
 const FILTER = "SELECT f.id, f.title, f.context, f.filter_action, f.expires_at FROM filters f";
 
 export function filtersOf(db: Reads, accountId: number): FilterRow[] {
-  return db.all<FilterRow>(`${FILTER} WHERE f.account_id = ? ORDER BY f.id`, accountId);
+  return db.all<FilterRow>(`${FILTER} WHERE f.account_id = +$accountId ORDER BY f.id`, { accountId });
 }
 
 export function ownFilter(db: Reads, accountId: number, id: number | null): FilterRow {
-  const filter = db.get<FilterRow>(`${FILTER} WHERE f.id = ? AND f.account_id = ?`, id, accountId);
+  const filter = db.get<FilterRow>(`${FILTER} WHERE f.id = +$id AND f.account_id = +$accountId`, { id, accountId });
   if (!filter) throw notFound();
   return filter;
 }
@@ -48,9 +48,8 @@ export function ownFilter(db: Reads, accountId: number, id: number | null): Filt
 export function keywordsOf(db: Reads, accountId: number, filterId: number | null): FilterKeywordRow[] {
   return db.all<FilterKeywordRow>(
     `SELECT k.* FROM filters f JOIN filter_keywords k ON k.filter_id = f.id
-     WHERE f.account_id = ?1 AND (?2 IS NULL OR f.id = ?2) ORDER BY k.id`,
-    accountId,
-    filterId,
+     WHERE f.account_id = +$accountId AND ($filterId IS NULL OR f.id = +$filterId) ORDER BY k.id`,
+    { accountId, filterId },
   );
 }
 
@@ -58,9 +57,8 @@ export function keywordsOf(db: Reads, accountId: number, filterId: number | null
 export function filterStatusesOf(db: Reads, accountId: number, filterId: number | null): FilterStatusRow[] {
   return db.all<FilterStatusRow>(
     `SELECT s.* FROM filters f JOIN filter_statuses s ON s.filter_id = f.id
-     WHERE f.account_id = ?1 AND (?2 IS NULL OR f.id = ?2) ORDER BY s.id`,
-    accountId,
-    filterId,
+     WHERE f.account_id = +$accountId AND ($filterId IS NULL OR f.id = +$filterId) ORDER BY s.id`,
+    { accountId, filterId },
   );
 }
 
@@ -79,9 +77,8 @@ function ownPart<Row>(
   id: number | null,
 ): Row {
   const row = db.get<Row>(
-    `SELECT p.* FROM ${table} p JOIN filters f ON f.id = p.filter_id WHERE p.id = ? AND f.account_id = ?`,
-    id,
-    accountId,
+    `SELECT p.* FROM ${table} p JOIN filters f ON f.id = p.filter_id WHERE p.id = +$id AND f.account_id = +$accountId`,
+    { id, accountId },
   );
   if (!row) throw notFound();
   return row;
@@ -106,13 +103,15 @@ export function createFilter(
   return changeFilters(ctx, accountId, (tx) => {
     const { lastInsertRowid: id } = tx.run(
       `INSERT INTO filters (account_id, title, context, filter_action, expires_at, created_at)
-       VALUES (?, ?, ?, ?, ?, ?)`,
-      accountId,
-      settings.title,
-      JSON.stringify(settings.context),
-      settings.action,
-      settings.expiresAt,
-      ctx.clock.now(),
+       VALUES ($accountId, $title, $context, $action, $expiresAt, $now)`,
+      {
+        accountId,
+        title: settings.title,
+        context: JSON.stringify(settings.context),
+        action: settings.action,
+        expiresAt: settings.expiresAt,
+        now: ctx.clock.now(),
+      },
     );
     changeKeywords(tx, id, keywords);
     return id;
@@ -131,19 +130,21 @@ export function updateFilter(
   check(settings);
   changeFilters(ctx, accountId, (tx) => {
     tx.run(
-      "UPDATE filters SET title = ?, context = ?, filter_action = ?, expires_at = ? WHERE id = ?",
-      settings.title,
-      JSON.stringify(settings.context),
-      settings.action,
-      settings.expiresAt,
-      filter.id,
+      "UPDATE filters SET title = $title, context = $context, filter_action = $action, expires_at = $expiresAt WHERE id = +$filterId",
+      {
+        title: settings.title,
+        context: JSON.stringify(settings.context),
+        action: settings.action,
+        expiresAt: settings.expiresAt,
+        filterId: filter.id,
+      },
     );
     changeKeywords(tx, filter.id, keywords);
   });
 }
 
 export function removeFilter(ctx: Context, accountId: number, filter: FilterRow): void {
-  changeFilters(ctx, accountId, (tx) => tx.run("DELETE FROM filters WHERE id = ?", filter.id));
+  changeFilters(ctx, accountId, (tx) => tx.run("DELETE FROM filters WHERE id = +$filterId", { filterId: filter.id }));
 }
 
 export function settingsOf({ title, context, filter_action, expires_at }: FilterRow): FilterSettings {
@@ -176,28 +177,29 @@ function changeKeywords(tx: Tx, filterId: number, changes: readonly KeywordChang
 }
 
 function changeKeyword(tx: Tx, filterId: number, { id, keyword, wholeWord, destroy }: KeywordChange): void {
-  const row = tx.get<FilterKeywordRow>(
-    "SELECT * FROM filter_keywords WHERE id = ? AND filter_id = ?",
-    id ?? null,
+  const row = tx.get<FilterKeywordRow>("SELECT * FROM filter_keywords WHERE id = +$id AND filter_id = +$filterId", {
+    id: id ?? null,
     filterId,
-  );
+  });
   if (!row) throw notFound();
-  if (destroy) tx.run("DELETE FROM filter_keywords WHERE id = ?", row.id);
+  if (destroy) tx.run("DELETE FROM filter_keywords WHERE id = +$id", { id: row.id });
   else saveKeyword(tx, row, keyword === undefined ? undefined : checkedKeyword(keyword, "Keywords keyword"), wholeWord);
 }
 
 /** Matches whole words by default, like in Mastodon. */
 function insertKeyword(tx: Tx, filterId: number, keyword: string, wholeWord = true): number {
   return tx.run(
-    "INSERT INTO filter_keywords (filter_id, keyword, whole_word) VALUES (?, ?, ?)",
-    filterId,
-    keyword,
-    wholeWord ? 1 : 0,
+    "INSERT INTO filter_keywords (filter_id, keyword, whole_word) VALUES ($filterId, $keyword, $wholeWord)",
+    { filterId, keyword, wholeWord: wholeWord ? 1 : 0 },
   ).lastInsertRowid;
 }
 
 function saveKeyword(tx: Tx, row: FilterKeywordRow, keyword = row.keyword, wholeWord = row.whole_word === 1): void {
-  tx.run("UPDATE filter_keywords SET keyword = ?, whole_word = ? WHERE id = ?", keyword, wholeWord ? 1 : 0, row.id);
+  tx.run("UPDATE filter_keywords SET keyword = $keyword, whole_word = $wholeWord WHERE id = +$id", {
+    keyword,
+    wholeWord: wholeWord ? 1 : 0,
+    id: row.id,
+  });
 }
 
 function checkedKeyword(keyword: string, called: string): string {
@@ -227,7 +229,7 @@ export function updateKeyword(
 }
 
 export function removeKeyword(ctx: Context, accountId: number, row: FilterKeywordRow): void {
-  changeFilters(ctx, accountId, (tx) => tx.run("DELETE FROM filter_keywords WHERE id = ?", row.id));
+  changeFilters(ctx, accountId, (tx) => tx.run("DELETE FROM filter_keywords WHERE id = +$id", { id: row.id }));
 }
 
 /** Adds a status to a filter, whatever its text. */
@@ -235,9 +237,8 @@ export function addFilterStatus(ctx: Context, accountId: number, filter: FilterR
   const status = visibleStatus(ctx, accountId, statusId);
   return changeFilters(ctx, accountId, (tx) => {
     const { changes, lastInsertRowid } = tx.run(
-      "INSERT INTO filter_statuses (filter_id, status_id) VALUES (?, ?) ON CONFLICT DO NOTHING",
-      filter.id,
-      status.id,
+      "INSERT INTO filter_statuses (filter_id, status_id) VALUES ($filterId, $statusId) ON CONFLICT DO NOTHING",
+      { filterId: filter.id, statusId: status.id },
     );
     if (changes === 0) throw validationFailed("Status has already been taken");
     return lastInsertRowid;
@@ -245,5 +246,5 @@ export function addFilterStatus(ctx: Context, accountId: number, filter: FilterR
 }
 
 export function removeFilterStatus(ctx: Context, accountId: number, row: FilterStatusRow): void {
-  changeFilters(ctx, accountId, (tx) => tx.run("DELETE FROM filter_statuses WHERE id = ?", row.id));
+  changeFilters(ctx, accountId, (tx) => tx.run("DELETE FROM filter_statuses WHERE id = +$id", { id: row.id }));
 }

@@ -3,7 +3,7 @@ import { idList } from "../../db/json.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import { enqueue } from "../../db/queue.ts";
 import { pause } from "../../lib/pause.ts";
-import { brings, suitsByTag, TIMELINE_LENGTH } from "./home-fanout.ts";
+import { BRINGS, suitsByTag, TIMELINE_LENGTH } from "./home-fanout.ts";
 import { REBLOG_DISTANCE } from "./list-timelines.ts";
 
 /** The number of newest statuses to consider of each followed account and hashtag. */
@@ -19,9 +19,9 @@ export interface Sources {
 
 /** Skips the job if there are no statuses to add. Only local users have a home timeline. */
 const WORTHWHILE = `
-  SELECT 1 FROM users WHERE account_id = ?1 AND (
-    EXISTS (SELECT 1 FROM json_each(?2) j JOIN statuses s ON s.account_id = j.value)
-    OR EXISTS (SELECT 1 FROM json_each(?3) j JOIN status_tags st ON st.tag_id = j.value))`;
+  SELECT 1 FROM users WHERE account_id = +$accountId AND (
+    EXISTS (SELECT 1 FROM json_each($accountIds) j JOIN statuses s ON s.account_id = j.value)
+    OR EXISTS (SELECT 1 FROM json_each($tagIds) j JOIN status_tags st ON st.tag_id = j.value))`;
 
 /**
  * Enqueues a job that adds recent statuses of these accounts and hashtags to a home timeline, in order. Call it in the
@@ -29,7 +29,7 @@ const WORTHWHILE = `
  */
 export function fillHomeLater(ctx: Context, tx: Tx, accountId: number, from: Sources): void {
   const { accountIds = [], tagIds = [] } = from;
-  if (!tx.get(WORTHWHILE, accountId, idList(accountIds), idList(tagIds))) return;
+  if (!tx.get(WORTHWHILE, { accountId, accountIds: idList(accountIds), tagIds: idList(tagIds) })) return;
   enqueue(ctx, tx, "home.fill", { accountId, accountIds, tagIds });
 }
 
@@ -40,60 +40,60 @@ export function rebuildHomeLater(ctx: Context, tx: Tx, accountId: number): void 
 
 const FILLING = `
   SELECT 1 FROM jobs
-  WHERE kind IN ('home.fill', 'home.rebuild') AND run_at IS NOT NULL AND payload ->> 'accountId' = ? LIMIT 1`;
+  WHERE kind IN ('home.fill', 'home.rebuild') AND run_at IS NOT NULL AND payload ->> 'accountId' = +$accountId LIMIT 1`;
 
 /** Whether a job will still add statuses to a home timeline. */
 export function isHomeFilling(db: Reads, accountId: number): boolean {
-  return db.get(FILLING, accountId) !== null;
+  return db.get(FILLING, { accountId }) !== null;
 }
 
 /**
- * Whether a status `s` belongs in the home timeline of account `?1`: its own, or by a followed account or with a
+ * Whether a status `s` belongs in the home timeline of account `$accountId`: its own, or by a followed account or with a
  * followed hashtag.
  */
 const BELONGS = `(
-  s.account_id = ?1
-  OR EXISTS (SELECT 1 FROM follows f WHERE f.account_id = ?1 AND f.target_account_id = s.account_id AND ${brings("?2")})
+  s.account_id = +$accountId
+  OR EXISTS (SELECT 1 FROM follows f WHERE f.account_id = +$accountId AND f.target_account_id = s.account_id AND ${BRINGS})
   OR EXISTS (
-    SELECT 1 FROM status_tags st JOIN tag_follows t ON t.tag_id = st.tag_id WHERE st.status_id = s.id AND t.account_id = ?1)
-    AND ${suitsByTag("?1", "?2")})`;
+    SELECT 1 FROM status_tags st JOIN tag_follows t ON t.tag_id = st.tag_id WHERE st.status_id = s.id AND t.account_id = +$accountId)
+    AND ${suitsByTag("+$accountId")})`;
 
 const NEAR = `
   SELECT status_id FROM (
-    SELECT status_id FROM home_timeline WHERE account_id = ?1 AND status_id < s.id
+    SELECT status_id FROM home_timeline WHERE account_id = +$accountId AND status_id < s.id
     ORDER BY status_id DESC LIMIT ${REBLOG_DISTANCE})
   UNION ALL SELECT status_id FROM (
-    SELECT status_id FROM home_timeline WHERE account_id = ?1 AND status_id > s.id
+    SELECT status_id FROM home_timeline WHERE account_id = +$accountId AND status_id > s.id
     ORDER BY status_id LIMIT ${REBLOG_DISTANCE})`;
 
 /** Checks again whether the status belongs there, because much may have changed since it was found. */
 const ADD = `
   INSERT OR IGNORE INTO home_timeline (account_id, status_id)
-  SELECT ?1, s.id FROM statuses s LEFT JOIN statuses o ON o.id = s.reblog_of_id
-  WHERE s.id = ?3 AND ${BELONGS}
-    AND (s.reblog_of_id IS NULL OR s.account_id = ?1 OR NOT EXISTS (
+  SELECT $accountId, s.id FROM statuses s LEFT JOIN statuses o ON o.id = s.reblog_of_id
+  WHERE s.id = +$id AND ${BELONGS}
+    AND (s.reblog_of_id IS NULL OR s.account_id = +$accountId OR NOT EXISTS (
       SELECT 1 FROM (${NEAR}) n JOIN statuses near ON near.id = n.status_id
       WHERE near.id = s.reblog_of_id OR near.reblog_of_id = s.reblog_of_id))`;
 
 const REMOVE_STRANGE = `
-  DELETE FROM home_timeline WHERE account_id = ?1 AND status_id IN (
-    SELECT s.id FROM json_each(?3) j JOIN statuses s ON s.id = j.value LEFT JOIN statuses o ON o.id = s.reblog_of_id
+  DELETE FROM home_timeline WHERE account_id = +$accountId AND status_id IN (
+    SELECT s.id FROM json_each($ids) j JOIN statuses s ON s.id = j.value LEFT JOIN statuses o ON o.id = s.reblog_of_id
     WHERE NOT ${BELONGS})`;
 
 /** Leaves out direct statuses: following an account doesn't bring up earlier ones. */
 const BY_ACCOUNT = `
   SELECT s.id
-  FROM (SELECT id FROM statuses WHERE account_id = ?3 AND id > ?4 ORDER BY id DESC LIMIT ${FROM_EACH}) newest
+  FROM (SELECT id FROM statuses WHERE account_id = +$sourceId AND id > +$above ORDER BY id DESC LIMIT ${FROM_EACH}) newest
   JOIN statuses s USING (id)
-  LEFT JOIN follows f ON f.account_id = ?1 AND f.target_account_id = s.account_id
+  LEFT JOIN follows f ON f.account_id = +$accountId AND f.target_account_id = s.account_id
   LEFT JOIN statuses o ON o.id = s.reblog_of_id
-  WHERE s.account_id = ?1 OR f.id IS NOT NULL AND s.visibility <> 'direct' AND ${brings("?2")}`;
+  WHERE s.account_id = +$accountId OR f.id IS NOT NULL AND s.visibility <> 'direct' AND ${BRINGS}`;
 
 const BY_TAG = `
   SELECT s.id
-  FROM (SELECT status_id FROM status_tags WHERE tag_id = ?3 AND status_id > ?4 ORDER BY status_id DESC LIMIT ${FROM_EACH}) newest
+  FROM (SELECT status_id FROM status_tags WHERE tag_id = +$sourceId AND status_id > +$above ORDER BY status_id DESC LIMIT ${FROM_EACH}) newest
   JOIN statuses s ON s.id = newest.status_id
-  WHERE ${suitsByTag("?1", "?2")}`;
+  WHERE ${suitsByTag("+$accountId")}`;
 
 /** Adds recent statuses of these accounts and hashtags to a home timeline. */
 export async function fillHome(ctx: Context, accountId: number, from: Sources): Promise<void> {
@@ -103,7 +103,7 @@ export async function fillHome(ctx: Context, accountId: number, from: Sources): 
   for (let at = 0; at < ids.length; at += SLICE) {
     if (at > 0) await pause();
     ctx.db.transaction((tx) => {
-      for (const id of ids.slice(at, at + SLICE)) tx.run(ADD, accountId, ctx.clock.now(), id);
+      for (const id of ids.slice(at, at + SLICE)) tx.run(ADD, { accountId, now: ctx.clock.now(), id });
     });
   }
 }
@@ -114,9 +114,9 @@ export async function fillHome(ctx: Context, accountId: number, from: Sources): 
  */
 export async function rebuildHome(ctx: Context, accountId: number): Promise<void> {
   await removeStrange(ctx, accountId);
-  const idsFrom = (sql: string) => ctx.db.all<{ id: number }>(sql, accountId).map(({ id }) => id);
-  const accountIds = idsFrom("SELECT target_account_id AS id FROM follows WHERE account_id = ?");
-  const tagIds = idsFrom("SELECT tag_id AS id FROM tag_follows WHERE account_id = ?");
+  const idsFrom = (sql: string) => ctx.db.all<{ id: number }>(sql, { accountId }).map(({ id }) => id);
+  const accountIds = idsFrom("SELECT target_account_id AS id FROM follows WHERE account_id = +$accountId");
+  const tagIds = idsFrom("SELECT tag_id AS id FROM tag_follows WHERE account_id = +$accountId");
   await fillHome(ctx, accountId, { accountIds: [accountId, ...accountIds], tagIds });
 }
 
@@ -131,7 +131,8 @@ async function newestOf(
   let above = oldestKeptId(ctx.db, accountId);
   for (const [at, { sql, id }] of sources.entries()) {
     if (at > 0) await pause();
-    for (const status of ctx.db.all<{ id: number }>(sql, accountId, ctx.clock.now(), id, above)) found.add(status.id);
+    for (const status of ctx.db.all<{ id: number }>(sql, { accountId, now: ctx.clock.now(), sourceId: id, above }))
+      found.add(status.id);
     if (found.size < 2 * TIMELINE_LENGTH) continue;
     found = cut(found);
     above = Math.min(...found);
@@ -146,9 +147,8 @@ function cut(ids: ReadonlySet<number>): Set<number> {
 /** The id of the last status of a full timeline; 0 if it isn't full. */
 function oldestKeptId(db: Reads, accountId: number): number {
   const end = db.get<{ status_id: number }>(
-    "SELECT status_id FROM home_timeline WHERE account_id = ? ORDER BY status_id DESC LIMIT 1 OFFSET ?",
-    accountId,
-    TIMELINE_LENGTH - 1,
+    "SELECT status_id FROM home_timeline WHERE account_id = +$accountId ORDER BY status_id DESC LIMIT 1 OFFSET +$offset",
+    { accountId, offset: TIMELINE_LENGTH - 1 },
   );
   return end?.status_id ?? 0;
 }
@@ -157,13 +157,12 @@ async function removeStrange(ctx: Context, accountId: number): Promise<void> {
   let below = Number.MAX_SAFE_INTEGER;
   for (;;) {
     const slice = ctx.db.all<{ status_id: number }>(
-      `SELECT status_id FROM home_timeline WHERE account_id = ? AND status_id < ? ORDER BY status_id DESC LIMIT ${SLICE}`,
-      accountId,
-      below,
+      `SELECT status_id FROM home_timeline WHERE account_id = +$accountId AND status_id < +$below ORDER BY status_id DESC LIMIT ${SLICE}`,
+      { accountId, below },
     );
     const ids = slice.map(({ status_id }) => status_id);
     if (ids.length === 0) return;
-    ctx.db.transaction((tx) => tx.run(REMOVE_STRANGE, accountId, ctx.clock.now(), idList(ids)));
+    ctx.db.transaction((tx) => tx.run(REMOVE_STRANGE, { accountId, now: ctx.clock.now(), ids: idList(ids) }));
     below = ids.at(-1)!;
     await pause();
   }

@@ -20,16 +20,16 @@ function isElsewhere(owner: string, account: string): string {
  * Leaves out languages that the follow `f` doesn't include, replies to accounts that the follower doesn't follow, and
  * statuses that mention accounts they block or mute.
  */
-const suits = (now: string) => `
+const SUITS = `
   ${IN_WANTED_LANGUAGE}
   AND (s.in_reply_to_account_id IS NULL OR s.in_reply_to_account_id IN (s.account_id, f.account_id)
     OR EXISTS (SELECT 1 FROM follows WHERE account_id = f.account_id AND target_account_id = s.in_reply_to_account_id))
-  AND NOT ${mentionsAvoided("f.account_id", now)}`;
+  AND NOT ${mentionsAvoided("f.account_id")}`;
 
 /** Whether a follow `f` adds a status `s` of its target to the home timeline. `o` is the original of a reblog. */
-export const brings = (now: string) => `
+export const BRINGS = `
   (s.reblog_of_id IS NULL OR f.show_reblogs)
-  AND ${suits(now)}
+  AND ${SUITS}
   AND NOT ${isElsewhere("f.account_id", "s.account_id")}`;
 
 /**
@@ -40,7 +40,7 @@ const FOLLOWS_HERE = `
   FROM statuses s CROSS JOIN users u
   CROSS JOIN follows f ON f.account_id = u.account_id AND f.target_account_id = s.account_id
   LEFT JOIN statuses o ON o.id = s.reblog_of_id
-  WHERE s.id = ?1`;
+  WHERE s.id = +$statusId`;
 
 /** Adds a status to the home timelines of local followers, unless they block or mute its author. */
 const TO_FOLLOWERS = `
@@ -48,22 +48,22 @@ const TO_FOLLOWERS = `
   SELECT f.account_id, s.id ${FOLLOWS_HERE}
     AND (s.visibility <> 'direct'
       OR EXISTS (SELECT 1 FROM mentions WHERE status_id = s.id AND account_id = f.account_id))
-    AND ${brings("?2")}
-    AND ${wantedBy("f.account_id", "?2")}
+    AND ${BRINGS}
+    AND ${wantedBy("f.account_id")}
     AND ${isFresh("home_timeline", "account_id = f.account_id")}
   RETURNING account_id`;
 
 const TO_AUTHOR = `
   INSERT OR IGNORE INTO home_timeline (account_id, status_id)
-  SELECT account_id, ?2 FROM users WHERE account_id = ?1`;
+  SELECT account_id, $statusId FROM users WHERE account_id = +$accountId`;
 
 /**
  * Whether a followed hashtag adds a status to the viewer's home timeline. Replies, and accounts they don't follow, are
  * included.
  */
-export function suitsByTag(viewer: string, now: string): string {
+export function suitsByTag(viewer: string): string {
   return `s.visibility = 'public' AND s.reblog_of_id IS NULL AND s.account_id <> ${viewer}
-    AND ${visibleTo(viewer)} AND ${wantedBy(viewer, now)} AND NOT ${mentionsAvoided(viewer, now)}
+    AND ${visibleTo(viewer)} AND ${wantedBy(viewer)} AND NOT ${mentionsAvoided(viewer)}
     AND NOT ${isElsewhere(viewer, "s.account_id")}`;
 }
 
@@ -71,7 +71,7 @@ const TO_TAG_FOLLOWERS = `
   INSERT OR IGNORE INTO home_timeline (account_id, status_id)
   SELECT t.account_id, s.id
   FROM statuses s JOIN status_tags st ON st.status_id = s.id JOIN tag_follows t ON t.tag_id = st.tag_id
-  WHERE s.id = ?1 AND ${suitsByTag("t.account_id", "?2")}
+  WHERE s.id = +$statusId AND ${suitsByTag("t.account_id")}
   RETURNING account_id`;
 
 /**
@@ -79,8 +79,8 @@ const TO_TAG_FOLLOWERS = `
  * timelines.
  */
 export function fanOut(ctx: Context, tx: Tx, status: { id: number; account_id: number }): string[] {
-  const isHere = tx.run(TO_AUTHOR, status.account_id, status.id).changes > 0;
-  const followers = tx.all<{ account_id: number }>(TO_FOLLOWERS, status.id, ctx.clock.now());
+  const isHere = tx.run(TO_AUTHOR, { accountId: status.account_id, statusId: status.id }).changes > 0;
+  const followers = tx.all<{ account_id: number }>(TO_FOLLOWERS, { statusId: status.id, now: ctx.clock.now() });
   const homes = followers.map(({ account_id }) => userTopic(account_id));
   if (isHere) homes.push(userTopic(status.account_id));
   return [...homes, ...toLists(ctx, tx, status.id)];
@@ -91,13 +91,15 @@ export function fanOut(ctx: Context, tx: Tx, status: { id: number; account_id: n
  * yet.
  */
 export function toTagFollowers(ctx: Context, tx: Tx, statusId: number): string[] {
-  const followers = tx.all<{ account_id: number }>(TO_TAG_FOLLOWERS, statusId, ctx.clock.now());
+  const followers = tx.all<{ account_id: number }>(TO_TAG_FOLLOWERS, { statusId, now: ctx.clock.now() });
   return followers.map(({ account_id }) => userTopic(account_id));
 }
 
 /** The topics of all home timelines and lists that contain a status. */
 export function timelinesWith(tx: Tx, statusId: number): string[] {
-  const homes = tx.all<{ account_id: number }>("SELECT account_id FROM home_timeline WHERE status_id = ?", statusId);
+  const homes = tx.all<{ account_id: number }>("SELECT account_id FROM home_timeline WHERE status_id = +$statusId", {
+    statusId,
+  });
   return [...homes.map(({ account_id }) => userTopic(account_id)), ...listsWith(tx, statusId)];
 }
 
@@ -108,11 +110,13 @@ export function announceChange(ctx: Context, tx: Tx, status: Audible): void {
 }
 
 const SUBSCRIBERS = `
-  SELECT f.account_id ${FOLLOWS_HERE} AND f.notify AND ${suits("?2")} AND ${wantedBy("f.account_id", "?2")}`;
+  SELECT f.account_id ${FOLLOWS_HERE} AND f.notify AND ${SUITS} AND ${wantedBy("f.account_id")}`;
 
 /** Accounts that subscribed to the author's statuses and want this one. */
 export function subscribersTo(ctx: Context, tx: Tx, statusId: number): number[] {
-  return tx.all<{ account_id: number }>(SUBSCRIBERS, statusId, ctx.clock.now()).map(({ account_id }) => account_id);
+  return tx
+    .all<{ account_id: number }>(SUBSCRIBERS, { statusId, now: ctx.clock.now() })
+    .map(({ account_id }) => account_id);
 }
 
 /**
@@ -120,11 +124,10 @@ export function subscribersTo(ctx: Context, tx: Tx, statusId: number): number[] 
  */
 export function clearFromHome(tx: Tx, accountId: number, otherId: number): void {
   tx.run(
-    `DELETE FROM home_timeline WHERE account_id = ?1 AND status_id IN (
+    `DELETE FROM home_timeline WHERE account_id = +$accountId AND status_id IN (
        SELECT h.status_id FROM home_timeline h JOIN statuses s ON s.id = h.status_id
-       WHERE h.account_id = ?1 AND s.account_id = ?2)`,
-    accountId,
-    otherId,
+       WHERE h.account_id = +$accountId AND s.account_id = +$otherId)`,
+    { accountId, otherId },
   );
 }
 
@@ -134,18 +137,17 @@ export function clearFromHome(tx: Tx, accountId: number, otherId: number): void 
  */
 export function clearTagFromHome(tx: Tx, accountId: number, tagId: number): void {
   tx.run(
-    `DELETE FROM home_timeline WHERE account_id = ?1 AND status_id IN (
+    `DELETE FROM home_timeline WHERE account_id = +$accountId AND status_id IN (
        SELECT h.status_id
        FROM home_timeline h
        JOIN statuses s ON s.id = h.status_id
-       JOIN status_tags st ON st.status_id = h.status_id AND st.tag_id = ?2
-       WHERE h.account_id = ?1 AND s.account_id <> ?1
-         AND NOT EXISTS (SELECT 1 FROM follows WHERE account_id = ?1 AND target_account_id = s.account_id)
+       JOIN status_tags st ON st.status_id = h.status_id AND st.tag_id = +$tagId
+       WHERE h.account_id = +$accountId AND s.account_id <> +$accountId
+         AND NOT EXISTS (SELECT 1 FROM follows WHERE account_id = +$accountId AND target_account_id = s.account_id)
          AND NOT EXISTS (
            SELECT 1 FROM status_tags other JOIN tag_follows t ON t.tag_id = other.tag_id
-           WHERE other.status_id = s.id AND t.account_id = ?1))`,
-    accountId,
-    tagId,
+           WHERE other.status_id = s.id AND t.account_id = +$accountId))`,
+    { accountId, tagId },
   );
 }
 
@@ -156,12 +158,11 @@ export function clearTagFromHome(tx: Tx, accountId: number, tagId: number): void
 export function clearMentions(tx: Tx, accountId: number, otherId: number): void {
   clearMentionsFromLists(tx, accountId, otherId);
   tx.run(
-    `DELETE FROM home_timeline WHERE account_id = ?1 AND status_id IN (
+    `DELETE FROM home_timeline WHERE account_id = +$accountId AND status_id IN (
        SELECT h.status_id FROM home_timeline h JOIN statuses s ON s.id = h.status_id
-       JOIN mentions m ON m.account_id = ?2 AND m.status_id IN (s.id, s.reblog_of_id)
-       WHERE h.account_id = ?1 AND s.account_id <> ?1)`,
-    accountId,
-    otherId,
+       JOIN mentions m ON m.account_id = +$otherId AND m.status_id IN (s.id, s.reblog_of_id)
+       WHERE h.account_id = +$accountId AND s.account_id <> +$accountId)`,
+    { accountId, otherId },
   );
 }
 
@@ -170,10 +171,9 @@ export function banFromHome(tx: Tx, accountId: number, otherId: number): void {
   clearFromHome(tx, accountId, otherId);
   clearMentions(tx, accountId, otherId);
   tx.run(
-    `DELETE FROM home_timeline WHERE account_id = ?1 AND status_id IN (
+    `DELETE FROM home_timeline WHERE account_id = +$accountId AND status_id IN (
        SELECT h.status_id FROM home_timeline h JOIN statuses s ON s.id = h.status_id JOIN statuses o ON o.id = s.reblog_of_id
-       WHERE h.account_id = ?1 AND o.account_id = ?2)`,
-    accountId,
-    otherId,
+       WHERE h.account_id = +$accountId AND o.account_id = +$otherId)`,
+    { accountId, otherId },
   );
 }

@@ -26,10 +26,10 @@ export function isFresh(timeline: "home_timeline" | "list_timeline", owner: stri
  * Whether a membership `m` adds a status to a list `l`: a status that its follow `f` includes, or the owner's own.
  * Statuses that mention accounts that the owner blocks or mutes are left out.
  */
-const brought = (now: string) => `
+const BROUGHT = `
   s.visibility <> 'direct' AND (f.id IS NOT NULL OR s.account_id = l.account_id)
   AND (s.reblog_of_id IS NULL OR coalesce(f.show_reblogs, 1)) AND ${IN_WANTED_LANGUAGE}
-  AND (s.account_id = l.account_id OR NOT ${mentionsAvoided("l.account_id", now)})`;
+  AND (s.account_id = l.account_id OR NOT ${mentionsAvoided("l.account_id")})`;
 
 const MEMBERSHIPS = `
   JOIN list_accounts m ON m.account_id = s.account_id
@@ -40,7 +40,7 @@ const MEMBERSHIPS = `
 const TO_LISTS = `
   INSERT OR IGNORE INTO list_timeline (list_id, status_id)
   SELECT l.id, s.id FROM statuses s ${MEMBERSHIPS}
-  WHERE s.id = ?1 AND ${brought("?2")} AND ${wantedBy("l.account_id", "?2")}
+  WHERE s.id = +$statusId AND ${BROUGHT} AND ${wantedBy("l.account_id")}
     AND ${isFresh("list_timeline", "list_id = l.id")}`;
 
 /**
@@ -59,17 +59,17 @@ const SHOWN = `
 
 const WITH = `
   SELECT l.id FROM list_timeline t JOIN lists l ON l.id = t.list_id JOIN statuses s ON s.id = t.status_id
-  WHERE t.status_id = ?1 AND ${SHOWN}`;
+  WHERE t.status_id = +$statusId AND ${SHOWN}`;
 
 /** Adds a new status to the lists that contain its author. Returns the topics of the lists that show it. */
 export function toLists(ctx: Context, tx: Tx, statusId: number): string[] {
-  const { changes } = tx.run(TO_LISTS, statusId, ctx.clock.now());
+  const { changes } = tx.run(TO_LISTS, { statusId, now: ctx.clock.now() });
   return changes === 0 ? [] : listsWith(tx, statusId);
 }
 
 /** The topics of the lists that show a status. */
 export function listsWith(tx: Tx, statusId: number): string[] {
-  return tx.all<{ id: number }>(WITH, statusId).map(({ id }) => listTopic(id));
+  return tx.all<{ id: number }>(WITH, { statusId }).map(({ id }) => listTopic(id));
 }
 
 /** The number of a new member's latest statuses to consider. */
@@ -79,9 +79,9 @@ const BACKFILL = 100;
 const FILL = `
   INSERT OR IGNORE INTO list_timeline (list_id, status_id)
   SELECT l.id, s.id
-  FROM (SELECT id FROM statuses WHERE account_id = ?2 ORDER BY id DESC LIMIT ${BACKFILL}) newest
+  FROM (SELECT id FROM statuses WHERE account_id = +$memberId ORDER BY id DESC LIMIT ${BACKFILL}) newest
   JOIN statuses s USING (id) ${MEMBERSHIPS}
-  WHERE l.id = ?1 AND ${brought("?3")}
+  WHERE l.id = +$listId AND ${BROUGHT}
     AND (s.reblog_of_id IS NULL
       OR NOT EXISTS (SELECT 1 FROM list_timeline WHERE list_id = l.id AND status_id = s.reblog_of_id)
         AND NOT EXISTS (
@@ -90,14 +90,14 @@ const FILL = `
 
 /** Removes entries from an earlier membership, which may have had other options. */
 const CLEAR = `
-  DELETE FROM list_timeline WHERE list_id = ?1 AND status_id IN (
+  DELETE FROM list_timeline WHERE list_id = +$listId AND status_id IN (
     SELECT t.status_id FROM list_timeline t JOIN statuses s ON s.id = t.status_id
-    WHERE t.list_id = ?1 AND s.account_id = ?2)`;
+    WHERE t.list_id = +$listId AND s.account_id = +$memberId)`;
 
 /** After adding a member: adds their recent statuses, in order. */
 export function fillList(ctx: Context, tx: Tx, listId: number, memberId: number): void {
-  tx.run(CLEAR, listId, memberId);
-  tx.run(FILL, listId, memberId, ctx.clock.now());
+  tx.run(CLEAR, { listId, memberId });
+  tx.run(FILL, { listId, memberId, now: ctx.clock.now() });
 }
 
 /** After blocking or muting an account: removes statuses that mention it from all lists of the owner. */
@@ -108,21 +108,20 @@ export function clearMentionsFromLists(tx: Tx, ownerId: number, otherId: number)
        FROM lists l
        JOIN list_timeline t ON t.list_id = l.id
        JOIN statuses s ON s.id = t.status_id
-       JOIN mentions m ON m.account_id = ?2 AND m.status_id IN (s.id, s.reblog_of_id)
-       WHERE l.account_id = ?1)`,
-    ownerId,
-    otherId,
+       JOIN mentions m ON m.account_id = +$otherId AND m.status_id IN (s.id, s.reblog_of_id)
+       WHERE l.account_id = +$ownerId)`,
+    { ownerId, otherId },
   );
 }
 
 const LIST = new Keyset<ListItem>(
   `SELECT s.id, s.id AS cursor
    FROM list_timeline t JOIN lists l ON l.id = t.list_id JOIN statuses s ON s.id = t.status_id
-   WHERE t.list_id = ?6 AND ${SHOWN} AND ${visibleTo("?4")} AND ${wantedBy("?4", "?5")}`,
+   WHERE t.list_id = +$listId AND ${SHOWN} AND ${visibleTo()} AND ${wantedBy()}`,
   "t.status_id",
 );
 
 /** Only for the list's owner. */
 export function listTimeline(ctx: Context, ownerId: number, listId: number, page: Page): ListItem[] {
-  return LIST.page(ctx.db, page, ownerId, ctx.clock.now(), listId);
+  return LIST.page(ctx.db, page, { viewer: ownerId, now: ctx.clock.now(), listId });
 }

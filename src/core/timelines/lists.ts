@@ -24,21 +24,20 @@ const MAX_LISTS = 50;
 const COLUMNS = "l.id, l.account_id, l.title, l.replies_policy, l.exclusive";
 
 export function listsOf(db: Reads, ownerId: number): ListRow[] {
-  return db.all<ListRow>(`SELECT ${COLUMNS} FROM lists l WHERE l.account_id = ? ORDER BY l.id`, ownerId);
+  return db.all<ListRow>(`SELECT ${COLUMNS} FROM lists l WHERE l.account_id = +$ownerId ORDER BY l.id`, { ownerId });
 }
 
 /** The owner's lists that contain this account. */
 export function listsHolding(db: Reads, ownerId: number, memberId: number): ListRow[] {
   return db.all<ListRow>(
     `SELECT ${COLUMNS} FROM lists l JOIN list_accounts m ON m.list_id = l.id
-     WHERE l.account_id = ? AND m.account_id = ? ORDER BY l.id`,
-    ownerId,
-    memberId,
+     WHERE l.account_id = +$ownerId AND m.account_id = +$memberId ORDER BY l.id`,
+    { ownerId, memberId },
   );
 }
 
 export function isOwnList(db: Reads, ownerId: number, id: number): boolean {
-  return db.get("SELECT 1 FROM lists WHERE id = ? AND account_id = ?", id, ownerId) !== null;
+  return db.get("SELECT 1 FROM lists WHERE id = +$id AND account_id = +$ownerId", { id, ownerId }) !== null;
 }
 
 /**
@@ -47,7 +46,10 @@ export function isOwnList(db: Reads, ownerId: number, id: number): boolean {
  * @throws Refusal as for a list that doesn't exist
  */
 export function ownList(db: Reads, ownerId: number, id: number | null): ListRow {
-  const list = db.get<ListRow>(`SELECT ${COLUMNS} FROM lists l WHERE l.id = ? AND l.account_id = ?`, id, ownerId);
+  const list = db.get<ListRow>(`SELECT ${COLUMNS} FROM lists l WHERE l.id = +$id AND l.account_id = +$ownerId`, {
+    id,
+    ownerId,
+  });
   if (!list) throw notFound();
   return list;
 }
@@ -59,12 +61,8 @@ export function createList(ctx: Context, ownerId: number, { title, repliesPolicy
       throw validationFailed("You have reached the maximum number of lists");
     }
     const { lastInsertRowid } = tx.run(
-      "INSERT INTO lists (account_id, title, replies_policy, exclusive, created_at) VALUES (?, ?, ?, ?, ?)",
-      ownerId,
-      title,
-      repliesPolicy,
-      exclusive ? 1 : 0,
-      ctx.clock.now(),
+      "INSERT INTO lists (account_id, title, replies_policy, exclusive, created_at) VALUES ($ownerId, $title, $repliesPolicy, $exclusive, $now)",
+      { ownerId, title, repliesPolicy, exclusive: exclusive ? 1 : 0, now: ctx.clock.now() },
     );
     return lastInsertRowid;
   });
@@ -75,11 +73,13 @@ export function updateList(ctx: Context, list: ListRow, changes: Partial<ListSet
   const exclusive = changes.exclusive ?? list.exclusive === 1;
   ctx.db.transaction((tx) => {
     tx.run(
-      "UPDATE lists SET title = ?, replies_policy = ?, exclusive = ? WHERE id = ?",
-      changes.title ?? list.title,
-      changes.repliesPolicy ?? list.replies_policy,
-      exclusive ? 1 : 0,
-      list.id,
+      "UPDATE lists SET title = $title, replies_policy = $repliesPolicy, exclusive = $exclusive WHERE id = +$listId",
+      {
+        title: changes.title ?? list.title,
+        repliesPolicy: changes.repliesPolicy ?? list.replies_policy,
+        exclusive: exclusive ? 1 : 0,
+        listId: list.id,
+      },
     );
     if (exclusive === (list.exclusive === 1)) return;
     const members = followedMembers(tx, list.id);
@@ -91,7 +91,7 @@ export function updateList(ctx: Context, list: ListRow, changes: Partial<ListSet
 export function removeList(ctx: Context, list: ListRow): void {
   ctx.db.transaction((tx) => {
     const members = list.exclusive ? followedMembers(tx, list.id) : [];
-    tx.run("DELETE FROM lists WHERE id = ?", list.id);
+    tx.run("DELETE FROM lists WHERE id = +$listId", { listId: list.id });
     fillHomeLater(ctx, tx, list.account_id, { accountIds: members });
   });
 }
@@ -100,8 +100,8 @@ export function removeList(ctx: Context, list: ListRow): void {
 function followedMembers(tx: Tx, listId: number): number[] {
   return tx
     .all<{ account_id: number }>(
-      "SELECT account_id FROM list_accounts WHERE list_id = ? AND follow_id IS NOT NULL",
-      listId,
+      "SELECT account_id FROM list_accounts WHERE list_id = +$listId AND follow_id IS NOT NULL",
+      { listId },
     )
     .map(({ account_id }) => account_id);
 }
@@ -110,19 +110,22 @@ function followedMembers(tx: Tx, listId: number): number[] {
 const JOIN = `
   INSERT INTO list_accounts (list_id, account_id, follow_id, follow_request_id)
   SELECT l.id, a.id, f.id, r.id
-  FROM lists l JOIN accounts a ON a.id = ?2
+  FROM lists l JOIN accounts a ON a.id = +$id
   LEFT JOIN follows f ON f.account_id = l.account_id AND f.target_account_id = a.id
   LEFT JOIN follow_requests r ON f.id IS NULL AND r.account_id = l.account_id AND r.target_account_id = a.id
-  WHERE l.id = ?1 AND (f.id IS NOT NULL OR r.id IS NOT NULL OR a.id = l.account_id)`;
+  WHERE l.id = +$listId AND (f.id IS NOT NULL OR r.id IS NOT NULL OR a.id = l.account_id)`;
 
 /** Adds all of these accounts or none. */
 export function addToList(ctx: Context, list: ListRow, accountIds: readonly (number | null)[]): void {
   ctx.db.transaction((tx) => {
     for (const id of new Set(accountIds)) {
       if (id === null) throw notFound();
-      const before = tx.get("SELECT 1 FROM list_accounts WHERE list_id = ? AND account_id = ?", list.id, id);
+      const before = tx.get("SELECT 1 FROM list_accounts WHERE list_id = +$listId AND account_id = +$id", {
+        listId: list.id,
+        id,
+      });
       if (before) throw validationFailed("Account has already been taken");
-      if (tx.run(JOIN, list.id, id).changes === 0) throw notFound();
+      if (tx.run(JOIN, { listId: list.id, id }).changes === 0) throw notFound();
       addPostsOf(ctx, tx, list, id);
     }
   });
@@ -141,9 +144,8 @@ function addPostsOf(ctx: Context, tx: Tx, list: ListRow, memberId: number): void
 export function removeFromList(ctx: Context, list: ListRow, accountIds: readonly (number | null)[]): void {
   ctx.db.transaction((tx) => {
     const removed = tx.all<{ account_id: number }>(
-      "DELETE FROM list_accounts WHERE list_id = ? AND account_id IN (SELECT value FROM json_each(?)) RETURNING account_id",
-      list.id,
-      JSON.stringify(accountIds),
+      "DELETE FROM list_accounts WHERE list_id = +$listId AND account_id IN (SELECT value FROM json_each($accountIds)) RETURNING account_id",
+      { listId: list.id, accountIds: JSON.stringify(accountIds) },
     );
     if (!list.exclusive) return;
     fillHomeLater(ctx, tx, list.account_id, { accountIds: removed.map(({ account_id }) => account_id) });
@@ -157,18 +159,15 @@ export function removeFromList(ctx: Context, list: ListRow, accountIds: readonly
 export function keepInLists(ctx: Context, tx: Tx, ownerId: number, memberId: number): void {
   const joined = tx.all<ListRow>(
     `SELECT ${COLUMNS} FROM lists l JOIN list_accounts m ON m.list_id = l.id
-     WHERE l.account_id = ? AND m.account_id = ? AND m.follow_request_id IS NOT NULL`,
-    ownerId,
-    memberId,
+     WHERE l.account_id = +$ownerId AND m.account_id = +$memberId AND m.follow_request_id IS NOT NULL`,
+    { ownerId, memberId },
   );
   for (const list of joined) {
     tx.run(
       `UPDATE list_accounts SET follow_request_id = NULL,
-         follow_id = (SELECT id FROM follows WHERE account_id = ?1 AND target_account_id = ?2)
-       WHERE list_id = ?3 AND account_id = ?2`,
-      ownerId,
-      memberId,
-      list.id,
+         follow_id = (SELECT id FROM follows WHERE account_id = +$ownerId AND target_account_id = +$memberId)
+       WHERE list_id = +$listId AND account_id = +$memberId`,
+      { ownerId, memberId, listId: list.id },
     );
     addPostsOf(ctx, tx, list, memberId);
   }
@@ -176,11 +175,11 @@ export function keepInLists(ctx: Context, tx: Tx, ownerId: number, memberId: num
 
 const MEMBERS = new Keyset<ListItem>(
   `SELECT m.account_id AS id, m.id AS cursor FROM list_accounts m
-   WHERE m.list_id = ?4 AND NOT ${isSuspended("m.account_id")}`,
+   WHERE m.list_id = +$listId AND NOT ${isSuspended("m.account_id")}`,
   "m.id",
 );
 
 /** The members of a list, latest first. */
 export function membersOf(ctx: Context, listId: number, page: Page): ListItem[] {
-  return MEMBERS.page(ctx.db, page, listId);
+  return MEMBERS.page(ctx.db, page, { listId });
 }

@@ -12,9 +12,8 @@ type MarkerRow = Omit<typeof markers.$inferSelect, "account_id">;
 export function markersOf(db: Reads, accountId: number, timelines: readonly MarkedTimeline[]): MarkerRow[] {
   return db.all<MarkerRow>(
     `SELECT timeline, last_read_id, version, updated_at FROM markers
-     WHERE account_id = ? AND timeline IN (SELECT value FROM json_each(?))`,
-    accountId,
-    JSON.stringify(timelines),
+     WHERE account_id = +$accountId AND timeline IN (SELECT value FROM json_each($timelines))`,
+    { accountId, timelines: JSON.stringify(timelines) },
   );
 }
 
@@ -37,14 +36,10 @@ export function moveMarkers(ctx: Context, accountId: number, positions: readonly
         throw new Refusal("conflict", "Conflict during update, please try again");
       }
       tx.run(
-        `INSERT INTO markers (account_id, timeline, last_read_id, version, updated_at) VALUES (?1, ?2, ?3, ?4, ?5)
+        `INSERT INTO markers (account_id, timeline, last_read_id, version, updated_at) VALUES ($accountId, $timeline, $lastReadId, $version, $now)
          ON CONFLICT (account_id, timeline)
-         DO UPDATE SET last_read_id = ?3, version = ?4, updated_at = ?5`,
-        accountId,
-        timeline,
-        lastReadId,
-        current + 1,
-        ctx.clock.now(),
+         DO UPDATE SET last_read_id = $lastReadId, version = $version, updated_at = $now`,
+        { accountId, timeline, lastReadId, version: current + 1, now: ctx.clock.now() },
       );
     }
   });
