@@ -3,6 +3,7 @@ import { idList } from "../db/json.ts";
 import { Keyset, type Page, type ListItem } from "../db/keyset.ts";
 import type { accounts } from "../db/schema/index.ts";
 import { notFound } from "../errors.ts";
+import { parseHandle } from "./addresses.ts";
 import { blocks, isSuspended, keptApart, visibleTo } from "./visibility.ts";
 
 export type AccountRow = Pick<
@@ -38,15 +39,6 @@ export function accountsAmong(ctx: Context, ids: readonly number[]): number[] {
 /** Whether an account blocks the viewer, who can then see only its profile. */
 export function isBlockedBy(ctx: Context, viewerId: number, accountId: number): boolean {
   return ctx.db.get(BLOCKED_BY, { viewer: viewerId, accountId }) !== null;
-}
-
-/** Splits `@name@domain`. The domain is null for this server. Returns null if this isn't a handle. */
-function parseHandle(ctx: Context, handle: string): { username: string; domain: string | null } | null {
-  const match = /^@?([^@\s/]{1,100})(?:@([^@\s/]{1,255}))?$/.exec(handle.trim());
-  if (!match) return null;
-  const domain = match[2]?.toLowerCase() ?? null;
-  const own = domain === ctx.config.handleDomain || domain === new URL(ctx.config.origin).host;
-  return { username: match[1]!, domain: own ? null : domain };
 }
 
 /** The account with this handle; null if it is unknown here. */

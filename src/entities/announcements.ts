@@ -6,7 +6,8 @@ import {
   type AnnouncementRow,
   type LinkedStatus,
 } from "../core/server/announcements.ts";
-import { composeAll, tagUrl, type Composed } from "../core/statuses/compose.ts";
+import { tagUrl } from "../core/addresses.ts";
+import { composeAll, type Composed } from "../core/statuses/compose.ts";
 import { emojisOf } from "../core/media/emojis.ts";
 import { showAccounts, type AccountJson } from "./accounts.ts";
 import { emojisJson } from "./emojis.ts";

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { tagUrl } from "../core/statuses/compose.ts";
+import { tagUrl } from "../core/addresses.ts";
 import { quotePermission } from "../core/statuses/quotes.ts";
 import { visibleAmong } from "../core/visibility.ts";
 import { idList } from "../db/json.ts";

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { tagUrl } from "../core/statuses/compose.ts";
+import { tagUrl } from "../core/addresses.ts";
 import { findTag } from "../core/discovery/tags.ts";
 import { normaliseHashtag } from "../lib/text/hashtags.ts";
 import { tagHistories, type DayJson } from "./histories.ts";

@@ -5,6 +5,7 @@ import { Refusal } from "../errors.ts";
 import { Field, Head, Hidden, Notice } from "./layout.tsx";
 import type { Pages } from "./pages.tsx";
 import type { PageRequest } from "./page-request.tsx";
+import { localHandle } from "../core/addresses.ts";
 
 /** The page behind the one-time link, which creates the owner's account. */
 export function setupPages(pages: Pages): void {
@@ -54,7 +55,7 @@ function setupPage(page: PageRequest, problems: UserProblem[]): Response {
           label={messages.username}
           value={page.text("username")}
           autocomplete="username"
-          help={messages.usernameHelp(`@…@${ctx.config.handleDomain}`)}
+          help={messages.usernameHelp(localHandle(ctx, "…"))}
           error={problemOf("username")}
           maxLength={30}
           required

@@ -1,5 +1,5 @@
 import type { Context } from "../../context.ts";
-import { openStatusAt } from "../../core/statuses/status-addresses.ts";
+import { localHandle, openStatusAt } from "../../core/addresses.ts";
 import { showStatus, type StatusJson } from "../../entities/statuses.ts";
 import { escapeHtml } from "../../lib/text/html.ts";
 import { int, object, optional, text } from "../../lib/http/input.ts";
@@ -39,7 +39,7 @@ export function oembedRoutes(routes: Router): void {
 function quotation(ctx: Context, status: StatusJson, width: number): string {
   const { account, url, content, spoiler_text, language, created_at } = status;
   const name = escapeHtml(account.display_name || account.username);
-  const handle = escapeHtml(`@${account.username}@${ctx.config.handleDomain}`);
+  const handle = escapeHtml(localHandle(ctx, account.username));
   const address = escapeHtml(url ?? status.uri);
   const words = spoiler_text ? `<p>${escapeHtml(spoiler_text)}</p>` : content;
   const lang = language === null ? "" : ` lang="${escapeHtml(language)}"`;

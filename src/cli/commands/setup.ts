@@ -9,6 +9,7 @@ import { isRunning } from "../server-lock.ts";
 import { configOfProcess, isBegun, withData, withNewData } from "../data-folder.ts";
 import { Dialogue, isInteractive, passwordFromStdin } from "../terminal.ts";
 import { withUserProblems } from "../users.ts";
+import { localHandle } from "../../core/addresses.ts";
 
 interface Owner {
   username: string;
@@ -44,7 +45,7 @@ async function setup(name: string | undefined, displayName: string, piped: boole
     // A server may have started during the questions.
     refuseBesideServer(ctx.db, ctx.config, () => isRunning(ctx.config.data));
     await withUserProblems(() => createUser(ctx, { ...owner, role: "owner", onlyAsFirst: true }));
-    console.log(`\n@${owner.username.trim()}@${ctx.config.handleDomain} is the owner of this server.`);
+    console.log(`\n${localHandle(ctx, owner.username.trim())} is the owner of this server.`);
     const next = isRunning(ctx.config.data) ? "Enter" : 'Start the server with "linnet serve", then enter';
     console.log(`${next} ${new URL(ctx.config.origin).host} in your app.`);
   });

@@ -25,6 +25,7 @@ import { oneOf } from "../parsers.ts";
 import { newPassword } from "../passwords.ts";
 import { passwordFromStdin } from "../terminal.ts";
 import { userNamed, withUserProblems } from "../users.ts";
+import { localHandle } from "../../core/addresses.ts";
 
 const NAME = word();
 const PASSWORD = flag("reads the password from standard input (default: generates one and prints it on the last line)");
@@ -61,7 +62,7 @@ export const commands = {
     find: ({ name }) =>
       withData((ctx) => {
         const user = userNamed(ctx, name);
-        return { ...user, ...userDetails(ctx.db, user.id), handle: `@${user.username}@${ctx.config.handleDomain}` };
+        return { ...user, ...userDetails(ctx.db, user.id), handle: localHandle(ctx, user.username) };
       }),
     facts: (user) => ({
       Handle: [user.handle],
@@ -158,7 +159,7 @@ async function create(username: string, { email, piped, role }: Wanted): Promise
     withNewData(async (ctx) => {
       await withUserProblems(() => createUser(ctx, { username, password, role, email }));
       const user = findUser(ctx, username)!;
-      console.log(`Created @${user.username}@${ctx.config.handleDomain}, ${user.role}.`);
+      console.log(`Created ${localHandle(ctx, user.username)}, ${user.role}.`);
     }),
   );
 }

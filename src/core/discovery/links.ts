@@ -4,6 +4,7 @@ import { enqueue } from "../../db/queue.ts";
 import type { links } from "../../db/schema/index.ts";
 import { siteOf } from "../../lib/http/ip-addresses.ts";
 import { anchorsIn } from "../../lib/http/html-head.ts";
+import { isOwnHost } from "../addresses.ts";
 
 export type LinkRow = typeof links.$inferSelect;
 
@@ -76,8 +77,7 @@ function addressesOfMentioned(tx: Tx, statusId: number): Set<string> {
 function pageUrl(ctx: Context, href: string): string | null {
   const url = URL.canParse(href) ? new URL(href) : null;
   if (!url || !/^https?:$/.test(url.protocol) || url.href.length > MAX_URL) return null;
-  const isOurs = url.host === new URL(ctx.config.origin).host || url.host === ctx.config.handleDomain;
-  return isOurs ? null : url.href;
+  return isOwnHost(ctx, url.host) ? null : url.href;
 }
 
 /**

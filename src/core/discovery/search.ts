@@ -4,6 +4,7 @@ import { idAt } from "../../lib/ids.ts";
 import { dayOf, parseSearch, type Term } from "../../lib/text/search-query.ts";
 import { phraseQuery } from "../../lib/text/search-words.ts";
 import { IS_HERE, lookupAccount } from "../accounts.ts";
+import { accountUri, parseAddress, statusUri, type LocalName } from "../addresses.ts";
 import { authorMark, languageMark, partMark } from "./search-index.ts";
 import { isKnownTo } from "./tags.ts";
 import { isLimitedFor, visibleAmong, visibleTo, wantedBy } from "../visibility.ts";
@@ -190,19 +191,17 @@ const OF_URI = `
 
 /** The account or status with this URL or URI, if it is known here and visible to the viewer. */
 export function findByAddress(ctx: Context, viewerId: number, address: string): Found {
-  const url = URL.parse(address);
-  const uri = url?.origin === ctx.config.origin ? ownUri(ctx, url.pathname) : address;
+  const local = parseAddress(ctx, address);
+  const uri = local ? localUri(ctx, local) : address;
   const found = uri === null ? [] : ctx.db.all<{ kind: "account" | "status"; id: number }>(OF_URI, { uri });
   const ids = Map.groupBy(found, ({ kind }) => kind);
   const idsOf = (kind: "account" | "status") => (ids.get(kind) ?? []).map(({ id }) => id);
   return { accountIds: idsOf("account"), statusIds: visibleAmong(ctx, viewerId, idsOf("status")) };
 }
 
-/** The URI for the path of a profile or status page of this server. */
-function ownUri(ctx: Context, path: string): string | null {
-  const [, name, statusId] = /^\/(?:@|users\/)(\w+)(?:\/(?:statuses\/)?(\d+))?\/?$/.exec(path) ?? [];
-  const account = name === undefined ? null : lookupAccount(ctx, name);
+/** The URI for the address of a local account or status; null if there is no such account. */
+function localUri(ctx: Context, { username, statusId }: LocalName): string | null {
+  const account = lookupAccount(ctx, username);
   if (!account) return null;
-  const person = `${ctx.config.origin}/users/${account.username}`;
-  return statusId === undefined ? person : `${person}/statuses/${statusId}`;
+  return statusId === null ? accountUri(ctx, account.username) : statusUri(ctx, account.username, statusId);
 }

@@ -5,6 +5,7 @@ import { Refusal, refuseWhere, tooLong } from "../../errors.ts";
 import { domainOf } from "../people/blocks.ts";
 import { sever } from "../people/severances.ts";
 import { queueNotices } from "./moderation-notices.ts";
+import { isOwnHost } from "../addresses.ts";
 
 /*
  * The owner's blocks of whole domains, for every user; blocks.ts has a user's own domain blocks. A block includes the
@@ -64,7 +65,7 @@ const SUSPEND = updateAccountsSql(
  */
 export function setDomainBlock(ctx: Context, given: string, changes: Partial<DomainBlock>): void {
   const domain = domainOf(given);
-  if (domain === ctx.config.handleDomain) throw new Refusal("invalid", `${domain} is this server itself.`);
+  if (isOwnHost(ctx, domain)) throw new Refusal("invalid", `${domain} is this server itself.`);
   refuseWhere([
     tooLong("Public comment", changes.publicComment, MAX_COMMENT),
     tooLong("Private comment", changes.privateComment, MAX_COMMENT),

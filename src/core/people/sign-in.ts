@@ -1,5 +1,6 @@
 import type { Context } from "../../context.ts";
 import { hashPassword, MAX_PASSWORD, SHUT_OUT, type UserRow } from "./users.ts";
+import { nameInHandle } from "../addresses.ts";
 
 /** A user who can sign in, with the hash of the password. */
 export type LoginRow = UserRow & { password_hash: string };
@@ -22,8 +23,7 @@ const BY_EMAIL = `${LOGIN} lower(u.email) = +$name`;
  */
 export function findLogin(ctx: Context, typed: string): Login {
   const login = typed.normalize("NFKC").trim().toLowerCase().replace(/^@/, "");
-  const ending = `@${ctx.config.handleDomain}`;
-  const name = login.endsWith(ending) ? login.slice(0, -ending.length) : login;
+  const name = nameInHandle(ctx, login) ?? login;
   const user = ctx.db.get<LoginRow>(name.includes("@") ? BY_EMAIL : BY_NAME, { name });
   return { user, key: user ? `user ${user.id}` : `name ${name}` };
 }

@@ -4,6 +4,7 @@ import { Refusal, ValidationRefusal, type Problem } from "../../errors.ts";
 import { notify } from "../notifications/notifications.ts";
 import { isShutOut } from "../visibility.ts";
 import { fixAddress } from "../server/server-address.ts";
+import { accountUri, accountUrl, nameInHandle } from "../addresses.ts";
 
 export const ROLES = ["owner", "admin", "moderator", "user"] as const;
 export type Role = (typeof ROLES)[number];
@@ -94,8 +95,8 @@ export function insertUser(ctx: Context, tx: Tx, user: PreparedUser): { userId: 
       accountId,
       username,
       displayName: user.displayName?.trim() ?? "",
-      uri: `${ctx.config.origin}/users/${username}`,
-      url: `${ctx.config.origin}/@${username}`,
+      uri: accountUri(ctx, username),
+      url: accountUrl(ctx, username),
       now,
     },
   );
@@ -304,8 +305,8 @@ function passwordProblem(password: string): UserProblem | null {
 function emailProblem(ctx: Context, email: string | null, username: string, userId = 0): UserProblem | null {
   if (email === null) return null;
   if (email.length > 320 || !/^[^\s@]+@[^\s@]+$/.test(email)) return "email_invalid";
-  const [name, domain] = email.normalize("NFKC").toLowerCase().split("@");
-  if (domain === ctx.config.handleDomain && name !== username.toLowerCase()) return "email_is_handle";
+  const name = nameInHandle(ctx, email.normalize("NFKC").toLowerCase());
+  if (name !== null && name !== username.toLowerCase()) return "email_is_handle";
   const taken = ctx.db.get("SELECT 1 FROM users WHERE lower(email) = lower($email) AND id <> +$userId", {
     email,
     userId,

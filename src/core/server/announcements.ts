@@ -7,6 +7,7 @@ import { notFound, Refusal } from "../../errors.ts";
 import { findLinks } from "../../lib/text/text.ts";
 import { announce, everyonesTopics } from "../events.ts";
 import { visibleTo } from "../visibility.ts";
+import { parseAddress, statusUri } from "../addresses.ts";
 
 const MAX_TEXT = 5000;
 
@@ -86,9 +87,8 @@ export function linkedStatuses(ctx: Context, viewerId: number, texts: readonly s
 
 /** The URI of a status, from the URL of its page. */
 function uriOf(ctx: Context, link: string): string {
-  const { origin } = ctx.config;
-  const page = link.startsWith(origin) ? /^\/@(\w+)\/(\d+)$/.exec(link.slice(origin.length)) : null;
-  return page ? `${origin}/users/${page[1]}/statuses/${page[2]}` : link;
+  const local = parseAddress(ctx, link);
+  return local?.statusId ? statusUri(ctx, local.username, local.statusId) : link;
 }
 
 /** Marks an announcement as read. */

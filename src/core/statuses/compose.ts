@@ -3,6 +3,7 @@ import { findHashtags, findMentions, renderText, type RenderOptions } from "../.
 import { normaliseHashtag } from "../../lib/text/hashtags.ts";
 import type { Handle } from "../../lib/text/mentions.ts";
 import { IS_HERE } from "../accounts.ts";
+import { remoteDomain, tagUrl } from "../addresses.ts";
 import type { TagName } from "../discovery/tags.ts";
 
 /** A rendered text: HTML, mentions and hashtags. */
@@ -51,11 +52,6 @@ export function renderOptions(ctx: Context, known: Map<string, Mentioned>): Rend
   };
 }
 
-/** `name` is normalised. */
-export function tagUrl(ctx: Context, name: string): string {
-  return `${ctx.config.origin}/tags/${encodeURIComponent(name)}`;
-}
-
 /** The known accounts that the texts mention, by `key()`. */
 export function knownMentions(ctx: Context, ...texts: string[]): Map<string, Mentioned> {
   const mentions = texts.flatMap((text) => (text.includes("@") ? findMentions(text) : []));
@@ -73,7 +69,5 @@ export function knownMentions(ctx: Context, ...texts: string[]): Map<string, Men
 
 /** `name@` for local accounts, however the domain is written, and `name@domain` for remote ones. */
 function key(ctx: Context, username: string, domain: string | null): string {
-  const host = domain?.toLowerCase() ?? "";
-  const own = host === ctx.config.handleDomain || host === new URL(ctx.config.origin).host;
-  return `${username.toLowerCase()}@${own ? "" : host}`;
+  return `${username.toLowerCase()}@${remoteDomain(ctx, domain) ?? ""}`;
 }

@@ -17,6 +17,7 @@ import { addQuote, automaticQuoters, forgetQuote } from "./quotes.ts";
 import { indexStatus } from "../discovery/search-index.ts";
 import { saveMentions, saveTags } from "../discovery/tags.ts";
 import { countUses, uncountUses } from "../discovery/trend-counts.ts";
+import { reblogUri, statusUri, statusUrl } from "../addresses.ts";
 import {
   isForEveryone,
   ownStatus,
@@ -143,7 +144,6 @@ function insertStatus(
   appId: number | null,
   draft: CheckedDraft,
 ): void {
-  const { origin } = ctx.config;
   tx.run(
     `INSERT INTO statuses (id, account_id, uri, url, local, visibility, text, content, spoiler_text, sensitive, language,
        conversation_id, in_reply_to_id, in_reply_to_account_id, app_id, has_media, quote_automatic, created_at)
@@ -151,8 +151,8 @@ function insertStatus(
     {
       statusId: status.id,
       accountId: status.account_id,
-      uri: `${origin}/users/${draft.username}/statuses/${status.id}`,
-      url: `${origin}/@${draft.username}/${status.id}`,
+      uri: statusUri(ctx, draft.username, status.id),
+      url: statusUrl(ctx, draft.username, status.id),
       visibility: status.visibility,
       text: draft.text,
       content: draft.composed.content,
@@ -189,7 +189,7 @@ export function reblog(ctx: Context, author: Author, id: number | null, visibili
       reblog_of_id: original.id,
       has_media: 0,
     };
-    const uri = `${ctx.config.origin}/users/${defaults.username}/statuses/${status.id}/activity`;
+    const uri = reblogUri(ctx, defaults.username, status.id);
     tx.run(
       `INSERT INTO statuses (id, account_id, uri, url, local, visibility, conversation_id, reblog_of_id, created_at)
        VALUES ($statusId, $accountId, $uri, $url, 1, $visibility, $conversationId, $originalId, $now)`,

@@ -7,6 +7,7 @@ import { Person } from "./posts.tsx";
 import { APPS as APPS_PAGE } from "../sign-in.tsx";
 import type { PageRequest } from "../page-request.tsx";
 import type { Platform, Messages } from "../i18n/messages.ts";
+import { localHandle } from "../../core/addresses.ts";
 
 /** A longer list would be a directory. */
 const MOST_PEOPLE = 20;
@@ -34,10 +35,7 @@ export function landingPages(pages: Pages): void {
       <>
         <Head title={title}>
           <p>
-            {messages.yourHandle}{" "}
-            <strong>
-              @{session.username}@{page.ctx.config.handleDomain}
-            </strong>
+            {messages.yourHandle} <strong>{localHandle(page.ctx, session.username)}</strong>
           </p>
         </Head>
         <Apps messages={messages} origin={page.ctx.config.origin} />

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { openStatusAt } from "../../core/statuses/status-addresses.ts";
+import { openStatusAt } from "../../core/addresses.ts";
 import { contextOf } from "../../core/statuses/threads.ts";
 import { visibleOriginal, visibleStatus } from "../../core/visibility.ts";
 import { showStatus, showStatuses, type StatusJson } from "../../entities/statuses.ts";

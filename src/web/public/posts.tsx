@@ -8,6 +8,7 @@ import type { OriginalJson, QuotedJson, StatusJson } from "../../entities/status
 import { Html, Text } from "../rich-text.tsx";
 import type { PageRequest } from "../page-request.tsx";
 import type { Messages } from "../i18n/messages.ts";
+import { localHandle } from "../../core/addresses.ts";
 
 interface PostProps {
   page: PageRequest;
@@ -56,7 +57,7 @@ export function nameOf(account: AccountJson): string {
 
 /** The full handle, with the domain of local accounts too. */
 export function handleOf(page: PageRequest, account: AccountJson): string {
-  return account.acct.includes("@") ? `@${account.acct}` : `@${account.acct}@${page.ctx.config.handleDomain}`;
+  return account.acct.includes("@") ? `@${account.acct}` : localHandle(page.ctx, account.username);
 }
 
 /** Formats a time in UTC, because the reader's time zone is unknown. */

@@ -1,0 +1,96 @@
+import type { Context } from "../context.ts";
+import { notFound } from "../errors.ts";
+import { parseId } from "../lib/ids.ts";
+import type { Handle } from "../lib/text/mentions.ts";
+import { visibleTo } from "./visibility.ts";
+
+/*
+ * This server's own names: its hosts, its users' handles, and the URIs and URLs of its accounts and statuses. A URI
+ * identifies a row on all servers and never changes; a URL is the address of its page.
+ */
+
+/** Whether a host (in lower case) is this server: the one in its URLs or the one in its handles, which may differ. */
+export function isOwnHost({ config }: Context, host: string): boolean {
+  return host === config.handleDomain || host === new URL(config.origin).host;
+}
+
+/** The handle of a local user, `@name@domain`. */
+export function localHandle({ config }: Context, username: string): string {
+  return `@${username}@${config.handleDomain}`;
+}
+
+/** The user name in a local handle without its first `@`; null for any other text, such as an e-mail address. */
+export function nameInHandle({ config }: Context, handle: string): string | null {
+  const ending = `@${config.handleDomain}`;
+  return handle.endsWith(ending) ? handle.slice(0, -ending.length) : null;
+}
+
+/** The domain in a handle as `accounts.domain` has it: null for local accounts, however their domain is written. */
+export function remoteDomain(ctx: Context, domain: string | null): string | null {
+  const host = domain?.toLowerCase() ?? null;
+  return host === null || isOwnHost(ctx, host) ? null : host;
+}
+
+/** Splits `@name@domain`. The domain is null for local accounts. Returns null if this isn't a handle. */
+export function parseHandle(ctx: Context, handle: string): Handle | null {
+  const [, username, domain = null] = /^@?([^@\s/]{1,100})(?:@([^@\s/]{1,255}))?$/.exec(handle.trim()) ?? [];
+  return username === undefined ? null : { username, domain: remoteDomain(ctx, domain) };
+}
+
+export function accountUri({ config }: Context, username: string): string {
+  return `${config.origin}/users/${username}`;
+}
+
+export function accountUrl({ config }: Context, username: string): string {
+  return `${config.origin}/@${username}`;
+}
+
+export function statusUri(ctx: Context, username: string, id: number): string {
+  return `${accountUri(ctx, username)}/statuses/${id}`;
+}
+
+export function statusUrl(ctx: Context, username: string, id: number): string {
+  return `${accountUrl(ctx, username)}/${id}`;
+}
+
+/** A reblog has no page, so this is also its URL. */
+export function reblogUri(ctx: Context, username: string, id: number): string {
+  return `${statusUri(ctx, username, id)}/activity`;
+}
+
+/** `name` is normalised. */
+export function tagUrl({ config }: Context, name: string): string {
+  return `${config.origin}/tags/${encodeURIComponent(name)}`;
+}
+
+/** The user name, and the status id if there is one, in the URI or URL of a local account or status. */
+export interface LocalName {
+  username: string;
+  statusId: number | null;
+}
+
+/** Parses a URI or URL of this server's accounts and statuses, as it may be pasted; null for anything else. */
+export function parseAddress({ config }: Context, address: string): LocalName | null {
+  const url = URL.parse(address);
+  if (url?.origin !== config.origin) return null;
+  const [, username, id] = /^\/(?:@|users\/)(\w+)(?:\/(?:statuses\/)?(\d+))?\/?$/.exec(url.pathname) ?? [];
+  const statusId = parseId(id);
+  return username === undefined || (id !== undefined && statusId === null) ? null : { username, statusId };
+}
+
+const OPEN_STATUS = `
+  SELECT s.id FROM statuses s JOIN accounts a ON a.id = s.account_id
+  WHERE s.id = +$id AND a.domain IS NULL AND lower(a.username) = lower($username)
+    AND s.visibility IN ('public', 'unlisted') AND s.reblog_of_id IS NULL AND ${visibleTo("0")}`;
+
+/**
+ * The id of the local public or unlisted status with this URI or URL.
+ *
+ * @throws Refusal for any other address
+ */
+export function openStatusAt(ctx: Context, address: string): number {
+  const name = parseAddress(ctx, address);
+  const status = name && ctx.db.get<{ id: number }>(OPEN_STATUS, { id: name.statusId, username: name.username });
+  if (!status) throw notFound();
+  return status.id;
+}
