@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { SCOPES } from "../../src/oauth/scopes.ts";
 import { Client, type Answer } from "../support/client.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForAllTests } from "../support/setup.ts";
 
-let server: TestServer;
-let alice: Client;
-let bob: Client;
+const { server, alice, bob } = serverForAllTests(["alice", "bob"]);
 let statusId: string;
 
 beforeAll(async () => {
-  server = await startServer();
-  [alice, bob] = [await server.person("alice"), await server.person("bob")];
   statusId = (await alice.publish("hello #cats")).id;
 });
-afterAll(() => server.stop());
 
 type Method = "get" | "post" | "put" | "patch" | "delete";
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { deleteAccount, removeSlice } from "../../src/core/people/account-deletion.ts";
@@ -8,23 +8,20 @@ import type { Client, Json } from "../support/client.ts";
 import { act, undo } from "../support/moderation.ts";
 import { Device } from "../support/push-service.ts";
 import { homeOf, idsOf, NOT_FOUND, refusal, toldByWhom } from "../support/reading.ts";
-import { inProcess, startServer, type TestServer } from "../support/server.ts";
+import { inProcess } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { Socket } from "../support/streams.ts";
 import { pictureFile, uploaded } from "../support/uploads.ts";
 import { Visitor } from "../web/visitor.ts";
 
-let server: TestServer;
-let alice: Client;
+const { server, alice } = serverForEachTest(["alice"], { LINNET_REGISTRATIONS: "open" });
 let bob: Client;
 let carol: Client;
 
 beforeEach(async () => {
-  server = await startServer({ LINNET_REGISTRATIONS: "open" });
-  alice = await server.person("alice");
   bob = await server.person("bob", { role: "user" });
   carol = await server.person("carol", { role: "user" });
 });
-afterEach(() => server.stop());
 
 /** What the command does. */
 const goAway = () => deleteAccount(server.ctx, Number(bob.id));

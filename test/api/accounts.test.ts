@@ -1,20 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Client } from "../support/client.ts";
 import { idsOf, wordsOf } from "../support/reading.ts";
 import { block, mute, remoteAccount } from "../support/rows.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 import { uploaded } from "../support/uploads.ts";
 
-let server: TestServer;
-let alice: Client;
-let bob: Client;
-
-beforeEach(async () => {
-  server = await startServer();
-  [alice, bob] = [await server.person("alice"), await server.person("Bob")];
-});
-afterEach(() => server.stop());
+const { server, alice, Bob: bob } = serverForEachTest(["alice", "Bob"]);
 
 describe("An account", () => {
   test("is seen by anyone, with every field of the documentation", async () => {

@@ -1,18 +1,11 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { rebuildHomeLater } from "../../src/core/timelines/home-backfill.ts";
 import { Client } from "../support/client.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 
 const DAY = 24 * 3600_000;
 
-let server: TestServer;
-let alice: Client, bob: Client;
-
-beforeEach(async () => {
-  server = await startServer();
-  [alice, bob] = [await server.person("alice"), await server.person("bob")];
-});
-afterEach(() => server.stop());
+const { server, alice, bob } = serverForEachTest(["alice", "bob"]);
 
 /** Has alice's home timeline made anew, by a job that doesn't run yet. */
 const rebuild = () => server.ctx.db.transaction((tx) => rebuildHomeLater(server.ctx, tx, Number(alice.id)));

@@ -1,19 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
 import { homeOf, idsOf, linksOf, pagesOf, relationship, toldByWhom, wordsOf } from "../support/reading.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 
-let server: TestServer;
-let alice: Client;
-let bob: Client;
-let carol: Client;
-
-beforeEach(async () => {
-  server = await startServer();
-  [alice, bob, carol] = [await server.person("alice"), await server.person("bob"), await server.person("carol")];
-});
-afterEach(() => server.stop());
+const { server, alice, bob, carol } = serverForEachTest(["alice", "bob", "carol"]);
 
 const act = (who: Client, verb: string, whom: { id: string }): Promise<Answer> =>
   who.post(`/api/v1/accounts/${whom.id}/${verb}`);

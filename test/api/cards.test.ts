@@ -3,29 +3,23 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { schedule } from "../../src/jobs/recurring.ts";
 import { picture } from "../fixtures/pictures.ts";
-import type { Client, Json } from "../support/client.ts";
+import type { Json } from "../support/client.ts";
 import { remoteAccount } from "../support/rows.ts";
-import { inProcess, startServer, type TestServer } from "../support/server.ts";
+import { inProcess, startServer } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 import { meta, page, Site } from "../support/site.ts";
 import { uploaded } from "../support/uploads.ts";
 
 const DAY = 24 * 3600_000;
 
-let server: TestServer;
+const { server, alice, bob } = serverForEachTest(["alice", "bob"], { LINNET_ALLOW_PRIVATE_ADDRESSES: "on" });
 let site: Site;
-let alice: Client;
-let bob: Client;
 
-beforeEach(async () => {
-  server = await startServer({ LINNET_ALLOW_PRIVATE_ADDRESSES: "on" });
+beforeEach(() => {
   site = new Site();
-  [alice, bob] = [await server.person("alice"), await server.person("bob")];
 });
-afterEach(async () => {
-  await server.stop();
-  await site.stop();
-});
+afterEach(() => site.stop());
 
 const seen = async (id: string, by = alice): Promise<Json> => (await by.get(`/api/v1/statuses/${id}`)).json;
 const cardOf = async (id: string, by = alice): Promise<Json> => (await seen(id, by)).card;

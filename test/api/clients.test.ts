@@ -1,18 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { createRestAPIClient, type mastodon } from "masto";
-import type { Client } from "../support/client.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForAllTests } from "../support/setup.ts";
 import { pictureFile } from "../support/uploads.ts";
 
-let server: TestServer;
-let alice: Client;
-let bob: Client;
-
-beforeAll(async () => {
-  server = await startServer();
-  [alice, bob] = [await server.person("alice"), await server.person("bob")];
-});
-afterAll(() => server.stop());
+const { server, alice, bob } = serverForAllTests(["alice", "bob"]);
 
 describe("An app that is built on masto.js", () => {
   let app: mastodon.rest.Client;

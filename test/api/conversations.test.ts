@@ -1,21 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
 import { idsOf, linksOf, pagesOf, toldOf, turn, wordsOf } from "../support/reading.ts";
 import { block, mute, remoteAccount } from "../support/rows.ts";
-import { inProcess, startServer, type TestServer } from "../support/server.ts";
+import { inProcess } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 import { EventReader, listening, Socket } from "../support/streams.ts";
 
-let server: TestServer;
-let alice: Client;
-let bob: Client;
-let carol: Client;
-
-beforeEach(async () => {
-  server = await startServer();
-  [alice, bob, carol] = [await server.person("alice"), await server.person("bob"), await server.person("carol")];
-});
-afterEach(() => server.stop());
+const { server, alice, bob, carol } = serverForEachTest(["alice", "bob", "carol"]);
 
 const tell = (who: Client, status: string, answering?: string): Promise<Json> =>
   who.publish({ status, visibility: "direct", in_reply_to_id: answering });

@@ -1,16 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Client } from "../support/client.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { describe, expect, test } from "bun:test";
+import { serverForAllTests } from "../support/setup.ts";
 import { uploaded } from "../support/uploads.ts";
 
-let server: TestServer;
-let alice: Client;
-
-beforeAll(async () => {
-  server = await startServer({ LINNET_RATE_LIMITS: "on" });
-  alice = await server.person("alice");
-});
-afterAll(() => server.stop());
+const { server, alice } = serverForAllTests(["alice"], { LINNET_RATE_LIMITS: "on" });
 
 /** What apps in browsers must be able to read. */
 const EXPOSED = [

@@ -1,23 +1,16 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import sharp from "sharp";
 import { addEmoji, removeEmoji } from "../../src/core/media/emojis.ts";
 import { picture } from "../fixtures/pictures.ts";
-import type { Client, Json } from "../support/client.ts";
+import type { Json } from "../support/client.ts";
 import { ownEmoji } from "../support/emojis.ts";
 import { download, mediaFiles } from "../support/media.ts";
 import { remoteAccount, remoteEmoji, remoteStatus } from "../support/rows.ts";
-import { inProcess, startServer, type TestServer } from "../support/server.ts";
+import { inProcess } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 
-let server: TestServer;
-let alice: Client;
-let bob: Client;
-
-beforeEach(async () => {
-  server = await startServer();
-  [alice, bob] = [await server.person("alice"), await server.person("bob")];
-});
-afterEach(() => server.stop());
+const { server, alice, bob } = serverForEachTest(["alice", "bob"]);
 
 const names = (emojis: Json[]): string[] => emojis.map(({ shortcode }) => shortcode);
 const listed = async (): Promise<Json[]> => (await server.stranger().get("/api/v1/custom_emojis")).json;

@@ -1,21 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import type { Client } from "../support/client.ts";
 import { idsOf } from "../support/reading.ts";
 import { block, mute, remoteAccount } from "../support/rows.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 
-let server: TestServer;
-let alice: Client;
-let bob: Client;
-let carol: Client;
+const { server, alice, bob, carol } = serverForEachTest(["alice", "bob", "carol"]);
 
 beforeEach(async () => {
-  server = await startServer();
-  [alice, bob, carol] = [await server.person("alice"), await server.person("bob"), await server.person("carol")];
   for (const who of [alice, bob, carol]) await show(who);
 });
-afterEach(() => server.stop());
 
 const show = (who: Client, discoverable = true) => who.patch("/api/v1/accounts/update_credentials", { discoverable });
 const directory = async (query = "", reader = server.stranger()): Promise<string[]> =>

@@ -1,20 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Client, Json } from "../support/client.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import type { Json } from "../support/client.ts";
 import { idsOf, pagesOf, relationship, wordsOf } from "../support/reading.ts";
 import { remoteAccount, remoteFollows, remoteStatus } from "../support/rows.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 
-let server: TestServer;
-let alice: Client;
-let bob: Client;
+const { server, alice, bob } = serverForEachTest(["alice", "bob"]);
 let spammer: string;
 
-beforeEach(async () => {
-  server = await startServer();
-  [alice, bob] = [await server.person("alice"), await server.person("bob")];
+beforeEach(() => {
   spammer = remoteAccount(server, "spammer", "spam.example");
 });
-afterEach(() => server.stop());
 
 const PATH = "/api/v1/domain_blocks";
 

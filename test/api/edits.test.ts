@@ -1,21 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import sharp from "sharp";
-import type { Answer, Client, Json } from "../support/client.ts";
+import type { Answer, Json } from "../support/client.ts";
 import { download, mediaFiles } from "../support/media.ts";
 import { homeOf, idsOf, wordsOf } from "../support/reading.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 import { formOf, pictureFile, uploaded } from "../support/uploads.ts";
 
-let server: TestServer;
-let alice: Client;
-let bob: Client;
-
-beforeEach(async () => {
-  server = await startServer();
-  [alice, bob] = [await server.person("alice"), await server.person("bob")];
-});
-afterEach(() => server.stop());
+const { server, alice, bob } = serverForEachTest(["alice", "bob"]);
 
 const edit = (id: string, body: object): Promise<Answer> => alice.put(`/api/v1/statuses/${id}`, body);
 const read = async (id: string): Promise<Json> => (await alice.get(`/api/v1/statuses/${id}`)).json;

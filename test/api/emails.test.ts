@@ -1,15 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { Client, type Answer } from "../support/client.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForAllTests } from "../support/setup.ts";
 
-let server: TestServer;
-let alice: Client;
-
-beforeAll(async () => {
-  server = await startServer();
-  alice = await server.person("alice");
-});
-afterAll(() => server.stop());
+const { server, alice } = serverForAllTests(["alice"]);
 
 const of = ({ status, json }: Answer) => [status, json];
 const CONFIRM = "/api/v1/emails/confirmations";

@@ -1,15 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Client } from "../support/client.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { describe, expect, test } from "bun:test";
+import { serverForAllTests } from "../support/setup.ts";
 
-let server: TestServer;
-let alice: Client;
-
-beforeAll(async () => {
-  server = await startServer();
-  alice = await server.person("alice");
-});
-afterAll(() => server.stop());
+const { server, alice } = serverForAllTests(["alice"]);
 
 /** What apps ask for when they start, and this server has none of. */
 const FOR_EVERYONE = [

@@ -1,24 +1,23 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { createUser } from "../../src/core/people/users.ts";
 import { Client, type Answer } from "../support/client.ts";
 import { startServer, type TestServer } from "../support/server.ts";
+import { serverForAllTests } from "../support/setup.ts";
 
 const NOT_FOUND = { en: "Record not found", de: "Das gibt es hier nicht", fr: "Cela n’existe pas ici" };
 type Language = keyof typeof NOT_FOUND;
 
-let server: TestServer;
+const { server } = serverForAllTests();
 /** By the locale that they signed up with. */
 const people = new Map<string, Client>();
 
 beforeAll(async () => {
-  server = await startServer();
   for (const locale of ["en", "de", "de-AT", "fr", "es"]) {
     const username = locale.replace("-", "_");
     const user = await createUser(server.ctx, { username, password: "correct horse", role: "user", locale });
     people.set(locale, new Client(server.origin, server.token(user.userId, "read write"), String(user.accountId)));
   }
 });
-afterAll(() => server.stop());
 
 const from = (acceptLanguage: string): RequestInit => ({ headers: { "accept-language": acceptLanguage } });
 

@@ -1,20 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Answer, Client, Json } from "../support/client.ts";
+import { describe, expect, test } from "bun:test";
+import type { Answer, Json } from "../support/client.ts";
 import { refusal } from "../support/reading.ts";
 import { expectGuarded } from "../support/guards.ts";
 import { remoteAccount } from "../support/rows.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 
-let server: TestServer;
-let alice: Client;
-let bob: Client;
-
-beforeEach(async () => {
-  server = await startServer();
-  [alice, bob] = [await server.person("alice"), await server.person("bob")];
-});
-afterEach(() => server.stop());
+const { server, alice, bob } = serverForEachTest(["alice", "bob"]);
 
 const feature = (name: string): Promise<Answer> => alice.post("/api/v1/featured_tags", { name });
 const featured = async (): Promise<Json[]> => (await alice.get("/api/v1/featured_tags")).json;

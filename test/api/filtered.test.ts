@@ -1,21 +1,18 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Client, Json } from "../support/client.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import type { Json } from "../support/client.ts";
 import { idsOf } from "../support/reading.ts";
-import { inProcess, startServer, type TestServer } from "../support/server.ts";
+import { inProcess } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 import { Socket } from "../support/streams.ts";
 import { uploaded } from "../support/uploads.ts";
 
-let server: TestServer;
 /** Alice, who filters, follows Bob. */
-let alice: Client, bob: Client;
+const { server, alice, bob } = serverForEachTest(["alice", "bob"]);
 
 beforeEach(async () => {
-  server = await startServer();
-  [alice, bob] = [await server.person("alice"), await server.person("bob")];
   await alice.follow(bob);
 });
-afterEach(() => server.stop());
 
 async function newFilter(keywords: string[], settings: object = {}): Promise<Json> {
   const keywords_attributes = keywords.map((keyword) => ({ keyword }));

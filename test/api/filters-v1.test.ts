@@ -1,17 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Client, Json } from "../support/client.ts";
+import { describe, expect, test } from "bun:test";
+import type { Json } from "../support/client.ts";
 import { invalid, refusal } from "../support/reading.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 
-let server: TestServer;
-let alice: Client;
-
-beforeEach(async () => {
-  server = await startServer();
-  alice = await server.person("alice");
-});
-afterEach(() => server.stop());
+const { alice } = serverForEachTest(["alice"]);
 
 const make = async (settings: object): Promise<Json> => (await alice.post("/api/v1/filters", settings)).json;
 const newer = async (): Promise<Json[]> => (await alice.get("/api/v2/filters")).json;

@@ -1,20 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
 import { expectGuarded } from "../support/guards.ts";
 import { invalid, idsOf, NOT_FOUND, refusal } from "../support/reading.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 import { EventReader, Socket } from "../support/streams.ts";
 
-let server: TestServer;
-let alice: Client;
-let bob: Client;
-
-beforeEach(async () => {
-  server = await startServer();
-  [alice, bob] = [await server.person("alice"), await server.person("bob")];
-});
-afterEach(() => server.stop());
+const { server, alice, bob } = serverForEachTest(["alice", "bob"]);
 
 /** Makes a filter of Alice's. */
 async function newFilter(...keywords: string[]): Promise<Json> {

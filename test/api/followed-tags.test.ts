@@ -1,21 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Answer, Client } from "../support/client.ts";
+import { describe, expect, test } from "bun:test";
+import type { Answer } from "../support/client.ts";
 import { expectGuarded } from "../support/guards.ts";
 import { homeOf, idsOf, NOT_FOUND, pagesOf, refusal } from "../support/reading.ts";
 import { block, mute, remoteAccount } from "../support/rows.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 import { Socket } from "../support/streams.ts";
 
-let server: TestServer;
-let alice: Client;
-let bob: Client;
-
-beforeEach(async () => {
-  server = await startServer();
-  [alice, bob] = [await server.person("alice"), await server.person("bob")];
-});
-afterEach(() => server.stop());
+const { server, alice, bob } = serverForEachTest(["alice", "bob"]);
 
 const act = (action: string, name: string, who = alice): Promise<Answer> =>
   who.post(`/api/v1/tags/${encodeURIComponent(name)}/${action}`);

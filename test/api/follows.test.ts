@@ -1,20 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
 import { homeOf, idsOf, relationship, toldOf, wordsOf } from "../support/reading.ts";
 import { block, mute } from "../support/rows.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 
-let server: TestServer;
-let alice: Client;
-let bob: Client;
-let carol: Client;
-
-beforeEach(async () => {
-  server = await startServer();
-  [alice, bob, carol] = [await server.person("alice"), await server.person("bob"), await server.person("carol")];
-});
-afterEach(() => server.stop());
+const { server, alice, bob, carol } = serverForEachTest(["alice", "bob", "carol"]);
 
 const unfollow = (who: Client, whom: Client): Promise<Answer> => who.post(`/api/v1/accounts/${whom.id}/unfollow`);
 const account = async (who: Client): Promise<Json> => (await who.get(`/api/v1/accounts/${who.id}`)).json;

@@ -1,16 +1,8 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Client } from "../support/client.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { expect, test } from "bun:test";
+import { serverForAllTests } from "../support/setup.ts";
 import { uploaded } from "../support/uploads.ts";
 
-let server: TestServer;
-let alice: Client;
-
-beforeAll(async () => {
-  server = await startServer();
-  alice = await server.person("alice");
-});
-afterAll(() => server.stop());
+const { server, alice } = serverForAllTests(["alice"]);
 
 test("HEAD is answered as GET is, without a body, and with a date", async () => {
   const media = await uploaded(alice);

@@ -1,17 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Client, Json } from "../support/client.ts";
-import { inProcess, startServer, type TestServer } from "../support/server.ts";
+import { inProcess } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 
-let server: TestServer;
-let alice: Client;
-let bob: Client;
-let carol: Client;
-
-beforeEach(async () => {
-  server = await startServer();
-  [alice, bob, carol] = [await server.person("alice"), await server.person("bob"), await server.person("carol")];
-});
-afterEach(() => server.stop());
+const { server, alice, bob, carol } = serverForEachTest(["alice", "bob", "carol"]);
 
 const found = async (who: Client, q: string): Promise<string[]> =>
   (await who.get(`/api/v2/search?type=hashtags&q=${q}`)).json.hashtags.map(({ name }: Json) => name);

@@ -1,20 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Params } from "../../src/db/open.ts";
 import { rebuildHomeLater } from "../../src/core/timelines/home-backfill.ts";
 import type { Client, Json } from "../support/client.ts";
 import { linksOf, pagesOf, wordsOf } from "../support/reading.ts";
 import { mute, remoteAccount, remoteStatus } from "../support/rows.ts";
-import { inProcess, startServer, type TestServer } from "../support/server.ts";
+import { inProcess } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 
-let server: TestServer;
-let alice: Client, bob: Client, carol: Client, dave: Client;
-
-beforeEach(async () => {
-  server = await startServer();
-  alice = await server.person("alice");
-  [bob, carol, dave] = [await server.person("bob"), await server.person("carol"), await server.person("dave")];
-});
-afterEach(() => server.stop());
+const { server, alice, bob, carol, dave } = serverForEachTest(["alice", "bob", "carol", "dave"]);
 
 const boost = (who: Client, status: Json) => who.post(`/api/v1/statuses/${status.id}/reblog`);
 /** The status of the answer, and what stands in the timeline. */

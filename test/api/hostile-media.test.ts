@@ -1,23 +1,22 @@
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { beforeEach, expect, test } from "bun:test";
 import { MediaProcesses } from "../../src/lib/media/media-processes.ts";
 import { ENDLESS } from "../fixtures/hostile-clips.ts";
 import { blackPng, movingWebp } from "../fixtures/hostile-pictures.ts";
 import type { Client } from "../support/client.ts";
 import { mediaFiles } from "../support/media.ts";
-import { inProcess, startServer, type TestServer } from "../support/server.ts";
+import { inProcess } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { formOf, pictureFile, upload } from "../support/uploads.ts";
 
 const PATIENCE = 30_000;
 
-let server: TestServer;
+const { server } = serverForEachTest();
 let mallory: Client;
 
 beforeEach(async () => {
-  server = await startServer();
   server.ctx.media = new MediaProcesses(2, { seconds: 2 });
   mallory = await server.person("mallory", { role: "user" });
 });
-afterEach(() => server.stop());
 
 const fileOf = (bytes: Uint8Array) => new File([new Uint8Array(bytes)], "clip");
 

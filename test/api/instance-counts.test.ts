@@ -1,22 +1,21 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { schedule } from "../../src/jobs/recurring.ts";
 import type { Client, Json } from "../support/client.ts";
 import { remoteAccount, remoteStatus } from "../support/rows.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { startServer } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { Visitor } from "../web/visitor.ts";
 
 const HOUR = 3600_000;
 const WEEK = 7 * 24 * HOUR;
 
-let server: TestServer;
+const { server } = serverForEachTest();
 let stranger: Client;
 let alice: Client;
 
 beforeEach(async () => {
-  server = await startServer();
   [stranger, alice] = [server.stranger(), await server.person("alice")];
 });
-afterEach(() => server.stop());
 
 const activity = async (): Promise<Json[]> => {
   // What was told is kept for an hour.

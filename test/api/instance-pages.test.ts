@@ -1,19 +1,15 @@
-import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import MarkdownIt from "markdown-it";
 import { removePage, setPage } from "../../src/core/server/pages.ts";
 import { publishTerms, removeTerms } from "../../src/core/server/terms.ts";
 import type { Answer } from "../support/client.ts";
-import { inProcess, startServer, type TestServer } from "../support/server.ts";
+import { inProcess } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 
 const DAY = 24 * 3600_000;
 
-let server: TestServer;
-
-beforeEach(async () => {
-  server = await startServer({ LINNET_HANDLE_DOMAIN: "example.org" });
-});
-afterEach(() => server.stop());
+const { server } = serverForEachTest([], { LINNET_HANDLE_DOMAIN: "example.org" });
 
 const get = (path: string): Promise<Answer> => server.stranger().get(`/api/v1/instance/${path}`);
 const today = (days = 0) => new Date(server.clock.now() + days * DAY).toISOString().slice(0, 10);

@@ -1,29 +1,28 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { addRule, editRule, removeRule, translateRule } from "../../src/core/server/rules.ts";
 import { MASTODON_VERSION } from "../../src/version.ts";
 import type { Client, Json } from "../support/client.ts";
 import { remoteAccount, remoteStatus } from "../support/rows.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { startServer } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 import { pictureFile, upload } from "../support/uploads.ts";
 
-let server: TestServer;
+const { server } = serverForEachTest([], {
+  LINNET_TITLE: "Our place",
+  LINNET_DESCRIPTION: "For friends",
+  LINNET_CONTACT_EMAIL: "us@example.org",
+  LINNET_LANGUAGES: "de,en",
+  LINNET_MAX_CHARACTERS: "700",
+  LINNET_URL: "https://social.example",
+  LINNET_HANDLE_DOMAIN: "example.org",
+});
 let stranger: Client;
 let alice: Client;
 
 beforeEach(async () => {
-  server = await startServer({
-    LINNET_TITLE: "Our place",
-    LINNET_DESCRIPTION: "For friends",
-    LINNET_CONTACT_EMAIL: "us@example.org",
-    LINNET_LANGUAGES: "de,en",
-    LINNET_MAX_CHARACTERS: "700",
-    LINNET_URL: "https://social.example",
-    LINNET_HANDLE_DOMAIN: "example.org",
-  });
   [stranger, alice] = [server.stranger(), await server.person("alice")];
 });
-afterEach(() => server.stop());
 
 const v2 = async (): Promise<Json> => (await stranger.get("/api/v2/instance")).json;
 const v1 = async (): Promise<Json> => (await stranger.get("/api/v1/instance")).json;

@@ -1,22 +1,17 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
 import { idsOf, toldOf, wordsOf } from "../support/reading.ts";
 import { block } from "../support/rows.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 import { uploaded } from "../support/uploads.ts";
 
-let server: TestServer;
-let alice: Client;
-let bob: Client;
+const { server, alice, bob } = serverForEachTest(["alice", "bob"]);
 let status: Json;
 
 beforeEach(async () => {
-  server = await startServer();
-  [alice, bob] = [await server.person("alice"), await server.person("bob")];
   status = await alice.publish("hello");
 });
-afterEach(() => server.stop());
 
 const act = (verb: string, who: Client = bob, id: string = status.id): Promise<Answer> =>
   who.post(`/api/v1/statuses/${id}/${verb}`);

@@ -1,24 +1,22 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { schedule } from "../../src/jobs/recurring.ts";
 import type { Client, Json } from "../support/client.ts";
 import { act, undo } from "../support/moderation.ts";
 import { homeOf, idsOf, wordsOf } from "../support/reading.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 import { Socket } from "../support/streams.ts";
 import { page, Site } from "../support/site.ts";
 import { uploaded } from "../support/uploads.ts";
 
-let server: TestServer;
-let alice: Client;
-let bob: Client;
+const { server, alice, bob } = serverForEachTest(["alice", "bob"], {
+  LINNET_SEARCH: "public",
+  LINNET_ALLOW_PRIVATE_ADDRESSES: "on",
+});
 
 beforeEach(async () => {
-  server = await startServer({ LINNET_SEARCH: "public", LINNET_ALLOW_PRIVATE_ADDRESSES: "on" });
-  [alice, bob] = [await server.person("alice"), await server.person("bob")];
   await bob.patch("/api/v1/accounts/update_credentials", { discoverable: true, indexable: true });
 });
-afterEach(() => server.stop());
 
 const limit = () => act(server, "silence", bob);
 

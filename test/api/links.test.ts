@@ -1,25 +1,22 @@
 import type { Params } from "../../src/db/open.ts";
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import type { Client, Json } from "../support/client.ts";
 import { idsOf, linksOf, pagesOf, turn } from "../support/reading.ts";
 import { remoteAccount } from "../support/rows.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { startServer } from "../support/server.ts";
+import { serverForAllTests } from "../support/setup.ts";
 
 /*
  * Seven of everything. Who asks is Alice, save where a list is somebody else's to read.
  */
 const COUNT = 7;
 
-let server: TestServer;
-let alice: Client;
-let bob: Client;
+const { server, alice, bob } = serverForAllTests(["alice", "bob"]);
 let root: string;
 const people: Client[] = [];
 const statuses: string[] = [];
 
 beforeAll(async () => {
-  server = await startServer();
-  [alice, bob] = [await server.person("alice"), await server.person("bob")];
   await bob.patch("/api/v1/accounts/update_credentials", { locked: true });
   root = (await alice.publish({ status: "root", visibility: "unlisted" })).id;
   // So that the order of accounts, of statuses and of rows are three different ones.
@@ -39,7 +36,6 @@ beforeAll(async () => {
   await prepareLists();
   await prepareCarol();
 });
-afterAll(() => server.stop());
 
 /** Of Alice's people, of Bob's own words, of hashtags, and of a link that trends. */
 async function prepareLists(): Promise<void> {
@@ -292,15 +288,12 @@ describe("A page", () => {
 });
 
 describe("A page has as many things as documented, or up to as many, of", () => {
-  let busy: TestServer;
-  let ada: Client;
+  const { server: busy, ada } = serverForAllTests(["ada"]);
   let list: string;
   let post: string;
   const run = (sql: string, params?: Params) => busy.ctx.db.transaction((tx) => tx.run(sql, params));
 
   beforeAll(async () => {
-    busy = await startServer();
-    ada = await busy.person("ada");
     list = (await ada.post("/api/v1/lists", { title: "Everyone" })).json.id;
     for (let at = 0; at < 45; at++) post = (await ada.publish(`#tag ${at}`)).id;
     for (let at = 0; at < 85; at++) remoteAccount(busy, `person${at}`, "elsewhere.example");
@@ -324,7 +317,6 @@ describe("A page has as many things as documented, or up to as many, of", () => 
     run(`INSERT INTO list_timeline (list_id, status_id) SELECT $list, id FROM statuses`, { list });
     run(`INSERT INTO list_accounts (list_id, account_id) VALUES ($list, $ada)`, { list, ada: ada.id });
   });
-  afterAll(() => busy.stop());
 
   test.each([
     ["timelines/public", 20, 40],

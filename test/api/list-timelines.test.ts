@@ -1,26 +1,22 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { schedule } from "../../src/jobs/recurring.ts";
 import type { Client, Json } from "../support/client.ts";
 import { homeOf, idsOf, linksOf, pagesOf, wordsOf } from "../support/reading.ts";
 import { block, mute, remoteAccount, remoteStatus } from "../support/rows.ts";
-import { inProcess, startServer, type TestServer } from "../support/server.ts";
+import { inProcess } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 import { EventReader, Socket } from "../support/streams.ts";
 
-let server: TestServer;
 /** Alice follows Bob and Carol, and has Bob in a list; she doesn't follow Dave. */
-let alice: Client, bob: Client, carol: Client, dave: Client;
+const { server, alice, bob, carol, dave } = serverForEachTest(["alice", "bob", "carol", "dave"]);
 let list: string;
 
 beforeEach(async () => {
-  server = await startServer();
-  alice = await server.person("alice");
-  [bob, carol, dave] = [await server.person("bob"), await server.person("carol"), await server.person("dave")];
   for (const friend of [bob, carol]) await alice.follow(friend);
   list = (await alice.post("/api/v1/lists", { title: "Friends" })).json.id;
   await add(bob);
 });
-afterEach(() => server.stop());
 
 const add = (...people: Client[]) =>
   alice.post(`/api/v1/lists/${list}/accounts`, { account_ids: people.map(({ id }) => id) });

@@ -1,21 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Answer, Client } from "../support/client.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
+import type { Answer } from "../support/client.ts";
 import { expectGuarded } from "../support/guards.ts";
 import { idsOf, linksOf, NOT_FOUND, pagesOf, refusal, turn } from "../support/reading.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 
-let server: TestServer;
-let alice: Client;
-let bob: Client;
-let carol: Client;
+const { server, alice, bob, carol } = serverForEachTest(["alice", "bob", "carol"]);
 
 beforeEach(async () => {
-  server = await startServer();
-  [alice, bob, carol] = [await server.person("alice"), await server.person("bob"), await server.person("carol")];
   await alice.follow(bob);
 });
-afterEach(() => server.stop());
 
 async function newList(settings: object = { title: "Friends" }): Promise<string> {
   return (await alice.post("/api/v1/lists", settings)).json.id;

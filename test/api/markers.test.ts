@@ -1,16 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Client, Json } from "../support/client.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { describe, expect, test } from "bun:test";
+import type { Json } from "../support/client.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 
-let server: TestServer;
-let alice: Client;
-
-beforeEach(async () => {
-  server = await startServer();
-  alice = await server.person("alice");
-});
-afterEach(() => server.stop());
+const { server, alice } = serverForEachTest(["alice"]);
 
 const BOTH = "/api/v1/markers?timeline[]=home&timeline[]=notifications";
 const read = async (path = BOTH, who = alice): Promise<Json> => (await who.get(path)).json;

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import sharp from "sharp";
 import { schedule } from "../../src/jobs/recurring.ts";
 import { animation, picture } from "../fixtures/pictures.ts";
-import type { Answer, Client, Json } from "../support/client.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import type { Answer, Json } from "../support/client.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { mediaFiles } from "../support/media.ts";
 import { rawRequest } from "../support/raw.ts";
 import { expectShape } from "../support/shape.ts";
@@ -13,14 +13,7 @@ import { formOf, pictureFile, upload, uploaded, type Format } from "../support/u
 
 const DAY = 24 * 3600_000;
 
-let server: TestServer;
-let alice: Client;
-
-beforeEach(async () => {
-  server = await startServer();
-  alice = await server.person("alice");
-});
-afterEach(() => server.stop());
+const { server, alice } = serverForEachTest(["alice"]);
 
 const NOT_A_PICTURE = "Validation failed: File content type is invalid, File is invalid";
 

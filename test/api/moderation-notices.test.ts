@@ -1,22 +1,19 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { setDomainBlock, removeDomainBlock } from "../../src/core/moderation/domain-blocks.ts";
 import { moderate, type Action } from "../../src/core/moderation/moderation.ts";
 import type { Client, Json } from "../support/client.ts";
 import { act, undo } from "../support/moderation.ts";
 import { remoteAccount, remoteFollows, remoteStatus } from "../support/rows.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 import { Socket } from "../support/streams.ts";
 
-let server: TestServer;
-let alice: Client;
+const { server, alice } = serverForEachTest(["alice"]);
 let bob: Client;
 
 beforeEach(async () => {
-  server = await startServer();
-  [alice, bob] = [await server.person("alice"), await server.person("bob", { role: "user" })];
+  bob = await server.person("bob", { role: "user" });
 });
-afterEach(() => server.stop());
 
 const told = async (who: Client, type: string): Promise<Json[]> =>
   (await who.get(`/api/v1/notifications?types[]=${type}`)).json;

@@ -1,19 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
 import { expectGuarded } from "../support/guards.ts";
 import { act as moderate } from "../support/moderation.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 
-let server: TestServer;
-let alice: Client;
-let bob: Client;
-
-beforeEach(async () => {
-  server = await startServer();
-  [alice, bob] = [await server.person("alice"), await server.person("bob")];
-});
-afterEach(() => server.stop());
+const { server, alice, bob } = serverForEachTest(["alice", "bob"]);
 
 const DAY = 24 * 3600_000;
 const PATH = "/api/v2/notifications/policy";
@@ -145,9 +137,9 @@ describe.each(["filter", "drop"])("A policy to %s", (level) => {
     expect(await fate()).toBe(level);
     server.clock.advance(1);
     expect(await fate()).toBe("accept");
-    bob = await server.person("bobby");
-    await alice.follow(bob);
-    expect(await fate()).toBe("accept");
+    const bobby = await server.person("bobby");
+    await alice.follow(bobby);
+    expect(await fate(() => bobby.publish("@alice hello"))).toBe("accept");
   });
 
   test("whom a moderator has limited lets through whom I follow", async () => {

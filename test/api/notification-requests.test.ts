@@ -1,23 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Answer, Client, Json } from "../support/client.ts";
+import { describe, expect, test } from "bun:test";
+import type { Answer, Json } from "../support/client.ts";
 import { expectGuarded } from "../support/guards.ts";
 import { act as moderate, undo } from "../support/moderation.ts";
 import { idsOf, linksOf, pagesOf, wordsOf } from "../support/reading.ts";
 import { block } from "../support/rows.ts";
-import { inProcess, startServer, type TestServer } from "../support/server.ts";
+import { inProcess } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 import { EventReader, Socket } from "../support/streams.ts";
 
-let server: TestServer;
-let alice: Client;
-let bob: Client;
-let carol: Client;
-
-beforeEach(async () => {
-  server = await startServer();
-  [alice, bob, carol] = [await server.person("alice"), await server.person("bob"), await server.person("carol")];
-});
-afterEach(() => server.stop());
+const { server, alice, bob, carol } = serverForEachTest(["alice", "bob", "carol"]);
 
 const PATH = "/api/v1/notifications/requests";
 

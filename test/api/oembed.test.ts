@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { remoteAccount, remoteStatus } from "../support/rows.ts";
-import type { Client, Json } from "../support/client.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import type { Json } from "../support/client.ts";
+import { serverForAllTests } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 
-let server: TestServer;
-let alice: Client;
+const { server, Alice: alice } = serverForAllTests(["Alice"], {
+  LINNET_URL: "https://social.example",
+  LINNET_HANDLE_DOMAIN: "example.org",
+});
 let status: Json;
 
 beforeAll(async () => {
-  server = await startServer({ LINNET_URL: "https://social.example", LINNET_HANDLE_DOMAIN: "example.org" });
-  alice = await server.person("Alice");
   await alice.patch("/api/v1/accounts/update_credentials", { display_name: "Alice <3" });
   status = await alice.publish("1 < 2, see https://example.org/page");
 });
-afterAll(() => server.stop());
 
 const ask = (url: string, more = "") => server.stranger().get(`/api/oembed?url=${encodeURIComponent(url)}${more}`);
 

@@ -1,20 +1,17 @@
-import { afterEach, beforeEach, expect } from "bun:test";
-import type { Answer, Client, Json } from "../support/client.ts";
-import { inProcess, startServer, type TestServer } from "../support/server.ts";
+import { beforeEach, expect } from "bun:test";
+import type { Answer, Json } from "../support/client.ts";
+import { inProcess } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { Socket } from "../support/streams.ts";
 
 /*
  * What follows from a write is written with it, or nothing is: here the very last of it fails, which is to tell somebody.
  */
 
-let server: TestServer;
-let alice: Client;
-let bob: Client;
+const { server, alice, bob } = serverForEachTest(["alice", "bob"]);
 let post: Json;
 
 beforeEach(async () => {
-  server = await startServer();
-  [alice, bob] = [await server.person("alice"), await server.person("bob")];
   await alice.follow(bob);
   await bob.post("/api/v1/tags/tea/follow");
   const list = (await alice.post("/api/v1/lists", { title: "Friends" })).json.id;
@@ -24,7 +21,6 @@ beforeEach(async () => {
   // What goes wrong here is meant to, and nobody needs to read of it.
   server.ctx.log = Object.assign(Object.create(server.ctx.log), { error: () => {} });
 });
-afterEach(() => server.stop());
 
 const run = (sql: string): void => void server.ctx.db.transaction((tx) => tx.run(sql));
 

@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { AREAS } from "../../src/api/summaries.ts";
 import type { Description, JsonSchema, Operation } from "../../src/lib/http/openapi.ts";
 import { Nowhere, run, SOURCE } from "../support/program.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForAllTests } from "../support/setup.ts";
 
-let server: TestServer;
+const { server } = serverForAllTests([], { LINNET_TITLE: "Our place" });
 let description: Description;
 /** By method and path, as `linnet routes` writes them. */
 let operations: Map<string, Operation>;
 
 beforeAll(async () => {
-  server = await startServer({ LINNET_TITLE: "Our place" });
   const { status, headers, json } = await server.stranger().get("/api/openapi.json");
   expect([status, headers.get("content-type")]).toEqual([200, "application/json"]);
   description = json;
@@ -24,7 +23,6 @@ beforeAll(async () => {
     ),
   );
 });
-afterAll(() => server.stop());
 
 function queryOf(route: string): Record<string, JsonSchema> {
   const { parameters = [] } = operations.get(route)!;

@@ -1,10 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { addEmoji } from "../../src/core/media/emojis.ts";
 import { schedule } from "../../src/jobs/recurring.ts";
-import type { Client } from "../support/client.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { formOf, pictureFile, upload, uploaded } from "../support/uploads.ts";
 
 /*
@@ -14,14 +13,7 @@ import { formOf, pictureFile, upload, uploaded } from "../support/uploads.ts";
 const DAY = 24 * 3600_000;
 const ANY = "ab/abcdefghijklmnopqrstuv";
 
-let server: TestServer;
-let alice: Client;
-
-beforeEach(async () => {
-  server = await startServer();
-  alice = await server.person("alice");
-});
-afterEach(() => server.stop());
+const { server, alice } = serverForEachTest(["alice"]);
 
 const placeOf = (path: string): string => join(server.ctx.config.data, path);
 const isThere = (path: string): boolean => existsSync(placeOf(path));

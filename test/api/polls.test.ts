@@ -1,23 +1,14 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
 import { invalid, refusal } from "../support/reading.ts";
 import { block, mute } from "../support/rows.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 import { uploaded } from "../support/uploads.ts";
 
 const HOUR = 3600;
 
-let server: TestServer;
-let alice: Client;
-let bob: Client;
-let carol: Client;
-
-beforeEach(async () => {
-  server = await startServer();
-  [alice, bob, carol] = [await server.person("alice"), await server.person("bob"), await server.person("carol")];
-});
-afterEach(() => server.stop());
+const { server, alice, bob, carol } = serverForEachTest(["alice", "bob", "carol"]);
 
 const ask = (poll: object = {}, status: object = {}): Promise<Json> =>
   alice.publish({ status: "tea?", poll: { options: ["yes", "no"], expires_in: HOUR, ...poll }, ...status });

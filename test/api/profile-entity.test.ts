@@ -1,18 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Client } from "../support/client.ts";
+import { describe, expect, test } from "bun:test";
 import { mediaFiles } from "../support/media.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 import { formOf, pictureFile } from "../support/uploads.ts";
 
-let server: TestServer;
-let alice: Client;
-
-beforeEach(async () => {
-  server = await startServer();
-  alice = await server.person("alice");
-});
-afterEach(() => server.stop());
+const { server, alice } = serverForEachTest(["alice"]);
 
 const PATH = "/api/v1/profile";
 

@@ -1,19 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Answer, Client, Json } from "../support/client.ts";
+import { describe, expect, test } from "bun:test";
+import type { Answer, Json } from "../support/client.ts";
 import { mediaFiles } from "../support/media.ts";
 import { idsOf } from "../support/reading.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 import { formOf, pictureFile } from "../support/uploads.ts";
 
-let server: TestServer;
-let alice: Client;
-
-beforeEach(async () => {
-  server = await startServer();
-  alice = await server.person("alice");
-});
-afterEach(() => server.stop());
+const { server, alice } = serverForEachTest(["alice"]);
 
 const me = async (): Promise<Json> => (await alice.get("/api/v1/accounts/verify_credentials")).json;
 const update = (body: object): Promise<Answer> => alice.patch("/api/v1/accounts/update_credentials", body);

@@ -4,27 +4,24 @@ import { join } from "node:path";
 import { Client, type Json } from "../support/client.ts";
 import { act, undo } from "../support/moderation.ts";
 import { Device, PushService } from "../support/push-service.ts";
-import { inProcess, startServer, type TestServer } from "../support/server.ts";
+import { inProcess, startServer } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
+const { server, alice, bob } = serverForEachTest(["alice", "bob"], {
+  LINNET_ALLOW_PRIVATE_ADDRESSES: "on",
+  LINNET_CONTACT_EMAIL: "ada@linnet.example",
+});
 let service: PushService;
-let server: TestServer;
-let alice: Client;
-let bob: Client;
 let phone: Device;
 
-beforeEach(async () => {
+beforeEach(() => {
   service = new PushService();
-  server = await startServer({ LINNET_ALLOW_PRIVATE_ADDRESSES: "on", LINNET_CONTACT_EMAIL: "ada@linnet.example" });
-  [alice, bob] = [await server.person("alice"), await server.person("bob")];
   phone = service.device();
 });
-afterEach(async () => {
-  await server.stop();
-  await service.stop();
-});
+afterEach(() => service.stop());
 
 const PATH = "/api/v1/push/subscription";
 const ALL = ["mention", "status", "reblog", "follow", "follow_request", "favourite", "poll", "update", "quote"];

@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { createRestAPIClient } from "masto";
 import { issueToken } from "../../src/oauth/tokens.ts";
 import { Client, type Answer, type Json } from "../support/client.ts";
 import { expectGuarded } from "../support/guards.ts";
 import { Device } from "../support/push-service.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 
 const PATH = "/api/v1/push/subscription";
 const ALERTS = [
@@ -22,14 +22,7 @@ const ALERTS = [
   "admin.report",
 ];
 
-let server: TestServer;
-let alice: Client;
-
-beforeEach(async () => {
-  server = await startServer();
-  alice = await server.person("alice");
-});
-afterEach(() => server.stop());
+const { server, alice } = serverForEachTest(["alice"]);
 
 const device = new Device("https://push.example/send/Ab?c=d");
 const refusal = ({ status, json }: Answer) => [status, json.error];

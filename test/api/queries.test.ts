@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect } from "bun:test";
+import { beforeAll, describe, expect } from "bun:test";
 import type { Client, Json } from "../support/client.ts";
 import { remoteAccount, remoteStatus } from "../support/rows.ts";
-import { inProcess, startServer, type TestServer } from "../support/server.ts";
+import { inProcess } from "../support/server.ts";
+import { serverForAllTests } from "../support/setup.ts";
 import { uploaded } from "../support/uploads.ts";
 
 /*
  * A page costs the same number of statements for one thing as for twenty, whether they were shown before or not.
  */
 
-let server: TestServer;
-let alice: Client;
-let bob: Client;
-let carol: Client;
+const { server, alice, bob, carol } = serverForAllTests(["alice", "bob", "carol"]);
 let root: string;
 /** The key of the group of those who follow Alice. */
 let group: string;
@@ -19,8 +17,6 @@ let list: string;
 const statuses: string[] = [];
 
 beforeAll(async () => {
-  server = await startServer();
-  [alice, bob, carol] = [await server.person("alice"), await server.person("bob"), await server.person("carol")];
   await carol.patch("/api/v2/notifications/policy", { for_not_following: "filter" });
   await bob.patch("/api/v1/accounts/update_credentials", { locked: true });
   root = (await alice.publish("root")).id;
@@ -77,7 +73,6 @@ async function prepareLists(): Promise<void> {
     );
   });
 }
-afterAll(() => server.stop());
 
 const LISTS: [string, () => Client][] = [
   ["/api/v1/timelines/home", () => alice],

@@ -1,23 +1,20 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { moderate } from "../../src/core/moderation/moderation.ts";
 import { reopenReport, resolveReport } from "../../src/core/moderation/reports.ts";
 import { addRule, removeRule } from "../../src/core/server/rules.ts";
 import { Client, type Answer, type Json } from "../support/client.ts";
 import { block, remoteAccount, remoteStatus } from "../support/rows.ts";
-import { inProcess, startServer, type TestServer } from "../support/server.ts";
+import { inProcess } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 
-let server: TestServer;
-let olga: Client;
+const { server, olga } = serverForEachTest(["olga"]);
 let alice: Client;
 let bob: Client;
 
 beforeEach(async () => {
-  server = await startServer();
-  olga = await server.person("olga", { role: "owner" });
   [alice, bob] = [await server.person("alice", { role: "user" }), await server.person("bob", { role: "user" })];
 });
-afterEach(() => server.stop());
 
 const PATH = "/api/v1/reports";
 

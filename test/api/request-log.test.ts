@@ -1,19 +1,16 @@
 import { afterEach, beforeEach, describe, expect, spyOn } from "bun:test";
 import { DatabaseLockedRefusal } from "../../src/errors.ts";
-import { inProcess, startServer, type TestServer } from "../support/server.ts";
+import { inProcess } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 
-let server: TestServer;
+const { server } = serverForEachTest();
 let logged: { mock: { calls: [message: string, fields: object][] }; mockRestore(): void };
 
-beforeEach(async () => {
-  server = await startServer();
+beforeEach(() => {
   const log = server.ctx.log as { error(message: string, fields: object): void };
   logged = spyOn(log, "error").mockReturnValue();
 });
-afterEach(async () => {
-  logged.mockRestore();
-  await server.stop();
-});
+afterEach(() => logged.mockRestore());
 
 describe("A request that failed is in the log once, as an error", () => {
   inProcess("with the user, without the query", async () => {

@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Params } from "../../src/db/open.ts";
 import type { Answer, Client, Json } from "../support/client.ts";
 import { idsOf, linksOf, pagesOf, wordsOf } from "../support/reading.ts";
-import { inProcess, startServer, type TestServer } from "../support/server.ts";
+import { inProcess } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 import { uploaded } from "../support/uploads.ts";
 
@@ -11,15 +12,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const TOO_SOON = "Validation failed: Scheduled at The scheduled date must be in the future";
 
-let server: TestServer;
-let alice: Client;
-let bob: Client;
-
-beforeEach(async () => {
-  server = await startServer();
-  [alice, bob] = [await server.person("alice"), await server.person("bob")];
-});
-afterEach(() => server.stop());
+const { server, alice, bob } = serverForEachTest(["alice", "bob"]);
 
 const inTime = (ahead: number): string => new Date(server.clock.now() + ahead).toISOString();
 const post = (body: object = {}, headers?: Record<string, string>): Promise<Answer> =>

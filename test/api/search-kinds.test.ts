@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { reviewTrend } from "../../src/core/discovery/trends.ts";
 import type { Client, Json } from "../support/client.ts";
 import { idsOf } from "../support/reading.ts";
 import { block, remoteAccount, remoteStatus } from "../support/rows.ts";
-import { inProcess, startServer, type TestServer } from "../support/server.ts";
+import { inProcess } from "../support/server.ts";
+import { serverForAllTests } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 
 /*
  * Search for people, hashtags and addresses, and what holds for all kinds. Words in posts: search.test.ts.
  */
 
-let server: TestServer;
-let anna: Client;
-let bert: Client;
-
-beforeAll(async () => {
-  server = await startServer();
-  [anna, bert] = [await server.person("anna"), await server.person("bert")];
-});
-afterAll(() => server.stop());
+const { server, anna, bert } = serverForAllTests(["anna", "bert"]);
 
 async function search(q: string, more: Record<string, string> = {}, who = anna): Promise<Json> {
   const { status, json } = await who.get(`/api/v2/search?${new URLSearchParams({ q, ...more }).toString()}`);

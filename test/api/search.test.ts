@@ -1,19 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Client } from "../support/client.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { startServer } from "../support/server.ts";
+import { serverForAllTests } from "../support/setup.ts";
 import { uploaded } from "../support/uploads.ts";
 
-let server: TestServer;
-let anna: Client;
-let bert: Client;
-
-beforeAll(async () => {
-  server = await startServer();
-  anna = await server.person("anna");
-  bert = await server.person("bert");
-});
-
-afterAll(() => server.stop());
+const { server, anna, bert } = serverForAllTests(["anna", "bert"]);
 
 /** The texts that are found, newest first. */
 async function found(who: Client, q: string, more = ""): Promise<string[]> {

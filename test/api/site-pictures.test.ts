@@ -1,19 +1,14 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import sharp from "sharp";
 import { removeSitePicture, setSitePicture, type SitePictureName } from "../../src/core/server/site-pictures.ts";
 import { schedule } from "../../src/jobs/recurring.ts";
 import { picture } from "../fixtures/pictures.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 
-let server: TestServer;
-
-beforeEach(async () => {
-  server = await startServer();
-});
-afterEach(() => server.stop());
+const { server } = serverForEachTest();
 
 async function set(name: SitePictureName, { description = null as string | null, seeThrough = false } = {}) {
   const bytes = await picture(900, 600, { seeThrough }).png().toBuffer();

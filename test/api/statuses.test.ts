@@ -1,21 +1,14 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { statusTextsById } from "../../src/entities/statuses.ts";
 import type { Answer, Client, Json } from "../support/client.ts";
 import { idsOf, wordsOf } from "../support/reading.ts";
 import { remoteAccount, remoteStatus } from "../support/rows.ts";
-import { inProcess, startServer, type TestServer } from "../support/server.ts";
+import { inProcess } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 import { uploaded } from "../support/uploads.ts";
 
-let server: TestServer;
-let alice: Client;
-let bob: Client;
-
-beforeEach(async () => {
-  server = await startServer({ LINNET_MAX_CHARACTERS: "500" });
-  [alice, bob] = [await server.person("alice"), await server.person("bob")];
-});
-afterEach(() => server.stop());
+const { server, alice, bob } = serverForEachTest(["alice", "bob"], { LINNET_MAX_CHARACTERS: "500" });
 
 const post = (body: object, headers?: Record<string, string>): Promise<Answer> =>
   alice.post("/api/v1/statuses", body, { headers });

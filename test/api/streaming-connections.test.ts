@@ -1,18 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { connect } from "node:net";
 import { Client } from "../support/client.ts";
-import { type TestServer, startServer } from "../support/server.ts";
+import { startServer } from "../support/server.ts";
+import { serverForAllTests } from "../support/setup.ts";
 import { EventReader, listening, Socket } from "../support/streams.ts";
 
-let server: TestServer;
-let ada: Client;
-
-beforeAll(async () => {
-  server = await startServer();
-  ada = await server.person("ada");
-});
-
-afterAll(() => server.stop());
+const { server, ada } = serverForAllTests(["ada"]);
 
 /** Shakes hands by hand, and gives back the head of the answer. */
 function handshake(headers: string[], path = "/api/v1/streaming"): Promise<string> {

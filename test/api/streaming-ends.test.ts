@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from "bun:test";
+import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from "bun:test";
 import { connect, type Socket as Connection } from "node:net";
 import { Reader } from "../../src/api/streaming/event-streams.ts";
 import { listenerOf } from "../../src/api/streaming/streams.ts";
@@ -6,21 +6,14 @@ import { SERVER_TOPIC } from "../../src/core/events.ts";
 import { findBearer } from "../../src/oauth/guard.ts";
 import { issueToken } from "../../src/oauth/tokens.ts";
 import { Client, type Json } from "../support/client.ts";
-import { inProcess, type TestServer, startServer } from "../support/server.ts";
+import { inProcess, startServer } from "../support/server.ts";
+import { serverForAllTests } from "../support/setup.ts";
 import { EventReader, listening, Socket } from "../support/streams.ts";
 
 /** In milliseconds; every stream has its turn within this time. */
 const ALL_BEATS = 15_000;
 
-let server: TestServer;
-let ada: Client;
-
-beforeAll(async () => {
-  server = await startServer();
-  ada = await server.person("ada");
-});
-
-afterAll(() => server.stop());
+const { server, ada } = serverForAllTests(["ada"]);
 
 function openBoth(client: Client): Promise<[Socket, EventReader]> {
   return Promise.all([Socket.open(client, "?stream=user"), EventReader.open(client, "user")]);

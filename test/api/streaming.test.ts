@@ -1,27 +1,20 @@
-import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
+import { beforeAll, expect, spyOn, test } from "bun:test";
 import { createStreamingAPIClient } from "masto";
 import { Messages } from "../../src/api/streaming/stream-messages.ts";
 import { announce, publicTopics } from "../../src/core/events.ts";
 import type { Client } from "../support/client.ts";
 import { remoteAccount, remoteStatus } from "../support/rows.ts";
-import { inProcess, type TestServer, startServer } from "../support/server.ts";
+import { inProcess } from "../support/server.ts";
+import { serverForAllTests } from "../support/setup.ts";
 import { EventReader, listening, Socket } from "../support/streams.ts";
 import { uploaded } from "../support/uploads.ts";
 
-let server: TestServer;
 /** Ben follows Ada; Cy and Dee follow nobody. */
-let ada: Client, ben: Client, cy: Client, dee: Client;
+const { server, ada, ben, cy, dee } = serverForAllTests(["ada", "ben", "cy", "dee"]);
 
 beforeAll(async () => {
-  server = await startServer();
-  ada = await server.person("ada");
-  ben = await server.person("ben");
-  cy = await server.person("cy");
-  dee = await server.person("dee");
   await ben.follow(ada);
 });
-
-afterAll(() => server.stop());
 
 /** Somebody blocks or mutes somebody for as long as `during` runs. */
 async function without(table: "blocks" | "mutes", who: Client, whom: Client, during: () => Promise<unknown>) {

@@ -1,22 +1,18 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { Client, type Answer, type Json } from "../support/client.ts";
 import { idsOf } from "../support/reading.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 
-let server: TestServer;
-let owner: Client;
+const { server, owner } = serverForEachTest(["owner"]);
 let alice: Client;
 let bob: Client;
 let carol: Client;
 let dora: Client;
 
 beforeEach(async () => {
-  server = await startServer();
-  owner = await server.person("owner");
   [alice, bob, carol, dora] = [await user("alice"), await user("bob"), await user("carol"), await user("dora")];
 });
-afterEach(() => server.stop());
 
 async function user(name: string): Promise<Client> {
   const who = await server.person(name, { role: "user" });

@@ -1,22 +1,15 @@
-import { afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
+import { describe, expect, jest, test } from "bun:test";
 import type { Client } from "../support/client.ts";
 import { act, undo } from "../support/moderation.ts";
 import { idsOf, wordsOf } from "../support/reading.ts";
 import { Socket } from "../support/streams.ts";
 import { remoteAccount, remoteStatus } from "../support/rows.ts";
-import { inProcess, startServer, type TestServer } from "../support/server.ts";
+import { inProcess } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 import { Visitor } from "../web/visitor.ts";
 
-let server: TestServer;
-let alice: Client;
-let bob: Client;
-
-beforeEach(async () => {
-  server = await startServer({ LINNET_SEARCH: "public" });
-  [alice, bob] = [await server.person("alice"), await server.person("bob")];
-});
-afterEach(() => server.stop());
+const { server, alice, bob } = serverForEachTest(["alice", "bob"], { LINNET_SEARCH: "public" });
 
 const suspend = (whom: { id: string } = bob) => act(server, "suspend", whom);
 const DISABLED = { error: "Your login is currently disabled" };

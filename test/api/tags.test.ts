@@ -1,19 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Client } from "../support/client.ts";
+import { describe, expect, test } from "bun:test";
 import { refusal, wordsOf } from "../support/reading.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 import { uploaded } from "../support/uploads.ts";
 import { remoteAccount, remoteStatus } from "../support/rows.ts";
 
-let server: TestServer;
-let alice: Client;
-
-beforeEach(async () => {
-  server = await startServer();
-  alice = await server.person("alice");
-});
-afterEach(() => server.stop());
+const { server, alice } = serverForEachTest(["alice"]);
 
 const read = async (tag: string, query = ""): Promise<string[]> =>
   wordsOf(await server.stranger().get(`/api/v1/timelines/tag/${encodeURIComponent(tag)}${query}`));

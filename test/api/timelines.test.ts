@@ -1,22 +1,13 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { schedule } from "../../src/jobs/recurring.ts";
 import type { Client } from "../support/client.ts";
 import { homeOf, idsOf, wordsOf } from "../support/reading.ts";
 import { remoteAccount, remoteStatus } from "../support/rows.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 import { uploaded } from "../support/uploads.ts";
 
-let server: TestServer;
-let alice: Client;
-let bob: Client;
-let carol: Client;
-
-beforeEach(async () => {
-  server = await startServer();
-  [alice, bob, carol] = [await server.person("alice"), await server.person("bob"), await server.person("carol")];
-});
-afterEach(() => server.stop());
+const { server, alice, bob, carol } = serverForEachTest(["alice", "bob", "carol"]);
 
 const boost = async (who: Client, id: string): Promise<string> =>
   (await who.post(`/api/v1/statuses/${id}/reblog`)).json.id;

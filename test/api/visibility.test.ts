@@ -1,16 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Client, Json } from "../support/client.ts";
 import { idsOf } from "../support/reading.ts";
 import { block, mute } from "../support/rows.ts";
 import { startServer, type TestServer } from "../support/server.ts";
+import { serverForAllTests, serverForEachTest } from "../support/setup.ts";
 import { listening, Socket } from "../support/streams.ts";
 
 const VISIBILITIES = ["public", "unlisted", "private", "direct"] as const;
 type Visibility = (typeof VISIBILITIES)[number];
 
 describe("Who sees a status", () => {
-  let server: TestServer;
-  let alice: Client;
+  const { server, alice } = serverForAllTests(["alice"]);
   const readers = new Map<string, Client>();
   const statuses = new Map<Visibility, Json>();
 
@@ -24,8 +24,6 @@ describe("Who sees a status", () => {
   const NAMES = [...SEEN_BY.public, "somebody blocked"];
 
   beforeAll(async () => {
-    server = await startServer();
-    alice = await server.person("alice");
     const [follower, mentioned, other, blocked] = [
       await server.person("follower"),
       await server.person("mentioned"),
@@ -52,7 +50,6 @@ describe("Who sees a status", () => {
     ];
     for (const [name, client] of all) readers.set(name, client);
   });
-  afterAll(() => server.stop());
 
   const cases = VISIBILITIES.flatMap((visibility) => NAMES.map((name) => [visibility, name] as const));
 
@@ -112,19 +109,14 @@ describe("Who sees a status", () => {
 });
 
 describe("A status that could be seen once", () => {
-  let server: TestServer;
-  let alice: Client;
-  let bob: Client;
+  const { server, alice, bob } = serverForEachTest(["alice", "bob"]);
   let secret: Json;
 
   beforeEach(async () => {
-    server = await startServer();
-    [alice, bob] = [await server.person("alice"), await server.person("bob")];
     await bob.follow(alice);
     secret = await alice.publish({ status: "for followers", visibility: "private" });
     for (const verb of ["favourite", "bookmark"]) await bob.post(`/api/v1/statuses/${secret.id}/${verb}`);
   });
-  afterEach(() => server.stop());
 
   const LISTS = ["/api/v1/favourites", "/api/v1/bookmarks", "/api/v1/timelines/home"];
 
@@ -166,17 +158,12 @@ describe("A status that could be seen once", () => {
 });
 
 describe("A direct status that its recipient may no longer see", () => {
-  let server: TestServer;
-  let alice: Client;
-  let bob: Client;
+  const { server, alice, bob } = serverForEachTest(["alice", "bob"]);
   let id: string;
 
   beforeEach(async () => {
-    server = await startServer();
-    [alice, bob] = [await server.person("alice"), await server.person("bob")];
     ({ id } = await alice.publish({ status: "@bob hello", visibility: "direct" }));
   });
-  afterEach(() => server.stop());
 
   const HIDE: [string, () => unknown][] = [
     ["an edit that removes the mention", () => alice.put(`/api/v1/statuses/${id}`, { status: "a secret" })],
@@ -207,20 +194,14 @@ describe("A direct status that its recipient may no longer see", () => {
 });
 
 describe("Whom I block or mute", () => {
-  let server: TestServer;
-  let alice: Client;
-  let bob: Client;
-  let carol: Client;
+  const { server, alice, bob, carol } = serverForEachTest(["alice", "bob", "carol"]);
 
   beforeEach(async () => {
-    server = await startServer();
-    [alice, bob, carol] = [await server.person("alice"), await server.person("bob"), await server.person("carol")];
     for (const who of [bob, carol]) await alice.follow(who);
     const { id } = await bob.publish("#tag by bob");
     await carol.post(`/api/v1/statuses/${id}/reblog`);
     await carol.publish("#tag by carol");
   });
-  afterEach(() => server.stop());
 
   const TIMELINES = ["/api/v1/timelines/home", "/api/v1/timelines/public", "/api/v1/timelines/tag/tag"];
   const authors = async (path: string): Promise<Set<string>> =>

@@ -1,12 +1,7 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { startServer, type TestServer } from "../support/server.ts";
+import { expect, test } from "bun:test";
+import { serverForAllTests } from "../support/setup.ts";
 
-let server: TestServer;
-
-beforeAll(async () => {
-  server = await startServer();
-});
-afterAll(() => server.stop());
+const { server } = serverForAllTests();
 
 const OOB = "urn:ietf:wg:oauth:2.0:oob";
 

@@ -1,24 +1,22 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { schedule } from "../../src/jobs/recurring.ts";
 import { registerApp } from "../../src/oauth/apps.ts";
 import { stillValid } from "../../src/oauth/guard.ts";
 import { issueToken } from "../../src/oauth/tokens.ts";
 import { Client } from "../support/client.ts";
 import { Device, PushService } from "../support/push-service.ts";
-import { inProcess, startServer, type TestServer } from "../support/server.ts";
+import { inProcess } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { Visitor } from "../web/visitor.ts";
 
 const HOUR = 3600_000;
 const DAY = 24 * HOUR;
 
-let server: TestServer;
-let alice: Client;
+const { server, alice } = serverForEachTest(["alice"], { LINNET_ALLOW_PRIVATE_ADDRESSES: "on" });
 /** Holds a token that expires an hour after the start. */
 let script: Client;
 
-beforeEach(async () => {
-  server = await startServer({ LINNET_ALLOW_PRIVATE_ADDRESSES: "on" });
-  alice = await server.person("alice");
+beforeEach(() => {
   const { ctx } = server;
   const user = ctx.db.get<{ id: number }>("SELECT id FROM users")!;
   const { secret } = ctx.db.transaction((tx) => {
@@ -33,7 +31,6 @@ beforeEach(async () => {
   });
   script = new Client(server.origin, secret, alice.id);
 });
-afterEach(() => server.stop());
 
 const answerTo = async (client: Client, path = "/api/v1/accounts/verify_credentials") => {
   const { status, json } = await client.get(path);

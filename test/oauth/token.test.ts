@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { beforeAll, expect, test } from "bun:test";
 import { challengeOf } from "../../src/lib/secrets.ts";
 import { giveCode } from "../../src/oauth/codes.ts";
 import type { Answer, Json } from "../support/client.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { startServer } from "../support/server.ts";
+import { serverForAllTests } from "../support/setup.ts";
 
-let server: TestServer;
+const { server } = serverForAllTests();
 let app: Json;
 let userId: number;
 
 beforeAll(async () => {
-  server = await startServer();
   app = await register("read write follow push");
   await server.person("alice");
   userId = server.ctx.db.get<{ id: number }>("SELECT id FROM users")!.id;
 });
-afterAll(() => server.stop());
 
 const CALLBACK = "https://app.example/callback";
 const VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";

@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { beforeAll, beforeEach, expect, test } from "bun:test";
 import { removePage, setPage } from "../../src/core/server/pages.ts";
 import { addRule, translateRule } from "../../src/core/server/rules.ts";
 import { publishTerms, removeTerms } from "../../src/core/server/terms.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForAllTests } from "../support/setup.ts";
 import { Visitor } from "./visitor.ts";
 
-let server: TestServer;
+const { server } = serverForAllTests([], { LINNET_TITLE: "Our place", LINNET_CONTACT_EMAIL: "us@example.org" });
 let visitor: Visitor;
 
 const day = (days: number) => new Date(server.clock.now() + days * 24 * 3600_000).toISOString().slice(0, 10);
 
 beforeAll(async () => {
-  server = await startServer({ LINNET_TITLE: "Our place", LINNET_CONTACT_EMAIL: "us@example.org" });
   await server.person("alice");
 });
-afterAll(() => server.stop());
 beforeEach(() => {
   visitor = new Visitor(server);
 });

@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import { startServer, type TestServer } from "../support/server.ts";
+import { beforeAll, expect, test } from "bun:test";
+import { serverForAllTests } from "../support/setup.ts";
 import { Visitor, type Seen } from "./visitor.ts";
 
-let server: TestServer;
+const { server } = serverForAllTests();
 let page: Seen;
 
 beforeAll(async () => {
-  server = await startServer();
   page = await new Visitor(server).get("/api");
 });
-afterAll(() => server.stop());
 
 /** What the page says of a method. */
 function about(path: string): string {

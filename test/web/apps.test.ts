@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { registerApp } from "../../src/oauth/apps.ts";
 import { giveCode } from "../../src/oauth/codes.ts";
 import { issueToken } from "../../src/oauth/tokens.ts";
 import { Client } from "../support/client.ts";
-import { inProcess, startServer, type TestServer } from "../support/server.ts";
+import { inProcess } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { Socket } from "../support/streams.ts";
 import { Visitor } from "./visitor.ts";
 
@@ -11,16 +12,12 @@ const HOUR = 3600_000;
 const PAGE = "/settings/apps";
 const OOB = "urn:ietf:wg:oauth:2.0:oob";
 
-let server: TestServer;
+const { server, alice } = serverForEachTest(["alice"]);
 let visitor: Visitor;
-let alice: Client;
 
-beforeEach(async () => {
-  server = await startServer();
-  alice = await server.person("alice");
+beforeEach(() => {
   visitor = new Visitor(server);
 });
-afterEach(() => server.stop());
 
 function userOf(name: string): number {
   return server.ctx.db.get<{ id: number }>(

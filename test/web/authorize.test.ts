@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { beforeAll, beforeEach, expect, test } from "bun:test";
 import { challengeOf } from "../../src/lib/secrets.ts";
 import type { Json } from "../support/client.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForAllTests } from "../support/setup.ts";
 import { Visitor } from "./visitor.ts";
 
-let server: TestServer;
+const { server } = serverForAllTests();
 let app: Json;
 let visitor: Visitor;
 
@@ -14,12 +14,10 @@ const ELK = "https://elk.zone/api/example.org/oauth/https%3A%2F%2Felk.zone";
 const OOB = "urn:ietf:wg:oauth:2.0:oob";
 
 beforeAll(async () => {
-  server = await startServer();
   await server.person("alice");
   await server.person("bob", { password: "battery staple", role: "user" });
   app = await register("Ice Cubes", "read write follow push");
 });
-afterAll(() => server.stop());
 beforeEach(() => {
   visitor = new Visitor(server, { "accept-language": "en" });
 });

@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { publishTerms } from "../../src/core/server/terms.ts";
-import type { Client } from "../support/client.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { startServer } from "../support/server.ts";
+import { serverForAllTests } from "../support/setup.ts";
 import { Visitor } from "./visitor.ts";
 
-let server: TestServer;
-let alice: Client;
+const { server, alice } = serverForAllTests(["alice"]);
 const paths: string[] = ["/", "/@alice", "/tags/birds", "/about", "/privacy-policy", "/terms-of-service", "/api"];
 
 beforeAll(async () => {
-  server = await startServer();
-  alice = await server.person("alice");
   paths.push(new URL((await alice.publish("#birds")).url).pathname);
   publishTerms(server.ctx, "Be kind.");
 });
-afterAll(() => server.stop());
 
 const ask = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(server.origin + path, { headers: { accept: "text/html", ...headers } });

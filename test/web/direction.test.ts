@@ -1,20 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Client, Json } from "../support/client.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { expect, test } from "bun:test";
+import type { Json } from "../support/client.ts";
+import { serverForAllTests } from "../support/setup.ts";
 import { Visitor } from "./visitor.ts";
 
 /*
  * Arabic and Hebrew run from right to left, and the pages from left to right: `dir="auto"` is what tells browsers to look.
  */
 
-let server: TestServer;
-let alice: Client;
-
-beforeAll(async () => {
-  server = await startServer();
-  alice = await server.person("alice");
-});
-afterAll(() => server.stop());
+const { server, alice } = serverForAllTests(["alice"]);
 
 const see = async (status: Json): Promise<string> => (await new Visitor(server).get(new URL(status.url).pathname)).html;
 

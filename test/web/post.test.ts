@@ -1,27 +1,20 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import type { Client, Json } from "../support/client.ts";
+import type { Json } from "../support/client.ts";
 import { ownEmoji } from "../support/emojis.ts";
 import { remoteAccount, remoteStatus } from "../support/rows.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { serverForAllTests } from "../support/setup.ts";
 import { meta, page, Site } from "../support/site.ts";
 import { uploaded } from "../support/uploads.ts";
 import { Visitor } from "./visitor.ts";
 
-let server: TestServer;
+const { server, alice, bob } = serverForAllTests(["alice", "bob"], { LINNET_ALLOW_PRIVATE_ADDRESSES: "on" });
 let site: Site;
 let visitor: Visitor;
-let alice: Client;
-let bob: Client;
 
-beforeAll(async () => {
-  server = await startServer({ LINNET_ALLOW_PRIVATE_ADDRESSES: "on" });
+beforeAll(() => {
   site = new Site();
-  [alice, bob] = [await server.person("alice"), await server.person("bob")];
 });
-afterAll(async () => {
-  await server.stop();
-  await site.stop();
-});
+afterAll(() => site.stop());
 beforeEach(() => {
   visitor = new Visitor(server);
 });

@@ -1,22 +1,20 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Client, Json } from "../support/client.ts";
 import { ownEmoji } from "../support/emojis.ts";
 import { act, undo } from "../support/moderation.ts";
 import { remoteAccount, remoteStatus } from "../support/rows.ts";
-import { inProcess, startServer, type TestServer } from "../support/server.ts";
+import { inProcess, startServer } from "../support/server.ts";
+import { serverForAllTests } from "../support/setup.ts";
 import { formOf, pictureFile, uploaded } from "../support/uploads.ts";
 import { Visitor } from "./visitor.ts";
 
-let server: TestServer;
+const { server, alice } = serverForAllTests(["alice"]);
 let visitor: Visitor;
-let alice: Client;
 let bob: Client;
 
 beforeAll(async () => {
-  server = await startServer();
-  [alice, bob] = [await server.person("alice"), await server.person("bob", { role: "user" })];
+  bob = await server.person("bob", { role: "user" });
 });
-afterAll(() => server.stop());
 beforeEach(() => {
   visitor = new Visitor(server);
 });

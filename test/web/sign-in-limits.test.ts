@@ -1,20 +1,19 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import { createUser, resetPassword } from "../../src/core/people/users.ts";
-import { inProcess, startServer, type TestServer } from "../support/server.ts";
+import { inProcess } from "../support/server.ts";
+import { serverForEachTest } from "../support/setup.ts";
 import { Visitor } from "./visitor.ts";
 
 const MINUTE = 60_000;
 const WRONG = "wrong password";
 
-let server: TestServer;
+const { server } = serverForEachTest([], { LINNET_RATE_LIMITS: "sign_in=3/300" });
 let aliceId: number;
 
 beforeEach(async () => {
-  server = await startServer({ LINNET_RATE_LIMITS: "sign_in=3/300" });
   const alice = { username: "Alice", email: "alice@mail.example", password: "correct horse", role: "owner" } as const;
   aliceId = (await createUser(server.ctx, alice)).userId;
 });
-afterEach(() => server.stop());
 
 const from = (address: string): Visitor => new Visitor(server, { "x-forwarded-for": address });
 

@@ -1,19 +1,18 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { beforeAll, beforeEach, expect, test } from "bun:test";
 import { resetPassword } from "../../src/core/people/users.ts";
-import { startServer, type TestServer } from "../support/server.ts";
+import { startServer } from "../support/server.ts";
+import { serverForAllTests } from "../support/setup.ts";
 import { Visitor } from "./visitor.ts";
 
-let server: TestServer;
+const { server } = serverForAllTests();
 let visitor: Visitor;
 
 const DAY = 24 * 3600_000;
 
 beforeAll(async () => {
-  server = await startServer();
   await server.person("Alice");
   server.ctx.db.transaction((tx) => tx.run("UPDATE users SET email = 'alice@mail.example'"));
 });
-afterAll(() => server.stop());
 beforeEach(() => {
   visitor = new Visitor(server);
 });
