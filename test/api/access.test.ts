@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 type Method = "get" | "post" | "put" | "patch" | "delete";
 
-/** What needs a person's token, and a scope that opens it. ACCOUNT and STATUS stand for ids that exist. */
+/** Methods that need a user token with this scope. ACCOUNT and STATUS stand for ids that exist. */
 const FOR_PEOPLE: [Method, string, string][] = [
   ["get", "/api/v1/accounts/verify_credentials", "read:accounts"],
   ["patch", "/api/v1/accounts/update_credentials", "write:accounts"],
@@ -80,7 +80,7 @@ const FOR_PEOPLE: [Method, string, string][] = [
   ["post", "/api/v1/markers", "write:statuses"],
 ];
 
-/** What strangers may read; but a token that is sent must have the scope. */
+/** Methods that strangers may call. If a token is sent, it must have the scope. */
 const FOR_EVERYONE: [Method, string, string][] = [
   ["get", "/api/v1/accounts/ACCOUNT", "read:accounts"],
   ["get", "/api/v1/accounts", "read:accounts"],
@@ -112,7 +112,7 @@ const OUTSIDE = [403, { error: "This action is outside the authorized scopes" }]
 const of = ({ status, json }: Answer) => [status, json];
 
 describe.each(FOR_PEOPLE)("%s %s", (method, path, scope) => {
-  test("is for nobody without a token", async () => {
+  test("refuses a request without a token", async () => {
     expect(of(await ask(server.stranger(), method, path))).toEqual(INVALID);
   });
 
@@ -126,7 +126,7 @@ describe.each(FOR_PEOPLE)("%s %s", (method, path, scope) => {
     }
   });
 
-  test("is for people, not for apps by themselves", async () => {
+  test("refuses a token that acts for no user", async () => {
     const { status, json } = await ask(clientWith(server.token(null, "read write")), method, path);
     expect([status, json]).toEqual([422, { error: "This method requires an authenticated user" }]);
   });
@@ -146,19 +146,19 @@ describe("A token", () => {
     server.stranger().get("/api/v1/accounts/verify_credentials", { headers: { authorization } });
 
   test.each(["Bearer", "Bearer ", "Bearer made-up", "Basic YTpi", "Token x", `Bearer ${"x".repeat(5000)}`, "'; --"])(
-    "written %p is invalid",
+    "is invalid if it is sent as %p",
     async (authorization) => {
       expect(of(await verify(authorization))).toEqual(INVALID);
     },
   );
 
-  test("is a bearer's, however that word is written", async () => {
+  test("is accepted with the word Bearer in any case", async () => {
     for (const word of ["Bearer", "bearer", "BEARER"]) {
       expect((await verify(`${word} ${alice.token}`)).status).toBe(200);
     }
   });
 
-  test("is not kept as it is: who reads the database can't use what stands there", async () => {
+  test("is stored as a hash, which is not accepted as a token", async () => {
     const { token_hash } = server.ctx.db.get<{ token_hash: string }>(
       "SELECT token_hash FROM oauth_tokens ORDER BY id",
     )!;
@@ -167,7 +167,7 @@ describe("A token", () => {
   });
 });
 
-test("the old scope follow opens following, blocking and muting, and nothing more", async () => {
+test("The old scope follow covers follows, blocks and mutes only", async () => {
   const carol = await server.person("carol", { scopes: "follow" });
   expect((await carol.follow(alice)).status).toBe(200);
   expect((await carol.get("/api/v1/follow_requests")).status).toBe(200);

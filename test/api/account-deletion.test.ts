@@ -23,12 +23,12 @@ beforeEach(async () => {
   carol = await server.person("carol", { role: "user" });
 });
 
-/** What the command does. */
-const goAway = () => deleteAccount(server.ctx, Number(bob.id));
+/** What the command does; the rest happens in background jobs. */
+const startDeletion = () => deleteAccount(server.ctx, Number(bob.id));
 
-/** The same, and all that follows from it. */
-async function remove(): Promise<void> {
-  goAway();
+/** The same, including its jobs. */
+async function deleteBob(): Promise<void> {
+  startDeletion();
   await server.drain();
 }
 
@@ -43,8 +43,8 @@ async function upload(client: Client): Promise<{ id: string; file: string }> {
   return { id, file: join(server.ctx.config.data, new URL(url).pathname) };
 }
 
-describe("As soon as an account is deleted", () => {
-  test("nothing of it is shown to anyone", async () => {
+describe("As soon as an account is deleted,", () => {
+  test("it and its posts disappear", async () => {
     const form = new FormData();
     form.append("avatar", await pictureFile());
     await bob.patch("/api/v1/accounts/update_credentials", form);
@@ -53,7 +53,7 @@ describe("As soon as an account is deleted", () => {
     await bob.follow(alice);
     const { id } = await bob.publish("hello #tea");
     const before = await find(alice, `/api/v1/accounts/${bob.id}`);
-    goAway();
+    startDeletion();
     expect(refusal(await alice.get(`/api/v1/statuses/${id}`))).toEqual(NOT_FOUND);
     for (const path of ["timelines/home", "timelines/public", "timelines/tag/tea", `accounts/${bob.id}/statuses`]) {
       expect([path, await find(alice, `/api/v1/${path}`)]).toEqual([path, []]);
@@ -70,15 +70,15 @@ describe("As soon as an account is deleted", () => {
     expect((await visitor.get("/@bob")).status).toBe(410);
   });
 
-  // A command is another process, whose deletion the server notices within seconds.
+  // The command runs in another process, and the server notices the deletion within seconds.
   inProcess("its streams end", async () => {
     const socket = await Socket.open(bob, "?stream=user");
-    goAway();
+    startDeletion();
     expect((await socket.closed).reason).toBe("The access token was revoked");
   });
 
   test("its tokens and its password are invalid", async () => {
-    goAway();
+    startDeletion();
     expect((await bob.get("/api/v1/accounts/verify_credentials")).status).toBe(401);
     const visitor = new Visitor(server);
     await visitor.get("/settings/apps");
@@ -88,7 +88,7 @@ describe("As soon as an account is deleted", () => {
 });
 
 describe("A deleted account", () => {
-  test("leaves its name to no one, and its e-mail address to everyone", async () => {
+  test("keeps its username reserved, but not its e-mail address", async () => {
     const { ctx } = server;
     await createUser(ctx, { username: "dora", password: "correct horse", role: "user", email: "d@mail.example" });
     const dora = ctx.db.get<{ id: number }>("SELECT id FROM accounts WHERE username = 'dora'")!;
@@ -110,14 +110,14 @@ describe("A deleted account", () => {
     expect([await register("dora"), await register("eve")]).toEqual([422, 200]);
   });
 
-  test("can't be brought back by moderators, nor deleted again", async () => {
-    await remove();
+  test("can be neither restored by moderators nor deleted again", async () => {
+    await deleteBob();
     expect(() => undo(server, "suspend", bob)).toThrow("@bob was deleted for good.");
     expect(act(server, "silence", bob)).rejects.toThrow("@bob was deleted for good.");
-    expect(goAway).toThrow("Record not found");
+    expect(startDeletion).toThrow("Record not found");
   });
 
-  test("is not the last owner of the server", async () => {
+  test("cannot be the only owner of the server", async () => {
     expect(() => deleteAccount(server.ctx, Number(alice.id))).toThrow("@alice is the only owner of this server");
     expect((await alice.get("/api/v1/accounts/verify_credentials")).status).toBe(200);
     await server.person("second", { role: "owner" });
@@ -125,7 +125,7 @@ describe("A deleted account", () => {
     expect((await alice.get("/api/v1/accounts/verify_credentials")).status).toBe(401);
   });
 
-  test("lowers the counters of those it followed, who followed it, and of what it liked, boosted, answered or quoted", async () => {
+  test("no longer counts as follower, and its favourites, boosts, replies and quotes are no longer counted", async () => {
     await alice.follow(bob);
     await bob.follow(alice);
     await carol.follow(alice);
@@ -144,7 +144,7 @@ describe("A deleted account", () => {
       return { favourites_count, reblogs_count, replies_count, quotes_count };
     };
     expect(await counts()).toEqual({ favourites_count: 2, reblogs_count: 2, replies_count: 1, quotes_count: 1 });
-    await remove();
+    await deleteBob();
     expect(await counts()).toEqual({ favourites_count: 1, reblogs_count: 1, replies_count: 0, quotes_count: 0 });
     expect(await countsOf(alice)).toEqual([1, 0, 1]);
     expect(await countsOf(bob)).toEqual([0, 0, 0]);
@@ -152,17 +152,17 @@ describe("A deleted account", () => {
     expect(await find(alice, path)).toMatchObject([{ following: false, followed_by: false }]);
   });
 
-  test("takes its votes out of polls", async () => {
+  test("is removed from the results of polls", async () => {
     const poll = { options: ["tea", "cocoa"], expires_in: 3600, multiple: true };
     const status = await alice.publish({ status: "which?", poll });
     await bob.post(`/api/v1/polls/${status.poll.id}/votes`, { choices: [0, 1] });
     await carol.post(`/api/v1/polls/${status.poll.id}/votes`, { choices: [1] });
-    await remove();
+    await deleteBob();
     const { votes_count, voters_count, options } = await find(alice, `/api/v1/polls/${status.poll.id}`);
     expect([votes_count, voters_count, options.map((option: Json) => option.votes_count)]).toEqual([1, 1, [0, 1]]);
   });
 
-  test("takes its files along: of posts, of waiting and scheduled uploads, and of its profile", async () => {
+  test("loses its files: of posts, of unpublished and scheduled uploads, and of its profile", async () => {
     const form = new FormData();
     form.append("avatar", await pictureFile());
     form.append("header", await pictureFile("png", { shade: 20 }));
@@ -177,12 +177,12 @@ describe("A deleted account", () => {
       ...[profile.avatar, profile.header].map((url) => join(server.ctx.config.data, new URL(url).pathname)),
     ];
     expect(files.map(existsSync)).toEqual(files.map(() => true));
-    await remove();
+    await deleteBob();
     expect(files.map(existsSync)).toEqual(files.map(() => false));
     expect(existsSync(others.file)).toBe(true);
   });
 
-  test("disappears from lists, notifications, conversations, pushes and the thread it took part in", async () => {
+  test("disappears from lists, notifications, conversations, push subscriptions and threads", async () => {
     await alice.follow(bob);
     const list = (await alice.post("/api/v1/lists", { title: "Friends" })).json;
     await alice.post(`/api/v1/lists/${list.id}/accounts`, { account_ids: [bob.id] });
@@ -196,7 +196,7 @@ describe("A deleted account", () => {
     await bob.publish({ status: "@alice psst", visibility: "direct" });
     await bob.post(`/api/v1/statuses/${(await carol.publish("boosted")).id}/reblog`);
     expect(await toldByWhom(alice)).toContain("mention by bob");
-    await remove();
+    await deleteBob();
     expect(await toldByWhom(alice)).toEqual(["mention by carol", "favourite by carol"]);
     expect(await toldByWhom(carol)).toEqual([]);
     expect(await find(alice, "/api/v1/conversations")).toEqual([]);
@@ -214,19 +214,19 @@ describe("A deleted account", () => {
   test("leaves quotes of its posts as quotes of a deleted post", async () => {
     const quoted = await bob.publish("quotable");
     const { id } = await alice.publish({ status: "look", quoted_status_id: quoted.id });
-    await remove();
+    await deleteBob();
     const { quote } = await find(alice, `/api/v1/statuses/${id}`);
     expect(quote).toMatchObject({ state: "deleted", quoted_status: null });
   });
 
-  test("leaves followers a delete event for each post, and boosters for each boost", async () => {
+  test("causes a delete event for each of its posts, and for each boost of them", async () => {
     await alice.follow(bob);
     const { id } = await bob.publish("post");
     const boost = (await carol.post(`/api/v1/statuses/${id}/reblog`)).json;
     const stream = await Socket.open(alice, "?stream=user");
     const all = await Socket.open(carol, "?stream=public");
     const own = await Socket.open(carol, "?stream=user");
-    await remove();
+    await deleteBob();
     for (const [socket, gone] of [
       [stream, id],
       [all, id],
@@ -238,7 +238,7 @@ describe("A deleted account", () => {
     expect((await countsOf(carol))[2]).toBe(0);
   });
 
-  inProcess("leaves no row behind but its name, mentions of it and reports", async () => {
+  inProcess("leaves no rows except its username, mentions of it and reports", async () => {
     const { ctx } = server;
     const { db } = ctx;
     await alice.follow(bob);
@@ -288,22 +288,22 @@ describe("A deleted account", () => {
         .map(({ name, field }) => `${name}.${field}`);
     expect(references.length).toBeGreaterThan(40);
     expect(present().length).toBeGreaterThan(30);
-    await remove();
+    await deleteBob();
     expect(present().toSorted()).toEqual(["mentions.account_id", "reports.account_id", "reports.target_account_id"]);
     expect((await find(alice, "/api/v1/announcements"))[0].reactions).toEqual([]);
     expect(db.all("PRAGMA foreign_key_check")).toEqual([]);
     expect(db.all("SELECT 1 FROM jobs WHERE kind = 'account.remove'")).toEqual([]);
   });
 
-  inProcess("is removed in slices, each of which begins with what is left", async () => {
+  inProcess("is removed in batches, each of which continues where the last one ended", async () => {
     const ids: string[] = [];
     for (let count = 0; count < 60; count++) ids.push((await bob.publish(`post ${count}`)).id);
     const left = () =>
       server.ctx.db.all("SELECT 1 FROM statuses WHERE account_id = $bobId", { bobId: Number(bob.id) }).length;
-    goAway();
+    startDeletion();
     const steps: number[] = [];
     while (left() > 0) {
-      // As if a crash had cut off the chain and begun it again: there is a job for each already.
+      // As if a crash had interrupted the jobs and they had been started twice: each step finds a job in the queue.
       removeSlice(server.ctx, Number(bob.id));
       steps.push(left());
     }
@@ -312,7 +312,7 @@ describe("A deleted account", () => {
     expect(await countsOf(bob)).toEqual([0, 0, 0]);
   });
 
-  inProcess("of which a post was boosted by many is removed in slices, too", async () => {
+  inProcess("is removed in batches even if one post has many boosts", async () => {
     const { id } = await bob.publish("popular");
     const { db } = server.ctx;
     db.transaction((tx) => {
@@ -329,7 +329,7 @@ describe("A deleted account", () => {
       }
     });
     const left = () => db.all("SELECT 1 FROM statuses").length;
-    goAway();
+    startDeletion();
     const steps = Array.from({ length: 4 }, () => {
       removeSlice(server.ctx, Number(bob.id));
       return left();
@@ -337,7 +337,7 @@ describe("A deleted account", () => {
     expect(steps).toEqual([36, 11, 0, 0]);
   });
 
-  inProcess("is removed in slices that count the boosts of its posts", async () => {
+  inProcess("is removed in batches that include the boosts of its posts", async () => {
     const boosters = await Promise.all(
       Array.from({ length: 12 }, (_, at) => server.person(`booster${at}`, { role: "user" })),
     );
@@ -347,18 +347,18 @@ describe("A deleted account", () => {
     }
     const left = () => server.ctx.db.all("SELECT 1 FROM statuses").length;
     expect(left()).toBe(39);
-    goAway();
+    startDeletion();
     removeSlice(server.ctx, Number(bob.id));
     expect(left()).toBe(14);
     await server.drain();
     expect(left()).toBe(0);
   });
 
-  inProcess("publishes nothing that was being sent when it was deleted", async () => {
+  inProcess("publishes nothing that was being sent during its deletion", async () => {
     const { db } = server.ctx;
     const together = db.groupCommit.bind(db);
     db.groupCommit = (work) => {
-      goAway();
+      startDeletion();
       return together(work);
     };
     const answer = await bob.post("/api/v1/statuses", { status: "last words" });
@@ -367,7 +367,7 @@ describe("A deleted account", () => {
     expect(db.all("SELECT 1 FROM statuses")).toEqual([]);
   });
 
-  inProcess("is left alone while it isn't deleted", async () => {
+  inProcess("is the only kind of account that the removal job changes", async () => {
     await bob.publish("post");
     removeSlice(server.ctx, Number(bob.id));
     expect(idsOf(await alice.get(`/api/v1/accounts/${bob.id}/statuses`))).toHaveLength(1);

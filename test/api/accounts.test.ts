@@ -9,7 +9,7 @@ import { uploaded } from "../support/uploads.ts";
 const { server, alice, Bob: bob } = serverForEachTest(["alice", "Bob"]);
 
 describe("An account", () => {
-  test("is seen by anyone, with every field of the documentation", async () => {
+  test("is visible to everyone, with every documented field", async () => {
     await alice.publish("hello");
     const { status, json } = await server.stranger().get(`/api/v1/accounts/${alice.id}`);
     expect(status).toBe(200);
@@ -31,7 +31,7 @@ describe("An account", () => {
     });
   });
 
-  test("keeps to itself what only its owner should know", async () => {
+  test("shows private fields to its owner only", async () => {
     const { json } = await bob.get(`/api/v1/accounts/${alice.id}`);
     expect(json).not.toContainKeys(["source", "role", "email"]);
     expect((await alice.get("/api/v1/accounts/verify_credentials")).json).toContainAllKeys([
@@ -41,7 +41,7 @@ describe("An account", () => {
     ]);
   });
 
-  test("without pictures has addresses of pictures all the same", async () => {
+  test("without an avatar or header has placeholder images", async () => {
     const { json } = await bob.get(`/api/v1/accounts/${alice.id}`);
     for (const name of ["avatar", "avatar_static", "header", "header_static"]) {
       expect(json[name]).toEndWith("/original/missing.png");
@@ -49,7 +49,7 @@ describe("An account", () => {
     }
   });
 
-  test("of another server carries its domain", async () => {
+  test("on another server has an acct with its domain", async () => {
     const id = remoteAccount(server, "dora", "elsewhere.example");
     const { json } = await bob.get(`/api/v1/accounts/${id}`);
     expectShape(json, "Account");
@@ -64,47 +64,47 @@ describe("An account", () => {
     },
   );
 
-  test("can be asked for together with others, and those that don't exist are left out", async () => {
+  test("can be requested together with others; ids that don't exist are skipped", async () => {
     const answer = await server.stranger().get(`/api/v1/accounts?id[]=${bob.id}&id[]=77&id[]=x&id[]=${alice.id}`);
     expectShape(answer.json, ["Account"]);
     expect(idsOf(answer)).toEqual([bob.id, alice.id]);
   });
 });
 
-describe("A handle leads to its account", () => {
+describe("GET /api/v1/accounts/lookup", () => {
   test.each(["alice", "@alice", "ALICE", " alice ", "alice@localhost:3000", "@Alice@LOCALHOST:3000"])(
-    "when it is written %p",
+    "finds an account by the handle %p",
     async (acct) => {
       const answer = await server.stranger().get(`/api/v1/accounts/lookup?acct=${encodeURIComponent(acct)}`);
       expect([answer.status, answer.json.id]).toEqual([200, alice.id]);
     },
   );
 
-  test("on another server, once we know it", async () => {
+  test("finds a known account on another server", async () => {
     const id = remoteAccount(server, "alice", "elsewhere.example");
     const { json } = await server.stranger().get("/api/v1/accounts/lookup?acct=alice@elsewhere.example");
     expect(json.id).toBe(id);
   });
 
   test.each(["nobody", "alice@unknown.example", "a b", "@", "alice@", "@@", "%", "x".repeat(390)])(
-    "and %p to none",
+    "finds nothing for %p",
     async (acct) => {
       const answer = await server.stranger().get(`/api/v1/accounts/lookup?acct=${encodeURIComponent(acct)}`);
       expect([answer.status, answer.json]).toEqual([404, { error: "Record not found" }]);
     },
   );
 
-  test("and a missing one is refused in words", async () => {
+  test("refuses a request without acct", async () => {
     const { status, json } = await alice.get("/api/v1/accounts/lookup");
     expect([status, json]).toEqual([422, { error: "Validation failed: Acct can't be blank" }]);
   });
 });
 
-describe("Searching for people", () => {
+describe("Account search", () => {
   const search = (query: Record<string, string>) =>
     alice.get(`/api/v1/accounts/search?${new URLSearchParams(query).toString()}`);
 
-  test("finds them by the beginning of their name, whatever its case", async () => {
+  test("matches the beginning of a username, ignoring case", async () => {
     const answer = await search({ q: "BO" });
     expectShape(answer.json, ["Account"]);
     expect(idsOf(answer)).toEqual([bob.id]);
@@ -112,18 +112,18 @@ describe("Searching for people", () => {
     expect(idsOf(await search({ q: "ob" }))).toEqual([]);
   });
 
-  test("finds them by a part of the name they show", async () => {
+  test("matches a part of a display name", async () => {
     await bob.patch("/api/v1/accounts/update_credentials", { display_name: "Robert Tables" });
     expect(idsOf(await search({ q: "tables" }))).toEqual([bob.id]);
   });
 
-  test("finds people elsewhere by their domain", async () => {
+  test("matches the domain of accounts on other servers", async () => {
     const id = remoteAccount(server, "bobby", "elsewhere.example");
     expect(idsOf(await search({ q: "bob@else" }))).toEqual([id]);
     expect(idsOf(await search({ q: "bob@localhost:3000" }))).toEqual([bob.id]);
   });
 
-  test("puts the exact name first, then those one follows", async () => {
+  test("lists the exact username first, then followed accounts", async () => {
     const bobby = await server.person("bobby");
     const bobine = await server.person("bobine");
     await alice.follow(bobine);
@@ -133,7 +133,7 @@ describe("Searching for people", () => {
     expect(idsOf(await search({ q: "bob", following: "true" }))).toEqual([bobine.id]);
   });
 
-  test("among those one follows finds them however many others have such a name", async () => {
+  test("with following=true finds all followed accounts, however many others match", async () => {
     const bobby = await server.person("bobby");
     for (const domain of ["a.example", "b.example"]) remoteAccount(server, "bob", domain);
     for (const { id } of [bob, bobby]) await alice.post(`/api/v1/accounts/${id}/follow`);
@@ -142,23 +142,23 @@ describe("Searching for people", () => {
   });
 
   test.each(["", " ", "%", "_", "\\", "'", '"', "@", "@@", "a@b@c", "\u0000", "😀", "x".repeat(900)])(
-    "for %p finds nobody and breaks nothing",
+    "for %p finds nothing",
     async (q) => {
       const answer = await search({ q });
       expect([answer.status, answer.json]).toEqual([200, []]);
     },
   );
 
-  test("is for people who are signed in", async () => {
+  test("needs a token", async () => {
     expect((await server.stranger().get("/api/v1/accounts/search?q=alice")).status).toBe(401);
   });
 });
 
-describe("What somebody has written", () => {
+describe("An account's list of statuses", () => {
   const of = (reader: Client, author: Client, query = "") =>
     reader.get(`/api/v1/accounts/${author.id}/statuses${query}`);
 
-  test("is listed newest first, with what they boosted", async () => {
+  test("has the newest first, including boosts", async () => {
     const boosted = await bob.publish("two");
     await alice.publish("one");
     await alice.post(`/api/v1/statuses/${boosted.id}/reblog`);
@@ -168,7 +168,7 @@ describe("What somebody has written", () => {
     expect(wordsOf(answer)).toEqual(["three", "two", "one"]);
   });
 
-  test("can be narrowed down", async () => {
+  test("can be filtered", async () => {
     const root = await bob.publish("root");
     const media = await uploaded(alice);
     const own = await alice.publish({ status: "picture", media_ids: [media.id] });
@@ -185,7 +185,7 @@ describe("What somebody has written", () => {
     expect(await words("?exclude_replies=true&exclude_reblogs=true&limit=1")).toEqual(["about #Cats"]);
   });
 
-  test("shows what they pinned when that is asked for, the latest pin first", async () => {
+  test("has only pinned statuses with pinned=true, the latest pin first", async () => {
     const [first, second] = [await alice.publish("first"), await alice.publish("second")];
     await alice.publish("third");
     await alice.post(`/api/v1/statuses/${second.id}/pin`);
@@ -194,20 +194,20 @@ describe("What somebody has written", () => {
     expect((await of(alice, alice, "?pinned=true")).json[0].pinned).toBe(true);
   });
 
-  test("is hidden from those whom they block", async () => {
+  test("is empty for viewers whom the account blocks", async () => {
     await alice.publish("hello");
     block(server, alice, bob);
     expect((await of(bob, alice)).json).toEqual([]);
     expect(wordsOf(await of(server.stranger(), alice))).toEqual(["hello"]);
   });
 
-  test("is still shown on their page to those who mute them", async () => {
+  test("is complete for viewers who mute the account", async () => {
     await alice.publish("hello");
     mute(server, bob, alice);
     expect(wordsOf(await of(bob, alice))).toEqual(["hello"]);
   });
 
-  test("of nobody is not found", async () => {
+  test("of an account that doesn't exist is not found", async () => {
     expect((await alice.get("/api/v1/accounts/5/statuses")).status).toBe(404);
   });
 });

@@ -13,7 +13,7 @@ const post = (status: string, allowed: unknown, more: object = {}): Promise<Answ
   alice.post("/api/v1/statuses", { status, allowed_mentions: allowed, ...more });
 const posts = async (): Promise<string[]> => wordsOf(await alice.get(`/api/v1/accounts/${alice.id}/statuses`));
 
-/** Fails unless nothing was published because of these accounts. */
+/** Fails unless the status was refused because it mentions these accounts. */
 function expectRefused({ status, json }: Answer, ...accounts: string[]): void {
   expect(status).toBe(422);
   expectShape(json.unexpected_accounts, ["Account"]);
@@ -38,30 +38,30 @@ describe("A status with allowed_mentions", () => {
     for (const who of [bob, carol]) expect(await toldOf(who)).toEqual([]);
   });
 
-  test("may mention nobody if the list is empty or names no account", async () => {
+  test("may mention nobody if the list is empty or contains no account", async () => {
     for (const allowed of [[], ["1"], ["x"], ["-1"]]) expectRefused(await post("@bob", allowed), bob.id);
     const form = new URLSearchParams({ status: "@bob", "allowed_mentions[]": "" });
     expectRefused(await alice.post("/api/v1/statuses", form), bob.id);
   });
 
-  test("may mention anyone if the list is left out or null", async () => {
+  test("may mention anyone if the list is missing or null", async () => {
     expect((await post("@bob", undefined)).status).toBe(200);
     expect((await post("@bob", null)).status).toBe(200);
   });
 
-  test("is refused if the list is malformed or endless", async () => {
+  test("is refused if the list is malformed or too long", async () => {
     for (const allowed of [{ a: { b: 1 } }, Array.from({ length: 501 }, (_, at) => String(at))]) {
       const { status, json } = await post("hello", allowed);
       expect([status, json.error]).toEqual([422, expect.stringContaining("Allowed mentions")]);
     }
   });
 
-  test("is refused when it is scheduled, too", async () => {
+  test("is refused on scheduling, too", async () => {
     expectRefused(await post("@bob", [carol.id], { scheduled_at: inAnHour() }), bob.id);
     expect((await alice.get("/api/v1/scheduled_statuses")).json).toEqual([]);
   });
 
-  test("stays scheduled if it would mention others by the time it is due", async () => {
+  test("stays scheduled if it would mention other accounts when it is due", async () => {
     expect((await post("@bob and @dave", [bob.id], { scheduled_at: inAnHour() })).status).toBe(200);
     expect((await post("@bob", [bob.id], { scheduled_at: inAnHour() })).status).toBe(200);
     await server.person("dave");

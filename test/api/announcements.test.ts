@@ -48,7 +48,7 @@ const reactions = async (id: string, who = alice): Promise<Json[]> => (await one
 const reactionPath = (id: string, name: string) => `${PATH}/${id}/reactions/${encodeURIComponent(name)}`;
 
 describe("An announcement", () => {
-  test("is shown with its words as HTML, and with what it speaks of", async () => {
+  test("is shown as HTML with its mentions, statuses, tags and emoji", async () => {
     await server.stop();
     const origin = "https://social.example";
     await start({ LINNET_URL: origin });
@@ -79,7 +79,7 @@ describe("An announcement", () => {
     expect((await list())[0].statuses.map((it: Json) => it.id)).toEqual([open.id, closed.id]);
   });
 
-  test("names the time that it speaks of, and stands in the order of those", async () => {
+  test("has start and end times, and is listed in the order of its start", async () => {
     const ids = [announce("now"), announce("party", { starts: 5, ends: 7 }), announce("soon", { starts: 1 })];
     server.clock.advance(2 * HOUR);
     ids.push(announce("later"));
@@ -95,7 +95,7 @@ describe("An announcement", () => {
     expect((await one(day)).all_day).toBe(true);
   });
 
-  test("is shown when it is time, and no more once it is over", async () => {
+  test("is shown from its publication to its end", async () => {
     const id = announce("maintenance", { publish: 1, ends: 2 });
     const about = async () => [
       await list(),
@@ -111,7 +111,7 @@ describe("An announcement", () => {
     expect(listAnnouncements(server.ctx)).toMatchObject([{ id: Number(id), state: "over" }]);
   });
 
-  test("is for people with any token, and for nobody else", async () => {
+  test("is visible with any user token, and with no other", async () => {
     announce("hello");
     const stranger = await server.stranger().get(PATH);
     expect([stranger.status, stranger.json]).toEqual([401, { error: "The access token is invalid" }]);
@@ -121,7 +121,7 @@ describe("An announcement", () => {
     expect((await server.stranger().get(PATH, { headers })).status).toBe(422);
   });
 
-  inProcess("costs the same number of queries whether there are many or one", async () => {
+  inProcess("costs no additional query in a longer list", async () => {
     const cost = async () => {
       server.ctx.rendered.accounts.clear();
       const before = server.ctx.db.statements;
@@ -138,8 +138,8 @@ describe("An announcement", () => {
   });
 });
 
-describe("Dismissing", () => {
-  test("marks an announcement as read, for oneself alone and as often as one likes", async () => {
+describe("Dismissing an announcement", () => {
+  test("marks it as read for this user only, and can be repeated", async () => {
     const [first, second] = [announce("one"), announce("two")];
     for (let at = 0; at < 2; at += 1) {
       const { status, json } = await alice.post(`${PATH}/${first}/dismiss`);
@@ -151,7 +151,7 @@ describe("Dismissing", () => {
     expect(await list(alice, "?with_dismissed=true")).toHaveLength(2);
   });
 
-  test("needs the scope write:accounts, and an announcement", async () => {
+  test("needs the scope write:accounts and an announcement that exists", async () => {
     const id = announce("one");
     const path = `${PATH}/${id}/dismiss`;
     expect((await server.stranger().post(path)).status).toBe(401);
@@ -164,8 +164,8 @@ describe("Dismissing", () => {
   });
 });
 
-describe("Reacting", () => {
-  test("with an emoji is counted, in the order in which each came up, once for each person", async () => {
+describe("Reacting to an announcement", () => {
+  test("counts each user once per emoji, with emoji in the order of their first use", async () => {
     const id = announce("cake");
     for (const [who, name] of [
       [alice, "🎂"],
@@ -191,7 +191,7 @@ describe("Reacting", () => {
     ]);
   });
 
-  test("with the same emoji written in two ways is one reaction", async () => {
+  test("counts two spellings of the same emoji as one", async () => {
     const id = announce("love");
     await alice.put(reactionPath(id, "❤"));
     await bob.put(reactionPath(id, "❤️"));
@@ -200,7 +200,7 @@ describe("Reacting", () => {
     expect(await reactions(id)).toEqual([{ name: "❤️", count: 1, me: false }]);
   });
 
-  test("with an emoji of the server's own shows where its picture is, and goes with it", async () => {
+  test("with a custom emoji includes its image URLs, until the emoji is removed", async () => {
     await ownEmoji(server, "blob", { moving: true });
     const id = announce("party");
     expect((await alice.put(reactionPath(id, "blob"))).status).toBe(200);
@@ -213,7 +213,7 @@ describe("Reacting", () => {
     expect(await reactions(id)).toEqual([]);
   });
 
-  test("with anything else is refused", async () => {
+  test("with anything but an emoji is refused", async () => {
     const id = announce("hello");
     await ownEmoji(server, "blob");
     for (const name of ["x", "1", "👍👍", ":blob:", "Blob", "nobody", "👍 ", "x".repeat(1000)]) {
@@ -227,7 +227,7 @@ describe("Reacting", () => {
     expect(await reactions(id)).toEqual([]);
   });
 
-  test("is possible in eight ways, which everyone may join", async () => {
+  test("is limited to eight different emoji, to which everyone may add", async () => {
     const id = announce("choose");
     for (const name of ["1️⃣", "2️⃣", "3️⃣", "4️⃣", "5️⃣", "6️⃣", "7️⃣", "8️⃣"]) await alice.put(reactionPath(id, name));
     const { status, json } = await bob.put(reactionPath(id, "9️⃣"));
@@ -238,7 +238,7 @@ describe("Reacting", () => {
     expect(await reactions(id)).toHaveLength(8);
   });
 
-  test("needs the scope write:favourites, and an announcement", async () => {
+  test("needs the scope write:favourites and an announcement that exists", async () => {
     const path = reactionPath(announce("one"), "👍");
     const carol = await server.person("carol", { scopes: "read write:accounts" });
     for (const verb of ["put", "delete"] as const) {
@@ -252,10 +252,10 @@ describe("Reacting", () => {
   });
 });
 
-describe("Everyone's stream", () => {
+describe("The user stream", () => {
   const change = (id: string, changes: Partial<AnnouncementDraft>) => editAnnouncement(server.ctx, Number(id), changes);
 
-  test("tells of an announcement that comes, changes and goes, as each of them sees it", async () => {
+  test("has an event when an announcement is published, edited or removed, as each user sees it", async () => {
     const stream = await EventReader.open(alice, "user");
     const socket = await Socket.open(bob, "?stream=user");
     const id = announce("hello");
@@ -281,7 +281,7 @@ describe("Everyone's stream", () => {
     await Promise.all([stream.close(), socket.close()]);
   });
 
-  test("tells of it when it is time, and when it is over, each once however often that was changed", async () => {
+  test("has one event at the publication and one at the end, however often these times were changed", async () => {
     const socket = await Socket.open(alice, "?stream=user");
     const id = announce("maintenance", { publish: 5, ends: 9 });
     const start = server.clock.now();
@@ -302,7 +302,7 @@ describe("Everyone's stream", () => {
     await socket.close();
   });
 
-  test("tells at once of one that is put off, ended, or brought forward", async () => {
+  test("has an event at once when an announcement is postponed, ended or published early", async () => {
     const socket = await Socket.open(alice, "?stream=user");
     const id = announce("hello");
     await server.drain();
@@ -325,7 +325,7 @@ describe("Everyone's stream", () => {
     await socket.close();
   });
 
-  test("tells how many react so by now", async () => {
+  test("has an event with the new count after each reaction", async () => {
     await ownEmoji(server, "blob");
     const { url, static_url } = (await alice.get("/api/v1/custom_emojis")).json[0];
     const id = announce("cake");
@@ -348,7 +348,7 @@ describe("Everyone's stream", () => {
     await stream.close();
   });
 
-  test("alone tells of announcements: not that of notifications, nor those that are open to all", async () => {
+  test("is the only stream with events about announcements", async () => {
     const socket = await Socket.open(alice, "?stream=user:notification");
     for (const stream of ["public", "direct"]) await socket.subscribe(stream);
     announce("hello");

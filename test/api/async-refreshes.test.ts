@@ -7,15 +7,15 @@ const DAY = 24 * 3600_000;
 
 const { server, alice, bob } = serverForEachTest(["alice", "bob"]);
 
-/** Has alice's home timeline made anew, by a job that doesn't run yet. */
-const rebuild = () => server.ctx.db.transaction((tx) => rebuildHomeLater(server.ctx, tx, Number(alice.id)));
+/** Queues a job that rebuilds Alice's home timeline, without running it. */
+const rebuildHome = () => server.ctx.db.transaction((tx) => rebuildHomeLater(server.ctx, tx, Number(alice.id)));
 const header = async () => (await alice.get("/api/v1/timelines/home")).headers.get("mastodon-async-refresh");
 const idIn = (text: string | null) => /^id="([\w-]+)", retry=5$/.exec(text ?? "")![1]!;
 const ask = (id: string, who = alice) => who.get(`/api/v1_alpha/async_refreshes/${id}`);
 
-test("a home timeline that is being filled tells where to ask whether it is whole", async () => {
+test("A home timeline that is being rebuilt names its refresh, which runs until the job is done", async () => {
   expect(await header()).toBeNull();
-  rebuild();
+  rebuildHome();
   const id = idIn(await header());
   expect(idIn(await header())).toBe(id);
   const { status, json } = await ask(id);
@@ -25,20 +25,20 @@ test("a home timeline that is being filled tells where to ask whether it is whol
   expect(await header()).toBeNull();
 });
 
-test("what has been finished stays so, and the next time is another one", async () => {
-  rebuild();
+test("A finished refresh stays finished, and the next rebuild has a refresh of its own", async () => {
+  rebuildHome();
   const first = idIn(await header());
   await server.drain();
   await ask(first);
-  rebuild();
+  rebuildHome();
   expect((await ask(first)).json.async_refresh.status).toBe("finished");
   const second = idIn(await header());
   expect(second).not.toBe(first);
   expect((await ask(second)).json.async_refresh.status).toBe("running");
 });
 
-test("one can ask for a day, about one's own, and with the scope for it", async () => {
-  rebuild();
+test("A refresh is visible to its user for a day, with a suitable scope", async () => {
+  rebuildHome();
   const id = idIn(await header());
   const missing = [404, { error: "Record not found" }];
   const of = ({ status, json }: { status: number; json: unknown }) => [status, json];

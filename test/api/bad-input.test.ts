@@ -13,14 +13,14 @@ beforeAll(async () => {
   statusId = (await alice.publish("hello")).id;
 });
 afterAll(async () => {
-  // Whatever was thrown at it, nothing was lost and nothing came to be.
+  // After all these requests, nothing is lost and nothing was created.
   const { json } = await alice.get(`/api/v1/accounts/${alice.id}`);
   expect(json.statuses_count).toBe(1);
   expect((await alice.get(`/api/v1/statuses/${statusId}`)).json.content).toBe("<p>hello</p>");
   await server.stop();
 });
 
-/** Sends a body as it is. */
+/** Sends a body unchanged. */
 async function raw(body: BodyInit, type: string | null, path = "/api/v1/statuses", method = "POST") {
   const headers = new Headers({ authorization: `Bearer ${alice.token}` });
   if (type) headers.set("content-type", type);
@@ -28,25 +28,30 @@ async function raw(body: BodyInit, type: string | null, path = "/api/v1/statuses
   return { status: response.status, json: JSON.parse(await response.text()), headers: response.headers };
 }
 
-describe("A body that can't be read is refused in words", () => {
+describe("An unreadable body is refused with a message:", () => {
   test.each<[string, string, string, number]>([
-    ["JSON that breaks off", `{"status": "hel`, "application/json", 400],
-    ["JSON that isn't any", "status=hello", "application/json", 400],
+    ["truncated JSON", `{"status": "hel`, "application/json", 400],
+    ["a form labelled as JSON", "status=hello", "application/json", 400],
     ["a JSON list", `["status"]`, "application/json", 400],
-    ["a JSON text", `"status"`, "application/json", 400],
+    ["a JSON string", `"status"`, "application/json", 400],
     ["JSON null", "null", "application/json", 400],
     ["a million brackets", "[".repeat(1_000_000), "application/json", 400],
-    ["nested objects", `${`{"a":`.repeat(5000)}1${"}".repeat(5000)}`, "application/json", 400],
-    ["nested names", `status${"[a]".repeat(50)}=1`, "application/x-www-form-urlencoded", 400],
-    ["a parameter of two shapes", "media_ids=1&media_ids[]=2", "application/x-www-form-urlencoded", 400],
-    ["a thousand and one parameters", "a=1&".repeat(1001), "application/x-www-form-urlencoded", 400],
-    ["a name of a thousand letters", `${"a".repeat(1000)}=1`, "application/x-www-form-urlencoded", 400],
+    ["deeply nested objects", `${`{"a":`.repeat(5000)}1${"}".repeat(5000)}`, "application/json", 400],
+    ["a deeply nested parameter", `status${"[a]".repeat(50)}=1`, "application/x-www-form-urlencoded", 400],
+    [
+      "a parameter that is both a value and a list",
+      "media_ids=1&media_ids[]=2",
+      "application/x-www-form-urlencoded",
+      400,
+    ],
+    ["1001 parameters", "a=1&".repeat(1001), "application/x-www-form-urlencoded", 400],
+    ["a parameter name of 1000 characters", `${"a".repeat(1000)}=1`, "application/x-www-form-urlencoded", 400],
     ["multipart without a boundary", "status=hello", "multipart/form-data", 400],
-    ["multipart that breaks off", "--x\r\nContent-Disposition: form-data; na", "multipart/form-data; boundary=x", 400],
-    ["two megabytes of words", `status=${"x".repeat(2 * 1024 * 1024)}`, "application/x-www-form-urlencoded", 413],
+    ["truncated multipart", "--x\r\nContent-Disposition: form-data; na", "multipart/form-data; boundary=x", 400],
+    ["a form of two megabytes", `status=${"x".repeat(2 * 1024 * 1024)}`, "application/x-www-form-urlencoded", 413],
     ["two megabytes of JSON", JSON.stringify({ status: "x".repeat(2 * 1024 * 1024) }), "application/json", 413],
-    ["another kind of body", "<status>hello</status>", "application/xml", 422],
-    ["nothing", "", "application/json", 422],
+    ["an unknown content type", "<status>hello</status>", "application/xml", 422],
+    ["an empty body", "", "application/json", 422],
   ])("%s", async (_, body, type, code) => {
     const { status, json, headers } = await raw(body, type);
     expect([status, Object.keys(json)]).toEqual([code, ["error"]]);
@@ -54,7 +59,7 @@ describe("A body that can't be read is refused in words", () => {
     expect(headers.get("content-type")).toContain("application/json");
   });
 
-  test("a body that doesn't say how long it is, and is too long", async () => {
+  test("a long body without a Content-Length", async () => {
     const chunk = new Uint8Array(64 * 1024).fill(120);
     let sent = 0;
     const body = new ReadableStream<Uint8Array>({
@@ -73,7 +78,7 @@ describe("A body that can't be read is refused in words", () => {
   });
 });
 
-describe("Values of the wrong kind are refused by name", () => {
+describe("A value of the wrong type is refused with the name of its parameter:", () => {
   test.each<[object, string]>([
     [{ status: { a: 1 } }, "Validation failed: Status is invalid"],
     [{ status: ["a"] }, "Validation failed: Status is invalid"],
@@ -98,7 +103,7 @@ describe("Values of the wrong kind are refused by name", () => {
     expect(json.error).toStartWith(sentence);
   });
 
-  test("all at once, so that they can be mended at once", async () => {
+  test("several at once, in one message", async () => {
     const { json } = await alice.post("/api/v1/statuses", { status: [], sensitive: "x", language: "?" });
     expect(json.error).toBe(
       "Validation failed: Status is invalid, Sensitive must be true or false, Language is invalid",
@@ -106,7 +111,7 @@ describe("Values of the wrong kind are refused by name", () => {
   });
 });
 
-describe("What nobody should send breaks nothing", () => {
+describe("Hostile input causes no server error:", () => {
   const HOSTILE = [
     "x".repeat(4000),
     "\u0000",
@@ -166,7 +171,7 @@ describe("What nobody should send breaks nothing", () => {
     }
   });
 
-  test("prototypes stay clean", async () => {
+  test("prototypes are not polluted", async () => {
     await raw(
       `{"__proto__":{"status":"polluted"},"constructor":{"prototype":{"status":"polluted"}}}`,
       "application/json",
@@ -181,9 +186,9 @@ describe("What nobody should send breaks nothing", () => {
   test.each([
     ["none, as HTTP/1.0 allows", "1.0", ""],
     ["an empty one", "1.1", "Host:\r\n"],
-    ["one that can't be", "1.1", "Host: [::1\r\n"],
+    ["an invalid one", "1.1", "Host: [::1\r\n"],
     ["two words", "1.1", "Host: a b\r\n"],
-  ])("a host: %s", async (_, version, host) => {
+  ])("the Host header: %s", async (_, version, host) => {
     const statusOf = async (path: string): Promise<string> =>
       (await rawRequest(server.origin, `GET ${path} HTTP/${version}\r\nAccept: text/html\r\n\r\n`, host)).slice(9, 12);
     const found = ["/api/v1/timelines/public?limit=1", "/@alice", `/@alice/${statusId}`, "/api/v2/instance"];
@@ -194,7 +199,7 @@ describe("What nobody should send breaks nothing", () => {
     expect(await statusOf("/api/v1/streaming/user?access_token=x")).toBe("401");
   });
 
-  test("headers full of nonsense", async () => {
+  test("malformed headers", async () => {
     const headers = {
       "idempotency-key": "k".repeat(4000),
       "x-forwarded-for": ",,,,::::,999.999.999.999,".repeat(50),
@@ -207,7 +212,7 @@ describe("What nobody should send breaks nothing", () => {
   });
 });
 
-describe("What isn't there", () => {
+describe("A path without a route", () => {
   test.each([
     ["GET", "/api/v1/nothing"],
     ["POST", "/api/v1/nothing"],
@@ -216,7 +221,7 @@ describe("What isn't there", () => {
     ["PUT", "/api/v9/statuses"],
     ["GET", "/api/v1"],
     ["GET", "/.well-known/nothing"],
-  ])("%s %s is not found, in JSON", async (method, path) => {
+  ])("is answered with 404 and JSON (%s %s)", async (method, path) => {
     const answer = await fetch(server.origin + path, { method, body: method === "GET" ? undefined : "x" });
     expect(answer.status).toBe(404);
     expect(answer.headers.get("content-type")).toContain("application/json");
@@ -224,7 +229,7 @@ describe("What isn't there", () => {
   });
 });
 
-test("a part of a form without a name is ignored, wherever files are taken", async () => {
+test("A part of a form without a name is ignored by every method that accepts files", async () => {
   const body = "--B\r\nContent-Disposition: form-data\r\n\r\nx\r\n--B--\r\n";
   for (const [method, path, status] of [
     ["POST", "/api/v1/media", 422],
@@ -238,7 +243,7 @@ test("a part of a form without a name is ignored, wherever files are taken", asy
   }
 });
 
-inProcess("a fault of ours is told without what is inside", async () => {
+inProcess("An internal error is answered without its details", async () => {
   const broken = await startServer();
   const errors = spyOn(broken.ctx.log, "error");
   broken.ctx.db.all = () => {
@@ -254,7 +259,7 @@ inProcess("a fault of ours is told without what is inside", async () => {
   await broken.stop();
 });
 
-describe("On a full disk", () => {
+describe("If the disk is full,", () => {
   const FULL = [503, { error: "The disk of this server is full. Its owner has to make room on it." }];
   let full: TestServer;
   let errors: Mock<() => never>;
@@ -268,7 +273,7 @@ describe("On a full disk", () => {
     await full.stop();
   });
 
-  inProcess("writing answers so, reading goes on, and writing too when there is room", async () => {
+  inProcess("writing fails with a message until there is space again, and reading works", async () => {
     const bob = await full.person("bob");
     const { raw } = full.ctx.db;
     raw.run("PRAGMA max_page_count = 1");
@@ -283,7 +288,7 @@ describe("On a full disk", () => {
     await bob.publish("there is room again");
   });
 
-  inProcess("a file that cannot be written answers so, whatever the system calls it", async () => {
+  inProcess("every error code for a full disk leads to the same message", async () => {
     for (const code of ["ENOSPC", "EDQUOT", "SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE"]) {
       full.ctx.db.all = () => {
         throw new Error("write failed", { cause: Object.assign(new Error("no space left"), { code }) });

@@ -24,15 +24,15 @@ afterEach(() => site.stop());
 const seen = async (id: string, by = alice): Promise<Json> => (await by.get(`/api/v1/statuses/${id}`)).json;
 const cardOf = async (id: string, by = alice): Promise<Json> => (await seen(id, by)).card;
 
-/** Publishes, and waits for what follows; the status's card. */
+/** Publishes, runs the jobs and returns the status's card. */
 async function linked(text: string | object, by = alice): Promise<Json> {
   const { id } = await by.publish(text);
   await server.drain();
   return cardOf(id, by);
 }
 
-/** Lets time pass and the server tidy up, as it does every hour. */
-async function tidy(later: number): Promise<void> {
+/** Advances the clock and runs the hourly clean-up. */
+async function cleanUpAfter(later: number): Promise<void> {
   server.clock.advance(later);
   server.ctx.db.transaction((tx) => schedule(server.ctx, tx, "clean_up", server.clock.now()));
   await server.drain();
@@ -43,7 +43,7 @@ async function putPicture(path = "/picture.png", width = 960, height = 540): Pro
   return site.put(path, () => new Response(new Uint8Array(bytes), { headers: { "content-type": "image/png" } }));
 }
 
-/** The files of cards. */
+/** The files in the cache of cards. */
 function files(): string[] {
   const folder = join(server.ctx.config.data, "cache", "cards");
   if (!existsSync(folder)) return [];
@@ -53,7 +53,7 @@ function files(): string[] {
 }
 
 describe("A link in a post", () => {
-  test("gets a card with what the page says of itself, soon after the post", async () => {
+  test("gets a card with the page's metadata soon after the post is published", async () => {
     const image = await putPicture();
     const properties = {
       "og:description": "What it is about",
@@ -93,7 +93,7 @@ describe("A link in a post", () => {
     expect(await cardOf(status.id, server.stranger())).toEqual({ ...card, missing_attribution: undefined });
   });
 
-  test("gets a card whose picture is served by this server, as it was fetched", async () => {
+  test("gets a card whose picture this server serves from its cache", async () => {
     const image = await putPicture();
     const { image: ours } = await linked(site.put("/article", page("T", meta({ "og:image": image }))));
     const served = await fetch(ours);
@@ -101,7 +101,7 @@ describe("A link in a post", () => {
     expect(served.headers.get("cache-control")).toContain("immutable");
   });
 
-  test("shows its card wherever the post is shown, in a reblog too", async () => {
+  test("gets a card that is shown wherever the post is, including in a boost", async () => {
     const { id } = await alice.publish(site.put("/article", page("T")));
     await server.drain();
     await bob.post(`/api/v1/statuses/${id}/reblog`);
@@ -110,7 +110,7 @@ describe("A link in a post", () => {
     expectShape(reblog, "Status");
   });
 
-  test("is the first one that leads elsewhere", async () => {
+  test("gets a card only if it is the first that leads to a page elsewhere", async () => {
     remoteAccount(server, "carol", "social.example");
     const article = site.put("/article", page("The article"));
     const other = site.put("/other", page("Another"));
@@ -120,7 +120,7 @@ describe("A link in a post", () => {
     expect(site.asked).toEqual(["/article"]);
   });
 
-  test("gets no card in a post with pictures, unless they go away", async () => {
+  test("gets no card in a post with pictures, unless they are removed", async () => {
     const url = site.put("/article", page("T"));
     const media = await uploaded(alice);
     const { id } = await alice.publish({ status: url, media_ids: [media.id] });
@@ -134,14 +134,14 @@ describe("A link in a post", () => {
     expect(await cardOf(id)).toBeNull();
   });
 
-  test("gets no card from a page that says nothing, is none, or isn't there", async () => {
+  test("gets no card from a page without metadata, a file or a failed request", async () => {
     const file = () => new Response("%PDF", { headers: { "content-type": "application/pdf" } });
     const dead = "http://news.example:1/";
     const urls = [site.put("/empty", "<p>Hello"), site.put("/file.pdf", file), site.url("/nowhere"), dead];
     for (const url of urls) expect(await linked(url)).toBeNull();
   });
 
-  test("gets a card without a picture where that is none, or can't be had", async () => {
+  test("gets a card without a picture if the picture is invalid or missing", async () => {
     const broken = () => new Response("no picture", { headers: { "content-type": "image/png" } });
     for (const image of [site.put("/broken.png", broken), site.url("/nowhere.png"), site.put("/html.png", page("T"))]) {
       const url = site.put(`/article${site.asked.length}`, page("T", meta({ "og:image": image })));
@@ -150,7 +150,7 @@ describe("A link in a post", () => {
     expect(files()).toEqual([]);
   });
 
-  test("is read in the page's own encoding", async () => {
+  test("gets a card in the page's own encoding", async () => {
     const bytes = Buffer.concat([
       Buffer.from("<meta charset=shift_jis><title>"),
       Buffer.from([0x83, 0x79, 0x81, 0x5b]),
@@ -159,7 +159,7 @@ describe("A link in a post", () => {
     expect((await linked(url)).title).toBe("ペー");
   });
 
-  test("plays what the page's oEmbed has to play", async () => {
+  test("gets a card with the page's oEmbed player", async () => {
     const embed = {
       version: "1.0",
       type: "video",
@@ -194,7 +194,7 @@ describe("A link in a post", () => {
 });
 
 describe("A page", () => {
-  test("is asked for once a day, whoever links to it", async () => {
+  test("is fetched once a day, however many posts link to it", async () => {
     const url = site.put("/article", page("Old"));
     const first = await alice.publish(url);
     expect((await linked(`also ${url}`, bob)).title).toBe("Old");
@@ -208,7 +208,7 @@ describe("A page", () => {
     expect(site.asked).toEqual(["/article", "/article"]);
   });
 
-  test("that fails is left alone for a day", async () => {
+  test("that fails is not fetched again for a day", async () => {
     const url = site.url("/later");
     const first = await alice.publish(url);
     expect(await linked(url)).toBeNull();
@@ -220,7 +220,7 @@ describe("A page", () => {
     expect((await cardOf(first.id)).title).toBe("T");
   });
 
-  test("that fails later keeps its card, and a picture that fails its place on it", async () => {
+  test("that fails later keeps its card, and a picture that fails later stays on the card", async () => {
     const image = await putPicture();
     const url = site.put("/article", page("Old", meta({ "og:image": image })));
     const before = await linked(url);
@@ -238,7 +238,7 @@ describe("A page", () => {
     expect(files()).toEqual([]);
   });
 
-  test("has one card, by whichever way it is reached; each post keeps the link that it has", async () => {
+  test("has one card for all its addresses; each post keeps the link that it contains", async () => {
     const article = site.put("/article", page("T", '<link rel="canonical" href="/article">'));
     const short = site.put(
       "/s",
@@ -254,7 +254,7 @@ describe("A page", () => {
     expect(server.ctx.db.all("SELECT url FROM preview_cards")).toEqual([{ url: article }]);
   });
 
-  test("at a private address is not asked for, unless the owner allows it", async () => {
+  test("at a private address is not fetched unless the owner allows it", async () => {
     const careful = await startServer();
     const carol = await careful.person("carol");
     const { id } = await carol.publish(site.put("/admin", page("Secrets of the house")));
@@ -265,7 +265,7 @@ describe("A page", () => {
 });
 
 describe("A site that doesn't respond", () => {
-  test("delays the previews of its own links, and nothing else", async () => {
+  test("delays only the previews of its own links", async () => {
     const released = Promise.withResolvers<void>();
     for (let at = 0; at < 12; at++) {
       const silent = async () => {
@@ -289,7 +289,7 @@ describe("A site that doesn't respond", () => {
 });
 
 describe("Editing a post", () => {
-  test("gives it the card of its new link", async () => {
+  test("replaces its card if the link changes", async () => {
     const { id } = await alice.publish(site.put("/one", page("One")));
     await server.drain();
     await alice.put(`/api/v1/statuses/${id}`, { status: site.put("/two", page("Two")) });
@@ -300,7 +300,7 @@ describe("Editing a post", () => {
     expect(await cardOf(id)).toBeNull();
   });
 
-  test("leaves its card as it is when the link stays", async () => {
+  test("keeps its card if the link stays", async () => {
     const url = site.put("/one", page("One"));
     const { id } = await alice.publish(url);
     await server.drain();
@@ -316,7 +316,7 @@ describe("A page's author", () => {
   const own = (domains: string[], by = alice) =>
     by.patch("/api/v1/accounts/update_credentials", { attribution_domains: domains });
 
-  test("is the account that the page names and that names the page's site, and nobody else", async () => {
+  test("is the account that the page names, if that account lists the page's domain", async () => {
     const url = site.put("/post", page("T", meta({ "fediverse:creator": "@alice" })), "blog.ada.example");
     const { id } = await bob.publish(url);
     await server.drain();
@@ -331,7 +331,7 @@ describe("A page's author", () => {
     expect((await cardOf(id)).authors).toEqual([]);
   });
 
-  test("is shown as the account is now", async () => {
+  test("is shown with the account's current profile", async () => {
     await own(["news.example"]);
     const { id } = await bob.publish(site.put("/post", page("T", meta({ "fediverse:creator": "alice" }))));
     await server.drain();
@@ -341,39 +341,39 @@ describe("A page's author", () => {
   });
 });
 
-describe("What nobody links to any more", () => {
-  test("is not asked for, when the post goes before the page came", async () => {
+describe("A page without links to it", () => {
+  test("is not fetched if the post is deleted first", async () => {
     const { id } = await alice.publish(site.put("/article", page("T")));
     await alice.delete(`/api/v1/statuses/${id}`);
     await server.drain();
     expect(site.asked).toEqual([]);
   });
 
-  test("is still there when the post is written anew", async () => {
+  test("keeps its card for a post that is deleted and published again", async () => {
     const url = site.put("/article", page("T"));
     const { id } = await alice.publish(url);
     await server.drain();
     await alice.delete(`/api/v1/statuses/${id}`);
-    await tidy(DAY / 2);
+    await cleanUpAfter(DAY / 2);
     expect((await alice.publish(url)).card.title).toBe("T");
     expect(site.asked).toEqual(["/article"]);
   });
 
-  test("is gone after a day, card and picture", async () => {
+  test("loses its card and picture after a day", async () => {
     const image = await putPicture();
     const kept = await alice.publish(site.put("/kept", page("Kept", meta({ "og:image": image }))));
     const { id } = await alice.publish(site.put("/gone", page("Gone", meta({ "og:image": image }))));
     await server.drain();
     expect(files()).toHaveLength(2);
     await alice.delete(`/api/v1/statuses/${id}`);
-    await tidy(DAY);
+    await cleanUpAfter(DAY);
     expect(files()).toHaveLength(1);
     expect(server.ctx.db.all("SELECT c.title FROM preview_cards c")).toEqual([{ title: "Kept" }]);
     expect((await fetch((await cardOf(kept.id)).image)).status).toBe(200);
   });
 });
 
-test("A picture that is gone from the cache is fetched again, once somebody asks for it", async () => {
+test("A picture that is missing from the cache is fetched again after a request for it", async () => {
   const image = await putPicture();
   const { id } = await alice.publish(site.put("/article", page("T", meta({ "og:image": image }))));
   await server.drain();
@@ -421,7 +421,7 @@ describe("Many links at once", () => {
   });
 });
 
-inProcess("A page of posts with cards costs as many queries as one of them", async () => {
+inProcess("A page of posts with cards takes as many queries as a single post", async () => {
   for (let at = 0; at < 12; at += 1) await alice.publish(site.put(`/${at}`, page(`Page ${at}`)));
   await server.drain();
   const cost = async (limit: number) => {

@@ -5,21 +5,21 @@ import { pictureFile } from "../support/uploads.ts";
 
 const { server, alice, bob } = serverForAllTests(["alice", "bob"]);
 
-describe("An app that is built on masto.js", () => {
+describe("An app built on masto.js", () => {
   let app: mastodon.rest.Client;
 
   beforeAll(() => {
     app = createRestAPIClient({ url: server.origin, accessToken: alice.token! });
   });
 
-  test("learns who it works for, and where", async () => {
+  test("reads its account, the instance and the preferences", async () => {
     expect((await app.v1.accounts.verifyCredentials()).acct).toBe("alice");
     const instance = await app.v2.instance.fetch();
     expect(instance.configuration.statuses.maxCharacters).toBe(5000);
     expect((await app.v1.preferences.fetch())["posting:default:visibility"]).toBe("public");
   });
 
-  test("posts a picture and edits what it says", async () => {
+  test("posts a picture and edits its description", async () => {
     const media = await app.v2.media.create({ file: await pictureFile(), description: "a slope", focus: "0.5,0" });
     const status = await app.v1.statuses.create({ status: "hello", mediaIds: [media.id], visibility: "unlisted" });
     expect(status.mediaAttachments[0]!.description).toBe("a slope");
@@ -33,7 +33,7 @@ describe("An app that is built on masto.js", () => {
     expect(removed.text).toBe("hello, world");
   });
 
-  test("changes a profile with pictures and fields", async () => {
+  test("updates a profile with pictures and fields", async () => {
     const account = await app.v1.accounts.updateCredentials({
       displayName: "Alice",
       avatar: await pictureFile(),
@@ -60,7 +60,7 @@ describe("An app that is built on masto.js", () => {
     expect(pages).toEqual([["4", "3"], ["2", "1"], ["0"]]);
   });
 
-  test("asks for many things at once", async () => {
+  test("sends lists of parameters", async () => {
     const relationships = await app.v1.accounts.relationships.fetch({ id: [bob.id, alice.id] });
     expect(relationships.map(({ id }) => id)).toEqual([bob.id, alice.id]);
     await bob.publish("@alice hello");
@@ -71,7 +71,7 @@ describe("An app that is built on masto.js", () => {
     expect(await app.v1.notifications.unreadCount.fetch()).toEqual({ count: 0 });
   });
 
-  test("shows notifications in groups, and lets a stranger in", async () => {
+  test("reads grouped notifications and accepts a notification request", async () => {
     const { id } = await alice.publish("for grouping");
     await bob.post(`/api/v1/statuses/${id}/favourite`);
     const { notificationGroups, accounts } = await app.v2.notifications.list({ expandAccounts: "partial_avatars" });
@@ -88,7 +88,7 @@ describe("An app that is built on masto.js", () => {
     expect((await app.v1.notifications.list())[0]!.type).toBe("mention");
   });
 
-  test("hears in words what was wrong", async () => {
+  test("receives error messages", async () => {
     await expect(app.v1.statuses.create({ status: "" } as never)).rejects.toThrow(
       "Validation failed: Text can't be blank",
     );
@@ -96,27 +96,27 @@ describe("An app that is built on masto.js", () => {
   });
 });
 
-describe("Apps have their own ways", () => {
-  test("one says nothing of itself", async () => {
+describe("A client may", () => {
+  test("send no User-Agent", async () => {
     const { status } = await alice.get("/api/v1/timelines/home", { headers: { "user-agent": "" } });
     expect(status).toBe(200);
   });
 
-  test("one gives a single thing where many are possible", async () => {
+  test("send a single value where a list is possible", async () => {
     expect((await alice.get(`/api/v1/accounts/relationships?id=${bob.id}`)).json[0].id).toBe(bob.id);
   });
 
-  test("one sends a body with DELETE", async () => {
+  test("send a body with DELETE", async () => {
     const { id } = await alice.publish("hello");
     const { status } = await alice.delete(`/api/v1/statuses/${id}`, new URLSearchParams({ delete_media: "1" }));
     expect(status).toBe(200);
   });
 
-  test("one breaks its lines as Windows does", async () => {
+  test("send line breaks as CRLF", async () => {
     expect((await alice.publish("a\r\nb\r\n\r\nc")).content).toBe("<p>a<br />b</p><p>c</p>");
   });
 
-  test("one asks for the head of an answer only", async () => {
+  test("send HEAD instead of GET", async () => {
     const { status, headers } = await fetch(`${server.origin}/api/v1/timelines/public`, { method: "HEAD" });
     expect([status, headers.get("content-type")]).toEqual([200, "application/json"]);
   });

@@ -15,7 +15,7 @@ import { expectShape } from "../support/shape.ts";
 import { formOf, pictureFile, upload, uploaded } from "../support/uploads.ts";
 
 /*
- * What happens to a clip besides being played: thumbnails, deletion, crashes.
+ * Clips after their upload: thumbnails, files, deletion, crashes.
  */
 
 const PATIENCE = 30_000;
@@ -27,7 +27,7 @@ afterAll(() => clips.remove());
 let server: TestServer;
 let alice: Client;
 
-async function begin(program: string): Promise<void> {
+async function start(program: string): Promise<void> {
   server = await startServer({ LINNET_FFMPEG: program });
   alice = await server.person("alice");
 }
@@ -36,7 +36,7 @@ afterEach(() => server.stop());
 async function cleanUpAfter(time: number): Promise<void> {
   server.clock.advance(time);
   server.ctx.db.transaction((tx) => {
-    // As if the job that processes it had been lost.
+    // As if the job for processing were lost.
     tx.run("DELETE FROM jobs WHERE kind = 'media.process'");
     schedule(server.ctx, tx, "clean_up", server.clock.now());
   });
@@ -49,11 +49,11 @@ const size = async (url: string) => {
 };
 
 describe.skipIf(!ffmpeg)("A thumbnail", () => {
-  beforeEach(() => begin(ffmpeg!));
+  beforeEach(() => start(ffmpeg!));
   const square = () => pictureFile("png", { width: 50, height: 50 });
 
   test(
-    "that comes with a film stands for it, before and after it is processed",
+    "that is uploaded with a video is its preview before and after processing",
     async () => {
       const { json } = await upload(alice, await clips.file("silent.mp4"), { thumbnail: await square() });
       expect(await size(json.preview_url)).toEqual([50, 50]);
@@ -71,7 +71,7 @@ describe.skipIf(!ffmpeg)("A thumbnail", () => {
   );
 
   test(
-    "can be sent later, while the film is processed and when it is done",
+    "can be uploaded later, during processing and after it",
     async () => {
       const { json } = await upload(alice, await clips.file("silent.mp4"));
       const path = `/api/v1/media/${json.id}`;
@@ -96,14 +96,14 @@ describe.skipIf(!ffmpeg)("A thumbnail", () => {
     PATIENCE,
   );
 
-  test("gives sound a face and its colours", async () => {
+  test("is the preview of an audio file and determines its colors", async () => {
     const { json } = await upload(alice, await clips.file("sound.wav"), { thumbnail: await square() });
     const done = (await finished(server, alice, json.id)).json;
     expect(await size(done.preview_url)).toEqual([50, 50]);
     expect(done.meta.colors).toEqual(json.meta.colors);
   });
 
-  test("may stand for a picture and for a moving one, too", async () => {
+  test("is also accepted for a picture and for an animation", async () => {
     const picture = await upload(alice, await pictureFile("png"), { thumbnail: await square() });
     expect([picture.status, await size(picture.json.preview_url), await size(picture.json.url)]).toEqual([
       200,
@@ -118,7 +118,7 @@ describe.skipIf(!ffmpeg)("A thumbnail", () => {
   });
 
   test.each(["/api/v1/media", "/api/v2/media"])(
-    "that is no picture is refused, and nothing is kept (%s)",
+    "that is not a valid picture is refused, and no file is kept (%s)",
     async (path) => {
       const broken = new File(["\x89PNG\r\n"], "a.png", { type: "image/png" });
       const { status, json } = await upload(alice, await clips.file("silent.mp4"), { thumbnail: broken }, path);
@@ -127,14 +127,14 @@ describe.skipIf(!ffmpeg)("A thumbnail", () => {
     },
   );
 
-  test("that is no picture leaves everything as it was", async () => {
+  test("that is not a valid picture changes nothing", async () => {
     const media = await uploaded(alice, { description: "before" });
     const change = formOf({ thumbnail: new File(["x"], "a.png"), description: "after" });
     expect((await alice.put(`/api/v1/media/${media.id}`, change)).status).toBe(422);
     expect((await alice.get(`/api/v1/media/${media.id}`)).json).toEqual(media);
   });
 
-  test("of somebody else's upload is refused", async () => {
+  test("for another user's upload is refused", async () => {
     const { id } = await uploaded(alice);
     const bob = await server.person("bob");
     expect((await bob.put(`/api/v1/media/${id}`, formOf({ thumbnail: await square() }))).status).toBe(404);
@@ -142,10 +142,10 @@ describe.skipIf(!ffmpeg)("A thumbnail", () => {
 });
 
 describe.skipIf(!ffmpeg)("The files of a clip", () => {
-  beforeEach(() => begin(ffmpeg!));
+  beforeEach(() => start(ffmpeg!));
 
   test(
-    "are the film and its poster alone, once it is processed",
+    "are only the video and its poster after processing",
     async () => {
       const { json } = await upload(alice, await clips.file("silent.mp4"));
       expect(mediaFiles(server).sort()).toEqual(["placeholder.jpg", "source"]);
@@ -157,7 +157,7 @@ describe.skipIf(!ffmpeg)("The files of a clip", () => {
     PATIENCE,
   );
 
-  test("as they were uploaded are shown to nobody", async () => {
+  test("are not served before processing", async () => {
     const { json } = await upload(alice, await clips.file("silent.mp4"));
     const source = json.preview_url.replace(/[^/]+$/, "source");
     expect(mediaFiles(server)).toContain("source");
@@ -167,7 +167,7 @@ describe.skipIf(!ffmpeg)("The files of a clip", () => {
   });
 
   test(
-    "go with it, before it is processed and after",
+    "are removed when the clip is deleted, before processing and after it",
     async () => {
       const { json } = await upload(alice, await clips.file("silent.mp4"));
       expect((await alice.delete(`/api/v1/media/${json.id}`)).status).toBe(200);
@@ -184,7 +184,7 @@ describe.skipIf(!ffmpeg)("The files of a clip", () => {
   );
 
   test(
-    "go after a day in which it wasn't published, and with the status when that is wished",
+    "are removed after a day without publication, or with the status if the request says so",
     async () => {
       const forgotten = await processed(server, alice, await clips.file("silent.mp4"));
       const film = await processed(server, alice, await clips.file("silent.mp4"));
@@ -200,7 +200,7 @@ describe.skipIf(!ffmpeg)("The files of a clip", () => {
   );
 
   test(
-    "can be asked for in parts, as players do",
+    "can be requested in ranges",
     async () => {
       const { url } = await processed(server, alice, await clips.file("film.mp4"));
       const whole = await download(url);
@@ -228,13 +228,13 @@ describe.skipIf(!ffmpeg)("The files of a clip", () => {
 });
 
 describe.skipIf(!ffmpeg)("Processing", () => {
-  beforeEach(() => begin(ffmpeg!));
+  beforeEach(() => start(ffmpeg!));
 
   inProcess(
-    "that a crash cut off is done by the next start",
+    "that was interrupted by a crash is repeated after the restart",
     async () => {
       const { json } = await upload(alice, await clips.file("silent.mp4"));
-      // What a process leaves behind that ended in the middle of it.
+      // The state after a process crashed during processing.
       server.ctx.db.transaction((tx) => {
         tx.run("UPDATE jobs SET leased = 1, attempts = 1");
         tx.run("UPDATE media_attachments SET tries = 1");
@@ -251,7 +251,7 @@ describe.skipIf(!ffmpeg)("Processing", () => {
   );
 
   test(
-    "that breaks the server three times is given up",
+    "that crashes the server three times is abandoned",
     async () => {
       const { json } = await upload(alice, await clips.file("silent.mp4"));
       server.ctx.db.transaction((tx) => tx.run("UPDATE media_attachments SET tries = 3"));
@@ -262,7 +262,7 @@ describe.skipIf(!ffmpeg)("Processing", () => {
     PATIENCE,
   );
 
-  test("of which nothing is heard any more is given up", async () => {
+  test("whose job is lost is abandoned", async () => {
     const { json } = await upload(alice, await clips.file("silent.mp4"));
     await cleanUpAfter(11 * HOUR);
     expect((await alice.get(`/api/v1/media/${json.id}`)).status).toBe(206);
@@ -271,7 +271,7 @@ describe.skipIf(!ffmpeg)("Processing", () => {
   });
 
   test(
-    "of what is deleted meanwhile leaves nothing",
+    "of a clip that is deleted meanwhile leaves no files",
     async () => {
       const { json } = await upload(alice, await clips.file("film.webm"));
       const drained = server.drain();
@@ -284,7 +284,7 @@ describe.skipIf(!ffmpeg)("Processing", () => {
   );
 
   test(
-    "of two uploads at once, one of which waits for it, is done for both",
+    "two uploads at once succeeds, even if one has to wait for the other",
     async () => {
       const [film, sound] = await Promise.all([
         upload(alice, await clips.file("silent.mp4"), {}, "/api/v1/media"),
@@ -297,7 +297,7 @@ describe.skipIf(!ffmpeg)("Processing", () => {
 });
 
 inProcess(
-  "A film that takes its time keeps nothing else waiting, nor the server from stopping",
+  "A slow conversion delays neither other requests and jobs nor the server's shutdown",
   async () => {
     const folder = mkdtempSync(join(tmpdir(), "linnet-test-"));
     const [program, started] = [join(folder, "slow-ffmpeg"), join(folder, "started")];
@@ -307,7 +307,7 @@ inProcess(
       "exec sleep 600",
     ];
     writeFileSync(program, ["#!/bin/sh", ...lines, ""].join("\n"), { mode: 0o700 });
-    await begin(program);
+    await start(program);
     const bytes = await (await animation(2)).gif().toBuffer();
     const { json } = await upload(alice, new File([new Uint8Array(bytes)], "a.gif"));
     const worker = new Worker(server.ctx);
@@ -332,7 +332,7 @@ inProcess(
   PATIENCE,
 );
 
-/** Resolves when the file is there, or no longer is. */
+/** Resolves when the file exists, or no longer does. */
 function becomes(path: string, there: boolean): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const watcher = watch(join(path, ".."), () => {

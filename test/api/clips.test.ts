@@ -9,9 +9,9 @@ import { startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
 import { pictureFile, upload, uploaded } from "../support/uploads.ts";
 
-/** Processes of ffmpeg take their time on a small machine. */
+/** Processes of ffmpeg need time on a small machine. */
 const PATIENCE = 30_000;
-const NOT_TAKEN = "Validation failed: File content type is invalid, File is invalid";
+const UNSUPPORTED = "Validation failed: File content type is invalid, File is invalid";
 const NOT_READY = "Cannot attach files that have not finished processing. Try again in a moment!";
 
 const clips = new Clips();
@@ -20,7 +20,7 @@ afterAll(() => clips.remove());
 let server: TestServer;
 let alice: Client;
 
-async function begin(program: string): Promise<void> {
+async function start(program: string): Promise<void> {
   server = await startServer({ LINNET_FFMPEG: program });
   alice = await server.person("alice");
 }
@@ -28,8 +28,8 @@ afterEach(() => server.stop());
 
 const codecs = async (bytes: Uint8Array) => (await probe(bytes)).streams.map(({ codec_name }) => codec_name);
 
-/** A film that begins well, and in which nothing can be decoded. */
-async function rotten(): Promise<File> {
+/** A video with valid metadata, but whose frames cannot be decoded. */
+async function undecodable(): Promise<File> {
   const bytes = (await clips.bytes("film.mp4")).slice();
   const data = Buffer.from(bytes.buffer).indexOf("mdat") + 4;
   const end = Buffer.from(bytes.buffer).indexOf("moov") - 4;
@@ -37,11 +37,11 @@ async function rotten(): Promise<File> {
 }
 
 describe.skipIf(!ffmpeg)("With ffmpeg", () => {
-  beforeEach(() => begin(ffmpeg!));
+  beforeEach(() => start(ffmpeg!));
 
-  describe("a film", () => {
+  describe("a video", () => {
     test(
-      "is taken at once and can be played when its job is done",
+      "is accepted at once and can be played after its job",
       async () => {
         const { status, json } = await upload(alice, await clips.file("film.mp4"), { description: "a test" });
         expect(status).toBe(202);
@@ -71,14 +71,14 @@ describe.skipIf(!ffmpeg)("With ffmpeg", () => {
     );
 
     test(
-      "is shown by one of its frames",
+      "has one of its frames as preview",
       async () => {
         const { json: before } = await upload(alice, await clips.file("film.mp4"));
         const { json: after } = await finished(server, alice, before.id);
         expect(after.preview_url).not.toBe(before.preview_url);
         expect(after.blurhash).not.toBe(before.blurhash);
         const frame = sharp(await download(after.preview_url));
-        // The test film has colours that no stand-in has.
+        // The test video has more colours than any placeholder.
         expect((await frame.stats()).entropy).toBeGreaterThan(5);
         expect((await fetch(before.preview_url)).status).toBe(404);
       },
@@ -86,7 +86,7 @@ describe.skipIf(!ffmpeg)("With ffmpeg", () => {
     );
 
     test.each<ClipName>(["film.mp4", "film.mov"])(
-      "that plays everywhere (%s) is kept as it is, without title and place",
+      "that browsers can play (%s) is not converted, but loses its title and location",
       async (name) => {
         const bytes = await clips.bytes(name);
         const { url } = await processed(server, alice, await clips.file(name));
@@ -101,7 +101,7 @@ describe.skipIf(!ffmpeg)("With ffmpeg", () => {
     );
 
     test.each<ClipName>(["film.webm", "rich.mp4", "old.mp4"])(
-      "that doesn't (%s) becomes H.264 with halved colours",
+      "that browsers cannot play (%s) becomes H.264 in 4:2:0",
       async (name) => {
         const { url, meta } = await processed(server, alice, await clips.file(name));
         const { streams } = await probe(await download(url));
@@ -113,7 +113,7 @@ describe.skipIf(!ffmpeg)("With ffmpeg", () => {
     );
 
     test(
-      "begins to play before all of it is there",
+      "can be played before it is downloaded completely",
       async () => {
         for (const name of ["film.mp4", "film.webm"] as const) {
           const { url } = await processed(server, alice, await clips.file(name));
@@ -125,7 +125,7 @@ describe.skipIf(!ffmpeg)("With ffmpeg", () => {
     );
 
     test(
-      "of television's frame rate says so",
+      "has its exact frame rate in its metadata",
       async () => {
         const { meta } = await processed(server, alice, await clips.file("ntsc.mp4"));
         expect(meta.original.frame_rate).toBe("30000/1001");
@@ -134,9 +134,9 @@ describe.skipIf(!ffmpeg)("With ffmpeg", () => {
     );
 
     test(
-      "in which nothing can be decoded fails, in words, and leaves nothing that could be published",
+      "that cannot be decoded fails with a message, and cannot be published",
       async () => {
-        const { status, json } = await upload(alice, await rotten());
+        const { status, json } = await upload(alice, await undecodable());
         expect(status).toBe(202);
         const after = await finished(server, alice, json.id);
         expect(after.status).toBe(422);
@@ -153,9 +153,9 @@ describe.skipIf(!ffmpeg)("With ffmpeg", () => {
     );
   });
 
-  describe("sound", () => {
+  describe("an audio file", () => {
     test(
-      "that plays everywhere is kept, without title and place, and shown by its cover",
+      "that browsers can play is not converted, but loses its title and location; its cover is the preview",
       async () => {
         const bytes = await clips.bytes("sound.mp3");
         const { json: before } = await upload(alice, await clips.file("sound.mp3"));
@@ -187,7 +187,7 @@ describe.skipIf(!ffmpeg)("With ffmpeg", () => {
       ["sound.m4a", "aac", "audio/mp4"],
       ["sound.flac", "flac", "audio/flac"],
     ])(
-      "in %s becomes %s, which plays everywhere",
+      "in %s becomes %s, which browsers can play",
       async (name, codec, type) => {
         const { type: sort, url, meta } = await processed(server, alice, await clips.file(name));
         const kept = await download(url);
@@ -203,9 +203,9 @@ describe.skipIf(!ffmpeg)("With ffmpeg", () => {
     );
   });
 
-  describe("a moving picture", () => {
+  describe("an animation", () => {
     test.each<["gif" | "webp"]>([["gif"], ["webp"]])(
-      "as %s becomes a silent film",
+      "as %s becomes a silent video",
       async (format) => {
         const bytes = await (await animation(4)).toFormat(format, { delay: [100, 100, 100, 100] }).toBuffer();
         const { status, json } = await upload(alice, new File([new Uint8Array(bytes)], "a"));
@@ -228,7 +228,7 @@ describe.skipIf(!ffmpeg)("With ffmpeg", () => {
     );
 
     test(
-      "keeps the pace of its frames",
+      "keeps the duration of each frame",
       async () => {
         const bytes = await (await animation(3)).webp({ delay: [100, 100, 800] }).toBuffer();
         const { meta } = await processed(server, alice, new File([new Uint8Array(bytes)], "a.webp"));
@@ -238,7 +238,7 @@ describe.skipIf(!ffmpeg)("With ffmpeg", () => {
     );
 
     test(
-      "as AVIF becomes a silent film",
+      "as AVIF becomes a silent video",
       async () => {
         const { type, url, meta } = await processed(server, alice, await clips.file("moving.avif"));
         expect([type, await codecs(await download(url))]).toEqual(["gifv", ["h264"]]);
@@ -248,7 +248,7 @@ describe.skipIf(!ffmpeg)("With ffmpeg", () => {
     );
 
     test(
-      "of an odd size loses a line at most, and what can be seen through is white",
+      "of odd size is cropped by a line at most, and transparency becomes white",
       async () => {
         const bytes = await (await animation(3, 61, 41, { seeThrough: true })).gif().toBuffer();
         const { url, meta } = await processed(server, alice, new File([new Uint8Array(bytes)], "a.gif"));
@@ -264,7 +264,7 @@ describe.skipIf(!ffmpeg)("With ffmpeg", () => {
     );
 
     test(
-      "stays a picture when it has so many large frames that converting it would take minutes",
+      "stays a picture if it has so many large frames that the conversion would take minutes",
       async () => {
         const { json } = await upload(alice, new File([new Uint8Array(await movingWebp(130, 2000))], "a.webp"));
         expect(json.type).toBe("gifv");
@@ -275,7 +275,7 @@ describe.skipIf(!ffmpeg)("With ffmpeg", () => {
     );
 
     test(
-      "stays a picture when it can't become a film",
+      "stays a picture if it cannot be converted",
       async () => {
         const bytes = await (await animation(4)).webp({ delay: [60_000, 60_000, 60_000, 60_000] }).toBuffer();
         const { json } = await upload(alice, new File([new Uint8Array(bytes)], "a.webp"));
@@ -289,7 +289,7 @@ describe.skipIf(!ffmpeg)("With ffmpeg", () => {
     );
   });
 
-  describe("the old way of uploading", () => {
+  describe("POST /api/v1/media", () => {
     test(
       "waits until a clip can be played",
       async () => {
@@ -303,14 +303,11 @@ describe.skipIf(!ffmpeg)("With ffmpeg", () => {
     );
 
     test.each<[string, () => Promise<File>]>([
-      ["a film that can't be decoded", rotten],
-      ["a film without its end", async () => new File([(await clips.bytes("film.mp4")).slice(0, 3000)], "film.mp4")],
-      [
-        "a picture without its end",
-        async () => new File([(await (await pictureFile()).bytes()).slice(0, 80)], "a.png"),
-      ],
+      ["a video that cannot be decoded", undecodable],
+      ["a truncated video", async () => new File([(await clips.bytes("film.mp4")).slice(0, 3000)], "film.mp4")],
+      ["a truncated picture", async () => new File([(await (await pictureFile()).bytes()).slice(0, 80)], "a.png")],
     ])(
-      "gives %s an attachment of no known type, which can't be published",
+      "turns %s into an attachment of unknown type, which cannot be published",
       async (_, make) => {
         const { status, json } = await upload(alice, await make(), { description: "broken" }, "/api/v1/media");
         expect(status).toBe(200);
@@ -326,7 +323,7 @@ describe.skipIf(!ffmpeg)("With ffmpeg", () => {
 
   describe("a status", () => {
     test(
-      "takes a film when it can be played, and only one",
+      "can contain a video after its processing, and only one",
       async () => {
         const { json } = await upload(alice, await clips.file("film.mp4"));
         const early = await alice.post("/api/v1/statuses", { status: "x", media_ids: [json.id] });
@@ -349,7 +346,7 @@ describe.skipIf(!ffmpeg)("With ffmpeg", () => {
     );
 
     test(
-      "takes a moving picture beside others",
+      "can contain an animation beside pictures",
       async () => {
         const bytes = await (await animation(2)).gif().toBuffer();
         const moving = await processed(server, alice, new File([new Uint8Array(bytes)], "a.gif"));
@@ -363,14 +360,14 @@ describe.skipIf(!ffmpeg)("With ffmpeg", () => {
 });
 
 describe.skipIf(!ffmpeg)("A clip", () => {
-  beforeEach(() => begin(ffmpeg!));
+  beforeEach(() => start(ffmpeg!));
 
   test.each<[string, () => Promise<File>, string]>([
     ["too many frames a second", () => clips.file("fast.mp4"), "Validation failed: File has 200 frames a second"],
     ["too many pixels", () => clips.file("large.mp4"), "Validation failed: File is a film of 4096x2160"],
-    ["no index", async () => new File([(await clips.bytes("film.mp4")).slice(0, 5000)], "a.mp4"), NOT_TAKEN],
+    ["no index", async () => new File([(await clips.bytes("film.mp4")).slice(0, 5000)], "a.mp4"), UNSUPPORTED],
   ])(
-    "with %s is refused in words, and nothing is kept",
+    "with %s is refused with a message, and no file is kept",
     async (_, make, sentence) => {
       const { status, json } = await upload(alice, await make());
       expect([status, json.error]).toEqual([422, expect.stringContaining(sentence)]);
@@ -382,18 +379,18 @@ describe.skipIf(!ffmpeg)("A clip", () => {
   test.each<[string, string]>([
     ["a playlist", "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nfile:///etc/passwd\n#EXT-X-ENDLIST\n"],
     ["a list of files", "ffconcat version 1.0\nfile /etc/passwd\n"],
-    ["a description of a session", "v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nm=video 5000 RTP/AVP 96\n"],
-  ])("that is %s leads nowhere, whatever it calls itself", async (_, text) => {
+    ["a session description", "v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nm=video 5000 RTP/AVP 96\n"],
+  ])("that is %s is refused, whatever its name and type", async (_, text) => {
     for (const path of ["/api/v1/media", "/api/v2/media"]) {
       const { status, json } = await upload(alice, new File([text], "a.mp4", { type: "video/mp4" }), {}, path);
-      expect([status, json.error]).toEqual([422, NOT_TAKEN]);
+      expect([status, json.error]).toEqual([422, UNSUPPORTED]);
     }
     expect(mediaFiles(server)).toEqual([]);
   });
 });
 
 describe.skipIf(!ffmpeg)("Without ffmpeg", () => {
-  beforeEach(() => begin("off"));
+  beforeEach(() => start("off"));
 
   test.each<[ClipName, string, string]>([
     ["film.mp4", "video", "video/mp4"],
@@ -405,7 +402,7 @@ describe.skipIf(!ffmpeg)("Without ffmpeg", () => {
     ["sound.flac", "audio", "audio/flac"],
     ["sound.wav", "audio", "audio/wav"],
   ])(
-    "%s is taken as it is, without title and place, and shown by a drawing",
+    "%s is stored without title and location but otherwise unchanged, with a placeholder as preview",
     async (name, type, contentType) => {
       const bytes = await clips.bytes(name);
       const media = await processed(server, alice, await clips.file(name));
@@ -422,13 +419,13 @@ describe.skipIf(!ffmpeg)("Without ffmpeg", () => {
     PATIENCE,
   );
 
-  test("what no browser plays is refused, in words", async () => {
+  test("a video that no browser plays is refused with a message", async () => {
     const { status, json } = await upload(alice, await clips.file("old.mp4"));
     expect([status, json.error]).toEqual([422, expect.stringContaining("no ffmpeg")]);
     expect(mediaFiles(server)).toEqual([]);
   });
 
-  test("a moving picture is a picture, at once", async () => {
+  test("an animation is a picture", async () => {
     const bytes = await (await animation(3)).gif().toBuffer();
     const { status, json } = await upload(alice, new File([new Uint8Array(bytes)], "a.gif"));
     expect([status, json.type]).toEqual([200, "image"]);
@@ -437,9 +434,9 @@ describe.skipIf(!ffmpeg)("Without ffmpeg", () => {
 });
 
 test.skipIf(!ffmpeg)(
-  "An ffmpeg that can't write H.264 is as good as none",
+  "An ffmpeg that cannot write H.264 is not used",
   async () => {
-    await begin("/bin/true");
+    await start("/bin/true");
     const { preview_url, url } = await processed(server, alice, await clips.file("film.webm"));
     expect(await codecs(await download(url))).toEqual(["vp8", "opus"]);
     expect(preview_url).toContain("placeholder");

@@ -9,17 +9,17 @@ import { EventReader, listening, Socket } from "../support/streams.ts";
 
 const { server, alice, bob, carol } = serverForEachTest(["alice", "bob", "carol"]);
 
-const tell = (who: Client, status: string, answering?: string): Promise<Json> =>
+const sendDirect = (who: Client, status: string, answering?: string): Promise<Json> =>
   who.publish({ status, visibility: "direct", in_reply_to_id: answering });
 const list = async (who: Client): Promise<Json[]> => (await who.get("/api/v1/conversations")).json;
 const mark = (who: Client, id: string, as: "read" | "unread"): Promise<Answer> =>
   who.post(`/api/v1/conversations/${id}/${as}`);
-const lastWords = (conversations: Json[]): string[] =>
+const lastTexts = (conversations: Json[]): string[] =>
   wordsOf(conversations.map((conversation) => conversation.last_status));
 
 describe("A conversation", () => {
-  test("comes with who takes part and what was said last, as documented", async () => {
-    const { id } = await tell(alice, "@bob hello");
+  test("has its participants and its last status", async () => {
+    const { id } = await sendDirect(alice, "@bob hello");
     const [conversation] = await list(bob);
     expectShape(conversation, "Conversation");
     expect(conversation).toMatchObject({ unread: true, accounts: [{ id: alice.id }], last_status: { id } });
@@ -27,40 +27,40 @@ describe("A conversation", () => {
     expect(await list(carol)).toEqual([]);
   });
 
-  test("is one for each thread", async () => {
-    const { id } = await tell(alice, "@bob hello");
-    await tell(bob, "@alice hello yourself", id);
-    await tell(alice, "@bob something else");
-    expect(lastWords(await list(bob))).toEqual(["@bob something else", "@alice hello yourself"]);
+  test("groups a thread", async () => {
+    const { id } = await sendDirect(alice, "@bob hello");
+    await sendDirect(bob, "@alice hello yourself", id);
+    await sendDirect(alice, "@bob something else");
+    expect(lastTexts(await list(bob))).toEqual(["@bob something else", "@alice hello yourself"]);
   });
 
-  test("is another when others join, and with oneself when nobody is named", async () => {
-    const { id } = await tell(alice, "@bob hello");
-    await tell(bob, "@alice @carol look at this", id);
-    await tell(alice, "note to self");
+  test("with other participants is a separate one, and a note to oneself is one, too", async () => {
+    const { id } = await sendDirect(alice, "@bob hello");
+    await sendDirect(bob, "@alice @carol look at this", id);
+    await sendDirect(alice, "note to self");
     const others = (await list(alice)).map(({ accounts }) => idsOf(accounts).sort());
     expect(others).toEqual([[alice.id], [bob.id, carol.id].sort(), [bob.id]]);
     expect(idsOf((await list(carol))[0].accounts).sort()).toEqual([alice.id, bob.id].sort());
   });
 
-  test("moves up with each word, and is unread when it was another's", async () => {
-    const first = await tell(alice, "@bob one");
-    await tell(carol, "@bob two");
+  test("moves up with each message, and becomes unread with a message from another user", async () => {
+    const first = await sendDirect(alice, "@bob one");
+    await sendDirect(carol, "@bob two");
     expect((await list(bob)).map(({ unread }) => unread)).toEqual([true, true]);
-    await tell(bob, "@alice three", first.id);
+    await sendDirect(bob, "@alice three", first.id);
     expect((await list(bob)).map(({ unread }) => unread)).toEqual([false, true]);
     expect((await list(alice)).map(({ unread }) => unread)).toEqual([true]);
-    expect(lastWords(await list(bob))).toEqual(["@alice three", "@bob two"]);
+    expect(lastTexts(await list(bob))).toEqual(["@alice three", "@bob two"]);
   });
 
-  test("holds nothing that was said to more people", async () => {
+  test("contains only direct statuses", async () => {
     const { id } = await alice.publish("@bob hello, everyone");
     await bob.publish({ status: "@alice hello", visibility: "private", in_reply_to_id: id });
     expect([await list(alice), await list(bob)]).toEqual([[], []]);
   });
 
-  test("can be read and unread again", async () => {
-    await tell(alice, "@bob hello");
+  test("can be marked as read and unread", async () => {
+    await sendDirect(alice, "@bob hello");
     const [{ id }] = await list(bob);
     const read = await mark(bob, id, "read");
     expectShape(read.json, "Conversation");
@@ -69,54 +69,54 @@ describe("A conversation", () => {
     expect((await list(bob))[0].unread).toBe(true);
   });
 
-  test("can be removed from one's own list, and comes back with the next word", async () => {
-    const { id } = await tell(alice, "@bob hello");
+  test("can be removed from one's list, and returns with the next message", async () => {
+    const { id } = await sendDirect(alice, "@bob hello");
     const [conversation] = await list(bob);
     const { status, json } = await bob.delete(`/api/v1/conversations/${conversation.id}`);
     expect([status, json]).toEqual([200, {}]);
     expect(await list(bob)).toEqual([]);
     expect(await list(alice)).toHaveLength(1);
     expect((await bob.get(`/api/v1/statuses/${id}`)).status).toBe(200);
-    await tell(alice, "@bob are you there?", id);
-    expect(lastWords(await list(bob))).toEqual(["@bob are you there?"]);
+    await sendDirect(alice, "@bob are you there?", id);
+    expect(lastTexts(await list(bob))).toEqual(["@bob are you there?"]);
   });
 
-  test("ends with the word before when the last is deleted, and is gone with the only one", async () => {
-    const first = await tell(alice, "@bob one");
-    const second = await tell(bob, "@alice two", first.id);
+  test("has the previous message as its last after a deletion, and disappears with its only message", async () => {
+    const first = await sendDirect(alice, "@bob one");
+    const second = await sendDirect(bob, "@alice two", first.id);
     await bob.delete(`/api/v1/statuses/${second.id}`);
-    expect([lastWords(await list(alice)), lastWords(await list(bob))]).toEqual([["@bob one"], ["@bob one"]]);
+    expect([lastTexts(await list(alice)), lastTexts(await list(bob))]).toEqual([["@bob one"], ["@bob one"]]);
     await alice.delete(`/api/v1/statuses/${first.id}`);
     expect([await list(alice), await list(bob)]).toEqual([[], []]);
   });
 
-  test("is begun with who is named by an edit", async () => {
-    const { id } = await tell(alice, "@bob hello");
+  test("appears for an account that an edit mentions", async () => {
+    const { id } = await sendDirect(alice, "@bob hello");
     await alice.put(`/api/v1/statuses/${id}`, { status: "@bob @carol hello" });
     expect((await list(carol)).map(({ last_status }) => last_status.id)).toEqual([id]);
   });
 
-  test("is gone with whom one blocks, unless others take part in it, and stays with them", async () => {
-    await tell(alice, "note to self");
-    await tell(alice, "@bob hello");
-    await tell(bob, "@alice hello");
-    await tell(bob, "@alice @carol hello");
-    await tell(carol, "@alice hello");
+  test("disappears after a block, unless others take part in it", async () => {
+    await sendDirect(alice, "note to self");
+    await sendDirect(alice, "@bob hello");
+    await sendDirect(bob, "@alice hello");
+    await sendDirect(bob, "@alice @carol hello");
+    await sendDirect(carol, "@alice hello");
     await alice.post(`/api/v1/accounts/${bob.id}/block`);
     const left = ["@alice hello", "@alice @carol hello", "note to self"];
-    expect(lastWords(await list(alice))).toEqual(left);
-    expect(lastWords(await list(bob))).toEqual(["@alice @carol hello", "@alice hello"]);
+    expect(lastTexts(await list(alice))).toEqual(left);
+    expect(lastTexts(await list(bob))).toEqual(["@alice @carol hello", "@alice hello"]);
     await alice.post(`/api/v1/accounts/${bob.id}/unblock`);
-    expect(lastWords(await list(alice))).toEqual(left);
+    expect(lastTexts(await list(alice))).toEqual(left);
   });
 
-  test("is gone with people of a domain that one blocks, if nobody else takes part in it", async () => {
+  test("disappears after a domain block, unless accounts of other domains take part in it", async () => {
     for (const name of ["spammer", "fan"]) remoteAccount(server, name, "spam.example");
     remoteAccount(server, "friend", "good.example");
     for (const text of ["note", "@spammer@spam.example", "@spammer@spam.example @fan@spam.example"])
-      await tell(alice, text);
-    await tell(alice, "@spammer@spam.example @friend@good.example");
-    await tell(alice, "@friend@good.example");
+      await sendDirect(alice, text);
+    await sendDirect(alice, "@spammer@spam.example @friend@good.example");
+    await sendDirect(alice, "@friend@good.example");
     expect(await list(alice)).toHaveLength(5);
     await alice.post("/api/v1/domain_blocks", { domain: "spam.example" });
     expect((await list(alice)).map(({ accounts }) => accounts.map(({ acct }: Json) => acct))).toEqual([
@@ -126,46 +126,46 @@ describe("A conversation", () => {
     ]);
   });
 
-  test("is not begun with who blocks or mutes its author", async () => {
+  test("does not appear for users who block or mute the author", async () => {
     block(server, bob, alice);
     mute(server, carol, alice);
-    await tell(alice, "@bob @carol hello");
+    await sendDirect(alice, "@bob @carol hello");
     expect([await list(bob), await list(carol)]).toEqual([[], []]);
     expect(await list(alice)).toHaveLength(1);
   });
 });
 
-describe("Conversations", () => {
-  test("come in pages that fit together, though each new word moves one up", async () => {
-    const first = await tell(alice, "@bob 0");
-    for (const word of ["1", "2", "3", "4"]) await tell(alice, `@bob ${word}`);
+describe("The list of conversations", () => {
+  test("has pages without gaps or repetitions, though each message moves a conversation up", async () => {
+    const first = await sendDirect(alice, "@bob 0");
+    for (const word of ["1", "2", "3", "4"]) await sendDirect(alice, `@bob ${word}`);
     const page = await bob.get("/api/v1/conversations?limit=2");
     expect(linksOf(page).rels).toEqual(["next", "prev"]);
-    expect(lastWords(page.json)).toEqual(["@bob 4", "@bob 3"]);
-    await tell(alice, "@bob up", first.id);
+    expect(lastTexts(page.json)).toEqual(["@bob 4", "@bob 3"]);
+    await sendDirect(alice, "@bob up", first.id);
     const { next, prev } = linksOf(page);
-    expect(lastWords((await turn(bob, next)).json)).toEqual(["@bob 2", "@bob 1"]);
-    expect(lastWords((await turn(bob, prev)).json)).toEqual(["@bob up"]);
+    expect(lastTexts((await turn(bob, next)).json)).toEqual(["@bob 2", "@bob 1"]);
+    expect(lastTexts((await turn(bob, prev)).json)).toEqual(["@bob up"]);
     const pages = await pagesOf(bob, "/api/v1/conversations?limit=2");
-    expect(pages.map(lastWords)).toEqual([["@bob up", "@bob 4"], ["@bob 3", "@bob 2"], ["@bob 1"]]);
+    expect(pages.map(lastTexts)).toEqual([["@bob up", "@bob 4"], ["@bob 3", "@bob 2"], ["@bob 1"]]);
   });
 
-  inProcess("cost the same whether there is one or many", async () => {
+  inProcess("takes as many queries for many conversations as for one", async () => {
     const { db } = server.ctx;
-    for (let at = 0; at < 5; at++) await tell(alice, `@bob ${at}`);
+    for (let at = 0; at < 5; at++) await sendDirect(alice, `@bob ${at}`);
     const cost = async (limit: number) => {
       db.raw.run("UPDATE statuses SET language = 'en'");
       const before = db.statements;
       await bob.get(`/api/v1/conversations?limit=${limit}`);
       return db.statements - before;
     };
-    // The first time something is asked, more is looked up than ever after.
+    // The first request fills caches.
     await cost(1);
     expect(await cost(5)).toBe(await cost(1));
   });
 
-  test("are one's own alone, and want a token with the scope", async () => {
-    await tell(alice, "@bob hello");
+  test("contains only one's own, and needs a token with the scope", async () => {
+    await sendDirect(alice, "@bob hello");
     const [{ id }] = await list(bob);
     const reader = await server.person("reader", { scopes: "read" });
     const writer = await server.person("writer", { scopes: "write" });
@@ -189,11 +189,11 @@ describe("Conversations", () => {
     expect(await list(bob)).toHaveLength(1);
   });
 
-  test("are streamed to everyone in them, and when one is read to one's other apps", async () => {
+  test("is streamed to all participants, and to a user's other apps when a conversation is read", async () => {
     const socket = await Socket.open(bob, "?stream=direct");
     const events = await EventReader.open(alice, "direct");
     await listening(server, 3);
-    const { id } = await tell(alice, "@bob hello");
+    const { id } = await sendDirect(alice, "@bob hello");
     const heard = await socket.next();
     expect(heard).toMatchObject({ stream: ["direct"], event: "conversation" });
     expectShape(heard.payload, "Conversation");
@@ -206,14 +206,14 @@ describe("Conversations", () => {
   });
 });
 
-describe("A thread that one has muted", () => {
+describe("A muted thread", () => {
   let root: Json;
   beforeEach(async () => {
     root = await alice.publish("a question to everyone");
     await bob.post(`/api/v1/statuses/${root.id}/mute`);
   });
 
-  test("is marked in every place where it is shown, also what comes later", async () => {
+  test("is marked as muted wherever it is shown, including later replies", async () => {
     const reply = await carol.publish({ status: "@bob I say", in_reply_to_id: root.id });
     const { json } = await bob.get(`/api/v1/statuses/${root.id}/context`);
     expect(json.descendants).toMatchObject([{ id: reply.id, muted: true }]);
@@ -221,7 +221,7 @@ describe("A thread that one has muted", () => {
     expect((await alice.get(`/api/v1/statuses/${reply.id}`)).json.muted).toBe(false);
   });
 
-  test("tells one of nothing any more, and of everything again afterwards", async () => {
+  test("causes no notifications until it is unmuted", async () => {
     const own = await bob.publish({ status: "I say", in_reply_to_id: root.id });
     await carol.publish({ status: "@bob no", in_reply_to_id: own.id });
     await carol.post(`/api/v1/statuses/${own.id}/favourite`);
@@ -234,7 +234,7 @@ describe("A thread that one has muted", () => {
     expect(await toldOf(bob)).toEqual(["mention"]);
   });
 
-  test("leaves other threads alone", async () => {
+  test("does not mute other threads", async () => {
     await alice.publish("@bob another question");
     expect(await toldOf(bob)).toEqual(["mention"]);
   });

@@ -4,7 +4,7 @@ import { uploaded } from "../support/uploads.ts";
 
 const { server, alice } = serverForAllTests(["alice"], { LINNET_RATE_LIMITS: "on" });
 
-/** What apps in browsers must be able to read. */
+/** Headers that apps in browsers must be able to read. */
 const EXPOSED = [
   "Link",
   "X-RateLimit-Limit",
@@ -27,7 +27,7 @@ describe("An app in a browser", () => {
     "/.well-known/oauth-authorization-server",
     "/.well-known/nodeinfo",
     "/nodeinfo/2.0",
-  ])("may ask first whether it may call %s", async (path) => {
+  ])("may send a preflight request for %s", async (path) => {
     const { status, headers } = await fetch(server.origin + path, {
       method: "OPTIONS",
       headers: {
@@ -47,7 +47,7 @@ describe("An app in a browser", () => {
     expect(headers.get("access-control-allow-credentials")).toBeNull();
   });
 
-  test("isn't counted for asking", async () => {
+  test("is not rate limited for preflight requests", async () => {
     const left = async () => Number((await alice.get("/api/v1/preferences")).headers.get("x-ratelimit-remaining"));
     const before = await left();
     for (let at = 0; at < 5; at++) await fetch(`${server.origin}/api/v1/preferences`, { method: "OPTIONS" });
@@ -56,16 +56,16 @@ describe("An app in a browser", () => {
 
   test.each<[string, () => Promise<{ status: number; headers: Headers }>, number]>([
     ["a list", () => alice.get("/api/v1/timelines/home"), 200],
-    ["a thing", () => alice.get("/api/v1/preferences"), 200],
-    ["nothing", () => alice.post("/api/v1/notifications/clear"), 200],
-    ["what isn't there", () => alice.get("/api/v1/statuses/9"), 404],
-    ["no such route", () => alice.get("/api/v1/nothing"), 404],
-    ["another method", () => alice.put("/api/v1/nothing", {}), 404],
-    ["no token", () => server.stranger().get("/api/v1/timelines/home"), 401],
-    ["what was wrong", () => alice.post("/api/v1/statuses", {}), 422],
-    ["what can't be read", () => alice.post("/api/v1/statuses?status=a&status[]=b"), 400],
+    ["an object", () => alice.get("/api/v1/preferences"), 200],
+    ["an empty object", () => alice.post("/api/v1/notifications/clear"), 200],
+    ["a missing status", () => alice.get("/api/v1/statuses/9"), 404],
+    ["an unknown path", () => alice.get("/api/v1/nothing"), 404],
+    ["an unknown path, with PUT", () => alice.put("/api/v1/nothing", {}), 404],
+    ["a request without a token", () => server.stranger().get("/api/v1/timelines/home"), 401],
+    ["invalid parameters", () => alice.post("/api/v1/statuses", {}), 422],
+    ["an unreadable query", () => alice.post("/api/v1/statuses?status=a&status[]=b"), 400],
     ["a body that is too long", () => alice.post("/api/v1/statuses", { status: "x".repeat(2_000_000) }), 413],
-  ])("can read the answer, and its headers, of %s", async (_, call, code) => {
+  ])("can read the response to %s, and its headers", async (_, call, code) => {
     const { status, headers } = await call();
     expect(status).toBe(code);
     expect(headers.get("access-control-allow-origin")).toBe("*");
@@ -74,12 +74,12 @@ describe("An app in a browser", () => {
     expect(headers.get("content-type")).toContain("application/json");
   });
 
-  test("can read pictures too", async () => {
+  test("can load pictures", async () => {
     const { url } = await uploaded(alice);
     expect((await fetch(url)).headers.get("access-control-allow-origin")).toBe("*");
   });
 
-  test("is told apart by nothing but its token: there is no cookie to send", async () => {
+  test("is identified by its token only, never by a cookie", async () => {
     const { headers } = await alice.get("/api/v1/timelines/home");
     expect(headers.get("set-cookie")).toBeNull();
   });

@@ -15,8 +15,8 @@ const { server, alice, bob } = serverForEachTest(["alice", "bob"]);
 const names = (emojis: Json[]): string[] => emojis.map(({ shortcode }) => shortcode);
 const listed = async (): Promise<Json[]> => (await server.stranger().get("/api/v1/custom_emojis")).json;
 
-describe("The list of custom emoji", () => {
-  test("holds those that pickers show, in the order of their names, with a category where there is one", async () => {
+describe("GET /api/v1/custom_emojis", () => {
+  test("lists the emoji for pickers by name, with their category if they have one", async () => {
     await ownEmoji(server, "zebra", { category: "Animals" });
     await ownEmoji(server, "Cat", { category: " Animals " });
     await ownEmoji(server, "blob");
@@ -32,7 +32,7 @@ describe("The list of custom emoji", () => {
     for (const emoji of emojis) expect(emoji.visible_in_picker).toBe(true);
   });
 
-  test("tells where each picture is, and where it stands still", async () => {
+  test("has the URL of each picture and of a still one", async () => {
     await ownEmoji(server, "still");
     await ownEmoji(server, "dancer", { moving: true });
     const [dancer, still] = await listed();
@@ -47,7 +47,7 @@ describe("The list of custom emoji", () => {
     ]);
   });
 
-  test("follows what its owner does, and the files of what was replaced or removed go", async () => {
+  test("reflects changes by the owner, and files of replaced and removed emoji are deleted", async () => {
     await ownEmoji(server, "blob");
     await ownEmoji(server, "dancer", { moving: true, category: "Dance" });
     const before = await listed();
@@ -63,7 +63,7 @@ describe("The list of custom emoji", () => {
     expect((await fetch(after[0].url)).status).toBe(200);
   });
 
-  test("holds none of other servers", async () => {
+  test("excludes emoji of other servers", async () => {
     remoteEmoji(server, "blob", "elsewhere.example");
     expect(await listed()).toEqual([]);
   });
@@ -73,7 +73,7 @@ describe("A picture for an emoji", () => {
   const add = (bytes: Uint8Array, shortcode = "blob") =>
     addEmoji(server.ctx, { shortcode, picture: bytes, category: null, visibleInPicker: true });
 
-  test("loses what it says besides its pixels", async () => {
+  test("loses its metadata", async () => {
     await add(
       await picture(20, 20)
         .png()
@@ -86,7 +86,7 @@ describe("A picture for an emoji", () => {
     expect(Buffer.from(bytes).includes("somebody")).toBe(false);
   });
 
-  test("is refused with a reason when it isn't one, is too large, or has a name that can't stand in a text", async () => {
+  test("is refused with a reason if it is no picture, is too large, or has an unsuitable name", async () => {
     const png = await picture(20, 20).png().toBuffer();
     const large = await sharp({ create: { width: 1100, height: 1000, channels: 3, background: "red" } })
       .png()
