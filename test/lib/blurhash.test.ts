@@ -12,7 +12,7 @@ function draw(shade: (x: number, y: number) => [red: number, green: number, blue
   return { data, width: SIDE, height: SIDE };
 }
 
-/** The mean difference of a channel's values between two pictures. */
+/** The mean difference between the channel values of two images. */
 function difference(one: ArrayLike<number>, other: ArrayLike<number>): number {
   let sum = 0;
   for (let at = 0; at < one.length; at++) sum += Math.abs(one[at]! - other[at]!);
@@ -21,18 +21,18 @@ function difference(one: ArrayLike<number>, other: ArrayLike<number>): number {
 
 const grey = (value: number): [number, number, number] => [255 * value, 255 * value, 255 * value];
 
-describe("A blurhash looks like its picture", () => {
+describe("A blurhash", () => {
   test.each<[string, Pixels]>([
-    ["brighter to the right", draw((x) => grey(x))],
-    ["brighter to the left", draw((x) => grey(1 - x))],
-    ["brighter downwards", draw((_, y) => grey(y))],
-    ["brighter upwards", draw((_, y) => grey(1 - y))],
-    ["brighter to a corner", draw((x, y) => grey((x + y) / 2))],
-    ["brighter in the middle", draw((x, y) => grey(1 - Math.hypot(x - 0.5, y - 0.5)))],
-    ["darker in the middle", draw((x, y) => grey(Math.hypot(x - 0.5, y - 0.5)))],
-    ["red above blue", draw((_, y) => [255 * (1 - y), 0, 255 * y])],
-    ["of one colour", draw(() => [200, 100, 30])],
-  ])("that is %s", (_, picture) => {
+    ["is brighter to the right", draw((x) => grey(x))],
+    ["is brighter to the left", draw((x) => grey(1 - x))],
+    ["is brighter towards the bottom", draw((_, y) => grey(y))],
+    ["is brighter towards the top", draw((_, y) => grey(1 - y))],
+    ["is brighter towards one corner", draw((x, y) => grey((x + y) / 2))],
+    ["is brighter in the middle", draw((x, y) => grey(1 - Math.hypot(x - 0.5, y - 0.5)))],
+    ["is darker in the middle", draw((x, y) => grey(Math.hypot(x - 0.5, y - 0.5)))],
+    ["has red above blue", draw((_, y) => [255 * (1 - y), 0, 255 * y])],
+    ["has a single colour", draw(() => [200, 100, 30])],
+  ])("resembles an image that %s", (_, picture) => {
     const hash = encodeBlurhash(picture, 4);
     expect(hash).toHaveLength(4 + 2 * 16);
     expect(difference(decode(hash, SIDE, SIDE), picture.data)).toBeLessThan(12);

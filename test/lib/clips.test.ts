@@ -20,11 +20,11 @@ test.each([
   [0.5, "1/2"],
   [15.02, "751/50"],
   [0.0001, "1/1000"],
-])("%d frames a second are written %s", (rate, text) => {
+])("%d frames per second are formatted as %s", (rate, text) => {
   expect(frameRateText(rate)).toBe(text);
 });
 
-describe("A file that pretends to be a film", () => {
+describe("A malformed video file", () => {
   const box = (type: string, body: Uint8Array) => {
     const bytes = Buffer.alloc(8 + body.length);
     bytes.writeUInt32BE(bytes.length);
@@ -39,23 +39,23 @@ describe("A file that pretends to be a film", () => {
   };
   const type = box("ftyp", Buffer.from("isom\x00\x00\x02\x00isomavc1"));
 
-  test("is nothing that we know when nothing in it is", async () => {
+  test("is not recognised as a clip if its contents are unknown", async () => {
     expect(await inspect(Buffer.from("hello"))).toBeNull();
     expect(await inspect(Buffer.alloc(0))).toBeNull();
     expect(await inspect(Buffer.alloc(100_000, 0xff))).toBeNull();
   });
 
   test.each<[string, Uint8Array[]]>([
-    ["without an index", [type, box("mdat", Buffer.alloc(1000))]],
-    ["with an empty index", [type, box("moov", Buffer.alloc(0))]],
-    ["with an index of more than 16 MB", [type, box("moov", Buffer.alloc(17 * 1024 * 1024))]],
-    ["with a box in an endless circle", [type, Buffer.from("\x00\x00\x00\x00moov")]],
+    ["A file without an index", [type, box("mdat", Buffer.alloc(1000))]],
+    ["A file with an empty index", [type, box("moov", Buffer.alloc(0))]],
+    ["A file with an index of more than 16 MB", [type, box("moov", Buffer.alloc(17 * 1024 * 1024))]],
+    ["A file with a box of size zero", [type, Buffer.from("\x00\x00\x00\x00moov")]],
   ])("%s is refused", async (_, parts) => {
     await expect(inspect(...parts)).rejects.toBeInstanceOf(UnreadableFile);
   });
 });
 
-describe("An animation of equal frames", () => {
+describe("An animation with evenly timed frames", () => {
   const frames = async function* () {
     for (const shade of [1, 2, 3]) yield Buffer.from([shade, shade, shade]);
   };
@@ -66,12 +66,12 @@ describe("An animation of equal frames", () => {
     return [even.frameRate, pixels];
   };
 
-  test("has its own frame rate", async () => {
+  test("keeps its frame rate", async () => {
     expect(await firsts([40, 40, 40])).toEqual(["3000/120", [1, 2, 3]]);
     expect(await firsts([33, 34, 33])).toEqual(["3000/100", [1, 2, 3]]);
   });
 
-  test("takes no delay at all for a tenth of a second, as browsers do", async () => {
+  test("shows frames with a delay of 0 or 10 ms for 100 ms, as browsers do", async () => {
     expect(await firsts([0, 10, 100])).toEqual(["3000/300", [1, 2, 3]]);
   });
 
@@ -79,7 +79,7 @@ describe("An animation of equal frames", () => {
     expect(await firsts([20, 40, 60])).toEqual(["50/1", [1, 2, 2, 3, 3, 3]]);
   });
 
-  test("doesn't last for ever", () => {
+  test("is refused if it would last too long", () => {
     expect(() => evenFrames({ width: 1, height: 1, delays: [1, 1e9, 1] }, frames())).toThrow(UnreadableFile);
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { copyDurably, fingerprint, forEachOf, linkFile, syncFolders } from "../../src/lib/copies.ts";
 
-/** A file system in memory that most Linux systems have; a link can't lead there from the temporary folder. */
+/** An in-memory file system that most Linux systems have. Hard links from the temporary folder to it fail. */
 const OTHER_DISK = "/dev/shm";
 
 let folder: string;
@@ -17,7 +17,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const HELLO = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824";
 
-test("a copy has the content and the time of the original, and is for its owner alone", async () => {
+test("a copy has the content and time of the original, and only its owner can read it", async () => {
   const [from, to] = [join(folder, "a"), join(folder, "new/folder/b")];
   const copy = await copyDurably(from, to);
   expect(copy).toEqual({ size: 5, sha256: HELLO, modified: Math.round(statSync(from).mtimeMs) });
@@ -28,19 +28,19 @@ test("a copy has the content and the time of the original, and is for its owner 
   await syncFolders(folder);
 });
 
-test("copying what is not there leaves nothing", async () => {
+test("copying a missing file creates nothing", async () => {
   const to = join(folder, "b");
   await expect(copyDurably(join(folder, "none"), to)).rejects.toThrow("ENOENT");
   expect(existsSync(to)).toBe(false);
 });
 
-test("a link is the same file", async () => {
+test("a link refers to the same file", async () => {
   expect(await linkFile(join(folder, "a"), join(folder, "new/b"))).toBe(true);
   expect(statSync(join(folder, "new/b")).ino).toBe(statSync(join(folder, "a")).ino);
   expect(await linkFile(join(folder, "none"), join(folder, "c"))).toBe(false);
 });
 
-test.skipIf(!existsSync(OTHER_DISK))("no link leads to another file system", async () => {
+test.skipIf(!existsSync(OTHER_DISK))("linking to another file system fails, and copying works", async () => {
   const other = mkdtempSync(join(OTHER_DISK, "linnet-test-"));
   try {
     expect(await linkFile(join(folder, "a"), join(other, "b"))).toBe(false);
@@ -51,7 +51,7 @@ test.skipIf(!existsSync(OTHER_DISK))("no link leads to another file system", asy
   }
 });
 
-test("work is done for every item, a few at a time, until something fails", async () => {
+test("forEachOf() processes all items, a few at a time, and stops after an error", async () => {
   let [running, most] = [0, 0];
   const done: number[] = [];
   const work = async (item: number) => {
@@ -70,7 +70,7 @@ test("work is done for every item, a few at a time, until something fails", asyn
   expect([running, done.length]).toEqual([0, 1]);
 });
 
-test("folders with nothing in them are no obstacle", async () => {
+test("empty folders can be synced", async () => {
   mkdirSync(join(folder, "empty/within"), { recursive: true });
   await syncFolders(folder);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { EventBus } from "../../src/lib/event-bus.ts";
 
-test("A listener that throws keeps no other from hearing an event, and is reported", () => {
+test("A listener that throws is reported, and the other listeners still receive the event", () => {
   const problems: unknown[] = [];
   const heard: string[] = [];
   const bus = new EventBus<string>((error, topic) => void problems.push([topic, error]));
@@ -20,7 +20,7 @@ test("A listener that throws keeps no other from hearing an event, and is report
   ]);
 });
 
-test("A listener that has left, or whose topic is another one, hears nothing", () => {
+test("Events reach neither removed listeners nor listeners of other topics", () => {
   const heard: string[] = [];
   const bus = new EventBus<string>(() => {});
   const leave = bus.subscribe("news", (event) => void heard.push(event));

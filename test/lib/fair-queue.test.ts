@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { FairQueue } from "../../src/lib/fair-queue.ts";
 
-/** In milliseconds: over at once, or never during a test. */
+/** In milliseconds: the time is over at once, or never during a test. */
 const [IMPATIENT, PATIENT] = [0, 3_600_000];
 
-/** Work that lasts until the test ends it, and ends when it is aborted. */
+/** Work that runs until the test finishes it or the queue aborts it. */
 class Work {
   attempts = 0;
   private readonly started: (() => void)[] = [];
@@ -31,15 +31,15 @@ class Work {
 
 const quick = () => Promise.resolve("done");
 
-describe("Heavy work", () => {
-  test("returns its result, or its error", async () => {
+describe("The fair queue", () => {
+  test("returns the result or the error of the work", async () => {
     const queue = new FairQueue(1, PATIENT);
     expect(await queue.take("ada", quick)).toBe("done");
     await expect(queue.take("ada", () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
     expect(await queue.take("ada", quick)).toBe("done");
   });
 
-  test("runs a few pieces at a time, and one for each user", async () => {
+  test("runs a few tasks at a time, and one per user", async () => {
     const queue = new FairQueue(2, PATIENT);
     const [ada, again, grace, alan] = [new Work(), new Work(), new Work(), new Work()];
     const all = [
@@ -53,7 +53,7 @@ describe("Heavy work", () => {
     await Promise.all(all);
   });
 
-  test("lets the user go first who was served longest ago", async () => {
+  test("serves the user first who has waited longest since their last task", async () => {
     const queue = new FairQueue(1, PATIENT);
     const order: string[] = [];
     const done = (user: string) => queue.take(user, async () => void order.push(user));
@@ -61,7 +61,7 @@ describe("Heavy work", () => {
     expect(order).toEqual(["ada", "grace", "alan", "ada", "ada"]);
   });
 
-  test("of one user doesn't keep another's waiting, however slow it is", async () => {
+  test("serves other users while one user's tasks are slow", async () => {
     const queue = new FairQueue(2, IMPATIENT);
     const slow = new Work();
     const all = [queue.take("ada", slow.run), queue.take("ada", slow.run)];
@@ -70,7 +70,7 @@ describe("Heavy work", () => {
     await Promise.all(all);
   });
 
-  test("that is slow gives way to others, one of two at least, and is done in the end", async () => {
+  test("aborts a slow task for others, keeps at least half of its slots running, and finishes all tasks", async () => {
     const queue = new FairQueue(2, IMPATIENT);
     const [elder, younger] = [new Work(), new Work()];
     const all = [queue.take("ada", elder.run), queue.take("alan", younger.run)];

@@ -6,7 +6,7 @@ import { gunzip, RatioError } from "../../src/lib/http/gunzip.ts";
 const KIB = 1024;
 const MIB = KIB * KIB;
 
-/** Counts the pieces that are read, and tells when the reader has let go. */
+/** Counts the chunks that are read, and records when the reader closes the source. */
 class Source {
   read = 0;
   readonly ended = Promise.withResolvers<void>();
@@ -25,7 +25,7 @@ class Source {
   }
 }
 
-/** What came out before the end or the error, and the longest piece of it. */
+/** The output before the end or the error, and the size of the largest chunk. */
 async function unpack(source: AsyncIterable<Uint8Array>) {
   const result = { bytes: 0, longest: 0, error: null as unknown };
   try {
@@ -44,7 +44,7 @@ function* repeat(times: number, piece: Uint8Array): Generator<Uint8Array> {
 }
 
 describe("Unpacking gzip", () => {
-  test("gives back what was packed, however it was cut into pieces and members", async () => {
+  test("returns the original data, however it was split into chunks and members", async () => {
     const pieces = fc.array(fc.tuple(fc.uint8Array({ maxLength: 5000 }), fc.nat({ max: 9 })), { maxLength: 5 });
     await fc.assert(
       fc.asyncProperty(pieces, fc.integer({ min: 1, max: 3000 }), async (members, size) => {
@@ -60,7 +60,7 @@ describe("Unpacking gzip", () => {
     );
   });
 
-  test("stops at a bomb of 1 GiB before a ten-thousandth of it is unpacked, and lets go of the source", async () => {
+  test("stops at a bomb of 1 GiB before unpacking a ten-thousandth of it, and closes the source", async () => {
     const member = gzipSync(new Uint8Array(MIB));
     const source = new Source(repeat(1024, member));
     const { bytes, longest, error } = await unpack(source);
@@ -71,21 +71,21 @@ describe("Unpacking gzip", () => {
     expect(source.read).toBeLessThan(100);
   });
 
-  test("unpacks no further than it is read", async () => {
+  test("unpacks only as much as is read", async () => {
     const source = new Source(repeat(1000, gzipSync(crypto.getRandomValues(new Uint8Array(50 * KIB)))));
     for await (const _ of gunzip(source)) break;
     await source.ended.promise;
     expect(source.read).toBeLessThan(10);
   });
 
-  test("accepts what packs well without being a bomb", async () => {
+  test("accepts data that compresses well without being a bomb", async () => {
     const row = "<tr><td class=number>0</td><td class=number>0</td></tr>\n";
     const table = Array.from({ length: 20_000 }, (_, at) => row.replace("0", String(at))).join("");
     expect(await unpack(new Source([gzipSync(table)]))).toMatchObject({ bytes: table.length, error: null });
     expect(await unpack(new Source([gzipSync(new Uint8Array(60 * KIB))]))).toMatchObject({ bytes: 60 * KIB });
   });
 
-  test("takes empty input for empty output", async () => {
+  test("returns empty output for empty input", async () => {
     expect(await unpack(new Source([]))).toMatchObject({ bytes: 0, error: null });
     expect(await unpack(new Source([new Uint8Array()]))).toMatchObject({ bytes: 0, error: null });
   });

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { isHashtagName, normaliseHashtag } from "../../src/lib/text/hashtags.ts";
 import { findHashtags } from "../../src/lib/text/text.ts";
 
-describe("findHashtags", () => {
+describe("findHashtags()", () => {
   const cases: [text: string, names: string[]][] = [
     ["#tag", ["tag"]],
     ["a #tag, another #Tag2.", ["tag", "Tag2"]],
@@ -35,17 +35,17 @@ describe("findHashtags", () => {
     [`#${"a".repeat(201)}`, []],
   ];
 
-  test.each(cases)("%s has the tags %p", (text, names) => {
+  test.each(cases)("finds in %s the tags %p", (text, names) => {
     expect(findHashtags(text)).toEqual(names);
   });
 
-  test("at most 100 tags count", () => {
+  test("finds at most 100 tags", () => {
     const text = Array.from({ length: 120 }, (_, index) => `#tag${index}`).join(" ");
     expect(findHashtags(text)).toEqual(Array.from({ length: 100 }, (_, index) => `tag${index}`));
   });
 });
 
-describe("normaliseHashtag", () => {
+describe("normaliseHashtag()", () => {
   const keys: [name: string, key: string][] = [
     ["tag", "tag"],
     ["TagName", "tagname"],
@@ -70,11 +70,11 @@ describe("normaliseHashtag", () => {
     ["", ""],
   ];
 
-  test.each(keys)("#%s is kept under %p", (name, key) => {
+  test.each(keys)("turns #%s into %p", (name, key) => {
     expect(normaliseHashtag(name)).toBe(key);
   });
 
-  test("normalising twice changes nothing", () => {
+  test("changes nothing when applied twice", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 40 }), (name) => {
         const key = normaliseHashtag(name);
@@ -84,8 +84,8 @@ describe("normaliseHashtag", () => {
   });
 });
 
-describe("isHashtagName", () => {
-  test("a name is a hashtag only as a whole", () => {
+describe("isHashtagName()", () => {
+  test("accepts only whole hashtags", () => {
     expect(["tag", "日本", "1_2", "a·b"].filter(isHashtagName)).toEqual(["tag", "日本", "1_2", "a·b"]);
     expect(["", "#tag", "12", "a b", "a·", "a-b", "a".repeat(201)].filter(isHashtagName)).toEqual([]);
   });

@@ -31,41 +31,41 @@ const WAYS: [string, (bytes: Uint8Array) => Promise<unknown>][] = [
   ["an upload", (bytes) => processImage(bytes, LIMITS)],
   ["a preview or a thumbnail", (bytes) => processPreview(bytes, LIMITS)],
   ["an avatar", (bytes) => processAvatar(bytes, "avatar")],
-  ["a picture of the server", (bytes) => processCuts(bytes, LIMITS, [{ width: 10, height: 10 }], true)],
+  ["an image of the server", (bytes) => processCuts(bytes, LIMITS, [{ width: 10, height: 10 }], true)],
   ["an emoji", (bytes) => processEmoji(bytes, LIMITS)],
-  ["an animation that becomes a film", (bytes) => inspectAnimation(bytes, LIMITS, 10_000)],
+  ["an animation converted to video", (bytes) => inspectAnimation(bytes, LIMITS, 10_000)],
 ];
 
 describe.each(WAYS)("As %s", (_, process) => {
-  test("a WebP or GIF of many frames is refused by its header", async () => {
+  test("a WebP or GIF with many frames is refused by its header", async () => {
     expect(await refusal(process(await movingWebp(80_000, 1)))).toContain("more than 5000 frames");
     expect(await refusal(process(tinyGif([1, 1], 5001)))).toContain("more than 5000 frames");
   });
 
-  test("a picture with a side that is too long is refused by its header", async () => {
+  test("an image with an overlong side is refused by its header", async () => {
     expect(await refusal(process(blackPng(1_000_000, 33)))).toContain("no side may be longer than 65535");
     expect(await refusal(process(await movingWebp(2, 1, [2 ** 24, 1])))).toContain("no side may be longer than 65535");
   });
 
-  test("a picture with too many pixels is refused by its header", async () => {
+  test("an image with too many pixels is refused by its header", async () => {
     expect(await refusal(process(blackPng(40_000, 1000)))).toContain("at most 33.2 megapixels");
     expect(await refusal(process(await movingWebp(2, 1, [16_000, 16_000])))).toContain("at most 33.2 megapixels");
     expect(await refusal(process(await movingWebp(200, 1, [2000, 2000])))).toContain("200 frames of 2000x2000 pixels");
   });
 
-  test("a WebP whose frames can't be counted is refused", async () => {
+  test("a WebP with an unclear number of frames is refused", async () => {
     const webp = await movingWebp(3, 1);
     expect(await refusal(process(webp.subarray(0, -10)))).toContain("File is invalid");
   });
 });
 
-test("An AVIF may have half as many pixels as others, since its decoder takes twice as much memory", async () => {
+test("An AVIF may have half as many pixels as other formats, because its decoder needs twice as much memory", async () => {
   const create = { width: 4100, height: 4100, channels: 3, background: "red" } as const;
   const avif = await sharp({ create }).avif({ effort: 0 }).toBuffer();
   expect(await refusal(processImage(avif, LIMITS))).toContain("at most 16.6 megapixels");
 });
 
-test("A GIF is kept with the screen that its frames need, whatever it says", async () => {
+test("A stored GIF has the screen size that its frames need, not the one it claims", async () => {
   for (const [bytes, frames] of [
     [tinyGif([65_535, 65_535]), 1],
     [tinyGif([5000, 5000], 5000), 5000],
@@ -81,15 +81,15 @@ test("A GIF is kept with the screen that its frames need, whatever it says", asy
   expect(Buffer.from((await processImage(gif, LIMITS)).original.bytes).equals(gif)).toBe(true);
 });
 
-test("An animation of large frames doesn't become a film, since splitting it would take minutes", async () => {
+test("An animation with large frames is not converted to video, because splitting it would take minutes", async () => {
   const webp = await movingWebp(130, 2000);
   expect(webp.length).toBeLessThan(30_000);
   expect(await refusal(inspectAnimation(webp, LIMITS, 1920 * 1080))).toContain("invalid");
   expect(await inspectAnimation(await movingWebp(130, 200), LIMITS, 1920 * 1080)).toMatchObject({ width: 200 });
 });
 
-describe("The header of a picture", () => {
-  test("says what its decoder says", async () => {
+describe("Reading an image header", () => {
+  test("returns the same size and frame count as decoding", async () => {
     const size = tuple(nat(90), nat(90));
     const format = constantFrom("jpeg", "png", "gif", "webp", "lossless", "progressive", "moving");
     await assertProperty(
@@ -110,7 +110,7 @@ describe("The header of a picture", () => {
     );
   });
 
-  test("is read without harm, whatever comes after its first bytes", () => {
+  test("never fails, whatever follows the first bytes", () => {
     const begins = ["\xff\xd8\xff", "\x89PNG\r\n\x1a\n", "GIF89a", "RIFF\xff\0\0\0WEBPVP8X", "RIFF\xff\0\0\0WEBPVP8L"];
     assertProperty(
       property(constantFrom(...begins), uint8Array({ maxLength: 200 }), (begin, rest) => {

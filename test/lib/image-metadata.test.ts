@@ -37,7 +37,7 @@ describe("Metadata", () => {
     }
   }
 
-  test("with the place leaves a JPEG, in whichever of its corners it hides", async () => {
+  test("with the location is removed from every part of a JPEG", async () => {
     const gps = { GPSLatitudeRef: "N", GPSLatitude: "51/1 30/1 3230/100" };
     const photo = await picture(300, 200)
       .jpeg()
@@ -56,7 +56,7 @@ describe("Metadata", () => {
     await expectNothing(Buffer.concat([photo.subarray(0, 2), ...corners, photo.subarray(2), Buffer.from(SECRET)]));
   });
 
-  test("goes from a JPEG that is drawn anew, too", async () => {
+  test("is removed from a JPEG that is re-encoded", async () => {
     await expectNothing(
       await picture(300, 200)
         .jpeg()
@@ -66,13 +66,13 @@ describe("Metadata", () => {
     );
   });
 
-  test("leaves a PNG, along with what lies after its end", async () => {
+  test("is removed from a PNG, along with data after its end", async () => {
     const png = await picture(300, 200).png().toBuffer();
     const chunks = [pngChunk("tEXt", `Comment\0${SECRET}`), pngChunk("teSt", SECRET)];
     await expectNothing(Buffer.concat([png.subarray(0, 33), ...chunks, png.subarray(33), Buffer.from(SECRET)]));
   });
 
-  test("leaves a GIF, still or animated", async () => {
+  test("is removed from a GIF, still or animated", async () => {
     const comment = Buffer.from(`\x21\xfe${String.fromCharCode(SECRET.length)}${SECRET}\0`, "latin1");
     const xmp = Buffer.from(`\x21\xff\x0bXMP DataXMP${String.fromCharCode(SECRET.length)}${SECRET}\0`, "latin1");
     for (const frames of [2, 1]) {
@@ -81,7 +81,7 @@ describe("Metadata", () => {
     }
   });
 
-  test("leaves a WebP, still or animated", async () => {
+  test("is removed from a WebP, still or animated", async () => {
     for (const image of [picture(300, 200), await animation(2)]) {
       const webp = await image
         .webp()
@@ -92,7 +92,7 @@ describe("Metadata", () => {
     }
   });
 
-  test("leaves an AVIF", async () => {
+  test("is removed from an AVIF", async () => {
     await expectNothing(
       await picture(300, 200)
         .avif()
@@ -102,10 +102,10 @@ describe("Metadata", () => {
   });
 });
 
-describe("A file without its metadata", () => {
+describe("withoutMetadata()", () => {
   const TYPES = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 
-  test("is not made from one that ends too early", async () => {
+  test("returns null for truncated files", async () => {
     const animated = await animation(2);
     const files = {
       "image/jpeg": picture(40, 30).jpeg(),
@@ -116,12 +116,12 @@ describe("A file without its metadata", () => {
     for (const [type, image] of Object.entries(files)) {
       const bytes = await image.toBuffer();
       expect(withoutMetadata(bytes, type)).not.toBeNull();
-      // Two bytes, because the last one of a GIF may be missing.
+      // Two bytes, because a GIF without its last byte is accepted.
       expect(withoutMetadata(bytes.subarray(0, -2), type)).toBeNull();
     }
   });
 
-  test("is nothing for bytes that only begin like a picture, whatever follows", async () => {
+  test("never grows a file, whatever follows the first bytes of an image", async () => {
     const starts = await Promise.all(
       ["jpeg", "png", "gif", "webp"].map((format) =>
         picture(8, 8)
@@ -140,7 +140,7 @@ describe("A file without its metadata", () => {
     );
   });
 
-  test("is made again the same from itself", async () => {
+  test("changes nothing when applied twice", async () => {
     const webp = await (
       await animation(3)
     )
@@ -152,7 +152,7 @@ describe("A file without its metadata", () => {
     expect(withoutMetadata(clean!, "image/webp")).toEqual(clean);
   });
 
-  test("is left to others where the format isn't known", () => {
+  test("returns null for unknown formats", () => {
     expect(withoutMetadata(new Uint8Array(20), "image/avif")).toBeNull();
   });
 });

@@ -10,7 +10,7 @@ import { animation, picture } from "../fixtures/pictures.ts";
 const LIMITS = { bytes: 16 * 1024 * 1024, pixels: DEFAULT_PIXELS };
 const RED_HEIC = await Bun.file(new URL("../fixtures/red.heic", import.meta.url)).bytes();
 
-/** Mean of red, green and blue, to compare colours without minding what lossy formats do to them. */
+/** The mean of red, green and blue, because lossy formats change single pixels. */
 async function colour(bytes: Uint8Array): Promise<number[]> {
   return mean(await sharp(bytes).toColourspace("srgb").ensureAlpha().raw().toBuffer());
 }
@@ -41,15 +41,15 @@ const NOT_AN_IMAGE = {
   message: "Validation failed: File content type is invalid, File is invalid",
 };
 
-describe("What kind of file it is", () => {
-  test("is told by the bytes for every format that can be written here", async () => {
+describe("The media type of a file", () => {
+  test("is detected from its bytes for every format that sharp can write", async () => {
     for (const format of ["jpeg", "png", "gif", "webp", "avif"] as const) {
       expect(sniffType(await picture(8, 8).toFormat(format).toBuffer())).toBe(`image/${format}`);
     }
     expect(sniffType(RED_HEIC)).toBe("image/heic");
   });
 
-  test("looks beyond a vague first brand in an ISO container", () => {
+  test("is detected in ISO containers whose first brand is vague", () => {
     const container = (...brands: string[]) => {
       const bytes = Buffer.from(`....ftyp${brands[0]}....${brands.slice(1).join("")}heic`, "latin1");
       bytes.writeUInt32BE(bytes.length - 4);
@@ -61,7 +61,7 @@ describe("What kind of file it is", () => {
     expect(sniffType(container("isom", "mp41"))).toBeNull();
   });
 
-  test("is nothing for pages, drawings with scripts, films and nothing at all", () => {
+  test("is null for HTML, SVG, videos and empty files", () => {
     const texts = [
       "",
       "G",
@@ -74,7 +74,7 @@ describe("What kind of file it is", () => {
     for (const text of texts) expect(sniffType(Buffer.from(text))).toBeNull();
   });
 
-  test("doesn't depend on where in a buffer the file lies", async () => {
+  test("is detected wherever the file begins in its buffer", async () => {
     const png = await picture(8, 8).png().toBuffer();
     const request = Buffer.concat([Buffer.from("--boundary"), png]);
     const { original } = await processImage(request.subarray(10), LIMITS);
@@ -84,8 +84,8 @@ describe("What kind of file it is", () => {
 
 describe("The list of readable types", () => {});
 
-describe("What is refused", () => {
-  test("a file that is no picture", async () => {
+describe("The image pipeline", () => {
+  test("refuses files that are not images", async () => {
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
     const tiff = await picture(8, 8).tiff().toBuffer();
     for (const bytes of [new Uint8Array(), Buffer.from("hello"), svg, tiff]) {
@@ -93,13 +93,13 @@ describe("What is refused", () => {
     }
   });
 
-  test("a drawing that pretends to be a JPEG", async () => {
+  test("refuses an SVG that pretends to be a JPEG", async () => {
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
     const pretender = Buffer.concat([Uint8Array.of(0xff, 0xd8, 0xff), svg]);
     expect(await refusal(processImage(pretender, LIMITS))).toEqual(NOT_AN_IMAGE);
   });
 
-  test("a small file that claims to hold 3,600 megapixels, before they are decoded", async () => {
+  test("refuses a small file that claims 3,600 megapixels, before decoding it", async () => {
     const bomb = await picture(8, 8).png().toBuffer();
     bomb.writeUInt32BE(60_000, 16);
     bomb.writeUInt32BE(60_000, 20);
@@ -110,14 +110,14 @@ describe("What is refused", () => {
     });
   });
 
-  test("an animation of harmless frames that are too many together", async () => {
+  test("refuses an animation whose frames have too many pixels in total", async () => {
     const gif = await (await animation(20)).gif().toBuffer();
     const { kind, message } = await refusal(processImage(gif, { ...LIMITS, pixels: 60 * 40 }));
     expect(kind).toBe("invalid");
     expect(message).toContain("20 frames of 60x40 pixels");
   });
 
-  test("an animated avatar that would take minutes to draw", async () => {
+  test("refuses an animated avatar that would take minutes to process", async () => {
     const pages = Array.from({ length: 700 }, (_, at) => Uint8Array.of((at * 97) & 255, (at * 31) & 255, 0));
     const strip = sharp(Buffer.concat(pages), { raw: { width: 1, height: 700, channels: 3, pageHeight: 1 } });
     const { kind, message } = await refusal(processAvatar(await strip.gif().toBuffer(), "avatar"));
@@ -125,7 +125,7 @@ describe("What is refused", () => {
     expect(message).toContain("700 frames; at most 625");
   });
 
-  test("a file with too many bytes, with the limit in words", async () => {
+  test("refuses files that are too large, and states the limit", async () => {
     const png = await picture(64, 64).png().toBuffer();
     const refused = await refusal(processImage(png, { ...LIMITS, bytes: png.length - 1 }));
     expect(refused.kind).toBe("too_large");
@@ -136,7 +136,7 @@ describe("What is refused", () => {
     expect((await processImage(png, { ...LIMITS, bytes: png.length })).original.width).toBe(64);
   });
 
-  test("half a file, in every format", async () => {
+  test("refuses truncated files in every format", async () => {
     const files = ["jpeg", "png", "webp", "gif", "avif"].map((format) =>
       picture(300, 200)
         .toFormat(format as "jpeg")
@@ -152,7 +152,7 @@ describe("What is refused", () => {
     }
   });
 
-  test("whatever is damaged so badly that it can't be shown; nothing damaged ever fails in another way", async () => {
+  test("refuses badly damaged files, and never fails in another way", async () => {
     const animated = await animation(3, 20, 20);
     const files = await Promise.all([
       picture(40, 30)
@@ -184,8 +184,8 @@ describe("What is refused", () => {
   });
 });
 
-describe("What is kept of a picture", () => {
-  test("is what people see, turned upright as the camera noted", async () => {
+describe("A stored image", () => {
+  test("is upright as the camera noted", async () => {
     const sideways = await picture(300, 200).jpeg().withMetadata({ orientation: 6 }).toBuffer();
     const { original, small } = await processImage(sideways, LIMITS);
     expect([original.width, original.height]).toEqual([200, 300]);
@@ -194,7 +194,7 @@ describe("What is kept of a picture", () => {
     expect([small.width, small.height]).toEqual([200, 300]);
   });
 
-  test("stays the same, pixel by pixel, where nothing but metadata has to go", async () => {
+  test("keeps its pixels if only metadata has to be removed", async () => {
     for (const format of ["jpeg", "png", "gif", "webp"] as const) {
       const bytes = await picture(300, 200)
         .toFormat(format)
@@ -207,7 +207,7 @@ describe("What is kept of a picture", () => {
     }
   });
 
-  test("is within 3840×2160 pixels, and its preview within 640×360, in the same shape", async () => {
+  test("has at most 3840×2160 pixels, its preview 640×360, with the same aspect ratio", async () => {
     const { original, small } = await processImage(await picture(5000, 2500).jpeg().toBuffer(), LIMITS);
     expect(original.width * original.height).toBeLessThanOrEqual(8_294_400);
     expect(original.width * original.height).toBeGreaterThan(8_280_000);
@@ -219,7 +219,7 @@ describe("What is kept of a picture", () => {
     }
   });
 
-  test("has no side longer than any format or screen can take", async () => {
+  test("has no side longer than WebP allows", async () => {
     const { original, small } = await processImage(await picture(20_000, 20).png().toBuffer(), LIMITS);
     expect([original.width, original.height]).toEqual([16_383, 16]);
     expect(small.width).toBeLessThanOrEqual(16_383);
@@ -232,7 +232,7 @@ describe("What is kept of a picture", () => {
     expect(small).toBe(original);
   });
 
-  test("stays see-through, and so does its preview", async () => {
+  test("stays transparent, and so does its preview", async () => {
     const { original, small } = await processImage(
       await picture(900, 600, { seeThrough: true }).png().toBuffer(),
       LIMITS,
@@ -246,12 +246,12 @@ describe("What is kept of a picture", () => {
     }
   });
 
-  test("gets a JPEG for a preview if nothing shows through, whether or not the file has room for it", async () => {
+  test("gets a JPEG as its preview if it is opaque, even with an alpha channel", async () => {
     const { small } = await processImage(await picture(900, 600).ensureAlpha().png().toBuffer(), LIMITS);
     expect(small.type).toBe("image/jpeg");
   });
 
-  test("is a JPEG if it came as AVIF, or WebP if it is see-through", async () => {
+  test("is a JPEG if uploaded as AVIF, or a WebP if it is transparent", async () => {
     const avif = await processImage(await picture(300, 200).avif().toBuffer(), LIMITS);
     expect([avif.original.type, avif.original.extension]).toEqual(["image/jpeg", "jpg"]);
     const seeThrough = await processImage(await picture(300, 200, { seeThrough: true }).avif().toBuffer(), LIMITS);
@@ -269,7 +269,7 @@ describe("What is kept of a picture", () => {
     expect(Math.abs((await colour(untagged))[0]! - wanted[0]!)).toBeGreaterThan(5);
   });
 
-  test("is in red, green and blue if it came in a printer's colours", async () => {
+  test("is in sRGB if uploaded in CMYK", async () => {
     const cmyk = await picture(300, 200).toColourspace("cmyk").jpeg().toBuffer();
     expect((await sharp(cmyk).metadata()).space).toBe("cmyk");
     expect((await sharp((await processImage(cmyk, LIMITS)).original.bytes).metadata()).space).toBe("srgb");
@@ -293,7 +293,7 @@ describe("What is kept of a picture", () => {
     expectColour(mean(pixels), [200, 100, 30], 20);
   });
 
-  test("has a blurhash that is bright where it is bright", async () => {
+  test("has a blurhash that is bright in the same places", async () => {
     for (const turned of [0, 90, 180, 270]) {
       const bytes = await picture(64, 64).rotate(turned).png().toBuffer();
       const pixels = decodeBlurhash((await processImage(bytes, LIMITS)).blurhash, 64, 64);
@@ -304,7 +304,7 @@ describe("What is kept of a picture", () => {
     }
   });
 
-  test("has a blurhash even if it is one pixel, or a line", async () => {
+  test("has a blurhash even if it is one pixel or a line", async () => {
     for (const [width, height] of [
       [1, 1],
       [1000, 1],
@@ -316,7 +316,7 @@ describe("What is kept of a picture", () => {
     }
   });
 
-  test("is the same whether it came alone or with many others", async () => {
+  test("is the same whether processed alone or among others", async () => {
     const bytes = await picture(900, 600).png().toBuffer();
     const alone = await processImage(bytes, LIMITS);
     const together = await Promise.all([
@@ -328,7 +328,7 @@ describe("What is kept of a picture", () => {
 });
 
 describe("An animation", () => {
-  test("stays one, with its timing, and has its first frame for a preview", async () => {
+  test("stays animated, keeps its timing, and has its first frame as its preview", async () => {
     for (const format of ["gif", "webp"] as const) {
       const bytes = await (await animation(5)).toFormat(format, { delay: Array(5).fill(120), loop: 3 }).toBuffer();
       const { original, small, animated } = await processImage(bytes, LIMITS);
@@ -341,7 +341,7 @@ describe("An animation", () => {
     }
   });
 
-  test("stays one when it has to be drawn anew", async () => {
+  test("stays animated when it is re-encoded", async () => {
     const large = await (await animation(2, 16_400, 20)).gif().toBuffer();
     const { original, animated } = await processImage(large, LIMITS);
     expect(animated).toBe(true);
@@ -350,22 +350,22 @@ describe("An animation", () => {
     expect([pages, width, pageHeight]).toEqual([2, original.width, original.height]);
   });
 
-  test("is not what a picture with one frame is", async () => {
+  test("is not reported for an image with one frame", async () => {
     for (const format of ["gif", "webp", "png"] as const) {
       const { animated } = await processImage(await picture(60, 40).toFormat(format).toBuffer(), LIMITS);
       expect(animated).toBe(false);
     }
   });
 
-  test("may end without the trailer that many programs forget", async () => {
+  test("may lack the trailer that many programs forget", async () => {
     const gif = await (await animation(3)).gif().toBuffer();
     const { original } = await processImage(gif.subarray(0, -1), LIMITS);
     expect(Buffer.from(original.bytes).equals(gif)).toBe(true);
   });
 });
 
-describe("The picture of a preview", () => {
-  test("is still, upright and within 640×360 pixels, with a blurhash", async () => {
+describe("The image of a link preview", () => {
+  test("is still, upright and within 640×360 pixels, and has a blurhash", async () => {
     const turned = await picture(900, 1600).jpeg().withMetadata({ orientation: 6 }).toBuffer();
     const { image, blurhash } = await processPreview(turned, LIMITS);
     expect([image.type, image.width, image.height, blurhash.length]).toEqual(["image/jpeg", 640, 360, 36]);
@@ -374,7 +374,7 @@ describe("The picture of a preview", () => {
     expect([still.type, (await sharp(still.bytes).metadata()).pages ?? 1]).toEqual(["image/jpeg", 1]);
   });
 
-  test("is refused if it is too large or none", async () => {
+  test("is refused if it is too large or not an image", async () => {
     const png = await picture(64, 64).png().toBuffer();
     expect((await refusal(processPreview(png, { ...LIMITS, pixels: 4000 }))).kind).toBe("invalid");
     expect(await refusal(processPreview(Buffer.from("<svg/>"), LIMITS))).toEqual(NOT_AN_IMAGE);
@@ -382,7 +382,7 @@ describe("The picture of a preview", () => {
 });
 
 describe("Avatars and headers", () => {
-  test("are cut to the size that Mastodon shows, whatever their shape", async () => {
+  test("are cropped to Mastodon's size, whatever their shape", async () => {
     const shapes = [
       [900, 300],
       [300, 900],
@@ -398,17 +398,17 @@ describe("Avatars and headers", () => {
     }
   });
 
-  test("stay upright and see-through", async () => {
+  test("stay upright and transparent", async () => {
     const bytes = await picture(300, 200, { seeThrough: true }).webp().withMetadata({ orientation: 6 }).toBuffer();
     const { original } = await processAvatar(bytes, "avatar");
     expect(original.type).toBe("image/webp");
     const { data } = await sharp(original.bytes).raw().toBuffer({ resolveWithObject: true });
     const alpha = (x: number, y: number) => data[(y * 400 + x) * 4 + 3];
-    // What was its left half is the upper one after a quarter turn.
+    // A quarter turn moves the left half to the top.
     expect([alpha(200, 20), alpha(200, 380)]).toEqual([0, 255]);
   });
 
-  test("stay animated, with a still of the first frame", async () => {
+  test("stay animated, and have a still of the first frame", async () => {
     for (const format of ["gif", "webp"] as const) {
       const bytes = await (await animation(3)).toFormat(format, { delay: Array(3).fill(90) }).toBuffer();
       const { original, still } = await processAvatar(bytes, "avatar");
@@ -419,7 +419,7 @@ describe("Avatars and headers", () => {
   });
 });
 
-test("every type that is promised can be read", async () => {
+test("every advertised type can be decoded", async () => {
   const drawn = picture(16, 16);
   const files = {
     "image/jpeg": drawn.clone().jpeg(),

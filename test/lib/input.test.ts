@@ -21,7 +21,7 @@ import { parseQuery, type Param, type Params } from "../../src/lib/http/params.t
 
 const FILE = new File(["bytes"], "cat.png", { type: "image/png" });
 
-/** What becomes of one field `it` that is given, or left out when undefined. */
+/** The result for one field named `it`, which is left out when undefined. */
 function read(schema: TSchema, given?: Param): unknown {
   const params: Params = given === undefined ? {} : { it: given };
   return (decode(object({ it: schema }), params) as { it?: unknown }).it;
@@ -39,24 +39,24 @@ function refusal(attempt: () => unknown): string {
 
 const refused = (schema: TSchema, given?: Param) => refusal(() => read(schema, given));
 
-describe("a boolean", () => {
-  test("is true in each of the ways clients say so", () => {
+describe("A boolean", () => {
+  test("accepts every spelling of true that clients use", () => {
     for (const yes of [true, "true", "True", "TRUE", "1", 1, "on", "t"]) expect(read(bool(), yes)).toBe(true);
   });
 
-  test("is false in each of the ways clients say so", () => {
+  test("accepts every spelling of false that clients use", () => {
     for (const no of [false, "false", "False", "0", 0, "off", "f"]) expect(read(bool(), no)).toBe(false);
   });
 
-  test("is nothing else", () => {
+  test("refuses everything else", () => {
     for (const odd of ["yes", " true", "2", 2, [], {}, FILE]) {
       expect(refused(bool(), odd)).toBe("Validation failed: It must be true or false");
     }
   });
 });
 
-describe("a number", () => {
-  test("may be a numeral", () => {
+describe("A number", () => {
+  test("accepts numerals", () => {
     expect(read(int(), "42")).toBe(42);
     expect(read(int(), " -7 ")).toBe(-7);
     expect(read(int(), "5.0")).toBe(5);
@@ -66,7 +66,7 @@ describe("a number", () => {
     expect(read(int(), 42)).toBe(42);
   });
 
-  test("is not what only looks like one", () => {
+  test("refuses text that only resembles a number", () => {
     for (const odd of [
       "abc",
       "1a",
@@ -85,19 +85,19 @@ describe("a number", () => {
     }
   });
 
-  test("is an integer where one is wanted, and one that JavaScript can count with", () => {
+  test("refuses fractions and unsafe integers if it must be an integer", () => {
     for (const odd of ["1.5", 1.5, "9007199254740993", 1e300]) {
       expect(refused(int(), odd)).toBe("Validation failed: It must be an integer");
     }
   });
 
-  test("keeps to its bounds", () => {
+  test("refuses values out of range", () => {
     expect(read(int({ min: 1, max: 5 }), "5")).toBe(5);
     expect(refused(int({ min: 1 }), 0)).toBe("Validation failed: It must be greater than or equal to 1");
     expect(refused(int({ max: 5 }), 6)).toBe("Validation failed: It must be less than or equal to 5");
   });
 
-  test("is moved into its bounds where the schema says clamp", () => {
+  test("is clamped to its range if the schema says so", () => {
     const limit = optional(int({ min: 1, max: 80, clamp: true }));
     expect(read(limit, "200")).toBe(80);
     expect(read(limit, "9".repeat(30))).toBe(80);
@@ -108,38 +108,38 @@ describe("a number", () => {
   });
 });
 
-describe("a text", () => {
-  test("may be given as a number or a boolean", () => {
+describe("A text", () => {
+  test("accepts numbers and booleans", () => {
     expect(read(text({ max: 20 }), 1234567890123456)).toBe("1234567890123456");
     expect(read(text({ max: 20 }), true)).toBe("true");
   });
 
-  test("is neither a list, an object nor a file", () => {
+  test("refuses lists, objects and files", () => {
     for (const odd of [["a"], { a: "b" }, FILE]) {
       expect(refused(text({ max: 20 }), odd)).toBe("Validation failed: It is invalid");
     }
   });
 
-  test("can't be missing or blank when it is required", () => {
+  test("must not be missing or blank if required", () => {
     for (const blank of [undefined, null, "", " \t\n\u00a0\u3000"]) {
       expect(refused(text({ max: 20 }), blank)).toBe("Validation failed: It can't be blank");
     }
   });
 
-  test("may be empty when it is optional, which is not the same as absent", () => {
+  test("may be empty if optional, which differs from absent", () => {
     const note = optional(text({ max: 20 }));
     expect(decode(object({ note }), { note: "" })).toEqual({ note: "" });
     expect(Object.keys(decode(object({ note }), { note: null }))).toEqual([]);
     expect(Object.keys(decode(object({ note }), {}))).toEqual([]);
   });
 
-  test("is absent when it is empty, optional, and may not be empty", () => {
+  test("counts as absent if it is empty, optional, and may not be empty", () => {
     expect(read(optional(text({ min: 1, max: 20 })), "")).toBeUndefined();
     expect(read(optional(text({ max: 20, pattern: /^#/ })), "")).toBeUndefined();
     expect(read(optional(id()), "")).toBeUndefined();
   });
 
-  test("keeps to its length and pattern", () => {
+  test("must match its length and pattern", () => {
     expect(read(text({ max: 3 }), "abc")).toBe("abc");
     expect(refused(text({ max: 3 }), "abcd")).toBe("Validation failed: It is too long (maximum is 3 characters)");
     expect(refused(text({ max: 1 }), "ab")).toBe("Validation failed: It is too long (maximum is 1 character)");
@@ -150,7 +150,7 @@ describe("a text", () => {
     expect(refused(text({ max: 7, pattern: /^#[0-9a-f]{6}$/ }), "green")).toBe("Validation failed: It is invalid");
   });
 
-  test("keeps to a format that is registered", () => {
+  test("must match its registered format", () => {
     FormatRegistry.Set("shout", (value) => value === value.toUpperCase());
     expect(read(Type.String({ format: "shout" }), "HEY")).toBe("HEY");
     expect(refused(Type.String({ format: "shout" }), "hey")).toBe("Validation failed: It is invalid");
@@ -158,35 +158,35 @@ describe("a text", () => {
     expect(() => read(Type.String({ format: "shout" }), "HEY")).toThrow(TypeError);
   });
 
-  test("cannot be made with a pattern whose flags JSON Schema would lose", () => {
+  test("rejects patterns whose flags JSON Schema would lose", () => {
     expect(() => text({ max: 3, pattern: /a/i })).toThrow(TypeError);
   });
 });
 
-describe("an id", () => {
-  test("stays a text, whether it is one of ours or not", () => {
+describe("An id", () => {
+  test("stays a text, valid or not", () => {
     expect(read(id(), "110000000000000001")).toBe("110000000000000001");
     expect(read(id(), 42)).toBe("42");
     expect(read(id(), "nobody")).toBe("nobody");
   });
 
-  test("comes in lists of a hundred at most", () => {
+  test("comes in lists of at most a hundred", () => {
     expect(read(ids(), ["1", 2])).toEqual(["1", "2"]);
     const many = Array.from({ length: 101 }, (_, n) => `${n}`);
     expect(refused(ids(), many)).toBe("Validation failed: It has too many items (maximum is 100)");
   });
 });
 
-describe("an enum", () => {
+describe("An enum", () => {
   const policy = oneOf(["followed", "list", "none"]);
 
-  test("is one of its words", () => {
+  test("accepts its values", () => {
     expect(read(policy, "list")).toBe("list");
     expect(read(Type.Union([Type.Literal(3600), Type.Literal(7200)]), "7200")).toBe(7200);
     expect(read(Type.Literal("code"), "code")).toBe("code");
   });
 
-  test("refuses another word in the sentence clients know", () => {
+  test("refuses other values with Mastodon's message", () => {
     expect(refusal(() => decode(object({ replies_policy: policy }), { replies_policy: "all" }))).toBe(
       "'all' is not a valid replies_policy",
     );
@@ -194,20 +194,20 @@ describe("an enum", () => {
     expect(refused(policy, ["list"])).toBe("Validation failed: It is invalid");
   });
 
-  test("takes an unknown word for absent where the schema is lenient", () => {
+  test("treats unknown values as absent if the schema is lenient", () => {
     expect(read(optional(oneOf(["a", "b"], { lenient: true })), "c")).toBeUndefined();
     expect(read(oneOf(["a", "b"], { lenient: true, default: "a" }), "c")).toBe("a");
     expect(refused(oneOf(["a", "b"], { lenient: true }), "c")).toBe("Validation failed: It can't be blank");
     expect(read(list(oneOf(["a", "b"], { lenient: true })), ["a", "c", {}, "b"])).toEqual(["a", "b"]);
   });
 
-  test("is absent when empty, unless empty is one of its words", () => {
+  test("is absent when empty, unless the empty text is one of its values", () => {
     expect(read(optional(policy), "")).toBeUndefined();
     expect(read(optional(oneOf(["", "a"])), "")).toBe("");
   });
 });
 
-describe("a list", () => {
+describe("A list", () => {
   const words = list(text({ max: 9 }));
 
   test("may be given as its only item", () => {
@@ -216,7 +216,7 @@ describe("a list", () => {
     expect(read(list(object({ name: text({ max: 9 }) })), { name: "a" })).toEqual([{ name: "a" }]);
   });
 
-  test("may be given with numbers for keys, and is then in their order", () => {
+  test("may have numbers as keys, which set its order", () => {
     expect(read(words, { 10: "c", 9: "b", "01": "a" })).toEqual(["a", "b", "c"]);
     expect(read(list(object({ name: text({ max: 9 }) })), { 1: { name: "b" }, 0: { name: "a" } })).toEqual([
       { name: "a" },
@@ -240,7 +240,7 @@ describe("a list", () => {
     );
   });
 
-  test("leaves out what is empty, so that a[]= is an empty list and no list is absent", () => {
+  test("drops empty items, so that a[]= means an empty list", () => {
     const fields = object({ it: optional(words) });
     expect(decode(fields, parseQuery("it[]="))).toEqual({ it: [] });
     expect(decode(fields, { it: [] })).toEqual({ it: [] });
@@ -249,20 +249,20 @@ describe("a list", () => {
     expect(decode(fields, {})).toEqual({});
   });
 
-  test("keeps to its length", () => {
+  test("must match its length", () => {
     expect(refused(list(int(), { max: 2 }), [1, 2, 3])).toBe("Validation failed: It has too many items (maximum is 2)");
     expect(refused(list(int(), { min: 2 }), [1])).toBe("Validation failed: It has too few items (minimum is 2)");
     expect(refused(list(int(), { min: 1 }), [])).toBe("Validation failed: It can't be blank");
     expect(refused(list(int()))).toBe("Validation failed: It can't be blank");
   });
 
-  test("names itself once, however many items are wrong", () => {
+  test("is named once in the error, however many items are wrong", () => {
     expect(refused(list(int()), ["a", "b", "c"])).toBe("Validation failed: It is not a number");
   });
 });
 
-describe("a file", () => {
-  test("is a file and nothing else", () => {
+describe("A file", () => {
+  test("refuses everything else", () => {
     expect(read(FileInput, FILE)).toBe(FILE);
     for (const odd of ["data:image/png;base64,AAAA", 1, ["a"], {}]) {
       expect(refused(FileInput, odd)).toBe("Validation failed: It is not a file");
@@ -271,7 +271,7 @@ describe("a file", () => {
   });
 });
 
-describe("an object", () => {
+describe("An object", () => {
   const Filter = object({
     title: text({ max: 100 }),
     expires_in: optional(int({ min: 0 })),
@@ -281,12 +281,12 @@ describe("an object", () => {
     poll: optional(object({ options: list(text({ max: 5 }), { min: 2 }) })),
   });
 
-  test("is read from a form as Rails reads it", () => {
+  test("is read from a form as in Rails", () => {
     const form =
       "title=Spoilers&expires_in=&keywords_attributes[][id]=7&keywords_attributes[][_destroy]=1" +
       "&keywords_attributes[][id]=8&keywords_attributes[][keyword]=new&utf8=✓";
     const filter = decode(Filter, parseQuery(form));
-    // These lines are also for the type checker.
+    // The type checker verifies these lines, too.
     const title: string = filter.title;
     const expiry: number | undefined = filter.expires_in;
     expect([title, expiry]).toEqual(["Spoilers", undefined]);
@@ -299,11 +299,11 @@ describe("an object", () => {
     });
   });
 
-  test("loses the keys it doesn't know", () => {
+  test("drops unknown keys", () => {
     expect(Object.keys(decode(object({ a: optional(int()) }), { a: 1, b: 2 }))).toEqual(["a"]);
   });
 
-  test("names every field that is wrong, as Rails names them", () => {
+  test("reports every wrong field by its Rails name", () => {
     const wrong = { expires_in: "soon", keywords_attributes: [{ keyword: "too long" }], poll: { options: ["a"] } };
     expect(refusal(() => decode(Filter, wrong))).toBe(
       "Validation failed: Title can't be blank, Expires in is not a number, " +
@@ -314,19 +314,19 @@ describe("an object", () => {
     expect(refusal(() => decode(object({ _destroy: bool() }), {}))).toBe("Validation failed: Destroy can't be blank");
   });
 
-  test("is not a text or a list", () => {
+  test("refuses texts and lists", () => {
     expect(refused(object({}), "a")).toBe("Validation failed: It is invalid");
     expect(refused(object({}), ["a"])).toBe("Validation failed: It is invalid");
   });
 
-  test("inherits nothing from what it was made of", () => {
+  test("inherits nothing from its input", () => {
     expect(Object.keys(decode(object({ toString: optional(text({ max: 99 })) }), parseQuery("a=1")))).toEqual([]);
     expect(decode(object({ b: optional(int()) }), parseQuery("__proto__[b]=1"))).toEqual({});
   });
 });
 
-describe("a default", () => {
-  test("stands in for what is absent, blank or unknown, and never for what is wrong", () => {
+describe("A default", () => {
+  test("replaces absent, blank and unknown values, and never wrong ones", () => {
     expect(read(int({ max: 5, default: 3 }))).toBe(3);
     expect(read(int({ max: 5, default: 3 }), "")).toBe(3);
     expect(read(int({ max: 5, default: 3 }), "4")).toBe(4);
@@ -335,20 +335,20 @@ describe("a default", () => {
     expect(refused(int({ max: 5, default: 3 }), "6")).toMatch(/less than or equal to 5/);
   });
 
-  test("is never the same object twice", () => {
+  test("is a new object each time", () => {
     const schema = object({ it: Type.Array(Type.String(), { default: ["a"] }) });
     decode(schema, {}).it.push("b");
     expect(decode(schema, {}).it).toEqual(["a"]);
   });
 });
 
-test("a schema of a kind that decode() doesn't know is our mistake, not the client's", () => {
+test("an unsupported schema throws a TypeError rather than a refusal", () => {
   for (const unknown of [Type.Any(), Type.Date(), Type.Union([Type.String(), Type.Number()])]) {
     expect(() => read(unknown, "a")).toThrow(TypeError);
   }
 });
 
-describe("whatever comes", () => {
+describe("Arbitrary input", () => {
   const bounds = fc.tuple(fc.integer({ min: -3, max: 5 }), fc.integer({ min: 0, max: 5 })).map(([min, extra]) => ({
     min,
     max: min + extra,
@@ -392,7 +392,7 @@ describe("whatever comes", () => {
     for (const [key, field] of Object.entries(value as object)) expectFiles(inner.properties[key] as TSchema, field);
   }
 
-  test("decode() returns what TypeBox finds valid, or refuses", () => {
+  test("is decoded if TypeBox finds it valid, and refused otherwise", () => {
     let returned = 0;
     let refusals = 0;
     fc.assert(

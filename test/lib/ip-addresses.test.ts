@@ -11,7 +11,7 @@ test.each([
   expect(siteOf(url)).toBe(site);
 });
 
-test("IPv6 addresses of one /64 are one site", () => {
+test("all IPv6 addresses of a /64 belong to one site", () => {
   const site = siteOf("http://[2001:db8:1:2::1]/");
   expect(siteOf("http://[2001:db8:1:2:ffff::9]:8080/")).toBe(site);
   expect(siteOf("http://[2001:db8:1:3::1]/")).not.toBe(site);

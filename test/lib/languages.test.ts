@@ -11,18 +11,18 @@ describe("The language of a text", () => {
     ["ja", "おはようございます。今日はいい天気ですね"],
     ["zh", "今天天气真好，我们去公园吧"],
     ["ar", "صباح الخير للجميع، كيف حالكم اليوم؟"],
-  ])("is told where it is clear: %s", async (code, text) => {
+  ])("is detected if it is clear: %s", async (code, text) => {
     expect(await detectLanguage(text)).toBe(code);
   });
 
   test.each(["", "tea?", "hello, world", "😀😀😀😀😀😀😀😀", "xqzt wvk prrt jjkl zzxq", "1234 5678 90123 4567890"])(
-    "is left open where it isn't: %p",
+    "is unknown if it is unclear: %p",
     async (text) => {
       expect(await detectLanguage(text)).toBeNull();
     },
   );
 
-  test("is that of its words, not of its addresses, mentions and hashtags", async () => {
+  test("depends on its words, not on addresses, mentions and hashtags", async () => {
     expect(await detectLanguage("https://example.org/what/a/beautiful/sunset #WhatABeautifulSunset @over")).toBeNull();
     expect(await detectLanguage("Heute regnet es wieder https://example.org/what/a/beautiful/sunset/tonight")).toBe(
       "de",

@@ -9,7 +9,7 @@ import { CLIP_NAMES, Clips, ffmpeg, tone } from "../fixtures/clips.ts";
 import { ENDLESS, MAGIC } from "../fixtures/hostile-clips.ts";
 import { childrenOf } from "../support/program.ts";
 
-/** Each file on which the library works for ever takes all the time that it is given. */
+/** A file on which the library loops for ever uses up all the time that it is given. */
 const PATIENCE = 60_000;
 const BRIEF: Partial<Bounds> = { seconds: 0.4 };
 
@@ -27,7 +27,7 @@ function stored(bytes: Uint8Array): string {
   return path;
 }
 
-/** The clip, null, or the refusal; any other error fails the test. */
+/** The clip, null, or the refusal. Any other error fails the test. */
 async function inspect(processes: MediaProcesses, bytes: Uint8Array): Promise<unknown> {
   try {
     return await processes.run(count, "inspectClip", stored(bytes));
@@ -37,8 +37,8 @@ async function inspect(processes: MediaProcesses, bytes: Uint8Array): Promise<un
   }
 }
 
-describe("A process that reads media", () => {
-  test("returns what it found, and what the caller can't do anything about as an error", async () => {
+describe("A media process", () => {
+  test("returns results and internal errors", async () => {
     const processes = new MediaProcesses(2);
     const found = await processes.run("ada", "inspectClip", stored(tone()));
     expect(found).toMatchObject({ container: "wav", duration: 0.4, video: null, audio: { channels: 1 } });
@@ -47,7 +47,7 @@ describe("A process that reads media", () => {
     await expect(nowhere).rejects.toMatchObject({ code: "ENOENT" });
   });
 
-  test("ends when it has nothing to do", async () => {
+  test("exits when it is idle", async () => {
     const processes = new MediaProcesses(1, { idleSeconds: 0 });
     const before = childrenOf(process.pid);
     await processes.run("ada", "inspectClip", stored(tone()));
@@ -55,7 +55,7 @@ describe("A process that reads media", () => {
     expect(await processes.run("ada", "inspectClip", stored(tone()))).not.toBeNull();
   });
 
-  test("that takes too much memory is ended, and says so", async () => {
+  test("is killed if it uses too much memory, and reports that", async () => {
     const processes = new MediaProcesses(1, { bytes: 20_000_000 });
     const refusal = await inspect(processes, ENDLESS["an AAC of 14 bytes with frames of no length"]!);
     expect(refusal).toBeInstanceOf(UnreadableFile);
@@ -64,7 +64,7 @@ describe("A process that reads media", () => {
   });
 });
 
-describe("A file that pretends to be a clip", () => {
+describe("A malformed clip", () => {
   test.each(Object.entries(ENDLESS))("%s is refused when its time is over", async (_, bytes) => {
     const processes = new MediaProcesses(1, { seconds: 2 });
     expect(await inspect(processes, bytes)).toBeInstanceOf(UnreadableFile);
@@ -72,7 +72,7 @@ describe("A file that pretends to be a clip", () => {
   });
 
   test.each(Object.entries(MAGIC))(
-    "of random bytes after those of %s is refused or read",
+    "with random bytes after those of %s is refused or read",
     async (_, magic) => {
       const processes = new MediaProcesses(2, BRIEF);
       const rest = oneof(uint8Array({ maxLength: 300 }), zeros);
@@ -91,7 +91,7 @@ const zeros = nat(300).map((length) => new Uint8Array(length));
 
 describe.skipIf(!ffmpeg)("A clip", () => {
   test.each(CLIP_NAMES)(
-    "(%s) that lost its end or some bits is refused or read",
+    "(%s) with a missing end or flipped bits is refused or read",
     async (name) => {
       const processes = new MediaProcesses(2, BRIEF);
       const whole = await clips.bytes(name);

@@ -29,8 +29,8 @@ async function refused(body: BodyInit, type = "multipart/form-data; boundary=x")
   return error;
 }
 
-describe("A form whose files are stored", () => {
-  test("keeps its fields and files in their order, the files on the disk", async () => {
+describe("A multipart form with stored files", () => {
+  test("keeps the order of its fields and files, and stores the files on disk", async () => {
     const form = new FormData();
     form.append("description", "ü 😀");
     form.append("file", new File(["film"], "a.mp4", { type: "video/mp4" }));
@@ -45,7 +45,7 @@ describe("A form whose files are stored", () => {
     expect(readdirSync(folder)).toHaveLength(2);
   });
 
-  test("keeps every byte of a file, also those that look like the form's own", async () => {
+  test("keeps every byte of a file, even bytes that resemble a boundary", async () => {
     const piece = fc.constantFrom("\r\n", "--", "--wor", "\r\n--wor", "\r", "a", "\u00ff");
     await fc.assert(
       fc.asyncProperty(fc.array(piece), fc.integer({ min: 1, max: 9 }), async (pieces, chunk) => {
@@ -92,7 +92,7 @@ describe("A form whose files are stored", () => {
     },
   );
 
-  test("may be large, and a text in its place may not", async () => {
+  test("may contain large files, but no large fields", async () => {
     const form = new FormData();
     form.append("file", new File([new Uint8Array(2_000_000)], "a.mp4"));
     expect((await store(form)).length).toBe(1);
@@ -108,17 +108,17 @@ describe("A form whose files are stored", () => {
     ["has no end", `${PART}\r\n\r\n1`],
     ["ends within a file", `${PART}; filename="f"\r\n\r\n1`],
     ["is empty", ""],
-    ["is something else", "hello"],
+    ["is not multipart", "hello"],
   ])("is refused when it %s", async (_, body) => {
     const { kind, message } = await refused(body);
     expect([kind, message]).toEqual(["bad_request", "The request body is not valid multipart/form-data"]);
   });
 
-  test("is refused when it names no boundary", async () => {
+  test("is refused without a boundary", async () => {
     expect((await refused("--x--\r\n", "multipart/form-data")).kind).toBe("bad_request");
   });
 
-  test("is refused when it breaks off within a file", async () => {
+  test("is refused when the connection breaks within a file", async () => {
     const encoder = new TextEncoder();
     const body = new ReadableStream({
       start: (controller) => controller.enqueue(encoder.encode(`${PART}; filename="f"\r\n\r\n1`)),
@@ -127,7 +127,7 @@ describe("A form whose files are stored", () => {
     expect((await refused(body)).kind).toBe("bad_request");
   });
 
-  test("is refused while it comes in when it is too large", async () => {
+  test("is refused during the upload when it is too large", async () => {
     let sent = 0;
     const body = new ReadableStream({
       start: (controller) => controller.enqueue(new TextEncoder().encode(`${PART}; filename="f"\r\n\r\n`)),
@@ -140,12 +140,12 @@ describe("A form whose files are stored", () => {
     expect(sent).toBeLessThan(LIMITS.bytes * 2);
   });
 
-  test("is refused when a field is larger than a field can be", async () => {
+  test("is refused when a field is too large", async () => {
     const { kind, message } = await refused(`${PART}\r\n\r\n${"x".repeat(1_100_000)}\r\n--x--\r\n`);
     expect([kind, message]).toEqual(["bad_request", "A field of the form is larger than 1048576 bytes"]);
   });
 
-  test("shows that it had too many parts, but not all of them", async () => {
+  test("stops reading parts after the maximum, and reports that", async () => {
     const form = new FormData();
     for (let count = 0; count < 50; count++) form.append("a[]", "1");
     expect((await store(form)).length).toBe(LIMITS.parts + 1);

@@ -12,9 +12,9 @@ import {
 const KIB = 1024;
 const FIXTURES = join(import.meta.dir, "../fixtures");
 
-/** What the last request to the site said. */
+/** The last request that the site received. */
 let seen: { method: string; path: string; headers: Headers; body: string };
-/** Settled when the site learns that nobody reads an endless answer any more. */
+/** Resolves when the site notices that the client stopped reading an endless response. */
 let cancelled = Promise.withResolvers<void>();
 
 const site = Bun.serve({
@@ -68,7 +68,7 @@ const answers: Record<string, () => Response | Promise<Response>> = {
 
 /** A text of 13 kB. */
 const TEXT = "One of many pages that are sent packed. ".repeat(330);
-/** 1 MiB of zeros in 1,051 bytes. Repeated, it is 1 GiB in 1 MB, since the members of a gzip file follow each other. */
+/** 1 MiB of zeros in 1,051 bytes. Repeated, it is 1 GiB in 1 MB, because gzip members can be concatenated. */
 const MEMBER = gzipSync(new Uint8Array(1024 * KIB));
 const BOMB = Buffer.concat(Array.from({ length: 1024 }, () => MEMBER));
 
@@ -76,7 +76,7 @@ function encoded(encoding: string, body: string | Buffer<ArrayBuffer> | Readable
   return new Response(body, { headers: { "content-encoding": encoding, "content-type": "text/html" } });
 }
 
-/** In the checksum at the end, so that only a reader that compares it notices. */
+/** Changes the checksum at the end, so that only a reader that verifies it notices. */
 function withOneByteChanged(bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
   bytes[bytes.length - 6]! ^= 1;
   return bytes;
@@ -100,7 +100,7 @@ function endless(pause: () => Promise<void>, chunk: Uint8Array = new Uint8Array(
 
 afterAll(() => site.stop(true));
 
-/** Names mean addresses here as this says, and no other name has any. */
+/** The test's DNS: no other names resolve. */
 const NAMES: Record<string, string[]> = {
   "site.example": ["127.0.0.1"],
   "other.example": ["127.0.0.1"],
@@ -127,8 +127,8 @@ async function kindOf(url: string, changes: Partial<OutboundRequest> = {}, outle
   return (await refusal(url, changes, outlet)).kind;
 }
 
-describe("what is fetched from outside", () => {
-  test("arrives with its status, headers and bytes", async () => {
+describe("An outbound request", () => {
+  test("returns the status, headers and bytes", async () => {
     const answer = await ask(`${origin}/hello`);
     expect([answer.status, new TextDecoder().decode(answer.body), answer.url]).toEqual([
       200,
@@ -138,12 +138,12 @@ describe("what is fetched from outside", () => {
     expect(answer.headers.get("content-type")).toBe("Text/HTML; charset=utf-8");
   });
 
-  test("is asked for under the name of the site, though the connection goes to the address that was checked", async () => {
+  test("names the site, though it connects to the address that was checked", async () => {
     await ask(`http://site.example:${port}/hello?a=b#c`);
     expect(seen.headers.get("host")).toBe(`site.example:${port}`);
   });
 
-  test("is asked for by a server that says who it is, and without cookies", async () => {
+  test("identifies the server, and sends no cookies", async () => {
     await ask(`http://site.example:${port}/hello`);
     await ask(`http://site.example:${port}/hello`, { accept: ["text/html", "image/*"], headers: { "x-more": "yes" } });
     expect(seen.headers.get("user-agent")).toBe("Linnet/1.2.3 (+https://me.example)");
@@ -152,50 +152,50 @@ describe("what is fetched from outside", () => {
     expect(seen.headers.has("cookie")).toBe(false);
   });
 
-  test("may be posted to, with a body", async () => {
+  test("may post a body", async () => {
     await ask(`${origin}/hello`, { method: "POST", body: "{}", headers: { "content-type": "application/json" } });
     expect([seen.method, seen.body, seen.headers.get("content-type")]).toEqual(["POST", "{}", "application/json"]);
   });
 
-  test("must be of a type that was asked for", async () => {
+  test("refuses responses of an unexpected type", async () => {
     await ask(`${origin}/hello`, { accept: ["image/*", "text/html"] });
     expect(await kindOf(`${origin}/hello`, { accept: ["image/*", "text/plain"] })).toBe("type");
   });
 
-  test("is refused with its status when the answer is no success", async () => {
+  test("fails with the status of an unsuccessful response", async () => {
     expect(await refusal(`${origin}/nowhere`)).toMatchObject({ kind: "status", status: 404 });
   });
 });
 
-describe("redirects", () => {
-  test("are followed to where they lead", async () => {
+describe("A redirect", () => {
+  test("is followed to its target", async () => {
     const answer = await ask(`${origin}/here`);
     expect([answer.url, answer.body.length]).toEqual([`${origin}/hello`, 5]);
   });
 
-  test("are followed so often and no more", async () => {
+  test("is followed only up to a limit", async () => {
     expect(await kindOf(`${origin}/loop`)).toBe("refused");
     expect(await kindOf(`${origin}/here`, { redirects: 0 })).toBe("refused");
   });
 
-  test("take no headers along to another origin", async () => {
+  test("passes no headers on to another origin", async () => {
     await ask(`http://site.example:${port}/elsewhere`, { headers: { authorization: "secret" } });
     expect([seen.headers.get("host"), seen.headers.has("authorization")]).toEqual([`other.example:${port}`, false]);
   });
 
-  test("leave http and https never", async () => {
+  test("never leaves http and https", async () => {
     expect(await kindOf(`${origin}/file`)).toBe("refused");
   });
 
-  test("don't take a body along", async () => {
+  test("doesn't pass the body on", async () => {
     expect(await refusal(`${origin}/here`, { method: "POST", body: "{}" })).toMatchObject({
       kind: "status",
       status: 302,
     });
   });
 
-  test("don't lead inside", async () => {
-    // As when a stranger's site redirects to ours; here all that counts as inside is the name's address.
+  test("doesn't lead to a private address", async () => {
+    // Only the address of the name is private here, as when a site redirects to our own network.
     const outlet: Outlet = { ...OPEN, allows: (address) => address !== "10.1.2.3" };
     expect((await ask(`${origin}/private`, {}, OPEN)).url).toBe(`http://inside.example:${port}/hello`);
     const moved = { ...outlet, lookup: () => Promise.resolve(["10.1.2.3"]) };
@@ -203,7 +203,7 @@ describe("redirects", () => {
   });
 });
 
-describe("addresses that are not public", () => {
+describe("A private address", () => {
   const UNWANTED = [
     "http://127.0.0.1",
     "http://127.1",
@@ -236,28 +236,28 @@ describe("addresses that are not public", () => {
     "http://[ff02::1]",
   ];
 
-  test.each(UNWANTED)("are refused: %s", async (url) => {
+  test.each(UNWANTED)("is refused: %s", async (url) => {
     expect(await kindOf(url, {}, CLOSED)).toBe("refused");
   });
 
-  test("are refused when a name means them", async () => {
+  test("is refused when a name resolves to it", async () => {
     expect(await kindOf(`http://inside.example:${port}/hello`, {}, CLOSED)).toBe("refused");
     expect(await kindOf("http://ten.example", {}, CLOSED)).toBe("refused");
     expect(await kindOf("http://wrapped.example", {}, CLOSED)).toBe("refused");
   });
 
-  test("are refused when the system's own names mean them", async () => {
+  test("is refused when the system's resolver returns it", async () => {
     const { lookup: _, ...system } = CLOSED;
     expect(await kindOf(`http://localhost:${port}/hello`, {}, system)).toBe("refused");
   });
 
-  test("are told from public ones", () => {
+  test("differs from a public one", () => {
     expect(["8.8.8.8", "2001:4860:4860::8888", "64:ff9b::8.8.8.8"].map(isPublicAddress)).toEqual([true, true, true]);
   });
 });
 
-describe("what can't be fetched", () => {
-  test("is not asked for: other schemes, credentials, what is no address", async () => {
+describe("An outbound request without a usable response", () => {
+  test("is never sent with other schemes, credentials or an invalid URL", async () => {
     for (const url of ["ftp://site.example/", "data:text/html,hello", "file:///etc/passwd", "site.example", ""]) {
       expect(await kindOf(url)).toBe("refused");
     }
@@ -265,35 +265,35 @@ describe("what can't be fetched", () => {
     expect(await kindOf(`${origin}/${"a".repeat(5000)}`)).toBe("refused");
   });
 
-  test("is unreachable when there is no such name or nobody answers", async () => {
+  test("is unreachable if the name doesn't resolve or the connection fails", async () => {
     expect(await kindOf("http://nowhere.example")).toBe("unreachable");
     expect(await kindOf("http://127.0.0.1:1")).toBe("unreachable");
   });
 
-  test("is tried at the name's next address when the first takes no connection", async () => {
+  test("tries the name's next address when the first refuses the connection", async () => {
     const outlet = { ...OPEN, lookup: () => Promise.resolve(["::1", "127.0.0.2", "127.0.0.1"]) };
     expect((await ask(`http://site.example:${port}/hello`, {}, outlet)).status).toBe(200);
   });
 
-  test("is given up when it keeps us waiting, before and within the answer", async () => {
+  test("times out before and within the response", async () => {
     expect(await kindOf(`${origin}/never`, { timeout: 50 })).toBe("timeout");
     expect(await kindOf(`${origin}/stalled`, { timeout: 50 })).toBe("timeout");
     const outlet = { ...OPEN, lookup: () => new Promise<string[]>(() => {}) };
     expect(await kindOf("http://site.example", { timeout: 50 }, outlet)).toBe("timeout");
   });
 
-  test("is given up when it has no end, and the site is told", async () => {
+  test("aborts an endless response, and the site notices", async () => {
     cancelled = Promise.withResolvers();
     expect(await kindOf(`${origin}/endless`)).toBe("too_large");
     await cancelled.promise;
   });
 
-  test("is given up when it is too large, by what it says or by what it unpacks to", async () => {
+  test("aborts a response that is too large, as declared or after unpacking", async () => {
     expect(await kindOf(`${origin}/large`)).toBe("too_large");
     expect(await kindOf(`${origin}/page`, { maxBytes: TEXT.length - 1 })).toBe("too_large");
   });
 
-  test("is cut off instead where its beginning is enough", async () => {
+  test("truncates the response instead if only its beginning is needed", async () => {
     for (const path of ["/large", "/endless", "/bomb"]) {
       const { body } = await ask(`${origin}${path}`, { truncate: true, maxBytes: 10_000 });
       expect(body.length).toBe(10_000);
@@ -301,10 +301,10 @@ describe("what can't be fetched", () => {
   });
 });
 
-describe("what arrives packed", () => {
+describe("A compressed response", () => {
   const textAt = async (path: string) => new TextDecoder().decode((await ask(`${origin}${path}`)).body);
 
-  test("is asked for as gzip and nothing else, whatever a caller's headers say", async () => {
+  test("is requested as gzip only, whatever the caller's headers say", async () => {
     await ask(`${origin}/hello`, { headers: { "accept-encoding": "zstd" } });
     expect(seen.headers.get("accept-encoding")).toBe("gzip");
   });
@@ -318,35 +318,35 @@ describe("what arrives packed", () => {
     expect((await ask(`${origin}/page`, { method: "HEAD" })).status).toBe(200);
   });
 
-  test("is refused in an encoding that was not asked for, or in several", async () => {
+  test("is refused in an encoding that was not requested, or in several", async () => {
     for (const path of ["/zstd", "/br", "/deflate", "/chained"]) expect(await kindOf(origin + path)).toBe("type");
   });
 
-  test("is refused when it is cut off or corrupt", async () => {
+  test("is refused when it is truncated or corrupt", async () => {
     for (const path of ["/broken", "/cut-off", "/corrupt"]) expect(await kindOf(origin + path)).toBe("unreachable");
   });
 
-  test("is refused when 1 MB of it would become 1 GiB, even where only the beginning is read", async () => {
+  test("is refused when 1 MB of it would become 1 GiB, even if only the beginning is read", async () => {
     const maxBytes = 4096 * KIB;
     expect(await kindOf(`${origin}/bomb`, { maxBytes })).toBe("too_large");
     expect(await kindOf(`${origin}/bomb`, { maxBytes, truncate: true })).toBe("too_large");
   });
 
-  test("is given up when it never ends or never goes on", async () => {
+  test("is aborted when it never ends or stalls", async () => {
     cancelled = Promise.withResolvers();
     expect(await kindOf(`${origin}/endless-gzip`, { truncate: true })).toBe("too_large");
     await cancelled.promise;
     expect(await kindOf(`${origin}/stalled-gzip`, { timeout: 50 })).toBe("timeout");
   });
 
-  test("is not read at all where nothing of it is wanted", async () => {
+  test("is not read at all if none of it is needed", async () => {
     for (const path of ["/broken", "/zstd", "/bomb", "/endless"]) {
       expect((await ask(`${origin}${path}`, { truncate: true, maxBytes: 0 })).body.length).toBe(0);
     }
   });
 });
 
-test("a certificate must be good for the name, not for the address that is connected to", async () => {
+test("a certificate must match the name, not the connected address", async () => {
   const tls = { cert: Bun.file(`${FIXTURES}/tls/site.pem`), key: Bun.file(`${FIXTURES}/tls/site.key`) };
   const secure = Bun.serve({ hostname: "127.0.0.1", port: 0, tls, fetch: (request) => new Response(request.url) });
   const urls = ["site.example", "other.example", "127.0.0.1"].map((host) => `https://${host}:${secure.port}/x`);

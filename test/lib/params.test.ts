@@ -20,7 +20,7 @@ function post(
   search = "",
 ): Promise<Params> {
   const request = new Request(ADDRESS + search, { method: "POST", body });
-  // A Request gives itself a type; most of these tests are about what a client says, or doesn't say.
+  // A Request sets a content type by itself, but most of these tests are about missing or unusual ones.
   if (type !== undefined) request.headers.set("content-type", type);
   return readParams(request, LIMIT);
 }
@@ -54,20 +54,20 @@ async function refused(attempt: () => unknown): Promise<{ kind: RefusalKind; mes
   throw new Error("It was not refused");
 }
 
-describe("a query string", () => {
+describe("A query string", () => {
   const meanings: [string, string, unknown][] = [
-    ["is nothing when empty", "", {}],
+    ["is empty without parameters", "", {}],
     ["may begin with its question mark", "?a=1", { a: "1" }],
-    ["gives texts", "limit=20&max_id=123", { limit: "20", max_id: "123" }],
-    ["tells an empty value from a bare name", "a=&b", { a: "", b: null }],
+    ["returns texts", "limit=20&max_id=123", { limit: "20", max_id: "123" }],
+    ["distinguishes an empty value from a bare name", "a=&b", { a: "", b: null }],
     ["keeps the last of repeated plain values", "a=1&a=2", { a: "2" }],
     ["gathers a[] into a list", "a[]=1&a[]=2", { a: ["1", "2"] }],
-    ["may have its brackets encoded", "a%5B%5D=1&b%5Bc%5D=2", { a: ["1"], b: { c: "2" } }],
+    ["may have encoded brackets", "a%5B%5D=1&b%5Bc%5D=2", { a: ["1"], b: { c: "2" } }],
     ["nests a[b][c]", "a[b][c]=1&a[b][d]=2", { a: { b: { c: "1", d: "2" } } }],
     ["keeps lists inside of objects", "poll[options][]=x&poll[options][]=y", { poll: { options: ["x", "y"] } }],
     ["keeps the numbers of a[0] as keys", "a[1]=y&a[0]=x", { a: { 0: "x", 1: "y" } }],
     [
-      "begins a new element of a[][b] where the last one already has a b",
+      "starts a new element of a[][b] if the last one already has a b",
       "f[][name]=n1&f[][value]=v1&f[][name]=n2&f[][value]=v2",
       {
         f: [
@@ -78,16 +78,16 @@ describe("a query string", () => {
     ],
     ["adds deep keys to the same element", "k[][a][b]=1&k[][a][c]=2", { k: [{ a: { b: "1", c: "2" } }] }],
     [
-      "begins an element at a repeated deep key",
+      "starts an element at a repeated deep key",
       "k[][a][b]=1&k[][a][b]=2",
       { k: [{ a: { b: "1" } }, { a: { b: "2" } }] },
     ],
     ["gathers a list inside of one element", "k[][a][]=1&k[][a][]=2", { k: [{ a: ["1", "2"] }] }],
-    ["lets a later plain value replace what was nested", "a[b]=1&a=2", { a: "2" }],
-    ["fills in what a bare name left empty", "a&a[b]=1", { a: { b: "1" } }],
+    ["replaces nested values with a later plain value", "a[b]=1&a=2", { a: "2" }],
+    ["nests values under a bare name", "a&a[b]=1", { a: { b: "1" } }],
     ["decodes plus signs and UTF-8", "q=a+b%2Bc%C3%A9", { q: "a b+cé" }],
     ["keeps malformed percent-encoding as it is", "q=100%&r=%zz&s=%ff", { q: "100%", r: "%zz", s: "%ff" }],
-    ["loses its NUL characters, in names too", "a%00b=x%00y", { ab: "xy" }],
+    ["drops NUL characters, in names too", "a%00b=x%00y", { ab: "xy" }],
     [
       "takes a name with unmatched brackets literally",
       "a[b=1&c]=2&[]=3&d[e]f[g]=4",
@@ -96,7 +96,7 @@ describe("a query string", () => {
     ["ignores pairs without a name", "&&=1&a=2&", { a: "2" }],
     ["keeps equals signs in values", "a=b=c", { a: "b=c" }],
     [
-      "ignores the names of an object's innards",
+      "ignores the names of object internals",
       "__proto__=1&a[constructor]=2&a[b][prototype][c]=3&a[][__proto__]=4&d=5",
       { d: "5" },
     ],
@@ -106,11 +106,11 @@ describe("a query string", () => {
   });
 
   const refusals: [string, string, RegExp][] = [
-    ["gives a value and an object by one name", "a=1&a[b]=2", /^Parameter a is given in two shapes/],
-    ["gives a value and a list by one name", "a=1&a[]=2", /^Parameter a is given in two shapes/],
-    ["gives a list and an object by one name", "a[]=1&a[b]=2", /^Parameter a is given in two shapes/],
-    ["clashes deep inside", "x[y]=1&x[y][z]=2", /^Parameter y is given in two shapes/],
-    ["clashes inside of a list", "a[][b]=1&a[][b][c]=2", /^Parameter b is given in two shapes/],
+    ["uses one name for a value and an object", "a=1&a[b]=2", /^Parameter a is given in two shapes/],
+    ["uses one name for a value and a list", "a=1&a[]=2", /^Parameter a is given in two shapes/],
+    ["uses one name for a list and an object", "a[]=1&a[b]=2", /^Parameter a is given in two shapes/],
+    ["has a conflict between nested names", "x[y]=1&x[y][z]=2", /^Parameter y is given in two shapes/],
+    ["has a conflict inside of a list", "a[][b]=1&a[][b][c]=2", /^Parameter b is given in two shapes/],
     ["puts a list directly inside of a list", "a[][]=1", /list directly inside a list/],
     ["nests deeper than eight levels", `a${"[b]".repeat(8)}=1`, /more than 8 levels/],
     ["has a name of over 200 characters", `${"a".repeat(201)}=1`, /longer than 200 characters/],
@@ -122,20 +122,20 @@ describe("a query string", () => {
     expect(message).toMatch(sentence);
   });
 
-  test("may be just as deep, long and many as the bounds say", () => {
+  test("may reach the limits of depth, length and number", () => {
     expect(Object.keys(parseQuery(`a${"[b]".repeat(7)}=1`))).toEqual(["a"]);
     expect(Object.keys(parseQuery(`${"a".repeat(200)}=1`))).toHaveLength(1);
     expect(parseQuery(Array.from({ length: 1000 }, (_, n) => `a[]=${n}`).join("&"))["a"]).toHaveLength(1000);
   });
 
-  test("is found in an address with or without query and fragment", () => {
+  test("is found in URLs with or without query and fragment", () => {
     expect(searchOf("http://localhost/a")).toBe("");
     expect(searchOf("http://localhost/a?b[]=1&c=?")).toBe("b[]=1&c=?");
     expect(searchOf("http://localhost/a?b=1#c")).toBe("b=1");
   });
 });
 
-describe("a body", () => {
+describe("A request body", () => {
   test("means the same as form, multipart and JSON", async () => {
     const meaning = { status: "hé", media_ids: ["1", "2"], poll: { options: ["a", "b"], multiple: "true" } };
     const pairs: [string, string][] = [
@@ -151,40 +151,40 @@ describe("a body", () => {
     expect(await json(meaning)).toEqual(meaning);
   });
 
-  test("is told by its first character when it has no content type, or only that of a text", async () => {
+  test("is recognised by its first character if it has no content type or text/plain", async () => {
     expect(await untyped(' {"a":1}')).toEqual({ a: 1 });
     expect(await untyped("a[]=1&b=2")).toEqual({ a: ["1"], b: "2" });
     expect(await untyped(" ")).toEqual({});
     expect(await post('{"a":1}', "text/plain;charset=UTF-8")).toEqual({ a: 1 });
   });
 
-  test("keeps JSON's own numbers, booleans and nulls", async () => {
+  test("keeps JSON's numbers, booleans and nulls", async () => {
     const body = { a: 1.5, b: true, c: null, d: [{ e: false }] };
     expect(await json(body)).toEqual(body);
   });
 
-  test("is read whatever the case and the details of its content type", async () => {
+  test("is parsed whatever the case and the parameters of its content type", async () => {
     expect(await post('{"a":1}', "Application/JSON; charset=utf-8")).toEqual({ a: 1 });
     expect(await post('{"a":1}', "application/activity+json")).toEqual({ a: 1 });
     expect(await post("a=1", "application/x-www-form-urlencoded; charset=UTF-8")).toEqual({ a: "1" });
   });
 
-  test("of a kind that holds no parameters is ignored", async () => {
+  test("is ignored if its type holds no parameters", async () => {
     expect(await post("a=1", "image/png", "?b=2")).toEqual({ b: "2" });
   });
 
-  test("may be empty, whatever it calls itself", async () => {
+  test("may be empty, whatever its type", async () => {
     expect(await post(null)).toEqual({});
     expect(await json("")).toEqual({});
     expect(await post("", "application/x-www-form-urlencoded")).toEqual({});
   });
 
-  test("wins over the query, name by name and not inside of them", async () => {
+  test("overrides the query, for each top-level name", async () => {
     const params = await post('{"a":{"x":1},"b":2}', "application/json", "?a[y]=3&c=4");
     expect(params).toEqual({ a: { x: 1 }, b: 2, c: "4" });
   });
 
-  test("is not looked for in GET, nor where none is declared", () => {
+  test("is ignored in GET requests, and if no length is declared", () => {
     expect(hasBody(new Request(ADDRESS))).toBe(false);
     expect(hasBody(new Request(ADDRESS, { headers: { "content-length": "3" } }))).toBe(false);
     expect(hasBody(new Request(ADDRESS, { method: "POST" }))).toBe(false);
@@ -192,7 +192,7 @@ describe("a body", () => {
     expect(hasBody(new Request(ADDRESS, { method: "DELETE", body: "a=1" }))).toBe(true);
   });
 
-  test("brings files as files, next to texts", async () => {
+  test("returns files as files, next to texts", async () => {
     const file = new File(["bytes"], "cat.png", { type: "image/png" });
     const params = await post(form(["file", file], ["description", "A\0 cat"]));
     expect(params["description"]).toBe("A cat");
@@ -201,7 +201,7 @@ describe("a body", () => {
     expect([received.name, received.type, await received.text()]).toEqual(["cat.png", "image/png", "bytes"]);
   });
 
-  test("has no file where a form's file input was left empty", async () => {
+  test("has no file if a file input was left empty", async () => {
     const part = 'Content-Disposition: form-data; name="avatar"; filename=""\r\nContent-Type: application/octet-stream';
     const params = await post(`--x\r\n${part}\r\n\r\n\r\n--x--\r\n`, "multipart/form-data; boundary=x");
     expect(params).toEqual({});
@@ -211,14 +211,14 @@ describe("a body", () => {
     ["is broken JSON", '{"a":', "application/json", /not valid JSON/],
     ["is a JSON list", "[1]", "application/json", /must be a JSON object/],
     ["is JSON null", "null", "application/json", /must be a JSON object/],
-    ["begins like JSON but isn't", "{a=1", "text/plain", /not valid JSON/],
+    ["starts like JSON but isn't", "{a=1", "text/plain", /not valid JSON/],
     [
       "is a multipart form without an end",
       '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1',
       "multipart/form-data; boundary=x",
       /not valid multipart/,
     ],
-    ["is a multipart form that names no boundary", "--x--\r\n", "multipart/form-data", /not valid multipart/],
+    ["is a multipart form without a boundary", "--x--\r\n", "multipart/form-data", /not valid multipart/],
     ["is JSON nested too deep", `${'{"a":'.repeat(9)}1${"}".repeat(9)}`, "application/json", /more than 8 levels/],
     [
       "is JSON with lists nested too deep",
@@ -232,7 +232,7 @@ describe("a body", () => {
       "application/json",
       /More than 1000/,
     ],
-    ["is JSON with a name too long", JSON.stringify({ ["a".repeat(201)]: 1 }), "application/json", /longer than 200/],
+    ["is JSON with an overlong name", JSON.stringify({ ["a".repeat(201)]: 1 }), "application/json", /longer than 200/],
   ];
   test.each(malformed)("is refused when it %s", async (_, body, type, sentence) => {
     const { kind, message } = await refused(() => post(body, type));
@@ -240,7 +240,7 @@ describe("a body", () => {
     expect(message).toMatch(sentence);
   });
 
-  test("may hold eight levels of JSON, as often as it likes", async () => {
+  test("may have eight levels of JSON, any number of times", async () => {
     const deep: unknown = JSON.parse(`${'{"a":'.repeat(6)}1${"}".repeat(6)}`);
     const body = { a: Array.from({ length: 20 }, () => deep), b: Array.from({ length: 20 }, () => [1]) };
     expect(await json(body)).toEqual(body as Params);
@@ -252,7 +252,7 @@ describe("a body", () => {
     expect((await refused(() => readParams(request, 1_000_000))).message).toMatch(/More than 1000/);
   });
 
-  test("cannot bring JSON keys that reach an object's prototype, NUL, or half a surrogate pair", async () => {
+  test("cannot contain JSON keys that reach an object's prototype, NUL, or half a surrogate pair", async () => {
     const params = await json('{"__proto__":{"admin":true},"a":{"constructor":1,"b":"x\\u0000y\\ud800"}}');
     expect(params).toEqual({ a: { b: "xy\ufffd" } });
     expect(Object.getPrototypeOf(params)).toBeNull();
@@ -260,8 +260,8 @@ describe("a body", () => {
   });
 });
 
-describe("a body that is too large", () => {
-  test("is refused by its declared length, unread", async () => {
+describe("A request body that is too large", () => {
+  test("is refused unread if it declares its length", async () => {
     const headers = { "content-length": String(LIMIT + 1) };
     const request = new Request(ADDRESS, { method: "POST", headers, body: "a=1" });
     expect((await refused(() => readParams(request, LIMIT))).kind).toBe("too_large");
@@ -269,7 +269,7 @@ describe("a body that is too large", () => {
   });
 
   for (const type of ["application/json", "multipart/form-data; boundary=x", "application/x-www-form-urlencoded"]) {
-    test(`is refused while reading when it declares no length (${type})`, async () => {
+    test(`is refused during reading if it declares no length (${type})`, async () => {
       let sent = 0;
       let cancelled = false;
       const long = new ReadableStream({
@@ -289,12 +289,12 @@ describe("a body that is too large", () => {
     });
   }
 
-  test("is not one of exactly the allowed size", async () => {
+  test("has more than exactly the allowed size", async () => {
     const request = new Request(ADDRESS, { method: "POST", body: `a=${"b".repeat(98)}` });
     expect((await readParams(request, 100))["a"]).toHaveLength(98);
   });
 
-  test("is a clear refusal when the stream breaks off", async () => {
+  test("returns a clear error when the stream breaks", async () => {
     const broken = new ReadableStream({
       pull() {
         throw new Error("connection lost");
@@ -305,7 +305,7 @@ describe("a body that is too large", () => {
   });
 });
 
-test("a real server reads bodies with a declared length and in chunks alike", async () => {
+test("a real server reads bodies with a declared length and chunked bodies alike", async () => {
   using server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -327,8 +327,8 @@ test("a real server reads bodies with a declared length and in chunks alike", as
   expect(await send({ method: "DELETE" })).toMatchObject({ d: ["3"] });
 });
 
-describe("whatever comes", () => {
-  /** Any value that brackets can express: no empty lists or objects, and elements that all have the same keys. */
+describe("Arbitrary input", () => {
+  /** Any value that brackets can express: no empty lists or objects, and elements with identical keys. */
   const name = fc
     .string({ unit: "grapheme", minLength: 1, maxLength: 12 })
     .filter((text) => !/[[\]\0]/.test(text) && text !== "__proto__" && text !== "constructor" && text !== "prototype");
@@ -361,7 +361,7 @@ describe("whatever comes", () => {
     });
   }
 
-  test("parseQuery() gives back the nested objects and lists that were encoded", () => {
+  test("survives encoding and parseQuery()", () => {
     fc.assert(
       fc.property(tree, fc.constantFrom("raw", "encoded"), (value, brackets) => {
         expect(parseQuery(encode(value, "", brackets).join("&"))).toEqual(value);
@@ -408,7 +408,7 @@ describe("whatever comes", () => {
     }
   }
 
-  test("parseQuery() throws nothing but a Refusal, and no prototype is touched", () => {
+  test("makes parseQuery() throw only a Refusal, and never touches a prototype", () => {
     const before = [Object.prototype, Array.prototype, String.prototype].map((owner) => Reflect.ownKeys(owner));
     fc.assert(
       fc.property(hostile, (search) => {
@@ -425,7 +425,7 @@ describe("whatever comes", () => {
     );
   });
 
-  test("a JSON body throws nothing but a Refusal, and brings no prototype", async () => {
+  test("makes a JSON body throw only a Refusal, and never touches a prototype", async () => {
     const text = fc.oneof(
       fc.json(),
       fc.json().map((inner) => `{"__proto__":${inner},"a":${inner}}`),

@@ -25,8 +25,8 @@ function embedded(fields: object, base: Preview = EMPTY): Preview {
   return withOEmbed(base, JSON.stringify({ version: "1.0", ...fields }), ENDPOINT);
 }
 
-describe("the preview of a page", () => {
-  test("is made of what the page says in Open Graph", async () => {
+describe("The preview of a page", () => {
+  test("uses Open Graph metadata", async () => {
     const html = `
       <html lang="de-AT"><head><title>Of the tab</title>
       <meta property="og:title" content="The &quot;title&quot; &amp; more">
@@ -55,19 +55,19 @@ describe("the preview of a page", () => {
     });
   });
 
-  test("is made of plain HTML where there is nothing else", async () => {
+  test("uses plain HTML if there is nothing else", async () => {
     const html = `<html lang="de-AT"><title> Ein\n  Titel </title><meta name="Description" content="Worum es geht">`;
     expect(await preview(html)).toMatchObject({ title: "Ein Titel", description: "Worum es geht", language: "de" });
   });
 
-  test("is made of Twitter's card where that is all there is", async () => {
+  test("uses Twitter's card if there is nothing else", async () => {
     const html = `<meta name="twitter:title" content="T"><meta name="twitter:description" content="D">
       <meta name="twitter:image" content="https://cdn.example/t.png"><meta name="twitter:image:alt" content="Alt">`;
     const wanted = { title: "T", description: "D", imageUrl: "https://cdn.example/t.png", imageDescription: "Alt" };
     expect(await preview(html)).toMatchObject(wanted);
   });
 
-  test("believes JSON-LD before all else", async () => {
+  test("prefers JSON-LD over everything else", async () => {
     const article = {
       "@context": "https://schema.org",
       "@type": "NewsArticle",
@@ -92,7 +92,7 @@ describe("the preview of a page", () => {
     });
   });
 
-  test("finds the article and its author in a graph, in JSON within comments too", async () => {
+  test("finds the article and its author in a graph, even in JSON inside of comments", async () => {
     const graph = [
       { "@type": "WebPage", "@id": "#page", headline: "The page" },
       {
@@ -111,7 +111,7 @@ describe("the preview of a page", () => {
     });
   });
 
-  test("plays what the page offers to be played, in a frame that can't reach out of its box", async () => {
+  test("plays the page's player in a sandboxed frame", async () => {
     const html = `<meta property="twitter:player" content="https://play.example/?a=1&amp;b=%22">
       <meta name="twitter:player:width" content="640"><meta name="twitter:player:height" content="360">
       <meta name="twitter:player:stream" content="https://play.example/1.mp4">`;
@@ -127,14 +127,14 @@ describe("the preview of a page", () => {
     });
   });
 
-  test("plays nothing that doesn't come over https", async () => {
+  test("plays nothing that isn't served over https", async () => {
     for (const player of ["http://play.example/", "javascript:alert(1)", "data:text/html,hello"]) {
       const html = `<title>T</title><meta name="twitter:player" content="${player}">`;
       expect(await preview(html)).toMatchObject({ type: "link", html: "" });
     }
   });
 
-  test("names the page's own address only where that is on the same host", async () => {
+  test("uses the canonical URL only if it is on the same host", async () => {
     const link = (href: string) => preview(`<link rel="canonical" href="${href}">`).then((found) => found.url);
     expect(await link("/2026/article")).toBe("https://news.example/2026/article");
     expect(await link("https://bank.example/login")).toBe(URL);
@@ -143,7 +143,7 @@ describe("the preview of a page", () => {
     expect(url).toBe("https://news.example/short");
   });
 
-  test("links to web pages and to nothing else", async () => {
+  test("links only to web pages", async () => {
     for (const image of ["javascript:alert(1)", "data:image/png;base64,aaaa", "null", "https://me:pw@cdn.example/"]) {
       expect((await preview(`<meta property="og:image" content="${image}">`)).imageUrl).toBeNull();
     }
@@ -161,7 +161,7 @@ describe("the preview of a page", () => {
     expect(found.providerName).toBe("a bc d");
   });
 
-  test("takes dates as they are written, and no others", async () => {
+  test("parses valid dates, and no others", async () => {
     const at = async (time: string) =>
       (await preview(`<meta property="article:published_time" content="${time}">`)).publishedAt;
     expect(await at("2026-11-20T10:00:00")).toBe(Date.UTC(2026, 10, 20, 10));
@@ -170,7 +170,7 @@ describe("the preview of a page", () => {
     expect(await at("yesterday")).toBeNull();
   });
 
-  test("comes of any page at all", async () => {
+  test("exists for any page", async () => {
     const piece = fc.oneof(
       fc.string(),
       fc.constantFrom(
@@ -195,14 +195,14 @@ describe("the preview of a page", () => {
     );
   });
 
-  test("goes no further into a page than to where it is nested beyond reason", async () => {
+  test("ignores whatever a page nests absurdly deep", async () => {
     const html = `<title>T</title>${"<i>".repeat(50_000)}${"</b>".repeat(50_000)}<meta name="description" content="D">`;
     expect(await preview(html)).toMatchObject({ title: "T", description: "" });
   });
 });
 
 describe("oEmbed", () => {
-  test("is found where the page links to it as JSON, over https if the page is", async () => {
+  test("is discovered as a JSON link, over https if the page uses https", async () => {
     const page = await readHtmlHead(`
       <link rel="alternate" type="text/xml+oembed" href="/oembed.xml">
       <link rel="alternate" type="application/json+oembed" href="http://news.example/oembed?url=x&amp;format=json">`);
@@ -211,7 +211,7 @@ describe("oEmbed", () => {
     expect(oEmbedUrl(await readHtmlHead("<title>T</title>"), URL)).toBeNull();
   });
 
-  test("knows better than the page, which still says what it leaves open", () => {
+  test("overrides the page, which fills the gaps", () => {
     const page: Preview = { ...EMPTY, title: "Of the page", description: "D", authorName: "A", language: "en" };
     const fields = {
       type: "link",
@@ -240,7 +240,7 @@ describe("oEmbed", () => {
     });
   });
 
-  test("plays a video in its frame, of whose HTML nothing else is kept", () => {
+  test("plays a video in its frame, and drops the rest of the HTML", () => {
     const html = `<script>alert(1)</script><div onclick="alert(1)"><iframe onload="alert(1)" srcdoc="<script>alert(1)</script>"
       src="https://play.example/1?a=1&amp;b=2"></iframe>`;
     const { type, html: kept } = embedded({ type: "video", html, width: 200, height: 100 });
@@ -249,7 +249,7 @@ describe("oEmbed", () => {
     expect(kept).not.toContain("alert");
   });
 
-  test("leaves aside what would need a script, another scheme or another version", () => {
+  test("ignores scripts, other schemes and other versions", () => {
     const frame = '<iframe src="https://play.example/1"></iframe>';
     expect(embedded({ type: "rich", title: "T", html: frame })).toEqual(EMPTY);
     expect(embedded({ type: "video", html: "<script src='https://play.example/1.js'></script>" })).toEqual(EMPTY);

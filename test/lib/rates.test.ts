@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import * as fc from "fast-check";
 import { SlidingWindow } from "../../src/lib/rates.ts";
 
-test("a sliding window never lets more calls through within its length, wherever one begins to count", () => {
+test("a sliding window never admits more calls within its length, wherever counting begins", () => {
   const steps = fc.array(fc.tuple(fc.constantFrom("a", "b"), fc.nat(700)), { maxLength: 60 });
   fc.assert(
     fc.property(steps, (calls) => {
@@ -23,7 +23,7 @@ test("a sliding window never lets more calls through within its length, wherever
   );
 });
 
-test("a call that is given back does not count", () => {
+test("a refunded call does not count", () => {
   const window = new SlidingWindow(1, 1);
   window.take("a", 5);
   window.giveBack("a", 5);

@@ -11,7 +11,7 @@ describe("A shortcode", () => {
     ["\u200b:blob:\u200b", ["blob"]],
     ["❤️:blob:", ["blob"]],
     [":blob:@alice #tag:cat", ["blob"]],
-  ])("is found where it stands by itself: %j", (text, found) => {
+  ])("is found if it is on its own: %j", (text, found) => {
     expect(shortcodesIn([text])).toEqual(found);
   });
 
@@ -33,7 +33,7 @@ describe("A shortcode", () => {
     ": blob :",
     "blob",
     "",
-  ])("is not found in words, times, or between other colons: %j", (text) => {
+  ])("is not found within words, times, or between other colons: %j", (text) => {
     expect(shortcodesIn([text])).toEqual([]);
   });
 
@@ -41,7 +41,7 @@ describe("A shortcode", () => {
     expect(shortcodesIn([":b2:", "", "x :a1: :b2:"])).toEqual(["b2", "a1"]);
   });
 
-  test("is found in a hostile text without taking long", () => {
+  test("is found quickly in a hostile text", () => {
     for (const text of [":a".repeat(50_000), `:${"a".repeat(100_000)}`, ":".repeat(100_000), ":aa:a".repeat(20_000)]) {
       const before = performance.now();
       expect(shortcodesIn([text])).toEqual([]);
@@ -49,7 +49,7 @@ describe("A shortcode", () => {
     }
   });
 
-  test("is two to 128 letters, digits and underscores", () => {
+  test("has 2 to 128 letters, digits and underscores", () => {
     for (const name of ["ab", "A_1", "__", "1a", "x".repeat(128)]) expect(isShortcode(name)).toBe(true);
     for (const name of ["", "a", "a-b", "a b", "é2", ":ab:", "ab\n", "x".repeat(129)]) {
       expect(isShortcode(name)).toBe(false);
@@ -57,13 +57,13 @@ describe("A shortcode", () => {
   });
 });
 
-describe("In HTML, a shortcode", () => {
-  test("is looked for in the words", () => {
+describe("A shortcode in HTML", () => {
+  test("is found only in the text", () => {
     const html = '<p>&lt;:blob:&gt;<br />:cat:</p><p title=":no:">a<b>b</b>:dog:</p>';
     expect(shortcodesIn([wordsWithShortcodes(html)])).toEqual(["blob", "cat"]);
   });
 
-  test("is protected from translation where it is known, and nothing else is touched", () => {
+  test("is protected from translation if it is known, and everything else stays", () => {
     const html = '<p>:blob: <a href="https://x.example/:blob:">:cat:</a> 12:30:45 &amp;:blob:</p>';
     expect(protectShortcodes(html, (name) => name === "blob")).toBe(
       '<p><span translate="no">:blob:</span> <a href="https://x.example/:blob:">:cat:</a> 12:30:45 ' +

@@ -35,7 +35,7 @@ function mention(url: string, shown: string): string {
   return `<span class="h-card" translate="no"><a href="${url}" class="u-url mention">@<span>${shown}</span></a></span>`;
 }
 
-/** The addresses that a text links to, without the escaping. */
+/** The URLs that a text links to, unescaped. */
 function linksOf(text: string): string[] {
   const found = renderText(text, nobody).matchAll(/<a href="([^"]*)" target/g);
   return Array.from(found, ([, url]) => htmlToText(url!));
@@ -45,17 +45,17 @@ function handlesOf(text: string): string[] {
   return findMentions(text).map(({ username, domain }) => (domain === null ? username : `${username}@${domain}`));
 }
 
-describe("paragraphs", () => {
+describe("Paragraphs", () => {
   const cases: [claim: string, text: string, html: string][] = [
     ["a line is a paragraph", "text", "<p>text</p>"],
-    ["a blank line parts paragraphs", "one\n\ntwo", "<p>one</p><p>two</p>"],
-    ["several blank lines are one", "one\n\n\n\n\ntwo", "<p>one</p><p>two</p>"],
-    ["a line break is a <br />", "one\ntwo\nthree", "<p>one<br />two<br />three</p>"],
-    ["line breaks of other systems count too", "a\r\nb\rc\r\n\r\nd", "<p>a<br />b<br />c</p><p>d</p>"],
-    ["breaks at the ends vanish", "\n\none\n\n", "<p>one</p>"],
-    ["spaces stay", "  a  b", "<p>  a  b</p>"],
-    ["nothing is nothing", "", ""],
-    ["blanks are nothing", " \n\t\u3000\n", ""],
+    ["a blank line separates paragraphs", "one\n\ntwo", "<p>one</p><p>two</p>"],
+    ["several blank lines count as one", "one\n\n\n\n\ntwo", "<p>one</p><p>two</p>"],
+    ["a line break becomes a <br />", "one\ntwo\nthree", "<p>one<br />two<br />three</p>"],
+    ["line breaks of other systems work too", "a\r\nb\rc\r\n\r\nd", "<p>a<br />b<br />c</p><p>d</p>"],
+    ["line breaks at the ends are dropped", "\n\none\n\n", "<p>one</p>"],
+    ["spaces are kept", "  a  b", "<p>  a  b</p>"],
+    ["empty text stays empty", "", ""],
+    ["whitespace becomes empty text", " \n\t\u3000\n", ""],
   ];
 
   test.each(cases)("%s", (_claim, text, html) => {
@@ -63,8 +63,8 @@ describe("paragraphs", () => {
   });
 });
 
-describe("escaping", () => {
-  test("a script tag is text", () => {
+describe("Escaping", () => {
+  test("a script tag is shown as text", () => {
     expect(renderText('<script>alert("Hi")</script>', nobody)).toBe(
       "<p>&lt;script&gt;alert(&quot;Hi&quot;)&lt;/script&gt;</p>",
     );
@@ -76,14 +76,14 @@ describe("escaping", () => {
     );
   });
 
-  test("a link cannot carry markup, in the part shown nor in the part hidden", () => {
+  test("a link cannot carry markup, in its visible or its hidden part", () => {
     expect(renderText("http://x.org/b<del>b</del>", nobody)).toBe(
       `<p>${link("http://", "x.org/b")}&lt;del&gt;b&lt;/del&gt;</p>`,
     );
     expect(renderText(`https://x.org/?a=1&b='2'c`, nobody)).toContain('href="https://x.org/?a=1&amp;b=&#39;2&#39;c"');
   });
 
-  test("what the caller gives for a mention or a tag is escaped", () => {
+  test("the caller's mention and tag texts are escaped", () => {
     const html = renderText("@a #b", {
       mentionUrl: () => ({ url: 'https://x/"><i>', username: "<a>" }),
       tagUrl: () => "https://x/?a&b",
@@ -94,23 +94,23 @@ describe("escaping", () => {
   });
 });
 
-describe("links", () => {
-  test("a short address is shown whole, without its scheme", () => {
+describe("Links", () => {
+  test("a short URL is shown whole, without its scheme", () => {
     expect(renderText("See https://example.org/about.", nobody)).toBe(
       `<p>See ${link("https://", "example.org/about")}.</p>`,
     );
   });
 
-  test("a long address shows 30 characters", () => {
+  test("a long URL shows 30 characters", () => {
     const html = link("https://", "example.org/some/path/that/is/", "long?x=1");
     expect(renderText("https://example.org/some/path/that/is/long?x=1", nobody)).toBe(`<p>${html}</p>`);
   });
 
-  test("www. is hidden with the scheme", () => {
+  test("www. is hidden along with the scheme", () => {
     expect(renderText("http://www.example.org/", nobody)).toBe(`<p>${link("http://www.", "example.org/")}</p>`);
   });
 
-  test("an address is not cut for the sake of one character", () => {
+  test("a URL is not shortened by just one character", () => {
     const [exact, oneMore, twoMore] = ["123456789012345678", "1234567890123456789", "12345678901234567890"];
     expect(renderText(`https://example.org/${exact}`, nobody)).toBe(
       `<p>${link("https://", `example.org/${exact}`)}</p>`,
@@ -123,7 +123,7 @@ describe("links", () => {
     );
   });
 
-  test("an address is never cut inside a character", () => {
+  test("a URL is never cut inside a character", () => {
     const html = link("https://", `x.org/${"😀".repeat(24)}`, "😀😀");
     expect(renderText(`https://x.org/${"😀".repeat(26)}`, nobody)).toBe(`<p>${html}</p>`);
   });
@@ -136,7 +136,7 @@ describe("links", () => {
     for (const url of urls) expect(linksOf(`see ${url}, please`)).toEqual([url]);
   });
 
-  test("other schemes, and names without one, stay text", () => {
+  test("other schemes, and names without a scheme, stay text", () => {
     const text = "example.org www.example.org ftp://x.org //x.org mailto:a@x.org javascript:alert(1) data:text/html,x";
     expect(renderText(text, nobody)).toBe(`<p>${text}</p>`);
   });
@@ -222,12 +222,12 @@ describe("links", () => {
     expect(linksOf(text)).toEqual([]);
   });
 
-  test("an address that is not linked hides its mentions and anchors all the same", () => {
+  test("mentions and hashtags inside an unlinked URL stay text", () => {
     expect(renderText("https://localhost/,@alice,#tag", everybody)).toBe("<p>https://localhost/,@alice,#tag</p>");
   });
 });
 
-describe("mentions", () => {
+describe("Mentions", () => {
   const cases: [text: string, handles: string[]][] = [
     ["@alice", ["alice"]],
     ["hello @alice", ["alice"]],
@@ -263,31 +263,31 @@ describe("mentions", () => {
     expect(handlesOf(text)).toEqual(handles);
   });
 
-  test("at most 50 accounts are mentioned", () => {
+  test("a text mentions at most 50 accounts", () => {
     const text = Array.from({ length: 60 }, (_, index) => `@user${index}`).join(" ");
     expect(handlesOf(text)).toEqual(Array.from({ length: 50 }, (_, index) => `user${index}`));
   });
 
-  test("a mention links to the account and shows the name it was given", () => {
+  test("a mention links to the account and shows its given name", () => {
     expect(renderText("hi @Alice@example.org!", everybody)).toBe(
       `<p>hi ${mention("https://example.org/@Alice", "Alice")}!</p>`,
     );
   });
 
-  test("a mention of nobody stays text as written", () => {
+  test("a mention of an unknown account stays text", () => {
     expect(renderText("hi @Alice@Example.org!", nobody)).toBe("<p>hi @Alice@Example.org!</p>");
   });
 });
 
-describe("hashtags", () => {
+describe("Hashtags", () => {
   test("a tag links to its page and is shown as written", () => {
     expect(renderText("a #Café.", nobody)).toBe(`<p>a ${tag("Café")}.</p>`);
     expect(renderText("＃日本", nobody)).toBe(`<p>${tag("日本")}</p>`);
   });
 });
 
-describe("several of them", () => {
-  test("all find their place in one status", () => {
+describe("Links, mentions and hashtags together", () => {
+  test("are all linked in one status", () => {
     expect(renderText("@bob@b.example look:\nhttps://x.org/#frag #tag\n\n@carol <3", everybody)).toBe(
       `<p>${mention("https://b.example/@bob", "bob")} look:<br />${link("https://", "x.org/#frag")} ${tag("tag")}</p>` +
         `<p>${mention("https://home.example/@carol", "carol")} &lt;3</p>`,
@@ -303,32 +303,32 @@ describe("several of them", () => {
   });
 });
 
-describe("countCharacters", () => {
+describe("countCharacters()", () => {
   const cases: [claim: string, text: string, count: number][] = [
-    ["nothing counts nothing", "", 0],
-    ["ASCII counts by the character", "Hello, <world> & all\n", 21],
-    ["a line break counts one, on every system", "a\r\nb\nc", 5],
-    ["letters of other scripts count one each", "日本語 привет", 10],
-    ["a letter and its marks count one", "cafe\u0301", 4],
-    ["an emoji of several parts counts one", "👨‍👩‍👧👍🏽🇪🇺", 3],
-    ["a long address counts 23", `https://example.org/${"a".repeat(500)}`, 23],
-    ["a short address counts 23 as well", "a http://x.org b", 27],
-    ["an address beside other scripts counts 23", "日本https://x.org", 25],
-    ["what is not linked counts in full", "https://localhost/ x.org magnet:?xt=1 xmpp:a@x.org", 50],
-    ["a mention counts without its domain", "@alice@very-long.example.org hi", 9],
-    ["a hashtag counts in full", "#tag", 4],
+    ["counts 0 for nothing", "", 0],
+    ["counts each ASCII character", "Hello, <world> & all\n", 21],
+    ["counts a line break as 1, on every system", "a\r\nb\nc", 5],
+    ["counts each letter of other scripts", "日本語 привет", 10],
+    ["counts a letter with its combining marks as 1", "cafe\u0301", 4],
+    ["counts an emoji with several parts as 1", "👨‍👩‍👧👍🏽🇪🇺", 3],
+    ["counts a long URL as 23", `https://example.org/${"a".repeat(500)}`, 23],
+    ["counts a short URL as 23, too", "a http://x.org b", 27],
+    ["counts a URL beside other scripts as 23", "日本https://x.org", 25],
+    ["counts unlinked addresses in full", "https://localhost/ x.org magnet:?xt=1 xmpp:a@x.org", 50],
+    ["counts a mention without its domain", "@alice@very-long.example.org hi", 9],
+    ["counts a hashtag in full", "#tag", 4],
   ];
 
   test.each(cases)("%s", (_claim, text, count) => {
     expect(countCharacters(text)).toBe(count);
   });
 
-  test("the warning counts too, its addresses in full", () => {
+  test("counts the content warning too, with its URLs in full", () => {
     expect(countCharacters("abc", "https://x.org/ é")).toBe(19);
   });
 });
 
-describe("whatever is written", () => {
+describe("Arbitrary text", () => {
   const piece = fc.oneof(
     fc.constantFrom(
       "<",
@@ -369,7 +369,7 @@ describe("whatever is written", () => {
   const text = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(""));
   const visible = (shown: string) => shown.replaceAll("＃", "#").replace(/\s/g, "");
 
-  test("only the tags of a status come out, and nothing unescaped", () => {
+  test("produces only the tags of a status, and nothing unescaped", () => {
     const tags = [
       /<\/?p>|<br \/>|<\/?span>|<\/a>/,
       /<span class="(?:invisible|ellipsis|)">|<span class="h-card" translate="no">/,
@@ -386,7 +386,7 @@ describe("whatever is written", () => {
     );
   });
 
-  test("every tag that opens closes again, in order", () => {
+  test("closes every tag that it opens, in order", () => {
     fc.assert(
       fc.property(text, (written) => {
         const open: string[] = [];
@@ -399,7 +399,7 @@ describe("whatever is written", () => {
     );
   });
 
-  test("a reader of the HTML sees every character that was written", () => {
+  test("shows the reader every character as written", () => {
     fc.assert(
       fc.property(text, (written) => {
         expect(visible(htmlToText(renderText(written, nobody)))).toBe(visible(written));
@@ -407,7 +407,7 @@ describe("whatever is written", () => {
     );
   });
 
-  test("what is counted or found is never more than what was written", () => {
+  test("is never longer when counted or searched than as written", () => {
     fc.assert(
       fc.property(text, (written) => {
         const addresses = linksOf(written).length;
@@ -418,7 +418,7 @@ describe("whatever is written", () => {
     );
   });
 
-  test("a hostile text of 100,000 characters comes through", () => {
+  test("of 100,000 hostile characters is processed", () => {
     const patterns = [
       "<",
       "\n",

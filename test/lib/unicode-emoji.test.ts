@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { unicodeEmoji } from "../../src/lib/text/unicode-emoji.ts";
 
 test.each(["👍", "❤️", "#️⃣", "1️⃣", "©️", "🇩🇪", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "🕵🏽‍♂️", "👩‍❤️‍👨", "👁️‍🗨️", "🏳️‍🌈", "🏃🏽‍♀️‍➡️", "☝🏽"])(
-  "%s is an emoji, as it is",
+  "%s is an emoji as it is",
   (text) => {
     expect(unicodeEmoji(text)).toBe(text);
   },
@@ -36,11 +36,11 @@ test.each([
   "\u200D",
   "👍\n",
   "x".repeat(10_000),
-])("%j is no emoji", (text) => {
+])("%j is not an emoji", (text) => {
   expect(unicodeEmoji(text)).toBeNull();
 });
 
-test("every character that can be an emoji by itself is one, with or without its invisible half", () => {
+test("every character that can be an emoji by itself is one, with or without a variation selector", () => {
   const singles = Array.from({ length: 0x1fb00 }, (_, code) => code)
     .filter((code) => code < 0xd800 || code > 0xdfff)
     .map((code) => String.fromCodePoint(code))
