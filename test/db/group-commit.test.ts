@@ -6,55 +6,55 @@ import { join } from "node:path";
 import { connect, openDatabase, type Db, type Tx } from "../../src/db/open.ts";
 
 let db: Db;
-const heard: string[] = [];
+const effects: string[] = [];
 
 beforeEach(() => {
   db = openDatabase(":memory:", "FULL");
   db.raw.run("CREATE TABLE words (word TEXT PRIMARY KEY) STRICT");
-  heard.length = 0;
+  effects.length = 0;
 });
 afterEach(() => db.close());
 
-const say = (word: string) => (tx: Tx) => {
+const insert = (word: string) => (tx: Tx) => {
   tx.run("INSERT INTO words (word) VALUES ($word)", { word });
-  tx.afterCommit(() => heard.push(word));
+  tx.afterCommit(() => effects.push(word));
   return word;
 };
-const sayAndFail = (word: string) => (tx: Tx) => {
-  say(word)(tx);
+const insertAndFail = (word: string) => (tx: Tx) => {
+  insert(word)(tx);
   throw new Error(`${word} was not wanted`);
 };
 const words = () => db.all<{ word: string }>("SELECT word FROM words ORDER BY word").map(({ word }) => word);
 
-describe("Works that are handed in together", () => {
-  test("are all done when they are answered, and are heard of once they are", async () => {
-    const done = Promise.all([db.groupCommit(say("one")), db.groupCommit(say("two"))]);
-    expect([words(), heard]).toEqual([[], []]);
+describe("Callbacks that share a commit", () => {
+  test("are all committed, and their effects have run, when their promises resolve", async () => {
+    const done = Promise.all([db.groupCommit(insert("one")), db.groupCommit(insert("two"))]);
+    expect([words(), effects]).toEqual([[], []]);
     expect(await done).toEqual(["one", "two"]);
-    expect([words(), heard]).toEqual([
+    expect([words(), effects]).toEqual([
       ["one", "two"],
       ["one", "two"],
     ]);
   });
 
-  test("fail alone, and leave nothing of what they had written", async () => {
-    const works = [say("one"), sayAndFail("two"), say("one"), say("three")];
-    const settled = await Promise.allSettled(works.map((work) => db.groupCommit(work)));
+  test("fail independently, and a failure rolls back only its own writes", async () => {
+    const callbacks = [insert("one"), insertAndFail("two"), insert("one"), insert("three")];
+    const settled = await Promise.allSettled(callbacks.map((callback) => db.groupCommit(callback)));
     expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"]);
     expect(words()).toEqual(["one", "three"]);
-    expect(heard).toEqual(["one", "three"]);
+    expect(effects).toEqual(["one", "three"]);
   });
 
-  test("fail alone also when it is the commit that fails", async () => {
+  test("fail independently even if the commit itself fails", async () => {
     db.raw.run("CREATE TABLE ends (word TEXT REFERENCES words (word) DEFERRABLE INITIALLY DEFERRED) STRICT");
-    const dangling = (tx: Tx) => tx.run("INSERT INTO ends (word) VALUES ('nobody said this')");
-    const settled = await Promise.allSettled([db.groupCommit(say("one")), db.groupCommit(dangling)]);
+    const dangling = (tx: Tx) => tx.run("INSERT INTO ends (word) VALUES ('not in words')");
+    const settled = await Promise.allSettled([db.groupCommit(insert("one")), db.groupCommit(dangling)]);
     expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
-    expect([words(), heard]).toEqual([["one"], ["one"]]);
+    expect([words(), effects]).toEqual([["one"], ["one"]]);
   });
 
-  test("wait once for whoever else is writing, and not each of them again", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "linnet-together-"));
+  test("wait for the write lock once, not once each", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "linnet-group-commit-"));
     const raw = new Database(join(folder, "words.db"), { strict: true });
     const prepare = raw.prepare.bind(raw);
     let begun = 0;
@@ -69,9 +69,9 @@ describe("Works that are handed in together", () => {
     try {
       shared.alone("PRAGMA busy_timeout = 1");
       other.raw.run("BEGIN IMMEDIATE");
-      const settled = await Promise.allSettled([shared.groupCommit(say("one")), shared.groupCommit(say("two"))]);
+      const settled = await Promise.allSettled([shared.groupCommit(insert("one")), shared.groupCommit(insert("two"))]);
       expect(settled.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-      expect([begun, heard]).toEqual([1, []]);
+      expect([begun, effects]).toEqual([1, []]);
     } finally {
       shared.close();
       other.close();
@@ -79,50 +79,50 @@ describe("Works that are handed in together", () => {
     }
   });
 
-  test("are all heard of, even if one of their effects fails", async () => {
+  test("all run their effects, even if one effect fails", async () => {
     const problems: unknown[] = [];
     db.onEffectError = (problem) => problems.push(problem);
     const failing = (tx: Tx) => {
       tx.afterCommit(() => {
-        throw new Error("nobody listens");
+        throw new Error("broken effect");
       });
-      return say("two")(tx);
+      return insert("two")(tx);
     };
-    expect(await Promise.all([say("one"), failing, say("three")].map((work) => db.groupCommit(work)))).toEqual([
+    expect(await Promise.all([insert("one"), failing, insert("three")].map((work) => db.groupCommit(work)))).toEqual([
       "one",
       "two",
       "three",
     ]);
-    expect([heard, problems]).toEqual([["one", "two", "three"], [expect.any(Error)]]);
+    expect([effects, problems]).toEqual([["one", "two", "three"], [expect.any(Error)]]);
   });
 
-  test("are written although an effect fails, as in a transaction of its own", () => {
-    db.onEffectError = () => heard.push("a failure");
+  test("stay committed if an effect fails, as in a separate transaction", () => {
+    db.onEffectError = () => effects.push("a failure");
     db.transaction((tx) => {
       tx.afterCommit(() => {
-        throw new Error("nobody listens");
+        throw new Error("broken effect");
       });
-      say("one")(tx);
+      insert("one")(tx);
     });
-    expect([words(), heard]).toEqual([["one"], ["a failure", "one"]]);
+    expect([words(), effects]).toEqual([["one"], ["a failure", "one"]]);
   });
 
-  const last = (word: string) => (tx: Tx) => tx.beforeCommit(word, () => void say(word)(tx));
+  const last = (word: string) => (tx: Tx) => tx.beforeCommit(word, () => void insert(word)(tx));
 
-  test("end with what was put off, once for each key", async () => {
-    await Promise.all([last("z"), last("z"), say("one"), last("y")].map((work) => db.groupCommit(work)));
-    expect(heard).toEqual(["one", "z", "y"]);
+  test("run deferred work once per key before the commit", async () => {
+    await Promise.all([last("z"), last("z"), insert("one"), last("y")].map((work) => db.groupCommit(work)));
+    expect(effects).toEqual(["one", "z", "y"]);
   });
 
-  test("leave nothing of what they had put off when they fail", async () => {
-    const works = [say("one"), (tx: Tx) => [last("y")(tx), sayAndFail("two")(tx)], last("z")];
-    await Promise.allSettled(works.map((work) => db.groupCommit(work)));
-    expect(heard).toEqual(["one", "z"]);
+  test("discard deferred work when they fail", async () => {
+    const callbacks = [insert("one"), (tx: Tx) => [last("y")(tx), insertAndFail("two")(tx)], last("z")];
+    await Promise.allSettled(callbacks.map((callback) => db.groupCommit(callback)));
+    expect(effects).toEqual(["one", "z"]);
   });
 
-  test("take part in what was written before them", async () => {
+  test("see the writes of earlier callbacks", async () => {
     const [, seen] = await Promise.all([
-      db.groupCommit(say("one")),
+      db.groupCommit(insert("one")),
       db.groupCommit((tx) => tx.get("SELECT * FROM words")),
     ]);
     expect(seen).toEqual({ word: "one" });

@@ -8,7 +8,7 @@ import { DatabaseLockedRefusal } from "../../src/errors.ts";
 let folder: string;
 /** The server's connection. */
 let db: Db;
-/** Another process, as far as SQLite can tell. */
+/** Stands for another process: SQLite treats a second connection alike. */
 let other: Db;
 
 beforeEach(() => {
@@ -24,13 +24,13 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-const say = (word: string) => (tx: Tx) => tx.run("INSERT INTO words (word) VALUES ($word)", { word });
+const insert = (word: string) => (tx: Tx) => tx.run("INSERT INTO words (word) VALUES ($word)", { word });
 const words = () => db.all<{ word: string }>("SELECT word FROM words ORDER BY rowid").map(({ word }) => word);
 
 describe("While another process holds the write lock", () => {
-  test("everything can be read", async () => {
+  test("the database can be read", async () => {
     other.raw.run("BEGIN IMMEDIATE");
-    const writing = db.whenWritable(() => db.transaction(say("late")));
+    const writing = db.whenWritable(() => db.transaction(insert("late")));
     await Promise.resolve();
     expect(words()).toEqual([]);
     other.raw.run("COMMIT");
@@ -38,51 +38,51 @@ describe("While another process holds the write lock", () => {
     expect(words()).toEqual(["late"]);
   });
 
-  test("writes wait for it without blocking, and happen once", async () => {
+  test("a write waits without blocking the event loop, and happens once", async () => {
     other.raw.run("BEGIN IMMEDIATE");
     let tries = 0;
     const writing = db.whenWritable(() => {
       tries += 1;
-      db.transaction(say("one"));
-      return db.transaction(say("two"));
+      db.transaction(insert("one"));
+      return db.transaction(insert("two"));
     });
-    // The event loop goes on: this would never resolve if the write blocked it.
+    // This would never resolve if the write blocked the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     other.raw.run("COMMIT");
     await writing;
     expect([words(), tries]).toEqual([["one", "two"], 2]);
   });
 
-  test("a write that waits too long is refused, and nothing of it is written", async () => {
+  test("a write that waits too long is refused and rolled back", async () => {
     db.neverBlock(50);
     other.raw.run("BEGIN IMMEDIATE");
-    const writing = db.whenWritable(() => db.transaction(say("never")));
+    const writing = db.whenWritable(() => db.transaction(insert("never")));
     await expect(writing).rejects.toThrow(DatabaseLockedRefusal);
     other.raw.run("COMMIT");
     expect(words()).toEqual([]);
   });
 
-  test("work that took long before its first write still waits", async () => {
+  test("a transaction after long work still waits", async () => {
     db.neverBlock(50);
     const started = performance.now();
     let runs = 0;
     const writing = db.whenWritable(async () => {
       runs += 1;
-      // As long as a picture may take to decode.
+      // As long as an image may take to decode.
       while (performance.now() - started < 60) await new Promise((resolve) => setImmediate(resolve));
       if (runs === 1) {
         other.raw.run("BEGIN IMMEDIATE");
         setImmediate(() => other.raw.run("COMMIT"));
       }
-      db.transaction(say("late"));
+      db.transaction(insert("late"));
     });
     await writing;
     expect([words(), runs]).toEqual([["late"], 2]);
   });
 
-  test("an error of the disk is not taken for a lock", async () => {
+  test("a disk error is not mistaken for a lock", async () => {
     other.raw.run("BEGIN IMMEDIATE");
-    const writing = db.whenWritable(() => db.transaction(say("late")));
+    const writing = db.whenWritable(() => db.transaction(insert("late")));
     const run = db.raw.run.bind(db.raw);
     db.raw.run = ((sql: string) => {
       if (sql === "BEGIN IMMEDIATE") throw Object.assign(new Error("disk I/O error"), { code: "SQLITE_IOERR" });
@@ -93,16 +93,16 @@ describe("While another process holds the write lock", () => {
     expect(words()).toEqual(["late"]);
   });
 
-  test("posts that share a commit wait for it, too", async () => {
+  test("posts that share a commit also wait", async () => {
     other.raw.run("BEGIN IMMEDIATE");
-    const writing = ["one", "two"].map((word) => db.whenWritable(() => db.groupCommit(say(word))));
+    const writing = ["one", "two"].map((word) => db.whenWritable(() => db.groupCommit(insert(word))));
     await new Promise((resolve) => setImmediate(resolve));
     other.raw.run("COMMIT");
     await Promise.all(writing);
     expect(words()).toEqual(["one", "two"]);
   });
 
-  test("an error of another kind is not tried again", async () => {
+  test("other errors are not retried", async () => {
     let tries = 0;
     const failing = db.whenWritable(() => {
       tries += 1;

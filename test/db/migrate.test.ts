@@ -28,7 +28,7 @@ function open(migrations?: Migration[]): Db {
   return db;
 }
 
-/** A database of this version of Linnet with rows in every table, closed. */
+/** Creates a database of this version with rows in every table, and closes it. */
 function filled(): { version: number; rows: Record<string, unknown[]> } {
   const db = openMigrated(path, "FULL");
   fillEveryTable(db);
@@ -42,7 +42,7 @@ function rowsOf(db: Db): Record<string, unknown[]> {
   return Object.fromEntries(everyTable(db).map((name) => [name, db.raw.query(`SELECT * FROM ${name}`).values()]));
 }
 
-/** SQLite's way to change what ALTER TABLE can't: a new table, the rows, the old name. */
+/** SQLite's procedure for changes beyond ALTER TABLE: create a new table, copy the rows, drop, rename. */
 function rebuilding(db: Db, table: string): string {
   const statements = db
     .all<{ type: string; sql: string }>(
@@ -61,8 +61,8 @@ function rebuilding(db: Db, table: string): string {
   ].join(";\n");
 }
 
-describe("An update of the database", () => {
-  test("that rebuilds accounts keeps everything that belongs to them", () => {
+describe("A migration", () => {
+  test("that rebuilds accounts keeps all rows that refer to them", () => {
     const { version, rows } = filled();
     const before = open();
     const sql = rebuilding(before, "accounts");
@@ -87,7 +87,7 @@ describe("An update of the database", () => {
     expect(after.get("PRAGMA foreign_keys")).toEqual({ foreign_keys: 1 });
   });
 
-  test("that would leave rows without the row they belong to is taken back", () => {
+  test("that would leave dangling references is rolled back", () => {
     const { version, rows } = filled();
     const losing = { version: version + 1, name: "losing", sql: "DELETE FROM accounts" };
     expect(() => open([losing])).toThrow(/left rows of \w+ without/);
@@ -109,7 +109,7 @@ describe("An update of the database", () => {
     expect(rowsOf(open())).toEqual(rows);
   });
 
-  test("lays a copy beside a database that holds anything, and none beside a new one", () => {
+  test("copies an existing database first, and skips the copy for a new one", () => {
     const { version } = filled();
     expect(existsSync(`${path}.before-update`)).toBe(false);
     open([{ version: version + 1, name: "more", sql: "CREATE TABLE more (id INTEGER PRIMARY KEY) STRICT" }]);

@@ -6,11 +6,11 @@ import { type Db, openDatabase } from "../../src/db/open.ts";
 
 let folder: string;
 let db: Db;
-/** Another process, as far as SQLite can tell. */
+/** Stands for another process: SQLite treats a second connection alike. */
 let other: Db;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "linnet-looks-"));
+  folder = mkdtempSync(join(tmpdir(), "linnet-snapshots-"));
   db = openDatabase(join(folder, "words.db"), "FULL");
   db.alone("CREATE TABLE words (word TEXT PRIMARY KEY) STRICT");
   other = openDatabase(join(folder, "words.db"), "FULL");
@@ -22,37 +22,37 @@ afterEach(() => {
 });
 
 const words = () => db.all<{ word: string }>("SELECT word FROM words ORDER BY word").map(({ word }) => word);
-const say = (to: Db, word: string) =>
+const insert = (to: Db, word: string) =>
   to.transaction((tx) => tx.run("INSERT INTO words (word) VALUES ($word)", { word }));
 
-describe("What is read without a pause", () => {
-  test("is of one moment, whoever writes meanwhile", async () => {
+describe("All reads up to the next await", () => {
+  test("share one snapshot, whatever other processes write", async () => {
     expect(words()).toEqual([]);
-    say(other, "heard");
+    insert(other, "one");
     expect(words()).toEqual([]);
     await Promise.resolve();
-    expect(words()).toEqual(["heard"]);
+    expect(words()).toEqual(["one"]);
   });
 
-  test("is what was written just before", () => {
+  test("see the writes of this process", () => {
     expect(words()).toEqual([]);
-    say(db, "own");
+    insert(db, "own");
     expect(words()).toEqual(["own"]);
   });
 
-  test("doesn't keep back what can only be done alone", () => {
-    say(db, "kept");
+  test("don't block statements that run outside a transaction", () => {
+    insert(db, "kept");
     expect(words()).toEqual(["kept"]);
     const copy = join(folder, "copy.db");
     db.alone("VACUUM INTO $copy", { copy });
     expect(existsSync(copy)).toBe(true);
   });
 
-  test("keeps nobody from writing", () => {
+  test("don't block writes", () => {
     expect(words()).toEqual([]);
-    say(other, "theirs");
-    // The moment that was looked at is over as soon as something is to be written, or this would be refused.
-    say(db, "ours");
+    insert(other, "theirs");
+    // A write ends the snapshot; otherwise SQLite would refuse it.
+    insert(db, "ours");
     expect(words()).toEqual(["ours", "theirs"]);
   });
 });

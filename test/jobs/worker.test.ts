@@ -8,14 +8,14 @@ import { inProcess, startServer, type TestServer } from "../support/server.ts";
 
 let server: TestServer;
 let worker: Worker;
-/** Messages of logged errors, which these tests cause on purpose. */
-let complaints: string[];
+/** The messages of logged errors, which these tests cause on purpose. */
+let errors: string[];
 
 beforeEach(async () => {
   server = await startServer();
   worker = new Worker(server.ctx);
-  complaints = [];
-  const error = (message: string) => void complaints.push(message);
+  errors = [];
+  const error = (message: string) => void errors.push(message);
   server.ctx.log = Object.assign(Object.create(server.ctx.log), { error, warn: () => {} });
 });
 afterEach(async () => {
@@ -23,7 +23,7 @@ afterEach(async () => {
   await server.stop();
 });
 
-/** Jobs of every lane that have nothing to do any more, each lane with one more than it has room for. */
+/** Enqueues jobs in every lane that have nothing to do, one more than each lane runs at a time. */
 function enqueueMany(tx: Tx): void {
   const { ctx } = server;
   for (let id = 1; id <= 5; id++) enqueue(ctx, tx, "poll.close", { pollId: id });
@@ -34,37 +34,37 @@ function enqueueMany(tx: Tx): void {
 
 const jobs = (): number => server.ctx.db.get<{ count: number }>("SELECT count(*) AS count FROM jobs")!.count;
 
-/** Resolves when this holds; the test's own time limit is its end. */
+/** Resolves when the condition holds. The timeout of the test limits the wait. */
 async function becomes(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => void setImmediate(resolve));
 }
 
-/** Whether anything can be written, as on a disk that is full. */
+/** Makes the database writable or, like a full disk, not. */
 function setWritable(isWritable: boolean): void {
   server.ctx.db.raw.run(`PRAGMA query_only = ${isWritable ? "OFF" : "ON"}`);
 }
 
-describe("The loop that runs jobs", () => {
-  inProcess("goes on when it began with every lane full", async () => {
+describe("The worker", () => {
+  inProcess("keeps running when every lane was full at its start", async () => {
     server.ctx.db.transaction(enqueueMany);
     worker.start();
     await becomes(() => jobs() === 0);
-    expect(complaints).toEqual([]);
+    expect(errors).toEqual([]);
   });
 
-  inProcess("outlives a time in which nothing can be written, and does then what was to be done", async () => {
+  inProcess("survives a period without writes, and then runs the remaining jobs", async () => {
     worker.start();
     server.ctx.db.transaction((tx) => {
       enqueueMany(tx);
       tx.afterCommit(() => setWritable(false));
     });
-    await becomes(() => complaints.length > 0);
-    expect(complaints).toEqual(["no job can be begun: {error}"]);
+    await becomes(() => errors.length > 0);
+    expect(errors).toEqual(["no job can be begun: {error}"]);
     setWritable(true);
     await becomes(() => jobs() === 0);
   });
 
-  inProcess("sleeps until somebody's wish leaves a job, and does that at once", async () => {
+  inProcess("sleeps until a request adds a job, and runs that at once", async () => {
     const [alice, bob] = [await server.person("alice"), await server.person("bob")];
     await alice.patch("/api/v2/notifications/policy", { for_not_following: "filter" });
     await bob.publish("@alice hello");
@@ -76,25 +76,25 @@ describe("The loop that runs jobs", () => {
     expect((await alice.get("/api/v1/notifications")).json).toHaveLength(1);
   });
 
-  inProcess("does nothing twice when only its end can't be written", async () => {
+  inProcess("runs a job once even if its completion can't be stored", async () => {
     await server.person("alice");
     const account = server.ctx.db.get<{ id: number }>("SELECT account_id AS id FROM users")!.id;
     server.ctx.db.transaction((tx) => {
       enqueue(server.ctx, tx, "notifications.merge", { accountId: account, fromId: account });
     });
-    let told = 0;
+    let calls = 0;
     server.ctx.eventBus.subscribe(`user:${account}`, () => {
-      told += 1;
+      calls += 1;
       setWritable(false);
     });
     worker.start();
-    await becomes(() => complaints.includes("the end of job {id} could not be written: {error}"));
+    await becomes(() => errors.includes("the end of job {id} could not be written: {error}"));
     setWritable(true);
     await becomes(() => jobs() === 0);
-    expect(told).toBe(1);
+    expect(calls).toBe(1);
   });
 
-  inProcess("writes nothing when nothing is due, and once for jobs that begin or end together", async () => {
+  inProcess("writes nothing when no job is due, and once for jobs that start or end together", async () => {
     const { ctx } = server;
     const idle = new Worker(ctx, { ...handlers, "poll.close": () => {}, "push.deliver": () => {} });
     const transaction = spyOn(ctx.db, "transaction");
@@ -115,8 +115,8 @@ describe("The loop that runs jobs", () => {
   });
 });
 
-describe("Jobs that talk to other servers", () => {
-  inProcess("are done for one host after the other, and for each host one at a time", async () => {
+describe("Jobs that contact other servers", () => {
+  inProcess("alternate between hosts, and run one at a time for each host", async () => {
     const order: number[] = [];
     const running = new Set<number>();
     const busy = fetching(async (site) => {
@@ -136,7 +136,7 @@ describe("Jobs that talk to other servers", () => {
     expect(order.slice(0, 21).toSorted((a, b) => a - b)).toEqual(Array.from({ length: 21 }, (_, at) => at + 1));
   });
 
-  inProcess("wait for their own host alone, also when it is slow and has many", async () => {
+  inProcess("wait only for their own host, even if it is slow and has many jobs", async () => {
     const release = Promise.withResolvers<void>();
     const done: number[] = [];
     worker = fetching(async (site) => {
@@ -155,7 +155,7 @@ describe("Jobs that talk to other servers", () => {
     expect(done.length).toBe(1004);
   });
 
-  inProcess("are found by an index, however many wait", async () => {
+  inProcess("are found by an index, however many are pending", async () => {
     const { db } = server.ctx;
     const seen = spyOn(db, "all");
     const read = spyOn(db, "get");
@@ -170,7 +170,7 @@ describe("Jobs that talk to other servers", () => {
     }
   });
 
-  /** Enqueues jobs for one host; here a link has the number of its site. */
+  /** Enqueues jobs for one host. The id of the link is the number of the site. */
   function enqueueLinks(site: number, count: number): void {
     const { ctx } = server;
     const options = { host: `${site}.example` };
@@ -184,21 +184,21 @@ describe("Jobs that talk to other servers", () => {
   }
 });
 
-describe("Jobs that come back", () => {
+describe("Recurring jobs", () => {
   const KINDS = ["clean_up", "media.sweep", "trends.rank"] as const;
   const waiting = () =>
     server.ctx.db
       .all<{ kind: JobKind }>("SELECT kind FROM jobs WHERE run_at IS NOT NULL ORDER BY kind")
       .map(({ kind }) => kind);
 
-  inProcess("do so also after they failed so often that they gave up", async () => {
+  inProcess("recur even after failing as often as allowed", async () => {
     const { ctx, clock } = server;
     const fail = () => {
       throw new Error("out of order");
     };
     const broken = new Worker(ctx, { ...handlers, clean_up: fail, "media.sweep": fail, "trends.rank": fail });
     ctx.db.transaction((tx) => scheduleAll(ctx, tx));
-    // Twelve attempts, three times over.
+    // Three times twelve attempts.
     for (let at = 0; at < 40; at++) {
       clock.advance(24 * 3600_000);
       await broken.drain();
