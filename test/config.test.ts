@@ -5,7 +5,7 @@ import { expect, test } from "bun:test";
 import { readConfig, SETTINGS, withAddress } from "../src/config.ts";
 import { UsageError } from "../src/errors.ts";
 
-test("without any setting there is a default for everything", () => {
+test("every setting has a default", () => {
   expect(readConfig({ PATH: "/bin" })).toMatchObject({
     origin: "http://localhost:3000",
     handleDomain: "localhost:3000",
@@ -22,22 +22,22 @@ test("without any setting there is a default for everything", () => {
   });
 });
 
-test("a setting that is empty or blank is as good as none", () => {
+test("an empty or blank setting has its default", () => {
   expect(readConfig({ LINNET_PORT: "", LINNET_TITLE: "  " })).toEqual(readConfig({}));
 });
 
-test("the public address is taken without its slash, and gives the domain of handles", () => {
+test("the public URL loses its slash and sets the handle domain", () => {
   const { origin, handleDomain } = readConfig({ LINNET_URL: "https://Social.Example/" });
   expect([origin, handleDomain]).toEqual(["https://social.example", "social.example"]);
   expect(readConfig({ LINNET_PORT: "8080" }).origin).toBe("http://localhost:8080");
 });
 
-test("handles may have a domain of their own", () => {
+test("the handle domain can differ from the host", () => {
   const config = readConfig({ LINNET_URL: "https://social.example.org", LINNET_HANDLE_DOMAIN: "Example.org" });
   expect([config.handleDomain, config.origin]).toEqual(["example.org", "https://social.example.org"]);
 });
 
-test("every setting is understood", () => {
+test("every setting is parsed", () => {
   const config = readConfig({
     LINNET_HOST: "::1",
     LINNET_PORT: "0",
@@ -67,7 +67,7 @@ test("every setting is understood", () => {
   expect(readConfig({ LINNET_TRUSTED_PROXIES: "none" }).trustedProxies).toEqual([]);
 });
 
-test("ffmpeg is the one that is found, another one, or none", () => {
+test("ffmpeg is found in PATH, set explicitly, or off", () => {
   const folder = mkdtempSync(join(tmpdir(), "linnet-test-"));
   const program = join(folder, "ffmpeg");
   writeFileSync(program, "#!/bin/sh\n", { mode: 0o700 });
@@ -78,7 +78,7 @@ test("ffmpeg is the one that is found, another one, or none", () => {
   rmSync(folder, { recursive: true });
 });
 
-test("limits can be off, or changed one by one", () => {
+test("rate limits can be turned off or changed one by one", () => {
   expect(readConfig({ LINNET_RATE_LIMITS: "off" }).limits).toBeNull();
   const { limits } = readConfig({ LINNET_RATE_LIMITS: "account=600/60, sign_in=3/900, streams=7" });
   expect(limits).toMatchObject({
@@ -90,7 +90,7 @@ test("limits can be off, or changed one by one", () => {
   expect(readConfig({}).limits?.account).toEqual({ calls: 300, seconds: 300 });
 });
 
-test("a service that translates is named by its address, and may want a key, which is of no use alone", () => {
+test("LibreTranslate has a URL and an optional key, and a key without a URL is refused", () => {
   const named = { LINNET_LIBRETRANSLATE_URL: "http://127.0.0.1:5000/", LINNET_LIBRETRANSLATE_KEY: "key" };
   expect(readConfig(named).libreTranslate).toEqual({ url: "http://127.0.0.1:5000", key: "key" });
   expect(readConfig({}).libreTranslate).toBeNull();
@@ -127,12 +127,12 @@ test.each([
   ["LINNET_FFMPEG", "/nowhere/ffmpeg"],
   ["LINNET_LOG_LEVEL", "loud"],
   ["LINNET_LOG_FORMAT", "xml"],
-])("%s=%s is refused by name, with what it should be", (name, value) => {
+])("%s=%s is refused with a message that names the setting", (name, value) => {
   expect(() => readConfig({ [name]: value })).toThrow(UsageError);
   expect(() => readConfig({ [name]: value })).toThrow(new RegExp(`^${name} is "`));
 });
 
-test("a name that looks like a setting but is none is refused, so that a slip doesn't become a default", () => {
+test("an unknown LINNET_ variable is refused, so that a typo doesn't hide behind a default", () => {
   expect(() => readConfig({ LINNET_PROT: "8080" })).toThrow("There is no setting LINNET_PROT.");
 });
 
@@ -146,7 +146,7 @@ test.each([
   ["false", false],
   ["No", false],
   ["0", false],
-])("a switch that is %s is %p", (given, isOn) => {
+])("a switch set to %s is %p", (given, isOn) => {
   const { peers, limitedFederation, trends, limits, ffmpeg } = readConfig({
     LINNET_PEERS: given,
     LINNET_LIMITED_FEDERATION: given,
@@ -158,7 +158,7 @@ test.each([
   expect(ffmpeg).toBeNull();
 });
 
-test("nothing can change the settings of a server", () => {
+test("the configuration is immutable", () => {
   const config = readConfig({ LINNET_LANGUAGES: "en,de" });
   const parts = (value: unknown): unknown[] =>
     typeof value === "object" && value !== null ? [value, ...Object.values(value).flatMap(parts)] : [];
@@ -169,7 +169,7 @@ test("nothing can change the settings of a server", () => {
   expect(() => Object.assign(config, { title: "Another" })).toThrow(TypeError);
 });
 
-/** The lines of docs/settings.md that begin like this. */
+/** The lines of docs/settings.md with this beginning. */
 async function documented(start: string): Promise<string[]> {
   const text = await Bun.file(join(import.meta.dir, "../docs/settings.md")).text();
   return text.split("\n").filter((line) => line.startsWith(start));
@@ -192,7 +192,7 @@ test("the documentation lists every rate limit with its default", async () => {
   expect(Object.fromEntries(shown)).toEqual(Object.fromEntries(defaults));
 });
 
-test("a documented default can also be set", () => {
+test("every documented default is a valid value", () => {
   const shown = SETTINGS.flatMap(({ name, fallback }) => {
     const value = /^`(.*)`$/.exec(fallback)?.[1];
     return value === undefined ? [] : [[name, value]];

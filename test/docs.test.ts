@@ -16,7 +16,7 @@ function proseOf(page: string): string {
   return readFileSync(join(ROOT, page), "utf8").replace(/^ *```[^]*?^ *```$/gm, "");
 }
 
-/** The names that GitHub gives to the headings of a page. */
+/** The anchors that GitHub gives the headings of a page. */
 function anchorsOf(page: string): string[] {
   return [...proseOf(page).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
     heading!
@@ -33,7 +33,7 @@ function leadsNowhere(page: string, link: string): boolean {
 }
 
 describe("The documentation", () => {
-  test("has no link to a file or heading that does not exist", () => {
+  test("links only to existing files and headings", () => {
     const links = pages.flatMap((page) =>
       [...proseOf(page).matchAll(/\]\(([^)\s]+)\)|\bsrc="([^"]+)"/g)]
         .map(([, link, source]) => ({ page, link: link ?? source! }))
@@ -50,7 +50,7 @@ describe("The documentation", () => {
     expect([...new Set(named)]).toEqual([packageJson.devDependencies.bun]);
   });
 
-  test("begins with a README of at most 120 lines", () => {
+  test("starts with a README of at most 120 lines", () => {
     expect(readFileSync(join(ROOT, "README.md"), "utf8").trimEnd().split("\n").length).toBeLessThanOrEqual(120);
   });
 });

@@ -7,13 +7,13 @@ import { mastodon } from "./support/mastodon.ts";
 const FILE = join(import.meta.dir, "fixtures/mastodon-facts.json");
 
 describe("The facts about Mastodon's API", () => {
-  test("hold no prose", () => {
+  test("contain no prose", () => {
     const strings = [...readFileSync(FILE, "utf8").matchAll(/"(?:[^"\\]|\\.)*"/g)].map(([text]) => text.slice(1, -1));
     expect(strings.length).toBeGreaterThan(5000);
     expect(strings.filter((text) => /\s/.test(text.replace(/^(?:GET|POST|PUT|PATCH|DELETE) /, "")))).toEqual([]);
   });
 
-  test("are what an OpenAPI document says without its words", () => {
+  test("are an OpenAPI document without its descriptions", () => {
     const ref = { $ref: "#/components/schemas/Error", description: "words" };
     const json = (schema: object) => ({ description: "words", content: { "application/json": { schema } } });
     const schema = {
@@ -70,7 +70,7 @@ describe("The facts about Mastodon's API", () => {
   });
 });
 
-describe("An answer", () => {
+describe("A response", () => {
   const poll = {
     id: "1",
     expires_at: "2026-11-21T12:00:00.000Z",
@@ -83,7 +83,7 @@ describe("An answer", () => {
   };
   const problems = (answer: unknown, status = 200) => mastodon.answerProblems("GET", "/api/v1/polls/7", status, answer);
 
-  test("passes if it is what Mastodon documents for the method", () => {
+  test("passes if it matches Mastodon's documentation of the method", () => {
     expect(problems(poll)).toEqual([]);
     expect(problems({ error: "Record not found" }, 404)).toEqual([]);
     expect(mastodon.answerProblems("DELETE", "/api/v1/lists/7", 200, {})).toEqual([]);
@@ -93,21 +93,21 @@ describe("An answer", () => {
   test.each<[string, unknown]>([
     ["a field is missing", { ...poll, votes_count: undefined }],
     ["a field has another type", { ...poll, votes_count: "0" }],
-    ["a field is null that may not be", { ...poll, options: null }],
-    ["a field of a part is wrong", { ...poll, options: [{ title: 1, votes_count: 0 }] }],
+    ["a field is null but must not be", { ...poll, options: null }],
+    ["a nested field is wrong", { ...poll, options: [{ title: 1, votes_count: 0 }] }],
     ["a time is not a time", { ...poll, expires_at: "soon" }],
     ["it is a list", [poll]],
   ])("fails if %s", (_, answer) => {
     expect(problems(JSON.parse(JSON.stringify(answer)))).not.toEqual([]);
   });
 
-  test("fails if it should be empty and is not, or has a value that is not documented", () => {
+  test("fails if it must be empty but isn't, or has an undocumented value", () => {
     expect(problems({}, 404)).not.toEqual([]);
     expect(mastodon.answerProblems("DELETE", "/api/v1/lists/7", 200, { id: "7" })).not.toEqual([]);
     expect(mastodon.entityProblems({ visibility: "secret" }, "Status").join()).toContain("visibility");
   });
 
-  test("cannot be checked against an entity that Mastodon does not have", () => {
+  test("cannot be checked against an entity that Mastodon doesn't have", () => {
     expect(() => mastodon.entityProblems({}, "Nonsense")).toThrow();
   });
 });

@@ -1,6 +1,6 @@
 /*
- * `bun run test`: all tests, or those that the arguments name. At its end it says why tests were skipped, and in the last
- * line, for programs, too: "N passed, N failed". Ends with the exit code of the run.
+ * `bun run test`: runs all tests, or those named by the arguments. The output ends with the reasons for skipped tests
+ * and, as its last line, "N passed, N failed", which programs can read. The exit code is that of the run.
  */
 import { stripVTControlCharacters } from "node:util";
 import { SKIPPED } from "./support/tools.ts";
@@ -9,12 +9,12 @@ const { isTTY } = process.stderr;
 const run = Bun.spawn([process.execPath, "test", ...process.argv.slice(2)], {
   stdin: "ignore",
   stdout: "inherit",
-  // Read here for what is repeated at the end, so the run cannot tell by itself that it writes to a terminal.
+  // Piped, because the end repeats parts of it. Without a terminal, the run needs FORCE_COLOR.
   stderr: "pipe",
   env: { ...process.env, ...(isTTY && { FORCE_COLOR: "1" }) },
 });
 
-/** The last lines, among them the figures of the run. */
+/** The last lines, which contain the summary. */
 let end = "";
 const reasons = new Set<string>();
 const decoder = new TextDecoder();
@@ -27,7 +27,7 @@ for await (const chunk of run.stderr) {
 const code = await run.exited;
 const summary = stripVTControlCharacters(end);
 const passed = figure("pass");
-// A run that failed without a test to blame, because it crashed or found none, counts as one that failed.
+// A run that crashed or found no tests counts as one failure.
 const failed = Math.max(figure("fail"), code === 0 ? 0 : 1);
 for (const reason of reasons) console.log(reason);
 console.log(`${passed} passed, ${failed} failed`);

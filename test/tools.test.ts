@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { findBrowser } from "./support/tools.ts";
 import { ROOT } from "./support/program.ts";
 
-// Starting another run of the tests takes a while on a busy machine.
+// The nested test run is slow on a busy machine.
 setDefaultTimeout(60_000);
 
 const on = (platform: NodeJS.Platform, env: Record<string, string>, ...installed: string[]) =>
   findBrowser(platform, env, (path) => installed.includes(path));
 
-describe("The tests of the pages", () => {
+describe("Tests of pages", () => {
   test.each<[NodeJS.Platform, Record<string, string>, string]>([
     ["linux", { PATH: "/bin:/opt/tools" }, "/opt/tools/chromium"],
     ["linux", {}, "/usr/bin/google-chrome"],
@@ -28,7 +28,7 @@ describe("The tests of the pages", () => {
     expect(on(platform, env)).toBeNull();
   });
 
-  test("take the browser that LINNET_TEST_BROWSER names, or none", () => {
+  test("use the browser set in LINNET_TEST_BROWSER, or none", () => {
     const env = { LINNET_TEST_BROWSER: "/opt/mine" };
     expect(on("linux", env, "/usr/bin/chromium", "/opt/mine")).toBe("/opt/mine");
     expect(() => on("linux", env, "/usr/bin/chromium")).toThrow("/opt/mine");
@@ -36,8 +36,8 @@ describe("The tests of the pages", () => {
   });
 });
 
-describe("On a machine without a browser and without ffmpeg", () => {
-  /** Runs the tests of one file that need both as `bun run test` does, and gives its exit code and last lines. */
+describe("On a machine without a browser and ffmpeg", () => {
+  /** Runs a test file that needs both through `bun run test`, and returns its exit code and last lines. */
   async function runTests(env: Record<string, string>): Promise<{ code: number; lines: string[] }> {
     const home = mkdtempSync(join(tmpdir(), "linnet-tools-"));
     try {
@@ -55,7 +55,7 @@ describe("On a machine without a browser and without ffmpeg", () => {
     }
   }
 
-  test("the run passes, and ends with why tests were skipped", async () => {
+  test("the run passes, and ends with the reasons for skipped tests", async () => {
     const { code, lines } = await runTests({});
     expect(code).toBe(0);
     expect(lines.slice(0, 2).toSorted()).toEqual([

@@ -18,7 +18,7 @@ function writePackage(path: string, json: object): void {
   writeFileSync(join(folder, path, "package.json"), JSON.stringify(json));
 }
 
-test("a download is announced until each package for running is there in its version", () => {
+test("the download is announced until every runtime package has its version", () => {
   expect(isInstalled(folder)).toBe(false);
   writePackage("node_modules/a", { version: "1.0.0" });
   writePackage("node_modules/@b/c", { version: "1.9.9" });
@@ -27,13 +27,13 @@ test("a download is announced until each package for running is there in its ver
   expect(isInstalled(folder)).toBe(true);
 });
 
-test("a start in a checkout with packages for development says nothing, and keeps them", () => {
+test("starting in a development checkout prints nothing and keeps its packages", () => {
   const { exitCode, stdout, stderr } = Bun.spawnSync([process.execPath, join(ROOT, "src/build/install.ts")]);
   expect([exitCode, stdout.toString(), stderr.toString()]).toEqual([0, "", ""]);
   expect(existsSync(join(ROOT, "node_modules/typescript"))).toBe(true);
 });
 
-test("a start that cannot download says so", () => {
+test("a failed download is reported", () => {
   const root = join(folder, "checkout");
   mkdirSync(join(root, "src/build"), { recursive: true });
   writeFileSync(join(root, "package.json"), JSON.stringify({ dependencies: { "fast-check": "4.10.2" } }));

@@ -24,7 +24,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("The image library in the executable", () => {
-  test("reads pictures where there is neither node_modules nor anything else", async () => {
+  test("decodes images without node_modules", async () => {
     const program = join(folder, "program");
     await compile(join(import.meta.dir, "../fixtures/image-program.ts"), program);
     const home = join(folder, "home");
@@ -34,7 +34,7 @@ describe("The image library in the executable", () => {
       const process = Bun.spawn([program], { cwd: folder, env, stdin, stdout: "pipe", stderr: "pipe" });
       return (await new Response(process.stdout).text()) + (await new Response(process.stderr).text());
     };
-    // First written, then found, and at last without a home.
+    // The first run writes the files, the second finds them, and the third has no home directory.
     expect(await run({ HOME: home })).toBe("image/jpeg 600x900\n");
     expect(readdirSync(join(home, ".cache", "linnet"))).toHaveLength(1);
     expect(await run({ HOME: home })).toBe("image/jpeg 600x900\n");
@@ -42,12 +42,12 @@ describe("The image library in the executable", () => {
     expect(readdirSync(folder).sort()).toEqual(["home", "program"]);
   });
 
-  test("is never looked for outside our own folder, however far up the addon looks", () => {
+  test("searches only its own folder for libvips", () => {
     const addon = placed(findNative().addon);
     const searched = readFileSync(findNative().addon, "latin1").match(/(?:\$ORIGIN|@loader_path)[^\0:]*/g);
     expect(searched).not.toBeNull();
     for (const path of searched!) {
-      // Kept files lie in base/version/, and `base` is the innermost folder that was made sure of.
+      // The files are in base/version/; `base` is the innermost folder whose permissions were checked.
       const from = join("/base/version", dirname(addon.path));
       const found = resolve(from, path.replace(/^(\$ORIGIN|@loader_path)\/?/, "./"));
       expect(relative("/base", found)).not.toStartWith("..");
@@ -56,7 +56,7 @@ describe("The image library in the executable", () => {
 });
 
 describe("The folder of the image library", () => {
-  test("is in the data folder if there is one, else in the user's cache, and makes neither home nor data", () => {
+  test("is in the data folder if that exists, else in the user's cache, and creates neither", () => {
     const data = join(folder, "data");
     const cache = join(folder, "cache");
     const environment = { LINNET_DATA: data, XDG_CACHE_HOME: cache };
@@ -67,7 +67,7 @@ describe("The folder of the image library", () => {
     expect(cacheFolders({}).at(-1)).toStartWith(homedir());
   });
 
-  test("is refused when others can write to it, or put another in its place", () => {
+  test("is refused if others can write to it or replace it", () => {
     const inner = join(folder, "above", "inner");
     mkdirSync(inner, { recursive: true, mode: 0o700 });
     expect(() => assertPrivate(inner)).not.toThrow();
@@ -91,7 +91,7 @@ describe("The files of the image library", () => {
     return { version, addon: file("addon.node"), libvips: file("libvips.so") };
   }
 
-  test("are written once, and again where they are damaged", () => {
+  test("are written once, and again if they are damaged", () => {
     const base = join(folder, "base");
     mkdirSync(base);
     const files = nativeFiles("1");
@@ -107,7 +107,7 @@ describe("The files of the image library", () => {
     }
   });
 
-  test("are not taken for whole when one is only a link to elsewhere", () => {
+  test("are replaced if one is a link to another file", () => {
     const base = join(folder, "base");
     mkdirSync(base);
     const files = nativeFiles("1");
@@ -119,7 +119,7 @@ describe("The files of the image library", () => {
     expect(readFileSync(addon, "utf8")).toBe("machine code");
   });
 
-  test("of older versions go, and nothing else", () => {
+  test("of older versions are deleted, and nothing else", () => {
     const base = join(folder, "base");
     mkdirSync(base);
     const old = keepFiles(base, nativeFiles("1"));
