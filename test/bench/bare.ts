@@ -1,6 +1,6 @@
 /*
- * What Bun can do at all: the bytes of the file that is its first argument, as the type that is its second, for every
- * request. An event stream stays open after them.
+ * The baseline: a bare `Bun.serve` that responds to every request with the bytes of a file (first argument) as a media
+ * type (second argument). Event streams then stay open.
  */
 import { readFileSync } from "node:fs";
 

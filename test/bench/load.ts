@@ -1,13 +1,13 @@
 /*
- * A process of its own that asks one thing of a server again and again, over connections that stay open, each waiting
- * for its answer before it asks anew. It calls the system itself (Linux) and reads every answer into the same memory:
- * with Bun's sockets it would be slower than the bare server that it measures, and make ours look good beside it.
+ * A separate process that sends the same requests to a server again and again, over persistent connections, each with
+ * one request at a time. It makes Linux system calls directly and reads every response into the same memory. With Bun's
+ * sockets the load would be slower than the bare server that it measures, and Linnet would compare too favourably.
  */
 import { dlopen, ptr } from "bun:ffi";
 
 export interface Load {
   port: number;
-  /** As they go over the wire, in turn. `NUMBERS` becomes eight digits that are never the same. */
+  /** Raw HTTP requests, sent in turn. `NUMBERS` becomes eight digits that differ each time. */
   requests: string[];
   connections: number;
   warmUpSeconds: number;
@@ -15,19 +15,19 @@ export interface Load {
 }
 
 export interface Measured {
-  /** Of the time after the warm-up. */
+  /** Requests per second after the warm-up. */
   perSecond: number;
   /** Milliseconds. */
   p50: number;
   p99: number;
-  /** All that were answered, those of the warm-up too. */
+  /** All responses, including those of the warm-up. */
   answered: number;
 }
 
 const AF_INET = 2;
 const SOCK_STREAM = 1;
 const POLLIN = 1;
-const PATIENCE = 10_000;
+const TIMEOUT = 10_000;
 
 const { symbols: system } = dlopen("libc.so.6", {
   socket: { args: ["int", "int", "int"], returns: "int" },
@@ -37,18 +37,18 @@ const { symbols: system } = dlopen("libc.so.6", {
   poll: { args: ["ptr", "usize", "int"], returns: "int" },
 });
 
-/** Memory that the system may write to: an array that is made from a number alone may be moved by the collector. */
+/** Memory for system calls. The garbage collector may move an array created from a length alone. */
 const memory = (bytes: number) => Buffer.from(new ArrayBuffer(bytes));
 
 class Connections {
-  /** One `struct pollfd` each: the descriptor, what to wait for, what happened. */
+  /** One `struct pollfd` per connection: descriptor, requested events, returned events. */
   private readonly polled: Buffer;
-  /** What is missing of each one's answer; -1 before it begins. */
+  /** The missing bytes of each connection's response; -1 before it begins. */
   private readonly missing: Float64Array;
   private readonly sentAt: Float64Array;
   private readonly received = memory(1024 * 1024);
   private readonly requests: { text: Buffer; numberAt: number }[];
-  /** The beginning of each one's answer, where its head comes in pieces. */
+  /** The beginning of each connection's response, if its head arrives in pieces. */
   private readonly heads: string[];
   private asked = 0;
 
@@ -70,12 +70,12 @@ class Connections {
     }
   }
 
-  /** Asks and asks until the time is over, and tells how long each answer took. */
+  /** Sends requests until the time is over, and reports the duration of each response. */
   run(answered: (at: number, milliseconds: number) => void, end: number): void {
     const { connections } = this.load;
     for (let at = 0; at < connections; at += 1) this.ask(at);
     for (let now = performance.now(); now < end; now = performance.now()) {
-      if (system.poll(ptr(this.polled), connections, PATIENCE) <= 0) throw new Error("The server doesn't answer");
+      if (system.poll(ptr(this.polled), connections, TIMEOUT) <= 0) throw new Error("The server doesn't respond");
       for (let at = 0; at < connections; at += 1) {
         if (this.polled.readInt16LE(at * 8 + 6) === 0 || !this.receive(at)) continue;
         const now = performance.now();
@@ -92,13 +92,13 @@ class Connections {
     this.missing[at] = -1;
     this.sentAt[at] = performance.now();
     const sent = system.send(this.polled.readInt32LE(at * 8), ptr(text), text.length, 0);
-    if (sent !== text.length) throw new Error("A request was not sent whole");
+    if (sent !== text.length) throw new Error("A request was only sent in part");
   }
 
-  /** Reads what there is; true when the answer is whole. */
+  /** Reads the available bytes. Returns true when the response is complete. */
   private receive(at: number): boolean {
     const length = system.recv(this.polled.readInt32LE(at * 8), ptr(this.received), this.received.length, 0);
-    if (length <= 0) throw new Error("The server hung up");
+    if (length <= 0) throw new Error("The server closed the connection");
     if (this.missing[at]! < 0) {
       const end = this.received.subarray(0, length).indexOf("\r\n\r\n");
       if (end < 0 || this.heads[at] !== "") return this.receiveHead(at, length);
@@ -108,7 +108,7 @@ class Connections {
     return this.missing[at] === 0;
   }
 
-  /** Most servers write a head at once, so that this is rare. */
+  /** Rarely needed, because most servers write a head at once. */
   private receiveHead(at: number, length: number): boolean {
     const head = this.heads[at]! + this.received.toString("latin1", 0, length);
     const end = head.indexOf("\r\n\r\n");
@@ -130,7 +130,7 @@ function connect(port: number): number {
 
 function bodyLength(head: string): number {
   const length = /\r\ncontent-length: *(\d+)/i.exec(head);
-  if (!head.startsWith("HTTP/1.1 200 ") || !length) throw new Error(`Not the answer that was measured: ${head}`);
+  if (!head.startsWith("HTTP/1.1 200 ") || !length) throw new Error(`Unexpected response: ${head}`);
   return Number(length[1]);
 }
 

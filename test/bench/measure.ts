@@ -3,14 +3,14 @@ import type { Running } from "../support/program.ts";
 import type { Load, Measured } from "./load.ts";
 import { processorTime } from "./machine.ts";
 
-/** One thing that is asked of the server. */
-export interface Question {
+/** A request to measure. */
+export interface BenchRequest {
   name: string;
   method: "GET" | "POST";
   path: string;
   /** JSON, for a POST. */
   body?: string;
-  /** None for a stranger. */
+  /** Missing for anonymous requests. */
   token?: string;
 }
 
@@ -19,41 +19,41 @@ export interface Pace {
   seconds: number;
 }
 
-export interface Answer extends Measured {
+export interface Comparison extends Measured {
   name: string;
-  /** Of the body, in bytes. */
+  /** The size of the body in bytes. */
   size: number;
-  /** Milliseconds of processor for one answer. */
+  /** CPU milliseconds per response. */
   processor: number;
-  /** The same bytes from a bare `Bun.serve`. */
+  /** A bare `Bun.serve` that returns the same bytes. */
   bare: Measured;
 }
 
 const CONNECTIONS = 16;
 
-/** Asks the server, and right after it a bare one that says the same. `folder` takes the answer in between. */
-export async function compare(server: Running, question: Question, pace: Pace, folder: string): Promise<Answer> {
-  const [file, type] = await capture(server, question, folder);
-  const load = { requests: [onTheWire(question)], connections: CONNECTIONS, ...pace };
+/** Measures the server, and right after it a bare one with the same response, which is stored in `folder`. */
+export async function compare(server: Running, request: BenchRequest, pace: Pace, folder: string): Promise<Comparison> {
+  const [file, type] = await capture(server, request, folder);
+  const load = { requests: [rawRequest(request)], connections: CONNECTIONS, ...pace };
   const before = processorTime(server.pid);
-  const measured = await putLoad(server.origin, load);
+  const measured = await runLoad(server.origin, load);
   const processor = (processorTime(server.pid) - before) / measured.answered;
-  const bare = await withBare(file, type, (origin) => putLoad(origin, load));
-  return { name: question.name, ...measured, size: Bun.file(file).size, processor, bare };
+  const bare = await withBare(file, type, (origin) => runLoad(origin, load));
+  return { name: request.name, ...measured, size: Bun.file(file).size, processor, bare };
 }
 
-/** Milliseconds that one page takes, one after the other: the median of all that fit into the time. */
-export async function pageTime(server: Running, questions: Question[], seconds: number): Promise<number> {
-  const load = { requests: questions.map(onTheWire), connections: 1, warmUpSeconds: seconds / 2, seconds };
-  return (await putLoad(server.origin, load)).p50;
+/** Milliseconds per page on one connection: the median of all requests that fit into the time. */
+export async function pageTime(server: Running, requests: BenchRequest[], seconds: number): Promise<number> {
+  const load = { requests: requests.map(rawRequest), connections: 1, warmUpSeconds: seconds / 2, seconds };
+  return (await runLoad(server.origin, load)).p50;
 }
 
-/** What the server says, as JSON. */
-export async function answerTo(server: Running, question: Question): Promise<unknown> {
-  return (await ask(server, question)).json();
+/** The JSON of the response. */
+export async function responseTo(server: Running, request: BenchRequest): Promise<unknown> {
+  return (await ask(server, request)).json();
 }
 
-async function ask(server: Running, { method, path, body, token }: Question): Promise<Response> {
+async function ask(server: Running, { method, path, body, token }: BenchRequest): Promise<Response> {
   const headers: Record<string, string> = { "content-type": "application/json" };
   if (token) headers.authorization = `Bearer ${token}`;
   const response = await fetch(server.origin + path, { method, headers, body });
@@ -61,14 +61,14 @@ async function ask(server: Running, { method, path, body, token }: Question): Pr
   return response;
 }
 
-async function capture(server: Running, question: Question, folder: string) {
-  const response = await ask(server, question);
-  const file = join(folder, "answer");
+async function capture(server: Running, request: BenchRequest, folder: string) {
+  const response = await ask(server, request);
+  const file = join(folder, "body");
   await Bun.write(file, await response.bytes());
   return [file, response.headers.get("content-type") ?? ""] as const;
 }
 
-function onTheWire({ method, path, body = "", token }: Question): string {
+function rawRequest({ method, path, body = "", token }: BenchRequest): string {
   const lines = [`${method} ${path} HTTP/1.1`, "Host: 127.0.0.1", "Accept: */*"];
   if (token) lines.push(`Authorization: Bearer ${token}`);
   // "NUMBERS" is sent as eight digits.
@@ -77,7 +77,7 @@ function onTheWire({ method, path, body = "", token }: Question): string {
   return `${lines.join("\r\n")}\r\n\r\n${body}`;
 }
 
-async function putLoad(origin: string, load: Omit<Load, "port">): Promise<Measured> {
+async function runLoad(origin: string, load: Omit<Load, "port">): Promise<Measured> {
   const port = Number(new URL(origin).port);
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "load.ts")], {
     stdin: Buffer.from(JSON.stringify({ port, ...load } satisfies Load)),
@@ -89,7 +89,7 @@ async function putLoad(origin: string, load: Omit<Load, "port">): Promise<Measur
   return JSON.parse(text) as Measured;
 }
 
-/** Lets a bare server say the bytes of a file for as long as the work takes. */
+/** Runs a bare server that returns the contents of a file while the work runs. */
 export async function withBare<T>(
   file: string,
   type: string,

@@ -1,13 +1,13 @@
 /*
- * A database as it looks after some years: the viewer follows twenty people, half of them elsewhere, who all write,
- * answer, reblog, mention, favourite, quote, ask and attach pictures.
+ * A database as after some years of use: the viewer follows twenty accounts, half of them remote, that post, reply,
+ * boost, mention, favourite, quote, run polls and attach images.
  */
 import { Database } from "bun:sqlite";
 import { indexStatus } from "../../src/core/discovery/search-index.ts";
 import { Db } from "../../src/db/open.ts";
 import { idAt } from "../../src/lib/ids.ts";
 import { renderText } from "../../src/lib/text/text.ts";
-import { SAYING, sayings } from "./words.ts";
+import { PLACEHOLDER, textGenerator } from "./words.ts";
 
 const PEOPLE = 20;
 const TAGS = 7;
@@ -22,19 +22,19 @@ interface Person {
   local: boolean;
 }
 
-/** What many statuses have in common; `SAYING` stands for what each says by itself. */
+/** A post that many statuses share, except for the text that replaces `PLACEHOLDER`. */
 interface Sample {
   text: string;
   content: string;
-  /** Indices of a person and of a tag. */
+  /** Indices of an account and a tag. */
   mention: number | null;
   tag: number | null;
 }
 
-/** Fills the database at `path`, which holds one user and nothing else, with `count` statuses, one a minute until now. */
+/** Adds `count` statuses, one per minute until now, to a database with one user. */
 export function seed(path: string, count: number, origin: string): void {
   const db = new Database(path, { strict: true });
-  // Nobody else is here, and what fails is thrown away.
+  // Nothing else uses the database, and a failure discards it.
   db.run("PRAGMA journal_mode = OFF");
   db.run("PRAGMA synchronous = OFF");
   db.run("BEGIN");
@@ -43,7 +43,7 @@ export function seed(path: string, count: number, origin: string): void {
   const samples = seedSamples(db, origin);
   const idOf = (n: number) => idAt(begin + n * MINUTE);
   const insert = statusInserts(db);
-  const say = sayings();
+  const say = textGenerator();
   for (let n = 0; n < count; n += 1) {
     seedStatus(insert, n, { people, samples, say, idOf, at: begin + n * MINUTE });
   }
@@ -56,7 +56,7 @@ export function seed(path: string, count: number, origin: string): void {
   db.close();
 }
 
-/** So many in a transaction: it remembers each of them to its end. */
+/** Statuses per transaction. A transaction remembers each of them until the commit. */
 const SLICE = 10_000;
 
 function seedSearch(raw: Database): void {
@@ -69,7 +69,7 @@ function seedSearch(raw: Database): void {
   }
 }
 
-/** The viewer first. */
+/** Returns the viewer first. */
 function seedPeople(db: Database, origin: string): Person[] {
   const viewer = db.query<{ id: number; uri: string }, []>("SELECT id, uri FROM accounts").get()!;
   const people: Person[] = [{ ...viewer, local: true }];
@@ -91,7 +91,7 @@ function seedPeople(db: Database, origin: string): Person[] {
   return people;
 }
 
-/** About two hundred characters each, rendered as ours are: all with a link, some with a mention or a hashtag. */
+/** About 200 characters each, rendered like local posts: all with a link, some with a mention or a hashtag. */
 function seedSamples(db: Database, origin: string): Sample[] {
   const tag = db.query("INSERT INTO tags (id, name, display_name, created_at) VALUES (?1, ?2, ?2, 0)");
   for (let n = 1; n <= TAGS; n += 1) tag.run(n, `topic${n}`);
@@ -108,7 +108,7 @@ function seedSamples(db: Database, origin: string): Sample[] {
     const link = `https://news.example/2026/11/${n}/a-story-with-a-long-address`;
     card.run(n + 1, link);
     page.run(n + 1, link);
-    const text = [mention && `@friend${mention}`, SAYING, link, tag && `#topic${tag}`].filter(Boolean).join(" ");
+    const text = [mention && `@friend${mention}`, PLACEHOLDER, link, tag && `#topic${tag}`].filter(Boolean).join(" ");
     const content = renderText(text, {
       mentionUrl: ({ username }) => ({ url: `${origin}/@${username}`, username }),
       tagUrl: (name) => `${origin}/tags/${name}`,
@@ -156,8 +156,8 @@ interface Setting {
 }
 
 /**
- * Of ten in a row, number 3 answers number 2, number 7 reblogs number 4, numbers 0 and 5 have a picture, 1 and 6 a card,
- * number 8 quotes number 4, and number 9 has a poll in which the viewer voted.
+ * Of ten posts in a row, number 3 replies to number 2, number 7 boosts number 4, numbers 0 and 5 have an image, 1 and 6
+ * a card, number 8 quotes number 4, and number 9 has a poll in which the viewer voted.
  */
 function seedStatus(insert: ReturnType<typeof statusInserts>, n: number, setting: Setting): void {
   const { people, samples, idOf, at } = setting;
@@ -174,8 +174,8 @@ function seedStatus(insert: ReturnType<typeof statusInserts>, n: number, setting
     `${author.uri}/${id}`,
     author.local ? 1 : 0,
     visibility,
-    isReblog ? "" : sample.text.replace(SAYING, said),
-    isReblog ? "" : sample.content.replace(SAYING, said),
+    isReblog ? "" : sample.text.replace(PLACEHOLDER, said),
+    isReblog ? "" : sample.content.replace(PLACEHOLDER, said),
     isReply ? idOf(n - 1) : id,
     isReply ? idOf(n - 1) : null,
     isReply ? people[(n - 1) % people.length]!.id : null,
@@ -207,7 +207,7 @@ function seedPoll(
   insert.vote.run(pollId, viewer.id, at);
 }
 
-/** What the viewer finds on coming home, and everybody's counters. */
+/** The viewer's home timeline and notifications, and all counters. */
 function seedHome(db: Database, people: Person[]): void {
   const viewer = people[0]!.id;
   db.query("INSERT INTO home_timeline (account_id, status_id) SELECT ?, id FROM statuses ORDER BY id DESC LIMIT ?").run(
@@ -241,7 +241,7 @@ function seedHome(db: Database, people: Person[]): void {
       following_count = (SELECT count(*) FROM follows WHERE account_id = accounts.id)`);
 }
 
-/** One list of the viewer's, with everyone in it. */
+/** A list of the viewer with all accounts. */
 function seedList(db: Database, people: Person[]): void {
   const viewer = people[0]!.id;
   db.query(
@@ -258,10 +258,10 @@ function seedList(db: Database, people: Person[]): void {
 }
 
 const FILTERS = 5;
-/** Of each filter. */
+/** Per filter. */
 const KEYWORDS = 10;
 
-/** Fifty keywords, of which one is found now and then. */
+/** Fifty keywords, some of which match now and then. */
 function seedFilters(db: Database, viewer: Person): void {
   const filter = db.query(
     `INSERT INTO filters (id, account_id, title, context, filter_action, created_at)

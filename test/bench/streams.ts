@@ -3,105 +3,105 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { hashSecret } from "../../src/lib/secrets.ts";
 import type { Command } from "../support/program.ts";
-import type { Delays, Hearing } from "./hearing.ts";
+import type { Delays, StreamPlan } from "./listeners.ts";
 import { memory, processorTime } from "./machine.ts";
 import { withBare } from "./measure.ts";
-import { serve, type Place } from "./place.ts";
+import { serve, type DataFolder } from "./data-folder.ts";
 
-/** How many listen in vain, each with a token and an account of their own; fewer where the system doesn't let us. */
+/** Idle streams, each with its own token and account; fewer if the system's limit is lower. */
 export const IDLE = 10_000;
 const LISTENERS = 20;
 const POSTS_PER_SECOND = 50;
-/** Other files than streams that a process has open. */
+/** Files besides streams that a process has open. */
 const OTHER_FILES = 200;
-/** Until what the opening left behind has been cleared away. */
-const REST = 2000;
+/** The pause, in milliseconds, for clearing up after connecting. */
+const PAUSE = 2000;
 
 export interface Idle {
   streams: number;
-  /** For each stream: bytes of memory, and of a bare `Bun.serve` that says the same. */
+  /** Bytes of memory per stream, and those of a bare `Bun.serve` with the same output. */
   bytes: number;
   bareBytes: number;
-  /** Milliseconds of processor a second while nothing happens but heartbeats. */
+  /** CPU milliseconds per second while only heartbeats are sent. */
   processor: number;
 }
 
-/** Holds idle event streams open, and hears a thousand events a second beside them. */
-export async function hearEvents(
+/** Holds idle event streams open, and receives a thousand events per second beside them. */
+export async function measureStreams(
   command: Command,
-  place: Place,
+  data: DataFolder,
   pace: { warmUpSeconds: number; seconds: number },
 ): Promise<[Idle, Delays]> {
   const streams = Math.min(IDLE, openFiles() - OTHER_FILES - LISTENERS);
-  const tokens = furnishListeners(place, streams + LISTENERS);
+  const tokens = createListeners(data, streams + LISTENERS);
   const [listeners, idle] = [tokens.slice(0, LISTENERS), tokens.slice(LISTENERS)];
-  const server = await serve(command, place);
+  const server = await serve(command, data);
   await fetch(`${server.origin}/api/v2/instance`);
-  const heard = { listeners, poster: place.token, postsPerSecond: POSTS_PER_SECOND, ...pace };
-  const [bytes, child] = await memoryEach(server.pid, { port: portOf(server.origin), idle, heard });
+  const active = { listeners, poster: data.token, postsPerSecond: POSTS_PER_SECOND, ...pace };
+  const [bytes, child] = await memoryEach(server.pid, { port: portOf(server.origin), idle, active });
   const before = processorTime(server.pid);
-  await Bun.sleep(REST);
-  const processor = (processorTime(server.pid) - before) / (REST / 1000);
-  const delays = JSON.parse(await child.goOn()) as Delays;
+  await Bun.sleep(PAUSE);
+  const processor = (processorTime(server.pid) - before) / (PAUSE / 1000);
+  const delays = JSON.parse(await child.finish()) as Delays;
   await server.stop();
-  return [{ streams, bytes, bareBytes: await bareMemoryEach(place, idle), processor }, delays];
+  return [{ streams, bytes, bareBytes: await bareMemoryEach(data, idle), processor }, delays];
 }
 
-async function bareMemoryEach({ folder }: Place, idle: string[]): Promise<number> {
+async function bareMemoryEach({ folder }: DataFolder, idle: string[]): Promise<number> {
   const greeting = join(folder, "greeting");
   await Bun.write(greeting, ":)\n");
   return withBare(greeting, "text/event-stream", async (origin, pid) => {
-    // The first stream brings in what all of them need.
-    await (await Listening.start({ port: portOf(origin), idle: [idle[0]!], heard: null })).goOn();
-    const [bytes, child] = await memoryEach(pid, { port: portOf(origin), idle, heard: null });
-    await child.goOn();
+    // The first stream loads code and memory that all streams share.
+    await (await ListenerProcess.start({ port: portOf(origin), idle: [idle[0]!], active: null })).finish();
+    const [bytes, child] = await memoryEach(pid, { port: portOf(origin), idle, active: null });
+    await child.finish();
     return bytes;
   });
 }
 
-/** Opens the idle streams, and finds out how much memory the server needs for each. */
-async function memoryEach(pid: number, hearing: Hearing): Promise<[bytes: number, child: Listening]> {
+/** Opens the idle streams, and measures the server's memory for each. */
+async function memoryEach(pid: number, plan: StreamPlan): Promise<[bytes: number, child: ListenerProcess]> {
   const before = memory(pid);
-  const child = await Listening.start(hearing);
-  await Bun.sleep(REST);
-  return [((memory(pid) - before) * 1024 * 1024) / hearing.idle.length, child];
+  const child = await ListenerProcess.start(plan);
+  await Bun.sleep(PAUSE);
+  return [((memory(pid) - before) * 1024 * 1024) / plan.idle.length, child];
 }
 
-/** The process in which `hearing.ts` runs. */
-class Listening {
+/** The process that runs `listeners.ts`. */
+class ListenerProcess {
   private constructor(
     private readonly child: Bun.Subprocess<"pipe", "pipe", "inherit">,
     private readonly output: ReadableStreamDefaultReader<Uint8Array>,
   ) {}
 
   /** Resolves when all idle streams are open. */
-  static async start(hearing: Hearing): Promise<Listening> {
-    const command = [process.execPath, join(import.meta.dir, "hearing.ts")];
+  static async start(plan: StreamPlan): Promise<ListenerProcess> {
+    const command = [process.execPath, join(import.meta.dir, "listeners.ts")];
     const child = Bun.spawn(command, { stdin: "pipe", stdout: "pipe", stderr: "inherit" });
-    const listening = new Listening(child, child.stdout.getReader());
-    await listening.tell(JSON.stringify(hearing));
+    const listening = new ListenerProcess(child, child.stdout.getReader());
+    await listening.send(JSON.stringify(plan));
     return listening;
   }
 
-  /** Lets it hear what there is to hear, and end. */
-  async goOn(): Promise<string> {
-    const said = await this.tell("go on");
+  /** Lets the process receive its events and exit. */
+  async finish(): Promise<string> {
+    const said = await this.send("go on");
     await this.child.exited;
     return said;
   }
 
-  private async tell(line: string): Promise<string> {
+  private async send(line: string): Promise<string> {
     this.child.stdin.write(`${line}\n`);
     await this.child.stdin.flush();
     const { done, value } = await this.output.read();
-    // At the end it has nothing to say, or has said on its way what went wrong.
+    // The output ends without a line if nothing was measured, or if an error was printed to stderr.
     if (done && (await this.child.exited) !== 0) throw new Error("The listener failed");
     return new TextDecoder().decode(value);
   }
 }
 
-/** Makes people with a token each, which are given back. */
-function furnishListeners({ folder }: Place, count: number): string[] {
+/** Creates accounts with a token each, and returns the tokens. */
+function createListeners({ folder }: DataFolder, count: number): string[] {
   const db = new Database(join(folder, "linnet.db"), { strict: true });
   const { id: app } = db.query<{ id: number }, []>("SELECT id FROM oauth_apps LIMIT 1").get()!;
   const account = db.query(
@@ -122,7 +122,7 @@ function furnishListeners({ folder }: Place, count: number): string[] {
   return tokens;
 }
 
-/** How many files the system lets one process open; Bun asks for as many by itself. */
+/** The system's limit of open files per process, which Bun raises its own limit to. */
 function openFiles(): number {
   return Number(/^Max open files +\d+ +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? 1024);
 }

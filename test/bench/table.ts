@@ -1,4 +1,4 @@
-/** A Markdown table: names to the left, figures to the right. */
+/** A Markdown table: names on the left, figures on the right. */
 export function table(head: string[], rows: string[][]): string {
   const widths = head.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]!.length)));
   const line = (cells: string[]) =>

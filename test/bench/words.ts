@@ -1,29 +1,29 @@
-/* What the statuses of the benchmark say: words that are as often or as rare as words are, the same in each run. */
+/* The words of the benchmark's statuses. They are as frequent or as rare as in a language, and the same in each run. */
 
-/** Stands in a text where each status says something of its own. */
-export const SAYING = "SAYING";
+/** A placeholder in a text that differs for each status. */
+export const PLACEHOLDER = "PLACEHOLDER";
 
 const VOCABULARY = 50_000;
-/** About a hundred and forty characters. */
-const WORDS_IN_A_SAYING = 20;
+/** About 140 characters. */
+const WORDS_PER_TEXT = 20;
 const SYLLABLES = [..."bdfgklmnprstv"].flatMap((consonant) => [..."aeiou"].map((vowel) => consonant + vowel));
 
-/** The word that is the `rank`-th most common; ranks begin with 1. */
+/** The `rank`-th most common word, counted from 1. */
 export function word(rank: number): string {
   let [text, rest] = ["", rank + SYLLABLES.length];
   for (; rest > 0; rest = Math.floor(rest / SYLLABLES.length)) text += SYLLABLES[rest % SYLLABLES.length]!;
   return text;
 }
 
-/** Says something else each time. A word's rank times its frequency is about the same for all, as in any language. */
-export function sayings(): () => string {
+/** Returns a different text each time. Rank times frequency is about the same for all words, as in any language. */
+export function textGenerator(): () => string {
   const random = numbers();
   const words = Array.from({ length: VOCABULARY }, (_, at) => word(at + 1));
   const next = () => words[Math.floor(VOCABULARY ** random()) - 1]!;
-  return () => Array.from({ length: WORDS_IN_A_SAYING }, next).join(" ");
+  return () => Array.from({ length: WORDS_PER_TEXT }, next).join(" ");
 }
 
-/** Numbers from 0 to 1 that look like chance (mulberry32). */
+/** Pseudorandom numbers from 0 to 1 (mulberry32). */
 function numbers(): () => number {
   let state = 1;
   return () => {

@@ -3,20 +3,20 @@ import { join } from "node:path";
 import { createPerson, Running, type Command } from "../support/program.ts";
 import { seed } from "./seed.ts";
 
-/** What links name, wherever the server listens. */
+/** The origin of all links, independent of the port. */
 const ORIGIN = "http://localhost:3000";
 
-/** A data folder with a person who lives there. */
-export interface Place {
+/** A data folder with a user. */
+export interface DataFolder {
   folder: string;
   token: string;
-  /** The ids of the oldest and of the newest status. */
+  /** The ids of the oldest and the newest status. */
   oldest: number;
   newest: number;
 }
 
-/** Makes the data folder with the program itself, and fills its database with `count` statuses. */
-export async function furnish(command: Command, folder: string, count: number): Promise<Place> {
+/** Creates the data folder with the program itself, and adds `count` statuses to its database. */
+export async function createDataFolder(command: Command, folder: string, count: number): Promise<DataFolder> {
   const token = await createPerson(command, { cwd: folder, env: environment(folder) }, "viewer");
   const path = join(folder, "linnet.db");
   if (count > 0) seed(path, count, ORIGIN);
@@ -39,6 +39,6 @@ export function environment(folder: string, synchronous = "full", port = 0): Rec
   };
 }
 
-export function serve(command: Command, { folder }: Place, synchronous = "full"): Promise<Running> {
+export function serve(command: Command, { folder }: DataFolder, synchronous = "full"): Promise<Running> {
   return Running.start(command, { cwd: folder, env: environment(folder, synchronous) });
 }

@@ -1,29 +1,35 @@
 /*
- * A process of its own that holds thousands of event streams open. When it is told to go on, it hears on a few more the
- * public posts that it makes meanwhile at a steady pace, and tells how long each took from being sent to being heard.
+ * A separate process that holds thousands of event streams open. On command, it opens a few more, publishes posts at a
+ * steady pace, and measures how long each post takes from sending to receiving its event.
  */
 import { connect, type Socket } from "bun";
 
-export interface Hearing {
+export interface StreamPlan {
   port: number;
-  /** One for each stream on which nothing is said. */
+  /** A token for each stream without events. */
   idle: string[];
-  /** Of those who hear every post, and of whoever posts; null when there is nothing to hear. */
-  heard: { listeners: string[]; poster: string; postsPerSecond: number; warmUpSeconds: number; seconds: number } | null;
+  /** The tokens of the streams that receive every post, and of the author; null for idle streams only. */
+  active: {
+    listeners: string[];
+    poster: string;
+    postsPerSecond: number;
+    warmUpSeconds: number;
+    seconds: number;
+  } | null;
 }
 
-/** From sending a post until its event has arrived, in milliseconds, of the time after the warm-up. */
+/** Milliseconds from sending a post until its event arrives, after the warm-up. */
 export interface Delays {
   p50: number;
   p99: number;
   longest: number;
-  /** How many events arrived in a second. */
+  /** Received events per second. */
   perSecond: number;
 }
 
-/** At once, while they are opened: few systems let more wait. */
+/** Streams that connect at the same time: few systems queue more connections. */
 const OPENING = 50;
-/** Connections that posts are sent on: one takes a post when the last was answered. */
+/** Connections for posting. Each sends a post when the last one is confirmed. */
 const POSTERS = 50;
 const MARK = "sent at ";
 
@@ -32,18 +38,18 @@ function fail(why: string): never {
   process.exit(1);
 }
 
-function open(port: number, hear: (text: string) => void): Promise<Socket> {
+function open(port: number, onText: (text: string) => void): Promise<Socket> {
   return connect({
     hostname: "127.0.0.1",
     port,
     socket: {
-      data: (_, data) => hear(data.toString("latin1")),
-      close: () => fail("The server hung up"),
+      data: (_, data) => onText(data.toString("latin1")),
+      close: () => fail("The server closed the connection"),
     },
   });
 }
 
-/** Resolves when the stream has begun; `each` gets every event, whole, however it came in. */
+/** Resolves when the stream has started. `each` gets every complete event. */
 async function listen(port: number, path: string, token: string, each: (event: string) => void): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   let rest = "";
@@ -58,7 +64,7 @@ async function listen(port: number, path: string, token: string, each: (event: s
   await promise;
 }
 
-/** Returns what publishes a post that says when it was sent, on whichever connection waits for no answer. */
+/** Returns a function that publishes a post with its time of sending, on an idle connection. */
 async function poster(port: number, token: string): Promise<() => void> {
   const free: Socket[] = [];
   const connectAnother = async () => {
@@ -73,13 +79,13 @@ async function poster(port: number, token: string): Promise<() => void> {
   return () => {
     const status = `Good morning! The harbour is quiet and the bread is warm. ${MARK}${performance.now().toFixed(3)}.`;
     const body = JSON.stringify({ status, language: "en" });
-    const socket = free.shift() ?? fail(`${POSTERS} posts wait for their answers`);
+    const socket = free.shift() ?? fail(`${POSTERS} posts wait for a response`);
     socket.write(`${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
   };
 }
 
-async function hearPosts(port: number, heard: NonNullable<Hearing["heard"]>): Promise<Delays> {
-  const { listeners, postsPerSecond, warmUpSeconds, seconds } = heard;
+async function measureDelays(port: number, active: NonNullable<StreamPlan["active"]>): Promise<Delays> {
+  const { listeners, postsPerSecond, warmUpSeconds, seconds } = active;
   const delays: number[] = [];
   let begin = Infinity;
   for (const token of listeners) {
@@ -89,7 +95,7 @@ async function hearPosts(port: number, heard: NonNullable<Hearing["heard"]>): Pr
       if (sent >= begin) delays.push(performance.now() - sent);
     });
   }
-  const post = await poster(port, heard.poster);
+  const post = await poster(port, active.poster);
   begin = performance.now() + warmUpSeconds * 1000;
   const end = begin + seconds * 1000;
   let posts = 0;
@@ -106,14 +112,14 @@ async function hearPosts(port: number, heard: NonNullable<Hearing["heard"]>): Pr
 
 async function main(): Promise<void> {
   const lines = console[Symbol.asyncIterator]();
-  const { port, idle, heard }: Hearing = JSON.parse((await lines.next()).value);
+  const { port, idle, active }: StreamPlan = JSON.parse((await lines.next()).value);
   for (let at = 0; at < idle.length; at += OPENING) {
     const some = idle.slice(at, at + OPENING);
     await Promise.all(some.map((token) => listen(port, "/api/v1/streaming/user", token, () => {})));
   }
   console.log("open");
   await lines.next();
-  if (heard) console.log(JSON.stringify(await hearPosts(port, heard)));
+  if (active) console.log(JSON.stringify(await measureDelays(port, active)));
   process.exit(0);
 }
 
