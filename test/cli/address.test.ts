@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { join } from "node:path";
 import { Folder, type Outcome } from "./folder.ts";
 
-// Many processes start, one after the other.
+// Each test starts several processes one after the other.
 setDefaultTimeout(60_000);
 
 const HERE: Record<string, string> = { LINNET_URL: "https://social.example", LINNET_HANDLE_DOMAIN: "example.org" };
@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-/** Reads or changes the database, without the program. */
+/** Reads or changes the database directly. */
 function withDatabase<T>(work: (db: Database) => T): T {
   const db = new Database(join(folder.path, "linnet-data", "linnet.db"));
   try {
@@ -31,7 +31,7 @@ function uris(): string[] {
   return rows.map(({ uri }) => uri);
 }
 
-/** What the database of a version before addresses were stored looks like. */
+/** Makes the database look like one of a version that didn't store the address. */
 function forgetAddress(): void {
   withDatabase((db) => db.run("DELETE FROM server_state WHERE name LIKE '%address'"));
 }
@@ -48,7 +48,7 @@ async function setUp(origin: string, output: string): Promise<void> {
   expect(status).toBe(303);
 }
 
-describe("The address is fixed by the first account", () => {
+describe("The address of a server", () => {
   test.each<[string, () => Promise<unknown>]>([
     ["user create", () => createUser("alice", HERE)],
     [
@@ -63,23 +63,26 @@ describe("The address is fixed by the first account", () => {
         await served.stop();
       },
     ],
-  ])("created with %s: commands and the server then need no setting", async (_, createFirst) => {
-    await createFirst();
-    expect((await createUser("bob")).stdout).toContain("@bob@example.org");
-    expect(uris()).toEqual(["https://social.example/users/alice", "https://social.example/users/bob"]);
-    const served = await folder.serve();
-    expect(served.output).toContain("is running at https://social.example (");
-    const instance = (await (await fetch(`${served.origin}/api/v2/instance`)).json()) as { domain: string };
-    expect(instance.domain).toBe("example.org");
-  });
+  ])(
+    "is fixed by the first account, created with %s, so that later starts need no settings",
+    async (_, createFirst) => {
+      await createFirst();
+      expect((await createUser("bob")).stdout).toContain("@bob@example.org");
+      expect(uris()).toEqual(["https://social.example/users/alice", "https://social.example/users/bob"]);
+      const served = await folder.serve();
+      expect(served.output).toContain("is running at https://social.example (");
+      const instance = (await (await fetch(`${served.origin}/api/v2/instance`)).json()) as { domain: string };
+      expect(instance.domain).toBe("example.org");
+    },
+  );
 
-  test("a first account without any setting is at localhost, and stays there", async () => {
+  test("is localhost if the first account is created without settings", async () => {
     expect((await createUser("alice")).stdout).toContain("@alice@localhost:3000");
     expect((await createUser("bob", { LINNET_PORT: "4000" })).stdout).toContain("@bob@localhost:3000");
     expect(uris()).toEqual(["http://localhost:3000/users/alice", "http://localhost:3000/users/bob"]);
   });
 
-  test("before there is an account, commands take the address with which the server was started last", async () => {
+  test("is that of the server's last start if a command creates the first account", async () => {
     await (await folder.serve(ELSEWHERE)).stop();
     const served = await folder.serve(HERE);
     expect((await createUser("alice")).stdout).toContain("@alice@example.org");
@@ -87,13 +90,13 @@ describe("The address is fixed by the first account", () => {
     expect((await fetch(`${served.origin}/@alice`)).status).toBe(200);
   });
 
-  test("a server without accounts takes no address from its last start", async () => {
+  test("comes from the settings until there is an account", async () => {
     await (await folder.serve(ELSEWHERE)).stop();
     const served = await folder.serve();
     expect(served.output).toContain(`is running at http://localhost:${new URL(served.origin).port} (`);
   });
 
-  test("a command can't fix another address than that of a running server", async () => {
+  test("can't be fixed by a command while a server with another address is running", async () => {
     const served = await folder.serve(HERE);
     for (const [settings, address] of [
       [ELSEWHERE, "https://other.example (@other.example)"],
@@ -114,32 +117,32 @@ describe("The address is fixed by the first account", () => {
     expect(uris()).toEqual(["https://social.example/users/alice"]);
   });
 
-  test("a server that starts while setup asks its questions keeps its address", async () => {
-    const place = new Folder({ LINNET_URL: ELSEWHERE.LINNET_URL });
+  test("can't be fixed by setup if a server with another address starts meanwhile", async () => {
+    const other = new Folder({ LINNET_URL: ELSEWHERE.LINNET_URL });
     try {
-      const terminal = place.inTerminal(["setup"]);
+      const terminal = other.inTerminal(["setup"]);
       await terminal.answer("Name: ", "alice");
-      await place.serve(HERE);
+      await other.serve(HERE);
       await terminal.answer("Display name (optional): ", "");
       await terminal.answer("Password (hidden): ", "correct horse");
       await terminal.answer("Repeat password: ", "correct horse");
       expect(await terminal.child.exited).toBe(2);
       expect(terminal.screen).toContain("The server that is running is https://social.example (@example.org)");
     } finally {
-      await place.remove();
+      await other.remove();
     }
   });
 
-  test("a command may fix another address than that of a server that has stopped", async () => {
+  test("can be fixed by a command after a server with another address has stopped", async () => {
     await (await folder.serve(HERE)).stop();
     expect((await createUser("alice", ELSEWHERE)).stdout).toContain("@alice@other.example");
   });
 
-  test("a running server adds no account at another address than the first one's", async () => {
+  test("can't be another one when a running server creates accounts later", async () => {
     const served = await folder.serve({ ...ELSEWHERE, LINNET_REGISTRATIONS: "open" });
     await createUser("alice");
     const { stdout } = await folder.run(["token", "create", "alice", "--scopes", "write"]);
-    // As if a command had fixed its own address at the moment at which the server started.
+    // As if a command had fixed its own address just when the server started.
     const fixed = JSON.stringify({ origin: "https://social.example", handleDomain: "example.org" });
     withDatabase((db) =>
       db.query("UPDATE server_state SET value = $value WHERE name = 'address'").run({ value: fixed }),
@@ -174,12 +177,12 @@ async function postForm(url: string, token: string, form: Record<string, string>
   return { status: response.status, json: (await response.json()) as Record<string, string | undefined> };
 }
 
-describe("Another address is refused", () => {
+describe("A different address", () => {
   test.each<[string, Record<string, string>, RegExp]>([
     ["LINNET_URL", ELSEWHERE, /LINNET_URL is https:\/\/other\.example, but .* https:\/\/social\.example/],
     ["LINNET_HANDLE_DOMAIN", { LINNET_HANDLE_DOMAIN: "other.example" }, /LINNET_HANDLE_DOMAIN is .* @example\.org/],
     ["the scheme", { LINNET_URL: "http://social.example" }, /LINNET_URL is http:\/\/social\.example, but/],
-  ])("by the server and by commands, with what to do (%s)", async (_, settings, words) => {
+  ])("is refused by the server and by commands, with instructions (%s)", async (_, settings, words) => {
     await createUser("alice", HERE);
     for (const args of [["serve"], ["user", "create", "bob"], ["user", "list"]]) {
       const { code, stdout, stderr } = await folder.run(args, { settings });
@@ -190,7 +193,7 @@ describe("Another address is refused", () => {
     expect((await folder.run(["user", "list"], { settings: HERE })).stdout).toMatch(/^alice /m);
   });
 
-  test("by a database that does not know its address yet, which takes it from its oldest account", async () => {
+  test("is refused by a database without a stored address, based on its oldest account", async () => {
     await createUser("alice", { LINNET_URL: "https://social.example" });
     forgetAddress();
     expect((await folder.run(["serve"], { settings: ELSEWHERE })).stderr).toContain("https://social.example");
@@ -202,7 +205,7 @@ describe("Another address is refused", () => {
     expect((await createUser("carol")).stdout).toContain("@carol@social.example");
   });
 
-  test("on localhost the port is part of it: another one is refused, unless LINNET_URL says that it is meant", async () => {
+  test("on localhost is refused if only the port differs, unless LINNET_URL is set", async () => {
     await createUser("alice");
     const { code, stderr } = await folder.run(["serve"], { settings: { LINNET_PORT: "4000" } });
     expect([code, stderr]).toEqual([
@@ -216,18 +219,18 @@ describe("Another address is refused", () => {
   });
 });
 
-test("a public address without https is started with a warning", async () => {
+test("A public http:// address prints a warning at the start", async () => {
   const plain = await folder.serve({ LINNET_URL: "http://social.example" });
   expect(plain.output).toContain("Warning: most apps refuse addresses that begin with http://");
   await plain.stop();
   for (const url of ["https://social.example", "http://127.0.0.1:3000", ""]) {
     const served = await folder.serve({ LINNET_URL: url });
-    expect(served.output).not.toContain("Careful");
+    expect(served.output).not.toContain("Warning");
     await served.stop();
   }
 });
 
-/** A port that nobody listens on now. */
+/** A port that is currently free. */
 async function freePort(): Promise<number> {
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
   const { port } = server;

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-/** When the announcement of the holidays is published, and when they start and end. */
+/** The dates on which the holiday announcement is published, starts and ends. */
 const TIMES = ["2090-12-01T09:00", "2090-12-24T00:00", "2090-12-26T23:59"];
 
 async function announcement(...args: string[]): Promise<string> {
@@ -22,7 +22,7 @@ async function announcement(...args: string[]): Promise<string> {
   return stdout;
 }
 
-test("what the owner writes reaches those who listen to a running server within seconds, as do its change and its end", async () => {
+test("a running server streams an announcement, its change and its end within seconds", async () => {
   const { origin } = await folder.serve();
   await folder.run(["user", "create", "alice"]);
   const token = (await folder.run(["token", "create", "alice", "--scopes", "read"])).stdout.trim();
@@ -37,12 +37,12 @@ test("what the owner writes reaches those who listen to a running server within 
   expect((await stream.next()).payload.content).toBe("<p>Cake at six</p>");
   expect(await announcement("delete", "1", "--yes")).toBe("Deleted announcement 1.\n");
   expect(await stream.block()).toBe("event: announcement.delete\ndata: 1");
-  // The loop by itself would sleep a minute each time.
+  // Without a wake-up, the worker would sleep for a minute each time.
   expect(performance.now() - before).toBeLessThan(20_000);
   await stream.close();
 });
 
-test("announcements are listed with their state and their times, and changed where something is named", async () => {
+test("announcements are listed with their state and dates, and an edit changes only the given options", async () => {
   expect(await announcement("list")).toBe("There are no announcements.\n");
   await announcement("create", "one\ntwo");
   const holiday = ["--starts-at", "2090-12-24", "--ends-at", "2090-12-26", "--all-day"];
@@ -76,7 +76,7 @@ test.each([
   [["edit", "1", "--all-day"], "needs a day on which it starts and ends"],
   [["edit", "2", "--text", "two"], "There is no announcement 2"],
   [["delete", "2", "--yes"], "There is no announcement 2"],
-])("linnet announcement %j is refused in one line that says why", async (args, words) => {
+])("linnet announcement %j fails with a one-line reason", async (args, words) => {
   await announcement("create", "one");
   const { code, stdout, stderr } = await folder.run(["announcement", ...args]);
   expect([code, stdout, stderr.trimEnd().split("\n")]).toEqual([1, "", [expect.stringContaining(words)]]);

@@ -5,9 +5,7 @@ import { dirname, join } from "node:path";
 import { BackupFiles } from "../../src/cli/backup/backup-files.ts";
 import { filesIn } from "./backups.ts";
 
-/*
- * What people do while a backup is written, at the worst moments.
- */
+/* Uploads and deletions during a backup, at the worst moments. */
 
 let folder: string;
 let data: string;
@@ -22,7 +20,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const pathOf = (name: string): string => `media/attachments/${name}/original.png`;
 
-/** What the database names now. */
+/** The files that the database refers to. */
 const named = new Set<string>();
 beforeEach(() => named.clear());
 
@@ -37,14 +35,14 @@ function remove(name: string): void {
   rmSync(join(data, pathOf(name)));
 }
 
-/** Collects, while these things happen before and after the copies of the database, one after the other. */
-async function collect(...happenings: { before?: () => void; after?: () => void }[]) {
+/** Collects the files. The callbacks run before and after each copy of the database, in turn. */
+async function collect(...callbacks: { before?: () => void; after?: () => void }[]) {
   const snapshots: string[][] = [];
   const files = new BackupFiles(data, backup, null);
   const missing = await files.collect({
     named: () => [...named],
     snapshot: () => {
-      const { before, after } = happenings[snapshots.length] ?? {};
+      const { before, after } = callbacks[snapshots.length] ?? {};
       before?.();
       snapshots.push([...named]);
       after?.();
@@ -55,21 +53,21 @@ async function collect(...happenings: { before?: () => void; after?: () => void 
   return { last: snapshots.at(-1)!.sort(), count: snapshots.length, missing };
 }
 
-test("an upload that comes before the database is copied is in the backup", async () => {
+test("an upload added before the database copy is in the backup", async () => {
   upload("a");
   const { last, missing } = await collect({ before: () => upload("b") });
   expect([filesIn(backup), missing]).toEqual([[pathOf("a"), pathOf("b")], []]);
   expect(last).toEqual(filesIn(backup));
 });
 
-test("an upload that is deleted after the database was copied is in the backup", async () => {
+test("an upload deleted after the database copy is in the backup", async () => {
   upload("a");
   const { last, count } = await collect({ after: () => remove("a") });
   expect([last, count]).toEqual([[pathOf("a")], 1]);
   expect(filesIn(backup)).toEqual(last);
 });
 
-test("an upload that is deleted before the database is copied is not in the backup", async () => {
+test("an upload deleted before the database copy is not in the backup", async () => {
   upload("a");
   upload("b");
   const { last } = await collect({ before: () => remove("b") });
@@ -78,7 +76,7 @@ test("an upload that is deleted before the database is copied is not in the back
   expect(existsSync(dirname(join(backup, pathOf("b"))))).toBe(false);
 });
 
-test("an upload that comes and goes around the copy of the database has it copied again", async () => {
+test("an upload added before and deleted after the database copy causes another copy", async () => {
   upload("a");
   const { last, count, missing } = await collect(
     { before: () => upload("b"), after: () => remove("b") },
@@ -88,7 +86,7 @@ test("an upload that comes and goes around the copy of the database has it copie
   expect(filesIn(backup)).toEqual(last);
 });
 
-test("an upload whose file is lost does not keep the rest from being backed up", async () => {
+test("an upload with a missing file doesn't stop the backup", async () => {
   upload("a");
   upload("b");
   rmSync(join(data, pathOf("b")));
@@ -97,12 +95,12 @@ test("an upload whose file is lost does not keep the rest from being backed up",
   expect(filesIn(backup)).toEqual([pathOf("a")]);
 });
 
-test("while files are deleted without end the backup gives up", async () => {
+test("the backup fails if files are deleted faster than it copies them", async () => {
   let n = 0;
-  const comeAndGo = {
+  const addAndRemove = {
     before: () => upload(String(n)),
     after: () => remove(String(n++)),
   };
-  const collecting = collect(...Array.from({ length: 100 }, () => comeAndGo));
+  const collecting = collect(...Array.from({ length: 100 }, () => addAndRemove));
   await expect(collecting).rejects.toThrow("Files are deleted faster than they can be backed up");
 });

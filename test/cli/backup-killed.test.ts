@@ -5,67 +5,68 @@ import { addUpload, backupsIn, begin, expectWhole, filesIn, manifestOf } from ".
 import { Folder } from "./folder.ts";
 
 const UPLOADS = 150;
-/** So many kills must come in the middle of the work. */
+/** The number of kills that must interrupt the command. */
 const KILLS = 5;
 const MAX_ATTEMPTS = 60;
-/** Longest time from the first thing that is written to the kill, in milliseconds: as long as all of it may take. */
+/** The longest time from the first write to the kill, in milliseconds: about as long as the whole command. */
 const DELAY = 400;
-const PATIENCE = 90_000;
+const TIMEOUT = 90_000;
 
 let folder: Folder;
-let place: string;
+let backups: string;
 let data: string;
 
 beforeEach(async () => {
   folder = new Folder();
-  place = join(folder.path, "backups");
+  backups = join(folder.path, "backups");
   data = await begin(folder);
   for (let n = 0; n < UPLOADS; n += 1) addUpload(data, `${n % 20}x${n}`.padStart(8, "u"), "x".repeat(n * 200));
-}, PATIENCE);
+}, TIMEOUT);
 afterEach(() => folder.remove());
 
 /**
- * Starts a command over and over, and kills it at any moment after it has begun, until enough kills came in the middle.
- * `isUnfinished` says what has happened then; `look` is called after each kill with that.
+ * Starts a command repeatedly, and kills it at a random moment until enough kills have interrupted it. `isUnfinished`
+ * says whether a kill interrupted the command. `check` is called after each kill with this result.
  */
 async function kill(
   args: string[],
   settings: Record<string, string>,
   isUnfinished: () => boolean,
-  look: (wasUnfinished: boolean) => void | Promise<void>,
+  check: (wasUnfinished: boolean) => void | Promise<void>,
 ): Promise<void> {
   let kills = 0;
   for (let attempt = 1; kills < KILLS; attempt += 1) {
     if (attempt > MAX_ATTEMPTS) throw new Error("The command is done before it can be killed");
     const child = folder.start(args, settings);
     while (!isUnfinished() && child.exitCode === null) await Bun.sleep(1);
-    // On a fast machine there is less time.
+    // Fast machines need shorter delays.
     await Bun.sleep((Math.random() * DELAY) / attempt);
     child.kill("SIGKILL");
     await child.exited;
     const wasUnfinished = isUnfinished();
     if (wasUnfinished) kills += 1;
-    await look(wasUnfinished);
+    await check(wasUnfinished);
   }
 }
 
-const unfinished = (): string[] => (existsSync(place) ? readdirSync(place) : []).filter((name) => /unfin/.test(name));
+const unfinished = (): string[] =>
+  (existsSync(backups) ? readdirSync(backups) : []).filter((name) => /unfin/.test(name));
 
 test(
-  "a killed backup never looks like a complete one, and the next one removes what it left",
+  "a killed backup never looks complete, and the next backup removes its remains",
   async () => {
     let left: string[] = [];
     const isUnfinished = () => unfinished().some((name) => !left.includes(name));
     await kill(["backup", "backups", "--keep", "1"], {}, isUnfinished, () => {
       left = unfinished();
-      for (const backup of backupsIn(place)) expectWhole(backup);
+      for (const backup of backupsIn(backups)) expectWhole(backup);
     });
     const { code, stderr } = await folder.run(["backup", "backups", "--keep", "1"]);
     expect([code, stderr, unfinished()]).toEqual([0, "", []]);
-    expect(backupsIn(place)).toHaveLength(1);
-    expectWhole(backupsIn(place)[0]!);
+    expect(backupsIn(backups)).toHaveLength(1);
+    expectWhole(backupsIn(backups)[0]!);
   },
-  PATIENCE,
+  TIMEOUT,
 );
 
 test(
@@ -88,9 +89,9 @@ test(
       },
     );
     expect((await folder.run(["restore", "backups"], { settings })).code).toBe(0);
-    const { files } = manifestOf(backupsIn(place)[0]!);
+    const { files } = manifestOf(backupsIn(backups)[0]!);
     expect(filesIn(restored).filter((path) => !path.endsWith(".lock"))).toEqual(Object.keys(files).sort());
     expect((await folder.run(["user", "list"], { settings })).stdout).toMatch(/^alice /m);
   },
-  PATIENCE,
+  TIMEOUT,
 );

@@ -32,29 +32,29 @@ import {
 } from "./backups.ts";
 import { Folder } from "./folder.ts";
 
-// Many processes start, one after the other.
+// Each test starts several processes one after the other.
 setDefaultTimeout(60_000);
 
-/** A file system of its own on most Linux systems: no link leads there from the temporary folder. */
+/** A separate file system on most Linux systems. Hard links from the temporary folder to it fail. */
 const OTHER_DISK = "/dev/shm";
 
 let folder: Folder;
-/** Where backups go in these tests. */
-let place: string;
+/** The folder of all backups in these tests. */
+let backups: string;
 
 beforeEach(() => {
   folder = new Folder();
-  place = join(folder.path, "backups");
+  backups = join(folder.path, "backups");
 });
 afterEach(() => folder.remove());
 
 async function backUp(...options: string[]): Promise<string> {
   const { code, stderr } = await folder.run(["backup", "backups", ...options]);
   expect([code, stderr]).toEqual([0, ""]);
-  return backupsIn(place).at(-1)!;
+  return backupsIn(backups).at(-1)!;
 }
 
-/** Changes a byte and nothing else, as a bad sector does. */
+/** Changes one byte but no timestamp, like a bad sector. */
 function damage(path: string): void {
   const { atime, mtime } = statSync(path);
   const bytes = readFileSync(path);
@@ -72,7 +72,7 @@ describe("The documented commands", () => {
     expect(commandsIn("README.md", "Back it up").shell).toEqual(shell);
   });
 
-  test("back up a running server again and again, and restore posts, uploads and tokens", async () => {
+  test("back up a running server repeatedly, and restore posts, uploads and tokens", async () => {
     const served = await folder.serve();
     const data = await begin(folder);
     const { stdout } = await folder.run(["token", "create", "alice", "--scopes", "read write"]);
@@ -85,8 +85,8 @@ describe("The documented commands", () => {
       expect([code, stdout, stderr]).toEqual([0, expect.stringContaining("The backup is complete."), ""]);
     }
     expect(await served.stop()).toBe(0);
-    expect(backupsIn(place)).toHaveLength(2);
-    for (const backup of backupsIn(place)) expectWholeWithSmall(backup);
+    expect(backupsIn(backups)).toHaveLength(2);
+    for (const backup of backupsIn(backups)) expectWholeWithSmall(backup);
 
     rmSync(data, { recursive: true });
     expect((await folder.shell(restore!)).code).toBe(0);
@@ -103,23 +103,23 @@ describe("The documented commands", () => {
     }
   });
 
-  test("back up every night from a crontab, which stays silent", async () => {
+  test("back up every night from a crontab without output", async () => {
     await begin(folder);
     renameSync(join(folder.path, "linnet-data"), join(folder.path, "opt-data"));
     const [line] = cron;
     const [, command] = /^\d+ \d+ \* \* \* (.*)$/.exec(line!)!;
-    // The folders that the line names are those of a whole machine.
-    const local = command!.replaceAll("/opt/linnet", "opt").replaceAll("/mnt/backups", place);
+    // The crontab line names system-wide folders.
+    const local = command!.replaceAll("/opt/linnet", "opt").replaceAll("/mnt/backups", backups);
     await folder.shell("mkdir opt && mv opt-data opt/linnet-data && cp bin/linnet opt/linnet");
     for (const count of [1, 2]) {
       expect(await folder.shell(local)).toEqual({ code: 0, stdout: "", stderr: "" });
-      expect(backupsIn(place)).toHaveLength(count);
+      expect(backupsIn(backups)).toHaveLength(count);
     }
-    for (const backup of backupsIn(place)) expectWhole(backup);
+    for (const backup of backupsIn(backups)) expectWhole(backup);
   });
 });
 
-/** Pictures come with a small one, which the helper doesn't know of. */
+/** Like expectWhole(), but with the previews that the server generates. */
 function expectWholeWithSmall(backup: string): void {
   const named = new Set(uploadsIn(backup));
   const files = Object.keys(manifestOf(backup).files).filter((path) => path.startsWith("media/"));
@@ -127,7 +127,7 @@ function expectWholeWithSmall(backup: string): void {
 }
 
 describe("A backup", () => {
-  test("links the uploads that the last one has, and copies what is new or changed", async () => {
+  test("links the uploads that the last backup contains, and copies new and changed ones", async () => {
     const data = await begin(folder);
     const [same, changed, deleted] = ["aasame", "bbchanged", "ccdeleted"].map((name) => addUpload(data, name, name));
     const first = await backUp();
@@ -137,7 +137,7 @@ describe("A backup", () => {
     const added = addUpload(data, "ddadded", "ddadded");
     const { stdout } = await folder.run(["backup", "backups"]);
     expect(stdout).toContain("Files: 3, 2 copied, the others linked (16 bytes).");
-    const second = backupsIn(place).at(-1)!;
+    const second = backupsIn(backups).at(-1)!;
     for (const backup of [first, second]) expectWhole(backup);
     expect(filesIn(second)).toEqual(["linnet.db", "manifest.json", added, changed!, same!].sort());
     expect(inodeOf(join(second, same!))).toBe(inodeOf(join(first, same!)));
@@ -146,14 +146,14 @@ describe("A backup", () => {
     expect(readFileSync(join(first, changed!), "utf8")).toBe("bbchanged");
   });
 
-  test("copies an upload again that is damaged in the last backup, and says so", async () => {
+  test("copies an upload again if the last backup has a damaged copy, and reports that", async () => {
     const data = await begin(folder);
     const [intact, damaged, lost] = ["aaintact", "bbdamaged", "cclost"].map((name) => addUpload(data, name, name));
     const first = await backUp();
     for (const path of [damaged!, lost!]) damage(join(first, path));
     rmSync(join(data, lost!));
     const { code, stdout, stderr } = await folder.run(["backup", "backups"]);
-    const second = backupsIn(place).at(-1)!;
+    const second = backupsIn(backups).at(-1)!;
     expect([code, stdout]).toEqual([0, expect.stringContaining("Files: 2, 1 copied, the others linked (9 bytes).")]);
     expect(stderr.trim().split("\n").sort()).toEqual([
       `linnet: ${damaged} is damaged in ${first}. It was copied again from the data folder.`,
@@ -166,27 +166,27 @@ describe("A backup", () => {
     expect((await folder.run(["backup", "backups"])).stderr).not.toContain("damaged");
   });
 
-  test("is for its owner's eyes alone, and has the key with which push tokens are encrypted", async () => {
+  test("is readable only by its owner, and contains the key that encrypts push tokens", async () => {
     const data = await begin(folder);
     writeFileSync(join(data, "push.key"), "k".repeat(32), { mode: 0o600 });
     const path = addUpload(data, "aa", "aa");
     const backup = await backUp();
     expect(readFileSync(join(backup, "push.key"), "utf8")).toBe("k".repeat(32));
-    const modes = [place, backup, join(backup, "linnet.db"), join(backup, path), join(backup, "push.key")].map(
+    const modes = [backups, backup, join(backup, "linnet.db"), join(backup, path), join(backup, "push.key")].map(
       (name) => statSync(name).mode & 0o777,
     );
     expect(modes).toEqual([0o700, 0o700, 0o600, 0o600, 0o600]);
   });
 
-  test("replaces as many older ones as --keep says, and removes nothing else", async () => {
+  test("replaces older backups beyond --keep, and removes nothing else", async () => {
     await begin(folder);
     const made = [await backUp(), await backUp(), await backUp("--keep", "5")];
-    expect(backupsIn(place)).toEqual(made);
-    mkdirSync(join(place, "2001-01-01T00-00-00Z"));
-    for (const name of ["photos", "2020-01-01"]) mkdirSync(join(place, name));
+    expect(backupsIn(backups)).toEqual(made);
+    mkdirSync(join(backups, "2001-01-01T00-00-00Z"));
+    for (const name of ["photos", "2020-01-01"]) mkdirSync(join(backups, name));
     const { stdout } = await folder.run(["backup", "backups", "--keep", "2"]);
     expect(stdout).toContain("Removed 2 older backups.");
-    expect(readdirSync(place).filter((name) => !name.startsWith("."))).toEqual(
+    expect(readdirSync(backups).filter((name) => !name.startsWith("."))).toEqual(
       expect.arrayContaining(["2001-01-01T00-00-00Z", "2020-01-01", "photos"]),
     );
     expect(made.map((path) => existsSync(path))).toEqual([false, false, true]);
@@ -196,17 +196,17 @@ describe("A backup", () => {
     }
   });
 
-  test("fetches from the last one what the data folder has lost, and tells of what nobody has", async () => {
+  test("recovers lost files from the last backup, and reports files that neither has", async () => {
     const data = await begin(folder);
     const [lost, never] = ["aalost", "bbnever"].map((name) => addUpload(data, name, name));
     rmSync(join(data, never!));
-    const tell = `linnet: ${never} is missing from the data folder, although the database names it.\n`;
+    const warning = `linnet: ${never} is missing from the data folder, although the database names it.\n`;
     const first = await folder.run(["backup", "backups"]);
-    expect([first.code, first.stderr]).toEqual([0, tell]);
+    expect([first.code, first.stderr]).toEqual([0, warning]);
     rmSync(join(data, lost!));
     const second = await folder.run(["backup", "backups", "--keep", "1"]);
-    expect([second.code, second.stderr]).toEqual([0, tell]);
-    expect(readFileSync(join(backupsIn(place)[0]!, lost!), "utf8")).toBe("aalost");
+    expect([second.code, second.stderr]).toEqual([0, warning]);
+    expect(readFileSync(join(backupsIn(backups)[0]!, lost!), "utf8")).toBe("aalost");
     const { code, stderr } = await folder.run(["restore", "backups"], { settings: { LINNET_DATA: "restored" } });
     expect([code, stderr]).toEqual([
       0,
@@ -214,7 +214,7 @@ describe("A backup", () => {
     ]);
   });
 
-  test.skipIf(!existsSync(OTHER_DISK))("copies everything where it can't link", async () => {
+  test.skipIf(!existsSync(OTHER_DISK))("copies everything if hard links fail", async () => {
     const path = addUpload(await begin(folder), "aa", "aa");
     const first = await backUp();
     const moved = mkdtempSync(join(OTHER_DISK, "linnet-test-"));
@@ -224,7 +224,7 @@ describe("A backup", () => {
       symlinkSync(moved, first);
       const { code, stdout } = await folder.run(["backup", "backups"]);
       expect([code, stdout]).toEqual([0, expect.stringContaining("Files: 1, all copied (2 bytes).")]);
-      const second = backupsIn(place).at(-1)!;
+      const second = backupsIn(backups).at(-1)!;
       expect(second).not.toBe(first);
       expectWhole(second);
       expect(inodeOf(join(second, path))).not.toBe(inodeOf(join(first, path)));
@@ -233,7 +233,7 @@ describe("A backup", () => {
     }
   });
 
-  test("of a damaged database is refused, and the older ones stay", async () => {
+  test("of a damaged database is refused, and older backups stay", async () => {
     const data = await begin(folder);
     const first = await backUp();
     withDatabase(data, (db) => {
@@ -245,10 +245,10 @@ describe("A backup", () => {
       1,
       expect.stringMatching(/linnet\.db is damaged: a row of users refers to a missing row/),
     ]);
-    expect(readdirSync(place).filter((name) => name !== ".backup.lock")).toEqual([first.slice(place.length + 1)]);
+    expect(readdirSync(backups).filter((name) => name !== ".backup.lock")).toEqual([first.slice(backups.length + 1)]);
   });
 
-  test("after one with an unreadable manifest copies everything again", async () => {
+  test("copies everything again if the manifest of the last backup is unreadable", async () => {
     const data = await begin(folder);
     addUpload(data, "aa", "aa");
     appendFileSync(join(await backUp(), "manifest.json"), "?");
@@ -257,7 +257,7 @@ describe("A backup", () => {
     expect(stderr).toMatch(/manifest\.json can't be read.*All files will be copied again\.\n$/);
   });
 
-  test("says in a terminal how far it is", async () => {
+  test("shows its progress in a terminal", async () => {
     addUpload(await begin(folder), "aa", "aa");
     const terminal = folder.inTerminal(["backup", "backups"]);
     expect(await terminal.child.exited).toBe(0);
@@ -266,7 +266,7 @@ describe("A backup", () => {
 });
 
 describe("A backup is refused", () => {
-  test("into the data folder, onto a file, beside those of another server, and beside one that is running", async () => {
+  test("if its target is in the data folder, a file, used by another server, or in use by another backup", async () => {
     await begin(folder);
     await Bun.write(join(folder.path, "file"), "");
     await backUp();
@@ -283,10 +283,10 @@ describe("A backup is refused", () => {
       expect([code, stdout, stderr]).toEqual([1, "", expect.stringMatching(words)]);
     }
     expect(existsSync(join(folder.path, "elsewhere"))).toBe(false);
-    const running = lockFile(place, ".backup.lock", 0)!;
+    const running = lockFile(backups, ".backup.lock", 0)!;
     const { code, stderr } = await folder.run(["backup", "backups"]);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/Another backup to .*backups is running\./)]);
     running.release();
-    expect(backupsIn(place)).toHaveLength(1);
+    expect(backupsIn(backups)).toHaveLength(1);
   });
 });

@@ -5,9 +5,7 @@ import { expect } from "bun:test";
 import { ROOT } from "../support/program.ts";
 import type { Folder } from "./folder.ts";
 
-/*
- * Data folders and backups, read and changed without the program.
- */
+/* Reads and changes data folders and backups directly. */
 
 export function withDatabase<T>(data: string, work: (db: Database) => T): T {
   const db = new Database(join(data, "linnet.db"));
@@ -18,14 +16,14 @@ export function withDatabase<T>(data: string, work: (db: Database) => T): T {
   }
 }
 
-/** A data folder with an account, alice. */
+/** Creates a data folder with an account, alice. */
 export async function begin(folder: Folder): Promise<string> {
   const { code, stderr } = await folder.run(["user", "create", "alice"]);
   expect([code, stderr]).toEqual([0, ""]);
   return join(folder.path, "linnet-data");
 }
 
-/** An upload: a file of the media folder, and the row that names it. Returns the path in the data folder. */
+/** Adds an upload: a file in the media folder and its row. Returns the path in the data folder. */
 export function addUpload(data: string, name: string, content: string | Uint8Array): string {
   const file = `attachments/${name.slice(0, 2)}/${name}/original.png`;
   const path = join(data, "media", file);
@@ -43,7 +41,7 @@ export function addUpload(data: string, name: string, content: string | Uint8Arr
   return `media/${file}`;
 }
 
-/** Deletes an upload as the server does: its row, and then the file. */
+/** Deletes an upload like the server: first the row, then the file. */
 export function deleteUpload(data: string, path: string): void {
   withDatabase(data, (db) => db.query("DELETE FROM media_attachments WHERE 'media/' || file = $path").run({ path }));
   rmSync(join(data, path));
@@ -55,7 +53,7 @@ export function uploadsIn(data: string): string[] {
   ).map(({ file }) => file);
 }
 
-/** The complete backups in a folder, by their path, oldest first. */
+/** The paths of the complete backups in a folder, oldest first. */
 export function backupsIn(folder: string): string[] {
   const names = existsSync(folder) ? readdirSync(folder) : [];
   return names
@@ -77,7 +75,7 @@ export function manifestOf(backup: string): Manifest {
   return JSON.parse(readFileSync(join(backup, "manifest.json"), "utf8")) as Manifest;
 }
 
-/** A backup must be whole: every file as the manifest says, and every upload that the database names. */
+/** Checks that a backup is complete: all files match the manifest, and all uploads in the database are present. */
 export function expectWhole(backup: string): void {
   const { files } = manifestOf(backup);
   for (const [path, { size, sha256 }] of Object.entries(files)) {

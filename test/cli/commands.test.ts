@@ -18,12 +18,12 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-/** Lines of an output, without the end of the last one. */
+/** The lines of an output, without the final line break. */
 function lines(text: string): string[] {
   return text.trimEnd().split("\n");
 }
 
-test("--help lists every command, and each command explains itself", async () => {
+test("--help lists every command, and each command has a help page", async () => {
   const { code, stdout, stderr } = await folder.run(["--help"]);
   expect([code, stderr]).toEqual([0, ""]);
   for (const { load } of Object.values(NOUNS)) {
@@ -34,7 +34,7 @@ test("--help lists every command, and each command explains itself", async () =>
   }
 });
 
-test("the documentation names every command", async () => {
+test("the documentation covers every command", async () => {
   const page = readFileSync(join(import.meta.dir, "../../docs/commands.md"), "utf8");
   const rows = page.matchAll(/^\| `linnet (\w+)([^`]*)` \|(.*)\|$/gm);
   const named = new Set(
@@ -50,7 +50,7 @@ test("the documentation names every command", async () => {
   expect(commands.filter((name) => !named.has(name))).toEqual([]);
 });
 
-test("help for a noun lists its commands and no others", async () => {
+test("help for a noun lists exactly its commands", async () => {
   for (const args of [
     ["token", "--help"],
     ["token", "-h"],
@@ -76,7 +76,7 @@ test.each([
   [["user"], '"linnet user" has create, list'],
   [["user", "creat", "a"], 'There is no command "user creat". Did you mean "linnet user create"?'],
   [["user", "frobnicate"], 'There is no command "user frobnicate". "linnet user" has create, list'],
-])("linnet %j names the wrong word and a way on, with exit code 2", async (args, words) => {
+])("linnet %j names the unknown word and suggests a command, with exit code 2", async (args, words) => {
   const { code, stdout, stderr } = await folder.run(args);
   expect([code, stdout, lines(stderr)]).toEqual([2, "", [expect.stringContaining(words)]]);
 });
@@ -124,7 +124,7 @@ test.each([
   ["setup", [], "Use --name and --password-stdin"],
   ["setup", ["--name", "a"], "--name also needs --password-stdin"],
   ["serve", ["--frob"], 'Unknown option "--frob".'],
-])("linnet %s %j is refused with what was wrong and the usage line, with exit code 2", async (command, args, words) => {
+])("linnet %s %j fails with the mistake, the usage line and exit code 2", async (command, args, words) => {
   const { code, stdout, stderr } = await folder.run([...command.split(" "), ...args]);
   const usage = new RegExp(`^Usage: linnet ${command}( |$)`);
   expect([code, stdout, lines(stderr)]).toEqual([
@@ -134,7 +134,7 @@ test.each([
   ]);
 });
 
-test("commands that delete something for good need --yes without a terminal, and no other command does", async () => {
+test("exactly the commands that delete permanently require --yes without a terminal", async () => {
   const loaded = await Promise.all(Object.values(NOUNS).map(({ load }) => load()));
   const commands = loaded.flatMap((all) => Object.entries(all));
   const asking = commands.filter(([, { options }]) => Object.hasOwn(options, "yes")).map(([name]) => name);
@@ -161,7 +161,7 @@ test.each([
   ["\u0003", 1, 1],
   ["y", 0, 0],
   ["YES", 0, 0],
-])("in a terminal they ask, and %j leads to exit code %i", async (typed, code, left) => {
+])("in a terminal they ask for confirmation, and %j results in exit code %i", async (typed, code, left) => {
   await folder.run(["user", "create", "alice"]);
   await folder.run(["rule", "add", "Be kind."]);
   const terminal = folder.inTerminal(["rule", "remove", "1"]);
@@ -171,13 +171,13 @@ test.each([
   expect(await folder.json("rule", "list")).toHaveLength(left);
 });
 
-test("a word after -- is no option, even if it begins with a dash", async () => {
+test("a word after -- is an argument, even if it begins with a dash", async () => {
   await folder.run(["user", "create", "alice"]);
   await folder.run(["rule", "add", "--hint=-- and more", "--", "--help"]);
   expect((await folder.run(["rule", "list"])).stdout).toMatch(/^1 +--help\n +-- and more\n$/m);
 });
 
-test("help names every argument of a command with its meaning", async () => {
+test("help explains every argument of a command", async () => {
   const { stdout } = await folder.run(["help", "trends", "approve"]);
   expect(stdout).toMatch(/^Usage: linnet trends approve KIND ID\n[^]*^  KIND +tag, status or link$/m);
   const { stdout: create } = await folder.run(["user", "create", "--help"]);
@@ -189,14 +189,14 @@ test.each([
   ["LINNET_PORT", "http", "LINNET_PORT"],
   ["LINNET_SQLITE_SYNCHRONOUS", "off", "LINNET_SQLITE_SYNCHRONOUS"],
   ["LINNET_PROT", "3000", "There is no setting LINNET_PROT."],
-])("with %s=%s nothing starts, and the setting is named", async (name, value, words) => {
+])("with %s=%s nothing starts, and the message names the setting", async (name, value, words) => {
   for (const args of [[], ["user", "list"]]) {
     const { code, stderr } = await folder.run(args, { settings: { [name]: value } });
     expect([code, lines(stderr)]).toEqual([2, [expect.stringContaining(words)]]);
   }
 });
 
-test("without a given password one is made, and is the last line alone", async () => {
+test("a generated password is the last line of the output", async () => {
   const { code, stdout } = await folder.run(["user", "create", "alice"]);
   expect([code, lines(stdout)[0]]).toEqual([0, "Created @alice@localhost:3000, owner."]);
   const password = lines(stdout).at(-1)!;
@@ -206,7 +206,7 @@ test("without a given password one is made, and is the last line alone", async (
   expect(lines(again.stdout).at(-1)).not.toBe(password);
 });
 
-test("a password that is piped in is not printed", async () => {
+test("a password from stdin is not printed", async () => {
   const given = { stdin: "correct horse\n" };
   const made = await folder.run(["user", "create", "alice", "--password-stdin"], given);
   expect(made).toEqual({ code: 0, stdout: "Created @alice@localhost:3000, owner.\n", stderr: "" });
@@ -214,7 +214,7 @@ test("a password that is piped in is not printed", async () => {
   expect([reset.code, lines(reset.stdout)]).toEqual([0, [expect.stringContaining("Set a new password for @alice")]]);
 });
 
-test("the first user owns the server, later ones are users unless a role is given", async () => {
+test("the first user becomes the owner, and later users have the given role", async () => {
   await folder.run(["user", "create", "alice", "--email", "alice@example.org"]);
   await folder.run(["user", "create", "bob"]);
   await folder.run(["user", "create", "carol", "--role", "moderator"]);
@@ -238,7 +238,7 @@ test("the first user owns the server, later ones are users unless a role is give
   });
 });
 
-test("the owner can make users with names that are reserved at sign-up", async () => {
+test("the owner can create users with names that are reserved at sign-up", async () => {
   for (const [name, role] of [
     ["admin", "owner"],
     ["support", "user"],
@@ -265,14 +265,14 @@ test.each([
   [["token", "create", "nobody", "--scopes", "read"], 'no user called "nobody"'],
   [["setup", "--name", "bob", "--password-stdin"], "already has an owner"],
   [["setup"], "already has an owner"],
-])("linnet %j fails in one line that says why, with exit code 1", async (args, words) => {
+])("linnet %j fails with a one-line reason and exit code 1", async (args, words) => {
   await folder.run(["user", "create", "alice"]);
   const { code, stdout, stderr } = await folder.run(args, { stdin: "correct horse" });
   expect([code, stdout, lines(stderr)]).toEqual([1, "", [expect.stringContaining(words)]]);
 });
 
 test.each(["user list", "token create alice --scopes read", "rule add Kindness", "moderate suspend bob"])(
-  "linnet %s says where it looked when there is no database, and makes none",
+  "linnet %s fails without a database, names its path, and creates none",
   async (command) => {
     const { code, stdout, stderr } = await folder.run(command.split(" "));
     const words = /no database in .*linnet-data\. Set LINNET_DATA/;
@@ -296,13 +296,13 @@ test("a token can't expire in the past", async () => {
   expect(await folder.json("token", "list")).toEqual([]);
 });
 
-test("a password that is too short is refused", async () => {
+test("a short password is refused", async () => {
   const { code, stderr } = await folder.run(["user", "create", "alice", "--password-stdin"], { stdin: "short" });
   expect([code, stderr]).toEqual([1, expect.stringContaining("The password is too short")]);
   expect((await folder.run(["user", "list"])).stdout).toBe("There are no users.\n");
 });
 
-test("setup makes the owner from options, and says what to enter in an app", async () => {
+test("setup creates the owner from options, and prints the address to enter in an app", async () => {
   const args = ["setup", "--name", "alice", "--display-name", "Alice L.", "--password-stdin"];
   const { code, stdout } = await folder.run(args, {
     stdin: "correct horse\n",
@@ -313,7 +313,7 @@ test("setup makes the owner from options, and says what to enter in an app", asy
   expect((await folder.run(["user", "list"])).stdout).toMatch(/^alice +owner/m);
 });
 
-test("setup beside a running server doesn't ask for it to be started", async () => {
+test("setup doesn't suggest starting a server that runs already", async () => {
   await folder.serve();
   const { code, stdout } = await folder.run(["setup", "--name", "alice", "--password-stdin"], {
     stdin: "correct horse",
@@ -322,7 +322,7 @@ test("setup beside a running server doesn't ask for it to be started", async () 
   expect(stdout).not.toContain("linnet serve");
 });
 
-test("setup asks in a terminal, says what is wrong at once, and doesn't show the password", async () => {
+test("setup asks in a terminal, reports mistakes at once, and hides the password", async () => {
   const terminal = folder.inTerminal(["setup"]);
   for (const typed of ["not a name", "", "alice"]) await terminal.answer("Name: ", typed);
   await terminal.answer("Display name", "Alice L.");
@@ -338,7 +338,7 @@ test("setup asks in a terminal, says what is wrong at once, and doesn't show the
   expect((await folder.run(["user", "list"])).stdout).toMatch(/^alice +owner/m);
 });
 
-test("setup that is broken off makes nobody", async () => {
+test("an interrupted setup creates no user", async () => {
   const terminal = folder.inTerminal(["setup"]);
   await terminal.answer("Name: ", "alice");
   await terminal.answer("Display name", "\u0003");
@@ -346,7 +346,7 @@ test("setup that is broken off makes nobody", async () => {
   expect((await folder.run(["user", "list"])).stdout).toBe("There are no users.\n");
 });
 
-test("who has signed up through an app waits until the owner approves or rejects them, also while the server runs", async () => {
+test("the owner approves or rejects pending sign-ups while the server runs", async () => {
   await folder.run(["user", "create", "alice"]);
   const { origin } = await folder.serve({ LINNET_REGISTRATIONS: "approval" });
   const post = async (path: string, body: object, token?: string) => {
@@ -382,14 +382,14 @@ test("who has signed up through an app waits until the owner approves or rejects
   expect((await folder.run(["user", "list"])).stdout).not.toMatch(/pending|carol|birds/);
 });
 
-test("a token is printed alone", async () => {
+test("a created token is printed without any other text", async () => {
   await folder.run(["user", "create", "alice"]);
   const { code, stdout, stderr } = await folder.run(["token", "create", "alice", "--scopes", "read write follow push"]);
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toMatch(/^[\w-]{43}\n$/);
 });
 
-test("tokens are listed with what they are for and when they were used, and a revoked one is invalid", async () => {
+test("tokens are listed with their scopes and last use, and revoking one makes it invalid", async () => {
   for (const name of ["alice", "bob"]) await folder.run(["user", "create", name]);
   const create = ["token", "create", "alice", "--scopes", "read push"];
   const token = (await folder.run([...create, "--name", "Bridge", "--expires", "2090-01-31"])).stdout.trim();
@@ -420,7 +420,7 @@ test("tokens are listed with what they are for and when they were used, and a re
   expect([revoked.stdout, await listed("alice"), await ask()]).toEqual(["Revoked token 1.\n", [head, second], 401]);
 });
 
-test("routes are listed in order, each once, with those that apps sign in with", async () => {
+test("all routes are listed once and in order", async () => {
   const [head, ...routes] = lines((await folder.run(["routes"])).stdout).map((line) => line.split(/ +/));
   expect(head).toEqual(["METHOD", "PATH"]);
   const names = routes.map(([method, path]) => `${path} ${method}`);
@@ -431,20 +431,20 @@ test("routes are listed in order, each once, with those that apps sign in with",
   expect((await folder.json("routes")).map(({ method, path }: Json) => [method, path])).toEqual(routes);
 });
 
-test("what is kept is for the owner's eyes alone", async () => {
+test("only the owner can read the data folder", async () => {
   await folder.run(["user", "create", "alice"]);
   const mode = (path: string) => (statSync(join(folder.path, path)).mode & 0o777).toString(8);
   expect([mode("linnet-data"), mode("linnet-data/linnet.db")]).toEqual(["700", "600"]);
 });
 
-test("settings come from .env as well", async () => {
+test("settings can come from .env", async () => {
   await Bun.write(join(folder.path, ".env"), "LINNET_DATA=elsewhere\nLINNET_HANDLE_DOMAIN=example.org\n");
   const { stdout } = await folder.run(["user", "create", "alice"]);
   expect(stdout).toContain("@alice@example.org");
   expect(await Bun.file(join(folder.path, "elsewhere/linnet.db")).exists()).toBe(true);
 });
 
-test("a data folder that can't be made fails in one line", async () => {
+test("a data folder that can't be created fails with a one-line reason", async () => {
   await Bun.write(join(folder.path, "file"), "");
   const { code, stderr } = await folder.run([], { settings: { LINNET_DATA: join(folder.path, "file/data") } });
   expect([code, lines(stderr)]).toEqual([
@@ -456,7 +456,7 @@ test("a data folder that can't be made fails in one line", async () => {
 test.each([
   ["a folder", (path: string) => mkdirSync(path, { recursive: true }), "can't be opened"],
   ["a letter", (path: string) => Bun.write(path, "Dear linnet, ".repeat(500)), "is damaged or not a database"],
-])("where %s is called linnet.db, it is named, with what to do", async (_, lay, words) => {
+])("if %s is called linnet.db, the message names it and the remedy", async (_, lay, words) => {
   const path = join(folder.path, "linnet-data", "linnet.db");
   await lay(path);
   for (const args of [[], ["user", "list"]]) {
@@ -465,7 +465,7 @@ test.each([
   }
 });
 
-test("trends are listed with what was decided about each, and approved or rejected by kind and id", async () => {
+test("trends are listed with their state, and approved or rejected by kind and id", async () => {
   await folder.run(["user", "create", "alice"]);
   expect(await folder.run(["trends", "list"])).toEqual({ code: 0, stdout: "There are no trends.\n", stderr: "" });
   const db = new Database(join(folder.path, "linnet-data", "linnet.db"));

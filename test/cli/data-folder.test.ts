@@ -6,7 +6,7 @@ import { openMigrated } from "../../src/db/migrate.ts";
 import { readMigrations } from "../../src/db/read-migrations.ts";
 import { Folder } from "./folder.ts";
 
-/** Several programs start in each of these, perhaps beside other work. */
+/** Each test starts several programs, possibly on a busy machine. */
 setDefaultTimeout(30_000);
 
 let folder: Folder;
@@ -29,7 +29,7 @@ describe("Programs that start at the same time", () => {
     expect(stdout.match(/\bowner\b/g)).toHaveLength(1);
   });
 
-  test("on an older database update it once, one after the other", async () => {
+  test("on an older database migrate it once, one after the other", async () => {
     const migrations = readMigrations();
     mkdirSync(join(folder.path, "linnet-data"));
     openMigrated(database(), "FULL", { migrations: migrations.slice(0, -1) }).close();
@@ -42,7 +42,7 @@ describe("Programs that start at the same time", () => {
   });
 });
 
-test("a command does not update the database under a server that is running", async () => {
+test("a command doesn't migrate the database of a running server", async () => {
   await folder.run(["user", "create", "alice"]);
   const served = await folder.serve();
   const db = new Database(database());
@@ -54,7 +54,7 @@ test("a command does not update the database under a server that is running", as
   expect((await fetch(`${served.origin}/health`)).status).toBe(200);
 });
 
-test("a database with a damaged page is named, with what to do, wherever the page is", async () => {
+test("a damaged page in the database is reported with the remedy", async () => {
   await folder.run(["user", "create", "alice"]);
   const file = openSync(database(), "r+");
   const noise = crypto.getRandomValues(new Uint8Array(60_000));
@@ -67,10 +67,10 @@ test("a database with a damaged page is named, with what to do, wherever the pag
   ]);
 });
 
-test("on a full disk a server that was killed starts again and can be read", async () => {
+test("a killed server restarts on a full disk and can be read", async () => {
   await folder.run(["user", "create", "alice"]);
   await (await folder.serve()).stop("SIGKILL");
-  // No file may grow beyond 32 KiB, which the memory shared with other processes takes.
+  // 32 KiB per file, which SQLite's shared memory needs.
   const served = await folder.serveFrom((command) => ["sh", "-c", `ulimit -f 64; exec ${command}`], {});
   expect((await fetch(`${served.origin}/@alice`)).status).toBe(200);
   expect(await served.stop()).toBe(0);

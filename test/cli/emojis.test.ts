@@ -28,7 +28,7 @@ async function emoji(...args: string[]): Promise<string> {
   return stdout;
 }
 
-test("an emoji is there for a server that runs as soon as it is added, and gone as soon as it is removed", async () => {
+test("a running server shows an added emoji at once, and a removed one no longer", async () => {
   const { origin } = await folder.serve();
   await folder.run(["user", "create", "alice"]);
   const token = (await folder.run(["token", "create", "alice", "--scopes", "read write"])).stdout.trim();
@@ -45,7 +45,7 @@ test("an emoji is there for a server that runs as soon as it is added, and gone 
   expect(await shown()).toEqual([]);
 });
 
-test("emoji are listed by name with their category; one that is added again is replaced as a whole", async () => {
+test("emoji are listed by name with their category, and adding one again replaces it", async () => {
   expect(await emoji("list")).toBe("There are no custom emoji.\n");
   await emoji("add", "zebra", "pack/blob.png", "--hidden");
   await emoji("add", "blob", "pack/blob.png", "--category", "Blobs");
@@ -59,7 +59,7 @@ test("emoji are listed by name with their category; one that is added again is r
   ]);
 });
 
-test("a folder is imported by the names of its files, but for those that are hidden", async () => {
+test("an imported folder gives each emoji its file name, and hidden files are skipped", async () => {
   await put(".DS_Store", "nonsense");
   mkdirSync(join(folder.path, "pack", "more"));
   expect(await emoji("import", "pack", "--category", "Pack")).toBe("Added 2 and replaced 0 emoji.\n");
@@ -71,7 +71,7 @@ test("a folder is imported by the names of its files, but for those that are hid
   );
 });
 
-test("an import adds what it can, names the pictures that it can't add and counts the files that are no pictures", async () => {
+test("an import adds valid emoji, reports unusable images and counts other files", async () => {
   await put("README.txt", "read me");
   await put("empty.png", "");
   await put("photo.jpg", await picture(20, 20).jpeg().toBuffer());
@@ -88,7 +88,7 @@ test("an import adds what it can, names the pictures that it can't add and count
   expect((await folder.json("emoji", "list")).map(({ shortcode }: Json) => shortcode)).toEqual(["blob", "dancer"]);
 });
 
-test("a file that is no picture does not make an import fail", async () => {
+test("a file that is not an image doesn't make an import fail", async () => {
   await put("LICENSE", "Use it.");
   expect(await emoji("import", "pack")).toBe("Added 2 and replaced 0 emoji. Skipped 1 other file.\n");
 });
@@ -100,7 +100,7 @@ test.each([
   [["add", "blob", "pack/blob.png", "--category", "x".repeat(101)], "too long"],
   [["import", "nowhere"], "nowhere"],
   [["remove", "nobody", "--yes"], 'no emoji called "nobody"'],
-])("linnet emoji %j is refused in one line that says why", async (args, words) => {
+])("linnet emoji %j fails with a one-line reason", async (args, words) => {
   const { code, stdout, stderr } = await folder.run(["emoji", ...args]);
   expect([code, stdout, stderr.trimEnd().split("\n")]).toEqual([1, "", [expect.stringContaining(words)]]);
   expect(await folder.json("emoji", "list")).toEqual([]);

@@ -5,7 +5,7 @@ import type { Json } from "../support/client.ts";
 import { blankDatabase } from "../support/instance.ts";
 import { SOURCE } from "../support/program.ts";
 
-/** The program from its source, or the executable that TEST_BINARY names: both must do the same. */
+/** The program from source, or the executable in TEST_BINARY. Both must behave the same. */
 const PROGRAM = process.env["TEST_BINARY"] ? [resolve(process.env["TEST_BINARY"])] : SOURCE;
 
 export interface Outcome {
@@ -14,14 +14,14 @@ export interface Outcome {
   stderr: string;
 }
 
-/** An empty folder in which the program is run as an owner would run it, far from its source. */
+/** An empty folder outside the source tree, in which the program runs as it does for an owner. */
 export class Folder {
   readonly path = mkdtempSync(join(tmpdir(), "linnet-cli-"));
   private readonly started: Bun.Subprocess[] = [];
 
   constructor(readonly settings: Record<`LINNET_${string}`, string> = {}) {}
 
-  /** One with a database in which nobody has been yet. */
+  /** Creates a folder with an empty, migrated database. */
   static begun(settings: Record<`LINNET_${string}`, string> = {}): Folder {
     const folder = new Folder(settings);
     const data = join(folder.path, "linnet-data");
@@ -30,12 +30,12 @@ export class Folder {
     return folder;
   }
 
-  /** Runs a command to its end. */
+  /** Runs a command until it exits. */
   async run(args: string[], options: { stdin?: string; settings?: Record<string, string> } = {}): Promise<Outcome> {
     return outcomeOf(this.spawn([...PROGRAM, ...args], options.settings ?? {}, options.stdin ?? ""));
   }
 
-  /** Runs a line of a shell in which `linnet` is the program, as an owner would type it. */
+  /** Runs a shell command line, as typed by an owner, in which `linnet` is the program. */
   async shell(line: string): Promise<Outcome> {
     const bin = join(this.path, "bin");
     mkdirSync(bin, { recursive: true });
@@ -44,32 +44,32 @@ export class Folder {
     return outcomeOf(child);
   }
 
-  /** Starts a command, for a test that ends it. */
+  /** Starts a command that the test will end. */
   start(args: string[], settings: Record<string, string> = {}): Bun.Subprocess<Buffer, "pipe", "pipe"> {
     return this.spawn([...PROGRAM, ...args], settings, "");
   }
 
-  /** What a command prints with --json. */
+  /** The parsed output of a command with --json. */
   async json(...args: string[]): Promise<Json> {
     const { code, stdout, stderr } = await this.run([...args, "--json"]);
     if (code !== 0) throw new Error(stderr);
     return JSON.parse(stdout);
   }
 
-  /** Starts the server, and gives it back when it has said where it listens. */
+  /** Starts the server and waits until it prints its address. */
   async serve(settings: Record<string, string> = {}): Promise<Served> {
     return this.serveFrom((command) => command.split(" "), settings);
   }
 
-  /** Starts the server by a command that is made from its own. */
-  async serveFrom(starter: (command: string) => string[], settings: Record<string, string>): Promise<Served> {
-    const child = this.spawn(starter([...PROGRAM, "serve"].join(" ")), { LINNET_PORT: "0", ...settings }, "");
+  /** Starts the server through another command, which `wrap` builds from its own. */
+  async serveFrom(wrap: (command: string) => string[], settings: Record<string, string>): Promise<Served> {
+    const child = this.spawn(wrap([...PROGRAM, "serve"].join(" ")), { LINNET_PORT: "0", ...settings }, "");
     const served = new Served(child);
     await served.says(/Ctrl\+C|"listening"/);
     return served;
   }
 
-  /** Runs a command in a terminal, for what asks questions. */
+  /** Runs an interactive command in a terminal. */
   inTerminal(args: string[]): Terminal {
     const terminal = new Terminal([...PROGRAM, ...args], this.path, this.environment({}));
     this.started.push(terminal.child);
@@ -110,7 +110,7 @@ async function outcomeOf(child: Bun.Subprocess<Buffer, "pipe", "pipe">): Promise
   return { code, stdout, stderr };
 }
 
-/** A server that runs as a process of its own. */
+/** A server in a separate process. */
 export class Served {
   private printed = "";
   private readonly reading: Promise<void>;
@@ -120,7 +120,7 @@ export class Served {
     this.reading = this.read();
   }
 
-  /** Where it listens. */
+  /** The address on which it listens. */
   get origin(): string {
     return /listening on ([^\s)]+)/.exec(this.printed)![1]!;
   }
@@ -129,7 +129,7 @@ export class Served {
     return this.printed;
   }
 
-  /** Waits until it has printed this; what it prints instead when it ends is the test's failure. */
+  /** Waits until the output matches. If the process exits first, the test fails with its output. */
   async says(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const found = pattern.exec(this.printed);
@@ -141,7 +141,7 @@ export class Served {
     }
   }
 
-  /** Tells it to stop, and returns its exit code. */
+  /** Sends a signal and returns the exit code. */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number> {
     this.child.kill(signal);
     const code = await this.child.exited;
@@ -164,7 +164,7 @@ export class Served {
   }
 }
 
-/** A person at a terminal: reads what is asked, and types. */
+/** A simulated user at a terminal who reads questions and types answers. */
 export class Terminal {
   readonly child: Bun.Subprocess;
   private shown = "";
@@ -183,12 +183,12 @@ export class Terminal {
     });
   }
 
-  /** Everything that the screen has shown. */
+  /** Everything that the terminal has shown. */
   get screen(): string {
     return this.shown;
   }
 
-  /** Waits for a question that wasn't answered yet, and types the answer. */
+  /** Waits for an unanswered question and types the answer. */
   async answer(question: string, typed: string): Promise<void> {
     for (let from = this.read; ;) {
       const at = this.shown.indexOf(question, from);

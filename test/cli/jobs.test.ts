@@ -8,7 +8,7 @@ const MINUTE = 60_000;
 
 let folder: Folder;
 let db: Db;
-/** One job runs, one waits, one waits for its second attempt and one has failed; none of them has anything to do. */
+/** One job of each state. None of them has any effect. */
 let ids: Record<"running" | "waiting" | "retrying" | "failed", number>;
 
 beforeEach(() => {
@@ -36,7 +36,7 @@ afterEach(async () => {
 });
 
 describe("linnet job list", () => {
-  test("shows what runs, what waits and what has failed, in this order", async () => {
+  test("shows running, pending and failed jobs, in this order", async () => {
     const jobs = await folder.json("job", "list");
     expect(jobs.map(({ id, state, attempts, error }: Record<string, unknown>) => [id, state, attempts, error])).toEqual(
       [
@@ -54,7 +54,7 @@ describe("linnet job list", () => {
     expect([jobs[0].next_run_at, jobs[3].next_run_at]).toEqual([null, null]);
   });
 
-  test("is a table for people, in which an error can't command the terminal", async () => {
+  test("prints a table in which errors can't contain terminal commands", async () => {
     const { stdout } = await folder.run(["job", "list"]);
     const [head, ...rows] = stdout.trimEnd().split("\n");
     expect(head).toMatch(/^ID +KIND +STATE +ATTEMPTS +NEXT RUN +HOST +ERROR$/);
@@ -62,7 +62,7 @@ describe("linnet job list", () => {
     expect(rows[3]).toMatch(/^\d+ +card\.fetch +failed +12 +- +slow\.example +no such \uFFFD\[31mtable$/);
   });
 
-  test("shows only those that failed with --failed, and says so when there are none", async () => {
+  test("shows only failed jobs with --failed, or says that there are none", async () => {
     expect((await folder.json("job", "list", "--failed")).length).toBe(1);
     db.transaction((tx) => tx.run("DELETE FROM jobs"));
     expect((await folder.run(["job", "list", "--failed"])).stdout).toBe("There are no failed jobs.\n");
@@ -74,14 +74,14 @@ describe("linnet job retry", () => {
   const stateOf = (id: number) =>
     db.get<object>("SELECT attempts, run_at <= $runAt AS is_due FROM jobs WHERE id = $id", { runAt: Date.now(), id });
 
-  test("makes a failed job due, with all its attempts before it", async () => {
+  test("makes a failed job due, with all attempts available again", async () => {
     const { code, stdout } = await folder.run(["job", "retry", String(ids.failed)]);
     expect([code, stdout]).toEqual([0, `Job ${ids.failed} will run again.\n`]);
     expect(stateOf(ids.failed)).toEqual({ attempts: 0, is_due: 1 });
     expect(stateOf(ids.retrying)).toEqual({ attempts: 1, is_due: 0 });
   });
 
-  test("takes all whose last attempt failed, and leaves the others alone", async () => {
+  test("retries all jobs whose last attempt failed, and leaves others alone", async () => {
     expect((await folder.run(["job", "retry", "all"])).stdout).toBe("2 jobs will run again.\n");
     for (const id of [ids.failed, ids.retrying]) expect(stateOf(id)).toEqual({ attempts: 0, is_due: 1 });
     expect([stateOf(ids.waiting), stateOf(ids.running)]).toMatchObject([{ is_due: 0 }, { attempts: 1 }]);
@@ -89,13 +89,13 @@ describe("linnet job retry", () => {
     expect((await folder.run(["job", "retry", "all"])).stdout).toBe("There are no failed jobs.\n");
   });
 
-  test("is done by the server that runs", async () => {
+  test("wakes a running server, which runs the job", async () => {
     await folder.serve();
     await folder.run(["job", "retry", String(ids.failed)]);
     while (stateOf(ids.failed) !== null) await new Promise((resolve) => void setImmediate(resolve));
   });
 
-  test("refuses a job that runs or waits for its time, one that isn't there, and what is no id", async () => {
+  test("refuses running and pending jobs, missing ones, and invalid ids", async () => {
     for (const [id, sentence] of [
       [ids.running, `Job ${ids.running} is running.`],
       [ids.waiting, `Job ${ids.waiting} has not failed. It waits for its time.`],

@@ -11,8 +11,8 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-/** Stops the server, and returns all that it has printed and logged, in lines. */
-async function endOf(served: Served): Promise<string[]> {
+/** Stops the server, and returns the lines of its output and log. */
+async function stopAndRead(served: Served): Promise<string[]> {
   const logged = new Response(served.child.stderr).text();
   await served.stop();
   return `${served.output}${await logged}`.trimEnd().split("\n");
@@ -26,10 +26,10 @@ async function tokenOf(username: string): Promise<string> {
 }
 
 describe("With LINNET_LOG_FORMAT=json", () => {
-  test("all that a server prints is JSON, from its start to its end", async () => {
+  test("the server prints only JSON, from its start to its end", async () => {
     const served = await folder.serve(JSON_LOG);
     await fetch(`${served.origin}/health`);
-    const lines = parsed(await endOf(served));
+    const lines = parsed(await stopAndRead(served));
     for (const line of lines) expect(line).toMatchObject({ logger: "linnet", level: expect.any(String) });
     expect(lines[0]).toMatchObject({
       level: "INFO",
@@ -41,14 +41,14 @@ describe("With LINNET_LOG_FORMAT=json", () => {
     expect(lines.filter(({ message }) => message === "Linnet has stopped.")).toHaveLength(1);
   });
 
-  test("a request is a line with its fields, without its query and without quotes in the message", async () => {
+  test("each request is one line with its fields, without its query string", async () => {
     const token = await tokenOf("alice");
     const served = await folder.serve(JSON_LOG);
     await fetch(`${served.origin}/api/v1/timelines/home?limit=1&secret=abc`, {
       headers: { authorization: `Bearer ${token}` },
     });
     await fetch(`${served.origin}/api/v1/accounts/verify_credentials?access_token=${token}`);
-    const lines = await endOf(served);
+    const lines = await stopAndRead(served);
     expect(lines.filter((line) => line.includes(token) || line.includes("secret"))).toEqual([]);
     const [home, refused] = parsed(lines).filter(({ method }) => method === "GET");
     expect(home).toMatchObject({ level: "DEBUG", path: "/api/v1/timelines/home", status: 200, user_id: 1 });
@@ -58,7 +58,7 @@ describe("With LINNET_LOG_FORMAT=json", () => {
     expect(refused).toMatchObject({ path: "/api/v1/accounts/verify_credentials", status: 401, user_id: null });
   });
 
-  test("the reason why a server does not start is JSON", async () => {
+  test("the reason for a failed start is JSON", async () => {
     const { code, stdout, stderr } = await folder.run(["serve"], {
       settings: { LINNET_LOG_FORMAT: "json", LINNET_HOST: "192.0.2.1" },
     });
@@ -66,7 +66,7 @@ describe("With LINNET_LOG_FORMAT=json", () => {
     expect(JSON.parse(stderr)).toMatchObject({ level: "ERROR", message: expect.stringContaining("Can't listen") });
   });
 
-  test("commands still speak to people", async () => {
+  test("commands still print plain text", async () => {
     const { stderr } = await folder.run(["user", "approve", "nobody"], { settings: { LINNET_LOG_FORMAT: "json" } });
     expect(stderr).toStartWith("linnet: ");
   });
@@ -75,7 +75,7 @@ describe("With LINNET_LOG_FORMAT=json", () => {
 test("as text, a request is a line with its status and duration", async () => {
   const served = await folder.serve({ LINNET_LOG_LEVEL: "debug" });
   await fetch(`${served.origin}/health?a=b`);
-  const lines = await endOf(served);
+  const lines = await stopAndRead(served);
   expect(lines.filter((line) => line.includes("/health"))).toEqual([
     expect.stringMatching(/ \[DBG\] linnet: GET \/health 200 in [\d.]+ ms$/),
   ]);

@@ -8,19 +8,19 @@ setDefaultTimeout(30_000);
 let folder: Folder;
 
 beforeEach(() => {
-  // Asked again and again until it is there.
+  // The tests poll until a change arrives.
   folder = Folder.begun({ LINNET_RATE_LIMITS: "off" });
 });
 afterEach(() => folder.remove());
 
-/** What a command prints that does what it should. */
+/** The output of a command that must succeed. */
 async function done(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await folder.run(args);
   expect([args, code, stderr]).toEqual([args, 0, ""]);
   return stdout;
 }
 
-/** Someone with a token, and the calls they make to a server that runs. */
+/** A user with a token, and a function that calls the API of a running server. */
 async function person(name: string, origin: string) {
   await done("user", "create", name);
   const token = (await done("token", "create", name, "--scopes", "read write")).trim();
@@ -33,16 +33,16 @@ async function person(name: string, origin: string) {
   return { id: (await call("/accounts/verify_credentials")).json.id as string, call };
 }
 
-test("what is decided on the command line holds at once on a server that runs, which tells it", async () => {
+test("decisions on the command line take effect at once on a running server, which notifies the user", async () => {
   const { origin } = await folder.serve();
   const [alice, bob] = [await person("alice", origin), await person("bob", origin)];
   const bobs = async () => (await alice.call(`/accounts/${bob.id}`)).json;
   expect((await bobs()).limited).toBeUndefined();
   expect(await done("moderate", "limit", "bob", "--text", "Too loud.")).toBe("@bob is now limited.\n");
   expect((await bobs()).limited).toBe(true);
-  let told: Json[] = [];
-  while (told.length === 0) told = (await bob.call("/notifications")).json;
-  expect(told[0]).toMatchObject({ type: "moderation_warning", moderation_warning: { text: "Too loud." } });
+  let notifications: Json[] = [];
+  while (notifications.length === 0) notifications = (await bob.call("/notifications")).json;
+  expect(notifications[0]).toMatchObject({ type: "moderation_warning", moderation_warning: { text: "Too loud." } });
   const handle = `@bob@localhost:${new URL(origin).port}`;
   expect(await done("moderate", "unlimit", handle)).toBe("@bob is no longer limited.\n");
 
@@ -58,7 +58,7 @@ test("what is decided on the command line holds at once on a server that runs, w
   expect(await done("moderate", "warn", "bob", "--text", "Be kind.")).toBe("Warned @bob.\n");
 });
 
-test("what people write commands no terminal, and can't be taken for what the program says", async () => {
+test("text from users can neither control the terminal nor imitate output of the program", async () => {
   const { origin } = await folder.serve();
   const [alice, bob] = [await person("alice", origin), await person("bob", origin)];
   const comment = "Look.\nState:    resolved\u001b[1A\u009b2K\u202e";
@@ -78,7 +78,7 @@ test("what people write commands no terminal, and can't be taken for what the pr
   }
 });
 
-test("reports are listed, shown, answered, resolved and opened again", async () => {
+test("reports are listed, shown, acted on, resolved and reopened", async () => {
   const { origin } = await folder.serve();
   const [alice, bob] = [await person("alice", origin), await person("bob", origin)];
   await done("rule", "add", "Be kind.");
@@ -164,7 +164,7 @@ test("domains are blocked, changed, allowed and listed", async () => {
   ]);
 });
 
-describe("A command that fails", () => {
+describe("A failing command", () => {
   test.each([
     [2, ["moderate", "warn", "bob"], "--text is missing"],
     [2, ["moderate", "limit"], "ACCT is missing"],
@@ -181,13 +181,13 @@ describe("A command that fails", () => {
     [1, ["domain", "block", "localhost:3000"], "localhost:3000 is this server itself"],
     [1, ["domain", "unblock", "spam.example"], "spam.example isn't blocked"],
     [1, ["domain", "disallow", "spam.example"], "spam.example isn't allowed"],
-  ] as const)("says why, with exit code %i: linnet %j", async (expected, args, words) => {
+  ] as const)("prints the reason, with exit code %i: linnet %j", async (expected, args, words) => {
     await done("user", "create", "bob");
     const { code, stdout, stderr }: Outcome = await folder.run([...args]);
     expect([code, stdout, stderr.split("\n")[0]]).toEqual([expected, "", expect.stringContaining(words)]);
   });
 
-  test("nothing is allowed twice", async () => {
+  test("refuses to allow a domain twice", async () => {
     await done("domain", "allow", "friends.example");
     const { code, stderr } = await folder.run(["domain", "allow", "friends.example"]);
     expect([code, stderr]).toEqual([1, "linnet: friends.example is allowed already.\n"]);

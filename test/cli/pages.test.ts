@@ -18,7 +18,7 @@ async function run(...args: string[]): Promise<string> {
   return stdout;
 }
 
-test("the owner sets pages from files, and apps read them at once from a server that runs", async () => {
+test("the owner sets pages from files, and a running server shows them to apps at once", async () => {
   const { origin } = await folder.serve();
   const policy = async () =>
     (await (await fetch(`${origin}/api/v1/instance/privacy_policy`)).json()) as { content: string };
@@ -32,12 +32,12 @@ test("the owner sets pages from files, and apps read them at once from a server 
   expect((await policy()).content).toBe(before);
 });
 
-test("a page may be piped in", async () => {
+test("a page can come from stdin", async () => {
   const { code } = await folder.run(["page", "set", "extended-description", "-"], { stdin: "Hello.\n" });
   expect([code, await run("page", "show", "extended-description")]).toEqual([0, "Hello.\n"]);
 });
 
-test("terms are published for a day to come, written anew before it comes, and taken away", async () => {
+test("terms are published for a future date, replaced before that date, and removed", async () => {
   await Bun.write(join(folder.path, "terms.md"), "Be nice.");
   expect(await run("terms", "list")).toBe("There are no terms of service.\n");
   expect(await run("terms", "publish", "terms.md", "--effective-date", "2999-01-31")).toContain("2999-01-31");
@@ -57,14 +57,14 @@ test.each([
   [["terms", "publish", "text.md", "--effective-date", "2999-02-30"], 1, '"2999-02-30" is not a day'],
   [["terms", "publish", "text.md", "--effective-date", "2020-01-01"], 1, "2020-01-01 is past"],
   [["terms", "remove", "2999-01-31", "--yes"], 1, "There are no terms of 2999-01-31"],
-])("linnet %j is refused with the reason", async (args, exit, words) => {
+])("linnet %j fails with a reason", async (args, exit, words) => {
   await Bun.write(join(folder.path, "text.md"), "Text.");
   await Bun.write(join(folder.path, "empty.md"), " \n");
   const { code, stdout, stderr } = await folder.run(args);
   expect([code, stdout, stderr.split("\n")[0]]).toEqual([exit, "", expect.stringContaining(words)]);
 });
 
-test("terms that hold already aren't changed any more", async () => {
+test("terms already in force can't be changed", async () => {
   await Bun.write(join(folder.path, "terms.md"), "Be nice.");
   await run("terms", "publish", "terms.md");
   const { code, stderr } = await folder.run(["terms", "publish", "terms.md"]);

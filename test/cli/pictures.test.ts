@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-test("the owner sets the pictures of a server that runs, and takes them away", async () => {
+test("the owner sets and removes the images of a running server", async () => {
   const { origin } = await folder.serve();
   const thumbnail = async () => {
     const json = (await (await fetch(`${origin}/api/v2/instance`)).json()) as Record<string, { url: string }>;
@@ -38,7 +38,7 @@ test.each([
   [["picture", "set", "icon", "nowhere.png"], 1, 'There is no file "nowhere.png"'],
   [["picture", "set", "icon", "text.txt"], 1, '"text.txt" is not a picture'],
   [["picture", "set", "icon", "broken.png"], 1, '"broken.png" is damaged'],
-])("linnet %j is refused with the reason", async (args, exit, words) => {
+])("linnet %j fails with a reason", async (args, exit, words) => {
   const { code, stdout, stderr } = await folder.run(args);
   expect([code, stdout, stderr.split("\n")[0]]).toEqual([exit, "", expect.stringContaining(words)]);
 });

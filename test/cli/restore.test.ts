@@ -5,7 +5,7 @@ import { lockFile } from "../../src/db/file-lock.ts";
 import { addUpload, backupsIn, begin, filesIn, manifestOf, withDatabase } from "./backups.ts";
 import { Folder, type Outcome } from "./folder.ts";
 
-// Many processes start, one after the other.
+// Each test starts several processes one after the other.
 setDefaultTimeout(60_000);
 
 const RESTORED = { LINNET_DATA: "restored" };
@@ -32,7 +32,7 @@ function restore(from = "backups", settings: Record<string, string> = {}): Promi
   return folder.run(["restore", from], { settings: { ...RESTORED, ...settings } });
 }
 
-test("the newest backup is restored, or the one that is named, with all that it holds", async () => {
+test("the newest or the named backup is restored completely", async () => {
   await folder.run(["user", "create", "bob"]);
   await folder.run(["backup", "backups"]);
   for (const [from, users] of [
@@ -54,13 +54,13 @@ test("the newest backup is restored, or the one that is named, with all that it 
   }
 });
 
-test("a backup of a restored server links what was restored", async () => {
+test("a backup of a restored server links the restored files", async () => {
   await restore();
   const { stdout } = await folder.run(["backup", "backups"], { settings: RESTORED });
   expect(stdout).toContain("Files: 1, 0 copied, the others linked");
 });
 
-test("a data folder that holds anything is left as it is", async () => {
+test("a data folder with any content stays unchanged", async () => {
   const refused = /restored is not empty: it contains .*\. Move this folder away/;
   mkdirSync(restored);
   writeFileSync(join(restored, "notes"), "mine");
@@ -71,7 +71,7 @@ test("a data folder that holds anything is left as it is", async () => {
   expect([own.code, own.stderr]).toEqual([1, expect.stringContaining("linnet-data is not empty")]);
 });
 
-test("a folder in which a server is just starting is left to it", async () => {
+test("a folder in which a server is starting is refused", async () => {
   mkdirSync(restored);
   const lock = lockFile(restored, "linnet.lock", 0)!;
   const { code, stderr } = await restore();
@@ -83,12 +83,16 @@ test("a folder in which a server is just starting is left to it", async () => {
 test.each<[string, (backup: string) => void, RegExp]>([
   ["a missing database", (path) => rmSync(join(path, "linnet.db")), /linnet\.db is missing/],
   ["a changed database", (path) => withDatabase(path, (db) => db.run("DELETE FROM users")), /linnet\.db is damaged/],
-  ["a cut manifest", (path) => cut(join(path, "manifest.json")), /manifest\.json can't be read\. Try an older one/],
+  [
+    "a truncated manifest",
+    (path) => cut(join(path, "manifest.json")),
+    /manifest\.json can't be read\. Try an older one/,
+  ],
   ["no file list", (path) => writeFileSync(join(path, "manifest.json"), "{}"), /manifest\.json can't be read/],
   ["no database in its list", (path) => rename(path, "linnet.db", "media/linnet.db"), /manifest\.json can't be read/],
-  ["a path that leads out", (path) => rename(path, "push.key", "../push.key"), /manifest\.json can't be read/],
+  ["a path outside the backup", (path) => rename(path, "push.key", "../push.key"), /manifest\.json can't be read/],
   ["a path to itself", (path) => rename(path, upload, "media/./x"), /manifest\.json can't be read/],
-])("a backup with %s is refused by name, and the data folder stays empty", async (_, damage, words) => {
+])("a backup with %s is refused with the reason, and the data folder stays empty", async (_, damage, words) => {
   damage(backup);
   const { code, stderr } = await restore();
   expect([code, stderr]).toEqual([1, expect.stringMatching(words)]);
@@ -101,7 +105,7 @@ test.each<[string, (path: string) => void]>([
   ["shorter", (path) => writeFileSync(path, "a pict")],
   ["missing", (path) => rmSync(path)],
   ["unreadable", (path) => (rmSync(path), mkdirSync(path))],
-])("a backup in which an upload and the key are %s is restored without them, by name", async (_, damage) => {
+])("a backup whose upload and key are %s is restored without them, and both are named", async (_, damage) => {
   const other = addUpload(data, "bb", "another picture");
   await folder.run(["backup", "backups"]);
   const newest = backupsIn(join(folder.path, "backups")).at(-1)!;
@@ -121,7 +125,7 @@ function cut(file: string): void {
   writeFileSync(file, readFileSync(file, "utf8").slice(0, -10));
 }
 
-/** Gives a file another path in the manifest. */
+/** Changes the path of a file in the manifest. */
 function rename(path: string, from: string, to: string): void {
   const text = readFileSync(join(path, "manifest.json"), "utf8");
   expect(text).toContain(`"${from}"`);
@@ -132,15 +136,15 @@ test.each<[string, string, RegExp]>([
   ["no folder", "nowhere", /There is no folder .*nowhere/],
   ["a file", "linnet-data/linnet.db", /linnet\.db is a file\. Use the folder of a backup/],
   ["a folder without backups", "linnet-data", /There is no backup in .*linnet-data/],
-])("%s is no backup", async (_, from, words) => {
+])("%s is not accepted as a backup", async (_, from, words) => {
   const { code, stderr } = await restore(from);
   expect([code, stderr]).toEqual([1, expect.stringMatching(words)]);
   expect(existsSync(restored)).toBe(false);
 });
 
-test("a backup of a newer Linnet is left to that one", async () => {
+test("a backup by a newer version of Linnet is refused", async () => {
   withDatabase(data, (db) => db.run("PRAGMA user_version = 9999"));
-  // The program refuses to back such a database up, so it is put into a backup by hand.
+  // Linnet refuses to back up such a database, so the test replaces the database of a backup.
   const path = join(backup, "linnet.db");
   withDatabase(data, (db) => {
     rmSync(path);
@@ -160,7 +164,7 @@ test("a backup of a newer Linnet is left to that one", async () => {
   expect((await restore()).stderr).toContain("was written by a newer version of Linnet");
 });
 
-test("settings that name another address are refused before anything is written", async () => {
+test("settings with another address are refused before anything is written", async () => {
   const { code, stderr } = await restore("backups", { LINNET_URL: "https://other.example" });
   expect([code, stderr]).toEqual([2, expect.stringContaining("LINNET_URL is https://other.example, but")]);
   expect(existsSync(restored)).toBe(false);

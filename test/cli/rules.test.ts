@@ -17,7 +17,7 @@ async function rule(...args: string[]): Promise<string> {
   return stdout;
 }
 
-test("the owner writes rules, which apps read at once from a server that runs", async () => {
+test("the owner adds rules, and a running server shows them to apps at once", async () => {
   const { origin } = await folder.serve();
   const rules = async () => (await fetch(`${origin}/api/v1/instance/rules`)).json();
   expect(await rules()).toEqual([]);
@@ -35,7 +35,7 @@ test("the owner writes rules, which apps read at once from a server that runs", 
   ]);
 });
 
-test("rules are listed in their order, changed, moved and taken away", async () => {
+test("rules are listed in order, changed, moved and removed", async () => {
   for (const text of ["one", "two", "three"]) await rule("add", text);
   await rule("edit", "3", "--place", "1", "--hint", "the third");
   await rule("edit", "1", "--text", "uno");
@@ -64,7 +64,7 @@ test.each([
   [["translate", "1", "de", "x".repeat(301)], "too long for a rule"],
   [["edit", "1", "--text", ""], "A rule can't be empty"],
   [["edit", "1", "--hint", "x".repeat(1001)], "too long for a rule's hint"],
-])("linnet rule %j is refused in one line that says why", async (args, words) => {
+])("linnet rule %j fails with a one-line reason", async (args, words) => {
   await rule("add", "one");
   const { code, stdout, stderr } = await folder.run(["rule", ...args]);
   expect([code, stdout, stderr.trimEnd().split("\n")]).toEqual([1, "", [expect.stringContaining(words)]]);

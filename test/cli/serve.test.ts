@@ -5,7 +5,7 @@ import { Client } from "../support/client.ts";
 import { EventReader, Socket } from "../support/streams.ts";
 import { Folder } from "./folder.ts";
 
-/** Programs start in each of these, perhaps beside other work. */
+/** Each test starts programs, possibly on a busy machine. */
 setDefaultTimeout(30_000);
 
 let folder: Folder;
@@ -17,7 +17,7 @@ afterEach(() => folder.remove());
 
 const json = { "content-type": "application/json" };
 
-test("with no configuration the server starts, and prints a link that makes the owner", async () => {
+test("without configuration the server starts, and prints a link for creating the owner", async () => {
   const served = await folder.serve();
   expect(served.output).toContain("There is no owner account yet");
   expect(served.output).toMatch(/All data is in \/.*\/linnet-data\.\n/);
@@ -36,7 +36,7 @@ test("with no configuration the server starts, and prints a link that makes the 
   expect((await folder.run(["user", "list"])).stdout).toMatch(/^alice +owner/m);
 });
 
-test("the start says whether ffmpeg converts video and sound", async () => {
+test("the output at the start says whether ffmpeg converts video and audio", async () => {
   const path = join(folder.path, "ffmpeg");
   writeFileSync(path, "", { mode: 0o755 });
   const found = await folder.serve({ PATH: folder.path });
@@ -49,7 +49,7 @@ test("the start says whether ffmpeg converts video and sound", async () => {
   }
 });
 
-test("each start gives a new link, until there is an owner", async () => {
+test("each start prints a new link until an owner exists", async () => {
   const first = await folder.serve();
   const [, old] = await first.says(/setup\?token=(\S+)/);
   await first.stop();
@@ -62,7 +62,7 @@ test("each start gives a new link, until there is an owner", async () => {
   expect(third.output).toContain(`To sign in, enter localhost:${new URL(third.origin).port} in your app.`);
 });
 
-test("commands work while the server runs, and it knows at once what they did", async () => {
+test("commands work while the server runs, and take effect at once", async () => {
   const served = await folder.serve();
   await folder.run(["user", "create", "alice"]);
   const { stdout } = await folder.run(["token", "create", "alice", "--scopes", "read write"]);
@@ -72,7 +72,7 @@ test("commands work while the server runs, and it knows at once what they did", 
 });
 
 test.each(["SIGTERM", "SIGINT"] as const)(
-  "on %s the server ends with 0 and leaves a whole database",
+  "on %s the server exits with 0 and leaves a complete database",
   async (signal) => {
     const served = await folder.serve();
     await folder.run(["user", "create", "alice"]);
@@ -84,7 +84,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
   },
 );
 
-test("streams that are open end when the server stops, and don't keep it", async () => {
+test("open streams end when the server stops, and don't delay it", async () => {
   const served = await folder.serve();
   await folder.run(["user", "create", "alice"]);
   const { stdout } = await folder.run(["token", "create", "alice", "--scopes", "read"]);
@@ -96,8 +96,8 @@ test("streams that are open end when the server stops, and don't keep it", async
   expect(await stopped).toBe(0);
 });
 
-test("when npx is stopped, which tells nobody, the server that it started stops too", async () => {
-  // What npx starts is `sh`, which starts `bun run`, which starts the server.
+test("when npx stops without signalling its child, the server stops, too", async () => {
+  // npx starts `sh`, which starts `bun run`, which starts the server.
   const served = await folder.serveFrom((command) => ["sh", "-c", `sh -c '${command}; exit $?'; exit $?`], {
     npm_lifecycle_event: "start",
     npm_config_user_agent: "npm/11.0.0 node/v24.0.0 linux x64",
@@ -106,21 +106,21 @@ test("when npx is stopped, which tells nobody, the server that it started stops 
   await served.says(/Linnet has stopped\./);
 });
 
-test("a second server on the same data folder is refused, and the first goes on", async () => {
+test("a second server on the same data folder is refused, and the first keeps running", async () => {
   const first = await folder.serve();
   const { code, stderr } = await folder.run([], { settings: { LINNET_PORT: "0" } });
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^linnet: Another Linnet is running on .*linnet-data/)]);
   expect((await fetch(`${first.origin}/health`)).status).toBe(200);
 });
 
-test("a server that was killed leaves no lock behind", async () => {
+test("a killed server leaves no lock behind", async () => {
   const first = await folder.serve();
   await first.stop("SIGKILL");
   const second = await folder.serve();
   expect((await fetch(`${second.origin}/health`)).status).toBe(200);
 });
 
-test("a port that is taken is named in one line", async () => {
+test("a port in use is reported in one line", async () => {
   const first = await folder.serve();
   const port = new URL(first.origin).port;
   const other = { LINNET_PORT: port, LINNET_DATA: join(folder.path, "other") };
@@ -131,7 +131,7 @@ test("a port that is taken is named in one line", async () => {
   ]);
 });
 
-test("an address that is not of this machine is refused with what to set", async () => {
+test("a foreign address is refused with the setting to change", async () => {
   const { code, stderr } = await folder.run(["serve"], { settings: { LINNET_HOST: "203.0.113.9" } });
   expect([code, stderr]).toEqual([
     1,
@@ -139,7 +139,7 @@ test("an address that is not of this machine is refused with what to set", async
   ]);
 });
 
-test("the key for push outlives the server", async () => {
+test("the push key survives a restart", async () => {
   const keyOf = async (origin: string) => {
     const body = JSON.stringify({ client_name: "App", redirect_uris: "app://cb" });
     const answer = await fetch(`${origin}/api/v1/apps`, { method: "POST", headers: json, body });
@@ -152,7 +152,7 @@ test("the key for push outlives the server", async () => {
   expect(await keyOf(second.origin)).toBe(before);
 });
 
-test("what is logged holds no code, no token and no password", async () => {
+test("the log contains no codes, tokens or passwords", async () => {
   const served = await folder.serve({ LINNET_LOG_LEVEL: "debug" });
   const errors = new Response(served.child.stderr).text();
   const secrets = ["secret-code", "secret-state", "secret-token", "secret-password"];

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Client } from "../support/client.ts";
 import { Folder } from "./folder.ts";
 
-/** Programs start in each of these, perhaps beside other work. */
+/** Each test starts programs, possibly on a busy machine. */
 setDefaultTimeout(60_000);
 
 let folder: Folder;
@@ -21,7 +21,7 @@ async function user(...args: string[]): Promise<string> {
   return stdout;
 }
 
-test("a user is shown with what the owner may want to know", async () => {
+test("user show prints everything the owner may need", async () => {
   await user("set", "alice", "--email", "alice@mail.example", "--display-name", "Alice L.");
   const lines = (await user("show", "Alice")).trimEnd().split("\n");
   const today = new Date().toISOString().slice(0, 10);
@@ -49,7 +49,7 @@ test("a user is shown with what the owner may want to know", async () => {
 });
 
 describe("user set", () => {
-  test("changes what is named, and nothing else", async () => {
+  test("changes only the given options", async () => {
     await user("create", "bob", "--email", "bob@mail.example");
     expect(await user("set", "bob", "--role", "moderator")).toBe("Changed @bob.\n");
     expect(await folder.json("user", "show", "bob")).toMatchObject({ role: "moderator", email: "bob@mail.example" });
@@ -78,7 +78,7 @@ describe("user set", () => {
 });
 
 describe("user delete", () => {
-  test("says what goes with the user, and keeps the name", async () => {
+  test("confirms what will be deleted, and reserves the name", async () => {
     await user("create", "bob");
     const terminal = folder.inTerminal(["user", "delete", "bob"]);
     await terminal.answer("Delete @bob with 0 posts and 0 uploads? This can't be undone. [y/N] ", "y");
@@ -89,7 +89,7 @@ describe("user delete", () => {
     expect([code, stderr]).toEqual([1, expect.stringContaining("The name belongs to a current or deleted user")]);
   });
 
-  test("holds at once on a running server, which removes what is left even if it is killed meanwhile", async () => {
+  test("takes effect at once on a running server, which finishes the deletion even after being killed", async () => {
     await user("create", "bob");
     const token = (await folder.run(["token", "create", "bob", "--scopes", "read write"])).stdout.trim();
     const served = await folder.serve();
@@ -112,7 +112,7 @@ describe("user delete", () => {
   });
 });
 
-/** Writes as many posts as one would in years, by the author of `id`. */
+/** Adds many posts by the author of the post `id`. */
 function addPosts(db: Database, id: number, count: number): void {
   const columns = "uri, url, local, visibility, text, content, conversation_id, created_at";
   db.query(
