@@ -5,6 +5,7 @@ import type { LimitName } from "../config.ts";
 import type { Context } from "../context.ts";
 import { incomingFolder } from "../core/media/media-files.ts";
 import { Refusal } from "../errors.ts";
+import { addRoute, type Incoming } from "../lib/http/elysia.ts";
 import { addressKey } from "../lib/http/ip-addresses.ts";
 import { withTemporaryFolder } from "../lib/files.ts";
 import { decode } from "../lib/http/input.ts";
@@ -55,15 +56,6 @@ export interface Call<O extends RouteOptions = RouteOptions> {
   request: Request;
   address: string;
   /** For streams and WebSockets, which outlive the request. */
-  server: Server<unknown>;
-}
-
-/** The part of Elysia's context that is used here. */
-interface Incoming {
-  request: Request;
-  params: Record<string, string>;
-  set: { headers: Record<string, string | number> };
-  clientAddress: string;
   server: Server<unknown>;
 }
 
@@ -120,17 +112,9 @@ export class Router {
     options: O,
     handler: (call: Call<O>) => unknown,
   ): this {
-    const answer = (incoming: Incoming) => this.answer(incoming, options, handler);
     for (const method of methods) {
       this.options.set(`${method} ${path}`, options);
-      // Elysia reads the destructuring and passes only the properties named here.
-      this.app.route(
-        method,
-        path,
-        (({ request, params, set, clientAddress, server }: Incoming) =>
-          answer({ request, params, set, clientAddress, server })) as never,
-        { parse: "none" },
-      );
+      addRoute(this.app, method, path, (incoming) => this.answer(incoming, options, handler));
     }
     return this;
   }

@@ -1,5 +1,6 @@
 import type { AnyElysia } from "elysia";
 import type { Context } from "../context.ts";
+import { addRoute } from "../lib/http/elysia.ts";
 import type { Description } from "../lib/http/openapi.ts";
 import { favicon, stylesheet, type Asset } from "./assets.ts";
 import { apiPages } from "./api.tsx";
@@ -41,5 +42,5 @@ function assetRoute(app: AnyElysia, { path, type, content }: Asset): void {
     "cache-control": "public, max-age=31536000, immutable",
     "x-content-type-options": "nosniff",
   };
-  app.route("GET", path, () => new Response(content, { headers }), { parse: "none" });
+  addRoute(app, "GET", path, () => new Response(content, { headers }));
 }

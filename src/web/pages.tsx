@@ -2,6 +2,7 @@
 import type { AnyElysia } from "elysia";
 import type { Context } from "../context.ts";
 import { DatabaseLockedRefusal, Refusal } from "../errors.ts";
+import { addRoute, type Incoming } from "../lib/http/elysia.ts";
 import { addressKey } from "../lib/http/ip-addresses.ts";
 import { parseQuery, readParams, searchOf, type Params } from "../lib/http/params.ts";
 import type { Rate } from "../lib/rates.ts";
@@ -9,11 +10,6 @@ import { inLanguage } from "./i18n/error-messages.ts";
 import { Head } from "./layout.tsx";
 import { notFoundPage } from "./not-found.tsx";
 import { PageRequest } from "./page-request.tsx";
-
-interface Incoming {
-  request: Request;
-  clientAddress: string;
-}
 
 type Handler = (page: PageRequest) => Response | Promise<Response>;
 
@@ -41,10 +37,7 @@ export class Pages {
     handler: Handler,
     read: (request: Request) => Params | Promise<Params>,
   ): void {
-    const answer = (incoming: Incoming) => this.answer(incoming, handler, read);
-    // Elysia reads the destructuring and passes only the properties named here.
-    const route = ({ request, clientAddress }: Incoming) => answer({ request, clientAddress });
-    this.app.route(method, path, route as never, { parse: "none" });
+    addRoute(this.app, method, path, (incoming) => this.answer(incoming, handler, read));
   }
 
   private async answer(

@@ -1,6 +1,7 @@
 import type { AnyElysia } from "elysia";
 import type { Context } from "../context.ts";
 import { Refusal } from "../errors.ts";
+import { addRoute } from "../lib/http/elysia.ts";
 import { addressKey } from "../lib/http/ip-addresses.ts";
 import { readParams, type Params } from "../lib/http/params.ts";
 import { OAuthRefusal } from "../oauth/errors.ts";
@@ -8,11 +9,6 @@ import { grantToken, revokeForClient } from "../oauth/grants.ts";
 
 const MAX_BYTES = 64 * 1024;
 const HEADERS = { "cache-control": "no-store", pragma: "no-cache" };
-
-interface Incoming {
-  request: Request;
-  clientAddress: string;
-}
 
 /**
  * The endpoints where apps exchange a code for a token and revoke tokens. They are beside the page that issues the
@@ -33,14 +29,13 @@ function post(
   path: string,
   answer: (authorization: string | null, params: Params) => object,
 ): void {
-  const route = async ({ request, clientAddress }: Incoming) => {
+  addRoute(app, "POST", path, async ({ request, clientAddress }) => {
     const rate = ctx.rates?.address.take(addressKey(clientAddress), ctx.clock.now());
     if (rate?.exceeded) throw new Refusal("too_many", "Too many requests");
     const params = await paramsOf(request);
     const result = await ctx.db.whenWritable(() => answer(request.headers.get("authorization"), params));
     return Response.json(result, { headers: HEADERS });
-  };
-  app.route("POST", path, route as never, { parse: "none" });
+  });
 }
 
 async function paramsOf(request: Request): Promise<Params> {
