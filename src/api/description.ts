@@ -7,7 +7,7 @@ import type { Description, JsonSchema, Operation } from "../lib/http/openapi.ts"
 import { RESPONSE_MODES } from "../oauth/redirects.ts";
 import { SCOPES } from "../oauth/scopes.ts";
 import { VERSION } from "../version.ts";
-import type { RouteOptions } from "./router.ts";
+import type { RouteOptions } from "./route.ts";
 import { AREAS } from "./summaries.ts";
 
 export interface DescribedRoute {

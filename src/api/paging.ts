@@ -3,7 +3,7 @@ import { showAccounts } from "../entities/accounts.ts";
 import { statusTexts } from "../entities/statuses.ts";
 import { id, int, optional } from "../lib/http/input.ts";
 import { linkHeader } from "../lib/http/link-header.ts";
-import type { Call } from "./router.ts";
+import type { Call } from "./route.ts";
 
 /** The parameters of lists that page by cursor. */
 export function paging(fallback: number, max: number) {

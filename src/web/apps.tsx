@@ -3,7 +3,7 @@ import { authorizedApps, shutOut, type AuthorizedApp } from "../oauth/authorizat
 import { isKnownScope, widest } from "../oauth/scopes.ts";
 import { closeOtherSessions, otherSessions, type Session } from "../oauth/sessions.ts";
 import { Alert, Head, Hidden } from "./layout.tsx";
-import type { Pages } from "./pages.tsx";
+import type { Pages } from "./pages.ts";
 import { APPS, signInPage } from "./sign-in.tsx";
 import type { PageRequest } from "./page-request.tsx";
 import type { Messages } from "./i18n/messages.ts";

@@ -13,7 +13,7 @@ import { answerAddress, formActionSources, isWebAddress, recipientOf } from "../
 import { widest } from "../oauth/scopes.ts";
 import type { Session } from "../oauth/sessions.ts";
 import { Alert, Head, Hidden } from "./layout.tsx";
-import type { Pages } from "./pages.tsx";
+import type { Pages } from "./pages.ts";
 import { AUTHORIZE, signInPage } from "./sign-in.tsx";
 import type { PageRequest } from "./page-request.tsx";
 import type { Messages } from "./i18n/messages.ts";

@@ -5,7 +5,8 @@ import { parseQuery, searchOf } from "../lib/http/params.ts";
 import type { Rate } from "../lib/rates.ts";
 import { findApp } from "../oauth/apps.ts";
 import { Alert, Field, Head, Hidden } from "./layout.tsx";
-import { waitFor, type Pages } from "./pages.tsx";
+import { waitFor } from "./error-pages.tsx";
+import type { Pages } from "./pages.ts";
 import type { PageRequest } from "./page-request.tsx";
 
 export const AUTHORIZE = "/oauth/authorize";

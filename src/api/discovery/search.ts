@@ -8,7 +8,8 @@ import { normaliseHashtag } from "../../lib/text/hashtags.ts";
 import { parseId } from "../../lib/ids.ts";
 import { bool, id, object, oneOf, optional, text } from "../../lib/http/input.ts";
 import { stretch } from "../paging.ts";
-import type { Call, Router } from "../router.ts";
+import type { Call } from "../route.ts";
+import type { Router } from "../router.ts";
 
 const Search = object({
   q: text({ max: 2000, default: "" }),

@@ -12,7 +12,8 @@ import { showTags } from "../../entities/tags.ts";
 import { object, text } from "../../lib/http/input.ts";
 import { offsetLinkHeader } from "../../lib/http/link-header.ts";
 import { pageOf, paging, statusPage, stretch } from "../paging.ts";
-import type { Call, Router } from "../router.ts";
+import type { Call } from "../route.ts";
+import type { Router } from "../router.ts";
 
 const LinkTimeline = object({ ...paging(20, 40), url: text({ max: 2048 }) });
 

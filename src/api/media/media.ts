@@ -7,7 +7,8 @@ import { showMedia } from "../../entities/media.ts";
 import { UnreadableFile } from "../../errors.ts";
 import { parseId } from "../../lib/ids.ts";
 import { FileInput, object, optional, text } from "../../lib/http/input.ts";
-import type { Call, Router } from "../router.ts";
+import type { Call } from "../route.ts";
+import type { Router } from "../router.ts";
 
 const MEBIBYTE = 1024 * 1024;
 /** In bytes: a file and a thumbnail, with room for the other fields of the form. */

@@ -7,7 +7,8 @@ import { parseId } from "../../lib/ids.ts";
 import { int, object } from "../../lib/http/input.ts";
 import { accountPage, pageOf, paging } from "../paging.ts";
 import { relate } from "./relations.ts";
-import type { Call, Router } from "../router.ts";
+import type { Call } from "../route.ts";
+import type { Router } from "../router.ts";
 
 /** The accounts that users feature on their profiles: methods/endorsements, and its part of methods/accounts. */
 export function endorsementRoutes(routes: Router): void {

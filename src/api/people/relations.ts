@@ -6,7 +6,8 @@ import { showAccounts } from "../../entities/accounts.ts";
 import { showRelationship } from "../../entities/relationships.ts";
 import { parseId, parseIds } from "../../lib/ids.ts";
 import { ids, object, text } from "../../lib/http/input.ts";
-import type { Call, Router } from "../router.ts";
+import type { Call } from "../route.ts";
+import type { Router } from "../router.ts";
 
 /** Mastodon's limit, in characters. */
 const MAX_NOTE = 2000;

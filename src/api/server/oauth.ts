@@ -2,7 +2,8 @@ import type { Context } from "../../context.ts";
 import { showAccount } from "../../entities/accounts.ts";
 import { RESPONSE_MODES } from "../../oauth/redirects.ts";
 import { SCOPES } from "../../oauth/scopes.ts";
-import type { Call, Router } from "../router.ts";
+import type { Call } from "../route.ts";
+import type { Router } from "../router.ts";
 
 /**
  * OAuth metadata and user info. `web/authorize.tsx` and `web/token.ts` issue the tokens, as requests without a bearer.

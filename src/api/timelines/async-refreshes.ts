@@ -1,6 +1,7 @@
 import { isHomeFilling } from "../../core/timelines/home-backfill.ts";
 import { notFound } from "../../errors.ts";
-import type { Call, Router } from "../router.ts";
+import type { Call } from "../route.ts";
+import type { Router } from "../router.ts";
 
 /** Seconds after which an app may check the progress. */
 const RETRY = 5;

@@ -2,11 +2,9 @@ import type { Context } from "../../context.ts";
 import { searchOf } from "../../lib/http/params.ts";
 import { localeOfToken } from "../../oauth/guard.ts";
 import * as german from "./errors-de.ts";
+import type { ErrorSentences } from "./errors-de.ts";
 import * as french from "./errors-fr.ts";
 import { languageFor } from "./negotiation.ts";
-
-/** The translations of the API's error messages, by the English sentence. */
-export type ErrorSentences = Record<keyof typeof german.sentences, string>;
 
 interface Sentence {
   /** Matches the English sentence, with a group for each value in it. */

@@ -185,6 +185,9 @@ export const sentences = {
   "No more than {count} streams on one connection": "Höchstens {count} Streams auf einer Verbindung",
 };
 
+/** The translations of the API's error messages, by the English sentence. */
+export type ErrorSentences = Record<keyof typeof sentences, string>;
+
 /** The names of fields in the sentences. A field that is missing here keeps its name in the API. */
 export const fields: Record<string, string> = {
   Account: "Konto",

@@ -1,4 +1,4 @@
-import type { ErrorSentences } from "./error-messages.ts";
+import type { ErrorSentences } from "./errors-de.ts";
 
 /** Errors of the API in French; see errors-de.ts. */
 export const sentences: ErrorSentences = {

@@ -4,8 +4,8 @@ import { currentTerms, hasTerms, listTerms, type Terms } from "../../core/server
 import { showContact } from "../../entities/instance.ts";
 import { showPage, showTerms } from "../../entities/pages.ts";
 import { Head, Prose } from "../layout.tsx";
-import { notFoundPage } from "../not-found.tsx";
-import type { Pages } from "../pages.tsx";
+import { notFoundPage } from "../error-pages.tsx";
+import type { Pages } from "../pages.ts";
 import { Person } from "./posts.tsx";
 import type { PageRequest } from "../page-request.tsx";
 import type { Messages } from "../i18n/messages.ts";

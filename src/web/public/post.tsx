@@ -8,7 +8,7 @@ import { parseId } from "../../lib/ids.ts";
 import { requestAddress } from "../../lib/http/params.ts";
 import { closedPage } from "./closed.tsx";
 import { Meta } from "./meta.tsx";
-import type { Pages } from "../pages.tsx";
+import type { Pages } from "../pages.ts";
 import { handleOf, nameOf, Post, Posts } from "./posts.tsx";
 import type { PageRequest } from "../page-request.tsx";
 

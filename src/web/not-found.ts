@@ -1,9 +1,8 @@
-/** @jsxImportSource preact */
 import { requestAddress } from "../lib/http/params.ts";
 import { favicon } from "./assets.ts";
+import { notFoundPage } from "./error-pages.tsx";
 import { errorLanguage, inLanguage } from "./i18n/error-messages.ts";
-import { Head } from "./layout.tsx";
-import type { Pages } from "./pages.tsx";
+import type { Pages } from "./pages.ts";
 import type { PageRequest } from "./page-request.tsx";
 
 /** Responses for unknown paths: a page for browsers, JSON for other clients. */
@@ -23,19 +22,4 @@ function notFoundForPrograms({ ctx, request }: PageRequest): Response {
   const language = errorLanguage(ctx, request);
   const headers = { "content-language": language };
   return Response.json({ error: inLanguage("Not found", language) }, { status: 404, headers });
-}
-
-export function notFoundPage(page: PageRequest): Response {
-  const { messages } = page;
-  return page.render(
-    { status: 404, title: messages.notFoundTitle },
-    <>
-      <Head title={messages.notFoundTitle}>
-        <p>{messages.notFound}</p>
-      </Head>
-      <a class="button" href="/">
-        {messages.toStart}
-      </a>
-    </>,
-  );
 }
