@@ -2,64 +2,17 @@ import { toOpenAPISchema } from "@elysiajs/openapi/openapi";
 import type { TObject, TSchema } from "@sinclair/typebox";
 import type { AnyElysia } from "elysia";
 import type { Config } from "../config.ts";
-import { object, oneOf, optional, text } from "../lib/http/input.ts";
 import type { Description, JsonSchema, Operation } from "../lib/http/openapi.ts";
-import { RESPONSE_MODES } from "../oauth/redirects.ts";
 import { SCOPES } from "../oauth/scopes.ts";
 import { VERSION } from "../version.ts";
-import type { RouteOptions } from "./route.ts";
-import { AREAS } from "./summaries.ts";
+import type { DescribedRoute, RouteOptions } from "./route.ts";
 
-export interface DescribedRoute {
-  method: string;
-  path: string;
-  /** Null for routes that `Router` doesn't add: pages and the OAuth endpoints. */
-  options: RouteOptions | null;
-}
-
-/** Paths for API clients; all others are pages and files. */
-const FOR_PROGRAMS = /^\/(?:api|oauth|nodeinfo|\.well-known)\/|^\/health$/;
-
-const client = { client_id: text({ max: 200 }), client_secret: text({ max: 200 }) };
-
-/** Parameters of the OAuth endpoints, which parse them by their own rules instead of an `input` schema. */
-const SIGN_IN: Record<string, RouteOptions> = {
-  "GET /oauth/authorize": {
-    open: "always",
-    input: object({
-      response_type: oneOf(["code"]),
-      client_id: client.client_id,
-      redirect_uri: text({ max: 2000 }),
-      scope: optional(text({ max: 2000 })),
-      state: optional(text({ max: 2000 })),
-      code_challenge: optional(text({ max: 200 })),
-      code_challenge_method: optional(oneOf(["S256"])),
-      response_mode: optional(oneOf(RESPONSE_MODES)),
-      lang: optional(text({ max: 20 })),
-      force_login: optional(text({ max: 10 })),
-    }),
-  },
-  "POST /oauth/token": {
-    open: "always",
-    input: object({
-      grant_type: oneOf(["authorization_code", "client_credentials"]),
-      ...client,
-      code: optional(text({ max: 200 })),
-      redirect_uri: optional(text({ max: 2000 })),
-      code_verifier: optional(text({ max: 200 })),
-      scope: optional(text({ max: 2000 })),
-    }),
-  },
-  "POST /oauth/revoke": { open: "always", input: object({ ...client, token: text({ max: 512 }) }) },
-};
-
-/** Builds an OpenAPI 3.1 description of the API from its routes. */
+/** Builds an OpenAPI 3.1 description of the API. Areas and methods keep the order in which the routes were added. */
 export function describe(routes: readonly DescribedRoute[], config: Config): Description {
-  const shown = routes.filter(({ path }) => FOR_PROGRAMS.test(path)).map((route) => ({ ...route, ...wordsOf(route) }));
-  const elysia = shown.toSorted((a, b) => a.place - b.place).map(asElysiaHasIt);
-  const app = { getGlobalRoutes: () => elysia, getGlobalDefinitions: () => ({ type: {} }) };
-  const made = toOpenAPISchema(app as unknown as AnyElysia, { staticFile: false });
-  const paths = made.paths as Description["paths"];
+  const elysiaRoutes = routes.map(toElysiaRoute);
+  const app = { getGlobalRoutes: () => elysiaRoutes, getGlobalDefinitions: () => ({ type: {} }) };
+  const generated = toOpenAPISchema(app as unknown as AnyElysia, { staticFile: false });
+  const paths = generated.paths as Description["paths"];
   const schemas: Description["components"]["schemas"] = {};
   for (const operation of Object.values(paths).flatMap((path) => Object.values(path))) {
     nameAsRails(operation);
@@ -70,48 +23,27 @@ export function describe(routes: readonly DescribedRoute[], config: Config): Des
     info: {
       title: `The API of ${config.title}`,
       version: VERSION,
-      description: "Methods, parameters and entities are Mastodon's, as https://docs.joinmastodon.org has them.",
+      description: "This server implements the Mastodon API, which https://docs.joinmastodon.org documents.",
     },
     servers: [{ url: config.origin }],
-    tags: AREAS.map(({ name }) => ({ name })),
+    tags: [...new Set(routes.map(({ area }) => area))].map((name) => ({ name })),
     paths,
     components: components(config, schemas),
   };
 }
 
-interface MethodDescription {
-  tags: [area: string];
-  summary: string;
-  /** Sort key: methods are listed in this order. */
-  place: number;
-}
-
-const WORDS = new Map<string, MethodDescription>(
-  AREAS.flatMap(({ name, methods }, area) =>
-    Object.entries(methods).map(([method, summary], at): [string, MethodDescription] => [
-      method,
-      { tags: [name], summary, place: area * 1000 + at },
-    ]),
-  ),
-);
-
-function wordsOf({ method, path }: DescribedRoute): MethodDescription {
-  const name = `${method === "PATCH" ? "PUT" : method} ${path}`;
-  return WORDS.get(name) ?? { tags: ["Others"], summary: name, place: Number.MAX_SAFE_INTEGER };
-}
-
 /** A route in Elysia's own form, as if Elysia parsed the parameters. In fact `lib/http/params.ts` does. */
-function asElysiaHasIt({ method, path, options, tags, summary }: DescribedRoute & MethodDescription) {
-  const known = options ?? SIGN_IN[`${method} ${path}`] ?? { open: "always" };
-  const input = known.input && plain(known.input);
+function toElysiaRoute({ method, path, area, route }: DescribedRoute) {
+  const { summary, input: schema, storeFiles } = route;
+  const input = schema && plain(schema);
   const hasBody = method !== "GET" && method !== "DELETE";
   return {
     method,
     path,
     hooks: {
       ...(input && (hasBody ? { body: input } : { query: input })),
-      ...(known.storeFiles && { parse: [{ fn: "multipart/form-data" }] }),
-      detail: { tags, summary, security: securityOf(known), responses: responsesOf(path, known) },
+      ...(storeFiles && { parse: [{ fn: "multipart/form-data" }] }),
+      detail: { tags: [area], summary, security: securityOf(route), responses: responsesOf(path, route) },
     },
   };
 }
@@ -125,7 +57,7 @@ function securityOf({ open, scope, app }: RouteOptions): Operation["security"] {
 function responsesOf(path: string, { open, scope, input }: RouteOptions): Operation["responses"] {
   const refusal = (name: string) => ({ $ref: `#/components/responses/${name}` });
   return {
-    200: { description: "What was asked for" },
+    200: { description: "Success" },
     ...(open !== "always" && { 401: refusal("unauthorized") }),
     ...(scope !== undefined && { 403: refusal("forbidden") }),
     ...(path.includes(":") && { 404: refusal("missing") }),
@@ -185,11 +117,11 @@ function components({ origin }: Config, schemas: Description["components"]["sche
     },
     schemas: { Error: error, ...schemas },
     responses: {
-      unauthorized: refusal("No access token, or one that isn't valid"),
-      forbidden: refusal("The token may not do this"),
-      missing: refusal("There is no such thing, or it isn't for you to see"),
-      invalid: refusal("A parameter is missing or makes no sense"),
-      tooMany: refusal("Too many calls: the headers say when to come back"),
+      unauthorized: refusal("The access token is missing or invalid"),
+      forbidden: refusal("The token's scopes or the user's permissions don't allow this"),
+      missing: refusal("The record doesn't exist, or you may not see it"),
+      invalid: refusal("A parameter is missing or invalid"),
+      tooMany: refusal("Too many requests; the header X-RateLimit-Reset says when to try again"),
     },
   };
 }

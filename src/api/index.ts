@@ -1,91 +1,65 @@
-import { searchRoutes } from "./discovery/search.ts";
-import { accountRoutes } from "./people/accounts.ts";
-import { announcementRoutes } from "./server/announcements.ts";
-import { blockRoutes } from "./people/blocks.ts";
 import { directoryRoutes } from "./discovery/directory.ts";
-import { instanceDomainBlockRoutes } from "./people/domain-blocks.ts";
-import { conversationRoutes } from "./notifications/conversations.ts";
-import { customEmojiRoutes } from "./media/custom-emojis.ts";
 import { featuredTagRoutes } from "./discovery/featured-tags.ts";
-import { filterRoutes } from "./timelines/filters.ts";
-import { oldFilterRoutes } from "./timelines/filters-v1.ts";
+import { searchRoutes } from "./discovery/search.ts";
+import { suggestionRoutes } from "./discovery/suggestions.ts";
+import { tagRoutes } from "./discovery/tags.ts";
+import { trendRoutes } from "./discovery/trends.ts";
+import { customEmojiRoutes } from "./media/custom-emojis.ts";
+import { mediaRoutes } from "./media/media.ts";
+import { reportRoutes } from "./moderation/reports.ts";
+import { conversationRoutes } from "./notifications/conversations.ts";
+import { notificationGroupRoutes } from "./notifications/groups.ts";
+import { notificationRoutes } from "./notifications/notifications.ts";
+import { pushRoutes } from "./notifications/push.ts";
+import { notificationRequestRoutes } from "./notifications/requests.ts";
+import { accountRoutes } from "./people/accounts.ts";
+import { blockRoutes } from "./people/blocks.ts";
+import { instanceDomainBlockRoutes } from "./people/domain-blocks.ts";
 import { emailRoutes } from "./people/emails.ts";
-import { asyncRefreshRoutes } from "./timelines/async-refreshes.ts";
-import { oembedRoutes } from "./statuses/oembed.ts";
 import { endorsementRoutes } from "./people/endorsements.ts";
 import { followRequestRoutes } from "./people/follow-requests.ts";
-import { hostMetaRoutes } from "./server/host-meta.ts";
-import { instanceRoutes } from "./server/instance.ts";
-import { listRoutes } from "./timelines/lists.ts";
-import { markerRoutes } from "./timelines/markers.ts";
-import { mediaRoutes } from "./media/media.ts";
-import { notificationGroupRoutes } from "./notifications/groups.ts";
-import { notificationRequestRoutes } from "./notifications/requests.ts";
-import { notificationRoutes } from "./notifications/notifications.ts";
-import { pollRoutes } from "./statuses/polls.ts";
 import { profileRoutes } from "./people/profile.ts";
 import { registrationRoutes } from "./people/registrations.ts";
-import { reportRoutes } from "./moderation/reports.ts";
 import { relationRoutes } from "./people/relations.ts";
-import { pushRoutes } from "./notifications/push.ts";
+import { announcementRoutes } from "./server/announcements.ts";
+import { appRoutes } from "./server/apps.ts";
+import { healthRoutes } from "./server/health.ts";
+import { hostMetaRoutes } from "./server/host-meta.ts";
+import { instanceRoutes } from "./server/instance.ts";
+import { oauthRoutes } from "./server/oauth.ts";
+import { openApiRoutes } from "./server/openapi.ts";
+import { oembedRoutes } from "./statuses/oembed.ts";
+import { pollRoutes } from "./statuses/polls.ts";
 import { quoteRoutes } from "./statuses/quotes.ts";
 import { scheduledStatusRoutes } from "./statuses/scheduled-statuses.ts";
 import { statusRoutes } from "./statuses/statuses.ts";
-import { streamingRoutes } from "./streaming/streaming.ts";
-import { tagRoutes } from "./discovery/tags.ts";
-import { suggestionRoutes } from "./discovery/suggestions.ts";
-import { timelineRoutes } from "./timelines/timelines.ts";
-import { trendRoutes } from "./discovery/trends.ts";
-import { appRoutes } from "./server/apps.ts";
-import { healthRoutes } from "./server/health.ts";
-import { openApiRoutes } from "./server/openapi.ts";
-import { oauthRoutes } from "./server/oauth.ts";
 import { translationRoutes } from "./statuses/translations.ts";
+import { streamingRoutes } from "./streaming/streaming.ts";
+import { asyncRefreshRoutes } from "./timelines/async-refreshes.ts";
+import { oldFilterRoutes } from "./timelines/filters-v1.ts";
+import { filterRoutes } from "./timelines/filters.ts";
+import { listRoutes } from "./timelines/lists.ts";
+import { markerRoutes } from "./timelines/markers.ts";
+import { timelineRoutes } from "./timelines/timelines.ts";
 import type { Router } from "./router.ts";
 
-/** Every route of the API, area by area. */
+/** Adds all routes of the API, in the order of its description. */
 export function apiRoutes(routes: Router): void {
-  healthRoutes(routes);
-  appRoutes(routes);
-  oauthRoutes(routes);
-  openApiRoutes(routes);
-  instanceRoutes(routes);
-  hostMetaRoutes(routes);
-  oembedRoutes(routes);
-  instanceDomainBlockRoutes(routes);
-  profileRoutes(routes);
-  registrationRoutes(routes);
-  emailRoutes(routes);
-  accountRoutes(routes);
-  followRequestRoutes(routes);
-  relationRoutes(routes);
-  blockRoutes(routes);
-  reportRoutes(routes);
-  endorsementRoutes(routes);
-  suggestionRoutes(routes);
-  directoryRoutes(routes);
-  statusRoutes(routes);
-  quoteRoutes(routes);
-  pollRoutes(routes);
-  translationRoutes(routes);
-  scheduledStatusRoutes(routes);
-  conversationRoutes(routes);
-  mediaRoutes(routes);
-  customEmojiRoutes(routes);
-  announcementRoutes(routes);
-  timelineRoutes(routes);
-  asyncRefreshRoutes(routes);
-  listRoutes(routes);
-  tagRoutes(routes);
-  featuredTagRoutes(routes);
-  filterRoutes(routes);
-  oldFilterRoutes(routes);
-  notificationRoutes(routes);
-  pushRoutes(routes);
-  notificationGroupRoutes(routes);
-  notificationRequestRoutes(routes);
-  markerRoutes(routes);
-  streamingRoutes(routes);
-  searchRoutes(routes);
-  trendRoutes(routes);
+  routes
+    .area("Apps and sign-in", appRoutes, oauthRoutes, registrationRoutes, emailRoutes)
+    .area("Accounts", accountRoutes, relationRoutes, endorsementRoutes, followRequestRoutes)
+    .area("Profile", profileRoutes)
+    .area("Blocks, mutes and reports", blockRoutes, reportRoutes)
+    .area("Statuses", statusRoutes, quoteRoutes, pollRoutes, translationRoutes, scheduledStatusRoutes, oembedRoutes)
+    .area("Media", mediaRoutes)
+    .area("Timelines", timelineRoutes, conversationRoutes, markerRoutes, asyncRefreshRoutes)
+    .area("Lists", listRoutes)
+    .area("Hashtags", tagRoutes, featuredTagRoutes)
+    .area("Filters", filterRoutes, oldFilterRoutes)
+    .area("Notifications", notificationGroupRoutes, notificationRoutes, notificationRequestRoutes)
+    .area("Push notifications", pushRoutes)
+    .area("Streaming", streamingRoutes)
+    .area("Search and discovery", searchRoutes, trendRoutes, suggestionRoutes, directoryRoutes)
+    .area("Announcements and emoji", announcementRoutes, customEmojiRoutes)
+    .area("Server", instanceRoutes, instanceDomainBlockRoutes, hostMetaRoutes, openApiRoutes, healthRoutes);
 }

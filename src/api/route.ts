@@ -29,6 +29,21 @@ export interface RouteOptions {
   storeFiles?: true;
 }
 
+/** A route as it is declared. */
+export interface Route extends RouteOptions {
+  /** What the method does, in one line without a full stop, for `/api` and the OpenAPI document. */
+  summary: string;
+}
+
+/** A route in the description of the API. */
+export interface DescribedRoute {
+  method: string;
+  path: string;
+  /** The group of methods that it belongs to. */
+  area: string;
+  route: Route;
+}
+
 type InputOf<O extends RouteOptions> = O["input"] extends TObject ? Static<O["input"]> : Record<string, never>;
 type IsOpen<O extends RouteOptions> = O["open"] extends NonNullable<RouteOptions["open"]> ? true : false;
 type ViewerOf<O extends RouteOptions> = IsOpen<O> extends true ? Viewer | null : O["app"] extends true ? null : Viewer;

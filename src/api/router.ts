@@ -13,7 +13,7 @@ import { readParams } from "../lib/http/params.ts";
 import type { Rate } from "../lib/rates.ts";
 import { bearerToken, findBearer, invalidToken, requireScope, requireStanding, requireViewer } from "../oauth/guard.ts";
 import type { Bearer } from "../oauth/guard.ts";
-import type { Call, RouteOptions } from "./route.ts";
+import type { Call, DescribedRoute, Route, RouteOptions } from "./route.ts";
 
 /** Limits that are counted per address, even with a user's token. */
 const PER_ADDRESS: ReadonlySet<LimitName> = new Set(["registrations"]);
@@ -22,7 +22,8 @@ const MEBIBYTE = 1024 * 1024;
 
 /** Adds routes to the app: each checks the token, counts the request, reads the parameters and responds in JSON. */
 export class Router {
-  private readonly options = new Map<string, RouteOptions>();
+  private readonly described: DescribedRoute[] = [];
+  private currentArea = "";
   private description: Promise<Description> | null = null;
 
   constructor(
@@ -30,46 +31,50 @@ export class Router {
     readonly ctx: Context,
   ) {}
 
-  get<const O extends RouteOptions>(path: string, options: O, handler: (call: Call<O>) => unknown): this {
+  get<const O extends Route>(path: string, options: O, handler: (call: Call<O>) => unknown): this {
     return this.route(["GET"], path, options, handler);
   }
 
-  post<const O extends RouteOptions>(path: string, options: O, handler: (call: Call<O>) => unknown): this {
+  post<const O extends Route>(path: string, options: O, handler: (call: Call<O>) => unknown): this {
     return this.route(["POST"], path, options, handler);
   }
 
-  delete<const O extends RouteOptions>(path: string, options: O, handler: (call: Call<O>) => unknown): this {
+  delete<const O extends Route>(path: string, options: O, handler: (call: Call<O>) => unknown): this {
     return this.route(["DELETE"], path, options, handler);
   }
 
   /** Accepts PUT and PATCH: clients send either, regardless of the documentation. */
-  update<const O extends RouteOptions>(path: string, options: O, handler: (call: Call<O>) => unknown): this {
+  update<const O extends Route>(path: string, options: O, handler: (call: Call<O>) => unknown): this {
     return this.route(["PUT", "PATCH"], path, options, handler);
+  }
+
+  /** Adds the routes of some files, which the description lists in one area. */
+  area(name: string, ...files: readonly ((routes: Router) => void)[]): this {
+    this.currentArea = name;
+    for (const addRoutes of files) addRoutes(this);
+    return this;
+  }
+
+  /** Describes a route that another router serves. */
+  describeOnly(method: string, path: string, route: Route): this {
+    this.described.push({ method, path, area: this.currentArea, route });
+    return this;
   }
 
   /** The OpenAPI description of all routes. Its generator is loaded on first use. */
   describe(): Promise<Description> {
-    this.description ??= import("./description.ts").then(({ describe }) =>
-      describe(
-        this.app.routes.map(({ method, path }) => ({
-          method,
-          path,
-          options: this.options.get(`${method} ${path}`) ?? null,
-        })),
-        this.ctx.config,
-      ),
-    );
+    this.description ??= import("./description.ts").then(({ describe }) => describe(this.described, this.ctx.config));
     return this.description;
   }
 
-  private route<O extends RouteOptions>(
+  private route<O extends Route>(
     methods: string[],
     path: string,
     options: O,
     handler: (call: Call<O>) => unknown,
   ): this {
     for (const method of methods) {
-      this.options.set(`${method} ${path}`, options);
+      this.describeOnly(method, path, options);
       addRoute(this.app, method, path, (incoming) => this.answer(incoming, options, handler));
     }
     return this;

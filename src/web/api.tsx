@@ -29,9 +29,9 @@ export function apiPages(pages: Pages, describe: () => Promise<Description>): vo
       <article lang="en">
         <Head title="API">
           <p>
-            Methods, parameters and entities are Mastodon’s: its{" "}
-            <a href="https://docs.joinmastodon.org">documentation</a> tells what they mean. For programs all of this is{" "}
-            <a href="/api/openapi.json">OpenAPI</a>.
+            This server implements the Mastodon API. Mastodon’s{" "}
+            <a href="https://docs.joinmastodon.org">documentation</a> explains its methods, parameters and entities. For
+            programs, this reference is also available as <a href="/api/openapi.json">OpenAPI</a>.
           </p>
         </Head>
         <nav class="links">
@@ -106,8 +106,8 @@ function needsOf({ security }: Operation): string {
   const ways = security.map(({ oauth }) => oauth);
   const isOpen = ways.includes(undefined);
   const scopes = ways.flatMap((oauth) => oauth ?? []).join(" or ");
-  if (scopes) return isOpen ? `Open to everyone; a token needs ${scopes}.` : `Needs a token with ${scopes}.`;
-  return isOpen ? "Open to everyone." : "Needs a token.";
+  if (scopes) return isOpen ? `No token required. A token needs the scope ${scopes}.` : `Requires the scope ${scopes}.`;
+  return isOpen ? "No token required." : "Requires a token.";
 }
 
 /** All parameters except those in the path, each with its name in a form. */
@@ -136,8 +136,7 @@ function membersOf(schema: JsonSchema | undefined, nameOf: (member: string) => s
 /** The type of a parameter, in a few words. */
 function kindOf(schema: JsonSchema): string {
   if (schema.type === "array") return `list of ${kindOf(schema.items ?? {})}`;
-  const fallback =
-    schema.default === undefined || schema.default === "" ? "" : `, ${String(schema.default)} by default`;
+  const fallback = schema.default === undefined || schema.default === "" ? "" : ` (default: ${String(schema.default)})`;
   if (schema.enum) return `one of ${schema.enum.join(", ")}${fallback}`;
   if (schema.format === "binary") return "file";
   if (schema.type === "boolean") return `true or false${fallback}`;

@@ -24,11 +24,11 @@ test("the methods of the API can be read by area, with what each needs and takes
   expect(page.html).toContain('<a href="#lists">Lists</a>');
   expect(page.html).toContain('<section class="methods" id="lists"><h2>Lists</h2>');
   expect(about("/api/v1/lists/{id}/accounts")).toBe(
-    "get /api/v1/lists/{id}/accounts See who is in a list Needs a token with read:lists. " +
-      "max_id text since_id text min_id text limit number from 0 to 80, 40 by default",
+    "get /api/v1/lists/{id}/accounts List the accounts in a list Requires the scope read:lists. " +
+      "max_id text since_id text min_id text limit number from 0 to 80 (default: 40)",
   );
-  expect(about("/api/v1/apps")).toContain("Open to everyone. client_name required text");
-  expect(about("/api/v1/scheduled_statuses")).toContain("Needs a token with read:statuses.");
+  expect(about("/api/v1/apps")).toContain("No token required. client_name required text");
+  expect(about("/api/v1/scheduled_statuses")).toContain("Requires the scope read:statuses.");
 });
 
 test("what lies within a parameter has the name that a form gives it", () => {

@@ -20,10 +20,14 @@ const ORDERS = { active: directory("a.last_status_at DESC, a.id DESC"), new: dir
 
 /** Mastodon's documentation: methods/directory. Lists only discoverable accounts that aren't limited. */
 export function directoryRoutes(routes: Router): void {
-  routes.get("/api/v1/directory", { open: true, input: Directory }, ({ ctx, viewerId, input }) => {
-    const { local, limit, offset } = input;
-    const params = { viewer: viewerId, local: local ? 1 : 0, now: ctx.clock.now(), limit, offset };
-    const rows = ctx.db.all<{ id: number }>(ORDERS[input.order], params);
-    return showAccounts(ctx, idsOf(rows));
-  });
+  routes.get(
+    "/api/v1/directory",
+    { open: true, input: Directory, summary: "List the accounts in the profile directory" },
+    ({ ctx, viewerId, input }) => {
+      const { local, limit, offset } = input;
+      const params = { viewer: viewerId, local: local ? 1 : 0, now: ctx.clock.now(), limit, offset };
+      const rows = ctx.db.all<{ id: number }>(ORDERS[input.order], params);
+      return showAccounts(ctx, idsOf(rows));
+    },
+  );
 }

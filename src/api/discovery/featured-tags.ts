@@ -18,24 +18,36 @@ import type { Router } from "../router.ts";
 export function featuredTagRoutes(routes: Router): void {
   const write = { scope: "write:accounts" } as const;
   routes
-    .get("/api/v1/featured_tags", { scope: "read:accounts" }, ({ ctx, viewerId }) => showFeatured(ctx, viewerId))
-    .get("/api/v1/featured_tags/suggestions", { scope: "read:accounts" }, ({ ctx, viewerId }) =>
-      showTags(ctx, viewerId, suggestedTags(ctx.db, viewerId)),
+    .get(
+      "/api/v1/featured_tags",
+      { scope: "read:accounts", summary: "List your featured hashtags" },
+      ({ ctx, viewerId }) => showFeatured(ctx, viewerId),
     )
-    .get("/api/v1/accounts/:id/featured_tags", { open: true, scope: "read:accounts" }, ({ ctx, params }) => {
-      const account = findAccount(ctx, parseId(params.id));
-      return account.suspended_at === null ? showFeatured(ctx, account.id) : [];
-    })
+    .get(
+      "/api/v1/featured_tags/suggestions",
+      { scope: "read:accounts", summary: "List hashtags that you use often" },
+      ({ ctx, viewerId }) => showTags(ctx, viewerId, suggestedTags(ctx.db, viewerId)),
+    )
+    .get(
+      "/api/v1/accounts/:id/featured_tags",
+      { open: true, scope: "read:accounts", summary: "List an account's featured hashtags" },
+      ({ ctx, params }) => {
+        const account = findAccount(ctx, parseId(params.id));
+        return account.suspended_at === null ? showFeatured(ctx, account.id) : [];
+      },
+    )
     .post(
       "/api/v1/featured_tags",
-      { ...write, input: object({ name: text({ max: 250 }) }) },
+      { ...write, input: object({ name: text({ max: 250 }) }), summary: "Feature a hashtag on your profile" },
       ({ ctx, viewerId, input }) => {
         const row = featureTag(ctx, viewerId, input.name);
         return featuredTagJson(showAccount(ctx, viewerId).url, row);
       },
     )
-    .delete("/api/v1/featured_tags/:id", write, ({ ctx, viewerId, params }) =>
-      removeFeaturedTag(ctx, viewerId, parseId(params.id)),
+    .delete(
+      "/api/v1/featured_tags/:id",
+      { ...write, summary: "Stop featuring a hashtag" },
+      ({ ctx, viewerId, params }) => removeFeaturedTag(ctx, viewerId, parseId(params.id)),
     );
 }
 

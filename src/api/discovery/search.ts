@@ -26,7 +26,7 @@ const Search = object({
 /** Mastodon's documentation: methods/search. The limit applies to each type separately. */
 export function searchRoutes(routes: Router): void {
   const options = { open: true, scope: "read:search", input: Search } as const;
-  routes.get("/api/v2/search", options, (call) => {
+  routes.get("/api/v2/search", { ...options, summary: "Search for accounts, hashtags and statuses" }, (call) => {
     const { ctx, viewerId, input } = call;
     if (viewerId === 0 && (input.resolve || input.offset > 0)) {
       throw new Refusal(

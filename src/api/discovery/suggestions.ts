@@ -46,14 +46,24 @@ export function suggestionRoutes(routes: Router): void {
   const Limit = object({ limit: limit(40, 80) });
   const read = { scope: "read:accounts", input: Limit } as const;
   routes
-    .get("/api/v2/suggestions", read, ({ ctx, viewerId, input }) => suggestionsFor(ctx, viewerId, input.limit))
-    .get("/api/v1/suggestions", read, ({ ctx, viewerId, input }) =>
-      suggestionsFor(ctx, viewerId, input.limit).map(({ account }) => account),
+    .get(
+      "/api/v2/suggestions",
+      { ...read, summary: "List suggested accounts, with the reasons" },
+      ({ ctx, viewerId, input }) => suggestionsFor(ctx, viewerId, input.limit),
+    )
+    .get(
+      "/api/v1/suggestions",
+      { ...read, summary: "List suggested accounts (deprecated)" },
+      ({ ctx, viewerId, input }) => suggestionsFor(ctx, viewerId, input.limit).map(({ account }) => account),
     )
     // The documentation requires a read scope, Mastodon itself a write scope.
-    .delete("/api/v1/suggestions/:id", { scope: ["write:accounts", "read:accounts"] }, ({ ctx, viewerId, params }) => {
-      dismiss(ctx, viewerId, findAccount(ctx, parseId(params.id)).id);
-    });
+    .delete(
+      "/api/v1/suggestions/:id",
+      { scope: ["write:accounts", "read:accounts"], summary: "Dismiss a suggested account" },
+      ({ ctx, viewerId, params }) => {
+        dismiss(ctx, viewerId, findAccount(ctx, parseId(params.id)).id);
+      },
+    );
 }
 
 function suggestionsFor(ctx: Context, accountId: number, limit: number) {

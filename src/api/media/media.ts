@@ -34,11 +34,15 @@ const changing = { ...form, input: object({ thumbnail, description, focus }) };
  */
 export function mediaRoutes(routes: Router): void {
   routes
-    .post("/api/v2/media", uploading, async ({ ctx, viewerId, input }) => {
-      const id = await upload(ctx, viewerId, { ...input, about: changesOf(input) });
-      return show(ctx, viewerId, id, 202);
-    })
-    .post("/api/v1/media", uploading, async (call) => {
+    .post(
+      "/api/v2/media",
+      { ...uploading, summary: "Upload a file; video and audio are processed in the background" },
+      async ({ ctx, viewerId, input }) => {
+        const id = await upload(ctx, viewerId, { ...input, about: changesOf(input) });
+        return show(ctx, viewerId, id, 202);
+      },
+    )
+    .post("/api/v1/media", { ...uploading, summary: "Upload a file and wait until it is processed" }, async (call) => {
       const { ctx, viewerId } = call;
       const id = await uploadAnyway(call);
       // The job reports failures and retries.
@@ -46,14 +50,21 @@ export function mediaRoutes(routes: Router): void {
       await Promise.race([processed, Bun.sleep(PATIENCE)]);
       return show(ctx, viewerId, id, 202);
     })
-    .get("/api/v1/media/:id", { scope: "write:media" }, ({ ctx, viewerId, params }) =>
-      show(ctx, viewerId, waitingMedia(ctx, viewerId, parseId(params.id)).id, 206),
+    .get(
+      "/api/v1/media/:id",
+      { scope: "write:media", summary: "Get a media attachment and its processing state" },
+      ({ ctx, viewerId, params }) => show(ctx, viewerId, waitingMedia(ctx, viewerId, parseId(params.id)).id, 206),
     )
-    .update("/api/v1/media/:id", changing, async ({ ctx, viewerId, input, params }) =>
-      showMedia(ctx, await changeUpload(ctx, viewerId, parseId(params.id), changesOf(input), input.thumbnail)),
+    .update(
+      "/api/v1/media/:id",
+      { ...changing, summary: "Update the description, focal point or thumbnail of a media attachment" },
+      async ({ ctx, viewerId, input, params }) =>
+        showMedia(ctx, await changeUpload(ctx, viewerId, parseId(params.id), changesOf(input), input.thumbnail)),
     )
-    .delete("/api/v1/media/:id", { scope: "write:media" }, ({ ctx, viewerId, params }) =>
-      removeMedia(ctx, viewerId, parseId(params.id)),
+    .delete(
+      "/api/v1/media/:id",
+      { scope: "write:media", summary: "Delete a media attachment that no status uses" },
+      ({ ctx, viewerId, params }) => removeMedia(ctx, viewerId, parseId(params.id)),
     );
 }
 

@@ -16,15 +16,19 @@ const Report = object({
 
 /** Mastodon's documentation: methods/reports. */
 export function reportRoutes(routes: Router): void {
-  routes.post("/api/v1/reports", { scope: "write:reports", input: Report }, ({ ctx, viewerId, input }) => {
-    const reportId = report(ctx, viewerId, {
-      accountId: parseId(input.account_id),
-      statusIds: input.status_ids.map(parseId),
-      comment: input.comment,
-      category: input.category,
-      ruleIds: input.rule_ids.map(parseId),
-      forward: input.forward,
-    });
-    return jsonText(reportTexts(ctx, [reportId]).get(reportId)!);
-  });
+  routes.post(
+    "/api/v1/reports",
+    { scope: "write:reports", input: Report, summary: "Report an account to the moderators" },
+    ({ ctx, viewerId, input }) => {
+      const reportId = report(ctx, viewerId, {
+        accountId: parseId(input.account_id),
+        statusIds: input.status_ids.map(parseId),
+        comment: input.comment,
+        category: input.category,
+        ruleIds: input.rule_ids.map(parseId),
+        forward: input.forward,
+      });
+      return jsonText(reportTexts(ctx, [reportId]).get(reportId)!);
+    },
+  );
 }

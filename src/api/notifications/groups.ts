@@ -31,7 +31,7 @@ export function notificationGroupRoutes(routes: Router): void {
     expand_accounts: oneOf(["full", "partial_avatars"], { default: "full" }),
   });
   routes
-    .get("/api/v2/notifications", { ...read, input: List }, (call) => {
+    .get("/api/v2/notifications", { ...read, input: List, summary: "List notifications in groups" }, (call) => {
       const { ctx, viewerId, input } = call;
       const page = pageOf(input);
       const groups = listGroups(ctx.db, viewerId, groupFilterOf(input), page);
@@ -44,25 +44,35 @@ export function notificationGroupRoutes(routes: Router): void {
     })
     .get(
       "/api/v2/notifications/unread_count",
-      { ...read, input: object({ ...groupFilters, limit: countLimit() }) },
+      { ...read, input: object({ ...groupFilters, limit: countLimit() }), summary: "Count unread notification groups" },
       ({ ctx, viewerId, input }) => ({
         count: countUnreadGroups(ctx.db, viewerId, groupFilterOf(input), input.limit),
       }),
     )
-    .get("/api/v2/notifications/:group_key", read, ({ ctx, viewerId, params }) => {
-      const group = findGroup(ctx.db, viewerId, params.group_key!);
-      if (!group) throw notFound();
-      return jsonText(groupedText(ctx, viewerId, [group], "full"));
-    })
-    .post("/api/v2/notifications/:group_key/dismiss", write, ({ ctx, viewerId, params }) =>
-      dismissGroup(ctx, viewerId, params.group_key!),
+    .get(
+      "/api/v2/notifications/:group_key",
+      { ...read, summary: "Get a notification group" },
+      ({ ctx, viewerId, params }) => {
+        const group = findGroup(ctx.db, viewerId, params.group_key!);
+        if (!group) throw notFound();
+        return jsonText(groupedText(ctx, viewerId, [group], "full"));
+      },
+    )
+    .post(
+      "/api/v2/notifications/:group_key/dismiss",
+      { ...write, summary: "Dismiss a notification group" },
+      ({ ctx, viewerId, params }) => dismissGroup(ctx, viewerId, params.group_key!),
     );
   // The documentation and Mastodon's code disagree about the scope, so either is accepted.
   const either = { scope: ["read:notifications", "write:notifications"], input: object(paging(40, 80)) } as const;
-  routes.get("/api/v2/notifications/:group_key/accounts", either, (call) => {
-    const { ctx, viewerId, params, input } = call;
-    const page = pageOf(input);
-    const places = accountsInGroup(ctx.db, viewerId, params.group_key!, page);
-    return accountPage(call, page, places);
-  });
+  routes.get(
+    "/api/v2/notifications/:group_key/accounts",
+    { ...either, summary: "List the accounts of a notification group" },
+    (call) => {
+      const { ctx, viewerId, params, input } = call;
+      const page = pageOf(input);
+      const places = accountsInGroup(ctx.db, viewerId, params.group_key!, page);
+      return accountPage(call, page, places);
+    },
+  );
 }

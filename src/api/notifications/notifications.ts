@@ -51,22 +51,36 @@ export function notificationRoutes(routes: Router): void {
   const write = { scope: "write:notifications" } as const;
   const Count = object({ ...filters, limit: countLimit() });
   routes
-    .get("/api/v1/notifications", { ...read, input: object({ ...paging(40, 80), ...filters }) }, (call) => {
-      const page = pageOf(call.input);
-      const rows = listNotifications(call.ctx.db, call.viewerId, filterOf(call.input), page);
-      return pagedTexts(call, page, rows, notificationTexts(call.ctx, call.viewerId, rows));
-    })
-    .get("/api/v1/notifications/unread_count", { ...read, input: Count }, ({ ctx, viewerId, input }) => ({
-      count: countUnread(ctx.db, viewerId, filterOf(input), input.limit),
-    }))
-    .get("/api/v1/notifications/:id", read, ({ ctx, viewerId, params }) => {
+    .get(
+      "/api/v1/notifications",
+      { ...read, input: object({ ...paging(40, 80), ...filters }), summary: "List notifications" },
+      (call) => {
+        const page = pageOf(call.input);
+        const rows = listNotifications(call.ctx.db, call.viewerId, filterOf(call.input), page);
+        return pagedTexts(call, page, rows, notificationTexts(call.ctx, call.viewerId, rows));
+      },
+    )
+    .get(
+      "/api/v1/notifications/unread_count",
+      { ...read, input: Count, summary: "Count unread notifications" },
+      ({ ctx, viewerId, input }) => ({
+        count: countUnread(ctx.db, viewerId, filterOf(input), input.limit),
+      }),
+    )
+    .get("/api/v1/notifications/:id", { ...read, summary: "Get a notification" }, ({ ctx, viewerId, params }) => {
       const row = findNotification(ctx.db, viewerId, parseId(params.id) ?? 0);
       const text = row && notificationTexts(ctx, viewerId, [row])[0];
       if (!text) throw notFound();
       return jsonText(text);
     })
-    .post("/api/v1/notifications/clear", write, ({ ctx, viewerId }) => clearNotifications(ctx, viewerId))
-    .post("/api/v1/notifications/:id/dismiss", write, ({ ctx, viewerId, params }) => {
-      if (!dismissNotification(ctx, viewerId, parseId(params.id) ?? 0)) throw notFound();
-    });
+    .post("/api/v1/notifications/clear", { ...write, summary: "Dismiss all notifications" }, ({ ctx, viewerId }) =>
+      clearNotifications(ctx, viewerId),
+    )
+    .post(
+      "/api/v1/notifications/:id/dismiss",
+      { ...write, summary: "Dismiss a notification" },
+      ({ ctx, viewerId, params }) => {
+        if (!dismissNotification(ctx, viewerId, parseId(params.id) ?? 0)) throw notFound();
+      },
+    );
 }

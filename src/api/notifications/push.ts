@@ -42,16 +42,26 @@ export function pushRoutes(routes: Router): void {
   const path = "/api/v1/push/subscription";
   const push = { scope: "push" } as const;
   routes
-    .post(path, { ...push, input: Subscription }, ({ ctx, viewerId, bearer, request, input }) => {
-      const token = bearerToken(request.headers.get("authorization"))!;
-      const { keys, ...target } = input.subscription;
-      const { alerts = [], policy = "all" } = wishesOf(input);
-      const holder = { accountId: viewerId, tokenId: bearer.tokenId, token };
-      return pushSubscriptionJson(ctx, subscribe(ctx, holder, { ...target, ...keys }, { alerts, policy }));
-    })
-    .get(path, push, ({ ctx, bearer }) => pushSubscriptionJson(ctx, subscriptionOf(ctx.db, bearer.tokenId)))
-    .update(path, { ...push, input: Wishes }, ({ ctx, bearer, input }) =>
-      pushSubscriptionJson(ctx, changeWishes(ctx, bearer.tokenId, wishesOf(input))),
+    .post(
+      path,
+      { ...push, input: Subscription, summary: "Subscribe to push notifications" },
+      ({ ctx, viewerId, bearer, request, input }) => {
+        const token = bearerToken(request.headers.get("authorization"))!;
+        const { keys, ...target } = input.subscription;
+        const { alerts = [], policy = "all" } = wishesOf(input);
+        const holder = { accountId: viewerId, tokenId: bearer.tokenId, token };
+        return pushSubscriptionJson(ctx, subscribe(ctx, holder, { ...target, ...keys }, { alerts, policy }));
+      },
     )
-    .delete(path, push, ({ ctx, bearer }) => ctx.db.transaction((tx) => unsubscribe(tx, bearer.tokenId)));
+    .get(path, { ...push, summary: "Get the push subscription" }, ({ ctx, bearer }) =>
+      pushSubscriptionJson(ctx, subscriptionOf(ctx.db, bearer.tokenId)),
+    )
+    .update(
+      path,
+      { ...push, input: Wishes, summary: "Change the types of push notifications" },
+      ({ ctx, bearer, input }) => pushSubscriptionJson(ctx, changeWishes(ctx, bearer.tokenId, wishesOf(input))),
+    )
+    .delete(path, { ...push, summary: "Delete the push subscription" }, ({ ctx, bearer }) =>
+      ctx.db.transaction((tx) => unsubscribe(tx, bearer.tokenId)),
+    );
 }

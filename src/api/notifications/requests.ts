@@ -21,24 +21,28 @@ export function notificationRequestRoutes(routes: Router): void {
   const path = "/api/v1/notifications/requests";
   const Several = object({ id: list(id(), { default: [] }) });
   routes
-    .get(path, { ...read, input: object(paging(40, 80)) }, (call) => {
+    .get(path, { ...read, input: object(paging(40, 80)), summary: "List notification requests" }, (call) => {
       const page = pageOf(call.input);
       const rows = listRequests(call.ctx.db, call.viewerId, page);
       return pagedTexts(call, page, rows, requestTexts(call.ctx, call.viewerId, rows));
     })
-    .get(`${path}/merged`, read, ({ ctx, viewerId }) => ({ merged: areMerged(ctx.db, viewerId) }))
-    .get(`${path}/:id`, read, ({ ctx, viewerId, params }) =>
+    .get(
+      `${path}/merged`,
+      { ...read, summary: "Check whether accepted notification requests are merged" },
+      ({ ctx, viewerId }) => ({ merged: areMerged(ctx.db, viewerId) }),
+    )
+    .get(`${path}/:id`, { ...read, summary: "Get a notification request" }, ({ ctx, viewerId, params }) =>
       jsonText(requestTexts(ctx, viewerId, [ownRequest(ctx.db, viewerId, parseId(params.id))])[0]!),
     );
-  for (const [verb, decide] of [
-    ["accept", acceptRequests],
-    ["dismiss", dismissRequests],
+  for (const [verb, decide, summary, summaryOfSeveral] of [
+    ["accept", acceptRequests, "Accept a notification request", "Accept multiple notification requests"],
+    ["dismiss", dismissRequests, "Dismiss a notification request", "Dismiss multiple notification requests"],
   ] as const) {
     routes
-      .post(`${path}/${verb}`, { ...write, input: Several }, ({ ctx, viewerId, input }) =>
+      .post(`${path}/${verb}`, { ...write, input: Several, summary: summaryOfSeveral }, ({ ctx, viewerId, input }) =>
         decide(ctx, viewerId, parseIds(input.id)),
       )
-      .post(`${path}/:id/${verb}`, write, ({ ctx, viewerId, params }) =>
+      .post(`${path}/:id/${verb}`, { ...write, summary }, ({ ctx, viewerId, params }) =>
         decide(ctx, viewerId, [ownRequest(ctx.db, viewerId, parseId(params.id)).id]),
       );
   }
@@ -60,18 +64,34 @@ function policyRoutes(routes: Router): void {
     filter_private_mentions: optional(bool()),
   });
   routes
-    .get("/api/v2/notifications/policy", read, ({ ctx, viewerId }) => showPolicy(ctx, viewerId))
-    .update("/api/v2/notifications/policy", { ...write, input: Levels }, ({ ctx, viewerId, input }) => {
-      changePolicy(ctx, viewerId, input);
-      return showPolicy(ctx, viewerId);
-    })
-    .get("/api/v1/notifications/policy", read, ({ ctx, viewerId }) => showPolicyV1(ctx, viewerId))
-    .update("/api/v1/notifications/policy", { ...write, input: Filters }, ({ ctx, viewerId, input }) => {
-      const changes = Object.entries(input).map(([name, held]) => [
-        name.replace("filter_", "for_"),
-        held ? "filter" : "accept",
-      ]);
-      changePolicy(ctx, viewerId, Object.fromEntries(changes) as Partial<Policy>);
-      return showPolicyV1(ctx, viewerId);
-    });
+    .get(
+      "/api/v2/notifications/policy",
+      { ...read, summary: "Get the policy for filtering notifications" },
+      ({ ctx, viewerId }) => showPolicy(ctx, viewerId),
+    )
+    .update(
+      "/api/v2/notifications/policy",
+      { ...write, input: Levels, summary: "Update the policy for filtering notifications" },
+      ({ ctx, viewerId, input }) => {
+        changePolicy(ctx, viewerId, input);
+        return showPolicy(ctx, viewerId);
+      },
+    )
+    .get(
+      "/api/v1/notifications/policy",
+      { ...read, summary: "Get the policy for filtering notifications (deprecated)" },
+      ({ ctx, viewerId }) => showPolicyV1(ctx, viewerId),
+    )
+    .update(
+      "/api/v1/notifications/policy",
+      { ...write, input: Filters, summary: "Update the policy for filtering notifications (deprecated)" },
+      ({ ctx, viewerId, input }) => {
+        const changes = Object.entries(input).map(([name, held]) => [
+          name.replace("filter_", "for_"),
+          held ? "filter" : "accept",
+        ]);
+        changePolicy(ctx, viewerId, Object.fromEntries(changes) as Partial<Policy>);
+        return showPolicyV1(ctx, viewerId);
+      },
+    );
 }

@@ -1,14 +1,6 @@
-import {
-  accountsAmong,
-  favouritedBy,
-  findAccount,
-  lookupAccount,
-  rebloggedBy,
-  searchAccounts,
-} from "../../core/accounts.ts";
+import { accountsAmong, findAccount, lookupAccount, searchAccounts } from "../../core/accounts.ts";
 import { follow, followersOf, followingOf, removeFollower, unfollow } from "../../core/people/follows.ts";
 import { pinnedOf, statusesOf } from "../../core/timelines/timelines.ts";
-import { visibleStatus } from "../../core/visibility.ts";
 import { showAccount, showAccounts } from "../../entities/accounts.ts";
 import { showRelationships } from "../../entities/relationships.ts";
 import { notFound } from "../../errors.ts";
@@ -48,77 +40,85 @@ const AccountPage = object(paging(40, 80));
 /** Mastodon's documentation: methods/accounts, except for the methods about the user's own account. */
 export function accountRoutes(routes: Router): void {
   routes
-    .get("/api/v1/accounts/lookup", { open: true, scope: "read:accounts", input: Lookup }, ({ ctx, input }) => {
-      const account = lookupAccount(ctx, input.acct);
-      if (!account) throw notFound();
-      return showAccount(ctx, account.id);
-    })
-    .get("/api/v1/accounts/search", { scope: "read:accounts", input: Search }, ({ ctx, viewerId, input }) =>
-      showAccounts(ctx, searchAccounts(ctx, viewerId, input)),
+    .get("/api/v1/accounts/:id", { open: true, scope: "read:accounts", summary: "Get an account" }, ({ ctx, params }) =>
+      showAccount(ctx, findAccount(ctx, parseId(params.id)).id),
+    )
+    .get(
+      "/api/v1/accounts",
+      { open: true, scope: "read:accounts", input: object({ id: ids(40) }), summary: "Get multiple accounts" },
+      ({ ctx, input }) => showAccounts(ctx, accountsAmong(ctx, parseIds(input.id))),
+    )
+    .get(
+      "/api/v1/accounts/lookup",
+      { open: true, scope: "read:accounts", input: Lookup, summary: "Look up an account by its handle" },
+      ({ ctx, input }) => {
+        const account = lookupAccount(ctx, input.acct);
+        if (!account) throw notFound();
+        return showAccount(ctx, account.id);
+      },
+    )
+    .get(
+      "/api/v1/accounts/search",
+      { scope: "read:accounts", input: Search, summary: "Search for accounts" },
+      ({ ctx, viewerId, input }) => showAccounts(ctx, searchAccounts(ctx, viewerId, input)),
     )
     .get(
       "/api/v1/accounts/relationships",
-      { scope: "read:follows", input: object({ id: ids(1000), with_suspended: bool({ default: false }) }) },
+      {
+        scope: "read:follows",
+        input: object({ id: ids(1000), with_suspended: bool({ default: false }) }),
+        summary: "Get your relationships to accounts",
+      },
       ({ ctx, viewerId, input }) => showRelationships(ctx, viewerId, parseIds(input.id), input.with_suspended),
     )
-    .get("/api/v1/accounts", { open: true, scope: "read:accounts", input: object({ id: ids(40) }) }, ({ ctx, input }) =>
-      showAccounts(ctx, accountsAmong(ctx, parseIds(input.id))),
-    )
-    .get("/api/v1/accounts/:id", { open: true, scope: "read:accounts" }, ({ ctx, params }) =>
-      showAccount(ctx, findAccount(ctx, parseId(params.id)).id),
-    )
-    .get("/api/v1/accounts/:id/statuses", { open: true, scope: "read:statuses", input: Statuses }, (call) => {
-      const { ctx, viewerId, input, params } = call;
-      const account = findAccount(ctx, parseId(params.id));
-      const page = pageOf(input);
-      const filter = { ...input, tagged: input.tagged ?? null };
-      const places = input.pinned
-        ? pinnedOf(ctx, viewerId, account.id, page)
-        : statusesOf(ctx, viewerId, account.id, filter, page);
-      return statusPage(call, page, places);
-    });
+    .get(
+      "/api/v1/accounts/:id/statuses",
+      { open: true, scope: "read:statuses", input: Statuses, summary: "List an account's statuses" },
+      (call) => {
+        const { ctx, viewerId, input, params } = call;
+        const account = findAccount(ctx, parseId(params.id));
+        const page = pageOf(input);
+        const filter = { ...input, tagged: input.tagged ?? null };
+        const places = input.pinned
+          ? pinnedOf(ctx, viewerId, account.id, page)
+          : statusesOf(ctx, viewerId, account.id, filter, page);
+        return statusPage(call, page, places);
+      },
+    );
   followRoutes(routes);
-  statusAccountRoutes(routes);
 }
 
 function followRoutes(routes: Router): void {
-  for (const [name, listOf] of [
-    ["followers", followersOf],
-    ["following", followingOf],
+  for (const [name, listOf, summary] of [
+    ["followers", followersOf, "List an account's followers"],
+    ["following", followingOf, "List the accounts that an account follows"],
   ] as const) {
-    routes.get(`/api/v1/accounts/:id/${name}`, { open: true, scope: "read:accounts", input: AccountPage }, (call) => {
-      const { ctx, viewerId, params } = call;
-      const page = pageOf(call.input);
-      const places = listOf(ctx, viewerId, findAccount(ctx, parseId(params.id)), page);
-      return accountPage(call, page, places);
-    });
+    routes.get(
+      `/api/v1/accounts/:id/${name}`,
+      { open: true, scope: "read:accounts", input: AccountPage, summary },
+      (call) => {
+        const { ctx, viewerId, params } = call;
+        const page = pageOf(call.input);
+        const places = listOf(ctx, viewerId, findAccount(ctx, parseId(params.id)), page);
+        return accountPage(call, page, places);
+      },
+    );
   }
   routes
-    .post("/api/v1/accounts/:id/follow", { scope: "write:follows", input: Follow }, (call) =>
-      relate(call, (ctx, viewerId, id) =>
-        follow(ctx, viewerId, id, { ...call.input, languages: call.input.languages?.map(localeOf) }),
-      ),
+    .post(
+      "/api/v1/accounts/:id/follow",
+      { scope: "write:follows", input: Follow, summary: "Follow an account, or change the options of a follow" },
+      (call) =>
+        relate(call, (ctx, viewerId, id) =>
+          follow(ctx, viewerId, id, { ...call.input, languages: call.input.languages?.map(localeOf) }),
+        ),
     )
-    .post("/api/v1/accounts/:id/unfollow", { scope: "write:follows" }, (call) => relate(call, unfollow))
-    .post("/api/v1/accounts/:id/remove_from_followers", { scope: "write:follows" }, (call) =>
-      relate(call, removeFollower),
+    .post("/api/v1/accounts/:id/unfollow", { scope: "write:follows", summary: "Unfollow an account" }, (call) =>
+      relate(call, unfollow),
+    )
+    .post(
+      "/api/v1/accounts/:id/remove_from_followers",
+      { scope: "write:follows", summary: "Remove an account from your followers" },
+      (call) => relate(call, removeFollower),
     );
-}
-
-/** Lists the accounts that favourited or reblogged a status. */
-function statusAccountRoutes(routes: Router): void {
-  const options = { open: true, scope: "read:statuses", input: AccountPage } as const;
-  routes
-    .get("/api/v1/statuses/:id/favourited_by", options, (call) => {
-      const status = visibleStatus(call.ctx, call.viewerId, parseId(call.params.id));
-      const page = pageOf(call.input);
-      const places = favouritedBy(call.ctx, call.viewerId, status.id, page);
-      return accountPage(call, page, places);
-    })
-    .get("/api/v1/statuses/:id/reblogged_by", options, (call) => {
-      const status = visibleStatus(call.ctx, call.viewerId, parseId(call.params.id));
-      const page = pageOf(call.input);
-      const places = rebloggedBy(call.ctx, call.viewerId, status.id, page);
-      return accountPage(call, page, places);
-    });
 }

@@ -34,18 +34,24 @@ const Domain = object({ domain: text({ max: 1000 }) });
 export function blockRoutes(routes: Router): void {
   const AccountPage = object(paging(40, 80));
   routes
-    .post("/api/v1/accounts/:id/block", { scope: "write:blocks" }, (call) => relate(call, block))
-    .post("/api/v1/accounts/:id/unblock", { scope: "write:blocks" }, (call) => relate(call, unblock))
-    .get("/api/v1/blocks", { scope: "read:blocks", input: AccountPage }, (call) => {
+    .post("/api/v1/accounts/:id/block", { scope: "write:blocks", summary: "Block an account" }, (call) =>
+      relate(call, block),
+    )
+    .post("/api/v1/accounts/:id/unblock", { scope: "write:blocks", summary: "Unblock an account" }, (call) =>
+      relate(call, unblock),
+    )
+    .get("/api/v1/blocks", { scope: "read:blocks", input: AccountPage, summary: "List blocked accounts" }, (call) => {
       const page = pageOf(call.input);
       const places = blocksOf(call.ctx, call.viewerId, page);
       return accountPage(call, page, places);
     })
-    .post("/api/v1/accounts/:id/mute", { scope: "write:mutes", input: Mute }, (call) =>
+    .post("/api/v1/accounts/:id/mute", { scope: "write:mutes", input: Mute, summary: "Mute an account" }, (call) =>
       relate(call, (ctx, viewerId, id) => mute(ctx, viewerId, id, call.input)),
     )
-    .post("/api/v1/accounts/:id/unmute", { scope: "write:mutes" }, (call) => relate(call, unmute))
-    .get("/api/v1/mutes", { scope: "read:mutes", input: AccountPage }, (call) => {
+    .post("/api/v1/accounts/:id/unmute", { scope: "write:mutes", summary: "Unmute an account" }, (call) =>
+      relate(call, unmute),
+    )
+    .get("/api/v1/mutes", { scope: "read:mutes", input: AccountPage, summary: "List muted accounts" }, (call) => {
       const page = pageOf(call.input);
       const places = mutesOf(call.ctx, call.viewerId, page);
       return paged(call, page, places, showMutedAccounts(call.ctx, places));
@@ -56,14 +62,22 @@ export function blockRoutes(routes: Router): void {
 function domainBlockRoutes(routes: Router): void {
   const write = { scope: "write:blocks", input: Domain } as const;
   routes
-    .get("/api/v1/domain_blocks", { scope: "read:blocks", input: object(paging(100, 200)) }, (call) => {
-      const page = pageOf(call.input);
-      const rows = domainBlocksOf(call.ctx, call.viewerId, page);
-      const domains = rows.map(({ domain }) => domain);
-      return paged(call, page, rows, domains);
-    })
-    .post("/api/v1/domain_blocks", write, ({ ctx, viewerId, input }) => blockDomain(ctx, viewerId, input.domain))
-    .delete("/api/v1/domain_blocks", write, ({ ctx, viewerId, input }) => unblockDomain(ctx, viewerId, input.domain));
+    .get(
+      "/api/v1/domain_blocks",
+      { scope: "read:blocks", input: object(paging(100, 200)), summary: "List domains that you block" },
+      (call) => {
+        const page = pageOf(call.input);
+        const rows = domainBlocksOf(call.ctx, call.viewerId, page);
+        const domains = rows.map(({ domain }) => domain);
+        return paged(call, page, rows, domains);
+      },
+    )
+    .post("/api/v1/domain_blocks", { ...write, summary: "Block a domain" }, ({ ctx, viewerId, input }) =>
+      blockDomain(ctx, viewerId, input.domain),
+    )
+    .delete("/api/v1/domain_blocks", { ...write, summary: "Unblock a domain" }, ({ ctx, viewerId, input }) =>
+      unblockDomain(ctx, viewerId, input.domain),
+    );
 }
 
 /** Mastodon's MutedAccount (entities/MutedAccount). */

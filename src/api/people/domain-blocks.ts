@@ -8,13 +8,17 @@ import type { Router } from "../router.ts";
  * reasons.
  */
 export function instanceDomainBlockRoutes(routes: Router): void {
-  routes.get("/api/v1/instance/domain_blocks", { open: true }, ({ ctx, viewer }) => {
-    const { showDomainBlocks, showDomainBlocksRationale: rationale } = ctx.config;
-    if (showDomainBlocks === "disabled") return new Response(null, { status: 404 });
-    if (showDomainBlocks === "users" && !viewer) throw invalidToken();
-    const withComment = rationale === "all" || (rationale === "users" && viewer !== null);
-    return toldDomainBlocks(ctx.db).map((row) => domainBlockJson(row, withComment));
-  });
+  routes.get(
+    "/api/v1/instance/domain_blocks",
+    { open: true, summary: "List domains that the server blocks" },
+    ({ ctx, viewer }) => {
+      const { showDomainBlocks, showDomainBlocksRationale: rationale } = ctx.config;
+      if (showDomainBlocks === "disabled") return new Response(null, { status: 404 });
+      if (showDomainBlocks === "users" && !viewer) throw invalidToken();
+      const withComment = rationale === "all" || (rationale === "users" && viewer !== null);
+      return toldDomainBlocks(ctx.db).map((row) => domainBlockJson(row, withComment));
+    },
+  );
 }
 
 /** Mastodon's DomainBlock (entities/DomainBlock). */

@@ -7,8 +7,16 @@ import type { Router } from "../router.ts";
  */
 export function emailRoutes(routes: Router): void {
   routes
-    .post("/api/v1/emails/confirmations", { scope: "write:accounts" }, () => {
-      throw new Refusal("forbidden", "This method is only available while the e-mail is awaiting confirmation");
-    })
-    .get("/api/v1/emails/check_confirmation", { scope: "read:accounts" }, () => true);
+    .post(
+      "/api/v1/emails/confirmations",
+      { scope: "write:accounts", summary: "Resend the confirmation e-mail" },
+      () => {
+        throw new Refusal("forbidden", "This method is only available while the e-mail is awaiting confirmation");
+      },
+    )
+    .get(
+      "/api/v1/emails/check_confirmation",
+      { scope: "read:accounts", summary: "Check whether the e-mail address is confirmed" },
+      () => true,
+    );
 }

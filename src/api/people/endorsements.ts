@@ -16,23 +16,36 @@ export function endorsementRoutes(routes: Router): void {
   // A limit of 0 returns all of them.
   const Own = object({ ...paging(40, 80), limit: int({ min: 0, max: 80, clamp: true, default: 40 }) });
   routes
-    .get("/api/v1/accounts/:id/endorsements", { open: true, scope: "read:accounts", input: Paging }, (call) => {
-      const { ctx, viewerId } = call;
-      const account = findAccount(ctx, parseId(call.params.id));
-      if (account.suspended_at !== null || isBlockedBy(ctx, viewerId, account.id)) return [];
-      return endorsementPage(call, account.id, pageOf(call.input));
-    })
-    .get("/api/v1/endorsements", { scope: "read:accounts", input: Own }, (call) => {
-      const page = pageOf(call.input);
-      return endorsementPage(call, call.viewerId, { ...page, limit: page.limit || Number.MAX_SAFE_INTEGER });
-    });
-  for (const [name, act] of [
-    ["endorse", endorse],
-    ["pin", endorse],
-    ["unendorse", unendorse],
-    ["unpin", unendorse],
+    .get(
+      "/api/v1/accounts/:id/endorsements",
+      {
+        open: true,
+        scope: "read:accounts",
+        input: Paging,
+        summary: "List the accounts that an account features on its profile",
+      },
+      (call) => {
+        const { ctx, viewerId } = call;
+        const account = findAccount(ctx, parseId(call.params.id));
+        if (account.suspended_at !== null || isBlockedBy(ctx, viewerId, account.id)) return [];
+        return endorsementPage(call, account.id, pageOf(call.input));
+      },
+    )
+    .get(
+      "/api/v1/endorsements",
+      { scope: "read:accounts", input: Own, summary: "List the accounts that you feature on your profile" },
+      (call) => {
+        const page = pageOf(call.input);
+        return endorsementPage(call, call.viewerId, { ...page, limit: page.limit || Number.MAX_SAFE_INTEGER });
+      },
+    );
+  for (const [name, act, summary] of [
+    ["endorse", endorse, "Feature an account on your profile"],
+    ["pin", endorse, "Feature an account on your profile (deprecated)"],
+    ["unendorse", unendorse, "Stop featuring an account"],
+    ["unpin", unendorse, "Stop featuring an account (deprecated)"],
   ] as const) {
-    routes.post(`/api/v1/accounts/:id/${name}`, { scope: "write:accounts" }, (call) => relate(call, act));
+    routes.post(`/api/v1/accounts/:id/${name}`, { scope: "write:accounts", summary }, (call) => relate(call, act));
   }
 }
 

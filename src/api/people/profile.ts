@@ -52,29 +52,35 @@ export function profileRoutes(routes: Router): void {
   const read = { scope: ["read:accounts", "profile"] } as const;
   const write = { scope: "write:accounts", maxBytes: MAX_BODY } as const;
   routes
-    .get("/api/v1/accounts/verify_credentials", read, ({ ctx, viewerId }) => showCredentialAccount(ctx, viewerId))
+    .get("/api/v1/accounts/verify_credentials", { ...read, summary: "Get your own account" }, ({ ctx, viewerId }) =>
+      showCredentialAccount(ctx, viewerId),
+    )
     .update(
       "/api/v1/accounts/update_credentials",
-      { ...write, input: Credentials },
+      { ...write, input: Credentials, summary: "Update your profile and posting defaults" },
       async ({ ctx, viewerId, input }) => {
         await update(ctx, viewerId, input);
         return showCredentialAccount(ctx, viewerId);
       },
     )
-    .get("/api/v1/profile", read, ({ ctx, viewerId }) => showProfile(ctx, viewerId))
-    .update("/api/v1/profile", { ...write, input: Profile }, async ({ ctx, viewerId, input }) => {
-      await update(ctx, viewerId, input);
-      return showProfile(ctx, viewerId);
-    })
-    .delete("/api/v1/profile/avatar", write, ({ ctx, viewerId }) => {
+    .get("/api/v1/profile", { ...read, summary: "Get your profile" }, ({ ctx, viewerId }) => showProfile(ctx, viewerId))
+    .update(
+      "/api/v1/profile",
+      { ...write, input: Profile, summary: "Update your profile" },
+      async ({ ctx, viewerId, input }) => {
+        await update(ctx, viewerId, input);
+        return showProfile(ctx, viewerId);
+      },
+    )
+    .delete("/api/v1/profile/avatar", { ...write, summary: "Delete your avatar" }, ({ ctx, viewerId }) => {
       updateProfile(ctx, viewerId, { avatar: null });
       return showCredentialAccount(ctx, viewerId);
     })
-    .delete("/api/v1/profile/header", write, ({ ctx, viewerId }) => {
+    .delete("/api/v1/profile/header", { ...write, summary: "Delete your header image" }, ({ ctx, viewerId }) => {
       updateProfile(ctx, viewerId, { header: null });
       return showCredentialAccount(ctx, viewerId);
     })
-    .get("/api/v1/preferences", { scope: "read:accounts" }, ({ ctx, viewerId }) => {
+    .get("/api/v1/preferences", { scope: "read:accounts", summary: "Get your preferences" }, ({ ctx, viewerId }) => {
       const { source } = showCredentialAccount(ctx, viewerId);
       return {
         "posting:default:visibility": source.privacy,

@@ -22,7 +22,7 @@ const Registration = object({
 /** Sign-up through an app, which gets a token of the new user (Mastodon's documentation: methods/accounts#create). */
 export function registrationRoutes(routes: Router): void {
   const options = { app: true, scope: "write:accounts", limit: "registrations", input: Registration } as const;
-  routes.post("/api/v1/accounts", options, async ({ ctx, bearer, input }) => {
+  routes.post("/api/v1/accounts", { ...options, summary: "Register a new user" }, async ({ ctx, bearer, input }) => {
     const user = await prepareRegistration(ctx, input);
     const scopes = appWith(ctx, bearer.appId).scopes;
     return ctx.db.transaction((tx) => {

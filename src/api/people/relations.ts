@@ -17,19 +17,31 @@ export function relationRoutes(routes: Router): void {
   routes
     .post(
       "/api/v1/accounts/:id/note",
-      { scope: "write:accounts", input: object({ comment: text({ max: 100_000, default: "" }) }) },
+      {
+        scope: "write:accounts",
+        input: object({ comment: text({ max: 100_000, default: "" }) }),
+        summary: "Set a private note about an account",
+      },
       (call) => relate(call, (ctx, viewerId, id) => note(ctx, viewerId, id, call.input.comment)),
     )
     .get(
       "/api/v1/accounts/familiar_followers",
-      { scope: "read:follows", input: object({ id: ids(80) }) },
+      {
+        scope: "read:follows",
+        input: object({ id: ids(80) }),
+        summary: "List followers of accounts that you follow, too",
+      },
       ({ ctx, viewerId, input }) => familiarFollowers(ctx, viewerId, accountsAmong(ctx, parseIds(input.id))),
     )
     // Mastodon 3.5 removed identity proofs, but some apps still request them.
-    .get("/api/v1/accounts/:id/identity_proofs", { scope: "read:accounts" }, ({ ctx, params }) => {
-      findAccount(ctx, parseId(params.id));
-      return [];
-    });
+    .get(
+      "/api/v1/accounts/:id/identity_proofs",
+      { scope: "read:accounts", summary: "List identity proofs (removed from Mastodon; always empty)" },
+      ({ ctx, params }) => {
+        findAccount(ctx, parseId(params.id));
+        return [];
+      },
+    );
 }
 
 /** Calls `act` for the account in the path and returns the viewer's relationship to it afterwards. */

@@ -9,16 +9,22 @@ import type { Router } from "../router.ts";
 export function announcementRoutes(routes: Router): void {
   // Dismissed announcements are marked as read; apps that don't know the mark can leave them out.
   const input = object({ with_dismissed: bool({ default: true }) });
-  const reactions = "/api/v1/announcements/:id/reactions/:name";
-  const favour = { scope: "write:favourites" } as const;
+  const reaction = "/api/v1/announcements/:id/reactions/:name";
+  const write = { scope: "write:favourites" } as const;
   routes
-    .get("/api/v1/announcements", { input }, ({ ctx, viewerId, input }) => {
+    .get("/api/v1/announcements", { input, summary: "List announcements" }, ({ ctx, viewerId, input }) => {
       const announcements = showAnnouncements(ctx, viewerId, shownAnnouncements(ctx));
       return input.with_dismissed ? announcements : announcements.filter(({ read }) => !read);
     })
-    .post("/api/v1/announcements/:id/dismiss", { scope: "write:accounts" }, ({ ctx, viewerId, params }) =>
-      dismissAnnouncement(ctx, viewerId, parseId(params.id)),
+    .post(
+      "/api/v1/announcements/:id/dismiss",
+      { scope: "write:accounts", summary: "Mark an announcement as read" },
+      ({ ctx, viewerId, params }) => dismissAnnouncement(ctx, viewerId, parseId(params.id)),
     )
-    .update(reactions, favour, ({ ctx, viewerId, params }) => react(ctx, viewerId, parseId(params.id), params.name!))
-    .delete(reactions, favour, ({ ctx, viewerId, params }) => unreact(ctx, viewerId, parseId(params.id), params.name!));
+    .update(reaction, { ...write, summary: "React to an announcement" }, ({ ctx, viewerId, params }) =>
+      react(ctx, viewerId, parseId(params.id), params.name!),
+    )
+    .delete(reaction, { ...write, summary: "Remove a reaction to an announcement" }, ({ ctx, viewerId, params }) =>
+      unreact(ctx, viewerId, parseId(params.id), params.name!),
+    );
 }

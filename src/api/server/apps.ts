@@ -20,7 +20,7 @@ const registration = object({
 
 /** App registration. A registration never expires, because apps keep theirs indefinitely. */
 export function appRoutes(routes: Router): void {
-  routes.post("/api/v1/apps", { open: "always", input: registration }, ({ ctx, input }) => {
+  routes.post("/api/v1/apps", { open: "always", input: registration, summary: "Register an app" }, ({ ctx, input }) => {
     const redirectUris = [...new Set(input.redirect_uris.flatMap(splitRedirectUris))];
     const scopes = parseScopes(input.scopes?.trim() || "read");
     const website = input.website?.trim() || null;
@@ -35,8 +35,10 @@ export function appRoutes(routes: Router): void {
     return { ...showApp(ctx, app), client_id: app.client_id, client_secret: secret, client_secret_expires_at: 0 };
   });
 
-  routes.get("/api/v1/apps/verify_credentials", { app: true }, ({ ctx, bearer }) =>
-    showApp(ctx, appWith(ctx, bearer.appId)),
+  routes.get(
+    "/api/v1/apps/verify_credentials",
+    { app: true, summary: "Get the app of an access token" },
+    ({ ctx, bearer }) => showApp(ctx, appWith(ctx, bearer.appId)),
   );
 }
 

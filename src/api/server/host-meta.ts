@@ -10,5 +10,9 @@ export function hostMetaRoutes(routes: Router): void {
 </XRD>
 `;
   const headers = { "content-type": "application/xrd+xml; charset=utf-8" };
-  routes.get("/.well-known/host-meta", { open: "always" }, () => new Response(document, { headers }));
+  routes.get(
+    "/.well-known/host-meta",
+    { open: "always", summary: "Get the host metadata (the WebFinger address)" },
+    () => new Response(document, { headers }),
+  );
 }

@@ -23,21 +23,37 @@ export function instanceRoutes(routes: Router): void {
   const instance = cacheUntilWrite(ctx.db, ctx.clock, () => JSON.stringify(showInstance(ctx)));
   const oldInstance = cacheUntilWrite(ctx.db, ctx.clock, () => JSON.stringify(showInstanceV1(ctx, domains().length)));
   routes
-    .get("/api/v2/instance", { open: "always" }, () => jsonText(instance()))
-    .get("/api/v1/instance", { open: "always" }, () => jsonText(oldInstance()))
-    .get("/api/v1/instance/rules", { open: true }, () => showRules(ctx))
-    .get("/api/v1/instance/extended_description", { open: true }, () => showPage(ctx, "extended_description"))
-    .get("/api/v1/instance/privacy_policy", { open: true }, () => showPage(ctx, "privacy_policy"))
-    .get("/api/v1/instance/terms_of_service", { open: true }, () => showTerms(ctx, currentTerms(ctx)))
-    .get("/api/v1/instance/terms_of_service/:date", { open: true }, ({ params }) =>
-      showTerms(ctx, termsOf(ctx.db, params.date!)),
+    .get("/api/v2/instance", { open: "always", summary: "Get information about the server" }, () =>
+      jsonText(instance()),
     )
-    .get("/api/v1/instance/languages", { open: true }, () => knownLanguages())
-    .get("/api/v1/instance/peers", { open: true }, () => {
+    .get("/api/v1/instance", { open: "always", summary: "Get information about the server (deprecated)" }, () =>
+      jsonText(oldInstance()),
+    )
+    .get("/api/v1/instance/rules", { open: true, summary: "List the server's rules" }, () => showRules(ctx))
+    .get(
+      "/api/v1/instance/extended_description",
+      { open: true, summary: "Get the server's extended description" },
+      () => showPage(ctx, "extended_description"),
+    )
+    .get("/api/v1/instance/privacy_policy", { open: true, summary: "Get the server's privacy policy" }, () =>
+      showPage(ctx, "privacy_policy"),
+    )
+    .get("/api/v1/instance/terms_of_service", { open: true, summary: "Get the server's terms of service" }, () =>
+      showTerms(ctx, currentTerms(ctx)),
+    )
+    .get(
+      "/api/v1/instance/terms_of_service/:date",
+      { open: true, summary: "Get the terms of service of a date" },
+      ({ params }) => showTerms(ctx, termsOf(ctx.db, params.date!)),
+    )
+    .get("/api/v1/instance/languages", { open: true, summary: "List the languages that statuses can have" }, () =>
+      knownLanguages(),
+    )
+    .get("/api/v1/instance/peers", { open: true, summary: "List known domains" }, () => {
       if (!ctx.config.peers) throw notFound();
       return domains();
     })
-    .get("/api/v1/instance/activity", { open: true }, () => {
+    .get("/api/v1/instance/activity", { open: true, summary: "Get weekly statistics" }, () => {
       if (!ctx.config.activity) throw notFound();
       return activity();
     });
@@ -56,10 +72,10 @@ function showActivity({ ctx }: Router) {
 function nodeInfoRoutes(routes: Router): void {
   const { ctx } = routes;
   routes
-    .get("/.well-known/nodeinfo", { open: "always" }, () => ({
+    .get("/.well-known/nodeinfo", { open: "always", summary: "Get the address of the NodeInfo document" }, () => ({
       links: [{ rel: "http://nodeinfo.diaspora.software/ns/schema/2.0", href: `${ctx.config.origin}/nodeinfo/2.0` }],
     }))
-    .get("/nodeinfo/2.0", { open: "always" }, () => {
+    .get("/nodeinfo/2.0", { open: "always", summary: "Get the NodeInfo document" }, () => {
       const { user_count, status_count } = stats(ctx);
       return {
         version: "2.0",

@@ -1,19 +1,63 @@
 import type { Context } from "../../context.ts";
 import { showAccount } from "../../entities/accounts.ts";
+import { object, oneOf, optional, text } from "../../lib/http/input.ts";
 import { RESPONSE_MODES } from "../../oauth/redirects.ts";
 import { SCOPES } from "../../oauth/scopes.ts";
 import type { Call } from "../route.ts";
 import type { Router } from "../router.ts";
 
-/**
- * OAuth metadata and user info. `web/authorize.tsx` and `web/token.ts` issue the tokens, as requests without a bearer.
- */
+/** OAuth metadata and user info, and the description of the endpoints that issue and revoke tokens. */
 export function oauthRoutes(routes: Router): void {
-  routes.get("/.well-known/oauth-authorization-server", { open: "always" }, ({ ctx }) => metadata(ctx));
+  routes.get(
+    "/.well-known/oauth-authorization-server",
+    { open: "always", summary: "Get the OAuth server metadata" },
+    ({ ctx }) => metadata(ctx),
+  );
   const userinfo = ({ ctx, viewer }: Call<{ scope: "profile" }>) => claims(ctx, viewer.accountId);
+  const options = { scope: "profile", summary: "Get the OpenID Connect claims of the user" } as const;
   // OpenID Connect Core, section 5.3: either method.
-  routes.get("/oauth/userinfo", { scope: "profile" }, userinfo);
-  routes.post("/oauth/userinfo", { scope: "profile" }, userinfo);
+  routes.get("/oauth/userinfo", options, userinfo);
+  routes.post("/oauth/userinfo", options, userinfo);
+  describeTokenEndpoints(routes);
+}
+
+const client = { client_id: text({ max: 200 }), client_secret: text({ max: 200 }) };
+
+const Authorization = object({
+  response_type: oneOf(["code"]),
+  client_id: client.client_id,
+  redirect_uri: text({ max: 2000 }),
+  scope: optional(text({ max: 2000 })),
+  state: optional(text({ max: 2000 })),
+  code_challenge: optional(text({ max: 200 })),
+  code_challenge_method: optional(oneOf(["S256"])),
+  response_mode: optional(oneOf(RESPONSE_MODES)),
+  lang: optional(text({ max: 20 })),
+  force_login: optional(text({ max: 10 })),
+});
+
+const Grant = object({
+  grant_type: oneOf(["authorization_code", "client_credentials"]),
+  ...client,
+  code: optional(text({ max: 200 })),
+  redirect_uri: optional(text({ max: 2000 })),
+  code_verifier: optional(text({ max: 200 })),
+  scope: optional(text({ max: 2000 })),
+});
+
+const Revocation = object({ ...client, token: text({ max: 512 }) });
+
+/** `web/authorize.tsx` and `web/token.ts` serve these: pages, and requests with OAuth's own rules and errors. */
+function describeTokenEndpoints(routes: Router): void {
+  routes
+    .describeOnly("GET", "/oauth/authorize", {
+      open: "always",
+      input: Authorization,
+      summary: "Show the page on which a user authorizes an app",
+    })
+    .describeOnly("POST", "/oauth/authorize", { open: "always", summary: "Submit the form of that page" })
+    .describeOnly("POST", "/oauth/token", { open: "always", input: Grant, summary: "Obtain an access token" })
+    .describeOnly("POST", "/oauth/revoke", { open: "always", input: Revocation, summary: "Revoke an access token" });
 }
 
 /** RFC 8414. `app_registration_endpoint` is Mastodon's own. */

@@ -16,23 +16,27 @@ const BOX = `margin:0;padding:16px;border:1px solid #c8bdb5;border-radius:12px;$
 export function oembedRoutes(routes: Router): void {
   const size = () => optional(int({ min: 1, max: 4000, clamp: true }));
   const input = object({ url: text({ max: 2000 }), maxwidth: size(), maxheight: size() });
-  routes.get("/api/oembed", { open: true, input }, ({ ctx, input: { url, maxwidth, maxheight } }) => {
-    const status = showStatus(ctx, 0, openStatusAt(ctx, url));
-    const width = maxwidth ?? DEFAULT_WIDTH;
-    return {
-      type: "rich",
-      version: "1.0",
-      title: `New status by ${status.account.username}`,
-      author_name: status.account.display_name || status.account.username,
-      author_url: status.account.url,
-      provider_name: ctx.config.handleDomain,
-      provider_url: `${ctx.config.origin}/`,
-      cache_age: CACHE_AGE,
-      html: quotation(ctx, status, width),
-      width,
-      height: maxheight ?? null,
-    };
-  });
+  routes.get(
+    "/api/oembed",
+    { open: true, input, summary: "Get an HTML embed of a status" },
+    ({ ctx, input: { url, maxwidth, maxheight } }) => {
+      const status = showStatus(ctx, 0, openStatusAt(ctx, url));
+      const width = maxwidth ?? DEFAULT_WIDTH;
+      return {
+        type: "rich",
+        version: "1.0",
+        title: `New status by ${status.account.username}`,
+        author_name: status.account.display_name || status.account.username,
+        author_url: status.account.url,
+        provider_name: ctx.config.handleDomain,
+        provider_url: `${ctx.config.origin}/`,
+        cache_age: CACHE_AGE,
+        html: quotation(ctx, status, width),
+        width,
+        height: maxheight ?? null,
+      };
+    },
+  );
 }
 
 /** The post as a quotation without scripts, frames or anything that would reveal the reader to this server. */

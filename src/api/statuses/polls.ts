@@ -10,14 +10,20 @@ const Votes = object({ choices: list(text({ max: 40 }), { min: 1 }) });
 /** Mastodon's documentation: methods/polls. */
 export function pollRoutes(routes: Router): void {
   routes
-    .get("/api/v1/polls/:id", { open: true, scope: "read:statuses" }, ({ ctx, viewerId, params }) =>
-      jsonText(showPoll(ctx, viewerId, visiblePoll(ctx, viewerId, parseId(params.id)))),
+    .get(
+      "/api/v1/polls/:id",
+      { open: true, scope: "read:statuses", summary: "Get a poll" },
+      ({ ctx, viewerId, params }) => jsonText(showPoll(ctx, viewerId, visiblePoll(ctx, viewerId, parseId(params.id)))),
     )
-    .post("/api/v1/polls/:id/votes", { scope: "write:statuses", input: Votes }, ({ ctx, viewerId, input, params }) => {
-      const poll = visiblePoll(ctx, viewerId, parseId(params.id));
-      vote(ctx, viewerId, poll, input.choices.map(choiceOf));
-      return jsonText(showPoll(ctx, viewerId, poll));
-    });
+    .post(
+      "/api/v1/polls/:id/votes",
+      { scope: "write:statuses", input: Votes, summary: "Vote in a poll" },
+      ({ ctx, viewerId, input, params }) => {
+        const poll = visiblePoll(ctx, viewerId, parseId(params.id));
+        vote(ctx, viewerId, poll, input.choices.map(choiceOf));
+        return jsonText(showPoll(ctx, viewerId, poll));
+      },
+    );
 }
 
 /** Anything but a number becomes -1, a choice that doesn't exist. */

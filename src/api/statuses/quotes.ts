@@ -11,20 +11,32 @@ export function quoteRoutes(routes: Router): void {
   const write = { scope: "write:statuses" } as const;
   const Policy = object({ quote_approval_policy: oneOf(QUOTE_POLICIES) });
   routes
-    .get("/api/v1/statuses/:id/quotes", { scope: "read:statuses", input: object(paging(20, 40)) }, (call) => {
-      const { ctx, viewerId } = call;
-      const status = visibleOriginal(ctx, viewerId, parseId(call.params.id));
-      const page = pageOf(call.input);
-      const places = quotesOf(ctx, viewerId, status.id, page);
-      return statusPage(call, page, places);
-    })
-    .post("/api/v1/statuses/:id/quotes/:quoting_status_id/revoke", write, ({ ctx, viewerId, params }) => {
-      const [id, quotingId] = [parseId(params.id), parseId(params.quoting_status_id)];
-      return showStatus(ctx, viewerId, revokeQuote(ctx, viewerId, id, quotingId));
-    })
-    .update("/api/v1/statuses/:id/interaction_policy", { ...write, input: Policy }, (call) => {
-      const { ctx, viewerId, input, params } = call;
-      const id = changeQuotePolicy(ctx, viewerId, parseId(params.id), input.quote_approval_policy);
-      return showStatus(ctx, viewerId, id);
-    });
+    .get(
+      "/api/v1/statuses/:id/quotes",
+      { scope: "read:statuses", input: object(paging(20, 40)), summary: "List the statuses that quote a status" },
+      (call) => {
+        const { ctx, viewerId } = call;
+        const status = visibleOriginal(ctx, viewerId, parseId(call.params.id));
+        const page = pageOf(call.input);
+        const places = quotesOf(ctx, viewerId, status.id, page);
+        return statusPage(call, page, places);
+      },
+    )
+    .post(
+      "/api/v1/statuses/:id/quotes/:quoting_status_id/revoke",
+      { ...write, summary: "Remove your status from a quote" },
+      ({ ctx, viewerId, params }) => {
+        const [id, quotingId] = [parseId(params.id), parseId(params.quoting_status_id)];
+        return showStatus(ctx, viewerId, revokeQuote(ctx, viewerId, id, quotingId));
+      },
+    )
+    .update(
+      "/api/v1/statuses/:id/interaction_policy",
+      { ...write, input: Policy, summary: "Set who may quote a status" },
+      (call) => {
+        const { ctx, viewerId, input, params } = call;
+        const id = changeQuotePolicy(ctx, viewerId, parseId(params.id), input.quote_approval_policy);
+        return showStatus(ctx, viewerId, id);
+      },
+    );
 }

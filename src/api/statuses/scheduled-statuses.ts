@@ -24,20 +24,32 @@ export function scheduledStatusRoutes(routes: Router): void {
   const write = { scope: "write:statuses" } as const;
   const Change = object({ scheduled_at: text({ max: 100 }) });
   routes
-    .get("/api/v1/scheduled_statuses", { ...read, input: object(paging(20, 40)) }, (call) => {
-      const page = pageOf(call.input);
-      const rows = listScheduled(call.ctx, call.viewerId, page);
-      return paged(call, page, rows, showAll(call.ctx, rows));
-    })
-    .get("/api/v1/scheduled_statuses/:id", read, ({ ctx, viewerId, params }) =>
-      showScheduled(ctx, viewerId, parseId(params.id)),
+    .get(
+      "/api/v1/scheduled_statuses",
+      { ...read, input: object(paging(20, 40)), summary: "List scheduled statuses" },
+      (call) => {
+        const page = pageOf(call.input);
+        const rows = listScheduled(call.ctx, call.viewerId, page);
+        return paged(call, page, rows, showAll(call.ctx, rows));
+      },
     )
-    .update("/api/v1/scheduled_statuses/:id", { ...write, input: Change }, ({ ctx, viewerId, input, params }) => {
-      reschedule(ctx, viewerId, parseId(params.id), parseScheduledAt(input.scheduled_at));
-      return showScheduled(ctx, viewerId, parseId(params.id));
-    })
-    .delete("/api/v1/scheduled_statuses/:id", write, ({ ctx, viewerId, params }) =>
-      removeScheduled(ctx, viewerId, parseId(params.id)),
+    .get(
+      "/api/v1/scheduled_statuses/:id",
+      { ...read, summary: "Get a scheduled status" },
+      ({ ctx, viewerId, params }) => showScheduled(ctx, viewerId, parseId(params.id)),
+    )
+    .update(
+      "/api/v1/scheduled_statuses/:id",
+      { ...write, input: Change, summary: "Change the publication time of a scheduled status" },
+      ({ ctx, viewerId, input, params }) => {
+        reschedule(ctx, viewerId, parseId(params.id), parseScheduledAt(input.scheduled_at));
+        return showScheduled(ctx, viewerId, parseId(params.id));
+      },
+    )
+    .delete(
+      "/api/v1/scheduled_statuses/:id",
+      { ...write, summary: "Cancel a scheduled status" },
+      ({ ctx, viewerId, params }) => removeScheduled(ctx, viewerId, parseId(params.id)),
     );
 }
 

@@ -1,4 +1,5 @@
 import type { Context } from "../../context.ts";
+import { favouritedBy, rebloggedBy } from "../../core/accounts.ts";
 import { withLanguage } from "../../core/statuses/drafts.ts";
 import { editStatus } from "../../core/statuses/edits.ts";
 import {
@@ -24,7 +25,7 @@ import { parseId, parseIds } from "../../lib/ids.ts";
 import { bool, ids, object, oneOf, optional } from "../../lib/http/input.ts";
 import { hashSecret } from "../../lib/secrets.ts";
 import { draftOf, EditInput, editOf, PublishInput } from "./drafts.ts";
-import { jsonText } from "../paging.ts";
+import { accountPage, jsonText, pageOf, paging } from "../paging.ts";
 import type { Router } from "../router.ts";
 import { parseScheduledAt, showScheduled } from "./scheduled-statuses.ts";
 
@@ -34,23 +35,27 @@ const MAX_EDIT = MAX_ATTACHMENTS * IMAGE_LIMITS.bytes + 1024 * 1024;
 /** Mastodon's documentation: methods/statuses. */
 export function statusRoutes(routes: Router): void {
   routes
-    .post("/api/v1/statuses", { scope: "write:statuses", input: PublishInput }, async (call) => {
-      const { ctx, viewerId, bearer, input, request } = call;
-      const author = { accountId: viewerId, appId: bearer.appId };
-      const header = request.headers.get("idempotency-key");
-      const key = header && hashSecret(header);
-      const draft = await withLanguage(ctx, viewerId, draftOf(input));
-      const made =
-        input.scheduled_at === undefined
-          ? await publish(ctx, author, draft, key)
-          : schedule(ctx, author, draft, parseScheduledAt(input.scheduled_at), key);
-      return "statusId" in made
-        ? jsonText(statusText(ctx, viewerId, made.statusId))
-        : showScheduled(ctx, viewerId, made.scheduledId);
-    })
+    .post(
+      "/api/v1/statuses",
+      { scope: "write:statuses", input: PublishInput, summary: "Post or schedule a status" },
+      async (call) => {
+        const { ctx, viewerId, bearer, input, request } = call;
+        const author = { accountId: viewerId, appId: bearer.appId };
+        const header = request.headers.get("idempotency-key");
+        const key = header && hashSecret(header);
+        const draft = await withLanguage(ctx, viewerId, draftOf(input));
+        const made =
+          input.scheduled_at === undefined
+            ? await publish(ctx, author, draft, key)
+            : schedule(ctx, author, draft, parseScheduledAt(input.scheduled_at), key);
+        return "statusId" in made
+          ? jsonText(statusText(ctx, viewerId, made.statusId))
+          : showScheduled(ctx, viewerId, made.scheduledId);
+      },
+    )
     .update(
       "/api/v1/statuses/:id",
-      { scope: "write:statuses", input: EditInput, maxBytes: MAX_EDIT, storeFiles: true },
+      { scope: "write:statuses", input: EditInput, maxBytes: MAX_EDIT, storeFiles: true, summary: "Edit a status" },
       async ({ ctx, viewerId, input, params }) => {
         const id = parseId(params.id);
         await editStatus(ctx, () => editable(ctx, viewerId, id), editOf(input));
@@ -59,7 +64,12 @@ export function statusRoutes(routes: Router): void {
     )
     .delete(
       "/api/v1/statuses/:id",
-      { scope: "write:statuses", limit: "deletes", input: object({ delete_media: bool({ default: false }) }) },
+      {
+        scope: "write:statuses",
+        limit: "deletes",
+        input: object({ delete_media: bool({ default: false }) }),
+        summary: "Delete a status and return its source text",
+      },
       ({ ctx, viewerId, input, params }) => {
         const status = ownStatus(ctx, viewerId, parseId(params.id));
         // With its source, so that the app can offer a new draft.
@@ -70,6 +80,7 @@ export function statusRoutes(routes: Router): void {
     );
   readingRoutes(routes);
   actionRoutes(routes);
+  statusAccountRoutes(routes);
 }
 
 function editable(ctx: Context, viewerId: number, id: number | null): StatusRow {
@@ -81,64 +92,115 @@ function editable(ctx: Context, viewerId: number, id: number | null): StatusRow 
 function readingRoutes(routes: Router): void {
   const open = { open: true, scope: "read:statuses" } as const;
   routes
-    .get("/api/v1/statuses", { ...open, input: object({ id: ids(40) }) }, ({ ctx, viewerId, input }) =>
-      showStatuses(ctx, viewerId, visibleAmong(ctx, viewerId, parseIds(input.id))),
+    .get(
+      "/api/v1/statuses",
+      { ...open, input: object({ id: ids(40) }), summary: "Get multiple statuses" },
+      ({ ctx, viewerId, input }) => showStatuses(ctx, viewerId, visibleAmong(ctx, viewerId, parseIds(input.id))),
     )
-    .get("/api/v1/statuses/:id", open, ({ ctx, viewerId, params }) =>
+    .get("/api/v1/statuses/:id", { ...open, summary: "Get a status" }, ({ ctx, viewerId, params }) =>
       jsonText(statusText(ctx, viewerId, visibleStatus(ctx, viewerId, parseId(params.id)).id)),
     )
-    .get("/api/v1/statuses/:id/context", open, ({ ctx, viewerId, params }) => {
-      const thread = contextOf(ctx, viewerId, visibleStatus(ctx, viewerId, parseId(params.id)));
-      const shown = showStatuses(ctx, viewerId, [...thread.ancestors, ...thread.descendants]);
-      return { ancestors: shown.slice(0, thread.ancestors.length), descendants: shown.slice(thread.ancestors.length) };
-    })
-    .get("/api/v1/statuses/:id/history", open, ({ ctx, viewerId, params }) => {
-      const status = visibleStatus(ctx, viewerId, parseId(params.id));
-      return showVersions(ctx, viewerId, status);
-    })
-    .get("/api/v1/statuses/:id/source", { scope: "read:statuses" }, ({ ctx, viewerId, params }) => {
-      const status = visibleStatus(ctx, viewerId, parseId(params.id));
-      // Only the HTML of a remote status is known; Mastodon returns that too.
-      const text = status.local ? status.text : status.content;
-      return { id: String(status.id), text, spoiler_text: status.spoiler_text };
-    });
+    .get(
+      "/api/v1/statuses/:id/context",
+      { ...open, summary: "Get the thread of a status: its ancestors and descendants" },
+      ({ ctx, viewerId, params }) => {
+        const thread = contextOf(ctx, viewerId, visibleStatus(ctx, viewerId, parseId(params.id)));
+        const shown = showStatuses(ctx, viewerId, [...thread.ancestors, ...thread.descendants]);
+        return {
+          ancestors: shown.slice(0, thread.ancestors.length),
+          descendants: shown.slice(thread.ancestors.length),
+        };
+      },
+    )
+    .get(
+      "/api/v1/statuses/:id/history",
+      { ...open, summary: "Get the edit history of a status" },
+      ({ ctx, viewerId, params }) => {
+        const status = visibleStatus(ctx, viewerId, parseId(params.id));
+        return showVersions(ctx, viewerId, status);
+      },
+    )
+    .get(
+      "/api/v1/statuses/:id/source",
+      { scope: "read:statuses", summary: "Get the source text of a status" },
+      ({ ctx, viewerId, params }) => {
+        const status = visibleStatus(ctx, viewerId, parseId(params.id));
+        // Only the HTML of a remote status is known; Mastodon returns that too.
+        const text = status.local ? status.text : status.content;
+        return { id: String(status.id), text, spoiler_text: status.spoiler_text };
+      },
+    );
 }
 
 const ACTIONS = [
-  ["favourite", "write:favourites", favourite],
-  ["bookmark", "write:bookmarks", bookmark],
-  ["pin", "write:accounts", pin],
-  ["unpin", "write:accounts", unpin],
-  ["mute", "write:mutes", muteConversation],
+  ["favourite", "write:favourites", favourite, "Favourite a status"],
+  ["bookmark", "write:bookmarks", bookmark, "Bookmark a status"],
+  ["pin", "write:accounts", pin, "Pin a status to your profile"],
+  ["unpin", "write:accounts", unpin, "Unpin a status from your profile"],
+  ["mute", "write:mutes", muteConversation, "Mute the conversation of a status"],
 ] as const;
 
 const UNDONE = [
-  ["unfavourite", "write:favourites", unfavourite],
-  ["unbookmark", "write:bookmarks", unbookmark],
-  ["unmute", "write:mutes", unmuteConversation],
+  ["unfavourite", "write:favourites", unfavourite, "Undo a favourite"],
+  ["unbookmark", "write:bookmarks", unbookmark, "Remove a bookmark"],
+  ["unmute", "write:mutes", unmuteConversation, "Unmute the conversation of a status"],
 ] as const;
 
 function actionRoutes(routes: Router): void {
-  for (const [name, scope, act] of ACTIONS) {
-    routes.post(`/api/v1/statuses/:id/${name}`, { scope }, ({ ctx, viewerId, params }) =>
+  for (const [name, scope, act, summary] of ACTIONS) {
+    routes.post(`/api/v1/statuses/:id/${name}`, { scope, summary }, ({ ctx, viewerId, params }) =>
       jsonText(statusText(ctx, viewerId, act(ctx, viewerId, parseId(params.id)))),
     );
   }
-  for (const [name, scope, undo] of UNDONE) {
-    routes.post(`/api/v1/statuses/:id/${name}`, { scope }, ({ ctx, viewerId, params }) =>
+  for (const [name, scope, undo, summary] of UNDONE) {
+    routes.post(`/api/v1/statuses/:id/${name}`, { scope, summary }, ({ ctx, viewerId, params }) =>
       seenOrBare(ctx, viewerId, undo(ctx, viewerId, parseId(params.id))),
     );
   }
   routes
     .post(
       "/api/v1/statuses/:id/reblog",
-      { scope: "write:statuses", input: object({ visibility: optional(oneOf(VISIBILITIES)) }) },
+      {
+        scope: "write:statuses",
+        input: object({ visibility: optional(oneOf(VISIBILITIES)) }),
+        summary: "Boost a status",
+      },
       ({ ctx, viewerId, bearer, input, params }) => {
         const author = { accountId: viewerId, appId: bearer.appId };
         return jsonText(statusText(ctx, viewerId, reblog(ctx, author, parseId(params.id), input.visibility ?? null)));
       },
     )
-    .post("/api/v1/statuses/:id/unreblog", { scope: "write:statuses", limit: "deletes" }, ({ ctx, viewerId, params }) =>
-      seenOrBare(ctx, viewerId, unreblog(ctx, viewerId, parseId(params.id))),
+    .post(
+      "/api/v1/statuses/:id/unreblog",
+      { scope: "write:statuses", limit: "deletes", summary: "Undo a boost" },
+      ({ ctx, viewerId, params }) => seenOrBare(ctx, viewerId, unreblog(ctx, viewerId, parseId(params.id))),
+    );
+}
+
+const AccountPage = object(paging(40, 80));
+
+/** Lists the accounts that favourited or reblogged a status. */
+function statusAccountRoutes(routes: Router): void {
+  const options = { open: true, scope: "read:statuses", input: AccountPage } as const;
+  routes
+    .get(
+      "/api/v1/statuses/:id/favourited_by",
+      { ...options, summary: "List the accounts that favourited a status" },
+      (call) => {
+        const status = visibleStatus(call.ctx, call.viewerId, parseId(call.params.id));
+        const page = pageOf(call.input);
+        const places = favouritedBy(call.ctx, call.viewerId, status.id, page);
+        return accountPage(call, page, places);
+      },
+    )
+    .get(
+      "/api/v1/statuses/:id/reblogged_by",
+      { ...options, summary: "List the accounts that boosted a status" },
+      (call) => {
+        const status = visibleStatus(call.ctx, call.viewerId, parseId(call.params.id));
+        const page = pageOf(call.input);
+        const places = rebloggedBy(call.ctx, call.viewerId, status.id, page);
+        return accountPage(call, page, places);
+      },
     );
 }

@@ -12,6 +12,19 @@ const params = { tag: optional(text({ max: 200 })), list: optional(id()) };
 const EventStreamInput = object({ ...params, only_media: bool({ default: false }) });
 const SocketInput = object({ ...params, stream: optional(text({ max: 100 })) });
 
+/** The streams that have a path of their own. `only_media` selects those whose name ends with `:media`. */
+const EVENT_STREAMS = {
+  user: "Stream your home timeline and notifications",
+  "user:notification": "Stream your notifications",
+  public: "Stream public statuses",
+  "public:local": "Stream public statuses of this server",
+  "public:remote": "Stream public statuses of other servers",
+  hashtag: "Stream public statuses with a hashtag",
+  "hashtag:local": "Stream public statuses of this server with a hashtag",
+  list: "Stream the timeline of a list",
+  direct: "Stream your conversations",
+};
+
 /** Mastodon's documentation: methods/streaming. Each request opens a connection and counts once for rate limits. */
 export function streamingRoutes(routes: Router): void {
   const { ctx } = routes;
@@ -20,13 +33,11 @@ export function streamingRoutes(routes: Router): void {
   const eventStreams = new EventStreams(ctx, messages, open);
   routes.get(
     "/api/v1/streaming/health",
-    { open: "always" },
+    { open: "always", summary: "Check whether streaming is available" },
     () => new Response("OK", { headers: { "content-type": "text/plain", "cache-control": "private, no-store" } }),
   );
-  for (const name of STREAM_NAMES) {
-    // These have no path of their own: `only_media` selects them.
-    if (name.endsWith(":media")) continue;
-    const options = { open: true, token: tokenOf, input: EventStreamInput } as const;
+  for (const [name, summary] of Object.entries(EVENT_STREAMS)) {
+    const options = { open: true, token: tokenOf, input: EventStreamInput, summary } as const;
     routes.get(`/api/v1/streaming/${name.replaceAll(":", "/")}`, options, ({ bearer, input }) => {
       const withMedia = `${name}:media`;
       const wanted = input.only_media && STREAM_NAMES.includes(withMedia) ? withMedia : name;
@@ -36,7 +47,12 @@ export function streamingRoutes(routes: Router): void {
   }
   routes.get(
     "/api/v1/streaming",
-    { open: true, token: tokenOf, input: SocketInput },
+    {
+      open: true,
+      token: tokenOf,
+      input: SocketInput,
+      summary: "Open a WebSocket that can subscribe to several streams",
+    },
     ({ bearer, input, request, server }) => {
       // Ignores case: Apache sends "WebSocket". A request without it asks where streaming is, and 404 means here.
       const isSocket = request.headers.get("upgrade")?.toLowerCase() === "websocket";

@@ -8,12 +8,16 @@ const RETRY = 5;
 
 /** Mastodon's documentation: methods/async_refreshes. */
 export function asyncRefreshRoutes(routes: Router): void {
-  routes.get("/api/v1_alpha/async_refreshes/:id", { scope: "read" }, ({ ctx, viewerId, params }) => {
-    const id = params.id!;
-    const status = ctx.asyncRefreshes.statusOf(viewerId, id);
-    if (!status) throw notFound();
-    return { async_refresh: { id, status, result_count: null } };
-  });
+  routes.get(
+    "/api/v1_alpha/async_refreshes/:id",
+    { scope: "read", summary: "Get the progress of a background refresh" },
+    ({ ctx, viewerId, params }) => {
+      const id = params.id!;
+      const status = ctx.asyncRefreshes.statusOf(viewerId, id);
+      if (!status) throw notFound();
+      return { async_refresh: { id, status, result_count: null } };
+    },
+  );
 }
 
 /** The header with the id by which an app can check whether its home timeline is complete. */

@@ -39,26 +39,36 @@ export function oldFilterRoutes(routes: Router): void {
   const read = { scope: "read:filters" } as const;
   const write = { scope: "write:filters" } as const;
   routes
-    .get("/api/v1/filters", read, ({ ctx, viewerId }) => {
+    .get("/api/v1/filters", { ...read, summary: "List filters, one per keyword (deprecated)" }, ({ ctx, viewerId }) => {
       const filters = new Map(filtersOf(ctx.db, viewerId).map((filter) => [filter.id, filter]));
       return keywordsOf(ctx.db, viewerId, null).map((row) => oldFilterJson(filters.get(row.filter_id)!, row));
     })
-    .get("/api/v1/filters/:id", read, ({ ctx, viewerId, params }) => show(ctx, viewerId, parseId(params.id)))
-    .post("/api/v1/filters", { ...write, input: Create }, ({ ctx, viewerId, input }) => {
-      const blank: FilterSettings = { title: titleOf(input.phrase), context: [], action: "warn", expiresAt: null };
-      const keyword = { keyword: input.phrase, wholeWord: input.whole_word ?? false };
-      const filterId = createFilter(ctx, viewerId, { ...blank, ...changesOf(ctx, input) }, [keyword]);
-      return show(ctx, viewerId, keywordsOf(ctx.db, viewerId, filterId)[0]!.id);
-    })
-    .update("/api/v1/filters/:id", { ...write, input: Update }, ({ ctx, viewerId, input, params }) => {
-      const row = ownKeyword(ctx.db, viewerId, parseId(params.id));
-      if (input.phrase !== undefined && !/\S/.test(input.phrase)) throw validationFailed("Phrase can't be blank");
-      const filter = ownFilter(ctx.db, viewerId, row.filter_id);
-      const keyword = { id: row.id, keyword: input.phrase, wholeWord: input.whole_word };
-      updateFilter(ctx, viewerId, filter, filterChanges(ctx, viewerId, filter, input), [keyword]);
-      return show(ctx, viewerId, row.id);
-    })
-    .delete("/api/v1/filters/:id", write, ({ ctx, viewerId, params }) =>
+    .get("/api/v1/filters/:id", { ...read, summary: "Get a filter (deprecated)" }, ({ ctx, viewerId, params }) =>
+      show(ctx, viewerId, parseId(params.id)),
+    )
+    .post(
+      "/api/v1/filters",
+      { ...write, input: Create, summary: "Create a filter (deprecated)" },
+      ({ ctx, viewerId, input }) => {
+        const blank: FilterSettings = { title: titleOf(input.phrase), context: [], action: "warn", expiresAt: null };
+        const keyword = { keyword: input.phrase, wholeWord: input.whole_word ?? false };
+        const filterId = createFilter(ctx, viewerId, { ...blank, ...changesOf(ctx, input) }, [keyword]);
+        return show(ctx, viewerId, keywordsOf(ctx.db, viewerId, filterId)[0]!.id);
+      },
+    )
+    .update(
+      "/api/v1/filters/:id",
+      { ...write, input: Update, summary: "Update a filter (deprecated)" },
+      ({ ctx, viewerId, input, params }) => {
+        const row = ownKeyword(ctx.db, viewerId, parseId(params.id));
+        if (input.phrase !== undefined && !/\S/.test(input.phrase)) throw validationFailed("Phrase can't be blank");
+        const filter = ownFilter(ctx.db, viewerId, row.filter_id);
+        const keyword = { id: row.id, keyword: input.phrase, wholeWord: input.whole_word };
+        updateFilter(ctx, viewerId, filter, filterChanges(ctx, viewerId, filter, input), [keyword]);
+        return show(ctx, viewerId, row.id);
+      },
+    )
+    .delete("/api/v1/filters/:id", { ...write, summary: "Delete a filter (deprecated)" }, ({ ctx, viewerId, params }) =>
       removeKeyword(ctx, viewerId, ownKeyword(ctx.db, viewerId, parseId(params.id))),
     );
 }

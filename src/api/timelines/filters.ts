@@ -55,9 +55,13 @@ export function filterRoutes(routes: Router): void {
   const read = { scope: "read:filters" } as const;
   const write = { scope: "write:filters" } as const;
   routes
-    .get("/api/v2/filters", read, ({ ctx, viewerId }) => showFilters(ctx, viewerId, filtersOf(ctx.db, viewerId)))
-    .get("/api/v2/filters/:id", read, ({ ctx, viewerId, params }) => showFilter(ctx, viewerId, parseId(params.id)))
-    .post("/api/v2/filters", { ...write, input: Settings }, ({ ctx, viewerId, input }) => {
+    .get("/api/v2/filters", { ...read, summary: "List filters" }, ({ ctx, viewerId }) =>
+      showFilters(ctx, viewerId, filtersOf(ctx.db, viewerId)),
+    )
+    .get("/api/v2/filters/:id", { ...read, summary: "Get a filter" }, ({ ctx, viewerId, params }) =>
+      showFilter(ctx, viewerId, parseId(params.id)),
+    )
+    .post("/api/v2/filters", { ...write, input: Settings, summary: "Create a filter" }, ({ ctx, viewerId, input }) => {
       const settings = {
         title: input.title ?? "",
         context: input.context ?? [],
@@ -66,18 +70,22 @@ export function filterRoutes(routes: Router): void {
       };
       return showFilter(ctx, viewerId, createFilter(ctx, viewerId, settings, keywordChanges(input)));
     })
-    .update("/api/v2/filters/:id", { ...write, input: Settings }, ({ ctx, viewerId, input, params }) => {
-      const filter = ownFilter(ctx.db, viewerId, parseId(params.id));
-      const changes = {
-        title: input.title,
-        context: input.context,
-        action: input.filter_action,
-        expiresAt: expiryOf(ctx, input.expires_in),
-      };
-      updateFilter(ctx, viewerId, filter, changes, keywordChanges(input));
-      return showFilter(ctx, viewerId, filter.id);
-    })
-    .delete("/api/v2/filters/:id", write, ({ ctx, viewerId, params }) =>
+    .update(
+      "/api/v2/filters/:id",
+      { ...write, input: Settings, summary: "Update a filter and its keywords" },
+      ({ ctx, viewerId, input, params }) => {
+        const filter = ownFilter(ctx.db, viewerId, parseId(params.id));
+        const changes = {
+          title: input.title,
+          context: input.context,
+          action: input.filter_action,
+          expiresAt: expiryOf(ctx, input.expires_in),
+        };
+        updateFilter(ctx, viewerId, filter, changes, keywordChanges(input));
+        return showFilter(ctx, viewerId, filter.id);
+      },
+    )
+    .delete("/api/v2/filters/:id", { ...write, summary: "Delete a filter" }, ({ ctx, viewerId, params }) =>
       removeFilter(ctx, viewerId, ownFilter(ctx.db, viewerId, parseId(params.id))),
     );
   keywordRoutes(routes);
@@ -100,24 +108,37 @@ function keywordRoutes(routes: Router): void {
   const write = { scope: "write:filters" } as const;
   const input = Keyword;
   routes
-    .get("/api/v2/filters/:id/keywords", read, ({ ctx, viewerId, params }) =>
-      keywordsOf(ctx.db, viewerId, ownFilter(ctx.db, viewerId, parseId(params.id)).id).map(keywordJson),
+    .get(
+      "/api/v2/filters/:id/keywords",
+      { ...read, summary: "List the keywords of a filter" },
+      ({ ctx, viewerId, params }) =>
+        keywordsOf(ctx.db, viewerId, ownFilter(ctx.db, viewerId, parseId(params.id)).id).map(keywordJson),
     )
-    .post("/api/v2/filters/:id/keywords", { ...write, input }, ({ ctx, viewerId, input, params }) => {
-      const filter = ownFilter(ctx.db, viewerId, parseId(params.id));
-      const added = addKeyword(ctx, viewerId, filter, { keyword: input.keyword, wholeWord: input.whole_word });
-      return keywordJson(ownKeyword(ctx.db, viewerId, added));
-    })
-    .get("/api/v2/filters/keywords/:id", read, ({ ctx, viewerId, params }) =>
+    .post(
+      "/api/v2/filters/:id/keywords",
+      { ...write, input, summary: "Add a keyword to a filter" },
+      ({ ctx, viewerId, input, params }) => {
+        const filter = ownFilter(ctx.db, viewerId, parseId(params.id));
+        const added = addKeyword(ctx, viewerId, filter, { keyword: input.keyword, wholeWord: input.whole_word });
+        return keywordJson(ownKeyword(ctx.db, viewerId, added));
+      },
+    )
+    .get("/api/v2/filters/keywords/:id", { ...read, summary: "Get a keyword" }, ({ ctx, viewerId, params }) =>
       keywordJson(ownKeyword(ctx.db, viewerId, parseId(params.id))),
     )
-    .update("/api/v2/filters/keywords/:id", { ...write, input }, ({ ctx, viewerId, input, params }) => {
-      const row = ownKeyword(ctx.db, viewerId, parseId(params.id));
-      updateKeyword(ctx, viewerId, row, { keyword: input.keyword, wholeWord: input.whole_word });
-      return keywordJson(ownKeyword(ctx.db, viewerId, row.id));
-    })
-    .delete("/api/v2/filters/keywords/:id", write, ({ ctx, viewerId, params }) =>
-      removeKeyword(ctx, viewerId, ownKeyword(ctx.db, viewerId, parseId(params.id))),
+    .update(
+      "/api/v2/filters/keywords/:id",
+      { ...write, input, summary: "Update a keyword" },
+      ({ ctx, viewerId, input, params }) => {
+        const row = ownKeyword(ctx.db, viewerId, parseId(params.id));
+        updateKeyword(ctx, viewerId, row, { keyword: input.keyword, wholeWord: input.whole_word });
+        return keywordJson(ownKeyword(ctx.db, viewerId, row.id));
+      },
+    )
+    .delete(
+      "/api/v2/filters/keywords/:id",
+      { ...write, summary: "Remove a keyword from its filter" },
+      ({ ctx, viewerId, params }) => removeKeyword(ctx, viewerId, ownKeyword(ctx.db, viewerId, parseId(params.id))),
     );
 }
 
@@ -125,23 +146,31 @@ function statusRoutes(routes: Router): void {
   const read = { scope: "read:filters" } as const;
   const write = { scope: "write:filters" } as const;
   routes
-    .get("/api/v2/filters/:id/statuses", read, ({ ctx, viewerId, params }) =>
-      filterStatusesOf(ctx.db, viewerId, ownFilter(ctx.db, viewerId, parseId(params.id)).id).map(statusJson),
+    .get(
+      "/api/v2/filters/:id/statuses",
+      { ...read, summary: "List the statuses of a filter" },
+      ({ ctx, viewerId, params }) =>
+        filterStatusesOf(ctx.db, viewerId, ownFilter(ctx.db, viewerId, parseId(params.id)).id).map(statusJson),
     )
     .post(
       "/api/v2/filters/:id/statuses",
-      { ...write, input: object({ status_id: id() }) },
+      { ...write, input: object({ status_id: id() }), summary: "Add a status to a filter" },
       ({ ctx, viewerId, input, params }) => {
         const filter = ownFilter(ctx.db, viewerId, parseId(params.id));
         const added = addFilterStatus(ctx, viewerId, filter, parseId(input.status_id));
         return statusJson(ownFilterStatus(ctx.db, viewerId, added));
       },
     )
-    .get("/api/v2/filters/statuses/:id", read, ({ ctx, viewerId, params }) =>
-      statusJson(ownFilterStatus(ctx.db, viewerId, parseId(params.id))),
+    .get(
+      "/api/v2/filters/statuses/:id",
+      { ...read, summary: "Get a status of a filter" },
+      ({ ctx, viewerId, params }) => statusJson(ownFilterStatus(ctx.db, viewerId, parseId(params.id))),
     )
-    .delete("/api/v2/filters/statuses/:id", write, ({ ctx, viewerId, params }) =>
-      removeFilterStatus(ctx, viewerId, ownFilterStatus(ctx.db, viewerId, parseId(params.id))),
+    .delete(
+      "/api/v2/filters/statuses/:id",
+      { ...write, summary: "Remove a status from its filter" },
+      ({ ctx, viewerId, params }) =>
+        removeFilterStatus(ctx, viewerId, ownFilterStatus(ctx.db, viewerId, parseId(params.id))),
     );
 }
 

@@ -17,18 +17,24 @@ export function markerRoutes(routes: Router): void {
   const Wanted = object({ timeline: optional(list(oneOf(MARKED_TIMELINES, { lenient: true }))) });
   const Positions = object({ home: Position, notifications: Position });
   routes
-    .get("/api/v1/markers", { scope: "read:statuses", input: Wanted }, ({ ctx, viewerId, input }) =>
-      showMarkers(ctx, viewerId, input.timeline ?? []),
+    .get(
+      "/api/v1/markers",
+      { scope: "read:statuses", input: Wanted, summary: "Get your reading positions in timelines" },
+      ({ ctx, viewerId, input }) => showMarkers(ctx, viewerId, input.timeline ?? []),
     )
-    .post("/api/v1/markers", { scope: "write:statuses", input: Positions }, ({ ctx, viewerId, input }) => {
-      const positions = MARKED_TIMELINES.flatMap((timeline) => {
-        const given = input[timeline];
-        return given ? [{ timeline, lastReadId: positionOf(given.last_read_id), version: given.version }] : [];
-      });
-      moveMarkers(ctx, viewerId, positions);
-      const moved = positions.map(({ timeline }) => timeline);
-      return showMarkers(ctx, viewerId, moved);
-    });
+    .post(
+      "/api/v1/markers",
+      { scope: "write:statuses", input: Positions, summary: "Save your reading positions in timelines" },
+      ({ ctx, viewerId, input }) => {
+        const positions = MARKED_TIMELINES.flatMap((timeline) => {
+          const given = input[timeline];
+          return given ? [{ timeline, lastReadId: positionOf(given.last_read_id), version: given.version }] : [];
+        });
+        moveMarkers(ctx, viewerId, positions);
+        const moved = positions.map(({ timeline }) => timeline);
+        return showMarkers(ctx, viewerId, moved);
+      },
+    );
 }
 
 function positionOf(text: string): number {
