@@ -65,6 +65,15 @@ describe("While another program holds the database", () => {
     expect((await alice.get("/api/v1/timelines/home")).json).toEqual([]);
   });
 
+  inProcess("a post that is refused anyway is refused without waiting", async () => {
+    const alice = await server.person("alice");
+    server.ctx.db.neverBlock();
+    other.raw.run("BEGIN IMMEDIATE");
+    const refused = await alice.post("/api/v1/statuses", { status: "long ".repeat(2000) });
+    other.raw.run("COMMIT");
+    expect([refused.status, refused.json.error]).toEqual([422, expect.stringContaining("character limit")]);
+  });
+
   inProcess("an upload waits, and is there once it can be written", async () => {
     const alice = await server.person("alice");
     server.ctx.db.neverBlock();

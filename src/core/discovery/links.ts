@@ -15,11 +15,11 @@ const MAX_URL = 2048;
 
 /**
  * Stores which link of a status its card is about, and enqueues fetching the page. Call it whenever the content
- * changes, after the mentions were saved, in the same transaction. `html` is null for a status that shows no card
- * because it has attachments. Returns whether the status has such a link.
+ * changes, after the mentions were saved, in the same transaction. `links` are from `linksIn()`; none for a status that
+ * shows no card because it has attachments. Returns whether the status has such a link.
  */
-export function linkStatus(ctx: Context, tx: Tx, statusId: number, html: string | null): boolean {
-  const url = html && firstLink(ctx, tx, statusId, html);
+export function linkStatus(ctx: Context, tx: Tx, statusId: number, links: readonly string[]): boolean {
+  const url = firstLink(ctx, tx, statusId, links);
   const before = tx.get<{ url: string }>(
     "SELECT l.url FROM status_links s JOIN links l ON l.id = s.link_id WHERE s.status_id = +$statusId",
     { statusId },
@@ -48,20 +48,21 @@ export function isFresh(ctx: Context, link: LinkRow): boolean {
 /** A link that isn't marked as a mention or a hashtag. Most statuses have none and need no HTML parsing. */
 const UNMARKED = /<a\s(?![^>]*(?:\srel="[^"]*\btag\b|\sclass="[^"]*(?:u-url|h-card|mention|hashtag)))/i;
 
-/** The first link to another site that is neither a mention nor a hashtag, as in Mastodon's FetchLinkCardService. */
-function firstLink(ctx: Context, tx: Tx, statusId: number, html: string): string | null {
-  if (!UNMARKED.test(html)) return null;
-  const candidates = anchorsIn(html).filter(
-    ({ rel, classes }) => !/(?:^|\s)tag(?:\s|$)/.test(rel) && !/u-url|h-card|mention|hashtag/.test(classes),
-  );
-  if (candidates.length === 0) return null;
+/** The links to other sites that aren't marked as mentions or hashtags, as in Mastodon's FetchLinkCardService. */
+export function linksIn(ctx: Context, html: string): string[] {
+  if (!UNMARKED.test(html)) return [];
+  return anchorsIn(html)
+    .filter(({ rel, classes }) => !/(?:^|\s)tag(?:\s|$)/.test(rel) && !/u-url|h-card|mention|hashtag/.test(classes))
+    .map(({ href }) => href)
+    .filter((href) => pageUrl(ctx, href) !== null);
+}
+
+/** The first link that doesn't lead to a mentioned account. */
+function firstLink(ctx: Context, tx: Tx, statusId: number, links: readonly string[]): string | null {
+  if (links.length === 0) return null;
   const people = addressesOfMentioned(tx, statusId);
-  return (
-    candidates
-      .filter(({ href }) => !people.has(href))
-      .map(({ href }) => pageUrl(ctx, href))
-      .find(Boolean) ?? null
-  );
+  const link = links.find((href) => !people.has(href));
+  return link === undefined ? null : pageUrl(ctx, link);
 }
 
 /** Other servers don't always mark links to mentioned accounts. */

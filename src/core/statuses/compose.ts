@@ -1,17 +1,21 @@
 import type { Context } from "../../context.ts";
+import { idList } from "../../db/json.ts";
 import { findHashtags, findMentions, renderText, type RenderOptions } from "../../lib/text/text.ts";
 import { normaliseHashtag } from "../../lib/text/hashtags.ts";
 import type { Handle } from "../../lib/text/mentions.ts";
 import { IS_HERE } from "../accounts.ts";
 import { remoteDomain, tagUrl } from "../addresses.ts";
+import { linksIn } from "../discovery/links.ts";
 import type { TagName } from "../discovery/tags.ts";
 
-/** A rendered text: HTML, mentions and hashtags. */
+/** A rendered text: HTML, mentions, hashtags and links. */
 export interface Composed {
   content: string;
   /** Account ids. */
   mentions: number[];
   tags: TagName[];
+  /** The URLs of other sites, as written. */
+  links: string[];
 }
 
 interface Mentioned {
@@ -41,7 +45,20 @@ function composed(ctx: Context, text: string, known: Map<string, Mentioned>): Co
     return account ?? null;
   };
   const tags = findHashtags(text).map((written) => ({ name: normaliseHashtag(written), written }));
-  return { content: renderText(text, { mentionUrl, tagUrl }), mentions: [...mentions], tags };
+  const content = renderText(text, { mentionUrl, tagUrl });
+  return { content, mentions: [...mentions], tags, links: linksIn(ctx, content) };
+}
+
+const ARE_HERE = `
+  SELECT count(*) AS count FROM json_each($ids) j JOIN accounts a ON a.id = j.value
+  WHERE ${IS_HERE} AND a.suspended_at IS NULL`;
+
+/** The same text as rendered before. Renders it again if an account that it mentions has been deleted or suspended. */
+export function recompose(ctx: Context, text: string, before: Composed): Composed {
+  const { mentions } = before;
+  if (mentions.length === 0) return before;
+  const { count } = ctx.db.get<{ count: number }>(ARE_HERE, { ids: idList(mentions) })!;
+  return count === mentions.length ? before : compose(ctx, text);
 }
 
 /** The URLs for mentions and hashtags in rendered texts. */

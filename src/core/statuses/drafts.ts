@@ -2,7 +2,7 @@ import type { Context } from "../../context.ts";
 import { Refusal, validationFailed } from "../../errors.ts";
 import { detectLanguage } from "../../lib/text/languages.ts";
 import { countCharacters } from "../../lib/text/text.ts";
-import { compose, type Composed } from "./compose.ts";
+import { compose, type Composed, recompose } from "./compose.ts";
 import { checkMedia, MAX_ATTACHMENTS } from "../media/media.ts";
 import { checkPoll, type PollDraft } from "./polls.ts";
 import { quotable, type Quotable, type QuotePolicy, quotingVisibility } from "./quotes.ts";
@@ -57,8 +57,8 @@ export async function withLanguage(ctx: Context, accountId: number, draft: Draft
 }
 
 /**
- * Validates a draft and fills in its defaults. `reservedFor` is the scheduled status that reserved the uploads; null
- * for a status that is published at once.
+ * Validates a draft, fills in its defaults and renders its text. Call it before the transaction, and `recheckDraft()`
+ * in it. `reservedFor` is the scheduled status that reserved the uploads; null for a status that is published at once.
  *
  * @throws Refusal with the reason
  */
@@ -98,6 +98,31 @@ export function checkDraft(
     quotePolicy: draft.quotePolicy ?? defaults.quotePolicy,
     composed,
   };
+}
+
+/**
+ * Checks a draft again in the transaction that stores it. Since `checkDraft()`, another request or process may have
+ * deleted the author, deleted the status to reply to or to quote or hidden it from them (by a block, for example),
+ * attached the uploads to another status, or deleted or suspended a mentioned account. The text and the author's
+ * defaults stay as they were.
+ *
+ * @throws Refusal with the reason
+ */
+export function recheckDraft(
+  ctx: Context,
+  accountId: number,
+  draft: CheckedDraft,
+  reservedFor: number | null = null,
+): CheckedDraft {
+  const parent = draft.parent && parentOf(ctx, accountId, draft.parent.id);
+  const quoted = draft.quoted && quotable(ctx, accountId, draft.quoted.status.id);
+  checkMedia(ctx, accountId, draft.mediaIds, { scheduledId: reservedFor });
+  const { username } = defaultsOf(ctx, accountId);
+  const composed = recompose(ctx, draft.text, draft.composed);
+  const visibility = quoted
+    ? quotingVisibility({ accountId, visibility: draft.visibility, mentions: composed.mentions }, quoted.status)
+    : draft.visibility;
+  return { ...draft, username, parent, quoted, composed, visibility };
 }
 
 function checkMentions({ allowedMentions }: Draft, { mentions }: Composed): void {

@@ -146,7 +146,7 @@ function changeStatus(ctx: Context, status: StatusRow, edit: Edit, thumbnails: M
     replaceMentionsAndTags(tx, status, composed, ctx.clock.now());
     countFeatured(tx, status, status.created_at);
     toTagFollowers(ctx, tx, status.id);
-    linkStatus(ctx, tx, status.id, next.has_media ? null : next.content);
+    linkStatus(ctx, tx, status.id, next.has_media ? [] : composed.links);
     indexStatus(tx, status.id);
     countUses(tx, status.id);
     const mentionedAnew = composed.mentions.filter((id) => !mentionedBefore.includes(id));

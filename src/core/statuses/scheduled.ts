@@ -4,7 +4,7 @@ import { Keyset, type Page } from "../../db/keyset.ts";
 import type { Tx } from "../../db/open.ts";
 import { enqueue } from "../../db/queue.ts";
 import { notFound, Refusal, refuseWhere } from "../../errors.ts";
-import { checkDraft, type CheckedDraft, type Draft } from "./drafts.ts";
+import { checkDraft, type CheckedDraft, type Draft, recheckDraft } from "./drafts.ts";
 import { type PublishResult, resultOfKey, moveKey, rememberKey } from "./idempotency.ts";
 import { type MediaRow, releaseMedia, reserveMedia } from "../media/media.ts";
 import { isQuotable } from "./quotes.ts";
@@ -39,9 +39,10 @@ export function schedule(
   const { accountId } = author;
   const repeated = idempotencyKey && resultOfKey(ctx, accountId, idempotencyKey);
   if (repeated) return repeated;
-  const { sensitive, visibility, language, quotePolicy } = checkDraft(ctx, accountId, draft);
-  checkTime(ctx, accountId, scheduledAt, null);
+  const checked = checkDraft(ctx, accountId, draft);
   return ctx.db.transaction((tx) => {
+    const { sensitive, visibility, language, quotePolicy } = recheckDraft(ctx, accountId, checked);
+    checkTime(ctx, tx, accountId, scheduledAt, null);
     const { lastInsertRowid: scheduledId } = tx.run(
       "INSERT INTO scheduled_statuses (account_id, app_id, draft, scheduled_at, created_at) VALUES ($accountId, $appId, $draft, $scheduledAt, $now)",
       {
@@ -65,9 +66,9 @@ function enqueuePublishing(ctx: Context, tx: Tx, scheduledId: number, runAt: num
   enqueue(ctx, tx, "status.publish", { scheduledId }, { runAt, key });
 }
 
-function checkTime(ctx: Context, accountId: number, time: number, besides: number | null): void {
+function checkTime(ctx: Context, tx: Tx, accountId: number, time: number, besides: number | null): void {
   const day = Math.floor(time / DAY) * DAY;
-  const counts = ctx.db.get<{ total: number; daily: number }>(
+  const counts = tx.get<{ total: number; daily: number }>(
     `SELECT count(*) AS total, count(*) FILTER (WHERE scheduled_at >= +$day AND scheduled_at < +$day + ${DAY}) AS daily
      FROM scheduled_statuses WHERE account_id = +$accountId AND id IS NOT +$besides`,
     { accountId, day, besides },
@@ -111,8 +112,8 @@ export function reservedMedia(ctx: Context, scheduledIds: readonly number[]): Ma
 
 export function reschedule(ctx: Context, accountId: number, id: number | null, scheduledAt: number): void {
   const row = findScheduled(ctx, accountId, id);
-  checkTime(ctx, accountId, scheduledAt, row.id);
   ctx.db.transaction((tx) => {
+    checkTime(ctx, tx, accountId, scheduledAt, row.id);
     tx.run("UPDATE scheduled_statuses SET scheduled_at = $scheduledAt WHERE id = +$id", { scheduledAt, id: row.id });
     enqueuePublishing(ctx, tx, row.id, scheduledAt);
   });
@@ -145,7 +146,8 @@ export function publishScheduled(ctx: Context, id: number): void {
   const checked = checkOnceMore(ctx, row, draft, media);
   if (!checked) return;
   ctx.db.transaction((tx) => {
-    const statusId = writeStatus(ctx, tx, { accountId: row.account_id, appId: row.app_id }, checked);
+    const rechecked = recheckDraft(ctx, row.account_id, checked, row.id);
+    const statusId = writeStatus(ctx, tx, { accountId: row.account_id, appId: row.app_id }, rechecked);
     moveKey(tx, row.id, statusId);
     tx.run("DELETE FROM scheduled_statuses WHERE id = +$id", { id: row.id });
   });

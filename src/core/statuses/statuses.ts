@@ -4,7 +4,7 @@ import { notAllowed } from "../../errors.ts";
 import { isBlockedBy } from "../accounts.ts";
 import type { Composed } from "./compose.ts";
 import { fileConversation, unfileConversation } from "../notifications/conversations.ts";
-import { checkDraft, type CheckedDraft, defaultsOf, type Draft } from "./drafts.ts";
+import { checkDraft, type CheckedDraft, defaultsOf, type Draft, recheckDraft } from "./drafts.ts";
 import { announce, type Audible, publicTopics, tagNamesOf } from "../events.ts";
 import { countFeatured, uncountFeatured } from "../discovery/featured-tags.ts";
 import { fanOut, subscribersTo, timelinesWith, toTagFollowers } from "../timelines/home-fanout.ts";
@@ -35,21 +35,25 @@ export interface Author {
 }
 
 /**
- * Validates and publishes a status, in one transaction. If a request with the same idempotency key created something
- * within an hour, returns that instead.
+ * Validates a status and publishes it in one transaction. If a request with the same idempotency key created something
+ * within an hour, returns that instead. The text is parsed and rendered before the transaction, which begins in a later
+ * tick and may be shared with other posts: `recheckDraft()` lists what may have changed by then.
  */
-export function publish(
+export async function publish(
   ctx: Context,
   author: Author,
   draft: Draft,
   idempotencyKey: string | null,
 ): Promise<PublishResult> {
+  const { accountId } = author;
+  const repeated = idempotencyKey && resultOfKey(ctx, accountId, idempotencyKey);
+  if (repeated) return repeated;
+  const checked = checkDraft(ctx, accountId, draft);
   return ctx.db.groupCommit((tx) => {
-    const repeated = idempotencyKey && resultOfKey(ctx, author.accountId, idempotencyKey);
-    if (repeated) return repeated;
-    const checked = checkDraft(ctx, author.accountId, draft);
-    const statusId = writeStatus(ctx, tx, author, checked);
-    if (idempotencyKey) rememberKey(ctx, tx, author.accountId, idempotencyKey, { statusId });
+    const simultaneous = idempotencyKey && resultOfKey(ctx, accountId, idempotencyKey);
+    if (simultaneous) return simultaneous;
+    const statusId = writeStatus(ctx, tx, author, recheckDraft(ctx, accountId, checked));
+    if (idempotencyKey) rememberKey(ctx, tx, accountId, idempotencyKey, { statusId });
     return { statusId };
   });
 }
@@ -94,12 +98,12 @@ function fileStatus(
   ctx: Context,
   tx: Tx,
   status: Pick<StatusRow, "id" | "account_id" | "visibility" | "has_media">,
-  { tags, content }: Composed,
+  { tags, links }: Composed,
 ): void {
   const now = ctx.clock.now();
   saveTags(tx, status, tags, now);
   if (tags.length > 0) countFeatured(tx, status, now);
-  const isLinked = linkStatus(ctx, tx, status.id, status.has_media ? null : content);
+  const isLinked = linkStatus(ctx, tx, status.id, status.has_media ? [] : links);
   if (tags.length > 0 || isLinked) countUses(tx, status.id);
 }
 
