@@ -251,11 +251,11 @@ describe("A deleted account", () => {
       await bob.post(`/api/v1/accounts/${carol.id}/${verb}`, { comment: "!" });
       await carol.post(`/api/v1/accounts/${bob.id}/${verb}`, { comment: "!" });
     }
-    for (const [who, whom] of [
+    for (const [who, target] of [
       [alice, bob],
       [bob, alice],
     ] as const) {
-      await who.post(`/api/v1/accounts/${whom.id}/pin`);
+      await who.post(`/api/v1/accounts/${target.id}/pin`);
     }
     await bob.post("/api/v1/domain_blocks", { domain: "spam.example" });
     for (const action of ["follow", "feature"]) await bob.post(`/api/v1/tags/tea/${action}`);

@@ -194,7 +194,7 @@ describe("An account's list of statuses", () => {
     expect((await of(alice, alice, "?pinned=true")).json[0].pinned).toBe(true);
   });
 
-  test("is empty for viewers whom the account blocks", async () => {
+  test("is empty for viewers that the account blocks", async () => {
     await alice.publish("hello");
     block(server, alice, bob);
     expect((await of(bob, alice)).json).toEqual([]);

@@ -287,18 +287,18 @@ describe("The user stream", () => {
     const start = server.clock.now();
     change(id, { publishAt: start + HOUR });
     change(id, { publishAt: start + 2 * HOUR, text: "Maintenance" });
-    const heard: string[] = [];
+    const events: string[] = [];
     for (let hour = 0; hour <= 10; hour += 1) {
       await server.drain();
       const marker = await bob.publish(`@alice ${hour}`);
       for (let message = await socket.next(); message.event !== "notification"; message = await socket.next()) {
-        heard.push(`${hour} ${message.event} ${message.payload.id ?? message.payload}`);
+        events.push(`${hour} ${message.event} ${message.payload.id ?? message.payload}`);
       }
       await bob.delete(`/api/v1/statuses/${marker.id}`);
       server.clock.advance(HOUR);
     }
-    const told = heard.filter((line) => line.includes("announcement"));
-    expect(told).toEqual([`2 announcement ${id}`, `9 announcement.delete ${id}`]);
+    const announced = events.filter((line) => line.includes("announcement"));
+    expect(announced).toEqual([`2 announcement ${id}`, `9 announcement.delete ${id}`]);
     await socket.close();
   });
 
@@ -331,18 +331,18 @@ describe("The user stream", () => {
     const id = announce("cake");
     await server.drain();
     const stream = await EventReader.open(bob, "user");
-    const told = async () => {
+    const nextReaction = async () => {
       const { event, payload } = await stream.next();
       expect(event).toBe("announcement.reaction");
       return payload;
     };
     for (const who of [alice, alice, bob]) await who.put(reactionPath(id, "🎂"));
-    expect([await told(), await told()]).toEqual([
+    expect([await nextReaction(), await nextReaction()]).toEqual([
       { name: "🎂", count: 1, announcement_id: id },
       { name: "🎂", count: 2, announcement_id: id },
     ]);
     for (const verb of ["put", "delete", "delete", "put"] as const) await alice[verb](reactionPath(id, "blob"));
-    expect([await told(), await told(), await told()]).toEqual(
+    expect([await nextReaction(), await nextReaction(), await nextReaction()]).toEqual(
       [1, 0, 1].map((count) => ({ name: "blob", count, url, static_url, announcement_id: id })),
     );
     await stream.close();

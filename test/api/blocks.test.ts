@@ -6,11 +6,11 @@ import { expectShape } from "../support/shape.ts";
 
 const { server, alice, bob, carol } = serverForEachTest(["alice", "bob", "carol"]);
 
-const act = (who: Client, verb: string, whom: { id: string }): Promise<Answer> =>
-  who.post(`/api/v1/accounts/${whom.id}/${verb}`);
+const act = (who: Client, verb: string, target: { id: string }): Promise<Answer> =>
+  who.post(`/api/v1/accounts/${target.id}/${verb}`);
 
-describe("Blocking somebody", () => {
-  test("is answered with how the two stand to each other, and told to neither", async () => {
+describe("Blocking an account", () => {
+  test("returns the relationship, and no notification is created", async () => {
     const { status, json } = await act(alice, "block", bob);
     expect(status).toBe(200);
     expectShape(json, "Relationship");
@@ -19,7 +19,7 @@ describe("Blocking somebody", () => {
     expect(await toldByWhom(bob)).toEqual([]);
   });
 
-  test("may be done twice, and undone twice", async () => {
+  test("can be repeated, and so can unblocking", async () => {
     await act(alice, "block", bob);
     expect((await act(alice, "block", bob)).json.blocking).toBe(true);
     const { status, json } = await act(alice, "unblock", bob);
@@ -30,20 +30,20 @@ describe("Blocking somebody", () => {
     expect((await alice.get("/api/v1/blocks")).json).toEqual([]);
   });
 
-  test.each(["block", "unblock"])("nobody (%s) is not found", async (verb) => {
+  test.each(["block", "unblock"])("that doesn't exist is refused with 404 (%s)", async (verb) => {
     for (const id of ["12", "x", "0"]) {
       const { status, json } = await act(alice, verb, { id });
       expect([status, json]).toEqual([404, { error: "Record not found" }]);
     }
   });
 
-  test("oneself does nothing", async () => {
+  test("that is the user's own has no effect", async () => {
     expect((await act(alice, "block", alice)).json.blocking).toBe(false);
     await alice.publish("hello");
     expect(await homeOf(alice)).toEqual(["hello"]);
   });
 
-  test("ends follows both ways, with their counts and what was told of them", async () => {
+  test("ends follows in both directions, updates their counts and deletes their notifications", async () => {
     await act(alice, "follow", bob);
     await act(bob, "follow", alice);
     await act(alice, "block", bob);
@@ -57,7 +57,7 @@ describe("Blocking somebody", () => {
     expect(await relationship(alice, bob)).toMatchObject({ following: false, followed_by: false });
   });
 
-  test("ends requests both ways", async () => {
+  test("ends follow requests in both directions", async () => {
     for (const who of [alice, bob]) await who.patch("/api/v1/accounts/update_credentials", { locked: true });
     await act(alice, "follow", bob);
     await act(bob, "follow", alice);
@@ -66,8 +66,8 @@ describe("Blocking somebody", () => {
     expect((await bob.get("/api/v1/follow_requests")).json).toEqual([]);
   });
 
-  test("takes out of the home timeline what they wrote, who boosted it, and who mentions them", async () => {
-    for (const whom of [bob, carol]) await act(alice, "follow", whom);
+  test("removes its posts, boosts of them and posts that mention it from the home timeline", async () => {
+    for (const target of [bob, carol]) await act(alice, "follow", target);
     const { id } = await bob.publish("bob writes");
     await carol.publish("hello @bob");
     await carol.publish("carol writes");
@@ -80,7 +80,7 @@ describe("Blocking somebody", () => {
     expect(left).toContain("carol writes");
   });
 
-  test("keeps out of it what others write to them and boost of them from now on", async () => {
+  test("keeps later mentions and boosts of it out of the home timeline", async () => {
     await act(alice, "follow", carol);
     const { id } = await bob.publish("bob writes");
     const greeting = await carol.publish({ status: "hello", visibility: "unlisted" });
@@ -90,7 +90,7 @@ describe("Blocking somebody", () => {
     expect(idsOf(await alice.get("/api/v1/timelines/home"))).toEqual([greeting.id]);
   });
 
-  test("removes what one was told of them, and they are heard no more", async () => {
+  test("deletes its notifications and prevents new ones", async () => {
     const { id } = await alice.publish("hello");
     await act(bob, "follow", alice);
     await bob.post(`/api/v1/statuses/${id}/favourite`);
@@ -101,7 +101,7 @@ describe("Blocking somebody", () => {
     expect(await toldByWhom(alice)).toEqual(["favourite by carol"]);
   });
 
-  test("ends the noise around them: mentions together with them, and answers to them, aren't told", async () => {
+  test("prevents notifications of posts that also mention it, and of replies to it", async () => {
     await act(alice, "block", bob);
     const { id } = await bob.publish("bob writes");
     await carol.publish("@alice @bob make peace");
@@ -111,7 +111,7 @@ describe("Blocking somebody", () => {
     expect(await toldByWhom(alice)).toEqual(["mention by carol"]);
   });
 
-  test("doesn't hide them from a search, so that one can unblock them", async () => {
+  test("leaves it in search results, so that it can be unblocked", async () => {
     await act(alice, "block", bob);
     expect(idsOf(await alice.get("/api/v1/accounts/search?q=bob"))).toEqual([bob.id]);
     expect((await alice.get("/api/v1/accounts/lookup?acct=bob")).json.id).toBe(bob.id);
@@ -120,7 +120,7 @@ describe("Blocking somebody", () => {
   });
 });
 
-describe("Where somebody is blocked", () => {
+describe("A blocked account", () => {
   let theirs: Json;
   let mine: Json;
 
@@ -130,7 +130,7 @@ describe("Where somebody is blocked", () => {
     await act(alice, "block", bob);
   });
 
-  test("they find nothing that one wrote, and can do nothing with it", async () => {
+  test("can neither see nor interact with the blocker's posts", async () => {
     expect((await bob.get(`/api/v1/statuses/${mine.id}`)).status).toBe(404);
     expect((await bob.get(`/api/v1/accounts/${alice.id}/statuses`)).json).toEqual([]);
     for (const verb of ["favourite", "reblog", "bookmark", "mute"]) {
@@ -140,7 +140,7 @@ describe("Where somebody is blocked", () => {
     expect((await act(bob, "follow", alice)).status).toBe(403);
   });
 
-  test("they stand in no public timeline and in no thread that one reads", async () => {
+  test("is missing from the blocker's public timelines and threads", async () => {
     await bob.publish("bob goes on #tag");
     for (const path of ["/api/v1/timelines/public", "/api/v1/timelines/tag/tag"]) {
       expect(idsOf(await alice.get(path)).filter((id) => id !== mine.id)).toEqual([]);
@@ -149,7 +149,7 @@ describe("Where somebody is blocked", () => {
     expect(idsOf((await carol.get(`/api/v1/statuses/${mine.id}/context`)).json.descendants)).toEqual([theirs.id]);
   });
 
-  test("one doesn't favourite or boost them, but finds them by their id", async () => {
+  test("cannot be favourited or boosted by the blocker, but its posts can be read by id", async () => {
     expect((await alice.get(`/api/v1/statuses/${theirs.id}`)).status).toBe(200);
     for (const verb of ["favourite", "reblog"]) {
       const { status, json } = await alice.post(`/api/v1/statuses/${theirs.id}/${verb}`);
@@ -157,7 +157,7 @@ describe("Where somebody is blocked", () => {
     }
   });
 
-  test("neither stands in the lists of people that the other reads", async () => {
+  test("and its blocker are missing from the lists of accounts that the other reads", async () => {
     const post = await carol.publish("carol writes");
     for (const who of [alice, bob]) {
       await act(who, "follow", carol);
@@ -176,7 +176,7 @@ describe("Where somebody is blocked", () => {
     }
   });
 
-  test("they don't learn whom one follows, is followed by or endorses", async () => {
+  test("doesn't see the blocker's followers, followed accounts and endorsements", async () => {
     await act(alice, "follow", carol);
     await act(carol, "follow", alice);
     await act(alice, "endorse", carol);
@@ -187,7 +187,7 @@ describe("Where somebody is blocked", () => {
     }
   });
 
-  test("what others have boosted of them is left out of those others' pages", async () => {
+  test("is missing from profiles that boosted it", async () => {
     await carol.publish("carol writes");
     await carol.post(`/api/v1/statuses/${theirs.id}/reblog`);
     expect(wordsOf(await alice.get(`/api/v1/accounts/${carol.id}/statuses`))).toEqual(["carol writes"]);
@@ -195,11 +195,11 @@ describe("Where somebody is blocked", () => {
   });
 });
 
-describe("The list of whom one blocks", () => {
-  test("has the last one first, in pages that fit together", async () => {
+describe("GET /api/v1/blocks", () => {
+  test("lists blocked accounts in pages, the latest block first", async () => {
     const people = [bob, carol];
     for (const name of ["dora", "emil", "finn"]) people.push(await server.person(name));
-    // The newest account first, so that the order of blocks isn't that of accounts.
+    // In reverse order, so that the order of the blocks differs from that of the accounts.
     for (const { id } of people.toReversed()) await act(alice, "block", { id });
     const all = await alice.get("/api/v1/blocks");
     expectShape(all.json, ["Account"]);

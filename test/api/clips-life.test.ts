@@ -96,7 +96,7 @@ describe.skipIf(!ffmpeg)("A thumbnail", () => {
     PATIENCE,
   );
 
-  test("is the preview of an audio file and determines its colors", async () => {
+  test("is the preview of an audio file and determines its colours", async () => {
     const { json } = await upload(alice, await clips.file("sound.wav"), { thumbnail: await square() });
     const done = (await finished(server, alice, json.id)).json;
     expect(await size(done.preview_url)).toEqual([50, 50]);

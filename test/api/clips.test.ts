@@ -264,7 +264,7 @@ describe.skipIf(!ffmpeg)("With ffmpeg", () => {
     );
 
     test(
-      "stays a picture if it has so many large frames that the conversion would take minutes",
+      "stays a picture if its many large frames would take minutes to convert",
       async () => {
         const { json } = await upload(alice, new File([new Uint8Array(await movingWebp(130, 2000))], "a.webp"));
         expect(json.type).toBe("gifv");

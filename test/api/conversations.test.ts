@@ -34,7 +34,7 @@ describe("A conversation", () => {
     expect(lastTexts(await list(bob))).toEqual(["@bob something else", "@alice hello yourself"]);
   });
 
-  test("with other participants is a separate one, and a note to oneself is one, too", async () => {
+  test("with other participants is a separate one, and so is a note to nobody else", async () => {
     const { id } = await sendDirect(alice, "@bob hello");
     await sendDirect(bob, "@alice @carol look at this", id);
     await sendDirect(alice, "note to self");
@@ -69,7 +69,7 @@ describe("A conversation", () => {
     expect((await list(bob))[0].unread).toBe(true);
   });
 
-  test("can be removed from one's list, and returns with the next message", async () => {
+  test("can be removed from the user's list, and returns with the next message", async () => {
     const { id } = await sendDirect(alice, "@bob hello");
     const [conversation] = await list(bob);
     const { status, json } = await bob.delete(`/api/v1/conversations/${conversation.id}`);
@@ -164,7 +164,7 @@ describe("The list of conversations", () => {
     expect(await cost(5)).toBe(await cost(1));
   });
 
-  test("contains only one's own, and needs a token with the scope", async () => {
+  test("contains only the user's own, and needs a token with the scope", async () => {
     await sendDirect(alice, "@bob hello");
     const [{ id }] = await list(bob);
     const reader = await server.person("reader", { scopes: "read" });
@@ -194,12 +194,12 @@ describe("The list of conversations", () => {
     const events = await EventReader.open(alice, "direct");
     await listening(server, 3);
     const { id } = await sendDirect(alice, "@bob hello");
-    const heard = await socket.next();
-    expect(heard).toMatchObject({ stream: ["direct"], event: "conversation" });
-    expectShape(heard.payload, "Conversation");
-    expect(heard.payload).toMatchObject({ unread: true, accounts: [{ id: alice.id }], last_status: { id } });
+    const received = await socket.next();
+    expect(received).toMatchObject({ stream: ["direct"], event: "conversation" });
+    expectShape(received.payload, "Conversation");
+    expect(received.payload).toMatchObject({ unread: true, accounts: [{ id: alice.id }], last_status: { id } });
     expect(await events.next()).toMatchObject({ event: "conversation", payload: { unread: false } });
-    await mark(bob, heard.payload.id, "read");
+    await mark(bob, received.payload.id, "read");
     expect(await socket.next()).toMatchObject({ event: "conversation", payload: { unread: false } });
     await events.close();
     await socket.close();

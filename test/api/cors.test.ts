@@ -65,7 +65,7 @@ describe("An app in a browser", () => {
     ["invalid parameters", () => alice.post("/api/v1/statuses", {}), 422],
     ["an unreadable query", () => alice.post("/api/v1/statuses?status=a&status[]=b"), 400],
     ["a body that is too long", () => alice.post("/api/v1/statuses", { status: "x".repeat(2_000_000) }), 413],
-  ])("can read the response to %s, and its headers", async (_, call, code) => {
+  ])("can read the response and its headers for %s", async (_, call, code) => {
     const { status, headers } = await call();
     expect(status).toBe(code);
     expect(headers.get("access-control-allow-origin")).toBe("*");

@@ -108,7 +108,7 @@ describe("A picture for an emoji", () => {
 });
 
 describe("A post", () => {
-  test("tells the emoji in its text, its warning and its poll, once each and in order", async () => {
+  test("lists the emoji in its text, its content warning and its poll once each, in the order of their use", async () => {
     for (const name of ["blob", "cat", "dog", "unused"]) await ownEmoji(server, name);
     await ownEmoji(server, "secret", { hidden: true, category: "Secrets" });
     const status = await alice.publish({
@@ -127,7 +127,7 @@ describe("A post", () => {
     expect((await alice.publish("no colons")).emojis).toEqual([]);
   });
 
-  test("keeps its emoji where it is boosted and quoted, and each version has its own", async () => {
+  test("keeps its emoji in boosts, quotes and each version of its history", async () => {
     for (const name of ["blob", "cat"]) await ownEmoji(server, name);
     const { id } = await alice.publish("a :blob:");
     const { json: boost } = await bob.post(`/api/v1/statuses/${id}/reblog`);
@@ -141,7 +141,7 @@ describe("A post", () => {
     expect(names((await bob.get(`/api/v1/statuses/${id}`)).json.emojis)).toEqual(["blob", "cat"]);
   });
 
-  test("that was shown before shows an emoji that came, changed or went since", async () => {
+  test("shows emoji that were added, changed or removed after it was shown", async () => {
     const { id } = await alice.publish("a :blob:");
     await alice.patch("/api/v1/accounts/update_credentials", { display_name: ":blob:" });
     const shown = async () => {
@@ -160,7 +160,7 @@ describe("A post", () => {
     expect(await shown()).toEqual([]);
   });
 
-  test("of another server has that server's emoji, and its author too; never ours", async () => {
+  test("of another server uses the emoji of that server, and so does its author", async () => {
     for (const name of ["blob", "ours"]) await ownEmoji(server, name);
     remoteEmoji(server, "blob", "elsewhere.example");
     const dora = remoteAccount(server, "dora", "elsewhere.example");
@@ -174,7 +174,7 @@ describe("A post", () => {
     }
   });
 
-  inProcess("costs no query more for its emoji, once they are known", async () => {
+  inProcess("takes no additional query for known emoji", async () => {
     const cost = async (text: string) => {
       const before = server.ctx.db.statements;
       await alice.publish(text);
@@ -189,7 +189,7 @@ describe("A post", () => {
 });
 
 describe("A profile", () => {
-  test("tells the emoji in the name, the note and the fields", async () => {
+  test("lists the emoji in its name, note and fields", async () => {
     for (const name of ["one", "two", "three", "four", "unused"]) await ownEmoji(server, name);
     const { status, json } = await alice.patch("/api/v1/accounts/update_credentials", {
       display_name: "Alice :one:",

@@ -8,25 +8,26 @@ import { expectShape } from "../support/shape.ts";
 const { server, alice, bob, carol } = serverForEachTest(["alice", "bob", "carol"]);
 
 beforeEach(async () => {
-  for (const who of [alice, bob, carol]) await show(who);
+  for (const who of [alice, bob, carol]) await setDiscoverable(who);
 });
 
-const show = (who: Client, discoverable = true) => who.patch("/api/v1/accounts/update_credentials", { discoverable });
+const setDiscoverable = (who: Client, discoverable = true) =>
+  who.patch("/api/v1/accounts/update_credentials", { discoverable });
 const directory = async (query = "", reader = server.stranger()): Promise<string[]> =>
   idsOf(await reader.get(`/api/v1/directory${query}`));
 
-describe("The directory", () => {
-  test("has those who want to be found, for everyone", async () => {
+describe("GET /api/v1/directory", () => {
+  test("lists discoverable accounts to everyone", async () => {
     await server.person("hermit");
     const answer = await server.stranger().get("/api/v1/directory");
     expect(answer.status).toBe(200);
     expectShape(answer.json, ["Account"]);
     expect(idsOf(answer).toSorted()).toEqual([alice.id, bob.id, carol.id].toSorted());
-    await show(bob, false);
+    await setDiscoverable(bob, false);
     expect((await directory()).toSorted()).toEqual([alice.id, carol.id].toSorted());
   });
 
-  test("begins with who wrote last, and ends with who never did", async () => {
+  test("is ordered by the time of the latest post by default", async () => {
     await alice.publish("first");
     server.clock.advance(60_000);
     await bob.publish("second");
@@ -35,18 +36,18 @@ describe("The directory", () => {
     }
   });
 
-  test("begins with who came last, when that is asked for", async () => {
+  test("is ordered by the time of registration with order=new", async () => {
     await alice.publish("first");
     expect(await directory("?order=new")).toEqual([carol.id, bob.id, alice.id]);
   });
 
-  test("can be read page by page, from an offset", async () => {
+  test("has a limit and an offset", async () => {
     expect(await directory("?order=new&limit=1&offset=1")).toEqual([bob.id]);
     expect(await directory("?order=new&limit=500&offset=2")).toEqual([alice.id]);
     expect(await directory("?offset=9")).toEqual([]);
   });
 
-  test("can be of this server alone", async () => {
+  test("contains only accounts of this server with local=true", async () => {
     const id = remoteAccount(server, "dora", "elsewhere.example");
     server.ctx.db.transaction((tx) =>
       tx.run("UPDATE accounts SET discoverable = 1 WHERE id = $id", { id: Number(id) }),
@@ -57,9 +58,9 @@ describe("The directory", () => {
     expect(await directory("", alice)).not.toContain(id);
   });
 
-  test("leaves out whom one blocks or mutes, and who blocks one", async () => {
+  test("excludes accounts that the viewer blocks or mutes, or that block the viewer", async () => {
     const dora = await server.person("dora");
-    await show(dora);
+    await setDiscoverable(dora);
     block(server, alice, bob);
     block(server, carol, alice);
     mute(server, alice, dora);

@@ -14,7 +14,7 @@ beforeEach(() => {
 const PATH = "/api/v1/domain_blocks";
 
 describe("Blocking a domain", () => {
-  test("is answered with nothing, as often as it is done, and listed once", async () => {
+  test("returns an empty object, can be repeated, and lists the domain once", async () => {
     for (const domain of ["spam.example", " SPAM.example. "]) {
       const { status, json } = await alice.post(PATH, { domain });
       expect([status, json]).toEqual([200, {}]);
@@ -24,7 +24,7 @@ describe("Blocking a domain", () => {
     expect((await bob.get(PATH)).json).toEqual([]);
   });
 
-  test("can be undone, by body or query, as often as one likes", async () => {
+  test("can be undone with the domain in the body or the query, and undoing can be repeated", async () => {
     for (const domain of ["spam.example", "other.example"]) await alice.post(PATH, { domain });
     for (let times = 0; times < 2; times++) {
       const { status, json } = await alice.delete(PATH, { domain: "Spam.Example" });
@@ -39,7 +39,7 @@ describe("Blocking a domain", () => {
     ["bücher.example", "xn--bcher-kva.example"],
     ["127.0.0.1:4000", "127.0.0.1:4000"],
     ["localhost", "localhost"],
-  ])("understands %s", async (domain, kept) => {
+  ])("normalizes %s", async (domain, kept) => {
     await alice.post(PATH, { domain });
     expect((await alice.get(PATH)).json).toEqual([kept]);
   });
@@ -55,13 +55,13 @@ describe("Blocking a domain", () => {
     [{ domain: "%00" }, "Domain is not a valid domain name"],
     [{ domain: `${"x".repeat(64)}.example` }, "Domain is not a valid domain name"],
     [{ domain: ["spam.example"] }, "Domain is invalid"],
-  ])("refuses %j, and so does undoing it", async (body, reason) => {
+  ])("refuses %j, and so does unblocking", async (body, reason) => {
     for (const { status, json } of [await alice.post(PATH, body), await alice.delete(PATH, body)]) {
       expect([status, json]).toEqual([422, { error: `Validation failed: ${reason}` }]);
     }
   });
 
-  test("ends follows and requests both ways, and forgets what was told of its people", async () => {
+  test("ends follows and requests in both directions, and deletes notifications from the domain", async () => {
     const fan = remoteAccount(server, "fan", "spam.example");
     const other = remoteAccount(server, "fan", "other.example");
     await alice.post(`/api/v1/accounts/${spammer}/follow`);
@@ -72,15 +72,15 @@ describe("Blocking a domain", () => {
     expect(idsOf(await alice.get(`/api/v1/accounts/${alice.id}/followers`))).toEqual([other]);
     const { followers_count, following_count } = (await alice.get(`/api/v1/accounts/${alice.id}`)).json;
     expect([followers_count, following_count]).toEqual([1, 0]);
-    const told = (await alice.get("/api/v1/notifications")).json;
-    expect(told.map(({ type, account }: Json) => [type, account.id])).toEqual([
+    const notifications = (await alice.get("/api/v1/notifications")).json;
+    expect(notifications.map(({ type, account }: Json) => [type, account.id])).toEqual([
       ["severed_relationships", alice.id],
       ["follow", other],
     ]);
     expect((await alice.post(`/api/v1/accounts/${spammer}/follow`)).status).toBe(403);
   });
 
-  test("takes its people out of timelines, threads, boosts and lists of people", async () => {
+  test("hides the domain's accounts and posts in timelines, threads, boosts and lists of accounts", async () => {
     await alice.follow(bob);
     const spam = remoteStatus(server, spammer, "spam");
     const ham = remoteStatus(server, remoteAccount(server, "friend", "good.example"), "ham");
@@ -97,14 +97,14 @@ describe("Blocking a domain", () => {
     expect(wordsOf(await alice.get("/api/v1/timelines/public"))).toEqual(["ham", "spam"]);
   });
 
-  test("means that domain, and no other that ends so", async () => {
+  test("does not affect its subdomains", async () => {
     remoteStatus(server, remoteAccount(server, "friend", "not.spam.example"), "ham");
     await alice.post(PATH, { domain: "spam.example" });
     expect(wordsOf(await alice.get("/api/v1/timelines/public"))).toEqual(["ham"]);
   });
 });
 
-test("The list of blocked domains has the last one first, in pages that fit together", async () => {
+test("GET /api/v1/domain_blocks lists domains in pages, the latest block first", async () => {
   const domains = ["e", "b", "d", "a", "c"].map((name) => `${name}.example`);
   for (const domain of domains) await alice.post(PATH, { domain });
   const pages = await pagesOf(alice, `${PATH}?limit=2`);

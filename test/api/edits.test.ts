@@ -14,7 +14,7 @@ const read = async (id: string): Promise<Json> => (await alice.get(`/api/v1/stat
 const history = async (id: string): Promise<Json> => (await bob.get(`/api/v1/statuses/${id}/history`)).json;
 
 describe("An edit", () => {
-  test("changes what is shown, and says when", async () => {
+  test("changes the status and sets edited_at", async () => {
     const { id } = await alice.publish({ status: "helo", language: "en" });
     server.clock.advance(60_000);
     const { status, json } = await edit(id, { status: "hello", spoiler_text: "cw", language: "de" });
@@ -32,13 +32,13 @@ describe("An edit", () => {
     expect(await read(id)).toEqual(json);
   });
 
-  test("works as PATCH and as a form too", async () => {
+  test("can be a PATCH request or a form", async () => {
     const { id } = await alice.publish("one");
     expect((await alice.patch(`/api/v1/statuses/${id}`, { status: "two" })).json.content).toBe("<p>two</p>");
     expect((await edit(id, new URLSearchParams({ status: "three" }))).json.content).toBe("<p>three</p>");
   });
 
-  test("leaves alone what it doesn't name", async () => {
+  test("keeps the values that the request doesn't contain", async () => {
     const media = await uploaded(alice, { description: "a slope" });
     const before = await alice.publish({ status: "one", spoiler_text: "cw", language: "fr", media_ids: [media.id] });
     const { json } = await edit(before.id, { status: "two" });
@@ -49,21 +49,21 @@ describe("An edit", () => {
   describe.each<[string, object]>([
     ["Mastodon's app for Android, and Tuba", { sensitive: false, visibility: "public" }],
     ["Ice Cubes", { media_ids: [], visibility: "public" }],
-  ])("by an app that leaves out what is empty in its composer, as %s does,", (_, said) => {
-    test("takes off the warning and the pictures", async () => {
+  ])("from an app that omits empty values, such as %s,", (_, values) => {
+    test("removes the content warning and the media", async () => {
       const media = await uploaded(alice);
       const { id } = await alice.publish({ status: "one", spoiler_text: "cw", language: "fr", media_ids: [media.id] });
-      const { json } = await edit(id, { status: "one", ...said });
+      const { json } = await edit(id, { status: "one", ...values });
       expect(json).toMatchObject({ spoiler_text: "", sensitive: false, media_attachments: [], language: "fr" });
     });
 
-    test("takes off the poll", async () => {
+    test("removes the poll", async () => {
       const { id } = await alice.publish({ status: "one", poll: { options: ["a", "b"], expires_in: 300 } });
-      expect((await edit(id, { status: "one", ...said })).json.poll).toBeNull();
+      expect((await edit(id, { status: "one", ...values })).json.poll).toBeNull();
     });
   });
 
-  test("that takes off the warning takes its mark off the pictures, unless it was made for them", async () => {
+  test("that removes the content warning also removes `sensitive`, unless that was set separately", async () => {
     const media = await uploaded(alice);
     const warned = await alice.publish({ status: "one", spoiler_text: "cw", media_ids: [media.id] });
     const marked = await alice.publish({ status: "two", sensitive: true, media_ids: [(await uploaded(alice)).id] });
@@ -73,7 +73,7 @@ describe("An edit", () => {
     expect([await sensitiveOf(warned), await sensitiveOf(marked)]).toEqual([false, true]);
   });
 
-  test("keeps the pictures that it describes", async () => {
+  test("keeps media that it describes", async () => {
     const { id: mediaId } = await uploaded(alice);
     const { id } = await alice.publish({ status: "one", media_ids: [mediaId] });
     const described = { media_attributes: [{ id: mediaId, description: "a slope" }] };
@@ -81,7 +81,7 @@ describe("An edit", () => {
     expect(json.media_attachments).toMatchObject([{ id: mediaId, description: "a slope" }]);
   });
 
-  test("keeps likes, boosts and the place in timelines", async () => {
+  test("keeps favourites, boosts and the position in timelines", async () => {
     const { id } = await alice.publish("one");
     await alice.publish("two");
     await bob.post(`/api/v1/statuses/${id}/favourite`);
@@ -92,7 +92,7 @@ describe("An edit", () => {
     expect(wordsOf(await bob.get(`/api/v1/accounts/${bob.id}/statuses`))).toEqual(["ONE"]);
   });
 
-  test("that changes nothing leaves no trace", async () => {
+  test("without changes creates no version and no notification", async () => {
     const media = await uploaded(alice, { description: "d" });
     const before = await alice.publish({ status: "one", spoiler_text: "cw", media_ids: [media.id] });
     await bob.post(`/api/v1/statuses/${before.id}/reblog`);
@@ -108,14 +108,14 @@ describe("An edit", () => {
     expect((await bob.get("/api/v1/notifications")).json).toEqual([]);
   });
 
-  test("is for the author alone", async () => {
+  test("is refused to everyone but the author", async () => {
     const { id } = await alice.publish("one");
     const { status, json } = await bob.put(`/api/v1/statuses/${id}`, { status: "mine" });
     expect([status, json]).toEqual([404, { error: "Record not found" }]);
     expect((await read(id)).content).toBe("<p>one</p>");
   });
 
-  test("is not for boosts", async () => {
+  test("of a boost is refused", async () => {
     const { id } = await alice.publish("one");
     const boost = (await alice.post(`/api/v1/statuses/${id}/reblog`)).json;
     expect((await edit(boost.id, { status: "two" })).status).toBe(404);
@@ -123,11 +123,11 @@ describe("An edit", () => {
   });
 
   test.each<[string, object]>([
-    ["no words and no picture", { status: "" }],
-    ["too many words", { status: "x".repeat(5001) }],
-    ["a picture of nobody's", { media_ids: ["5"] }],
-    ["five pictures", { media_ids: ["1", "2", "3", "4", "5"] }],
-    ["a poll that nobody can choose in", { poll: { options: ["a"], expires_in: 300 } }],
+    ["no text and no media", { status: "" }],
+    ["a text that is too long", { status: "x".repeat(5001) }],
+    ["a media id that doesn't exist", { media_ids: ["5"] }],
+    ["five media ids", { media_ids: ["1", "2", "3", "4", "5"] }],
+    ["a poll with one option", { poll: { options: ["a"], expires_in: 300 } }],
   ])("with %s is refused and changes nothing", async (_, body) => {
     const before = await alice.publish("one");
     const { status, json } = await edit(before.id, body);
@@ -137,8 +137,8 @@ describe("An edit", () => {
   });
 });
 
-describe("What was edited", () => {
-  test("can be read in every version, from the first to the last", async () => {
+describe("An edited status", () => {
+  test("has a history with all versions, the oldest first", async () => {
     const { id } = await alice.publish({ status: "one", spoiler_text: "cw" });
     server.clock.advance(1000);
     await edit(id, { status: "two" });
@@ -154,14 +154,14 @@ describe("What was edited", () => {
     expect(versions[0].account.id).toBe(alice.id);
   });
 
-  test("has one version before it is edited", async () => {
+  test("is preceded by one version before its first edit", async () => {
     const { id } = await alice.publish("one");
     const versions = await history(id);
     expectShape(versions, ["StatusEdit"]);
     expect(wordsOf(versions)).toEqual(["one"]);
   });
 
-  test("speaks of whom and what it names now", async () => {
+  test("has the mentions and tags of its latest version", async () => {
     const carol = await server.person("carol");
     const { id } = await alice.publish("@bob #old");
     const { json } = await edit(id, { status: "@carol #new" });
@@ -171,13 +171,13 @@ describe("What was edited", () => {
     expect((await carol.get("/api/v1/notifications")).json[0]).toMatchObject({ type: "mention", status: { id } });
   });
 
-  test("tells nobody of a mention twice", async () => {
+  test("does not notify a mentioned account twice", async () => {
     const { id } = await alice.publish("@bob one");
     await edit(id, { status: "@bob two" });
     expect((await bob.get("/api/v1/notifications")).json.length).toBe(1);
   });
 
-  test("is told to those who boosted it", async () => {
+  test("causes a notification for each account that boosted it", async () => {
     const { id } = await alice.publish("one");
     await bob.post(`/api/v1/statuses/${id}/reblog`);
     await edit(id, { status: "two" });
@@ -187,7 +187,7 @@ describe("What was edited", () => {
   });
 });
 
-describe("The pictures of a status", () => {
+describe("The media of a status", () => {
   let first: Json;
   let second: Json;
   let id: string;
@@ -198,7 +198,7 @@ describe("The pictures of a status", () => {
     ({ id } = await alice.publish({ status: "two pictures", media_ids: [first.id, second.id] }));
   });
 
-  test("can change their order", async () => {
+  test("can be reordered", async () => {
     await edit(id, { media_ids: [second.id, first.id] });
     expect(await shown()).toEqual([
       [second.id, null],
@@ -207,7 +207,7 @@ describe("The pictures of a status", () => {
     expect((await history(id)).length).toBe(2);
   });
 
-  test("can change their descriptions and where to look", async () => {
+  test("can get another description and focus", async () => {
     await edit(id, {
       media_ids: [first.id, second.id],
       media_attributes: [{ id: second.id, description: "second", focus: "0.5,-0.5" }],
@@ -221,7 +221,7 @@ describe("The pictures of a status", () => {
     expect(versions.map((it: Json) => it.media_attachments[1].description)).toEqual([null, "second"]);
   });
 
-  test("can't get a description that is too long", async () => {
+  test("cannot get a description that is too long", async () => {
     const before = await read(id);
     const { status } = await edit(id, {
       status: "new",
@@ -231,7 +231,7 @@ describe("The pictures of a status", () => {
     expect(await read(id)).toEqual(before);
   });
 
-  test("can be told apart in a form, too", async () => {
+  test("can be described in a form", async () => {
     const form = `media_ids[]=${first.id}&media_ids[]=${second.id}&media_attributes[][id]=${first.id}&media_attributes[][description]=new&media_attributes[][id]=${second.id}&media_attributes[][description]=also`;
     await edit(id, new URLSearchParams(form));
     expect(await shown()).toEqual([
@@ -240,7 +240,7 @@ describe("The pictures of a status", () => {
     ]);
   });
 
-  test("can be taken off and put back", async () => {
+  test("can be removed and added again", async () => {
     await edit(id, { media_ids: [second.id] });
     expect(await shown()).toEqual([[second.id, null]]);
     expect((await history(id)).map((it: Json) => idsOf(it.media_attachments))).toEqual([
@@ -251,32 +251,32 @@ describe("The pictures of a status", () => {
     expect(idsOf((await read(id)).media_attachments)).toEqual([first.id, second.id]);
   });
 
-  test("can all go when there are words, and then it is found among pictures no more", async () => {
+  test("can all be removed if there is text, and the status leaves media timelines", async () => {
     expect(idsOf(await bob.get("/api/v1/timelines/public?only_media=true"))).toEqual([id]);
     await edit(id, { media_ids: [] });
     expect(await shown()).toEqual([]);
     expect(idsOf(await bob.get("/api/v1/timelines/public?only_media=true"))).toEqual([]);
   });
 
-  test("can get another, but not another person's", async () => {
+  test("can be extended with uploads of the same user only", async () => {
     const [third, others] = [await uploaded(alice, {}, 99), await uploaded(bob)];
     expect((await edit(id, { media_ids: [first.id, second.id, others.id] })).status).toBe(422);
     expect((await edit(id, { media_ids: [first.id, second.id, third.id] })).status).toBe(200);
     expect((await shown()).length).toBe(3);
   });
 
-  test("that another status has can't be taken from it", async () => {
+  test("cannot be used by another status", async () => {
     const other = await alice.publish("words");
     expect((await edit(other.id, { media_ids: [first.id] })).status).toBe(422);
     expect((await shown()).length).toBe(2);
   });
 
-  describe("can get custom thumbnails", () => {
+  describe("can get thumbnails", () => {
     const square = () => pictureFile("png", { width: 50, height: 50, shade: 150 });
     const withThumbnail = (fields: Record<string, string>, media: Json, thumbnail: File) =>
       edit(id, formOf({ ...fields, "media_attributes[][id]": media.id, "media_attributes[][thumbnail]": thumbnail }));
 
-    test("that stand for them, as an edit that people hear of", async () => {
+    test("in an edit with a version of its own", async () => {
       server.clock.advance(60_000);
       const { status, json } = await withThumbnail({}, first, await square());
       expect(status).toBe(200);
@@ -293,7 +293,7 @@ describe("The pictures of a status", () => {
       expect((await history(id)).length).toBe(2);
     });
 
-    test("in place of earlier ones, whose files are removed", async () => {
+    test("that replace earlier ones, whose files are removed", async () => {
       await withThumbnail({}, first, await square());
       await server.drain();
       const before = mediaFiles(server);
@@ -303,7 +303,7 @@ describe("The pictures of a status", () => {
       expect((await read(id)).media_attachments[0].meta.small.size).toBe("20x20");
     });
 
-    test("together with other changes, or not at all", async () => {
+    test("together with other changes, all of which fail if one does", async () => {
       const before = [await read(id), mediaFiles(server)];
       const refusals = [
         await withThumbnail({ status: "new" }, first, new File(["x"], "a.png")),
@@ -318,7 +318,7 @@ describe("The pictures of a status", () => {
       expect(json.media_attachments[0]).toMatchObject({ description: "new", meta: { small: { width: 50 } } });
     });
 
-    test("only if they are the status's own", async () => {
+    test("only if the media belong to the status", async () => {
       const theirs = await uploaded(bob);
       expect((await withThumbnail({}, theirs, await square())).status).toBe(200);
       expect((await bob.get(`/api/v1/media/${theirs.id}`)).json).toEqual(theirs);

@@ -8,14 +8,14 @@ const of = ({ status, json }: Answer) => [status, json];
 const CONFIRM = "/api/v1/emails/confirmations";
 const CHECK = "/api/v1/emails/check_confirmation";
 
-test("nobody has to confirm an address, since this server sends no mail", async () => {
+test("The e-mail address of a user needs no confirmation, because this server sends no mail", async () => {
   expect(of(await alice.get(CHECK))).toEqual([200, true]);
   const refused = { error: "This method is only available while the e-mail is awaiting confirmation" };
   expect(of(await alice.post(CONFIRM))).toEqual([403, refused]);
   expect(of(await alice.post(CONFIRM, { email: "alice@mail.example" }))).toEqual([403, refused]);
 });
 
-test("both are for people, with the scope for it", async () => {
+test("Both methods need a user token with a suitable scope", async () => {
   for (const answer of [await server.stranger().get(CHECK), await server.stranger().post(CONFIRM)]) {
     expect(of(answer)).toEqual([401, { error: "The access token is invalid" }]);
   }

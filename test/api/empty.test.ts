@@ -3,7 +3,7 @@ import { serverForAllTests } from "../support/setup.ts";
 
 const { server, alice } = serverForAllTests(["alice"]);
 
-/** What apps ask for when they start, and this server has none of. */
+/** Methods whose lists are empty on a new server. */
 const FOR_EVERYONE = [
   "/api/v1/custom_emojis",
   "/api/v1/trends",
@@ -12,7 +12,7 @@ const FOR_EVERYONE = [
   "/api/v1/trends/links",
   "/api/v1/instance/rules",
 ];
-const FOR_PEOPLE = [
+const FOR_USERS = [
   "/api/v1/announcements",
   "/api/v1/suggestions",
   "/api/v2/suggestions",
@@ -34,7 +34,7 @@ const FOR_PEOPLE = [
 ];
 
 describe("An empty list", () => {
-  test.each([...FOR_EVERYONE, ...FOR_PEOPLE])("%s is answered as one, in JSON", async (path) => {
+  test.each([...FOR_EVERYONE, ...FOR_USERS])("of %s is an empty JSON array", async (path) => {
     for (const query of ["", "?limit=200"]) {
       const { status, json, headers } = await alice.get(path + query);
       expect([status, json, headers.get("content-type")]).toEqual([
@@ -45,16 +45,16 @@ describe("An empty list", () => {
     }
   });
 
-  test.each(FOR_EVERYONE)("%s is open to strangers", async (path) => {
+  test.each(FOR_EVERYONE)("of %s is visible to strangers", async (path) => {
     expect((await server.stranger().get(path)).status).toBe(200);
   });
 
-  test.each(FOR_PEOPLE)("%s is not", async (path) => {
+  test.each(FOR_USERS)("of %s is hidden from strangers", async (path) => {
     const { status, json } = await server.stranger().get(path);
     expect([status, json]).toEqual([401, { error: "The access token is invalid" }]);
   });
 
-  test("of somebody's lists and featured tags is one too", async () => {
+  test("of an account's lists and featured tags is an empty JSON array", async () => {
     for (const path of ["lists", "featured_tags"]) {
       expect((await alice.get(`/api/v1/accounts/${alice.id}/${path}`)).json).toEqual([]);
     }

@@ -10,16 +10,16 @@ beforeEach(async () => {
   for (const { id } of [bob, carol]) await act(alice, "follow", { id });
 });
 
-const act = (who: Client, verb: string, whom: { id: string }): Promise<Answer> =>
-  who.post(`/api/v1/accounts/${whom.id}/${verb}`);
+const act = (who: Client, verb: string, target: { id: string }): Promise<Answer> =>
+  who.post(`/api/v1/accounts/${target.id}/${verb}`);
 const endorsed = async (reader = server.stranger()): Promise<string[]> =>
   idsOf(await reader.get(`/api/v1/accounts/${alice.id}/endorsements`));
 
 describe.each([
   ["endorse", "unendorse"],
   ["pin", "unpin"],
-])("To %s somebody", (verb, back) => {
-  test("shows them on one's profile, for everyone to see, once", async () => {
+])("POST /api/v1/accounts/:id/%s", (verb, back) => {
+  test("shows the account on the profile to everyone, once", async () => {
     for (let times = 0; times < 2; times++) {
       const { status, json } = await act(alice, verb, bob);
       expect(status).toBe(200);
@@ -31,7 +31,7 @@ describe.each([
     expect((await bob.get("/api/v1/endorsements")).json).toEqual([]);
   });
 
-  test(`ends with ${back}, done once or twice`, async () => {
+  test(`can be undone with ${back}, once or twice`, async () => {
     await act(alice, verb, bob);
     for (let times = 0; times < 2; times++) {
       const { status, json } = await act(alice, back, bob);
@@ -41,14 +41,14 @@ describe.each([
     expect(await endorsed()).toEqual([]);
   });
 
-  test("needs that one follows them", async () => {
+  test("refuses an account that one doesn't follow", async () => {
     const { status, json } = await act(bob, verb, alice);
     const reason = "You must be already following the person you want to endorse";
     expect([status, json]).toEqual([422, { error: `Validation failed: ${reason}` }]);
     expect((await act(alice, verb, alice)).status).toBe(422);
   });
 
-  test("needs that there is such a person", async () => {
+  test("refuses an account that doesn't exist with 404", async () => {
     for (const it of [verb, back]) {
       const { status, json } = await act(alice, it, { id: "12" });
       expect([status, json]).toEqual([404, { error: "Record not found" }]);
@@ -63,7 +63,7 @@ test("An endorsement ends with the follow", async () => {
   expect(await endorsed()).toEqual([]);
 });
 
-test("Endorsements are listed newest first, in pages that fit together, or all at once", async () => {
+test("Endorsements are listed newest first, in pages or all at once", async () => {
   const people = [bob, carol];
   for (const name of ["dora", "emil"]) {
     people.push(await server.person(name));
@@ -83,7 +83,7 @@ test("Endorsements are listed newest first, in pages that fit together, or all a
   expect(unlimited.headers.get("link")).not.toContain('rel="next"');
 });
 
-test("Endorsements of nobody are not found", async () => {
+test("Endorsements of an account that doesn't exist are not found", async () => {
   for (const id of ["12", "x"]) {
     const { status, json } = await alice.get(`/api/v1/accounts/${id}/endorsements`);
     expect([status, json]).toEqual([404, { error: "Record not found" }]);

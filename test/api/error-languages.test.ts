@@ -8,7 +8,7 @@ const NOT_FOUND = { en: "Record not found", de: "Das gibt es hier nicht", fr: "C
 type Language = keyof typeof NOT_FOUND;
 
 const { server } = serverForAllTests();
-/** By the locale that they signed up with. */
+/** By the locale of their registration. */
 const people = new Map<string, Client>();
 
 beforeAll(async () => {
@@ -21,18 +21,18 @@ beforeAll(async () => {
 
 const from = (acceptLanguage: string): RequestInit => ({ headers: { "accept-language": acceptLanguage } });
 
-describe("An error is in the language", () => {
+describe("The language of an error is", () => {
   test.each<[string, string | null, string, string, Language]>([
-    ["of a stranger's browser", null, "", "de-CH,de;q=0.9,en;q=0.5", "de"],
-    ["of a stranger's browser, by preference", null, "", "en;q=0.2,fr", "fr"],
-    ["English for a stranger in any other", null, "", "es", "en"],
-    ["English for a stranger who asks for none", null, "", "", "en"],
-    ["that the request asks for", null, "?lang=fr", "de", "fr"],
-    ["that the request asks for, whoever asks", "de", "?lang=fr", "en", "fr"],
-    ["of the user, whatever the browser says", "de", "", "fr", "de"],
-    ["of the user with a region", "de-AT", "", "fr", "de"],
-    ["of the user where the one asked for is unknown", "fr", "?lang=xx", "de", "fr"],
-    ["of the browser where the user's is unknown", "es", "", "de", "de"],
+    ["the stranger's browser language", null, "", "de-CH,de;q=0.9,en;q=0.5", "de"],
+    ["the browser language that the stranger prefers", null, "", "en;q=0.2,fr", "fr"],
+    ["English for a stranger with an unsupported browser language", null, "", "es", "en"],
+    ["English for a stranger without a browser language", null, "", "", "en"],
+    ["the `lang` of the request", null, "?lang=fr", "de", "fr"],
+    ["the `lang` of the request even for a user with another language", "de", "?lang=fr", "en", "fr"],
+    ["the user's rather than the browser's", "de", "", "fr", "de"],
+    ["the user's without its region", "de-AT", "", "fr", "de"],
+    ["the user's if `lang` is unknown", "fr", "?lang=xx", "de", "fr"],
+    ["the browser's if the user's is unsupported", "es", "", "de", "de"],
   ])("%s", async (_, locale, query, acceptLanguage, language) => {
     const who = locale === null ? server.stranger() : people.get(locale)!;
     for (const path of ["/api/v1/accounts/9", "/api/v1/statuses/9"]) {
@@ -42,40 +42,40 @@ describe("An error is in the language", () => {
   });
 });
 
-describe("In German are", () => {
+describe("German translations exist for", () => {
   const german = () => people.get("de")!;
-  const said = ({ status, json }: Answer): [number, string] => [status, json.error];
+  const errorOf = ({ status, json }: Answer): [number, string] => [status, json.error];
 
-  test("validations, with the name of the field", async () => {
-    expect(said(await german().post("/api/v1/statuses", { status: " " }))).toEqual([
+  test("validation errors, including the name of the field", async () => {
+    expect(errorOf(await german().post("/api/v1/statuses", { status: " " }))).toEqual([
       422,
       "Ungültige Angaben: Text darf nicht leer sein",
     ]);
-    expect(said(await german().post("/api/v1/lists", {}))).toEqual([
+    expect(errorOf(await german().post("/api/v1/lists", {}))).toEqual([
       422,
       "Ungültige Angaben: Titel darf nicht leer sein",
     ]);
     const poll = { options: ["a"], expires_in: 1 };
-    expect(said(await german().post("/api/v1/statuses", { status: "?", poll }))).toEqual([
+    expect(errorOf(await german().post("/api/v1/statuses", { status: "?", poll }))).toEqual([
       422,
       "Ungültige Angaben: Eine Umfrage braucht mehr als eine Antwort, Die Umfrage dauert zu kurz",
     ]);
   });
 
-  test("tokens that are unknown, missing or not allowed to", async () => {
+  test("unknown tokens, missing tokens and missing scopes", async () => {
     const unknown = new Client(server.origin, "made-up");
-    expect(said(await unknown.get("/api/v1/timelines/home", from("de")))).toEqual([
+    expect(errorOf(await unknown.get("/api/v1/timelines/home", from("de")))).toEqual([
       401,
       "Das Zugriffstoken ist ungültig",
     ]);
     const reader = server.otherApp(german(), "read");
-    expect(said(await reader.post("/api/v1/statuses", { status: "x" }))).toEqual([
+    expect(errorOf(await reader.post("/api/v1/statuses", { status: "x" }))).toEqual([
       403,
       "Das hast du dieser App nicht erlaubt",
     ]);
   });
 
-  test("bodies that cannot be read, and addresses that are not there", async () => {
+  test("unreadable bodies and unknown paths", async () => {
     const headers = { "content-type": "application/json", "accept-language": "de" };
     const broken = await fetch(`${server.origin}/api/v1/apps`, { method: "POST", body: "{", headers });
     expect([broken.status, await broken.json()]).toEqual([
@@ -92,7 +92,7 @@ describe("In German are", () => {
     }
   });
 
-  test("OAuth's descriptions, but not its codes", async () => {
+  test("OAuth's error descriptions, but not its error codes", async () => {
     const { status, json } = await server.stranger().post("/oauth/token", { grant_type: "x" }, from("de"));
     expect([status, json.error, json.error_description]).toEqual([
       400,
@@ -101,7 +101,7 @@ describe("In German are", () => {
     ]);
   });
 
-  test("a query that is refused itself, in the language that it asks for", async () => {
+  test("errors in the query string that contains `lang`", async () => {
     const { status, json } = await server
       .stranger()
       .get("/api/v1/accounts?lang=de&a[b][c][d][e][f][g][h][i][j][k][l]=1");
@@ -109,18 +109,18 @@ describe("In German are", () => {
   });
 });
 
-describe("On a server of its own", () => {
+describe("A server with other settings", () => {
   let other: TestServer;
   afterEach(() => other.stop());
 
-  test("a limit that is reached is told in the reader's language", async () => {
+  test("translates the error about a rate limit", async () => {
     other = await startServer({ LINNET_RATE_LIMITS: "address=1/300" });
     await other.stranger().get("/api/v1/timelines/public");
     const { status, json } = await other.stranger().get("/api/v1/timelines/public", from("fr"));
     expect([status, json]).toEqual([429, { error: "Trop de requêtes. Réessayez plus tard." }]);
   });
 
-  test("a sign-up has its reasons and their details in it, and an unknown locale becomes the server's", async () => {
+  test("translates registration errors and their details, and replaces an unknown locale with its own", async () => {
     other = await startServer({ LINNET_REGISTRATIONS: "open", LINNET_LANGUAGES: "fr,en" });
     await other.person("owner");
     const app = new Client(other.origin, other.token(null, "read write"));

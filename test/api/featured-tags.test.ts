@@ -16,7 +16,7 @@ const countsOf = async (): Promise<[string, string, string | null][]> =>
 const DAY = 24 * 3600_000;
 
 describe("Featuring a hashtag", () => {
-  test("shows it on the profile with how often it was used", async () => {
+  test("shows it on the profile with the number of its posts", async () => {
     await alice.publish("#Tea one");
     server.clock.advance(DAY);
     await alice.publish({ status: "#tea two", visibility: "unlisted" });
@@ -38,13 +38,13 @@ describe("Featuring a hashtag", () => {
     expect((await bob.get("/api/v1/tags/tea")).json.featuring).toBe(false);
   });
 
-  test("of one that was never used counts nothing", async () => {
+  test("without posts has a count of 0", async () => {
     const { json } = await feature("later");
     expectShape(json, "FeaturedTag");
     expect(json).toMatchObject({ statuses_count: "0", last_status_at: null });
   });
 
-  test("counts what is written, edited and deleted from then on", async () => {
+  test("counts later posts, edits and deletions", async () => {
     await feature("tea");
     const first = await alice.publish("#tea one");
     server.clock.advance(DAY);
@@ -62,13 +62,13 @@ describe("Featuring a hashtag", () => {
     expect(await countsOf()).toEqual([["tea", "0", null]]);
   });
 
-  test("again changes nothing", async () => {
+  test("a second time changes nothing", async () => {
     const [first, again] = [await feature("tea"), await feature("Tea")];
     expect(again).toMatchObject({ status: 200, json: first.json });
     expect(await featured()).toHaveLength(1);
   });
 
-  test("goes by the hashtag's own address as well", async () => {
+  test("is also possible by the path of the hashtag", async () => {
     const on = await alice.post("/api/v1/tags/Tea/feature");
     expectShape(on.json, "Tag");
     expect(on).toMatchObject({ status: 200, json: { name: "Tea", featuring: true } });
@@ -82,7 +82,7 @@ describe("Featuring a hashtag", () => {
     expect(await featured()).toEqual([]);
   });
 
-  test("is possible ten times, as the instance says", async () => {
+  test("is limited to ten, which the instance entity says", async () => {
     const { configuration } = (await alice.get("/api/v2/instance")).json;
     expect(configuration.accounts.max_featured_tags).toBe(10);
     for (let n = 0; n < 10; n += 1) await feature(`tag${n}`);
@@ -95,7 +95,7 @@ describe("Featuring a hashtag", () => {
     expect((await feature("tag3")).status).toBe(200);
   });
 
-  test("needs a name that can be a hashtag", async () => {
+  test("needs a valid hashtag", async () => {
     const invalid = { status: 422, json: { error: "Validation failed: Tag is invalid" } };
     const blank = { status: 422, json: { error: "Validation failed: Name can't be blank" } };
     for (const name of ["12", "two words", "a".repeat(201)]) expect(refusal(await feature(name))).toEqual(invalid);
@@ -103,7 +103,7 @@ describe("Featuring a hashtag", () => {
     expect(refusal(await alice.post("/api/v1/featured_tags"))).toEqual(blank);
   });
 
-  test("ends by the row's id, which must be one's own", async () => {
+  test("can be undone with the id of the featured tag by its owner", async () => {
     const { id } = (await feature("tea")).json;
     const notFound = { status: 404, json: { error: "Record not found" } };
     for (const [who, row] of [
@@ -117,7 +117,7 @@ describe("Featuring a hashtag", () => {
     expect(await featured()).toEqual([]);
   });
 
-  test("is guarded by the scopes for accounts", async () => {
+  test("needs the scopes for accounts", async () => {
     await expectGuarded(server, alice, "read:accounts", [
       ["get", "/api/v1/featured_tags"],
       ["get", "/api/v1/featured_tags/suggestions"],
@@ -129,22 +129,22 @@ describe("Featuring a hashtag", () => {
   });
 });
 
-describe("Featured hashtags", () => {
-  test("come with the most used first", async () => {
+describe("GET /api/v1/accounts/:id/featured_tags", () => {
+  test("lists the hashtag with the most posts first", async () => {
     for (const text of ["#one", "#two", "#two", "#three", "#three", "#three"]) await alice.publish(text);
     for (const name of ["two", "one", "three"]) await feature(name);
     expect((await featured()).map(({ name }) => name)).toEqual(["three", "two", "one"]);
   });
 
-  test("of somebody who has none, are none; of nobody, are not found", async () => {
+  test("returns an empty list for remote accounts, and 404 for an account that doesn't exist", async () => {
     const remote = remoteAccount(server, "carol", "elsewhere.example");
     expect((await alice.get(`/api/v1/accounts/${remote}/featured_tags`)).json).toEqual([]);
     expect((await alice.get("/api/v1/accounts/999999/featured_tags")).status).toBe(404);
   });
 });
 
-describe("Suggestions", () => {
-  test("are the hashtags one uses most and doesn't feature, ten at most", async () => {
+describe("GET /api/v1/featured_tags/suggestions", () => {
+  test("lists up to ten hashtags that the user uses most and doesn't feature", async () => {
     expect((await alice.get("/api/v1/featured_tags/suggestions")).json).toEqual([]);
     for (let n = 0; n < 12; n += 1) await alice.publish(`#tag${n}`);
     await alice.publish("#tag3");

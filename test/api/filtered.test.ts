@@ -7,7 +7,7 @@ import { expectShape } from "../support/shape.ts";
 import { Socket } from "../support/streams.ts";
 import { uploaded } from "../support/uploads.ts";
 
-/** Alice, who filters, follows Bob. */
+/** Alice, whose filters are tested, follows Bob. */
 const { server, alice, bob } = serverForEachTest(["alice", "bob"]);
 
 beforeEach(async () => {
@@ -25,12 +25,12 @@ async function newFilter(keywords: string[], settings: object = {}): Promise<Jso
   return json;
 }
 
-/** What is filtered of a status, as Alice sees it: by the titles of her filters. */
+/** The titles of Alice's filters that match a status. */
 const filteredOf = (status: Json): string[] => status.filtered.map(({ filter }: Json) => filter.title);
 const seen = async ({ id }: Json): Promise<Json> => (await alice.get(`/api/v1/statuses/${id}`)).json;
 
-describe("What a filter finds", () => {
-  test("is said with the filter and the keyword", async () => {
+describe("A filter match", () => {
+  test("includes the filter and the keyword", async () => {
     const filter = await newFilter(["finale", "plot twist"], { filter_action: "blur", expires_in: 60 });
     const status = await bob.publish("What a Plot Twist!");
     const { filtered } = await seen(status);
@@ -39,14 +39,14 @@ describe("What a filter finds", () => {
     expect(filtered).toEqual([{ filter: plain, keyword_matches: ["plot twist"], status_matches: null }]);
   });
 
-  test("is nothing for everybody else, and nothing at all for strangers", async () => {
+  test("is visible to the filter's owner only", async () => {
     await newFilter(["finale"]);
     const { id } = await bob.publish("the finale");
     expect((await bob.get(`/api/v1/statuses/${id}`)).json.filtered).toEqual([]);
     expect((await server.stranger().get(`/api/v1/statuses/${id}`)).json).not.toHaveProperty("filtered");
   });
 
-  test("is looked for in the warning, the text without its markup, and what pictures show", async () => {
+  test("is found in the content warning, the text without markup, and media descriptions", async () => {
     await newFilter(["finale"]);
     const { id: media } = await uploaded(bob, { description: "The last scene of the finale" });
     const holding = [
@@ -61,13 +61,13 @@ describe("What a filter finds", () => {
     await alice.delete(`/api/v2/filters/${markup.id}`);
   });
 
-  test("is found in addresses as well, whole", async () => {
+  test("is found in complete URLs, even if they are displayed shortened", async () => {
     await newFilter(["news.example/2026"]);
     const status = await bob.publish("https://news.example/2026/11/a-story-with-a-very-long-address-indeed");
     expect(filteredOf(await seen(status))).toEqual(["Spoilers"]);
   });
 
-  test("is a status that was put into it", async () => {
+  test("includes a status that was added to the filter", async () => {
     const filter = await newFilter([]);
     const [status, other] = [await bob.publish("hello"), await bob.publish("hello again")];
     await alice.post(`/api/v2/filters/${filter.id}/statuses`, { status_id: status.id });
@@ -77,7 +77,7 @@ describe("What a filter finds", () => {
     expect(filteredOf(await seen(other))).toEqual([]);
   });
 
-  test("of several filters is told of each, and of each keyword", async () => {
+  test("is listed for each filter, with all its matching keywords", async () => {
     await newFilter(["one", "two", "three"], { title: "First" });
     await newFilter(["four"], { title: "Second" });
     await newFilter(["two"], { title: "Third" });
@@ -88,14 +88,14 @@ describe("What a filter finds", () => {
     ]);
   });
 
-  test("is found inside of words only where that is wanted", async () => {
+  test("is found inside of words only if whole_word is false", async () => {
     await newFilter([], { title: "Inside", keywords_attributes: [{ keyword: "cat", whole_word: false }] });
     await newFilter(["cat"], { title: "Whole" });
     expect(filteredOf(await seen(await bob.publish("concatenate")))).toEqual(["Inside"]);
     expect(filteredOf(await seen(await bob.publish("a cat!")))).toEqual(["Inside", "Whole"]);
   });
 
-  test("names every context, for the app to choose, and hides nothing by itself", async () => {
+  test("is included in every context, and the server hides nothing by itself", async () => {
     const context = ["notifications", "account"];
     await newFilter(["finale"], { context, filter_action: "hide" });
     const { id } = await bob.publish("@alice the finale");
@@ -105,7 +105,7 @@ describe("What a filter finds", () => {
     expect((await alice.get("/api/v1/notifications")).json).toMatchObject([{ status: { id, filtered: [{}] } }]);
   });
 
-  test("is there wherever a status is shown", async () => {
+  test("is included wherever a status is shown", async () => {
     const filter = await newFilter(["finale"]);
     const list = (await alice.post("/api/v1/lists", { title: "A" })).json.id;
     await alice.post(`/api/v1/lists/${list}/accounts`, { account_ids: [bob.id] });
@@ -144,7 +144,7 @@ describe("What a filter finds", () => {
     expect(filteredOf(conversation.last_status)).toEqual(["Spoilers"]);
   });
 
-  test("of a boost is what is found in the original", async () => {
+  test("of a boost is that of the original", async () => {
     const filter = await newFilter(["finale"]);
     const original = await bob.publish("the finale");
     const boost = (await bob.post(`/api/v1/statuses/${original.id}/reblog`)).json;
@@ -159,7 +159,7 @@ describe("What a filter finds", () => {
     expect(filteredOf(await seen(original))).toEqual([]);
   });
 
-  test("is heard in streams", async () => {
+  test("is included in streams", async () => {
     await newFilter(["finale"]);
     const socket = await Socket.open(alice, "?stream=user");
     await socket.subscribe("public");
@@ -169,8 +169,8 @@ describe("What a filter finds", () => {
   });
 });
 
-describe("Filters at work", () => {
-  test("follow every change at once", async () => {
+describe("Filters", () => {
+  test("apply at once after every change", async () => {
     const status = await bob.publish("the finale");
     const found = async () => filteredOf(await seen(status));
     expect(await found()).toEqual([]);
@@ -192,7 +192,7 @@ describe("Filters at work", () => {
     expect(await found()).toEqual(["Spoilers"]);
   });
 
-  test("are gone once they are deleted", async () => {
+  test("no longer apply after their deletion", async () => {
     const status = await bob.publish("the finale");
     const filter = await newFilter(["finale"]);
     expect(filteredOf(await seen(status))).toEqual(["Spoilers"]);
@@ -200,7 +200,7 @@ describe("Filters at work", () => {
     expect(filteredOf(await seen(status))).toEqual([]);
   });
 
-  test("follow edits of what they find, of the warning and of pictures too", async () => {
+  test("apply to edits of the text, the content warning and the media", async () => {
     await newFilter(["finale"]);
     const status = await bob.publish("a secret");
     const found = async () => filteredOf(await seen(status));
@@ -216,7 +216,7 @@ describe("Filters at work", () => {
     expect(await found()).toEqual(["Spoilers"]);
   });
 
-  test("end when their time is over, and are listed still", async () => {
+  test("no longer apply after they expire, but are still listed", async () => {
     await newFilter(["finale"], { title: "Short", expires_in: 60 });
     await newFilter(["finale"], { title: "Long", expires_in: 3600 });
     const status = await bob.publish("the finale");
@@ -228,7 +228,7 @@ describe("Filters at work", () => {
     expect((await alice.get("/api/v2/filters")).json).toHaveLength(2);
   });
 
-  test("are no one else's business", async () => {
+  test("apply to their owner only", async () => {
     await newFilter(["finale"]);
     const carol = await server.person("carol");
     const { id } = await bob.publish("the finale");
@@ -246,7 +246,7 @@ describe("Filters at work", () => {
     }
   });
 
-  inProcess("cost no query once they are known, for forty statuses as for one", async () => {
+  inProcess("take no query once they are cached, for forty statuses as for one", async () => {
     await newFilter(Array.from({ length: 50 }, (_, n) => `keyword${n}`));
     const statements = async () => {
       const before = server.ctx.db.statements;

@@ -7,10 +7,10 @@ import { expectShape } from "../support/shape.ts";
 const { alice } = serverForEachTest(["alice"]);
 
 const make = async (settings: object): Promise<Json> => (await alice.post("/api/v1/filters", settings)).json;
-const newer = async (): Promise<Json[]> => (await alice.get("/api/v2/filters")).json;
+const listV2 = async (): Promise<Json[]> => (await alice.get("/api/v2/filters")).json;
 
-describe("A filter of old", () => {
-  test("is a filter of today with one keyword", async () => {
+describe("A v1 filter", () => {
+  test("is a v2 filter with one keyword", async () => {
     const { status, json } = await alice.post("/api/v1/filters", {
       phrase: "spoiler",
       context: ["home", "notifications"],
@@ -30,7 +30,7 @@ describe("A filter of old", () => {
     });
     expect((await alice.get(`/api/v1/filters/${json.id}`)).json).toEqual(json);
     expect((await alice.get("/api/v1/filters")).json).toEqual([json]);
-    expect(await newer()).toMatchObject([
+    expect(await listV2()).toMatchObject([
       {
         title: "spoiler",
         context: ["home", "notifications"],
@@ -41,34 +41,34 @@ describe("A filter of old", () => {
     ]);
   });
 
-  test("warns for good and looks inside of words unless it is told otherwise", async () => {
+  test("by default warns, never expires and matches inside of words", async () => {
     const json = await make({ phrase: "spoiler", context: ["home"] });
     expect(json).toMatchObject({ whole_word: false, irreversible: false, expires_at: null });
-    expect(await newer()).toMatchObject([{ filter_action: "warn" }]);
+    expect(await listV2()).toMatchObject([{ filter_action: "warn" }]);
   });
 
-  test("needs a phrase and a context that exists", async () => {
-    const unheard = "Context None or invalid context supplied";
+  test("needs a phrase and valid contexts", async () => {
+    const invalidContext = "Context None or invalid context supplied";
     const sent = [
       [{ context: ["home"] }, invalid("Phrase can't be blank")],
       [{ phrase: " ", context: ["home"] }, invalid("Phrase can't be blank")],
       [{ phrase: "a".repeat(513), context: ["home"] }, invalid("Phrase is too long (maximum is 512 characters)")],
-      [{ phrase: "A" }, invalid("Context can't be blank", unheard)],
-      [{ phrase: "A", context: ["nowhere"] }, invalid(unheard)],
+      [{ phrase: "A" }, invalid("Context can't be blank", invalidContext)],
+      [{ phrase: "A", context: ["nowhere"] }, invalid(invalidContext)],
     ] as const;
     for (const [body, answer] of sent) expect(refusal(await alice.post("/api/v1/filters", body))).toEqual(answer);
-    expect(await newer()).toEqual([]);
+    expect(await listV2()).toEqual([]);
     const { id } = await make({ phrase: "A".repeat(512), context: ["home"] });
     for (const [body, answer] of [
       [{ phrase: "", context: ["home"] }, invalid("Phrase can't be blank")],
-      [{ phrase: "A", context: [] }, invalid("Context can't be blank", unheard)],
-      [{ phrase: "A", context: ["nowhere"] }, invalid(unheard)],
+      [{ phrase: "A", context: [] }, invalid("Context can't be blank", invalidContext)],
+      [{ phrase: "A", context: ["nowhere"] }, invalid(invalidContext)],
     ] as const) {
       expect(refusal(await alice.put(`/api/v1/filters/${id}`, body))).toEqual(answer);
     }
   });
 
-  test("changes the filter of today with it", async () => {
+  test("updates its v2 filter", async () => {
     const { id } = await make({ phrase: "one", context: ["home"], expires_in: 60 });
     const { json } = await alice.put(`/api/v1/filters/${id}`, {
       phrase: "two",
@@ -86,12 +86,12 @@ describe("A filter of old", () => {
       expires_at: null,
       irreversible: true,
     });
-    expect(await newer()).toMatchObject([{ title: "two", context: ["public"], filter_action: "hide" }]);
+    expect(await listV2()).toMatchObject([{ title: "two", context: ["public"], filter_action: "hide" }]);
     const kept = await alice.patch(`/api/v1/filters/${id}`, { context: ["thread"] });
     expect(kept.json).toEqual({ ...json, context: ["thread"] });
   });
 
-  test("that shares its filter with others changes its phrase alone", async () => {
+  test("that shares its v2 filter with other keywords can only change its phrase", async () => {
     const { json: filter } = await alice.post("/api/v2/filters", {
       title: "Both",
       context: ["home"],
@@ -110,18 +110,18 @@ describe("A filter of old", () => {
       expect(answer.status).toBe(422);
       expect(answer.json.error).toStartWith("These parameters cannot be changed from this application");
     }
-    expect(await newer()).toMatchObject([
+    expect(await listV2()).toMatchObject([
       { title: "Both", context: ["home"], keywords: [{ keyword: "three", whole_word: false }, { keyword: "two" }] },
     ]);
   });
 
-  test("goes as a keyword, and leaves its filter behind", async () => {
+  test("is deleted as a keyword, and its v2 filter remains", async () => {
     const { id } = await make({ phrase: "spoiler", context: ["home"] });
     expect(refusal(await alice.delete(`/api/v1/filters/${id}`))).toEqual({ status: 200, json: {} });
     expect(refusal(await alice.get(`/api/v1/filters/${id}`))).toEqual({
       status: 404,
       json: { error: "Record not found" },
     });
-    expect(await newer()).toMatchObject([{ title: "spoiler", keywords: [] }]);
+    expect(await listV2()).toMatchObject([{ title: "spoiler", keywords: [] }]);
   });
 });

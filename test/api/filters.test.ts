@@ -8,7 +8,7 @@ import { EventReader, Socket } from "../support/streams.ts";
 
 const { server, alice, bob } = serverForEachTest(["alice", "bob"]);
 
-/** Makes a filter of Alice's. */
+/** Creates a filter for Alice. */
 async function newFilter(...keywords: string[]): Promise<Json> {
   const settings = {
     title: "Spoilers",
@@ -25,7 +25,7 @@ const keywordsOf = async ({ id }: Json): Promise<[string, boolean][]> =>
   (await alice.get(`/api/v2/filters/${id}`)).json.keywords.map((row: Json) => [row.keyword, row.whole_word]);
 
 describe("A filter", () => {
-  test("is made with a title and a context, and warns for good unless it is told otherwise", async () => {
+  test("is created with a title and a context; by default it warns and never expires", async () => {
     const { status, json } = await alice.post("/api/v2/filters", { title: "Spoilers", context: ["home", "thread"] });
     expect(status).toBe(200);
     expectShape(json, "Filter");
@@ -42,7 +42,7 @@ describe("A filter", () => {
     expect((await alice.get(`/api/v2/filters/${json.id}`)).json).toEqual(json);
   });
 
-  test("is made with everything at once, by a form as Rails reads it", async () => {
+  test("can be created with all its values in a form with nested parameters", async () => {
     const form = new URLSearchParams([
       ["title", "Spoilers"],
       ["context[]", "home"],
@@ -67,7 +67,7 @@ describe("A filter", () => {
     });
   });
 
-  test("knows three actions and five contexts", async () => {
+  test("supports three actions and five contexts", async () => {
     const context = ["home", "notifications", "public", "thread", "account"];
     for (const filter_action of ["warn", "hide", "blur"]) {
       const { json } = await alice.post("/api/v2/filters", { title: "A", context, filter_action });
@@ -75,13 +75,13 @@ describe("A filter", () => {
     }
   });
 
-  test("is refused without a title, or with a context or an action that isn't one", async () => {
-    const unheard = "Context None or invalid context supplied";
+  test("is refused without a title, and with an invalid context or action", async () => {
+    const invalidContext = "Context None or invalid context supplied";
     const sent = [
-      [{}, invalid("Title can't be blank", "Context can't be blank", unheard)],
+      [{}, invalid("Title can't be blank", "Context can't be blank", invalidContext)],
       [{ title: " ", context: ["home"] }, invalid("Title can't be blank")],
-      [{ title: "A", context: [] }, invalid("Context can't be blank", unheard)],
-      [{ title: "A", context: ["home", "nowhere"] }, invalid(unheard)],
+      [{ title: "A", context: [] }, invalid("Context can't be blank", invalidContext)],
+      [{ title: "A", context: ["home", "nowhere"] }, invalid(invalidContext)],
       [{ title: "a".repeat(257), context: ["home"] }, invalid("Title is too long (maximum is 256 characters)")],
       [
         { title: "A", context: ["home"], filter_action: "burn" },
@@ -93,15 +93,15 @@ describe("A filter", () => {
     const filter = await newFilter();
     for (const [changes, answer] of [
       [{ title: "" }, invalid("Title can't be blank")],
-      [{ context: [] }, invalid("Context can't be blank", unheard)],
-      [{ context: ["nowhere"] }, invalid(unheard)],
+      [{ context: [] }, invalid("Context can't be blank", invalidContext)],
+      [{ context: ["nowhere"] }, invalid(invalidContext)],
     ] as const) {
       expect(refusal(await update(filter, changes))).toEqual(answer);
     }
     expect((await alice.get("/api/v2/filters")).json).toEqual([filter]);
   });
 
-  test("is changed by PUT and PATCH, and keeps what isn't named", async () => {
+  test("can be updated with PUT and PATCH, and keeps the values that the request doesn't contain", async () => {
     const filter = await newFilter("one");
     const renamed = await update(filter, { title: "Others" });
     expect(renamed.json).toEqual({ ...filter, title: "Others" });
@@ -110,7 +110,7 @@ describe("A filter", () => {
     expect(json).toEqual({ ...filter, title: "Others", ...changes });
   });
 
-  test("may end, and be told not to", async () => {
+  test("can expire, and its expiry can be removed", async () => {
     const filter = await newFilter();
     const endsAt = async (changes: object) => (await update(filter, changes)).json.expires_at;
     expect(await endsAt({ expires_in: 60 })).toBe("2026-11-21T12:01:00.000Z");
@@ -119,7 +119,7 @@ describe("A filter", () => {
     expect(await endsAt({ expires_in: "" })).toBeNull();
   });
 
-  test("changes, makes and loses keywords in one go", async () => {
+  test("can update, add and remove keywords in one request", async () => {
     const filter = await newFilter("one", "two", "three");
     const [one, two] = filter.keywords;
     const { json } = await update(filter, {
@@ -141,7 +141,7 @@ describe("A filter", () => {
     expect((await keywordsOf(filter))[0]).toEqual(["1", true]);
   });
 
-  test("changes wholly or not at all", async () => {
+  test("is updated completely or not at all", async () => {
     const filter = await newFilter("one");
     const other = await newFilter("of another filter");
     const good = { id: filter.keywords[0].id, keyword: "changed" };
@@ -163,7 +163,7 @@ describe("A filter", () => {
     expect(idsOf(await alice.get("/api/v2/filters"))).toEqual([filter.id, other.id]);
   });
 
-  test("is gone with all that is in it once it is deleted", async () => {
+  test("is deleted with its keywords", async () => {
     const filter = await newFilter("one");
     const answer = await alice.delete(`/api/v2/filters/${filter.id}`);
     expect(refusal(answer)).toEqual({ status: 200, json: {} });
@@ -172,7 +172,7 @@ describe("A filter", () => {
     expect(refusal(await alice.delete(`/api/v2/filters/${filter.id}`))).toEqual(NOT_FOUND);
   });
 
-  test("of somebody else doesn't exist, nor does one that nobody has", async () => {
+  test("of another user is not found, like one that doesn't exist", async () => {
     const filter = await newFilter("one");
     const { id } = await alice.publish("hello");
     const added = await alice.post(`/api/v2/filters/${filter.id}/statuses`, { status_id: id });
@@ -205,7 +205,7 @@ describe("A filter", () => {
     expect((await alice.get(`/api/v2/filters/${filter.id}`)).json).toEqual({ ...filter, statuses: [added.json] });
   });
 
-  test("is guarded by the scopes for filters", async () => {
+  test("needs the scopes for filters", async () => {
     const filter = await newFilter("one");
     const keyword = filter.keywords[0].id;
     await expectGuarded(server, alice, "read:filters", [
@@ -236,7 +236,7 @@ describe("A filter", () => {
 });
 
 describe("A filter's keywords", () => {
-  test("are added, shown, changed and removed one by one", async () => {
+  test("can be added, read, updated and removed", async () => {
     const filter = await newFilter("one");
     const { status, json: added } = await alice.post(`/api/v2/filters/${filter.id}/keywords`, {
       keyword: "two",
@@ -261,7 +261,7 @@ describe("A filter's keywords", () => {
     expect(await keywordsOf(filter)).toEqual([["one", true]]);
   });
 
-  test("are never blank, nor longer than anybody's", async () => {
+  test("cannot be blank or too long", async () => {
     const filter = await newFilter("one");
     const path = `/api/v2/filters/keywords/${filter.keywords[0].id}`;
     const tooLong = { keyword: "a".repeat(513) };
@@ -283,7 +283,7 @@ describe("A filter's keywords", () => {
 });
 
 describe("A filter's statuses", () => {
-  test("are added, shown and removed one by one", async () => {
+  test("can be added, read and removed", async () => {
     const filter = await newFilter();
     const { id } = await bob.publish("hello");
     const { status, json: added } = await alice.post(`/api/v2/filters/${filter.id}/statuses`, { status_id: id });
@@ -300,7 +300,7 @@ describe("A filter's statuses", () => {
     expect((await alice.get(`/api/v2/filters/${filter.id}`)).json.statuses).toEqual([]);
   });
 
-  test("are there once, and only those that one may see", async () => {
+  test("can be added once, and only if the owner may see them", async () => {
     const filter = await newFilter();
     const path = `/api/v2/filters/${filter.id}/statuses`;
     const { id } = await bob.publish("hello");
@@ -313,7 +313,7 @@ describe("A filter's statuses", () => {
     expect(refusal(await alice.post(path))).toEqual(invalid("Status can't be blank"));
   });
 
-  test("go with the status itself", async () => {
+  test("disappear with the status itself", async () => {
     const filter = await newFilter();
     const { id } = await bob.publish("hello");
     await alice.post(`/api/v2/filters/${filter.id}/statuses`, { status_id: id });
@@ -322,8 +322,8 @@ describe("A filter's statuses", () => {
   });
 });
 
-describe("A change of filters", () => {
-  test("is heard in one's own stream, whatever it is", async () => {
+describe("A change of a filter", () => {
+  test("causes an event in the owner's stream", async () => {
     const socket = await Socket.open(alice, "?stream=user");
     const others = await Socket.open(bob, "?stream=user");
     const changed = async (change: Promise<Answer>): Promise<Json> => {
@@ -350,14 +350,14 @@ describe("A change of filters", () => {
     await Promise.all([socket.close(), others.close()]);
   });
 
-  test("comes with the word that Mastodon sends, where an event needs data", async () => {
+  test("causes a server-sent event with Mastodon's placeholder as data", async () => {
     const events = await EventReader.open(alice, "user");
     await newFilter();
     expect(await events.block()).toBe("event: filters_changed\ndata: undefined");
     await events.close();
   });
 
-  test("that is refused is not heard", async () => {
+  test("that is refused causes no event", async () => {
     const filter = await newFilter();
     const socket = await Socket.open(alice, "?stream=user");
     await update(filter, { title: "A", keywords_attributes: [{ id: "999999", keyword: "A" }] });

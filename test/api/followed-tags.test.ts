@@ -18,7 +18,7 @@ const atHome = async (): Promise<string[]> => {
 const names = (answer: Answer): string[] => answer.json.map(({ name }: { name: string }) => name);
 
 describe("A hashtag", () => {
-  test("is shown to anyone, in the spelling of whoever used it first", async () => {
+  test("is visible to everyone, in the spelling of its first use", async () => {
     await bob.publish("#Café");
     const { status, json } = await server.stranger().get(`/api/v1/tags/${encodeURIComponent("café")}`);
     expect(status).toBe(200);
@@ -30,7 +30,7 @@ describe("A hashtag", () => {
     expect(seen.json).toEqual({ ...json, following: false, featuring: false });
   });
 
-  test("needs no post to exist", async () => {
+  test("exists without posts", async () => {
     const { status, json } = await alice.get("/api/v1/tags/Nobody");
     expect(status).toBe(200);
     expectShape(json, "Tag");
@@ -38,7 +38,7 @@ describe("A hashtag", () => {
     expect(server.ctx.db.get("SELECT count(*) AS count FROM tags")).toEqual({ count: 0 });
   });
 
-  test("isn't found where the name can't be one", async () => {
+  test("with an invalid name is not found", async () => {
     for (const name of ["12", "two words", "a#b", "%E0%A4%A", "a".repeat(201)]) {
       const path = `/api/v1/tags/${name === "%E0%A4%A" ? name : encodeURIComponent(name)}`;
       expect(refusal(await alice.get(path))).toEqual(NOT_FOUND);
@@ -47,12 +47,12 @@ describe("A hashtag", () => {
     }
   });
 
-  test("is not shown to a token that isn't one", async () => {
+  test("is not shown to an invalid token", async () => {
     const answer = await server.stranger().get("/api/v1/tags/tea", { headers: { authorization: "Bearer nonsense" } });
     expect(answer.status).toBe(401);
   });
 
-  test("is followed and featured with the scopes for that", async () => {
+  test("can be followed and featured with the scopes for that", async () => {
     await expectGuarded(server, alice, "write:follows", [
       ["post", "/api/v1/tags/tea/follow"],
       ["post", "/api/v1/tags/tea/unfollow"],
@@ -66,7 +66,7 @@ describe("A hashtag", () => {
 });
 
 describe("Following a hashtag", () => {
-  test("is answered with the hashtag, however often", async () => {
+  test("returns the hashtag, and can be repeated", async () => {
     for (const spelling of ["Tea", "TEA"]) {
       const { status, json } = await act("follow", spelling);
       expect(status).toBe(200);
@@ -80,7 +80,7 @@ describe("Following a hashtag", () => {
     }
   });
 
-  test("brings what was written lately and what will be into the home timeline", async () => {
+  test("adds recent and future posts to the home timeline", async () => {
     await bob.publish("#tea before");
     await act("follow", "tea");
     await bob.publish("#Tea after");
@@ -88,7 +88,7 @@ describe("Following a hashtag", () => {
     expect(await atHome()).toEqual(["#Tea after", "#tea before"]);
   });
 
-  test("brings replies too, and each post once", async () => {
+  test("adds replies, and each post once", async () => {
     await act("follow", "tea");
     await act("follow", "cake");
     await alice.follow(bob);
@@ -97,14 +97,14 @@ describe("Following a hashtag", () => {
     expect(await atHome()).toEqual(["#tea #cake me"]);
   });
 
-  test("brings nothing that isn't public", async () => {
+  test("adds public posts only", async () => {
     await act("follow", "tea");
     for (const visibility of ["unlisted", "private", "direct"]) await bob.publish({ status: "#tea", visibility });
     await bob.publish({ status: "@alice #tea", visibility: "direct" });
     expect(await atHome()).toEqual([]);
   });
 
-  test("brings nobody whom one blocks or mutes, nor who blocks one", async () => {
+  test("adds no posts by accounts that the user blocks or mutes, or that block the user", async () => {
     const [carol, dave] = [await server.person("carol"), await server.person("dave")];
     block(server, alice, bob);
     mute(server, alice, carol);
@@ -115,7 +115,7 @@ describe("Following a hashtag", () => {
     expect(await atHome()).toEqual([]);
   });
 
-  test("brings nothing that names whom one blocks or mutes, before and after", async () => {
+  test("adds no posts that mention accounts that the user blocks or mutes", async () => {
     const [carol, dave] = [await server.person("carol"), await server.person("dave")];
     block(server, alice, carol);
     mute(server, alice, dave);
@@ -125,7 +125,7 @@ describe("Following a hashtag", () => {
     expect(await atHome()).toEqual([]);
   });
 
-  test("brings nobody of a domain that one blocks, before and after", async () => {
+  test("adds no posts from a blocked domain", async () => {
     const spammer = remoteAccount(server, "spammer", "spam.example");
     const tagged = async (text: string): Promise<void> => {
       const { id } = await bob.publish("#tea");
@@ -148,14 +148,14 @@ describe("Following a hashtag", () => {
     expect(await atHome()).toEqual([]);
   });
 
-  test("brings a post whose hashtag was forgotten at first", async () => {
+  test("adds a post whose hashtag is added by an edit", async () => {
     await act("follow", "tea");
     const { id } = await bob.publish("just brewed");
     await bob.put(`/api/v1/statuses/${id}`, { status: "just brewed #tea" });
     expect(await atHome()).toEqual(["just brewed #tea"]);
   });
 
-  test("is heard in one's own stream", async () => {
+  test("adds its posts to the user stream", async () => {
     await act("follow", "tea");
     const socket = await Socket.open(alice, "?stream=user");
     await bob.publish("no hashtag");
@@ -168,7 +168,7 @@ describe("Following a hashtag", () => {
 });
 
 describe("Unfollowing a hashtag", () => {
-  test("takes out what only it has brought", async () => {
+  test("removes the posts that have no other reason to be there", async () => {
     const carol = await server.person("carol");
     await alice.follow(carol);
     for (const tag of ["tea", "cake"]) await act("follow", tag);
@@ -180,7 +180,7 @@ describe("Unfollowing a hashtag", () => {
     expect(await atHome()).toEqual(["#tea of mine", "#tea of a friend", "#tea and #cake"]);
   });
 
-  test("ends it for what is still to come", async () => {
+  test("keeps later posts out", async () => {
     await act("follow", "tea");
     await act("unfollow", "tea");
     await bob.publish("#tea");
@@ -188,8 +188,8 @@ describe("Unfollowing a hashtag", () => {
   });
 });
 
-describe("The hashtags one follows", () => {
-  test("come in pages, the latest first", async () => {
+describe("GET /api/v1/followed_tags", () => {
+  test("has pages, the latest follow first", async () => {
     for (const tag of ["one", "two", "three"]) await act("follow", tag);
     await act("follow", "other", bob);
     const answer = await alice.get("/api/v1/followed_tags");
@@ -200,7 +200,7 @@ describe("The hashtags one follows", () => {
     expect(pages.map((page) => page.map(({ name }) => name))).toEqual([["three", "two"], ["one"]]);
   });
 
-  test("are a hundred a page, and two hundred at most", async () => {
+  test("has a hundred tags per page by default, and two hundred at most", async () => {
     for (let n = 0; n < 201; n += 1) {
       server.ctx.db.transaction((tx) => {
         tx.run("INSERT INTO tags (id, name, display_name, created_at) VALUES ($id, 't' || $id, 't' || $id, 0)", {

@@ -7,7 +7,7 @@ import { expectShape } from "../support/shape.ts";
 
 const { server, alice, bob, carol } = serverForEachTest(["alice", "bob", "carol"]);
 
-const unfollow = (who: Client, whom: Client): Promise<Answer> => who.post(`/api/v1/accounts/${whom.id}/unfollow`);
+const unfollow = (who: Client, target: Client): Promise<Answer> => who.post(`/api/v1/accounts/${target.id}/unfollow`);
 const account = async (who: Client): Promise<Json> => (await who.get(`/api/v1/accounts/${who.id}`)).json;
 const home = async (who: Client): Promise<string[]> => {
   await server.drain();
@@ -15,8 +15,8 @@ const home = async (who: Client): Promise<string[]> => {
 };
 const lock = (who: Client): Promise<Answer> => who.patch("/api/v1/accounts/update_credentials", { locked: true });
 
-describe("Following somebody", () => {
-  test("is answered with how the two stand to each other", async () => {
+describe("Following an account", () => {
+  test("returns the relationship", async () => {
     const { status, json } = await alice.follow(bob);
     expect(status).toBe(200);
     expectShape(json, "Relationship");
@@ -33,7 +33,7 @@ describe("Following somebody", () => {
     expect(back.json[0]).toMatchObject({ id: alice.id, following: false, followed_by: true });
   });
 
-  test("counts on both sides, once, and no more after it is undone", async () => {
+  test("counts once on both sides, until unfollowing", async () => {
     const counts = async () => [(await account(alice)).following_count, (await account(bob)).followers_count];
     await alice.follow(bob);
     await alice.follow(bob);
@@ -43,7 +43,7 @@ describe("Following somebody", () => {
     expect(await counts()).toEqual([0, 0]);
   });
 
-  test("tells them once, and takes it back with the follow", async () => {
+  test("notifies the account once, and unfollowing deletes the notification", async () => {
     await alice.follow(bob);
     await alice.follow(bob, { notify: true });
     expect(await toldOf(bob)).toEqual(["follow"]);
@@ -51,7 +51,7 @@ describe("Following somebody", () => {
     expect(await toldOf(bob)).toEqual([]);
   });
 
-  test("brings what they wrote lately into the home timeline, and what they write from now on", async () => {
+  test("adds its recent and future posts to the home timeline", async () => {
     await bob.publish("before");
     await bob.publish({ status: "for followers", visibility: "private" });
     await bob.publish({ status: "a secret", visibility: "direct" });
@@ -60,19 +60,19 @@ describe("Following somebody", () => {
     expect(await home(alice)).toEqual(["after", "for followers", "before"]);
   });
 
-  test("oneself is not allowed", async () => {
+  test("that is the user's own is refused", async () => {
     const { status, json } = await alice.follow(alice);
     expect([status, json]).toEqual([403, { error: "This action is not allowed" }]);
   });
 
-  test("who blocks me, or whom I block, is not allowed", async () => {
+  test("is refused if either side blocks the other", async () => {
     block(server, bob, alice);
     block(server, alice, carol);
     expect((await alice.follow(bob)).status).toBe(403);
     expect((await alice.follow(carol)).status).toBe(403);
   });
 
-  test("nobody is not found", async () => {
+  test("that doesn't exist is refused with 404", async () => {
     for (const verb of ["follow", "unfollow"]) {
       const { status, json } = await alice.post(`/api/v1/accounts/12/${verb}`);
       expect([status, json]).toEqual([404, { error: "Record not found" }]);
@@ -80,8 +80,8 @@ describe("Following somebody", () => {
   });
 });
 
-describe("Unfollowing somebody", () => {
-  test("takes what they wrote and boosted out of the home timeline", async () => {
+describe("Unfollowing an account", () => {
+  test("removes its posts and boosts from the home timeline", async () => {
     await bob.publish("bob writes");
     await alice.follow(bob);
     const { id } = await carol.publish("carol writes");
@@ -92,7 +92,7 @@ describe("Unfollowing somebody", () => {
     expect(await home(alice)).toEqual([]);
   });
 
-  test("leaves there what others have boosted of theirs", async () => {
+  test("keeps its posts that other followed accounts boosted", async () => {
     await alice.follow(bob);
     await alice.follow(carol);
     const { id } = await carol.publish("carol writes");
@@ -104,8 +104,8 @@ describe("Unfollowing somebody", () => {
   });
 });
 
-describe("What is wanted of somebody one follows", () => {
-  test("can be said at once or later, and each wish stands until it is changed", async () => {
+describe("A follow's setting", () => {
+  test("can be given at once or later, and applies until it is changed", async () => {
     const first = await alice.follow(bob, { reblogs: false, notify: true, languages: ["en", "de"] });
     const wishes = { showing_reblogs: false, notifying: true, languages: ["en", "de"] };
     expect(first.json).toMatchObject(wishes);
@@ -118,7 +118,7 @@ describe("What is wanted of somebody one follows", () => {
     });
   });
 
-  test("can be no boosts", async () => {
+  test("reblogs=false excludes boosts", async () => {
     const { id } = await carol.publish("carol writes");
     await alice.follow(bob, { reblogs: false });
     await bob.post(`/api/v1/statuses/${id}/reblog`);
@@ -126,7 +126,7 @@ describe("What is wanted of somebody one follows", () => {
     expect(await home(alice)).toEqual(["bob writes"]);
   });
 
-  test("can be some languages only, before and after", async () => {
+  test("languages limits both past and future posts", async () => {
     await bob.publish({ status: "hallo", language: "de" });
     await bob.publish({ status: "hello", language: "en" });
     await alice.follow(bob, { languages: ["en"] });
@@ -136,14 +136,14 @@ describe("What is wanted of somebody one follows", () => {
     expect(await home(alice)).toEqual(["cheerio", "bye", "hello"]);
   });
 
-  test("can't be in what is no language", async () => {
+  test("languages must contain valid language codes", async () => {
     const path = `/api/v1/accounts/${bob.id}/follow`;
     const { status, json } = await alice.post(path, { languages: ["en", "#"] });
     expect([status, json]).toEqual([422, { error: "Validation failed: Languages is invalid" }]);
     expect((await alice.post(path, { languages: ["es_419"] })).json.languages).toEqual(["es"]);
   });
 
-  test("can be to hear of everything they write, but not of their replies to others and boosts", async () => {
+  test("notify=true causes notifications of posts and of the author's replies to themselves, but not of other replies and boosts", async () => {
     await alice.follow(bob, { notify: true });
     const { id } = await carol.publish("carol writes");
     const own = await bob.publish("bob writes");
@@ -160,7 +160,7 @@ describe("What is wanted of somebody one follows", () => {
     expect((await toldOf(alice)).length).toBe(2);
   });
 
-  test("can be both: then one hears of what they write in one of the languages, and of nothing that one avoids", async () => {
+  test("notify=true excludes posts in other languages and posts that mention muted accounts", async () => {
     await alice.follow(bob, { notify: true, languages: ["en"] });
     mute(server, alice, carol);
     await bob.publish({ status: "hallo", language: "de" });
@@ -169,7 +169,7 @@ describe("What is wanted of somebody one follows", () => {
     expect(wordsOf((await alice.get("/api/v1/notifications")).json.map((it: Json) => it.status))).toEqual(["hello"]);
   });
 
-  test("can be all languages again, and boosts in the language of what is boosted", async () => {
+  test("languages applies to the language of a boosted post, and can be reset", async () => {
     const german = await carol.publish({ status: "hallo", language: "de" });
     const english = await carol.publish({ status: "hello", language: "en" });
     await alice.follow(bob, { languages: ["de"] });
@@ -180,7 +180,7 @@ describe("What is wanted of somebody one follows", () => {
     expect(await home(alice)).toEqual(["bye", "hallo"]);
   });
 
-  test("told by a mention, one isn't told twice", async () => {
+  test("notify=true causes no second notification of a post that mentions the follower", async () => {
     await alice.follow(bob, { notify: true });
     await bob.publish("hello @alice");
     expect(await toldOf(alice)).toEqual(["mention"]);
@@ -190,7 +190,7 @@ describe("What is wanted of somebody one follows", () => {
 describe("A locked account", () => {
   beforeEach(() => lock(bob));
 
-  test("is asked first, and hears of it", async () => {
+  test("receives a follow request with a notification", async () => {
     const { json } = await alice.follow(bob, { notify: true, reblogs: false });
     expectShape(json, "Relationship");
     expect(json).toMatchObject({ following: false, requested: true, notifying: true });
@@ -202,7 +202,7 @@ describe("A locked account", () => {
     expect(await relationship(bob, alice)).toMatchObject({ requested_by: true, followed_by: false });
   });
 
-  test("lets in whom it likes, with the wishes they had", async () => {
+  test("can accept a request, which keeps the settings of the follow", async () => {
     await bob.publish({ status: "for followers", visibility: "private" });
     await alice.follow(bob, { notify: true, reblogs: false });
     const { status, json } = await bob.post(`/api/v1/follow_requests/${alice.id}/authorize`);
@@ -213,11 +213,11 @@ describe("A locked account", () => {
     expect(mine).toMatchObject({ following: true, requested: false, notifying: true, showing_reblogs: false });
     expect(await home(alice)).toEqual(["for followers"]);
     expect([(await account(bob)).followers_count, (await account(alice)).following_count]).toEqual([1, 1]);
-    // Instead of the request.
+    // It replaces the notification of the request.
     expect(await toldOf(bob)).toEqual(["follow"]);
   });
 
-  test("turns others away", async () => {
+  test("can reject a request", async () => {
     await alice.follow(bob);
     const { json } = await bob.post(`/api/v1/follow_requests/${alice.id}/reject`);
     expect(json).toMatchObject({ followed_by: false, requested_by: false });
@@ -226,14 +226,14 @@ describe("A locked account", () => {
     expect((await account(bob)).followers_count).toBe(0);
   });
 
-  test("doesn't hear of a request any more that was taken back", async () => {
+  test("loses the request and its notification if the requester withdraws it", async () => {
     await alice.follow(bob);
     expect((await unfollow(alice, bob)).json).toMatchObject({ requested: false });
     expect((await bob.get("/api/v1/follow_requests")).json).toEqual([]);
     expect(await toldOf(bob)).toEqual([]);
   });
 
-  test.each(["authorize", "reject"])("finds no request to %s that isn't there", async (verb) => {
+  test.each(["authorize", "reject"])("cannot %s a request that doesn't exist", async (verb) => {
     for (const id of [alice.id, "12", "x"]) {
       const { status, json } = await bob.post(`/api/v1/follow_requests/${id}/${verb}`);
       expect([status, json]).toEqual([404, { error: "Record not found" }]);
@@ -241,8 +241,8 @@ describe("A locked account", () => {
   });
 });
 
-describe("Followers and those followed", () => {
-  test("are listed, the newest first", async () => {
+describe("The lists of followers and followed accounts", () => {
+  test("have the newest first", async () => {
     await alice.follow(bob);
     await carol.follow(bob);
     const followers = await server.stranger().get(`/api/v1/accounts/${bob.id}/followers`);
@@ -251,7 +251,7 @@ describe("Followers and those followed", () => {
     expect(idsOf(await bob.get(`/api/v1/accounts/${alice.id}/following`))).toEqual([bob.id]);
   });
 
-  test("can be hidden from everybody else", async () => {
+  test("are empty for other viewers if the account hides them", async () => {
     await alice.follow(bob);
     await bob.patch("/api/v1/accounts/update_credentials", { hide_collections: true });
     expect((await alice.get(`/api/v1/accounts/${bob.id}/followers`)).json).toEqual([]);
@@ -259,8 +259,8 @@ describe("Followers and those followed", () => {
   });
 });
 
-describe("Relationships", () => {
-  test("are told for many at once in the order asked for, each once, strangers' too", async () => {
+describe("GET /api/v1/accounts/relationships", () => {
+  test("returns the relationship with each account once, in the order of the request", async () => {
     await alice.follow(bob);
     const ids = [carol.id, bob.id, "7", "x", carol.id].map((id) => `id[]=${id}`).join("&");
     const answer = await alice.get(`/api/v1/accounts/relationships?${ids}`);
@@ -269,7 +269,7 @@ describe("Relationships", () => {
     expect(answer.json.map((it: Json) => it.following)).toEqual([false, true]);
   });
 
-  test("know of blocks and mutes, and when a mute ends", async () => {
+  test("includes blocks and mutes, and the end of a mute", async () => {
     block(server, alice, bob);
     block(server, carol, alice);
     const until = server.clock.now() + 60_000;
@@ -286,7 +286,7 @@ describe("Relationships", () => {
     expect((await read())[1]).toMatchObject({ muting: false, muting_notifications: false, muting_expires_at: null });
   });
 
-  test("of nobody are none", async () => {
+  test("returns an empty list without ids", async () => {
     expect((await alice.get("/api/v1/accounts/relationships")).json).toEqual([]);
   });
 });

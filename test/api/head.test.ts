@@ -4,7 +4,7 @@ import { uploaded } from "../support/uploads.ts";
 
 const { server, alice } = serverForAllTests(["alice"]);
 
-test("HEAD is answered as GET is, without a body, and with a date", async () => {
+test("A HEAD request gets the same status and headers as GET, without a body and with a date", async () => {
   const media = await uploaded(alice);
   const { id } = await alice.publish({ status: "hello #cats", media_ids: [media.id] });
   for (const path of [

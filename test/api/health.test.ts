@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { startServer } from "../support/server.ts";
 
-test("a server that runs says so", async () => {
+test("GET /health reports that the server is running", async () => {
   const server = await startServer();
   const { status, json, headers } = await server.stranger().get("/health");
   expect([status, json]).toEqual([200, "OK"]);

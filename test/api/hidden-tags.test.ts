@@ -8,7 +8,7 @@ const { server, alice, bob, carol } = serverForEachTest(["alice", "bob", "carol"
 const found = async (who: Client, q: string): Promise<string[]> =>
   (await who.get(`/api/v2/search?type=hashtags&q=${q}`)).json.hashtags.map(({ name }: Json) => name);
 
-/** All that a viewer learns about a hashtag by asking, reading, following and featuring it. */
+/** Everything that a viewer can learn about a hashtag by searching, reading, following and featuring it. */
 async function learned(who: Client, name: string): Promise<Json> {
   const answers = [
     await who.get(`/api/v1/tags/${name}`),
@@ -27,7 +27,7 @@ async function learned(who: Client, name: string): Promise<Json> {
     }
   }
   const text = JSON.stringify(answers.map(({ status, json }) => [status, json]));
-  // The names themselves, and what is made of them, differ by nature.
+  // The names themselves and their spellings necessarily differ.
   return JSON.parse(text.replaceAll(/"id":"\d+"/g, '"id":""').replaceAll(new RegExp(name, "gi"), "NAME"));
 }
 
@@ -39,7 +39,7 @@ describe("A hashtag of posts that the viewer may not see", () => {
     }
   });
 
-  test("is found by those who may see one of the posts, and by its author", async () => {
+  test("is found by its author and by viewers who may see one of the posts", async () => {
     await alice.publish({ status: "@carol #secret", visibility: "direct" });
     expect([await found(alice, "sec"), await found(carol, "sec"), await found(bob, "sec")]).toEqual([
       ["secret"],
@@ -48,14 +48,14 @@ describe("A hashtag of posts that the viewer may not see", () => {
     ]);
   });
 
-  test("is known to those who follow it, in no spelling but their own", async () => {
+  test("is found by its followers, in their own spelling only", async () => {
     await alice.publish({ status: "#VerySecret", visibility: "direct" });
     expect((await bob.post("/api/v1/tags/verySECRET/follow")).json.name).toBe("verySECRET");
     expect(await found(bob, "verys")).toEqual(["verysecret"]);
     expect(await found(carol, "verys")).toEqual([]);
   });
 
-  test("is known to everyone after one public post, in the spelling of that post", async () => {
+  test("becomes visible with its first public post, in the spelling of that post", async () => {
     await alice.publish({ status: "#VerySecret", visibility: "direct" });
     await bob.publish("#verysecrET");
     await bob.publish("#VERYSECRET");
@@ -63,7 +63,7 @@ describe("A hashtag of posts that the viewer may not see", () => {
     expect((await carol.get("/api/v1/tags/verysecret")).json.name).toBe("verysecrET");
   });
 
-  test("is unknown again when nobody but its author can see the only post", async () => {
+  test("becomes invisible when its only public post is deleted", async () => {
     const { id } = await alice.publish("#gone");
     expect(await found(server.stranger(), "gone")).toEqual(["gone"]);
     await alice.delete(`/api/v1/statuses/${id}`);
@@ -71,7 +71,7 @@ describe("A hashtag of posts that the viewer may not see", () => {
   });
 });
 
-test("the id of a hashtag does not tell how old it is", async () => {
+test("The id of a hashtag does not reveal how old it is", async () => {
   const idOf = async (name: string): Promise<number> => Number((await bob.get(`/api/v1/tags/${name}`)).json.id);
   const before = await idOf("secret");
   await alice.publish({ status: "#secret", visibility: "direct" });
@@ -82,7 +82,7 @@ test("the id of a hashtag does not tell how old it is", async () => {
   expect(await idOf("open")).not.toBe(before);
 });
 
-/** Copies a post and its hashtags this many times, as newer ones. */
+/** Copies a post and its hashtags `count` times, with later ids. */
 function repeat(id: string, count: number): void {
   const copies = JSON.stringify(Array.from({ length: count }, (_, at) => at + 1));
   const columns = "account_id, url, local, visibility, text, content, created_at";
@@ -100,7 +100,7 @@ function repeat(id: string, count: number): void {
   });
 }
 
-test("a search for hashtags looks at the newest thousand posts of each", async () => {
+test("A search for hashtags considers the newest thousand posts of each", async () => {
   await bob.publish("#often");
   server.clock.advance(1000);
   const { id } = await alice.publish({ status: "#often", visibility: "direct" });
@@ -114,7 +114,7 @@ test("a search for hashtags looks at the newest thousand posts of each", async (
   for (const who of [server.stranger(), carol]) expect(await found(who, "often")).toEqual(["often"]);
 });
 
-inProcess("a search for hashtags costs as much for many hidden ones as for one", async () => {
+inProcess("A search for hashtags takes as many queries for many hidden ones as for one", async () => {
   const cost = async (): Promise<number> => {
     const before = server.ctx.db.statements;
     await found(bob, "t");

@@ -10,12 +10,12 @@ import { serverForEachTest } from "../support/setup.ts";
 const { server, alice, bob, carol, dave } = serverForEachTest(["alice", "bob", "carol", "dave"]);
 
 const boost = (who: Client, status: Json) => who.post(`/api/v1/statuses/${status.id}/reblog`);
-/** The status of the answer, and what stands in the timeline. */
+/** The status code and the texts of the home timeline. */
 const home = async (who = alice): Promise<[number, string[]]> => {
   const answer = await who.get("/api/v1/timelines/home");
   return [answer.status, wordsOf(answer)];
 };
-/** Everything in the timeline, page by page. */
+/** The texts of the whole timeline, page by page. */
 const wholeHome = async (): Promise<string[]> =>
   wordsOf((await pagesOf(alice, "/api/v1/timelines/home?limit=40")).flat());
 const newList = async (settings: object, ...members: Client[]): Promise<string> => {
@@ -25,10 +25,10 @@ const newList = async (settings: object, ...members: Client[]): Promise<string> 
 };
 const run = (sql: string, params?: Params) => server.ctx.db.transaction((tx) => tx.run(sql, params));
 
-/** So many statuses of somebody elsewhere, a second apart, up to now; they have come to nobody's timeline. */
+/** Adds statuses of a remote account, a second apart, that are in no timeline. */
 function pastOf(name: string, count: number): { id: string } {
   const id = remoteAccount(server, name, `${name}.example`);
-  // No two people write in the same millisecond.
+  // No two accounts publish in the same millisecond.
   server.clock.advance(1);
   for (let at = 1; at <= count; at += 1) {
     remoteStatus(server, id, `${name} ${at}`, { at: server.clock.now() - (count - at) * 1000 });
@@ -36,8 +36,8 @@ function pastOf(name: string, count: number): { id: string } {
   return { id };
 }
 
-describe("While a home timeline is being filled", () => {
-  test("it is answered with 206 and what is there, and with 200 once all is in its place", async () => {
+describe("While a home timeline is being filled,", () => {
+  test("its pages have status 206, and 200 afterwards", async () => {
     await bob.publish("by bob");
     await alice.publish("one");
     await alice.publish("two");
@@ -49,14 +49,14 @@ describe("While a home timeline is being filled", () => {
     expect(await home()).toEqual([200, ["two", "one", "by bob"]]);
   });
 
-  test("others don't notice", async () => {
+  test("other timelines have status 200", async () => {
     await bob.publish("by bob");
     await alice.follow(bob);
     expect([(await home(bob))[0], (await home(carol))[0]]).toEqual([200, 200]);
     expect((await alice.get("/api/v1/timelines/public")).status).toBe(200);
   });
 
-  test("what is written meanwhile comes at once", async () => {
+  test("new posts appear at once", async () => {
     await bob.publish("before");
     await alice.follow(bob);
     await bob.publish("after");
@@ -65,7 +65,7 @@ describe("While a home timeline is being filled", () => {
     expect(await home()).toEqual([200, ["after", "before"]]);
   });
 
-  test("who changes their mind sees nothing come of it", async () => {
+  test("unfollowing prevents the posts from being added", async () => {
     await bob.publish("by bob");
     await alice.follow(bob);
     await alice.post(`/api/v1/accounts/${bob.id}/unfollow`);
@@ -73,7 +73,7 @@ describe("While a home timeline is being filled", () => {
     expect(await home()).toEqual([200, []]);
   });
 
-  inProcess("the whole timeline comes in slices, and the server does other things in between", async () => {
+  inProcess("the server handles other events between the batches", async () => {
     for (let at = 0; at < 6; at += 1) await alice.follow(pastOf(`friend${at}`, 100));
     run("DELETE FROM jobs");
     rebuild();
@@ -86,12 +86,12 @@ describe("While a home timeline is being filled", () => {
     };
     turn();
     await server.drain().finally(() => (isDone = true));
-    // Seven are asked for what they wrote, and it comes in six slices.
+    // Seven queries for posts, which are added in six batches.
     expect(turns).toBeGreaterThanOrEqual(11);
     expect((await wholeHome()).length).toBe(600);
   });
 
-  test("it ends also when the job gives up", async () => {
+  test("a job that gives up ends this state", async () => {
     await bob.publish("by bob");
     await alice.follow(bob);
     run("UPDATE jobs SET attempts = 11, payload = json_set(payload, '$.accountIds', 7)");
@@ -102,8 +102,8 @@ describe("While a home timeline is being filled", () => {
   });
 });
 
-describe("There is something to fill in", () => {
-  test("when somebody lets me in", async () => {
+describe("A home timeline is filled", () => {
+  test("when a follow request is accepted", async () => {
     await bob.patch("/api/v1/accounts/update_credentials", { locked: true });
     await bob.publish({ status: "for followers", visibility: "private" });
     await alice.follow(bob);
@@ -114,7 +114,7 @@ describe("There is something to fill in", () => {
     expect(await home()).toEqual([200, ["for followers"]]);
   });
 
-  test("when I follow a hashtag", async () => {
+  test("when its owner follows a hashtag", async () => {
     await bob.publish("#tea");
     await alice.post("/api/v1/tags/tea/follow");
     expect(await home()).toEqual([206, []]);
@@ -125,7 +125,10 @@ describe("There is something to fill in", () => {
   test.each([
     ["stops being exclusive", (list: string) => alice.put(`/api/v1/lists/${list}`, { title: "x", exclusive: false })],
     ["is deleted", (list: string) => alice.delete(`/api/v1/lists/${list}`)],
-    ["is left", (list: string) => alice.delete(`/api/v1/lists/${list}/accounts`, { account_ids: [bob.id, carol.id] })],
+    [
+      "has no members",
+      (list: string) => alice.delete(`/api/v1/lists/${list}/accounts`, { account_ids: [bob.id, carol.id] }),
+    ],
   ])("when an exclusive list %s", async (_, act) => {
     for (const friend of [bob, carol]) await alice.follow(friend);
     const list = await newList({ exclusive: true }, bob, carol);
@@ -138,15 +141,15 @@ describe("There is something to fill in", () => {
     expect(await home()).toEqual([200, ["by carol", "by bob"]]);
   });
 
-  test("not when they have written nothing, or nothing under the hashtag", async () => {
+  test("only if the account or hashtag has posts", async () => {
     await alice.follow(bob);
     await alice.post("/api/v1/tags/tea/follow");
     expect(await home()).toEqual([200, []]);
   });
 });
 
-describe("What comes into a home timeline of the past", () => {
-  test("is of the hundred newest of each, with boosts, and nothing direct", async () => {
+describe("Filling a home timeline", () => {
+  test("adds the newest hundred posts of each account, with boosts, without direct messages", async () => {
     const other = await dave.publish("by dave");
     await bob.publish({ status: "@alice psst", visibility: "direct" });
     await boost(bob, other);
@@ -160,7 +163,7 @@ describe("What comes into a home timeline of the past", () => {
     expect(words).not.toContain("erin 20");
   });
 
-  test("is no boost of what stands near it already", async () => {
+  test("adds no boost of a post that is nearby", async () => {
     for (const friend of [carol, dave]) await alice.follow(friend);
     const original = await dave.publish("by dave");
     await boost(bob, original);
@@ -172,7 +175,7 @@ describe("What comes into a home timeline of the past", () => {
     expect(await wholeHome()).toEqual(["by bob", "by bob", "by dave"]);
   });
 
-  test("is nothing that would fall off the far end", async () => {
+  test("adds no posts that are too old for the timeline", async () => {
     const busy = pastOf("busy", 900);
     await alice.follow(busy);
     run("INSERT OR IGNORE INTO home_timeline SELECT $owner, id FROM statuses WHERE account_id = $author", {
@@ -191,9 +194,9 @@ function rebuild(): void {
   server.ctx.db.transaction((tx) => rebuildHomeLater(server.ctx, tx, Number(alice.id)));
 }
 
-describe("A home timeline that is made anew", () => {
-  /** Of everything that decides whether something stands at home. */
-  async function live(): Promise<void> {
+describe("A rebuilt home timeline", () => {
+  /** Creates all kinds of posts and settings that affect a home timeline. */
+  async function populate(): Promise<void> {
     const [erin, frank] = [await server.person("erin"), await server.person("frank")];
     for (const friend of [bob, erin]) await alice.follow(friend);
     await alice.follow(carol, { reblogs: false, languages: ["en"] });
@@ -221,8 +224,8 @@ describe("A home timeline that is made anew", () => {
     await boost(erin, bobs);
   }
 
-  test("is what it was, had it been lost", async () => {
-    await live();
+  test("is the same as the lost one", async () => {
+    await populate();
     await server.drain();
     const before = await wholeHome();
     run("DELETE FROM home_timeline");
@@ -233,8 +236,8 @@ describe("A home timeline that is made anew", () => {
     expect((await home())[0]).toBe(200);
   });
 
-  test("loses what doesn't belong there, and keeps what was said to its owner alone", async () => {
-    await live();
+  test("loses posts that don't belong there, and keeps direct messages to its owner", async () => {
+    await populate();
     await bob.publish({ status: "@alice psst", visibility: "direct" });
     await server.drain();
     const before = await wholeHome();
@@ -242,11 +245,11 @@ describe("A home timeline that is made anew", () => {
     expect((await wholeHome()).length).toBeGreaterThan(before.length);
     rebuild();
     await server.drain();
-    // Which of the boosts of one status came first isn't known any more; that there are several is seen by all of them.
+    // The order of several boosts of one status is lost, so compare sets.
     expect(new Set(await wholeHome())).toEqual(new Set(before));
   });
 
-  test("follows what is wanted of somebody today", async () => {
+  test("applies the current settings of each follow", async () => {
     await alice.follow(bob);
     await bob.publish({ status: "hallo", language: "de" });
     await boost(bob, await dave.publish("by dave"));
@@ -257,7 +260,7 @@ describe("A home timeline that is made anew", () => {
     expect(await home()).toEqual([200, ["hello"]]);
   });
 
-  test("holds the newest 800 of all together", async () => {
+  test("contains the newest 800 posts", async () => {
     for (let at = 0; at < 9; at += 1) await alice.follow(pastOf(`friend${at}`, 100));
     await server.drain();
     run("DELETE FROM home_timeline");
@@ -267,7 +270,7 @@ describe("A home timeline that is made anew", () => {
     expect((await wholeHome())[0]).toEndWith(" 100");
   });
 
-  test("is made once, however often it is asked for, and again when the job before gave up", async () => {
+  test("is rebuilt once, however often this is requested, and again if the previous job gave up", async () => {
     await alice.publish("mine");
     rebuild();
     rebuild();

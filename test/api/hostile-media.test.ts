@@ -21,7 +21,7 @@ beforeEach(async () => {
 const fileOf = (bytes: Uint8Array) => new File([new Uint8Array(bytes)], "clip");
 
 inProcess.each(Object.entries(ENDLESS))(
-  "The server answers while it looks at %s, which is refused",
+  "The server responds while it inspects and then refuses %s",
   async (_, bytes) => {
     const refused = upload(mallory, fileOf(bytes));
     for (let answers = 0; answers < 20; answers++) {
@@ -36,23 +36,23 @@ inProcess.each(Object.entries(ENDLESS))(
 );
 
 inProcess(
-  "Uploads of two users that are never read to their end don't keep another user's pictures waiting for them",
+  "Endless uploads by two users don't delay another user's uploads",
   async () => {
     server.ctx.media = new MediaProcesses(2, { seconds: 4 });
     const [oscar, alice] = [await server.person("oscar"), await server.person("alice")];
     const [flac, , matroska] = Object.values(ENDLESS).map(fileOf);
     const order: string[] = [];
-    const note = async (who: string, work: Promise<{ status: number }>) => {
+    const record = async (who: string, work: Promise<{ status: number }>) => {
       order.push(`${who} ${(await work).status}`);
     };
     const hostile = [
-      note("mallory", upload(mallory, flac!)),
-      note("mallory", upload(mallory, matroska!)),
-      note("oscar", upload(oscar, matroska!)),
+      record("mallory", upload(mallory, flac!)),
+      record("mallory", upload(mallory, matroska!)),
+      record("oscar", upload(oscar, matroska!)),
     ];
-    await note("alice", upload(alice, await pictureFile()));
-    await note("alice", upload(alice, await pictureFile("webp")));
-    await note("alice", alice.patch("/api/v1/accounts/update_credentials", formOf({ avatar: await pictureFile() })));
+    await record("alice", upload(alice, await pictureFile()));
+    await record("alice", upload(alice, await pictureFile("webp")));
+    await record("alice", alice.patch("/api/v1/accounts/update_credentials", formOf({ avatar: await pictureFile() })));
     expect(order).toEqual(["alice 200", "alice 200", "alice 200"]);
     await Promise.all(hostile);
     expect(order.slice(3).sort()).toEqual(["mallory 422", "mallory 422", "oscar 422"]);
@@ -60,7 +60,7 @@ inProcess(
   PATIENCE,
 );
 
-test("A picture that would take long to decode is refused by its header, and says why", async () => {
+test("A picture that would take long to decode is refused by its header, with a reason", async () => {
   const pictures = {
     "webp of 80,000 frames": await movingWebp(80_000, 1),
     "wide png": blackPng(1_000_000, 33),

@@ -18,14 +18,14 @@ beforeEach(async () => {
 });
 
 const activity = async (): Promise<Json[]> => {
-  // What was told is kept for an hour.
+  // The response is cached for an hour.
   server.clock.advance(HOUR);
   return (await stranger.get("/api/v1/instance/activity")).json;
 };
 const counts = (weeks: Json[]) => weeks.map((week) => [week.statuses, week.logins, week.registrations].join(" "));
 
-describe("What went on here", () => {
-  test("is told for twelve weeks from Monday to Sunday, the newest first, in strings", async () => {
+describe("GET /api/v1/instance/activity", () => {
+  test("returns twelve weeks from Monday to Sunday, the newest first, as strings", async () => {
     const weeks = await activity();
     expect(weeks).toHaveLength(12);
     for (const [at, week] of weeks.entries()) {
@@ -37,7 +37,7 @@ describe("What went on here", () => {
     expect(age >= 0 && age < WEEK).toBe(true);
   });
 
-  test("is what people of this server wrote, how many were here and how many came", async () => {
+  test("counts local posts, logins and registrations", async () => {
     const first = await alice.publish("one");
     await alice.publish("two");
     await alice.post(`/api/v1/statuses/${first.id}/reblog`);
@@ -51,7 +51,7 @@ describe("What went on here", () => {
     expect(counts(await activity())).toEqual([...Array(11).fill("0 0 0"), "3 2 1"]);
   });
 
-  test("counts whoever comes to the pages, too, and nobody for what an app asks for itself", async () => {
+  test("counts visits of pages as logins, but not requests of apps without a user", async () => {
     const token = server.token(null, "read");
     await fetch(`${server.origin}/api/v1/apps/verify_credentials`, { headers: { authorization: `Bearer ${token}` } });
     expect(counts(await activity())[0]).toBe("0 0 1");
@@ -63,7 +63,7 @@ describe("What went on here", () => {
     expect(counts(await activity()).slice(0, 2)).toEqual(["0 1 0", "0 1 1"]);
   });
 
-  test("is kept for half a year and no longer", async () => {
+  test("counts logins for half a year only", async () => {
     await alice.publish("hello");
     server.clock.advance(27 * WEEK);
     await alice.publish("hello again");
@@ -72,20 +72,20 @@ describe("What went on here", () => {
     expect(server.ctx.db.all("SELECT week FROM weekly_logins")).toHaveLength(1);
   });
 
-  test("is told to nobody where the owner doesn't want it", async () => {
+  test("is not found if the owner disables it", async () => {
     const silent = await startServer({ LINNET_ACTIVITY: "off" });
     expect((await silent.stranger().get("/api/v1/instance/activity")).status).toBe(404);
     await silent.stop();
   });
 });
 
-describe("The servers that this one knows", () => {
+describe("GET /api/v1/instance/peers", () => {
   const peers = async (): Promise<string[]> => {
     server.clock.advance(HOUR);
     return (await stranger.get("/api/v1/instance/peers")).json;
   };
 
-  test("are none at first, and then each whose people are known here, once", async () => {
+  test("lists each domain with known accounts once", async () => {
     expect(await peers()).toEqual([]);
     for (const domain of ["b.example", "a.example", "b.example"]) {
       remoteAccount(server, `dora${Math.random()}`, domain);
@@ -94,7 +94,7 @@ describe("The servers that this one knows", () => {
     expect((await stranger.get("/api/v1/instance")).json.stats.domain_count).toBe(2);
   });
 
-  test("are not those that are restricted here", async () => {
+  test("excludes blocked domains", async () => {
     for (const domain of ["a.example", "b.example"]) remoteAccount(server, "dora", domain);
     server.ctx.db.transaction((tx) =>
       tx.run("INSERT INTO domain_blocks (domain, severity, created_at) VALUES ('b.example', 'suspend', 0)"),
@@ -102,14 +102,14 @@ describe("The servers that this one knows", () => {
     expect(await peers()).toEqual(["a.example"]);
   });
 
-  test("are told to nobody where the owner doesn't want it", async () => {
+  test("is not found if the owner disables it", async () => {
     const silent = await startServer({ LINNET_PEERS: "off" });
     expect((await silent.stranger().get("/api/v1/instance/peers")).status).toBe(404);
     await silent.stop();
   });
 });
 
-test("languages are told with their codes, in which one can post", async () => {
+test("GET /api/v1/instance/languages lists the codes of all languages for posts", async () => {
   const { json } = await stranger.get("/api/v1/instance/languages");
   expect(json.length).toBeGreaterThan(180);
   expect(json).toContainEqual({ code: "de", name: "German" });

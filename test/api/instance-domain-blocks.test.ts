@@ -24,7 +24,7 @@ async function start(list?: Audience, reasons?: Audience): Promise<void> {
   setDomainBlock(ctx, "watched.example", { severity: "noop" });
 }
 
-test("The list of blocked domains names the milder blocks first, by the hash of each domain, which may have stars", async () => {
+test("The list of blocked domains has the milder severities first, with a hash of each domain, which may be obfuscated", async () => {
   await start("all");
   const { status, json } = await server.stranger().get(PATH);
   expect(status).toBe(200);
@@ -49,26 +49,23 @@ test.each([
   ["users", "disabled", [401, false], [200, false]],
   ["disabled", "all", [404, false], [404, false]],
   [undefined, undefined, [404, false], [404, false]],
-] as const)(
-  "With %s and reasons for %s a stranger gets %j, and a person %j",
-  async (list, reasons, stranger, person) => {
-    await start(list, reasons);
-    const alice = await server.person("alice");
-    const seen = async (who: Client): Promise<Json> => {
-      const { status, json } = await who.get(PATH);
-      return [status, status === 200 && json.some((block: Json) => block.comment === "Third-party bots")];
-    };
-    expect([await seen(server.stranger()), await seen(alice)]).toEqual([[...stranger], [...person]]);
-  },
-);
+] as const)("With %s and reasons for %s a stranger gets %j, and a user %j", async (list, reasons, stranger, user) => {
+  await start(list, reasons);
+  const alice = await server.person("alice");
+  const seen = async (who: Client): Promise<Json> => {
+    const { status, json } = await who.get(PATH);
+    return [status, status === 200 && json.some((block: Json) => block.comment === "Third-party bots")];
+  };
+  expect([await seen(server.stranger()), await seen(alice)]).toEqual([[...stranger], [...user]]);
+});
 
-test("Nobody's list is an empty 404", async () => {
+test("A disabled list is answered with an empty 404", async () => {
   await start("disabled");
   const { status, json } = await server.stranger().get(PATH);
   expect([status, json]).toEqual([404, ""]);
 });
 
-test("A list for people of this server isn't for apps by themselves, nor for tokens that nobody gave", async () => {
+test("A list for users is refused to tokens without a user and to unknown tokens", async () => {
   await start("users", "all");
   for (const token of [null, "unknown", server.token(null, "read")]) {
     const { status, json } = await new Client(server.origin, token).get(PATH);
@@ -76,7 +73,7 @@ test("A list for people of this server isn't for apps by themselves, nor for tok
   }
 });
 
-test("A block without a reason has an empty one", async () => {
+test("A block without a reason has an empty comment", async () => {
   await start("all", "all");
   const { json } = await server.stranger().get(PATH);
   expect(json.map((block: Json) => block.comment)).toEqual(["", "", "Third-party bots"]);

@@ -14,14 +14,14 @@ const { server } = serverForEachTest([], { LINNET_HANDLE_DOMAIN: "example.org" }
 const get = (path: string): Promise<Answer> => server.stranger().get(`/api/v1/instance/${path}`);
 const today = (days = 0) => new Date(server.clock.now() + days * DAY).toISOString().slice(0, 10);
 
-describe("What the owner tells of the server at length", () => {
-  test("is nothing before they do", async () => {
+describe("The extended description", () => {
+  test("is empty by default", async () => {
     const { status, json } = await get("extended_description");
     expectShape(json, "ExtendedDescription");
     expect([status, json.content]).toEqual([200, ""]);
   });
 
-  test("is Markdown, and HTML for apps, with the time at which it was set", async () => {
+  test("is converted from Markdown to HTML, with the time of its last change", async () => {
     setPage(server.ctx, "extended_description", "## Who we are\n\nFriends of %{domain}, since *1999*.\n\n- one\n- two");
     const { json } = await get("extended_description");
     expectShape(json, "ExtendedDescription");
@@ -40,12 +40,12 @@ describe("What the owner tells of the server at length", () => {
     ["[x](javascript:alert(1))", "<p>[x](javascript:alert(1))</p>\n"],
     ["![x](https://example.org/x.png)", '<p>!<a href="https://example.org/x.png">x</a></p>\n'],
     ["https://example.org/", '<p><a href="https://example.org/">https://example.org/</a></p>\n'],
-  ])("%p is harmless", async (text, html) => {
+  ])("is free of scripts and images for %p", async (text, html) => {
     setPage(server.ctx, "extended_description", text);
     expect((await get("extended_description")).json.content).toBe(html);
   });
 
-  inProcess("is made from Markdown once, however often it is asked for", async () => {
+  inProcess("is converted once for many requests", async () => {
     const render = spyOn(MarkdownIt.prototype, "render");
     try {
       setPage(server.ctx, "extended_description", "Asked for *often*.");
@@ -58,7 +58,7 @@ describe("What the owner tells of the server at length", () => {
     }
   });
 
-  test("has bounds", () => {
+  test("has a limited length", () => {
     for (const text of ["", " \n", "x".repeat(200_001)]) {
       expect(() => setPage(server.ctx, "extended_description", text)).toThrow(/empty|too long/);
     }
@@ -66,7 +66,7 @@ describe("What the owner tells of the server at length", () => {
 });
 
 describe("The privacy policy", () => {
-  test("is there from the start, and tells what this software keeps", async () => {
+  test("has a default text about the data that this software stores", async () => {
     const { status, json } = await get("privacy_policy");
     expectShape(json, "PrivacyPolicy");
     expect([status, json.content]).toEqual([200, expect.stringContaining("<strong>example.org</strong>")]);
@@ -76,7 +76,7 @@ describe("The privacy policy", () => {
     expect(json.content).not.toContain("%{");
   });
 
-  test("is the owner's own when they have written one", async () => {
+  test("can be replaced by the owner", async () => {
     setPage(server.ctx, "privacy_policy", "We keep nothing.");
     const { json } = await get("privacy_policy");
     expect(json).toEqual({
@@ -86,8 +86,8 @@ describe("The privacy policy", () => {
   });
 });
 
-describe("Terms of service", () => {
-  test("are not there before the owner publishes them", async () => {
+describe("The terms of service", () => {
+  test("are not found before the owner publishes them", async () => {
     for (const path of ["terms_of_service", `terms_of_service/${today()}`, "terms_of_service/nonsense"]) {
       const { status, json } = await get(path);
       expect([status, json]).toEqual([404, { error: "Record not found" }]);
@@ -95,7 +95,7 @@ describe("Terms of service", () => {
     expect((await server.stranger().get("/api/v2/instance")).json.configuration.urls.terms_of_service).toBeNull();
   });
 
-  test("hold from their day on, and tell what comes after them", async () => {
+  test("apply from their date, and name the date of their successor", async () => {
     publishTerms(server.ctx, "First.");
     publishTerms(server.ctx, "Second, at %{domain}.", today(10));
     const first = { effective_date: today(), effective: true, content: "<p>First.</p>\n", succeeded_by: today(10) };
@@ -117,13 +117,13 @@ describe("Terms of service", () => {
     expect(urls.terms_of_service).toBe(`${server.ctx.config.origin}/terms-of-service`);
   });
 
-  test("are the first that will hold where none hold yet", async () => {
+  test("are the next ones if none apply yet", async () => {
     publishTerms(server.ctx, "Later.", today(20));
     publishTerms(server.ctx, "Soon.", today(10));
     expect((await get("terms_of_service")).json).toMatchObject({ effective_date: today(10), effective: false });
   });
 
-  test("can be written anew until they hold, and not for days past", () => {
+  test("can be replaced until they apply, and cannot be published for past dates", () => {
     publishTerms(server.ctx, "Draft.", today(1));
     publishTerms(server.ctx, "Better.", today(1));
     publishTerms(server.ctx, "Now.");

@@ -27,8 +27,8 @@ beforeEach(async () => {
 const v2 = async (): Promise<Json> => (await stranger.get("/api/v2/instance")).json;
 const v1 = async (): Promise<Json> => (await stranger.get("/api/v1/instance")).json;
 
-describe("The server introduces itself", () => {
-  test("to anyone, as documented, in the new form", async () => {
+describe("The instance entity", () => {
+  test("has version 2 with all documented fields", async () => {
     const json = await v2();
     expectShape(json, "Instance");
     expect(json).toMatchObject({
@@ -55,7 +55,7 @@ describe("The server introduces itself", () => {
     expect(json.configuration.vapid.public_key).toMatch(/^[\w-]{87}$/);
   });
 
-  test("in the old form", async () => {
+  test("has version 1 with all documented fields", async () => {
     const json = await v1();
     expectShape(json, "V1Instance");
     expect(json).toMatchObject({
@@ -71,7 +71,7 @@ describe("The server introduces itself", () => {
     });
   });
 
-  test("with a version that semver libraries read as that of the Mastodon whose API it serves", async () => {
+  test("has a version that semver libraries read as the supported version of Mastodon", async () => {
     for (const { version } of [await v1(), await v2()]) {
       expect(version).toMatch(/^4\.\d+\.\d+\+linnet-\d+\.\d+\.\d+$/);
       expect(Bun.semver.satisfies(version, ">=4.5.0 <5")).toBe(true);
@@ -79,7 +79,7 @@ describe("The server introduces itself", () => {
     }
   });
 
-  test("before anyone lives there", async () => {
+  test("exists without any user", async () => {
     const empty = await startServer();
     const { json } = await empty.stranger().get("/api/v2/instance");
     expectShape({ ...json, contact: { ...json.contact, account: null } }, "Instance");
@@ -88,11 +88,11 @@ describe("The server introduces itself", () => {
     await empty.stop();
   });
 
-  test("with the same key for push every time", async () => {
+  test("has the same push key every time", async () => {
     expect((await v2()).configuration.vapid).toEqual((await v2()).configuration.vapid);
   });
 
-  test("with numbers that fit into 32 bits", async () => {
+  test("has only numbers that fit into 32 bits", async () => {
     const numbers = (value: Json): number[] =>
       typeof value === "number"
         ? [value]
@@ -103,14 +103,14 @@ describe("The server introduces itself", () => {
   });
 });
 
-describe("What the server says of itself is true", () => {
-  test("of the length of a status", async () => {
+describe("The instance entity is right about", () => {
+  test("the maximum length of a status", async () => {
     const { max_characters } = (await v2()).configuration.statuses;
     expect((await alice.post("/api/v1/statuses", { status: "x".repeat(max_characters) })).status).toBe(200);
     expect((await alice.post("/api/v1/statuses", { status: "x".repeat(max_characters + 1) })).status).toBe(422);
   });
 
-  test("of the pictures it reads", async () => {
+  test("the supported image types", async () => {
     const { supported_mime_types } = (await v2()).configuration.media_attachments;
     expect(supported_mime_types).toContainValues(["image/jpeg", "image/png", "image/gif", "image/webp", "image/avif"]);
     for (const type of supported_mime_types.filter((name: string) => /^image\/(?!hei[cf])/.test(name))) {
@@ -119,7 +119,7 @@ describe("What the server says of itself is true", () => {
     }
   });
 
-  test("of descriptions, pins, names, notes and fields", async () => {
+  test("the limits of descriptions, pins, names, notes and fields", async () => {
     const { configuration } = await v2();
     const { accounts, media_attachments } = configuration;
     const describe_ = async (length: number) =>
@@ -151,7 +151,7 @@ describe("What the server says of itself is true", () => {
     }
   });
 
-  test("of who lives there and what they wrote", async () => {
+  test("the numbers of users and posts", async () => {
     await server.person("bob", { role: "user" });
     await alice.publish("one");
     remoteStatus(server, remoteAccount(server, "dora", "elsewhere.example"), "two");
@@ -166,14 +166,14 @@ describe("What the server says of itself is true", () => {
     });
   });
 
-  test("of its owner as they are now", async () => {
+  test("the current profile of the contact account", async () => {
     const shown = async () => [(await v2()).contact.account.display_name, (await v1()).contact_account.display_name];
     expect(await shown()).toEqual(["", ""]);
     await alice.patch("/api/v1/accounts/update_credentials", { display_name: "Alice L." });
     expect(await shown()).toEqual(["Alice L.", "Alice L."]);
   });
 
-  test("of whom to turn to: somebody whom the owner names, or the owner", async () => {
+  test("the contact account, which is the configured one or the owner", async () => {
     const other = await startServer({ LINNET_CONTACT_ACCOUNT: "@Bob" });
     await other.person("alice");
     expect((await other.stranger().get("/api/v2/instance")).json.contact.account).toBeNull();
@@ -185,7 +185,7 @@ describe("What the server says of itself is true", () => {
 });
 
 describe("The rules of the server", () => {
-  test("are told in both forms of the instance and by themselves, in their order, with translations", async () => {
+  test("are in both instance entities and in their own list, in order, with translations", async () => {
     addRule(server.ctx, { text: "Be kind.", hint: "To everyone." });
     const id = addRule(server.ctx, { text: "No adverts.", hint: "" });
     translateRule(server.ctx, id, "pt-BR", { text: "Sem anúncios.", hint: "" });
@@ -199,7 +199,7 @@ describe("The rules of the server", () => {
     expect([(await v1()).rules, (await v2()).rules]).toEqual([json, json]);
   });
 
-  test("no longer name one that was taken away, and its id is never another's", async () => {
+  test("don't include a removed one, whose id is not reused", async () => {
     const id = addRule(server.ctx, { text: "Be kind.", hint: "" });
     removeRule(server.ctx, id);
     expect((await v2()).rules).toEqual([]);
@@ -223,7 +223,7 @@ describe("NodeInfo", () => {
     });
   });
 
-  test("names Mastodon as the one whose API this is, for apps that would not dare otherwise", async () => {
+  test("names Mastodon as upstream, for apps that require it", async () => {
     const { metadata } = (await stranger.get("/nodeinfo/2.0")).json;
     const [version] = (await stranger.get("/api/v2/instance")).json.version.split("+");
     expect(metadata.upstream).toEqual({ name: "mastodon", version });
@@ -231,13 +231,13 @@ describe("NodeInfo", () => {
 });
 
 test.each(["/api/v1/instance/", "/api/v2/instance/", "/api/v1/timelines/public/", "/api/v1/custom_emojis/"])(
-  "a slash at the end of %s is tolerated",
+  "A slash at the end of %s is ignored",
   async (path) => {
     expect((await stranger.get(path)).status).toBe(200);
   },
 );
 
-test("host-meta says where WebFinger is asked, at the address of the server and not at the domain of its handles", async () => {
+test("host-meta names the WebFinger URL at the server's own domain rather than at that of its handles", async () => {
   const other = await startServer({ LINNET_URL: "https://social.example", LINNET_HANDLE_DOMAIN: "example.org" });
   const { status, headers, json } = await other.stranger().get("/.well-known/host-meta");
   expect([status, headers.get("content-type")]).toEqual([200, "application/xrd+xml; charset=utf-8"]);

@@ -22,8 +22,8 @@ describe.each([
   ["favourite", "unfavourite", "favourited", "favourites_count"],
   ["bookmark", "unbookmark", "bookmarked", null],
   ["mute", "unmute", "muted", null],
-] as const)("To %s", (verb, undo, flag, counter) => {
-  test("is seen by who did it, and by nobody else", async () => {
+] as const)("POST /api/v1/statuses/:id/%s", (verb, undo, flag, counter) => {
+  test("sets the flag for this user only", async () => {
     const { status: code, json } = await act(verb);
     expect(code).toBe(200);
     expectShape(json, "Status");
@@ -31,7 +31,7 @@ describe.each([
     expect([(await read(bob))[flag], (await read(alice))[flag]]).toEqual([true, false]);
   });
 
-  test("counts once, and can be undone, once", async () => {
+  test("counts once, and can be undone once", async () => {
     const counted = async () => (counter ? (await read(alice))[counter] : 0);
     const one = counter ? 1 : 0;
     await act(verb);
@@ -43,7 +43,7 @@ describe.each([
     expect(await counted()).toBe(0);
   });
 
-  test("a boost means what it boosts", async () => {
+  test("of a boost applies to the original", async () => {
     const boost = (await act("reblog", alice)).json;
     expect((await act(verb, bob, boost.id)).json.id).toBe(status.id);
     const wrapper = await read(bob, boost.id);
@@ -53,7 +53,7 @@ describe.each([
 });
 
 describe("Favourites", () => {
-  test("are told to the author until they are taken back, and never about oneself", async () => {
+  test("notify the author until they are undone, unless the author is the user", async () => {
     await act("favourite");
     await act("favourite", alice);
     const [notification, ...others] = (await alice.get("/api/v1/notifications")).json;
@@ -64,7 +64,7 @@ describe("Favourites", () => {
     expect(await toldOf(alice)).toEqual([]);
   });
 
-  test("and bookmarks are listed in the order in which they were made", async () => {
+  test("and bookmarks are listed in the order of their creation", async () => {
     const later = await alice.publish("later");
     for (const [verb, list] of [
       ["favourite", "favourites"],
@@ -79,7 +79,7 @@ describe("Favourites", () => {
     }
   });
 
-  test("tell who made them", async () => {
+  test("are listed with their accounts, and so are boosts", async () => {
     const carol = await server.person("carol");
     await act("favourite", carol);
     await act("favourite", bob);
@@ -92,7 +92,7 @@ describe("Favourites", () => {
 });
 
 describe("A boost", () => {
-  test("is a status of its own around the other", async () => {
+  test("is a status of its own that contains the original", async () => {
     server.clock.advance(1000);
     const { status: code, json } = await act("reblog");
     expect(code).toBe(200);
@@ -110,7 +110,7 @@ describe("A boost", () => {
     expect(json.id).not.toBe(status.id);
   });
 
-  test("happens once, is told to the author, and can be taken back", async () => {
+  test("exists once, notifies the author, and can be undone", async () => {
     const first = await act("reblog");
     const second = await act("reblog");
     expect(second.json.id).toBe(first.json.id);
@@ -130,14 +130,14 @@ describe("A boost", () => {
     expect(json.reblog.reblogs_count).toBe(2);
   });
 
-  test("can be deleted like any status of one's own", async () => {
+  test("can be deleted like any other status", async () => {
     const boost = (await act("reblog")).json;
     expect((await bob.delete(`/api/v1/statuses/${boost.id}`)).status).toBe(200);
     expect(await read(bob)).toMatchObject({ reblogs_count: 0, reblogged: false });
     expect(await toldOf(alice)).toEqual([]);
   });
 
-  test("can be for fewer people, and follows what one usually does", async () => {
+  test("can have a narrower visibility, and uses the user's default", async () => {
     const { json } = await bob.post(`/api/v1/statuses/${status.id}/reblog`, { visibility: "private" });
     expect(json.visibility).toBe("private");
     await bob.patch("/api/v1/accounts/update_credentials", { source: { privacy: "unlisted" } });
@@ -145,14 +145,14 @@ describe("A boost", () => {
     expect((await act("reblog", bob, other.id)).json.visibility).toBe("unlisted");
   });
 
-  test.each(["private", "direct"])("of a %s status is not allowed to others", async (visibility) => {
+  test.each(["private", "direct"])("of another user's %s status is refused", async (visibility) => {
     await bob.follow(alice);
     const { id } = await alice.publish({ status: "psst @bob", visibility });
     const { status: code, json } = await act("reblog", bob, id);
     expect([code, json]).toEqual([403, { error: "This action is not allowed" }]);
   });
 
-  test("of one's own private status stays among followers", async () => {
+  test("of the user's own private status is private", async () => {
     const { id } = await alice.publish({ status: "psst", visibility: "private" });
     const { json } = await alice.post(`/api/v1/statuses/${id}/reblog`, { visibility: "public" });
     expect(json.visibility).toBe("private");
@@ -164,7 +164,7 @@ describe("A boost", () => {
   test.each([
     ["everyone", { visibility: "everyone" }],
     ["a list", { visibility: ["public"] }],
-  ])("for %s, which is no visibility, is refused", async (_, body) => {
+  ])("with the invalid visibility %s is refused", async (_, body) => {
     expect((await bob.post(`/api/v1/statuses/${status.id}/reblog`, body)).status).toBe(422);
   });
 });
@@ -173,7 +173,7 @@ describe("A pin", () => {
   const pinned = async (): Promise<string[]> =>
     wordsOf(await bob.get(`/api/v1/accounts/${alice.id}/statuses?pinned=true`));
 
-  test("puts one's own status on one's page, until it is taken off", async () => {
+  test("adds the author's status to the pinned ones, until it is unpinned", async () => {
     const { json } = await act("pin", alice);
     expectShape(json, "Status");
     expect(json.pinned).toBe(true);
@@ -183,7 +183,7 @@ describe("A pin", () => {
     expect(await pinned()).toEqual([]);
   });
 
-  test("is for one's own statuses that others can read", async () => {
+  test("is only possible for the user's own statuses that others may read", async () => {
     const others = await act("pin");
     expect([others.status, others.json]).toEqual([
       422,
@@ -195,7 +195,7 @@ describe("A pin", () => {
     expect((await act("pin", alice, direct.id)).status).toBe(422);
   });
 
-  test("stands above those before it", async () => {
+  test("is listed above the earlier ones", async () => {
     const [one, two] = [await alice.publish("one"), await alice.publish("two")];
     for (const { id } of [two, status, one]) await act("pin", alice, id);
     expect(await pinned()).toEqual(["one", "hello", "two"]);
@@ -204,20 +204,20 @@ describe("A pin", () => {
     expect(await pinned()).toEqual(["two", "one", "hello"]);
   });
 
-  test("is not for boosts", async () => {
+  test("of a boost is refused", async () => {
     const boost = (await act("reblog", alice)).json;
     const { status: code, json } = await act("pin", alice, boost.id);
     expect([code, json.error]).toEqual([422, "Validation failed: A boost cannot be pinned"]);
   });
 
-  test("is possible five times", async () => {
+  test("is limited to five statuses", async () => {
     for (let at = 0; at < 5; at++) await act("pin", alice, (await alice.publish(`${at}`)).id);
     const { status: code, json } = await act("pin", alice);
     expect([code, json.error]).toEqual([422, "Validation failed: You have already pinned the maximum number of posts"]);
     expect((await pinned()).length).toBe(5);
   });
 
-  test("of a private status is seen by followers only", async () => {
+  test("of a private status is visible to followers only", async () => {
     const { id } = await alice.publish({ status: "psst", visibility: "private" });
     await act("pin", alice, id);
     expect(await pinned()).toEqual([]);
@@ -226,8 +226,8 @@ describe("A pin", () => {
   });
 });
 
-describe("A muted conversation", () => {
-  test("tells me of nothing any more, wherever in it the mute was asked for", async () => {
+describe("A muted thread", () => {
+  test("causes no more notifications, whichever of its statuses was muted", async () => {
     const reply = await bob.publish({ status: "@alice one", in_reply_to_id: status.id });
     await act("mute", alice, reply.id);
     expect((await read(alice)).muted).toBe(true);
@@ -241,7 +241,7 @@ describe("A muted conversation", () => {
   });
 });
 
-test("what can't be seen can't be acted upon", async () => {
+test("A status that the user may not see cannot be acted upon", async () => {
   const { id } = await alice.publish({ status: "psst", visibility: "private" });
   for (const verb of ["favourite", "unfavourite", "bookmark", "unbookmark", "reblog", "unreblog", "mute", "unmute"]) {
     const { status: code, json } = await act(verb, bob, id);
@@ -250,10 +250,10 @@ test("what can't be seen can't be acted upon", async () => {
   expect(await toldOf(alice)).toEqual([]);
 });
 
-describe("What I did to a status that I can't see any more", () => {
+describe("After a status became invisible to the user,", () => {
   const HIDDEN: [string, () => Promise<void>][] = [
-    ["its author blocks me", async () => block(server, alice, bob)],
-    ["I don't follow its author any more", async () => void (await bob.post(`/api/v1/accounts/${alice.id}/unfollow`))],
+    ["its author blocked the user", async () => block(server, alice, bob)],
+    ["the user unfollowed its author", async () => void (await bob.post(`/api/v1/accounts/${alice.id}/unfollow`))],
   ];
   const UNDONE = [
     ["favourite", "unfavourite", "favourited", "favourites_count"],
@@ -284,20 +284,20 @@ describe("What I did to a status that I can't see any more", () => {
 
   for (const [reason, hide] of HIDDEN) {
     test.each(UNDONE)(
-      `can be taken back, since ${reason} (%s), and nothing is shown of it`,
+      `%s can be undone because ${reason}, without revealing the status`,
       async (verb, undo, flag, counter) => {
         await act(verb);
         await hide();
         expectBare(await act(undo), flag);
         if (counter) expect((await read(alice))[counter]).toBe(0);
         expect(await toldOf(alice)).not.toContain(verb);
-        // There is nothing left of it that would be mine.
+        // The user has no more relation to the status.
         expect((await act(undo)).status).toBe(404);
       },
     );
   }
 
-  test("was a boost, which can be taken back by either of its ids, or deleted", async () => {
+  test("a boost can be undone by either of its ids, or deleted", async () => {
     for (const undo of [
       () => act("unreblog"),
       (boost: Json) => act("unreblog", bob, boost.id),
@@ -308,7 +308,7 @@ describe("What I did to a status that I can't see any more", () => {
       block(server, alice, bob);
       const { status: code, json } = await undo(boost);
       expect([code, JSON.stringify(json).includes("secret")]).toEqual([200, false]);
-      // What is deleted comes with its source, which a boost has none of.
+      // A deleted status comes with its source, which a boost doesn't have.
       const { text = "", ...shown } = json;
       expect(text).toBe("");
       expectShape(shown, "Status");
@@ -318,7 +318,7 @@ describe("What I did to a status that I can't see any more", () => {
     }
   });
 
-  test("can't be done any more", async () => {
+  test("no new interaction is possible", async () => {
     await bob.post(`/api/v1/accounts/${alice.id}/unfollow`);
     for (const verb of ["favourite", "bookmark", "mute", "reblog"]) expect((await act(verb)).status).toBe(404);
   });

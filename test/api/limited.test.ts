@@ -20,8 +20,8 @@ beforeEach(async () => {
 
 const limit = () => act(server, "silence", bob);
 
-describe("Who is limited", () => {
-  test("is said to be so, wherever they are shown", async () => {
+describe("A limited account", () => {
+  test("is marked as limited wherever it is shown", async () => {
     const { id } = await bob.publish("post");
     await alice.get(`/api/v1/statuses/${id}`);
     await limit();
@@ -33,7 +33,7 @@ describe("Who is limited", () => {
     expect((await alice.get(`/api/v1/accounts/${bob.id}`)).json).not.toHaveProperty("limited");
   });
 
-  test("stands in no timeline for everyone, not even for followers, and at home as before", async () => {
+  test("appears in no public timeline, and still in its followers' home timelines", async () => {
     await alice.follow(bob);
     await server.drain();
     await bob.publish("before #tag");
@@ -53,7 +53,7 @@ describe("Who is limited", () => {
     expect(wordsOf(await alice.get("/api/v1/timelines/public"))).toEqual(["after #tag", "before #tag"]);
   });
 
-  test("isn't heard in streams for everyone, when posting, editing or removing", async () => {
+  test("causes no events in public streams", async () => {
     const [publicly, tagged, own] = [
       await Socket.open(alice, "?stream=public"),
       await Socket.open(alice, "?stream=hashtag&tag=tag"),
@@ -69,12 +69,12 @@ describe("Who is limited", () => {
       const { event, payload } = await socket.next();
       expect([event, payload.content]).toEqual(["update", expect.stringContaining("loud")]);
     }
-    const heard: string[] = [];
-    while (heard.at(-1) !== "delete") heard.push((await own.next()).event);
-    expect(heard).toContain("status.update");
+    const events: string[] = [];
+    while (events.at(-1) !== "delete") events.push((await own.next()).event);
+    expect(events).toContain("status.update");
   });
 
-  test("isn't in threads and searches of those who don't follow them", async () => {
+  test("is missing in threads and searches of viewers who don't follow it", async () => {
     const root = await alice.publish("root");
     await bob.publish({ status: "reply words", in_reply_to_id: root.id });
     const carol = await server.person("carol");
@@ -91,7 +91,7 @@ describe("Who is limited", () => {
     expect(await seen(bob)).toEqual([1, 1]);
   });
 
-  test("is found by name, but neither suggested nor in the directory", async () => {
+  test("is found by name, but not suggested or listed in the directory", async () => {
     const carol = await server.person("carol");
     await alice.follow(carol);
     await carol.follow(bob);
@@ -105,7 +105,7 @@ describe("Who is limited", () => {
     expect(await found()).toEqual({ directory: [], suggested: [], search: [bob.id] });
   });
 
-  test("must be let in by whom they follow", async () => {
+  test("needs approval for each of its follows", async () => {
     await limit();
     const { json } = await bob.follow(alice);
     expect([json.following, json.requested]).toEqual([false, true]);
@@ -116,7 +116,7 @@ describe("Who is limited", () => {
     expect(idsOf(await alice.get(`/api/v1/accounts/${alice.id}/followers`))).toEqual([bob.id]);
   });
 
-  test("is heard of by followers only, as people's policies have it at first", async () => {
+  test("notifies only its followers by default", async () => {
     const carol = await server.person("carol");
     await carol.follow(bob);
     await limit();
@@ -129,39 +129,43 @@ describe("Who is limited", () => {
     ["silence", 1],
     ["suspend", 1],
     ["sensitive", 2],
-  ] as const)("or otherwise spoken against (%s) brings nothing to trends", async (action, openly) => {
-    const site = new Site();
-    const link = site.put("/story", page("A story"));
-    const carol = await server.person("carol");
-    for (const who of [alice, carol]) {
-      await who.patch("/api/v1/accounts/update_credentials", { discoverable: true });
-    }
-    const { id } = await bob.publish(`#tag ${link}`);
-    for (const who of [alice, carol]) await who.post(`/api/v1/statuses/${id}/favourite`);
-    await alice.publish(`#tag ${link}`);
-    await server.drain();
-    const trends = async () => {
-      server.ctx.db.transaction((tx) => schedule(server.ctx, tx, "trends.rank", server.clock.now()));
+  ] as const)(
+    "contributes nothing to trends, nor do accounts with another restriction (%s)",
+    async (action, openly) => {
+      const site = new Site();
+      const link = site.put("/story", page("A story"));
+      const carol = await server.person("carol");
+      for (const who of [alice, carol]) {
+        await who.patch("/api/v1/accounts/update_credentials", { discoverable: true });
+      }
+      const { id } = await bob.publish(`#tag ${link}`);
+      for (const who of [alice, carol]) await who.post(`/api/v1/statuses/${id}/favourite`);
+      await alice.publish(`#tag ${link}`);
       await server.drain();
-      const kinds = ["tags", "statuses", "links"];
-      return Promise.all(kinds.map(async (kind) => (await alice.get(`/api/v1/trends/${kind}`)).json.length));
-    };
-    const linked = async () => (await alice.get(`/api/v1/timelines/link?url=${encodeURIComponent(link)}`)).json.length;
-    expect(await trends()).toEqual([1, 1, 1]);
-    expect(await linked()).toBe(2);
-    await act(server, action, bob);
-    expect(await linked()).toBe(openly);
-    expect((await alice.get("/api/v1/trends/statuses")).json).toEqual([]);
-    server.clock.advance(3600_000);
-    expect(await trends()).toEqual([0, 0, 0]);
-    await site.stop();
-  });
+      const trends = async () => {
+        server.ctx.db.transaction((tx) => schedule(server.ctx, tx, "trends.rank", server.clock.now()));
+        await server.drain();
+        const kinds = ["tags", "statuses", "links"];
+        return Promise.all(kinds.map(async (kind) => (await alice.get(`/api/v1/trends/${kind}`)).json.length));
+      };
+      const linked = async () =>
+        (await alice.get(`/api/v1/timelines/link?url=${encodeURIComponent(link)}`)).json.length;
+      expect(await trends()).toEqual([1, 1, 1]);
+      expect(await linked()).toBe(2);
+      await act(server, action, bob);
+      expect(await linked()).toBe(openly);
+      expect((await alice.get("/api/v1/trends/statuses")).json).toEqual([]);
+      server.clock.advance(3600_000);
+      expect(await trends()).toEqual([0, 0, 0]);
+      await site.stop();
+    },
+  );
 });
 
-describe("Whose media are marked as sensitive", () => {
+describe("An account whose media are marked as sensitive", () => {
   const mark = () => act(server, "sensitive", bob);
 
-  test("shows nothing openly to others, old or new, and sees it as they said themselves", async () => {
+  test("has sensitive statuses for other viewers, and unchanged ones for itself", async () => {
     const picture = await uploaded(bob);
     const old = await bob.publish({ status: "old", media_ids: [picture.id] });
     const carol = await server.person("carol");
@@ -184,7 +188,7 @@ describe("Whose media are marked as sensitive", () => {
     expect([await sensitive(alice, old.id), await sensitive(alice, careful.id)]).toEqual([false, true]);
   });
 
-  test("still has their own say in what they edit", async () => {
+  test("keeps its own setting in edits", async () => {
     await mark();
     const { id } = await bob.publish("once");
     await bob.put(`/api/v1/statuses/${id}`, { status: "twice" });

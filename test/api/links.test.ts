@@ -7,7 +7,7 @@ import { startServer } from "../support/server.ts";
 import { serverForAllTests } from "../support/setup.ts";
 
 /*
- * Seven of everything. Who asks is Alice, save where a list is somebody else's to read.
+ * Seven rows in every list. Alice makes the requests unless the list belongs to someone else.
  */
 const COUNT = 7;
 
@@ -19,7 +19,7 @@ const statuses: string[] = [];
 beforeAll(async () => {
   await bob.patch("/api/v1/accounts/update_credentials", { locked: true });
   root = (await alice.publish({ status: "root", visibility: "unlisted" })).id;
-  // So that the order of accounts, of statuses and of rows are three different ones.
+  // The orders of accounts, statuses and rows differ from each other.
   for (let at = 0; at < COUNT; at++) people.push(await server.person(`person${at}`));
   for (const who of people.toReversed()) {
     await who.follow(alice);
@@ -37,7 +37,7 @@ beforeAll(async () => {
   await prepareCarol();
 });
 
-/** Of Alice's people, of Bob's own words, of hashtags, and of a link that trends. */
+/** Creates a list of Alice's people, a list of Bob with his own statuses, followed hashtags and a trending link. */
 async function prepareLists(): Promise<void> {
   const newList = async (owner: Client, ...members: Client[]): Promise<string> => {
     const { id } = (await owner.post("/api/v1/lists", { title: "A list" })).json;
@@ -62,7 +62,7 @@ async function prepareLists(): Promise<void> {
   });
 }
 
-/** Whom she avoids and recommends, what she says to herself, later and of others; always in another order than by id. */
+/** Creates Carol with mutes, endorsements, conversations, scheduled statuses and quotes, none in the order of their ids. */
 async function prepareCarol(): Promise<void> {
   carol = await server.person("carol");
   const others = [3, 1, 6, 0, 5, 2, 4];
@@ -96,34 +96,34 @@ interface Listed {
   path: string;
   reader: Client;
   ids: string[];
-  /** Whether its cursors are those of rows, and not the ids of what is listed. */
+  /** Whether the cursors are ids of rows rather than of the listed things. */
   byRow: boolean;
-  /** Where a limit of 0 means everything. */
+  /** Whether a limit of 0 means no limit. */
   zeroIsAll?: true;
 }
 
-/** Each list: its path, who reads it, and what it holds from the newest to the oldest. */
+/** Each list with its path, its reader and its ids from the newest to the oldest. */
 const LISTS: [string, () => Listed][] = [
   ["public timeline", () => ofStatuses("/api/v1/timelines/public")],
   ["timeline of a hashtag", () => ofStatuses("/api/v1/timelines/tag/tag")],
   ["home timeline", () => ({ ...ofStatuses("/api/v1/timelines/home"), reader: bob })],
-  ["statuses of an account", () => ofStatuses(`/api/v1/accounts/${bob.id}/statuses`)],
-  ["favourites", () => ofMarked("/api/v1/favourites")],
-  ["bookmarks", () => ofMarked("/api/v1/bookmarks")],
-  ["followers", () => ofPeople(`/api/v1/accounts/${alice.id}/followers`)],
-  ["accounts followed", () => ofPeople(`/api/v1/accounts/${alice.id}/following`)],
-  ["requests to follow", () => ({ ...ofPeople("/api/v1/follow_requests"), reader: bob })],
-  ["accounts that favourited", () => ofPeople(`/api/v1/statuses/${root}/favourited_by`)],
-  ["accounts that reblogged", () => ofPeople(`/api/v1/statuses/${root}/reblogged_by`)],
+  ["list of an account's statuses", () => ofStatuses(`/api/v1/accounts/${bob.id}/statuses`)],
+  ["list of favourites", () => ofMarked("/api/v1/favourites")],
+  ["list of bookmarks", () => ofMarked("/api/v1/bookmarks")],
+  ["list of followers", () => ofPeople(`/api/v1/accounts/${alice.id}/followers`)],
+  ["list of followed accounts", () => ofPeople(`/api/v1/accounts/${alice.id}/following`)],
+  ["list of follow requests", () => ({ ...ofPeople("/api/v1/follow_requests"), reader: bob })],
+  ["list of accounts that favourited", () => ofPeople(`/api/v1/statuses/${root}/favourited_by`)],
+  ["list of accounts that boosted", () => ofPeople(`/api/v1/statuses/${root}/reblogged_by`)],
   ["timeline of a list", () => ({ ...ofStatuses(`/api/v1/timelines/list/${lists.bob}`), reader: bob })],
   ["timeline of a link", () => ofStatuses(`/api/v1/timelines/link?url=${encodeURIComponent(TRENDING)}`)],
-  ["members of a list", () => ({ ...ofPeople(`/api/v1/lists/${lists.alice}/accounts`), zeroIsAll: true })],
-  ["hashtags followed", () => ({ path: "/api/v1/followed_tags", reader: alice, ids: tags, byRow: true })],
-  ["accounts muted", () => ({ path: "/api/v1/mutes", reader: carol, ids: avoided, byRow: true })],
-  ["accounts endorsed", () => ({ ...ofCarol("/api/v1/endorsements", avoided, true), zeroIsAll: true })],
-  ["conversations", () => ofCarol("/api/v1/conversations", conversations, true)],
-  ["scheduled statuses", () => ofCarol("/api/v1/scheduled_statuses", scheduled, false)],
-  ["quotes of a status", () => ofCarol(`/api/v1/statuses/${root}/quotes`, quotes, true)],
+  ["list of a list's members", () => ({ ...ofPeople(`/api/v1/lists/${lists.alice}/accounts`), zeroIsAll: true })],
+  ["list of followed hashtags", () => ({ path: "/api/v1/followed_tags", reader: alice, ids: tags, byRow: true })],
+  ["list of muted accounts", () => ({ path: "/api/v1/mutes", reader: carol, ids: avoided, byRow: true })],
+  ["list of endorsed accounts", () => ({ ...ofCarol("/api/v1/endorsements", avoided, true), zeroIsAll: true })],
+  ["list of conversations", () => ofCarol("/api/v1/conversations", conversations, true)],
+  ["list of scheduled statuses", () => ofCarol("/api/v1/scheduled_statuses", scheduled, false)],
+  ["list of a status's quotes", () => ofCarol(`/api/v1/statuses/${root}/quotes`, quotes, true)],
 ];
 
 function ofCarol(path: string, ids: string[], byRow: boolean): Listed {
@@ -150,14 +150,14 @@ function ofPeople(path: string) {
 const asking = (path: string, query: string): string => `${path}${path.includes("?") ? "&" : "?"}${query}`;
 
 describe.each(LISTS)("The %s", (_, list) => {
-  test("goes through all its pages by its links, each thing once and in order", async () => {
+  test("leads through all its pages in order, without gaps or repetitions", async () => {
     const { path, reader, ids } = list();
     const pages = await pagesOf(reader, asking(path, "limit=3"));
     expect(pages.map((page) => page.length)).toEqual([3, 3, 1]);
     expect(idsOf(pages.flat())).toEqual(ids);
   });
 
-  test("links absolutely, next before prev, and has no next at its end", async () => {
+  test("has absolute links, next before prev, and no next link on its last page", async () => {
     const { path, reader } = list();
     const first = await reader.get(asking(path, "limit=3"));
     const links = linksOf(first);
@@ -173,7 +173,7 @@ describe.each(LISTS)("The %s", (_, list) => {
     expect(linksOf(await reader.get(path)).rels).toEqual(["prev"]);
   });
 
-  test("goes back by its links, page by page", async () => {
+  test("leads back page by page", async () => {
     const { path, reader, ids } = list();
     const last = await turn(
       reader,
@@ -185,19 +185,19 @@ describe.each(LISTS)("The %s", (_, list) => {
     expect(idsOf(await turn(reader, linksOf(middle).prev))).toEqual(ids.slice(0, 3));
   });
 
-  test("above its first page has nothing, and no links", async () => {
+  test("has an empty page without links above the first", async () => {
     const { path, reader } = list();
     const above = await turn(reader, linksOf(await reader.get(path)).prev);
     expect([above.status, above.json, above.headers.get("link")]).toEqual([200, [], null]);
   });
 
-  test("pages by cursors that are rows where rows are what is listed", async () => {
+  test("has cursors of rows if its order is that of rows", async () => {
     const { path, reader, ids, byRow } = list();
     const cursor = linksOf(await reader.get(asking(path, "limit=3"))).next!.searchParams.get("max_id")!;
     expect(cursor === ids[2]).toBe(!byRow);
   });
 
-  test("keeps to its bounds: min_id is the page just above, since_id the newest, both below max_id", async () => {
+  test("respects min_id, since_id and max_id", async () => {
     const { path, reader, ids } = list();
     const cursors: string[] = [];
     for (const page of await everyCursor(reader, path)) cursors.push(page);
@@ -211,7 +211,7 @@ describe.each(LISTS)("The %s", (_, list) => {
     expect(await read(`min_id=${cursors[2]}&max_id=${cursors[5]}`)).toEqual([]);
   });
 
-  test("takes any number for a cursor and any limit, and lowers what is too high", async () => {
+  test("accepts any number as cursor and limit, and reduces a limit that is too high", async () => {
     const { path, reader, ids, zeroIsAll } = list();
     const read = async (query: string) => idsOf(await reader.get(asking(path, query)));
     expect(await read("limit=100000")).toEqual(ids);
@@ -227,7 +227,7 @@ describe.each(LISTS)("The %s", (_, list) => {
   });
 });
 
-/** The cursor of every row, from the first: where each page of one ends. */
+/** The cursor of every row from the first one, from pages with one row each. */
 async function everyCursor(reader: Client, path: string): Promise<string[]> {
   const cursors: string[] = [];
   let next: string | null = asking(path, "limit=1");
@@ -240,7 +240,7 @@ async function everyCursor(reader: Client, path: string): Promise<string[]> {
 }
 
 describe("A page", () => {
-  test("keeps the other parameters in its links, also repeated and nested ones", async () => {
+  test("keeps other parameters in its links, including repeated and nested ones", async () => {
     const query = "limit=2&exclude_replies=true&tagged=tag";
     const { next } = linksOf(await alice.get(`/api/v1/accounts/${bob.id}/statuses?${query}`));
     expect(Object.fromEntries(next!.searchParams)).toMatchObject({
@@ -254,12 +254,12 @@ describe("A page", () => {
     expect([tag.pathname, tag.searchParams.get("any[]")]).toEqual(["/api/v1/timelines/tag/TAG", "b"]);
   });
 
-  test("replaces the cursors that it was asked for with", async () => {
+  test("replaces the cursors of its request in its links", async () => {
     const { next } = linksOf(await alice.get(`/api/v1/timelines/public?limit=2&since_id=1&max_id=9007199254740991`));
     expect([...next!.searchParams.keys()].toSorted()).toEqual(["limit", "max_id"]);
   });
 
-  test("links to the address that people use, not to the one that it was asked at", async () => {
+  test("links to the public address of the server, not to that of the request", async () => {
     const proxied = await startServer({ LINNET_URL: "https://social.example" });
     const ada = await proxied.person("ada");
     await ada.publish("one");
@@ -268,7 +268,7 @@ describe("A page", () => {
     await proxied.stop();
   });
 
-  test("goes on where it was though what it ended with is gone, and what came at the same moment is not lost", async () => {
+  test("continues at the same place after its last item was removed", async () => {
     const quiet = await startServer();
     const [ada, bea] = [await quiet.person("ada"), await quiet.person("bea")];
     const ids: string[] = [];
@@ -287,7 +287,7 @@ describe("A page", () => {
   });
 });
 
-describe("A page has as many things as documented, or up to as many, of", () => {
+describe("The default and the maximum length of a page of", () => {
   const { server: busy, ada } = serverForAllTests(["ada"]);
   let list: string;
   let post: string;
@@ -331,7 +331,7 @@ describe("A page has as many things as documented, or up to as many, of", () => 
     ["follow_requests", 40, 80],
     ["lists/LIST/accounts", 40, 80],
     ["statuses/POST/favourited_by", 40, 80],
-  ])("%s: %i or %i", async (name, usual, most) => {
+  ])("%s are %i and %i", async (name, usual, most) => {
     const path = `/api/v1/${name.replace("ADA", ada.id).replace("LIST", list).replace("POST", post)}`;
     const length = async (query: string): Promise<number> => (await ada.get(path + query)).json.length;
     expect([await length(""), await length("?limit=999")]).toEqual([usual, most]);

@@ -8,7 +8,7 @@ import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 import { EventReader, Socket } from "../support/streams.ts";
 
-/** Alice follows Bob and Carol, and has Bob in a list; she doesn't follow Dave. */
+/** Alice follows Bob and Carol, and has Bob in a list. She doesn't follow Dave. */
 const { server, alice, bob, carol, dave } = serverForEachTest(["alice", "bob", "carol", "dave"]);
 let list: string;
 
@@ -30,8 +30,8 @@ const atHome = async (): Promise<string[]> => {
 };
 const reply = (who: Client, to: Json, status: string) => who.publish({ status, in_reply_to_id: to.id });
 
-describe("A list's timeline", () => {
-  test("shows what its members write, the newest first, and nobody else", async () => {
+describe("A list timeline", () => {
+  test("has the posts of its members only, the newest first", async () => {
     await bob.publish("one");
     await carol.publish("not in the list");
     await bob.publish({ status: "two", visibility: "private" });
@@ -41,18 +41,18 @@ describe("A list's timeline", () => {
     expect(wordsOf(json)).toEqual(["two", "one"]);
   });
 
-  test("holds nothing direct", async () => {
+  test("has no direct messages", async () => {
     await bob.publish({ status: "@alice psst", visibility: "direct" });
     expect(await inList()).toEqual([]);
   });
 
-  test("begins with what a new member has written lately", async () => {
+  test("includes the recent posts of a new member", async () => {
     await carol.publish("before");
     await add(carol);
     expect(await inList()).toEqual(["before"]);
   });
 
-  test("forgets who has left, and remembers who comes back", async () => {
+  test("loses the posts of a member who is removed, and regains them with the member", async () => {
     await bob.publish("hello");
     await remove(bob);
     expect(await inList()).toEqual([]);
@@ -62,7 +62,7 @@ describe("A list's timeline", () => {
     expect(await inList()).toEqual([]);
   });
 
-  test("holds the owner's own words when the owner is in it", async () => {
+  test("includes the owner's own posts if the owner is a member", async () => {
     mute(server, alice, carol);
     await alice.publish("before, with @carol");
     await add(alice);
@@ -70,7 +70,7 @@ describe("A list's timeline", () => {
     expect(await inList()).toEqual(["after, with @carol", "before, with @carol"]);
   });
 
-  test("leaves out boosts and languages that aren't wanted of a member, before and after", async () => {
+  test("excludes boosts and languages according to the settings of the follow", async () => {
     const original = await dave.publish("by dave");
     await bob.post(`/api/v1/statuses/${original.id}/reblog`);
     expect(await inList()).toEqual(["by dave"]);
@@ -84,7 +84,7 @@ describe("A list's timeline", () => {
     expect(await inList()).toEqual(["au revoir", "bonjour"]);
   });
 
-  test("shows once what several members boost", async () => {
+  test("has a post once that several members boost", async () => {
     await add(carol);
     const original = await dave.publish("by dave");
     for (const member of [bob, carol]) await member.post(`/api/v1/statuses/${original.id}/reblog`);
@@ -94,7 +94,7 @@ describe("A list's timeline", () => {
     expect(await inList()).toEqual(["by dave"]);
   });
 
-  test("leaves out whom the owner blocks or mutes, or who blocks the owner", async () => {
+  test("excludes members whom the owner blocks or mutes, or who block the owner", async () => {
     await bob.publish("before");
     mute(server, alice, bob, { until: server.clock.now() + 1000 });
     await bob.publish("meanwhile");
@@ -106,7 +106,7 @@ describe("A list's timeline", () => {
     expect(await inList()).toEqual([]);
   });
 
-  test("leaves out what names whom the owner blocks or mutes, before and after", async () => {
+  test("excludes posts that mention accounts that the owner blocks or mutes", async () => {
     await bob.publish("hello @dave");
     await bob.publish("hello @carol");
     await alice.post(`/api/v1/accounts/${dave.id}/block`);
@@ -118,7 +118,7 @@ describe("A list's timeline", () => {
     expect(await inList()).toEqual([]);
   });
 
-  test("leaves out boosts of people whose domain the owner blocks", async () => {
+  test("excludes boosts of accounts from blocked domains", async () => {
     const spam = remoteStatus(server, remoteAccount(server, "spammer", "spam.example"), "spam");
     const ham = remoteStatus(server, remoteAccount(server, "friend", "good.example"), "ham");
     for (const id of [spam, ham]) await bob.post(`/api/v1/statuses/${id}/reblog`);
@@ -128,14 +128,14 @@ describe("A list's timeline", () => {
     expect(await inList()).toEqual(["ham"]);
   });
 
-  test("loses what is deleted, and shows what is edited", async () => {
+  test("reflects deletions and edits", async () => {
     const [first, second] = [await bob.publish("one"), await bob.publish("two")];
     await bob.delete(`/api/v1/statuses/${first.id}`);
     await bob.put(`/api/v1/statuses/${second.id}`, { status: "three" });
     expect(await inList()).toEqual(["three"]);
   });
 
-  test("comes in pages with stable cursors", async () => {
+  test("has pages with stable cursors", async () => {
     const ids: string[] = [];
     for (let n = 0; n < 5; n += 1) ids.unshift((await bob.publish(`number ${n}`)).id);
     const pages = await pagesOf(alice, `/api/v1/timelines/list/${list}?limit=2`);
@@ -145,7 +145,7 @@ describe("A list's timeline", () => {
     expect(linksOf(above).rels).toEqual(["next", "prev"]);
   });
 
-  test("keeps its newest 800 when the server tidies up", async () => {
+  test("is reduced to its newest 800 posts by the clean-up job", async () => {
     const oldest = await bob.publish("oldest");
     server.ctx.db.transaction((tx) => {
       for (let n = 1; n <= 800; n += 1) {
@@ -166,7 +166,7 @@ describe("A list's timeline", () => {
     expect(kept).toEqual({ count: 800, first: Number(oldest.id) + 1 });
   });
 
-  inProcess("costs as many queries for forty statuses as for one", async () => {
+  inProcess("takes as many queries for forty statuses as for one", async () => {
     await bob.publish("one");
     const statements = async () => {
       const before = server.ctx.db.statements;
@@ -183,8 +183,8 @@ describe("A list's timeline", () => {
 });
 
 describe("The replies policy", () => {
-  /** Bob answers himself, Alice, Carol, Dave and, once she is a member, Erin. */
-  async function answers(): Promise<void> {
+  /** Bob replies to himself, Alice, Carol, Dave and Erin, a new member of the list. */
+  async function publishReplies(): Promise<void> {
     const erin = await server.person("erin");
     await alice.follow(erin);
     await add(erin);
@@ -196,25 +196,25 @@ describe("The replies policy", () => {
   }
   const shown = async () => (await inList()).filter((words) => words.startsWith("to ")).toSorted();
 
-  test("`list` shows replies to members", async () => {
-    await answers();
+  test("`list` includes replies to members", async () => {
+    await publishReplies();
     expect(await shown()).toEqual(["to alice", "to bob", "to erin"]);
   });
 
-  test("`followed` shows replies to anyone whom the owner follows", async () => {
+  test("`followed` includes replies to accounts that the owner follows", async () => {
     await change({ replies_policy: "followed" });
-    await answers();
+    await publishReplies();
     expect(await shown()).toEqual(["to alice", "to bob", "to carol", "to erin"]);
   });
 
-  test("`none` shows replies to nobody but oneself and the owner", async () => {
+  test("`none` includes only replies to the author and the owner", async () => {
     await change({ replies_policy: "none" });
-    await answers();
+    await publishReplies();
     expect(await shown()).toEqual(["to alice", "to bob"]);
   });
 
-  test("holds for what was written before it changed, and follows the members", async () => {
-    await answers();
+  test("applies to earlier posts, and to the current members", async () => {
+    await publishReplies();
     await change({ replies_policy: "none" });
     expect(await shown()).toEqual(["to alice", "to bob"]);
     await change({ replies_policy: "list" });
@@ -224,7 +224,7 @@ describe("The replies policy", () => {
 });
 
 describe("An exclusive list", () => {
-  test("keeps its members out of the home timeline from the moment that it is one", async () => {
+  test("excludes its members from the home timeline, including earlier posts", async () => {
     await bob.publish("before");
     await carol.publish("by carol");
     await change({ exclusive: true });
@@ -233,21 +233,21 @@ describe("An exclusive list", () => {
     expect(await inList()).toEqual(["after", "before"]);
   });
 
-  test("gives them back when it stops being one", async () => {
+  test("returns their posts when it is no longer exclusive", async () => {
     await change({ exclusive: true });
     await bob.publish("hello");
     await change({ exclusive: false });
     expect(await atHome()).toEqual(["hello"]);
   });
 
-  test("gives them back when it is deleted", async () => {
+  test("returns their posts when it is deleted", async () => {
     await change({ exclusive: true });
     await bob.publish("hello");
     await alice.delete(`/api/v1/lists/${list}`);
     expect(await atHome()).toEqual(["hello"]);
   });
 
-  test("takes and gives back whoever comes and goes", async () => {
+  test("excludes new members, and returns the posts of removed ones", async () => {
     await change({ exclusive: true });
     await carol.publish("by carol");
     await add(carol);
@@ -256,7 +256,7 @@ describe("An exclusive list", () => {
     expect(await atHome()).toEqual(["by carol"]);
   });
 
-  test("keeps those whom another exclusive list keeps", async () => {
+  test("does not return posts of members of another exclusive list", async () => {
     await change({ exclusive: true });
     const other = (await alice.post("/api/v1/lists", { title: "Other", exclusive: true })).json.id;
     await alice.post(`/api/v1/lists/${other}/accounts`, { account_ids: [bob.id] });
@@ -267,7 +267,7 @@ describe("An exclusive list", () => {
     expect(await atHome()).toEqual(["hello"]);
   });
 
-  test("leaves the owner's own words, and what others boost of its members, at home", async () => {
+  test("keeps the owner's own posts and other accounts' boosts of its members in the home timeline", async () => {
     await add(alice);
     await change({ exclusive: true });
     await alice.publish("my own");
@@ -280,20 +280,20 @@ describe("An exclusive list", () => {
     expect(await atHome()).toEqual(["my own again", "by bob", "my own"]);
   });
 
-  test("keeps its members out of a followed hashtag's share of the home timeline too", async () => {
+  test("excludes its members' posts with a followed hashtag", async () => {
     await alice.post("/api/v1/tags/tea/follow");
     await change({ exclusive: true });
     await bob.publish("#tea");
     expect(await atHome()).toEqual([]);
   });
 
-  test("doesn't keep its owner from being told", async () => {
+  test("does not prevent notifications", async () => {
     await change({ exclusive: true });
     await bob.publish("@alice hello");
     expect((await alice.get("/api/v1/notifications")).json).toMatchObject([{ type: "mention" }]);
   });
 
-  test("concerns its owner alone", async () => {
+  test("affects its owner only", async () => {
     await change({ exclusive: true });
     await carol.follow(bob);
     await bob.publish("hello");
@@ -302,7 +302,7 @@ describe("An exclusive list", () => {
 });
 
 describe("The stream of a list", () => {
-  test("brings what its timeline shows, edits and deletions", async () => {
+  test("has the posts of its timeline, their edits and their deletions", async () => {
     const socket = await Socket.open(alice, `?stream=list&list=${list}`);
     const events = await EventReader.open(alice, `list?list=${list}`);
     await carol.publish("not in the list");
@@ -316,7 +316,7 @@ describe("The stream of a list", () => {
     await Promise.all([socket.close(), events.close()]);
   });
 
-  test("leaves out replies that the list doesn't show", async () => {
+  test("excludes replies that the list excludes", async () => {
     const socket = await Socket.open(alice, `?stream=list&list=${list}`);
     await reply(bob, await carol.publish("a question"), "an answer");
     const { id } = await bob.publish("to everyone");
@@ -324,7 +324,7 @@ describe("The stream of a list", () => {
     await socket.close();
   });
 
-  test("of an exclusive list is heard instead of the user's own", async () => {
+  test("has the posts of an exclusive list instead of the user stream", async () => {
     await change({ exclusive: true });
     const socket = await Socket.open(alice, "?stream=user");
     await socket.subscribe("list", { list });
@@ -335,7 +335,7 @@ describe("The stream of a list", () => {
     await socket.close();
   });
 
-  test("is its owner's alone", async () => {
+  test("is available to its owner only", async () => {
     const refused = { error: "Not authorized to stream this list" };
     const socket = await Socket.open(carol);
     for (const wanted of [list, "999999", "nonsense"]) {
@@ -347,7 +347,7 @@ describe("The stream of a list", () => {
     await socket.close();
   });
 
-  test("needs to be told which list", async () => {
+  test("needs the id of a list", async () => {
     const answer = await alice.get("/api/v1/streaming/list");
     expect({ status: answer.status, json: answer.json }).toEqual({
       status: 400,

@@ -20,7 +20,7 @@ const add = (list: string, ...people: { id: string }[]): Promise<Answer> =>
 const members = async (list: string): Promise<string[]> => idsOf(await alice.get(`/api/v1/lists/${list}/accounts`));
 
 describe("A list", () => {
-  test("is made with a title, and shows replies among its members unless it is told otherwise", async () => {
+  test("is created with a title, and by default includes replies to members and is not exclusive", async () => {
     const { status, json } = await alice.post("/api/v1/lists", { title: "Friends" });
     expect(status).toBe(200);
     expectShape(json, "List");
@@ -31,7 +31,7 @@ describe("A list", () => {
     expect((await alice.get(`/api/v1/lists/${json.id}`)).json).toEqual(json);
   });
 
-  test("is changed by PUT and PATCH, and keeps what isn't named", async () => {
+  test("can be updated with PUT and PATCH, and keeps the values that the request doesn't contain", async () => {
     const id = await newList({ title: "Friends", replies_policy: "none", exclusive: true });
     const renamed = await alice.put(`/api/v1/lists/${id}`, { title: "Foes" });
     expect(renamed.json).toEqual({ id, title: "Foes", replies_policy: "none", exclusive: true });
@@ -44,7 +44,7 @@ describe("A list", () => {
     expect((await alice.get(`/api/v1/lists/${id}`)).json).toEqual(opened.json);
   });
 
-  test("needs a title, of a bounded length, and a policy that exists", async () => {
+  test("needs a title of limited length, and a valid policy", async () => {
     const id = await newList();
     const sent = [
       [{}, "Validation failed: Title can't be blank"],
@@ -59,7 +59,7 @@ describe("A list", () => {
     expect((await alice.get(`/api/v1/lists/${id}`)).json.title).toBe("Friends");
   });
 
-  test("is one of fifty at most", async () => {
+  test("is refused to a user who has fifty", async () => {
     for (let n = 0; n < 50; n += 1) await newList({ title: `List ${n}` });
     expect(refusal(await alice.post("/api/v1/lists", { title: "One more" }))).toEqual({
       status: 422,
@@ -68,7 +68,7 @@ describe("A list", () => {
     expect((await bob.post("/api/v1/lists", { title: "Bob's first" })).status).toBe(200);
   });
 
-  test("is gone once it is deleted", async () => {
+  test("is not found after its deletion", async () => {
     const id = await newList();
     await add(id, bob);
     const { status, json } = await alice.delete(`/api/v1/lists/${id}`);
@@ -80,7 +80,7 @@ describe("A list", () => {
     expect(refusal(await alice.delete(`/api/v1/lists/${id}`))).toEqual(NOT_FOUND);
   });
 
-  test("of somebody else doesn't exist, nor does one that nobody has", async () => {
+  test("of another user is not found, like one that doesn't exist", async () => {
     const id = await newList();
     await add(id, bob);
     for (const [who, list] of [
@@ -103,7 +103,7 @@ describe("A list", () => {
     expect(await members(id)).toEqual([bob.id]);
   });
 
-  test("is guarded by the scopes for lists", async () => {
+  test("needs the scopes for lists", async () => {
     const id = await newList();
     await expectGuarded(server, alice, "read:lists", [
       ["get", "/api/v1/lists"],
@@ -124,7 +124,7 @@ describe("A list", () => {
 });
 
 describe("The members of a list", () => {
-  test("are those whom the owner follows, and the owner", async () => {
+  test("must be followed accounts or the owner", async () => {
     const id = await newList();
     expect(refusal(await add(id, bob))).toEqual({ status: 200, json: {} });
     await add(id, alice);
@@ -133,7 +133,7 @@ describe("The members of a list", () => {
     expect(idsOf(json)).toEqual([alice.id, bob.id]);
   });
 
-  test("are added all or none: nobody who isn't followed, isn't there or is in it already", async () => {
+  test("are added all or none: each must be followed and not yet a member", async () => {
     const id = await newList();
     for (const stranger of [carol, { id: "999999" }, { id: "nonsense" }]) {
       expect(refusal(await add(id, bob, stranger))).toEqual(NOT_FOUND);
@@ -148,7 +148,7 @@ describe("The members of a list", () => {
     expect(await members(id)).toEqual([bob.id]);
   });
 
-  test("are named in a form or a query as well", async () => {
+  test("can be named in a form or the query", async () => {
     const id = await newList();
     await alice.post(`/api/v1/lists/${id}/accounts`, new URLSearchParams(`account_ids[]=${bob.id}`));
     expect(await members(id)).toEqual([bob.id]);
@@ -157,7 +157,7 @@ describe("The members of a list", () => {
     expect(await members(id)).toEqual([]);
   });
 
-  test("are removed whether or not they were in it", async () => {
+  test("can be removed even if some of the accounts are no members", async () => {
     const id = await newList();
     await add(id, bob);
     const answer = await alice.delete(`/api/v1/lists/${id}/accounts`, { account_ids: [carol.id, bob.id, "nobody"] });
@@ -165,7 +165,7 @@ describe("The members of a list", () => {
     expect(await members(id)).toEqual([]);
   });
 
-  test("leave it when they are followed no more", async () => {
+  test("are removed when the owner unfollows them", async () => {
     const id = await newList();
     await add(id, bob);
     await alice.post(`/api/v1/accounts/${bob.id}/unfollow`);
@@ -174,7 +174,7 @@ describe("The members of a list", () => {
     expect(await members(id)).toEqual([]);
   });
 
-  test("may wait to be let in, and stay when they are", async () => {
+  test("may be accounts with a pending follow request, and remain after its acceptance", async () => {
     await carol.patch("/api/v1/accounts/update_credentials", { locked: true });
     const { id: before } = await carol.publish("from before");
     await alice.follow(carol);
@@ -188,23 +188,23 @@ describe("The members of a list", () => {
     expect(idsOf(await alice.get(`/api/v1/timelines/list/${id}`))).toEqual([after, before]);
   });
 
-  test("leave it when they are turned away, or the wish is taken back", async () => {
+  test("are removed when the follow request is rejected or withdrawn", async () => {
     await carol.patch("/api/v1/accounts/update_credentials", { locked: true });
     const id = await newList();
-    const wish = async () => {
+    const requestToFollow = async () => {
       await alice.follow(carol);
       await add(id, carol);
       expect(await members(id)).toEqual([carol.id]);
     };
-    await wish();
+    await requestToFollow();
     await carol.post(`/api/v1/follow_requests/${alice.id}/reject`);
     expect(await members(id)).toEqual([]);
-    await wish();
+    await requestToFollow();
     await alice.post(`/api/v1/accounts/${carol.id}/unfollow`);
     expect(await members(id)).toEqual([]);
   });
 
-  test("come in pages, the latest first, or all at once", async () => {
+  test("are listed in pages, the latest first, or all at once", async () => {
     const id = await newList();
     const people: string[] = [];
     for (let n = 0; n < 5; n += 1) {
@@ -223,7 +223,7 @@ describe("The members of a list", () => {
     expect(all.headers.get("link")).toBeNull();
   });
 
-  test("see nothing of it, but their account names the lists to the owner", async () => {
+  test("are listed for the owner only, and so are the lists of an account", async () => {
     const [one, , three] = [
       await newList({ title: "1" }),
       await newList({ title: "2" }),

@@ -16,7 +16,7 @@ import { Visitor } from "../web/visitor.ts";
 
 let data: string;
 let server: TestServer;
-/** Another process, as far as SQLite can tell. */
+/** Behaves like another process for SQLite. */
 let other: Db;
 
 beforeEach(async () => {
@@ -42,8 +42,8 @@ afterEach(async () => {
   rmSync(data, { recursive: true, force: true });
 });
 
-describe("While another program holds the database", () => {
-  inProcess("timelines are read, and a post waits until it can be written", async () => {
+describe("While another program has locked the database,", () => {
+  inProcess("timelines can be read, and a post is published after the lock", async () => {
     const alice = await server.person("alice");
     server.ctx.db.neverBlock();
     other.raw.run("BEGIN IMMEDIATE");
@@ -54,7 +54,7 @@ describe("While another program holds the database", () => {
     expect((await alice.get("/api/v1/timelines/home")).json).toHaveLength(1);
   });
 
-  inProcess("a post that waits too long is answered with 503, a reason and when to try again", async () => {
+  inProcess("a post that waits too long is refused with 503, a reason and a Retry-After header", async () => {
     const alice = await server.person("alice");
     server.ctx.db.neverBlock(1);
     other.raw.run("BEGIN IMMEDIATE");
@@ -65,7 +65,7 @@ describe("While another program holds the database", () => {
     expect((await alice.get("/api/v1/timelines/home")).json).toEqual([]);
   });
 
-  inProcess("a post that is refused anyway is refused without waiting", async () => {
+  inProcess("an invalid post is refused without waiting", async () => {
     const alice = await server.person("alice");
     server.ctx.db.neverBlock();
     other.raw.run("BEGIN IMMEDIATE");
@@ -74,7 +74,7 @@ describe("While another program holds the database", () => {
     expect([refused.status, refused.json.error]).toEqual([422, expect.stringContaining("character limit")]);
   });
 
-  inProcess("an upload waits, and is there once it can be written", async () => {
+  inProcess("an upload waits for the lock", async () => {
     const alice = await server.person("alice");
     server.ctx.db.neverBlock();
     other.raw.run("BEGIN IMMEDIATE");
@@ -85,7 +85,7 @@ describe("While another program holds the database", () => {
     expect((await alice.publish({ status: "", media_ids: [id] })).media_attachments).toHaveLength(1);
   });
 
-  inProcess("a job that has begun waits, and has not failed", async () => {
+  inProcess("a running job waits for the lock and doesn't fail", async () => {
     const alice = await server.person("alice");
     const poll = { options: ["tea", "coffee"], expires_in: 300 };
     await alice.publish({ status: "?", poll });
@@ -106,7 +106,7 @@ describe("While another program holds the database", () => {
     expect(server.ctx.db.all("SELECT error FROM jobs")).toEqual([]);
   });
 
-  inProcess("a page is shown to a user whose session would be renewed", async () => {
+  inProcess("a page is shown although its session cannot be renewed", async () => {
     await server.person("alice");
     const visitor = new Visitor(server);
     await visitor.signIn("alice");
@@ -118,7 +118,7 @@ describe("While another program holds the database", () => {
     expect([page.status, page.text]).toEqual([200, expect.stringContaining("Signed in as")]);
   });
 
-  inProcess("a missing picture of a card is missing, and is fetched again afterwards", async () => {
+  inProcess("a missing picture of a card is not found, and is fetched after the lock", async () => {
     const file = `cache/cards/ab/${"a".repeat(22)}/original.webp`;
     server.ctx.db.transaction((tx) => {
       tx.run(
@@ -138,14 +138,14 @@ describe("While another program holds the database", () => {
     expect(server.ctx.db.all("SELECT kind FROM jobs")).toEqual([{ kind: "card.fetch" }]);
   });
 
-  inProcess("the new owner is signed in after a lock between the account and the session", async () => {
+  inProcess("creating the first account waits for the lock before signing in", async () => {
     const visitor = new Visitor(server);
     await visitor.get(`/setup?token=${newSetupToken(server.ctx)}&lang=en`);
     server.ctx.db.neverBlock();
     const { transaction } = server.ctx.db;
     server.ctx.db.transaction = ((work) => {
       const result = transaction.call(server.ctx.db, work);
-      // The account has just been written.
+      // The account was just inserted.
       if (server.ctx.db.get("SELECT 1 FROM users") && !other.raw.inTransaction) {
         other.raw.run("BEGIN IMMEDIATE");
         server.ctx.db.transaction = transaction;
@@ -158,7 +158,7 @@ describe("While another program holds the database", () => {
     expect((await visitor.follow()).status).toBe(200);
   });
 
-  inProcess("signing in on the page waits, and is answered with 503 if it waits too long", async () => {
+  inProcess("signing in on the page waits, and is refused with 503 if it waits too long", async () => {
     await server.person("alice");
     const visitor = new Visitor(server);
     server.ctx.db.neverBlock(1);
@@ -174,11 +174,11 @@ describe("While another program holds the database", () => {
   });
 });
 
-describe.skipIf(!ffmpeg || process.env["TEST_COMPILED"] === "1")("A film that has been converted", () => {
+describe.skipIf(!ffmpeg || process.env["A converted video"] === "1")("A film that has been converted", () => {
   const clips = new Clips();
   afterAll(() => clips.remove());
 
-  test("is not converted again because the database was locked at the end", async () => {
+  test("is not converted again after the database was locked at the end", async () => {
     const { ctx } = server;
     const alice = await server.person("alice");
     ctx.db.neverBlock(1);
@@ -195,7 +195,7 @@ describe.skipIf(!ffmpeg || process.env["TEST_COMPILED"] === "1")("A film that ha
     const run = films.run.bind(films) as (...args: unknown[]) => Promise<unknown>;
     ctx.films.run = (async (...args: unknown[]) => {
       const result = await run(...args);
-      // The last look at the converted film, before its row is written. Longer than a request would wait.
+      // The last inspection of the converted video, before its row is updated. The lock lasts longer than a request would wait.
       if (args[1] === "inspectClip" && conversions === 1 && !other.raw.inTransaction) {
         other.raw.run("BEGIN IMMEDIATE");
         setTimeout(() => other.raw.run("COMMIT"), 100);
