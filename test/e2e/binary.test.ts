@@ -20,14 +20,14 @@ import { PushService } from "../support/push-service.ts";
 import { Socket } from "../support/streams.ts";
 import { pictureFile, upload } from "../support/uploads.ts";
 
-/** Starting a process takes its time on a small machine, and building the executable more. */
-const PATIENCE = 30_000;
-const BUILDING = 180_000;
+/** Starting a process takes a while on a small machine, and building the executable takes longer. */
+const TIMEOUT = 30_000;
+const BUILD_TIMEOUT = 180_000;
 
 let command: Command;
 beforeAll(async () => {
   command = await binary();
-}, BUILDING);
+}, BUILD_TIMEOUT);
 
 let nowhere: Nowhere;
 const servers: Running[] = [];
@@ -47,7 +47,7 @@ async function start(surroundings: Surroundings = nowhere): Promise<Running> {
 
 describe("The executable", () => {
   test(
-    "serves from an empty folder, without a setting and without anything else on the machine",
+    "serves from an empty folder, without settings or other files on the machine",
     async () => {
       const { origin } = await start();
       const stranger = new Client(origin, null);
@@ -58,11 +58,11 @@ describe("The executable", () => {
       expect(readdirSync(nowhere.cwd)).toEqual(["linnet-data"]);
       expect(readdirSync(nowhere.home)).toEqual([]);
     },
-    PATIENCE,
+    TIMEOUT,
   );
 
   test(
-    "makes a user and a token, and finds them again from another working directory",
+    "creates a user and a token, and finds them from another working directory",
     async () => {
       const made = await run(command, ["user", "create", "ada"], nowhere);
       expect([made.code, made.stderr]).toEqual([0, ""]);
@@ -79,16 +79,16 @@ describe("The executable", () => {
       expect(json.username).toBe("ada");
       expect(readdirSync(elsewhere)).toEqual([]);
 
-      // Beside the running server too.
+      // Commands also work while the server runs.
       await createPerson(command, { cwd: elsewhere, env }, "grace");
       const found = await new Client(origin, null).get("/api/v1/accounts/lookup?acct=grace");
       expect(found.json.username).toBe("grace");
     },
-    PATIENCE,
+    TIMEOUT,
   );
 
   test(
-    "takes a picture, shows it small and as a blur, and tells of the post that it is on",
+    "stores an image with preview and blurhash, and streams the post with it",
     async () => {
       const token = await createPerson(command, nowhere, "ada");
       const { origin } = await start();
@@ -103,17 +103,17 @@ describe("The executable", () => {
       expect((await preview.bytes()).length).toBeGreaterThan(100);
 
       const status = await ada.publish({ status: "Look!", media_ids: [media.json.id] });
-      const heard = await socket.next();
-      expect(heard.event).toBe("update");
-      expect(heard.payload.id).toBe(status.id);
-      expect(heard.payload.media_attachments[0].blurhash).toBe(media.json.blurhash);
+      const event = await socket.next();
+      expect(event.event).toBe("update");
+      expect(event.payload.id).toBe(status.id);
+      expect(event.payload.media_attachments[0].blurhash).toBe(media.json.blurhash);
       await socket.close();
     },
-    PATIENCE,
+    TIMEOUT,
   );
 
   test(
-    "answers while it looks at a clip that never ends, and takes no process along when it is killed",
+    "responds while it reads an endless clip, and leaves no process behind when it is killed",
     async () => {
       const [mallory, ada] = [
         await createPerson(command, nowhere, "mallory"),
@@ -131,11 +131,11 @@ describe("The executable", () => {
       await endless;
       while (readers.some((pid) => existsSync(`/proc/${pid}`))) await Bun.sleep(1);
     },
-    PATIENCE,
+    TIMEOUT,
   );
 
   test(
-    "wakes a phone, and tells it in secret what for",
+    "sends an encrypted push message",
     async () => {
       const service = new PushService("127.0.0.1");
       const phone = service.device();
@@ -152,11 +152,11 @@ describe("The executable", () => {
       expect(phone.messages).toMatchObject([{ access_token: ada, title: "grace mentioned you", body: "@ada Look!" }]);
       await service.stop();
     },
-    PATIENCE,
+    TIMEOUT,
   );
 
   test(
-    "ends when it is told to, and leaves the database whole and in one file",
+    "exits on SIGTERM, and leaves an intact database in a single file",
     async () => {
       const token = await createPerson(command, nowhere, "ada");
       const server = await start();
@@ -169,11 +169,11 @@ describe("The executable", () => {
       expect(db.query("SELECT text FROM statuses").all()).toEqual([{ text: "The last word" }]);
       db.close();
     },
-    PATIENCE,
+    TIMEOUT,
   );
 
   test(
-    "doesn't serve from a folder that another one serves from, but does when that one was killed",
+    "refuses the folder of another running server, and takes over after that server was killed",
     async () => {
       const first = await start();
       const second = await run(command, ["serve"], nowhere);
@@ -184,13 +184,13 @@ describe("The executable", () => {
       const third = await start();
       expect((await new Client(third.origin, null).get("/health")).status).toBe(200);
     },
-    PATIENCE,
+    TIMEOUT,
   );
 });
 
 describe("The executable's command line", () => {
   test(
-    "explains itself, and makes no data folder for that",
+    "prints help without creating a data folder",
     async () => {
       for (const args of [["--help"], ["serve", "--help"], ["user", "create", "--help"], ["token", "--help"]]) {
         const { code, stdout, stderr } = await run(command, args, nowhere);
@@ -200,7 +200,7 @@ describe("The executable's command line", () => {
       expect(await run(command, ["version"], nowhere)).toEqual({ code: 0, stdout: `${version}\n`, stderr: "" });
       expect(readdirSync(nowhere.cwd)).toEqual([]);
     },
-    PATIENCE,
+    TIMEOUT,
   );
 
   test.each([
@@ -209,14 +209,14 @@ describe("The executable's command line", () => {
     ["LINNET_SQLITE_SYNCHRONOUS", "off"],
     ["LINNET_PROT", "3000"],
   ])(
-    "refuses %s=%s by name, in one line",
+    "refuses %s=%s in one line that names the setting",
     async (name, value) => {
       const env = { ...nowhere.env, [name]: value };
       const { code, stdout, stderr } = await run(command, ["serve"], { ...nowhere, env });
       expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
       expect(stderr).toMatch(new RegExp(`^linnet: .*\\b${name}\\b.*\\n$`));
     },
-    PATIENCE,
+    TIMEOUT,
   );
 
   test(
@@ -226,6 +226,6 @@ describe("The executable's command line", () => {
       const { origin } = await start();
       expect((await new Client(origin, null).get("/api/v2/instance")).json.title).toBe("Nest");
     },
-    PATIENCE,
+    TIMEOUT,
   );
 });

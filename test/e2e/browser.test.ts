@@ -14,7 +14,7 @@ const test = anyTest.skipIf(program === null);
 const testWithFilm = anyTest.skipIf(program === null || ffmpeg === null);
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, locale: "en-GB" };
 
-// A browser takes its time to start, on a small machine that does other things too.
+// Starting a browser takes a while on a small, busy machine.
 setDefaultTimeout(60_000);
 
 let browser: Browser;
@@ -22,7 +22,7 @@ let server: TestServer;
 let app: WebApp;
 let context: BrowserContext;
 let page: Page;
-/** What the browser refused to do because of our policy: nothing may ever be here. */
+/** What the browser blocked because of the content security policy. Must stay empty. */
 let violations: string[];
 
 beforeAll(async () => {
@@ -35,7 +35,7 @@ beforeAll(async () => {
       "--disable-gpu",
       "--disable-quic",
       "--no-first-run",
-      "--disable-background-networking",
+      "--disable-backbackground-networking",
       "--disable-component-update",
       "--disable-sync",
     ],
@@ -54,7 +54,7 @@ afterEach(async () => {
   await server.stop();
 });
 
-/** A browser of its own, with nothing in it. */
+/** Opens a fresh browser context. */
 async function open(options: BrowserContextOptions): Promise<void> {
   await context?.close();
   context = await browser.newContext({ ...PHONE, ...options });
@@ -65,9 +65,9 @@ async function open(options: BrowserContextOptions): Promise<void> {
   });
 }
 
-/** A client on the web, on an origin of its own: a start page that opens a popup, and a callback. */
+/** A web client on its own origin: a start page that opens a popup, and a callback. */
 class WebApp {
-  /** The queries that came to the callback. */
+  /** The queries of the requests to the callback. */
   readonly answers: URLSearchParams[] = [];
   authorizeUrl = "";
   private readonly http = Bun.serve({
@@ -127,17 +127,17 @@ function press(label: string): Promise<void> {
   return page.getByRole("button", { name: label, exact: true }).click();
 }
 
-/** Waits until this is true. `waitForFunction()` would ask a second time by eval(), which our pages' policy forbids. */
+/** Waits until the expression is true. `waitForFunction()` would retry with eval(), which the pages' policy forbids. */
 async function holds(expression: string): Promise<void> {
   while (!(await page.evaluate(expression)));
 }
 
-/** Whether all of the page can be read without scrolling sideways. */
+/** Whether the page can be read without horizontal scrolling. */
 function fits(): Promise<boolean> {
   return page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth");
 }
 
-test("a new owner sets up the server on a phone, and is told what to enter in an app", async () => {
+test("a new owner sets up the server on a phone, and sees what to enter in an app", async () => {
   await page.goto(`${server.origin}/setup?token=${newSetupToken(server.ctx)}`);
   expect(await fits()).toBe(true);
   await page.fill("#username", "a.b");
@@ -163,7 +163,7 @@ test("a new owner sets up the server on a phone, and is told what to enter in an
   expect(violations).toEqual([]);
 });
 
-test("somebody signs in without JavaScript, allows an app, and lands in it with a code that works", async () => {
+test("a user signs in without JavaScript, allows an app, and returns to it with a valid code", async () => {
   await open({ javaScriptEnabled: false });
   await server.person("alice");
   const client = await register([app.callback]);
@@ -197,7 +197,7 @@ test("somebody signs in without JavaScript, allows an app, and lands in it with 
   expect(violations).toEqual([]);
 });
 
-test("whoever doesn't allow it is sent back to the app all the same", async () => {
+test("denying access also returns to the app", async () => {
   await server.person("alice");
   const client = await register([app.callback]);
   await page.goto(authorize(client, app.callback, { state: "s" }));
@@ -207,7 +207,7 @@ test("whoever doesn't allow it is sent back to the app all the same", async () =
   expect(app.answers.map(String)).toEqual(["error=access_denied&state=s"]);
 });
 
-test("an app that opens the page in a popup hears from it", async () => {
+test("an app receives the code from a popup", async () => {
   await server.person("alice");
   const client = await register([app.callback]);
   app.authorizeUrl = authorize(client, app.callback);
@@ -221,20 +221,20 @@ test("an app that opens the page in a popup hears from it", async () => {
 });
 
 test.each(["icecubesapp://", "com.tapbots.Ivory.10217:/request_token/6A1F"])(
-  "the browser lets the form lead to an app on the device at %s",
+  "the browser lets the form redirect to an app on the device at %s",
   async (redirect) => {
     await server.person("alice");
     const client = await register([redirect]);
     await page.goto(authorize(client, redirect));
     await signIn();
-    // No app is there to take it, but the browser asks for it only when the page's policy lets it.
+    // No such app is installed, but the browser requests the URL only if the page's policy allows it.
     const isForApp = (url: string) => url.toLowerCase().startsWith(`${redirect.toLowerCase()}?code=`);
     await Promise.all([page.waitForRequest((request) => isForApp(request.url())), press("Allow")]);
     expect(violations).toEqual([]);
   },
 );
 
-test("an app without an address shows its code, which is copied with one touch", async () => {
+test("an app without a redirect URI shows the code, which one touch selects", async () => {
   await server.person("alice");
   const client = await register(["urn:ietf:wg:oauth:2.0:oob"]);
   await page.goto(authorize(client, "urn:ietf:wg:oauth:2.0:oob"));
@@ -245,17 +245,17 @@ test("an app without an address shows its code, which is copied with one touch",
   expect(await fits()).toBe(true);
 });
 
-test("pages follow the colours that the system asks for", async () => {
-  const ground = () => page.evaluate("getComputedStyle(document.body).backgroundColor") as Promise<string>;
+test("pages follow the system's colour scheme", async () => {
+  const background = () => page.evaluate("getComputedStyle(document.body).backgroundColor") as Promise<string>;
   await page.emulateMedia({ colorScheme: "light" });
   await page.goto(server.origin);
-  const light = await ground();
+  const light = await background();
   await page.emulateMedia({ colorScheme: "dark" });
   expect(light).toBe("rgb(255, 253, 251)");
-  expect(await ground()).toBe("rgb(35, 29, 26)");
+  expect(await background()).toBe("rgb(35, 29, 26)");
 });
 
-test("whoever uses the keyboard alone gets through, and sees where they are", async () => {
+test("signing in works with the keyboard alone, and the focus is visible", async () => {
   await server.person("alice");
   const client = await register([app.callback]);
   await page.goto(authorize(client, app.callback));
@@ -273,7 +273,7 @@ test("whoever uses the keyboard alone gets through, and sees where they are", as
   expect(app.answers[0]!.has("code")).toBe(true);
 });
 
-test("a profile and its posts fit on a phone, with all their pictures, and load nothing from elsewhere", async () => {
+test("a profile and its posts fit on a phone, show all images, and load nothing from other sites", async () => {
   const alice = await server.person("alice");
   await ownEmoji(server, "linnet");
   const long = "https://example.org/" + "a".repeat(300);
@@ -294,7 +294,7 @@ test("a profile and its posts fit on a phone, with all their pictures, and load 
   expect(violations).toEqual([]);
 });
 
-testWithFilm("a film plays on the page of its post", async () => {
+testWithFilm("a video plays on the page of its post", async () => {
   const alice = await server.person("alice");
   const clips = new Clips();
   try {
@@ -309,7 +309,7 @@ testWithFilm("a film plays on the page of its post", async () => {
   expect(violations).toEqual([]);
 });
 
-testWithFilm("a film whose address is opened plays, though files may load nothing else", async () => {
+testWithFilm("a video plays at its own URL, although files may load nothing else", async () => {
   const alice = await server.person("alice");
   const clips = new Clips();
   try {

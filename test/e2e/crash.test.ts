@@ -7,19 +7,19 @@ import { createPerson, Nowhere, Running, SOURCE, type Command } from "../support
 import { pictureFile, upload } from "../support/uploads.ts";
 
 const POSTS = 500;
-/** So many are under way at once. */
+/** Concurrent writers. */
 const WRITERS = 4;
-/** One in so many has a picture. */
+/** One in this many posts has an image. */
 const WITH_PICTURE = 20;
-/** On average, the server is killed after so many answers. */
+/** The average number of responses until the server is killed. */
 const LIFETIME = 30;
-/** Longest time from an answer to the kill, in milliseconds: long enough to hit any moment of the next ones. */
+/** The longest time from a response to the kill, in milliseconds: enough to hit any moment of the next requests. */
 const DELAY = 4;
 const MAX_ATTEMPTS = 50;
-const PATIENCE = 180_000;
+const TIMEOUT = 180_000;
 
-/** A server that is killed and started anew behind the backs of those who speak to it. */
-class Mortal {
+/** A server that is killed and restarted while its clients keep sending requests. */
+class CrashingServer {
   kills = 0;
   private current: Promise<Running>;
 
@@ -31,11 +31,14 @@ class Mortal {
     this.current = Running.start(command, nowhere);
   }
 
-  /** Asks until there is an answer. What isn't a 200 is the test's failure; a broken connection is what it is about. */
-  async ask(question: (client: Client) => Promise<Answer>): Promise<Json> {
+  /**
+   * Repeats a request until there is a response. Only a status other than 200 fails the test; broken connections are
+   * expected.
+   */
+  async retry(request: (client: Client) => Promise<Answer>): Promise<Json> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
       const { origin } = await this.current;
-      const answer = await question(new Client(origin, this.token)).catch(() => null);
+      const answer = await request(new Client(origin, this.token)).catch(() => null);
       if (answer?.status === 200) return answer.json;
       if (answer) throw new Error(`${answer.status} ${JSON.stringify(answer.json)}`);
     }
@@ -61,11 +64,11 @@ interface Written {
   media: Json | null;
 }
 
-async function write(server: Mortal, n: number, picture: File): Promise<Written> {
+async function write(server: CrashingServer, n: number, picture: File): Promise<Written> {
   const hasPicture = n % WITH_PICTURE === 0;
-  const media = hasPicture ? await server.ask((client) => upload(client, picture)) : null;
+  const media = hasPicture ? await server.retry((client) => upload(client, picture)) : null;
   const text = `Post number ${n}`;
-  const status = await server.ask((client) => publish(client, text, media));
+  const status = await server.retry((client) => publish(client, text, media));
   return { text, id: status.id, media };
 }
 
@@ -74,8 +77,8 @@ function publish(client: Client, text: string, media: Json | null): Promise<Answ
   return client.post("/api/v1/statuses", body, { headers: { "idempotency-key": text } });
 }
 
-/** All posts, a few at a time, while the server is killed over and over. */
-async function writeAll(server: Mortal): Promise<Written[]> {
+/** Writes all posts, a few at a time, while the server is killed repeatedly. */
+async function writeAll(server: CrashingServer): Promise<Written[]> {
   const picture = await pictureFile("png", { width: 900, height: 600 });
   const written: Written[] = [];
   const kills: Promise<void>[] = [];
@@ -91,7 +94,7 @@ async function writeAll(server: Mortal): Promise<Written[]> {
   return written;
 }
 
-/** What lies on the disk, read without the program. */
+/** Reads the stored data directly. */
 function stored(data: string) {
   const db = new Database(join(data, "linnet.db"));
   const read = <Row>(sql: string) => db.query<Row, []>(sql).all();
@@ -108,7 +111,7 @@ function stored(data: string) {
 }
 
 let nowhere: Nowhere;
-let server: Mortal;
+let server: CrashingServer;
 afterEach(async () => {
   await server.end();
   nowhere.remove();
@@ -118,17 +121,17 @@ test.each([
   ["from source", () => SOURCE],
   ["as an executable", binary],
 ])(
-  "what was answered with 200 outlives kill -9 at any moment, once and whole (%s)",
+  "a post confirmed with 200 survives kill -9 at any moment, once and complete (%s)",
   async (_, commandOf) => {
     const command = await commandOf();
     nowhere = new Nowhere({ LINNET_RATE_LIMITS: "off" });
-    server = new Mortal(command, nowhere, await createPerson(command, nowhere, "ada"));
+    server = new CrashingServer(command, nowhere, await createPerson(command, nowhere, "ada"));
     const written = await writeAll(server);
     expect(server.kills).toBeGreaterThan(2);
 
-    // Whoever didn't hear the answer and asks again gets the same post.
+    // A client that missed the response and retries gets the same post.
     for (const { text, id, media } of written.filter((_, at) => at % 25 === 0)) {
-      expect((await server.ask((client) => publish(client, text, media))).id).toBe(id);
+      expect((await server.retry((client) => publish(client, text, media))).id).toBe(id);
     }
     await server.end();
 
@@ -144,7 +147,7 @@ test.each([
       expect(Bun.file(join(data, "media", small)).size).toBeGreaterThan(0);
     }
   },
-  PATIENCE,
+  TIMEOUT,
 );
 
 function byText(a: { text: string }, b: { text: string }): number {

@@ -6,7 +6,7 @@ import { toldOf } from "../support/reading.ts";
 import { createPerson, Nowhere, run, Running, SOURCE } from "../support/program.ts";
 
 const HOUR = 3600_000;
-const PATIENCE = 30_000;
+const TIMEOUT = 30_000;
 
 let nowhere: Nowhere;
 let server: Running;
@@ -20,7 +20,7 @@ const homeOf = async (client: Client): Promise<[number, string[]]> => {
   return [status, json.map(({ content }: Json) => content)];
 };
 
-/** Has what was to happen later happen now, as if the server had been down until then, killed in the middle of a job. */
+/** Makes all scheduled work due, as if the server had been killed in the middle of a job and was down until now. */
 function skipTime(): void {
   const db = new Database(join(nowhere.cwd, "linnet-data", "linnet.db"));
   db.run("UPDATE scheduled_statuses SET scheduled_at = 0");
@@ -30,7 +30,7 @@ function skipTime(): void {
 }
 
 test(
-  "what was scheduled, and the end of a poll, happen once though the server was killed and started again",
+  "scheduled posts and the end of a poll happen once, although the server was killed and restarted",
   async () => {
     nowhere = new Nowhere({ LINNET_RATE_LIMITS: "off" });
     const token = await createPerson(SOURCE, nowhere, "ada");
@@ -60,11 +60,11 @@ test(
     expect(await toldOf(client)).toEqual(["poll"]);
     expect((await client.get("/api/v1/scheduled_statuses")).json).toEqual([]);
   },
-  PATIENCE,
+  TIMEOUT,
 );
 
 test(
-  "whoever follows somebody and looks at once sees what they wrote, and a home timeline is filled though the server was killed",
+  "the home timeline is complete right after a follow, and after a backfill interrupted by a kill",
   async () => {
     nowhere = new Nowhere({ LINNET_RATE_LIMITS: "off" });
     const [ada, bob] = [await createPerson(SOURCE, nowhere, "ada"), await createPerson(SOURCE, nowhere, "bob")];
@@ -80,8 +80,8 @@ test(
     await new Client(server.origin, ada).post(`/api/v1/accounts/${account.id}/follow`);
     await server.stop("SIGKILL");
 
-    const told = await run(SOURCE, ["user", "rebuild-home", "ada"], nowhere);
-    expect([told.code, told.stdout]).toEqual([0, expect.stringContaining("the home timeline of @ada")]);
+    const rebuilt = await run(SOURCE, ["user", "rebuild-home", "ada"], nowhere);
+    expect([rebuilt.code, rebuilt.stdout]).toEqual([0, expect.stringContaining("the home timeline of @ada")]);
     const db = new Database(join(nowhere.cwd, "linnet-data", "linnet.db"));
     db.run("DELETE FROM home_timeline");
     db.run("UPDATE jobs SET leased = 1");
@@ -91,5 +91,5 @@ test(
     while ((await homeOf(new Client(server.origin, ada)))[0] === 206);
     expect(await homeOf(new Client(server.origin, ada))).toEqual([200, ["<p>by bob</p>"]]);
   },
-  PATIENCE,
+  TIMEOUT,
 );

@@ -6,8 +6,8 @@ import { PushService } from "../support/push-service.ts";
 import { pictureFile } from "../support/uploads.ts";
 import { Visitor } from "../web/visitor.ts";
 
-/** Starting a process takes its time on a small machine, and building the executable more. */
-const BUILDING = 180_000;
+/** Starting a process takes a while on a small machine, and building the executable takes longer. */
+const BUILD_TIMEOUT = 180_000;
 const OUT_OF_BAND = "urn:ietf:wg:oauth:2.0:oob";
 const SCOPES = "read write follow push";
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
   const gracesToken = await createPerson(command, nowhere, "grace");
   server = await Running.start(command, nowhere);
   grace = createRestAPIClient({ url: server.origin, accessToken: gracesToken });
-}, BUILDING);
+}, BUILD_TIMEOUT);
 afterAll(async () => {
   await server.stop("SIGKILL");
   nowhere.remove();
@@ -35,8 +35,8 @@ async function createPersonWithPassword(command: Command, name: string, password
   if (made.code !== 0) throw new Error(made.stderr);
 }
 
-describe("An app that is built on masto.js goes with the executable", () => {
-  test("through signing in, on the pages that a person sees", async () => {
+describe("An app built on masto.js", () => {
+  test("signs in on the pages that a user sees", async () => {
     const stranger = createRestAPIClient({ url: server.origin });
     const app = await stranger.v1.apps.create({ clientName: "Tern", redirectUris: OUT_OF_BAND, scopes: SCOPES });
     const asked = new URLSearchParams({
@@ -66,26 +66,26 @@ describe("An app that is built on masto.js goes with the executable", () => {
     expect((await ada.v1.accounts.verifyCredentials()).acct).toBe("ada");
   });
 
-  test("to a picture, a poll and what it hears of them at once", async () => {
+  test("posts an image and a poll, and receives their events", async () => {
     const streaming = createStreamingAPIClient({
       streamingApiUrl: server.origin.replace("http", "ws"),
       accessToken: adasToken,
     });
     await streaming.prepare();
-    const heard: mastodon.streaming.Event[] = [];
+    const events: mastodon.streaming.Event[] = [];
     void streaming.user
       .subscribe()
       .values()
       .next()
-      .then(({ value }) => heard.push(value));
+      .then(({ value }) => events.push(value));
     const media = await ada.v2.media.create({ file: await pictureFile(), description: "A slope" });
-    const said: string[] = [];
-    // The library doesn't tell when the server has read its wish.
-    for (let mediaIds = [media.id]; heard.length === 0; mediaIds = []) {
-      said.push((await ada.v1.statuses.create({ status: "Look #here", mediaIds, language: "en" })).id);
+    const posted: string[] = [];
+    // The library doesn't report when the server has processed the subscription.
+    for (let mediaIds = [media.id]; events.length === 0; mediaIds = []) {
+      posted.push((await ada.v1.statuses.create({ status: "Look #here", mediaIds, language: "en" })).id);
     }
-    expect(heard[0]!.event).toBe("update");
-    expect(said).toContain((heard[0]!.payload as mastodon.v1.Status).id);
+    expect(events[0]!.event).toBe("update");
+    expect(posted).toContain((events[0]!.payload as mastodon.v1.Status).id);
     streaming.close();
     const asked = await ada.v1.statuses.create({
       status: "By boat or on foot?",
@@ -96,7 +96,7 @@ describe("An app that is built on masto.js goes with the executable", () => {
     expect(voted.options.map(({ votesCount }) => votesCount)).toEqual([0, 1]);
   });
 
-  test("to notifications that are told together", async () => {
+  test("reads grouped notifications", async () => {
     const status = await ada.v1.statuses.create({ status: "The tide is out", language: "en" });
     await grace.v1.statuses.$select(status.id).favourite();
     await grace.v1.statuses.create({ status: "@ada It is", inReplyToId: status.id, language: "en" });
@@ -118,7 +118,7 @@ describe("An app that is built on masto.js goes with the executable", () => {
     await ada.v2.notifications.policy.update({ forNotFollowing: "accept" });
   });
 
-  test("to a list, a filter and a search", async () => {
+  test("uses a list, a filter and search", async () => {
     const { id } = await grace.v1.accounts.verifyCredentials();
     await ada.v1.accounts.$select(id).follow();
     const list = await ada.v1.lists.create({ title: "Friends" });
@@ -129,17 +129,17 @@ describe("An app that is built on masto.js goes with the executable", () => {
       filterAction: "warn",
       keywordsAttributes: [{ keyword: "drizzle", wholeWord: true }],
     });
-    const said = await grace.v1.statuses.create({ status: "Drizzle over the lighthouse", language: "en" });
+    const status = await grace.v1.statuses.create({ status: "Drizzle over the lighthouse", language: "en" });
     const listed = await ada.v1.timelines.list.$select(list.id).list();
-    expect(listed[0]!.id).toBe(said.id);
+    expect(listed[0]!.id).toBe(status.id);
     const [newest] = await ada.v1.timelines.home.list({ limit: 1 });
     expect(newest!.filtered?.map(({ keywordMatches }) => keywordMatches)).toEqual([["drizzle"]]);
-    await ada.v1.statuses.$select(said.id).bookmark();
+    await ada.v1.statuses.$select(status.id).bookmark();
     const found = await ada.v2.search.list({ q: "lighthouse drizzle" });
-    expect(found.statuses.map((status) => status.id)).toEqual([said.id]);
+    expect(found.statuses.map((status) => status.id)).toEqual([status.id]);
   });
 
-  test("to a device that is woken", async () => {
+  test("receives a push message", async () => {
     const service = new PushService("127.0.0.1");
     const device = service.device();
     const { configuration } = await ada.v2.instance.fetch();
@@ -153,8 +153,8 @@ describe("An app that is built on masto.js goes with the executable", () => {
     await device.woken.promise;
     const [message] = device.messages;
     expect([message.notification_type, message.access_token]).toEqual(["follow", adasToken]);
-    const told = await ada.v1.notifications.$select(String(message.notification_id)).fetch();
-    expect([told.type, told.account.acct]).toEqual(["follow", "grace"]);
+    const notification = await ada.v1.notifications.$select(String(message.notification_id)).fetch();
+    expect([notification.type, notification.account.acct]).toEqual(["follow", "grace"]);
     await ada.v1.push.subscription.remove();
     await service.stop();
   });
