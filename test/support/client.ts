@@ -1,6 +1,6 @@
 import { translate } from "../../src/web/i18n/error-messages.ts";
 import { mastodon } from "./mastodon.ts";
-// oxlint-disable-next-line typescript/no-explicit-any -- what a server sends is what the test is about to find out
+// oxlint-disable-next-line typescript/no-explicit-any -- tests examine responses of any shape
 export type Json = any;
 
 export interface Answer {
@@ -9,12 +9,12 @@ export interface Answer {
   json: Json;
 }
 
-/** Speaks to a server as an app does. */
+/** Calls a server's API like an app. */
 export class Client {
   constructor(
     readonly origin: string,
     readonly token: string | null,
-    /** The account's id; empty for a stranger. */
+    /** The account's id; empty for an anonymous client. */
     readonly id = "",
   ) {}
 
@@ -38,7 +38,7 @@ export class Client {
     return this.send("DELETE", path, body, init);
   }
 
-  /** Publishes, and gives back the status; any other answer than 200 is the test's failure. */
+  /** Publishes a status and returns it. Any response other than 200 fails the test. */
   async publish(status: string | object): Promise<Json> {
     const answer = await this.post("/api/v1/statuses", typeof status === "string" ? { status } : status);
     if (answer.status !== 200) throw new Error(`publishing failed: ${answer.status} ${JSON.stringify(answer.json)}`);
@@ -49,7 +49,7 @@ export class Client {
     return this.post(`/api/v1/accounts/${whom.id}/follow`, options);
   }
 
-  /** JSON unless the body is a form already. */
+  /** Sends JSON unless the body is a form. */
   private async send(method: string, path: string, body?: object, init: RequestInit = {}): Promise<Answer> {
     const headers = new Headers(init.headers);
     if (this.token) headers.set("authorization", `Bearer ${this.token}`);
@@ -66,7 +66,7 @@ export class Client {
   }
 }
 
-/** Fails a test whose answer is not what Mastodon documents for the method. */
+/** Fails the test if the response doesn't match Mastodon's documentation of the method. */
 function expectDocumented(method: string, path: string, status: number, json: Json): void {
   const [plainPath] = path.split("?") as [string];
   const problems = mastodon.answerProblems(method, plainPath, status, json);
@@ -74,7 +74,7 @@ function expectDocumented(method: string, path: string, status: number, json: Js
   throw new Error(`${method} ${plainPath} answered ${status} with what Mastodon doesn't say:\n${problems.join("\n")}`);
 }
 
-/** Fails a test that meets an error without a translation, wherever its sentence comes from. */
+/** Fails the test if an error message has no translation. */
 function expectTranslated({ error, error_description: sentence = error }: Json): void {
   const missing = ["de", "fr"].filter((language) => translate(sentence, language) === null);
   if (missing.length > 0) throw new Error(`There is no translation (${missing.join(", ")}) of the error: ${sentence}`);

@@ -8,9 +8,9 @@ import { blankDatabase, openShared, openTestContext, SHARED_BYTES, type TestCloc
 import { ROOT } from "./program.ts";
 import type { Wish } from "./served.ts";
 
-/** A server in a process of its own, from an executable that is built like the product; see served.ts. */
+/** A server in a separate process, from an executable built like the product. See served.ts. */
 export interface Compiled {
-  /** The test's own view of the same database, clock and settings. */
+  /** The test's own access to the same database, clock and settings. */
   ctx: Context;
   clock: TestClock;
   port: number;
@@ -65,7 +65,7 @@ function openView(settings: Record<string, string>, port: number, shared: Return
   const origin = settings.LINNET_URL ? before.origin : `http://127.0.0.1:${port}`;
   const config = withAddress(before, { ...before, origin });
   const ctx = openTestContext(config, openDatabase(join(config.data, "linnet.db"), config.synchronous), shared);
-  // What is published on this event bus reaches nobody, so a test that counts on it should fail, and say that it runs `inProcess`.
+  // Events published here would reach no stream, so a test that relies on them must fail and use `inProcess`.
   Object.defineProperty(ctx, "eventBus", {
     get: () => {
       throw new Error("The event bus of a compiled server is out of reach: this test should be marked `inProcess`");

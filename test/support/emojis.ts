@@ -9,7 +9,7 @@ interface Options {
   shade?: number;
 }
 
-/** Gives the server an emoji, as its owner would. */
+/** Adds an emoji like the owner does. */
 export async function ownEmoji(server: TestServer, shortcode: string, options: Options = {}): Promise<void> {
   const { category = null, hidden = false, moving = false, shade = 0 } = options;
   const image = moving ? (await animation(3)).gif() : picture(20, 20, { shade }).png();

@@ -10,7 +10,7 @@ import { Device } from "./push-service.ts";
 import type { TestServer } from "./server.ts";
 import { uploaded } from "./uploads.ts";
 
-/** Asks for everything once, so that every statement of the API has run. */
+/** Calls the whole API once, so that every statement runs. */
 export async function useEverything(server: TestServer): Promise<void> {
   const [alice, bob] = [await server.person("alice"), await server.person("bob")];
   await usePush(server, alice, bob);
@@ -96,7 +96,7 @@ async function useRequests(server: TestServer, alice: Client, bob: Client): Prom
   await alice.get("/api/v2/notifications/policy");
 }
 
-/** Bob has Alice in a list, and follows a hashtag. */
+/** Bob has Alice in a list and follows a hashtag. */
 async function useLists(server: TestServer, alice: Client, bob: Client): Promise<void> {
   await alice.patch("/api/v1/accounts/update_credentials", { locked: false });
   await alice.publish("#tea before");

@@ -5,7 +5,7 @@ interface Column {
   type: string;
 }
 
-/** The names of all ordinary tables: neither full-text tables nor what belongs to them. */
+/** The names of all ordinary tables, without full-text tables and their shadow tables. */
 export function everyTable(db: Db): string[] {
   return db
     .all<{ name: string }>(
@@ -15,9 +15,8 @@ export function everyTable(db: Db): string[] {
 }
 
 /**
- * Puts one row into every table. Each number in it is 1 and each text is "1", so that every row refers to the one row
- * of the table that it belongs to; where a column takes only certain values, it has the first of them. Triggers may have
- * written the row already.
+ * Inserts one row into every table. All numbers are 1 and all texts "1", so that every reference finds its row. Columns
+ * with a fixed set of values have the first of them. Triggers may have inserted the row already.
  */
 export function fillEveryTable(db: Db): void {
   db.alone("PRAGMA foreign_keys = OFF");

@@ -5,8 +5,8 @@ import type { TestServer } from "./server.ts";
 export type Call = ["get" | "post" | "put" | "patch" | "delete", string, object?];
 
 /**
- * Fails unless each of these is refused to strangers, to tokens that aren't any, to apps without a person and to tokens
- * without the scope, and reached with the scope alone, whatever is answered then.
+ * Checks that each call is refused for anonymous clients, invalid tokens, app tokens and tokens without the scope, and
+ * accepted with the scope alone, whatever the response is then.
  */
 export async function expectGuarded(server: TestServer, who: Client, scope: string, calls: Call[]): Promise<void> {
   const answersTo = (client: Client) =>

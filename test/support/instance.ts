@@ -9,9 +9,9 @@ import { idAt, Ids } from "../../src/lib/ids.ts";
 import { MediaProcesses } from "../../src/lib/media/media-processes.ts";
 import { openLog } from "../../src/lib/log.ts";
 
-/** Time stands still until a test moves it. */
+/** A clock that only tests advance. */
 export class TestClock {
-  /** The memory may be shared; a zero in it is a clock that nobody has set yet. */
+  /** The memory may be shared with another process. Zero means that the clock was never set. */
   constructor(private readonly time = new Float64Array(1)) {
     if (this.time[0] === 0) this.time[0] = Date.UTC(2026, 10, 21, 12);
   }
@@ -20,13 +20,13 @@ export class TestClock {
     return this.time[0]!;
   }
 
-  /** Moves the time forward, in milliseconds. */
+  /** Advances the clock by milliseconds. */
   advance(by: number): void {
     this.time[0]! += by;
   }
 }
 
-/** Ids that two processes take from one row. */
+/** Ids that two processes take from the same row. */
 class SharedIds extends Ids {
   constructor(
     private readonly time: TestClock,
@@ -40,7 +40,7 @@ class SharedIds extends Ids {
   }
 }
 
-/** What a server shares with its test in another process, besides the database: a file of so many bytes. */
+/** The size of the file that a server shares with its test in another process, besides the database. */
 export const SHARED_BYTES = 16;
 
 export function openShared(file: string): { clock: TestClock; ids: Ids } {
@@ -51,19 +51,19 @@ export function openShared(file: string): { clock: TestClock; ids: Ids } {
 
 const log = openLog("error", "text");
 
-/** Hashes that are quick to make: tests are not what they protect from. */
+/** Cheap password hashes keep the tests fast. */
 const passwords = { timeCost: 1, memoryCost: 1024 };
 
-/** Shared by the servers of a test run: each new process would have to load the libraries. */
+/** Shared by all servers of a test run, because each new process has to load the libraries. */
 const media = new MediaProcesses(2);
 const films = new MediaProcesses(1);
 
-/** Every name leads to the machine itself, so that no test asks anybody else. */
+/** Every name resolves to this machine, so that tests never use the network. */
 const lookup = () => Promise.resolve(["127.0.0.1"]);
 
 let blank: Uint8Array | null = null;
 
-/** The bytes of a database in which nobody has been yet: made once, since making its tables takes longer than most tests. */
+/** The bytes of an empty, migrated database. Cached, because creating the tables takes longer than most tests. */
 export function blankDatabase(): Uint8Array {
   if (blank) return blank;
   const db = openMigrated(":memory:", "FULL");
@@ -72,7 +72,7 @@ export function blankDatabase(): Uint8Array {
   return blank;
 }
 
-/** A database of a server's own, that is gone with it. */
+/** Opens an empty database that is deleted with its server. */
 export function openBlank(): Db {
   return connect(Database.deserialize(blankDatabase(), { strict: true }), "FULL");
 }
@@ -91,12 +91,12 @@ export interface Instance {
   stop(): Promise<void>;
 }
 
-/** `hasUrl` says that somebody set where the server is reached; otherwise links name where it listens. */
+/** With `hasUrl`, the settings contain the address of the server; otherwise links contain the one it listens on. */
 export async function startInstance(ctx: Context, hasUrl: boolean): Promise<Instance> {
   const app = await createApp(ctx);
   app.listen({ hostname: "127.0.0.1", port: 0 });
   const port = app.server!.port!;
-  // Only now is the port known that links must name.
+  // The port, which links contain, is only known now.
   if (!hasUrl) ctx.config = withAddress(ctx.config, { ...ctx.config, origin: `http://127.0.0.1:${port}` });
   const worker = new Worker(ctx);
   return {

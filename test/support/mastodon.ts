@@ -4,12 +4,12 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { Facts } from "../fixtures/mastodon-facts.ts";
 import type { Json } from "./client.ts";
 
-/** Mastodon's API as facts; see mastodon-facts.ts for where they are from. Without them no test of the API runs. */
+/** Facts about Mastodon's API; mastodon-facts.ts names their source. No API test runs without them. */
 const FACTS = join(import.meta.dir, "../fixtures/mastodon-facts.json");
 
 export const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
-/** An empty text stands for none, as Mastodon has it. */
+/** Mastodon uses an empty text for a missing value. */
 const FORMATS = {
   "date-time": (text: string) => text === "" || MOMENT.test(text),
   date: /^(\d{4}-\d\d-\d\d)?$/,
@@ -18,21 +18,21 @@ const FORMATS = {
   "iso-639-1": true,
 } as const;
 
-/** The facts, corrected where they differ from what Mastodon does. */
+/** Reads the facts, and corrects them where Mastodon behaves differently. */
 function readFacts(): Facts {
-  // Its alternatives overlap: a shallow quote is a quote, too.
+  // The alternatives overlap: a shallow quote is a quote, too.
   const facts: Facts = JSON.parse(readFileSync(FACTS, "utf8").replaceAll('"oneOf"', '"anyOf"'));
   const { ValidationError, WebPushSubscription, OEmbedResponse } = facts.entities;
-  // Mastodon says which field is wrong when somebody signs up, and nowhere else.
+  // Mastodon names the invalid field only in errors of sign-ups.
   ValidationError!.required = ["error"];
-  // A number, as the documentation's example has it.
+  // A number, as in the documentation's example.
   WebPushSubscription!.properties!.id = { type: "integer" };
   OEmbedResponse!.properties!.height = { type: ["integer", "null"] };
-  // All of them, as the documentation's title says.
+  // A list, as in the documentation's title.
   facts.methods["GET /api/v1/filters"]!.answers[200] = { type: "array", items: { $ref: "#/entities/V1Filter" } };
-  // Mastodon shows nothing of what it has removed.
+  // Mastodon returns nothing after a deletion.
   facts.methods["DELETE /api/v2/filters/statuses/{id}"]!.answers[200] = "empty";
-  // Of 4.3 before it was released, and left out; its path would be taken for a notification called "policy".
+  // Linnet lacks this pre-release method of 4.3, whose path would match that of a notification named "policy".
   for (const verb of ["GET", "PUT"]) {
     const answers = { 200: { $ref: "#/entities/V1NotificationPolicy" } };
     facts.methods[`${verb} /api/v1/notifications/policy`] = { answers };
@@ -40,7 +40,7 @@ function readFacts(): Facts {
   return facts;
 }
 
-/** Holds what we answer against the facts. */
+/** Compares responses with the facts. */
 class Description {
   private readonly facts = readFacts();
   private readonly ajv = new Ajv2020({
@@ -55,12 +55,14 @@ class Description {
     (path) => path.split("/"),
   );
 
-  /** What is wrong with a value that should be one of Mastodon's entities. */
+  /** The differences between a value and one of Mastodon's entities. */
   entityProblems(value: Json, name: string): string[] {
     return this.problems(value, ["entities", name]);
   }
 
-  /** What is wrong with the answer to a call; nothing where Mastodon documents nothing. `method` is in capitals. */
+  /**
+   * The differences between a response and its documentation; none if nothing is documented. `method` is in capitals.
+   */
   answerProblems(method: string, path: string, status: number, answer: Json): string[] {
     const name = `${method} ${this.templateOf(path)}`;
     const facts = this.facts.methods[name];
@@ -80,7 +82,7 @@ class Description {
     return validate.errors!.map(({ instancePath, message }) => `${instancePath} ${message}`);
   }
 
-  /** The path as it is documented: of those that match, the one with the fewest parameters. */
+  /** The documented path: among matching ones, that with the fewest parameters. */
   private templateOf(path: string): string | null {
     const asked = path.replace(/\/$/, "").split("/");
     const matching = this.paths.filter(
@@ -92,7 +94,7 @@ class Description {
   }
 }
 
-/** A step of a JSON pointer, as it stands in a URI. */
+/** Encodes a step of a JSON pointer for a URI fragment. */
 function pointer(step: string): string {
   return encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"));
 }

@@ -4,7 +4,7 @@ import type { Answer, Client, Json } from "./client.ts";
 import type { TestServer } from "./server.ts";
 import { upload } from "./uploads.ts";
 
-/** Everything below the media folder, or a folder of it, by its name. */
+/** The paths of all files below the media folder or one of its folders. */
 export function mediaFiles(server: TestServer, below = ""): string[] {
   const folder = join(server.ctx.config.data, "media", below);
   if (!existsSync(folder)) return [];
@@ -12,7 +12,7 @@ export function mediaFiles(server: TestServer, below = ""): string[] {
   return entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
 }
 
-/** Uploads what takes its time, lets the job run, and gives back what became of it. */
+/** Uploads a file, runs its processing job, and returns the attachment. */
 export async function processed(
   server: TestServer,
   client: Client,

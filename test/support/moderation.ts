@@ -1,7 +1,7 @@
 import { lift, moderate, type Action } from "../../src/core/moderation/moderation.ts";
 import type { TestServer } from "./server.ts";
 
-/** What the owner does on the command line; what is told of it is told when the server's jobs have run. */
+/** Moderates like the owner on the command line. Notifications are sent when the server's jobs have run. */
 export async function act(server: TestServer, action: Action, whom: { id: string }, text = ""): Promise<void> {
   moderate(server.ctx, Number(whom.id), action, { by: null, text, reportId: null });
   await server.drain();

@@ -5,10 +5,10 @@ import type { Subprocess } from "bun";
 
 export const ROOT = resolve(import.meta.dir, "../..");
 
-/** How a program is called: what stands before its arguments. */
+/** A command line without the arguments of the test. */
 export type Command = readonly string[];
 
-/** Linnet as it lies in the repository. */
+/** Linnet from the sources in the repository. */
 export const SOURCE: Command = [process.execPath, join(ROOT, "src", "main.ts")];
 
 export interface Surroundings {
@@ -18,14 +18,14 @@ export interface Surroundings {
   env: Record<string, string>;
 }
 
-/** Two empty folders: one to work in, and one that the program takes for its user's home. It sees nothing else of us. */
+/** Two empty folders, a working directory and a home, so that the program sees nothing else of this machine. */
 export class Nowhere implements Surroundings {
   private readonly folder = mkdtempSync(join(realpathSync(tmpdir()), "linnet-test-"));
   readonly cwd = join(this.folder, "work");
   readonly home = join(this.folder, "home");
   readonly env: Record<string, string>;
 
-  /** `settings` are LINNET_… as an owner would set them. */
+  /** `settings` are LINNET_… variables, as set by an owner. */
   constructor(settings: Record<`LINNET_${string}`, string> = {}) {
     mkdirSync(this.cwd);
     mkdirSync(this.home, { mode: 0o700 });
@@ -43,7 +43,7 @@ export interface Output {
   stderr: string;
 }
 
-/** Runs a command of the program to its end. */
+/** Runs a command of the program until it exits. */
 export async function run(
   command: Command,
   args: readonly string[],
@@ -60,7 +60,7 @@ export async function run(
   return { code: await child.exited, stdout, stderr };
 }
 
-/** Makes a user with the program's own commands, and gives back a token that may do everything. */
+/** Creates a user with the program's commands, and returns a token with all scopes. */
 export async function createPerson(command: Command, surroundings: Surroundings, name: string): Promise<string> {
   const outputs = [
     await run(command, ["user", "create", name], surroundings),
@@ -70,15 +70,15 @@ export async function createPerson(command: Command, surroundings: Surroundings,
   return outputs[1].stdout.trim();
 }
 
-/** A server that runs in a process of its own. */
+/** A server in a separate process. */
 export class Running {
   private constructor(
-    /** Where it listens, `http://127.0.0.1:PORT`. */
+    /** The address it listens on, `http://127.0.0.1:PORT`. */
     readonly origin: string,
     private readonly child: Subprocess,
   ) {}
 
-  /** Starts the server, and waits until it says where it listens. */
+  /** Starts the server, and waits until it prints its address. */
   static async start(command: Command, { cwd, env }: Surroundings): Promise<Running> {
     const child = Bun.spawn([...command, "serve"], { cwd, env, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
     const [said, complaints] = [untilAddress(child.stdout), new Response(child.stderr).text()];
@@ -91,7 +91,7 @@ export class Running {
     return this.child.pid;
   }
 
-  /** Ends it and gives back its exit code; null when the signal ended it. */
+  /** Stops the server and returns its exit code; null when the signal killed it. */
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
     this.child.kill(signal);
     await this.child.exited;
@@ -99,14 +99,14 @@ export class Running {
   }
 }
 
-/** The processes that a process has started, on Linux. */
+/** The child processes of a process, on Linux. */
 export function childrenOf(pid: number): number[] {
   const threads = readdirSync(`/proc/${pid}/task`);
   const lists = threads.map((thread) => readFileSync(`/proc/${pid}/task/${thread}/children`, "utf8"));
   return lists.flatMap((list) => list.split(" ").filter(Boolean).map(Number));
 }
 
-/** What a stream says until it names an address, or at all; the rest is read on, so that nobody waits for a reader. */
+/** The output up to the first address, or all of it. The rest is read and dropped, so that the process never blocks. */
 function untilAddress(stream: ReadableStream<Uint8Array>): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const read = async () => {

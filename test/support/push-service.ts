@@ -3,20 +3,20 @@ import type { Server } from "bun";
 import { decrypt } from "http_ece";
 import type { Json } from "./client.ts";
 
-/** What came for a device: what the push service sees of it, and what only the device can read. */
+/** A push message: what the push service can read, and what only the device can read. */
 export interface Received {
   headers: Headers;
-  /** The claims of the token by which the sender is known, after its signature was checked. */
+  /** The claims of the sender's token, whose signature was verified. */
   claims: Json;
-  /** The public key that it was signed with. */
+  /** The public key that verifies the signature. */
   signer: string;
   message: Json;
 }
 
-/** The device's side of a subscription: it alone can read what comes. */
+/** The device's side of a subscription, which alone can decrypt messages. */
 export class Device {
   readonly received: Received[] = [];
-  /** Settled when the first message has come. */
+  /** Resolves when the first message arrives. */
   readonly woken = Promise.withResolvers<void>();
   private readonly pair = createECDH("prime256v1");
   private readonly auth = randomBytes(16);
@@ -25,7 +25,7 @@ export class Device {
     this.pair.generateKeys();
   }
 
-  /** As a browser hands it out; `encoding` is how others write the keys. */
+  /** The subscription in a browser's format. `encoding` is for clients that encode keys differently. */
   subscription(encoding: BufferEncoding = "base64url") {
     const keys = { p256dh: this.pair.getPublicKey(encoding), auth: this.auth.toString(encoding) };
     return { endpoint: this.endpoint, keys };
@@ -43,7 +43,7 @@ export class Device {
   }
 }
 
-/** What the headers say of the sender and of the encryption, by the RFCs or by the drafts before them. */
+/** The sender and the encryption in the headers, which follow the RFCs or earlier drafts. */
 function read(headers: Headers): { version: string; jwt: string; signer: string; salt?: string; dh?: string } {
   const version = headers.get("content-encoding") ?? "";
   const authorization = headers.get("authorization") ?? "";
@@ -69,16 +69,16 @@ function claimsOf(jwt: string, signer: string): Json {
   return JSON.parse(Buffer.from(claims, "base64url").toString());
 }
 
-/** A push service on the loopback interface, with a device behind each of its addresses. */
+/** A push service on the loopback interface, with a device for each of its addresses. */
 export class PushService {
-  /** What it answers to one message each, in order; 201 when none is left. */
+  /** The responses to the next messages, in order. Afterwards, each response is 201. */
   readonly answers: (() => Response | Promise<Response>)[] = [];
-  /** How many messages came, whatever was answered. */
+  /** The number of messages that arrived, whatever the responses. */
   asked = 0;
   private readonly devices = new Map<string, Device>();
   private readonly server: Server<undefined>;
 
-  /** `name` is where it is found: under any name, by a test server. */
+  /** `name` is the host name; test servers resolve any name to this machine. */
   constructor(private readonly name = "push.example") {
     this.server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => this.answer(request) });
   }

@@ -1,6 +1,6 @@
 /**
- * Sends a request as it is written, where fetch() would tidy it up, and gives back all that is answered. `host` is the line
- * that names the server, empty for none.
+ * Sends a request verbatim, where fetch() would normalise it, and returns the whole response. `host` is the header line
+ * with the server's name; empty for none.
  */
 export async function rawRequest(origin: string, request: string, host?: string): Promise<string> {
   const { hostname, port } = new URL(origin);

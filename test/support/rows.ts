@@ -3,8 +3,8 @@ import type { Client } from "./client.ts";
 import type { TestServer } from "./server.ts";
 
 /*
- * Rows for what no endpoint makes yet, what other servers wrote; and blocks and mutes without all that follows from them
- * when somebody makes them, to see that they hold wherever something is read.
+ * Rows that no endpoint creates yet, such as data from other servers, and blocks and mutes without their side effects,
+ * to test that every reader respects them.
  */
 
 export function block(server: TestServer, who: Client, whom: { id: string }): void {
@@ -17,7 +17,7 @@ export function block(server: TestServer, who: Client, whom: { id: string }): vo
   );
 }
 
-/** `until` is in milliseconds since 1970; for good without it. */
+/** `until` is in milliseconds since 1970; without it the mute is permanent. */
 export function mute(
   server: TestServer,
   who: Client,
@@ -39,7 +39,7 @@ export function mute(
   );
 }
 
-/** An account of another server; its id. */
+/** Adds a remote account and returns its id. */
 export function remoteAccount(server: TestServer, username: string, domain: string): string {
   const { ctx, clock } = server;
   const id = ctx.ids.next();
@@ -59,7 +59,7 @@ export function remoteAccount(server: TestServer, username: string, domain: stri
   return String(id);
 }
 
-/** Somebody on another server follows somebody here, or asks to, who is told of it: as it will be with federation. */
+/** Lets a remote account follow a local one or request to, with the notification, as federation will. */
 export function remoteFollows(
   server: TestServer,
   from: string,
@@ -80,7 +80,7 @@ export function remoteFollows(
   });
 }
 
-/** A public status of another server, written now or at `at` (milliseconds since 1970); its id. */
+/** Adds a public remote status, dated now or `at` (milliseconds since 1970), and returns its id. */
 export function remoteStatus(
   server: TestServer,
   accountId: string,
@@ -106,7 +106,7 @@ export function remoteStatus(
   return String(id);
 }
 
-/** An emoji of another server. */
+/** Adds an emoji of another server. */
 export function remoteEmoji(server: TestServer, shortcode: string, domain: string): void {
   server.ctx.db.transaction((tx) =>
     tx.run(

@@ -1,8 +1,8 @@
 /*
- * A server for tests in a process of its own. Compiled just like the product, it lets the tests that speak HTTP ask the
- * code as people get it: bundled, with rewritten syntax and as bytecode, which is where frameworks that read the source
- * of their handlers go wrong. The settings come from the environment; the database, the time and the ids from the data
- * folder, where the test finds them too; only what needs this process's memory is asked for by message.
+ * A test server in a separate process. It is compiled like the product, so that the API tests also cover bundled,
+ * transformed code and bytecode, which break frameworks that read the source of their handlers. The settings come from
+ * the environment. The database, the clock and the ids are in the data folder, where the test can reach them. The test
+ * sends a message for everything that needs the memory of this process.
  */
 import { join } from "node:path";
 import { readConfig } from "../../src/config.ts";
@@ -10,7 +10,7 @@ import { openMigrated } from "../../src/db/migrate.ts";
 import { MEDIA_PROCESS } from "../../src/lib/media/media-processes.ts";
 import { openShared, openTestContext, startInstance } from "./instance.ts";
 
-/** What a test can ask for. */
+/** A message from the test. */
 export type Wish = "drain" | "listeners" | "stop";
 
 if (process.argv[2] === MEDIA_PROCESS) await import("../../src/lib/media/media-program.ts");

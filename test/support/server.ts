@@ -11,16 +11,15 @@ import { Client } from "./client.ts";
 import { startCompiled } from "./compiled.ts";
 import { openBlank, openTestContext, startInstance, TestClock } from "./instance.ts";
 
-/**
- * Whether servers run as processes of their own, from an executable that is built like the product. TEST_COMPILED=1 asks
- * for it; the tests are the same.
- */
+/** With TEST_COMPILED=1, servers run in separate processes, from an executable built like the product. */
 const compiled = process.env.TEST_COMPILED === "1";
 
-/** A test that reaches into the server's memory: its event bus, its statements, its modules. Passed over when that is compiled. */
+/**
+ * A test that needs the server's memory: its event bus, statements or modules. Skipped if that is in another process.
+ */
 export const inProcess = test.skipIf(compiled);
 
-/** A whole server with a database, a folder and a clock of its own. */
+/** A whole server with its own database, folder and clock. */
 export class TestServer {
   constructor(
     readonly origin: string,
@@ -29,12 +28,12 @@ export class TestServer {
     private readonly inside: { drain(): Promise<void>; listeners(): Promise<number>; stop(): Promise<void> },
   ) {}
 
-  /** Someone who isn't signed in. */
+  /** An anonymous client. */
   stranger(): Client {
     return new Client(this.origin, null);
   }
 
-  /** A new person with a token for everything (or for `scopes`). */
+  /** Creates a user with a token for `scopes`, by default all. */
   async person(username: string, options: { role?: Role; scopes?: string; password?: string } = {}): Promise<Client> {
     const { ctx } = this;
     const user = await createUser(ctx, {
@@ -46,7 +45,7 @@ export class TestServer {
     return new Client(this.origin, token, String(user.accountId));
   }
 
-  /** The same person in another app, with a token for `scopes`. */
+  /** The same user in another app, with a token for `scopes`. */
   otherApp(who: Client, scopes: string): Client {
     const user = this.ctx.db.get<{ id: number }>("SELECT id FROM users WHERE account_id = $whoId", {
       whoId: Number(who.id),
@@ -54,7 +53,7 @@ export class TestServer {
     return new Client(this.origin, this.token(user.id, scopes), who.id);
   }
 
-  /** A token of an app called "Test", for a user or (null) for the app alone. */
+  /** Creates a token of an app called "Test", for a user or (null) for the app alone. */
   token(userId: number | null, scopes: string): string {
     return this.ctx.db.transaction((tx) => {
       const { app } = registerApp(this.ctx, tx, {
@@ -72,7 +71,7 @@ export class TestServer {
     return this.inside.drain();
   }
 
-  /** How many streams listen to the event bus. */
+  /** The number of streams that listen to the event bus. */
   listeners(): Promise<number> {
     return this.inside.listeners();
   }
@@ -83,7 +82,7 @@ export class TestServer {
   }
 }
 
-/** Starts a server on a free port of the loopback interface. `settings` are LINNET_… as an owner would set them. */
+/** Starts a server on a free port of the loopback interface. `settings` are LINNET_… variables, as set by an owner. */
 export async function startServer(settings: Record<`LINNET_${string}`, string> = {}): Promise<TestServer> {
   const data = mkdtempSync(join(tmpdir(), "linnet-test-"));
   const all = { LINNET_DATA: data, LINNET_PORT: "0", LINNET_RATE_LIMITS: "off", ...settings };

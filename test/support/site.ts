@@ -1,11 +1,11 @@
 import type { Server } from "bun";
 
-/** What a site answers: HTML, or anything else. */
+/** The response of a site: HTML, or anything else. */
 type Answer = string | (() => Response | Promise<Response>);
 
-/** Somebody's website. It is on the loopback interface, and test servers find it under any name with its port. */
+/** A website on the loopback interface. Test servers reach it under any host name with its port. */
 export class Site {
-  /** Paths that were asked for, with their query, in order. */
+  /** The requested paths with their query, in order. */
   readonly asked: string[] = [];
   private readonly answers = new Map<string, Answer>();
   private readonly server: Server<undefined>;
@@ -14,7 +14,7 @@ export class Site {
     this.server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: (request) => this.answer(new URL(request.url)) });
   }
 
-  /** Puts a page, and gives its address. */
+  /** Adds a page and returns its URL. */
   put(path: string, answer: Answer, host = "news.example"): string {
     this.answers.set(path, answer);
     return this.url(path, host);
@@ -41,7 +41,7 @@ export class Site {
   }
 }
 
-/** A page with a title and whatever else stands in its head. */
+/** A page with a title and other elements in its head. */
 export function page(title: string, head = ""): string {
   return `<!doctype html><html lang="en"><head><title>${title}</title>${head}</head><body>text</body></html>`;
 }

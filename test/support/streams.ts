@@ -3,14 +3,14 @@ import { mastodon } from "./mastodon.ts";
 import type { TestServer } from "./server.ts";
 
 /**
- * Waits until as many listen as said, by asking the server for something else: one for each stream, and one more for the
- * end of all of them as long as there is any.
+ * Waits until the server has this many listeners: one per stream, and one more for stopping the streams while there are
+ * any.
  */
 export async function listening(server: TestServer, count: number): Promise<void> {
   while ((await server.listeners()) !== count) await server.stranger().get("/api/v1/streaming/health");
 }
 
-/** What arrives, in order, for whoever waits for it; after the end, whoever waits is told of it. */
+/** Received items in order. Waiting readers are rejected when the stream ends. */
 class Inbox<Item> {
   private readonly items: Item[] = [];
   private readonly waiting: { resolve(item: Item): void; reject(error: Error): void }[] = [];
@@ -35,19 +35,19 @@ class Inbox<Item> {
   }
 }
 
-/** Of what was deleted only the id is told. */
+/** Deletions contain only the id. */
 function isBare(event: string): boolean {
   return event === "delete" || event === "announcement.delete";
 }
 
-/** A message as apps see it: the payload read, where it is JSON. */
+/** A message as received by apps, with its JSON payload parsed. */
 export interface Heard {
   stream: string[];
   event: string;
   payload: Json;
 }
 
-/** What events speak of, in Mastodon's words. */
+/** Mastodon's entity for each event. */
 const ENTITIES: Record<string, string> = {
   update: "Status",
   "status.update": "Status",
@@ -56,7 +56,7 @@ const ENTITIES: Record<string, string> = {
   announcement: "Announcement",
 };
 
-/** Parses a payload, and fails if it is not the entity that Mastodon documents for the event. */
+/** Parses a payload, and fails unless it is the entity that Mastodon documents for the event. */
 function payloadOf(event: string, text: string): Json {
   if (isBare(event)) return text;
   const payload = JSON.parse(text);
@@ -66,14 +66,14 @@ function payloadOf(event: string, text: string): Json {
   return payload;
 }
 
-/** Is answered with an error, after everything that was sent before. */
+/** A message that the server answers with an error, after its responses to earlier messages. */
 const NONSENSE = { type: "subscribe", stream: "no such stream" };
 const UNKNOWN = "Unknown stream type";
 
-/** A WebSocket as an app holds it. */
+/** An app's WebSocket. */
 export class Socket {
   private readonly inbox = new Inbox<Json>();
-  /** The code and reason with which it was closed. */
+  /** The code and reason of the close frame. */
   readonly closed: Promise<{ code: number; reason: string }>;
 
   private constructor(private readonly socket: WebSocket) {
@@ -123,8 +123,8 @@ export class Socket {
   }
 
   /**
-   * Subscribes, and waits until the server has done so: messages are read in order, so the answer to the nonsense that
-   * is sent after it comes later.
+   * Subscribes, and waits until the server has done so. The server reads messages in order, so the error for the
+   * invalid message that follows comes later.
    */
   async subscribe(stream: string, params: object = {}): Promise<void> {
     this.send({ type: "subscribe", stream, ...params });
@@ -136,7 +136,7 @@ export class Socket {
     await this.settled();
   }
 
-  /** All that has arrived by now, as it was sent. */
+  /** Everything that has arrived so far, unparsed. */
   async soFar(): Promise<Json[]> {
     this.send(NONSENSE);
     const messages: Json[] = [];
@@ -156,7 +156,7 @@ export class Socket {
   }
 }
 
-/** An event stream as an app reads it: lines that begin with a colon are comments. */
+/** An app's event stream. Lines that begin with a colon are comments. */
 export class EventReader {
   private text = "";
 
@@ -176,12 +176,12 @@ export class EventReader {
     return stream;
   }
 
-  /** The next line: what is said to show that the stream lives is a comment in a line of its own. */
+  /** The next line. Heartbeats are comments on a separate line. */
   line(): Promise<string> {
     return this.upTo("\n");
   }
 
-  /** The next event, without the blank line that ends it and the comments that came before it. */
+  /** The next event, without the comments before it and the blank line after it. */
   async block(): Promise<string> {
     return (await this.upTo("\n\n")).replace(/^(?::.*\n)+/, "");
   }

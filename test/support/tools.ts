@@ -1,14 +1,14 @@
 /*
- * Programs that some tests need and that a machine may lack. Their tests are then skipped, and the end of the run gives
- * the reason; with CI=true a missing program is a failure.
+ * Programs that some tests need and that a machine may lack. Tests without their program are skipped, and the end of
+ * the run gives the reason. With CI=true a missing program is a failure.
  */
 import { existsSync } from "node:fs";
 import { posix, win32 } from "node:path";
 
-/** Begins the line that says why tests were skipped; run.ts repeats these lines at its end. */
+/** The beginning of the line with the reason for skipped tests, which run.ts repeats at the end. */
 export const SKIPPED = "Skipped: ";
 
-/** The path of an ffmpeg that can make and inspect all clips of the tests; null where there is none. */
+/** The path of an ffmpeg that can create and inspect all clips of the tests; null if there is none. */
 export function ffmpegOrSkip(): string | null {
   const ffmpeg = Bun.which("ffmpeg");
   const isWhole = ffmpeg !== null && Bun.which("ffprobe") !== null && encodersOf(ffmpeg).includes(" libx264 ");
@@ -23,7 +23,7 @@ function encodersOf(ffmpeg: string): string {
   return Bun.spawnSync([ffmpeg, "-hide_banner", "-encoders"]).stdout.toString();
 }
 
-/** The path of a browser for the tests of the pages; null where there is none. */
+/** The path of a browser for the tests of pages; null if there is none. */
 export function browserOrSkip(): string | null {
   const browser = findBrowser(process.platform, process.env, (path) => existsSync(path));
   return (

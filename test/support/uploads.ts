@@ -28,7 +28,7 @@ export function upload(
   return client.post(path, formOf({ file, ...fields }));
 }
 
-/** A picture that is ready to be attached. */
+/** Uploads an image that can be attached at once. */
 export async function uploaded(client: Client, fields: Record<string, string> = {}, shade = 0): Promise<Json> {
   const answer = await upload(client, await pictureFile("png", { shade }), fields);
   if (answer.status !== 200) throw new Error(`uploading failed: ${answer.status} ${JSON.stringify(answer.json)}`);
