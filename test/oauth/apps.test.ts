@@ -9,7 +9,7 @@ function register(body: object) {
   return server.stranger().post("/api/v1/apps", { client_name: "Test", redirect_uris: OOB, ...body });
 }
 
-test("an app registers itself with JSON and gets what it needs for signing people in", async () => {
+test("an app registers with JSON and receives its credentials", async () => {
   const { status, json } = await register({
     client_name: " Tusky ",
     website: "https://tusky.app",
@@ -29,7 +29,7 @@ test("an app registers itself with JSON and gets what it needs for signing peopl
   expect(json.vapid_key).toMatch(/^[\w-]{87}$/);
 });
 
-test("an app registers itself with a form", async () => {
+test("an app registers with a form", async () => {
   const form = new URLSearchParams({
     client_name: "Phanpy",
     redirect_uris: "https://phanpy.social",
@@ -50,12 +50,12 @@ test.each([
   "tuba://auth_code",
   "http://localhost:5173/callback?server=a",
   "https://elk.zone/api/example.org/oauth/https%3A%2F%2Felk.zone",
-])("the redirect address %p of a real app is kept letter by letter", async (uri) => {
+])("the redirect URI %p of a real app is stored unchanged", async (uri) => {
   const { status, json } = await register({ redirect_uris: uri });
   expect([status, json.redirect_uri, json.redirect_uris]).toEqual([200, uri, [uri]]);
 });
 
-test("several redirect addresses come as an array, as lines, or with spaces between", async () => {
+test("several redirect URIs may be an array, lines, or separated by spaces", async () => {
   const uris = ["https://a.example/cb", OOB, "tuba://auth_code"];
   for (const redirect_uris of [uris, uris.join("\n"), ` ${uris.join("  ")}\r\n`]) {
     const { json } = await register({ redirect_uris });
@@ -86,49 +86,49 @@ test.each([
   "https://x'none'/cb",
   "https://*/cb",
   "https://a.example;report-uri:1/cb",
-])("the redirect address %p is refused", async (uri) => {
+])("the redirect URI %p is refused", async (uri) => {
   const { status, json } = await register({ redirect_uris: [OOB, uri] });
   expect([status, json.error]).toEqual([422, "Validation failed: Redirect URI must be an absolute URI."]);
 });
 
-test("a redirect address with a fragment is refused", async () => {
+test("a redirect URI with a fragment is refused", async () => {
   const { status, json } = await register({ redirect_uris: "https://a.example/#cb" });
   expect([status, json.error]).toEqual([422, "Validation failed: Redirect URI cannot contain a fragment."]);
 });
 
-test("an app that asks for nothing in particular may read", async () => {
+test("an app that registers no scopes gets read", async () => {
   for (const scopes of [undefined, null, "", "  "]) expect((await register({ scopes })).json.scopes).toEqual(["read"]);
 });
 
-test("a scope that nobody knows is refused", async () => {
+test("an unknown scope is refused", async () => {
   const { status, json } = await register({ scopes: "read everything" });
   expect([status, json.error]).toEqual([422, "Validation failed: Scopes doesn't match configured on the server."]);
 });
 
 test.each([
   ["no name", { client_name: undefined }, "Client name can't be blank"],
-  ["no redirect address", { redirect_uris: undefined }, "Redirect uris can't be blank"],
-  ["blank redirect addresses", { redirect_uris: [" "] }, "Redirect uris can't be blank"],
+  ["no redirect URI", { redirect_uris: undefined }, "Redirect uris can't be blank"],
+  ["blank redirect URIs", { redirect_uris: [" "] }, "Redirect uris can't be blank"],
   ["a name of 10,000 characters", { client_name: "n".repeat(10_000) }, "Client name is too long"],
   ["a name of 61 characters", { client_name: "n".repeat(61) }, "Application name is too long"],
-  ["a name that is invisible", { client_name: "\u202e\u0007" }, "Application name can't be blank"],
-  ["a website that is none", { website: "javascript:alert(1)" }, "Website must be a valid URL"],
+  ["an invisible name", { client_name: "\u202e\u0007" }, "Application name can't be blank"],
+  ["an invalid website", { website: "javascript:alert(1)" }, "Website must be a valid URL"],
   [
-    "more redirect addresses than anybody has",
+    "too many redirect URIs",
     { redirect_uris: Array.from({ length: 200 }, (_, i) => `app${i}://callback`) },
     "Redirect ",
   ],
-])("%s is refused in words", async (_, body, words) => {
+])("%s is refused with a message", async (_, body, words) => {
   const { status, json } = await register(body);
   expect(status).toBe(422);
   expect(json.error).toStartWith(`Validation failed: ${words}`);
 });
 
-test("a name can't turn the text around it with marks of direction", async () => {
+test("direction marks are removed from an app's name", async () => {
   expect((await register({ client_name: "Good\u202eppA" })).json.name).toBe("GoodppA");
 });
 
-test("any valid token tells which app it belongs to", async () => {
+test("any valid token identifies its app", async () => {
   const alone = await server.stranger().get("/api/v1/apps/verify_credentials", {
     headers: { authorization: `Bearer ${server.token(null, "push")}` },
   });
@@ -141,16 +141,16 @@ test("any valid token tells which app it belongs to", async () => {
 
 test.each([
   ["no token", undefined],
-  ["a token that we never gave", "Bearer nonsense"],
-  ["another kind of credentials", "Basic YTpi"],
-])("%s is not enough to verify an app", async (_, authorization) => {
+  ["an unknown token", "Bearer nonsense"],
+  ["another authorization scheme", "Basic YTpi"],
+])("%s is refused when verifying an app", async (_, authorization) => {
   const headers = new Headers(authorization ? { authorization } : {});
   const { status, json } = await server.stranger().get("/api/v1/apps/verify_credentials", { headers });
   expect([status, json.error]).toEqual([401, "The access token is invalid"]);
 });
 
 test.each(["Bearer nonsense", "Bearer (null)", "Bearer", "Basic YTpi"])(
-  "an app that already sends %p, before it has a token, can register and look at the server",
+  "an app that sends %p before it has a token can register and read public data",
   async (authorization) => {
     const stranger = server.stranger();
     const init = { headers: { authorization } };
@@ -162,7 +162,7 @@ test.each(["Bearer nonsense", "Bearer (null)", "Bearer", "Basic YTpi"])(
   },
 );
 
-test("an app that was registered ten years ago still works", async () => {
+test("an app registered ten years ago still works", async () => {
   const { json: app } = await register({ client_name: "Old" });
   server.clock.advance(10 * 365 * 24 * 3600_000);
   await server.drain();
@@ -170,7 +170,7 @@ test("an app that was registered ten years ago still works", async () => {
   expect(status).toBe(200);
 });
 
-test("the key for push is the same for every app, and after every question", async () => {
+test("the VAPID key is the same for every app", async () => {
   const keys = [(await register({})).json.vapid_key, (await register({})).json.vapid_key];
   expect(keys[0]).toBe(keys[1]);
   expect(Buffer.from(keys[0], "base64url")[0]).toBe(4);

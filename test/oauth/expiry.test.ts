@@ -13,7 +13,7 @@ const HOUR = 3600_000;
 const DAY = 24 * HOUR;
 
 const { server, alice } = serverForEachTest(["alice"], { LINNET_ALLOW_PRIVATE_ADDRESSES: "on" });
-/** Holds a token that expires an hour after the start. */
+/** Has a token that expires an hour after the start. */
 let script: Client;
 
 beforeEach(() => {
@@ -32,22 +32,22 @@ beforeEach(() => {
   script = new Client(server.origin, secret, alice.id);
 });
 
-const answerTo = async (client: Client, path = "/api/v1/accounts/verify_credentials") => {
+const responseTo = async (client: Client, path = "/api/v1/accounts/verify_credentials") => {
   const { status, json } = await client.get(path);
   return [status, json.error];
 };
 
-describe("A token with an end", () => {
-  test("is valid until then, and is answered as expired from then on", async () => {
+describe("A token with an expiry date", () => {
+  test("is valid until that time, and then refused as expired", async () => {
     server.clock.advance(HOUR - 1);
-    expect(await answerTo(script)).toEqual([200, undefined]);
+    expect(await responseTo(script)).toEqual([200, undefined]);
     server.clock.advance(1);
-    expect(await answerTo(script)).toEqual([401, "The access token expired"]);
-    expect(await answerTo(script, "/api/v1/timelines/public")).toEqual([401, "The access token expired"]);
-    expect(await answerTo(alice)).toEqual([200, undefined]);
+    expect(await responseTo(script)).toEqual([401, "The access token expired"]);
+    expect(await responseTo(script, "/api/v1/timelines/public")).toEqual([401, "The access token expired"]);
+    expect(await responseTo(alice)).toEqual([200, undefined]);
   });
 
-  test("is forgotten by the clean-up a month later", async () => {
+  test("is deleted by the clean-up a month later", async () => {
     const { ctx, clock } = server;
     const cleanUp = async () => {
       ctx.db.transaction((tx) => schedule(ctx, tx, "clean_up", clock.now()));
@@ -55,21 +55,21 @@ describe("A token with an end", () => {
     };
     clock.advance(HOUR + 29 * DAY);
     await cleanUp();
-    expect(await answerTo(script)).toEqual([401, "The access token expired"]);
+    expect(await responseTo(script)).toEqual([401, "The access token expired"]);
     clock.advance(2 * DAY);
     await cleanUp();
-    expect(await answerTo(script)).toEqual([401, "The access token is invalid"]);
-    expect(await answerTo(alice)).toEqual([200, undefined]);
+    expect(await responseTo(script)).toEqual([401, "The access token is invalid"]);
+    expect(await responseTo(alice)).toEqual([200, undefined]);
   });
 
-  inProcess("is no reason to keep a stream open after it", () => {
+  inProcess("keeps no stream open beyond that time", () => {
     const ids = server.ctx.db.all<{ id: number }>("SELECT id FROM oauth_tokens ORDER BY id").map(({ id }) => id);
     expect([...stillValid(server.ctx, ids)]).toEqual(ids);
     server.clock.advance(HOUR);
     expect([...stillValid(server.ctx, ids)]).toEqual(ids.slice(0, -1));
   });
 
-  test("gets no push messages after it", async () => {
+  test("receives no push messages beyond that time", async () => {
     const service = new PushService();
     const phone: Device = service.device();
     const data = { alerts: { mention: true }, policy: "all" };
@@ -86,7 +86,7 @@ describe("A token with an end", () => {
     expect(phone.messages).toHaveLength(1);
   });
 
-  test("is on the page of apps with its name and its end, until then", async () => {
+  test("is listed on the page of apps with its name and expiry date until that time", async () => {
     const visitor = new Visitor(server);
     await visitor.signIn("alice");
     const shown = async () => (await visitor.get("/settings/apps")).text;

@@ -23,7 +23,7 @@ async function register(scopes: string): Promise<Json> {
   return (await server.stranger().post("/api/v1/apps", body)).json;
 }
 
-/** The code that the page gives after "Allow". */
+/** The authorization code that the page issues after "Allow". */
 function code(more: { challenge?: string; scopes?: string; redirectUri?: string } = {}): string {
   return giveCode(server.ctx, {
     appId: Number(app.id),
@@ -38,7 +38,7 @@ function ask(body: object, headers: Record<string, string> = {}): Promise<Answer
   return server.stranger().post("/oauth/token", body, { headers });
 }
 
-/** An exchange with everything right, changed by `more`. */
+/** Sends a valid exchange, changed by `more`. */
 function exchange(more: object = {}): Promise<Answer> {
   return ask({
     grant_type: "authorization_code",
@@ -54,7 +54,7 @@ function basic(id: string, secret: string): Record<string, string> {
   return { authorization: `Basic ${btoa(`${id}:${secret}`)}` };
 }
 
-async function worksAs(token: string): Promise<string | number> {
+async function userOf(token: string): Promise<string | number> {
   const headers = { authorization: `Bearer ${token}` };
   const { status, json } = await server.stranger().get("/api/v1/accounts/verify_credentials", { headers });
   return status === 200 ? json.username : status;
@@ -66,7 +66,7 @@ function expectRefusal(answer: Answer, status: number, error: string): void {
   expect(answer.headers.get("cache-control")).toBe("no-store");
 }
 
-test("a code becomes a token with the scopes that were approved", async () => {
+test("a code is exchanged for a token with the approved scopes", async () => {
   const { status, json, headers } = await exchange();
   expect(status).toBe(200);
   expect(json).toEqual({
@@ -76,10 +76,10 @@ test("a code becomes a token with the scopes that were approved", async () => {
     created_at: Math.floor(server.clock.now() / 1000),
   });
   expect(headers.get("cache-control")).toBe("no-store");
-  expect(await worksAs(json.access_token)).toBe("alice");
+  expect(await userOf(json.access_token)).toBe("alice");
 });
 
-test("a code is exchanged with a form, and with parameters that nobody knows", async () => {
+test("a code can be exchanged with a form, and unknown parameters are ignored", async () => {
   const form = new URLSearchParams({
     grant_type: "authorization_code",
     client_id: app.client_id,
@@ -93,32 +93,32 @@ test("a code is exchanged with a form, and with parameters that nobody knows", a
   expect([status, json.scope]).toEqual([200, "read write"]);
 });
 
-test("an app shows who it is in the Authorization header, in the body, or in both", async () => {
-  const nobody = { client_id: undefined, client_secret: undefined };
+test("an app authenticates in the Authorization header, in the body, or in both", async () => {
+  const none = { client_id: undefined, client_secret: undefined };
   const right = basic(app.client_id, app.client_secret);
   const send = (more: object) =>
     ask({ grant_type: "authorization_code", redirect_uri: CALLBACK, code: code(), ...more }, right);
-  expect((await send(nobody)).status).toBe(200);
+  expect((await send(none)).status).toBe(200);
   expect((await send({ client_id: app.client_id, client_secret: app.client_secret })).status).toBe(200);
   expect((await send({ client_id: app.client_id })).status).toBe(200);
 });
 
-test("an app that shows two identities is refused", async () => {
+test("an app with different credentials in header and body is refused", async () => {
   const other = await register("read");
   const body = { grant_type: "client_credentials", client_id: other.client_id, client_secret: other.client_secret };
   expectRefusal(await ask(body, basic(app.client_id, app.client_secret)), 401, "invalid_client");
 });
 
 test.each([
-  ["an unknown id", () => ({ client_id: "nobody" })],
-  ["a wrong secret", () => ({ client_secret: "guess" })],
-  ["no secret", () => ({ client_secret: undefined })],
-  ["no id", () => ({ client_id: undefined })],
+  ["an unknown client_id", () => ({ client_id: "nobody" })],
+  ["a wrong client_secret", () => ({ client_secret: "guess" })],
+  ["no client_secret", () => ({ client_secret: undefined })],
+  ["no client_id", () => ({ client_id: undefined })],
 ])("%s is refused with 401 invalid_client, so that apps register again", async (_, more) => {
   expectRefusal(await exchange(more()), 401, "invalid_client");
 });
 
-test("a wrong secret in the Authorization header is refused, and so is one that is cut short", async () => {
+test("a wrong or malformed Authorization header is refused", async () => {
   for (const headers of [
     basic(app.client_id, "guess"),
     { authorization: "Basic %%%" },
@@ -131,15 +131,15 @@ test("a wrong secret in the Authorization header is refused, and so is one that 
   expect((await exchange({ client_secret: "guess" })).headers.get("www-authenticate")).toBeNull();
 });
 
-test("a code works once: the second time it is refused and the token it gave is taken back", async () => {
+test("a code works once, and using it again revokes its token", async () => {
   const shown = code();
   const { json } = await exchange({ code: shown });
-  expect(await worksAs(json.access_token)).toBe("alice");
+  expect(await userOf(json.access_token)).toBe("alice");
   expectRefusal(await exchange({ code: shown }), 400, "invalid_grant");
-  expect(await worksAs(json.access_token)).toBe(401);
+  expect(await userOf(json.access_token)).toBe(401);
 });
 
-test("a code works for ten minutes", async () => {
+test("a code expires after ten minutes", async () => {
   const [early, late] = [code(), code()];
   server.clock.advance(10 * 60_000 - 1);
   expect((await exchange({ code: early })).status).toBe(200);
@@ -147,7 +147,7 @@ test("a code works for ten minutes", async () => {
   expectRefusal(await exchange({ code: late }), 400, "invalid_grant");
 });
 
-test("a code works for the app it was given to, and another app's try doesn't spoil it", async () => {
+test("a code works only for its own app, and an attempt by another app doesn't invalidate it", async () => {
   const thief = await register("read write");
   const shown = code();
   const identity = { client_id: thief.client_id, client_secret: thief.client_secret };
@@ -155,21 +155,21 @@ test("a code works for the app it was given to, and another app's try doesn't sp
   const { status, json } = await exchange({ code: shown });
   expect(status).toBe(200);
   expectRefusal(await exchange({ code: shown, ...identity }), 400, "invalid_grant");
-  expect(await worksAs(json.access_token)).toBe("alice");
+  expect(await userOf(json.access_token)).toBe("alice");
 });
 
-test("a code works with the redirect address it was given for", async () => {
+test("a code works only with the redirect URI of its request", async () => {
   expectRefusal(await exchange({ redirect_uri: "icecubesapp://" }), 400, "invalid_grant");
   expectRefusal(await exchange({ redirect_uri: `${CALLBACK}/` }), 400, "invalid_grant");
   const { status } = await exchange({ code: code({ redirectUri: "icecubesapp://" }), redirect_uri: "icecubesapp://" });
   expect(status).toBe(200);
 });
 
-test("a code that nobody gave is refused", async () => {
+test("an unknown code is refused", async () => {
   expectRefusal(await exchange({ code: "nonsense" }), 400, "invalid_grant");
 });
 
-test("with PKCE only the verifier behind the challenge opens the code", async () => {
+test("with PKCE a code requires the verifier of its challenge", async () => {
   const challenge = challengeOf(VERIFIER);
   const shown = code({ challenge });
   expectRefusal(await exchange({ code: shown }), 400, "invalid_grant");
@@ -178,21 +178,21 @@ test("with PKCE only the verifier behind the challenge opens the code", async ()
   expect((await exchange({ code: shown, code_verifier: VERIFIER })).status).toBe(200);
 });
 
-test("a verifier without a challenge is refused, since somebody has removed the challenge", async () => {
+test("a verifier without a challenge is refused, because an attacker may have removed the challenge", async () => {
   expectRefusal(await exchange({ code_verifier: VERIFIER }), 400, "invalid_grant");
 });
 
-test.each(["grant_type", "code", "redirect_uri"])("without %s the request is refused by name", async (name) => {
+test.each(["grant_type", "code", "redirect_uri"])("a missing %s is named in the error", async (name) => {
   const answer = await exchange({ [name]: undefined });
   expectRefusal(answer, 400, "invalid_request");
   expect(answer.json.error_description).toContain(name);
 });
 
-test("another kind of grant is refused", async () => {
+test("another grant type is refused", async () => {
   expectRefusal(await exchange({ grant_type: "password" }), 400, "unsupported_grant_type");
 });
 
-test("a request that can't be read is refused in OAuth's words", async () => {
+test("a malformed request is refused with an OAuth error", async () => {
   const headers = { "content-type": "application/json" };
   const response = await fetch(`${server.origin}/oauth/token`, { method: "POST", headers, body: "{" });
   expectRefusal(
@@ -205,15 +205,15 @@ test("a request that can't be read is refused in OAuth's words", async () => {
   expectRefusal(await exchange({ padding: "x".repeat(70_000) }), 400, "invalid_request");
 });
 
-test("an app gets a token of its own, for reading unless it asks for more", async () => {
+test("an app token has the scope read by default", async () => {
   const identity = { grant_type: "client_credentials", client_id: app.client_id, client_secret: app.client_secret };
   const { status, json } = await ask(identity);
   expect([status, json.scope]).toEqual([200, "read"]);
   expect((await ask({ ...identity, scope: "read:accounts write" })).json.scope).toBe("read:accounts write");
-  expect(await worksAs(json.access_token)).toBe(422);
+  expect(await userOf(json.access_token)).toBe(422);
 });
 
-test("an app's own token holds no scope that it didn't register for", async () => {
+test("an app token can't have a scope that the app didn't register", async () => {
   const narrow = await register("write read:accounts");
   const identity = {
     grant_type: "client_credentials",
@@ -232,13 +232,13 @@ function revoke(body: object): Promise<Answer> {
     .post("/oauth/revoke", { client_id: app.client_id, client_secret: app.client_secret, ...body });
 }
 
-test("an app gives its token back, and giving it back twice is no mistake", async () => {
+test("an app revokes its token, and revoking it again succeeds", async () => {
   const { json } = await exchange();
   for (const _ of [1, 2]) {
     const answer = await revoke({ token: json.access_token });
     expect([answer.status, answer.json]).toEqual([200, {}]);
   }
-  expect(await worksAs(json.access_token)).toBe(401);
+  expect(await userOf(json.access_token)).toBe(401);
 });
 
 test("another app's token can't be revoked", async () => {
@@ -246,20 +246,20 @@ test("another app's token can't be revoked", async () => {
   const other = await register("read");
   const identity = { client_id: other.client_id, client_secret: other.client_secret };
   expectRefusal(await revoke({ token: json.access_token, ...identity }), 403, "unauthorized_client");
-  expect(await worksAs(json.access_token)).toBe("alice");
+  expect(await userOf(json.access_token)).toBe("alice");
 });
 
-test("revoking nothing is refused, and so is an app that can't show who it is", async () => {
+test("revoking without a token or with wrong credentials is refused", async () => {
   expectRefusal(await revoke({}), 403, "unauthorized_client");
   expectRefusal(await revoke({ token: "x", client_secret: "guess" }), 401, "invalid_client");
 });
 
-test("revoking with a form and with the Authorization header works as well", async () => {
+test("revoking works with a form and with the Authorization header", async () => {
   const { json } = await exchange();
   const form = new URLSearchParams({ token: json.access_token });
   const headers = basic(app.client_id, app.client_secret);
   expect((await server.stranger().post("/oauth/revoke", form, { headers })).status).toBe(200);
-  expect(await worksAs(json.access_token)).toBe(401);
+  expect(await userOf(json.access_token)).toBe(401);
 });
 
 test("a trailing slash makes no difference", async () => {
@@ -269,7 +269,7 @@ test("a trailing slash makes no difference", async () => {
   expect((await server.stranger().get("/.well-known/oauth-authorization-server/")).status).toBe(200);
 });
 
-test("the metadata tell apps where everything is and what is possible", async () => {
+test("the metadata list the endpoints and capabilities", async () => {
   const { status, json } = await server.stranger().get("/.well-known/oauth-authorization-server");
   expect(status).toBe(200);
   expect(json).toMatchObject({
@@ -291,7 +291,7 @@ test("the metadata tell apps where everything is and what is possible", async ()
   }
 });
 
-test("with the scope profile an app learns who somebody is, by either method, and nothing more", async () => {
+test("the scope profile gives access to userinfo with GET and POST, and to nothing else", async () => {
   const token = server.token(userId, "profile");
   const headers = { authorization: `Bearer ${token}` };
   for (const answer of [
@@ -313,7 +313,7 @@ test("with the scope profile an app learns who somebody is, by either method, an
   expect((await server.stranger().get("/api/v1/timelines/home", { headers })).status).toBe(403);
 });
 
-test("userinfo needs the scope profile and a person", async () => {
+test("userinfo requires the scope profile and a user token", async () => {
   const get = (token: string) =>
     server.stranger().get("/oauth/userinfo", { headers: { authorization: `Bearer ${token}` } });
   const refused = await get(server.token(userId, "read"));
@@ -322,7 +322,7 @@ test("userinfo needs the scope profile and a person", async () => {
   expect((await server.stranger().get("/oauth/userinfo")).status).toBe(401);
 });
 
-test("no secret is kept as it was given", async () => {
+test("secrets are stored only as hashes", async () => {
   const { json } = await exchange();
   const shown = code();
   const dump = server.ctx.db.all("SELECT * FROM oauth_tokens JOIN oauth_apps JOIN oauth_codes");
@@ -331,7 +331,7 @@ test("no secret is kept as it was given", async () => {
   expect(text).toContain(app.client_id);
 });
 
-test("whoever asks too often is told so", async () => {
+test("too many requests are refused with 429", async () => {
   const busy = await startServer({ LINNET_RATE_LIMITS: "address=2/300" });
   const statuses = [];
   for (const _ of [1, 2, 3]) statuses.push((await busy.stranger().post("/oauth/token", {})).status);
