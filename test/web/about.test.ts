@@ -17,7 +17,7 @@ beforeEach(() => {
   visitor = new Visitor(server);
 });
 
-test("what the server is about is told with the owner's text, the rules in one's language, and whom to turn to", async () => {
+test("the about page shows the owner's text, the rules in the visitor's language, and the contact", async () => {
   setPage(server.ctx, "extended_description", "Friends of **birds**. <script>alert(1)</script>");
   const id = addRule(server.ctx, { text: "Be kind.", hint: "To everyone." });
   translateRule(server.ctx, id, "de", { text: "Sei freundlich.", hint: "" });
@@ -32,7 +32,7 @@ test("what the server is about is told with the owner's text, the rules in one's
   removePage(server.ctx, "extended_description");
 });
 
-test("the privacy policy is there, with the day it was changed, and every page leads to it", async () => {
+test("the privacy policy shows its date, and every page links to it", async () => {
   for (const path of ["/", "/about", "/sign-in"]) {
     expect((await visitor.get(path)).html).toContain('<a href="/privacy-policy">');
   }
@@ -43,7 +43,7 @@ test("the privacy policy is there, with the day it was changed, and every page l
   ]);
 });
 
-test("terms of service are there once they are published, with the day from which they hold", async () => {
+test("published terms of service are shown with the date from which they apply", async () => {
   const missing = async (path: string) => (await visitor.get(path)).status;
   expect([await missing("/terms-of-service"), await missing(`/terms-of-service/${day(0)}`)]).toEqual([404, 404]);
   expect((await visitor.get("/about")).html).not.toContain("/terms-of-service");

@@ -9,7 +9,7 @@ beforeAll(async () => {
   page = await new Visitor(server).get("/api");
 });
 
-/** What the page says of a method. */
+/** The text about a method. */
 function about(path: string): string {
   const details = page.html.split("<details>").find((part) => part.includes(`<code>${path}</code>`))!;
   return details
@@ -19,7 +19,7 @@ function about(path: string): string {
     .trim();
 }
 
-test("the methods of the API can be read by area, with what each needs and takes", () => {
+test("the API page groups methods by area, with their scopes and parameters", () => {
   expect(page.status).toBe(200);
   expect(page.html).toContain('<a href="#lists">Lists</a>');
   expect(page.html).toContain('<section class="methods" id="lists"><h2>Lists</h2>');
@@ -31,19 +31,19 @@ test("the methods of the API can be read by area, with what each needs and takes
   expect(about("/api/v1/scheduled_statuses")).toContain("Requires the scope read:statuses.");
 });
 
-test("what lies within a parameter has the name that a form gives it", () => {
+test("nested parameters have the names that forms use", () => {
   const { html } = page;
   for (const name of ["poll[options][]", "keywords_attributes[][keyword]", "data[alerts][mention]", "media_ids[]"]) {
     expect(html).toContain(`<dt><code>${name}</code>`);
   }
 });
 
-test("PATCH stands with PUT", () => {
+test("a method shows PATCH together with PUT", () => {
   expect(page.html).not.toContain('<span class="verb patch">');
   expect(page.text).toContain("PATCH does the same.");
 });
 
-test("the page needs no script and nothing from elsewhere, and one finds it", async () => {
+test("the page needs no scripts and no other sites, and the about page links to it", async () => {
   expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
   expect(page.html).not.toMatch(/<script|<iframe|src="http/);
   expect((await new Visitor(server).get("/about")).html).toContain('<a href="/api">');

@@ -26,8 +26,8 @@ function userOf(name: string): number {
   )!.id;
 }
 
-/** An app with a token for each of these scopes; the clients that hold them. */
-function letIn(name: string, username: string, ...scopes: string[]): { appId: number; clients: Client[] } {
+/** Registers an app with a token for each of the scopes, and returns clients that use them. */
+function authorizeApp(name: string, username: string, ...scopes: string[]): { appId: number; clients: Client[] } {
   const { ctx } = server;
   return ctx.db.transaction((tx) => {
     const website = "https://app.example/about";
@@ -45,8 +45,8 @@ const lastUse = () =>
     .all<{ at: number | null }>("SELECT last_used_at AS at FROM oauth_tokens ORDER BY id")
     .map(({ at }) => at);
 
-describe("Where one is signed in", () => {
-  test("is asked for on the start page, and shown to nobody who isn't signed in", async () => {
+describe("The page of apps", () => {
+  test("is linked on the start page, and asks visitors to sign in", async () => {
     const { text: start, html } = await visitor.get("/");
     expect(start).toContain("Sign in to see which apps use your account");
     expect(html).toContain(`<a href="${PAGE}">`);
@@ -60,10 +60,10 @@ describe("Where one is signed in", () => {
     expect(signedIn.html).toContain(`<a href="${PAGE}">`);
   });
 
-  test("is each app once, with its site, since when, its last use and what it may do; and nobody else's", async () => {
+  test("lists each app of the user once, with its website, date, last use and permissions", async () => {
     await server.person("bob");
-    letIn("Theirs", "bob", "read");
-    letIn("Phanpy <b>", "alice", "read", "write:statuses read:lists");
+    authorizeApp("Theirs", "bob", "read");
+    authorizeApp("Phanpy <b>", "alice", "read", "write:statuses read:lists");
     await visitor.signIn("alice");
     const { html, text } = await visitor.get(PAGE);
     expect(text).toContain("Phanpy <b> app.example Allowed on ");
@@ -76,8 +76,8 @@ describe("Where one is signed in", () => {
     expect(html).toContain('aria-label="Revoke the access of Phanpy &lt;b>"');
   });
 
-  test("says when an app was last used, to the hour, and so costs no write a call", async () => {
-    const { clients } = letIn("Phanpy", "alice", "read");
+  test("shows the last use to the hour, so that few calls cost a write", async () => {
+    const { clients } = authorizeApp("Phanpy", "alice", "read");
     const first = server.clock.now();
     await statusOf(clients[0]!);
     expect(lastUse()).toEqual([null, first]);
@@ -92,7 +92,7 @@ describe("Where one is signed in", () => {
   });
 });
 
-inProcess("a use that can't be noted, as on a disk that is full, keeps nobody from reading", async () => {
+inProcess("a request succeeds even if its time can't be stored, as on a full disk", async () => {
   server.ctx.db.raw.run(`
     CREATE TEMP TRIGGER full_disk BEFORE UPDATE OF last_used_at ON main.oauth_tokens
     BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`);
@@ -100,9 +100,9 @@ inProcess("a use that can't be noted, as on a disk that is full, keeps nobody fr
   expect(lastUse()).toEqual([null]);
 });
 
-describe("An app that is revoked", () => {
-  test("is shut out with all its tokens, and others are not", async () => {
-    const { clients } = letIn("Phanpy", "alice", "read", "read push");
+describe("A revoked app", () => {
+  test("loses all its tokens, and other apps keep theirs", async () => {
+    const { clients } = authorizeApp("Phanpy", "alice", "read", "read push");
     await visitor.signIn("alice");
     await visitor.get(PAGE);
     expect(await Promise.all([...clients, alice].map(statusOf))).toEqual([200, 200, 200]);
@@ -114,8 +114,8 @@ describe("An app that is revoked", () => {
     expect(await statusOf(alice)).toBe(401);
   });
 
-  test("gets no token any more for a code that it still had", async () => {
-    const { appId } = letIn("Phanpy", "alice", "read");
+  test("loses its pending authorization codes", async () => {
+    const { appId } = authorizeApp("Phanpy", "alice", "read");
     const grant = { appId, userId: userOf("alice"), redirectUri: OOB, scopes: "read", challenge: null };
     giveCode(server.ctx, grant);
     await visitor.signIn("alice");
@@ -124,8 +124,8 @@ describe("An app that is revoked", () => {
     expect(server.ctx.db.all("SELECT 1 FROM oauth_codes")).toEqual([]);
   });
 
-  test("hears nothing any more on the streams that it holds open", async () => {
-    const { clients } = letIn("Phanpy", "alice", "read");
+  test("loses its open streams", async () => {
+    const { clients } = authorizeApp("Phanpy", "alice", "read");
     const socket = await Socket.open(clients[0]!, "?stream=user");
     await visitor.signIn("alice");
     await visitor.get(PAGE);
@@ -133,9 +133,9 @@ describe("An app that is revoked", () => {
     expect((await socket.closed).reason).toBe("The access token was revoked");
   });
 
-  test("is revoked by nobody else, and by no other site", async () => {
+  test("can only be revoked by its user, and not by another site", async () => {
     await server.person("bob");
-    const { appId, clients } = letIn("Phanpy", "alice", "read");
+    const { appId, clients } = authorizeApp("Phanpy", "alice", "read");
     const bob = new Visitor(server);
     await bob.signIn("bob");
     const { csrf } = (await bob.get(PAGE)).forms[0]!.fields;
@@ -151,7 +151,7 @@ describe("An app that is revoked", () => {
     expect(await statusOf(clients[0]!)).toBe(200);
   });
 
-  test.each(["", "0", "999", "x", "1e99"])("may be any number in a form: %p does no harm", async (app) => {
+  test.each(["", "0", "999", "x", "1e99"])("may have any id in a form, and %p does no harm", async (app) => {
     await visitor.signIn("alice");
     const { csrf } = (await visitor.get(PAGE)).forms[0]!.fields;
     expect((await visitor.post(`${PAGE}/revoke`, { csrf: csrf!, app })).location).toBe(PAGE);
@@ -160,7 +160,7 @@ describe("An app that is revoked", () => {
 });
 
 describe("Browsers", () => {
-  test("are signed out at once, all but the one in which that is asked for", async () => {
+  test("are signed out together, except the current one", async () => {
     const others = [new Visitor(server), new Visitor(server)];
     for (const browser of [...others, visitor]) await browser.signIn("alice");
     expect((await visitor.get(PAGE)).text).toContain("2 others");
@@ -170,7 +170,7 @@ describe("Browsers", () => {
     for (const browser of others) expect((await browser.get("/")).text).not.toContain("Signed in");
   });
 
-  test("are counted as long as they are signed in, and one's own only", async () => {
+  test("are counted while they are signed in, without those of other users", async () => {
     await server.person("bob");
     await new Visitor(server).signIn("bob");
     await new Visitor(server).signIn("alice");
@@ -180,8 +180,8 @@ describe("Browsers", () => {
   });
 });
 
-test("the page speaks German and French, too", async () => {
-  letIn("Phanpy", "alice", "read");
+test("the page of apps is also in German and French", async () => {
+  authorizeApp("Phanpy", "alice", "read");
   await visitor.signIn("alice");
   expect((await visitor.get(`${PAGE}?lang=de`)).text).toContain("Wo du angemeldet bist");
   expect((await visitor.get(`${PAGE}?lang=fr`)).text).toContain("Où vous êtes connecté");

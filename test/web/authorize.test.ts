@@ -27,7 +27,7 @@ async function register(client_name: string, scopes: string): Promise<Json> {
   return (await server.stranger().post("/api/v1/apps", { client_name, redirect_uris, scopes })).json;
 }
 
-/** The address that an app sends a person to; what is null is left out. */
+/** The URL that an app opens in the browser. Null values are left out. */
 function authorize(more: Record<string, string | null> = {}): string {
   const query = {
     response_type: "code",
@@ -47,12 +47,12 @@ function exchange(code: string, redirect_uri: string, more: object = {}) {
   return server.stranger().post("/oauth/token", grant);
 }
 
-async function whoHolds(token: string): Promise<string> {
+async function userOf(token: string): Promise<string> {
   const headers = { authorization: `Bearer ${token}` };
   return (await server.stranger().get("/api/v1/accounts/verify_credentials", { headers })).json.username;
 }
 
-test("somebody signs in, allows an app, and the app gets a token", async () => {
+test("a user signs in and allows an app, which gets a token", async () => {
   const verifier = "v".repeat(43);
   const asked = authorize({
     state: "a b&c=d+é/",
@@ -77,7 +77,7 @@ test("somebody signs in, allows an app, and the app gets a token", async () => {
   expect((await exchange(answer.get("code")!, "icecubesapp://")).status).toBe(400);
   const token = await exchange(answer.get("code")!, "icecubesapp://", { code_verifier: verifier });
   expect([token.status, token.json.scope]).toEqual([200, "read write"]);
-  expect(await whoHolds(token.json.access_token)).toBe("alice");
+  expect(await userOf(token.json.access_token)).toBe("alice");
 });
 
 test.each([
@@ -85,7 +85,7 @@ test.each([
   [IVORY, `${IVORY}?code=`],
   [ELK, `${ELK}?code=`],
   ["https://bare.example", "https://bare.example?code="],
-])("the answer goes to %s, letter by letter", async (redirect_uri, start) => {
+])("the response goes to exactly %s", async (redirect_uri, start) => {
   await visitor.signIn("alice");
   await visitor.get(authorize({ redirect_uri }));
   const { location } = await visitor.press("Allow");
@@ -95,7 +95,7 @@ test.each([
   expect((await exchange(code, redirect_uri)).status).toBe(200);
 });
 
-test("an empty state comes back empty, and none stays none", async () => {
+test("an empty state is returned empty, and a missing one is left out", async () => {
   await visitor.signIn("alice");
   await visitor.get(authorize({ state: "" }));
   expect((await visitor.press("Allow")).location).toEndWith("&state=");
@@ -103,14 +103,14 @@ test("an empty state comes back empty, and none stays none", async () => {
   expect((await visitor.press("Allow")).location).not.toContain("state");
 });
 
-test("whoever doesn't allow it sends the app access_denied, and no code", async () => {
+test("denying access returns access_denied and no code", async () => {
   await visitor.signIn("alice");
   await visitor.get(authorize({ state: "xyz" }));
   const { location } = await visitor.press("Don't allow");
   expect(location).toBe("icecubesapp://?error=access_denied&state=xyz");
 });
 
-test("an app without an address of its own gets the code by way of the person, who reads it from the page", async () => {
+test("an app without a redirect URI gets the code from the user, who copies it from the page", async () => {
   await visitor.signIn("alice");
   const consent = await visitor.get(authorize({ redirect_uri: OOB }));
   expect(consent.text).toContain("you get a code to copy into the app");
@@ -118,13 +118,13 @@ test("an app without an address of its own gets the code by way of the person, w
   expect([status, text]).toEqual([200, expect.stringContaining("Copy this code, go back to Ice Cubes")]);
   const code = /<output[^>]*>([^<]+)<\/output>/.exec(html)![1]!;
   const { json } = await exchange(code, OOB);
-  expect(await whoHolds(json.access_token)).toBe("alice");
+  expect(await userOf(json.access_token)).toBe("alice");
 
   await visitor.get(authorize({ redirect_uri: OOB }));
   expect((await visitor.press("Don't allow")).text).toContain("Ice Cubes got no access");
 });
 
-test("the page says in plain words what an app may do, the wide scope standing for the narrow ones", async () => {
+test("the page explains the scopes, and broad scopes replace narrow ones", async () => {
   await visitor.signIn("alice");
   const { text } = await visitor.get(authorize({ scope: "read read:lists write:statuses push" }));
   expect(text).toContain("Read all you can read");
@@ -133,27 +133,27 @@ test("the page says in plain words what an app may do, the wide scope standing f
   expect(text).toContain("Send notifications to your device");
 });
 
-test("the page says where the answer goes", async () => {
+test("the page names the target of the redirect", async () => {
   await visitor.signIn("alice");
   expect((await visitor.get(authorize({ redirect_uri: WEB }))).text).toContain("you go back to app.example");
   expect((await visitor.get(authorize())).text).toContain("this device opens the app for icecubesapp:");
 });
 
-test("without a scope an app asks for reading", async () => {
+test("a request without a scope means read", async () => {
   await visitor.signIn("alice");
   await visitor.get(authorize({ scope: null }));
   const code = (await visitor.press("Allow")).location!.split("code=")[1]!;
   expect((await exchange(code, "icecubesapp://")).json.scope).toBe("read");
 });
 
-test("an app may ask for less than it registered, even by a narrower name", async () => {
+test("an app may request a subset of its scopes", async () => {
   await visitor.signIn("alice");
   await visitor.get(authorize({ scope: "read:accounts write:blocks" }));
   const code = (await visitor.press("Allow")).location!.split("code=")[1]!;
   expect((await exchange(code, "icecubesapp://")).json.scope).toBe("read:accounts write:blocks");
 });
 
-test("an app may have its answer in the fragment of its address", async () => {
+test("an app may request the response in the fragment", async () => {
   await visitor.signIn("alice");
   await visitor.get(authorize({ redirect_uri: WEB, response_mode: "fragment", state: "s" }));
   expect((await visitor.press("Allow")).location).toMatch(
@@ -161,7 +161,7 @@ test("an app may have its answer in the fragment of its address", async () => {
   );
 });
 
-test("an app on the web may have its answer as a form", async () => {
+test("a web app may request the response as a form", async () => {
   await visitor.signIn("alice");
   await visitor.get(authorize({ redirect_uri: WEB, response_mode: "form_post", state: "s" }));
   const { forms, headers } = await visitor.press("Allow");
@@ -172,11 +172,11 @@ test("an app on the web may have its answer as a form", async () => {
 test.each([
   ["an unknown app", { client_id: "nobody" }, "doesn't know the app"],
   ["no app", { client_id: null }, "doesn't know the app"],
-  ["an address that isn't registered", { redirect_uri: "https://evil.example/" }, "didn't register"],
-  ["an address that begins like a registered one", { redirect_uri: `${WEB}&x=y` }, "didn't register"],
-  ["no address", { redirect_uri: null }, "didn't register"],
-  ["a parameter longer than any app sends", { state: "x".repeat(5000) }, "malformed"],
-])("with %s nothing leads away from here", async (_, more, words) => {
+  ["an unregistered redirect URI", { redirect_uri: "https://evil.example/" }, "didn't register"],
+  ["a redirect URI that begins like a registered one", { redirect_uri: `${WEB}&x=y` }, "didn't register"],
+  ["no redirect URI", { redirect_uri: null }, "didn't register"],
+  ["an overlong parameter", { state: "x".repeat(5000) }, "malformed"],
+])("with %s the page doesn't redirect or link to the app", async (_, more, words) => {
   for (const signedIn of [false, true]) {
     if (signedIn) await visitor.signIn("alice");
     const { status, location, text, html } = await visitor.get(authorize(more));
@@ -189,21 +189,21 @@ test.each([
 test.each([
   ["a scope that wasn't registered", { scope: "read admin:read" }, "invalid_scope"],
   ["a scope that doesn't exist", { scope: "everything" }, "invalid_scope"],
-  ["a wider scope than was registered", { scope: "profile" }, "invalid_scope"],
-  ["another kind of answer", { response_type: "token" }, "unsupported_response_type"],
-  ["no kind of answer", { response_type: null }, "unsupported_response_type"],
-  ["an unknown way of answering", { response_mode: "web_message" }, "invalid_request"],
-  ["a form for an app that isn't on the web", { response_mode: "form_post" }, "invalid_request"],
+  ["a broader scope than registered", { scope: "profile" }, "invalid_scope"],
+  ["another response type", { response_type: "token" }, "unsupported_response_type"],
+  ["no response type", { response_type: null }, "unsupported_response_type"],
+  ["an unknown response mode", { response_mode: "web_message" }, "invalid_request"],
+  ["a form response for a native app", { response_mode: "form_post" }, "invalid_request"],
   ["a plain challenge", { code_challenge: "x".repeat(43), code_challenge_method: "plain" }, "invalid_request"],
   ["a challenge without a method", { code_challenge: "x".repeat(43) }, "invalid_request"],
-  ["a challenge that is none", { code_challenge: "short", code_challenge_method: "S256" }, "invalid_request"],
-])("%s is explained on a page, and the app hears of it when the person goes back", async (_, more, error) => {
+  ["an invalid challenge", { code_challenge: "short", code_challenge_method: "S256" }, "invalid_request"],
+])("%s is explained on a page with a link that reports the error to the app", async (_, more, error) => {
   const { status, location, html, text } = await visitor.get(authorize({ state: "s&t", ...more }));
   expect([status, location, text]).toEqual([400, null, expect.stringContaining("This app can't sign you in")]);
   expect(html).toContain(`href="icecubesapp://?error=${error}&amp;state=s%26t"`);
 });
 
-test("a mistake is refused in the form as well as on the page", async () => {
+test("the form refuses invalid parameters like the page", async () => {
   await visitor.signIn("alice");
   await visitor.get(authorize());
   const csrf = await csrfToken();
@@ -217,7 +217,7 @@ async function csrfToken(): Promise<string> {
   return (await visitor.get(authorize())).forms[0]!.fields["csrf"]!;
 }
 
-test("a form that another site sends allows nothing", async () => {
+test("a form sent by another site is refused", async () => {
   await visitor.signIn("alice");
   const csrf = await csrfToken();
   const tries: [Record<string, string>, Record<string, string>][] = [
@@ -233,7 +233,7 @@ test("a form that another site sends allows nothing", async () => {
   }
 });
 
-test("a browser that says nothing of sites is judged by its Origin", async () => {
+test("without Sec-Fetch-Site the Origin header decides", async () => {
   await visitor.signIn("alice");
   const csrf = await csrfToken();
   const send = async (origin: string) => {
@@ -246,7 +246,7 @@ test("a browser that says nothing of sites is judged by its Origin", async () =>
   for (const origin of ["null", "https://evil.example", "nonsense"]) expect(await send(origin)).toBe(403);
 });
 
-test("one person's form doesn't work in another's browser", async () => {
+test("a form doesn't work in the browser of another user", async () => {
   await visitor.signIn("bob", "battery staple");
   const csrf = await csrfToken();
   visitor = new Visitor(server);
@@ -254,7 +254,7 @@ test("one person's form doesn't work in another's browser", async () => {
   expect((await visitor.post(authorize(), { csrf, decision: "allow" })).status).toBe(403);
 });
 
-test("whoever was signed out meanwhile is asked to sign in, and comes back to the same request", async () => {
+test("a user who was signed out meanwhile signs in and continues with the same request", async () => {
   await visitor.signIn("alice");
   await visitor.get(authorize({ state: "kept" }));
   visitor.cookies.clear();
@@ -263,10 +263,10 @@ test("whoever was signed out meanwhile is asked to sign in, and comes back to th
   expect((await visitor.follow()).text).toContain("Sign in to continue");
 });
 
-test("force_login asks to sign in again, once, and lets another person take over", async () => {
+test("force_login requires signing in again, once, possibly as another user", async () => {
   await visitor.signIn("alice");
-  for (const wish of ["true", "1"]) {
-    const page = await visitor.get(authorize({ force_login: wish, state: "s" }));
+  for (const value of ["true", "1"]) {
+    const page = await visitor.get(authorize({ force_login: value, state: "s" }));
     expect(page.text).toContain("Sign in to continue to Ice Cubes");
   }
   await visitor.press("Sign in", { login: "bob", password: "battery staple" });
@@ -274,10 +274,10 @@ test("force_login asks to sign in again, once, and lets another person take over
   expect(consent.text).toContain("Signed in as @bob");
   const { location } = await visitor.press("Allow");
   const code = new URLSearchParams(location!.split("?")[1]).get("code")!;
-  expect(await whoHolds((await exchange(code, "icecubesapp://")).json.access_token)).toBe("bob");
+  expect(await userOf((await exchange(code, "icecubesapp://")).json.access_token)).toBe("bob");
 });
 
-test("force_login=false asks nothing", async () => {
+test("force_login=false doesn't require signing in again", async () => {
   await visitor.signIn("alice");
   expect((await visitor.get(authorize({ force_login: "false" }))).text).toContain("Signed in as @alice");
 });
@@ -289,7 +289,7 @@ test("the page offers to use another account", async () => {
   expect((await visitor.get(link)).text).toContain("Sign in to continue to Ice Cubes");
 });
 
-test("the page speaks the language that the app asks for, or the browser, or English", async () => {
+test("the page uses the language of the request, of the browser, or English", async () => {
   const languageOf = async (lang: string | null, accept: string) => {
     const { html } = await new Visitor(server, { "accept-language": accept }).get(authorize({ lang }));
     return /<html lang="(\w+)"/.exec(html)![1]!;
@@ -303,7 +303,7 @@ test("the page speaks the language that the app asks for, or the browser, or Eng
   expect(text).toContain("Anmelden, um mit Ice Cubes fortzufahren");
 });
 
-test("the language stays the same from page to page", async () => {
+test("the language stays the same on all pages", async () => {
   await visitor.get(authorize({ lang: "fr" }));
   const wrong = await visitor.press("Se connecter", { login: "alice", password: "wrong password" });
   expect(wrong.text).toContain("ne vont pas ensemble");
@@ -312,7 +312,7 @@ test("the language stays the same from page to page", async () => {
   expect((await visitor.press("Autoriser")).location).toStartWith("icecubesapp://?code=");
 });
 
-test("the name of an app is text and never markup", async () => {
+test("the name of an app is escaped", async () => {
   const mine = app;
   app = await register(`<script>alert("1")</script>'&`, "read write");
   await visitor.signIn("alice");
@@ -327,7 +327,7 @@ test("the name of an app is text and never markup", async () => {
   app = mine;
 });
 
-test("the pages allow no scripts, no frames and no caches, and tell other sites nothing", async () => {
+test("the headers forbid scripts, frames, caching, and referrers to other sites", async () => {
   await visitor.signIn("alice");
   const { headers, html } = await visitor.get(authorize({ redirect_uri: ELK }));
   expect(headers.get("content-security-policy")).toBe(
@@ -346,7 +346,7 @@ test.each([
   ["icecubesapp://", "form-action 'self' icecubesapp:;"],
   [IVORY, "form-action 'self' com.tapbots.ivory.10217:;"],
   [OOB, "form-action 'self';"],
-])("the form may lead to %s, which browsers would block otherwise", async (redirect_uri, policy) => {
+])("the page's policy allows its form to redirect to %s", async (redirect_uri, policy) => {
   await visitor.signIn("alice");
   const { headers } = await visitor.get(authorize({ redirect_uri }));
   expect(headers.get("content-security-policy")).toContain(policy);

@@ -18,11 +18,11 @@ const etagOf = async (path: string, headers: Record<string, string> = {}): Promi
   (await ask(path, headers)).headers.get("etag")!;
 
 describe("A public page", () => {
-  test("may be kept by a stranger's browser, which asks each time whether it has changed", async () => {
+  test("may be cached by an anonymous visitor's browser, which revalidates it each time", async () => {
     for (const path of paths) {
       const { status, headers } = await ask(path);
-      const told = ["cache-control", "vary", "set-cookie"].map((name) => headers.get(name));
-      expect([path, status, ...told]).toEqual([path, 200, "no-cache", "Accept-Language, Cookie", null]);
+      const values = ["cache-control", "vary", "set-cookie"].map((name) => headers.get(name));
+      expect([path, status, ...values]).toEqual([path, 200, "no-cache", "Accept-Language, Cookie", null]);
       const etag = headers.get("etag")!;
       for (const known of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
         const again = await ask(path, { "if-none-match": known });
@@ -33,33 +33,33 @@ describe("A public page", () => {
     }
   });
 
-  test("is another one in another language", async () => {
+  test("has a different ETag in each language", async () => {
     const english = await etagOf("/@alice");
     const german = await ask("/@alice", { "accept-language": "de", "if-none-match": english });
     expect([german.status, german.headers.get("etag") === english]).toEqual([200, false]);
     expect(await etagOf("/@alice?lang=de")).toBe(german.headers.get("etag")!);
   });
 
-  test("is another one when something on it has changed", async () => {
+  test("has a different ETag after a change", async () => {
     const before = await etagOf("/@alice");
     await alice.publish("something new");
     expect((await ask("/@alice", { "if-none-match": before })).status).toBe(200);
   });
 
-  test("is kept by nobody where it is shown to someone who is signed in", async () => {
+  test("is not cached for signed-in users", async () => {
     const visitor = new Visitor(server);
     await visitor.signIn("alice");
     const cookie = [...visitor.cookies].map((pair) => pair.join("=")).join("; ");
     for (const path of paths) {
       const etag = await etagOf(path);
       const { status, headers } = await ask(path, { cookie, "if-none-match": etag });
-      const told = ["cache-control", "etag"].map((name) => headers.get(name));
-      expect([path, status, ...told]).toEqual([path, 200, "no-store", null]);
+      const values = ["cache-control", "etag"].map((name) => headers.get(name));
+      expect([path, status, ...values]).toEqual([path, 200, "no-store", null]);
     }
   });
 });
 
-test("what is no public page is kept by nobody", async () => {
+test("other pages are never cached", async () => {
   for (const [path, code] of [
     ["/sign-in", 200],
     ["/nothing", 404],
@@ -68,12 +68,12 @@ test("what is no public page is kept by nobody", async () => {
     ["/oauth/authorize", 400],
   ] as const) {
     const { status, headers } = await ask(path, { "if-none-match": "*" });
-    const told = ["cache-control", "etag"].map((name) => headers.get(name));
-    expect([path, status, ...told]).toEqual([path, code, "no-store", null]);
+    const values = ["cache-control", "etag"].map((name) => headers.get(name));
+    expect([path, status, ...values]).toEqual([path, code, "no-store", null]);
   }
 });
 
-test("a page that is closed to strangers is kept by nobody", async () => {
+test("a page hidden from anonymous visitors is never cached", async () => {
   const closed = await startServer({ LINNET_LIMITED_FEDERATION: "on" });
   await closed.person("alice");
   const visitor = new Visitor(closed);

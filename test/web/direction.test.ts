@@ -4,14 +4,15 @@ import { serverForAllTests } from "../support/setup.ts";
 import { Visitor } from "./visitor.ts";
 
 /*
- * Arabic and Hebrew run from right to left, and the pages from left to right: `dir="auto"` is what tells browsers to look.
+ * Arabic and Hebrew are written from right to left in pages from left to right. With `dir="auto"`, browsers detect the
+ * direction.
  */
 
 const { server, alice } = serverForAllTests(["alice"]);
 
 const see = async (status: Json): Promise<string> => (await new Visitor(server).get(new URL(status.url).pathname)).html;
 
-test("a post, its warning and its choices have the direction and the language that they are written in", async () => {
+test("a post, its content warning and its poll options have their own direction and language", async () => {
   const status = await alice.publish({
     status: "مرحبا بالعالم",
     spoiler_text: "تحذير",
@@ -24,7 +25,7 @@ test("a post, its warning and its choices have the direction and the language th
   for (const choice of ["نعم", "no"]) expect(html).toContain(`<span lang="ar" dir="auto">${choice}</span>`);
 });
 
-test("a quoted post has its own", async () => {
+test("a quoted post has its own direction and language", async () => {
   const quoted = await alice.publish({ status: "שלום עולם", spoiler_text: "אזהרה", language: "he" });
   const html = await see(await alice.publish({ status: "look", language: "en", quoted_status_id: quoted.id }));
   const [, quote] = html.split("<blockquote") as [string, string];
@@ -32,7 +33,7 @@ test("a quoted post has its own", async () => {
   expect(quote).toContain('<div class="prose said" lang="he" dir="auto"><p>שלום עולם</p></div>');
 });
 
-test("a name, a note and fields of a profile have theirs", async () => {
+test("the name, note and fields of a profile have their own direction", async () => {
   await alice.patch("/api/v1/accounts/update_credentials", {
     display_name: "عليسة",
     note: "أحب الطيور",

@@ -8,10 +8,10 @@ import { describeIn, translate } from "../../src/web/i18n/error-messages.ts";
 const LANGUAGES = { de: german, fr: french };
 const codes = Object.keys(LANGUAGES) as (keyof typeof LANGUAGES)[];
 
-describe.each(codes)("The errors in %s", (language) => {
+describe.each(codes)("Error messages in %s", (language) => {
   const { sentences, fields } = LANGUAGES[language];
 
-  test("have the values of the English sentence, each once, and begin with the field where that does", () => {
+  test("have the same placeholders as in English, and start with the field if English does", () => {
     for (const [english, translation] of Object.entries(sentences)) {
       const values = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted();
       expect([english, values(translation)]).toEqual([english, values(english)]);
@@ -53,30 +53,30 @@ test.each([
   expect([translate(english, "de"), translate(english, "en")]).toEqual([translation, english]);
 });
 
-test("what the catalogue does not have stays as it is", () => {
-  for (const message of ["Nobody wrote this", "Validation failed: Text can't be blank, Nobody wrote this", ""]) {
+test("an unknown message stays as it is", () => {
+  for (const message of ["Not in the list", "Validation failed: Text can't be blank, Not in the list", ""]) {
     expect([translate(message, "de"), translate(message, "xx")]).toEqual([null, message]);
   }
 });
 
-test("the description of a field is translated without the field", () => {
+test("the description of a field's error is translated without the field", () => {
   expect(describeIn("can't be blank", "de")).toBe("darf nicht leer sein");
   expect(describeIn("can't be blank", "fr")).toBe("ne peut pas être vide");
-  expect(describeIn("nobody wrote this", "de")).toBe("nobody wrote this");
+  expect(describeIn("not in the list", "de")).toBe("not in the list");
 });
 
-/** Files that refuse only what an owner types on the command line, in English. */
+/** Files whose errors only appear on the command line, which is in English. */
 const FOR_OWNERS = [
   /^(?:cli|build|db)\//,
   /^core\/(?:discovery\/trends|media\/emojis|moderation\/(?:domain-blocks|moderation))\.ts$/,
   /^core\/server\/(?:announcements|jobs|pages|rules|server-address|site-pictures|terms)\.ts$/,
 ];
-/** Sentences of commands in files that serve both, and one that is put together of two. */
-const PASSED_OVER = /^(?:There is no report |Report |File has 0; at most )/;
+/** Command-line errors in files with other errors, and a message composed of two. */
+const EXCEPTIONS = /^(?:There is no report |Report |File has 0; at most )/;
 
 const REFUSING = /\b(?:new (?:\w*Refusal)|super|validationFailed|refuseWhere|tooLong|complain)\(/g;
 
-/** The texts of more than one word within the calls that refuse, with `0` in the place of their values. */
+/** The message texts in the arguments of calls that create errors, with `0` in place of values. */
 function sentencesOf(source: string): string[] {
   return [...source.matchAll(REFUSING)].flatMap(({ 0: call, index }) => {
     const end = endOfCall(source, index + call.length);
@@ -92,7 +92,7 @@ function sentencesOf(source: string): string[] {
   });
 }
 
-/** Where the parenthesis that opens before `at` closes; those in texts come in pairs. */
+/** The position after the parenthesis that closes the one before `at`. Parentheses in texts are balanced. */
 function endOfCall(source: string, at: number): number {
   let depth = 1;
   let end = at;
@@ -100,7 +100,7 @@ function endOfCall(source: string, at: number): number {
   return end;
 }
 
-/** Whether the catalogue has it: on its own, as a reason, or as what is wrong with a field. */
+/** Whether the message is translated: on its own, as a reason, or as the error of a field. */
 function isTranslated(sentence: string): boolean {
   const forms = [sentence, `Validation failed: ${sentence}`, `Field ${sentence}`, sentence.replace(/^0 /, "Field ")];
   return codes.every(
@@ -108,7 +108,7 @@ function isTranslated(sentence: string): boolean {
   );
 }
 
-test("every sentence with which a request is refused is in the catalogue", () => {
+test("every error message of a request is translated", () => {
   const folder = join(import.meta.dir, "../../src");
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((file) => /\.tsx?$/.test(file) && !FOR_OWNERS.some((pattern) => pattern.test(file)))
@@ -118,6 +118,6 @@ test("every sentence with which a request is refused is in the catalogue", () =>
     return sentences.map((sentence) => ({ file, sentence }));
   });
   expect(found.length).toBeGreaterThan(100);
-  const missing = found.filter(({ sentence }) => !PASSED_OVER.test(sentence) && !isTranslated(sentence));
+  const missing = found.filter(({ sentence }) => !EXCEPTIONS.test(sentence) && !isTranslated(sentence));
   expect(missing).toEqual([]);
 });

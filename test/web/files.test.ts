@@ -6,7 +6,7 @@ import { newFolder } from "../../src/core/media/media-files.ts";
 import { rawRequest } from "../support/raw.ts";
 import { inProcess, startServer, type TestServer } from "../support/server.ts";
 
-/** Two files of the data folder, as an upload would have left them. */
+/** Two files in the data folder, with the paths of uploads. */
 const [OLD, FOLDER] = [`${newFolder("attachments")}/original.png`, newFolder("attachments")];
 const MEGABYTE = 1_000_000;
 
@@ -23,7 +23,7 @@ function put(path: string, content: string): string {
 const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(`${server.origin}/media/${path}`, { headers });
 
-async function begin(): Promise<void> {
+async function start(): Promise<void> {
   server = await startServer({ LINNET_DATA: data });
 }
 
@@ -36,7 +36,7 @@ afterEach(async () => {
   rmSync(data, { recursive: true, force: true });
 });
 
-/** Where a server serves from source, and where it says that it is in production. */
+/** Files are served differently in production. */
 describe.each(["test", "production"])("With NODE_ENV=%s", (environment) => {
   const before = process.env.NODE_ENV;
   beforeEach(() => {
@@ -46,8 +46,8 @@ describe.each(["test", "production"])("With NODE_ENV=%s", (environment) => {
     process.env.NODE_ENV = before;
   });
 
-  test("files are served that were there at the start, and that came later", async () => {
-    await begin();
+  test("files from before and after the start are served", async () => {
+    await start();
     const added = `${newFolder("emojis")}/static.webp`;
     expect((await get(added)).status).toBe(404);
     put(added, "new");
@@ -63,17 +63,17 @@ describe.each(["test", "production"])("With NODE_ENV=%s", (environment) => {
     }
   });
 
-  test("more than 1,024 files are served, also those that come later", async () => {
+  test("more than 1,024 files are served, including later ones", async () => {
     const paths = Array.from({ length: 1100 }, (_, n) => `${FOLDER}/${n % 1000}${n < 1000 ? "" : "x"}.jpg`);
     for (const path of paths) put(path, path);
-    await begin();
+    await start();
     paths.push(`${FOLDER}/original.jpg`);
     put(paths.at(-1)!, paths.at(-1)!);
     for (const path of [paths[0]!, paths[1050]!, paths.at(-1)!]) expect(await (await get(path)).text()).toBe(path);
   });
 
-  test("a file that was served and is deleted is not found, and nothing may keep that", async () => {
-    await begin();
+  test("a deleted file is not found, and the response is not cached", async () => {
+    await start();
     expect((await get(OLD)).status).toBe(200);
     rmSync(join(data, "media", OLD));
     const asked: Record<string, string>[] = [{}, { range: "bytes=0-1" }, { "if-none-match": `"${OLD}"` }];
@@ -84,9 +84,9 @@ describe.each(["test", "production"])("With NODE_ENV=%s", (environment) => {
     }
   });
 
-  test("a page that somebody put into the folder is not served", async () => {
+  test("HTML files in the folder are not served", async () => {
     for (const name of ["index.html", "attachments/index.html", `${FOLDER}/original.html`]) put(name, "<script>");
-    await begin();
+    await start();
     for (const path of ["", "index.html", "attachments", "attachments/index.html", `${FOLDER}/original.html`, FOLDER]) {
       const response = await get(path);
       expect(response.status).toBe(404);
@@ -95,28 +95,28 @@ describe.each(["test", "production"])("With NODE_ENV=%s", (environment) => {
   });
 });
 
-test("a folder called like a file isn't served", async () => {
+test("a folder with the name of a file isn't served", async () => {
   mkdirSync(join(data, "media", FOLDER, "original.png"), { recursive: true });
-  await begin();
+  await start();
   expect((await get(`${FOLDER}/original.png`)).status).toBe(404);
 });
 
-test("a symbolic link isn't followed", async () => {
+test("symbolic links aren't followed", async () => {
   const secret = join(data, "secret.txt");
   writeFileSync(secret, "secret");
   mkdirSync(join(data, "media", FOLDER), { recursive: true });
   symlinkSync(secret, join(data, "media", FOLDER, "original.png"));
   symlinkSync(join(data, "media", OLD), join(data, "media", FOLDER, "small.png"));
-  await begin();
+  await start();
   for (const name of ["original.png", "small.png"]) expect((await get(`${FOLDER}/${name}`)).status).toBe(404);
 });
 
 test.each([".env", ".original.png", ".git/config", "source", "original.exe", "original.png.bak"])(
-  "a file that isn't called like an upload isn't served (%s)",
+  "a file without the name of an upload isn't served (%s)",
   async (name) => {
     put(`${FOLDER}/${name}`, "secret");
     put(name, "secret");
-    await begin();
+    await start();
     for (const path of [`${FOLDER}/${name}`, name]) expect((await get(path)).status).toBe(404);
   },
 );
@@ -125,7 +125,7 @@ test.each(["..", "%2e%2e", ".%2E", "..%2f", "%2e%2e%2f", "..%5c", "%252e%252e", 
   "no path leads out of the folder (%s)",
   async (up) => {
     writeFileSync(join(data, "original.png"), "secret");
-    await begin();
+    await start();
     for (const path of [`${up}/original.png`, `attachments/${up}/${up}/original.png`, `${FOLDER}/${up}/original.png`]) {
       const answer = await rawRequest(server.origin, `GET /media/${path} HTTP/1.1\r\n\r\n`);
       expect(answer).toStartWith("HTTP/1.1 404");
@@ -139,10 +139,10 @@ describe("A large file", () => {
   const size = 300 * MEGABYTE;
   beforeEach(async () => {
     truncateSync(put(path, "begin"), size);
-    await begin();
+    await start();
   });
 
-  test("is served in parts", async () => {
+  test("is served in ranges", async () => {
     for (const [range, found] of [
       ["bytes=0-4", `bytes 0-4/${size}`],
       ["bytes=299999990-", `bytes 299999990-299999999/${size}`],
@@ -162,8 +162,8 @@ describe("A large file", () => {
     }
   });
 
-  inProcess("is not read whole for a part of it, or to see whether it changed", async () => {
-    // Of this process, with which the server shares its memory: bytes that were read, from files and sockets.
+  inProcess("is not read completely for a range or a revalidation", async () => {
+    // The bytes that this process, which contains the server, has read from files and sockets.
     const read = () => Number(/^rchar: (\d+)/m.exec(readFileSync("/proc/self/io", "utf8"))![1]);
     const [before, memory] = [read(), process.memoryUsage.rss()];
     expect(await (await get(path, { range: "bytes=0-4" })).text()).toBe("begin");

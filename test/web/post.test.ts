@@ -22,7 +22,7 @@ beforeEach(() => {
 const pathOf = (status: Json): string => new URL(status.url).pathname;
 const see = (status: Json) => visitor.get(pathOf(status));
 
-test("the address of a post leads to it, in its language, with what came of it", async () => {
+test("the page of a post shows its text, language, date and counts", async () => {
   await ownEmoji(server, "wren");
   const status = await alice.publish({ status: "Über <b>Hecken</b> :wren: @bob #vögel", language: "de" });
   for (const verb of ["favourite", "reblog"]) await bob.post(`/api/v1/statuses/${status.id}/${verb}`);
@@ -37,7 +37,7 @@ test("the address of a post leads to it, in its language, with what came of it",
   expect(html).not.toMatch(/<script|style=/);
 });
 
-test("a post stands between what it answers and what answers it, as far as everybody may see that", async () => {
+test("a post is shown with its ancestors and replies, as far as they are public", async () => {
   const first = await alice.publish("the first");
   const second = await bob.publish({ status: "the second", in_reply_to_id: first.id });
   const third = await alice.publish({ status: "the third", in_reply_to_id: second.id });
@@ -47,7 +47,7 @@ test("a post stands between what it answers and what answers it, as far as every
   expect((await see(third)).text).not.toContain("Replies");
 });
 
-test("behind a warning the words wait, and no preview tells them", async () => {
+test("a content warning hides the text on the page and in previews", async () => {
   const media = await uploaded(alice, { description: "the gardener" });
   const status = await alice.publish({ status: "It was her.", spoiler_text: "crime & novels", media_ids: [media.id] });
   const { html } = await see(status);
@@ -58,7 +58,7 @@ test("behind a warning the words wait, and no preview tells them", async () => {
   expect(head).not.toContain(media.preview_url);
 });
 
-test("pictures have their words and are opened whole; sensitive ones wait", async () => {
+test("images have alt text and link to the original, and sensitive ones are hidden", async () => {
   const [media, other] = [await uploaded(alice, { description: 'a "wren"' }), await uploaded(alice, {}, 40)];
   const status = await alice.publish({ status: "look", media_ids: [media.id] });
   const { html } = await see(status);
@@ -74,7 +74,7 @@ test("pictures have their words and are opened whole; sensitive ones wait", asyn
   expect(covered).not.toContain('og:image" content="' + other.preview_url);
 });
 
-test("a poll shows how it stands, and nothing of it while its numbers are hidden", async () => {
+test("a poll shows its results unless they are hidden", async () => {
   const poll = { options: ["Wren", "Robin"], expires_in: 3600 };
   const open = await alice.publish({ status: "which?", poll });
   await bob.post(`/api/v1/polls/${open.poll.id}/votes`, { choices: [1] });
@@ -84,7 +84,7 @@ test("a poll shows how it stands, and nothing of it while its numbers are hidden
   expect((await see(secret)).text).toMatch(/Wren Robin 1 vote · open/);
 });
 
-test("a link's card is a link, and a quoted post stands in the one that quotes it", async () => {
+test("a preview card is a link, and a quoted post is shown in the quoting post", async () => {
   const address = site.put("/wrens", page("Of wrens", meta({ "og:description": "They are <small>." })));
   const linked = await alice.publish(`read ${address}`);
   await server.drain();
@@ -99,7 +99,7 @@ test("a link's card is a link, and a quoted post stands in the one that quotes i
   expect((await see(quoting)).text).toContain("can't be shown");
 });
 
-test("programs are told what the page is and where to ask for a quotation, which leads back to it", async () => {
+test("the metadata describe the page and its oEmbed, which links back to it", async () => {
   const status = await alice.publish({ status: "words & more", visibility: "unlisted" });
   const { html } = await see(status);
   expect(html).toContain(`<link rel="canonical" href="${status.url}"/>`);
@@ -112,7 +112,7 @@ test("programs are told what the page is and where to ask for a quotation, which
   expect((await visitor.get(new URL(json.author_url).pathname)).status).toBe(200);
 });
 
-test("a post that not everybody may see isn't there, nor is one under another's name", async () => {
+test("a post that isn't public or belongs to another account is not found", async () => {
   const [followers, direct, own] = [
     await alice.publish({ status: "for followers", visibility: "private" }),
     await alice.publish({ status: "@bob for you", visibility: "direct" }),
@@ -136,7 +136,7 @@ test("a post that not everybody may see isn't there, nor is one under another's 
   expect((await see(own)).status).toBe(404);
 });
 
-test("the addresses that programs have for posts lead people to their pages", async () => {
+test("the URIs of posts redirect browsers to their pages", async () => {
   const status = await alice.publish("original");
   const { json: reblog } = await bob.post(`/api/v1/statuses/${status.id}/reblog`);
   for (const address of [status.uri, reblog.url]) {

@@ -19,13 +19,13 @@ beforeEach(() => {
   visitor = new Visitor(server);
 });
 
-/** Somebody of whom nothing is known yet. */
-let people = 0;
-const somebody = () => server.person(`somebody${(people += 1)}`, { role: "user" });
+/** The number of users created for single tests. */
+let users = 0;
+const newUser = () => server.person(`user${(users += 1)}`, { role: "user" });
 const nameOf = async (who: Client): Promise<string> =>
   (await who.get("/api/v1/accounts/verify_credentials")).json.username;
 
-test("the address of an account leads to who they are: name, note, fields, pictures and numbers", async () => {
+test("a profile shows the account's name, note, fields, images and counts", async () => {
   await ownEmoji(server, "linnet");
   const profile = {
     display_name: "Alice <b> :linnet:",
@@ -50,8 +50,8 @@ test("the address of an account leads to who they are: name, note, fields, pictu
   expect(headers.get("cache-control")).toBe("no-cache");
 });
 
-test("programs are told what the page is, and search engines only of those who want to be found", async () => {
-  const carol = await somebody();
+test("the metadata describe the page, and search engines may index only accounts that allow it", async () => {
+  const carol = await newUser();
   const name = await nameOf(carol);
   await carol.patch("/api/v1/accounts/update_credentials", { note: "I & mine", display_name: "Carol" });
   const { html } = await visitor.get(`/@${name}`);
@@ -63,8 +63,8 @@ test("programs are told what the page is, and search engines only of those who w
   expect((await visitor.get(`/@${name}`)).html).not.toContain("noindex");
 });
 
-test("a profile shows what everybody may read, without replies, the pinned first", async () => {
-  const carol = await somebody();
+test("a profile shows public and unlisted posts without replies, pinned posts first", async () => {
+  const carol = await newUser();
   const name = await nameOf(carol);
   const pinned = await carol.publish("on top");
   await carol.publish("public words");
@@ -81,9 +81,9 @@ test("a profile shows what everybody may read, without replies, the pinned first
   for (const hidden of ["for followers", "for one", "an answer"]) expect(text).not.toContain(hidden);
 });
 
-test("emoji are drawn wherever a name stands: of who boosts, too, and on the start page", async () => {
+test("custom emoji are shown in names, including those of boosts and on the start page", async () => {
   await ownEmoji(server, "robin");
-  const carol = await somebody();
+  const carol = await newUser();
   const name = await nameOf(carol);
   await carol.patch("/api/v1/accounts/update_credentials", { display_name: "Carol :robin:", discoverable: true });
   await carol.post(`/api/v1/statuses/${(await bob.publish("to boost")).id}/reblog`);
@@ -91,8 +91,8 @@ test("emoji are drawn wherever a name stands: of who boosts, too, and on the sta
   expect((await visitor.get("/")).html).toMatch(/<bdi>Carol <img class="emoji"/);
 });
 
-test("older posts are a link away, and so are the latest from there", async () => {
-  const carol = await somebody();
+test("pages of older posts are linked, and link back to the latest", async () => {
+  const carol = await newUser();
   const name = await nameOf(carol);
   for (let at = 1; at <= 45; at++) await carol.publish(`number ${at}.`);
   const numbers: number[] = [];
@@ -108,7 +108,7 @@ test("older posts are a link away, and so are the latest from there", async () =
   expect(path).toBe(`/@${name}?lang=de`);
 });
 
-test("a name in another case or with this server's domain is the same; one that isn't here is not found", async () => {
+test("usernames match in any case and with this server's domain, and unknown ones are not found", async () => {
   const status = async (path: string) => (await visitor.get(path)).status;
   for (const path of ["/@ALICE", "/@alice@localhost:3000"]) expect([path, await status(path)]).toEqual([path, 200]);
   remoteAccount(server, "dora", "elsewhere.example");
@@ -118,8 +118,8 @@ test("a name in another case or with this server's domain is the same; one that 
   expect((await visitor.get("/users/alice")).location).toBe("/@alice");
 });
 
-test("who is suspended is gone, with their posts, from the start page too, and is back afterwards", async () => {
-  const carol = await somebody();
+test("suspended accounts and their posts are hidden everywhere until the suspension ends", async () => {
+  const carol = await newUser();
   const name = await nameOf(carol);
   await carol.patch("/api/v1/accounts/update_credentials", { discoverable: true });
   const { url } = await carol.publish("words #gone");
@@ -148,8 +148,8 @@ test("who is suspended is gone, with their posts, from the start page too, and i
   expect(await seen()).toEqual(there);
 });
 
-test("who waits for approval has no page yet", async () => {
-  const waiting = await somebody();
+test("an account pending approval has no page", async () => {
+  const waiting = await newUser();
   const name = await nameOf(waiting);
   server.ctx.db.transaction((tx) =>
     tx.run("UPDATE users SET approved = 0 WHERE account_id = $waitingId", { waitingId: Number(waiting.id) }),
@@ -157,7 +157,7 @@ test("who waits for approval has no page yet", async () => {
   expect((await visitor.get(`/@${name}`)).status).toBe(404);
 });
 
-test("a hashtag's page has the latest public posts with it, as it was first spelled", async () => {
+test("the page of a hashtag shows its latest public posts and its first spelling", async () => {
   await alice.publish("one #BlueTits");
   await bob.publish("two #bluetits");
   await bob.publish({ status: "three #bluetits", visibility: "unlisted" });
@@ -174,7 +174,7 @@ test("a hashtag's page has the latest public posts with it, as it was first spel
   expect(text).not.toContain("three");
 });
 
-test("the page of a hashtag that nobody has used says that there are no posts yet", async () => {
+test("the page of an unused hashtag says that there are no posts yet", async () => {
   for (const [language, sentence] of [
     ["en", "There are no public posts with this hashtag yet."],
     ["de", "Es gibt noch keine öffentlichen Beiträge mit diesem Hashtag."],
@@ -187,7 +187,7 @@ test("the page of a hashtag that nobody has used says that there are no posts ye
   }
 });
 
-test("the page after a hashtag's oldest posts does not say that it is unused", async () => {
+test("the page after the oldest post of a hashtag doesn't say that the hashtag is unused", async () => {
   const { id } = await alice.publish("#onlyonce");
   const { status, text } = await visitor.get(`/tags/onlyonce?max_id=${id}`);
   expect(status).toBe(200);
@@ -195,13 +195,13 @@ test("the page after a hashtag's oldest posts does not say that it is unused", a
   expect(text).not.toContain("yet");
 });
 
-test("what cannot be a hashtag has no page", async () => {
+test("an invalid hashtag has no page", async () => {
   for (const name of ["100%25", "12", "a%20b", "%20", "x".repeat(5000)]) {
     expect((await visitor.get(`/tags/${name}`)).status).toBe(404);
   }
 });
 
-test("what the owner keeps from strangers is a sentence for them, and is there for who has signed in", async () => {
+test("pages closed to anonymous visitors explain that, and are open to signed-in users", async () => {
   const closed = await startServer({ LINNET_LIMITED_FEDERATION: "on" });
   try {
     const erin = await closed.person("erin");
@@ -226,7 +226,7 @@ test("what the owner keeps from strangers is a sentence for them, and is there f
   }
 });
 
-test("without a public preview hashtags are kept from strangers, and profiles and posts are not", async () => {
+test("without a public preview only hashtag pages are closed to anonymous visitors", async () => {
   const discreet = await startServer({ LINNET_PUBLIC_PREVIEW: "off" });
   try {
     const erin = await discreet.person("erin");
@@ -242,8 +242,8 @@ test("without a public preview hashtags are kept from strangers, and profiles an
   }
 });
 
-inProcess("a page costs the same for one post as for twenty", async () => {
-  const [few, many] = [await somebody(), await somebody()];
+inProcess("a page with twenty posts needs as many queries as one with a single post", async () => {
+  const [few, many] = [await newUser(), await newUser()];
   const cost = async (path: string) => {
     const { db, rendered } = server.ctx;
     for (const texts of [rendered.statuses, rendered.accounts]) texts.clear();

@@ -16,7 +16,7 @@ afterEach(() => server.stop());
 
 const OWNER = { username: "alice", display_name: "Alice Liddell", password: "correct horse" };
 
-test("the one-time link makes the owner, signs them in and says what to do next", async () => {
+test("the setup link creates the owner, signs in and shows the next step", async () => {
   const token = newSetupToken(server.ctx);
   const page = await visitor.get(`/setup?token=${token}`);
   expect([page.status, page.text]).toEqual([200, expect.stringContaining("Make the account that owns this server")]);
@@ -31,7 +31,7 @@ test("the one-time link makes the owner, signs them in and says what to do next"
   expect((await new Visitor(server).signIn("alice")).status).toBe(303);
 });
 
-test("the link is dead once there is an owner", async () => {
+test("the link expires when there is an owner", async () => {
   const token = newSetupToken(server.ctx);
   await visitor.get(`/setup?token=${token}`);
   await createUser(server.ctx, { username: "carol", password: "correct horse", role: "owner" });
@@ -54,7 +54,7 @@ test("only the newest link works", async () => {
   expect(JSON.stringify(server.ctx.db.all("SELECT * FROM server_state"))).not.toContain(newest);
 });
 
-test("two who press at the same moment make one owner", async () => {
+test("two simultaneous submissions create one owner", async () => {
   const token = newSetupToken(server.ctx);
   const answers = await Promise.all(
     ["alice", "mallory"].map((username) => new Visitor(server).post("/setup", { token, ...OWNER, username })),
@@ -63,7 +63,7 @@ test("two who press at the same moment make one owner", async () => {
   expect(listUsers(server.ctx)).toHaveLength(1);
 });
 
-test("another site can't fill in the form, even with the link", async () => {
+test("another site can't submit the form, even with the link", async () => {
   const token = newSetupToken(server.ctx);
   await visitor.post("/setup", { token, ...OWNER }, { "sec-fetch-site": "cross-site" });
   expect(listUsers(server.ctx)).toEqual([]);
@@ -73,11 +73,11 @@ test.each([
   ["no name", { username: " " }, "username", "Choose a name."],
   ["a name with spaces", { username: "a b" }, "username", "Use only letters"],
   ["a name with a dot", { username: "a.b" }, "username", "Use only letters"],
-  ["a name that is too long", { username: "a".repeat(31) }, "username", "30 characters at most"],
+  ["an overlong name", { username: "a".repeat(31) }, "username", "30 characters at most"],
   ["a short password", { password: "1234567" }, "password", "at least 8 characters"],
-  ["an endless password", { password: "x".repeat(257) }, "password", "256 characters at most"],
-  ["an endless display name", { display_name: "x".repeat(31) }, "display_name", "30 characters at most"],
-])("%s is explained beside the field, and the rest is kept", async (_, wrong, field, words) => {
+  ["an overlong password", { password: "x".repeat(257) }, "password", "256 characters at most"],
+  ["an overlong display name", { display_name: "x".repeat(31) }, "display_name", "30 characters at most"],
+])("%s is explained beside the field, and the other fields keep their values", async (_, wrong, field, words) => {
   await visitor.get(`/setup?token=${newSetupToken(server.ctx)}`);
   const { status, html } = await visitor.press("Make my account", { ...OWNER, ...wrong });
   expect(status).toBe(422);
@@ -89,19 +89,19 @@ test.each([
   expect((await visitor.press("Make my account", OWNER)).status).toBe(303);
 });
 
-test("on a server that calls itself localhost the page warns that handles can't change", async () => {
+test("on localhost the page warns that handles are permanent", async () => {
   const local = await startServer();
   const { text } = await new Visitor(local).get(`/setup?token=${newSetupToken(local.ctx)}`);
   expect(text).toContain("set LINNET_URL first");
   await local.stop();
 });
 
-test("without an owner the start page says where the link is", async () => {
+test("without an owner the start page says where to find the setup link", async () => {
   const { status, text } = await visitor.get("/");
   expect([status, text]).toEqual([200, expect.stringContaining("printed in the terminal")]);
 });
 
-test("the start page says what this is, who lives here, and what to enter in an app", async () => {
+test("the start page shows the server's name and description, its people, and the address for apps", async () => {
   await server.stop();
   server = await startServer({
     LINNET_URL: "https://social.example",
@@ -118,11 +118,11 @@ test("the start page says what this is, who lives here, and what to enter in an 
   expect(html).not.toContain("<friends>");
 });
 
-test("nobody is welcomed who hasn't signed in", async () => {
+test("the welcome page redirects anonymous visitors", async () => {
   expect((await visitor.get("/welcome")).location).toBe("/");
 });
 
-test("what isn't there is a page for people and JSON for programs", async () => {
+test("a missing page is HTML for browsers and JSON for programs", async () => {
   const page = await visitor.get("/nothing/here");
   expect([page.status, page.text]).toEqual([404, expect.stringContaining("There is nothing here")]);
   for (const path of ["/api/v1/nothing", "/api/v9", "/.well-known/nothing"]) {
@@ -133,7 +133,7 @@ test("what isn't there is a page for people and JSON for programs", async () => 
   expect((await server.stranger().get("/nothing")).json).toEqual({ error: "Not found" });
 });
 
-test("what the pages load may be kept for ever, and has a new name when it changes", async () => {
+test("assets are immutable, and their names contain their version", async () => {
   const { html } = await visitor.get("/");
   const paths = [...html.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path!);
   expect(new Set(paths).size).toBe(2);
@@ -145,7 +145,7 @@ test("what the pages load may be kept for ever, and has a new name when it chang
   expect((await visitor.get("/favicon.ico")).location).toEndWith(".svg");
 });
 
-test("the start page lists the owner and people who want to be found, and nobody else", async () => {
+test("the start page lists exactly the owner and discoverable people", async () => {
   await server.stop();
   server = await startServer();
   await server.person("owner");

@@ -17,20 +17,20 @@ beforeEach(async () => {
 
 const from = (address: string): Visitor => new Visitor(server, { "x-forwarded-for": address });
 
-/** The answers to wrong passwords, each from another address. */
+/** The responses to wrong passwords from different IP addresses. */
 async function guesses(...logins: string[]): Promise<number[]> {
   const codes: number[] = [];
   for (const [at, login] of logins.entries()) codes.push((await from(`192.0.2.${at + 1}`).signIn(login, WRONG)).status);
   return codes;
 }
 
-/** Locks a name for browsers that are not known. */
+/** Exhausts the attempts of unknown browsers for a name. */
 async function lock(login = "alice"): Promise<void> {
   expect(await guesses(login, login, login, login)).toEqual([422, 422, 422, 429]);
 }
 
 describe("Wrong passwords", () => {
-  test("from one address are limited, and the page says when to try again", async () => {
+  test("are limited per IP address, and the page says when to try again", async () => {
     const guesser = from("192.0.2.1");
     for (const name of ["a", "b", "c"]) expect((await guesser.signIn(name, WRONG)).status).toBe(422);
     const { status, text, headers } = await guesser.signIn("alice");
@@ -42,16 +42,16 @@ describe("Wrong passwords", () => {
     expect((await guesser.signIn("alice")).status).toBe(303);
   });
 
-  test("for one user count together, however the name is spelled", async () => {
+  test("are limited per user, in whatever spelling of the name", async () => {
     const spellings = ["Alice", "@ALICE", "alice@localhost:3000", "ALICE@mail.example", "ａｌｉｃｅ", " alice "];
     expect(await guesses(...spellings)).toEqual([422, 422, 422, 429, 429, 429]);
   });
 
-  test("for a name that does not exist are limited in the same way", async () => {
+  test("are limited equally for unknown names", async () => {
     expect(await guesses("nobody", "@NOBODY", "nobody@localhost:3000", "nobody")).toEqual([422, 422, 422, 429]);
   });
 
-  test("are limited within any five minutes, also around a full hour", async () => {
+  test("are limited within any five minutes, including around a full hour", async () => {
     server.clock.advance(4 * MINUTE);
     expect(await guesses("alice", "alice")).toEqual([422, 422]);
     server.clock.advance(2 * MINUTE);
@@ -60,13 +60,13 @@ describe("Wrong passwords", () => {
     expect(await guesses("alice", "alice", "alice")).toEqual([422, 422, 429]);
   });
 
-  test("at the same time are limited as well", async () => {
+  test("are limited if they are sent at the same time", async () => {
     const visitors = Array.from({ length: 8 }, (_, at) => from(`192.0.2.${at + 1}`));
     const answers = await Promise.all(visitors.map((visitor) => visitor.signIn("alice", WRONG)));
     expect(answers.filter(({ status }) => status === 422)).toHaveLength(3);
   });
 
-  test("do not count when the password was right", async () => {
+  test("alone are counted, not correct ones", async () => {
     const visitor = from("192.0.2.1");
     for (let at = 0; at < 5; at++) {
       expect((await visitor.signIn("alice")).status).toBe(303);
@@ -75,7 +75,7 @@ describe("Wrong passwords", () => {
     await lock();
   });
 
-  test("for one user do not lock out another", async () => {
+  test("don't lock out other users", async () => {
     await server.person("bob");
     await lock();
     expect((await from("192.0.2.77").signIn("bob")).status).toBe(303);
@@ -92,32 +92,32 @@ describe("A browser that has signed in before", () => {
     await known.press("Sign out");
   });
 
-  test("can sign in while others guess the password, from its own network too", async () => {
+  test("can sign in while others guess the password, even from its own network", async () => {
     await lock();
     for (let at = 0; at < 3; at++) await from("192.0.2.99").signIn("nobody", WRONG);
     expect((await from("192.0.2.99").signIn("alice")).status).toBe(429);
     expect((await known.signIn("@alice")).status).toBe(303);
   });
 
-  test("is limited by its own wrong passwords, and others are not", async () => {
+  test("is limited by its own wrong passwords, and other browsers are not", async () => {
     for (const status of [422, 422, 422, 429]) expect((await known.signIn("alice", WRONG)).status).toBe(status);
     expect((await from("192.0.2.99").signIn("alice")).status).toBe(303);
   });
 
-  test("is unknown after the password was changed", async () => {
+  test("is no longer known after a password change", async () => {
     await resetPassword(server.ctx, aliceId, "battery staple");
     await lock();
     expect((await known.signIn("alice", "battery staple")).status).toBe(429);
   });
 
-  test("is known for its own user alone", async () => {
+  test("is known only for its own user", async () => {
     const bob = await createUser(server.ctx, { username: "bob", password: "correct horse", role: "user" });
     known.cookies.set(`linnet_known_${bob.userId}`, known.cookies.get(`linnet_known_${aliceId}`)!);
     await lock("bob");
     expect((await known.signIn("bob")).status).toBe(429);
   });
 
-  test("knows several users", async () => {
+  test("is known for several users", async () => {
     await server.person("bob");
     await known.signIn("bob");
     await lock();
@@ -127,7 +127,7 @@ describe("A browser that has signed in before", () => {
   });
 
   test.each(["", "x", ".", "a.b", "…", `${"a".repeat(43)}.${"b".repeat(43)}`])(
-    "cannot be claimed with the cookie %p",
+    "can't be forged with the cookie %p",
     async (cookie) => {
       const thief = from("192.0.2.50");
       thief.cookies.set(`linnet_known_${aliceId}`, encodeURIComponent(cookie));
@@ -136,7 +136,7 @@ describe("A browser that has signed in before", () => {
     },
   );
 
-  test("cannot be claimed with a changed cookie", async () => {
+  test("can't be forged with a modified cookie", async () => {
     const [nonce, signature] = known.cookies.get(`linnet_known_${aliceId}`)!.split(".") as [string, string];
     await lock();
     for (const cookie of [
@@ -151,9 +151,9 @@ describe("A browser that has signed in before", () => {
   });
 });
 
-test("an e-mail address that is somebody's handle does not sign in as another user", async () => {
+test("an e-mail address equal to another user's handle doesn't sign in as that user", async () => {
   const bob = await createUser(server.ctx, { username: "bob", password: "battery staple", role: "user" });
-  // As a database of an earlier version may have it.
+  // A database of an earlier version may contain this.
   server.ctx.db.transaction((tx) =>
     tx.run("UPDATE users SET email = 'alice@localhost:3000' WHERE id = $userId", { userId: bob.userId }),
   );
@@ -171,7 +171,7 @@ describe("The log", () => {
     Object.assign(server.ctx, { log: { ...server.ctx.log, info: write } });
   });
 
-  inProcess("has a line for each failed sign-in, with the address and the user", async () => {
+  inProcess("has a line for each failed sign-in, with the IP address and the user", async () => {
     await from("192.0.2.1").signIn("@ALICE", WRONG);
     await from("2001:db8::7").signIn("alice@mail.example", WRONG);
     await from("192.0.2.1").signIn("alice", WRONG);
@@ -184,7 +184,7 @@ describe("The log", () => {
     ]);
   });
 
-  inProcess("never has what was typed, and nothing of a sign-in that succeeds", async () => {
+  inProcess("never contains what was typed, nor successful sign-ins", async () => {
     await from("192.0.2.1").signIn("hunter2 address=192.0.2.9", WRONG);
     await from("192.0.2.1").signIn("alice");
     expect(lines).toEqual(["Sign-in failed: address=192.0.2.1 reason=password"]);

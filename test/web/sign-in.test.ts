@@ -17,7 +17,7 @@ beforeEach(() => {
   visitor = new Visitor(server);
 });
 
-/** Whom the start page greets; null when nobody. */
+/** The user that the start page greets; null if none. */
 async function signedInAs(who = visitor): Promise<string | null> {
   return /Signed in as @(\w+)/.exec((await who.get("/")).text)?.[1] ?? null;
 }
@@ -42,8 +42,8 @@ test.each([
   ["no password", "alice", ""],
   ["a password of 10,000 characters", "alice", "x".repeat(10_000)],
   ["a name of 10,000 characters", "x".repeat(10_000), "correct horse"],
-  ["nothing at all", "", ""],
-])("%s is refused in the same words, beside the field", async (_, login, password) => {
+  ["empty fields", "", ""],
+])("%s is refused with the same message beside the field", async (_, login, password) => {
   const { status, html, text } = await visitor.signIn(login, password);
   expect(status).toBe(422);
   expect(text).toContain("This name and password don't belong together.");
@@ -53,14 +53,14 @@ test.each([
   expect(await signedInAs()).toBeNull();
 });
 
-test("the form keeps the name that was typed, and phones leave it as it is", async () => {
+test("the form keeps the typed name, and prevents phones from changing it", async () => {
   const { html } = await visitor.signIn('al"ice<', "wrong password");
   expect(html).toContain('value="al&quot;ice&lt;"');
   expect(html).toMatch(/<input id="login"[^>]* autocomplete="username" autocapitalize="none" autocorrect="off"/);
   expect(html).toContain('autocomplete="current-password"');
 });
 
-test("signing in gives a cookie that scripts and other sites can't use, and that isn't kept here as it is", async () => {
+test("the session cookie is hidden from scripts and other sites, and stored only as a hash", async () => {
   const { headers } = await visitor.signIn("alice");
   const cookie = headers.getSetCookie().find((line) => line.startsWith("linnet_session="))!;
   expect(cookie).toMatch(/^linnet_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=31536000$/);
@@ -68,12 +68,12 @@ test("signing in gives a cookie that scripts and other sites can't use, and that
   expect(kept).not.toContain(visitor.cookies.get("linnet_session")!);
 });
 
-test("on https the cookies are bound to this very host and to encryption", async () => {
+test("on https the cookies are limited to this host and to encrypted connections", async () => {
   const safe = await startServer({ LINNET_URL: "https://social.example" });
   await safe.person("alice");
   const browser = new Visitor(safe);
   await browser.get("/sign-in");
-  // The test speaks to the server without encryption, as the proxy in front of it does.
+  // The test uses plain HTTP, like the proxy in front of the server.
   const origin = { origin: "https://social.example" };
   const form = (await browser.get("/sign-in")).forms[0]!;
   const { headers } = await browser.post(
@@ -89,7 +89,7 @@ test("on https the cookies are bound to this very host and to encryption", async
   await safe.stop();
 });
 
-test("signing in gives a second cookie that knows the browser again, also after signing out", async () => {
+test("signing in sets a second cookie, which survives signing out, to recognise the browser", async () => {
   const { headers } = await visitor.signIn("alice");
   const cookie = headers.getSetCookie().find((line) => line.startsWith("linnet_known_"))!;
   expect(cookie).toMatch(/^linnet_known_\d+=[\w-]{43}\.[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=31536000$/);
@@ -98,7 +98,7 @@ test("signing in gives a second cookie that knows the browser again, also after 
   expect([...visitor.cookies.keys()]).toContain(cookie.split("=")[0]!);
 });
 
-test("a session that somebody laid in beforehand is not the one that gets signed in", async () => {
+test("signing in replaces a session that an attacker planted", async () => {
   const thief = new Visitor(server);
   await thief.signIn("alice");
   const laidIn = thief.cookies.get("linnet_session")!;
@@ -109,12 +109,12 @@ test("a session that somebody laid in beforehand is not the one that gets signed
   expect(await signedInAs()).toBe("Alice");
 });
 
-test("a session that nobody gave is nobody's", async () => {
+test("an unknown session signs in no user", async () => {
   visitor.cookies.set("linnet_session", "nonsense");
   expect(await signedInAs()).toBeNull();
 });
 
-test("the sign-in form works only in the browser that it was shown in", async () => {
+test("the sign-in form works only in the browser that loaded it", async () => {
   const { forms } = await visitor.get("/sign-in");
   const fields = { ...forms[0]!.fields, login: "alice", password: "correct horse" };
   const other = new Visitor(server);
@@ -135,20 +135,20 @@ test.each([
   "/oauth/authorize.evil?x",
   "javascript:alert(1)",
   "\r\n/oauth/authorize?x",
-])("signing in never leads to %p", async (return_to) => {
+])("signing in never redirects to %p", async (return_to) => {
   await visitor.get("/sign-in");
   const { status, location } = await visitor.press("Sign in", { login: "alice", password: "correct horse", return_to });
   expect([status, location]).toEqual([303, "/"]);
 });
 
-test("whatever an app asked for comes back as an address that a header can hold", async () => {
+test("the parameters of an app's request are encoded in the redirect", async () => {
   await visitor.get("/sign-in");
   const return_to = "/oauth/authorize?state=é\r\nset-cookie: x=y&scope=read";
   const { location } = await visitor.press("Sign in", { login: "alice", password: "correct horse", return_to });
   expect(location).toBe("/oauth/authorize?state=%C3%A9%0D%0Aset-cookie%3A+x%3Dy&scope=read");
 });
 
-test("signing out ends the session and not only the cookie", async () => {
+test("signing out ends the session, not only the cookie", async () => {
   await visitor.signIn("alice");
   const kept = visitor.cookies.get("linnet_session")!;
   await visitor.get("/");
@@ -158,7 +158,7 @@ test("signing out ends the session and not only the cookie", async () => {
   expect(await signedInAs()).toBeNull();
 });
 
-test("another site can't sign anybody out", async () => {
+test("another site can't sign a user out", async () => {
   await visitor.signIn("alice");
   const { forms } = await visitor.get("/");
   const { csrf } = forms.find(({ action }) => action === "/sign-out")!.fields;
@@ -168,7 +168,7 @@ test("another site can't sign anybody out", async () => {
   expect((await visitor.get("/sign-out")).status).toBe(404);
 });
 
-test("whoever comes back within a year stays signed in, and whoever doesn't is signed out", async () => {
+test("a session lasts a year after its last use", async () => {
   await visitor.signIn("alice");
   for (const _ of [1, 2]) {
     server.clock.advance(300 * DAY);
@@ -180,14 +180,14 @@ test("whoever comes back within a year stays signed in, and whoever doesn't is s
   expect(await signedInAs()).toBeNull();
 });
 
-test("a new password ends every session", async () => {
+test("a new password ends all sessions", async () => {
   await visitor.signIn("alice");
   const { id } = server.ctx.db.get<{ id: number }>("SELECT id FROM users")!;
   await resetPassword(server.ctx, id, "correct horse");
   expect(await signedInAs()).toBeNull();
 });
 
-test("pages have a limit of their own, apart from the API's, and say when it is reached", async () => {
+test("pages have their own rate limit, separate from the API's, and report it", async () => {
   const slow = await startServer({ LINNET_RATE_LIMITS: "pages=2/300,address=3/300" });
   const reader = new Visitor(slow);
   await reader.get("/");
@@ -202,7 +202,7 @@ test("pages have a limit of their own, apart from the API's, and say when it is 
   await slow.stop();
 });
 
-test("a form that is too large or broken is refused on a page", async () => {
+test("a form that is too large or malformed is refused with a page", async () => {
   const large = await visitor.post("/sign-in", { login: "x".repeat(70_000) });
   expect([large.status, large.headers.get("content-type")]).toEqual([413, "text/html; charset=utf-8"]);
   const odd = await visitor.post("/sign-in", { "login[a]": "1", login: "2", "login[b]": "3" });

@@ -4,19 +4,22 @@ interface Form {
   buttons: { name: string; value: string; label: string }[];
 }
 
-/** A page as a person sees it, or the redirect that came instead. */
+/** A page as its visitor sees it, or a redirect. */
 export interface Seen {
   status: number;
   headers: Headers;
   html: string;
-  /** Where the answer sends the browser; null for a page. */
+  /** The target of a redirect; null for a page. */
   location: string | null;
-  /** What the page says, without its markup. */
+  /** The text of the page, without its markup. */
   text: string;
   forms: Form[];
 }
 
-/** A browser without JavaScript: keeps cookies, fills in forms, and stops at every redirect so that tests can look. */
+/**
+ * A browser without JavaScript. It keeps cookies and submits forms, but stops at redirects so that tests can check
+ * them.
+ */
 export class Visitor {
   readonly cookies = new Map<string, string>();
   private seen: Seen | null = null;
@@ -30,7 +33,7 @@ export class Visitor {
     return this.send("GET", path);
   }
 
-  /** Fills in the form of the page that was last seen, and presses the button with this label. */
+  /** Submits a form of the current page with the button of this label. */
   async press(label: string, fields: Record<string, string> = {}): Promise<Seen> {
     const form = this.seen?.forms.find(({ buttons }) => buttons.some((button) => button.label === label));
     const button = form?.buttons.find((candidate) => candidate.label === label);
@@ -39,19 +42,19 @@ export class Visitor {
     return this.post(form.action, body);
   }
 
-  /** What a page of ours sends; `headers` are what a browser adds of its own. */
+  /** Submits a form as a page of this server does; `headers` are what the browser adds. */
   async post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Seen> {
     const own = { origin: this.server.origin, "sec-fetch-site": "same-origin", ...headers };
     return this.send("POST", path, new URLSearchParams(fields), own);
   }
 
-  /** Follows the redirect that was last seen. */
+  /** Follows the last redirect. */
   async follow(): Promise<Seen> {
     if (!this.seen?.location?.startsWith("/")) throw new Error(`this leads away: ${this.seen?.location}`);
     return this.get(this.seen.location);
   }
 
-  /** Signs in on the page for it. */
+  /** Signs in on the sign-in page. */
   async signIn(login: string, password = "correct horse"): Promise<Seen> {
     await this.get("/sign-in?lang=en");
     return this.press("Sign in", { login, password });
