@@ -16,7 +16,7 @@ export function paging(fallback: number, max: number) {
 }
 
 /** The parameters of rankings and search results, which have no cursors and page by offset. */
-export function stretch(fallback: number, max: number) {
+export function offsetPaging(fallback: number, max: number) {
   return { limit: limit(fallback, max), offset: int({ min: 0, max: 10_000, clamp: true, default: 0 }) };
 }
 
@@ -74,22 +74,22 @@ export function pagedTexts(
 }
 
 /** Responds with a page of accounts. */
-export function accountPage(call: Pick<Call, "ctx" | "request">, page: Page, places: readonly ListItem[]): Response {
-  return paged(call, page, places, showAccounts(call.ctx, idsOf(places)));
+export function accountPage(call: Pick<Call, "ctx" | "request">, page: Page, rows: readonly ListItem[]): Response {
+  return paged(call, page, rows, showAccounts(call.ctx, idsOf(rows)));
 }
 
 /** Responds with a page of statuses. */
 export function statusPage(
   call: Pick<Call, "ctx" | "viewerId" | "request">,
   page: Page,
-  places: readonly ListItem[],
+  rows: readonly ListItem[],
   unusual: { status?: number; headers?: Record<string, string> } = {},
 ): Response {
-  return pagedTexts(call, page, places, statusTexts(call.ctx, call.viewerId, idsOf(places)), unusual);
+  return pagedTexts(call, page, rows, statusTexts(call.ctx, call.viewerId, idsOf(rows)), unusual);
 }
 
-export function idsOf(places: readonly { id: number }[]): number[] {
-  return places.map((place) => place.id);
+export function idsOf(rows: readonly { id: number }[]): number[] {
+  return rows.map((row) => row.id);
 }
 
 /** The headers of a page, for a response that isn't a list itself but contains one. */

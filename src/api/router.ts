@@ -11,7 +11,7 @@ import { decode } from "../lib/http/input.ts";
 import type { Description } from "../lib/http/openapi.ts";
 import { readParams } from "../lib/http/params.ts";
 import type { Rate } from "../lib/rates.ts";
-import { bearerToken, findBearer, invalidToken, requireScope, requireStanding, requireViewer } from "../oauth/guard.ts";
+import { bearerToken, findBearer, invalidToken, requireScope, requireEnabled, requireViewer } from "../oauth/guard.ts";
 import type { Bearer } from "../oauth/guard.ts";
 import type { Call, DescribedRoute, Route, RouteOptions } from "./route.ts";
 
@@ -120,26 +120,26 @@ export class Router {
     if (options.open === "always") return null;
     const token = bearerToken(request.headers.get("authorization")) ?? options.token?.(request) ?? null;
     if (token === null) {
-      this.refuseStrangers(options);
+      this.requireToken(options);
       return null;
     }
     const bearer = findBearer(this.ctx, token);
     // Streaming checks this itself, because it responds with 401 (`listenerOf`).
-    if (!options.token) requireStanding(bearer);
+    if (!options.token) requireEnabled(bearer);
     if (options.scope) requireScope(bearer, typeof options.scope === "string" ? [options.scope] : options.scope);
     if (!options.open && !options.app) requireViewer(bearer);
-    if (!bearer.viewer && this.isForMembers(options)) throw membersOnly();
+    if (!bearer.viewer && this.needsSignIn(options)) throw authenticationRequired();
     return bearer;
   }
 
-  private refuseStrangers(options: RouteOptions): void {
-    if (this.isForMembers(options)) throw membersOnly();
+  private requireToken(options: RouteOptions): void {
+    if (this.needsSignIn(options)) throw authenticationRequired();
     const isOpen = options.open === "preview" ? this.ctx.config.publicPreview : options.open;
     if (!isOpen) throw invalidToken();
   }
 
   /** Whether limited federation closes this otherwise open route to anonymous requests. */
-  private isForMembers({ open }: RouteOptions): boolean {
+  private needsSignIn({ open }: RouteOptions): boolean {
     return this.ctx.config.limitedFederation && open !== undefined && open !== "always";
   }
 
@@ -156,7 +156,7 @@ export class Router {
   }
 }
 
-function membersOnly(): Refusal {
+function authenticationRequired(): Refusal {
   return new Refusal("unauthorized", "This API requires an authenticated user");
 }
 

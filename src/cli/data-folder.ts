@@ -65,7 +65,7 @@ function isThere(path: string): boolean {
 }
 
 /** Whether the data folder has a database. */
-export function isBegun(config: Config): boolean {
+export function hasDatabase(config: Config): boolean {
   return isThere(pathOf(config));
 }
 
@@ -74,7 +74,7 @@ export async function withData<T>(work: (ctx: Context) => T | Promise<T>): Promi
   const config = configOfProcess();
   refuseRestoring(config);
   // In the wrong folder a command must not create an empty server.
-  if (!isBegun(config)) {
+  if (!hasDatabase(config)) {
     throw new Refusal(
       "not_found",
       `There is no database in ${config.data}. Set LINNET_DATA to the folder that contains it, or create one with "linnet setup".`,

@@ -59,7 +59,7 @@ function entryOf(id: number, text: string | undefined): [number, string][] {
 export type AccountJson = ReturnType<typeof accountJson>;
 
 /** As in Mastodon, suspended accounts are shown without their profile. */
-const NOTHING_OF_THEIRS = {
+const BLANK_PROFILE = {
   display_name: "",
   note_html: "",
   fields: "[]",
@@ -76,7 +76,7 @@ const NOTHING_OF_THEIRS = {
 } satisfies Partial<AccountRow>;
 
 function accountJson(ctx: Context, account: AccountRow) {
-  const row = account.suspended_at === null ? account : { ...account, ...NOTHING_OF_THEIRS };
+  const row = account.suspended_at === null ? account : { ...account, ...BLANK_PROFILE };
   const avatar = row.avatar === null ? missingPicture(ctx, "avatars") : mediaUrl(ctx, row.avatar);
   const header = row.header === null ? missingPicture(ctx, "headers") : mediaUrl(ctx, row.header);
   const fields = row.fields === "[]" ? [] : (JSON.parse(row.fields) as StoredField[]);

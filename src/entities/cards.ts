@@ -66,7 +66,7 @@ export function cardText(card: CardText | null, accounts: ReadonlyMap<number, st
 }
 
 function piecesOf(ctx: Context, row: CardRow): CardText {
-  const isConfirmed = row.creator_account_id !== null && confirms(row);
+  const isConfirmed = row.creator_account_id !== null && isConfirmedAuthor(row);
   const isLocal = row.creator_account_id !== null && row.creator_domain === null;
   const authorId = isConfirmed ? row.creator_account_id : null;
   const hasAuthor = row.author_name !== "" || row.author_url !== "" || authorId !== null;
@@ -79,7 +79,7 @@ function piecesOf(ctx: Context, row: CardRow): CardText {
 }
 
 /** Whether the account that the page names as its author lists the page's domain, or a parent domain. */
-function confirms(row: CardRow): boolean {
+function isConfirmedAuthor(row: CardRow): boolean {
   const domains = new Set(JSON.parse(row.attribution_domains ?? "[]") as string[]);
   const labels = new URL(row.url).hostname.split(".");
   return labels.some((_, at) => domains.has(labels.slice(at).join(".")));

@@ -135,9 +135,9 @@ export function activeUsers(ctx: Context, weeks: number): number {
   return ctx.config.limitedFederation ? 0 : visitors(ctx, weeks);
 }
 
-/** How to reach the owner. `mayKnow` says whether the viewer may see accounts (LINNET_LIMITED_FEDERATION). */
-export function showContact(ctx: Context, mayKnow: boolean) {
-  return { email: ctx.config.contactEmail, account: mayKnow ? contactAccount(ctx) : null };
+/** How to reach the owner. `maySeeAccounts` says whether the viewer may see accounts (LINNET_LIMITED_FEDERATION). */
+export function showContact(ctx: Context, maySeeAccounts: boolean) {
+  return { email: ctx.config.contactEmail, account: maySeeAccounts ? contactAccount(ctx) : null };
 }
 
 function contactAccount(ctx: Context) {

@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import type { NotificationGroup } from "../core/notifications/groups.ts";
 import type { AccountJson } from "./accounts.ts";
 import { members, timestamp } from "./json.ts";
-import { spokenOf } from "./notification-subjects.ts";
+import { notificationSubjects } from "./notification-subjects.ts";
 
 /**
  * Mastodon's GroupedNotificationsResults (entities/GroupedNotificationsResults) as JSON text: each account and status
@@ -17,7 +17,7 @@ export function groupedText(
 ): string {
   const rows = groups.map(({ row }) => row);
   const people = groups.flatMap(({ accountIds }) => accountIds);
-  const { accounts, statuses, subjects } = spokenOf(ctx, viewerId, rows, people);
+  const { accounts, statuses, subjects } = notificationSubjects(ctx, viewerId, rows, people);
   const latest = new Set(groups.flatMap(({ accountIds }) => accountIds[0] ?? []));
   const [whole, rest] = [
     [...accounts].filter(([id]) => latest.has(id)),

@@ -7,7 +7,7 @@ import { statusTextsById } from "./statuses.ts";
 import { warningTexts } from "./warnings.ts";
 
 /** The subjects of notifications, as JSON text: accounts and statuses by id, and for each row its other subject. */
-export function spokenOf(
+export function notificationSubjects(
   ctx: Context,
   viewerId: number,
   rows: readonly NotificationRow[],

@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import { aloneKey } from "../core/notifications/groups.ts";
 import type { NotificationRow } from "../core/notifications/notifications.ts";
 import { members, timestamp } from "./json.ts";
-import { spokenOf } from "./notification-subjects.ts";
+import { notificationSubjects } from "./notification-subjects.ts";
 
 /**
  * Mastodon's Notification (entities/Notification) as JSON text, in the order of the rows; a fixed number of queries.
@@ -10,7 +10,7 @@ import { spokenOf } from "./notification-subjects.ts";
  */
 export function notificationTexts(ctx: Context, viewerId: number, rows: readonly NotificationRow[]): string[] {
   const people = rows.map((row) => row.from_account_id);
-  const { accounts, statuses, subjects } = spokenOf(ctx, viewerId, rows, people);
+  const { accounts, statuses, subjects } = notificationSubjects(ctx, viewerId, rows, people);
   return rows.flatMap((row, at) => {
     const own = members({
       id: String(row.id),

@@ -26,7 +26,7 @@ const QUOTED = `
   FROM json_each($list) j JOIN statuses s ON s.id = j.value`;
 
 /** Decides for each quoted status whether it is hidden from the viewer; one query. */
-export function viewQuoted(ctx: Context, viewerId: number, ids: Iterable<number>): QuoteView {
+export function quoteViews(ctx: Context, viewerId: number, ids: Iterable<number>): QuoteView {
   const list = idList(ids);
   if (list === "[]") return new Map();
   const rows = ctx.db.all<{ id: number; hidden: Hidden | null }>(QUOTED, {
@@ -38,7 +38,7 @@ export function viewQuoted(ctx: Context, viewerId: number, ids: Iterable<number>
 }
 
 /** The quote's state for the viewer, and the id of the quoted status; null if it isn't shown. */
-export function seenQuote(quote: QuoteText, view: QuoteView): { state: string; id: number | null } {
+export function visibleQuote(quote: QuoteText, view: QuoteView): { state: string; id: number | null } {
   if (quote.state !== "accepted") return { state: quote.state, id: null };
   const hidden = quote.quotedId === null ? undefined : view.get(quote.quotedId);
   if (hidden === undefined) return { state: "deleted", id: null };
@@ -47,7 +47,7 @@ export function seenQuote(quote: QuoteText, view: QuoteView): { state: string; i
 
 export function shallowQuoteText(quote: QuoteText | null, view: QuoteView): string {
   if (!quote) return "null";
-  const { state, id } = seenQuote(quote, view);
+  const { state, id } = visibleQuote(quote, view);
   return JSON.stringify({ state, quoted_status_id: id === null ? null : String(id) } satisfies ShallowQuoteJson);
 }
 

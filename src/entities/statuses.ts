@@ -17,10 +17,10 @@ import { optionsOf, ownVotes, POLL_COLUMNS, type PollColumns, type PollJson, pol
 import {
   contentWithQuote,
   type QuoteView,
-  seenQuote,
+  visibleQuote,
   type ShallowQuoteJson,
   shallowQuoteText,
-  viewQuoted,
+  quoteViews,
 } from "./quotes.ts";
 import { members, timestamp } from "./json.ts";
 
@@ -91,7 +91,7 @@ export function statusText(ctx: Context, viewerId: number, id: number): string {
  * The status in the response to an undo or a deletion. If the viewer may no longer see it, it has its author, its ids
  * and the viewer's flags, but none of its content.
  */
-export function seenOrBare(ctx: Context, viewerId: number, id: number): StatusJson {
+export function showStatusOrStub(ctx: Context, viewerId: number, id: number): StatusJson {
   const status = showStatus(ctx, viewerId, id);
   return visibleAmong(ctx, viewerId, [id]).length > 0 ? status : bare(status);
 }
@@ -152,7 +152,7 @@ function viewOf(ctx: Context, viewerId: number, ids: readonly number[]): View {
     flags: viewerId ? flagsOf(ctx, viewerId, new Set([...originals, ...quoted])) : new Map(),
     filters: viewerId ? filtersFor(ctx, viewerId) : null,
     votes: ownVotes(ctx, viewerId, polls),
-    quoted: viewQuoted(ctx, viewerId, new Set([...quoted, ...named])),
+    quoted: quoteViews(ctx, viewerId, new Set([...quoted, ...named])),
   };
 }
 
@@ -191,7 +191,7 @@ function attachedText(view: View, piece: StatusText, quote: (view: View, piece: 
 /** Mastodon's Quote (entities/Quote): one level deep. */
 function quoteText(view: View, { quote }: StatusText): string {
   if (!quote) return "null";
-  const { state, id } = seenQuote(quote, view.quoted);
+  const { state, id } = visibleQuote(quote, view.quoted);
   const piece = id === null ? undefined : view.pieces.get(id);
   return `{"state":"${state}","quoted_status":${piece ? quotedText(view, id!, piece) : "null"}}`;
 }

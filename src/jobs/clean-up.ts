@@ -10,7 +10,7 @@ import { scheduleNext } from "./recurring.ts";
 const HOUR = 3600_000;
 const DAY = 24 * HOUR;
 /** Far longer than many videos in a row take on a slow machine; an older upload was lost. */
-const LONGEST_PROCESSING = DAY / 2;
+const MAX_PROCESSING = DAY / 2;
 const MAX_FILES = 500;
 /** How long an expired token is reported as expired instead of unknown. */
 const EXPIRED_FOR = 30 * DAY;
@@ -27,7 +27,7 @@ export function cleanUp(ctx: Context): void {
     forgetVisits(tx, now);
     prune(tx, "home_timeline", "account_id", "SELECT account_id AS id FROM users");
     prune(tx, "list_timeline", "list_id", "SELECT id FROM lists");
-    giveUpOlder(ctx, tx, now - LONGEST_PROCESSING);
+    giveUpOlder(ctx, tx, now - MAX_PROCESSING);
     removeUnattachedMedia(ctx, tx, now - DAY);
     removeUnused(ctx, tx);
     scheduleNext(ctx, tx, "clean_up");

@@ -10,9 +10,9 @@ const MAX_ATTEMPTS = 12;
 /** Characters of an error message. */
 const MAX_ERROR = 1000;
 /** How long the loop sleeps at most, in ms. */
-const LONGEST_SLEEP = 60_000;
+const MAX_SLEEP = 60_000;
 /** How often it checks whether another process has written to the database, in ms: a command may enqueue a job. */
-const GLANCE = 1000;
+const POLL_INTERVAL = 1000;
 
 const VERSION = "SELECT data_version AS version FROM pragma_data_version";
 
@@ -37,7 +37,7 @@ export class Worker {
   );
   private timer: Timer | null = null;
   private woken = false;
-  private glances: Timer | null = null;
+  private poller: Timer | null = null;
   private version = 0;
   private stopping = false;
   private batch: { outcomes: Outcome[]; written: Promise<void> } | null = null;
@@ -52,7 +52,7 @@ export class Worker {
     this.ctx.db.transaction((tx) => tx.run("UPDATE jobs SET leased = 0 WHERE leased = 1"));
     this.ctx.wake = () => this.wake();
     this.version = this.versionOfOthers();
-    this.glances = setInterval(() => this.glance(), GLANCE).unref();
+    this.poller = setInterval(() => this.poll(), POLL_INTERVAL).unref();
     this.wake();
   }
 
@@ -71,7 +71,7 @@ export class Worker {
     this.stopping = true;
     this.ctx.wake = () => {};
     if (this.timer) clearTimeout(this.timer);
-    if (this.glances) clearInterval(this.glances);
+    if (this.poller) clearInterval(this.poller);
     this.ctx.processing.stop();
     await this.settled();
   }
@@ -85,7 +85,7 @@ export class Worker {
     await Promise.all(this.lanes.map((lane) => lane.settled()));
   }
 
-  private glance(): void {
+  private poll(): void {
     const version = this.versionOfOthers();
     if (version !== this.version) this.wake();
     this.version = version;
@@ -103,11 +103,11 @@ export class Worker {
   }
 
   private turn(): void {
-    let pause = GLANCE;
+    let pause = POLL_INTERVAL;
     try {
       this.lease();
       const next = this.next() ?? Infinity;
-      pause = Math.min(Math.max(next - this.ctx.clock.now(), 0), LONGEST_SLEEP);
+      pause = Math.min(Math.max(next - this.ctx.clock.now(), 0), MAX_SLEEP);
     } catch (error) {
       // A full disk or a locked database is temporary, and must not end the server.
       const level = error instanceof Locked ? "debug" : "error";
@@ -136,7 +136,7 @@ export class Worker {
     const work = this.perform(job);
     lane.track(job.host, work);
     // Without a loop, the next drain() does this.
-    if (this.glances) void work.finally(() => this.schedule(0));
+    if (this.poller) void work.finally(() => this.schedule(0));
   }
 
   private async perform(job: JobRow): Promise<void> {
@@ -160,7 +160,7 @@ export class Worker {
       } catch (error) {
         if (this.stopping) return;
         this.ctx.log.error("the end of job {id} could not be written: {error}", { id: job.id, error: String(error) });
-        await Bun.sleep(GLANCE);
+        await Bun.sleep(POLL_INTERVAL);
       }
     }
   }

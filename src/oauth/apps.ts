@@ -41,14 +41,14 @@ export function registerApp(
       now: ctx.clock.now(),
     },
   );
-  return { app: appWith(ctx, id), secret };
+  return { app: appById(ctx, id), secret };
 }
 
 export function findApp(ctx: Context, clientId: string): App | null {
   return ctx.db.get<App>("SELECT * FROM oauth_apps WHERE client_id = +$clientId", { clientId });
 }
 
-export function appWith(ctx: Context, id: number): App {
+export function appById(ctx: Context, id: number): App {
   return ctx.db.get<App>("SELECT * FROM oauth_apps WHERE id = +$id", { id })!;
 }
 

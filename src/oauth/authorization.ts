@@ -70,7 +70,7 @@ export function readAuthorization(ctx: Context, params: Params): AuthorizationRe
 }
 
 /** The parameters of a response to the app, with its state unchanged. */
-export function answerFor(recipient: Recipient, answer: Record<string, string>): Record<string, string> {
+export function responseParams(recipient: Recipient, answer: Record<string, string>): Record<string, string> {
   return recipient.state === null ? answer : { ...answer, state: recipient.state };
 }
 

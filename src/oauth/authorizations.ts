@@ -63,7 +63,7 @@ export function authorizedApps(ctx: Context, userId: number): AuthorizedApp[] {
 }
 
 /** Revokes an app's access to a user's account: its tokens, and codes that it hasn't redeemed yet. */
-export function shutOut(ctx: Context, userId: number, appId: number): void {
+export function revokeApp(ctx: Context, userId: number, appId: number): void {
   ctx.db.transaction((tx) => {
     const tokens = tx.all<{ id: number }>("SELECT id FROM oauth_tokens WHERE user_id = +$userId AND app_id = +$appId", {
       userId,

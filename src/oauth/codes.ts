@@ -27,7 +27,7 @@ interface CodeRow {
 }
 
 /** Issues a code that can be redeemed once, within ten minutes, by this app with this redirect URI. */
-export function giveCode(ctx: Context, grant: Grant): string {
+export function issueCode(ctx: Context, grant: Grant): string {
   const code = newSecret();
   ctx.db.transaction((tx) =>
     tx.run(
@@ -64,7 +64,7 @@ export function redeemCode(
       return null;
     }
     if (row.expires_at <= ctx.clock.now() || row.redirect_uri !== shown.redirectUri) return null;
-    if (!answersChallenge(row.code_challenge, shown.verifier)) return null;
+    if (!matchesChallenge(row.code_challenge, shown.verifier)) return null;
     return spend(ctx, tx, hash, row);
   });
 }
@@ -80,7 +80,7 @@ function spend(ctx: Context, tx: Tx, hash: string, row: CodeRow): { secret: stri
 }
 
 /** Refuses a verifier without a challenge too: an attacker removed the challenge from the request (RFC 9700, 2.1.1). */
-function answersChallenge(challenge: string | null, verifier: string | null): boolean {
+function matchesChallenge(challenge: string | null, verifier: string | null): boolean {
   if (challenge === null || verifier === null) return challenge === verifier;
   return sameSecret(challengeOf(verifier), challenge);
 }

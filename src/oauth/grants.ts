@@ -8,7 +8,7 @@ import { OAuthRefusal } from "./errors.ts";
 import { issueToken, revokeToken } from "./tokens.ts";
 
 /** Mastodon's entity Token. */
-export interface TokenAnswer {
+export interface TokenResponse {
   access_token: string;
   token_type: "Bearer";
   scope: string;
@@ -17,18 +17,18 @@ export interface TokenAnswer {
 }
 
 /** The token endpoint's response to a request with these parameters and this Authorization header. */
-export function grantToken(ctx: Context, authorization: string | null, params: Params): TokenAnswer {
+export function grantToken(ctx: Context, authorization: string | null, params: Params): TokenResponse {
   const type = oauthParam(params, "grant_type");
   if (type === null) throw missing("grant_type");
   if (type !== "authorization_code" && type !== "client_credentials") {
     throw new OAuthRefusal("unsupported_grant_type", "grant_type must be authorization_code or client_credentials.");
   }
   const app = authenticateClient(ctx, authorization, params);
-  return showToken(ctx, type === "authorization_code" ? forCode(ctx, app, params) : forItself(ctx, app, params));
+  return showToken(ctx, type === "authorization_code" ? tokenForCode(ctx, app, params) : tokenForApp(ctx, app, params));
 }
 
 /** The response with a token that was issued just now. */
-export function showToken(ctx: Context, token: { secret: string; scopes: string }): TokenAnswer {
+export function showToken(ctx: Context, token: { secret: string; scopes: string }): TokenResponse {
   return {
     access_token: token.secret,
     token_type: "Bearer",
@@ -41,14 +41,14 @@ export function showToken(ctx: Context, token: { secret: string; scopes: string 
 export function revokeForClient(ctx: Context, authorization: string | null, params: Params): void {
   const app = authenticateClient(ctx, authorization, params);
   const token = oauthParam(params, "token");
-  if (token === null) throw notYours();
+  if (token === null) throw notAuthorized();
   ctx.db.transaction((tx) => {
     const row = tx.get<{ id: number; app_id: number }>(
       "SELECT id, app_id FROM oauth_tokens WHERE token_hash = +$tokenHash",
       { tokenHash: hashSecret(token) },
     );
     if (!row) return;
-    if (row.app_id !== app.id) throw notYours();
+    if (row.app_id !== app.id) throw notAuthorized();
     revokeToken(ctx, tx, row.id);
   });
 }
@@ -58,7 +58,7 @@ interface Token {
   scopes: string;
 }
 
-function forCode(ctx: Context, app: App, params: Params): Token {
+function tokenForCode(ctx: Context, app: App, params: Params): Token {
   const code = oauthParam(params, "code") ?? refuse("code");
   const redirectUri = oauthParam(params, "redirect_uri") ?? refuse("redirect_uri");
   const token = redeemCode(ctx, { appId: app.id, code, redirectUri, verifier: oauthParam(params, "code_verifier") });
@@ -69,7 +69,7 @@ function forCode(ctx: Context, app: App, params: Params): Token {
   );
 }
 
-function forItself(ctx: Context, app: App, params: Params): Token {
+function tokenForApp(ctx: Context, app: App, params: Params): Token {
   const scopes = scopesFor(app, oauthParam(params, "scope"));
   if (!scopes) {
     throw new OAuthRefusal("invalid_scope", "A requested scope is unknown or was not registered for this app.");
@@ -89,6 +89,6 @@ function missing(name: string): OAuthRefusal {
   return new OAuthRefusal("invalid_request", `The parameter ${name} is missing.`);
 }
 
-function notYours(): OAuthRefusal {
+function notAuthorized(): OAuthRefusal {
   return new OAuthRefusal("unauthorized_client", "You are not authorized to revoke this token.");
 }

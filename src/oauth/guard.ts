@@ -4,7 +4,7 @@ import { idList } from "../db/json.ts";
 import { Refusal } from "../errors.ts";
 import { hashSecret } from "../lib/secrets.ts";
 import { covers, type Scope } from "./scopes.ts";
-import { noteUse, USE_NOTED_EVERY } from "./tokens.ts";
+import { recordUse, USE_RECORDED_EVERY } from "./tokens.ts";
 
 /** The user a token belongs to. */
 export interface Viewer {
@@ -72,15 +72,16 @@ export function findBearer(ctx: Context, token: string): Bearer {
   const now = ctx.clock.now();
   if (row.expires_at !== null && row.expires_at <= now) throw new Refusal("unauthorized", "The access token expired");
   const [pending, disabled] = [row.approved === 0, row.disabled === 1];
-  const isSomebody = row.user_id !== null && !pending && !disabled;
-  if (now - (row.last_used_at ?? 0) >= USE_NOTED_EVERY) noteUse(ctx, row.token_id, isSomebody ? row.user_id : null);
+  const isActiveUser = row.user_id !== null && !pending && !disabled;
+  if (now - (row.last_used_at ?? 0) >= USE_RECORDED_EVERY)
+    recordUse(ctx, row.token_id, isActiveUser ? row.user_id : null);
   return {
     tokenId: row.token_id,
     appId: row.app_id,
     scopes: row.scopes.split(" "),
     pending,
     disabled,
-    viewer: isSomebody ? { userId: row.user_id!, accountId: row.account_id!, role: row.role! } : null,
+    viewer: isActiveUser ? { userId: row.user_id!, accountId: row.account_id!, role: row.role! } : null,
   };
 }
 
@@ -92,14 +93,14 @@ export function localeOfToken(ctx: Context, header: string | null): string | nul
 }
 
 /** The tokens that still act for a user: the others have expired, or another process revoked them. */
-export function stillValid(ctx: Context, tokenIds: readonly number[]): Set<number> {
+export function validTokenIds(ctx: Context, tokenIds: readonly number[]): Set<number> {
   return new Set(
     ctx.db.all<{ id: number }>(VALID, { tokenIds: idList(tokenIds), now: ctx.clock.now() }).map(({ id }) => id),
   );
 }
 
 /** Refuses a token of a user who is suspended or disabled. */
-export function requireStanding(bearer: Bearer): void {
+export function requireEnabled(bearer: Bearer): void {
   if (bearer.disabled) throw new Refusal("forbidden", "Your login is currently disabled");
 }
 

@@ -17,14 +17,14 @@ const KEY = "known_browsers_key";
 /** A cookie for a browser in which this user has just signed in: a new nonce and its signature. */
 export function knownBrowserCookie(ctx: Context, userId: number): string {
   const nonce = newSecret();
-  const key = keptKey(ctx.db) ?? ctx.db.transaction((tx) => keptKey(tx) ?? makeKey(tx));
+  const key = storedKey(ctx.db) ?? ctx.db.transaction((tx) => storedKey(tx) ?? createKey(tx));
   return `${nonce}.${signatureOf(ctx.db, key, userId, nonce)}`;
 }
 
 /** The nonce of a cookie that this server set for this user and their current password; null for any other cookie. */
 export function knownBrowser(ctx: Context, userId: number, cookie: string | null): string | null {
   const [nonce, signature] = cookie?.split(".") ?? [];
-  const key = keptKey(ctx.db);
+  const key = storedKey(ctx.db);
   if (!nonce || !signature || key === null) return null;
   return sameSecret(signature, signatureOf(ctx.db, key, userId, nonce)) ? nonce : null;
 }
@@ -35,11 +35,11 @@ function signatureOf(db: Reads, key: string, userId: number, nonce: string): str
   return authenticate(`known browser ${userId} ${nonce} ${hashSecret(hash)}`, key);
 }
 
-function keptKey(db: Reads): string | null {
+function storedKey(db: Reads): string | null {
   return stateOf(db, KEY);
 }
 
-function makeKey(tx: Tx): string {
+function createKey(tx: Tx): string {
   const key = newSecret();
   setState(tx, KEY, key);
   return key;

@@ -34,7 +34,7 @@ export function redirectUriProblem(uri: string): string | null {
  * The redirect URI with a response in its query or fragment. It is built as text: apps compare it with what they
  * registered letter by letter, and parsing would change `icecubesapp://` or a percent-encoded origin.
  */
-export function answerAddress(redirectUri: string, mode: ResponseMode, answer: Record<string, string>): string {
+export function responseUrl(redirectUri: string, mode: ResponseMode, answer: Record<string, string>): string {
   const pairs = Object.entries(answer).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
   if (mode === "fragment") return `${redirectUri}#${pairs.join("&")}`;
   const joint = !redirectUri.includes("?") ? "?" : /[?&]$/.test(redirectUri) ? "" : "&";

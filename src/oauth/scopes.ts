@@ -93,6 +93,6 @@ export function covers(granted: readonly string[], wanted: Scope): boolean {
 }
 
 /** The scopes that no wider one in the list covers, for display. */
-export function widest(scopes: readonly Scope[]): Scope[] {
+export function broadestScopes(scopes: readonly Scope[]): Scope[] {
   return scopes.filter((scope) => !scopes.some((wider) => wider !== scope && covers([wider], scope)));
 }

@@ -5,7 +5,7 @@ import type { Tx } from "../db/open.ts";
 import { hashSecret, newSecret } from "../lib/secrets.ts";
 
 /** Precision of a token's last use, in ms: a write per hour is cheap, a write per request would not be. */
-export const USE_NOTED_EVERY = 3600_000;
+export const USE_RECORDED_EVERY = 3600_000;
 
 /**
  * Issues a token and stores only its hash: the secret is returned once, here. `userId` is null for an app token;
@@ -38,7 +38,7 @@ export function revokeToken(ctx: Context, tx: Tx, tokenId: number): void {
 }
 
 /** Records token use and user activity; `userId` is null for app tokens. */
-export function noteUse(ctx: Context, tokenId: number, userId: number | null): void {
+export function recordUse(ctx: Context, tokenId: number, userId: number | null): void {
   const now = ctx.clock.now();
   try {
     ctx.db.transaction((tx) => {

@@ -78,7 +78,7 @@ function MethodDetails({ method, schemas }: { method: Method; schemas: Schemas }
     <details>
       <summary>
         <span class={`verb ${verbs[0]}`}>{verbs[0]}</span> <code>{path}</code>
-        <span class="says">{operation.summary}</span>
+        <span class="summary">{operation.summary}</span>
       </summary>
       <p class="help">
         {needsOf(operation)}
@@ -90,7 +90,7 @@ function MethodDetails({ method, schemas }: { method: Method; schemas: Schemas }
             <div>
               <dt>
                 <code>{name}</code>
-                {isRequired && <span class="needed"> required</span>}
+                {isRequired && <span class="required"> required</span>}
               </dt>
               <dd>{kindOf(schema)}</dd>
             </div>

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
-import { authorizedApps, shutOut, type AuthorizedApp } from "../oauth/authorizations.ts";
-import { isKnownScope, widest } from "../oauth/scopes.ts";
+import { authorizedApps, revokeApp, type AuthorizedApp } from "../oauth/authorizations.ts";
+import { isKnownScope, broadestScopes } from "../oauth/scopes.ts";
 import { closeOtherSessions, otherSessions, type Session } from "../oauth/sessions.ts";
 import { Alert, Head, Hidden } from "./layout.tsx";
 import type { Pages } from "./pages.ts";
@@ -16,7 +16,7 @@ export function appPages(pages: Pages): void {
   });
 
   pages.post(`${APPS}/revoke`, (page) =>
-    act(page, (session) => shutOut(page.ctx, session.userId, Number(page.text("app")) || 0)),
+    act(page, (session) => revokeApp(page.ctx, session.userId, Number(page.text("app")) || 0)),
   );
 
   pages.post(`${APPS}/sign-out-others`, (page) => act(page, (session) => closeOtherSessions(page.ctx, session)));
@@ -26,7 +26,7 @@ export function appPages(pages: Pages): void {
 function act(page: PageRequest, done: (session: Session) => void): Response {
   const { session } = page;
   if (!session) return page.redirect(APPS);
-  if (!page.isFormOurs()) return appsPage(page, session, page.messages.formExpired);
+  if (!page.isFormValid()) return appsPage(page, session, page.messages.formExpired);
   done(session);
   return page.redirect(APPS);
 }
@@ -63,23 +63,23 @@ function App({ messages, app, csrf }: { messages: Messages; app: AuthorizedApp; 
       <div class="entry">
         <div>
           <strong>{name}</strong> {website && <span class="help">{new URL(website).host}</span>}
-          <p class="help">{messages.letInOn(day(messages, created_at))}</p>
+          <p class="help">{messages.authorizedOn(day(messages, created_at))}</p>
           <p class="help">
-            {last_used_at === null ? messages.neverUsed : messages.lastUsedOn(day(messages, last_used_at))}
+            {last_used_at === null ? messages.notUsedYet : messages.lastUsedOn(day(messages, last_used_at))}
           </p>
           {expires_at !== null && <p class="help">{messages.expiresOn(day(messages, expires_at))}</p>}
         </div>
         <form method="post" action={`${APPS}/revoke`}>
           <Hidden values={{ csrf, app: String(id) }} />
-          <button class="small" aria-label={messages.shutOutApp(name)}>
-            {messages.shutOut}
+          <button class="small" aria-label={messages.revokeAppNamed(name)}>
+            {messages.revokeApp}
           </button>
         </form>
       </div>
       <details>
-        <summary>{messages.whatItMay}</summary>
+        <summary>{messages.permissions}</summary>
         <ul class="scopes">
-          {widest(scopes.filter(isKnownScope)).map((scope) => (
+          {broadestScopes(scopes.filter(isKnownScope)).map((scope) => (
             <li>{messages.scopes[scope]}</li>
           ))}
         </ul>

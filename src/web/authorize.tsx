@@ -1,16 +1,16 @@
 /** @jsxImportSource preact */
 import { OUT_OF_BAND } from "../oauth/apps.ts";
 import {
-  answerFor,
+  responseParams,
   AUTHORIZATION_PARAMS,
   readAuthorization,
   type AuthorizationRequest,
   type Problem,
   type Recipient,
 } from "../oauth/authorization.ts";
-import { giveCode } from "../oauth/codes.ts";
-import { answerAddress, formActionSources, isWebAddress, recipientOf } from "../oauth/redirects.ts";
-import { widest } from "../oauth/scopes.ts";
+import { issueCode } from "../oauth/codes.ts";
+import { responseUrl, formActionSources, isWebAddress, recipientOf } from "../oauth/redirects.ts";
+import { broadestScopes } from "../oauth/scopes.ts";
 import type { Session } from "../oauth/sessions.ts";
 import { Alert, Head, Hidden } from "./layout.tsx";
 import type { Pages } from "./pages.ts";
@@ -34,9 +34,9 @@ export function authorizePages(pages: Pages): void {
     if ("problem" in request) return problemPage(page, request);
     const { session } = page;
     if (!session) return page.redirect(sameRequest(page));
-    if (!page.isFormOurs()) return consentPage(page, session, request, page.messages.formExpired);
+    if (!page.isFormValid()) return consentPage(page, session, request, page.messages.formExpired);
     if (page.text("decision") !== "allow") return deny(page, request);
-    const code = giveCode(page.ctx, {
+    const code = issueCode(page.ctx, {
       appId: request.app.id,
       userId: session.userId,
       redirectUri: request.redirectUri,
@@ -71,8 +71,8 @@ function deny(page: PageRequest, request: AuthorizationRequest): Response {
 
 /** Sends the response to the app in the response mode it requested. */
 function send(page: PageRequest, to: Recipient, answer: Record<string, string>): Response {
-  const whole = answerFor(to, answer);
-  if (to.mode !== "form_post") return page.redirect(answerAddress(to.redirectUri, to.mode, whole));
+  const whole = responseParams(to, answer);
+  if (to.mode !== "form_post") return page.redirect(responseUrl(to.redirectUri, to.mode, whole));
   const { messages } = page;
   const title = messages.sendTitle(to.app.name);
   return page.render(
@@ -97,16 +97,16 @@ function consentPage(page: PageRequest, session: Session, request: Authorization
     <>
       <Head title={title} />
       {problem && <Alert>{problem}</Alert>}
-      <section class="who">
+      <section class="signed-in">
         <p>
           {messages.signedInAs} <strong>@{session.username}</strong>
         </p>
-        <a href={sameRequest(page, { force_login: "true" })}>{messages.useAnother}</a>
+        <a href={sameRequest(page, { force_login: "true" })}>{messages.useOtherAccount}</a>
       </section>
       <section>
-        <h2>{messages.appMay}</h2>
+        <h2>{messages.appCan}</h2>
         <ul class="scopes">
-          {widest(request.scopes).map((scope) => (
+          {broadestScopes(request.scopes).map((scope) => (
             <li>{messages.scopes[scope]}</li>
           ))}
         </ul>
@@ -114,7 +114,7 @@ function consentPage(page: PageRequest, session: Session, request: Authorization
       <Destination messages={messages} redirectUri={request.redirectUri} />
       <form method="post" action={sameRequest(page)}>
         <Hidden values={{ csrf: page.csrfToken() }} />
-        <p class="help">{messages.onlyIfYours}</p>
+        <p class="help">{messages.allowWarning}</p>
         <button class="primary" name="decision" value="allow">
           {messages.allow}
         </button>
@@ -174,5 +174,5 @@ function problemPage(page: PageRequest, problem: Problem): Response {
 function addressBack(to: Recipient, error: string): string | null {
   if (to.redirectUri === OUT_OF_BAND) return null;
   const mode = to.mode === "fragment" ? "fragment" : "query";
-  return answerAddress(to.redirectUri, mode, answerFor(to, { error }));
+  return responseUrl(to.redirectUri, mode, responseParams(to, { error }));
 }

@@ -15,7 +15,7 @@ export function notFoundPage(page: PageRequest): Response {
         <p>{messages.notFound}</p>
       </Head>
       <a class="button" href="/">
-        {messages.toStart}
+        {messages.toStartPage}
       </a>
     </>,
   );
@@ -37,7 +37,7 @@ function responseFor(refusal: Refusal): { status: number; headers?: Record<strin
 /** The page for a visitor whose network sends too many requests. */
 export function tooManyPage(page: PageRequest, rate: Rate): Response {
   const { minutes, headers } = waitFor(page, rate);
-  return errorPage(page, { status: 429, headers }, <p role="alert">{page.messages.tooManyCalls(minutes)}</p>);
+  return errorPage(page, { status: 429, headers }, <p role="alert">{page.messages.tooManyRequests(minutes)}</p>);
 }
 
 /** The minutes until a rate limit ends, and the Retry-After header for it. */
@@ -52,6 +52,6 @@ function errorPage(
   response: { status: number; headers?: Record<string, string> },
   explanation: ComponentChildren,
 ): Response {
-  const { badRequestTitle: title } = page.messages;
+  const { errorTitle: title } = page.messages;
   return page.render({ ...response, title }, <Head title={title}>{explanation}</Head>);
 }

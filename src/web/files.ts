@@ -15,7 +15,7 @@ import { requestAddress } from "../lib/http/params.ts";
 import { TYPES_BY_EXTENSION, type Extension } from "../lib/media/media-types.ts";
 
 /** The names that Linnet gives to files. Anything else isn't Linnet's or isn't ready; no match can leave the folder. */
-const OURS = new RegExp(
+const FILE_NAME = new RegExp(
   "^(?:attachments|avatars|headers|emojis|site|cache/cards)/\\w{2}/\\w{22}/" +
     `(?:original|small|static|placeholder|poster|thumbnail|\\d{1,3}x?)\\.(${Object.keys(TYPES_BY_EXTENSION).join("|")})$`,
 );
@@ -88,7 +88,7 @@ function headResponse(ctx: Context, request: Request): Response | undefined {
 
 /** A file that may be served, with its headers; null for any other name. Requests a card's missing picture again. */
 function findFile(ctx: Context, path: string) {
-  const extension = OURS.exec(path)?.[1] as Extension | undefined;
+  const extension = FILE_NAME.exec(path)?.[1] as Extension | undefined;
   if (!extension) return null;
   const file = resolve(storedFile(ctx, path));
   const entry = lstatSync(file, { throwIfNoEntry: false });

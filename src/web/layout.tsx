@@ -51,7 +51,7 @@ export function Page(props: PageProps) {
 export function Head(props: { title: string; children?: ComponentChildren }) {
   return (
     <header>
-      <img class="bird" src={favicon.path} width="72" height="72" alt="" />
+      <img class="logo" src={favicon.path} width="72" height="72" alt="" />
       <h1>{props.title}</h1>
       {props.children}
     </header>
@@ -96,7 +96,7 @@ interface FieldProps {
 }
 
 /** Phones must not capitalise or correct a name. */
-const AS_TYPED = { autocapitalize: "none", autocorrect: "off", spellcheck: false } as const;
+const NO_CORRECTION = { autocapitalize: "none", autocorrect: "off", spellcheck: false } as const;
 
 /** A labelled input with a help text or an error beneath. */
 export function Field(props: FieldProps) {
@@ -113,7 +113,7 @@ export function Field(props: FieldProps) {
         type={(props.type ?? "text") as "text"}
         value={props.value}
         autocomplete={props.autocomplete as "username"}
-        {...AS_TYPED}
+        {...NO_CORRECTION}
         required={props.required}
         autofocus={props.autofocus}
         minLength={props.minLength}

@@ -9,16 +9,16 @@ import type { PageRequest } from "./page-request.tsx";
 export function notFoundPages(pages: Pages): void {
   // Browsers request it on their own, regardless of the page.
   pages.get("/favicon.ico", (page) => page.redirect(favicon.path));
-  pages.get("/*", (page) => (isForPerson(page.request) ? notFoundPage(page) : notFoundForPrograms(page)));
+  pages.get("/*", (page) => (isForBrowser(page.request) ? notFoundPage(page) : notFoundJson(page)));
 }
 
-function isForPerson(request: Request): boolean {
+function isForBrowser(request: Request): boolean {
   const { pathname } = requestAddress(request.url);
   const isOfApi = /^\/(api|\.well-known|nodeinfo)(\/|$)/.test(pathname);
   return !isOfApi && (request.headers.get("accept") ?? "").includes("text/html");
 }
 
-function notFoundForPrograms({ ctx, request }: PageRequest): Response {
+function notFoundJson({ ctx, request }: PageRequest): Response {
   const language = errorLanguage(ctx, request);
   const headers = { "content-language": language };
   return Response.json({ error: inLanguage("Not found", language) }, { status: 404, headers });

@@ -72,7 +72,7 @@ export class PageRequest {
   }
 
   /** Whether this visitor may see accounts and public posts (LINNET_LIMITED_FEDERATION). */
-  get mayKnow(): boolean {
+  get maySeeAccounts(): boolean {
     return this.session !== null || !this.ctx.config.limitedFederation;
   }
 
@@ -87,15 +87,15 @@ export class PageRequest {
   }
 
   /** Whether the form came from a page of this server, shown in this browser to the user who is signed in now. */
-  isFormOurs(): boolean {
+  isFormValid(): boolean {
     const secret = this.session?.secret ?? this.formSecret;
-    return secret !== null && this.comesFromUs() && sameSecret(this.text("csrf"), csrfTokenOf(secret));
+    return secret !== null && this.isSameOrigin() && sameSecret(this.text("csrf"), csrfTokenOf(secret));
   }
 
   /**
    * Whether the request came from a page of this server, as the browser reports; true for old ones that report nothing.
    */
-  comesFromUs(): boolean {
+  isSameOrigin(): boolean {
     const site = this.request.headers.get("sec-fetch-site");
     if (site !== null) return site === "same-origin";
     const origin = this.request.headers.get("origin");
@@ -171,7 +171,7 @@ export class PageRequest {
   private headers(own: Record<string, string>): Headers {
     const headers = new Headers({
       "cache-control": "no-store",
-      // With `no-referrer`, browsers send forms with an Origin of "null", and comesFromUs() could not check it.
+      // With `no-referrer`, browsers send forms with an Origin of "null", and isSameOrigin() could not check it.
       "referrer-policy": "same-origin",
       "x-content-type-options": "nosniff",
       "x-frame-options": "DENY",

@@ -24,24 +24,24 @@ export function Html({ html, emojis = [], as: Element = "div", lang, ...props }:
     // Texts have any direction; a bdi detects it by default.
     dir: Element === "bdi" ? undefined : ("auto" as const),
   };
-  return <Element {...attributes} dangerouslySetInnerHTML={{ __html: drawn(html, emojis) }} />;
+  return <Element {...attributes} dangerouslySetInnerHTML={{ __html: withEmoji(html, emojis) }} />;
 }
 
-/** Plain text with its emoji drawn: a name, a warning, a choice. */
+/** Plain text with its emoji as images: a name, a warning, a choice. */
 export function Text({ text, ...props }: Omit<HtmlProps, "html"> & { text: string }) {
   return <Html as="span" {...props} html={escapeHtml(text)} />;
 }
 
-function drawn(html: string, emojis: readonly EmojiJson[]): string {
+function withEmoji(html: string, emojis: readonly EmojiJson[]): string {
   if (emojis.length === 0) return html;
   const pictures = new Map(emojis.map(({ shortcode, url }) => [shortcode, url]));
   return replaceShortcodes(html, (shortcode) => {
     const url = pictures.get(shortcode);
-    return url === undefined ? null : picture(`:${shortcode}:`, new URL(url).pathname);
+    return url === undefined ? null : emojiImage(`:${shortcode}:`, new URL(url).pathname);
   });
 }
 
-function picture(name: string, path: string): string {
+function emojiImage(name: string, path: string): string {
   const label = escapeHtml(name);
   return `<img class="emoji" src="${escapeHtml(path)}" alt="${label}" title="${label}" loading="lazy">`;
 }

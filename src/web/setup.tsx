@@ -9,10 +9,12 @@ import { localHandle } from "../core/addresses.ts";
 
 /** The page behind the one-time link, which creates the owner's account. */
 export function setupPages(pages: Pages): void {
-  pages.get("/setup", (page) => (isSetupToken(page.ctx, page.text("token")) ? setupPage(page, []) : deadLink(page)));
+  pages.get("/setup", (page) =>
+    isSetupToken(page.ctx, page.text("token")) ? setupPage(page, []) : invalidLinkPage(page),
+  );
 
   pages.post("/setup", async (page) => {
-    if (!isSetupToken(page.ctx, page.text("token")) || !page.comesFromUs()) return deadLink(page);
+    if (!isSetupToken(page.ctx, page.text("token")) || !page.isSameOrigin()) return invalidLinkPage(page);
     const owner = {
       username: page.text("username"),
       password: page.text("password"),
@@ -27,7 +29,7 @@ export function setupPages(pages: Pages): void {
       await page.ctx.db.whenWritable(() => page.signIn(userId));
     } catch (error) {
       // Two people used the link at the same time, and the other one was faster.
-      if (error instanceof Refusal && hasUsers(page.ctx)) return deadLink(page);
+      if (error instanceof Refusal && hasUsers(page.ctx)) return invalidLinkPage(page);
       throw error;
     }
     return page.redirect("/welcome");
@@ -81,25 +83,25 @@ function setupPage(page: PageRequest, problems: UserProblem[]): Response {
           maxLength={256}
           required
         />
-        <button class="primary">{messages.makeOwner}</button>
+        <button class="primary">{messages.createAccount}</button>
       </form>
     </>,
   );
 }
 
 /** The link doesn't work: with an owner, setup is done for good; without one, there is a newer link. */
-function deadLink(page: PageRequest): Response {
+function invalidLinkPage(page: PageRequest): Response {
   const { messages } = page;
   const done = hasUsers(page.ctx);
-  const title = done ? messages.setupUsedTitle : messages.setupUnknownTitle;
+  const title = done ? messages.setupUsedTitle : messages.setupReplacedTitle;
   return page.render(
     { status: done ? 410 : 404, title },
     <>
       <Head title={title}>
-        <p>{done ? messages.setupUsed : messages.setupUnknown}</p>
+        <p>{done ? messages.setupUsed : messages.setupReplaced}</p>
       </Head>
       <a class="button" href={done ? "/sign-in" : "/"}>
-        {done ? messages.signIn : messages.toStart}
+        {done ? messages.signIn : messages.toStartPage}
       </a>
     </>,
   );

@@ -21,17 +21,17 @@ export function signInPages(pages: Pages): void {
 
   pages.post("/sign-in", async (page) => {
     const { messages } = page;
-    const returnTo = ourAddress(page.text("return_to"));
+    const returnTo = safeReturnPath(page.text("return_to"));
     const login = page.text("login").slice(0, MAX_LOGIN);
-    if (!page.isFormOurs()) {
+    if (!page.isFormValid()) {
       return signInPage(page, { returnTo, login, status: 403, problem: messages.cookiesNeeded });
     }
     const found = findLogin(page.ctx, login);
-    const counted = countTry(page, found);
+    const counted = countAttempt(page, found);
     if (counted.refused) {
       logFailure(page, found, "too_many");
       const { minutes, headers } = waitFor(page, counted.refused);
-      return signInPage(page, { returnTo, login, status: 429, headers, problem: messages.tooManyTries(minutes) });
+      return signInPage(page, { returnTo, login, status: 429, headers, problem: messages.tooManyAttempts(minutes) });
     }
     const { user } = found;
     if (!(await isPasswordOf(page.ctx, user, page.text("password"))) || !user) {
@@ -46,7 +46,7 @@ export function signInPages(pages: Pages): void {
   });
 
   pages.post("/sign-out", (page) => {
-    if (page.isFormOurs()) page.signOut();
+    if (page.isFormValid()) page.signOut();
     return page.redirect("/");
   });
 }
@@ -97,7 +97,7 @@ export function signInPage(page: PageRequest, { returnTo, login = "", wrong, ...
       </form>
       {wrong && (
         <p class="help">
-          {messages.forgotten} <code>linnet user reset-password</code>
+          {messages.forgotPassword} <code>linnet user reset-password</code>
         </p>
       )}
     </>,
@@ -105,7 +105,7 @@ export function signInPage(page: PageRequest, { returnTo, login = "", wrong, ...
 }
 
 /** A known path on this server; the start page for anything else, so that a link can't lead to another site. */
-function ourAddress(wanted: string): string {
+function safeReturnPath(wanted: string): string {
   if (wanted === APPS) return wanted;
   const prefix = `${AUTHORIZE}?`;
   // Encoded again, since a header may contain only ASCII.
@@ -117,7 +117,7 @@ function ourAddress(wanted: string): string {
  * attempt that succeeds. Attempts count for their network and for the user, since passwords can be guessed from many
  * networks. A browser that has signed in before is counted separately instead.
  */
-function countTry(page: PageRequest, { user, key }: Login): { refused: Rate | null; giveBack: () => void } {
+function countAttempt(page: PageRequest, { user, key }: Login): { refused: Rate | null; giveBack: () => void } {
   const { rates, clock } = page.ctx;
   if (!rates) return { refused: null, giveBack: () => {} };
   const now = clock.now();

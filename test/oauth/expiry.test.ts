@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { schedule } from "../../src/jobs/recurring.ts";
 import { registerApp } from "../../src/oauth/apps.ts";
-import { stillValid } from "../../src/oauth/guard.ts";
+import { validTokenIds } from "../../src/oauth/guard.ts";
 import { issueToken } from "../../src/oauth/tokens.ts";
 import { Client } from "../support/client.ts";
 import { Device, PushService } from "../support/push-service.ts";
@@ -64,9 +64,9 @@ describe("A token with an expiry date", () => {
 
   inProcess("keeps no stream open beyond that time", () => {
     const ids = server.ctx.db.all<{ id: number }>("SELECT id FROM oauth_tokens ORDER BY id").map(({ id }) => id);
-    expect([...stillValid(server.ctx, ids)]).toEqual(ids);
+    expect([...validTokenIds(server.ctx, ids)]).toEqual(ids);
     server.clock.advance(HOUR);
-    expect([...stillValid(server.ctx, ids)]).toEqual(ids.slice(0, -1));
+    expect([...validTokenIds(server.ctx, ids)]).toEqual(ids.slice(0, -1));
   });
 
   test("receives no push messages beyond that time", async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "bun:test";
 import { challengeOf } from "../../src/lib/secrets.ts";
-import { giveCode } from "../../src/oauth/codes.ts";
+import { issueCode } from "../../src/oauth/codes.ts";
 import type { Answer, Json } from "../support/client.ts";
 import { startServer } from "../support/server.ts";
 import { serverForAllTests } from "../support/setup.ts";
@@ -25,7 +25,7 @@ async function register(scopes: string): Promise<Json> {
 
 /** The authorization code that the page issues after "Allow". */
 function code(more: { challenge?: string; scopes?: string; redirectUri?: string } = {}): string {
-  return giveCode(server.ctx, {
+  return issueCode(server.ctx, {
     appId: Number(app.id),
     userId,
     redirectUri: more.redirectUri ?? CALLBACK,

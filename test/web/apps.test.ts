@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { registerApp } from "../../src/oauth/apps.ts";
-import { giveCode } from "../../src/oauth/codes.ts";
+import { issueCode } from "../../src/oauth/codes.ts";
 import { issueToken } from "../../src/oauth/tokens.ts";
 import { Client } from "../support/client.ts";
 import { inProcess } from "../support/server.ts";
@@ -117,7 +117,7 @@ describe("A revoked app", () => {
   test("loses its pending authorization codes", async () => {
     const { appId } = authorizeApp("Phanpy", "alice", "read");
     const grant = { appId, userId: userOf("alice"), redirectUri: OOB, scopes: "read", challenge: null };
-    giveCode(server.ctx, grant);
+    issueCode(server.ctx, grant);
     await visitor.signIn("alice");
     await visitor.get(PAGE);
     await visitor.press("Revoke");

@@ -1,13 +1,13 @@
 import { keptApart } from "../../core/visibility.ts";
 import { showAccounts } from "../../entities/accounts.ts";
 import { bool, object, oneOf } from "../../lib/http/input.ts";
-import { idsOf, stretch } from "../paging.ts";
+import { idsOf, offsetPaging } from "../paging.ts";
 import type { Router } from "../router.ts";
 
 const Directory = object({
   order: oneOf(["active", "new"], { default: "active", lenient: true }),
   local: bool({ default: false }),
-  ...stretch(40, 80),
+  ...offsetPaging(40, 80),
 });
 
 const directory = (order: string) => `

@@ -1,4 +1,5 @@
 import { searchAccounts } from "../../core/accounts.ts";
+import type { OffsetPage } from "../../core/discovery/trends.ts";
 import { findByAddress, searchStatuses, searchTags } from "../../core/discovery/search.ts";
 import { showAccounts } from "../../entities/accounts.ts";
 import { showStatuses } from "../../entities/statuses.ts";
@@ -7,7 +8,7 @@ import { Refusal } from "../../errors.ts";
 import { normaliseHashtag } from "../../lib/text/hashtags.ts";
 import { parseId } from "../../lib/ids.ts";
 import { bool, id, object, oneOf, optional, text } from "../../lib/http/input.ts";
-import { stretch } from "../paging.ts";
+import { offsetPaging } from "../paging.ts";
 import type { Call } from "../route.ts";
 import type { Router } from "../router.ts";
 
@@ -20,7 +21,7 @@ const Search = object({
   exclude_unreviewed: bool({ default: false }),
   max_id: optional(id()),
   min_id: optional(id()),
-  ...stretch(20, 40),
+  ...offsetPaging(20, 40),
 });
 
 /** Mastodon's documentation: methods/search. The limit applies to each type separately. */
@@ -45,34 +46,29 @@ export function searchRoutes(routes: Router): void {
       };
     }
     // `offset` applies only to a search for one type; a search for several returns the first results of each.
-    const stretch = { limit: input.limit, offset: input.type === undefined ? 0 : input.offset };
+    const page = { limit: input.limit, offset: input.type === undefined ? 0 : input.offset };
     return {
-      accounts: wants("accounts") ? accounts(call, q, stretch) : [],
-      statuses: wants("statuses") ? statuses(call, q, stretch) : [],
-      hashtags: wants("hashtags") ? hashtags(call, q, stretch) : [],
+      accounts: wants("accounts") ? accounts(call, q, page) : [],
+      statuses: wants("statuses") ? statuses(call, q, page) : [],
+      hashtags: wants("hashtags") ? hashtags(call, q, page) : [],
     };
   });
 }
 
 type SearchCall = Call<{ input: typeof Search; open: true }>;
 
-interface Stretch {
-  limit: number;
-  offset: number;
+function accounts({ ctx, viewerId, input: { following } }: SearchCall, q: string, page: OffsetPage) {
+  return showAccounts(ctx, searchAccounts(ctx, viewerId, { q, following, ...page }));
 }
 
-function accounts({ ctx, viewerId, input: { following } }: SearchCall, q: string, stretch: Stretch) {
-  return showAccounts(ctx, searchAccounts(ctx, viewerId, { q, following, ...stretch }));
-}
-
-function statuses({ ctx, viewerId, input }: SearchCall, q: string, { limit, offset }: Stretch) {
+function statuses({ ctx, viewerId, input }: SearchCall, q: string, { limit, offset }: OffsetPage) {
   const page = { limit, max_id: parseId(input.max_id), min_id: parseId(input.min_id), since_id: null };
   const accountId = input.account_id === undefined ? null : (parseId(input.account_id) ?? 0);
   return showStatuses(ctx, viewerId, searchStatuses(ctx, viewerId, { q, accountId, page, offset }));
 }
 
-function hashtags({ ctx, viewerId, input }: SearchCall, q: string, stretch: Stretch) {
+function hashtags({ ctx, viewerId, input }: SearchCall, q: string, page: OffsetPage) {
   if (/[\s@:]/.test(q)) return [];
   const name = normaliseHashtag(q.replace(/^[#＃]/, ""));
-  return showTags(ctx, viewerId, searchTags(ctx, viewerId, { name, reviewed: input.exclude_unreviewed, ...stretch }));
+  return showTags(ctx, viewerId, searchTags(ctx, viewerId, { name, reviewed: input.exclude_unreviewed, ...page }));
 }

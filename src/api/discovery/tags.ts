@@ -27,8 +27,8 @@ export function tagRoutes(routes: Router): void {
       { scope: "read:follows", input: object(paging(100, 200)), summary: "List followed hashtags" },
       (call) => {
         const page = pageOf(call.input);
-        const places = followedTags(call.ctx, call.viewerId, page);
-        return paged(call, page, places, showTags(call.ctx, call.viewerId, idsOf(places)));
+        const rows = followedTags(call.ctx, call.viewerId, page);
+        return paged(call, page, rows, showTags(call.ctx, call.viewerId, idsOf(rows)));
       },
     );
   for (const [action, scope, act, summary] of ACTIONS) {

@@ -1,10 +1,10 @@
-import { trendingCards, trendingStatuses, trendingTags, type Stretch } from "../../core/discovery/trends.ts";
+import { trendingCards, trendingStatuses, trendingTags, type OffsetPage } from "../../core/discovery/trends.ts";
 import { showTrendLinks } from "../../entities/cards.ts";
 import { statusTexts } from "../../entities/statuses.ts";
 import { showTags } from "../../entities/tags.ts";
 import { object } from "../../lib/http/input.ts";
 import { offsetLinkHeader } from "../../lib/http/link-header.ts";
-import { stretch } from "../paging.ts";
+import { offsetPaging } from "../paging.ts";
 import type { Call } from "../route.ts";
 import type { Router } from "../router.ts";
 
@@ -14,7 +14,7 @@ export function trendRoutes(routes: Router): void {
     ["/api/v1/trends/tags", "List trending hashtags"],
     ["/api/v1/trends", "List trending hashtags (deprecated)"],
   ] as const) {
-    routes.get(path, { open: true, input: object(stretch(10, 20)), summary }, (call) => {
+    routes.get(path, { open: true, input: object(offsetPaging(10, 20)), summary }, (call) => {
       const tags = showTags(call.ctx, call.viewerId, trendingTags(call.ctx, call.input));
       return ranked(
         call,
@@ -25,7 +25,7 @@ export function trendRoutes(routes: Router): void {
   routes
     .get(
       "/api/v1/trends/statuses",
-      { open: true, input: object(stretch(20, 40)), summary: "List trending statuses" },
+      { open: true, input: object(offsetPaging(20, 40)), summary: "List trending statuses" },
       (call) => {
         const ids = trendingStatuses(call.ctx, call.viewerId, call.input);
         return ranked(call, statusTexts(call.ctx, call.viewerId, ids));
@@ -33,7 +33,7 @@ export function trendRoutes(routes: Router): void {
     )
     .get(
       "/api/v1/trends/links",
-      { open: true, input: object(stretch(10, 20)), summary: "List trending links" },
+      { open: true, input: object(offsetPaging(10, 20)), summary: "List trending links" },
       (call) => {
         const links = showTrendLinks(call.ctx, call.viewerId, trendingCards(call.ctx, call.input));
         return ranked(
@@ -44,7 +44,7 @@ export function trendRoutes(routes: Router): void {
     );
 }
 
-function ranked(call: Pick<Call, "ctx" | "request"> & { input: Stretch }, items: readonly string[]): Response {
+function ranked(call: Pick<Call, "ctx" | "request"> & { input: OffsetPage }, items: readonly string[]): Response {
   const { limit, offset } = call.input;
   const link = offsetLinkHeader(call.ctx.config.origin, call.request.url, {
     limit,

@@ -71,8 +71,8 @@ export function notificationGroupRoutes(routes: Router): void {
     (call) => {
       const { ctx, viewerId, params, input } = call;
       const page = pageOf(input);
-      const places = accountsInGroup(ctx.db, viewerId, params.group_key!, page);
-      return accountPage(call, page, places);
+      const rows = accountsInGroup(ctx.db, viewerId, params.group_key!, page);
+      return accountPage(call, page, rows);
     },
   );
 }

@@ -1,12 +1,12 @@
 import {
-  changeWishes,
+  changePushPreferences,
   PUSH_ALERTS,
   PUSH_POLICIES,
   subscribe,
   subscriptionOf,
   unsubscribe,
   type PushAlert,
-  type PushWishes,
+  type PushPreferences,
 } from "../../core/notifications/push.ts";
 import { pushSubscriptionJson } from "../../entities/push.ts";
 import { bool, object, oneOf, optional, text } from "../../lib/http/input.ts";
@@ -17,10 +17,10 @@ const alerts = Object.fromEntries(PUSH_ALERTS.map((alert) => [alert, optional(bo
 const policy = optional(oneOf(PUSH_POLICIES));
 
 /** The documentation has `policy` inside `data` when subscribing and beside it in updates; apps send it inside. */
-const Wishes = object({ data: optional(object({ alerts: optional(object(alerts)), policy })), policy });
+const PreferencesInput = object({ data: optional(object({ alerts: optional(object(alerts)), policy })), policy });
 
 const Subscription = object({
-  ...Wishes.properties,
+  ...PreferencesInput.properties,
   subscription: object({
     endpoint: text({ max: 2048 }),
     standard: bool({ default: false }),
@@ -29,7 +29,7 @@ const Subscription = object({
 });
 
 /** A request sets all alerts at once: one that is missing is off. */
-function wishesOf({ data, policy }: (typeof Wishes)["static"]): Partial<PushWishes> {
+function preferencesOf({ data, policy }: (typeof PreferencesInput)["static"]): Partial<PushPreferences> {
   const given: Partial<Record<PushAlert, boolean>> | undefined = data?.alerts;
   return {
     alerts: given && PUSH_ALERTS.filter((alert) => given[alert]),
@@ -48,7 +48,7 @@ export function pushRoutes(routes: Router): void {
       ({ ctx, viewerId, bearer, request, input }) => {
         const token = bearerToken(request.headers.get("authorization"))!;
         const { keys, ...target } = input.subscription;
-        const { alerts = [], policy = "all" } = wishesOf(input);
+        const { alerts = [], policy = "all" } = preferencesOf(input);
         const holder = { accountId: viewerId, tokenId: bearer.tokenId, token };
         return pushSubscriptionJson(ctx, subscribe(ctx, holder, { ...target, ...keys }, { alerts, policy }));
       },
@@ -58,8 +58,9 @@ export function pushRoutes(routes: Router): void {
     )
     .update(
       path,
-      { ...push, input: Wishes, summary: "Change the types of push notifications" },
-      ({ ctx, bearer, input }) => pushSubscriptionJson(ctx, changeWishes(ctx, bearer.tokenId, wishesOf(input))),
+      { ...push, input: PreferencesInput, summary: "Change the types of push notifications" },
+      ({ ctx, bearer, input }) =>
+        pushSubscriptionJson(ctx, changePushPreferences(ctx, bearer.tokenId, preferencesOf(input))),
     )
     .delete(path, { ...push, summary: "Delete the push subscription" }, ({ ctx, bearer }) =>
       ctx.db.transaction((tx) => unsubscribe(tx, bearer.tokenId)),

@@ -7,15 +7,15 @@ import { notFound } from "../../errors.ts";
 import { parseId, parseIds } from "../../lib/ids.ts";
 import { bool, ids, list, object, optional, text } from "../../lib/http/input.ts";
 import { DEVICE_LOCALE, localeOf } from "../../lib/text/languages.ts";
-import { accountPage, pageOf, paging, statusPage, stretch } from "../paging.ts";
-import { relate } from "./relations.ts";
+import { accountPage, pageOf, paging, statusPage, offsetPaging } from "../paging.ts";
+import { changeRelationship } from "./relations.ts";
 import type { Router } from "../router.ts";
 
 const Lookup = object({ acct: text({ max: 400 }) });
 
 const Search = object({
   q: text({ max: 1000, default: "" }),
-  ...stretch(40, 80),
+  ...offsetPaging(40, 80),
   following: bool({ default: false }),
   resolve: bool({ default: false }),
 });
@@ -79,10 +79,10 @@ export function accountRoutes(routes: Router): void {
         const account = findAccount(ctx, parseId(params.id));
         const page = pageOf(input);
         const filter = { ...input, tagged: input.tagged ?? null };
-        const places = input.pinned
+        const rows = input.pinned
           ? pinnedOf(ctx, viewerId, account.id, page)
           : statusesOf(ctx, viewerId, account.id, filter, page);
-        return statusPage(call, page, places);
+        return statusPage(call, page, rows);
       },
     );
   followRoutes(routes);
@@ -99,8 +99,8 @@ function followRoutes(routes: Router): void {
       (call) => {
         const { ctx, viewerId, params } = call;
         const page = pageOf(call.input);
-        const places = listOf(ctx, viewerId, findAccount(ctx, parseId(params.id)), page);
-        return accountPage(call, page, places);
+        const rows = listOf(ctx, viewerId, findAccount(ctx, parseId(params.id)), page);
+        return accountPage(call, page, rows);
       },
     );
   }
@@ -109,16 +109,16 @@ function followRoutes(routes: Router): void {
       "/api/v1/accounts/:id/follow",
       { scope: "write:follows", input: Follow, summary: "Follow an account, or change the options of a follow" },
       (call) =>
-        relate(call, (ctx, viewerId, id) =>
+        changeRelationship(call, (ctx, viewerId, id) =>
           follow(ctx, viewerId, id, { ...call.input, languages: call.input.languages?.map(localeOf) }),
         ),
     )
     .post("/api/v1/accounts/:id/unfollow", { scope: "write:follows", summary: "Unfollow an account" }, (call) =>
-      relate(call, unfollow),
+      changeRelationship(call, unfollow),
     )
     .post(
       "/api/v1/accounts/:id/remove_from_followers",
       { scope: "write:follows", summary: "Remove an account from your followers" },
-      (call) => relate(call, removeFollower),
+      (call) => changeRelationship(call, removeFollower),
     );
 }

@@ -15,15 +15,15 @@ import { showAccounts } from "../../entities/accounts.ts";
 import { timestamp } from "../../entities/json.ts";
 import { bool, int, object, text } from "../../lib/http/input.ts";
 import { accountPage, idsOf, paged, pageOf, paging } from "../paging.ts";
-import { relate } from "./relations.ts";
+import { changeRelationship } from "./relations.ts";
 import type { Router } from "../router.ts";
 
 /** In seconds: 68 years, and within 32 bits for every client. */
-const LONGEST_MUTE = 2 ** 31 - 1;
+const MAX_MUTE = 2 ** 31 - 1;
 
 const Mute = object({
   notifications: bool({ default: true }),
-  duration: int({ min: 0, max: LONGEST_MUTE, clamp: true, default: 0 }),
+  duration: int({ min: 0, max: MAX_MUTE, clamp: true, default: 0 }),
 });
 
 const Domain = object({ domain: text({ max: 1000 }) });
@@ -35,26 +35,26 @@ export function blockRoutes(routes: Router): void {
   const AccountPage = object(paging(40, 80));
   routes
     .post("/api/v1/accounts/:id/block", { scope: "write:blocks", summary: "Block an account" }, (call) =>
-      relate(call, block),
+      changeRelationship(call, block),
     )
     .post("/api/v1/accounts/:id/unblock", { scope: "write:blocks", summary: "Unblock an account" }, (call) =>
-      relate(call, unblock),
+      changeRelationship(call, unblock),
     )
     .get("/api/v1/blocks", { scope: "read:blocks", input: AccountPage, summary: "List blocked accounts" }, (call) => {
       const page = pageOf(call.input);
-      const places = blocksOf(call.ctx, call.viewerId, page);
-      return accountPage(call, page, places);
+      const rows = blocksOf(call.ctx, call.viewerId, page);
+      return accountPage(call, page, rows);
     })
     .post("/api/v1/accounts/:id/mute", { scope: "write:mutes", input: Mute, summary: "Mute an account" }, (call) =>
-      relate(call, (ctx, viewerId, id) => mute(ctx, viewerId, id, call.input)),
+      changeRelationship(call, (ctx, viewerId, id) => mute(ctx, viewerId, id, call.input)),
     )
     .post("/api/v1/accounts/:id/unmute", { scope: "write:mutes", summary: "Unmute an account" }, (call) =>
-      relate(call, unmute),
+      changeRelationship(call, unmute),
     )
     .get("/api/v1/mutes", { scope: "read:mutes", input: AccountPage, summary: "List muted accounts" }, (call) => {
       const page = pageOf(call.input);
-      const places = mutesOf(call.ctx, call.viewerId, page);
-      return paged(call, page, places, showMutedAccounts(call.ctx, places));
+      const rows = mutesOf(call.ctx, call.viewerId, page);
+      return paged(call, page, rows, showMutedAccounts(call.ctx, rows));
     });
   domainBlockRoutes(routes);
 }
@@ -81,10 +81,10 @@ function domainBlockRoutes(routes: Router): void {
 }
 
 /** Mastodon's MutedAccount (entities/MutedAccount). */
-function showMutedAccounts(ctx: Context, places: readonly MutePlace[]) {
-  const accounts = showAccounts(ctx, idsOf(places));
+function showMutedAccounts(ctx: Context, rows: readonly MutePlace[]) {
+  const accounts = showAccounts(ctx, idsOf(rows));
   return accounts.map((account, at) => {
-    const { expires_at } = places[at]!;
+    const { expires_at } = rows[at]!;
     return { ...account, mute_expires_at: timestamp(expires_at) };
   });
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { toldDomainBlocks, type DomainBlockRow } from "../../core/moderation/domain-blocks.ts";
+import { publicDomainBlocks, type DomainBlockRow } from "../../core/moderation/domain-blocks.ts";
 import { invalidToken } from "../../oauth/guard.ts";
 import type { Router } from "../router.ts";
 
@@ -16,7 +16,7 @@ export function instanceDomainBlockRoutes(routes: Router): void {
       if (showDomainBlocks === "disabled") return new Response(null, { status: 404 });
       if (showDomainBlocks === "users" && !viewer) throw invalidToken();
       const withComment = rationale === "all" || (rationale === "users" && viewer !== null);
-      return toldDomainBlocks(ctx.db).map((row) => domainBlockJson(row, withComment));
+      return publicDomainBlocks(ctx.db).map((row) => domainBlockJson(row, withComment));
     },
   );
 }

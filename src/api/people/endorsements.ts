@@ -6,7 +6,7 @@ import { validationFailed } from "../../errors.ts";
 import { parseId } from "../../lib/ids.ts";
 import { int, object } from "../../lib/http/input.ts";
 import { accountPage, pageOf, paging } from "../paging.ts";
-import { relate } from "./relations.ts";
+import { changeRelationship } from "./relations.ts";
 import type { Call } from "../route.ts";
 import type { Router } from "../router.ts";
 
@@ -45,7 +45,9 @@ export function endorsementRoutes(routes: Router): void {
     ["unendorse", unendorse, "Stop featuring an account"],
     ["unpin", unendorse, "Stop featuring an account (deprecated)"],
   ] as const) {
-    routes.post(`/api/v1/accounts/:id/${name}`, { scope: "write:accounts", summary }, (call) => relate(call, act));
+    routes.post(`/api/v1/accounts/:id/${name}`, { scope: "write:accounts", summary }, (call) =>
+      changeRelationship(call, act),
+    );
   }
 }
 
@@ -79,6 +81,6 @@ const ENDORSED = new Keyset<ListItem>(
 );
 
 function endorsementPage(call: Pick<Call, "ctx" | "request">, accountId: number, page: Page): Response {
-  const places = ENDORSED.page(call.ctx.db, page, { accountId });
-  return accountPage(call, page, places);
+  const rows = ENDORSED.page(call.ctx.db, page, { accountId });
+  return accountPage(call, page, rows);
 }

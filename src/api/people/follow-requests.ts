@@ -13,8 +13,8 @@ export function followRequestRoutes(routes: Router): void {
     { scope: "read:follows", input: object(paging(40, 80)), summary: "List pending follow requests" },
     (call) => {
       const page = pageOf(call.input);
-      const places = followRequestsTo(call.ctx, call.viewerId, page);
-      return accountPage(call, page, places);
+      const rows = followRequestsTo(call.ctx, call.viewerId, page);
+      return accountPage(call, page, rows);
     },
   );
   for (const [name, answer, summary] of [

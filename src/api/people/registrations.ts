@@ -1,6 +1,6 @@
 import { prepareRegistration, register } from "../../core/people/registrations.ts";
 import { bool, object, text } from "../../lib/http/input.ts";
-import { appWith } from "../../oauth/apps.ts";
+import { appById } from "../../oauth/apps.ts";
 import { showToken } from "../../oauth/grants.ts";
 import { issueToken } from "../../oauth/tokens.ts";
 import type { Router } from "../router.ts";
@@ -24,7 +24,7 @@ export function registrationRoutes(routes: Router): void {
   const options = { app: true, scope: "write:accounts", limit: "registrations", input: Registration } as const;
   routes.post("/api/v1/accounts", { ...options, summary: "Register a new user" }, async ({ ctx, bearer, input }) => {
     const user = await prepareRegistration(ctx, input);
-    const scopes = appWith(ctx, bearer.appId).scopes;
+    const scopes = appById(ctx, bearer.appId).scopes;
     return ctx.db.transaction((tx) => {
       const userId = register(ctx, tx, user);
       const { secret } = issueToken(ctx, tx, { appId: bearer.appId, userId, scopes });

@@ -22,7 +22,7 @@ export function relationRoutes(routes: Router): void {
         input: object({ comment: text({ max: 100_000, default: "" }) }),
         summary: "Set a private note about an account",
       },
-      (call) => relate(call, (ctx, viewerId, id) => note(ctx, viewerId, id, call.input.comment)),
+      (call) => changeRelationship(call, (ctx, viewerId, id) => note(ctx, viewerId, id, call.input.comment)),
     )
     .get(
       "/api/v1/accounts/familiar_followers",
@@ -45,7 +45,7 @@ export function relationRoutes(routes: Router): void {
 }
 
 /** Calls `act` for the account in the path and returns the viewer's relationship to it afterwards. */
-export function relate(
+export function changeRelationship(
   { ctx, viewerId, params }: Pick<Call, "ctx" | "viewerId" | "params">,
   act: (ctx: Context, viewerId: number, targetId: number) => void,
 ) {

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { validationFailed } from "../../errors.ts";
 import { list, object, optional, text } from "../../lib/http/input.ts";
 import { INVISIBLE } from "../../lib/text/invisible.ts";
-import { appWith, MAX_APP_NAME, registerApp, type App } from "../../oauth/apps.ts";
+import { appById, MAX_APP_NAME, registerApp, type App } from "../../oauth/apps.ts";
 import { redirectUriProblem, splitRedirectUris } from "../../oauth/redirects.ts";
 import { parseScopes } from "../../oauth/scopes.ts";
 import type { Router } from "../router.ts";
@@ -38,7 +38,7 @@ export function appRoutes(routes: Router): void {
   routes.get(
     "/api/v1/apps/verify_credentials",
     { app: true, summary: "Get the app of an access token" },
-    ({ ctx, bearer }) => showApp(ctx, appWith(ctx, bearer.appId)),
+    ({ ctx, bearer }) => showApp(ctx, appById(ctx, bearer.appId)),
   );
 }
 

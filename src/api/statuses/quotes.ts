@@ -18,8 +18,8 @@ export function quoteRoutes(routes: Router): void {
         const { ctx, viewerId } = call;
         const status = visibleOriginal(ctx, viewerId, parseId(call.params.id));
         const page = pageOf(call.input);
-        const places = quotesOf(ctx, viewerId, status.id, page);
-        return statusPage(call, page, places);
+        const rows = quotesOf(ctx, viewerId, status.id, page);
+        return statusPage(call, page, rows);
       },
     )
     .post(

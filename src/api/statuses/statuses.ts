@@ -19,7 +19,7 @@ import { publish, reblog, removeStatus, unreblog } from "../../core/statuses/sta
 import { contextOf } from "../../core/statuses/threads.ts";
 import { ownStatus, visibleAmong, visibleStatus, VISIBILITIES, type StatusRow } from "../../core/visibility.ts";
 import { showVersions } from "../../entities/status-edits.ts";
-import { seenOrBare, showStatuses, statusText } from "../../entities/statuses.ts";
+import { showStatusOrStub, showStatuses, statusText } from "../../entities/statuses.ts";
 import { notFound } from "../../errors.ts";
 import { parseId, parseIds } from "../../lib/ids.ts";
 import { bool, ids, object, oneOf, optional } from "../../lib/http/input.ts";
@@ -44,13 +44,13 @@ export function statusRoutes(routes: Router): void {
         const header = request.headers.get("idempotency-key");
         const key = header && hashSecret(header);
         const draft = await withLanguage(ctx, viewerId, draftOf(input));
-        const made =
+        const result =
           input.scheduled_at === undefined
             ? await publish(ctx, author, draft, key)
             : schedule(ctx, author, draft, parseScheduledAt(input.scheduled_at), key);
-        return "statusId" in made
-          ? jsonText(statusText(ctx, viewerId, made.statusId))
-          : showScheduled(ctx, viewerId, made.scheduledId);
+        return "statusId" in result
+          ? jsonText(statusText(ctx, viewerId, result.statusId))
+          : showScheduled(ctx, viewerId, result.scheduledId);
       },
     )
     .update(
@@ -73,7 +73,7 @@ export function statusRoutes(routes: Router): void {
       ({ ctx, viewerId, input, params }) => {
         const status = ownStatus(ctx, viewerId, parseId(params.id));
         // With its source, so that the app can offer a new draft.
-        const shown = { ...seenOrBare(ctx, viewerId, status.id), text: status.text };
+        const shown = { ...showStatusOrStub(ctx, viewerId, status.id), text: status.text };
         removeStatus(ctx, status, input.delete_media);
         return shown;
       },
@@ -140,7 +140,7 @@ const ACTIONS = [
   ["mute", "write:mutes", muteConversation, "Mute the conversation of a status"],
 ] as const;
 
-const UNDONE = [
+const UNDO_ACTIONS = [
   ["unfavourite", "write:favourites", unfavourite, "Undo a favourite"],
   ["unbookmark", "write:bookmarks", unbookmark, "Remove a bookmark"],
   ["unmute", "write:mutes", unmuteConversation, "Unmute the conversation of a status"],
@@ -152,9 +152,9 @@ function actionRoutes(routes: Router): void {
       jsonText(statusText(ctx, viewerId, act(ctx, viewerId, parseId(params.id)))),
     );
   }
-  for (const [name, scope, undo, summary] of UNDONE) {
+  for (const [name, scope, undo, summary] of UNDO_ACTIONS) {
     routes.post(`/api/v1/statuses/:id/${name}`, { scope, summary }, ({ ctx, viewerId, params }) =>
-      seenOrBare(ctx, viewerId, undo(ctx, viewerId, parseId(params.id))),
+      showStatusOrStub(ctx, viewerId, undo(ctx, viewerId, parseId(params.id))),
     );
   }
   routes
@@ -173,7 +173,7 @@ function actionRoutes(routes: Router): void {
     .post(
       "/api/v1/statuses/:id/unreblog",
       { scope: "write:statuses", limit: "deletes", summary: "Undo a boost" },
-      ({ ctx, viewerId, params }) => seenOrBare(ctx, viewerId, unreblog(ctx, viewerId, parseId(params.id))),
+      ({ ctx, viewerId, params }) => showStatusOrStub(ctx, viewerId, unreblog(ctx, viewerId, parseId(params.id))),
     );
 }
 
@@ -189,8 +189,8 @@ function statusAccountRoutes(routes: Router): void {
       (call) => {
         const status = visibleStatus(call.ctx, call.viewerId, parseId(call.params.id));
         const page = pageOf(call.input);
-        const places = favouritedBy(call.ctx, call.viewerId, status.id, page);
-        return accountPage(call, page, places);
+        const rows = favouritedBy(call.ctx, call.viewerId, status.id, page);
+        return accountPage(call, page, rows);
       },
     )
     .get(
@@ -199,8 +199,8 @@ function statusAccountRoutes(routes: Router): void {
       (call) => {
         const status = visibleStatus(call.ctx, call.viewerId, parseId(call.params.id));
         const page = pageOf(call.input);
-        const places = rebloggedBy(call.ctx, call.viewerId, status.id, page);
-        return accountPage(call, page, places);
+        const rows = rebloggedBy(call.ctx, call.viewerId, status.id, page);
+        return accountPage(call, page, rows);
       },
     );
 }

@@ -39,7 +39,7 @@ export class EventStreams {
   private connect(reader: Reader, stream: Stream): () => void {
     const { accountId } = reader.listener.viewer;
     const unsubscribe = this.ctx.eventBus.subscribe(stream.topic, (event) => {
-      const message = stream.hears(event.event) ? this.messages.of(event, accountId) : null;
+      const message = stream.accepts(event.event) ? this.messages.of(event, accountId) : null;
       if (message) reader.send(message.asFrame());
     });
     const remove = this.all.add(reader);

@@ -1,21 +1,21 @@
 import type { Context } from "../../context.ts";
 import { SERVER_TOPIC } from "../../core/events.ts";
 import { Refusal } from "../../errors.ts";
-import { stillValid } from "../../oauth/guard.ts";
+import { validTokenIds } from "../../oauth/guard.ts";
 import type { Listener } from "./streams.ts";
 
 /** Heartbeat interval in seconds: well below the half minute after which proxies close an idle connection. */
-const BEATS = 15;
+const HEARTBEAT_SECONDS = 15;
 const SECOND = 1000;
 
 /** Why the server ends a stream. */
-export type Ending = "revoked" | "stopping";
+export type EndReason = "revoked" | "stopping";
 
 /** A long-lived connection: an event stream or a WebSocket. */
 export interface OpenStream {
   readonly listener: Listener;
   beat?(): void;
-  end(why: Ending): void;
+  end(why: EndReason): void;
 }
 
 /**
@@ -23,7 +23,7 @@ export interface OpenStream {
  * one part of them gets its heartbeat, so that ten thousand don't block other requests.
  */
 export class OpenStreams {
-  private readonly parts: Set<OpenStream>[] = Array.from({ length: BEATS }, () => new Set());
+  private readonly parts: Set<OpenStream>[] = Array.from({ length: HEARTBEAT_SECONDS }, () => new Set());
   private readonly perAccount = new Map<number, number>();
   private turn = 0;
   private running: { timer: Timer; unsubscribe(): void } | null = null;
@@ -49,14 +49,14 @@ export class OpenStreams {
       const left = this.perAccount.get(accountId)! - 1;
       if (left > 0) this.perAccount.set(accountId, left);
       else this.perAccount.delete(accountId);
-      if (this.perAccount.size === 0) this.rest();
+      if (this.perAccount.size === 0) this.stopHeartbeat();
     };
   }
 
   /** One second's share: ends the streams whose token is no longer valid and sends a heartbeat to the others. */
   beat(): void {
-    const part = this.parts[(this.turn = (this.turn + 1) % BEATS)]!;
-    const valid = stillValid(
+    const part = this.parts[(this.turn = (this.turn + 1) % HEARTBEAT_SECONDS)]!;
+    const valid = validTokenIds(
       this.ctx,
       [...part].map(({ listener }) => listener.tokenId),
     );
@@ -81,13 +81,13 @@ export class OpenStreams {
     return { timer, unsubscribe };
   }
 
-  private rest(): void {
+  private stopHeartbeat(): void {
     clearInterval(this.running?.timer);
     this.running?.unsubscribe();
     this.running = null;
   }
 
-  private endAll(why: Ending, tokenId?: number): void {
+  private endAll(why: EndReason, tokenId?: number): void {
     for (const part of this.parts) {
       for (const stream of part) {
         if (tokenId === undefined || stream.listener.tokenId === tokenId) stream.end(why);

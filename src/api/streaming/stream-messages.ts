@@ -45,17 +45,17 @@ const SHARED: ReadonlySet<Event["event"]> = new Set(["delete", "announcement.del
 
 /** Renders each event once per viewer, regardless of their number of connections, or once for all viewers. */
 export class Messages {
-  private readonly made = new WeakMap<Event, RenderedMessages>();
+  private readonly rendered = new WeakMap<Event, RenderedMessages>();
 
   constructor(private readonly ctx: Context) {}
 
   /** Null when the event has nothing the viewer may see and wants. Never throws, since other listeners follow. */
   of(event: Event, viewerId: number): Message | null {
-    let made = this.made.get(event);
-    if (!made) this.made.set(event, (made = { byViewer: new Map(), byPayload: new Map() }));
+    let rendered = this.rendered.get(event);
+    if (!rendered) this.rendered.set(event, (rendered = { byViewer: new Map(), byPayload: new Map() }));
     const viewer = SHARED.has(event.event) ? 0 : viewerId;
-    let message = made.byViewer.get(viewer);
-    if (message === undefined) made.byViewer.set(viewer, (message = this.render(event, viewer, made)));
+    let message = rendered.byViewer.get(viewer);
+    if (message === undefined) rendered.byViewer.set(viewer, (message = this.render(event, viewer, rendered)));
     return message;
   }
 

@@ -23,7 +23,7 @@ export interface Stream {
   /** The name in messages, with the parameter as the client wrote it: clients compare it with their request. */
   name: string[];
   topic: string;
-  hears(event: Event["event"]): boolean;
+  accepts(event: Event["event"]): boolean;
 }
 
 interface Kind {
@@ -32,10 +32,10 @@ interface Kind {
   /** The parameter that is part of the name. */
   param?: keyof StreamParams;
   /** Which of the topic's events are sent; all of them by default. */
-  hears?(event: Event["event"], listener: Listener): boolean;
+  accepts?(event: Event["event"], listener: Listener): boolean;
 }
 
-const OF_NOTIFICATIONS: ReadonlySet<string> = new Set<Event["event"]>(["notification", "notifications_merged"]);
+const NOTIFICATION_EVENTS: ReadonlySet<string> = new Set<Event["event"]>(["notification", "notifications_merged"]);
 
 const own = (listener: Listener) => userTopic(listener.viewer.accountId);
 
@@ -62,10 +62,13 @@ const STREAMS = new Map<string, Kind>([
     {
       scope: "read:statuses",
       topic: own,
-      hears: (event, { scopes }) => !OF_NOTIFICATIONS.has(event) || covers(scopes, "read:notifications"),
+      accepts: (event, { scopes }) => !NOTIFICATION_EVENTS.has(event) || covers(scopes, "read:notifications"),
     },
   ],
-  ["user:notification", { scope: "read:notifications", topic: own, hears: (event) => OF_NOTIFICATIONS.has(event) }],
+  [
+    "user:notification",
+    { scope: "read:notifications", topic: own, accepts: (event) => NOTIFICATION_EVENTS.has(event) },
+  ],
   ["public", open("public")],
   ["public:media", open("public:media")],
   ["public:local", open("public:local")],
@@ -103,7 +106,7 @@ export function findStream(ctx: Context, listener: Listener, name: unknown, para
   return {
     name: kind.param === undefined ? [name as string] : [name as string, param],
     topic: kind.topic(listener, param, ctx),
-    hears: (event) => kind.hears?.(event, listener) ?? true,
+    accepts: (event) => kind.accepts?.(event, listener) ?? true,
   };
 }
 

@@ -2,7 +2,7 @@ import type { ServerWebSocket } from "bun";
 import type { Context, Event } from "../../context.ts";
 import { Refusal, type RefusalKind } from "../../errors.ts";
 import { Windows } from "../../lib/rates.ts";
-import type { Ending, OpenStream, OpenStreams } from "./open-streams.ts";
+import type { EndReason, OpenStream, OpenStreams } from "./open-streams.ts";
 import type { Messages } from "./stream-messages.ts";
 import { findStream, type Listener, type Stream, type StreamParams } from "./streams.ts";
 
@@ -20,7 +20,7 @@ const MAX_SUBSCRIPTIONS = 100;
 const MESSAGES = { calls: 300, seconds: 60 };
 const UNSUPPORTED_DATA = 1003;
 const POLICY_VIOLATION = 1008;
-const ENDINGS: Record<Ending, [code: number, reason: string]> = {
+const CLOSE_CODES: Record<EndReason, [code: number, reason: string]> = {
   revoked: [POLICY_VIOLATION, "The access token was revoked"],
   stopping: [1001, "The server is stopping"],
 };
@@ -69,8 +69,8 @@ export class StreamSocket implements OpenStream {
     this.remove = null;
   }
 
-  end(why: Ending): void {
-    this.socket?.close(...ENDINGS[why]);
+  end(why: EndReason): void {
+    this.socket?.close(...CLOSE_CODES[why]);
   }
 
   private subscribe(name: unknown, params: StreamParams): void {
@@ -81,8 +81,8 @@ export class StreamSocket implements OpenStream {
       if (this.subscriptions.size >= MAX_SUBSCRIPTIONS) {
         throw new Refusal("too_many", `No more than ${MAX_SUBSCRIPTIONS} streams on one connection`);
       }
-      const hear = (event: Event) => this.hear(event, stream, key);
-      this.subscriptions.set(key, this.ctx.eventBus.subscribe(stream.topic, hear));
+      const listener = (event: Event) => this.deliver(event, stream, key);
+      this.subscriptions.set(key, this.ctx.eventBus.subscribe(stream.topic, listener));
     } catch (error) {
       this.refuse(error);
     }
@@ -98,8 +98,8 @@ export class StreamSocket implements OpenStream {
     }
   }
 
-  private hear(event: Event, stream: Stream, key: string): void {
-    const message = stream.hears(event.event) ? this.messages.of(event, this.listener.viewer.accountId) : null;
+  private deliver(event: Event, stream: Stream, key: string): void {
+    const message = stream.accepts(event.event) ? this.messages.of(event, this.listener.viewer.accountId) : null;
     if (message) this.socket?.sendText(message.asText(key));
   }
 

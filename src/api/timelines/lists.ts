@@ -73,8 +73,8 @@ function memberRoutes(routes: Router): void {
     const { ctx, viewerId, params, input } = call;
     const list = ownList(ctx.db, viewerId, parseId(params.id));
     const page = pageOf(input.limit === 0 ? { limit: Number.MAX_SAFE_INTEGER } : input);
-    const places = membersOf(ctx, list.id, page);
-    return input.limit === 0 ? showAccounts(ctx, idsOf(places)) : accountPage(call, page, places);
+    const rows = membersOf(ctx, list.id, page);
+    return input.limit === 0 ? showAccounts(ctx, idsOf(rows)) : accountPage(call, page, rows);
   });
   for (const [method, change, summary] of [
     ["post", addToList, "Add accounts to a list"],

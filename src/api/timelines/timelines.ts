@@ -72,8 +72,8 @@ export function timelineRoutes(routes: Router): void {
       },
       (call) => {
         const page = pageOf(call.input);
-        const places = linkTimeline(call.ctx, call.viewerId, trendingCard(call.ctx, call.input.url), page);
-        return statusPage(call, page, places);
+        const rows = linkTimeline(call.ctx, call.viewerId, trendingCard(call.ctx, call.input.url), page);
+        return statusPage(call, page, rows);
       },
     )
     .get(

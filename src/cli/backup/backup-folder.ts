@@ -14,7 +14,7 @@ const MANIFEST = "manifest.json";
 export const DATABASE = "linnet.db";
 export const PUSH_KEY = "push.key";
 /** Enough for a million files. */
-const LONGEST_MANIFEST = 512 * 1024 * 1024;
+const MAX_MANIFEST = 512 * 1024 * 1024;
 
 /** A backup that is being written or removed. It never has the name of a complete one. */
 const UNFINISHED = /^\.unfinished-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/;
@@ -56,7 +56,7 @@ export function findBackup(path: string): Backup {
 
 export function readBackup(path: string): Backup {
   const file = join(path, MANIFEST);
-  if (statSync(file).size > LONGEST_MANIFEST) throw unreadable(path);
+  if (statSync(file).size > MAX_MANIFEST) throw unreadable(path);
   try {
     const { format, address, missing, files } = JSON.parse(readFileSync(file, "utf8"));
     if (Number.isInteger(format) && format > FORMAT) {

@@ -34,78 +34,80 @@ export const commands = {
     details:
       "A backup contains the database, the uploads and push.key. Unchanged uploads are hard-linked to the previous backup.",
     words: { folder: word("the folder for all backups; created if missing") },
-    options: { keep: option("N", "keeps the newest N backups and removes the others (default: keeps all)", countOf) },
+    options: {
+      keep: option("N", "keeps the newest N backups and removes the others (default: keeps all)", backupCount),
+    },
     run: ({ folder }, { keep }) => backup(folder, keep ?? null),
   }),
 };
 
-function countOf(given: string, name: string): number {
+function backupCount(given: string, name: string): number {
   if (/^[1-9]\d{0,5}$/.test(given)) return Number(given);
   return unsuitable(name, given, "the number of backups to keep, 1 or more");
 }
 
 /** Writes a backup into a folder of its own, and then removes all but the newest `keep`; null keeps all. */
-async function backup(folder: string, keep: number | null): Promise<void> {
+async function backup(path: string, keep: number | null): Promise<void> {
   await withData(async (ctx) => {
-    const place = resolve(folder);
-    await makePlace(ctx, place);
-    const lock = lockFile(place, ".backup.lock", 0);
-    if (!lock) throw new Refusal("conflict", `Another backup to ${place} is running. Wait for it to finish.`);
+    const folder = resolve(path);
+    await prepareFolder(ctx, folder);
+    const lock = lockFile(folder, ".backup.lock", 0);
+    if (!lock) throw new Refusal("conflict", `Another backup to ${folder} is running. Wait for it to finish.`);
     try {
-      await writeInto(ctx, place, keep);
+      await writeInto(ctx, folder, keep);
     } finally {
       lock.release();
     }
   });
 }
 
-async function makePlace(ctx: Context, place: string): Promise<void> {
+async function prepareFolder(ctx: Context, folder: string): Promise<void> {
   const { data } = ctx.config;
-  if (`${place}${sep}`.startsWith(`${data}${sep}`)) {
+  if (`${folder}${sep}`.startsWith(`${data}${sep}`)) {
     throw new Refusal(
       "invalid",
-      `${place} is inside the data folder and would be lost with it. Choose another folder.`,
+      `${folder} is inside the data folder and would be lost with it. Choose another folder.`,
     );
   }
-  if (existsSync(place) && !statSync(place).isDirectory()) {
-    throw new Refusal("conflict", `${place} is a file. Choose a folder: each backup gets its own folder in it.`);
+  if (existsSync(folder) && !statSync(folder).isDirectory()) {
+    throw new Refusal("conflict", `${folder} is a file. Choose a folder: each backup gets its own folder in it.`);
   }
   try {
-    await mkdir(place, { recursive: true, mode: 0o700 });
-    await access(place, constants.R_OK | constants.W_OK | constants.X_OK);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     const why = (error as { code?: string }).code ?? String(error);
-    throw new Refusal("unavailable", `Can't write to the folder ${place} (${why}). Choose another one.`);
+    throw new Refusal("unavailable", `Can't write to the folder ${folder} (${why}). Choose another one.`);
   }
 }
 
-async function writeInto(ctx: Context, place: string, keep: number | null): Promise<void> {
-  await removeUnfinished(place);
-  const previous = previousBackup(ctx, place);
-  const { name, unfinished } = nextBackup(place, ctx.clock.now());
+async function writeInto(ctx: Context, folder: string, keep: number | null): Promise<void> {
+  await removeUnfinished(folder);
+  const previous = previousBackup(ctx, folder);
+  const { name, unfinished } = nextBackup(folder, ctx.clock.now());
   const progress = new Progress();
-  progress.say(`Backing up ${ctx.config.data} to ${join(place, name)}.`);
+  progress.say(`Backing up ${ctx.config.data} to ${join(folder, name)}.`);
   await mkdir(unfinished);
   try {
     await write(ctx, unfinished, previous, progress);
-    await complete(place, unfinished, name);
+    await complete(folder, unfinished, name);
   } catch (error) {
     progress.clear();
     await rm(unfinished, { recursive: true, force: true });
-    throw explained(error, place);
+    throw explained(error, folder);
   }
   progress.say("The backup is complete.");
-  const removed = keep === null ? 0 : await removeOlder(place, keep);
+  const removed = keep === null ? 0 : await removeOlder(folder, keep);
   if (removed > 0) progress.say(`Removed ${counted(removed, "older backup")}.`);
 }
 
 /** The newest backup, whose files can be linked. Backups of different servers must not share a folder. */
-function previousBackup(ctx: Context, place: string): Backup | null {
-  const newest = backupsIn(place).at(-1);
+function previousBackup(ctx: Context, folder: string): Backup | null {
+  const newest = backupsIn(folder).at(-1);
   if (newest === undefined) return null;
   let previous: Backup;
   try {
-    previous = readBackup(join(place, newest));
+    previous = readBackup(join(folder, newest));
   } catch (error) {
     console.error(`linnet: ${(error as Error).message} All files will be copied again.`);
     return null;
@@ -114,7 +116,7 @@ function previousBackup(ctx: Context, place: string): Backup | null {
   if (address && previous.address && address.origin !== previous.address.origin) {
     throw new Refusal(
       "conflict",
-      `${place} contains backups of ${previous.address.origin}, but this server is ${address.origin}. Choose another folder.`,
+      `${folder} contains backups of ${previous.address.origin}, but this server is ${address.origin}. Choose another folder.`,
     );
   }
   return previous;

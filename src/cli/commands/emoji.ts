@@ -31,8 +31,8 @@ export const commands = {
       file: word("a PNG, GIF or WebP image, up to 256 KB"),
     },
     options: OPTIONS,
-    run: async ({ shortcode, file }, place) => {
-      const { replaced } = await withData((ctx) => addFrom(ctx, shortcode, file, place));
+    run: async ({ shortcode, file }, options) => {
+      const { replaced } = await withData((ctx) => addFrom(ctx, shortcode, file, options));
       console.log(`${replaced ? "Replaced" : "Added"} :${shortcode}:.`);
     },
   }),
@@ -42,7 +42,7 @@ export const commands = {
 are reported, and the others are still added. Other files are skipped.`,
     words: { folder: word() },
     options: OPTIONS,
-    run: ({ folder }, place) => importAll(folder, place),
+    run: ({ folder }, options) => importAll(folder, options),
   }),
   "emoji list": list({
     summary: "Lists the custom emoji of this server",
@@ -71,11 +71,11 @@ are reported, and the others are still added. Other files are skipped.`,
 };
 
 /** Adds what it can, and reports pictures that it can't add. Other files, such as a licence, are only counted. */
-async function importAll(folder: string, place: EmojiOptions): Promise<void> {
+async function importAll(folder: string, options: EmojiOptions): Promise<void> {
   const files = filesIn(folder);
   const done = { added: 0, replaced: 0, refused: 0, skipped: 0 };
   await withData(async (ctx) => {
-    for (const file of files) done[await outcomeOf(ctx, file, place)]++;
+    for (const file of files) done[await outcomeOf(ctx, file, options)]++;
   });
   const skipped = done.skipped === 0 ? "" : ` Skipped ${counted(done.skipped, "other file")}.`;
   console.log(`Added ${done.added} and replaced ${done.replaced} emoji.${skipped}`);
@@ -94,12 +94,12 @@ function filesIn(folder: string): string[] {
 async function outcomeOf(
   ctx: Context,
   file: string,
-  place: EmojiOptions,
+  options: EmojiOptions,
 ): Promise<"added" | "replaced" | "refused" | "skipped"> {
   const { base, name } = parse(file);
   if (sniffType(await Bun.file(file).slice(0, HEAD).bytes()) === null) return "skipped";
   try {
-    const { replaced } = await addFrom(ctx, name, file, place);
+    const { replaced } = await addFrom(ctx, name, file, options);
     return replaced ? "replaced" : "added";
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

@@ -24,7 +24,7 @@ const IDLE_TIMEOUT = 60;
 /** The limit for request bodies in Bun. Each route has its own, lower limit. */
 const MAX_BODY = 128 * 1024 * 1024;
 /** Milliseconds that running requests may take when the server stops. */
-const PATIENCE = 3000;
+const SHUTDOWN_TIMEOUT = 3000;
 /** Milliseconds between attempts to start the job loop. */
 const RETRY_START = 10_000;
 
@@ -51,7 +51,7 @@ async function serve(): Promise<void> {
   const [{ createApp }, { Worker }] = await Promise.all([import("../../app.ts"), import("../../jobs/worker.ts")]);
   const app = await createApp(ctx);
   listen(app, config);
-  nameThePort(ctx, app.server!.port!);
+  applyPort(ctx, app.server!.port!);
   // Before the greeting: its reader may stop the server immediately.
   const stopped = stopSignal();
   const { text, facts } = greeting(ctx, app.server!.port!);
@@ -119,7 +119,7 @@ function listen(app: App, config: Config): void {
 }
 
 /** With LINNET_PORT=0 and no public address, the address is only known once the server listens. */
-function nameThePort(ctx: Context, port: number): void {
+function applyPort(ctx: Context, port: number): void {
   const { config } = ctx;
   if (!followsPort(config)) return;
   const isHost = config.handleDomain === new URL(config.origin).host;
@@ -188,7 +188,7 @@ async function stop(ctx: Context, app: App, worker: Worker): Promise<void> {
   const done = server.stop(false);
   // Streams would not end otherwise.
   ctx.eventBus.publish(SERVER_TOPIC, { event: "server.stopping" });
-  await Promise.race([done, Bun.sleep(PATIENCE)]);
+  await Promise.race([done, Bun.sleep(SHUTDOWN_TIMEOUT)]);
   await server.stop(true);
   // The last requests are logged after their responses, in the next turn of the event loop.
   await new Promise<void>((resolve) => void setImmediate(resolve));

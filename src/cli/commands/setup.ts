@@ -6,7 +6,7 @@ import { english } from "../../web/i18n/en.ts";
 import { ArgumentError } from "../argument-error.ts";
 import { command, flag, option } from "../command.ts";
 import { isRunning } from "../server-lock.ts";
-import { configOfProcess, isBegun, withData, withNewData } from "../data-folder.ts";
+import { configOfProcess, hasDatabase, withData, withNewData } from "../data-folder.ts";
 import { Dialogue, isInteractive, passwordFromStdin } from "../terminal.ts";
 import { withUserProblems } from "../users.ts";
 import { localHandle } from "../../core/addresses.ts";
@@ -33,7 +33,7 @@ export const commands = {
 /** Does the same in the terminal as the page of the setup link in a browser. */
 async function setup(name: string | undefined, displayName: string, piped: boolean): Promise<void> {
   const config = configOfProcess();
-  if (isBegun(config)) await withData(refuseSecondOwner);
+  if (hasDatabase(config)) await withData(refuseSecondOwner);
   if (name === undefined && (piped || !isInteractive())) {
     throw new ArgumentError("There is no terminal to ask in. Use --name and --password-stdin.");
   }
@@ -41,7 +41,7 @@ async function setup(name: string | undefined, displayName: string, piped: boole
   const given = name === undefined ? null : { username: name, displayName, password: await passwordFromStdin() };
   await withNewData(async (ctx) => {
     refuseSecondOwner(ctx);
-    const owner = given ?? (await interview(ctx));
+    const owner = given ?? (await askForOwner(ctx));
     // A server may have started during the questions.
     refuseBesideServer(ctx.db, ctx.config, () => isRunning(ctx.config.data));
     await withUserProblems(() => createUser(ctx, { ...owner, role: "owner", onlyAsFirst: true }));
@@ -56,7 +56,7 @@ function refuseSecondOwner(ctx: Context): void {
   throw new Refusal("conflict", 'This server already has an owner. To add users, use "linnet user create".');
 }
 
-async function interview(ctx: Context): Promise<Owner> {
+async function askForOwner(ctx: Context): Promise<Owner> {
   console.log(`This creates the account that owns ${ctx.config.origin}. Its name can't be changed later.\n`);
   const dialogue = new Dialogue();
   try {

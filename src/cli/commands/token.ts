@@ -54,14 +54,14 @@ export const commands = {
   }),
 };
 
-interface Wanted {
+interface TokenOptions {
   scopes: string;
   name: string;
   expires: number | undefined;
 }
 
 /** Registers an app for each token. */
-async function create(username: string, { scopes, name, expires }: Wanted): Promise<void> {
+async function create(username: string, { scopes, name, expires }: TokenOptions): Promise<void> {
   const secret = await withData((ctx) => {
     if (expires !== undefined && expires <= ctx.clock.now()) throw new ArgumentError("--expires is in the past.");
     const user = userNamed(ctx, username);

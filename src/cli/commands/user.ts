@@ -148,13 +148,13 @@ has.`,
   }),
 };
 
-interface Wanted {
+interface UserOptions {
   email: string | undefined;
   piped: boolean;
   role: Role | undefined;
 }
 
-async function create(username: string, { email, piped, role }: Wanted): Promise<void> {
+async function create(username: string, { email, piped, role }: UserOptions): Promise<void> {
   await withPassword(piped, (password) =>
     withNewData(async (ctx) => {
       await withUserProblems(() => createUser(ctx, { username, password, role, email }));

@@ -113,26 +113,26 @@ const TRENDING_STATUSES = `
     AND ${visibleTo()} AND ${wantedBy()} ${BEST}`;
 
 /** A part of a ranking. */
-export interface Stretch {
+export interface OffsetPage {
   limit: number;
   offset: number;
 }
 
-export function trendingTags(ctx: Context, stretch: Stretch): number[] {
-  return trending(ctx, TRENDING, stretch, { kind: "tag" });
+export function trendingTags(ctx: Context, page: OffsetPage): number[] {
+  return trending(ctx, TRENDING, page, { kind: "tag" });
 }
 
 /** Returns ids of preview cards. */
-export function trendingCards(ctx: Context, stretch: Stretch): number[] {
-  return trending(ctx, TRENDING, stretch, { kind: "link" });
+export function trendingCards(ctx: Context, page: OffsetPage): number[] {
+  return trending(ctx, TRENDING, page, { kind: "link" });
 }
 
 /** Leaves out accounts that the viewer blocks or mutes. */
-export function trendingStatuses(ctx: Context, viewerId: number, stretch: Stretch): number[] {
-  return trending(ctx, TRENDING_STATUSES, stretch, { viewer: viewerId, now: ctx.clock.now() });
+export function trendingStatuses(ctx: Context, viewerId: number, page: OffsetPage): number[] {
+  return trending(ctx, TRENDING_STATUSES, page, { viewer: viewerId, now: ctx.clock.now() });
 }
 
-function trending(ctx: Context, sql: string, { limit, offset }: Stretch, params: Params): number[] {
+function trending(ctx: Context, sql: string, { limit, offset }: OffsetPage, params: Params): number[] {
   if (ctx.config.trends === "off") return [];
   return ctx.db.all<{ id: number }>(sql, { ...params, limit, offset, assumed: assumed(ctx) }).map(({ id }) => id);
 }

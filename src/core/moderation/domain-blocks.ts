@@ -126,7 +126,7 @@ export function listDomainBlocks(db: Reads): DomainBlockRow[] {
 }
 
 /** The publicly listed blocks: milder ones first, each severity in alphabetical order, like Mastodon. */
-export function toldDomainBlocks(db: Reads): DomainBlockRow[] {
+export function publicDomainBlocks(db: Reads): DomainBlockRow[] {
   return db.all<DomainBlockRow>(
     "SELECT * FROM domain_blocks WHERE severity <> 'noop' ORDER BY severity = 'suspend', domain",
   );

@@ -105,7 +105,7 @@ function enter(ctx: Context, tx: Tx, account: Moderated, action: Exclude<Action,
   const { word, holds, sql } = STATES[action];
   if (action === "disable" && account.user_id === null) throw notOurs(account);
   if (holds(account)) throw new Refusal("conflict", `@${account.acct} is ${word} already.`);
-  if (action === "disable" || action === "suspend") shutOut(tx, account);
+  if (action === "disable" || action === "suspend") endSessions(tx, account);
   tx.run(sql, { accountId: account.id, at: ctx.clock.now() });
   if (account.user_id === null && action === "suspend") {
     const event = { type: "account_suspension", targetName: account.acct } as const;
@@ -114,7 +114,7 @@ function enter(ctx: Context, tx: Tx, account: Moderated, action: Exclude<Action,
 }
 
 /** Ends the sessions of a user. */
-function shutOut(tx: Tx, account: Moderated): void {
+function endSessions(tx: Tx, account: Moderated): void {
   if (account.user_id === null) return;
   refuseForLastOwner(tx, account.user_id, account.acct);
   tx.run("DELETE FROM sessions WHERE user_id = +$userId", { userId: account.user_id });

@@ -34,7 +34,7 @@ export interface PushTarget {
   standard: boolean;
 }
 
-export interface PushWishes {
+export interface PushPreferences {
   alerts: readonly PushAlert[];
   /** Whose notifications to push. */
   policy: PushRow["policy"];
@@ -51,7 +51,7 @@ export function subscribe(
   ctx: Context,
   holder: { accountId: number; tokenId: number; token: string },
   target: PushTarget,
-  wishes: PushWishes,
+  preferences: PushPreferences,
 ): PushRow {
   const [point, auth] = [decodeBase64(target.p256dh), decodeBase64(target.auth)];
   refuseWhere([
@@ -75,8 +75,8 @@ export function subscribe(
         p256dh: point!.toString("base64url"),
         auth: auth!.toString("base64url"),
         standard: target.standard ? 1 : 0,
-        alerts: JSON.stringify(wishes.alerts),
-        policy: wishes.policy,
+        alerts: JSON.stringify(preferences.alerts),
+        policy: preferences.policy,
         now: ctx.clock.now(),
       },
     );
@@ -110,12 +110,12 @@ function isPoint(bytes: Buffer): boolean {
 }
 
 /** Changes the given properties of a token's subscription. */
-export function changeWishes(ctx: Context, tokenId: number, wishes: Partial<PushWishes>): PushRow {
+export function changePushPreferences(ctx: Context, tokenId: number, preferences: Partial<PushPreferences>): PushRow {
   return ctx.db.transaction((tx) => {
     const before = subscriptionOf(tx, tokenId);
     tx.run("UPDATE push_subscriptions SET alerts = $alerts, policy = $policy WHERE id = +$beforeId", {
-      alerts: wishes.alerts ? JSON.stringify(wishes.alerts) : before.alerts,
-      policy: wishes.policy ?? before.policy,
+      alerts: preferences.alerts ? JSON.stringify(preferences.alerts) : before.alerts,
+      policy: preferences.policy ?? before.policy,
       beforeId: before.id,
     });
     return subscriptionOf(tx, tokenId);

@@ -11,9 +11,9 @@ export const german: Messages = {
   wrongPassword: "Name und Passwort gehören nicht zusammen. Prüfe beides und versuche es noch einmal.",
   pendingApproval: "Dein Konto wartet darauf, dass es jemand freigibt, der diesen Server betreibt.",
   signInDisabled: "Die Anmeldung ist für dieses Konto gesperrt. Mehr weiß, wer diesen Server betreibt.",
-  forgotten: "Vergessen? Wer diesen Server betreibt, kann ein neues setzen:",
-  tooManyTries: (minutes) => `Zu viele Versuche, sich anzumelden. Versuche es in ${count(minutes)} wieder.`,
-  tooManyCalls: (minutes) => `Zu viele Anfragen aus deinem Netz. Versuche es in ${count(minutes)} wieder.`,
+  forgotPassword: "Vergessen? Wer diesen Server betreibt, kann ein neues setzen:",
+  tooManyAttempts: (minutes) => `Zu viele Versuche, sich anzumelden. Versuche es in ${count(minutes)} wieder.`,
+  tooManyRequests: (minutes) => `Zu viele Anfragen aus deinem Netz. Versuche es in ${count(minutes)} wieder.`,
   formExpired:
     "Diese Seite war abgelaufen, deshalb ist nichts geschehen. Hier ist sie neu: bitte entscheide noch einmal.",
   cookiesNeeded:
@@ -21,12 +21,12 @@ export const german: Messages = {
 
   consentTitle: (app) => `Darf ${app} dein Konto benutzen?`,
   signedInAs: "Angemeldet als",
-  useAnother: "Nicht du? Ein anderes Konto nehmen",
-  appMay: "Die App kann dann",
+  useOtherAccount: "Nicht du? Ein anderes Konto nehmen",
+  appCan: "Die App kann dann",
   returnsToWeb: "Danach geht es zurück zu",
   returnsToApp: "Danach öffnet dieses Gerät die App für",
   showsCode: "Danach bekommst du einen Code für die App",
-  onlyIfYours: "Erlaube das nur, wenn du dich gerade in dieser App anmelden wolltest.",
+  allowWarning: "Erlaube das nur, wenn du dich gerade in dieser App anmelden wolltest.",
   allow: "Erlauben",
   deny: "Nicht erlauben",
   scopes: {
@@ -110,11 +110,11 @@ export const german: Messages = {
   passwordHelp: "Mindestens 8 Zeichen.",
   localOnly: (address) =>
     `Dieser Server nennt sich ${address}, das ist nur dieser Rechner, und dein Name behält das. Soll man ihn von außen erreichen, dann halte ihn an und setze zuerst LINNET_URL.`,
-  makeOwner: "Mein Konto anlegen",
+  createAccount: "Mein Konto anlegen",
   setupUsedTitle: "Dieser Server ist eingerichtet",
   setupUsed: "Der Link galt einmal und hat seine Arbeit getan. Melde dich mit einer App an oder auf dieser Seite.",
-  setupUnknownTitle: "Dieser Link ist ersetzt worden",
-  setupUnknown:
+  setupReplacedTitle: "Dieser Link ist ersetzt worden",
+  setupReplaced:
     "Jeder Start des Servers nennt einen neuen Link, und der alte gilt nicht mehr. Den neuesten findest du im Terminal.",
   userProblems: {
     username_blank: "Wähle einen Namen.",
@@ -133,7 +133,7 @@ export const german: Messages = {
   welcomeTitle: (name) => `Dein Server ist bereit, ${name}`,
   yourHandle: "Man findet dich als",
   noOwner: "Dieser Server gehört noch niemandem. Der Link zum Einrichten steht im Terminal, in dem er gestartet wurde.",
-  peopleHere: "Hier zu Hause",
+  accountsHere: "Hier zu Hause",
   appsTitle: "Mit einer App benutzen",
   appsHelp: "Nimm irgendeine App für Mastodon und gib dort die Adresse dieses Servers ein:",
   platforms: {
@@ -149,13 +149,13 @@ export const german: Messages = {
   signInForApps: "Melde dich an, um zu sehen, welche Apps dein Konto nutzen",
   apps: "Apps",
   noApps: "Keine App darf dein Konto benutzen.",
-  letInOn: (date) => `Erlaubt am ${date}.`,
+  authorizedOn: (date) => `Erlaubt am ${date}.`,
   lastUsedOn: (date) => `Zuletzt benutzt am ${date}.`,
   expiresOn: (date) => `Läuft am ${date} ab.`,
-  neverUsed: "Noch nicht benutzt.",
-  whatItMay: "Was sie darf",
-  shutOut: "Entziehen",
-  shutOutApp: (app) => `${app} den Zugang entziehen`,
+  notUsedYet: "Noch nicht benutzt.",
+  permissions: "Was sie darf",
+  revokeApp: "Entziehen",
+  revokeAppNamed: (app) => `${app} den Zugang entziehen`,
   browsers: "Browser",
   thisBrowser: "Dieser",
   otherBrowsers: (others) => (others === 1 ? "Ein anderer" : `${others} andere`),
@@ -184,9 +184,9 @@ export const german: Messages = {
   quoteHidden: "Der zitierte Beitrag kann nicht gezeigt werden.",
   votes: (count) => number(count, "Stimme", "Stimmen"),
   pollUntil: (date) => `offen bis ${date}`,
-  pollOver: "beendet",
-  closedTitle: "Nur für Leute, die hier wohnen",
-  closed: "Wer diesen Server betreibt, zeigt das niemandem sonst.",
+  pollClosed: "beendet",
+  membersOnlyTitle: "Nur für Leute, die hier wohnen",
+  membersOnly: "Wer diesen Server betreibt, zeigt das niemandem sonst.",
   suspendedTitle: "Dieses Konto ist gesperrt",
   suspended: "Es ist verborgen, mit allem, was hier geschrieben wurde.",
 
@@ -196,14 +196,14 @@ export const german: Messages = {
   privacyPolicy: "Datenschutzerklärung",
   changedOn: (date) => `Zuletzt geändert am ${date}`,
   termsOfService: "Nutzungsbedingungen",
-  holdSince: (date) => `Sie gelten seit dem ${date}.`,
-  holdFrom: (date) => `Sie gelten ab dem ${date}.`,
+  effectiveSince: (date) => `Sie gelten seit dem ${date}.`,
+  effectiveFrom: (date) => `Sie gelten ab dem ${date}.`,
   replacedFrom: (date) => `Ab dem ${date} gelten andere`,
 
   notFoundTitle: "Hier ist nichts",
   notFound: "Vielleicht ist die Adresse vertippt, oder was hier war, ist fort.",
-  badRequestTitle: "Das hat nicht geklappt",
-  toStart: "Zur Startseite",
+  errorTitle: "Das hat nicht geklappt",
+  toStartPage: "Zur Startseite",
 };
 
 function count(minutes: number): string {

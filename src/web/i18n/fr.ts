@@ -11,21 +11,21 @@ export const french: Messages = {
   wrongPassword: "Ce nom et ce mot de passe ne vont pas ensemble. Vérifiez les deux et réessayez.",
   pendingApproval: "Votre compte attend d’être approuvé par la personne qui gère ce serveur.",
   signInDisabled: "La connexion à ce compte est désactivée. La personne qui gère ce serveur peut vous en dire plus.",
-  forgotten: "Oublié ? La personne qui gère ce serveur peut en définir un nouveau :",
-  tooManyTries: (minutes) => `Trop de tentatives de connexion. Réessayez dans ${count(minutes)}.`,
-  tooManyCalls: (minutes) => `Trop de requêtes depuis votre réseau. Réessayez dans ${count(minutes)}.`,
+  forgotPassword: "Oublié ? La personne qui gère ce serveur peut en définir un nouveau :",
+  tooManyAttempts: (minutes) => `Trop de tentatives de connexion. Réessayez dans ${count(minutes)}.`,
+  tooManyRequests: (minutes) => `Trop de requêtes depuis votre réseau. Réessayez dans ${count(minutes)}.`,
   formExpired: "Cette page avait expiré et rien n’a été fait. La voici à nouveau : veuillez choisir encore une fois.",
   cookiesNeeded:
     "Votre navigateur n’a pas renvoyé le cookie de cette page et rien n’a été fait. Autorisez les cookies pour ce serveur et réessayez.",
 
   consentTitle: (app) => `Autoriser ${app} à utiliser votre compte ?`,
   signedInAs: "Connecté en tant que",
-  useAnother: "Ce n’est pas vous ? Utiliser un autre compte",
-  appMay: "L’application pourra",
+  useOtherAccount: "Ce n’est pas vous ? Utiliser un autre compte",
+  appCan: "L’application pourra",
   returnsToWeb: "Ensuite, vous retournez vers",
   returnsToApp: "Ensuite, cet appareil ouvre l’application pour",
   showsCode: "Ensuite, vous recevez un code à coller dans l’application",
-  onlyIfYours: "N’autorisez que si vous venez de commencer à vous connecter depuis cette application.",
+  allowWarning: "N’autorisez que si vous venez de commencer à vous connecter depuis cette application.",
   allow: "Autoriser",
   deny: "Refuser",
   scopes: {
@@ -110,12 +110,12 @@ export const french: Messages = {
   passwordHelp: "8 caractères au moins.",
   localOnly: (address) =>
     `Ce serveur se nomme ${address}, c’est-à-dire cet ordinateur seul, et votre nom le gardera. Pour un serveur que d’autres atteignent, arrêtez-le et définissez d’abord LINNET_URL.`,
-  makeOwner: "Créer mon compte",
+  createAccount: "Créer mon compte",
   setupUsedTitle: "Ce serveur est prêt",
   setupUsed:
     "Le lien servait une seule fois et son travail est fait. Connectez-vous avec une application, ou sur cette page.",
-  setupUnknownTitle: "Ce lien a été remplacé",
-  setupUnknown:
+  setupReplacedTitle: "Ce lien a été remplacé",
+  setupReplaced:
     "Chaque démarrage du serveur donne un nouveau lien et met fin à l’ancien. Cherchez le plus récent dans le terminal.",
   userProblems: {
     username_blank: "Choisissez un nom.",
@@ -135,7 +135,7 @@ export const french: Messages = {
   yourHandle: "On vous trouve sous",
   noOwner:
     "Ce serveur n’appartient encore à personne. Le lien pour l’installer est dans le terminal où il a été démarré.",
-  peopleHere: "Chez eux ici",
+  accountsHere: "Chez eux ici",
   appsTitle: "L’utiliser avec une application",
   appsHelp: "Prenez une application pour Mastodon et entrez l’adresse de ce serveur :",
   platforms: {
@@ -151,13 +151,13 @@ export const french: Messages = {
   signInForApps: "Connectez-vous pour voir quelles applications utilisent votre compte",
   apps: "Applications",
   noApps: "Aucune application ne peut utiliser votre compte.",
-  letInOn: (date) => `Autorisée le ${date}.`,
+  authorizedOn: (date) => `Autorisée le ${date}.`,
   lastUsedOn: (date) => `Utilisée en dernier le ${date}.`,
   expiresOn: (date) => `Expire le ${date}.`,
-  neverUsed: "Pas encore utilisée.",
-  whatItMay: "Ce qu’elle peut faire",
-  shutOut: "Révoquer",
-  shutOutApp: (app) => `Révoquer l’accès de ${app}`,
+  notUsedYet: "Pas encore utilisée.",
+  permissions: "Ce qu’elle peut faire",
+  revokeApp: "Révoquer",
+  revokeAppNamed: (app) => `Révoquer l’accès de ${app}`,
   browsers: "Navigateurs",
   thisBrowser: "Celui-ci",
   otherBrowsers: (others) => (others === 1 ? "Un autre" : `${others} autres`),
@@ -186,9 +186,9 @@ export const french: Messages = {
   quoteHidden: "Le message cité ne peut pas être montré.",
   votes: (count) => number(count, "vote", "votes"),
   pollUntil: (date) => `ouvert jusqu’au ${date}`,
-  pollOver: "terminé",
-  closedTitle: "Réservé aux personnes d’ici",
-  closed: "La personne qui tient ce serveur ne le montre à personne d’autre.",
+  pollClosed: "terminé",
+  membersOnlyTitle: "Réservé aux personnes d’ici",
+  membersOnly: "La personne qui tient ce serveur ne le montre à personne d’autre.",
   suspendedTitle: "Ce compte est suspendu",
   suspended: "Il est caché, avec tout ce qui a été écrit ici.",
 
@@ -198,14 +198,14 @@ export const french: Messages = {
   privacyPolicy: "Politique de confidentialité",
   changedOn: (date) => `Dernière modification le ${date}`,
   termsOfService: "Conditions d’utilisation",
-  holdSince: (date) => `Elles sont en vigueur depuis le ${date}.`,
-  holdFrom: (date) => `Elles entrent en vigueur le ${date}.`,
+  effectiveSince: (date) => `Elles sont en vigueur depuis le ${date}.`,
+  effectiveFrom: (date) => `Elles entrent en vigueur le ${date}.`,
   replacedFrom: (date) => `À partir du ${date}, d’autres les remplacent`,
 
   notFoundTitle: "Il n’y a rien ici",
   notFound: "L’adresse est peut-être mal tapée, ou ce qui était ici n’y est plus.",
-  badRequestTitle: "Cela n’a pas marché",
-  toStart: "Vers la page d’accueil",
+  errorTitle: "Cela n’a pas marché",
+  toStartPage: "Vers la page d’accueil",
 };
 
 function count(minutes: number): string {

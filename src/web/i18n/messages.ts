@@ -15,20 +15,20 @@ export interface Messages {
   wrongPassword: string;
   pendingApproval: string;
   signInDisabled: string;
-  forgotten: string;
-  tooManyTries(minutes: number): string;
-  tooManyCalls(minutes: number): string;
+  forgotPassword: string;
+  tooManyAttempts(minutes: number): string;
+  tooManyRequests(minutes: number): string;
   formExpired: string;
   cookiesNeeded: string;
 
   consentTitle(app: string): string;
   signedInAs: string;
-  useAnother: string;
-  appMay: string;
+  useOtherAccount: string;
+  appCan: string;
   returnsToWeb: string;
   returnsToApp: string;
   showsCode: string;
-  onlyIfYours: string;
+  allowWarning: string;
   allow: string;
   deny: string;
   scopes: Record<Scope, string>;
@@ -54,17 +54,17 @@ export interface Messages {
   optional: string;
   passwordHelp: string;
   localOnly(address: string): string;
-  makeOwner: string;
+  createAccount: string;
   setupUsedTitle: string;
   setupUsed: string;
-  setupUnknownTitle: string;
-  setupUnknown: string;
+  setupReplacedTitle: string;
+  setupReplaced: string;
   userProblems: Record<UserProblem, string>;
 
   welcomeTitle(name: string): string;
   yourHandle: string;
   noOwner: string;
-  peopleHere: string;
+  accountsHere: string;
   appsTitle: string;
   appsHelp: string;
   platforms: Record<Platform, string>;
@@ -73,13 +73,13 @@ export interface Messages {
   signInForApps: string;
   apps: string;
   noApps: string;
-  letInOn(date: string): string;
+  authorizedOn(date: string): string;
   lastUsedOn(date: string): string;
   expiresOn(date: string): string;
-  neverUsed: string;
-  whatItMay: string;
-  shutOut: string;
-  shutOutApp(app: string): string;
+  notUsedYet: string;
+  permissions: string;
+  revokeApp: string;
+  revokeAppNamed(app: string): string;
   browsers: string;
   thisBrowser: string;
   otherBrowsers(count: number): string;
@@ -108,9 +108,9 @@ export interface Messages {
   quoteHidden: string;
   votes(count: number): string;
   pollUntil(date: string): string;
-  pollOver: string;
-  closedTitle: string;
-  closed: string;
+  pollClosed: string;
+  membersOnlyTitle: string;
+  membersOnly: string;
   suspendedTitle: string;
   suspended: string;
 
@@ -120,14 +120,14 @@ export interface Messages {
   privacyPolicy: string;
   changedOn(date: string): string;
   termsOfService: string;
-  holdSince(date: string): string;
-  holdFrom(date: string): string;
+  effectiveSince(date: string): string;
+  effectiveFrom(date: string): string;
   replacedFrom(date: string): string;
 
   notFoundTitle: string;
   notFound: string;
-  badRequestTitle: string;
-  toStart: string;
+  errorTitle: string;
+  toStartPage: string;
 }
 
 /** A number with its noun, in the singular or plural by the rules of the language. */

@@ -6,7 +6,7 @@ import { showPage, showTerms } from "../../entities/pages.ts";
 import { Head, Prose } from "../layout.tsx";
 import { notFoundPage } from "../error-pages.tsx";
 import type { Pages } from "../pages.ts";
-import { Person } from "./posts.tsx";
+import { AccountItem } from "./posts.tsx";
 import type { PageRequest } from "../page-request.tsx";
 import type { Messages } from "../i18n/messages.ts";
 
@@ -67,13 +67,13 @@ function Rules({ messages, rules }: { messages: Messages; rules: Rule[] }) {
 }
 
 function Contact({ page }: { page: PageRequest }) {
-  const { email, account } = showContact(page.ctx, page.mayKnow);
+  const { email, account } = showContact(page.ctx, page.maySeeAccounts);
   if (!email && !account) return null;
   return (
     <section>
       <h2>{page.messages.contact}</h2>
-      <ul class="people">
-        {account && <Person page={page} account={account} />}
+      <ul class="accounts">
+        {account && <AccountItem page={page} account={account} />}
         {email && (
           <li>
             <a href={`mailto:${email}`}>{email}</a>
@@ -106,7 +106,7 @@ async function termsPage(page: PageRequest, terms: Terms): Promise<Response> {
     { title: messages.termsOfService, wide: true, isPublic: true },
     <>
       <Head title={messages.termsOfService}>
-        <p>{effective ? messages.holdSince(since) : messages.holdFrom(since)}</p>
+        <p>{effective ? messages.effectiveSince(since) : messages.effectiveFrom(since)}</p>
         {succeeded_by && (
           <p>
             <a href={`/terms-of-service/${succeeded_by}`}>{messages.replacedFrom(day(messages, succeeded_by))}</a>

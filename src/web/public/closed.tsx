@@ -6,10 +6,10 @@ import type { PageRequest } from "../page-request.tsx";
 export function closedPage(page: PageRequest): Response {
   const { messages } = page;
   return page.render(
-    { status: 403, title: messages.closedTitle },
+    { status: 403, title: messages.membersOnlyTitle },
     <>
-      <Head title={messages.closedTitle}>
-        <p>{messages.closed}</p>
+      <Head title={messages.membersOnlyTitle}>
+        <p>{messages.membersOnly}</p>
       </Head>
       <a class="button" href="/sign-in">
         {messages.signIn}

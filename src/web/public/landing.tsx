@@ -3,14 +3,14 @@ import { hasUsers, listedPeople } from "../../core/people/users.ts";
 import { showAccounts, type AccountJson } from "../../entities/accounts.ts";
 import { Head, Hidden, Notice } from "../layout.tsx";
 import type { Pages } from "../pages.ts";
-import { Person } from "./posts.tsx";
+import { AccountItem } from "./posts.tsx";
 import { APPS as APPS_PAGE } from "../sign-in.tsx";
 import type { PageRequest } from "../page-request.tsx";
 import type { Platform, Messages } from "../i18n/messages.ts";
 import { localHandle } from "../../core/addresses.ts";
 
 /** A longer list would be a directory. */
-const MOST_PEOPLE = 20;
+const MAX_LISTED = 20;
 
 const APPS: { name: string; address: string; platform: Platform }[] = [
   { name: "Phanpy", address: "https://phanpy.social", platform: "web" },
@@ -46,7 +46,7 @@ export function landingPages(pages: Pages): void {
 
 function landingPage(page: PageRequest): Response {
   const { messages, ctx } = page;
-  const people = page.mayKnow ? showAccounts(ctx, listedPeople(ctx.db, MOST_PEOPLE)) : [];
+  const people = page.maySeeAccounts ? showAccounts(ctx, listedPeople(ctx.db, MAX_LISTED)) : [];
   return page.render(
     { title: ctx.config.title, isPublic: true },
     <>
@@ -55,9 +55,9 @@ function landingPage(page: PageRequest): Response {
       </Head>
       {hasUsers(ctx) ? (
         <>
-          {people.length > 0 && <People page={page} people={people} />}
+          {people.length > 0 && <AccountList page={page} people={people} />}
           <Apps messages={messages} origin={ctx.config.origin} />
-          <Door page={page} />
+          <SignInStatus page={page} />
         </>
       ) : (
         <Notice>{messages.noOwner}</Notice>
@@ -66,13 +66,13 @@ function landingPage(page: PageRequest): Response {
   );
 }
 
-function People({ page, people }: { page: PageRequest; people: readonly AccountJson[] }) {
+function AccountList({ page, people }: { page: PageRequest; people: readonly AccountJson[] }) {
   return (
     <section>
-      <h2>{page.messages.peopleHere}</h2>
-      <ul class="people">
+      <h2>{page.messages.accountsHere}</h2>
+      <ul class="accounts">
         {people.map((account) => (
-          <Person page={page} account={account} />
+          <AccountItem page={page} account={account} />
         ))}
       </ul>
     </section>
@@ -100,7 +100,7 @@ function Apps({ messages, origin }: { messages: Messages; origin: string }) {
 }
 
 /** A link to sign in, or the user with a button to sign out. */
-function Door({ page }: { page: PageRequest }) {
+function SignInStatus({ page }: { page: PageRequest }) {
   const { messages, session } = page;
   if (!session) {
     return (
@@ -110,7 +110,7 @@ function Door({ page }: { page: PageRequest }) {
     );
   }
   return (
-    <form class="who" method="post" action="/sign-out">
+    <form class="signed-in" method="post" action="/sign-out">
       <Hidden values={{ csrf: page.csrfToken() }} />
       <div>
         <p>

@@ -13,20 +13,20 @@ import { handleOf, nameOf, Post, Posts } from "./posts.tsx";
 import type { PageRequest } from "../page-request.tsx";
 
 /** The pages show what a stranger may see, also to signed-in users. */
-const STRANGER = 0;
+const ANONYMOUS = 0;
 
 /** The page of a local post with its thread, and redirects to it. */
 export function postPages(pages: Pages): void {
   // These are URIs for programs, but users find them too: the url of a reblog is one.
   pages.get("/users/:name", (page) => page.redirect(`/@${encodeURIComponent(page.path[1]!)}`));
-  pages.get("/users/:name/statuses/:id", (page) => toOriginal(page));
-  pages.get("/users/:name/statuses/:id/activity", (page) => toOriginal(page));
+  pages.get("/users/:name/statuses/:id", (page) => redirectToOriginal(page));
+  pages.get("/users/:name/statuses/:id/activity", (page) => redirectToOriginal(page));
   pages.get("/@:name/:id", (page) => {
     const { ctx, messages } = page;
-    if (!page.mayKnow) return closedPage(page);
+    if (!page.maySeeAccounts) return closedPage(page);
     const id = openStatusAt(ctx, `${ctx.config.origin}${requestAddress(page.request.url).pathname}`);
-    const { ancestors, descendants } = contextOf(ctx, STRANGER, visibleStatus(ctx, STRANGER, id));
-    const thread = showStatuses(ctx, STRANGER, [...ancestors, id, ...descendants]);
+    const { ancestors, descendants } = contextOf(ctx, ANONYMOUS, visibleStatus(ctx, ANONYMOUS, id));
+    const thread = showStatuses(ctx, ANONYMOUS, [...ancestors, id, ...descendants]);
     const at = ancestors.length;
     const status = thread[at]!;
     const title = messages.postBy(nameOf(status.account));
@@ -39,7 +39,7 @@ export function postPages(pages: Pages): void {
         meta: <PostMeta page={page} status={status} />,
       },
       <>
-        <h1 class="unseen">{title}</h1>
+        <h1 class="visually-hidden">{title}</h1>
         <section>
           <Posts page={page} statuses={thread.slice(0, at)} />
           <Post page={page} status={status} isMain />
@@ -55,11 +55,11 @@ export function postPages(pages: Pages): void {
   });
 }
 
-function toOriginal(page: PageRequest): Response {
+function redirectToOriginal(page: PageRequest): Response {
   const { ctx } = page;
-  if (!page.mayKnow) return closedPage(page);
-  const { id } = visibleOriginal(ctx, STRANGER, parseId(page.path[3]));
-  const { url, uri } = showStatus(ctx, STRANGER, id);
+  if (!page.maySeeAccounts) return closedPage(page);
+  const { id } = visibleOriginal(ctx, ANONYMOUS, parseId(page.path[3]));
+  const { url, uri } = showStatus(ctx, ANONYMOUS, id);
   return page.redirect(page.local(url ?? uri));
 }
 

@@ -32,10 +32,10 @@ export function Post({ page, status, label, isMain }: PostProps) {
         </p>
       )}
       <Author page={page} account={shown.account} />
-      <Said page={page} status={shown}>
+      <PostContent page={page} status={shown}>
         {shown.quote && <Quote page={page} quote={shown.quote} />}
-      </Said>
-      <Facts page={page} status={shown} />
+      </PostContent>
+      <PostDetails page={page} status={shown} />
     </article>
   );
 }
@@ -79,7 +79,7 @@ function Author({ page, account }: { page: PageRequest; account: AccountJson }) 
 }
 
 /** An account in a list. */
-export function Person({ page, account }: { page: PageRequest; account: AccountJson }) {
+export function AccountItem({ page, account }: { page: PageRequest; account: AccountJson }) {
   return (
     <li>
       <a href={page.local(account.url)}>
@@ -90,21 +90,21 @@ export function Person({ page, account }: { page: PageRequest; account: AccountJ
   );
 }
 
-type Shown = OriginalJson | QuotedJson;
+type ShownStatus = OriginalJson | QuotedJson;
 
-interface SaidProps {
+interface PostContentProps {
   page: PageRequest;
-  status: Shown;
+  status: ShownStatus;
   children?: ComponentChildren;
 }
 
 /** The content of a post, behind its content warning if it has one. */
-function Said({ page, status, children }: SaidProps) {
+function PostContent({ page, status, children }: PostContentProps) {
   const { spoiler_text, language, emojis } = status;
   const body = (
     <>
       <Html
-        class={status.quote ? "prose said quotes" : "prose said"}
+        class={status.quote ? "prose content with-quote" : "prose content"}
         html={status.content}
         emojis={emojis}
         lang={language}
@@ -125,11 +125,11 @@ function Said({ page, status, children }: SaidProps) {
 }
 
 /** Sensitive media must be opened by the user, unless they are behind a content warning, which was opened already. */
-function Media({ page, status }: { page: PageRequest; status: Shown }) {
+function Media({ page, status }: { page: PageRequest; status: ShownStatus }) {
   const { media_attachments: media, sensitive, spoiler_text, language } = status;
   if (media.length === 0) return null;
   const shown = (
-    <div class={media.length > 1 ? "media several" : "media"}>
+    <div class={media.length > 1 ? "media gallery" : "media"}>
       {media.map((attachment) => (
         <Attachment page={page} attachment={attachment} lang={language} />
       ))}
@@ -194,7 +194,7 @@ function Poll({ page, poll, lang }: { page: PageRequest; poll: PollJson; lang: s
         ))}
       </ul>
       <p class="help">
-        {[messages.votes(poll.votes_count), poll.expired ? messages.pollOver : ends].filter(Boolean).join(" · ")}
+        {[messages.votes(poll.votes_count), poll.expired ? messages.pollClosed : ends].filter(Boolean).join(" · ")}
       </p>
     </div>
   );
@@ -227,21 +227,21 @@ function Quote({ page, quote }: { page: PageRequest; quote: NonNullable<Original
   return (
     <blockquote class="quote">
       <Author page={page} account={quoted.account} />
-      <Said page={page} status={quoted} />
-      <p class="facts">
-        <When page={page} status={quoted} />
+      <PostContent page={page} status={quoted} />
+      <p class="details">
+        <PostTime page={page} status={quoted} />
       </p>
     </blockquote>
   );
 }
 
 /** The times when a post was written and edited, and its counts. */
-function Facts({ page, status }: { page: PageRequest; status: OriginalJson }) {
+function PostDetails({ page, status }: { page: PageRequest; status: OriginalJson }) {
   const { messages } = page;
   const { replies_count, reblogs_count, favourites_count } = status;
   return (
-    <p class="facts">
-      <When page={page} status={status} />
+    <p class="details">
+      <PostTime page={page} status={status} />
       {status.edited_at !== null && <span>{messages.editedOn(dateAndTime(messages, status.edited_at))}</span>}
       {replies_count > 0 && <span>{messages.replies(replies_count)}</span>}
       {reblogs_count > 0 && <span>{messages.boosts(reblogs_count)}</span>}
@@ -250,7 +250,7 @@ function Facts({ page, status }: { page: PageRequest; status: OriginalJson }) {
   );
 }
 
-function When({ page, status }: { page: PageRequest; status: Shown }) {
+function PostTime({ page, status }: { page: PageRequest; status: ShownStatus }) {
   return (
     <a href={page.local(status.url ?? status.uri)}>
       <time dateTime={status.created_at}>{dateAndTime(page.messages, status.created_at)}</time>

@@ -20,7 +20,7 @@ import type { PageRequest } from "../page-request.tsx";
 
 const PAGE_SIZE = 20;
 /** The pages show what a stranger may see, also to signed-in users. */
-const STRANGER = 0;
+const ANONYMOUS = 0;
 const EVERYTHING = { local: false, remote: false, only_media: false, any: [], all: [], none: [] };
 const NO_REPLIES = { only_media: false, exclude_replies: true, exclude_reblogs: false, tagged: null };
 
@@ -32,16 +32,16 @@ export function profilePages(pages: Pages): void {
 
 function profilePage(page: PageRequest): Response {
   const { ctx, messages } = page;
-  if (!page.mayKnow) return closedPage(page);
+  if (!page.maySeeAccounts) return closedPage(page);
   const found = lookupAccount(ctx, page.path[0]!);
   // Remote accounts have a page on their own server.
   if (!found || found.domain !== null) throw notFound();
   if (found.suspended_at !== null) return suspendedPage(page);
   const account = showAccount(ctx, found.id);
   const range = rangeOf(page);
-  const pinned = range.max_id === null ? idsOf(pinnedOf(ctx, STRANGER, found.id, range)) : [];
-  const places = statusesOf(ctx, STRANGER, found.id, NO_REPLIES, range);
-  const shown = showStatuses(ctx, STRANGER, [...pinned, ...idsOf(places).filter((id) => !pinned.includes(id))]);
+  const pinned = range.max_id === null ? idsOf(pinnedOf(ctx, ANONYMOUS, found.id, range)) : [];
+  const rows = statusesOf(ctx, ANONYMOUS, found.id, NO_REPLIES, range);
+  const shown = showStatuses(ctx, ANONYMOUS, [...pinned, ...idsOf(rows).filter((id) => !pinned.includes(id))]);
   return page.render(
     {
       title: `${nameOf(account)} (${handleOf(page, account)})`,
@@ -59,7 +59,7 @@ function profilePage(page: PageRequest): Response {
           <Post page={page} status={status} label={at < pinned.length ? messages.pinned : undefined} />
         ))}
       </section>
-      <Further page={page} range={range} places={places} />
+      <Pagination page={page} range={range} rows={rows} />
     </>,
   );
 }
@@ -94,7 +94,7 @@ function Profile({ page, account }: { page: PageRequest; account: AccountJson })
         {handleOf(page, account)}
         {account.bot && ` · ${messages.automated}`}
       </p>
-      {account.note && <Html class="prose said" html={account.note} emojis={emojis} />}
+      {account.note && <Html class="prose content" html={account.note} emojis={emojis} />}
       {fields.length > 0 && (
         <dl>
           {fields.map(({ name, value, verified_at }) => (
@@ -102,7 +102,7 @@ function Profile({ page, account }: { page: PageRequest; account: AccountJson })
               <Text as="dt" text={name} emojis={emojis} />
               <Html
                 as="dd"
-                class="said"
+                class="content"
                 title={verified_at === null ? undefined : messages.verified}
                 html={value}
                 emojis={emojis}
@@ -111,7 +111,7 @@ function Profile({ page, account }: { page: PageRequest; account: AccountJson })
           ))}
         </dl>
       )}
-      <p class="facts">
+      <p class="details">
         <span>{messages.posts(account.statuses_count)}</span>
         <span>{messages.following(account.following_count)}</span>
         <span>{messages.followers(account.followers_count)}</span>
@@ -129,13 +129,13 @@ function month({ messages }: PageRequest, day: string): string {
 
 function tagPage(page: PageRequest): Response {
   const { ctx, messages } = page;
-  if (!page.mayKnow || !(page.session || ctx.config.publicPreview)) return closedPage(page);
+  if (!page.maySeeAccounts || !(page.session || ctx.config.publicPreview)) return closedPage(page);
   const name = page.path[1]!;
   const range = rangeOf(page);
-  const places = tagTimeline(ctx, STRANGER, name, EVERYTHING, range);
+  const rows = tagTimeline(ctx, ANONYMOUS, name, EVERYTHING, range);
   // Without this, every path below /tags/ would be a page.
-  if (places.length === 0 && !isHashtagName(name)) throw notFound();
-  const isUnused = places.length === 0 && range.max_id === null;
+  if (rows.length === 0 && !isHashtagName(name)) throw notFound();
+  const isUnused = rows.length === 0 && range.max_id === null;
   const title = `#${spellingOf(ctx.db, name)}`;
   return page.render(
     { title, wide: true, isPublic: true },
@@ -143,11 +143,11 @@ function tagPage(page: PageRequest): Response {
       <Head title={title}>
         <p>{isUnused ? messages.noPostsWithTag : messages.withTag}</p>
       </Head>
-      {places.length === 0 && !isUnused && <p>{messages.noPosts}</p>}
+      {rows.length === 0 && !isUnused && <p>{messages.noPosts}</p>}
       <section>
-        <Posts page={page} statuses={showStatuses(ctx, STRANGER, idsOf(places))} />
+        <Posts page={page} statuses={showStatuses(ctx, ANONYMOUS, idsOf(rows))} />
       </section>
-      <Further page={page} range={range} places={places} />
+      <Pagination page={page} range={range} rows={rows} />
     </>,
   );
 }
@@ -157,7 +157,7 @@ function rangeOf(page: PageRequest): Page {
 }
 
 /** Links to older posts, and back to the latest. */
-function Further({ page, range, places }: { page: PageRequest; range: Page; places: readonly ListItem[] }) {
+function Pagination({ page, range, rows }: { page: PageRequest; range: Page; rows: readonly ListItem[] }) {
   const { messages, lang } = page;
   const { pathname } = requestAddress(page.request.url);
   const spoken = lang ? { lang } : null;
@@ -165,7 +165,7 @@ function Further({ page, range, places }: { page: PageRequest; range: Page; plac
     const text = new URLSearchParams({ ...more, ...spoken }).toString();
     return text && `?${text}`;
   };
-  const last = places.length < range.limit ? null : places.at(-1)!.cursor;
+  const last = rows.length < range.limit ? null : rows.at(-1)!.cursor;
   if (last === null && range.max_id === null) return null;
   return (
     <nav class="links">
@@ -179,6 +179,6 @@ function Further({ page, range, places }: { page: PageRequest; range: Page; plac
   );
 }
 
-function idsOf(places: readonly ListItem[]): number[] {
-  return places.map(({ id }) => id);
+function idsOf(rows: readonly ListItem[]): number[] {
+  return rows.map(({ id }) => id);
 }
