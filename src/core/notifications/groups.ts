@@ -66,9 +66,11 @@ const PLACES = {
 
 /** The notification that represents each group on a page. */
 function placesOn(db: Reads, accountId: number, filter: GroupFilter, page: Page): NotificationRow[] {
-  const of = PLACES[filter.fromAccountId === null ? "all" : "one"];
-  const list = page.min_id === null ? of.newest : of.oldest;
-  return list.page(db, page, { ...paramsOf(accountId, filter), groupedTypes: JSON.stringify(filter.groupedTypes) });
+  const { fromAccountId, groupedTypes } = filter;
+  const side: Side = page.min_id === null ? "newest" : "oldest";
+  const params = { ...paramsOf(accountId, filter), groupedTypes: JSON.stringify(groupedTypes) };
+  if (fromAccountId === null) return PLACES.all[side].page(db, page, params);
+  return PLACES.one[side].page(db, page, { ...params, fromAccountId });
 }
 
 /** One page of the notifications that `listNotifications()` lists, grouped, with two queries. */

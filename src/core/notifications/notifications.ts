@@ -176,7 +176,6 @@ export function paramsOf(accountId: number, { types, fromAccountId, includeFilte
     accountId,
     types: JSON.stringify(types),
     includeFiltered: includeFiltered || isOfOne ? 1 : 0,
-    fromAccountId,
   };
 }
 
@@ -186,8 +185,9 @@ export function listNotifications(
   filter: NotificationFilter,
   page: Page,
 ): NotificationRow[] {
-  const list = filter.fromAccountId === null ? LIST : LIST_FROM;
-  return list.page(db, page, paramsOf(accountId, filter));
+  const { fromAccountId } = filter;
+  const params = paramsOf(accountId, filter);
+  return fromAccountId === null ? LIST.page(db, page, params) : LIST_FROM.page(db, page, { ...params, fromAccountId });
 }
 
 export function findNotification(db: Reads, accountId: number, id: number): NotificationRow | null {
