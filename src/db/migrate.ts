@@ -106,7 +106,9 @@ function apply(db: Db, pending: readonly Migration[]): void {
   try {
     db.transaction((tx) => {
       for (const { sql } of pending) db.raw.run(sql);
-      const [broken] = tx.all<{ table: string; parent: string }>("PRAGMA foreign_key_check");
+      const [broken] = tx.all<{ table: string; rowid: number | null; parent: string; fkid: number }>(
+        "PRAGMA foreign_key_check",
+      );
       if (broken) throw new Error(`A migration left rows of ${broken.table} without their row of ${broken.parent}`);
       db.raw.run(`PRAGMA user_version = ${pending.at(-1)!.version}`);
     });

@@ -6,7 +6,10 @@ import { emojisJson } from "./emojis.ts";
 import { timestamp } from "./json.ts";
 import { mediaUrl, missingPicture } from "./media-urls.ts";
 
-type AccountRow = typeof accounts.$inferSelect;
+type AccountRow = Omit<
+  typeof accounts.$inferSelect,
+  "note" | "attribution_domains" | "sensitized_at" | "updated_at" | "deleted_at"
+>;
 
 export interface StoredField {
   name: string;

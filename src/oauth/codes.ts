@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import type { Tx } from "../db/open.ts";
+import type { oauthCodes } from "../db/schema/index.ts";
 import { challengeOf, hashSecret, newSecret, sameSecret } from "../lib/secrets.ts";
 import { issueToken, revokeToken } from "./tokens.ts";
 
@@ -15,16 +16,7 @@ export interface Grant {
   challenge: string | null;
 }
 
-interface CodeRow {
-  app_id: number;
-  user_id: number;
-  redirect_uri: string;
-  scopes: string;
-  code_challenge: string | null;
-  token_id: number | null;
-  used_at: number | null;
-  expires_at: number;
-}
+type CodeRow = typeof oauthCodes.$inferSelect;
 
 /** Issues a code that can be redeemed once, within ten minutes, by this app with this redirect URI. */
 export function issueCode(ctx: Context, grant: Grant): string {

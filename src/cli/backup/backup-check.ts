@@ -22,7 +22,9 @@ export function openChecked(path: string): Db {
   try {
     db = openReadOnly(path);
     const [problem] = db.all<{ integrity_check: string }>("PRAGMA integrity_check(1)");
-    const [lost] = db.all<{ table: string; parent: string }>("PRAGMA foreign_key_check");
+    const [lost] = db.all<{ table: string; rowid: number | null; parent: string; fkid: number }>(
+      "PRAGMA foreign_key_check",
+    );
     if (problem?.integrity_check !== "ok") throw damaged(path, String(problem?.integrity_check));
     if (lost) throw damaged(path, `a row of ${lost.table} refers to a missing row of ${lost.parent}`);
     return db;

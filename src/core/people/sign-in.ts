@@ -1,5 +1,5 @@
 import type { Context } from "../../context.ts";
-import { hashPassword, MAX_PASSWORD, SHUT_OUT, type UserRow } from "./users.ts";
+import { hashPassword, MAX_PASSWORD, USER_COLUMNS, type UserRow } from "./users.ts";
 import { nameInHandle } from "../addresses.ts";
 
 /** A user who can sign in, with the hash of the password. */
@@ -12,7 +12,7 @@ export interface Login {
 }
 
 const LOGIN = `
-  SELECT u.*, a.username, ${SHUT_OUT} FROM users u JOIN accounts a ON a.id = u.account_id
+  SELECT ${USER_COLUMNS}, u.password_hash FROM users u JOIN accounts a ON a.id = u.account_id
   WHERE`;
 const BY_NAME = `${LOGIN} lower(a.username) = +$name AND a.domain IS NULL`;
 const BY_EMAIL = `${LOGIN} lower(u.email) = +$name`;

@@ -134,11 +134,12 @@ export interface UserRow {
   created_at: number;
 }
 
-export const SHUT_OUT = "a.suspended_at, u.disabled OR a.suspended_at IS NOT NULL AS shut_out";
+/** The columns of a UserRow, from `users u` and `accounts a`. */
+export const USER_COLUMNS = `
+  u.id, u.account_id, a.username, u.email, u.role, u.approved, u.disabled,
+  a.suspended_at, u.disabled OR a.suspended_at IS NOT NULL AS shut_out, u.reason, u.created_at`;
 
-const USERS = `
-  SELECT u.id, u.account_id, a.username, u.email, u.role, u.approved, u.disabled, ${SHUT_OUT}, u.reason, u.created_at
-  FROM users u JOIN accounts a ON a.id = u.account_id`;
+const USERS = `SELECT ${USER_COLUMNS} FROM users u JOIN accounts a ON a.id = u.account_id`;
 
 /** Facts about a user besides the row, for the owner. */
 export interface UserDetails {

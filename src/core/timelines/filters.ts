@@ -63,25 +63,19 @@ export function filterStatusesOf(db: Reads, accountId: number, filterId: number 
 }
 
 export function ownKeyword(db: Reads, accountId: number, id: number | null): FilterKeywordRow {
-  return ownPart<FilterKeywordRow>(db, "filter_keywords", accountId, id);
+  const row = db.get<FilterKeywordRow>(ownPart("filter_keywords"), { id, accountId });
+  if (!row) throw notFound();
+  return row;
 }
 
 export function ownFilterStatus(db: Reads, accountId: number, id: number | null): FilterStatusRow {
-  return ownPart<FilterStatusRow>(db, "filter_statuses", accountId, id);
-}
-
-function ownPart<Row>(
-  db: Reads,
-  table: "filter_keywords" | "filter_statuses",
-  accountId: number,
-  id: number | null,
-): Row {
-  const row = db.get<Row>(
-    `SELECT p.* FROM ${table} p JOIN filters f ON f.id = p.filter_id WHERE p.id = +$id AND f.account_id = +$accountId`,
-    { id, accountId },
-  );
+  const row = db.get<FilterStatusRow>(ownPart("filter_statuses"), { id, accountId });
   if (!row) throw notFound();
   return row;
+}
+
+function ownPart(table: "filter_keywords" | "filter_statuses"): string {
+  return `SELECT p.* FROM ${table} p JOIN filters f ON f.id = p.filter_id WHERE p.id = +$id AND f.account_id = +$accountId`;
 }
 
 /** Changes the account's filters in one transaction, and publishes this to the account's streams. */
