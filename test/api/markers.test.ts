@@ -8,7 +8,7 @@ const { server, alice } = serverForEachTest(["alice"]);
 const BOTH = "/api/v1/markers?timeline[]=home&timeline[]=notifications";
 const read = async (path = BOTH, who = alice): Promise<Json> => (await who.get(path)).json;
 
-test("a marker remembers how far I have read", async () => {
+test("a marker stores the last read position", async () => {
   const { status, json } = await alice.post("/api/v1/markers", { home: { last_read_id: "1234" } });
   expect(status).toBe(200);
   expect(json).toEqual({ home: { last_read_id: "1234", version: expect.any(Number), updated_at: expect.any(String) } });
@@ -16,7 +16,7 @@ test("a marker remembers how far I have read", async () => {
   expect(await read()).toEqual(json);
 });
 
-test("moving one marker leaves the other alone, and each counts its versions", async () => {
+test("moving one marker leaves the other unchanged, and each has its own version", async () => {
   await alice.post("/api/v1/markers", { home: { last_read_id: "10" }, notifications: { last_read_id: "20" } });
   const before = await read();
   server.clock.advance(5000);
@@ -29,7 +29,7 @@ test("moving one marker leaves the other alone, and each counts its versions", a
   expect(after.home.updated_at).toBe("2026-11-21T12:00:05.000Z");
 });
 
-test("only the markers asked for are told", async () => {
+test("only the requested markers are returned", async () => {
   await alice.post("/api/v1/markers", { home: { last_read_id: "10" }, notifications: { last_read_id: "20" } });
   expect(Object.keys(await read("/api/v1/markers?timeline[]=home"))).toEqual(["home"]);
   expect(Object.keys(await read("/api/v1/markers?timeline=notifications"))).toEqual(["notifications"]);
@@ -37,30 +37,30 @@ test("only the markers asked for are told", async () => {
   expect(await read("/api/v1/markers?timeline[]=lists")).toEqual({});
 });
 
-test("a marker that was never set is missing, and a request that sets none is answered with none", async () => {
+test("a marker that was never set is missing, and a request that sets none returns none", async () => {
   expect(await read()).toEqual({});
   expect((await alice.post("/api/v1/markers", {})).json).toEqual({});
   expect((await alice.post("/api/v1/markers", { home: null })).json).toEqual({});
 });
 
-test("markers are understood from a form", async () => {
+test("markers can be set with a form", async () => {
   await alice.post("/api/v1/markers", new URLSearchParams("home[last_read_id]=7&notifications[last_read_id]=8"));
   expect(await read()).toMatchObject({ home: { last_read_id: "7" }, notifications: { last_read_id: "8" } });
 });
 
-test("markers are mine alone", async () => {
+test("markers belong to one user", async () => {
   const bob = await server.person("bob");
   await alice.post("/api/v1/markers", { home: { last_read_id: "10" } });
   expect(await read(BOTH, bob)).toEqual({});
 });
 
 test.each([
-  ["a word for an id", { home: { last_read_id: "x" } }],
+  ["a word as the id", { home: { last_read_id: "x" } }],
   ["no id", { home: {} }],
-  ["a text for a marker", { home: "12" }],
-  ["a word for a version", { home: { last_read_id: "12", version: "x" } }],
-  ["one marker that is wrong", { home: { last_read_id: "12" }, notifications: { last_read_id: "-1" } }],
-])("%s is refused, and nothing moves", async (_, body) => {
+  ["a text as a marker", { home: "12" }],
+  ["a word as the version", { home: { last_read_id: "12", version: "x" } }],
+  ["one invalid marker", { home: { last_read_id: "12" }, notifications: { last_read_id: "-1" } }],
+])("%s is refused, and no marker moves", async (_, body) => {
   const { status, json } = await alice.post("/api/v1/markers", body);
   expect(status).toBe(422);
   expect(json.error).toStartWith("Validation failed: ");
@@ -68,7 +68,7 @@ test.each([
 });
 
 describe("A marker that another app has moved", () => {
-  test("isn't moved by one that says which version it knows", async () => {
+  test("stays in place if the request contains an older version", async () => {
     const { version } = (await alice.post("/api/v1/markers", { home: { last_read_id: "10" } })).json.home;
     await alice.post("/api/v1/markers", { home: { last_read_id: "20" } });
     const stale = { home: { last_read_id: "15", version }, notifications: { last_read_id: "5" } };
@@ -78,7 +78,7 @@ describe("A marker that another app has moved", () => {
     expect(await read()).not.toHaveProperty("notifications");
   });
 
-  test("is moved by one that knows the version, or says nothing of it", async () => {
+  test("moves if the request contains the current version, or none", async () => {
     const first = await alice.post("/api/v1/markers", { home: { last_read_id: "10", version: 0 } });
     expect(first.status).toBe(200);
     const { version } = first.json.home;
@@ -87,7 +87,7 @@ describe("A marker that another app has moved", () => {
     expect((await alice.post("/api/v1/markers", { home: { last_read_id: "5" } })).json.home.last_read_id).toBe("5");
   });
 
-  test("is not there for one that has seen none, when there is one by now", async () => {
+  test("stays in place if the request expects that there is none", async () => {
     await alice.post("/api/v1/markers", { home: { last_read_id: "10" } });
     expect((await alice.post("/api/v1/markers", { home: { last_read_id: "1", version: 0 } })).status).toBe(409);
   });

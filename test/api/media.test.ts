@@ -19,7 +19,7 @@ const NOT_A_PICTURE = "Validation failed: File content type is invalid, File is 
 
 const files = () => mediaFiles(server);
 
-/** The head of a PNG that says it has this many pixels, with a body far too small for them. */
+/** A PNG whose header declares these dimensions, with a body far too small for them. */
 function bomb(width: number, height: number): File {
   const chunk = (type: string, data: Buffer) => {
     const body = Buffer.concat([Buffer.from(type), data]);
@@ -51,7 +51,7 @@ describe("An upload", () => {
     ["webp", "/api/v2/media"],
     ["avif", "/api/v2/media"],
     ["avif", "/api/v1/media"],
-  ])("of a %s to %s is ready with the answer", async (format, path) => {
+  ])("of a %s to %s is ready in the response", async (format, path) => {
     const file = await pictureFile(format, { width: 60, height: 40 });
     const { status, json } = await upload(alice, file, { description: "a slope" }, path);
     expect(status).toBe(200);
@@ -70,7 +70,7 @@ describe("An upload", () => {
     }
   });
 
-  test("of a large picture comes with a small one", async () => {
+  test("of a large image has a smaller preview", async () => {
     const { json } = await upload(alice, await pictureFile("jpeg", { width: 1600, height: 800 }));
     expect(json.preview_url).not.toBe(json.url);
     expect(json.meta.original).toMatchObject({ width: 1600, height: 800 });
@@ -79,7 +79,7 @@ describe("An upload", () => {
     expect(json.meta.small).toMatchObject({ width, height });
   });
 
-  test("is judged by its bytes, whatever name and type it comes with", async () => {
+  test("is recognised by its bytes, whatever its name and declared type", async () => {
     const mislabelled = await pictureFile("png", { name: "x.exe", type: "image/jpeg" });
     const { status, json } = await upload(alice, mislabelled);
     expect(status).toBe(200);
@@ -87,7 +87,7 @@ describe("An upload", () => {
     expect((await upload(alice, await pictureFile("webp", { type: "" }))).status).toBe(200);
   });
 
-  test("keeps no place and no camera", async () => {
+  test("loses its location and camera", async () => {
     const bytes = await picture(30, 30)
       .jpeg()
       .withExif({ IFD0: { Model: "Spycam" }, IFD3: { GPSLatitude: "51/1 0/1 0/1" } })
@@ -98,7 +98,7 @@ describe("An upload", () => {
     expect((await sharp(kept).metadata()).exif).toBeUndefined();
   });
 
-  test("of an animation is a picture that can be shown", async () => {
+  test("of an animation is a playable attachment", async () => {
     const bytes = await (await animation(3)).gif().toBuffer();
     const { status, json } = await upload(alice, new File([new Uint8Array(bytes)], "a.gif"));
     expect(status).toBe(200);
@@ -108,28 +108,28 @@ describe("An upload", () => {
 
   test.each<[string, () => File, string]>([
     [
-      "a page",
+      "an HTML page",
       () => new File(["<html><script>alert(1)</script></html>"], "a.png", { type: "image/png" }),
       NOT_A_PICTURE,
     ],
-    ["a drawing with scripts", () => new File(["<svg xmlns='http://www.w3.org/2000/svg'/>"], "a.svg"), NOT_A_PICTURE],
+    ["an SVG", () => new File(["<svg xmlns='http://www.w3.org/2000/svg'/>"], "a.svg"), NOT_A_PICTURE],
     ["an empty file", () => new File([], "a.png", { type: "image/png" }), NOT_A_PICTURE],
-    ["the beginning of a picture", () => new File(["\x89PNG\r\n\x1a\n"], "a.png"), "Validation failed: "],
-    ["a picture of 2 thousand million pixels", () => bomb(50_000, 50_000), "Validation failed: "],
-    ["a picture that lies about its length", () => bomb(3000, 3000), "Validation failed: "],
+    ["a truncated image", () => new File(["\x89PNG\r\n\x1a\n"], "a.png"), "Validation failed: "],
+    ["an image of 2,500 megapixels", () => bomb(50_000, 50_000), "Validation failed: "],
+    ["an image that lies about its length", () => bomb(3000, 3000), "Validation failed: "],
     [
       "more than 16 MB",
       () => new File([new Uint8Array([0xff, 0xd8, 0xff]), new Uint8Array(16 * 1024 * 1024)], "a.jpg"),
       "Validation failed: File size",
     ],
-  ])("of %s is refused in words, and nothing is kept", async (_, make, sentence) => {
+  ])("of %s is refused with a reason, and no file is stored", async (_, make, sentence) => {
     const { status, json } = await upload(alice, make());
     expect(status).toBe(422);
     expect(json.error).toStartWith(sentence);
     expect(files()).toEqual([]);
   });
 
-  test("of far too much is refused before it is read", async () => {
+  test("that is far too large is refused before it is read", async () => {
     const head = [
       "POST /api/v2/media HTTP/1.1",
       `Authorization: Bearer ${alice.token}`,
@@ -155,18 +155,18 @@ describe("An upload", () => {
     ["a focus of one number", { focus: "0.5" }],
     ["a focus of words", { focus: "left,top" }],
     ["a focus of three numbers", { focus: "0,0,0" }],
-    ["a focus beyond counting", { focus: "1e999,0" }],
-  ])("with %s is refused, and nothing is kept", async (_, fields) => {
+    ["a focus of infinity", { focus: "1e999,0" }],
+  ])("with %s is refused, and no file is stored", async (_, fields) => {
     expect((await upload(alice, await pictureFile(), fields)).status).toBe(422);
     expect(files()).toEqual([]);
   });
 
-  test("may have a description of 1500 characters as people count them", async () => {
+  test("may have a description of 1500 characters, counting graphemes", async () => {
     const { status, json } = await upload(alice, await pictureFile(), { description: "😀".repeat(1500) });
     expect([status, json.description]).toEqual([200, "😀".repeat(1500)]);
   });
 
-  test("says where to look, within the picture", async () => {
+  test("may have a focus within the image", async () => {
     const focus = async (text: string) => (await upload(alice, await pictureFile(), { focus: text })).json.meta.focus;
     expect(await focus("0.25,-1")).toEqual({ x: 0.25, y: -1 });
     expect(await focus("-7, 9.5")).toEqual({ x: -1, y: 1 });
@@ -174,7 +174,7 @@ describe("An upload", () => {
   });
 });
 
-describe("An upload that waits", () => {
+describe("An unattached upload", () => {
   let media: Json;
   const path = () => `/api/v1/media/${media.id}`;
 
@@ -182,12 +182,12 @@ describe("An upload that waits", () => {
     media = await uploaded(alice, { description: "before", focus: "0.1,0.2" });
   });
 
-  test("can be looked at again", async () => {
+  test("can be read", async () => {
     const { status, json } = await alice.get(path());
     expect([status, json]).toEqual([200, media]);
   });
 
-  test("can be described anew, one thing at a time", async () => {
+  test("can be updated one field at a time", async () => {
     const change = (body: object): Promise<Answer> => alice.put(path(), body);
     expect((await change({ description: "after" })).json).toMatchObject({
       description: "after",
@@ -202,7 +202,7 @@ describe("An upload that waits", () => {
     expect((await change({ focus: "x,y" })).status).toBe(422);
   });
 
-  test("can be deleted, its files too", async () => {
+  test("can be deleted with its files", async () => {
     const { status, json } = await alice.delete(path());
     expect([status, json]).toEqual([200, {}]);
     await server.drain();
@@ -210,7 +210,7 @@ describe("An upload that waits", () => {
     expect((await alice.get(path())).status).toBe(404);
   });
 
-  test("is another's business to nobody", async () => {
+  test("is hidden from other users", async () => {
     const bob = await server.person("bob");
     for (const answer of [
       await bob.get(path()),
@@ -223,7 +223,7 @@ describe("An upload that waits", () => {
     expect((await server.stranger().get(path())).status).toBe(401);
   });
 
-  test("belongs to its status once it is published", async () => {
+  test("belongs to its status after publishing", async () => {
     const status = await alice.publish({ media_ids: [media.id] });
     expect(status.media_attachments).toEqual([media]);
     expect((await alice.get(path())).status).toBe(404);
@@ -233,7 +233,7 @@ describe("An upload that waits", () => {
     expect((await alice.post("/api/v1/statuses", { media_ids: [media.id] })).status).toBe(422);
   });
 
-  test("goes after a day, with its files; what is published stays", async () => {
+  test("is deleted after a day with its files, unlike published attachments", async () => {
     const kept = await uploaded(alice, {}, 70);
     await alice.publish({ media_ids: [kept.id] });
     const cleanUpAfter = async (time: number) => {
@@ -247,7 +247,7 @@ describe("An upload that waits", () => {
     expect((await fetch(kept.url)).status).toBe(200);
   });
 
-  test("taken off a deleted status waits for another day", async () => {
+  test("that was removed with a deleted status is kept for another day", async () => {
     const { id } = await alice.publish({ media_ids: [media.id] });
     server.clock.advance(10 * DAY);
     await alice.delete(`/api/v1/statuses/${id}`);
@@ -256,7 +256,7 @@ describe("An upload that waits", () => {
   });
 });
 
-test("four pictures fit on a status, in the order given, and five don't", async () => {
+test("A status keeps four images in order, and five are refused", async () => {
   const media = await Promise.all([10, 20, 30, 40, 50].map((shade) => uploaded(alice, {}, shade)));
   const ids = media.map((it) => it.id).toReversed();
   const { json } = await alice.post("/api/v1/statuses", { media_ids: ids.slice(0, 4) });
@@ -268,7 +268,7 @@ test("four pictures fit on a status, in the order given, and five don't", async 
 });
 
 describe("A file", () => {
-  test("may be kept for ever, and is taken for nothing but a picture", async () => {
+  test("is immutable, and browsers treat it only as an image", async () => {
     const { url } = await uploaded(alice);
     const { headers } = await fetch(url);
     expect(headers.get("content-type")).toBe("image/png");
@@ -280,7 +280,7 @@ describe("A file", () => {
     expect(again.status).toBe(304);
   });
 
-  test("can be asked for in parts", async () => {
+  test("can be requested in ranges", async () => {
     const { url } = await uploaded(alice);
     const whole = await (await fetch(url)).bytes();
     const part = await fetch(url, { headers: { range: "bytes=10-19" } });
@@ -301,7 +301,7 @@ describe("A file", () => {
     "/media//etc/passwd",
     "/media/%00",
     "/media/%E0%A4%A",
-  ])("outside what was uploaded isn't served (%s)", async (path) => {
+  ])("outside the uploads isn't served (%s)", async (path) => {
     await Bun.write(join(server.ctx.config.data, "secret.txt"), "secret");
     const answer = await rawRequest(server.origin, `GET ${path} HTTP/1.1\r\n\r\n`);
     expect(answer).toStartWith("HTTP/1.1 404");

@@ -15,13 +15,13 @@ beforeEach(async () => {
   bob = await server.person("bob", { role: "user" });
 });
 
-const told = async (who: Client, type: string): Promise<Json[]> =>
+const notificationsOf = async (who: Client, type: string): Promise<Json[]> =>
   (await who.get(`/api/v1/notifications?types[]=${type}`)).json;
 
 describe("A moderator's decision", () => {
-  test("is told to whom it is about, with the words that belong to it", async () => {
+  test("notifies the account, with its text", async () => {
     await act(server, "silence", bob, "Too loud.");
-    const [notification, ...others] = await told(bob, "moderation_warning");
+    const [notification, ...others] = await notificationsOf(bob, "moderation_warning");
     expect(others).toEqual([]);
     expectShape(notification, "Notification");
     expectShape(notification.moderation_warning, "AccountWarning");
@@ -37,10 +37,10 @@ describe("A moderator's decision", () => {
         target_account: { id: bob.id, limited: true },
       },
     });
-    expect(await told(alice, "moderation_warning")).toEqual([]);
+    expect(await notificationsOf(alice, "moderation_warning")).toEqual([]);
   });
 
-  test("stands in a group of its own where they are grouped", async () => {
+  test("has its own group in grouped notifications", async () => {
     await act(server, "silence", bob, "Too loud.");
     const { json } = await bob.get("/api/v2/notifications");
     expectShape(json, "GroupedNotificationsResults");
@@ -49,24 +49,24 @@ describe("A moderator's decision", () => {
     ]);
   });
 
-  test("is told once each time, whatever it is, also to who couldn't hear it then", async () => {
+  test("sends one notification each, including to accounts that can't sign in", async () => {
     for (const action of ["none", "sensitive", "disable", "suspend"] as const) {
       await act(server, action, bob);
       if (action !== "none") undo(server, action, bob);
     }
     await server.drain();
-    const actions = (await told(bob, "moderation_warning")).map((it) => it.moderation_warning.action);
+    const actions = (await notificationsOf(bob, "moderation_warning")).map((it) => it.moderation_warning.action);
     expect(actions).toEqual(["suspend", "disable", "sensitive", "none"]);
   });
 
-  test("is heard at once by who listens", async () => {
+  test("is streamed at once", async () => {
     const socket = await Socket.open(bob, "?stream=user:notification");
     await act(server, "none", bob, "Be kind.");
     const { event, payload } = await socket.next();
     expect([event, payload.moderation_warning.text]).toEqual(["notification", "Be kind."]);
   });
 
-  test("answers a report: its posts are named, and what else is open about the account is closed", async () => {
+  test("on a report names its posts and resolves all open reports about the account", async () => {
     const { id } = await bob.publish("spam");
     const carol = await server.person("carol", { role: "user" });
     await carol.post("/api/v1/reports", { account_id: bob.id, status_ids: [id] });
@@ -81,11 +81,11 @@ describe("A moderator's decision", () => {
     expect(open()).toEqual([1, 2]);
     decide("none", 1);
     expect(open()).toEqual([2]);
-    expect((await told(alice, "admin.report"))[0].report.action_taken).toBe(true);
+    expect((await notificationsOf(alice, "admin.report"))[0].report.action_taken).toBe(true);
     decide("silence", 1);
     expect(open()).toEqual([]);
     await server.drain();
-    const named = (await told(bob, "moderation_warning")).map((it) => it.moderation_warning.status_ids);
+    const named = (await notificationsOf(bob, "moderation_warning")).map((it) => it.moderation_warning.status_ids);
     expect(named).toEqual([[id], [id], null]);
   });
 
@@ -93,26 +93,26 @@ describe("A moderator's decision", () => {
     ["none", "x".repeat(2001), null, "The text is too long (maximum is 2000 characters)."],
     ["none", "", 7, "There is no report 7."],
     ["none", "", 1, "Report 1 is about somebody else."],
-  ] as const)("is refused as %s with what isn't right about it", async (action, text, reportId, reason) => {
+  ] as const)("is refused as %s with the reason", async (action, text, reportId, reason) => {
     await bob.post("/api/v1/reports", { account_id: alice.id });
     const decide = () => moderate(server.ctx, Number(bob.id), action, { by: null, text, reportId });
     expect(decide).toThrow(reason);
-    expect(await told(bob, "moderation_warning")).toEqual([]);
+    expect(await notificationsOf(bob, "moderation_warning")).toEqual([]);
   });
 
-  test.each(["none", "disable"] as const)("can't be %s about somebody elsewhere", async (action) => {
+  test.each(["none", "disable"] as const)("can't be %s for a remote account", async (action) => {
     const spammer = remoteAccount(server, "spammer", "spam.example");
     await expect(act(server, action, { id: spammer })).rejects.toThrow("@spammer@spam.example is of another server");
   });
 
-  test("needs an account", async () => {
+  test("requires an existing account", async () => {
     await expect(act(server, "silence", { id: "1" })).rejects.toThrow("Record not found");
   });
 });
 
-/** What somebody has lost, as they are told: why, whose, followers, followed. */
+/** A user's severed relationships according to their notifications: reason, target, followers, followed. */
 async function losses(who: Client): Promise<Json[]> {
-  const notifications = await told(who, "severed_relationships");
+  const notifications = await notificationsOf(who, "severed_relationships");
   return notifications.map(({ event }) => [
     event.type,
     event.target_name,
@@ -126,7 +126,7 @@ const countsOf = async (who: Client): Promise<number[]> => {
   return [json.followers_count, json.following_count];
 };
 
-describe("Who loses follows", () => {
+describe("A notification of severed relationships", () => {
   let [fan, idol]: string[] = [];
 
   beforeEach(async () => {
@@ -137,14 +137,14 @@ describe("Who loses follows", () => {
     remoteFollows(server, remoteAccount(server, "friend", "notspam.example"), alice);
   });
 
-  test("with a domain that the server blocks is told how many", async () => {
+  test("counts the follows lost when the server blocks a domain", async () => {
     expect([await countsOf(alice), await countsOf(bob)]).toEqual([
       [2, 1],
       [0, 1],
     ]);
     setDomainBlock(server.ctx, "spam.example", {});
     await server.drain();
-    const [notification] = await told(alice, "severed_relationships");
+    const [notification] = await notificationsOf(alice, "severed_relationships");
     expectShape(notification, "Notification");
     expect(notification).toMatchObject({ account: { id: alice.id } });
     expect(notification.event).toEqual({
@@ -167,7 +167,7 @@ describe("Who loses follows", () => {
     expect(json).toMatchObject([{ requested_by: false }]);
   });
 
-  test("with somebody elsewhere who is suspended is told of them, and follows don't come back", async () => {
+  test("names a remote account that was suspended, and the follows don't come back", async () => {
     await act(server, "suspend", { id: idol! });
     for (const who of [alice, bob]) {
       expect(await losses(who)).toEqual([["account_suspension", "idol@sub.spam.example", 0, 1]]);
@@ -182,7 +182,7 @@ describe("Who loses follows", () => {
     expect(await countsOf(bob)).toEqual([0, 0]);
   });
 
-  test("with a domain that they block themselves is told so, and nobody else is", async () => {
+  test("is sent to a user who blocks a domain, and to no other user", async () => {
     await alice.post("/api/v1/domain_blocks", { domain: "spam.example" });
     expect(await losses(alice)).toEqual([["user_domain_block", "spam.example", 1, 0]]);
     expect(await losses(bob)).toEqual([]);
@@ -194,7 +194,7 @@ describe("Who loses follows", () => {
     expect(await losses(bob)).toEqual([]);
   });
 
-  test("with somebody of this server loses nothing: they may come back", async () => {
+  test("is not sent for a local account, which may return", async () => {
     await alice.follow(bob);
     await act(server, "suspend", bob);
     expect(await losses(alice)).toEqual([]);
@@ -204,7 +204,7 @@ describe("Who loses follows", () => {
   });
 });
 
-describe("A domain that the server blocks", () => {
+describe("A domain block", () => {
   let spammer: string;
   let deep: string;
 
@@ -218,7 +218,7 @@ describe("A domain that the server blocks", () => {
     }
   });
 
-  /** What is said of an account besides who it is. */
+  /** The moderation state of an account. */
   const state = async (id: string): Promise<string> => {
     const { json } = await alice.get(`/api/v1/accounts/${id}`);
     return [json.limited && "limited", json.suspended && "suspended"].filter(Boolean).join() || "free";
@@ -227,16 +227,19 @@ describe("A domain that the server blocks", () => {
   test.each([
     ["suspend", "suspended"],
     ["silence", "limited"],
-  ] as const)("to %s is %s, with all below it, until it isn't blocked any more", async (severity, expected) => {
-    setDomainBlock(server.ctx, "SPAM.example", { severity });
-    expect([await state(spammer), await state(deep)]).toEqual([expected, expected]);
-    expect((await alice.get("/api/v1/timelines/public")).json.length).toBe(1);
-    removeDomainBlock(server.ctx, "spam.example");
-    expect([await state(spammer), await state(deep)]).toEqual(["free", "free"]);
-    expect((await alice.get("/api/v1/timelines/public")).json.length).toBe(3);
-  });
+  ] as const)(
+    "to %s makes accounts of the domain and its subdomains %s until it is removed",
+    async (severity, expected) => {
+      setDomainBlock(server.ctx, "SPAM.example", { severity });
+      expect([await state(spammer), await state(deep)]).toEqual([expected, expected]);
+      expect((await alice.get("/api/v1/timelines/public")).json.length).toBe(1);
+      removeDomainBlock(server.ctx, "spam.example");
+      expect([await state(spammer), await state(deep)]).toEqual(["free", "free"]);
+      expect((await alice.get("/api/v1/timelines/public")).json.length).toBe(3);
+    },
+  );
 
-  test("holds for whoever comes later", async () => {
+  test("applies to accounts created later", async () => {
     setDomainBlock(server.ctx, "spam.example", { severity: "suspend" });
     setDomainBlock(server.ctx, "quiet.example", { severity: "silence" });
     setDomainBlock(server.ctx, "noop.example", { severity: "noop" });
@@ -246,7 +249,7 @@ describe("A domain that the server blocks", () => {
     expect(await Promise.all(states)).toEqual(["suspended", "suspended", "limited", "free", "free"]);
   });
 
-  test("may be blocked otherwise than what is below it: the longest decides", async () => {
+  test("may differ for a subdomain, where the longest match decides", async () => {
     setDomainBlock(server.ctx, "deep.spam.example", { severity: "noop" });
     setDomainBlock(server.ctx, "spam.example", { severity: "suspend" });
     expect([await state(spammer), await state(deep)]).toEqual(["suspended", "free"]);
@@ -259,7 +262,7 @@ describe("A domain that the server blocks", () => {
     expect([await state(spammer), await state(deep)]).toEqual(["free", "limited"]);
   });
 
-  test("can be blocked more or less than before", async () => {
+  test("can become stricter or milder", async () => {
     setDomainBlock(server.ctx, "spam.example", { severity: "silence", publicComment: "Noise." });
     setDomainBlock(server.ctx, "spam.example", { severity: "suspend" });
     expect(await state(spammer)).toBe("suspended");
@@ -269,7 +272,7 @@ describe("A domain that the server blocks", () => {
     expect(await state(spammer)).toBe("free");
   });
 
-  test("leaves alone what was decided about one account", async () => {
+  test("leaves decisions on single accounts unchanged", async () => {
     await act(server, "suspend", { id: spammer });
     server.clock.advance(1000);
     setDomainBlock(server.ctx, "spam.example", { severity: "suspend" });
@@ -280,11 +283,11 @@ describe("A domain that the server blocks", () => {
   test.each([
     ["localhost:3000", "localhost:3000 is this server itself."],
     ["a b", "Validation failed: Domain is not a valid domain name"],
-  ])("can't be %s", (domain, reason) => {
+  ])("of %s is refused", (domain, reason) => {
     expect(() => setDomainBlock(server.ctx, domain, {})).toThrow(reason);
   });
 
-  test("has comments of some length only, and must be blocked before it isn't any more", () => {
+  test("has comments of limited length, and must exist before it can be removed", () => {
     const long = "x".repeat(1001);
     const block = () => setDomainBlock(server.ctx, "spam.example", { publicComment: long, privateComment: long });
     expect(block).toThrow(

@@ -13,8 +13,8 @@ const mute = (who: Client, whom: { id: string }, options?: object): Promise<Answ
 const unmute = (who: Client, whom: { id: string }): Promise<Answer> => who.post(`/api/v1/accounts/${whom.id}/unmute`);
 const inHours = (hours: number): string => new Date(server.clock.now() + hours * HOUR).toISOString();
 
-describe("Muting somebody", () => {
-  test("is for good and of notifications too, unless it is said otherwise", async () => {
+describe("Muting an account", () => {
+  test("is permanent and includes notifications by default", async () => {
     const { status, json } = await mute(alice, bob);
     expect(status).toBe(200);
     expectShape(json, "Relationship");
@@ -31,7 +31,7 @@ describe("Muting somebody", () => {
     });
   });
 
-  test("leaves follows as they are, and they hear nothing of it", async () => {
+  test("keeps follows, and doesn't notify the account", async () => {
     await alice.follow(bob);
     await bob.follow(alice);
     expect((await mute(alice, bob)).json).toMatchObject({ following: true, followed_by: true });
@@ -39,7 +39,7 @@ describe("Muting somebody", () => {
     expect(theirs).toMatchObject({ muting: false, blocked_by: false });
   });
 
-  test("takes them out of every timeline and thread, and out of boosts", async () => {
+  test("hides its posts in all timelines and threads, including boosts", async () => {
     await alice.follow(bob);
     await alice.follow(carol);
     const { id } = await bob.publish("bob writes #tag");
@@ -55,7 +55,7 @@ describe("Muting somebody", () => {
     expect(wordsOf(await alice.get(`/api/v1/accounts/${carol.id}/statuses`))).toEqual(["carol writes"]);
   });
 
-  test("keeps out of the home timeline what mentions them", async () => {
+  test("keeps posts that mention it out of the home timeline", async () => {
     await alice.follow(carol);
     await carol.publish("before, @bob");
     await mute(alice, bob);
@@ -64,14 +64,14 @@ describe("Muting somebody", () => {
     expect(await homeOf(alice)).toEqual(["and else"]);
   });
 
-  test("leaves in the home timeline what one wrote oneself, to them too", async () => {
+  test("keeps the user's own posts in the home timeline, including those to the account", async () => {
     await alice.publish("before, @bob");
     await mute(alice, bob);
     await alice.publish("after, @bob");
     expect(await homeOf(alice)).toEqual(["after, @bob", "before, @bob"]);
   });
 
-  test("removes what one was told of them, and they are heard no more", async () => {
+  test("removes its notifications, and prevents new ones", async () => {
     await bob.publish("@alice hello");
     await carol.follow(alice);
     await mute(alice, bob);
@@ -80,7 +80,7 @@ describe("Muting somebody", () => {
     expect(await toldByWhom(alice)).toEqual(["follow by carol"]);
   });
 
-  test("without notifications leaves those as they are", async () => {
+  test("without notifications keeps those", async () => {
     await bob.publish("@alice hello");
     await mute(alice, bob, { notifications: false });
     await bob.follow(alice);
@@ -88,7 +88,7 @@ describe("Muting somebody", () => {
     expect(await toldByWhom(alice)).toEqual(["mention by carol", "follow by bob", "mention by bob"]);
   });
 
-  test("ends when it is undone, and everything of theirs is back", async () => {
+  test("ends with unmuting, which restores everything", async () => {
     await alice.follow(bob);
     await bob.publish("before");
     await mute(alice, bob);
@@ -103,13 +103,13 @@ describe("Muting somebody", () => {
   });
 
   test.each([
-    ["oneself does nothing", 0],
-    ["oneself for an hour does nothing", 3600],
-  ])("%s", async (_, duration) => {
+    ["without a duration", 0],
+    ["for an hour", 3600],
+  ])("of oneself %s has no effect", async (_, duration) => {
     expect((await mute(alice, alice, { duration })).json.muting).toBe(false);
   });
 
-  test.each(["mute", "unmute"])("nobody (%s) is not found", async (verb) => {
+  test.each(["mute", "unmute"])("of an unknown account (%s) is not found", async (verb) => {
     for (const id of ["12", "x"]) {
       const { status, json } = await alice.post(`/api/v1/accounts/${id}/${verb}`);
       expect([status, json]).toEqual([404, { error: "Record not found" }]);
@@ -125,14 +125,14 @@ describe("Muting somebody", () => {
     expect([status, json]).toEqual([422, { error: `Validation failed: ${reason}` }]);
   });
 
-  test.each([[-5], [0], ["1e300"]])("for %p seconds is for good, or nearly", async (duration) => {
+  test.each([[-5], [0], ["1e300"]])("for %p seconds is practically permanent", async (duration) => {
     await mute(alice, bob, { duration });
     server.clock.advance(60 * 365 * 24 * HOUR);
     expect((await relationship(alice, bob)).muting).toBe(true);
   });
 });
 
-describe("A mute for some time", () => {
+describe("A temporary mute", () => {
   beforeEach(async () => {
     await alice.follow(bob);
     await bob.publish("before");
@@ -140,14 +140,14 @@ describe("A mute for some time", () => {
     await bob.publish("during");
   });
 
-  test("says when it ends", async () => {
+  test("shows when it ends", async () => {
     const { json } = await alice.get("/api/v1/mutes");
     expectShape(json, ["MutedAccount"]);
     expect(json.map((muted: Json) => [muted.id, muted.mute_expires_at])).toEqual([[bob.id, inHours(1)]]);
     expect(await homeOf(alice)).toEqual([]);
   });
 
-  test("is over at that moment, in every way", async () => {
+  test("ends completely at that time", async () => {
     server.clock.advance(HOUR);
     expect(await homeOf(alice)).toEqual(["before"]);
     expect((await alice.get("/api/v1/mutes")).json).toEqual([]);
@@ -156,7 +156,7 @@ describe("A mute for some time", () => {
     expect(await toldByWhom(alice)).toEqual(["mention by bob"]);
   });
 
-  test("is forgotten by the server's own tidying", async () => {
+  test("is deleted by the clean-up", async () => {
     await mute(alice, carol);
     server.clock.advance(HOUR);
     const { ctx } = server;
@@ -170,8 +170,8 @@ describe("A mute for some time", () => {
   });
 });
 
-describe("The list of whom one mutes", () => {
-  test("has the last one first, in pages that fit together", async () => {
+describe("The list of muted accounts", () => {
+  test("is in reverse order, on consistent pages", async () => {
     const people = [bob, carol, await server.person("dora")];
     for (const { id } of people.toReversed()) await mute(alice, { id });
     const all = await alice.get("/api/v1/mutes");

@@ -13,7 +13,7 @@ const HOUR = 3600_000;
 
 const list = (query = ""): Promise<Answer> => alice.get(`/api/v2/notifications${query}`);
 const groups = async (query = ""): Promise<Json[]> => (await list(query)).json.notification_groups;
-/** What each group is, with how many are in it. */
+/** The type and size of each group. */
 const outline = async (query = ""): Promise<string[]> =>
   (await groups(query)).map((group) => `${group.type} ${group.notifications_count}`);
 const group = (key: string): Promise<Answer> => alice.get(`/api/v2/notifications/${key}`);
@@ -32,7 +32,7 @@ async function crowd(count: number): Promise<Client[]> {
 }
 
 describe("Grouped notifications", () => {
-  test("put together what happened to the same thing, and leave alone what speaks for itself", async () => {
+  test("combine notifications about the same target, and leave mentions ungrouped", async () => {
     const [mine, other] = [await alice.publish("mine"), await alice.publish("other")];
     for (const who of [bob, carol]) {
       await act(who, "favourite", mine);
@@ -54,7 +54,7 @@ describe("Grouped notifications", () => {
     expect(answer.json).not.toHaveProperty("partial_accounts");
   });
 
-  test("have keys that the plain list tells, too: one for a group, one for each that stands alone", async () => {
+  test("have the same keys as in the plain list, and ungrouped notifications have their own", async () => {
     const mine = await alice.publish("mine");
     for (const who of [bob, carol]) await act(who, "favourite", mine);
     await bob.publish("@alice hello");
@@ -65,7 +65,7 @@ describe("Grouped notifications", () => {
     expect((await groups()).map((it) => it.group_key)).toEqual([mention.group_key, second.group_key]);
   });
 
-  test("take in what comes within half a day of the hour in which they began", async () => {
+  test("combine notifications within twelve hours of the hour in which the group began", async () => {
     const mine = await alice.publish("mine");
     const people = await crowd(4);
     await act(people[0]!, "favourite", mine);
@@ -80,7 +80,7 @@ describe("Grouped notifications", () => {
     expect(await outline()).toEqual(["favourite 2", "favourite 2"]);
   });
 
-  test("name the eight who came last, and count everybody", async () => {
+  test("list the latest eight accounts, and count all", async () => {
     const mine = await alice.publish("mine");
     const people = await crowd(10);
     for (const who of people) await act(who, "favourite", mine);
@@ -90,7 +90,7 @@ describe("Grouped notifications", () => {
     expect(favourites.sample_account_ids).toEqual(latest.slice(0, 8));
   });
 
-  test("can show all but the latest of each group by their avatars alone", async () => {
+  test("can reduce all accounts but the latest of each group to partial avatars", async () => {
     const mine = await alice.publish("mine");
     for (const who of [bob, carol]) await act(who, "favourite", mine);
     const { json } = await list("?expand_accounts=partial_avatars");
@@ -103,7 +103,7 @@ describe("Grouped notifications", () => {
     expect((await list("?expand_accounts=half")).status).toBe(422);
   });
 
-  test("group only the types that are wanted grouped; others stand alone under names of their own", async () => {
+  test("group only the requested types, and give others separate keys", async () => {
     const mine = await alice.publish("mine");
     for (const who of [bob, carol]) {
       await act(who, "favourite", mine);
@@ -121,7 +121,7 @@ describe("Grouped notifications", () => {
     expect(await outline("?grouped_types[]=reaction")).toEqual(["reblog 1", "favourite 1", "reblog 1", "favourite 1"]);
   });
 
-  test("can be of some types, without some, or of one account", async () => {
+  test("can be limited to types or to an account, or exclude types", async () => {
     const mine = await alice.publish("mine");
     for (const who of [bob, carol]) {
       await act(who, "favourite", mine);
@@ -136,7 +136,7 @@ describe("Grouped notifications", () => {
     expect(await outline("?account_id=7")).toEqual([]);
   });
 
-  test("leave out what their reader may not see any more", async () => {
+  test("omit statuses that the user may no longer see", async () => {
     const theirs = await bob.publish("theirs");
     await act(alice, "reblog", theirs);
     await bob.put(`/api/v1/statuses/${theirs.id}`, { status: "edited" });
@@ -148,7 +148,7 @@ describe("Grouped notifications", () => {
     expect(idsOf(await accountsOf(group_key))).toEqual([]);
   });
 
-  test("tell of warnings and reports, which stand alone, what the plain list tells of them", async () => {
+  test("include warnings and reports as in the plain list, ungrouped", async () => {
     await moderate(server, "sensitive", alice, "Mind what you post");
     await bob.post("/api/v1/reports", { account_id: carol.id, comment: "rude" });
     await server.drain();
@@ -163,7 +163,7 @@ describe("Grouped notifications", () => {
     expect([report.sample_account_ids, warning.sample_account_ids]).toEqual([[bob.id], [alice.id]]);
   });
 
-  test("pass over who is suspended, as the plain list does, as long as they are", async () => {
+  test("omit suspended accounts during their suspension, like the plain list", async () => {
     const mine = await alice.publish("mine");
     const people = await crowd(3);
     for (const who of people) await act(who, "favourite", mine);
@@ -181,7 +181,7 @@ describe("Grouped notifications", () => {
     expect(await seen()).toEqual([[3, [third, second, first]]]);
   });
 
-  test("lose whoever takes back what they did, and are gone with the last", async () => {
+  test("shrink when an interaction is undone, and disappear with the last", async () => {
     const mine = await alice.publish("mine");
     for (const who of [bob, carol]) await act(who, "favourite", mine);
     await act(carol, "unfavourite", mine);
@@ -193,7 +193,7 @@ describe("Grouped notifications", () => {
 });
 
 describe("Pages of groups", () => {
-  /** Two posts that are liked in turns, with words in between, over more than a day. */
+  /** Interactions with two posts in turn, and mentions in between, over more than a day. */
   async function busyDays(): Promise<void> {
     const posts = [await alice.publish("one"), await alice.publish("two")];
     const people = await crowd(9);
@@ -206,7 +206,7 @@ describe("Pages of groups", () => {
     }
   }
 
-  /** By their links in one direction, as [page, group] of which each speaks. */
+  /** All pages that follow each other by their links in one direction, as [page, group]. */
   async function walk(path: string, rel: "next" | "prev"): Promise<Json[][]> {
     const pages: Json[][] = [];
     let next: string | null = path;
@@ -221,31 +221,31 @@ describe("Pages of groups", () => {
     return pages;
   }
 
-  /** The ids of the notifications of which a group speaks on its page. */
-  function spokenOf(all: Json[], { group_key, page_min_id, page_max_id }: Json): string[] {
+  /** The ids of the notifications that a group covers on its page. */
+  function coveredBy(all: Json[], { group_key, page_min_id, page_max_id }: Json): string[] {
     const isWithin = (id: string) => Number(page_min_id) <= Number(id) && Number(id) <= Number(page_max_id);
     const isOne = (it: Json) => it.group_key === group_key || `ungrouped-${it.id}` === group_key;
     return all.filter((it) => isOne(it) && isWithin(it.id)).map(({ id }) => id);
   }
 
   test.each([
-    ["downwards", "next", ""],
-    ["upwards", "prev", "&min_id=0"],
-    ["of reblogs grouped alone", "next", "&grouped_types[]=reblog"],
+    ["from newest to oldest", "next", ""],
+    ["from oldest to newest", "prev", "&min_id=0"],
+    ["of grouped reblogs only", "next", "&grouped_types[]=reblog"],
     ["of some types", "next", "&types[]=favourite&types[]=mention"],
-  ] as const)("going %s speak of every notification of the plain list, and of each once", async (_, rel, query) => {
+  ] as const)("%s cover every notification of the plain list exactly once", async (_, rel, query) => {
     await busyDays();
     const all = await single(`?limit=80${query.replace("&min_id=0", "")}`);
     for (const limit of [1, 2, 3, 5, 40]) {
       const pages = await walk(`/api/v2/notifications?limit=${limit}${query}`, rel);
-      const spoken = pages.flatMap((page) => page.flatMap((it) => spokenOf(all, it)));
-      expect(spoken.toSorted()).toEqual(idsOf(all).toSorted());
+      const covered = pages.flatMap((page) => page.flatMap((it) => coveredBy(all, it)));
+      expect(covered.toSorted()).toEqual(idsOf(all).toSorted());
       for (const page of pages.slice(0, -1)) expect(page.length).toBe(limit);
       for (const page of pages) expect(new Set(page.map((it) => it.group_key)).size).toBe(page.length);
     }
   });
 
-  test("count what a group holds up to the page, and name the newest and oldest that stand on it", async () => {
+  test("count a group's notifications up to the page, and name its newest and oldest on the page", async () => {
     const mine = await alice.publish("mine");
     const people = await crowd(4);
     for (const who of people) {
@@ -271,7 +271,7 @@ describe("Pages of groups", () => {
     });
   });
 
-  test("have links by the newest notification of their first and last group, absolute and with the other parameters", async () => {
+  test("have absolute links based on the first and last group, with the other parameters", async () => {
     await busyDays();
     const answer = await list("?limit=3&types[]=favourite&types[]=mention&expand_accounts=partial_avatars");
     const { rels, next, prev } = linksOf(answer);
@@ -284,7 +284,7 @@ describe("Pages of groups", () => {
     expect(next!.searchParams.get("expand_accounts")).toBe("partial_avatars");
   });
 
-  test("bring nothing again for who asks what is newer than the newest", async () => {
+  test("return nothing newer than the newest notification", async () => {
     await busyDays();
     const newest = (await groups())[0].page_max_id;
     expect(await groups(`?since_id=${newest}`)).toEqual([]);
@@ -295,7 +295,7 @@ describe("Pages of groups", () => {
     expect(await outline(`?min_id=${newest}`)).toEqual(["favourite 1"]);
   });
 
-  test("have forty groups unless fewer are wanted, and never more than eighty", async () => {
+  test("have forty groups by default, and at most eighty", async () => {
     server.ctx.db.transaction((tx) => {
       for (let at = 0; at < 90; at++) {
         tx.run(
@@ -309,8 +309,8 @@ describe("Pages of groups", () => {
   });
 });
 
-describe("One group", () => {
-  test("is read by its key, without what only a page can say", async () => {
+describe("A single group", () => {
+  test("is returned by its key, without the fields of a page", async () => {
     const mine = await alice.publish("mine");
     for (const who of [bob, carol]) await act(who, "favourite", mine);
     const [listed] = await groups();
@@ -324,7 +324,7 @@ describe("One group", () => {
     expect(idsOf(json.statuses)).toEqual([mine.id]);
   });
 
-  test("may be one notification alone; one of a group is shown in it", async () => {
+  test("may be an ungrouped notification, and a grouped one returns its group", async () => {
     const mine = await alice.publish("mine");
     for (const who of [bob, carol]) await act(who, "favourite", mine);
     await bob.publish("@alice hello");
@@ -335,7 +335,7 @@ describe("One group", () => {
     expect(grouped).toMatchObject([{ notifications_count: 2, group_key: favourite.group_key }]);
   });
 
-  test("tells who is in it, the latest first, in pages", async () => {
+  test("lists its accounts in pages, latest first", async () => {
     const mine = await alice.publish("mine");
     const people = await crowd(5);
     for (const who of people) await act(who, "favourite", mine);
@@ -355,7 +355,7 @@ describe("One group", () => {
     expect(idsOf(await accountsOf(`ungrouped-${id}`, `?limit=1&max_id=${id}`))).toEqual([]);
   });
 
-  test("is dismissed with all that is in it, and one alone without the others", async () => {
+  test("is dismissed as a whole, or one notification at a time", async () => {
     const mine = await alice.publish("mine");
     for (const who of [bob, carol]) {
       await act(who, "favourite", mine);
@@ -379,7 +379,7 @@ describe("One group", () => {
     },
   );
 
-  test("is its owner's alone", async () => {
+  test("is hidden from other users", async () => {
     const mine = await alice.publish("mine");
     await act(bob, "favourite", mine);
     await bob.publish("@alice hello");
@@ -393,7 +393,7 @@ describe("One group", () => {
 });
 
 describe("Unread groups", () => {
-  test("are counted as groups, above the marker, up to a limit, by type and account", async () => {
+  test("are counted above the marker, up to a limit, by type and account", async () => {
     const mine = await alice.publish("mine");
     for (const who of [bob, carol]) {
       await act(who, "favourite", mine);
@@ -406,7 +406,7 @@ describe("Unread groups", () => {
     expect(await unread("?exclude_types[]=mention")).toBe(2);
     expect(await unread("?grouped_types[]=favourite")).toBe(5);
     expect(await unread(`?account_id=${bob.id}`)).toBe(3);
-    // Somebody who joins a group that was read makes it unread.
+    // A new notification makes a group unread that was read.
     const last = idsOf(await single())[1];
     await alice.post("/api/v1/markers", { notifications: { last_read_id: last } });
     expect(await unread()).toBe(1);
@@ -416,7 +416,7 @@ describe("Unread groups", () => {
   });
 });
 
-test("grouped notifications want a token with the scope", async () => {
+test("Grouped notifications require a token with the scope", async () => {
   await expectGuarded(server, alice, "read:notifications", [
     ["get", "/api/v2/notifications"],
     ["get", "/api/v2/notifications/unread_count"],

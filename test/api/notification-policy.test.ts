@@ -17,8 +17,8 @@ const listed = async (query = ""): Promise<number> => (await alice.get(`/api/v1/
 const direct = (who: Client, status: string, in_reply_to_id?: string): Promise<Json> =>
   who.publish({ status, visibility: "direct", in_reply_to_id });
 
-/** What became of a mention by Bob: accepted, filtered or dropped. */
-async function fate(mention: () => Promise<unknown> = () => bob.publish("@alice hello")): Promise<string> {
+/** The effect of the policy on a mention by Bob: accept, filter or drop. */
+async function effect(mention: () => Promise<unknown> = () => bob.publish("@alice hello")): Promise<string> {
   const [before, heldBefore] = [await listed(), await listed("?include_filtered=true")];
   await mention();
   const [after, heldAfter] = [await listed(), await listed("?include_filtered=true")];
@@ -26,8 +26,8 @@ async function fate(mention: () => Promise<unknown> = () => bob.publish("@alice 
   return heldAfter > heldBefore ? "filter" : "drop";
 }
 
-describe("The policy", () => {
-  test("accepts everybody at first, save whom a moderator has limited", async () => {
+describe("The notification policy", () => {
+  test("initially accepts all accounts except limited ones", async () => {
     const json = await policy();
     expectShape(json, "NotificationPolicy");
     expect(json).toEqual({
@@ -40,7 +40,7 @@ describe("The policy", () => {
     });
   });
 
-  test.each(["patch", "put"] as const)("is changed by %s, only in what is named", async (method) => {
+  test.each(["patch", "put"] as const)("is changed by %s, only in the given fields", async (method) => {
     const { status, json } = await alice[method](PATH, { for_not_following: "drop", for_new_accounts: "filter" });
     expect(status).toBe(200);
     expectShape(json, "NotificationPolicy");
@@ -50,7 +50,7 @@ describe("The policy", () => {
     expect(await policy()).toEqual({ ...json, for_not_following: "accept" });
   });
 
-  test("is known in the old form, too, which only says whether something is done", async () => {
+  test("is also available in the old format, with booleans", async () => {
     await set({ for_not_following: "drop", for_not_followers: "filter" });
     const json = await policy(OLD_PATH);
     expectShape(json, "V1NotificationPolicy");
@@ -63,7 +63,7 @@ describe("The policy", () => {
     });
   });
 
-  test.each(["patch", "put"] as const)("is changed in the old form by %s: to filter, or to accept", async (method) => {
+  test.each(["patch", "put"] as const)("is changed in the old format by %s, to filter or accept", async (method) => {
     await set({ for_not_following: "drop", for_not_followers: "drop" });
     const { json } = await alice[method](OLD_PATH, { filter_not_following: false, filter_private_mentions: true });
     expect(json).toMatchObject({
@@ -78,25 +78,25 @@ describe("The policy", () => {
     });
   });
 
-  test("takes only the three words, and is left as it is otherwise", async () => {
+  test("refuses unknown values, and stays unchanged then", async () => {
     const { status, json } = await set({ for_new_accounts: "drop", for_not_following: "ignore" });
     expect([status, json]).toEqual([422, { error: "'ignore' is not a valid for_not_following" }]);
     expect((await set({ filter_new_accounts: "perhaps" }, OLD_PATH)).status).toBe(422);
     expect((await policy()).for_new_accounts).toBe("accept");
   });
 
-  test("is one's own", async () => {
+  test("belongs to one user", async () => {
     await bob.patch(PATH, { for_not_following: "drop" });
     expect((await policy()).for_not_following).toBe("accept");
   });
 
-  test("holds for what comes after it was set", async () => {
+  test("applies only to later notifications", async () => {
     await bob.publish("@alice hello");
     await set({ for_not_following: "drop" });
     expect(await listed()).toBe(1);
   });
 
-  test("wants a token with the scope", async () => {
+  test("requires a token with the scope", async () => {
     await expectGuarded(server, alice, "read:notifications", [
       ["get", PATH],
       ["get", OLD_PATH],
@@ -110,65 +110,65 @@ describe("The policy", () => {
   });
 });
 
-describe.each(["filter", "drop"])("A policy to %s", (level) => {
-  test("whom I don't follow lets through whom I follow", async () => {
+describe.each(["filter", "drop"])("A policy to %s notifications", (level) => {
+  test("from accounts that I don't follow accepts those I follow", async () => {
     await set({ for_not_following: level });
-    expect(await fate()).toBe(level);
+    expect(await effect()).toBe(level);
     await alice.follow(bob);
-    expect(await fate()).toBe("accept");
+    expect(await effect()).toBe("accept");
   });
 
-  test("who doesn't follow me counts only those who have done so for three days, whether I follow them or not", async () => {
+  test("from accounts that don't follow me requires following for three days, even if I follow them", async () => {
     await set({ for_not_followers: level });
-    expect(await fate()).toBe(level);
+    expect(await effect()).toBe(level);
     await alice.follow(bob);
-    expect(await fate()).toBe(level);
+    expect(await effect()).toBe(level);
     await bob.follow(alice);
     server.clock.advance(3 * DAY - 1);
-    expect(await fate()).toBe(level);
+    expect(await effect()).toBe(level);
     server.clock.advance(1);
-    expect(await fate()).toBe("accept");
+    expect(await effect()).toBe("accept");
   });
 
-  test("new accounts lets through those of thirty days, and whom I follow", async () => {
+  test("from new accounts accepts accounts after thirty days and those I follow", async () => {
     await set({ for_new_accounts: level });
-    expect(await fate()).toBe(level);
+    expect(await effect()).toBe(level);
     server.clock.advance(30 * DAY - 1);
-    expect(await fate()).toBe(level);
+    expect(await effect()).toBe(level);
     server.clock.advance(1);
-    expect(await fate()).toBe("accept");
+    expect(await effect()).toBe("accept");
     const bobby = await server.person("bobby");
     await alice.follow(bobby);
-    expect(await fate(() => bobby.publish("@alice hello"))).toBe("accept");
+    expect(await effect(() => bobby.publish("@alice hello"))).toBe("accept");
   });
 
-  test("whom a moderator has limited lets through whom I follow", async () => {
+  test("from limited accounts accepts those I follow", async () => {
     await set({ for_limited_accounts: level });
-    expect(await fate()).toBe("accept");
+    expect(await effect()).toBe("accept");
     await moderate(server, "silence", bob);
-    expect(await fate()).toBe(level);
+    expect(await effect()).toBe(level);
     await alice.follow(bob);
-    expect(await fate()).toBe("accept");
+    expect(await effect()).toBe("accept");
   });
 
-  test("private mentions lets through public ones, answers to what I wrote privately, and whom I follow", async () => {
+  test("from private mentions accepts public mentions, replies to my private posts, and accounts I follow", async () => {
     await set({ for_private_mentions: level });
-    expect(await fate(() => direct(bob, "@alice psst"))).toBe(level);
-    expect(await fate()).toBe("accept");
+    expect(await effect(() => direct(bob, "@alice psst"))).toBe(level);
+    expect(await effect()).toBe("accept");
     const mine = await direct(alice, "@bob what was that?");
     const answer = await direct(bob, "@alice nothing", mine.id);
-    expect(await fate(() => direct(bob, "@alice or", answer.id))).toBe("accept");
-    expect(await fate(() => direct(bob, "@alice psst again"))).toBe(level);
+    expect(await effect(() => direct(bob, "@alice or", answer.id))).toBe("accept");
+    expect(await effect(() => direct(bob, "@alice psst again"))).toBe(level);
     const open = await alice.publish("@bob in public");
-    expect(await fate(() => direct(bob, "@alice in private", open.id))).toBe(level);
+    expect(await effect(() => direct(bob, "@alice in private", open.id))).toBe(level);
     const dora = await server.person("dora");
     const wider = await direct(bob, "@alice @dora listen", mine.id);
-    expect(await fate(() => direct(dora, "@alice hello from me", wider.id))).toBe(level);
+    expect(await effect(() => direct(dora, "@alice hello from me", wider.id))).toBe(level);
     await alice.follow(bob);
-    expect(await fate(() => direct(bob, "@alice friend"))).toBe("accept");
+    expect(await effect(() => direct(bob, "@alice friend"))).toBe("accept");
   });
 
-  test("strangers holds back all that they can do, and nothing that comes of what I did", async () => {
+  test("from accounts that I don't follow affects all their interactions, but no updates to posts I interacted with", async () => {
     const mine = await alice.publish("mine");
     const theirs = await bob.publish({ status: "theirs", poll: { options: ["a", "b"], expires_in: 300 } });
     const { id } = theirs.poll;
@@ -180,11 +180,11 @@ describe.each(["filter", "drop"])("A policy to %s", (level) => {
       () => bob.publish({ status: "look", quoted_status_id: mine.id }),
       () => bob.publish("@alice hello"),
     ]) {
-      expect(await fate(act)).toBe(level);
+      expect(await effect(act)).toBe(level);
     }
     await bob.post(`/api/v1/accounts/${alice.id}/unfollow`);
     await alice.patch("/api/v1/accounts/update_credentials", { locked: true });
-    expect(await fate(() => bob.follow(alice))).toBe(level);
+    expect(await effect(() => bob.follow(alice))).toBe(level);
     await alice.post(`/api/v1/polls/${id}/votes`, { choices: [0] });
     await alice.post(`/api/v1/statuses/${theirs.id}/reblog`);
     await alice.publish({ status: "quoting", quoted_status_id: theirs.id });
@@ -202,16 +202,16 @@ describe.each(["filter", "drop"])("A policy to %s", (level) => {
 });
 
 describe("Several policies", () => {
-  test("hold together: the strictest that fits", async () => {
+  test("apply together, and the strictest one wins", async () => {
     await set({ for_not_following: "filter", for_new_accounts: "drop" });
-    expect(await fate()).toBe("drop");
+    expect(await effect()).toBe("drop");
     server.clock.advance(30 * DAY);
-    expect(await fate()).toBe("filter");
+    expect(await effect()).toBe("filter");
   });
 });
 
 describe("A moderator's mention", () => {
-  test("reaches whom they look after, whatever policy and blocks say, but not other moderators", async () => {
+  test("reaches users whatever their policy and blocks, but not other moderators", async () => {
     const mo = await server.person("mo", { role: "moderator" });
     const ugo = await server.person("ugo", { role: "user" });
     for (const who of [alice, ugo]) {

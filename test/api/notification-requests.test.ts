@@ -27,8 +27,8 @@ const dismiss = ({ id }: Json): Promise<Answer> => alice.post(`${PATH}/${id}/dis
 const conversations = async (): Promise<string[]> =>
   wordsOf((await alice.get("/api/v1/conversations")).json.map((it: Json) => it.last_status));
 
-describe("What the policy holds back", () => {
-  test("is in no list and no count, unless it is asked for", async () => {
+describe("A filtered notification", () => {
+  test("is in lists and counts only if requested", async () => {
     await hold();
     await bob.publish("@alice hello");
     for (const version of ["v1", "v2"]) {
@@ -44,7 +44,7 @@ describe("What the policy holds back", () => {
     expect((await alice.get(`/api/v1/notifications/${notification.id}`)).json).toEqual(notification);
   });
 
-  test("is listed with what came before when one account is asked for, as Mastodon does", async () => {
+  test("is listed together with earlier ones when filtering by account, as in Mastodon", async () => {
     await bob.publish("@alice before");
     await hold();
     await bob.publish("@alice hello");
@@ -66,7 +66,7 @@ describe("What the policy holds back", () => {
     await socket.close();
   });
 
-  test("stands alone, even where it is one of many", async () => {
+  test("is never grouped", async () => {
     const mine = await alice.publish("mine");
     await hold();
     for (const who of [bob, carol]) await who.post(`/api/v1/statuses/${mine.id}/favourite`);
@@ -74,8 +74,8 @@ describe("What the policy holds back", () => {
   });
 });
 
-describe("A request", () => {
-  test("is made by who speaks to somebody, and tells how often, when and what they said last", async () => {
+describe("A notification request", () => {
+  test("is created by a mention, and has the count, the dates and the last status", async () => {
     await hold();
     await bob.publish("@alice one");
     server.clock.advance(1000);
@@ -97,7 +97,7 @@ describe("A request", () => {
     expect(await summary()).toEqual({ pending_requests_count: 1, pending_notifications_count: 2 });
   });
 
-  test("is made by a quote, too, but not by a favourite, a boost or a follow", async () => {
+  test("is created by a quote, but not by a favourite, a boost or a follow", async () => {
     const mine = await alice.publish("mine");
     await hold();
     for (const verb of ["favourite", "reblog"]) await bob.post(`/api/v1/statuses/${mine.id}/${verb}`);
@@ -108,7 +108,7 @@ describe("A request", () => {
     expect(await requests()).toMatchObject([{ account: { id: carol.id }, last_status: { id: quote.id } }]);
   });
 
-  test("counts no further than a hundred", async () => {
+  test("counts up to a hundred", async () => {
     await hold();
     const { id } = await bob.publish("@alice hello");
     server.ctx.db.transaction((tx) => {
@@ -124,7 +124,7 @@ describe("A request", () => {
     expect(await summary()).toEqual({ pending_requests_count: 1, pending_notifications_count: 100 });
   });
 
-  test("shows no status that its reader may not see any more", async () => {
+  test("hides a status that the user may no longer see", async () => {
     await hold();
     await bob.publish("@alice hello");
     block(server, bob, alice);
@@ -133,7 +133,7 @@ describe("A request", () => {
     expect(request.last_status).toBeNull();
   });
 
-  test.each(["delete", "block", "clear"])("is gone when nothing is left of what it stands for (%s)", async (how) => {
+  test.each(["delete", "block", "clear"])("disappears with its last notification (%s)", async (how) => {
     await hold();
     const { id } = await bob.publish("@alice hello");
     await bob.publish("@carol hello");
@@ -146,7 +146,7 @@ describe("A request", () => {
     expect(await summary()).toEqual({ pending_requests_count: 0, pending_notifications_count: 0 });
   });
 
-  test("of somebody who is suspended doesn't wait before they are free again", async () => {
+  test("of a suspended account is hidden until the suspension ends", async () => {
     await hold();
     await bob.publish("@alice hello");
     const [{ id }] = await requests();
@@ -158,14 +158,14 @@ describe("A request", () => {
     expect(idsOf(await requests())).toEqual([id]);
   });
 
-  test("stands as long as something is left", async () => {
+  test("remains while it has notifications", async () => {
     await hold();
     const [first, second] = [await bob.publish("@alice one"), await bob.publish("@alice two")];
     await bob.delete(`/api/v1/statuses/${second.id}`);
     expect(await requests()).toMatchObject([{ notifications_count: "1", last_status: { id: first.id } }]);
   });
 
-  test("is its owner's alone", async () => {
+  test("is hidden from other users", async () => {
     await hold();
     await bob.publish("@alice hello");
     const [{ id }] = await requests();
@@ -184,8 +184,8 @@ describe("A request", () => {
   });
 });
 
-describe("Requests", () => {
-  test("come in pages that fit together, the latest first", async () => {
+describe("Notification requests", () => {
+  test("are listed on consistent pages, latest first", async () => {
     await hold();
     for (let at = 0; at < 5; at++) await (await server.person(`person${at}`)).publish("@alice hello");
     const all = idsOf(await requests());
@@ -198,7 +198,7 @@ describe("Requests", () => {
     expect([next!.searchParams.get("max_id"), prev!.searchParams.get("min_id")]).toEqual([all[1]!, all[0]!]);
   });
 
-  test("can be accepted and dismissed many at once; those that aren't there are passed over", async () => {
+  test("can be accepted and dismissed in bulk, and missing ones are ignored", async () => {
     await hold();
     for (const who of [bob, carol]) await who.publish("@alice hello");
     const ids = idsOf(await requests());
@@ -211,7 +211,7 @@ describe("Requests", () => {
     expect(await types()).toEqual(["mention"]);
   });
 
-  test("are left alone when a bulk call names none of them", async () => {
+  test("are unchanged if a bulk call contains no ids", async () => {
     await hold();
     await bob.publish("@alice hello");
     for (const verb of ["accept", "dismiss"]) {
@@ -226,8 +226,8 @@ describe("Requests", () => {
   });
 });
 
-describe("Who is accepted", () => {
-  test("is heard from now on, whatever the policy says, and what they did before comes in with a job", async () => {
+describe("Accepting a request", () => {
+  test("delivers later notifications whatever the policy, and earlier ones through a job", async () => {
     const mine = await alice.publish("mine");
     await hold();
     await bob.post(`/api/v1/statuses/${mine.id}/favourite`);
@@ -250,7 +250,7 @@ describe("Who is accepted", () => {
     expect((await types()).length).toBe(4);
   });
 
-  inProcess("comes in bit by bit where it is much, so that others are served meanwhile", async () => {
+  inProcess("merges many notifications in batches, so that other requests are served meanwhile", async () => {
     await hold();
     const { id } = await bob.publish("@alice hello");
     server.ctx.db.transaction((tx) => {
@@ -277,7 +277,7 @@ describe("Who is accepted", () => {
     expect(await merged()).toBe(true);
   });
 
-  test("is held back again after a block", async () => {
+  test("is undone by a block", async () => {
     await hold();
     await bob.publish("@alice hello");
     await accept((await requests())[0]);
@@ -290,7 +290,7 @@ describe("Who is accepted", () => {
     expect(await merged()).toBe(true);
   });
 
-  test("is told once everything of everybody is there, to those streams that tell of notifications", async () => {
+  test("is announced on the notification streams once all notifications are merged", async () => {
     await hold();
     for (const who of [bob, carol]) await who.publish("@alice hello");
     const [user, notifications] = [
@@ -308,13 +308,13 @@ describe("Who is accepted", () => {
     await Promise.all([user.close(), notifications.close()]);
   });
 
-  test("isn't waited for by those who wait for nobody", async () => {
+  test("counts as merged if there was nothing to merge", async () => {
     expect((await alice.get(`${PATH}/merged`)).json).toEqual({ merged: true });
   });
 });
 
-describe("Who is dismissed", () => {
-  test("is forgotten with what they did, and makes a new request when they speak again", async () => {
+describe("Dismissing a request", () => {
+  test("deletes its notifications, and a new mention creates a new request", async () => {
     await hold();
     for (const words of ["one", "two"]) await bob.publish(`@alice ${words}`);
     const [request] = await requests();
@@ -330,8 +330,8 @@ describe("Who is dismissed", () => {
   });
 });
 
-describe("A private mention that is held back", () => {
-  test("begins no conversation before its author is accepted", async () => {
+describe("A filtered private mention", () => {
+  test("creates no conversation until its author is accepted", async () => {
     await hold("for_private_mentions");
     for (const words of ["one", "two"]) await bob.publish({ status: `@alice ${words}`, visibility: "direct" });
     expect(await conversations()).toEqual([]);
@@ -345,7 +345,7 @@ describe("A private mention that is held back", () => {
     expect((await conversations())[0]).toBe("@alice three");
   });
 
-  test("begins one with whom it isn't held back from", async () => {
+  test("creates a conversation for recipients who don't filter it", async () => {
     await hold("for_private_mentions");
     await bob.publish({ status: "@alice @carol psst", visibility: "direct" });
     expect(await conversations()).toEqual([]);
@@ -353,7 +353,7 @@ describe("A private mention that is held back", () => {
   });
 });
 
-test("requests want a token with the scope", async () => {
+test("Notification requests require a token with the scope", async () => {
   await expectGuarded(server, alice, "read:notifications", [
     ["get", PATH],
     ["get", `${PATH}/1`],

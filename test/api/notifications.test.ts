@@ -22,7 +22,7 @@ const types = async (query = ""): Promise<string[]> => (await list(query)).json.
 const unread = async (query = ""): Promise<number> =>
   (await alice.get(`/api/v1/notifications/unread_count${query}`)).json.count;
 
-/** One of each type, in the order in which they are listed. */
+/** Creates a notification of each type, in the order of their listing. */
 const ALL = ["status", "update", "follow_request", "follow", "mention", "reblog", "favourite"];
 
 async function oneOfEach(): Promise<void> {
@@ -41,7 +41,7 @@ async function oneOfEach(): Promise<void> {
 }
 
 describe("Notifications", () => {
-  test("tell of everything that happened to me, the newest first", async () => {
+  test("cover every type of event, newest first", async () => {
     await oneOfEach();
     const answer = await list();
     expect(answer.status).toBe(200);
@@ -53,7 +53,7 @@ describe("Notifications", () => {
     expect(news).toMatchObject({ account: { id: carol.id }, status: { content: "<p>news</p>", favourited: false } });
   });
 
-  test("have small ids that grow by themselves", async () => {
+  test("have small consecutive ids", async () => {
     await oneOfEach();
     const ids = idsOf(await list()).map(Number);
     expect(ids).toEqual(ids.toSorted((a, b) => b - a));
@@ -63,7 +63,7 @@ describe("Notifications", () => {
     expect(Number(idsOf(await list())[0])).toBeGreaterThan(Math.max(...ids));
   });
 
-  test("can be of some types or without some; types that don't exist are ignored", async () => {
+  test("can be limited to types or exclude types, and unknown types are ignored", async () => {
     await oneOfEach();
     expect(await types("?types[]=mention&types[]=follow")).toEqual(["follow", "mention"]);
     expect(await types("?exclude_types[]=mention&exclude_types[]=status&exclude_types[]=update")).toEqual([
@@ -79,14 +79,14 @@ describe("Notifications", () => {
     expect(await types("?types[0]=follow&types[1]=status")).toEqual(["status", "follow"]);
   });
 
-  test("can be of one account", async () => {
+  test("can be limited to an account", async () => {
     await oneOfEach();
     expect(await types(`?account_id=${carol.id}`)).toEqual(["status", "follow_request", "reblog"]);
     expect(await types("?account_id=7")).toEqual([]);
     expect(await types("?account_id=x")).toEqual([]);
   });
 
-  inProcess("of one account are looked for among that one's, not among all that one was ever told", async () => {
+  inProcess("of one account are found by an index on that account", async () => {
     const { raw } = server.ctx.db;
     const prepare = raw.prepare.bind(raw);
     const plans: string[] = [];
@@ -106,7 +106,7 @@ describe("Notifications", () => {
     expect(plans).toEqual(Array(4).fill(SENDERS));
   });
 
-  test("come in pages", async () => {
+  test("are paged", async () => {
     for (let at = 0; at < 7; at++) await bob.publish(`@alice ${at}`);
     const all = idsOf(await list());
     const pages = await pagesOf(alice, "/api/v1/notifications?limit=3&types[]=mention");
@@ -117,7 +117,7 @@ describe("Notifications", () => {
     expect(idsOf(await list(`?limit=2&since_id=${all[5]}`))).toEqual(all.slice(0, 2));
   });
 
-  test("are mine alone", async () => {
+  test("belong to one user", async () => {
     await bob.publish("@alice hello");
     expect((await bob.get("/api/v1/notifications")).json).toEqual([]);
     const [id] = idsOf(await list());
@@ -131,7 +131,7 @@ describe("Notifications", () => {
     expect((await types()).length).toBe(1);
   });
 
-  test("never come from myself", async () => {
+  test("are never about the user's own actions", async () => {
     const { id } = await alice.publish("@alice hello");
     for (const verb of ["favourite", "reblog"]) await alice.post(`/api/v1/statuses/${id}/${verb}`);
     await alice.publish({ status: "@alice again", in_reply_to_id: id });
@@ -139,7 +139,7 @@ describe("Notifications", () => {
     expect(await types()).toEqual([]);
   });
 
-  test("of a reply are a mention, and only where I am named", async () => {
+  test("report a reply as a mention, only if it mentions the user", async () => {
     const { id } = await alice.publish("root");
     await alice.follow(bob, { notify: true });
     await bob.publish({ status: "@alice named", in_reply_to_id: id });
@@ -158,7 +158,7 @@ describe("Notifications", () => {
     }
   });
 
-  test("can be dismissed, one or all", async () => {
+  test("can be dismissed one by one or all together", async () => {
     for (const words of ["one", "two", "three"]) await bob.publish(`@alice ${words}`);
     const ids = idsOf(await list());
     const { status, json } = await alice.post(`/api/v1/notifications/${ids[1]}/dismiss`);
@@ -169,8 +169,8 @@ describe("Notifications", () => {
   });
 });
 
-describe("Those who look after people here", () => {
-  /** Starts anew with these registrations, and lets somebody register. */
+describe("Moderators", () => {
+  /** Restarts the server with this registration mode, and signs a user up. */
   async function registered(mode: string, username: string): Promise<number> {
     await server.stop();
     server = await startServer({ LINNET_REGISTRATIONS: mode });
@@ -192,7 +192,7 @@ describe("Those who look after people here", () => {
     return findUser(server.ctx, username)!.id;
   }
 
-  test("are told who is new, as one group", async () => {
+  test("are notified of sign-ups, in one group", async () => {
     await registered("open", "zoe");
     await register("yan");
     expect(await types()).toEqual(["admin.sign_up", "admin.sign_up"]);
@@ -202,7 +202,7 @@ describe("Those who look after people here", () => {
     expect([status, json.notification_groups[0].sample_account_ids.length]).toEqual([200, 2]);
   });
 
-  inProcess("are told of who must wait once they are in, and nobody else is", async () => {
+  inProcess("are notified of a pending sign-up when it is approved, and other users are not", async () => {
     const zoe = await registered("approval", "zoe");
     const [mo, ugo] = [await server.person("mo", { role: "moderator" }), await server.person("ugo", { role: "user" })];
     expect(await types()).toEqual([]);
@@ -215,7 +215,7 @@ describe("Those who look after people here", () => {
     expect((await ugo.get("/api/v1/notifications")).json).toEqual([]);
   });
 
-  inProcess("get no sign-ups while they are pending, disabled or suspended", async () => {
+  inProcess("get no notifications of sign-ups while they are pending, disabled or suspended", async () => {
     const mo = await registered("approval", "mo");
     updateUser(server.ctx, findUser(server.ctx, "mo")!, { role: "moderator" });
     const staff: Client[] = [];
@@ -236,8 +236,8 @@ describe("Those who look after people here", () => {
   });
 });
 
-describe("What is unread", () => {
-  test("is counted above the marker, up to a limit, by type and account", async () => {
+describe("The number of unread notifications", () => {
+  test("counts those above the marker, up to a limit, by type and account", async () => {
     await oneOfEach();
     expect(await unread()).toBe(7);
     expect(await unread("?limit=3")).toBe(3);
@@ -248,7 +248,7 @@ describe("What is unread", () => {
     expect(await unread()).toBe(2);
   });
 
-  test("is at most a hundred unless more is asked for, and never more than a thousand", async () => {
+  test("is limited to a hundred by default and to a thousand at most", async () => {
     server.ctx.db.transaction((tx) => {
       for (let at = 0; at < 1010; at++) {
         tx.run(
@@ -260,7 +260,7 @@ describe("What is unread", () => {
     expect([await unread(), await unread("?limit=500"), await unread("?limit=9999")]).toEqual([100, 500, 1000]);
   });
 
-  test("is told as a number under one key", async () => {
+  test("is returned as the field count", async () => {
     expect((await alice.get("/api/v1/notifications/unread_count")).json).toEqual({ count: 0 });
   });
 });

@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 const ask = (url: string, more = "") => server.stranger().get(`/api/oembed?url=${encodeURIComponent(url)}${more}`);
 
-test("a public post can be shown on any site, as a quotation without scripts and frames", async () => {
+test("a public post can be embedded as a quotation without scripts and frames", async () => {
   const { status: code, json } = await ask(status.url);
   expect(code).toBe(200);
   expectShape(json, "OEmbedResponse");
@@ -40,21 +40,21 @@ test("a public post can be shown on any site, as a quotation without scripts and
   expect(json.html).not.toMatch(/<script|<iframe|<img/);
 });
 
-test("behind a warning only the warning is shown", async () => {
+test("a content warning replaces the text", async () => {
   const { url } = await alice.publish({ status: "the murderer is the gardener", spoiler_text: "crime & novels" });
   const { html } = (await ask(url)).json;
   expect(html).toContain("<p>crime &amp; novels</p>");
   expect(html).not.toContain("gardener");
 });
 
-test("a post keeps its language and its direction on other sites", async () => {
+test("an embedded post keeps its language and direction", async () => {
   for (const spoiler_text of ["", "تحذير"]) {
     const { url } = await alice.publish({ status: "مرحبا بالعالم", language: "ar", spoiler_text });
     expect((await ask(url)).json.html).toMatch(/<div dir="auto" lang="ar"><p>(مرحبا بالعالم|تحذير)<\/p><\/div>/);
   }
 });
 
-test("every address of a post will do, in whatever case", async () => {
+test("every URL of a post works, in any case", async () => {
   for (const url of [
     status.uri,
     `https://social.example/@alice/${status.id}`,
@@ -66,7 +66,7 @@ test("every address of a post will do, in whatever case", async () => {
   }
 });
 
-test("it is as wide and high as the site allows", async () => {
+test("the width and height respect the site's limits", async () => {
   const { json } = await ask(status.url, "&maxwidth=300&maxheight=200");
   expect([json.width, json.height]).toEqual([300, 200]);
   expect(json.html).toContain("max-width:300px");
@@ -74,7 +74,7 @@ test("it is as wide and high as the site allows", async () => {
   expect((await ask(status.url, "&maxwidth=wide")).status).toBe(422);
 });
 
-test("what isn't public, isn't a post or isn't here is not found", async () => {
+test("private posts, other pages and other sites are not found", async () => {
   const own = await Promise.all(
     ["private", "direct"].map((visibility) => alice.publish({ status: "secret", visibility })),
   );

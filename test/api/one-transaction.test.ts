@@ -5,7 +5,8 @@ import { serverForEachTest } from "../support/setup.ts";
 import { Socket } from "../support/streams.ts";
 
 /*
- * What follows from a write is written with it, or nothing is: here the very last of it fails, which is to tell somebody.
+ * A write and its consequences share a transaction. These tests make the last insert fail, which is that of a
+ * notification.
  */
 
 const { server, alice, bob } = serverForEachTest(["alice", "bob"]);
@@ -18,13 +19,13 @@ beforeEach(async () => {
   await alice.post(`/api/v1/lists/${list}/accounts`, { account_ids: [bob.id] });
   post = await alice.publish("hello");
   await server.drain();
-  // What goes wrong here is meant to, and nobody needs to read of it.
+  // The tests cause these errors on purpose.
   server.ctx.log = Object.assign(Object.create(server.ctx.log), { error: () => {} });
 });
 
 const run = (sql: string): void => void server.ctx.db.transaction((tx) => tx.run(sql));
 
-/** Every row of the database. */
+/** All rows of the database. */
 function everything(): string {
   const { db } = server.ctx;
   const tables = db.all<{ name: string }>(
@@ -43,18 +44,18 @@ const WRITES: [string, () => Promise<Answer>][] = [
       }),
   ],
   [
-    "a direct answer",
+    "a direct reply",
     () => bob.post("/api/v1/statuses", { status: "@alice hi", visibility: "direct", in_reply_to_id: post.id }),
   ],
   ["a quote", () => bob.post("/api/v1/statuses", { status: "look", quoted_status_id: post.id })],
   ["a favourite", () => bob.post(`/api/v1/statuses/${post.id}/favourite`)],
   ["a boost", () => bob.post(`/api/v1/statuses/${post.id}/reblog`)],
   ["a follow", () => bob.follow(alice)],
-  ["an edit that mentions somebody", () => alice.put(`/api/v1/statuses/${post.id}`, { status: "hello @bob #tea" })],
+  ["an edit that mentions a user", () => alice.put(`/api/v1/statuses/${post.id}`, { status: "hello @bob #tea" })],
 ];
 
 for (const [name, write] of WRITES) {
-  inProcess(`${name} is there with all that follows from it, or it isn't there and nobody hears of it`, async () => {
+  inProcess(`${name} is stored with all its consequences, or not at all and without events`, async () => {
     const socket = await Socket.open(alice, "?stream=user");
     await socket.subscribe("public");
     run("CREATE TRIGGER fail BEFORE INSERT ON notifications BEGIN SELECT RAISE(ABORT, 'as wished'); END");
@@ -62,7 +63,7 @@ for (const [name, write] of WRITES) {
     expect((await write()).status).toBe(500);
     expect(everything()).toBe(before);
     run("DROP TRIGGER fail");
-    const { id } = await alice.publish("the first thing heard");
+    const { id } = await alice.publish("the first event");
     expect(await socket.next()).toMatchObject({ event: "update", payload: { id } });
     await socket.close();
     expect((await write()).status).toBe(200);

@@ -6,7 +6,7 @@ import { serverForAllTests } from "../support/setup.ts";
 
 const { server } = serverForAllTests([], { LINNET_TITLE: "Our place" });
 let description: Description;
-/** By method and path, as `linnet routes` writes them. */
+/** By method and path, as `linnet routes` prints them. */
 let operations: Map<string, Operation>;
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ function queryOf(route: string): Record<string, JsonSchema> {
   return Object.fromEntries(parameters.filter((each) => each.in === "query").map(({ name, schema }) => [name, schema]));
 }
 
-test("every method that the program lists is described, and no other", async () => {
+test("every route is described, and nothing else", async () => {
   const nowhere = new Nowhere();
   const { stdout } = await run(SOURCE, ["routes", "--json"], nowhere);
   nowhere.remove();
@@ -39,7 +39,7 @@ test("every method that the program lists is described, and no other", async () 
   expect([...operations.keys()].toSorted()).toEqual(forPrograms.toSorted());
 });
 
-test("each has a summary, and is in one of the listed areas", () => {
+test("each operation has a summary and a listed tag", () => {
   const areas = description.tags.map(({ name }) => name);
   const used = new Set([...operations.values()].flatMap(({ tags }) => tags));
   expect([...used]).toEqual(areas);
@@ -49,7 +49,7 @@ test("each has a summary, and is in one of the listed areas", () => {
   }
 });
 
-test("it is what OpenAPI 3.1 calls a description", () => {
+test("the document is valid OpenAPI 3.1", () => {
   const { openapi, info, servers, components } = description;
   expect([openapi.slice(0, 3), info.title, servers]).toEqual(["3.1", "The API of Our place", [{ url: server.origin }]]);
   const ids = [...operations.values()].map(({ operationId }) => operationId);
@@ -70,7 +70,7 @@ test("it is what OpenAPI 3.1 calls a description", () => {
   }
 });
 
-test("parameters are described as they are read: where, how large, and what holds without them", () => {
+test("parameters have their location, limits and defaults", () => {
   const query = queryOf("GET /api/v1/notifications");
   expect(query["limit"]).toEqual({ type: "integer", minimum: 1, maximum: 80, default: 40 });
   expect(query["types[]"]).toMatchObject({ type: "array", items: { enum: expect.arrayContaining(["mention"]) } });
@@ -87,7 +87,7 @@ test("parameters are described as they are read: where, how large, and what hold
   expect(Object.keys(operations.get("POST /api/v2/media")!.requestBody!.content)).toEqual(["multipart/form-data"]);
 });
 
-test("it says which token a call needs", () => {
+test("operations name the required token", () => {
   const needs = (route: string) => operations.get(route)!.security;
   expect(needs("GET /api/v1/lists")).toEqual([{ oauth: ["read:lists"] }]);
   expect(needs("GET /api/v1/timelines/public")).toEqual([{}, { oauth: ["read:statuses"] }]);

@@ -6,9 +6,7 @@ import { schedule } from "../../src/jobs/recurring.ts";
 import { serverForEachTest } from "../support/setup.ts";
 import { formOf, pictureFile, upload, uploaded } from "../support/uploads.ts";
 
-/*
- * Files are on the disk before the row that speaks of them. A crash between the two leaves files of which nothing speaks.
- */
+/* Files are written before the rows that refer to them. A crash between the two leaves orphaned files. */
 
 const DAY = 24 * 3600_000;
 const ANY = "ab/abcdefghijklmnopqrstuv";
@@ -23,50 +21,50 @@ function age(path: string, by: number): void {
   utimesSync(placeOf(path), time, time);
 }
 
-/** A file that nobody names, so many milliseconds old; its path below the data folder. */
-function leave(path: string, old = DAY + 1000): string {
+/** Creates an orphaned file of this age in milliseconds, and returns its path below the data folder. */
+function orphan(path: string, old = DAY + 1000): string {
   mkdirSync(dirname(placeOf(path)), { recursive: true });
   writeFileSync(placeOf(path), "left");
   age(path, old);
   return path;
 }
 
-/** Everything that lies in the folders of files. */
+/** All files in the folders that the sweep covers. */
 function everyFile(): string[] {
   const paths = readdirSync(server.ctx.config.data, { recursive: true, encoding: "utf8" });
   return paths.filter((path) => /^(?:media|cache)\//.test(path) && statSync(placeOf(path)).isFile()).sort();
 }
 
-/** Looks through everything once. */
+/** Runs a complete sweep. */
 async function sweep(): Promise<void> {
   const { ctx, clock } = server;
   ctx.db.transaction((tx) => schedule(ctx, tx, "media.sweep", clock.now()));
-  const isUnderWay = () =>
+  const isRunning = () =>
     ctx.db.get("SELECT 1 FROM jobs WHERE kind = 'media.sweep' AND payload ->> 'after' IS NOT NULL") !== null;
   await server.drain();
-  while (isUnderWay()) {
+  while (isRunning()) {
     clock.advance(10_000);
     await server.drain();
   }
   expect(ctx.db.all("SELECT error FROM jobs WHERE error IS NOT NULL")).toEqual([]);
 }
 
-test("files that nothing speaks of are removed after a day, with their folder", async () => {
+test("orphaned files are removed after a day, with their folder", async () => {
   const old = [
-    leave(`media/attachments/${ANY}/original.png`),
-    leave(`media/attachments/${ANY}/.half-written`),
-    leave(`media/avatars/${ANY}/original.png`),
-    leave(`media/emojis/${ANY}/static.png`),
-    leave(`media/headers/${ANY}/original.webp`),
-    leave(`cache/cards/${ANY}/small.webp`),
+    orphan(`media/attachments/${ANY}/original.png`),
+    orphan(`media/attachments/${ANY}/.half-written`),
+    orphan(`media/avatars/${ANY}/original.png`),
+    orphan(`media/emojis/${ANY}/static.png`),
+    orphan(`media/headers/${ANY}/original.webp`),
+    orphan(`cache/cards/${ANY}/small.webp`),
   ];
-  const young = leave("media/attachments/ab/vutsrqponmlkjihgfedcba/original.png", DAY - 1000);
+  const young = orphan("media/attachments/ab/vutsrqponmlkjihgfedcba/original.png", DAY - 1000);
   await sweep();
   expect(old.filter(isThere)).toEqual([]);
   expect([isThere(`media/attachments/${ANY}`), isThere(young)]).toEqual([false, true]);
 });
 
-test("files that a row speaks of stay, whichever it is", async () => {
+test("files with a row of any kind stay", async () => {
   const { ctx } = server;
   await uploaded(alice);
   await upload(alice, await pictureFile("png", { width: 2000, height: 1000 }), { thumbnail: await pictureFile() });
@@ -80,7 +78,7 @@ test("files that a row speaks of stay, whichever it is", async () => {
     category: null,
     visibleInPicker: true,
   });
-  const [clip, card] = [leave("media/attachments/cd/x/source"), leave(`cache/cards/${ANY}/small.webp`)];
+  const [clip, card] = [orphan("media/attachments/cd/x/source"), orphan(`cache/cards/${ANY}/small.webp`)];
   ctx.db.transaction((tx) => {
     tx.run("UPDATE media_attachments SET source = $source WHERE small = file", { source: clip.slice("media/".length) });
     tx.run(
@@ -97,20 +95,20 @@ test("files that a row speaks of stay, whichever it is", async () => {
   expect(everyFile()).toEqual(files);
 });
 
-test("what lies anywhere else is none of its business", async () => {
+test("files outside the sweep's folders stay", async () => {
   const files = [
-    leave("media/notes.txt"),
-    leave("media/attachments/notes.txt"),
-    leave("media/mine/ab/x/original.png"),
-    leave(`media/attachments/${ANY}/album/original.png`),
+    orphan("media/notes.txt"),
+    orphan("media/attachments/notes.txt"),
+    orphan("media/mine/ab/x/original.png"),
+    orphan(`media/attachments/${ANY}/album/original.png`),
   ];
   age(`media/attachments/${ANY}/album`, 3 * DAY);
   await sweep();
   expect(files.filter((file) => !isThere(file))).toEqual([]);
 });
 
-test("many are looked through in several goes, the first of the next day's being tomorrow's", async () => {
-  const files = Array.from({ length: 150 }, (_, at) => leave(`media/attachments/${at + 100}/x/original.png`));
+test("the sweep handles many files in several jobs, and starts again the next day", async () => {
+  const files = Array.from({ length: 150 }, (_, at) => orphan(`media/attachments/${at + 100}/x/original.png`));
   const { ctx, clock } = server;
   ctx.db.transaction((tx) => schedule(ctx, tx, "media.sweep", clock.now()));
   await server.drain();

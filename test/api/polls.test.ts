@@ -19,7 +19,7 @@ const votesOf = (poll: Json): (number | null)[] => poll.options.map((option: Jso
 const pollsToldOf = async (who: Client): Promise<Json[]> => (await who.get("/api/v1/notifications?types[]=poll")).json;
 
 describe("A status with a poll", () => {
-  test("comes with it, as documented", async () => {
+  test("contains it, as documented", async () => {
     const status = await ask();
     expectShape(status, "Status");
     expect(status.poll).toEqual({
@@ -68,15 +68,15 @@ describe("A status with a poll", () => {
   });
 
   test.each<[string, object, string]>([
-    ["no choice", { options: [] }, "Choices can't be blank, Choices must have more than one item"],
-    ["one choice", { options: ["yes", " "] }, "Choices must have more than one item"],
-    ["five choices", { options: ["a", "b", "c", "d", "e"] }, "Choices can't contain more than 4 items"],
-    ["a choice twice", { options: ["yes", "yes "] }, "Choices contain duplicate items"],
-    ["a long choice", { options: ["a", "ü".repeat(51)] }, "Choices cannot be longer than 50 characters each"],
+    ["no options", { options: [] }, "Choices can't be blank, Choices must have more than one item"],
+    ["one option", { options: ["yes", " "] }, "Choices must have more than one item"],
+    ["five options", { options: ["a", "b", "c", "d", "e"] }, "Choices can't contain more than 4 items"],
+    ["a repeated option", { options: ["yes", "yes "] }, "Choices contain duplicate items"],
+    ["a long option", { options: ["a", "ü".repeat(51)] }, "Choices cannot be longer than 50 characters each"],
     ["no end", { expires_in: null }, "Deadline can't be blank"],
     ["an early end", { expires_in: 299 }, "Deadline is too soon"],
     ["a late end", { expires_in: 2_629_747 }, "Deadline is too far into the future"],
-    ["an end that is no number", { expires_in: "soon" }, "Poll expires in is not a number"],
+    ["an invalid end", { expires_in: "soon" }, "Poll expires in is not a number"],
   ])("is refused with %s, and nothing is published", async (_, poll, sentence) => {
     const body = { status: "tea?", poll: { options: ["yes", "no"], expires_in: HOUR, ...poll } };
     const { status, json } = await alice.post("/api/v1/statuses", body);
@@ -85,14 +85,14 @@ describe("A status with a poll", () => {
   });
 
   test.each<[string, object]>([
-    ["the shortest time", { expires_in: 300 }],
-    ["the longest time", { expires_in: 2_629_746 }],
-    ["four choices of fifty characters", { options: ["a", "b", "c", "👩‍👩‍👧"].map((sign) => sign.repeat(50)) }],
-  ])("is taken with %s", async (_, poll) => {
+    ["the shortest duration", { expires_in: 300 }],
+    ["the longest duration", { expires_in: 2_629_746 }],
+    ["four options of fifty characters", { options: ["a", "b", "c", "👩‍👩‍👧"].map((sign) => sign.repeat(50)) }],
+  ])("is accepted with %s", async (_, poll) => {
     expect((await ask(poll)).poll.expired).toBe(false);
   });
 
-  test("needs words too, and takes no files", async () => {
+  test("requires text, and excludes attachments", async () => {
     const poll = { options: ["yes", "no"], expires_in: HOUR };
     const bare = await alice.post("/api/v1/statuses", { poll });
     expect([bare.status, bare.json.error]).toEqual([422, "Validation failed: Text can't be blank"]);
@@ -104,13 +104,13 @@ describe("A status with a poll", () => {
     ]);
   });
 
-  test("keeps to the bounds that the instance names", async () => {
+  test("respects the limits in the instance document", async () => {
     const bounds = { max_options: 4, max_characters_per_option: 50, min_expiration: 300, max_expiration: 2_629_746 };
     expect((await alice.get("/api/v2/instance")).json.configuration.polls).toEqual(bounds);
     expect((await alice.get("/api/v1/instance")).json.configuration.polls).toEqual(bounds);
   });
 
-  test("is boosted with its poll in the original, and none of its own", async () => {
+  test("has its poll in the original when boosted, not in the boost", async () => {
     const { id, poll } = await ask();
     await vote(bob, poll, [1]);
     const { json } = await bob.post(`/api/v1/statuses/${id}/reblog`);
@@ -118,7 +118,7 @@ describe("A status with a poll", () => {
     expect(json.reblog.poll).toMatchObject({ voted: true, own_votes: [1] });
   });
 
-  test("is found by what it offers, and as one with a poll", async () => {
+  test("is found by its options and by has:poll", async () => {
     const { id } = await ask({ options: ["oolong", "coffee"] });
     await alice.publish("oolong without a question");
     const found = async (q: string) => {
@@ -129,14 +129,14 @@ describe("A status with a poll", () => {
     expect(await found("coffee")).toEqual([id]);
   });
 
-  test("is filtered by what it offers", async () => {
+  test("is filtered by its options", async () => {
     const { id } = await ask({ options: ["oolong", "coffee"] });
     await bob.post("/api/v2/filters", { title: "x", context: ["home"], keywords_attributes: [{ keyword: "coffee" }] });
     const { filtered } = (await bob.get(`/api/v1/statuses/${id}`)).json;
     expect(filtered).toMatchObject([{ keyword_matches: ["coffee"] }]);
   });
 
-  test("goes with its poll", async () => {
+  test("is deleted with its poll", async () => {
     const { id, poll } = await ask();
     const deleted = await alice.delete(`/api/v1/statuses/${id}`);
     expect(deleted.json).toMatchObject({ text: "tea?", poll: { options: [{ title: "yes" }, { title: "no" }] } });
@@ -148,7 +148,7 @@ describe("A status with a poll", () => {
 });
 
 describe("A vote", () => {
-  test("is counted, and only its voter sees whose it was", async () => {
+  test("is counted, and visible only to its voter", async () => {
     const { id, poll } = await ask();
     const { status, json } = await vote(bob, poll, [1]);
     expect(status).toBe(200);
@@ -163,7 +163,7 @@ describe("A vote", () => {
     expect(stranger).not.toContainAnyKeys(["voted", "own_votes"]);
   });
 
-  test("can be for several where several are allowed, and its voter counts once", async () => {
+  test("may have several choices if allowed, and counts one voter", async () => {
     const { poll } = await ask({ options: ["a", "b", "c"], multiple: true });
     await vote(bob, poll, [0, 2]);
     const { json } = await vote(carol, poll, ["2"]);
@@ -171,7 +171,7 @@ describe("A vote", () => {
     expect(votesOf(json)).toEqual([1, 0, 2]);
   });
 
-  test("can be added to where several choices are allowed, and a repeated choice is refused", async () => {
+  test("can add choices if several are allowed, but not repeat one", async () => {
     const { poll } = await ask({ options: ["a", "b", "c"], multiple: true });
     expect((await vote(bob, poll, [0])).status).toBe(200);
     const again = await vote(bob, poll, [2]);
@@ -185,7 +185,7 @@ describe("A vote", () => {
     expect((await read(bob, poll)).voters_count).toBe(2);
   });
 
-  test("may come as a form", async () => {
+  test("can be sent as a form", async () => {
     const { poll } = await ask({ multiple: true });
     const form = new URLSearchParams([
       ["choices[]", "0"],
@@ -194,7 +194,7 @@ describe("A vote", () => {
     expect((await bob.post(`/api/v1/polls/${poll.id}/votes`, form)).json.own_votes).toEqual([0, 1]);
   });
 
-  test("tells nothing of the others' while totals are hidden, and everything afterwards", async () => {
+  test("shows no results while totals are hidden, and shows them afterwards", async () => {
     const { id, poll } = await ask({ hide_totals: true });
     expect(votesOf((await vote(bob, poll, [0])).json)).toEqual([null, null]);
     expect(votesOf(await read(alice, poll))).toEqual([null, null]);
@@ -205,12 +205,12 @@ describe("A vote", () => {
   });
 
   test.each<[string, unknown[], string]>([
-    ["for nothing", [], "Choices can't be blank"],
-    ["for what isn't there", [2], "The chosen vote option does not exist"],
-    ["for less than nothing", [-1], "The chosen vote option does not exist"],
+    ["for no choice", [], "Choices can't be blank"],
+    ["for an unknown choice", [2], "The chosen vote option does not exist"],
+    ["for a negative choice", [-1], "The chosen vote option does not exist"],
     ["for a word", ["tea"], "The chosen vote option does not exist"],
-    ["for both where one is allowed", [0, 1], "You have already voted on this poll"],
-  ])("%s is refused, and not counted", async (_, choices, sentence) => {
+    ["for both choices of a single-choice poll", [0, 1], "You have already voted on this poll"],
+  ])("%s is refused and not counted", async (_, choices, sentence) => {
     const { poll } = await ask();
     const { status, json } = await vote(bob, poll, choices);
     expect([status, json.error]).toEqual([422, `Validation failed: ${sentence}`]);
@@ -220,7 +220,7 @@ describe("A vote", () => {
   test.each([
     ["the same choice", false, [0]],
     ["another choice", false, [1]],
-    ["the same of several choices", true, [0]],
+    ["the same choice of several", true, [0]],
   ])("for %s a second time is refused", async (_, multiple, choices) => {
     const { poll } = await ask({ multiple });
     await vote(bob, poll, [0]);
@@ -229,7 +229,7 @@ describe("A vote", () => {
     expect(votesOf(await read(bob, poll))).toEqual([1, 0]);
   });
 
-  test("is refused when the poll is over, from that moment on", async () => {
+  test("is refused from the moment the poll ends", async () => {
     const { poll } = await ask();
     server.clock.advance(HOUR * 1000 - 1);
     expect((await vote(bob, poll, [0])).status).toBe(200);
@@ -238,13 +238,13 @@ describe("A vote", () => {
     expect([status, json.error]).toEqual([422, "Validation failed: The poll has already ended"]);
   });
 
-  test("is refused to who asked", async () => {
+  test("by the author is refused", async () => {
     const { poll } = await ask();
     const { status, json } = await vote(alice, poll, [0]);
     expect([status, json.error]).toEqual([422, "Validation failed: You cannot vote in your own polls"]);
   });
 
-  test("is not possible where one may not look, nor for whom one blocks", async () => {
+  test("is refused for hidden statuses and blocked accounts", async () => {
     const { poll } = await ask({}, { visibility: "private" });
     expect((await vote(bob, poll, [0])).status).toBe(404);
     expect((await bob.get(`/api/v1/polls/${poll.id}`)).status).toBe(404);
@@ -256,7 +256,7 @@ describe("A vote", () => {
     expect((await vote(carol, open, [0])).status).toBe(404);
   });
 
-  test("needs a token with the scope, and a poll that is there", async () => {
+  test("requires a token with the scope, and an existing poll", async () => {
     const { poll } = await ask();
     expect((await vote(server.stranger(), poll, [0])).status).toBe(401);
     const reader = await server.person("reader", { scopes: "read" });
@@ -271,7 +271,7 @@ describe("A vote", () => {
 });
 
 describe("The end of a poll", () => {
-  test("is told to who asked and to who voted here, once", async () => {
+  test("notifies the author and local voters once", async () => {
     const { id, poll } = await ask();
     await vote(bob, poll, [0]);
     server.clock.advance(HOUR * 1000 - 1);
@@ -292,7 +292,7 @@ describe("The end of a poll", () => {
     expect(await pollsToldOf(carol)).toEqual([]);
   });
 
-  test("is told once even when the job runs again", async () => {
+  test("notifies once even if the job runs again", async () => {
     const { poll } = await ask();
     const again = () =>
       server.ctx.db.transaction((tx) =>
@@ -309,7 +309,7 @@ describe("The end of a poll", () => {
     expect(await pollsToldOf(alice)).toHaveLength(1);
   });
 
-  test("is not told to who mutes its author", async () => {
+  test("doesn't notify users who mute the author", async () => {
     const { poll } = await ask();
     await vote(bob, poll, [0]);
     mute(server, bob, alice);
@@ -323,13 +323,13 @@ describe("An edit", () => {
   const edit = async (id: string, body: object): Promise<Json> =>
     (await alice.put(`/api/v1/statuses/${id}`, body)).json;
 
-  test("of the words alone leaves the poll and its votes", async () => {
+  test("of the text alone keeps the poll and its votes", async () => {
     const { id, poll } = await ask();
     await vote(bob, poll, [0]);
     expect((await edit(id, { status: "coffee?" })).poll).toMatchObject({ id: poll.id, votes_count: 1 });
   });
 
-  test("that offers the same again keeps the votes and moves the end", async () => {
+  test("with the same options keeps the votes and moves the end", async () => {
     const { id, poll } = await ask();
     await vote(bob, poll, [0]);
     server.clock.advance(1000);
@@ -346,10 +346,10 @@ describe("An edit", () => {
   });
 
   test.each([
-    ["other choices", { options: ["yes", "maybe"] }],
+    ["other options", { options: ["yes", "maybe"] }],
     ["another order", { options: ["no", "yes"] }],
-    ["several choices at once", { multiple: true }],
-  ])("that offers %s begins anew", async (_, change) => {
+    ["multiple choices", { multiple: true }],
+  ])("with %s resets the votes", async (_, change) => {
     const { id, poll } = await ask();
     await vote(bob, poll, [0]);
     const next = await edit(id, { poll: { options: ["yes", "no"], expires_in: HOUR, ...change } });
@@ -357,7 +357,7 @@ describe("An edit", () => {
     expect((await vote(bob, poll, [1])).json.votes_count).toBe(1);
   });
 
-  test("can put a poll on a status, in place of its pictures, and take it off again", async () => {
+  test("can replace attachments with a poll, and remove the poll", async () => {
     const picture = await uploaded(alice);
     const { id } = await alice.publish({ status: "look", media_ids: [picture.id] });
     const asked = await edit(id, { poll: { options: ["a", "b"], expires_in: HOUR } });
@@ -367,7 +367,7 @@ describe("An edit", () => {
     expect((await alice.get(`/api/v1/polls/${asked.poll.id}`)).status).toBe(404);
   });
 
-  test("leaves every version to be read with what it offered", async () => {
+  test("keeps the options of every version in the history", async () => {
     const { id } = await ask();
     await edit(id, { poll: { options: ["a", "b", "c"], expires_in: HOUR } });
     await edit(id, { status: "tea!", media_ids: [] });

@@ -8,8 +8,8 @@ const { server, alice } = serverForEachTest(["alice"]);
 
 const PATH = "/api/v1/profile";
 
-describe("My profile", () => {
-  test("comes as I wrote it, and without pictures where there are none", async () => {
+describe("The profile API", () => {
+  test("returns the profile as written, with null for missing images", async () => {
     const { status, json } = await alice.get(PATH);
     expect(status).toBe(200);
     expectShape(json, "Profile");
@@ -36,7 +36,7 @@ describe("My profile", () => {
     });
   });
 
-  test("opens to a token that may only know who I am", async () => {
+  test("accepts a token with the scope profile", async () => {
     const carol = await server.person("carol", { scopes: "profile" });
     expect((await carol.get(PATH)).json.id).toBe(carol.id);
     expect((await carol.patch(PATH, { bot: true })).status).toBe(403);
@@ -44,7 +44,7 @@ describe("My profile", () => {
     expect((await dora.get(PATH)).status).toBe(403);
   });
 
-  test.each(["patch", "put"] as const)("is changed by %s where I say so", async (method) => {
+  test.each(["patch", "put"] as const)("changes the given fields with %s", async (method) => {
     await alice[method](PATH, { display_name: "Alice", show_featured: false });
     const { status, json } = await alice[method](PATH, {
       note: "I #knit",
@@ -82,7 +82,7 @@ describe("My profile", () => {
     expect(account.note).toContain("<p>I <a ");
   });
 
-  test("takes pictures, and lets them go again", async () => {
+  test("sets and removes images", async () => {
     const form = formOf({ avatar: await pictureFile("png"), header: await pictureFile("jpeg") });
     const { json } = await alice.patch(PATH, form);
     expectShape(json, "Profile");

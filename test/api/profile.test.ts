@@ -11,8 +11,8 @@ const { server, alice } = serverForEachTest(["alice"]);
 const me = async (): Promise<Json> => (await alice.get("/api/v1/accounts/verify_credentials")).json;
 const update = (body: object): Promise<Answer> => alice.patch("/api/v1/accounts/update_credentials", body);
 
-describe("My own account", () => {
-  test("comes with what only I may know, as documented", async () => {
+describe("The user's own account", () => {
+  test("contains the private fields, as documented", async () => {
     const account = await me();
     expectShape(account, "CredentialAccount");
     expect(account.source).toEqual({
@@ -31,14 +31,14 @@ describe("My own account", () => {
     expect(account.role.permissions).toMatch(/^\d+$/);
   });
 
-  test("opens to a token that may only know who I am, and nothing else does", async () => {
+  test("is the only resource open to a token with the scope profile", async () => {
     const profile = await server.person("carol", { scopes: "profile" });
     expect((await profile.get("/api/v1/accounts/verify_credentials")).json.id).toBe(profile.id);
     expect((await profile.get("/api/v1/preferences")).status).toBe(403);
     expect((await profile.get(`/api/v1/accounts/${alice.id}`)).status).toBe(403);
   });
 
-  test("changes where I say so and stays as it is elsewhere", async () => {
+  test("changes only in the given fields", async () => {
     await update({ display_name: "Alice A.", note: "I #knit, see https://example.org/a", locked: true, bot: true });
     const answer = await update({ discoverable: true, indexable: true, hide_collections: true });
     expectShape(answer.json, "CredentialAccount");
@@ -57,7 +57,7 @@ describe("My own account", () => {
     expect((await server.stranger().get(`/api/v1/accounts/${alice.id}`)).json.display_name).toBe("Alice A.");
   });
 
-  test("tells apart what is empty and what is missing", async () => {
+  test("distinguishes empty values from missing ones", async () => {
     await update({ display_name: "Alice", note: "words", bot: true });
     expect((await update({})).json).toMatchObject({ display_name: "Alice", bot: true, source: { note: "words" } });
     expect((await update({ note: null, bot: null })).json).toMatchObject({ bot: true, source: { note: "words" } });
@@ -68,24 +68,24 @@ describe("My own account", () => {
     });
   });
 
-  test("shows a name as it was written, markup and all", async () => {
+  test("shows the name as written, without interpreting markup", async () => {
     const { json } = await update({ display_name: "<b>A</b> & 👩‍👩‍👧", note: "<script>alert(1)</script>" });
     expect(json.display_name).toBe("<b>A</b> & 👩‍👩‍👧");
     expect(json.note).not.toContain("<script");
   });
 
   test.each<[string, object, string]>([
-    ["a long name", { display_name: "x".repeat(31) }, "Display name is too long (maximum is 30 characters)"],
-    ["a huge name", { display_name: "x".repeat(10_000) }, "Display name is too long (maximum is 30 characters)"],
-    ["a long note", { note: "x".repeat(501) }, "Note is too long (maximum is 500 characters)"],
+    ["an overlong name", { display_name: "x".repeat(31) }, "Display name is too long (maximum is 30 characters)"],
+    ["an enormous name", { display_name: "x".repeat(10_000) }, "Display name is too long (maximum is 30 characters)"],
+    ["an overlong note", { note: "x".repeat(501) }, "Note is too long (maximum is 500 characters)"],
     [
-      "a long description of a picture",
+      "an overlong image description",
       { avatar_description: "x".repeat(1501) },
       "Avatar description is too long (maximum is 1500 characters)",
     ],
     ["a flag that is neither true nor false", { bot: "perhaps" }, "Bot must be true or false"],
     ["a flag that is a list", { locked: ["a"] }, "Locked must be true or false"],
-    ["a picture that is a text", { avatar: "text" }, "Avatar is not a file"],
+    ["an image that is a text", { avatar: "text" }, "Avatar is not a file"],
     [
       "five fields",
       { fields_attributes: Array.from({ length: 5 }, (_, at) => ({ name: `${at}`, value: "b" })) },
@@ -93,13 +93,13 @@ describe("My own account", () => {
     ],
     ["a field without a name", { fields_attributes: [{ value: "b" }] }, "Profile field name can't be blank"],
     [
-      "a field with a long value",
+      "a field with an overlong value",
       { fields_attributes: [{ name: "a", value: "x".repeat(256) }] },
       "value is too long (maximum is 255 characters)",
     ],
     ["a field that is a text", { fields_attributes: ["a"] }, "Fields attributes is invalid"],
     ["preferences that are a text", { source: "public" }, "Source is invalid"],
-  ])("refuses %s, and then changes nothing", async (_, body, sentence) => {
+  ])("refuses %s, and changes nothing", async (_, body, sentence) => {
     const { status, json } = await update({ discoverable: true, ...body });
     expect(status).toBe(422);
     expect(json.error).toStartWith("Validation failed: ");
@@ -107,13 +107,13 @@ describe("My own account", () => {
     expect((await me()).discoverable).toBe(false);
   });
 
-  test("counts characters as people do, up to each limit", async () => {
+  test("counts graphemes, up to each limit", async () => {
     const { status, json } = await update({ display_name: "😀".repeat(30), note: "é".repeat(500) });
     expect(status).toBe(200);
     expect(json.display_name).toBe("😀".repeat(30));
   });
 
-  test("refuses a privacy that isn't one by name", async () => {
+  test("refuses an unknown privacy by name", async () => {
     const { status, json } = await update({ source: { privacy: "secret" } });
     expect([status, json]).toEqual([422, { error: "'secret' is not a valid privacy" }]);
     expect((await update({ source: { privacy: "direct" } })).status).toBe(422);
@@ -138,7 +138,7 @@ describe("The fields of a profile", () => {
       },
     ],
     [
-      "an object with numbers for keys",
+      "an object with numbers as keys",
       {
         fields_attributes: {
           "1": { name: "Town", value: "Bern" },
@@ -154,7 +154,7 @@ describe("The fields of a profile", () => {
       "a form without numbers",
       "fields_attributes[][name]=Web&fields_attributes[][value]=https://example.org&fields_attributes[][name]=Town&fields_attributes[][value]=Bern",
     ],
-  ])("are understood as %s", async (_, body) => {
+  ])("can be sent as %s", async (_, body) => {
     const { status, json } = await update(typeof body === "string" ? new URLSearchParams(body) : body);
     expect(status).toBe(200);
     expect(pairs(json)).toEqual(wanted);
@@ -163,7 +163,7 @@ describe("The fields of a profile", () => {
     expectShape(json, "CredentialAccount");
   });
 
-  test("are understood in a multipart form", async () => {
+  test("can be sent in a multipart form", async () => {
     const form = formOf(
       Object.fromEntries(
         wanted.flatMap(([name, value], at) => [
@@ -175,7 +175,7 @@ describe("The fields of a profile", () => {
     expect(pairs((await update(form)).json)).toEqual(wanted);
   });
 
-  test("stay when something else is changed, and go when they are sent empty", async () => {
+  test("stay when other settings change, and are removed when sent empty", async () => {
     await update({ fields_attributes: [{ name: "Town", value: "Bern" }] });
     expect(pairs((await update({ note: "new" })).json)).toEqual([["Town", "Bern"]]);
     expect(pairs((await update({ fields_attributes: [{ name: "", value: "" }] })).json)).toEqual([]);
@@ -183,7 +183,7 @@ describe("The fields of a profile", () => {
     expect(pairs((await update({ fields_attributes: [] })).json)).toEqual([]);
   });
 
-  test("hold no markup of their writer's", async () => {
+  test("contain no markup from their author", async () => {
     const value = `<img src=x onerror=alert(1)>"'&`;
     const { json } = await update({ fields_attributes: [{ name: "<b>", value }] });
     expect(json.fields[0].value).not.toContain("<img");
@@ -191,8 +191,8 @@ describe("The fields of a profile", () => {
   });
 });
 
-describe("A picture of oneself", () => {
-  test("replaces what stood there, and the files of the old one go", async () => {
+describe("A profile image", () => {
+  test("replaces the previous one, whose files are deleted", async () => {
     const first = await update(
       formOf({ avatar: await pictureFile(), header: await pictureFile("jpeg"), avatar_description: "me" }),
     );
@@ -209,7 +209,7 @@ describe("A picture of oneself", () => {
     expect(await Promise.all(states)).toEqual([404, 200, 200]);
   });
 
-  test("shows up wherever the account is shown", async () => {
+  test("is shown wherever the account is shown", async () => {
     const { id } = await alice.publish("hello");
     await alice.get(`/api/v1/statuses/${id}`);
     const { json } = await update(formOf({ avatar: await pictureFile() }));
@@ -218,7 +218,7 @@ describe("A picture of oneself", () => {
     expect(account.avatar_static).toBe(json.avatar_static);
   });
 
-  test("must be a picture, and a refusal changes and keeps nothing", async () => {
+  test("must be an image; otherwise nothing is changed or stored", async () => {
     const avatar = new File(["<html>"], "a.png", { type: "image/png" });
     const { status, json } = await update(formOf({ avatar, display_name: "New" }));
     expect(status).toBe(422);
@@ -226,7 +226,7 @@ describe("A picture of oneself", () => {
     expect((await me()).display_name).toBe("");
   });
 
-  test("leaves no file behind when something else is refused", async () => {
+  test("leaves no file if another field is refused", async () => {
     await update(formOf({ avatar: await pictureFile() }));
     const before = mediaFiles(server, "avatars");
     const form = formOf({ avatar: await pictureFile("png", { shade: 9 }), display_name: "x".repeat(31) });
@@ -237,7 +237,7 @@ describe("A picture of oneself", () => {
 });
 
 describe("Preferences", () => {
-  test("say how I write, and what I write follows them", async () => {
+  test("are returned, and apply to new posts", async () => {
     await update({ source: { privacy: "unlisted", sensitive: true, language: "de" } });
     const { json } = await alice.get("/api/v1/preferences");
     expectShape(json, "Preferences");
@@ -252,7 +252,7 @@ describe("Preferences", () => {
     );
   });
 
-  test("change one by one, also as a form with brackets, and a language can be taken back", async () => {
+  test("change one by one, also with a nested form, and the language can be reset", async () => {
     await update({ source: { privacy: "private", language: "fr" } });
     await update(new URLSearchParams("source[sensitive]=true"));
     expect((await me()).source).toMatchObject({ privacy: "private", sensitive: true, language: "fr" });
@@ -263,7 +263,7 @@ describe("Preferences", () => {
   });
 });
 
-test("opening a locked account lets in those who were waiting", async () => {
+test("Unlocking an account accepts its pending follow requests", async () => {
   await update({ locked: true });
   const bob = await server.person("bob");
   await bob.follow(alice);

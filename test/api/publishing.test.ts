@@ -9,9 +9,7 @@ import type { Client, Json } from "../support/client.ts";
 import { inProcess, startServer, type TestServer } from "../support/server.ts";
 import { uploaded } from "../support/uploads.ts";
 
-/*
- * A post is checked and rendered first, and written in a later tick of the event loop.
- */
+/* A post is checked and rendered first, and written in a later tick of the event loop. */
 
 let server: TestServer;
 let alice: Client;
@@ -45,7 +43,7 @@ const send = (draft: Partial<Draft>, key: string | null = null) =>
 
 const posts = async () => (await carol.get(`/api/v1/accounts/${bob.id}/statuses`)).json as Json[];
 
-inProcess("A post is parsed and its mentions are looked up before the transaction, not in it", async () => {
+inProcess("A post is parsed and its mentions are looked up before the transaction", async () => {
   const { db } = server.ctx;
   const steps: string[] = [];
   let phase = "before";
@@ -79,15 +77,15 @@ inProcess("A post is parsed and its mentions are looked up before the transactio
   expect(shown).toMatchObject({ mentions: [{ acct: "alice" }], tags: [{ name: "tea" }] });
 });
 
-describe("Between the checks and the transaction of a post", () => {
-  inProcess("its author is deleted: it is refused", async () => {
+describe("If something changes between the checks and the transaction of a post", () => {
+  inProcess("a deleted author's post is refused", async () => {
     const sending = send({});
     deleteAccount(server.ctx, Number(bob.id));
     await expect(sending).rejects.toThrow("The access token is invalid");
     expect(server.ctx.db.all("SELECT 1 FROM statuses WHERE account_id = $id", { id: Number(bob.id) })).toEqual([]);
   });
 
-  inProcess("a mentioned account is deleted: it isn't mentioned", async () => {
+  inProcess("a deleted account isn't mentioned", async () => {
     const sending = send({ text: "hi @alice and @carol" });
     deleteAccount(server.ctx, Number(alice.id));
     await sending;
@@ -99,7 +97,7 @@ describe("Between the checks and the transaction of a post", () => {
   inProcess.each<[string, Partial<Draft>]>([
     ["replies to", { inReplyToId: 0 }],
     ["quotes", { quotedStatusId: 0 }],
-  ])("the post that it %s is deleted, or its author blocks them: it is refused", async (_, draft) => {
+  ])("a post that %s a deleted post or an author who now blocks the account is refused", async (_, draft) => {
     const about = (id: string) => Object.fromEntries(Object.keys(draft).map((name) => [name, Number(id)]));
     const other = await alice.publish("another");
     const [first, second] = [send(about(post.id)), send(about(other.id))];
@@ -115,14 +113,14 @@ describe("Between the checks and the transaction of a post", () => {
     expect(await posts()).toHaveLength(1);
   });
 
-  inProcess("another post takes its upload: it is refused", async () => {
+  inProcess("a post whose upload another post took is refused", async () => {
     const { id } = await uploaded(bob);
     const settled = await Promise.allSettled([send({ mediaIds: [Number(id)] }), send({ mediaIds: [Number(id)] })]);
     expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
     expect(await posts()).toHaveLength(1);
   });
 
-  inProcess("the same request arrives again: both get the one post", async () => {
+  inProcess("a repeated request returns the same post", async () => {
     const { id } = await uploaded(bob);
     const draft = { mediaIds: [Number(id)] };
     const [first, second] = await Promise.all([send(draft, "key"), send(draft, "key")]);

@@ -34,7 +34,7 @@ interface Wishes {
   standard?: boolean;
 }
 
-/** Subscribes with what alerts of everything unless told otherwise. */
+/** Subscribes to all alerts by default. */
 async function subscribe({ who = alice, device = phone, alerts = ALL, policy = "all", standard = true }: Wishes = {}) {
   const wanted = Object.fromEntries([...alerts, "quoted_update"].map((alert) => [alert, true]));
   const subscription = { ...device.subscription(), standard };
@@ -43,34 +43,37 @@ async function subscribe({ who = alice, device = phone, alerts = ALL, policy = "
   return json;
 }
 
-/** The types that a device was told of, once every job that is due was done. */
-async function told(device: Device = phone): Promise<string[]> {
+/** The types of the messages that a device has received when all due jobs have run. */
+async function typesSent(device: Device = phone): Promise<string[]> {
   await server.drain();
   return device.messages.map((message) => message.notification_type);
 }
 
 const jobs = (): Json[] => server.ctx.db.all("SELECT kind, error, run_at FROM jobs WHERE kind = 'push.deliver'");
 
-test.each(["disable", "suspend"] as const)("Whom a moderator shuts out (%s) gets no push message", async (action) => {
-  await subscribe();
-  await bob.publish("@alice on the way");
-  await act(server, action, alice);
-  await bob.publish("@alice hello");
-  expect(await told()).toEqual([]);
-  undo(server, action, alice);
-  await bob.publish("@alice again");
-  expect(await told()).toEqual(["mention"]);
-});
+test.each(["disable", "suspend"] as const)(
+  "An account that is shut out by a moderator (%s) gets no push messages",
+  async (action) => {
+    await subscribe();
+    await bob.publish("@alice on the way");
+    await act(server, action, alice);
+    await bob.publish("@alice hello");
+    expect(await typesSent()).toEqual([]);
+    undo(server, action, alice);
+    await bob.publish("@alice again");
+    expect(await typesSent()).toEqual(["mention"]);
+  },
+);
 
 describe("A push message", () => {
   test.each([
     ["by the standard", true, "aes128gcm"],
-    ["as old apps know it", false, "aesgcm"],
-  ])("is encrypted %s, says who sends it, and holds what apps read", async (_, standard, encoding) => {
+    ["for old apps", false, "aesgcm"],
+  ])("is encrypted %s, names its sender, and contains the fields that apps read", async (_, standard, encoding) => {
     const { server_key } = await subscribe({ standard });
     await bob.patch("/api/v1/accounts/update_credentials", { display_name: "Bob ❤" });
     await bob.publish("@alice <b>hello</b> &\n\nhttps://example.org/a/long/address/that/is/shortened/on/a/screen");
-    expect(await told()).toEqual(["mention"]);
+    expect(await typesSent()).toEqual(["mention"]);
     const [{ headers, claims, signer, message }] = phone.received as [(typeof phone.received)[0]];
     expect([headers.get("content-encoding"), headers.get("ttl"), headers.get("urgency")]).toEqual([
       encoding,
@@ -84,7 +87,7 @@ describe("A push message", () => {
       sub: "mailto:ada@linnet.example",
       exp: expect.any(Number),
     });
-    // The library looks at the clock of the machine.
+    // The library uses the system clock.
     expect(Math.abs(claims.exp - Date.now() / 1000 - 12 * 3600)).toBeLessThan(600);
     const [notification] = (await alice.get("/api/v1/notifications")).json;
     expect(message).toEqual({
@@ -98,7 +101,7 @@ describe("A push message", () => {
     });
   });
 
-  test("leads to the notification, as service workers ask for it", async () => {
+  test("contains the notification's id, with which service workers fetch it", async () => {
     await subscribe();
     await bob.publish("@alice hello");
     await server.drain();
@@ -108,7 +111,7 @@ describe("A push message", () => {
     expect([status, json.type, json.status.content]).toEqual([200, "mention", expect.stringContaining("hello")]);
   });
 
-  test("names the address of the server where no contact is set", async () => {
+  test("names the server's address if no contact is set", async () => {
     const other = await startServer({ LINNET_ALLOW_PRIVATE_ADDRESSES: "on", LINNET_URL: "https://linnet.example" });
     const [carol, dave] = [await other.person("carol"), await other.person("dave")];
     await subscribe({ who: carol });
@@ -118,7 +121,7 @@ describe("A push message", () => {
     await other.stop();
   });
 
-  test("shows the warning instead of what it warns of, and no more than 140 characters", async () => {
+  test("shows the content warning instead of the text, and at most 140 characters", async () => {
     await subscribe();
     await bob.publish({ status: "@alice the end of the film", spoiler_text: "a film" });
     await bob.publish(`@alice ${"😀".repeat(200)}`);
@@ -128,7 +131,7 @@ describe("A push message", () => {
     expect([...bodies[1]]).toHaveLength(140);
   });
 
-  test("tells of a follower what they say of themselves", async () => {
+  test("shows a new follower's note", async () => {
     await subscribe();
     await bob.patch("/api/v1/accounts/update_credentials", { note: "I am\n\nBob & co." });
     await bob.follow(alice);
@@ -136,7 +139,7 @@ describe("A push message", () => {
     expect(phone.messages.map(({ title, body }) => [title, body])).toEqual([["bob follows you", "I am\n\nBob & co."]]);
   });
 
-  test("is in the language of whom it is for, where we speak it", async () => {
+  test("is in the user's language if Linnet supports it", async () => {
     await subscribe();
     for (const locale of ["de", "fr-CA", "ja"]) {
       server.ctx.db.transaction((tx) =>
@@ -154,7 +157,7 @@ describe("A push message", () => {
 });
 
 describe("A device", () => {
-  /** Everything that alice can be told of by what bob does. */
+  /** Lets bob cause every type of notification for alice. */
   async function oneOfEach(): Promise<void> {
     const { id } = await alice.publish("hello");
     await alice.follow(bob, { notify: true });
@@ -177,40 +180,43 @@ describe("A device", () => {
     await server.drain();
   }
 
-  test("is told of all that a notification is made of", async () => {
+  test("receives every type of notification", async () => {
     await subscribe();
     await oneOfEach();
     const { json } = await alice.get("/api/v1/notifications");
     const types = json.map((notification: Json) => notification.type);
     expect(new Set(types)).toEqual(new Set([...ALL, "quoted_update"].filter((type) => type !== "follow")));
-    // A follow that ended before anything was sent is told of no more.
-    expect((await told()).toSorted()).toEqual(types.toSorted());
+    // The message for a follow that ended before it was sent is dropped.
+    expect((await typesSent()).toSorted()).toEqual(types.toSorted());
     const titles = new Map(phone.messages.map(({ notification_type, title }) => [notification_type, title]));
     expect(titles.get("poll")).toBe("A poll by alice has ended");
     expect(titles.get("quoted_update")).toBe("bob edited a post that you quoted");
   });
 
-  test("is told of nothing but what it asked for", async () => {
+  test("receives only the requested types", async () => {
     await subscribe({ alerts: ["reblog", "poll"] });
     await oneOfEach();
-    expect((await told()).toSorted()).toEqual(["poll", "quoted_update", "reblog"]);
+    expect((await typesSent()).toSorted()).toEqual(["poll", "quoted_update", "reblog"]);
   });
 
-  test.each([{ alerts: { poll: true } }, { policy: "followed" }])("isn't told what %j left out since", async (data) => {
-    await subscribe();
-    await bob.publish("@alice hello");
-    await alice.put(PATH, { data });
-    expect(await told()).toEqual([]);
-    expect(jobs()).toEqual([]);
-  });
+  test.each([{ alerts: { poll: true } }, { policy: "followed" }])(
+    "doesn't receive pending messages that the changed %j excludes",
+    async (data) => {
+      await subscribe();
+      await bob.publish("@alice hello");
+      await alice.put(PATH, { data });
+      expect(await typesSent()).toEqual([]);
+      expect(jobs()).toEqual([]);
+    },
+  );
 
-  test("costs nothing where nobody subscribed", async () => {
+  test("without a subscription causes no jobs", async () => {
     await subscribe({ alerts: ["reblog"] });
     await bob.publish("@alice hello");
     expect(jobs()).toEqual([]);
   });
 
-  test("is one of several, and each is told", async () => {
+  test("receives messages beside the user's other devices", async () => {
     const tablet = service.device();
     const other = server.otherApp(alice, "read write push");
     await subscribe();
@@ -223,16 +229,16 @@ describe("A device", () => {
     ]);
   });
 
-  test("hears no more once its subscription or its token has ended", async () => {
+  test("receives no more messages when its subscription or its token has ended", async () => {
     await subscribe();
     await bob.publish("@alice hello");
     await alice.delete(PATH);
     await bob.publish("@alice hello?");
-    expect(await told()).toEqual([]);
+    expect(await typesSent()).toEqual([]);
     await subscribe();
     await bob.publish("@alice hello!");
     server.ctx.db.transaction((tx) => tx.run("DELETE FROM oauth_tokens"));
-    expect(await told()).toEqual([]);
+    expect(await typesSent()).toEqual([]);
     expect(jobs()).toEqual([]);
   });
 
@@ -241,49 +247,49 @@ describe("A device", () => {
     ["followed", ["mention"]],
     ["follower", ["mention", "mention"]],
     ["none", []],
-  ])("with the policy %p is told by those alone whom it names", async (policy, expected) => {
+  ])("with the policy %p receives only messages from matching accounts", async (policy, expected) => {
     const carol = await server.person("carol");
-    // Followed and following; following; neither.
+    // Bob is followed and follows, carol follows, and dave does neither.
     await alice.follow(bob);
     for (const who of [bob, carol]) await who.follow(alice);
     await subscribe({ policy });
     for (const who of [bob, carol, await server.person("dave")]) await who.publish("@alice hello");
-    expect(await told()).toEqual(expected);
+    expect(await typesSent()).toEqual(expected);
   });
 
   test.each([
     ["followed", ["poll"]],
     ["none", []],
-  ])("with the policy %p, of one's own poll: %p", async (policy, expected) => {
+  ])("with the policy %p receives for the user's own poll: %p", async (policy, expected) => {
     await subscribe({ policy });
     await alice.publish({ status: "tea?", poll: { options: ["yes", "no"], expires_in: 300 } });
     server.clock.advance(301_000);
-    expect(await told()).toEqual(expected);
+    expect(await typesSent()).toEqual(expected);
   });
 
-  test("hears nothing by people who are blocked or muted", async () => {
+  test("receives nothing from blocked or muted accounts", async () => {
     const carol = await server.person("carol");
     await subscribe();
     await alice.post(`/api/v1/accounts/${bob.id}/block`);
     await alice.post(`/api/v1/accounts/${carol.id}/mute`);
     for (const who of [bob, carol]) await who.publish("@alice hello");
-    expect(await told()).toEqual([]);
+    expect(await typesSent()).toEqual([]);
   });
 
   test.each([
-    ["held back", 1],
-    ["dropped", 2],
-  ])("hears nothing of what the notification policy has %s", async (_, verdict) => {
+    ["filters", 1],
+    ["drops", 2],
+  ])("receives nothing that the notification policy %s", async (_, verdict) => {
     await subscribe();
     server.ctx.db.transaction((tx) => tx.run("UPDATE users SET for_not_following = $verdict", { verdict }));
     await bob.publish("@alice hello");
-    expect([await told(), jobs()]).toEqual([[], []]);
+    expect([await typesSent(), jobs()]).toEqual([[], []]);
     await alice.follow(bob);
     await bob.publish("@alice hello");
-    expect(await told()).toEqual(["mention"]);
+    expect(await typesSent()).toEqual(["mention"]);
   });
 
-  test("hears nothing of what was taken back, dismissed or blocked before it was sent", async () => {
+  test("receives nothing that was deleted, dismissed or blocked before sending", async () => {
     await subscribe();
     const { id } = await bob.publish("@alice hello");
     await bob.delete(`/api/v1/statuses/${id}`);
@@ -292,7 +298,7 @@ describe("A device", () => {
     await alice.post(`/api/v1/notifications/${notification.id}/dismiss`);
     await bob.publish("@alice still there?");
     await alice.post(`/api/v1/accounts/${bob.id}/block`);
-    expect(await told()).toEqual([]);
+    expect(await typesSent()).toEqual([]);
     expect([jobs(), service.asked]).toEqual([[], 0]);
   });
 });
@@ -301,18 +307,18 @@ describe("A push service", () => {
   const answer = (status: number, headers: Record<string, string> = {}) =>
     service.answers.push(() => new Response("no", { status, headers }));
 
-  test.each([404, 410])("that answers %d ends the subscription", async (status) => {
+  test.each([404, 410])("that responds with %d ends the subscription", async (status) => {
     await subscribe();
     answer(status);
     await bob.publish("@alice hello");
-    expect(await told()).toEqual([]);
+    expect(await typesSent()).toEqual([]);
     expect((await alice.get(PATH)).status).toBe(404);
     await bob.publish("@alice hello?");
     await server.drain();
     expect([jobs(), service.asked]).toEqual([[], 1]);
   });
 
-  test("that doesn't know a device any more ends that subscription, not the one which took its place meanwhile", async () => {
+  test("that no longer knows a device ends that subscription, not its replacement", async () => {
     await subscribe();
     const tablet = service.device();
     service.answers.push(async () => {
@@ -324,37 +330,37 @@ describe("A push service", () => {
     expect((await alice.get(PATH)).json.endpoint).toBe(tablet.endpoint);
   });
 
-  test.each([429, 500, 503])("that answers %d is asked again, later and later", async (status) => {
+  test.each([429, 500, 503])("that responds with %d is retried with increasing delays", async (status) => {
     await subscribe();
     for (let times = 0; times < 2; times++) answer(status);
     await bob.publish("@alice hello");
-    expect([await told(), service.asked]).toEqual([[], 1]);
+    expect([await typesSent(), service.asked]).toEqual([[], 1]);
     server.clock.advance(5000);
-    expect([await told(), service.asked]).toEqual([[], 1]);
+    expect([await typesSent(), service.asked]).toEqual([[], 1]);
     server.clock.advance(10_000);
-    expect([await told(), service.asked]).toEqual([[], 2]);
+    expect([await typesSent(), service.asked]).toEqual([[], 2]);
     server.clock.advance(10_000);
-    expect([await told(), service.asked]).toEqual([[], 2]);
+    expect([await typesSent(), service.asked]).toEqual([[], 2]);
     server.clock.advance(20_000);
-    expect([await told(), service.asked]).toEqual([["mention"], 3]);
+    expect([await typesSent(), service.asked]).toEqual([["mention"], 3]);
     expect(jobs()).toEqual([]);
   });
 
   test.each([
     ["seconds", "3600"],
     ["a date", new Date(Date.UTC(2026, 10, 21, 13)).toUTCString()],
-  ])("is left alone for as long as it asks for, in %s", async (_, after) => {
+  ])("is not contacted before the end of Retry-After in %s", async (_, after) => {
     await subscribe();
     answer(503, { "retry-after": after });
     await bob.publish("@alice hello");
     await server.drain();
     server.clock.advance(59 * MINUTE);
-    expect([await told(), service.asked]).toEqual([[], 1]);
+    expect([await typesSent(), service.asked]).toEqual([[], 1]);
     server.clock.advance(2 * MINUTE);
-    expect(await told()).toEqual(["mention"]);
+    expect(await typesSent()).toEqual(["mention"]);
   });
 
-  inProcess("that doesn't come to an answer holds up neither other messages nor other work", async () => {
+  inProcess("that doesn't respond blocks neither other messages nor other jobs", async () => {
     await subscribe();
     const held = Promise.withResolvers<Response>();
     const asked = Array.from({ length: 7 }, () => Promise.withResolvers<void>());
@@ -380,7 +386,7 @@ describe("A push service", () => {
     expect(jobs()).toEqual([]);
   });
 
-  test("that is gone is given up after two days, and nothing is left of it", async () => {
+  test("that is unreachable is given up after two days, and no job remains", async () => {
     await subscribe();
     const { host } = service;
     await service.stop();
@@ -398,25 +404,25 @@ describe("A push service", () => {
     expect((await alice.get(PATH)).status).toBe(200);
   });
 
-  test("isn't asked for what is two days old when we come to it", async () => {
+  test("doesn't receive messages that became two days old while the server was down", async () => {
     await subscribe();
     await bob.publish("@alice hello");
     server.clock.advance(48 * HOUR + 1);
-    expect([await told(), jobs()]).toEqual([[], []]);
+    expect([await typesSent(), jobs()]).toEqual([[], []]);
   });
 
-  test.each([302, 400, 401, 403, 413])("that answers %d has its way: nothing is sent again", async (status) => {
+  test.each([302, 400, 401, 403, 413])("that responds with %d gets no retry", async (status) => {
     await subscribe();
     answer(status, { location: phone.endpoint });
     await bob.publish("@alice hello");
     await server.drain();
     server.clock.advance(HOUR);
-    expect([await told(), jobs(), service.asked]).toEqual([[], [], 1]);
+    expect([await typesSent(), jobs(), service.asked]).toEqual([[], [], 1]);
     await bob.publish("@alice hello?");
-    expect(await told()).toEqual(["mention"]);
+    expect(await typesSent()).toEqual(["mention"]);
   });
 
-  inProcess("is named in the log, but neither the address of the device nor what it was sent", async () => {
+  inProcess("is named in the log, without the endpoint and the message", async () => {
     const lines: string[] = [];
     const warn = (text: string, values: object) => void lines.push(text + JSON.stringify(values));
     server.ctx.log = { ...server.ctx.log, warn } as typeof server.ctx.log;
@@ -433,7 +439,7 @@ describe("A push service", () => {
     for (const secret of [new URL(phone.endpoint).pathname, alice.token!, "hello"]) expect(all).not.toContain(secret);
   });
 
-  test("at a private address is not asked, whatever its name is", async () => {
+  test("at a private address is not contacted, whatever its name", async () => {
     const strict = await startServer();
     const [carol, dave] = [await strict.person("carol"), await strict.person("dave")];
     const inside = new Device(`https://${service.host}/wpush/0`);
@@ -449,7 +455,7 @@ describe("A push service", () => {
 describe("The token of a subscription", () => {
   const keyFile = () => join(server.ctx.config.data, "push.key");
 
-  test("is in no table, and sealed with a key that only the server's own user can read", async () => {
+  test("is stored only encrypted, with a key that only the server's system user can read", async () => {
     await subscribe();
     const { db } = server.ctx;
     const tables = db.all<{ name: string }>(
@@ -464,7 +470,7 @@ describe("The token of a subscription", () => {
     expect(statSync(keyFile()).size).toBe(32);
   });
 
-  test("opens for its own row alone", async () => {
+  test("can be decrypted only in its own row", async () => {
     const other = server.otherApp(alice, "read write push");
     await subscribe();
     await subscribe({ who: other, device: service.device() });
@@ -472,18 +478,18 @@ describe("The token of a subscription", () => {
       tx.run("UPDATE push_subscriptions SET sealed_token = (SELECT sealed_token FROM push_subscriptions LIMIT 1)"),
     );
     await bob.publish("@alice hello");
-    expect(await told()).toEqual(["mention"]);
+    expect(await typesSent()).toEqual(["mention"]);
     expect((await other.get(PATH)).status).toBe(404);
   });
 
-  test("is lost with the key: the subscription ends, and the app makes another", async () => {
+  test("is lost with the key, which ends the subscription until the app renews it", async () => {
     await subscribe();
     rmSync(keyFile());
     await bob.publish("@alice hello");
-    expect(await told()).toEqual([]);
+    expect(await typesSent()).toEqual([]);
     expect([(await alice.get(PATH)).status, service.asked]).toEqual([404, 0]);
     await subscribe();
     await bob.publish("@alice again");
-    expect(await told()).toEqual(["mention"]);
+    expect(await typesSent()).toEqual(["mention"]);
   });
 });

@@ -27,8 +27,8 @@ const { server, alice } = serverForEachTest(["alice"]);
 const device = new Device("https://push.example/send/Ab?c=d");
 const refusal = ({ status, json }: Answer) => [status, json.error];
 
-/** What an app sends, with another endpoint or other keys. */
-function wish({ endpoint = device.endpoint, keys = {} }: { endpoint?: unknown; keys?: object } = {}): object {
+/** A subscription as sent by an app, with another endpoint or other keys. */
+function payload({ endpoint = device.endpoint, keys = {} }: { endpoint?: unknown; keys?: object } = {}): object {
   return { subscription: { ...device.subscription(), endpoint, keys: { ...device.subscription().keys, ...keys } } };
 }
 
@@ -43,10 +43,10 @@ function userIdOf(who: Client): number {
 }
 
 describe("A push subscription", () => {
-  test("has all that apps decode: an id that is a number, every alert, and the server's key", async () => {
+  test("contains everything that apps decode: a numeric id, every alert and the server's key", async () => {
     const { json: instance } = await alice.get("/api/v2/instance");
     const data = { alerts: { mention: true, "admin.report": true }, policy: "followed" };
-    const { status, json } = await alice.post(PATH, { ...wish(), data });
+    const { status, json } = await alice.post(PATH, { ...payload(), data });
     expect(status).toBe(200);
     expect(json).toEqual({
       id: expect.any(Number),
@@ -59,12 +59,12 @@ describe("A push subscription", () => {
     expect((await alice.get(PATH)).json).toEqual(json);
   });
 
-  test("alerts of nothing, by everybody, where nothing is said", async () => {
-    const { json } = await alice.post(PATH, wish());
+  test("has no alerts and the policy all by default", async () => {
+    const { json } = await alice.post(PATH, payload());
     expect([json.alerts, json.policy, json.standard]).toEqual([alertsOf(), "all", false]);
   });
 
-  test("can be made with a form, in either encoding, and with a query", async () => {
+  test("can be created with either form encoding and with a query", async () => {
     const { endpoint, keys } = device.subscription("base64");
     const fields = {
       "subscription[endpoint]": endpoint,
@@ -88,7 +88,7 @@ describe("A push subscription", () => {
     for (const { alerts } of made) expect(alerts).toEqual(alertsOf("admin.sign_up"));
   });
 
-  test("takes its keys in Base64 of any kind: for addresses or not, padded or not, in lines", async () => {
+  test("accepts keys in any variant of Base64", async () => {
     const { p256dh, auth } = device.subscription("base64").keys;
     const urlSafe = device.subscription().keys;
     for (const keys of [
@@ -97,11 +97,11 @@ describe("A push subscription", () => {
       { p256dh: p256dh.replace("=", ""), auth: auth.replace("==", "") },
       { p256dh: `${p256dh.slice(0, 76)}\n${p256dh.slice(76)}\n`, auth: `${auth}\n` },
     ]) {
-      expect((await alice.post(PATH, wish({ keys }))).status).toBe(200);
+      expect((await alice.post(PATH, payload({ keys }))).status).toBe(200);
     }
   });
 
-  test("is made, changed and removed by masto.js as Elk uses it", async () => {
+  test("is created, changed and removed by masto.js in the way Elk does", async () => {
     const { subscription } = createRestAPIClient({ url: server.origin, accessToken: alice.token! }).v1.push;
     await expect(subscription.fetch()).rejects.toMatchObject({ statusCode: 404 });
     const { keys } = device.subscription();
@@ -117,12 +117,12 @@ describe("A push subscription", () => {
     await expect(subscription.fetch()).rejects.toMatchObject({ statusCode: 404 });
   });
 
-  test("belongs to its token: another app of mine has its own, and a second one takes the place of the first", async () => {
+  test("belongs to its token; other apps have their own, and creating another replaces it", async () => {
     const other = server.otherApp(alice, "read write push");
-    const first = await alice.post(PATH, wish());
+    const first = await alice.post(PATH, payload());
     expect((await other.get(PATH)).status).toBe(404);
-    const others = await other.post(PATH, wish());
-    const second = await alice.post(PATH, wish({ endpoint: "https://push.example/2" }));
+    const others = await other.post(PATH, payload());
+    const second = await alice.post(PATH, payload({ endpoint: "https://push.example/2" }));
     expect(second.json.id).not.toBe(first.json.id);
     expect((await alice.get(PATH)).json).toEqual(second.json);
     expect((await other.get(PATH)).json).toEqual(others.json);
@@ -130,21 +130,21 @@ describe("A push subscription", () => {
     expect((await other.get(PATH)).json).toEqual(others.json);
   });
 
-  test("is changed in its alerts and its policy alone, by PUT and PATCH", async () => {
-    const made = await alice.post(PATH, { ...wish(), data: { alerts: { mention: true }, policy: "followed" } });
+  test("is changed with PUT and PATCH only in its alerts and policy", async () => {
+    const made = await alice.post(PATH, { ...payload(), data: { alerts: { mention: true }, policy: "followed" } });
     const both = await alice.put(PATH, { data: { alerts: { follow: true, poll: false }, policy: "follower" } });
     expect(both.json).toEqual({ ...made.json, alerts: alertsOf("follow"), policy: "follower" });
     const kept = await alice.put(PATH, { data: { policy: "all" }, subscription: { endpoint: "https://a.example" } });
     expect(kept.json).toEqual({ ...both.json, policy: "all" });
     const alerts = await alice.patch(PATH, new URLSearchParams("data[alerts][poll]=true"));
     expect(alerts.json).toEqual({ ...kept.json, alerts: alertsOf("poll") });
-    // As documented, beside the data.
+    // At the top level, as documented.
     expect((await alice.put(PATH, { policy: "none" })).json).toEqual({ ...alerts.json, policy: "none" });
     expect((await alice.get(PATH)).json.policy).toBe("none");
   });
 
-  test("ends by DELETE, also where there is none, and is not found then", async () => {
-    await alice.post(PATH, wish());
+  test("ends with DELETE, which also succeeds without one, and is not found afterwards", async () => {
+    await alice.post(PATH, payload());
     for (let times = 0; times < 2; times++) {
       const { status, json } = await alice.delete(PATH);
       expect([status, json]).toEqual([200, {}]);
@@ -161,16 +161,16 @@ describe("A push subscription", () => {
       issueToken(ctx, tx, { appId: Number(id), userId: userIdOf(alice), scopes: "push" }),
     );
     const app = new Client(server.origin, token);
-    await app.post(PATH, wish());
-    await alice.post(PATH, wish());
+    await app.post(PATH, payload());
+    await alice.post(PATH, payload());
     expect((await server.stranger().post("/oauth/revoke", { client_id, client_secret, token })).status).toBe(200);
     expect([(await app.get(PATH)).status, (await alice.get(PATH)).status]).toEqual([401, 200]);
     expect(ctx.db.all("SELECT id FROM push_subscriptions")).toHaveLength(1);
   });
 
-  test("is for tokens of people, with the scope", async () => {
+  test("requires a user token with the scope", async () => {
     await expectGuarded(server, alice, "push", [
-      ["post", PATH, wish()],
+      ["post", PATH, payload()],
       ["get", PATH],
       ["put", PATH, { data: {} }],
       ["patch", PATH, { data: {} }],
@@ -187,18 +187,18 @@ describe("A push subscription is refused", () => {
   const zeros = (count: number) => Array.from({ length: count }, () => 0);
 
   test.each<[string, unknown]>([
-    ["is none", "push"],
-    ["has no encryption", "http://push.example/"],
-    ["is of another kind", "ftp://push.example/"],
+    ["is invalid", "push"],
+    ["isn't encrypted", "http://push.example/"],
+    ["has another scheme", "ftp://push.example/"],
     ["is this machine", "https://127.0.0.1/"],
-    ["is this machine, written otherwise", "https://0x7f.1/"],
+    ["is this machine in another notation", "https://0x7f.1/"],
     ["is in a private network", "https://[fd00::1]:8443/"],
-    ["holds a password", "https://me:secret@push.example/"],
-  ])("whose address %s", async (_, endpoint) => {
-    expect(refusal(await alice.post(PATH, wish({ endpoint })))).toEqual([422, NO_ADDRESS]);
+    ["contains a password", "https://me:secret@push.example/"],
+  ])("if its endpoint %s", async (_, endpoint) => {
+    expect(refusal(await alice.post(PATH, payload({ endpoint })))).toEqual([422, NO_ADDRESS]);
   });
 
-  test("whose keys can't be keys", async () => {
+  test("if its keys are invalid", async () => {
     const { p256dh, auth } = device.subscription().keys;
     for (const wrong of [
       "?",
@@ -208,47 +208,47 @@ describe("A push subscription is refused", () => {
       base64(4, ...zeros(64)),
       `${p256dh.slice(0, -4)}AAAA`,
     ]) {
-      expect([wrong, ...refusal(await alice.post(PATH, wish({ keys: { p256dh: wrong } })))]).toEqual([
+      expect([wrong, ...refusal(await alice.post(PATH, payload({ keys: { p256dh: wrong } })))]).toEqual([
         wrong,
         422,
         NO_POINT,
       ]);
     }
     for (const wrong of ["?", auth.slice(4), `${auth}AAAA`, `${auth.slice(0, -1)}é`]) {
-      expect(refusal(await alice.post(PATH, wish({ keys: { auth: wrong } })))).toEqual([422, NO_SECRET]);
+      expect(refusal(await alice.post(PATH, payload({ keys: { auth: wrong } })))).toEqual([422, NO_SECRET]);
     }
     expect((await alice.get(PATH)).status).toBe(404);
   });
 
-  test("with every reason at once, and leaves what was there", async () => {
-    const { json } = await alice.post(PATH, wish());
-    const sent = wish({ endpoint: "x", keys: { p256dh: "x", auth: "x" } });
+  test("with all reasons at once, and the existing one stays", async () => {
+    const { json } = await alice.post(PATH, payload());
+    const sent = payload({ endpoint: "x", keys: { p256dh: "x", auth: "x" } });
     expect((await alice.post(PATH, sent)).json.error).toBe(
       [NO_ADDRESS, NO_POINT, NO_SECRET].join(", ").replaceAll(/, Validation failed:/g, ","),
     );
     expect((await alice.get(PATH)).json).toEqual(json);
   });
 
-  test("that lacks a part, is too long, or asks for what there isn't", async () => {
+  test("if a part is missing, too long or unsupported", async () => {
     const { endpoint } = device;
     const sent: [object, string][] = [
       [{}, "Validation failed: Subscription can't be blank"],
       [{ subscription: "x" }, "Validation failed: Subscription is invalid"],
       [{ subscription: { endpoint } }, "Validation failed: Subscription keys can't be blank"],
-      [wish({ endpoint: "" }), "Validation failed: Subscription endpoint can't be blank"],
+      [payload({ endpoint: "" }), "Validation failed: Subscription endpoint can't be blank"],
       [
-        wish({ endpoint: `https://push.example/${"x".repeat(2048)}` }),
+        payload({ endpoint: `https://push.example/${"x".repeat(2048)}` }),
         "Validation failed: Subscription endpoint is too long (maximum is 2048 characters)",
       ],
-      [wish({ keys: { auth: " " } }), "Validation failed: Subscription keys auth can't be blank"],
-      [{ ...wish(), data: { policy: "friends" } }, "'friends' is not a valid policy"],
+      [payload({ keys: { auth: " " } }), "Validation failed: Subscription keys auth can't be blank"],
+      [{ ...payload(), data: { policy: "friends" } }, "'friends' is not a valid policy"],
       [
-        { ...wish(), data: { alerts: { mention: "perhaps" } } },
+        { ...payload(), data: { alerts: { mention: "perhaps" } } },
         "Validation failed: Data alerts mention must be true or false",
       ],
     ];
     for (const [body, error] of sent) expect(refusal(await alice.post(PATH, body))).toEqual([422, error]);
-    await alice.post(PATH, wish());
+    await alice.post(PATH, payload());
     expect(refusal(await alice.put(PATH, { policy: "friends" }))).toEqual([422, "'friends' is not a valid policy"]);
   });
 });
