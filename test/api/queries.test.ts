@@ -6,12 +6,12 @@ import { serverForAllTests } from "../support/setup.ts";
 import { uploaded } from "../support/uploads.ts";
 
 /*
- * A page costs the same number of statements for one thing as for twenty, whether they were shown before or not.
+ * A page of one item costs the same number of statements as a page of twenty, whether the entity cache has them or not.
  */
 
 const { server, alice, bob, carol } = serverForAllTests(["alice", "bob", "carol"]);
 let root: string;
-/** The key of the group of those who follow Alice. */
+/** The key of the group of Alice's new followers. */
 let group: string;
 let list: string;
 const statuses: string[] = [];
@@ -28,7 +28,7 @@ beforeAll(async () => {
     await who.follow(bob);
     await who.patch("/api/v1/accounts/update_credentials", { discoverable: true });
     await alice.post(`/api/v1/accounts/${who.id}/endorse`);
-    // No two alike: with pictures, mentions, tags, of other servers, boosted, answered, edited.
+    // All statuses differ: with images, mentions, tags, remote, boosted, with replies, edited.
     const own = await who.publish(`@alice @carol #tag #tag${at} https://example.org/${at}`);
     const mine = await alice.publish({
       status: `#tag picture ${at}`,
@@ -51,7 +51,7 @@ beforeAll(async () => {
   await server.drain();
 });
 
-/** What Alice has sorted out and is looking forward to, and what trends. */
+/** Gives Alice lists, filters, followed tags, scheduled posts and conversations, and the server trends. */
 async function prepareLists(): Promise<void> {
   const people: Json[] = (await alice.get(`/api/v1/accounts/${alice.id}/following`)).json;
   for (let at = 0; at < 20; at++) {
@@ -63,7 +63,7 @@ async function prepareLists(): Promise<void> {
     await alice.post("/api/v1/statuses", { status: `later ${at}`, scheduled_at });
     await alice.publish({ status: `@bob note ${at}`, visibility: "direct" });
   }
-  // Nobody looks for pictures where there are none.
+  // Without an image in the page, the query for images would be skipped.
   await alice.publish({ status: "the last picture", media_ids: [(await uploaded(alice)).id] });
   await alice.post(`/api/v1/lists/${list}/accounts`, { account_ids: people.map(({ id }) => id) });
   server.ctx.db.transaction((tx) => {
@@ -116,7 +116,7 @@ const LISTS: [string, () => Client][] = [
   ["/api/v2/search?type=accounts&q=person", () => alice],
 ];
 
-/** How many statements a request runs; `cold` when nothing is remembered of what was shown before. */
+/** The number of statements that a request runs. With `cold`, the entity cache is empty. */
 async function statementsFor(client: Client, path: string, cold: boolean): Promise<{ count: number; length: number }> {
   const { db, rendered } = server.ctx;
   if (cold) for (const texts of [rendered.statuses, rendered.accounts]) texts.clear();
@@ -130,15 +130,15 @@ async function statementsFor(client: Client, path: string, cold: boolean): Promi
 }
 
 describe.each(LISTS)("%s", (path, reader) => {
-  inProcess("costs as much for one as for twenty", async () => {
+  inProcess("needs as many statements for one item as for twenty", async () => {
     const limited = (limit: number) => `${path}${path.includes("?") ? "&" : "?"}limit=${limit}`;
-    // The viewer's filters are read once and remembered, whatever is asked for first.
+    // The first request reads the viewer's filters, which stay cached.
     await statementsFor(reader(), limited(1), false);
     for (const cold of [true, false]) {
       const one = await statementsFor(reader(), limited(1), cold);
       const many = await statementsFor(reader(), limited(20), cold);
       expect([one.length, many.length > 5]).toEqual([1, true]);
-      // Remembered in part, one may cost less than many, but never the other way round.
+      // With a partly filled cache, one item may cost less than many.
       expect(one.count).toBeLessThanOrEqual(many.count);
       if (cold) expect(many.count).toBe(one.count);
       expect(many.count).toBeLessThanOrEqual(13);
@@ -146,7 +146,7 @@ describe.each(LISTS)("%s", (path, reader) => {
   });
 });
 
-inProcess("what is asked for by ids costs the same for one as for twenty", async () => {
+inProcess("requests by ids need as many statements for one item as for twenty", async () => {
   const ids = (count: number, of: string[]) =>
     of
       .slice(0, count)
@@ -165,16 +165,16 @@ inProcess("what is asked for by ids costs the same for one as for twenty", async
   }
 });
 
-inProcess("a thread costs the same, long or short", async () => {
+inProcess("a thread needs a constant number of statements", async () => {
   const lonely = (await alice.publish("lonely")).id;
-  // With a picture, since nobody looks for pictures where there are none.
+  // With an image, because the query for images would be skipped otherwise.
   await bob.publish({ status: "reply", in_reply_to_id: lonely, media_ids: [(await uploaded(bob)).id] });
   const short = await statementsFor(alice, `/api/v1/statuses/${lonely}/context`, true);
   const long = await statementsFor(alice, `/api/v1/statuses/ROOT/context`, true);
   expect([short.length, long.length > 20, long.count]).toEqual([1, true, short.count]);
 });
 
-inProcess("a history costs the same, long or short", async () => {
+inProcess("an edit history needs a constant number of statements", async () => {
   const { id } = await alice.publish("once");
   await alice.put(`/api/v1/statuses/${id}`, { status: "twice" });
   const short = await statementsFor(bob, `/api/v1/statuses/${id}/history`, true);

@@ -22,7 +22,7 @@ const toldOf = async (who: Client, type: string): Promise<Json[]> =>
 const NOT_THERE = "The post you are trying to quote does not appear to exist.";
 
 describe("A quote", () => {
-  test("shows what it quotes, as documented", async () => {
+  test("contains the quoted status, as documented", async () => {
     const original = await alice.publish("original");
     const { status, json } = await quote(bob, original.id);
     expect(status).toBe(200);
@@ -37,7 +37,7 @@ describe("A quote", () => {
     expect((await read(server.stranger(), json.id)).quote.quoted_status.id).toBe(original.id);
   });
 
-  test("begins with a link for those who can't show it, unless the words lead there already", async () => {
+  test("starts with a fallback link, unless the text contains the link", async () => {
     const original = await alice.publish("original");
     const { content } = (await quote(bob, original.id)).json;
     expect(content).toStartWith(`<p class="quote-inline">RE: <a href="${original.url}" target="_blank"`);
@@ -47,13 +47,13 @@ describe("A quote", () => {
     expect((await bob.get(`/api/v1/statuses/${linked.id}/source`)).json.text).toBe(`see ${original.url}`);
   });
 
-  test("needs no words of its own", async () => {
+  test("needs no text", async () => {
     const original = await alice.publish("original");
     const { json } = await quote(bob, original.id, { status: "", spoiler_text: "strong words" });
     expect([json.spoiler_text, json.quote.state]).toEqual(["strong words", "accepted"]);
   });
 
-  test("of a quote names what that quotes, and goes no deeper", async () => {
+  test("of a quote contains only the id of the inner quote", async () => {
     const first = await alice.publish("first");
     const second = (await quote(bob, first.id)).json;
     const third = (await quote(carol, second.id)).json;
@@ -61,7 +61,7 @@ describe("A quote", () => {
     expect(third.quote.quoted_status.quote).toEqual({ state: "accepted", quoted_status_id: first.id });
   });
 
-  test("of a boost is one of the original, and boosted it is shown in the original only", async () => {
+  test("of a boost quotes the original, and a boosted quote appears only in the original", async () => {
     const original = await alice.publish("original");
     const boost = (await carol.post(`/api/v1/statuses/${original.id}/reblog`)).json;
     const quoting = (await quote(bob, boost.id)).json;
@@ -70,7 +70,7 @@ describe("A quote", () => {
     expect([wrapper.quote, wrapper.reblog.quote.quoted_status.id]).toEqual([null, original.id]);
   });
 
-  test("shows the viewer's own marks on what is quoted", async () => {
+  test("contains the viewer's own flags of the quoted status", async () => {
     const original = await alice.publish("original");
     const { id } = (await quote(bob, original.id)).json;
     await carol.post(`/api/v1/statuses/${original.id}/favourite`);
@@ -78,14 +78,14 @@ describe("A quote", () => {
     expect((await read(bob, id)).quote.quoted_status).toMatchObject({ favourited: false, favourites_count: 1 });
   });
 
-  test("shows what is quoted as it is now", async () => {
+  test("shows the current version of the quoted status", async () => {
     const original = await alice.publish("original");
     const { id } = (await quote(bob, original.id)).json;
     await alice.put(`/api/v1/statuses/${original.id}`, { status: "changed" });
     expect((await read(carol, id)).quote.quoted_status.content).toBe("<p>changed</p>");
   });
 
-  test("stays in the versions of its own edits", async () => {
+  test("is part of its edit history", async () => {
     const original = await alice.publish("original");
     const { id } = (await quote(bob, original.id)).json;
     expect((await bob.put(`/api/v1/statuses/${id}`, { status: "" })).status).toBe(200);
@@ -94,7 +94,7 @@ describe("A quote", () => {
     expect(json.map((version: Json) => version.quote.quoted_status.id)).toEqual([original.id, original.id]);
   });
 
-  test("of what isn't there is refused, and nothing is published", async () => {
+  test("of a missing status is refused, and nothing is published", async () => {
     for (const id of ["1", "x"]) {
       const { status, json } = await quote(bob, id);
       expect([status, json.error]).toEqual([404, NOT_THERE]);
@@ -103,7 +103,7 @@ describe("A quote", () => {
     expect((await alice.get(`/api/v1/accounts/${bob.id}`)).json.statuses_count).toBe(0);
   });
 
-  test("counts once less when it is deleted", async () => {
+  test("decreases the count when it is deleted", async () => {
     const original = await alice.publish("original");
     const { id } = (await quote(bob, original.id)).json;
     await bob.delete(`/api/v1/statuses/${id}`);
@@ -112,12 +112,12 @@ describe("A quote", () => {
   });
 });
 
-describe("Who may quote", () => {
+describe("The quote policy", () => {
   test.each([
     ["public", ["public"], "automatic", "automatic"],
     ["followers", ["followers"], "automatic", "denied"],
     ["nobody", [], "denied", "denied"],
-  ])("is what the author says: %s", async (policy, automatic, follower, other) => {
+  ])("is set by the author: %s", async (policy, automatic, follower, other) => {
     await bob.follow(alice);
     const { id, quote_approval } = await alice.publish({ status: "original", quote_approval_policy: policy });
     expect(quote_approval).toEqual({ automatic, manual: [], current_user: "automatic" });
@@ -129,7 +129,7 @@ describe("Who may quote", () => {
     expect((await quote(alice, id)).status).toBe(200);
   });
 
-  test("is the author's habit where they don't say", async () => {
+  test("defaults to the author's preference", async () => {
     const changed = await alice.patch("/api/v1/accounts/update_credentials", { source: { quote_policy: "nobody" } });
     expect(changed.json.source.quote_policy).toBe("nobody");
     expect((await alice.get("/api/v1/preferences")).json["posting:default:quote_policy"]).toBe("nobody");
@@ -138,7 +138,7 @@ describe("Who may quote", () => {
     expect(wrong.status).toBe(422);
   });
 
-  test("can be changed, in an edit too, and is no edit of its own", async () => {
+  test("can be changed, even in an edit, without marking the post as edited", async () => {
     const { id } = await alice.publish("original");
     const { status, json } = await setPolicy(alice, id, "nobody");
     expect(status).toBe(200);
@@ -149,14 +149,14 @@ describe("Who may quote", () => {
     expect([edited.json.quote_approval.automatic, edited.json.edited_at]).toEqual([["followers"], null]);
   });
 
-  test("leaves the quotes that there are", async () => {
+  test("keeps existing quotes", async () => {
     const { id } = await alice.publish("original");
     const quoting = (await quote(bob, id)).json;
     await setPolicy(alice, id, "nobody");
     expect((await read(carol, quoting.id)).quote.state).toBe("accepted");
   });
 
-  test("is said by the author alone, in words that mean something, with the scope", async () => {
+  test("is changed only by the author, to a valid value, with the scope", async () => {
     const { id } = await alice.publish("original");
     expect((await setPolicy(bob, id, "nobody")).status).toBe(404);
     expect((await setPolicy(alice, "1", "nobody")).status).toBe(404);
@@ -171,7 +171,7 @@ describe("Who may quote", () => {
     expect(odd.status).toBe(422);
   });
 
-  test("does not include whom the author blocks, nor who blocks the author", async () => {
+  test("excludes accounts that block or are blocked", async () => {
     const { id } = await alice.publish("original");
     block(server, alice, bob);
     block(server, carol, alice);
@@ -179,7 +179,7 @@ describe("Who may quote", () => {
     expect((await quote(carol, id)).status).toBe(404);
   });
 
-  test("asks for consent what was written elsewhere, and shows nothing until then", async () => {
+  test("requires consent for remote posts, which stay hidden until then", async () => {
     const elsewhere = remoteStatus(server, remoteAccount(server, "dan", "elsewhere.example"), "hello");
     expect((await quote(bob, elsewhere)).status).toBe(404);
     server.ctx.db.transaction((tx) =>
@@ -194,8 +194,8 @@ describe("Who may quote", () => {
   });
 });
 
-describe("What isn't for everyone", () => {
-  test("is quoted by its author only, and to no more people", async () => {
+describe("A post that isn't public", () => {
+  test("can be quoted only by its author, with at most the same visibility", async () => {
     await bob.follow(alice);
     const secret = await alice.publish({ status: "secret", visibility: "private", quote_approval_policy: "public" });
     expect(secret.quote_approval).toEqual({ automatic: [], manual: [], current_user: "automatic" });
@@ -205,20 +205,20 @@ describe("What isn't for everyone", () => {
     expect((await quote(alice, secret.id, { visibility: "direct" })).json.visibility).toBe("direct");
   });
 
-  test("is not shown in a quote to who may not see it", async () => {
+  test("is hidden in quotes from users who may not see it", async () => {
     const secret = await alice.publish({ status: "secret", visibility: "private" });
     const { id } = (await quote(alice, secret.id, { status: "@bob look", visibility: "direct" })).json;
     expect((await read(bob, id)).quote).toEqual({ state: "unauthorized", quoted_status: null });
   });
 
-  test("can't be quoted at all when it is for those it names", async () => {
+  test("can't be quoted at all if it is direct", async () => {
     const { id, quote_approval } = await alice.publish({ status: "@bob psst", visibility: "direct" });
     expect(quote_approval.current_user).toBe("denied");
     expect((await quote(alice, id)).json.error).toBe(NOT_THERE);
     expect((await quote(bob, id)).json.error).toBe(NOT_THERE);
   });
 
-  test("may not speak of somebody behind their back", async () => {
+  test("can quote a user in private only with a mention", async () => {
     const { id } = await alice.publish("original");
     const { status, json } = await quote(bob, id, { status: "@carol look", visibility: "direct" });
     expect([status, json.error]).toEqual([
@@ -228,7 +228,7 @@ describe("What isn't for everyone", () => {
     expect((await quote(bob, id, { status: "@alice look", visibility: "direct" })).status).toBe(200);
   });
 
-  test("is open to whom it quotes, without naming them", async () => {
+  test("is visible to the quoted user without a mention", async () => {
     const original = await alice.publish("original");
     const { id, mentions } = (await quote(bob, original.id, { visibility: "private" })).json;
     expect(mentions).toEqual([]);
@@ -242,7 +242,7 @@ describe("What isn't for everyone", () => {
   });
 });
 
-describe("What a quote shows", () => {
+describe("The quoted status", () => {
   let original: Json;
   let quoting: Json;
   beforeEach(async () => {
@@ -254,7 +254,7 @@ describe("What a quote shows", () => {
     return [quote.state, quote.quoted_status?.id ?? null];
   };
 
-  test("is marked for who blocks or mutes whom it quotes", async () => {
+  test("is marked for users who block or mute its author", async () => {
     block(server, carol, alice);
     expect(await seenBy(carol)).toEqual(["blocked_account", original.id]);
     mute(server, bob, alice, { until: server.clock.now() + 1000 });
@@ -263,7 +263,7 @@ describe("What a quote shows", () => {
     expect(await seenBy(bob)).toEqual(["accepted", original.id]);
   });
 
-  test("is marked for who blocks the domain that it is from", async () => {
+  test("is marked for users who block its domain", async () => {
     const elsewhere = remoteStatus(server, remoteAccount(server, "dan", "elsewhere.example"), "hello");
     const { db } = server.ctx;
     db.transaction((tx) =>
@@ -291,7 +291,7 @@ describe("What a quote shows", () => {
     expect(shown.quote.quoted_status.filtered).toMatchObject([{ keyword_matches: ["original"] }]);
   });
 
-  test("is hidden from whom the quoted block", async () => {
+  test("is hidden from users that its author blocks", async () => {
     block(server, alice, carol);
     expect(await seenBy(carol)).toEqual(["unauthorized", null]);
     const deeper = (await quote(bob, quoting.id)).json;
@@ -299,13 +299,13 @@ describe("What a quote shows", () => {
     expect(inner).toEqual({ state: "unauthorized", quoted_status_id: null });
   });
 
-  test("is gone once that is deleted", async () => {
+  test("disappears when it is deleted", async () => {
     await alice.delete(`/api/v1/statuses/${original.id}`);
     expect(await seenBy(carol)).toEqual(["deleted", null]);
     expect((await read(carol, quoting.id)).content).toBe("<p>well said</p>");
   });
 
-  test("is taken out by whom it quotes", async () => {
+  test("can be removed from the quote by its author", async () => {
     const { status, json } = await revoke(alice, original.id, quoting.id);
     expect(status).toBe(200);
     expectShape(json, "Status");
@@ -318,13 +318,13 @@ describe("What a quote shows", () => {
     expect((await read(alice, original.id)).quotes_count).toBe(0);
   });
 
-  test("can be taken out even when its author blocks", async () => {
+  test("can be removed from the quote even when its author has a block", async () => {
     block(server, bob, alice);
     expect((await revoke(alice, original.id, quoting.id)).status).toBe(200);
     expect(await seenBy(bob)).toEqual(["revoked", null]);
   });
 
-  test("is taken out by nobody else, nor where nothing is quoted", async () => {
+  test("can't be removed by other users, nor if there is no quote", async () => {
     expect((await revoke(bob, original.id, quoting.id)).status).toBe(403);
     expect((await revoke(alice, original.id, original.id)).status).toBe(404);
     expect((await revoke(alice, original.id, "x")).status).toBe(404);
@@ -336,7 +336,7 @@ describe("What a quote shows", () => {
 });
 
 describe("The quotes of a status", () => {
-  test("are listed, the latest first, in pages that fit together", async () => {
+  test("are listed on consistent pages, latest first", async () => {
     const { id } = await alice.publish("original");
     const quotes: string[] = [];
     for (let at = 0; at < 5; at++) quotes.unshift((await quote(bob, id, { status: `${at}` })).json.id);
@@ -350,7 +350,7 @@ describe("The quotes of a status", () => {
     expect(idsOf(await turn(carol, prev))).toEqual([newer.id]);
   });
 
-  test("are those that the reader may and wants to see", async () => {
+  test("are only those that the viewer may and wants to see", async () => {
     const { id } = await alice.publish("original");
     const open = (await quote(bob, id)).json.id;
     const closed = (await quote(bob, id, { visibility: "private" })).json.id;
@@ -361,7 +361,7 @@ describe("The quotes of a status", () => {
     expect(await list(carol)).toEqual([]);
   });
 
-  test("need a token with the scope, and a status that the reader may see", async () => {
+  test("require a token with the scope, and a visible status", async () => {
     const { id } = await alice.publish({ status: "secret", visibility: "private" });
     expect((await bob.get(`/api/v1/statuses/${id}/quotes`)).status).toBe(404);
     expect((await bob.get("/api/v1/statuses/x/quotes")).status).toBe(404);
@@ -370,10 +370,10 @@ describe("The quotes of a status", () => {
     expect((await writer.get(`/api/v1/statuses/${id}/quotes`)).status).toBe(403);
   });
 
-  inProcess("cost the same whether there is one or many", async () => {
+  inProcess("need a constant number of statements", async () => {
     const { db } = server.ctx;
     const cost = async (limit: number) => {
-      // So that nothing is known from before.
+      // Empties the cache.
       db.raw.run("UPDATE statuses SET language = 'en'");
       const before = db.statements;
       const { json } = await carol.get(`/api/v1/accounts/${bob.id}/statuses?limit=${limit}`);
@@ -383,15 +383,15 @@ describe("The quotes of a status", () => {
       const { id } = await alice.publish({ status: "?", poll: { options: ["a", "b"], expires_in: 300 } });
       await quote(bob, (await quote(carol, id)).json.id);
     }
-    // The first time something is asked, more is looked up than ever after.
+    // The first request of a kind runs additional statements.
     await cost(1);
     const [, one] = await cost(1);
     expect(await cost(8)).toEqual([8, one]);
   });
 });
 
-describe("People are told", () => {
-  test("that they are quoted, but not by themselves", async () => {
+describe("Users are notified", () => {
+  test("of quotes of their posts by others", async () => {
     const { id } = await alice.publish("original");
     await quote(alice, id);
     const quoting = (await quote(bob, id)).json;
@@ -401,7 +401,7 @@ describe("People are told", () => {
     expect(told[0]).toMatchObject({ type: "quote", account: { id: bob.id }, status: { id: quoting.id } });
   });
 
-  test("that what they quote was edited", async () => {
+  test("of edits of posts that they quote", async () => {
     const { id } = await alice.publish("original");
     const quoting = (await quote(bob, id)).json;
     const revoked = (await quote(carol, id)).json;
@@ -414,14 +414,14 @@ describe("People are told", () => {
     expect(await toldOf(carol, "quoted_update")).toEqual([]);
   });
 
-  test("of nothing by whom they mute", async () => {
+  test("of nothing by accounts that they mute", async () => {
     const { id } = await alice.publish("original");
     mute(server, alice, bob);
     await quote(bob, id);
     expect(await toldOf(alice, "quote")).toEqual([]);
   });
 
-  test("by their stream when a quote is taken out, or may not be made any more", async () => {
+  test("on their stream when a quote or the permission to quote is removed", async () => {
     const { id } = await alice.publish("original");
     const quoting = (await quote(bob, id)).json;
     const socket = await Socket.open(bob, "?stream=user");

@@ -37,8 +37,8 @@ const verify = async (who: Client): Promise<[number, Json]> => {
   return [status, status === 200 ? json.username : json.error];
 };
 
-describe("Where registrations are open", () => {
-  test("an app makes an account and holds its token, with all that the app registered for", async () => {
+describe("With open registrations", () => {
+  test("an app registers an account, and gets a token with all its scopes", async () => {
     await start("open");
     const answer = await register();
     expect(answer.status).toBe(200);
@@ -53,7 +53,7 @@ describe("Where registrations are open", () => {
     expect([json.role.name, json.source.privacy]).toEqual(["", "public"]);
   });
 
-  test("the new account can sign in by name and by e-mail address, and write in its language", async () => {
+  test("the new user can sign in by name and by e-mail address, and post in their language", async () => {
     await start("open");
     const bob = holder(await register({ reason: undefined }));
     for (const login of ["bob", "bob@mail.example"]) {
@@ -62,13 +62,13 @@ describe("Where registrations are open", () => {
     expect((await bob.publish("Guten Tag")).language).toBe("de");
   });
 
-  test("a form does as well as JSON", async () => {
+  test("a form works like JSON", async () => {
     await start("open");
     const form = new URLSearchParams({ ...BOB, agreement: "true" });
     expect((await app.post(PATH, form)).status).toBe(200);
   });
 
-  test("the server says so", async () => {
+  test("the instance document says so", async () => {
     await start("open");
     const { json } = await app.get("/api/v2/instance");
     expect(json.registrations).toMatchObject({ enabled: true, approval_required: false, reason_required: false });
@@ -76,7 +76,7 @@ describe("Where registrations are open", () => {
     expect((await app.get("/nodeinfo/2.0")).json.openRegistrations).toBe(true);
   });
 
-  test("a registration needs an app's token with the right to write accounts", async () => {
+  test("a registration requires an app token with the scope write:accounts", async () => {
     await start("open");
     for (const stranger of [server.stranger(), new Client(server.origin, "made up")]) {
       const { status, json } = await register({}, stranger);
@@ -87,14 +87,14 @@ describe("Where registrations are open", () => {
     expect((await register({}, new Client(server.origin, server.token(null, "write:accounts")))).status).toBe(200);
   });
 
-  test("nobody registers before there is an owner, who would never come to be", async () => {
+  test("registration is closed until there is an owner", async () => {
     server = await startServer({ LINNET_REGISTRATIONS: "open" });
     app = new Client(server.origin, server.token(null, "write"));
     expect((await register()).status).toBe(403);
     expect((await app.get("/api/v2/instance")).json.registrations.enabled).toBe(false);
   });
 
-  test("five registrations from one address are enough for half an hour, whoever makes them", async () => {
+  test("five registrations per IP address and half an hour are allowed", async () => {
     await start("open", "on");
     const from = (address: string) => ({ headers: { "x-forwarded-for": address } });
     const other = new Client(server.origin, server.token(null, "write"));
@@ -113,7 +113,7 @@ describe("Where registrations are open", () => {
   });
 });
 
-test("an e-mail address that is another user's handle is refused, and one's own is not", async () => {
+test("an e-mail address equal to another user's handle is refused, and the user's own is accepted", async () => {
   await start("open");
   for (const email of ["eve@localhost:3000", "EVE@LOCALHOST:3000", "ｅｖｅ@localhost:3000"]) {
     const { status, json } = await register({ email });
@@ -126,7 +126,7 @@ test("an e-mail address that is another user's handle is refused, and one's own 
   expect((await register({ email: "Bob@localhost:3000" })).status).toBe(200);
 });
 
-describe("What is wrong with a registration is told by field", () => {
+describe("An invalid registration is refused with an error for each field", () => {
   const blank = { error: "ERR_BLANK", description: "can't be blank" };
   const long = (max: number) => ({
     error: "ERR_TOO_LONG",
@@ -172,7 +172,7 @@ describe("What is wrong with a registration is told by field", () => {
     expect(findUser(server.ctx, "bob")).toBeNull();
   });
 
-  test("all of it at once", async () => {
+  test("for all fields at once", async () => {
     await start("approval");
     const { status, json } = await app.post(PATH);
     expect(status).toBe(422);
@@ -188,14 +188,14 @@ describe("What is wrong with a registration is told by field", () => {
     expect(json.error).toContain("Username can't be blank, Password can't be blank, ");
   });
 
-  test("an e-mail address that somebody uses, whatever its case", async () => {
+  test("for an e-mail address that is in use, in any case", async () => {
     await start("open");
     await register();
     const { json } = await register({ username: "eve", email: "BOB@mail.example" });
     expect(json.details).toEqual({ email: [{ error: "ERR_TAKEN", description: "has already been taken" }] });
   });
 
-  test("but the faster of two with one name gets it, and the other hears why not", async () => {
+  test("for the slower of two requests with the same name", async () => {
     await start("open");
     const answers = await Promise.all(["a", "b", "c"].map((name) => register({ email: `${name}@mail.example` })));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 422, 422]);
@@ -205,7 +205,7 @@ describe("What is wrong with a registration is told by field", () => {
     });
   });
 
-  test("what is no text is refused without breaking anything", async () => {
+  test("for values that are not text", async () => {
     await start("open");
     for (const more of [{ username: ["bob"] }, { email: { a: "b" } }, { agreement: "perhaps" }]) {
       expect((await register(more)).status).toBe(422);
@@ -213,8 +213,8 @@ describe("What is wrong with a registration is told by field", () => {
   });
 });
 
-describe("Where registrations are closed", () => {
-  test("nobody registers, and the server says so", async () => {
+describe("With closed registrations", () => {
+  test("sign-ups are refused, and the instance document says so", async () => {
     await start("closed");
     const { status, json } = await register();
     expect([status, json]).toEqual([403, { error: "This action is not allowed" }]);
@@ -226,8 +226,8 @@ describe("Where registrations are closed", () => {
   });
 });
 
-describe("Where registrations are approved", () => {
-  test("the server says so, and that it asks why", async () => {
+describe("With registrations that need approval", () => {
+  test("the instance document says so, and that a reason is required", async () => {
     await start("approval");
     expect((await app.get("/api/v2/instance")).json.registrations).toMatchObject({
       enabled: true,
@@ -238,7 +238,7 @@ describe("Where registrations are approved", () => {
     expect((await app.get("/nodeinfo/2.0")).json.openRegistrations).toBe(false);
   });
 
-  test("a reason is needed", async () => {
+  test("a reason is required", async () => {
     await start("approval");
     const { status, json } = await register({ reason: "  " });
     expect([status, json]).toEqual([
@@ -250,7 +250,7 @@ describe("Where registrations are approved", () => {
     ]);
   });
 
-  test("who waits holds a token that opens nothing but what is open to strangers", async () => {
+  test("a pending user's token gives only anonymous access", async () => {
     await start("approval");
     const answer = await register();
     const bob = holder(answer);
@@ -265,7 +265,7 @@ describe("Where registrations are approved", () => {
     expect((await bob.get("/api/v1/streaming/user")).status).toBe(401);
   });
 
-  test("who waits can't sign in on the page, and is told why", async () => {
+  test("a pending user can't sign in, and the page says why", async () => {
     await start("approval");
     await register();
     const visitor = new Visitor(server);
@@ -275,7 +275,7 @@ describe("Where registrations are approved", () => {
     expect((await visitor.signIn("bob", "wrong password")).text).not.toContain("waits for approval");
   });
 
-  test("who waits is nobody to others", async () => {
+  test("a pending user is invisible to others", async () => {
     await start("approval");
     await register();
     const id = String(userOf("bob").account_id);
@@ -296,7 +296,7 @@ describe("Where registrations are approved", () => {
     expect((await register({ email: "other@mail.example" })).json.details.username[0].error).toBe("ERR_TAKEN");
   });
 
-  inProcess("approval lets in whoever waits, with the token they have", async () => {
+  inProcess("approval activates the account and its existing token", async () => {
     await start("approval");
     const bob = holder(await register());
     expect(userOf("bob").reason).toBe("I know the owner");
@@ -306,7 +306,7 @@ describe("Where registrations are approved", () => {
     expect((await owner.get("/api/v1/accounts/lookup?acct=bob")).json.username).toBe("Bob");
   });
 
-  test("rejection forgets them: the token is worth nothing and the name is free", async () => {
+  test("rejection revokes the token and frees the name", async () => {
     await start("approval");
     const bob = holder(await register());
     rejectUser(server.ctx, userOf("bob").id);
@@ -314,7 +314,7 @@ describe("Where registrations are approved", () => {
     expect((await register()).status).toBe(200);
   });
 
-  test("nobody who is in can be rejected", async () => {
+  test("an active user can't be rejected", async () => {
     await start("approval");
     rejectUser(server.ctx, userOf("owner").id);
     expect((await verify(owner))[0]).toBe(200);
@@ -322,7 +322,7 @@ describe("Where registrations are approved", () => {
 });
 
 describe("A pending sign-up", () => {
-  test("can't be made owner before its approval", async () => {
+  test("can't become the owner before its approval", async () => {
     await start("approval");
     await register();
     const promote = () => updateUser(server.ctx, userOf("bob"), { role: "owner" });
@@ -333,7 +333,7 @@ describe("A pending sign-up", () => {
     expect(userOf("bob").role).toBe("owner");
   });
 
-  test("is not the owner whom a server needs", async () => {
+  test("doesn't count as the owner that a server needs", async () => {
     await start("approval");
     await register();
     server.ctx.db.transaction((tx) => tx.run("UPDATE users SET role = 'owner' WHERE NOT approved"));

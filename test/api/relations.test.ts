@@ -9,10 +9,10 @@ const { server, alice, bob, carol } = serverForEachTest(["alice", "bob", "carol"
 const act = (who: Client, verb: string, whom: { id: string }, body?: object): Promise<Answer> =>
   who.post(`/api/v1/accounts/${whom.id}/${verb}`, body);
 
-describe("A note of somebody", () => {
+describe("A note about an account", () => {
   const note = (comment?: string) => act(alice, "note", bob, comment === undefined ? undefined : { comment });
 
-  test("is kept for one's own eyes, and changed by writing another", async () => {
+  test("is private, and replaced by the next", async () => {
     const { status, json } = await note("met in Ghent");
     expect(status).toBe(200);
     expectShape(json, "Relationship");
@@ -23,13 +23,13 @@ describe("A note of somebody", () => {
     expect((await relationship(carol, bob)).note).toBe("");
   });
 
-  test.each([[""], ["   "], [undefined]])("goes with %p for the comment", async (comment) => {
+  test.each([[""], ["   "], [undefined]])("is removed with %p as the comment", async (comment) => {
     await note("met in Ghent");
     expect((await note(comment)).json.note).toBe("");
     expect((await relationship(alice, bob)).note).toBe("");
   });
 
-  test("has 2,000 characters at most, as people count them", async () => {
+  test("has at most 2,000 characters, counting graphemes", async () => {
     expect((await note("😀".repeat(2000))).status).toBe(200);
     const { status, json } = await note("x".repeat(2001));
     const reason = "Comment is too long (maximum is 2000 characters)";
@@ -37,13 +37,13 @@ describe("A note of somebody", () => {
     expect((await relationship(alice, bob)).note).toBe("😀".repeat(2000));
   });
 
-  test("of nobody is not found", async () => {
+  test("about an unknown account is not found", async () => {
     expect((await act(alice, "note", { id: "12" }, { comment: "who?" })).status).toBe(404);
   });
 });
 
 describe("Removing a follower", () => {
-  test("ends their follow, not one's own, and without telling them", async () => {
+  test("ends their follow, not the user's own, and doesn't notify them", async () => {
     await act(alice, "follow", bob);
     await act(bob, "follow", alice);
     const { status, json } = await act(alice, "remove_from_followers", bob);
@@ -58,21 +58,21 @@ describe("Removing a follower", () => {
     expect((await bob.get("/api/v1/notifications")).json.map((it: Json) => it.type)).toEqual(["follow"]);
   });
 
-  test("takes one's statuses out of their home timeline", async () => {
+  test("removes the user's posts from the follower's home timeline", async () => {
     await act(bob, "follow", alice);
     await alice.publish("hello");
     await act(alice, "remove_from_followers", bob);
     expect((await bob.get("/api/v1/timelines/home")).json).toEqual([]);
   });
 
-  test("who isn't one changes nothing, a request included", async () => {
+  test("changes nothing for an account that doesn't follow or has only requested to", async () => {
     await alice.patch("/api/v1/accounts/update_credentials", { locked: true });
     await act(bob, "follow", alice);
     expect((await act(alice, "remove_from_followers", bob)).json).toMatchObject({ requested_by: true });
     expect((await act(alice, "remove_from_followers", carol)).status).toBe(200);
   });
 
-  test("who doesn't exist is not found", async () => {
+  test("that doesn't exist is not found", async () => {
     expect((await act(alice, "remove_from_followers", { id: "12" })).status).toBe(404);
   });
 });
@@ -92,7 +92,7 @@ describe("Familiar followers", () => {
     (await alice.get(`/api/v1/accounts/familiar_followers?${ids.map((id) => `id[]=${id}`).join("&")}`)).json;
   const hide = (who: Client) => who.patch("/api/v1/accounts/update_credentials", { hide_collections: true });
 
-  test("are those who follow somebody and whom one follows oneself, for each one asks about", async () => {
+  test("are followers of each given account that the user follows", async () => {
     const stranger = await server.person("emil");
     await act(stranger, "follow", dora);
     const found = await familiar(dora.id, "12", "x", bob.id, dora.id);
@@ -101,27 +101,27 @@ describe("Familiar followers", () => {
     expect(found.map(({ accounts }: Json) => idsOf(accounts))).toEqual([[carol.id, bob.id], []]);
   });
 
-  test("don't tell what somebody hides: whom they follow, or who follows them", async () => {
+  test("respect hidden followers and follows", async () => {
     await hide(bob);
     expect(idsOf((await familiar(dora.id))[0].accounts)).toEqual([carol.id]);
     await hide(dora);
     expect((await familiar(dora.id))[0].accounts).toEqual([]);
   });
 
-  test("of nobody are none, and of too many are refused", async () => {
+  test("are empty without ids, and too many ids are refused", async () => {
     expect(await familiar()).toEqual([]);
     const many = Array.from({ length: 81 }, (_, at) => `id[]=${at + 1}`).join("&");
     expect((await alice.get(`/api/v1/accounts/familiar_followers?${many}`)).status).toBe(422);
   });
 });
 
-test("Identity proofs are a thing of the past, and an empty list", async () => {
+test("Identity proofs are an empty list, because Mastodon removed them", async () => {
   const { status, json } = await alice.get(`/api/v1/accounts/${bob.id}/identity_proofs`);
   expect([status, json]).toEqual([200, []]);
   expect((await alice.get("/api/v1/accounts/12/identity_proofs")).status).toBe(404);
 });
 
-test("Several accounts asked for at once come once each, in the order asked for", async () => {
+test("Several accounts are returned once each, in the order of the request", async () => {
   const ids = [carol.id, "12", bob.id, carol.id, "x"].map((id) => `id[]=${id}`).join("&");
   const answer = await server.stranger().get(`/api/v1/accounts?${ids}`);
   expectShape(answer.json, ["Account"]);

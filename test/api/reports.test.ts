@@ -18,19 +18,19 @@ beforeEach(async () => {
 
 const PATH = "/api/v1/reports";
 
-/** Alice reports Bob, unless it is said otherwise. */
+/** Lets Alice report Bob by default. */
 function report(body: Json = {}, by = alice): Promise<Answer> {
   return by.post(PATH, { account_id: bob.id, ...body });
 }
 
-/** What somebody was told, as type and id of the report. */
-async function told(who: Client): Promise<Json[]> {
+/** The types and report ids of a user's notifications. */
+async function notificationsOf(who: Client): Promise<Json[]> {
   const { json } = await who.get("/api/v1/notifications");
   return json.map((it: Json) => [it.type, it.report?.id]);
 }
 
 describe("A report", () => {
-  test("is shown whole to who made it", async () => {
+  test("is returned completely to its author", async () => {
     const { id } = await bob.publish("spam");
     const { status, json } = await report({ status_ids: [id], comment: "Look.", category: "spam", forward: true });
     expect(status).toBe(200);
@@ -50,13 +50,13 @@ describe("A report", () => {
     });
   });
 
-  test("needs nothing but an account, and may come as a form, with a slash at the end of the path", async () => {
+  test("requires only an account, and can be a form, even with a trailing slash in the path", async () => {
     const form = new URLSearchParams({ account_id: bob.id, "collection_ids[]": "1" });
     const { status, json } = await alice.post(`${PATH}/`, form);
     expect([status, json]).toMatchObject([200, { category: "other", comment: "", status_ids: [], rule_ids: null }]);
   });
 
-  test("of somebody elsewhere says whether their server is to know of it", async () => {
+  test("of a remote account says whether it is to be forwarded", async () => {
     const spammer = remoteAccount(server, "spammer", "spam.example");
     const spam = remoteStatus(server, spammer, "spam");
     for (const forward of [true, false]) {
@@ -65,19 +65,19 @@ describe("A report", () => {
     }
   });
 
-  test("can be made twice, and of oneself", async () => {
+  test("can be repeated, and be about the user's own account", async () => {
     expect([(await report()).json.id, (await report()).json.id]).toEqual(["1", "2"]);
     expect((await report({ account_id: alice.id })).json.target_account.id).toBe(alice.id);
   });
 
-  test("may be a thousand characters long, however they are stored", async () => {
+  test("may have a thousand characters, whatever their encoding", async () => {
     expect((await report({ comment: "😀".repeat(1000) })).status).toBe(200);
     const { status, json } = await report({ comment: "x".repeat(1001) });
     const error = "Validation failed: Comment is too long (maximum is 1000 characters)";
     expect([status, json]).toEqual([422, { error }]);
   });
 
-  test("is for people whose app may make reports", async () => {
+  test("requires a user token with the scope", async () => {
     const others: [string | null, number, string][] = [
       [null, 401, "The access token is invalid"],
       ["unknown", 401, "The access token is invalid"],
@@ -92,10 +92,10 @@ describe("A report", () => {
   });
 });
 
-describe("What is reported", () => {
+describe("The content of a report", () => {
   const NOT_FOUND = { error: "Record not found" };
 
-  test("must be somebody whom one can know of", async () => {
+  test("must contain a visible account", async () => {
     for (const account_id of ["1", "nobody", "", null, undefined]) {
       const { status, json } = await report({ account_id });
       expect([account_id, status, json]).toEqual([account_id, 404, NOT_FOUND]);
@@ -104,7 +104,7 @@ describe("What is reported", () => {
     expect((await report()).status).toBe(404);
   });
 
-  test("must be that account's, and seen by who reports it", async () => {
+  test("must contain only posts of that account that are visible to the author", async () => {
     const own = await bob.publish("spam");
     const hidden = await bob.publish({ status: "for followers", visibility: "private" });
     const direct = await bob.publish({ status: "@alice buy", visibility: "direct" });
@@ -119,7 +119,7 @@ describe("What is reported", () => {
     expect((await report({ status_ids: [own.id] })).status).toBe(404);
   });
 
-  test("may break rules, which makes it a violation whatever else it is called", async () => {
+  test("may contain rules, which sets the category violation", async () => {
     const [first, second] = ["Be kind.", "No adverts."].map((text) => String(addRule(server.ctx, { text, hint: "" })));
     for (const category of ["violation", "spam", undefined]) {
       const { json } = await report({ category, rule_ids: [second, first] });
@@ -135,15 +135,15 @@ describe("What is reported", () => {
     [{ category: "violation" }, "Validation failed: Rule ids does not reference valid rules"],
     [{ category: "violation", rule_ids: [] }, "Validation failed: Rule ids does not reference valid rules"],
     [{ category: "boredom" }, "'boredom' is not a valid category"],
-  ])("is refused with %j", async (body, error) => {
+  ])("is refused if it is %j", async (body, error) => {
     addRule(server.ctx, { text: "Be kind.", hint: "" });
     const { status, json } = await report(body);
     expect([status, json]).toEqual([422, { error }]);
   });
 });
 
-describe("Those who look after the server", () => {
-  test("are told of a report, and nobody else is", async () => {
+describe("Moderators", () => {
+  test("are notified of a report, and no other users are", async () => {
     const staff = [
       await server.person("adam", { role: "admin" }),
       await server.person("mona", { role: "moderator" }),
@@ -156,10 +156,10 @@ describe("Those who look after the server", () => {
       expect(notification).toMatchObject({ type: "admin.report", account: { id: alice.id }, report: json });
       expect(notification).not.toHaveProperty("status");
     }
-    for (const who of [alice, bob]) expect(await told(who)).toEqual([]);
+    for (const who of [alice, bob]) expect(await notificationsOf(who)).toEqual([]);
   });
 
-  test("see it in a group of its own where notifications are grouped", async () => {
+  test("see it in its own group in grouped notifications", async () => {
     const { json: report_ } = await report();
     const { json } = await olga.get("/api/v2/notifications");
     expectShape(json, "GroupedNotificationsResults");
@@ -167,7 +167,7 @@ describe("Those who look after the server", () => {
     expect(json.accounts.map((account: Json) => account.id)).toEqual([alice.id]);
   });
 
-  inProcess("read about many reports as cheaply as about one", async () => {
+  inProcess("read many reports with as many statements as one", async () => {
     for (let at = 0; at < 10; at++) {
       const { id } = await server.person(`person${at}`, { role: "user" });
       await report({ account_id: id });
@@ -186,26 +186,26 @@ describe("Those who look after the server", () => {
     expect(await statements(20)).toBe(await statements(2));
   });
 
-  test("aren't told of what they report themselves", async () => {
+  test("aren't notified of their own reports", async () => {
     await report({}, olga);
-    expect(await told(olga)).toEqual([]);
+    expect(await notificationsOf(olga)).toEqual([]);
   });
 
-  test("aren't told again while a report about the same account is open", async () => {
+  test("aren't notified again while a report about the same account is open", async () => {
     await report();
     await report({}, await server.person("carol", { role: "user" }));
-    expect(await told(olga)).toEqual([["admin.report", "1"]]);
+    expect(await notificationsOf(olga)).toEqual([["admin.report", "1"]]);
     for (const id of [1, 2]) resolveReport(server.ctx, id, Number(olga.id));
     await report();
-    expect(await told(olga)).toEqual([
+    expect(await notificationsOf(olga)).toEqual([
       ["admin.report", "3"],
       ["admin.report", "1"],
     ]);
     await report({ account_id: (await server.person("dave", { role: "user" })).id });
-    expect((await told(olga)).length).toBe(3);
+    expect((await notificationsOf(olga)).length).toBe(3);
   });
 
-  test("see whether something was done", async () => {
+  test("see whether the report was resolved", async () => {
     await report();
     const state = async () => {
       const { report } = (await olga.get("/api/v1/notifications")).json[0];
@@ -221,9 +221,9 @@ describe("Those who look after the server", () => {
     expect(() => resolveReport(server.ctx, 2, null)).toThrow("There is no report 2.");
   });
 
-  test("hear no more of a report when the account it is about is gone", async () => {
+  test("lose the notification when the reported account is deleted", async () => {
     await report();
     server.ctx.db.transaction((tx) => tx.run("DELETE FROM accounts WHERE id = $bobId", { bobId: Number(bob.id) }));
-    expect(await told(olga)).toEqual([]);
+    expect(await notificationsOf(olga)).toEqual([]);
   });
 });

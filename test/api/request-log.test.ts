@@ -12,8 +12,8 @@ beforeEach(() => {
 });
 afterEach(() => logged.mockRestore());
 
-describe("A request that failed is in the log once, as an error", () => {
-  inProcess("with the user, without the query", async () => {
+describe("A failed request is logged once as an error", () => {
+  inProcess("with the user, without the query string", async () => {
     const alice = await server.person("alice");
     server.ctx.db.raw.run("DROP TABLE markers");
     const { status, headers } = await alice.get("/api/v1/markers?timeline[]=home");
@@ -34,7 +34,7 @@ describe("A request that failed is in the log once, as an error", () => {
     ]);
   });
 
-  inProcess("also when it is refused, by the API or on a page", async () => {
+  inProcess("even if the API or a page refused it", async () => {
     const alice = await server.person("alice");
     const waiting = spyOn(server.ctx.db, "whenWritable").mockRejectedValue(new DatabaseLockedRefusal());
     const statuses = [await alice.get("/api/v1/markers"), await server.stranger().get("/about?a=b")].map(

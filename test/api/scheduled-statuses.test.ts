@@ -20,16 +20,16 @@ const post = (body: object = {}, headers?: Record<string, string>): Promise<Answ
 const list = async (): Promise<Json[]> => (await alice.get("/api/v1/scheduled_statuses")).json;
 const published = async (): Promise<Json[]> => (await alice.get(`/api/v1/accounts/${alice.id}/statuses`)).json;
 const run = (sql: string, params?: Params) => server.ctx.db.transaction((tx) => tx.run(sql, params));
-/** How many jobs are still to bring something out. */
-const waiting = (): number =>
+/** The number of pending publishing jobs. */
+const pendingJobs = (): number =>
   server.ctx.db.get<{ count: number }>("SELECT count(*) AS count FROM jobs WHERE kind = 'status.publish'")!.count;
 const pass = async (time: number): Promise<void> => {
   server.clock.advance(time);
   await server.drain();
 };
 
-describe("A status for later", () => {
-  test("is kept with all that was said of it, as documented", async () => {
+describe("A scheduled status", () => {
+  test("contains all its parameters, as documented", async () => {
     const { id: inReplyTo } = await bob.publish("a question");
     const { status, json } = await post({
       status: " @bob later ",
@@ -67,7 +67,7 @@ describe("A status for later", () => {
     expect((await alice.get(`/api/v1/scheduled_statuses/${json.id}`)).json).toEqual(json);
   });
 
-  test("says of each of its settings what will be, for apps that take no null", async () => {
+  test("has no null settings, because some apps can't read null", async () => {
     const { params } = (await post()).json;
     expect(params).toMatchObject({ sensitive: false, visibility: "public", language: "en", spoiler_text: "" });
     await alice.patch("/api/v1/accounts/update_credentials", { source: { sensitive: true, privacy: "private" } });
@@ -76,7 +76,7 @@ describe("A status for later", () => {
     expect((await published()).map((status) => status.sensitive)).toEqual([true, false]);
   });
 
-  test("comes out at its time, and not before", async () => {
+  test("is published at its time, not before", async () => {
     const { id } = (await post({ visibility: "unlisted", spoiler_text: "careful" })).json;
     await pass(HOUR - 1);
     expect([await published(), idsOf(await list())]).toEqual([[], [id]]);
@@ -94,7 +94,7 @@ describe("A status for later", () => {
     expect((await alice.get(`/api/v1/scheduled_statuses/${id}`)).status).toBe(404);
   });
 
-  test("comes out as it was meant, with poll, quote and answer", async () => {
+  test("is published with its poll, quote and reply", async () => {
     const question = await bob.publish("a question");
     const poll = { options: ["yes", "no"], expires_in: 300 };
     await post({ status: "@bob later", in_reply_to_id: question.id, quoted_status_id: question.id, poll });
@@ -105,11 +105,11 @@ describe("A status for later", () => {
       quote: { quoted_status: { id: question.id } },
       poll: { expires_at: "2026-11-21T13:05:00.000Z" },
     });
-    const told = (await bob.get("/api/v1/notifications")).json.map((notification: Json) => notification.type);
-    expect(told.sort()).toEqual(["mention", "quote"]);
+    const types = (await bob.get("/api/v1/notifications")).json.map((notification: Json) => notification.type);
+    expect(types.sort()).toEqual(["mention", "quote"]);
   });
 
-  test("comes out once, however often its job runs", async () => {
+  test("is published once, however often its job runs", async () => {
     const { id } = (await post()).json;
     const again = () =>
       server.ctx.db.transaction((tx) =>
@@ -126,7 +126,7 @@ describe("A status for later", () => {
     expect(await published()).toHaveLength(1);
   });
 
-  test("keeps its pictures until then, in their order", async () => {
+  test("keeps its attachments in order until then", async () => {
     const [one, two] = [await uploaded(alice, {}, 1), await uploaded(alice, {}, 2)];
     const { json } = await post({ media_ids: [two.id, one.id] });
     expectShape(json.media_attachments, ["MediaAttachment"]);
@@ -142,7 +142,7 @@ describe("A status for later", () => {
     expect((await published()).map((status) => idsOf(status.media_attachments))).toEqual([[two.id, one.id]]);
   });
 
-  test("leaves out what is gone by then, and says its words all the same", async () => {
+  test("is published without a reply or quote whose target was deleted", async () => {
     const question = await bob.publish("a question");
     await post({ in_reply_to_id: question.id, quoted_status_id: question.id });
     await bob.delete(`/api/v1/statuses/${question.id}`);
@@ -150,7 +150,7 @@ describe("A status for later", () => {
     expect(await published()).toMatchObject([{ content: "<p>later</p>", in_reply_to_id: null, quote: null }]);
   });
 
-  test("comes out without pictures that are gone, and with those that are left", async () => {
+  test("is published with its remaining attachments if some were deleted", async () => {
     const [one, two] = [await uploaded(alice, {}, 1), await uploaded(alice, {}, 2)];
     await post({ media_ids: [one.id, two.id] });
     run("DELETE FROM media_attachments WHERE id = $id", { id: one.id });
@@ -158,43 +158,43 @@ describe("A status for later", () => {
     expect((await published()).map((status) => idsOf(status.media_attachments))).toEqual([[two.id]]);
   });
 
-  test("of which nothing is left stays in its author's list, to be seen, moved or cancelled", async () => {
+  test("with no content left stays in the author's list, where it can be read, moved and cancelled", async () => {
     const { id } = (await post({ status: "", media_ids: [(await uploaded(alice)).id] })).json;
     run("DELETE FROM media_attachments");
     for (const time of [HOUR, HOUR]) {
       await pass(time);
-      expect([await published(), idsOf(await list()), waiting()]).toEqual([[], [id], 0]);
+      expect([await published(), idsOf(await list()), pendingJobs()]).toEqual([[], [id], 0]);
       const moved = await alice.put(`/api/v1/scheduled_statuses/${id}`, { scheduled_at: inTime(HOUR) });
-      expect([moved.status, waiting()]).toEqual([200, 1]);
+      expect([moved.status, pendingJobs()]).toEqual([200, 1]);
     }
     expect((await alice.delete(`/api/v1/scheduled_statuses/${id}`)).status).toBe(200);
   });
 
-  test("waits for a picture that is being processed anew", async () => {
+  test("waits for an attachment that is being processed", async () => {
     await post({ media_ids: [(await uploaded(alice)).id] });
     run("UPDATE media_attachments SET state = 'processing'");
     await pass(HOUR);
-    expect([await published(), waiting()]).toEqual([[], 1]);
+    expect([await published(), pendingJobs()]).toEqual([[], 1]);
     run("UPDATE media_attachments SET state = 'ready'");
     await pass(MINUTE);
     expect(await published()).toHaveLength(1);
   });
 
-  inProcess("comes out though posts have become shorter since", async () => {
+  inProcess("is published even if the maximum length was reduced since", async () => {
     await post({ status: "a long story" });
     server.ctx.config = { ...server.ctx.config, maxCharacters: 5 };
     await pass(HOUR);
     expect(wordsOf(await published())).toEqual(["a long story"]);
   });
 
-  test("is for those for whom it was when it was written", async () => {
+  test("keeps the visibility from when it was written", async () => {
     await post();
     await alice.patch("/api/v1/accounts/update_credentials", { source: { privacy: "private" } });
     await pass(HOUR);
     expect((await published())[0].visibility).toBe("public");
   });
 
-  test("can be sent as a form, its time with a zone or in UTC", async () => {
+  test("can be sent as a form, with a time zone or in UTC", async () => {
     const times = [
       ["2026-11-22T14:00:00+02:00", "2026-11-22T12:00:00.000Z"],
       ["2026-11-22T14:00", "2026-11-22T14:00:00.000Z"],
@@ -206,7 +206,7 @@ describe("A status for later", () => {
     }
   });
 
-  test("with a key that was used within the hour is the same again, before and after it came out", async () => {
+  test("is returned again for a repeated Idempotency-Key within the hour, even after publishing", async () => {
     const headers = { "idempotency-key": "tea" };
     const { id } = (await post({ scheduled_at: inTime(10 * MINUTE) }, headers)).json;
     expect((await post({ scheduled_at: inTime(10 * MINUTE) }, headers)).json.id).toBe(id);
@@ -220,8 +220,8 @@ describe("A status for later", () => {
   });
 });
 
-describe("The time", () => {
-  test("is more than five minutes ahead", async () => {
+describe("The time of a scheduled status", () => {
+  test("must be more than five minutes ahead", async () => {
     for (const ahead of [-DAY, 0, 5 * MINUTE]) {
       const { status, json } = await post({ scheduled_at: inTime(ahead) });
       expect([status, json.error]).toEqual([422, TOO_SOON]);
@@ -231,14 +231,14 @@ describe("The time", () => {
   });
 
   test.each(["soon", "2026-13-01T00:00:00Z", "2026-11-22T25:00:00Z", "1795348800", "2026-11-22T12:00:00+9"])(
-    "is not %s",
+    "can't be %s",
     async (scheduled_at) => {
       const { status, json } = await post({ scheduled_at });
       expect([status, json.error]).toEqual([422, "Validation failed: Scheduled at is invalid"]);
     },
   );
 
-  test("can be moved both ways, and the status comes out once", async () => {
+  test("can be moved in both directions, and the status is published once", async () => {
     const { id } = (await post()).json;
     const { status, json } = await alice.put(`/api/v1/scheduled_statuses/${id}`, { scheduled_at: inTime(2 * HOUR) });
     expect(status).toBe(200);
@@ -252,7 +252,7 @@ describe("The time", () => {
     expect(await published()).toHaveLength(1);
   });
 
-  test("can't be moved to what it couldn't have been", async () => {
+  test("can't be moved to an invalid time", async () => {
     const { id } = (await post()).json;
     const move = (scheduled_at?: string) => alice.put(`/api/v1/scheduled_statuses/${id}`, { scheduled_at });
     const early = await move(inTime(MINUTE));
@@ -262,7 +262,7 @@ describe("The time", () => {
     expect((await list())[0].scheduled_at).toBe("2026-11-21T13:00:00.000Z");
   });
 
-  test("is one of twenty-five in a day, and of three hundred at all", async () => {
+  test("is refused beyond 25 posts per day and 300 in total", async () => {
     for (let at = 0; at < 25; at++) await post({ scheduled_at: inTime(DAY) });
     const { status, json } = await post({ scheduled_at: inTime(DAY + HOUR) });
     expect(status).toBe(422);
@@ -285,12 +285,12 @@ describe("The time", () => {
   });
 });
 
-describe("What is refused at once", () => {
+describe("Refused at once", () => {
   test.each<[string, object, number]>([
-    ["no words", { status: "" }, 422],
-    ["a picture of nobody's", { media_ids: ["5"] }, 422],
-    ["a poll with one choice", { poll: { options: ["a"], expires_in: 300 } }, 422],
-    ["an answer to nothing", { in_reply_to_id: "5" }, 404],
+    ["no text", { status: "" }, 422],
+    ["an unknown attachment", { media_ids: ["5"] }, 422],
+    ["a poll with one option", { poll: { options: ["a"], expires_in: 300 } }, 422],
+    ["a reply to nothing", { in_reply_to_id: "5" }, 404],
     ["a quote of nothing", { quoted_status_id: "5" }, 404],
   ])("is %s", async (_, body, code) => {
     expect((await post(body)).status).toBe(code);
@@ -299,7 +299,7 @@ describe("What is refused at once", () => {
 });
 
 describe("Scheduled statuses", () => {
-  test("are listed, the latest first, in pages that fit together", async () => {
+  test("are listed on consistent pages, latest first", async () => {
     const ids: string[] = [];
     for (let at = 0; at < 5; at++) ids.unshift((await post({ scheduled_at: inTime(DAY) })).json.id);
     const first = await alice.get("/api/v1/scheduled_statuses?limit=2");
@@ -309,7 +309,7 @@ describe("Scheduled statuses", () => {
     expect(pages.flatMap((page) => idsOf(page))).toEqual(ids);
   });
 
-  test("can be cancelled, and their pictures are free again", async () => {
+  test("can be cancelled, which releases their attachments", async () => {
     const picture = await uploaded(alice);
     const { id } = (await post({ media_ids: [picture.id] })).json;
     const { status, json } = await alice.delete(`/api/v1/scheduled_statuses/${id}`);
@@ -320,7 +320,7 @@ describe("Scheduled statuses", () => {
     expect(wordsOf([await alice.publish({ status: "now", media_ids: [picture.id] })])).toEqual(["now"]);
   });
 
-  test("are one's own alone, and want a token with the scope", async () => {
+  test("belong to one user, and require a token with the scope", async () => {
     const { id } = (await post()).json;
     const path = `/api/v1/scheduled_statuses/${id}`;
     const answers = async (who: Client) => [

@@ -7,9 +7,7 @@ import { inProcess } from "../support/server.ts";
 import { serverForAllTests } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 
-/*
- * Search for people, hashtags and addresses, and what holds for all kinds. Words in posts: search.test.ts.
- */
+/* Search for accounts, hashtags and URLs, and rules for all kinds. Full-text search of posts: search.test.ts. */
 
 const { server, anna, bert } = serverForAllTests(["anna", "bert"]);
 
@@ -19,7 +17,7 @@ async function search(q: string, more: Record<string, string> = {}, who = anna):
   return json;
 }
 
-describe("People", () => {
+describe("Accounts", () => {
   const people = async (q: string, more = {}) => idsOf((await search(q, { type: "accounts", ...more })).accounts);
   let remote: string;
   let robert: Client;
@@ -30,7 +28,7 @@ describe("People", () => {
     remote = remoteAccount(server, "robin", "elsewhere.example");
   });
 
-  test("are found by how their name begins, by a part of the one they show, and by their handle", async () => {
+  test("are found by the beginning of their username, by part of their display name, and by their handle", async () => {
     expect(await people("ROB")).toEqual([robert.id, remote]);
     expect(await people("@robert")).toEqual([robert.id]);
     expect(await people("specht")).toEqual([robert.id]);
@@ -39,7 +37,7 @@ describe("People", () => {
     expect(await people("bin")).toEqual([]);
   });
 
-  test("can be only those one follows, and come in stretches", async () => {
+  test("can be limited to followed ones, and are paged", async () => {
     await anna.post(`/api/v1/accounts/${remote}/follow`);
     expect(await people("rob", { following: "true" })).toEqual([remote]);
     expect(await people("rob", { limit: "1" })).toEqual([remote]);
@@ -55,14 +53,14 @@ describe("Hashtags", () => {
     for (const words of ["#Tea", "#teapot #teapot2", "#teapot2", "#東京", "#東京タワー"]) await anna.publish(words);
   });
 
-  test("are found by how they begin, in any script, with or without the sign, the exact one first", async () => {
+  test("are found by prefix, in any script, with or without #, exact matches first", async () => {
     for (const q of ["tea", "#TEA", "＃tea"]) expect(await tags(q)).toEqual(["Tea", "teapot2", "teapot"]);
     expect(await tags("東京")).toEqual(["東京", "東京タワー"]);
     expect(await tags("pot")).toEqual([]);
     expect(await tags("tea", { limit: "1", offset: "1" })).toEqual(["teapot2"]);
   });
 
-  test("can be only those that somebody has reviewed", async () => {
+  test("can be limited to reviewed ones", async () => {
     const idOf = (name: string) =>
       server.ctx.db.get<{ id: number }>("SELECT id FROM tags WHERE name = $name", { name })!.id;
     expect(await tags("tea", { exclude_unreviewed: "true" })).toEqual([]);
@@ -72,13 +70,13 @@ describe("Hashtags", () => {
   });
 });
 
-describe("An address", () => {
+describe("A URL", () => {
   const found = async (q: string, more: Record<string, string> = { resolve: "true" }, who = anna) => {
     const { accounts, statuses, hashtags } = await search(q, more, who);
     return [idsOf(accounts), idsOf(statuses), hashtags];
   };
 
-  test("leads to the post or the person it belongs to, here and elsewhere as far as they are known", async () => {
+  test("finds its local or known remote post or account", async () => {
     const { id, url, uri } = await bert.publish("look here");
     for (const address of [url, uri, `${url}?from=app`, ` ${url} `]) {
       expect(await found(address)).toEqual([[], [id], []]);
@@ -92,7 +90,7 @@ describe("An address", () => {
     expect(await found("https://elsewhere.example/users/dora")).toEqual([[dora], [], []]);
   });
 
-  test("leads nowhere unless that is wanted, to what one may not see, or to what there isn't", async () => {
+  test("finds nothing without resolve, for hidden or missing targets, or with another type", async () => {
     const { url } = await bert.publish("look here, too");
     const secret = await bert.publish({ status: "look away", visibility: "private" });
     expect(await found(url, {})).toEqual([[], [], []]);
@@ -112,8 +110,8 @@ describe("An address", () => {
   });
 });
 
-describe("Everything at once", () => {
-  test("has the documented shape, is empty for an empty search, and pages only where one kind is named", async () => {
+describe("A search of all kinds", () => {
+  test("has the documented shape, is empty for an empty query, and pages only with a type", async () => {
     await anna.publish("wagtail one #wagtails");
     await anna.publish("wagtail two");
     const json = await search("wagtail");
@@ -124,7 +122,7 @@ describe("Everything at once", () => {
     expect(await search("")).toEqual({ accounts: [], statuses: [], hashtags: [] });
   });
 
-  test("leaves out people whom one blocks, and what they say", async () => {
+  test("omits blocked accounts and their posts", async () => {
     const carol = await server.person("carolina");
     await carol.publish("@anna hello from carolina");
     expect((await search("carolina")).statuses).toHaveLength(1);
@@ -132,7 +130,7 @@ describe("Everything at once", () => {
     expect((await search("carolina")).statuses).toEqual([]);
   });
 
-  inProcess("costs the same for one of each as for many", async () => {
+  inProcess("needs a constant number of statements", async () => {
     const cost = async (limit: number): Promise<number> => {
       server.ctx.rendered.statuses.clear();
       server.ctx.rendered.accounts.clear();

@@ -6,28 +6,28 @@ import { uploaded } from "../support/uploads.ts";
 
 const { server, anna, bert } = serverForAllTests(["anna", "bert"]);
 
-/** The texts that are found, newest first. */
+/** The texts of the results, newest first. */
 async function found(who: Client, q: string, more = ""): Promise<string[]> {
   const { status, json } = await who.get(`/api/v2/search?type=statuses&q=${encodeURIComponent(q)}${more}`);
   expect(status).toBe(200);
   return json.statuses.map((found: { content: string }) => found.content.replace(/<[^>]+>/g, ""));
 }
 
-describe("what one has a part in", () => {
-  test("is found by its words, in any order, whatever their case and accents", async () => {
+describe("A post that the user wrote or interacted with", () => {
+  test("is found by its words, in any order, case and accents", async () => {
     await anna.publish("Zwei Amseln im Garten, über der Hecke");
     expect(await found(anna, "GARTEN amseln")).toEqual(["Zwei Amseln im Garten, über der Hecke"]);
     expect(await found(anna, "uber hecke")).toHaveLength(1);
     expect(await found(anna, "amseln meisen")).toEqual([]);
   });
 
-  test("is found by a phrase only where the words stand so", async () => {
+  test("is found by a phrase only in the same order", async () => {
     await anna.publish("the quick brown fox");
     expect(await found(anna, '"quick brown"')).toHaveLength(1);
     expect(await found(anna, '"brown quick"')).toEqual([]);
   });
 
-  test("is found by the first 32 words of a search, in one phrase or in several", async () => {
+  test("is found by the first 32 words of a query, in one phrase or several", async () => {
     const words = Array.from({ length: 32 }, (_, at) => `nest${at}`).join(" ");
     await anna.publish(words);
     for (const q of [`${words} missing`, `"${words} missing"`, `"${words}" "missing too"`]) {
@@ -38,7 +38,7 @@ describe("what one has a part in", () => {
     expect(await found(anna, `${"鳥".repeat(32)}巣`)).toHaveLength(1);
   });
 
-  test("is left out by a minus before a word, a phrase or an operator", async () => {
+  test("is excluded by a minus before a word, a phrase or an operator", async () => {
     await anna.publish("lemon tart");
     await anna.publish("lemon cake #recipe https://example.org/cake");
     expect(await found(anna, "lemon -tart")).toHaveLength(1);
@@ -47,7 +47,7 @@ describe("what one has a part in", () => {
     expect(await found(anna, "lemon -has:link")).toEqual(["lemon tart"]);
   });
 
-  test("is found in scripts without spaces, also by words of one and two characters", async () => {
+  test("is found in scripts without spaces, even by one or two characters", async () => {
     await anna.publish("今日は東京で寿司を食べた");
     expect(await found(anna, "東京")).toHaveLength(1);
     expect(await found(anna, "寿司 食べた")).toHaveLength(1);
@@ -64,7 +64,7 @@ describe("what one has a part in", () => {
     }
   });
 
-  test("is one's own, and what one is mentioned in, has favourited, bookmarked or reblogged", async () => {
+  test("includes mentions, favourites, bookmarks and boosts", async () => {
     const theirs = await bert.publish("a marmalade of quinces");
     const statuses = (): Promise<string[]> => found(anna, "quinces");
     expect(await statuses()).toEqual([]);
@@ -83,7 +83,7 @@ describe("what one has a part in", () => {
     expect(await found(bert, "quinces")).toHaveLength(2);
   });
 
-  test("is found by nobody who may not see it any more, or wants nothing of its author", async () => {
+  test("is not found if they may no longer see it or have muted its author", async () => {
     const [carla, dora] = [await server.person("carla"), await server.person("dora")];
     await carla.follow(dora);
     const { id } = await dora.publish({ status: "a secret cassowary", visibility: "private" });
@@ -97,7 +97,7 @@ describe("what one has a part in", () => {
     expect(await found(carla, "cassowary")).toEqual([]);
   });
 
-  test("is found as it reads now, not as it read before", async () => {
+  test("is found by its current text, not by earlier versions", async () => {
     const status = await anna.publish("a first walrus");
     await anna.put(`/api/v1/statuses/${status.id}`, { status: "a second narwhal" });
     expect(await found(anna, "walrus")).toEqual([]);
@@ -107,8 +107,8 @@ describe("what one has a part in", () => {
   });
 });
 
-describe("operators", () => {
-  test("ask who wrote it, what it is and in which language", async () => {
+describe("Search operators", () => {
+  test("select by author, type and language", async () => {
     const question = await bert.publish({ status: "@anna sphinx?", language: "de" });
     await anna.publish({ status: "@bert sphinx!", in_reply_to_id: question.id, sensitive: true, language: "el" });
     expect(await found(anna, "sphinx")).toHaveLength(2);
@@ -122,7 +122,7 @@ describe("operators", () => {
     expect(await found(anna, "sphinx -is:sensitive -from:me")).toEqual(["@anna sphinx?"]);
   });
 
-  test("ask what is attached", async () => {
+  test("select by attachment", async () => {
     const { id } = await uploaded(anna);
     await anna.publish({ status: "griffin picture", media_ids: [id] });
     await anna.publish({ status: "griffin poll", poll: { options: ["a", "b"], expires_in: 300 } });
@@ -141,7 +141,7 @@ describe("operators", () => {
     expect(await found(anna, "griffin -has:media -has:poll -has:link")).toEqual(["griffin words"]);
   });
 
-  test("ask when it was written", async () => {
+  test("select by date", async () => {
     const day = (): string => new Date(server.clock.now()).toISOString().slice(0, 10);
     const first = day();
     await anna.publish("calendar one");
@@ -158,8 +158,8 @@ describe("operators", () => {
   });
 });
 
-describe("public statuses", () => {
-  test("are found by everyone here only where the owner has said so and their author wants to be found", async () => {
+describe("Public posts", () => {
+  test("are found by all users if the owner allows it and the author is indexable", async () => {
     const open = await startServer({ LINNET_SEARCH: "public" });
     const [carla, dora] = [await open.person("carla"), await open.person("dora")];
     await (await open.person("emil")).publish("hidden pelican");
@@ -173,30 +173,30 @@ describe("public statuses", () => {
     await open.stop();
   });
 
-  test("are found or not as their author wishes now, whatever it was when they were written", async () => {
+  test("are found depending on the author's current setting, whenever they were written", async () => {
     const open = await startServer({ LINNET_SEARCH: "public" });
     const [carla, dora] = [await open.person("carla"), await open.person("dora")];
     const { id } = await dora.publish("an early pelican");
-    const wish = (indexable: boolean) => dora.patch("/api/v1/accounts/update_credentials", { indexable });
+    const setIndexable = (indexable: boolean) => dora.patch("/api/v1/accounts/update_credentials", { indexable });
     expect(await found(carla, "pelican")).toEqual([]);
-    await wish(true);
+    await setIndexable(true);
     expect(await found(carla, "pelican")).toEqual(["an early pelican"]);
     await dora.publish("a late pelican");
-    await wish(false);
+    await setIndexable(false);
     expect(await found(carla, "pelican")).toEqual([]);
     await carla.post(`/api/v1/statuses/${id}/bookmark`);
     expect(await found(carla, "pelican")).toEqual(["an early pelican"]);
     await open.stop();
   });
 
-  test("are not searched for strangers", async () => {
+  test("are not found anonymously", async () => {
     await anna.publish("a stranger's heron");
     expect(await found(server.stranger(), "heron")).toEqual([]);
   });
 });
 
-describe("pages and kinds", () => {
-  test("follow limit, offset, max_id, min_id and account_id", async () => {
+describe("Search parameters", () => {
+  test("limit, offset, max_id, min_id and account_id select pages", async () => {
     const ids: string[] = [];
     for (const number of [1, 2, 3]) ids.push((await anna.publish(`paging bittern ${number}`)).id);
     expect(await found(anna, "bittern", "&limit=1")).toEqual(["paging bittern 3"]);
@@ -212,7 +212,7 @@ describe("pages and kinds", () => {
     expect(await found(anna, "bittern", `&account_id=${bert.id}`)).toEqual([]);
   });
 
-  test("without a type give accounts, statuses and hashtags, each up to the limit", async () => {
+  test("without a type return accounts, statuses and hashtags, each up to the limit", async () => {
     await server.person("zaunkoenig");
     await anna.publish("zaunkoenig and the #zaunkoenige, or two");
     const { json } = await anna.get("/api/v2/search?q=zaunkoenig");
@@ -221,7 +221,7 @@ describe("pages and kinds", () => {
     expect(json.statuses).toHaveLength(1);
   });
 
-  test("an empty search and one of signs alone find nothing, and nothing breaks on odd ones", async () => {
+  test("with empty or odd queries cause no errors", async () => {
     for (const q of [
       "",
       "   ",
@@ -244,9 +244,9 @@ describe("pages and kinds", () => {
     expect(await found(anna, "-lemon")).not.toContain("lemon tart");
   });
 
-  test("a stranger who wants to resolve or to skip is asked to sign in, and a token needs read:search", async () => {
-    for (const wish of ["resolve=true", "offset=1"]) {
-      expect((await server.stranger().get(`/api/v2/search?q=a&${wish}`)).status).toBe(401);
+  test("resolve and offset require a user, and a token needs read:search", async () => {
+    for (const parameter of ["resolve=true", "offset=1"]) {
+      expect((await server.stranger().get(`/api/v2/search?q=a&${parameter}`)).status).toBe(401);
     }
     const limited = await server.person("limited", { scopes: "read:accounts" });
     expect((await limited.get("/api/v2/search?q=a")).status).toBe(403);

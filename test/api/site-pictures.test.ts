@@ -21,14 +21,14 @@ async function instance() {
   return json;
 }
 
-/** What lies at an address: type, width and height. */
+/** The media type, width and height of a file. */
 async function seen(address: string): Promise<string> {
   const response = await fetch(address);
   const { format, width, height } = await sharp(await response.bytes()).metadata();
   return `${response.status} ${format} ${width}x${height}`;
 }
 
-test("without pictures of the owner's own the server has a bird for an icon, and an empty thumbnail", async () => {
+test("without the owner's images the server has a default icon and an empty thumbnail", async () => {
   const { thumbnail, icon } = await instance();
   expect(thumbnail).toMatchObject({ blurhash: null, versions: {} });
   expect(thumbnail.url).toEndWith("/headers/original/missing.png");
@@ -36,7 +36,7 @@ test("without pictures of the owner's own the server has a bird for an icon, and
   for (const { src, size } of icon) expect(await seen(src)).toBe(`200 png ${size}`);
 });
 
-test("a thumbnail is shown in two sizes, with its blurhash and what it shows, in both forms of the instance", async () => {
+test("a thumbnail has two sizes, a blurhash and a description, in both versions of the instance document", async () => {
   await set("thumbnail", { description: "A slope" });
   const { thumbnail } = await instance();
   expect(thumbnail).toMatchObject({ description: "A slope", blurhash: expect.stringMatching(/^.{30,}$/) });
@@ -46,14 +46,14 @@ test("a thumbnail is shown in two sizes, with its blurhash and what it shows, in
   expect((await server.stranger().get("/api/v1/instance")).json.thumbnail).toBe(thumbnail.url);
 });
 
-test("an icon is a square PNG in four sizes, and may be see-through", async () => {
+test("an icon is a square PNG in four sizes, and may be transparent", async () => {
   await set("icon", { seeThrough: true });
   const { icon } = await instance();
   expect(icon.map(({ size }: { size: string }) => size)).toEqual(["48x48", "96x96", "192x192", "512x512"]);
   for (const { src, size } of icon) expect(await seen(src)).toBe(`200 png ${size}`);
 });
 
-test("what was replaced or taken away is gone from the disk, and what is shown stays there", async () => {
+test("replaced and removed images are deleted, and current ones stay", async () => {
   const { data } = server.ctx.config;
   const fileOf = (url: string) => join(data, new URL(url).pathname);
   const urls = async () => Object.values((await instance()).thumbnail.versions) as string[];
@@ -71,7 +71,7 @@ test("what was replaced or taken away is gone from the disk, and what is shown s
   expect((await instance()).thumbnail.versions).toEqual({});
 });
 
-test("what is no picture is refused, and nothing changes", async () => {
+test("files that are not images are refused, and nothing changes", async () => {
   await set("icon");
   const before = (await instance()).icon;
   const text = new TextEncoder().encode("no picture");

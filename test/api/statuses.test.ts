@@ -15,7 +15,7 @@ const post = (body: object, headers?: Record<string, string>): Promise<Answer> =
 const read = async (id: string, reader: Client = alice): Promise<Answer> => reader.get(`/api/v1/statuses/${id}`);
 
 describe("A status", () => {
-  test("is answered with every field of the documentation", async () => {
+  test("has every field of the documentation", async () => {
     const { status, json } = await post({ status: "hello, world", language: "en" });
     expect(status).toBe(200);
     expectShape(json, "Status");
@@ -52,7 +52,7 @@ describe("A status", () => {
     expect(json.account.id).toBe(alice.id);
   });
 
-  test("is in the language that its words show, where nobody says it", async () => {
+  test("has its detected language by default", async () => {
     const languageOf = async (body: object) => (await post(body)).json.language;
     expect(await languageOf({ status: "Guten Morgen zusammen! Heute regnet es wieder" })).toBe("de");
     expect(await languageOf({ spoiler_text: "Je viens de publier un nouvel article" })).toBe("fr");
@@ -69,28 +69,28 @@ describe("A status", () => {
     ["es-419", "es"],
     ["zh-Hant-TW", "zh"],
     ["DE", "de"],
-  ])("is in the language of the device that says %s: %s", async (language, kept) => {
+  ])("has the language that a device sends as %s: %s", async (language, kept) => {
     const { status, json } = await post({ status: "hello", language });
     expect([status, json.language]).toEqual([200, kept]);
     const edited = await alice.put(`/api/v1/statuses/${json.id}`, { status: "bye", language });
     expect([edited.status, edited.json.language]).toEqual([200, kept]);
   });
 
-  test("read by a stranger says nothing of what a reader did to it", async () => {
+  test("has no viewer flags for anonymous viewers", async () => {
     const { id } = await alice.publish("hello");
     const { json } = await read(id, server.stranger());
     expectShape(json, "Status");
     expect(json).not.toContainAnyKeys(["favourited", "reblogged", "muted", "bookmarked", "pinned", "filtered"]);
   });
 
-  test("says whether it is pinned to its author only", async () => {
+  test("has the pinned flag only for its author", async () => {
     const { id } = await alice.publish("hello");
     const { json } = await read(id, bob);
     expect(json).toContainKeys(["favourited", "reblogged", "muted", "bookmarked", "filtered"]);
     expect(json).not.toContainKey("pinned");
   });
 
-  test("is understood from a form, from JSON, from the query, and without a declared type", async () => {
+  test("can be sent as form, JSON, query, and without a content type", async () => {
     const bodies: [object | undefined, string, RequestInit?][] = [
       [{ status: "words" }, ""],
       [new URLSearchParams({ status: "words" }), ""],
@@ -110,7 +110,7 @@ describe("A status", () => {
     expect(bare.status).toBe(200);
   });
 
-  test("links addresses, people and hashtags, and mentions whom it names", async () => {
+  test("links URLs, people and hashtags, and mentions the named people", async () => {
     const { json } = await post({ status: "@bob look: https://example.org/path #Cats & <b>dogs</b>\nbye" });
     expectShape(json, "Status");
     expect(json.mentions).toEqual([{ id: bob.id, username: "bob", acct: "bob", url: `${server.origin}/@bob` }]);
@@ -120,24 +120,24 @@ describe("A status", () => {
     expect(json.content).toContain("&amp; &lt;b&gt;dogs&lt;/b&gt;<br");
   });
 
-  test("names somebody once, however often and in whatever way they are mentioned", async () => {
+  test("mentions an account once, however often and in whatever way it is named", async () => {
     const { json } = await post({ status: "@bob @BOB @bob@localhost:3000 @nobody @bob@elsewhere.example" });
     expect(json.mentions.length).toBe(1);
   });
 
-  test("goes with its warning: what is warned of is sensitive", async () => {
+  test("with a content warning is sensitive", async () => {
     const { json } = await post({ status: "the end", spoiler_text: "spoilers" });
     expect(json).toMatchObject({ spoiler_text: "spoilers", sensitive: true });
     expect((await post({ status: "x", sensitive: "true" })).json).toMatchObject({ sensitive: true, spoiler_text: "" });
   });
 
-  test("of a picture and a warning alone says the warning, and stays sensitive", async () => {
+  test("of an image and a content warning has the warning as its text, and stays sensitive", async () => {
     const media = await uploaded(alice);
     const { json } = await post({ status: "", spoiler_text: "spiders", media_ids: [media.id] });
     expect(json).toMatchObject({ sensitive: true, content: "<p>spiders</p>" });
   });
 
-  test("needs words or a picture", async () => {
+  test("requires text or an attachment", async () => {
     for (const body of [{}, { status: "" }, { status: " \n\t" }, { status: null }]) {
       const { status, json } = await post(body);
       expect([status, json]).toEqual([422, { error: "Validation failed: Text can't be blank" }]);
@@ -146,7 +146,7 @@ describe("A status", () => {
     expect((await post({ media_ids: [media.id] })).status).toBe(200);
   });
 
-  test("may be as long as the server says, counted as people count, and no longer", async () => {
+  test("may have as many characters as the instance allows, counting graphemes", async () => {
     const url = `https://example.org/${"x".repeat(300)}`;
     expect((await post({ status: "👩‍👩‍👧".repeat(500) })).status).toBe(200);
     expect((await post({ status: `${url} ${"x".repeat(476)}` })).status).toBe(200);
@@ -157,12 +157,12 @@ describe("A status", () => {
   });
 
   test.each<[string, object, string]>([
-    ["a visibility that isn't one", { visibility: "friends" }, "'friends' is not a valid visibility"],
-    ["a language that isn't one", { language: "klingon!" }, "Validation failed: Language is invalid"],
-    ["a sensitivity that isn't one", { sensitive: "very" }, "Validation failed: Sensitive must be true or false"],
-    ["a list for text", { status: ["a"] }, "Validation failed: Status is invalid"],
-    ["media that nobody uploaded", { media_ids: ["1"] }, "Validation failed: Media attachments are unknown"],
-    ["media ids that are none", { media_ids: ["x", {}] }, "Validation failed"],
+    ["an unknown visibility", { visibility: "friends" }, "'friends' is not a valid visibility"],
+    ["an invalid language", { language: "klingon!" }, "Validation failed: Language is invalid"],
+    ["an invalid sensitive flag", { sensitive: "very" }, "Validation failed: Sensitive must be true or false"],
+    ["a list as text", { status: ["a"] }, "Validation failed: Status is invalid"],
+    ["an unknown attachment", { media_ids: ["1"] }, "Validation failed: Media attachments are unknown"],
+    ["invalid media ids", { media_ids: ["x", {}] }, "Validation failed"],
   ])("is refused with %s, and nothing is published", async (_, body, sentence) => {
     const { status, json } = await post({ status: "hello", ...body });
     expect(status).toBe(422);
@@ -170,18 +170,18 @@ describe("A status", () => {
     expect((await alice.get(`/api/v1/accounts/${alice.id}/statuses`)).json).toEqual([]);
   });
 
-  test("takes null for what is left out", async () => {
+  test("accepts null for missing fields", async () => {
     const nothing = ["visibility", "language", "sensitive", "spoiler_text", "in_reply_to_id", "media_ids", "poll"];
     const body = Object.fromEntries([...nothing, "scheduled_at"].map((name) => [name, null]));
     expect((await post({ ...body, status: "hello" })).status).toBe(200);
   });
 
-  test.each(["12", "x", "99999999999999999999"])("can't reply to what isn't there (%s)", async (in_reply_to_id) => {
+  test.each(["12", "x", "99999999999999999999"])("can't reply to a missing status (%s)", async (in_reply_to_id) => {
     const { status, json } = await post({ status: "hello", in_reply_to_id });
     expect([status, json]).toEqual([404, { error: "The post you are trying to reply to does not appear to exist." }]);
   });
 
-  test("that isn't there is not found, whatever is done to it", async () => {
+  test("that doesn't exist is not found by any method", async () => {
     for (const id of ["1", "x", "-1", "99999999999999999999", "%20", "1e3"]) {
       for (const path of ["", "/context", "/history", "/source", "/favourited_by", "/reblogged_by"]) {
         expect((await alice.get(`/api/v1/statuses/${id}${path}`)).json).toEqual({ error: "Record not found" });
@@ -194,7 +194,7 @@ describe("A status", () => {
     }
   });
 
-  inProcess("that isn't there lends its place to no other", async () => {
+  inProcess("that doesn't exist is left out of a map of several", async () => {
     const [first, second] = [Number((await alice.publish("one")).id), Number((await alice.publish("two")).id)];
     const texts = statusTextsById(server.ctx, Number(alice.id), [first, 1, second]);
     expect([...texts].map(([id, text]) => [id, JSON.parse(text).id])).toEqual([
@@ -203,7 +203,7 @@ describe("A status", () => {
     ]);
   });
 
-  test("can be asked for together with others, in the order asked for", async () => {
+  test("can be requested together with others, in the requested order", async () => {
     const [one, two] = [await alice.publish("one"), await bob.publish("two")];
     const answer = await server.stranger().get(`/api/v1/statuses?id[]=${two.id}&id[]=9&id[]=x&id[]=${one.id}`);
     expectShape(answer.json, ["Status"]);
@@ -214,8 +214,8 @@ describe("A status", () => {
   });
 });
 
-describe("Statuses that come at the same moment", () => {
-  test("are refused one by one, and the rest is published", async () => {
+describe("Concurrent statuses", () => {
+  test("are refused individually, and the others are published", async () => {
     const texts = Array.from({ length: 30 }, (_, n) => (n % 3 === 1 ? "x".repeat(501) : `number ${n}`));
     const answers = await Promise.all(texts.map((status) => post({ status })));
     expect(answers.map(({ status }) => status)).toEqual(texts.map((_, n) => (n % 3 === 1 ? 422 : 200)));
@@ -225,7 +225,7 @@ describe("Statuses that come at the same moment", () => {
     expect((await alice.get(`/api/v1/accounts/${alice.id}`)).json.statuses_count).toBe(wanted.length);
   });
 
-  test("can be answered at once", async () => {
+  test("can reply to the same status", async () => {
     const first = await post({ status: "hello" });
     const in_reply_to_id = first.json.id;
     const answers = await Promise.all(Array.from({ length: 10 }, () => bob.publish({ status: "hi", in_reply_to_id })));
@@ -234,23 +234,23 @@ describe("Statuses that come at the same moment", () => {
   });
 });
 
-describe("The same Idempotency-Key", () => {
+describe("A repeated Idempotency-Key", () => {
   const once = (key: string, status = "hello") => post({ status }, { "Idempotency-Key": key });
 
-  test("gives the same status again instead of another", async () => {
+  test("returns the same status again", async () => {
     const [first, second] = [await once("k"), await once("k")];
     expect([first.status, second.status]).toEqual([200, 200]);
     expect(second.json).toEqual(first.json);
     expect((await alice.get(`/api/v1/accounts/${alice.id}/statuses`)).json.length).toBe(1);
   });
 
-  test("does so when the requests come at the same moment, too", async () => {
+  test("returns the same status to concurrent requests", async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => once("k")));
     expect(new Set(answers.map((answer) => answer.json.id)).size).toBe(1);
     expect((await alice.get(`/api/v1/accounts/${alice.id}`)).json.statuses_count).toBe(1);
   });
 
-  test("means something else for somebody else, and after an hour", async () => {
+  test("is separate for each user, and expires after an hour", async () => {
     const first = await once("k");
     const others = await bob.post("/api/v1/statuses", { status: "hi" }, { headers: { "Idempotency-Key": "k" } });
     expect(others.json.account.id).toBe(bob.id);
@@ -258,7 +258,7 @@ describe("The same Idempotency-Key", () => {
     expect((await once("k")).json.id).not.toBe(first.json.id);
   });
 
-  test("after the status was deleted makes a new one", async () => {
+  test("creates a new status if the first was deleted", async () => {
     const first = await once("k");
     await alice.delete(`/api/v1/statuses/${first.json.id}`);
     const second = await once("k");
@@ -266,19 +266,19 @@ describe("The same Idempotency-Key", () => {
     expect(second.json.id).not.toBe(first.json.id);
   });
 
-  test("is compared to its end, however long it is", async () => {
+  test("is compared completely, however long it is", async () => {
     const [first, second] = [await once(`${"k".repeat(300)}1`, "one"), await once(`${"k".repeat(300)}2`, "two")];
     expect(wordsOf([first.json, second.json])).toEqual(["one", "two"]);
   });
 
-  test("of a refused status doesn't stand in the way of the corrected one", async () => {
+  test("of a refused status can be used for the corrected one", async () => {
     expect((await once("k", "x".repeat(501))).status).toBe(422);
     expect((await once("k", "short")).status).toBe(200);
   });
 });
 
-describe("A deleted status", () => {
-  test("gives its text back, so that it can be written anew with its pictures", async () => {
+describe("Deleting a status", () => {
+  test("returns its text and keeps its attachments, so that it can be redrafted", async () => {
     const media = await uploaded(alice, { description: "a slope" });
     const body = { status: "hello @bob #cats", spoiler_text: "cw", visibility: "unlisted", media_ids: [media.id] };
     const { json: status } = await post(body);
@@ -291,7 +291,7 @@ describe("A deleted status", () => {
     expect(again.json.media_attachments[0]).toMatchObject({ id: media.id, description: "a slope" });
   });
 
-  test("is gone everywhere", async () => {
+  test("removes it everywhere", async () => {
     const { id } = await alice.publish("hello @bob #cats");
     await bob.follow(alice);
     await bob.post(`/api/v1/statuses/${id}/favourite`);
@@ -318,14 +318,14 @@ describe("A deleted status", () => {
     }
   });
 
-  test("leaves the replies to it where they are", async () => {
+  test("keeps the replies to it", async () => {
     const root = await alice.publish("root");
     const reply = await bob.publish({ status: "reply", in_reply_to_id: root.id });
     await alice.delete(`/api/v1/statuses/${root.id}`);
     expect((await read(reply.id)).json).toMatchObject({ in_reply_to_id: null, in_reply_to_account_id: alice.id });
   });
 
-  test("takes its pictures with it at once where that is asked for", async () => {
+  test("deletes its attachments at once if requested", async () => {
     const media = await uploaded(alice);
     const { json } = await post({ media_ids: [media.id] });
     await alice.delete(`/api/v1/statuses/${json.id}?delete_media=true`);
@@ -334,7 +334,7 @@ describe("A deleted status", () => {
     expect((await alice.get(`/api/v1/media/${media.id}`)).status).toBe(404);
   });
 
-  test("was one's own: others' are not found", async () => {
+  test("of another user is not found", async () => {
     const { id } = await alice.publish("hello");
     const { status, json } = await bob.delete(`/api/v1/statuses/${id}`);
     expect([status, json]).toEqual([404, { error: "Record not found" }]);
@@ -342,10 +342,10 @@ describe("A deleted status", () => {
   });
 });
 
-describe("An account's counters", () => {
+describe("The counters", () => {
   const counters = async (): Promise<Json> => (await bob.get(`/api/v1/accounts/${alice.id}`)).json;
 
-  test("count what is written, boosts too, but nothing direct", async () => {
+  test("of an account count posts and boosts, but no direct posts", async () => {
     const { id } = await bob.publish("bob's");
     const { id: first } = await alice.publish("one");
     await alice.publish({ status: "two", visibility: "private" });
@@ -357,7 +357,7 @@ describe("An account's counters", () => {
     expect((await counters()).statuses_count).toBe(1);
   });
 
-  test("know the day of the last status", async () => {
+  test("of an account include the day of the last status", async () => {
     expect((await counters()).last_status_at).toBeNull();
     await alice.publish("one");
     server.clock.advance(24 * 3600_000);
@@ -381,7 +381,7 @@ describe("An account's counters", () => {
 describe("The source of a status", () => {
   const source = (who: Client, id: string) => who.get(`/api/v1/statuses/${id}/source`);
 
-  test("is its text, for its author and everyone else who may see the status", async () => {
+  test("is its text, for everyone who may see the status", async () => {
     const { id } = await alice.publish({ status: "hello <b> @bob", spoiler_text: "cw" });
     for (const who of [alice, bob]) {
       const { json } = await source(who, id);
@@ -398,13 +398,13 @@ describe("The source of a status", () => {
     }
   });
 
-  test("is the HTML of a status from another server", async () => {
+  test("is the HTML of a remote status", async () => {
     const id = remoteStatus(server, remoteAccount(server, "dora", "elsewhere.example"), "hello");
     expect((await source(alice, id)).json).toEqual({ id, text: "<p>hello</p>", spoiler_text: "" });
   });
 });
 
-test("ids grow with time, by length and then by text", async () => {
+test("ids grow with time, when ordered by length and then by text", async () => {
   const ids: string[] = [];
   for (let at = 0; at < 10; at++) {
     ids.push((await alice.publish(`${at}`)).id);

@@ -4,9 +4,7 @@ import { startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
 import { Visitor } from "../web/visitor.ts";
 
-/*
- * Servers that show strangers less than others do.
- */
+/* Servers that show less to anonymous visitors than others. */
 
 const of = ({ status, json }: Answer) => [status, json];
 const FEEDS = ["live_feeds", "hashtag_feeds", "trending_link_feeds"];
@@ -23,23 +21,23 @@ async function start(settings: Record<`LINNET_${string}`, string>): Promise<stri
   return (await alice.publish("hello #cats")).id;
 }
 
-describe("Without a preview of the public timelines", () => {
+describe("Without a public preview of the timelines", () => {
   const timelines = ["/api/v1/timelines/public", "/api/v1/timelines/tag/cats", LINK];
 
   beforeAll(() => start({ LINNET_PUBLIC_PREVIEW: "off" }));
   afterAll(() => server.stop());
 
-  test.each(timelines)("strangers don't see %s", async (path) => {
+  test.each(timelines)("anonymous clients can't see %s", async (path) => {
     expect(of(await server.stranger().get(path))).toEqual([401, { error: "The access token is invalid" }]);
   });
 
-  test.each(timelines.slice(0, 2))("apps with a token see %s, if they were given that scope", async (path) => {
+  test.each(timelines.slice(0, 2))("apps with a token see %s if they have the scope", async (path) => {
     for (const who of [alice, appAlone]) expect(of(await who.get(path))).toMatchObject([200, [{ account: {} }]]);
     const narrow = new Client(server.origin, server.token(null, "read:accounts"));
     expect((await narrow.get(path)).status).toBe(403);
   });
 
-  test("the instance says so, and what else is public stays so", async () => {
+  test("the instance document says so, and other public data stays public", async () => {
     const { json } = await server.stranger().get("/api/v2/instance");
     expectShape(json, "Instance");
     const closed = { local: "authenticated", remote: "authenticated" };
@@ -79,7 +77,7 @@ describe("With limited federation", () => {
     "/api/oembed?url=ORIGIN/@alice/STATUS",
   ];
 
-  test.each(members)("%s is for people who live here, and for no app alone", async (path) => {
+  test.each(members)("%s is only for users, not for app tokens", async (path) => {
     const { origin } = server.ctx.config;
     const own = path.replace("ACCOUNT", alice.id).replace("STATUS", statusId).replace("ORIGIN", origin);
     const refused = [401, { error: "This API requires an authenticated user" }];
@@ -88,13 +86,13 @@ describe("With limited federation", () => {
     expect((await alice.get(own)).status).toBe(200);
   });
 
-  test("what asks for a token anyway says what it says elsewhere", async () => {
+  test("methods that always require a token return their usual errors", async () => {
     const { status, json } = await server.stranger().get("/api/v1/timelines/home");
     expect([status, json]).toEqual([401, { error: "The access token is invalid" }]);
     expect((await appAlone.get("/api/v1/timelines/home")).status).toBe(422);
   });
 
-  test("apps learn of the server, register and sign people in and up as ever", async () => {
+  test("apps can read about the server, register, and sign users in and up as usual", async () => {
     const stranger = server.stranger();
     for (const path of [
       "/api/v1/instance",
@@ -122,7 +120,7 @@ describe("With limited federation", () => {
     expect((await new Client(server.origin, json.access_token).get("/api/v1/timelines/public")).status).toBe(200);
   });
 
-  test("the instance says so, and not how much there is", async () => {
+  test("the instance document says so, and hides the statistics", async () => {
     const { json } = await server.stranger().get("/api/v2/instance");
     expect(json.configuration).toMatchObject({
       limited_federation: true,
@@ -135,7 +133,7 @@ describe("With limited federation", () => {
     expect(usage).toEqual({ users: { total: 0, activeMonth: 0, activeHalfyear: 0 }, localPosts: 0 });
   });
 
-  test("the contact's account is shown only to people who are signed in", async () => {
+  test("the contact account is shown only to signed-in users", async () => {
     const stranger = server.stranger();
     for (const path of ["/api/v1/instance", "/api/v2/instance"]) {
       const { json } = await stranger.get(path);
@@ -148,7 +146,7 @@ describe("With limited federation", () => {
     expect((await visitor.get("/about")).text).toContain("@alice@localhost");
   });
 
-  test("the start page names people only to people", async () => {
+  test("the start page names people only to signed-in users", async () => {
     const visitor = new Visitor(server);
     expect((await visitor.get("/")).text).not.toContain("@alice");
     await visitor.signIn("alice");
@@ -156,7 +154,7 @@ describe("With limited federation", () => {
   });
 });
 
-test("a server shows strangers its timelines unless it is told otherwise, and says so", async () => {
+test("by default timelines are public, and the instance document says so", async () => {
   await start({});
   const { json } = await server.stranger().get("/api/v2/instance");
   const open = { local: "public", remote: "public" };

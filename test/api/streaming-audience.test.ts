@@ -3,12 +3,15 @@ import type { Client, Json } from "../support/client.ts";
 import { type TestServer, startServer } from "../support/server.ts";
 import { Socket } from "../support/streams.ts";
 
-/** Ada writes. Ben follows her and has her in a list; Cy is named in what she writes; Dee knows nobody; Eve is blocked. */
+/**
+ * Ada posts. Ben follows her and has her in a list; Cy is mentioned in her posts; Dee has no relation to her; Eve is
+ * blocked.
+ */
 const NAMES = ["ada", "ben", "cy", "dee", "eve"] as const;
 type Name = (typeof NAMES)[number];
 
 const PUBLIC = ["hashtag", "hashtag:local", "public", "public:local"];
-/** Who hears of a post by Ada with a hashtag that names Cy, and on which streams, in the order of the alphabet. */
+/** The streams that a post by Ada reaches, with a hashtag and a mention of Cy, in alphabetical order. */
 const AUDIENCE: Record<string, Partial<Record<Name, string[]>>> = {
   public: {
     ada: [...PUBLIC, "user"],
@@ -49,42 +52,42 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** On which streams everybody has heard of one kind of event since the last time. */
-async function heardBy(event: string): Promise<Partial<Record<Name, string[]>>> {
-  const heard: Partial<Record<Name, string[]>> = {};
+/** The streams on which each user has received an event of this kind since the last call. */
+async function receivedBy(event: string): Promise<Partial<Record<Name, string[]>>> {
+  const received: Partial<Record<Name, string[]>> = {};
   for (const [name, socket] of sockets) {
     const messages = await socket.soFar();
     const streams = messages.filter((message: Json) => message.event === event).map(({ stream }: Json) => stream[0]);
-    if (streams.length > 0) heard[name] = streams.toSorted();
+    if (streams.length > 0) received[name] = streams.toSorted();
   }
-  return heard;
+  return received;
 }
 
 test.each(Object.keys(AUDIENCE))(
-  "what is %s, its edit and its end reach whom they should, and nobody else",
+  "a %s post, its edit and its deletion reach exactly the intended streams",
   async (visibility) => {
     const ada = people.get("ada")!;
     const audience = AUDIENCE[visibility]!;
     const { id } = await ada.publish({ status: "@cy a cup of #tea", visibility });
-    expect(await heardBy("update")).toEqual(audience);
+    expect(await receivedBy("update")).toEqual(audience);
     await ada.put(`/api/v1/statuses/${id}`, { status: "@cy two cups of #tea" });
-    expect(await heardBy("status.update")).toEqual(audience);
+    expect(await receivedBy("status.update")).toEqual(audience);
     await ada.delete(`/api/v1/statuses/${id}`);
-    // A bare id tells nobody anything.
-    expect({ ...(await heardBy("delete")), eve: undefined }).toEqual({ ...audience, eve: undefined });
+    // The id alone reveals nothing.
+    expect({ ...(await receivedBy("delete")), eve: undefined }).toEqual({ ...audience, eve: undefined });
   },
 );
 
-test("whom a direct post names hears of the conversation, and of being named", async () => {
+test("a user mentioned in a direct post receives the conversation and the mention", async () => {
   await people.get("ada")!.publish({ status: "@cy between us", visibility: "direct" });
-  const heard = new Map<Name, string[]>();
+  const received = new Map<Name, string[]>();
   for (const [name, socket] of sockets) {
-    heard.set(
+    received.set(
       name,
       (await socket.soFar()).map(({ stream, event }: Json) => `${event} in ${stream[0]}`),
     );
   }
-  expect(Object.fromEntries(heard)).toEqual({
+  expect(Object.fromEntries(received)).toEqual({
     ada: ["update in user", "conversation in direct"],
     ben: [],
     cy: ["conversation in direct", "notification in user"],

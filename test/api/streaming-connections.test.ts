@@ -7,7 +7,7 @@ import { EventReader, listening, Socket } from "../support/streams.ts";
 
 const { server, ada } = serverForAllTests(["ada"]);
 
-/** Shakes hands by hand, and gives back the head of the answer. */
+/** Sends a raw handshake, and returns the head of the response. */
 function handshake(headers: string[], path = "/api/v1/streaming"): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(server.origin).port), "127.0.0.1");
@@ -25,7 +25,7 @@ function handshake(headers: string[], path = "/api/v1/streaming"): Promise<strin
   });
 }
 
-test("a token is taken from the header, the query or the protocol, and the protocol is given back", async () => {
+test("the token may be in the header, the query or the protocol, and the protocol is returned", async () => {
   const stranger = server.stranger();
   const byHeader = await Socket.open(ada);
   const byQuery = await Socket.open(stranger, `?access_token=${ada.token}`);
@@ -37,7 +37,7 @@ test("a token is taken from the header, the query or the protocol, and the proto
   await Promise.all([byHeader, byQuery, byProtocol, both, events].map((stream) => stream.close()));
 });
 
-test("without a valid token of a person there is no stream", async () => {
+test("a stream requires a valid user token", async () => {
   const wrong = new Client(server.origin, "wrong");
   const app = new Client(server.origin, server.token(null, "read"));
   const answers = await Promise.all(
@@ -54,7 +54,7 @@ test("without a valid token of a person there is no stream", async () => {
   await listening(server, 0);
 });
 
-test("a stream needs the scope that covers it", async () => {
+test("a stream requires its scope", async () => {
   const lacking = { error: "Access token does not have the required scopes" };
   const statuses = server.otherApp(ada, "read:statuses");
   expect(await statuses.get("/api/v1/streaming/user/notification")).toMatchObject({ status: 401, json: lacking });
@@ -66,7 +66,7 @@ test("a stream needs the scope that covers it", async () => {
   await socket.close();
 });
 
-test("`user` brings no notifications to a token that may not read them", async () => {
+test("`user` sends no notifications without the scope for them", async () => {
   const ben = await server.person("ben");
   const socket = await Socket.open(server.otherApp(ada, "read:statuses"), "?stream=user");
   await ben.publish("@ada hello");
@@ -75,14 +75,14 @@ test("`user` brings no notifications to a token that may not read them", async (
   await socket.close();
 });
 
-test("a proxy's spelling of the upgrade, and a trailing slash, do no harm", async () => {
+test("an upgrade header in another spelling and a trailing slash do no harm", async () => {
   const token = `authorization: Bearer ${ada.token}`;
   expect(await handshake(["upgrade: WebSocket", token])).toStartWith("HTTP/1.1 101");
   expect(await handshake(["upgrade: websocket", token], "/api/v1/streaming/")).toStartWith("HTTP/1.1 101");
   await listening(server, 0);
 });
 
-test("who asks for streaming without an upgrade is told that there is nothing elsewhere", async () => {
+test("a request without an upgrade is not found", async () => {
   expect(await server.stranger().get("/api/v1/streaming")).toMatchObject({ status: 404, json: { error: "Not found" } });
 });
 
@@ -91,7 +91,7 @@ test("an upgrade without a handshake is refused", async () => {
   expect(answer).toMatchObject({ status: 400, json: { error: "Expected a WebSocket handshake" } });
 });
 
-test("one socket carries several streams, each under its own name, until it unsubscribes", async () => {
+test("one socket carries several named streams until it unsubscribes", async () => {
   const socket = await Socket.open(ada);
   await socket.subscribe("user");
   await socket.subscribe("user");
@@ -103,14 +103,14 @@ test("one socket carries several streams, each under its own name, until it unsu
   const second = await ada.publish("#foo again");
   expect(await socket.next()).toMatchObject({ stream: ["hashtag", "foo"], payload: { id: second.id } });
   await socket.unsubscribe("hashtag", { tag: "foo" });
-  await ada.publish("#foo unheard");
+  await ada.publish("#foo unsubscribed");
   await socket.subscribe("public");
-  const third = await ada.publish("heard");
+  const third = await ada.publish("public");
   expect(await socket.next()).toMatchObject({ stream: ["public"], payload: { id: third.id } });
   await socket.close();
 });
 
-test("a list may be named by a number, and is called by its id", async () => {
+test("a list may be requested by a number, and its stream is named by its id", async () => {
   const dot = await server.person("dot");
   await ada.post(`/api/v1/accounts/${dot.id}/follow`);
   const list = (await ada.post("/api/v1/lists", { title: "dots" })).json;
@@ -123,7 +123,7 @@ test("a list may be named by a number, and is called by its id", async () => {
   await socket.close();
 });
 
-test("what isn't a stream is answered with an error, and what makes no sense with silence", async () => {
+test("unknown streams return an error, and invalid messages are ignored", async () => {
   const socket = await Socket.open(ada, "?stream=everything");
   expect(await socket.raw()).toEqual({ error: "Unknown stream type", status: 400 });
   for (const stream of ["__proto__", "lists", 7, null]) {
@@ -146,7 +146,7 @@ test("what isn't a stream is answered with an error, and what makes no sense wit
   await socket.close();
 });
 
-test("a connection may send 300 messages a minute, and is closed by the next one", async () => {
+test("a connection may send 300 messages per minute, and the next one closes it", async () => {
   const [busy, quiet] = [await Socket.open(ada), await Socket.open(ada, "?stream=user")];
   const nonsense = { type: "subscribe", stream: "nonsense" };
   for (let minute = 0; minute < 2; minute++) {
@@ -162,7 +162,7 @@ test("a connection may send 300 messages a minute, and is closed by the next one
   await quiet.close();
 });
 
-test("a socket has room for a hundred streams", async () => {
+test("a socket can have a hundred streams", async () => {
   const socket = await Socket.open(ada);
   for (let n = 0; n <= 100; n++) socket.send({ type: "subscribe", stream: "hashtag", tag: `tag${n}` });
   expect(await socket.raw()).toEqual({ error: "No more than 100 streams on one connection", status: 429 });
@@ -170,7 +170,7 @@ test("a socket has room for a hundred streams", async () => {
   await socket.close();
 });
 
-test("a socket that sends too much, or bytes, is closed", async () => {
+test("a socket that sends an overlong or binary message is closed", async () => {
   const [long, binary] = [await Socket.open(ada, "?stream=user"), await Socket.open(ada, "?stream=user")];
   long.send(JSON.stringify({ type: "subscribe", stream: "hashtag", tag: "a".repeat(5000) }));
   binary.sendBytes(new Uint8Array([1, 2, 3]));
@@ -179,7 +179,7 @@ test("a socket that sends too much, or bytes, is closed", async () => {
   await listening(server, 0);
 });
 
-test("nothing listens any more once the clients are gone", async () => {
+test("closed connections leave no listeners", async () => {
   await listening(server, 0);
   const sockets = await Promise.all([Socket.open(ada, "?stream=user"), Socket.open(ada, "?stream=public")]);
   const events = await Promise.all([EventReader.open(ada, "user"), EventReader.open(ada, "hashtag?tag=a")]);

@@ -10,7 +10,7 @@ import { inProcess, startServer } from "../support/server.ts";
 import { serverForAllTests } from "../support/setup.ts";
 import { EventReader, listening, Socket } from "../support/streams.ts";
 
-/** In milliseconds; every stream has its turn within this time. */
+/** In milliseconds. Every stream gets a heartbeat within this time. */
 const ALL_BEATS = 15_000;
 
 const { server, ada } = serverForAllTests(["ada"]);
@@ -24,7 +24,7 @@ async function expectEnded([socket, events]: [Socket, EventReader], code: number
   expect(await socket.closed).toEqual({ code, reason });
 }
 
-describe("A token that is taken back", () => {
+describe("A revoked token", () => {
   const ending = [1008, "The access token was revoked"] as const;
   let app: Json;
   let phone: Client;
@@ -39,7 +39,7 @@ describe("A token that is taken back", () => {
     phone = new Client(server.origin, secret, ada.id);
   });
 
-  test("ends its streams at once, and no other's", async () => {
+  test("closes its streams at once, and no others", async () => {
     const both = await openBoth(phone);
     const other = await Socket.open(ada, "?stream=user");
     const { client_id, client_secret } = app;
@@ -50,7 +50,7 @@ describe("A token that is taken back", () => {
     await other.close();
   });
 
-  inProcess("by another process ends them within a few seconds", async () => {
+  inProcess("closes its streams within seconds if another process revoked it", async () => {
     jest.useFakeTimers();
     const both = await openBoth(phone);
     const other = await EventReader.open(ada, "user");
@@ -69,7 +69,7 @@ describe("A token that is taken back", () => {
     "UPDATE users SET disabled = 1 WHERE account_id = ?",
     "UPDATE accounts SET suspended_at = 1 WHERE id = ?",
     "DELETE FROM accounts WHERE id = ?",
-  ])("from its person by another process ends them likewise (%s)", async (sql) => {
+  ])("closes its streams if another process disabled its user (%s)", async (sql) => {
     const lea = await server.person("lea");
     jest.useFakeTimers();
     const both = await openBoth(lea);
@@ -85,7 +85,7 @@ describe("A heartbeat", () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
-  inProcess("comes on every event stream within fifteen seconds, and events follow it at once", async () => {
+  inProcess("reaches every event stream within fifteen seconds, and events follow at once", async () => {
     const streams = await Promise.all(Array.from({ length: 40 }, () => EventReader.open(ada, "user")));
     jest.advanceTimersByTime(ALL_BEATS);
     for (const stream of streams) expect(await stream.line()).toBe(":thump");
@@ -95,7 +95,7 @@ describe("A heartbeat", () => {
     await listening(server, 0);
   });
 
-  inProcess("rests while nobody listens", async () => {
+  inProcess("is not scheduled without streams", async () => {
     const timers = jest.getTimerCount();
     const stream = await EventReader.open(ada, "user");
     expect(jest.getTimerCount()).toBe(timers + 1);
@@ -105,10 +105,10 @@ describe("A heartbeat", () => {
   });
 });
 
-/** More than the system's buffers may hold for a connection, and us. */
+/** More than the buffers of the system and the server can hold for a connection. */
 const TOO_MUCH = 32 * 1024 * 1024;
 
-/** What must be sent to open a stream of Ada's in either way. */
+/** The raw requests that open a stream of Ada's in both ways. */
 function openings(): string[] {
   const head = ["HTTP/1.1", "host: test", `authorization: Bearer ${ada.token}`].join("\r\n");
   const upgrade = "connection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13";
@@ -118,56 +118,56 @@ function openings(): string[] {
   ];
 }
 
-/** A client that reads nothing until it is told to. */
-function idler(opening: string): Connection {
+/** Opens a connection that reads nothing until it is resumed. */
+function openIdle(opening: string): Connection {
   const socket = connect(Number(new URL(server.origin).port), "127.0.0.1");
   socket.write(opening);
   return socket.pause();
 }
 
-describe("Who doesn't read", () => {
+describe("A client that doesn't read", () => {
   let long: Json;
   beforeAll(async () => {
     long = await ada.publish("x".repeat(4900));
   });
 
-  const shout = () => server.ctx.eventBus.publish(`user:${ada.id}`, { event: "update", statusId: Number(long.id) });
+  const send = () => server.ctx.eventBus.publish(`user:${ada.id}`, { event: "update", statusId: Number(long.id) });
 
-  inProcess.each([0, 1])("is let go, while others hear on (way %#)", async (way) => {
-    const lazy = idler(openings()[way]!);
+  inProcess.each([0, 1])("is disconnected, while others receive everything (way %#)", async (way) => {
+    const idle = openIdle(openings()[way]!);
     await listening(server, 2);
-    const diligent = await EventReader.open(ada, "user");
+    const reading = await EventReader.open(ada, "user");
     let sent = 0;
     for (; server.ctx.eventBus.size > 2; sent += JSON.stringify(long).length) {
       expect(sent).toBeLessThan(TOO_MUCH);
-      shout();
-      expect(await diligent.next()).toMatchObject({ payload: { id: long.id } });
+      send();
+      expect(await reading.next()).toMatchObject({ payload: { id: long.id } });
     }
-    await diligent.close();
-    lazy.on("error", () => {});
-    const gone = new Promise((resolve) => lazy.on("close", resolve));
-    lazy.resume();
+    await reading.close();
+    idle.on("error", () => {});
+    const gone = new Promise((resolve) => idle.on("close", resolve));
+    idle.resume();
     await gone;
   });
 
   inProcess.each([0, 1])("for a moment misses nothing (way %#)", async (way) => {
-    const lazy = idler(openings()[way]!);
+    const idle = openIdle(openings()[way]!);
     await listening(server, 2);
-    for (let n = 0; n < 100; n++) shout();
+    for (let n = 0; n < 100; n++) send();
     let text = "";
     const all = new Promise<void>((resolve) =>
-      lazy.on("data", (data) => {
+      idle.on("data", (data) => {
         text += data.toString("latin1");
         if (text.match(/event"?: ?"?update/g)?.length === 100) resolve();
       }),
     );
-    lazy.resume();
+    idle.resume();
     await all;
-    lazy.destroy();
+    idle.destroy();
     await listening(server, 0);
   });
 
-  inProcess("from one beat to the next is let go, however little waits for them", async () => {
+  inProcess("between two heartbeats is disconnected, however little is pending for it", async () => {
     const drains: (() => void)[] = [];
     const write = () => new Promise<number>((resolve) => drains.push(() => resolve(10)));
     let isConnected = true;
@@ -191,7 +191,7 @@ describe("Who doesn't read", () => {
 });
 
 describe("When the server stops", () => {
-  inProcess("streams end with it, in order", async () => {
+  inProcess("streams are closed cleanly", async () => {
     const other = await startServer();
     const both = await openBoth(await other.person("ada"));
     other.ctx.eventBus.publish(SERVER_TOPIC, { event: "server.stopping" });
@@ -201,8 +201,8 @@ describe("When the server stops", () => {
   });
 });
 
-describe("One person", () => {
-  test("has so many streams open at once, of both kinds, and others have their own", async () => {
+describe("A user", () => {
+  test("has a limit of open streams of both kinds, separate from other users", async () => {
     const limited = await startServer({ LINNET_RATE_LIMITS: "streams=2" });
     const [eve, fay] = [await limited.person("eve"), await limited.person("fay")];
     const [socket, events] = await openBoth(eve);

@@ -9,14 +9,14 @@ import { serverForAllTests } from "../support/setup.ts";
 import { EventReader, listening, Socket } from "../support/streams.ts";
 import { uploaded } from "../support/uploads.ts";
 
-/** Ben follows Ada; Cy and Dee follow nobody. */
+/** Ben follows Ada; Cy and Dee follow no accounts. */
 const { server, ada, ben, cy, dee } = serverForAllTests(["ada", "ben", "cy", "dee"]);
 
 beforeAll(async () => {
   await ben.follow(ada);
 });
 
-/** Somebody blocks or mutes somebody for as long as `during` runs. */
+/** Runs `during` while one account blocks or mutes another. */
 async function without(table: "blocks" | "mutes", who: Client, whom: Client, during: () => Promise<unknown>) {
   const { db } = server.ctx;
   db.transaction((tx) =>
@@ -29,7 +29,7 @@ async function without(table: "blocks" | "mutes", who: Client, whom: Client, dur
   db.transaction((tx) => tx.run(`DELETE FROM ${table}`));
 }
 
-/** A status of somebody on another server arrives. */
+/** Announces a remote status as if it had arrived. */
 function arriveFromElsewhere(text: string): void {
   const { ctx } = server;
   const dot = remoteAccount(server, "dot", "elsewhere.example");
@@ -41,13 +41,13 @@ function arriveFromElsewhere(text: string): void {
   });
 }
 
-test("the service says that it is alive", async () => {
+test("the health check responds", async () => {
   const { status, json, headers } = await server.stranger().get("/api/v1/streaming/health");
   expect([status, json]).toEqual([200, "OK"]);
   expect(headers.get("content-type")).toStartWith("text/plain");
 });
 
-test("a follower's WebSocket brings a post, its edit and its removal", async () => {
+test("a follower's WebSocket receives a post, its edit and its deletion", async () => {
   const socket = await Socket.open(ben, "?stream=user");
   const { id } = await ada.publish("first");
   const update = await socket.next();
@@ -60,7 +60,7 @@ test("a follower's WebSocket brings a post, its edit and its removal", async () 
   await socket.close();
 });
 
-inProcess("a stream that fails neither refuses the post nor silences other streams, and is logged", async () => {
+inProcess("a failing stream is logged, and affects neither the post nor other streams", async () => {
   const { ctx } = server;
   const logged = spyOn(ctx.log as { error(message: string, details: object): void }, "error").mockReturnValue();
   const leave = ctx.eventBus.subscribe(`user:${ben.id}`, () => {
@@ -80,7 +80,7 @@ inProcess("a stream that fails neither refuses the post nor silences other strea
   await socket.close();
 });
 
-test("a follower's event stream brings the same, after a greeting", async () => {
+test("a follower's event stream receives the same, after a greeting", async () => {
   const events = await EventReader.open(ben, "user");
   expect(events.response.headers.get("content-type")).toBe("text/event-stream");
   expect(events.response.headers.get("cache-control")).toContain("no-store");
@@ -95,7 +95,7 @@ test("a follower's event stream brings the same, after a greeting", async () => 
   await events.close();
 });
 
-test("who is mentioned hears of it, in `user` and in `user:notification`", async () => {
+test("a mentioned user receives a notification, in `user` and in `user:notification`", async () => {
   const [all, notifications] = [await Socket.open(cy, "?stream=user"), await EventReader.open(cy, "user/notification")];
   const { id } = await ada.publish("@cy look");
   for (const heard of [await all.next(), await notifications.next()]) {
@@ -104,7 +104,7 @@ test("who is mentioned hears of it, in `user` and in `user:notification`", async
   await Promise.all([all.close(), notifications.close()]);
 });
 
-test("`user:notification` brings no statuses", async () => {
+test("`user:notification` sends no statuses", async () => {
   const socket = await Socket.open(ada, "?stream=user:notification");
   const { id } = await ada.publish("to nobody");
   await ben.post(`/api/v1/statuses/${id}/favourite`);
@@ -112,7 +112,7 @@ test("`user:notification` brings no statuses", async () => {
   await socket.close();
 });
 
-test("a hashtag is heard in every spelling, and named as it was asked for", async () => {
+test("a hashtag stream matches every spelling, and keeps the requested name", async () => {
   const socket = await Socket.open(cy, `?stream=hashtag&tag=${encodeURIComponent("CAFÉ")}`);
   await socket.subscribe("hashtag:local", { tag: "cafe" });
   const { id } = await ada.publish("#Café");
@@ -125,7 +125,7 @@ test("a hashtag is heard in every spelling, and named as it was asked for", asyn
   await events.close();
 });
 
-inProcess("the public streams part by origin and by media", async () => {
+inProcess("the public streams differ by origin and media", async () => {
   const names = ["public", "public:local", "public:remote", "public:media", "public:local:media"];
   const socket = await Socket.open(cy);
   for (const name of [...names, "public:remote:media"]) await socket.subscribe(name);
@@ -142,7 +142,7 @@ inProcess("the public streams part by origin and by media", async () => {
   await socket.close();
 });
 
-test("an event stream with only_media brings nothing without media", async () => {
+test("an event stream with only_media sends only posts with media", async () => {
   const events = await EventReader.open(cy, "public/local?only_media=true");
   await ada.publish("words");
   const { id } = await ada.publish({ status: "a picture", media_ids: [(await uploaded(ada)).id] });
@@ -150,7 +150,7 @@ test("an event stream with only_media brings nothing without media", async () =>
   await events.close();
 });
 
-test("what isn't public never reaches the public streams", async () => {
+test("posts that aren't public never reach the public streams", async () => {
   const socket = await Socket.open(ben);
   for (const stream of ["public", "public:local"]) await socket.subscribe(stream);
   await socket.subscribe("hashtag", { tag: "secret" });
@@ -162,7 +162,7 @@ test("what isn't public never reaches the public streams", async () => {
   await socket.close();
 });
 
-test("replies to others and reblogs stay out of the public streams, and replies are heard under their tags", async () => {
+test("replies to others and boosts stay out of the public streams, and replies reach hashtag streams", async () => {
   const { id } = await ada.publish("a question");
   const [everything, tagged] = [
     await Socket.open(cy, "?stream=public"),
@@ -176,7 +176,7 @@ test("replies to others and reblogs stay out of the public streams, and replies 
   await Promise.all([everything.close(), tagged.close()]);
 });
 
-test("a private status reaches followers and a direct one those it names, and nobody else", async () => {
+test("a private post reaches only followers, and a direct post only mentioned users", async () => {
   const [follower, stranger] = [await Socket.open(ben, "?stream=user"), await Socket.open(cy, "?stream=user")];
   const forFollowers = await ada.publish({ status: "for followers", visibility: "private" });
   const forBen = await ada.publish({ status: "@ben for you", visibility: "direct" });
@@ -187,7 +187,7 @@ test("a private status reaches followers and a direct one those it names, and no
   await Promise.all([follower.close(), stranger.close()]);
 });
 
-test("nobody hears whom they block or mute, nor who blocks them", async () => {
+test("users receive nothing from accounts they block or mute, nor from accounts that block them", async () => {
   const socket = await Socket.open(cy, "?stream=public");
   await without("mutes", cy, ada, () => ada.publish("muted"));
   await without("blocks", cy, ada, () => ada.publish("blocked"));
@@ -197,7 +197,7 @@ test("nobody hears whom they block or mute, nor who blocks them", async () => {
   await socket.close();
 });
 
-test("each viewer sees their own flags, and each event is rendered once for all connections of a viewer", async () => {
+test("each viewer receives their own flags, and each event is rendered once per viewer", async () => {
   const status = await ada.publish("once");
   await ben.post(`/api/v1/statuses/${status.id}/favourite`);
   const sockets = await Promise.all([ben, ben, ben, cy].map((client) => Socket.open(client, "?stream=public")));
@@ -216,7 +216,7 @@ test("each viewer sees their own flags, and each event is rendered once for all 
   await Promise.all([sockets[0]!.close(), sockets[3]!.close()]);
 });
 
-inProcess("viewers who are told the same are sent the same bytes", async () => {
+inProcess("viewers of the same event receive the same bytes", async () => {
   const status = await ada.publish("for everyone");
   await ben.post(`/api/v1/statuses/${status.id}/favourite`);
   const messages = new Messages(server.ctx);
@@ -239,7 +239,7 @@ test("masto.js receives a post", async () => {
   await streams.prepare();
   const events = streams.hashtag.subscribe({ tag: "Tea" }).values();
   const heard = events.next();
-  // It tells nobody when the server has read its wish: one for the token, one for the stream.
+  // It doesn't report when the server has processed the subscription: one listener for the token, one for the stream.
   await listening(server, 2);
   const { id } = await ada.publish("#tea time");
   expect((await heard).value).toMatchObject({ event: "update", stream: ["hashtag", "Tea"], payload: { id } });

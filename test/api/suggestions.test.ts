@@ -30,8 +30,8 @@ async function endorse(whom: Client): Promise<void> {
   await act(owner, "endorse", whom);
 }
 
-describe("Suggested are", () => {
-  test("those whom the owner endorses", async () => {
+describe("Suggestions", () => {
+  test("contain accounts that the owner endorses", async () => {
     await endorse(carol);
     const { status, json } = await alice.get("/api/v2/suggestions");
     expect(status).toBe(200);
@@ -39,13 +39,13 @@ describe("Suggested are", () => {
     expect(json).toMatchObject([{ source: "staff", sources: ["featured"], account: { id: carol.id } }]);
   });
 
-  test("not whom other people endorse", async () => {
+  test("don't contain accounts that other users endorse", async () => {
     await act(bob, "follow", carol);
     await act(bob, "endorse", carol);
     expect(await suggested()).toEqual([]);
   });
 
-  test("those who are followed by those one follows, most of them first", async () => {
+  test("contain accounts that the user's follows follow, the most followed first", async () => {
     const emil = await user("emil");
     for (const whom of [bob, carol]) await act(alice, "follow", whom);
     await act(bob, "follow", dora);
@@ -59,7 +59,7 @@ describe("Suggested are", () => {
     expect(await suggested("?limit=1")).toEqual([[emil.id, ["friends_of_friends"]]]);
   });
 
-  test("with every reason there is, the owner's choice first", async () => {
+  test("contain all reasons, and the owner's choice comes first", async () => {
     await act(alice, "follow", bob);
     for (const whom of [carol, dora]) await act(bob, "follow", whom);
     await endorse(dora);
@@ -69,7 +69,7 @@ describe("Suggested are", () => {
     ]);
   });
 
-  test("in the older method the accounts alone", async () => {
+  test("contain only accounts in the older method", async () => {
     await endorse(carol);
     const { status, json } = await alice.get("/api/v1/suggestions");
     expect(status).toBe(200);
@@ -78,13 +78,13 @@ describe("Suggested are", () => {
   });
 });
 
-describe("Never suggested are", () => {
+describe("Suggestions never contain", () => {
   beforeEach(async () => {
     await act(alice, "follow", bob);
     await act(bob, "follow", carol);
   });
 
-  test("those one follows or has asked, nor oneself", async () => {
+  test("the user, accounts they follow or have asked to follow", async () => {
     await act(bob, "follow", alice);
     expect(await suggested()).toEqual([[carol.id, ["friends_of_friends"]]]);
     await carol.patch("/api/v1/accounts/update_credentials", { locked: true });
@@ -92,27 +92,27 @@ describe("Never suggested are", () => {
     expect(await suggested()).toEqual([]);
   });
 
-  test.each(["block", "mute"])("those whom one has turned away from (%s)", async (verb) => {
+  test.each(["block", "mute"])("accounts that the user rejected (%s)", async (verb) => {
     await act(alice, verb, carol);
     expect(await suggested()).toEqual([]);
   });
 
-  test("those who block one", async () => {
+  test("accounts that block the user", async () => {
     await act(carol, "block", alice);
     expect(await suggested()).toEqual([]);
   });
 
-  test("those who don't want to be found", async () => {
+  test("accounts that aren't discoverable", async () => {
     await carol.patch("/api/v1/accounts/update_credentials", { discoverable: false });
     expect(await suggested()).toEqual([]);
   });
 
-  test("those followed by somebody who hides whom they follow", async () => {
+  test("follows of an account that hides its follows", async () => {
     await bob.patch("/api/v1/accounts/update_credentials", { hide_collections: true });
     expect(await suggested()).toEqual([]);
   });
 
-  test("those one has dismissed, as often as one does, while others still see them", async () => {
+  test("accounts that the user dismissed, while others still see them", async () => {
     for (let times = 0; times < 2; times++) {
       const { status, json } = await alice.delete(`/api/v1/suggestions/${carol.id}`);
       expect([status, json]).toEqual([200, {}]);
@@ -124,14 +124,14 @@ describe("Never suggested are", () => {
   });
 });
 
-test("Dismissing nobody is not found", async () => {
+test("Dismissing an unknown account is not found", async () => {
   for (const id of ["12", "x"]) {
     const { status, json } = await alice.delete(`/api/v1/suggestions/${id}`);
     expect([status, json]).toEqual([404, { error: "Record not found" }]);
   }
 });
 
-test("Dismissing needs a person with the right to write accounts, or, as the documentation says, to read them", async () => {
+test("Dismissing requires a user token with write:accounts or, as documented, read", async () => {
   const path = `/api/v1/suggestions/${bob.id}`;
   const { id } = server.ctx.db.get<{ id: number }>("SELECT id FROM users ORDER BY id")!;
   const statusWith = async (scopes: string, userId: number | null = id) =>

@@ -14,8 +14,8 @@ const { server, alice, bob } = serverForEachTest(["alice", "bob"], { LINNET_SEAR
 const suspend = (whom: { id: string } = bob) => act(server, "suspend", whom);
 const DISABLED = { error: "Your login is currently disabled" };
 
-describe("Who is suspended", () => {
-  test("is still known by name, and by nothing else", async () => {
+describe("A suspended account", () => {
+  test("keeps only its id and name", async () => {
     await bob.patch("/api/v1/accounts/update_credentials", {
       display_name: "Bob :x:",
       note: "a note",
@@ -59,7 +59,7 @@ describe("Who is suspended", () => {
     expect([back.display_name, back.note, back.suspended]).toEqual(["Bob :x:", "<p>a note</p>", undefined]);
   });
 
-  test("shows nothing on the profile", async () => {
+  test("has an empty profile", async () => {
     await alice.follow(bob);
     await bob.follow(alice);
     await bob.post(`/api/v1/accounts/${alice.id}/endorse`);
@@ -74,7 +74,7 @@ describe("Who is suspended", () => {
     expect(await lengths()).toEqual([0, 0, 0, 0, 0, 0]);
   });
 
-  test("has no posts that anybody could see, until it is undone", async () => {
+  test("has no visible posts until the suspension ends", async () => {
     await alice.follow(bob);
     const list = (await alice.post("/api/v1/lists", { title: "friends" })).json;
     await alice.post(`/api/v1/lists/${list.id}/accounts`, { account_ids: [bob.id] });
@@ -116,7 +116,7 @@ describe("Who is suspended", () => {
     for (const path of paths) expect([path, (await wordsAt(path)).length > 0]).toEqual([path, true]);
   });
 
-  test("is told of no more, and stands in no list of people", async () => {
+  test("disappears from notifications and all lists of accounts", async () => {
     await alice.patch("/api/v1/accounts/update_credentials", { locked: true });
     const carol = await server.person("carol");
     await bob.patch("/api/v1/accounts/update_credentials", { discoverable: true });
@@ -150,7 +150,7 @@ describe("Who is suspended", () => {
     expect(json).toMatchObject([{ id: bob.id, following: true }]);
   });
 
-  test("isn't heard of in groups of notifications, nor among those who wait to be heard", async () => {
+  test("disappears from grouped notifications and notification requests", async () => {
     const { id } = await alice.publish("post");
     const carol = await server.person("carol");
     for (const who of [carol, bob]) await who.post(`/api/v1/statuses/${id}/favourite`);
@@ -167,7 +167,7 @@ describe("Who is suspended", () => {
     expect(await seen()).toEqual([[carol.id], 0, 0]);
   });
 
-  test("isn't found by an address either", async () => {
+  test("can't be found by its URL", async () => {
     const path = `/api/v2/search?type=accounts&resolve=true&q=${encodeURIComponent(`${server.origin}/@bob`)}`;
     expect(idsOf((await alice.get(path)).json.accounts)).toEqual([bob.id]);
     await suspend();
@@ -181,14 +181,14 @@ describe("Who is suspended", () => {
     expect(await names()).toEqual(["@alice"]);
   });
 
-  test("isn't counted among those who live here", async () => {
+  test("isn't counted as a user", async () => {
     const count = async () => (await alice.get("/api/v1/instance")).json.stats.user_count;
     expect(await count()).toBe(2);
     await suspend();
     expect(await count()).toBe(1);
   });
 
-  test("is no familiar follower", async () => {
+  test("is not a familiar follower", async () => {
     const carol = await server.person("carol");
     await alice.follow(bob);
     await bob.follow(carol);
@@ -209,7 +209,7 @@ describe("Who is suspended", () => {
     expect((await alice.post(`/api/v1/accounts/${bob.id}/block`)).json.blocking).toBe(true);
   });
 
-  test("is kept out by whatever token, also where strangers may come in", async () => {
+  test("is refused with any token, even where anonymous access is allowed", async () => {
     await suspend();
     const calls = ["/api/v1/accounts/verify_credentials", "/api/v1/timelines/home", "/api/v1/timelines/public"];
     for (const path of calls) {
@@ -224,14 +224,14 @@ describe("Who is suspended", () => {
     expect((await bob.get("/api/v1/accounts/verify_credentials")).status).toBe(200);
   });
 
-  test("can't be suspended again, nor come back twice", async () => {
+  test("can't be suspended twice, nor unsuspended twice", async () => {
     await suspend();
     await expect(suspend()).rejects.toThrow("@bob is suspended already.");
     undo(server, "suspend", bob);
     expect(() => undo(server, "suspend", bob)).toThrow("@bob isn't suspended.");
   });
 
-  test("of another server is gone just so", async () => {
+  test("of another server is hidden in the same way", async () => {
     const spammer = remoteAccount(server, "spammer", "spam.example");
     remoteStatus(server, spammer, "spam");
     await suspend({ id: spammer });
@@ -240,10 +240,10 @@ describe("Who is suspended", () => {
   });
 });
 
-describe("Who is frozen", () => {
+describe("A frozen account", () => {
   const freeze = () => act(server, "disable", bob);
 
-  test("can do nothing with any token, while their posts stay", async () => {
+  test("is refused with any token, while its posts stay", async () => {
     const { id } = await bob.publish("still here");
     await freeze();
     for (const path of ["/api/v1/accounts/verify_credentials", "/api/v1/timelines/public"]) {
@@ -256,7 +256,7 @@ describe("Who is frozen", () => {
     expect((await bob.get("/api/v1/accounts/verify_credentials")).status).toBe(200);
   });
 
-  test.each(["disable", "suspend"] as const)("by %s is signed out, and told why they can't sign in", async (action) => {
+  test.each(["disable", "suspend"] as const)("by %s is signed out, and the sign-in page says why", async (action) => {
     const visitor = new Visitor(server);
     await visitor.signIn("bob");
     expect((await visitor.get("/")).text).toContain("Signed in as @bob");
@@ -270,7 +270,7 @@ describe("Who is frozen", () => {
     expect((await visitor.signIn("bob")).location).toBe("/");
   });
 
-  inProcess.each(["disable", "suspend"] as const)("by %s hears no more of what they listen to", async (action) => {
+  inProcess.each(["disable", "suspend"] as const)("by %s loses its streams", async (action) => {
     jest.useFakeTimers();
     const socket = await Socket.open(bob, "?stream=user");
     await act(server, action, bob);
@@ -279,7 +279,7 @@ describe("Who is frozen", () => {
     expect((await socket.closed).code).toBe(1008);
   });
 
-  test("publishes nothing that was scheduled, and finds it again", async () => {
+  test("publishes no scheduled posts, and keeps them in its list", async () => {
     const scheduled_at = new Date(server.clock.now() + 3600_000).toISOString();
     await bob.post("/api/v1/statuses", { status: "later", scheduled_at });
     await freeze();

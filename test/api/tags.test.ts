@@ -30,13 +30,13 @@ describe("A hashtag", () => {
       expect([spelling, await read(spelling)]).toEqual([spelling, [`about ${written}`]]);
   });
 
-  test("counts once, however often it is written", async () => {
+  test("counts once per post", async () => {
     const { tags } = await alice.publish("#cats #CATS #Cats");
     expect(tags.length).toBe(1);
     expect((await read("cats")).length).toBe(1);
   });
 
-  test("that no post has, or that cannot be one, has an empty timeline", async () => {
+  test("without posts, or an invalid one, has an empty timeline", async () => {
     await alice.publish("#cats");
     for (const tag of ["nothing", "100%", "%", "a/b", " ", "#", "\u0000", "x".repeat(5000)]) {
       for (const who of [alice, server.stranger()]) {
@@ -46,7 +46,7 @@ describe("A hashtag", () => {
     }
   });
 
-  test("used in a direct post only has the timeline of an unused one", async () => {
+  test("used only in a direct post has an empty timeline", async () => {
     await alice.publish({ status: "#secret", visibility: "direct" });
     const [secret, unused] = await Promise.all(
       ["secret", "unused"].map((name) => server.stranger().get(`/api/v1/timelines/tag/${name}`)),
@@ -54,14 +54,14 @@ describe("A hashtag", () => {
     expect(refusal(secret!)).toEqual(refusal(unused!));
   });
 
-  test("with a malformed percent-encoding in its address has an empty timeline", async () => {
+  test("with malformed percent-encoding has an empty timeline", async () => {
     const answer = await server.stranger().get("/api/v1/timelines/tag/%E0%A4%A");
     expect([answer.status, answer.json]).toEqual([200, []]);
   });
 });
 
 describe("The timeline of a hashtag", () => {
-  test("holds replies too, but only what is public, and no boosts", async () => {
+  test("contains replies, but only public posts and no boosts", async () => {
     const { id } = await alice.publish("#cats public");
     await alice.publish({ status: "#cats unlisted", visibility: "unlisted" });
     await alice.publish({ status: "#cats private", visibility: "private" });
@@ -73,7 +73,7 @@ describe("The timeline of a hashtag", () => {
     expect(wordsOf(answer)).toEqual(["#cats reply", "#cats public"]);
   });
 
-  test("can be widened and narrowed by other tags", async () => {
+  test("can be extended and restricted by other tags", async () => {
     for (const words of ["#a", "#b", "#a #b", "#a #c", "#a #b #c", "#d"]) await alice.publish(words);
     expect(await read("a")).toEqual(["#a #b #c", "#a #c", "#a #b", "#a"]);
     expect(await read("a", "?any[]=b&any[]=D")).toEqual(["#d", "#a #b #c", "#a #c", "#a #b", "#b", "#a"]);
@@ -86,13 +86,13 @@ describe("The timeline of a hashtag", () => {
     expect(await read("a", "?any=b&all=&none[]=")).toEqual(["#a #b #c", "#a #c", "#a #b", "#b", "#a"]);
   });
 
-  test("shows each status once when it has several of the tags asked for", async () => {
+  test("shows a status with several of the tags once", async () => {
     await alice.publish("#a #b");
     await alice.publish("#b #a");
     expect(await read("a", "?any[]=b&limit=2")).toEqual(["#b #a", "#a #b"]);
   });
 
-  test("can be of this server, of others, or of pictures", async () => {
+  test("can be limited to local, remote or media posts", async () => {
     const remote = remoteStatus(server, remoteAccount(server, "dora", "elsewhere.example"), "there");
     await alice.publish("#cats here");
     server.ctx.db.transaction((tx) =>
@@ -106,7 +106,7 @@ describe("The timeline of a hashtag", () => {
     expect(await read("cats", "?only_media=true")).toEqual(["#cats picture"]);
   });
 
-  test("refuses more tags than anyone asks for", async () => {
+  test("refuses too many tags", async () => {
     const many = Array.from({ length: 200 }, (_, at) => `any[]=t${at}`).join("&");
     expect((await alice.get(`/api/v1/timelines/tag/cats?${many}`)).status).toBe(422);
   });

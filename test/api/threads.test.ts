@@ -7,7 +7,7 @@ import { expectShape } from "../support/shape.ts";
 
 const { server, alice, bob } = serverForEachTest(["alice", "bob"]);
 
-/** Answers `to`, and returns the id. */
+/** Replies to `to`, and returns the id. */
 async function reply(who: Client, to: string, status: string, visibility = "public"): Promise<string> {
   return (await who.publish({ status, in_reply_to_id: to, visibility })).id;
 }
@@ -19,12 +19,12 @@ async function thread(reader: Client, id: string): Promise<[string[], string[]]>
 }
 
 describe("A thread", () => {
-  test("of one has nothing before and nothing after", async () => {
+  test("of a single post has no ancestors and no descendants", async () => {
     const { id } = await alice.publish("alone");
     expect(await thread(bob, id)).toEqual([[], []]);
   });
 
-  test("is told from the first word to here, and from here branch by branch", async () => {
+  test("contains all ancestors in order, and the descendants branch by branch", async () => {
     const { id: root } = await alice.publish("root");
     const a = await reply(bob, root, "a");
     const b = await reply(bob, root, "b");
@@ -36,7 +36,7 @@ describe("A thread", () => {
     expect(await thread(bob, aa)).toEqual([["root", "a"], ["aaa"]]);
   });
 
-  test("brings first what its author added themselves", async () => {
+  test("starts with the author's own replies", async () => {
     const { id: root } = await alice.publish("root");
     await reply(bob, root, "bob says");
     const more = await reply(alice, root, "more");
@@ -44,7 +44,7 @@ describe("A thread", () => {
     expect((await thread(bob, root))[1]).toEqual(["more", "and more", "bob says"]);
   });
 
-  test("may be hundreds deep for people, and is cut short for strangers", async () => {
+  test("may be hundreds deep for users, and is limited for anonymous clients", async () => {
     const { id: root } = await alice.publish("root");
     let last = root;
     for (let at = 1; at <= 120; at++) last = await reply(at % 2 ? bob : alice, last, `${at}`);
@@ -57,7 +57,7 @@ describe("A thread", () => {
     expect([ancestors.length, ancestors.at(-1), descendants.length, descendants[0]]).toEqual([40, "119", 20, "1"]);
   });
 
-  test("hides what one may not see, and shows what comes after it", async () => {
+  test("omits hidden posts, and contains the replies to them", async () => {
     const { id: root } = await alice.publish("root");
     const hidden = await reply(alice, root, "for followers", "private");
     const seen = await reply(bob, root, "seen");
@@ -68,7 +68,7 @@ describe("A thread", () => {
     expect((await thread(server.stranger(), seen))[0]).toEqual(["root"]);
   });
 
-  test("leaves out whom one blocks or mutes, and who blocks one", async () => {
+  test("omits accounts that the viewer blocks or mutes, and accounts that block the viewer", async () => {
     const [carol, dora] = [await server.person("carol"), await server.person("dora")];
     const { id: root } = await alice.publish("root");
     for (const who of [bob, carol, dora]) await reply(who, root, `from ${who === bob ? "bob" : "others"}`);
@@ -80,7 +80,7 @@ describe("A thread", () => {
     expect(await thread(alice, last)).toEqual([["root"], []]);
   });
 
-  test("has at its end what was a reply to a status that is gone", async () => {
+  test("doesn't contain replies to deleted posts", async () => {
     const { id: root } = await alice.publish("root");
     const middle = await reply(alice, root, "middle");
     const leaf = await reply(bob, middle, "leaf");
@@ -89,14 +89,14 @@ describe("A thread", () => {
     expect(await thread(bob, root)).toEqual([[], []]);
   });
 
-  test("of a boost is nobody's", async () => {
+  test("of a boost is empty", async () => {
     const { id: root } = await alice.publish("root");
     await reply(bob, root, "reply");
     const { json } = await bob.post(`/api/v1/statuses/${root}/reblog`);
     expect(await thread(alice, json.id)).toEqual([[], []]);
   });
 
-  test("goes on from a boost where the boosted status stands", async () => {
+  test("contains replies to a boost as replies to the original", async () => {
     const { id: root } = await alice.publish("root");
     const { json: boost } = await bob.post(`/api/v1/statuses/${root}/reblog`);
     await reply(bob, boost.id, "reply");

@@ -13,7 +13,7 @@ const boost = async (who: Client, id: string): Promise<string> =>
   (await who.post(`/api/v1/statuses/${id}/reblog`)).json.id;
 
 describe("The home timeline", () => {
-  test("holds what I write and what those write whom I follow, the newest first", async () => {
+  test("contains the user's posts and those of followed accounts, newest first", async () => {
     await alice.follow(bob);
     await alice.publish("one");
     await bob.publish({ status: "two", visibility: "unlisted" });
@@ -24,12 +24,12 @@ describe("The home timeline", () => {
     expect(wordsOf(answer)).toEqual(["three", "two", "one"]);
   });
 
-  test("is empty at first", async () => {
+  test("is initially empty", async () => {
     const { status, json, headers } = await alice.get("/api/v1/timelines/home");
     expect([status, json, headers.get("link")]).toEqual([200, [], null]);
   });
 
-  test("holds replies where I follow both who writes and whom they answer", async () => {
+  test("contains replies if the user follows both accounts", async () => {
     await alice.follow(bob);
     const [mine, bobs, carols] = [await alice.publish("a"), await bob.publish("b"), await carol.publish("c")];
     const reply = (who: Client, to: { id: string }, status: string) => who.publish({ status, in_reply_to_id: to.id });
@@ -44,7 +44,7 @@ describe("The home timeline", () => {
     expect((await homeOf(alice))[0]).toBe("bob to carol again");
   });
 
-  test("holds direct messages to me from those I follow, and mine", async () => {
+  test("contains direct posts to and by the user", async () => {
     await alice.follow(bob);
     await bob.publish({ status: "@alice psst", visibility: "direct" });
     await bob.publish({ status: "@carol psst", visibility: "direct" });
@@ -53,7 +53,7 @@ describe("The home timeline", () => {
     expect(await homeOf(alice)).toEqual(["@carol hi", "@alice psst"]);
   });
 
-  test("holds boosts, even of those I don't follow, and mine", async () => {
+  test("contains boosts, including boosts of accounts the user doesn't follow, and the user's own", async () => {
     await alice.follow(bob);
     const { id } = await carol.publish("by carol");
     const boosted = await boost(bob, id);
@@ -63,7 +63,7 @@ describe("The home timeline", () => {
     expect(await homeOf(alice)).toEqual(["another", "by carol"]);
   });
 
-  test("shows a status once when several boost it, or when it is just above its boost", async () => {
+  test("shows a status once if it has several boosts or is right above its boost", async () => {
     for (const friend of [bob, carol]) await alice.follow(friend);
     const { id } = await carol.publish("by carol");
     await boost(bob, id);
@@ -76,7 +76,7 @@ describe("The home timeline", () => {
     expect(await homeOf(alice)).toEqual(["by dora", "by carol"]);
   });
 
-  test("shows a status again when it is boosted long after", async () => {
+  test("shows a status again if it is boosted much later", async () => {
     await alice.follow(bob);
     const { id } = await bob.publish("first");
     for (let at = 0; at < 40; at++) await bob.publish(`${at}`);
@@ -84,7 +84,7 @@ describe("The home timeline", () => {
     expect((await homeOf(alice))[0]).toBe("first");
   });
 
-  test("loses a boost that is taken back", async () => {
+  test("loses a boost that is undone", async () => {
     await alice.follow(bob);
     const { id } = await carol.publish("by carol");
     await boost(bob, id);
@@ -92,7 +92,7 @@ describe("The home timeline", () => {
     expect(await homeOf(alice)).toEqual([]);
   });
 
-  test("keeps the last 800, however much is written", async () => {
+  test("keeps the latest 800 posts", async () => {
     server.ctx.db.transaction((tx) => {
       for (let at = 0; at < 850; at++) {
         const id = server.ctx.ids.next();
@@ -119,7 +119,7 @@ describe("The public timeline", () => {
   const read = async (query = ""): Promise<string[]> =>
     wordsOf(await server.stranger().get(`/api/v1/timelines/public${query}`));
 
-  test("holds what everyone may see and find, without boosts and replies to others", async () => {
+  test("contains public posts without boosts and replies to others", async () => {
     const { id } = await alice.publish("public");
     await alice.publish({ status: "unlisted", visibility: "unlisted" });
     await alice.publish({ status: "private", visibility: "private" });
@@ -132,7 +132,7 @@ describe("The public timeline", () => {
     expect(wordsOf(answer)).toEqual(["to myself", "public"]);
   });
 
-  test("can be of this server, or of others", async () => {
+  test("can be limited to local or remote posts", async () => {
     const dora = remoteAccount(server, "dora", "elsewhere.example");
     await alice.publish("here");
     remoteStatus(server, dora, "there");
@@ -146,7 +146,7 @@ describe("The public timeline", () => {
     expect(json[0].account.acct).toBe("dora@elsewhere.example");
   });
 
-  test("can be of pictures only", async () => {
+  test("can be limited to posts with media", async () => {
     const dora = remoteAccount(server, "dora", "elsewhere.example");
     await alice.publish("words");
     await alice.publish({ status: "picture", media_ids: [(await uploaded(alice)).id] });
@@ -157,7 +157,7 @@ describe("The public timeline", () => {
     expect((await read("?only_media=false")).length).toBe(3);
   });
 
-  test("sorts what comes late where it was written", async () => {
+  test("sorts late arrivals by their date", async () => {
     const dora = remoteAccount(server, "dora", "elsewhere.example");
     await alice.publish("first");
     server.clock.advance(60_000);

@@ -10,10 +10,10 @@ const LANGUAGES = [
   { code: "de", name: "German", targets: ["en"] },
 ];
 
-/** A service that shouts what it is given, and notes what it was asked. */
+/** A service that returns everything in capital letters, and records the requests. */
 class Service {
   readonly asked: Json[] = [];
-  /** What it answers instead. */
+  /** Replaces the response. */
   broken: (() => Response) | null = null;
   detects: string | null = null;
   private readonly server = Bun.serve({
@@ -36,13 +36,13 @@ class Service {
     const asked = (await request.json()) as Json;
     this.asked.push({ path: pathname, ...asked });
     if (this.broken) return this.broken();
-    const shout = (html: string) =>
+    const capitals = (html: string) =>
       html.replaceAll(
         /(<span translate="no">[^<]*|<[^>]*>|&\w+;)|([^<&]+)/g,
         (_, kept, said) => kept ?? said.toUpperCase(),
       );
     const found = this.detects && { detectedLanguage: asked.q.map(() => ({ language: this.detects, confidence: 99 })) };
-    return Response.json({ translatedText: asked.q.map(shout), ...found });
+    return Response.json({ translatedText: asked.q.map(capitals), ...found });
   }
 }
 
@@ -65,7 +65,7 @@ const translate = (who: Client, id: string, body: object = { lang: "de" }): Prom
   who.post(`/api/v1/statuses/${id}/translate`, body);
 
 describe("A translation", () => {
-  test("is of the words, the warning and the descriptions, with the links that there were", async () => {
+  test("covers the text, the warning and the descriptions, and keeps the links", async () => {
     const picture = await uploaded(alice, { description: "a cat & a dog" });
     const status = await alice.publish({
       status: "look, @bob: #pets",
@@ -93,7 +93,7 @@ describe("A translation", () => {
     expect(service.asked[0].q.slice(1)).toEqual(["cute &lt;3", "a cat &amp; a dog"]);
   });
 
-  test("leaves the names of emoji as they are", async () => {
+  test("keeps the names of emoji", async () => {
     await ownEmoji(server, "blob");
     const poll = { options: [":blob: yes", "no"], expires_in: 300 };
     const status = await alice.publish({ status: "a :blob: :nobody:", spoiler_text: ":blob:", language: "en", poll });
@@ -108,7 +108,7 @@ describe("A translation", () => {
     expect(json.poll.options[0]).toEqual({ title: ":blob: YES" });
   });
 
-  test("is of what a poll offers, too", async () => {
+  test("covers the options of a poll", async () => {
     const poll = { options: ["yes", "no"], expires_in: 300 };
     const status = await alice.publish({ status: "tea?", language: "en", poll });
     const { json } = await translate(bob, status.id);
@@ -116,7 +116,7 @@ describe("A translation", () => {
     expect(json.poll).toEqual({ id: status.poll.id, options: [{ title: "YES" }, { title: "NO" }] });
   });
 
-  test("is into the reader's own language where they name none, and from what the service finds", async () => {
+  test("uses the viewer's language by default, and the detected source language", async () => {
     server.ctx.db.transaction((tx) => {
       tx.run("UPDATE users SET locale = 'fr-CA' WHERE account_id = $bobId", { bobId: Number(bob.id) });
     });
@@ -128,7 +128,7 @@ describe("A translation", () => {
     expect(service.asked).toMatchObject([{ source: "auto", target: "fr" }]);
   });
 
-  test("is asked for once in a while only, and again after an edit", async () => {
+  test("is cached for a while, until an edit", async () => {
     const { id } = await alice.publish({ status: "hello", language: "en" });
     await translate(bob, id);
     await translate(alice, id);
@@ -140,7 +140,7 @@ describe("A translation", () => {
     expect(service.asked).toHaveLength(3);
   });
 
-  test("brings nothing into the page that wasn't there", async () => {
+  test("is sanitised", async () => {
     const { id } = await alice.publish({ status: "hello", language: "en" });
     const evil = '<p onclick="x()">hi <a href="https://evil.example/">there</a><script>x()</script></p>';
     service.broken = () => Response.json({ translatedText: [evil, "<b>&lt;i&gt;</b>"] });
@@ -155,8 +155,8 @@ describe("A translation", () => {
   });
 });
 
-describe("No translation", () => {
-  test("is made of what isn't for everyone, and no service hears of it", async () => {
+describe("A translation is refused", () => {
+  test("if the post isn't public, without contacting the service", async () => {
     await bob.follow(alice);
     for (const visibility of ["private", "direct"]) {
       const { id } = await alice.publish({ status: "@bob psst", language: "en", visibility });
@@ -166,7 +166,7 @@ describe("No translation", () => {
     expect(service.asked).toEqual([]);
   });
 
-  test("is made between languages that the service doesn't know, nor into the same", async () => {
+  test("if the service doesn't support the languages, or they are equal", async () => {
     const { id } = await alice.publish({ status: "hello", language: "en" });
     for (const lang of ["en", "ja"]) expect((await translate(bob, id, { lang })).status).toBe(403);
     const other = await alice.publish({ status: "hej", language: "sv" });
@@ -176,20 +176,20 @@ describe("No translation", () => {
 
   test.each<[string, () => Response, string]>([
     ["fails", () => new Response("no", { status: 500 }), "Service Unavailable"],
-    ["speaks nonsense", () => Response.json("no"), "Service Unavailable"],
+    ["returns nonsense", () => Response.json("no"), "Service Unavailable"],
     ["loses texts", () => Response.json({ translatedText: [] }), "Service Unavailable"],
     ["isn't JSON", () => new Response("{", { headers: { "content-type": "application/json" } }), "Service Unavailable"],
     [
-      "has enough",
+      "reports too many requests",
       () => new Response("", { status: 429 }),
       "There have been too many requests to the translation service recently.",
     ],
     [
-      "is used up",
+      "has exceeded its quota",
       () => new Response("", { status: 403 }),
       "The server-wide usage quota for the translation service has been exceeded.",
     ],
-  ])("is made when the service %s", async (_, broken, sentence) => {
+  ])("when the service %s", async (_, broken, sentence) => {
     const { id } = await alice.publish({ status: "hello", language: "en" });
     service.broken = broken;
     const { status, json } = await translate(bob, id);
@@ -198,7 +198,7 @@ describe("No translation", () => {
     expect((await translate(bob, id)).status).toBe(200);
   });
 
-  test("is made without a token with the scope, nor of what one may not see", async () => {
+  test("without a token with the scope, and for hidden posts", async () => {
     const { id } = await alice.publish({ status: "hello", language: "en" });
     const secret = await alice.publish({ status: "secret", language: "en", visibility: "private" });
     expect((await translate(server.stranger(), id)).status).toBe(401);
@@ -207,7 +207,7 @@ describe("No translation", () => {
     expect((await translate(bob, "x")).status).toBe(404);
   });
 
-  test("is made where the owner named no service, and the instance says so", async () => {
+  test("if there is no service, and the instance document says so", async () => {
     const plain = await startServer();
     const carol = await plain.person("carol");
     const { id } = await carol.publish({ status: "hello", language: "en" });
@@ -219,7 +219,7 @@ describe("No translation", () => {
   });
 });
 
-test("What can be translated into what is told to everyone", async () => {
+test("The supported language pairs are public", async () => {
   const { status, json } = await server.stranger().get("/api/v1/instance/translation_languages");
   expect([status, json]).toEqual([200, { en: ["de", "fr"], de: ["en"], und: ["de", "en", "fr"] }]);
   expect((await alice.get("/api/v2/instance")).json.configuration.translation).toEqual({ enabled: true });

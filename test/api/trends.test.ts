@@ -37,18 +37,18 @@ async function restart(trends: string): Promise<void> {
   await start(trends);
 }
 
-/** Someone who wants to be found. */
+/** Creates a discoverable user. */
 async function person(name: string): Promise<Client> {
   const client = await server.person(name);
-  await beFound(client, true);
+  await setDiscoverable(client, true);
   return client;
 }
 
-async function beFound(client: Client, discoverable: boolean): Promise<void> {
+async function setDiscoverable(client: Client, discoverable: boolean): Promise<void> {
   await client.patch("/api/v1/accounts/update_credentials", { discoverable });
 }
 
-/** Lets time pass, and ranks as the server does every hour. */
+/** Advances the clock, and ranks like the server's hourly job. */
 async function rank(later = 0): Promise<void> {
   await server.drain();
   server.clock.advance(later);
@@ -65,7 +65,7 @@ async function trends(kind: "tags" | "statuses" | "links", query = "", by = serv
 const tags = async (query = ""): Promise<string[]> => (await trends("tags", query)).map(({ name }) => name);
 const ids = (statuses: Json[]): string[] => statuses.map(({ id }) => id);
 
-/** A post that these people favourite. */
+/** Creates a post that these users favourite. */
 async function liked(author: Client, text: string | object, ...fans: Client[]): Promise<string> {
   const { id } = await author.publish(text);
   for (const fan of fans) await fan.post(`/api/v1/statuses/${id}/favourite`);
@@ -73,7 +73,7 @@ async function liked(author: Client, text: string | object, ...fans: Client[]): 
 }
 
 describe("A hashtag", () => {
-  test("trends when two people use it, the one of more people first, once it was ranked", async () => {
+  test("trends after the next ranking if two users use it, ordered by their number", async () => {
     for (const who of [alice, bob]) await who.publish("#Quiet");
     for (const who of [alice, bob, carol]) await who.publish("#loud");
     for (let at = 0; at < 5; at += 1) await alice.publish("#mine alone");
@@ -86,7 +86,7 @@ describe("A hashtag", () => {
     expect((await server.stranger().get("/api/v1/trends")).json).toEqual(await trends("tags"));
   });
 
-  test("has a history of seven days, newest first, in text, at once", async () => {
+  test("has a history of seven days, newest first, as text, updated at once", async () => {
     for (const who of [alice, alice, bob]) await who.publish("#birds #birds");
     await rank(2 * DAY);
     await carol.publish("#birds");
@@ -108,7 +108,7 @@ describe("A hashtag", () => {
     expect(server.ctx.db.get("SELECT 1 FROM trend_days")).toBeNull();
   });
 
-  test("counts as it is used now: edits and deletions take back what is gone, and what isn't public never counts", async () => {
+  test("counts current uses: edits and deletions reduce the count, and posts that aren't public never count", async () => {
     const counted = async () => {
       const { hashtags } = (await alice.get("/api/v2/search?q=fox&type=hashtags")).json;
       return [hashtags[0].history[0].uses, hashtags[0].history[0].accounts];
@@ -127,7 +127,7 @@ describe("A hashtag", () => {
     expect(await counted()).toEqual(["0", "0"]);
   });
 
-  test("decays: what is used now comes before what more people used days ago, which is then forgotten", async () => {
+  test("decays: recent tags outrank older ones with more users, which later disappear", async () => {
     for (const who of [alice, bob, carol]) await who.publish("#old");
     await rank(2 * DAY);
     for (const who of [alice, bob]) await who.publish("#new");
@@ -139,7 +139,7 @@ describe("A hashtag", () => {
     expect(await tags()).toEqual([]);
   });
 
-  test("is ranked every hour without being asked", async () => {
+  test("is ranked every hour by a job", async () => {
     await rank();
     for (const who of [alice, bob]) await who.publish("#later");
     await server.drain();
@@ -149,17 +149,17 @@ describe("A hashtag", () => {
     expect(await tags()).toEqual(["later"]);
   });
 
-  test("trends by people only who want to be found", async () => {
+  test("trends only by discoverable users", async () => {
     for (const who of [alice, bob]) await who.publish("#shy");
-    await beFound(bob, false);
+    await setDiscoverable(bob, false);
     await rank();
     expect(await tags()).toEqual([]);
-    await beFound(bob, true);
+    await setDiscoverable(bob, true);
     await rank();
     expect(await tags()).toEqual(["shy"]);
   });
 
-  test("goes with the people who used it", async () => {
+  test("loses the uses of deleted accounts", async () => {
     for (const who of [alice, bob]) await who.publish("#gone");
     server.ctx.db.transaction((tx) => tx.run("DELETE FROM accounts WHERE id = $bobId", { bobId: Number(bob.id) }));
     const { hashtags } = (await alice.get("/api/v2/search?q=gone&type=hashtags")).json;
@@ -167,8 +167,8 @@ describe("A hashtag", () => {
   });
 });
 
-describe("A ranking", () => {
-  test("is paged by limit and offset, with links to what follows and what came before", async () => {
+describe("A list of trends", () => {
+  test("is paged by limit and offset, with links in both directions", async () => {
     for (const who of [alice, bob]) await who.publish("#one #two #three #four #five");
     await rank();
     const all = await tags();
@@ -182,7 +182,7 @@ describe("A ranking", () => {
     expect(await tags("?offset=5")).toEqual([]);
   });
 
-  test("gives ten hashtags and links unless asked otherwise, and twenty at most; of statuses twenty and forty", async () => {
+  test("contains ten hashtags and links by default and twenty at most; statuses twenty and forty", async () => {
     const names = Array.from({ length: 25 }, (_, at) => `#tag${at}x`).join(" ");
     for (const who of [alice, bob]) await who.publish(names);
     for (let at = 0; at < 41; at += 1) await liked(alice, `number ${at}`, bob, carol);
@@ -197,7 +197,7 @@ describe("A ranking", () => {
     }
   });
 
-  inProcess("costs the same number of queries however long its page is", async () => {
+  inProcess("needs the same number of queries for any length", async () => {
     for (const who of [alice, bob]) await who.publish("#one #two #three #four");
     for (const name of ["a", "b", "c", "d"]) {
       const url = site.put(`/${name}`, page(name));
@@ -220,7 +220,7 @@ describe("A ranking", () => {
 });
 
 describe("A post", () => {
-  test("trends when two others favourite or reblog it, the most liked first", async () => {
+  test("trends if two others favourite or boost it, the most popular first", async () => {
     const both = await liked(alice, "favourited and reblogged", bob);
     await carol.post(`/api/v1/statuses/${both}/reblog`);
     await liked(alice, "twice by one", bob);
@@ -246,7 +246,7 @@ describe("A post", () => {
     expect(await trends("statuses")).toEqual([]);
   });
 
-  test("doesn't trend when it is an answer, sensitive, behind a warning, or not public", async () => {
+  test("doesn't trend if it is a reply, sensitive, has a warning, or isn't public", async () => {
     const { id } = await carol.publish("a question");
     for (const draft of [
       { in_reply_to_id: id },
@@ -260,7 +260,7 @@ describe("A post", () => {
     expect(await trends("statuses")).toEqual([]);
   });
 
-  test("is gone at once when its author deletes it, marks it as sensitive, or doesn't want to be found any more", async () => {
+  test("stops trending at once if it is deleted, marked as sensitive, or its author isn't discoverable any more", async () => {
     const [first, second, third] = [
       await liked(alice, "first", bob, carol),
       await liked(alice, "second", bob, carol),
@@ -270,11 +270,11 @@ describe("A post", () => {
     expect(ids(await trends("statuses"))).toEqual([third, second, first]);
     await alice.delete(`/api/v1/statuses/${first}`);
     await alice.put(`/api/v1/statuses/${second}`, { status: "second", sensitive: true });
-    await beFound(bob, false);
+    await setDiscoverable(bob, false);
     expect(await trends("statuses")).toEqual([]);
   });
 
-  test("isn't shown to those who block or mute its author, nor to whom its author blocks", async () => {
+  test("is hidden from users who block or mute its author, and from users its author blocks", async () => {
     const id = await liked(alice, "hello", bob, carol);
     await rank();
     const [dave, erin, frank] = [await person("dave"), await person("erin"), await person("frank")];
@@ -291,7 +291,7 @@ describe("A link", () => {
   const CANONICAL = '<link rel="canonical" href="/article">';
   const link = (address: string) => `/api/v1/timelines/link?url=${encodeURIComponent(address)}`;
 
-  test("trends as the card of its page, with the history of all addresses that lead there", async () => {
+  test("trends as the preview card of its page, with the history of all its URLs", async () => {
     const canonical = site.put("/article", page("News", CANONICAL));
     const other = `${canonical}?from=app`;
     await alice.publish(canonical);
@@ -305,17 +305,17 @@ describe("A link", () => {
     expect(found[0].history[0]).toEqual({ day: String(TODAY), uses: "2", accounts: "2" });
   });
 
-  test("doesn't trend by one person alone, by people who don't want to be found, or without a page", async () => {
+  test("doesn't trend by one user, by users who aren't discoverable, or without a page", async () => {
     const [one, shy, none] = [site.put("/one", page("One")), site.put("/shy", page("Shy")), site.url("/none")];
     for (const who of [alice, alice]) await who.publish(one);
-    await beFound(carol, false);
+    await setDiscoverable(carol, false);
     for (const who of [alice, carol]) await who.publish(shy);
     for (const who of [alice, bob]) await who.publish(none);
     await rank();
     expect(await trends("links")).toEqual([]);
   });
 
-  test("has a timeline while it trends: public posts of people who want to be found, in pages", async () => {
+  test("has a paged timeline of public posts by discoverable users while it trends", async () => {
     const canonical = site.put("/article", page("News", CANONICAL));
     const other = `${canonical}?from=app`;
     const posts = [
@@ -324,7 +324,7 @@ describe("A link", () => {
       (await alice.publish(`third ${canonical}`)).id,
     ].toReversed();
     await alice.publish({ status: canonical, visibility: "unlisted" });
-    await beFound(carol, false);
+    await setDiscoverable(carol, false);
     await carol.publish(canonical);
     const before = await alice.get(link(canonical));
     expect([before.status, before.json]).toEqual([404, { error: "Record not found" }]);
@@ -341,7 +341,7 @@ describe("A link", () => {
     expect((await stranger.get(link(canonical))).status).toBe(404);
   });
 
-  test("must be named, and a token must be allowed to read posts", async () => {
+  test("requires a URL, and a token needs the scope for posts", async () => {
     expect((await server.stranger().get("/api/v1/timelines/link")).status).toBe(422);
     expect((await server.otherApp(alice, "write").get(link("https://example.org"))).status).toBe(403);
   });
@@ -350,7 +350,7 @@ describe("A link", () => {
 describe("The owner", () => {
   const idOf = (tag: string) => server.ctx.db.get<{ id: number }>("SELECT id FROM tags WHERE name = $tag", { tag })!.id;
 
-  test("can let trend only what was approved", async () => {
+  test("can restrict trends to approved ones", async () => {
     await restart("review");
     const url = site.put("/article", page("News"));
     const post = await liked(alice, `${url} #good #bad`, bob, carol);
@@ -374,14 +374,14 @@ describe("The owner", () => {
     expect(await tags()).toEqual([]);
   });
 
-  test("can keep something from trending without reviewing everything", async () => {
+  test("can reject a trend without reviewing all others", async () => {
     for (const who of [alice, bob]) await who.publish("#good #bad");
     await rank();
     reviewTrend(server.ctx, "tag", idOf("bad"), false);
     expect(await tags()).toEqual(["good"]);
   });
 
-  test("can do without trends; hashtags have their history all the same", async () => {
+  test("can turn trends off, and hashtags keep their history", async () => {
     await restart("off");
     for (const who of [alice, bob]) await who.publish("#good");
     await rank();

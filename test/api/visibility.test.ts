@@ -9,19 +9,19 @@ import { listening, Socket } from "../support/streams.ts";
 const VISIBILITIES = ["public", "unlisted", "private", "direct"] as const;
 type Visibility = (typeof VISIBILITIES)[number];
 
-describe("Who sees a status", () => {
+describe("A status", () => {
   const { server, alice } = serverForAllTests(["alice"]);
   const readers = new Map<string, Client>();
   const statuses = new Map<Visibility, Json>();
 
-  /** By visibility: who may see it, besides those who may see more. */
+  /** The readers of each visibility. */
   const SEEN_BY: Record<Visibility, string[]> = {
-    public: ["the author", "a follower", "somebody mentioned", "somebody signed in", "a stranger"],
-    unlisted: ["the author", "a follower", "somebody mentioned", "somebody signed in", "a stranger"],
-    private: ["the author", "a follower", "somebody mentioned"],
-    direct: ["the author", "somebody mentioned"],
+    public: ["the author", "a follower", "a mentioned user", "another user", "an anonymous visitor"],
+    unlisted: ["the author", "a follower", "a mentioned user", "another user", "an anonymous visitor"],
+    private: ["the author", "a follower", "a mentioned user"],
+    direct: ["the author", "a mentioned user"],
   };
-  const NAMES = [...SEEN_BY.public, "somebody blocked"];
+  const NAMES = [...SEEN_BY.public, "a blocked user"];
 
   beforeAll(async () => {
     const [follower, mentioned, other, blocked] = [
@@ -34,7 +34,7 @@ describe("Who sees a status", () => {
     for (const visibility of VISIBILITIES) {
       const status = await alice.publish({ status: `@mentioned @blocked #tag ${visibility}`, visibility });
       statuses.set(visibility, status);
-      // So that there is something in the lists that hang on it.
+      // The lists that depend on a status must not be empty.
       await alice.post(`/api/v1/statuses/${status.id}/favourite`);
       await alice.post(`/api/v1/statuses/${status.id}/reblog`);
       await alice.publish({ status: `reply to ${visibility}`, visibility, in_reply_to_id: status.id });
@@ -43,17 +43,17 @@ describe("Who sees a status", () => {
     const all: [string, Client][] = [
       ["the author", alice],
       ["a follower", follower],
-      ["somebody mentioned", mentioned],
-      ["somebody signed in", other],
-      ["a stranger", server.stranger()],
-      ["somebody blocked", blocked],
+      ["a mentioned user", mentioned],
+      ["another user", other],
+      ["an anonymous visitor", server.stranger()],
+      ["a blocked user", blocked],
     ];
     for (const [name, client] of all) readers.set(name, client);
   });
 
   const cases = VISIBILITIES.flatMap((visibility) => NAMES.map((name) => [visibility, name] as const));
 
-  test.each(cases)("%s: by %s, in every place alike", async (visibility, name) => {
+  test.each(cases)("that is %s is equally visible or hidden for %s in all places", async (visibility, name) => {
     const [reader, status] = [readers.get(name)!, statuses.get(visibility)!];
     const sees = SEEN_BY[visibility].includes(name);
     const code = sees ? 200 : 404;
@@ -74,41 +74,41 @@ describe("Who sees a status", () => {
     }
   });
 
-  test.each(cases)("%s: and acts on it, by %s", async (visibility, name) => {
+  test.each(cases)("that is %s accepts or refuses interactions by %s", async (visibility, name) => {
     const [reader, status] = [readers.get(name)!, statuses.get(visibility)!];
-    if (name === "a stranger")
+    if (name === "an anonymous visitor")
       return expect((await reader.post(`/api/v1/statuses/${status.id}/bookmark`)).status).toBe(401);
     const { status: code } = await reader.post(`/api/v1/statuses/${status.id}/bookmark`);
     expect(code).toBe(SEEN_BY[visibility].includes(name) ? 200 : 404);
     await reader.post(`/api/v1/statuses/${status.id}/unbookmark`);
   });
 
-  test("in their home timeline: the author all, a follower what followers may see", async () => {
+  test("is in the author's home timeline, and in a follower's up to the visibility private", async () => {
     const seen = async (name: string) => {
       const ids = new Set(idsOf(await readers.get(name)!.get("/api/v1/timelines/home?limit=40")));
       return VISIBILITIES.filter((visibility) => ids.has(statuses.get(visibility)!.id));
     };
     expect(await seen("the author")).toEqual([...VISIBILITIES]);
     expect(await seen("a follower")).toEqual(["public", "unlisted", "private"]);
-    expect(await seen("somebody mentioned")).toEqual([]);
-    expect(await seen("somebody blocked")).toEqual([]);
+    expect(await seen("a mentioned user")).toEqual([]);
+    expect(await seen("a blocked user")).toEqual([]);
   });
 
-  test("in their notifications: whoever is mentioned and not blocked", async () => {
-    const told = async (name: string) =>
+  test("is in the notifications of mentioned users who aren't blocked", async () => {
+    const notified = async (name: string) =>
       (await readers.get(name)!.get("/api/v1/notifications")).json.map((it: Json) => it.status.visibility);
-    expect(await told("somebody mentioned")).toEqual(["direct", "private", "unlisted", "public"]);
-    expect(await told("somebody blocked")).toEqual([]);
+    expect(await notified("a mentioned user")).toEqual(["direct", "private", "unlisted", "public"]);
+    expect(await notified("a blocked user")).toEqual([]);
   });
 
-  test("and the public places of an account count nothing that is hidden", async () => {
+  test("is in the public list of an account only if it is public or unlisted", async () => {
     const { json } = await server.stranger().get(`/api/v1/accounts/${alice.id}/statuses`);
     const visible = json.map((it: Json) => (it.reblog ?? it).visibility);
     expect(new Set(visible)).toEqual(new Set(["public", "unlisted"]));
   });
 });
 
-describe("A status that could be seen once", () => {
+describe("A status that is no longer visible", () => {
   const { server, alice, bob } = serverForEachTest(["alice", "bob"]);
   let secret: Json;
 
@@ -120,7 +120,7 @@ describe("A status that could be seen once", () => {
 
   const LISTS = ["/api/v1/favourites", "/api/v1/bookmarks", "/api/v1/timelines/home"];
 
-  test("is gone from one's lists with the right to see it, and back with it", async () => {
+  test("leaves the user's lists, and returns when it becomes visible", async () => {
     for (const path of LISTS) expect([path, idsOf(await bob.get(path))]).toEqual([path, [secret.id]]);
     await bob.post(`/api/v1/accounts/${alice.id}/unfollow`);
     for (const path of LISTS) expect([path, idsOf(await bob.get(path))]).toEqual([path, []]);
@@ -129,7 +129,7 @@ describe("A status that could be seen once", () => {
     for (const path of LISTS) expect([path, idsOf(await bob.get(path))]).toEqual([path, [secret.id]]);
   });
 
-  test("isn't shown in notifications once it is hidden", async () => {
+  test("disappears from notifications", async () => {
     const { id } = await alice.publish({ status: "@bob psst", visibility: "private" });
     const [notification] = (await bob.get("/api/v1/notifications")).json;
     expect(notification.status.id).toBe(id);
@@ -139,7 +139,7 @@ describe("A status that could be seen once", () => {
     expect((await bob.get("/api/v1/notifications/unread_count")).json).toEqual({ count: 0 });
   });
 
-  test("isn't leaked by somebody's boost of it", async () => {
+  test("isn't revealed by a boost", async () => {
     const carol = await server.person("carol");
     await bob.follow(carol);
     const open = await alice.publish("open");
@@ -170,7 +170,7 @@ describe("A direct status that its recipient may no longer see", () => {
     ["a block", () => alice.post(`/api/v1/accounts/${bob.id}/block`)],
   ];
 
-  test.each(HIDE)("is in no conversation after %s, whatever is asked", async (_, hide) => {
+  test.each(HIDE)("is in no conversation after %s", async (_, hide) => {
     const [{ id: conversation }] = (await bob.get("/api/v1/conversations")).json;
     await hide();
     expect((await bob.get(`/api/v1/statuses/${id}`)).status).toBe(404);
@@ -187,13 +187,13 @@ describe("A direct status that its recipient may no longer see", () => {
     await listening(server, 2);
     await hide();
     for (const verb of ["read", "unread"]) await bob.post(`/api/v1/conversations/${conversation}/${verb}`);
-    const heard = (await socket.soFar()).filter(({ event }: Json) => event !== "delete");
-    expect(heard).toEqual([]);
+    const received = (await socket.soFar()).filter(({ event }: Json) => event !== "delete");
+    expect(received).toEqual([]);
     await socket.close();
   });
 });
 
-describe("Whom I block or mute", () => {
+describe("A blocked or muted account", () => {
   const { server, alice, bob, carol } = serverForEachTest(["alice", "bob", "carol"]);
 
   beforeEach(async () => {
@@ -210,21 +210,21 @@ describe("Whom I block or mute", () => {
   test.each([
     ["block", (who: TestServer) => block(who, alice, bob)],
     ["mute", (who: TestServer) => mute(who, alice, bob)],
-  ])("is in no timeline (%s), not even boosted, before and after", async (_, hide) => {
+  ])("is in no timeline (%s), even if boosted, before and after", async (_, hide) => {
     hide(server);
     const { id } = await bob.publish("#tag more by bob");
     await carol.post(`/api/v1/statuses/${id}/reblog`);
     for (const path of TIMELINES) expect([path, await authors(path)]).toEqual([path, new Set(["carol"])]);
   });
 
-  test("is back when the mute has ended", async () => {
+  test("returns when the mute ends", async () => {
     mute(server, alice, bob, { until: server.clock.now() + 1000 });
     for (const path of TIMELINES) expect([path, await authors(path)]).toEqual([path, new Set(["carol"])]);
     server.clock.advance(1001);
     for (const path of TIMELINES) expect([path, await authors(path)]).toEqual([path, new Set(["carol", "bob"])]);
   });
 
-  test("doesn't reach my notifications", async () => {
+  test("causes no notifications", async () => {
     const { id } = await alice.publish("hello");
     block(server, alice, bob);
     mute(server, alice, carol);
@@ -237,14 +237,14 @@ describe("Whom I block or mute", () => {
     expect((await alice.get("/api/v1/notifications")).json).toEqual([]);
   });
 
-  test("with a mute that leaves notifications on, they do", async () => {
+  test("causes notifications if the mute allows them", async () => {
     mute(server, alice, carol, { notifications: false });
     await carol.publish("@alice hi");
     expect((await alice.get("/api/v1/notifications")).json.length).toBe(1);
   });
 });
 
-test("who blocks me is in none of my timelines", async () => {
+test("accounts that block the user are in none of the user's timelines", async () => {
   const server = await startServer();
   const [alice, bob] = [await server.person("alice"), await server.person("bob")];
   await alice.follow(bob);
