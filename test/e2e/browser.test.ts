@@ -104,7 +104,7 @@ class WebApp {
   }
 
   private done(): string {
-    return `<h1>Welcome to the app</h1><script>opener?.postMessage("heard from the popup", "*")</script>`;
+    return `<h1>Welcome to the app</h1><script>opener?.postMessage("message from the popup", "*")</script>`;
   }
 }
 
@@ -217,7 +217,7 @@ test("an app receives the code from a popup", async () => {
   await signIn();
   await press("Allow");
   await opener.waitForFunction("document.title !== 'waiting'");
-  expect(await opener.title()).toBe("heard from the popup");
+  expect(await opener.title()).toBe("message from the popup");
 });
 
 test.each(["icecubesapp://", "com.tapbots.Ivory.10217:/request_token/6A1F"])(

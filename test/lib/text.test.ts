@@ -10,12 +10,12 @@ import {
   type RenderOptions,
 } from "../../src/lib/text/text.ts";
 
-const nobody: RenderOptions = {
+const noAccounts: RenderOptions = {
   mentionUrl: () => null,
   tagUrl: (name) => `https://home.example/tags/${encodeURIComponent(name)}`,
 };
 const everybody: RenderOptions = {
-  ...nobody,
+  ...noAccounts,
   mentionUrl: ({ username, domain }) => ({ url: `https://${domain ?? "home.example"}/@${username}`, username }),
 };
 
@@ -37,7 +37,7 @@ function mention(url: string, shown: string): string {
 
 /** The URLs that a text links to, unescaped. */
 function linksOf(text: string): string[] {
-  const found = renderText(text, nobody).matchAll(/<a href="([^"]*)" target/g);
+  const found = renderText(text, noAccounts).matchAll(/<a href="([^"]*)" target/g);
   return Array.from(found, ([, url]) => htmlToText(url!));
 }
 
@@ -59,28 +59,30 @@ describe("Paragraphs", () => {
   ];
 
   test.each(cases)("%s", (_claim, text, html) => {
-    expect(renderText(text, nobody)).toBe(html);
+    expect(renderText(text, noAccounts)).toBe(html);
   });
 });
 
 describe("Escaping", () => {
   test("a script tag is shown as text", () => {
-    expect(renderText('<script>alert("Hi")</script>', nobody)).toBe(
+    expect(renderText('<script>alert("Hi")</script>', noAccounts)).toBe(
       "<p>&lt;script&gt;alert(&quot;Hi&quot;)&lt;/script&gt;</p>",
     );
   });
 
   test("ampersands, quotes and entities are shown as written", () => {
-    expect(renderText(`Tom & "Jerry" 'n' &lt;co&gt;`, nobody)).toBe(
+    expect(renderText(`Tom & "Jerry" 'n' &lt;co&gt;`, noAccounts)).toBe(
       "<p>Tom &amp; &quot;Jerry&quot; &#39;n&#39; &amp;lt;co&amp;gt;</p>",
     );
   });
 
   test("a link cannot carry markup, in its visible or its hidden part", () => {
-    expect(renderText("http://x.org/b<del>b</del>", nobody)).toBe(
+    expect(renderText("http://x.org/b<del>b</del>", noAccounts)).toBe(
       `<p>${link("http://", "x.org/b")}&lt;del&gt;b&lt;/del&gt;</p>`,
     );
-    expect(renderText(`https://x.org/?a=1&b='2'c`, nobody)).toContain('href="https://x.org/?a=1&amp;b=&#39;2&#39;c"');
+    expect(renderText(`https://x.org/?a=1&b='2'c`, noAccounts)).toContain(
+      'href="https://x.org/?a=1&amp;b=&#39;2&#39;c"',
+    );
   });
 
   test("the caller's mention and tag texts are escaped", () => {
@@ -96,36 +98,36 @@ describe("Escaping", () => {
 
 describe("Links", () => {
   test("a short URL is shown whole, without its scheme", () => {
-    expect(renderText("See https://example.org/about.", nobody)).toBe(
+    expect(renderText("See https://example.org/about.", noAccounts)).toBe(
       `<p>See ${link("https://", "example.org/about")}.</p>`,
     );
   });
 
   test("a long URL shows 30 characters", () => {
     const html = link("https://", "example.org/some/path/that/is/", "long?x=1");
-    expect(renderText("https://example.org/some/path/that/is/long?x=1", nobody)).toBe(`<p>${html}</p>`);
+    expect(renderText("https://example.org/some/path/that/is/long?x=1", noAccounts)).toBe(`<p>${html}</p>`);
   });
 
   test("www. is hidden along with the scheme", () => {
-    expect(renderText("http://www.example.org/", nobody)).toBe(`<p>${link("http://www.", "example.org/")}</p>`);
+    expect(renderText("http://www.example.org/", noAccounts)).toBe(`<p>${link("http://www.", "example.org/")}</p>`);
   });
 
   test("a URL is not shortened by just one character", () => {
     const [exact, oneMore, twoMore] = ["123456789012345678", "1234567890123456789", "12345678901234567890"];
-    expect(renderText(`https://example.org/${exact}`, nobody)).toBe(
+    expect(renderText(`https://example.org/${exact}`, noAccounts)).toBe(
       `<p>${link("https://", `example.org/${exact}`)}</p>`,
     );
-    expect(renderText(`https://example.org/${oneMore}`, nobody)).toBe(
+    expect(renderText(`https://example.org/${oneMore}`, noAccounts)).toBe(
       `<p>${link("https://", `example.org/${oneMore}`)}</p>`,
     );
-    expect(renderText(`https://example.org/${twoMore}`, nobody)).toBe(
+    expect(renderText(`https://example.org/${twoMore}`, noAccounts)).toBe(
       `<p>${link("https://", `example.org/${exact}`, "90")}</p>`,
     );
   });
 
   test("a URL is never cut inside a character", () => {
     const html = link("https://", `x.org/${"😀".repeat(24)}`, "😀😀");
-    expect(renderText(`https://x.org/${"😀".repeat(26)}`, nobody)).toBe(`<p>${html}</p>`);
+    expect(renderText(`https://x.org/${"😀".repeat(26)}`, noAccounts)).toBe(`<p>${html}</p>`);
   });
 
   test("the schemes that Mastodon links are linked", () => {
@@ -138,7 +140,7 @@ describe("Links", () => {
 
   test("other schemes, and names without a scheme, stay text", () => {
     const text = "example.org www.example.org ftp://x.org //x.org mailto:a@x.org javascript:alert(1) data:text/html,x";
-    expect(renderText(text, nobody)).toBe(`<p>${text}</p>`);
+    expect(renderText(text, noAccounts)).toBe(`<p>${text}</p>`);
   });
 
   const punctuation: [text: string, url: string][] = [
@@ -275,14 +277,14 @@ describe("Mentions", () => {
   });
 
   test("a mention of an unknown account stays text", () => {
-    expect(renderText("hi @Alice@Example.org!", nobody)).toBe("<p>hi @Alice@Example.org!</p>");
+    expect(renderText("hi @Alice@Example.org!", noAccounts)).toBe("<p>hi @Alice@Example.org!</p>");
   });
 });
 
 describe("Hashtags", () => {
   test("a tag links to its page and is shown as written", () => {
-    expect(renderText("a #Café.", nobody)).toBe(`<p>a ${tag("Café")}.</p>`);
-    expect(renderText("＃日本", nobody)).toBe(`<p>${tag("日本")}</p>`);
+    expect(renderText("a #Café.", noAccounts)).toBe(`<p>a ${tag("Café")}.</p>`);
+    expect(renderText("＃日本", noAccounts)).toBe(`<p>${tag("日本")}</p>`);
   });
 });
 
@@ -402,7 +404,7 @@ describe("Arbitrary text", () => {
   test("shows the reader every character as written", () => {
     fc.assert(
       fc.property(text, (written) => {
-        expect(visible(htmlToText(renderText(written, nobody)))).toBe(visible(written));
+        expect(visible(htmlToText(renderText(written, noAccounts)))).toBe(visible(written));
       }),
     );
   });
@@ -433,7 +435,7 @@ describe("Arbitrary text", () => {
     ];
     for (const pattern of patterns) {
       const hostile = pattern.repeat(100_000 / pattern.length);
-      expect(visible(htmlToText(renderText(hostile, nobody)))).toBe(visible(hostile));
+      expect(visible(htmlToText(renderText(hostile, noAccounts)))).toBe(visible(hostile));
     }
   });
 });
