@@ -7,13 +7,11 @@ import * as schema from "../src/db/schema/index.ts";
 import { useEverything } from "./support/everything.ts";
 import { inProcess, startServer, type TestServer } from "./support/server.ts";
 
-/*
- * The rules of the house, as docs/design.md tells them.
- */
+/* The structural rules of docs/design.md. */
 
 const ROOT = join(import.meta.dir, "..");
 
-/** What may be imported from: anything on a line above, and one's own folder. Files of src itself stand by their name. */
+/** A file may import from its own folder and from the lines above. Single files in src/ are listed by name. */
 const LINES = [
   ["lib", "errors.ts", "config.ts", "version.ts"],
   ["db"],
@@ -24,10 +22,10 @@ const LINES = [
   ["app.ts"],
   ["main.ts", "cli"],
 ];
-/** Tooling: it installs and compiles the program, and is no part of it. */
+/** Tooling that installs and compiles the program, and is not part of it. */
 const OUTSIDE = new Set(["build"]);
 const MAX_LINES = 500;
-/** Folders grouped by noun, each of which should be small enough to keep in mind. */
+/** Folders grouped by noun, each small enough to keep in mind. */
 const GROUPED = ["core", "api", "lib"];
 const MAX_FILES = 16;
 
@@ -73,7 +71,7 @@ describe("The layers", () => {
     const wrong = imports.filter(({ from, to }) => {
       if (!isCode(to) || from.split("/")[0] === to.split("/")[0]) return false;
       const [own, other] = [lineOf(from), lineOf(to)];
-      // A single file beside a folder, as main.ts is beside cli, is no peer of it.
+      // A single file and a folder in the same layer, such as main.ts and cli, may import each other.
       return other > own || (other === own && isFolder(from) && isFolder(to));
     });
     expect(wrong.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
@@ -149,7 +147,7 @@ function isReader(file: string): boolean {
 
 describe("The database", () => {
   let server: TestServer;
-  /** Every statement that ran, as it was prepared. */
+  /** The SQL of every prepared statement. */
   const statements = new Set<string>();
 
   beforeAll(async () => {
@@ -175,7 +173,7 @@ describe("The database", () => {
       });
     const migrated = server.ctx.db
       .all<{ name: string }>(
-        // Full-text tables are beyond what the schema can say.
+        // The schema can't describe full-text tables.
         "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
       )
       .map(({ name }) => [name, columnsOf(name)]);
@@ -229,27 +227,27 @@ describe("The database", () => {
   );
 });
 
-/** Tables that stay small, since a server has a handful of people, of rules, of terms and of announcements. */
+/** Tables that stay small: a server has few users, rules, terms, announcements and domain blocks. */
 const SMALL = new Set(["users", "changed", "rules", "terms_of_service", "announcements", "domain_blocks"]);
 
-/** Apps are kept for ever; codes live for minutes. */
+/** References without an index, because apps are never deleted and codes live only for minutes. */
 const NEVER_SOUGHT = new Set(["statuses.app_id", "oauth_codes.app_id", "oauth_codes.user_id", "oauth_codes.token_id"]);
 
-/** What may cost more, and why. */
+/** Statements that may cost more, with the reasons. */
 const KNOWN = [
-  // A part of a name may stand anywhere in it.
+  // Searches for a part of a name need a scan.
   /display_name LIKE/,
-  // Several hashtags at once, each of which lies in order by itself.
+  // Results for several hashtags, each of which is ordered, must be merged.
   /SELECT DISTINCT s\.id, s\.id AS cursor FROM status_tags/,
-  // The directory is read along an index that holds nobody else, in its order.
+  // The directory's index contains only its accounts, in order.
   /^SCAN a USING INDEX accounts_directory_/,
-  // Whether anybody is limited or suspended at all: the first one says so.
+  // Checks only for the existence of limited or suspended accounts, so the scan ends at the first row.
   /^SCAN accounts (?:EXISTS )?USING INDEX accounts_(?:silenced|suspended)$/,
-  // Suggestions are put in order by how many reasons there are.
+  // Suggestions are ordered by their number of reasons.
   /suggestion_dismissals/,
-  // Nobody has more than three hundred scheduled statuses.
+  // A user has at most 300 scheduled statuses.
   /FROM scheduled_statuses s WHERE s\.account_id/,
-  // Reblogs of one status are found by it and by who made them, not by age.
+  // Boosts of a status are found by the status and the account, not by age.
   /WHERE s\.reblog_of_id = \+\$statusId/,
 ];
 
@@ -257,11 +255,11 @@ function problemIn(sql: string, detail: string): string | null {
   if (KNOWN.some((pattern) => pattern.test(sql) || pattern.test(detail))) return null;
   const isPage = sql.endsWith("LIMIT +$limit");
   if (isPage && detail.startsWith("USE TEMP B-TREE FOR ORDER BY")) return `${detail}: ${sql}`;
-  // Bounds of a page alone: everything there is between them is looked at.
+  // With only the limits of the page as conditions, SQLite would read all rows between them.
   if (isPage && detail.includes("USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)")) return `${detail}: ${sql}`;
   const scanned = /^SCAN (?:\w+\.)?(\w+)/.exec(detail)?.[1];
   if (scanned === undefined || detail.includes("VIRTUAL TABLE") || scanned === "CONSTANT") return null;
-  // What isn't a table under that name or alias is a result put together before.
+  // A name that isn't a table or an alias is a subquery.
   const table = new RegExp(`\\b(?:FROM|JOIN) (?:main\\.|temp\\.)?(\\w+) ${scanned}\\b`).exec(sql)?.[1] ?? scanned;
   const isTable = new RegExp(`\\b(?:FROM|JOIN|UPDATE|INTO) (?:main\\.|temp\\.)?${table}\\b`).test(sql);
   const isNamedHere = new RegExp(`\\b${table} (?:\\([\\w, ]+\\) )?AS (?:MATERIALIZED )?\\(`).test(sql);
