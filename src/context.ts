@@ -6,7 +6,8 @@ import { EventBus } from "./lib/event-bus.ts";
 import { Ids } from "./lib/ids.ts";
 import { LibreTranslate, type LibreTranslateSettings } from "./lib/http/libretranslate.ts";
 import { stackOf, type Logger } from "./lib/log.ts";
-import { MediaProcesses } from "./lib/media/media-processes.ts";
+import type { MediaProcesses } from "./lib/media/media-processes.ts";
+import { MediaQueue } from "./lib/media/media-queue.ts";
 import {
   fetchOutside,
   isPublicAddress,
@@ -17,7 +18,6 @@ import {
 import { SlidingWindow, Windows } from "./lib/rates.ts";
 import { RequestLog } from "./lib/http/request-log.ts";
 import { AsyncRefreshes } from "./lib/async-refreshes.ts";
-import { SerialQueue } from "./lib/serial-queue.ts";
 import { VERSION } from "./version.ts";
 
 export interface Clock {
@@ -59,12 +59,8 @@ export interface Context {
   translator: LibreTranslate | null;
   /** Converts video and audio to formats that play everywhere; null if ffmpeg is missing or off. */
   ffmpeg: Ffmpeg | null;
-  /** Video and audio attachments being processed, by attachment id. */
-  processing: SerialQueue;
-  /** Processes that read uploads while the client waits for the response. */
-  media: MediaProcesses;
-  /** Processes that read video and audio for background processing, which can take minutes. */
-  films: MediaProcesses;
+  /** The queue for reading and converting uploads. */
+  media: MediaQueue;
   /** Work that continues after a response was sent. */
   asyncRefreshes: AsyncRefreshes;
   /** Wakes the job loop; does nothing until the loop has started. */
@@ -79,7 +75,7 @@ export function openContext(
   config: Config,
   db: Db,
   world: Pick<Context, "log"> &
-    Partial<Pick<Context, "clock" | "passwords" | "media" | "films">> & { lookup?: Outlet["lookup"] },
+    Partial<Pick<Context, "clock" | "passwords">> & { mediaProcesses?: MediaProcesses; lookup?: Outlet["lookup"] },
 ): Context {
   const clock = world.clock ?? { now: () => Date.now() };
   const highest = db.get<{ id: number | null }>(`
@@ -105,9 +101,7 @@ export function openContext(
     fetchOutside: (url, request) => fetchOutside(url, request, outlet),
     translator: config.libreTranslate && translatorOf(config.libreTranslate, outlet, clock),
     ffmpeg: config.ffmpeg === null ? null : new Ffmpeg(config.ffmpeg),
-    processing: new SerialQueue(),
-    media: world.media ?? new MediaProcesses(2),
-    films: world.films ?? new MediaProcesses(1),
+    media: new MediaQueue(world.mediaProcesses),
     asyncRefreshes: new AsyncRefreshes(clock),
     wake: () => {},
   };

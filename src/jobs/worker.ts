@@ -66,13 +66,13 @@ export class Worker {
     });
   }
 
-  /** Starts no more jobs, interrupts media processing, which can take minutes, and waits for the other jobs. */
+  /** Starts no more jobs, interrupts conversions, which can take minutes, and waits for the other jobs. */
   async stop(): Promise<void> {
     this.stopping = true;
     this.ctx.wake = () => {};
     if (this.timer) clearTimeout(this.timer);
     if (this.poller) clearInterval(this.poller);
-    this.ctx.processing.stop();
+    this.ctx.media.stop();
     await this.settled();
   }
 

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from "bun:test";
 import { MediaProcesses } from "../../src/lib/media/media-processes.ts";
+import { MediaQueue } from "../../src/lib/media/media-queue.ts";
 import { ENDLESS } from "../fixtures/hostile-clips.ts";
 import { blackPng, movingWebp } from "../fixtures/hostile-pictures.ts";
 import type { Client } from "../support/client.ts";
@@ -14,7 +15,7 @@ const { server } = serverForEachTest();
 let mallory: Client;
 
 beforeEach(async () => {
-  server.ctx.media = new MediaProcesses(2, { seconds: 2 });
+  server.ctx.media = new MediaQueue(new MediaProcesses({ seconds: 2 }));
   mallory = await server.person("mallory", { role: "user" });
 });
 
@@ -38,7 +39,7 @@ inProcess.each(Object.entries(ENDLESS))(
 inProcess(
   "Endless uploads by two users don't delay another user's uploads",
   async () => {
-    server.ctx.media = new MediaProcesses(2, { seconds: 4 });
+    server.ctx.media = new MediaQueue(new MediaProcesses({ seconds: 4 }));
     const [oscar, alice] = [await server.person("oscar"), await server.person("alice")];
     const [flac, , matroska] = Object.values(ENDLESS).map(fileOf);
     const order: string[] = [];

@@ -8,6 +8,8 @@ import { openMigrated } from "../../src/db/migrate.ts";
 import { openDatabase, type Db } from "../../src/db/open.ts";
 import { handlers } from "../../src/jobs/handlers.ts";
 import { Worker } from "../../src/jobs/worker.ts";
+import { MediaProcesses } from "../../src/lib/media/media-processes.ts";
+import { MediaQueue } from "../../src/lib/media/media-queue.ts";
 import { Clips, ffmpeg } from "../fixtures/clips.ts";
 import { openTestContext, startInstance, TestClock } from "../support/instance.ts";
 import { inProcess, TestServer } from "../support/server.ts";
@@ -189,19 +191,18 @@ describe.skipIf(!ffmpeg || process.env["A converted video"] === "1")("A film tha
       conversions += 1;
       return film(...args);
     };
-    // Servers in tests share their media processes.
-    const { films } = ctx;
-    ctx.films = Object.create(films) as typeof films;
-    const run = films.run.bind(films) as (...args: unknown[]) => Promise<unknown>;
-    ctx.films.run = (async (...args: unknown[]) => {
+    const processes = new MediaProcesses();
+    const run = processes.run.bind(processes) as (...args: unknown[]) => Promise<unknown>;
+    processes.run = (async (...args: unknown[]) => {
       const result = await run(...args);
       // The last inspection of the converted video, before its row is updated. The lock lasts longer than a request would wait.
-      if (args[1] === "inspectClip" && conversions === 1 && !other.raw.inTransaction) {
+      if (args[0] === "inspectClip" && conversions === 1 && !other.raw.inTransaction) {
         other.raw.run("BEGIN IMMEDIATE");
         setTimeout(() => other.raw.run("COMMIT"), 100);
       }
       return result;
-    }) as typeof films.run;
+    }) as typeof processes.run;
+    ctx.media = new MediaQueue(processes);
     await upload(alice, await clips.file("silent.mp4"));
     await server.drain();
     expect(conversions).toBe(1);

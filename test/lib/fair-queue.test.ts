@@ -84,4 +84,16 @@ describe("The fair queue", () => {
     younger.finish();
     await Promise.all(all);
   });
+
+  test("that is slow is not aborted if there is only one place", async () => {
+    const queue = new FairQueue(1, IMPATIENT);
+    const slow = new Work();
+    const all = [queue.take("ada", slow.run), queue.take("grace", quick)];
+    const { promise: overdue, resolve } = Promise.withResolvers<void>();
+    setTimeout(resolve, IMPATIENT);
+    await overdue;
+    slow.finish();
+    await Promise.all(all);
+    expect(slow.attempts).toBe(1);
+  });
 });

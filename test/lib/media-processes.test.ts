@@ -30,7 +30,7 @@ function stored(bytes: Uint8Array): string {
 /** The clip, null, or the refusal. Any other error fails the test. */
 async function inspect(processes: MediaProcesses, bytes: Uint8Array): Promise<unknown> {
   try {
-    return await processes.run(count, "inspectClip", stored(bytes));
+    return await processes.run("inspectClip", [stored(bytes)]);
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;
@@ -39,24 +39,24 @@ async function inspect(processes: MediaProcesses, bytes: Uint8Array): Promise<un
 
 describe("A media process", () => {
   test("returns results and internal errors", async () => {
-    const processes = new MediaProcesses(2);
-    const found = await processes.run("ada", "inspectClip", stored(tone()));
+    const processes = new MediaProcesses();
+    const found = await processes.run("inspectClip", [stored(tone())]);
     expect(found).toMatchObject({ container: "wav", duration: 0.4, video: null, audio: { channels: 1 } });
-    expect(await processes.run("ada", "inspectClip", stored(Buffer.from("hello")))).toBeNull();
-    const nowhere = processes.run("ada", "copyClip", stored(tone()), join(folder, "missing", "copy"), "wav");
+    expect(await processes.run("inspectClip", [stored(Buffer.from("hello"))])).toBeNull();
+    const nowhere = processes.run("copyClip", [stored(tone()), join(folder, "missing", "copy"), "wav"]);
     await expect(nowhere).rejects.toMatchObject({ code: "ENOENT" });
   });
 
   test("exits when it is idle", async () => {
-    const processes = new MediaProcesses(1, { idleSeconds: 0 });
+    const processes = new MediaProcesses({ idleSeconds: 0 });
     const before = childrenOf(process.pid);
-    await processes.run("ada", "inspectClip", stored(tone()));
+    await processes.run("inspectClip", [stored(tone())]);
     while (childrenOf(process.pid).length > before.length) await Bun.sleep(1);
-    expect(await processes.run("ada", "inspectClip", stored(tone()))).not.toBeNull();
+    expect(await processes.run("inspectClip", [stored(tone())])).not.toBeNull();
   });
 
   test("is killed if it uses too much memory, and reports that", async () => {
-    const processes = new MediaProcesses(1, { bytes: 20_000_000 });
+    const processes = new MediaProcesses({ bytes: 20_000_000 });
     const refusal = await inspect(processes, ENDLESS["an AAC of 14 bytes with frames of no length"]!);
     expect(refusal).toBeInstanceOf(UnreadableFile);
     expect((refusal as UnreadableFile).details).toContain("memory");
@@ -66,7 +66,7 @@ describe("A media process", () => {
 
 describe("A malformed clip", () => {
   test.each(Object.entries(ENDLESS))("%s is refused when its time is over", async (_, bytes) => {
-    const processes = new MediaProcesses(1, { seconds: 2 });
+    const processes = new MediaProcesses({ seconds: 2 });
     expect(await inspect(processes, bytes)).toBeInstanceOf(UnreadableFile);
     expect(await inspect(processes, tone())).toMatchObject({ container: "wav" });
   });
@@ -74,7 +74,7 @@ describe("A malformed clip", () => {
   test.each(Object.entries(MAGIC))(
     "with random bytes after those of %s is refused or read",
     async (_, magic) => {
-      const processes = new MediaProcesses(2, BRIEF);
+      const processes = new MediaProcesses(BRIEF);
       const rest = oneof(uint8Array({ maxLength: 300 }), zeros);
       await assert(
         asyncProperty(rest, async (bytes) => {
@@ -93,7 +93,7 @@ describe.skipIf(!ffmpeg)("A clip", () => {
   test.each(CLIP_NAMES)(
     "(%s) with a missing end or flipped bits is refused or read",
     async (name) => {
-      const processes = new MediaProcesses(2, BRIEF);
+      const processes = new MediaProcesses(BRIEF);
       const whole = await clips.bytes(name);
       const cut = double({ min: 0, max: 1, noNaN: true }).map((part) =>
         whole.slice(0, Math.floor(part * whole.length)),

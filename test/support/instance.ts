@@ -55,8 +55,7 @@ const log = openLog("error", "text");
 const passwords = { timeCost: 1, memoryCost: 1024 };
 
 /** Shared by all servers of a test run, because each new process has to load the libraries. */
-const media = new MediaProcesses(2);
-const films = new MediaProcesses(1);
+const mediaProcesses = new MediaProcesses();
 
 /** Every name resolves to this machine, so that tests never use the network. */
 const lookup = () => Promise.resolve(["127.0.0.1"]);
@@ -78,7 +77,7 @@ export function openBlank(): Db {
 }
 
 export function openTestContext(config: Config, db: Db, { clock, ids }: { clock: TestClock; ids?: Ids }): Context {
-  const ctx = openContext(config, db, { log, clock, passwords, lookup, media, films });
+  const ctx = openContext(config, db, { log, clock, passwords, lookup, mediaProcesses });
   if (ids) ctx.ids = ids;
   return ctx;
 }

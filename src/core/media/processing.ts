@@ -8,6 +8,7 @@ import type { Ffmpeg, RawFrames, Run, Size } from "../../lib/media/ffmpeg.ts";
 import { moveDurably, withTemporaryFolder } from "../../lib/files.ts";
 import { sniffType } from "../../lib/media/image-types.ts";
 import { smallSize, within, type Animation, type ProcessedPreview } from "../../lib/media/images.ts";
+import type { Conversion } from "../../lib/media/media-queue.ts";
 import { TYPES_BY_EXTENSION, type Extension } from "../../lib/media/media-types.ts";
 import { IMAGE_LIMITS, incomingFolder, keepImage, storedFile, VIDEO_BYTES } from "./media-files.ts";
 import { discardFiles, filesOf, type MediaRow } from "./media.ts";
@@ -34,6 +35,7 @@ interface Work {
   row: MediaRow;
   source: string;
   folder: string;
+  conversion: Conversion;
 }
 
 /**
@@ -42,19 +44,20 @@ interface Work {
  */
 export async function processMedia(ctx: Context, id: number): Promise<void> {
   // Uploads that are ready needn't wait in the queue.
-  if (!stillProcessing(ctx.db, id)) return;
-  await ctx.processing.run(id, async () => {
+  const waiting = stillProcessing(ctx.db, id);
+  if (!waiting) return;
+  await ctx.media.convert(waiting.account_id, id, async (conversion) => {
     const row = countTry(ctx, id);
     if (!row) return;
     try {
       await withTemporaryFolder(incomingFolder(ctx), async (folder) => {
-        const source = storedFile(ctx, row.source!);
-        await finish(ctx, row, await make(ctx, { row, source, folder }));
+        const work: Work = { row, source: storedFile(ctx, row.source!), folder, conversion };
+        await finish(ctx, work, await make(ctx, work));
       });
     } catch (error) {
-      if (!(error instanceof UnreadableFile)) throw leftFor(ctx, id, error);
+      if (!(error instanceof UnreadableFile)) throw leftFor(ctx, id, conversion, error);
       ctx.log.info("upload {id} could not be processed: {details}", { id, details: error.details || "it is broken" });
-      await write(ctx, (tx) => giveUp(ctx, tx, id));
+      await write(ctx, conversion, (tx) => giveUp(ctx, tx, id));
     }
   });
 }
@@ -71,19 +74,19 @@ function countTry(ctx: Context, id: number): MediaRow | null {
 }
 
 /** Waits for the lock as long as it takes: the work behind it took minutes, and must not be done again. */
-async function write(ctx: Context, work: (tx: Tx) => void): Promise<void> {
+async function write(ctx: Context, { signal }: Conversion, work: (tx: Tx) => void): Promise<void> {
   for (;;) {
     try {
       return await ctx.db.whenWritable(() => ctx.db.transaction(work));
     } catch (error) {
-      if (!(error instanceof DatabaseLockedRefusal) || ctx.processing.signal.aborted) throw error;
+      if (!(error instanceof DatabaseLockedRefusal) || signal.aborted) throw error;
     }
   }
 }
 
 /** A try that was interrupted by the shutdown of the server doesn't count. */
-function leftFor(ctx: Context, id: number, error: unknown): unknown {
-  if (ctx.processing.signal.aborted) {
+function leftFor(ctx: Context, id: number, { signal }: Conversion, error: unknown): unknown {
+  if (signal.aborted) {
     ctx.db.transaction((tx) => tx.run("UPDATE media_attachments SET tries = tries - 1 WHERE id = +$id", { id }));
   }
   return error;
@@ -120,18 +123,17 @@ export function giveUpOlder(ctx: Context, tx: Tx, before: number): void {
 
 async function make(ctx: Context, work: Work): Promise<ConvertedMedia> {
   const ffmpeg = await usableFfmpeg(ctx);
-  const run: Run = { folder: work.folder, signal: ctx.processing.signal };
-  if (work.row.type === "gifv") return makeLoop(ctx, ffmpeg, work, run);
-  const clip = await ctx.films.run(work.row.account_id, "inspectClip", work.source);
+  const run: Run = { folder: work.folder, signal: work.conversion.signal };
+  if (work.row.type === "gifv") return makeLoop(ffmpeg, work, run);
+  const clip = await work.conversion.run("inspectClip", work.source);
   if (!clip) throw new UnreadableFile();
-  if (!ffmpeg) return makeCopy(ctx, work, clip);
-  return clip.video ? makeFilm(ctx, ffmpeg, work, clip, clip.video, run) : makeSound(ctx, ffmpeg, work, clip, run);
+  if (!ffmpeg) return makeCopy(work, clip);
+  return clip.video ? makeFilm(ffmpeg, work, clip, clip.video, run) : makeSound(ffmpeg, work, clip, run);
 }
 
 async function makeFilm(
-  ctx: Context,
   ffmpeg: Ffmpeg,
-  { row, source, folder }: Work,
+  { source, folder, conversion }: Work,
   clip: Clip,
   video: NonNullable<Clip["video"]>,
   run: Run,
@@ -150,14 +152,13 @@ async function makeFilm(
   };
   const path = join(folder, "film.mp4");
   await ffmpeg.film(from, path, film, run);
-  const preview = await ctx.films.run(row.account_id, "processPreview", poster, IMAGE_LIMITS);
+  const preview = await conversion.run("processPreview", poster, IMAGE_LIMITS);
   return { path, extension: "mp4", preview };
 }
 
 async function makeSound(
-  ctx: Context,
   ffmpeg: Ffmpeg,
-  { row, source, folder }: Work,
+  { source, folder, conversion }: Work,
   clip: Clip,
   run: Run,
 ): Promise<ConvertedMedia> {
@@ -173,20 +174,20 @@ async function makeSound(
     { copyTo: playable, channels: audio?.channels ?? 0, bitrate },
     run,
   );
-  const preview = await cover(ctx, row, source);
+  const preview = await cover(conversion, source);
   return { path, extension: playable === null || playable === "mp4" ? "m4a" : playable, preview };
 }
 
 /** Without ffmpeg a clip isn't converted; this only removes metadata. */
-async function makeCopy(ctx: Context, { row, source, folder }: Work, clip: Clip): Promise<ConvertedMedia> {
+async function makeCopy({ source, folder, conversion }: Work, clip: Clip): Promise<ConvertedMedia> {
   const extension = copyExtension(clip);
   if (!extension) throw new UnreadableFile("there is no ffmpeg to convert it");
   const path = join(folder, "copy");
-  await ctx.films.run(row.account_id, "copyClip", source, path, extension);
-  return { path, extension, preview: clip.video ? null : await cover(ctx, row, source) };
+  await conversion.run("copyClip", source, path, extension);
+  return { path, extension, preview: clip.video ? null : await cover(conversion, source) };
 }
 
-async function makeLoop(ctx: Context, ffmpeg: Ffmpeg | null, work: Work, run: Run): Promise<ConvertedMedia> {
+async function makeLoop(ffmpeg: Ffmpeg | null, work: Work, run: Run): Promise<ConvertedMedia> {
   if (!ffmpeg) throw new UnreadableFile("ffmpeg is gone");
   const { row, source, folder } = work;
   const path = join(folder, "loop.mp4");
@@ -195,7 +196,7 @@ async function makeLoop(ctx: Context, ffmpeg: Ffmpeg | null, work: Work, run: Ru
   // Released versions of ffmpeg don't read animated WebP.
   const from =
     type === "image/webp"
-      ? await animationFrames(ctx, work)
+      ? await animationFrames(work)
       : { path: source, container: type === "image/gif" ? "gif" : "mov" };
   await ffmpeg.loop(from, path, size, run);
   return { path, extension: "mp4", preview: null };
@@ -206,32 +207,22 @@ function evenSize({ width, height }: Size): Size {
   return { width: Math.max(2, width - (width % 2)), height: Math.max(2, height - (height % 2)) };
 }
 
-function cover(ctx: Context, { account_id }: MediaRow, source: string): Promise<ProcessedPreview | null> {
-  return ctx.films.run(account_id, "coverPreview", source, IMAGE_LIMITS);
+function cover(conversion: Conversion, source: string): Promise<ProcessedPreview | null> {
+  return conversion.run("coverPreview", source, IMAGE_LIMITS);
 }
 
-async function animationFrames(ctx: Context, work: Work): Promise<RawFrames> {
-  const animation = await ctx.films.run(
-    work.row.account_id,
-    "inspectAnimation",
-    work.source,
-    IMAGE_LIMITS,
-    FILM_PIXELS,
-  );
-  return evenFrames(animation, framesOf(ctx, work, animation));
+async function animationFrames(work: Work): Promise<RawFrames> {
+  const animation = await work.conversion.run("inspectAnimation", work.source, IMAGE_LIMITS, FILM_PIXELS);
+  return evenFrames(animation, framesOf(work, animation));
 }
 
 /** Reads one frame at a time from a file with a few frames, to limit memory use. */
-async function* framesOf(
-  ctx: Context,
-  { row, source, folder }: Work,
-  animation: Animation,
-): AsyncGenerator<Uint8Array> {
+async function* framesOf({ source, folder, conversion }: Work, animation: Animation): AsyncGenerator<Uint8Array> {
   const { width, height, delays, together } = animation;
   const path = join(folder, "frames");
   for (let page = 0; page < delays.length; page += together) {
     const part = { width, height, page, pages: Math.min(together, delays.length - page) };
-    await ctx.films.run(row.account_id, "writeFrames", source, IMAGE_LIMITS, part, path);
+    await conversion.run("writeFrames", source, IMAGE_LIMITS, part, path);
     const bytes = width * height * 3;
     for (let at = 0; at < part.pages * bytes; at += bytes)
       yield Bun.file(path)
@@ -241,15 +232,19 @@ async function* framesOf(
 }
 
 /** Moves the converted file into place and updates the row. */
-async function finish(ctx: Context, row: MediaRow, { path, extension, preview }: ConvertedMedia): Promise<void> {
-  const clip = await ctx.films.run(row.account_id, "inspectClip", path);
+async function finish(
+  ctx: Context,
+  { row, conversion }: Work,
+  { path, extension, preview }: ConvertedMedia,
+): Promise<void> {
+  const clip = await conversion.run("inspectClip", path);
   if (!clip) throw new UnreadableFile("nothing that plays came of it");
   const { size } = Bun.file(path);
   const folder = dirname(row.source!);
   const file = `${folder}/original.${extension}`;
   await moveDurably(storedFile(ctx, file), path);
   const poster = preview && { file: await keepImage(ctx, `${folder}/poster`, preview.image), preview };
-  await write(ctx, (tx) => {
+  await write(ctx, conversion, (tx) => {
     const now = stillProcessing(tx, row.id);
     // The upload was deleted or given up meanwhile.
     if (!now) return discardFiles(ctx, tx, [file, poster?.file ?? null]);

@@ -3,15 +3,15 @@ import { totalmem } from "node:os";
 import { join } from "node:path";
 import type { Subprocess } from "bun";
 import { Refusal, UnreadableFile, type RefusalKind } from "../../errors.ts";
-import { FairQueue } from "../fair-queue.ts";
 import type { TASKS } from "./media-tasks.ts";
 
 /** The command-line argument that makes the executable a media process. */
 export const MEDIA_PROCESS = "media-process";
 
 type Tasks = typeof TASKS;
-type TaskName = keyof Tasks;
-type Results = { [Name in TaskName]: Awaited<ReturnType<Tasks[Name]>> };
+export type TaskName = keyof Tasks;
+export type TaskArguments<Name extends TaskName> = Parameters<Tasks[Name]>;
+export type Result<Name extends TaskName> = Awaited<ReturnType<Tasks[Name]>>;
 
 export interface Request {
   name: TaskName;
@@ -50,45 +50,35 @@ const BOUNDS: Bounds = {
   // Uploads come in groups.
   idleSeconds: 10,
 };
-/** In milliseconds. With the start of a process, one user's image delays another user's by at most a second. */
-const PATIENCE = 700;
-const MEMORY_CHECK = 100;
+/** In milliseconds. */
+const MEMORY_CHECK_INTERVAL = 100;
 const TOO_COSTLY =
   "Validation failed: File takes more time or memory than is allowed. Upload a smaller or simpler one.";
 
 /**
- * A pool of processes that read uploads: images, video and audio. If a decoder hangs, crashes or takes too much memory,
- * its process is killed, and only that upload fails. The processes run this same program, and end after ten idle
- * seconds.
+ * Processes that read uploads: images, video and audio. If a decoder hangs, crashes or takes too much memory, its
+ * process is killed, and only that upload fails. The processes run this same program, and end after ten idle seconds.
+ * A MediaQueue decides when a task runs.
  */
 export class MediaProcesses {
-  private readonly queue: FairQueue;
   private readonly idle: MediaProcess[] = [];
   private readonly bounds: Bounds;
 
-  /** At most `count` at a time. */
-  constructor(count: number, bounds: Partial<Bounds> = {}) {
-    this.queue = new FairQueue(count, PATIENCE);
+  constructor(bounds: Partial<Bounds> = {}) {
     this.bounds = { ...BOUNDS, ...bounds };
   }
 
   /**
-   * Runs a task for a user (an account's id, or the name of a background task) and resolves to its result.
+   * Runs a task in a process of its own. If the signal is aborted, the process is killed.
    *
    * @throws Refusal as the task does; UnreadableFile if it exceeds its time or memory, or its process crashes.
    */
-  run<Name extends TaskName>(
-    user: number | string,
-    name: Name,
-    ...args: Parameters<Tasks[Name]>
-  ): Promise<Results[Name]> {
-    return this.queue.take<Results[Name]>(user, async (signal) => {
-      const process = this.idleProcess() ?? new MediaProcess();
-      const reply = await process.do({ name, args }, this.bounds, signal);
-      if (process.isAlive) this.rest(process);
-      if ("failure" in reply) throw errorOf(reply.failure);
-      return reply.value as Results[Name];
-    });
+  async run<Name extends TaskName>(name: Name, args: TaskArguments<Name>, signal?: AbortSignal): Promise<Result<Name>> {
+    const process = this.idleProcess() ?? new MediaProcess();
+    const reply = await process.do({ name, args }, this.bounds, signal);
+    if (process.isAlive) this.rest(process);
+    if ("failure" in reply) throw errorOf(reply.failure);
+    return reply.value as Result<Name>;
   }
 
   private idleProcess(): MediaProcess | undefined {
@@ -129,7 +119,7 @@ class MediaProcess {
   }
 
   /** Runs one task at a time. If the task is aborted or exceeds its bounds, the process is killed. */
-  async do(request: Request, bounds: Bounds, signal: AbortSignal): Promise<Reply> {
+  async do(request: Request, bounds: Bounds, signal?: AbortSignal): Promise<Reply> {
     clearTimeout(this.rest);
     // Only a busy process keeps a command alive; see `unref()` below.
     this.child.ref();
@@ -137,9 +127,9 @@ class MediaProcess {
     const deadline = setTimeout(() => this.kill(costly(`it took longer than ${seconds} seconds`)), seconds * 1000);
     const memory = setInterval(() => {
       if (residentBytes(this.child.pid) > bounds.bytes) this.kill(costly("it took too much memory"));
-    }, MEMORY_CHECK);
+    }, MEMORY_CHECK_INTERVAL);
     const abort = () => this.kill(costly("it was aborted"));
-    signal.addEventListener("abort", abort);
+    signal?.addEventListener("abort", abort);
     try {
       return await new Promise<Reply>((resolve) => {
         this.answer = resolve;
@@ -148,7 +138,7 @@ class MediaProcess {
     } finally {
       clearTimeout(deadline);
       clearInterval(memory);
-      signal.removeEventListener("abort", abort);
+      signal?.removeEventListener("abort", abort);
       this.child.unref();
     }
   }
