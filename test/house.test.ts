@@ -123,6 +123,19 @@ describe("A folder", () => {
   });
 });
 
+test("Each file of an upload's path imports only earlier ones, as docs/design.md lists them", () => {
+  const section = readFileSync(join(ROOT, "docs/design.md"), "utf8")
+    .split("\n## ")
+    .find((each) => each.startsWith("An upload\n"))!;
+  const steps = [...section.matchAll(/^\d\. `([\w-]+\.ts)`/gm)].map(([, name]) => `core/media/${name}`);
+  expect(steps.length).toBeGreaterThan(5);
+  const wrong = imports.filter(({ from, to }) => {
+    const isInside = steps.includes(from) && dirname(to) === "core/media";
+    return isInside && !steps.slice(0, steps.indexOf(from)).includes(to);
+  });
+  expect(wrong).toEqual([]);
+});
+
 describe("A file", () => {
   test(`has at most ${MAX_LINES} lines`, () => {
     const long = [...texts].filter(([, text]) => text.trimEnd().split("\n").length > MAX_LINES);

@@ -2,7 +2,7 @@ import type { TObject, TProperties } from "@sinclair/typebox";
 import type { AnyElysia } from "elysia";
 import type { LimitName } from "../config.ts";
 import type { Context } from "../context.ts";
-import { incomingFolder } from "../core/media/media-files.ts";
+import { incomingFolder } from "../core/media/receive.ts";
 import { Refusal } from "../errors.ts";
 import { addRoute, type Incoming } from "../lib/http/elysia.ts";
 import { addressKey } from "../lib/http/ip-addresses.ts";

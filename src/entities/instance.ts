@@ -2,15 +2,20 @@ import type { Context } from "../context.ts";
 import { visitors } from "../core/server/weekly-stats.ts";
 import { MAX_FEATURED_TAGS } from "../core/discovery/featured-tags.ts";
 import { MAX_PINS } from "../core/statuses/interactions.ts";
-import { MAX_ATTACHMENTS, MAX_DESCRIPTION } from "../core/media/media.ts";
-import { IMAGE_LIMITS, VIDEO_BYTES } from "../core/media/media-files.ts";
+import {
+  IMAGE_LIMITS,
+  MAX_ATTACHMENTS,
+  MAX_DESCRIPTION,
+  VIDEO_BYTES,
+  VIDEO_FRAME_RATE,
+  VIDEO_PIXELS,
+} from "../core/media/limits.ts";
 import { MAX_FIELD_LENGTH, MAX_FIELDS, MAX_NOTE, MAX_PICTURE_DESCRIPTION } from "../core/people/profile.ts";
 import { POLL_LIMITS } from "../core/statuses/polls.ts";
 import { registrationMode } from "../core/people/registrations.ts";
 import { listRules } from "../core/server/rules.ts";
 import { findSitePicture, SITE_PICTURES } from "../core/server/site-pictures.ts";
 import { hasTerms } from "../core/server/terms.ts";
-import { VIDEO_FRAME_RATE, VIDEO_PIXELS } from "../core/media/uploads.ts";
 import { findUser, MAX_DISPLAY_NAME } from "../core/people/users.ts";
 import { vapidKeys } from "../core/notifications/vapid.ts";
 import { isSuspended } from "../core/visibility.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { idList } from "../db/json.ts";
-import type { MediaRow } from "../core/media/media.ts";
+import type { MediaRow } from "../core/media/states.ts";
 import type { Colors } from "../lib/media/colors.ts";
 import { mediaUrl } from "./media-urls.ts";
 

@@ -2,8 +2,9 @@ import type { Context } from "../context.ts";
 import { forgetVisits } from "../core/server/weekly-stats.ts";
 import { removeUnused } from "../core/discovery/cards.ts";
 import { TIMELINE_LENGTH } from "../core/timelines/home-fanout.ts";
-import { discardFiles, filesOf, type MediaFiles } from "../core/media/media.ts";
-import { giveUpOlder } from "../core/media/processing.ts";
+import { giveUpOlder } from "../core/media/process.ts";
+import { filesOf, type MediaFiles } from "../core/media/states.ts";
+import { discardFiles } from "../core/media/stored-files.ts";
 import type { Tx } from "../db/open.ts";
 import { scheduleNext } from "./recurring.ts";
 

@@ -1,5 +1,4 @@
-import { lstatSync } from "node:fs";
-import { relative, resolve } from "node:path";
+import { relative } from "node:path";
 import { staticPlugin } from "@elysiajs/static";
 import { type AnyElysia, Elysia } from "elysia";
 import icon192 from "../../assets/icon-192.png" with { type: "file" };
@@ -8,17 +7,10 @@ import missingAvatar from "../../assets/missing-avatar.png" with { type: "file" 
 import missingHeader from "../../assets/missing-header.png" with { type: "file" };
 import type { Context } from "../context.ts";
 import { requestImage } from "../core/discovery/cards.ts";
-import { storedFile } from "../core/media/media-files.ts";
+import { findServedFile } from "../core/media/serve.ts";
 import { notFound } from "../errors.ts";
 import { isNamedBy } from "../lib/http/etag.ts";
 import { requestAddress } from "../lib/http/params.ts";
-import { TYPES_BY_EXTENSION, type Extension } from "../lib/media/media-types.ts";
-
-/** The names that Linnet gives to files. Anything else isn't Linnet's or isn't ready; no match can leave the folder. */
-const FILE_NAME = new RegExp(
-  "^(?:attachments|avatars|headers|emojis|site|cache/cards)/\\w{2}/\\w{22}/" +
-    `(?:original|small|static|placeholder|poster|thumbnail|\\d{1,3}x?)\\.(${Object.keys(TYPES_BY_EXTENSION).join("|")})$`,
-);
 
 /** A name always refers to the same content, so it may be cached forever; and it is a file, never a page. */
 const HEADERS = {
@@ -87,21 +79,20 @@ function headResponse(ctx: Context, request: Request): Response | undefined {
 }
 
 /** A file that may be served, with its headers; null for any other name. Requests a card's missing picture again. */
-function findFile(ctx: Context, path: string) {
-  const extension = FILE_NAME.exec(path)?.[1] as Extension | undefined;
-  if (!extension) return null;
-  const file = resolve(storedFile(ctx, path));
-  const entry = lstatSync(file, { throwIfNoEntry: false });
-  if (!entry) fetchAgain(ctx, path);
-  // Linnet never creates a symbolic link: one could lead to any file that this process may read.
-  if (!entry?.isFile()) return null;
-  const fileHeaders = { ...HEADERS, "content-type": TYPES_BY_EXTENSION[extension], etag: `"${path}"` };
-  return { file, size: entry.size, fileHeaders };
+function findFile(ctx: Context, name: string) {
+  const found = findServedFile(ctx, name);
+  if (!found) return null;
+  const { path, type, size } = found;
+  if (size === null) {
+    fetchAgain(ctx, name);
+    return null;
+  }
+  return { file: path, size, fileHeaders: { ...HEADERS, "content-type": type, etag: `"${name}"` } };
 }
 
 /** The response does not wait for the job to be written. */
-function fetchAgain(ctx: Context, path: string): void {
+function fetchAgain(ctx: Context, name: string): void {
   ctx.db
-    .whenWritable(() => requestImage(ctx, path))
+    .whenWritable(() => requestImage(ctx, name))
     .catch((error: unknown) => ctx.log.warn("a picture could not be requested: {error}", { error: String(error) }));
 }

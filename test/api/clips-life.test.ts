@@ -134,6 +134,21 @@ describe.skipIf(!ffmpeg)("A thumbnail", () => {
     expect((await alice.get(`/api/v1/media/${media.id}`)).json).toEqual(media);
   });
 
+  inProcess("that arrives after its upload has failed is removed", async () => {
+    const { json } = await upload(alice, await clips.file("silent.mp4"));
+    const read = server.ctx.media.run.bind(server.ctx.media) as (...args: unknown[]) => Promise<unknown>;
+    server.ctx.media.run = (async (...args: unknown[]) => {
+      const preview = await read(...args);
+      server.ctx.db.transaction((tx) => tx.run("UPDATE media_attachments SET tries = 3"));
+      await server.drain();
+      return preview;
+    }) as typeof server.ctx.media.run;
+    const late = await alice.put(`/api/v1/media/${json.id}`, formOf({ thumbnail: await square() }));
+    expect([late.status, late.json.error]).toEqual([422, "The file could not be processed. Upload another one."]);
+    await server.drain();
+    expect(mediaFiles(server)).toEqual(["placeholder.jpg"]);
+  });
+
   test("for another user's upload is refused", async () => {
     const { id } = await uploaded(alice);
     const bob = await server.person("bob");

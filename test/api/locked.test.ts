@@ -185,11 +185,11 @@ describe.skipIf(!ffmpeg || process.env["A converted video"] === "1")("A film tha
     const alice = await server.person("alice");
     ctx.db.neverBlock(1);
     const ffmpeg = ctx.ffmpeg!;
-    const film = ffmpeg.film.bind(ffmpeg);
+    const convert = ffmpeg.video.bind(ffmpeg);
     let conversions = 0;
-    ffmpeg.film = (...args) => {
+    ffmpeg.video = (...args) => {
       conversions += 1;
-      return film(...args);
+      return convert(...args);
     };
     const processes = new MediaProcesses();
     const run = processes.run.bind(processes) as (...args: unknown[]) => Promise<unknown>;

@@ -85,7 +85,7 @@ describe("The fair queue", () => {
     await Promise.all(all);
   });
 
-  test("that is slow is not aborted if there is only one place", async () => {
+  test("does not abort a slow task if it has only one slot", async () => {
     const queue = new FairQueue(1, IMPATIENT);
     const slow = new Work();
     const all = [queue.take("ada", slow.run), queue.take("grace", quick)];

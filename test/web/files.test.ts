@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { newFolder } from "../../src/core/media/media-files.ts";
+import { newFolder } from "../../src/core/media/stored-files.ts";
 import { rawRequest } from "../support/raw.ts";
 import { inProcess, startServer, type TestServer } from "../support/server.ts";
 

@@ -2,7 +2,8 @@ import type { Static } from "@sinclair/typebox";
 import type { Context } from "../../context.ts";
 import { checkProfile, DEFAULT_PRIVACIES, updateProfile, type ProfileChanges } from "../../core/people/profile.ts";
 import { QUOTE_POLICIES } from "../../core/statuses/quotes.ts";
-import { AVATAR_BYTES, keepPicture, preparePicture } from "../../core/media/uploads.ts";
+import { AVATAR_BYTES } from "../../core/media/limits.ts";
+import { inspectPicture, storePicture } from "../../core/media/profile-pictures.ts";
 import { showCredentialAccount } from "../../entities/accounts.ts";
 import { missingPicture } from "../../entities/media-urls.ts";
 import { bool, FileInput, list, object, oneOf, optional, text } from "../../lib/http/input.ts";
@@ -98,7 +99,7 @@ async function update(ctx: Context, accountId: number, input: Input): Promise<vo
   const changes = changesOf(input);
   // Checked before any file is written, so that a refusal leaves no files behind.
   checkProfile(changes);
-  updateProfile(ctx, accountId, { ...changes, ...(await keepPictures(ctx, accountId, input)) });
+  updateProfile(ctx, accountId, { ...changes, ...(await storePictures(ctx, accountId, input)) });
 }
 
 /** Mastodon's Profile (entities/Profile): the texts as the user wrote them, and null for a missing picture. */
@@ -154,15 +155,15 @@ function changesOf(input: Input): ProfileChanges {
   };
 }
 
-async function keepPictures(
+async function storePictures(
   ctx: Context,
   accountId: number,
   files: { avatar?: File; header?: File },
 ): Promise<Pick<ProfileChanges, "avatar" | "header">> {
-  const avatar = files.avatar && (await preparePicture(ctx, accountId, "avatar", files.avatar));
-  const header = files.header && (await preparePicture(ctx, accountId, "header", files.header));
+  const avatar = files.avatar && (await inspectPicture(ctx, accountId, "avatar", files.avatar));
+  const header = files.header && (await inspectPicture(ctx, accountId, "header", files.header));
   return {
-    avatar: avatar && (await keepPicture(ctx, "avatar", avatar)),
-    header: header && (await keepPicture(ctx, "header", header)),
+    avatar: avatar && (await storePicture(ctx, "avatar", avatar)),
+    header: header && (await storePicture(ctx, "header", header)),
   };
 }

@@ -1,7 +1,7 @@
 import type { Static } from "@sinclair/typebox";
 import type { Draft } from "../../core/statuses/drafts.ts";
 import type { Edit } from "../../core/statuses/edits.ts";
-import { parseFocus, type MediaChanges } from "../../core/media/media.ts";
+import { parseChanges, type MediaChanges } from "../../core/media/receive.ts";
 import type { PollDraft } from "../../core/statuses/polls.ts";
 import { QUOTE_POLICIES } from "../../core/statuses/quotes.ts";
 import { VISIBILITIES } from "../../core/visibility.ts";
@@ -76,7 +76,7 @@ export function editOf(input: Static<typeof EditInput>): Edit {
   const changes = new Map<number, MediaChanges>();
   const thumbnails = new Map<number, File>();
   for (const { id, description, focus, thumbnail } of input.media_attributes ?? []) {
-    changes.set(parseId(id) ?? -1, { description, focus: focus === undefined ? undefined : parseFocus(focus) });
+    changes.set(parseId(id) ?? -1, parseChanges({ description, focus }));
     if (thumbnail) thumbnails.set(parseId(id) ?? -1, thumbnail);
   }
   return {

@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 import type { Draft } from "../../core/statuses/drafts.ts";
-import type { MediaRow } from "../../core/media/media.ts";
+import type { MediaRow } from "../../core/media/states.ts";
 import {
   findScheduled,
   listScheduled,

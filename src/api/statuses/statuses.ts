@@ -12,8 +12,7 @@ import {
   unmuteConversation,
   unpin,
 } from "../../core/statuses/interactions.ts";
-import { MAX_ATTACHMENTS } from "../../core/media/media.ts";
-import { IMAGE_LIMITS } from "../../core/media/media-files.ts";
+import { IMAGE_LIMITS, MAX_ATTACHMENTS } from "../../core/media/limits.ts";
 import { schedule } from "../../core/statuses/scheduled.ts";
 import { publish, reblog, removeStatus, unreblog } from "../../core/statuses/statuses.ts";
 import { contextOf } from "../../core/statuses/threads.ts";

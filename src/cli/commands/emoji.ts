@@ -1,7 +1,8 @@
 import { readdirSync } from "node:fs";
 import { join, parse } from "node:path";
 import type { Context } from "../../context.ts";
-import { addEmoji, EMOJI_LIMITS, emojisOf, removeEmoji } from "../../core/media/emojis.ts";
+import { addEmoji, emojisOf, removeEmoji } from "../../core/media/emojis.ts";
+import { EMOJI_LIMITS } from "../../core/media/limits.ts";
 import { Refusal } from "../../errors.ts";
 import { sniffType } from "../../lib/media/image-types.ts";
 import { command, flag, option, word } from "../command.ts";

@@ -1,4 +1,4 @@
-import { IMAGE_LIMITS } from "../../core/media/media-files.ts";
+import { IMAGE_LIMITS } from "../../core/media/limits.ts";
 import {
   removeSitePicture,
   setSitePicture,

@@ -2,7 +2,7 @@ import type { createApp } from "../../app.ts";
 import { withAddress, type Config } from "../../config.ts";
 import type { Context } from "../../context.ts";
 import { SERVER_TOPIC } from "../../core/events.ts";
-import { clearIncoming } from "../../core/media/media-files.ts";
+import { clearIncoming } from "../../core/media/receive.ts";
 import { followsPort, keepAddress, refuseOtherPort } from "../../core/server/server-address.ts";
 import { newSetupToken } from "../../core/people/setup.ts";
 import { hasUsers } from "../../core/people/users.ts";

@@ -4,15 +4,14 @@ import type { Tx } from "../../db/open.ts";
 import { previewCards } from "../../db/schema/index.ts";
 import { Refusal } from "../../errors.ts";
 import { decodeHtml } from "../../lib/http/charset.ts";
-import { DEFAULT_PIXELS } from "../../lib/media/images.ts";
 import { siteOf } from "../../lib/http/ip-addresses.ts";
 import { OutboundError, type OutboundRequest, type OutboundResponse } from "../../lib/http/outbound.ts";
 import { readHtmlHead } from "../../lib/http/html-head.ts";
 import { oEmbedUrl, previewOf, withOEmbed, type Preview } from "../../lib/http/preview.ts";
 import { lookupAccount } from "../accounts.ts";
 import { isFresh, removeUnusedLinks, requestCard, type LinkRow } from "./links.ts";
-import { discardFiles } from "../media/media.ts";
-import { keepImage, newFolder } from "../media/media-files.ts";
+import { IMAGE_LIMITS } from "../media/limits.ts";
+import { discardFiles, newFolder, storeImage } from "../media/stored-files.ts";
 
 type CardRow = typeof previewCards.$inferSelect;
 
@@ -69,9 +68,9 @@ async function fetchImage(ctx: Context, url: string, site: string): Promise<Card
   const response = await get(ctx, url, IMAGE);
   if (!response) return null;
   try {
-    const limits = { bytes: IMAGE.maxBytes, pixels: DEFAULT_PIXELS };
+    const limits = { bytes: IMAGE.maxBytes, pixels: IMAGE_LIMITS.pixels };
     const { image, blurhash } = await ctx.media.run(`cards ${site}`, "processPreview", response.body, limits);
-    const file = await keepImage(ctx, `${newFolder("cache/cards")}/small`, image);
+    const file = await storeImage(ctx, `${newFolder("cache/cards")}/small`, image);
     return { file, width: image.width, height: image.height, blurhash };
   } catch (error) {
     if (error instanceof Refusal) return null;

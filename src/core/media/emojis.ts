@@ -3,16 +3,11 @@ import type { Tx } from "../../db/open.ts";
 import type { CustomEmoji } from "../../db/rendered.ts";
 import { Refusal } from "../../errors.ts";
 import { sniffType } from "../../lib/media/image-types.ts";
-import type { ImageLimits } from "../../lib/media/images.ts";
 import { isShortcode, shortcodesIn } from "../../lib/text/shortcodes.ts";
-import { keepImage, newFolder } from "./media-files.ts";
-import { discardFiles } from "./media.ts";
+import { EMOJI_LIMITS } from "./limits.ts";
+import { discardFiles, newFolder, storeImage } from "./stored-files.ts";
 
-/**
- * Mastodon's limits for size and format; other servers reject anything else. The limit on pixels stops decompression
- * bombs.
- */
-export const EMOJI_LIMITS: ImageLimits = { bytes: 256 * 1024, pixels: 1024 * 1024 };
+/** Other servers reject other formats. */
 const TYPES: ReadonlySet<string | null> = new Set(["image/png", "image/gif", "image/webp"]);
 
 const MAX_CATEGORY = 100;
@@ -57,8 +52,8 @@ export async function addEmoji(ctx: Context, emoji: NewEmoji): Promise<{ replace
   checkPicture(picture);
   const { original, still } = await ctx.media.run("server", "processEmoji", picture, EMOJI_LIMITS);
   const folder = newFolder("emojis");
-  const image = await keepImage(ctx, `${folder}/original`, original);
-  const staticImage = still === original ? image : await keepImage(ctx, `${folder}/static`, still);
+  const image = await storeImage(ctx, `${folder}/original`, original);
+  const staticImage = still === original ? image : await storeImage(ctx, `${folder}/static`, still);
   return ctx.db.transaction((tx) => {
     const before = ownEmoji(tx, shortcode);
     tx.run(

@@ -1,7 +1,7 @@
 import { readdir, stat } from "node:fs/promises";
 import type { Context } from "../../context.ts";
 import { FILE_AREAS, unreferencedFiles } from "./file-references.ts";
-import { removeFiles, storedFile } from "./media-files.ts";
+import { removeFiles, storedFile } from "./stored-files.ts";
 
 /** Older files without a row are orphans: an upload writes its row moments after its file. */
 const OLD = 24 * 3600_000;

@@ -4,9 +4,9 @@ import { refuseWhere, tooLong } from "../../errors.ts";
 import { renderFieldValue, renderText } from "../../lib/text/text.ts";
 import { knownMentions, renderOptions } from "../statuses/compose.ts";
 import { authorizeAllFollows } from "./follows.ts";
-import { discardFiles } from "../media/media.ts";
 import type { QuotePolicy } from "../statuses/quotes.ts";
-import type { Picture } from "../media/uploads.ts";
+import type { ProfilePicture } from "../media/profile-pictures.ts";
+import { discardFiles } from "../media/stored-files.ts";
 import { MAX_DISPLAY_NAME } from "./users.ts";
 
 /** Mastodon's limits; clients read them from the instance configuration. */
@@ -23,8 +23,8 @@ export interface ProfileChanges {
   displayName?: string;
   note?: string;
   fields?: { name: string; value: string }[];
-  avatar?: Picture | null;
-  header?: Picture | null;
+  avatar?: ProfilePicture | null;
+  header?: ProfilePicture | null;
   avatarDescription?: string;
   headerDescription?: string;
   locked?: boolean;

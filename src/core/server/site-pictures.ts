@@ -1,8 +1,8 @@
 import type { Context } from "../../context.ts";
 import type { Reads } from "../../db/open.ts";
 import { Refusal } from "../../errors.ts";
-import { IMAGE_LIMITS, keepImage, newFolder } from "../media/media-files.ts";
-import { discardFiles } from "../media/media.ts";
+import { IMAGE_LIMITS } from "../media/limits.ts";
+import { discardFiles, newFolder, storeImage } from "../media/stored-files.ts";
 import { setState, stateOf } from "./server-state.ts";
 
 interface Cut {
@@ -52,7 +52,7 @@ export async function setSitePicture(
   const { files, blurhash } = await ctx.media.run("server", "processCuts", bytes, IMAGE_LIMITS, cuts, name === "icon");
   const folder = newFolder("site");
   const kept: string[] = [];
-  for (const [at, file] of files.entries()) kept.push(await keepImage(ctx, `${folder}/${cuts[at]!.name}`, file));
+  for (const [at, file] of files.entries()) kept.push(await storeImage(ctx, `${folder}/${cuts[at]!.name}`, file));
   const picture: SitePicture = { files: kept, blurhash, description };
   ctx.db.transaction((tx) => {
     discardFiles(ctx, tx, findSitePicture(tx, name)?.files ?? []);

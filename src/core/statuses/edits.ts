@@ -8,20 +8,17 @@ import { announce, publicTopics } from "../events.ts";
 import { countFeatured, uncountFeatured } from "../discovery/featured-tags.ts";
 import { announceChange, timelinesWith, toTagFollowers } from "../timelines/home-fanout.ts";
 import { linkStatus } from "../discovery/links.ts";
-import {
-  applyMediaChanges,
-  attachMedia,
-  checkMedia,
-  discardFiles,
-  type MediaChanges,
-  type MediaRow,
-} from "../media/media.ts";
+import { applyMediaChanges, attachMedia, checkMedia, setThumbnail } from "../media/attachments.ts";
+import { inspectThumbnail } from "../media/inspect.ts";
+import type { MediaChanges } from "../media/receive.ts";
+import type { MediaRow, StoredPreview } from "../media/states.ts";
+import { storeThumbnail } from "../media/store.ts";
+import { discardFiles } from "../media/stored-files.ts";
 import { notify } from "../notifications/notifications.ts";
 import { type PollBefore, type PollDraft, pollOf, replacePoll } from "./polls.ts";
 import { isQuote, notifyQuoters, type QuotePolicy, setQuotePolicy } from "./quotes.ts";
 import { indexStatus } from "../discovery/search-index.ts";
 import { mentionsOf, replaceMentionsAndTags } from "../discovery/tags.ts";
-import { keepThumbnail, readThumbnail, setThumbnail, type Thumbnail } from "../media/thumbnails.ts";
 import { countUses, uncountUses } from "../discovery/trend-counts.ts";
 import type { StatusRow } from "../visibility.ts";
 
@@ -78,29 +75,29 @@ interface CheckedEdit extends Edit {
  * is called again after reading thumbnails, because the status may have changed or been deleted meanwhile.
  */
 export async function editStatus(ctx: Context, find: () => StatusRow, edit: Edit): Promise<void> {
-  const kept = await keepThumbnails(ctx, find(), edit);
+  const thumbnails = await storeThumbnails(ctx, find(), edit);
   try {
-    changeStatus(ctx, find(), edit, kept);
+    changeStatus(ctx, find(), edit, thumbnails);
   } catch (error) {
-    const files = [...kept.values()].map(({ file }) => file);
+    const files = [...thumbnails.values()].map(({ file }) => file);
     if (files.length > 0) ctx.db.transaction((tx) => discardFiles(ctx, tx, files));
     throw error;
   }
 }
 
 /** Reads all thumbnails before storing any, and none if the edit would be refused anyway. */
-async function keepThumbnails(ctx: Context, status: StatusRow, edit: Edit): Promise<Map<number, Thumbnail>> {
-  const kept = new Map<number, Thumbnail>();
-  if (!edit.thumbnails?.size) return kept;
+async function storeThumbnails(ctx: Context, status: StatusRow, edit: Edit): Promise<Map<number, StoredPreview>> {
+  const stored = new Map<number, StoredPreview>();
+  if (!edit.thumbnails?.size) return stored;
   const before: Attached = { media: mediaOf(ctx.db, status.id), poll: pollOf(ctx.db, status.id) };
   const { mediaIds } = checkEdit(ctx, status, before, edit);
   const wanted = [...edit.thumbnails].filter(([id]) => mediaIds.includes(id));
-  const previews = await Promise.all(wanted.map(([, file]) => readThumbnail(ctx, status.account_id, file)));
-  for (const [at, [id]] of wanted.entries()) kept.set(id, await keepThumbnail(ctx, previews[at]!));
-  return kept;
+  const previews = await Promise.all(wanted.map(([, file]) => inspectThumbnail(ctx, status.account_id, file)));
+  for (const [at, [id]] of wanted.entries()) stored.set(id, await storeThumbnail(ctx, previews[at]!));
+  return stored;
 }
 
-function changeStatus(ctx: Context, status: StatusRow, edit: Edit, thumbnails: Map<number, Thumbnail>): void {
+function changeStatus(ctx: Context, status: StatusRow, edit: Edit, thumbnails: Map<number, StoredPreview>): void {
   const before: Attached = { media: mediaOf(ctx.db, status.id), poll: pollOf(ctx.db, status.id) };
   const checked = checkEdit(ctx, status, before, edit);
   const { text, composed } = checked;
@@ -113,7 +110,7 @@ function changeStatus(ctx: Context, status: StatusRow, edit: Edit, thumbnails: M
   };
   ctx.db.transaction((tx) => {
     const hasNewPolicy = edit.quotePolicy !== undefined && setQuotePolicy(tx, status, edit.quotePolicy);
-    const isAttachedAnew = changeAttached(ctx, tx, status.id, before, { ...checked, kept: thumbnails });
+    const isAttachedAnew = changeAttached(ctx, tx, status.id, before, { ...checked, stored: thumbnails });
     const unchanged =
       text === status.text &&
       next.spoiler_text === status.spoiler_text &&
@@ -197,12 +194,12 @@ function changeAttached(
   tx: Tx,
   statusId: number,
   before: Attached,
-  edit: CheckedEdit & { kept: Map<number, Thumbnail> },
+  edit: CheckedEdit & { stored: Map<number, StoredPreview> },
 ): boolean {
   for (const row of edit.media) {
     applyMediaChanges(tx, row, edit.mediaChanges?.get(row.id) ?? {});
-    const thumbnail = edit.kept.get(row.id);
-    if (thumbnail) setThumbnail(ctx, tx, row, thumbnail);
+    const thumbnail = edit.stored.get(row.id);
+    if (thumbnail) setThumbnail(ctx, tx, row.id, thumbnail);
   }
   setAside(tx, before.media, edit.mediaIds);
   attachMedia(tx, statusId, edit.mediaIds);

@@ -10,7 +10,7 @@ import { countFeatured, uncountFeatured } from "../discovery/featured-tags.ts";
 import { fanOut, subscribersTo, timelinesWith, toTagFollowers } from "../timelines/home-fanout.ts";
 import { type PublishResult, resultOfKey, rememberKey } from "./idempotency.ts";
 import { linkStatus } from "../discovery/links.ts";
-import { attachMedia, detachMedia } from "../media/media.ts";
+import { attachMedia, detachMedia } from "../media/attachments.ts";
 import { notify, withdraw } from "../notifications/notifications.ts";
 import { addPoll } from "./polls.ts";
 import { addQuote, automaticQuoters, forgetQuote } from "./quotes.ts";

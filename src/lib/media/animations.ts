@@ -12,7 +12,7 @@ const MOST_FRAMES = 10_000;
 
 /** Converts an animation to a constant frame rate, which the encoder needs, by repeating frames. */
 export function evenFrames(
-  { width, height, delays }: Omit<Animation, "together">,
+  { width, height, delays }: Omit<Animation, "framesPerPart">,
   frames: AsyncIterable<Uint8Array>,
 ): RawFrames {
   const shown = delays.map((delay) => (delay < SHORTEST ? INSTEAD : delay));

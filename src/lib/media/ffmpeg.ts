@@ -25,7 +25,7 @@ export interface RawFrames extends Size {
   frames: AsyncIterable<Uint8Array>;
 }
 
-export interface Film extends Size {
+export interface VideoSettings extends Size {
   /** Whether to copy the stream instead of re-encoding it. */
   copyVideo: boolean;
   copyAudio: boolean;
@@ -37,7 +37,7 @@ export interface Film extends Size {
   bitrate: number;
 }
 
-export interface Sound {
+export interface AudioSettings {
   copyTo: "mp4" | "mp3" | "flac" | null;
   /** Channels of the source; more than two are mixed down to two. */
   channels: number;
@@ -46,17 +46,18 @@ export interface Sound {
 }
 
 /** Bit rate of a video's audio, in bits per second. */
-const FILM_SOUND = 128_000;
-/** Timeout in seconds. */
-const SLOWEST_POSTER = 60;
-/** Timeout in seconds: enough to convert a video of a few minutes on a Raspberry Pi. */
-const SLOWEST_FILM = 45 * 60;
+const VIDEO_AUDIO_BITRATE = 128_000;
+/** In seconds. */
+const POSTER_TIMEOUT = 60;
+/** In seconds: enough to convert a video of a few minutes on a Raspberry Pi. */
+const CONVERSION_TIMEOUT = 45 * 60;
 /** 4K, plus the padding of codecs. */
 const MAX_PIXELS = 16_000_000;
 const MAX_FRAME_RATE = 60;
 /** The poster is the most representative frame among this many: the first one is often black. */
 const POSTER_FRAMES = 24;
-const COMPLAINT = 1000;
+/** Characters of an error message. */
+const MAX_ERROR = 1000;
 
 const H264 = ["-c:v", "libx264", "-preset", "veryfast", "-crf", "23", "-profile:v", "high", "-pix_fmt", "yuv420p"];
 const WITHOUT_METADATA = ["-map_metadata", "-1", "-map_chapters", "-1", "-sn", "-dn"];
@@ -85,35 +86,37 @@ export class Ffmpeg {
   poster(source: Source, to: string, size: Size, run: Run): Promise<void> {
     const filter = `scale=${size.width}:${size.height},thumbnail=${POSTER_FRAMES},format=rgb24`;
     const output = ["-map", "0:V:0", "-vf", filter, "-frames:v", "1", "-c:v", "png", "-f", "image2", "-update", "1"];
-    return this.convert([...open(source)], [...output, to], SLOWEST_POSTER, run);
+    return this.convert([...open(source)], [...output, to], POSTER_TIMEOUT, run);
   }
 
   /** Writes an MP4 that plays everywhere, with its index in front, and without metadata, subtitles and data streams. */
-  film(source: Source, to: string, film: Film, run: Run): Promise<void> {
-    const video = film.copyVideo ? ["-c:v", "copy"] : [...H264, ...limited(film.bitrate), "-vf", filmFilter(film)];
-    const audio = film.copyAudio ? ["-c:a", "copy"] : aac(FILM_SOUND, film.channels);
+  video(source: Source, to: string, settings: VideoSettings, run: Run): Promise<void> {
+    const video = settings.copyVideo
+      ? ["-c:v", "copy"]
+      : [...H264, ...maxRate(settings.bitrate), "-vf", videoFilter(settings)];
+    const audio = settings.copyAudio ? ["-c:a", "copy"] : aac(VIDEO_AUDIO_BITRATE, settings.channels);
     const output = ["-map", "0:V:0", "-map", "0:a:0?", ...video, ...audio, ...WITHOUT_METADATA, ...MP4];
-    return this.convert(open(source), [...output, to], SLOWEST_FILM, run);
+    return this.convert(open(source), [...output, to], CONVERSION_TIMEOUT, run);
   }
 
   /** Writes audio only: copied to a file of the format `copyTo`, or re-encoded to MP4 if that is null. */
-  sound(source: Source, to: string, { copyTo, channels, bitrate }: Sound, run: Run): Promise<void> {
+  audio(source: Source, to: string, { copyTo, channels, bitrate }: AudioSettings, run: Run): Promise<void> {
     const codec = copyTo ? ["-c:a", "copy"] : aac(bitrate, channels);
     const format = copyTo === "mp3" ? ["-id3v2_version", "0", "-f", "mp3"] : copyTo === "flac" ? ["-f", "flac"] : MP4;
     const output = ["-map", "0:a:0", "-vn", ...codec, ...WITHOUT_METADATA, ...format];
-    return this.convert(open(source), [...output, to], SLOWEST_FILM, run);
+    return this.convert(open(source), [...output, to], CONVERSION_TIMEOUT, run);
   }
 
   /** Converts an animation to a silent video, with white in place of transparency. */
-  loop(source: Source | RawFrames, to: string, { width, height }: Size, run: Run): Promise<void> {
+  animation(source: Source | RawFrames, to: string, { width, height }: Size, run: Run): Promise<void> {
     const filter =
       `[0:v:0]scale=${width}:${height},format=rgba,split[back][front];` +
       `[back]lutrgb=r=255:g=255:b=255:a=255[white];[white][front]overlay,setsar=1`;
     const output = ["-filter_complex", filter, "-an", ...H264, ...WITHOUT_METADATA, ...MP4, to];
-    if ("path" in source) return this.convert(open(source), output, SLOWEST_FILM, run);
+    if ("path" in source) return this.convert(open(source), output, CONVERSION_TIMEOUT, run);
     const size = `${source.width}x${source.height}`;
     const input = ["-f", "rawvideo", "-pixel_format", "rgb24", "-video_size", size, "-framerate", source.frameRate];
-    return this.convert([...input, "-i", "pipe:0"], output, SLOWEST_FILM, run, source.frames);
+    return this.convert([...input, "-i", "pipe:0"], output, CONVERSION_TIMEOUT, run, source.frames);
   }
 
   /** @throws UnreadableFile if ffmpeg fails or exceeds the timeout; the signal's reason if it was aborted. */
@@ -135,11 +138,11 @@ export class Ffmpeg {
       killSignal: "SIGKILL",
       signal,
     });
-    giveWay(child.pid);
-    const [complaint] = await Promise.all([lastWords(child.stderr), frames && feed(child, frames)]);
+    lowerPriority(child.pid);
+    const [error] = await Promise.all([endOfOutput(child.stderr), frames && feed(child, frames)]);
     const code = await child.exited;
     signal.throwIfAborted();
-    if (code !== 0) throw new UnreadableFile(child.signalCode === "SIGKILL" ? "it took too long" : complaint);
+    if (code !== 0) throw new UnreadableFile(child.signalCode === "SIGKILL" ? "it took too long" : error);
   }
 }
 
@@ -147,11 +150,11 @@ function open({ path, container }: Source): string[] {
   return ["-f", container, "-i", `file:${path}`];
 }
 
-function limited(bitrate: number): string[] {
+function maxRate(bitrate: number): string[] {
   return ["-maxrate", String(bitrate), "-bufsize", String(bitrate * 2)];
 }
 
-function filmFilter({ width, height, frameRate }: Film): string {
+function videoFilter({ width, height, frameRate }: VideoSettings): string {
   const slower = frameRate > MAX_FRAME_RATE ? `,fps=${MAX_FRAME_RATE}` : "";
   return `scale=${width}:${height},setsar=1${slower}`;
 }
@@ -160,7 +163,7 @@ function aac(bitrate: number, channels: number): string[] {
   return ["-c:a", "aac", "-b:a", String(bitrate), ...(channels > 2 ? ["-ac", "2"] : [])];
 }
 
-function giveWay(pid: number): void {
+function lowerPriority(pid: number): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_LOW);
   } catch {
@@ -195,9 +198,9 @@ async function accepted(write: () => number | Promise<number>): Promise<boolean>
   }
 }
 
-async function lastWords(stream: ReadableStream<Uint8Array>): Promise<string> {
-  let said = "";
+async function endOfOutput(stream: ReadableStream<Uint8Array>): Promise<string> {
+  let output = "";
   const decoder = new TextDecoder();
-  for await (const chunk of stream) said = (said + decoder.decode(chunk, { stream: true })).slice(-COMPLAINT);
-  return said.trim();
+  for await (const chunk of stream) output = (output + decoder.decode(chunk, { stream: true })).slice(-MAX_ERROR);
+  return output.trim();
 }

@@ -51,7 +51,7 @@ export interface ProcessedAvatar {
 export interface Animation extends Size {
   delays: number[];
   /** How many frames to request from writeFrames() at a time. */
-  together: number;
+  framesPerPart: number;
 }
 
 /** Mastodon's: 7680×4320. */
@@ -89,7 +89,8 @@ const EXTENSIONS: ReadonlyMap<string, string> = new Map(
 );
 
 const AVATAR_SIZES = { avatar: { width: 400, height: 400 }, header: { width: 1500, height: 500 } } as const;
-const AVATAR_LIMITS: ImageLimits = { bytes: 8 * 1024 * 1024, pixels: DEFAULT_PIXELS };
+/** Mastodon's, for avatars and headers. */
+export const AVATAR_LIMITS: ImageLimits = { bytes: 8 * 1024 * 1024, pixels: DEFAULT_PIXELS };
 
 const MOVING = new Set(["image/gif", "image/webp"]);
 /** Their decoder takes 20 bytes per pixel, others at most 12. */
@@ -150,11 +151,11 @@ export function inspectAnimation(source: ImageSource, limits: ImageLimits, pixel
     const size = within(picture, pixels);
     const delays = picture.metadata.delay ?? [];
     if (delays.length !== picture.frames) throw new UnreadableFile();
-    const together = Math.max(1, Math.floor(PART_BYTES / (size.width * size.height * 3)));
-    const parts = Math.ceil(picture.frames / together);
+    const framesPerPart = Math.max(1, Math.floor(PART_BYTES / (size.width * size.height * 3)));
+    const parts = Math.ceil(picture.frames / framesPerPart);
     const decoded = ((parts + 1) / 2) * picture.frames * picture.width * picture.height;
-    if (decoded > SPLIT_PIXELS) throw new UnreadableFile("it has too many large frames to become a film");
-    return { ...size, delays, together };
+    if (decoded > SPLIT_PIXELS) throw new UnreadableFile("it has too many large frames to become a video");
+    return { ...size, delays, framesPerPart };
   });
 }
 

@@ -1,15 +1,12 @@
 import type { Context } from "../../context.ts";
 import { idList } from "../../db/json.ts";
 import type { Tx } from "../../db/open.ts";
-import type { mediaAttachments } from "../../db/schema/index.ts";
-import { enqueue } from "../../db/queue.ts";
-import { notFound, Refusal, refuseWhere, tooLong, validationFailed } from "../../errors.ts";
-
-/** Mastodon's limit; clients read it from the instance configuration. */
-export const MAX_ATTACHMENTS = 4;
-export const MAX_DESCRIPTION = 1500;
-
-export type MediaRow = typeof mediaAttachments.$inferSelect;
+import { notFound, Refusal, validationFailed } from "../../errors.ts";
+import { inspectThumbnail } from "./inspect.ts";
+import { checkDescription, type MediaChanges } from "./receive.ts";
+import { filesOf, transition, TRANSITIONS, type MediaFiles, type MediaRow, type StoredPreview } from "./states.ts";
+import { storeThumbnail } from "./store.ts";
+import { discardFiles } from "./stored-files.ts";
 
 /** The account's own upload. */
 export function ownMedia(ctx: Context, accountId: number, id: number | null): MediaRow {
@@ -106,24 +103,39 @@ export function detachMedia(ctx: Context, tx: Tx, statusId: number, remove: bool
   discardFiles(ctx, tx, removed.flatMap(filesOf));
 }
 
-export type MediaFiles = Pick<MediaRow, "file" | "small" | "source">;
-
-/** Every file that belongs to an upload. */
-export function filesOf({ file, small, source }: MediaFiles): (string | null)[] {
-  return [file, small, source];
-}
-
-export interface MediaChanges {
-  description?: string | null;
-  focus?: { x: number; y: number };
-}
-
 /** The account's own upload before it is published. Published uploads are shown and changed with their status. */
-export function waitingMedia(ctx: Context, accountId: number, id: number | null): MediaRow {
+export function unpublishedMedia(ctx: Context, accountId: number, id: number | null): MediaRow {
   const row = ownMedia(ctx, accountId, id);
   if (row.status_id !== null) throw notFound();
   if (row.state === "failed") throw new Refusal("invalid", "The file could not be processed. Upload another one.");
   return row;
+}
+
+/** Changes an unpublished upload: its description, focus or thumbnail. */
+export async function changeUpload(
+  ctx: Context,
+  accountId: number,
+  id: number | null,
+  changes: MediaChanges,
+  thumbnail: File | undefined,
+): Promise<MediaRow> {
+  const found = unpublishedMedia(ctx, accountId, id);
+  checkDescription(changes.description);
+  const preview = thumbnail && (await inspectThumbnail(ctx, accountId, thumbnail));
+  const stored = preview && (await storeThumbnail(ctx, preview));
+  const changed = ctx.db.transaction((tx) => {
+    // It may have been published or deleted while the thumbnail was read.
+    const row = tx.get<MediaRow>("SELECT * FROM media_attachments WHERE id = +$id AND status_id IS NULL", {
+      id: found.id,
+    });
+    if (!row && stored) discardFiles(ctx, tx, [stored.file]);
+    if (!row) return null;
+    applyMediaChanges(tx, row, changes);
+    if (stored) setThumbnail(ctx, tx, row.id, stored);
+    return row.id;
+  });
+  if (changed === null) throw notFound();
+  return unpublishedMedia(ctx, accountId, changed);
 }
 
 /** Removes an upload that is not on a status. */
@@ -138,17 +150,6 @@ export function removeMedia(ctx: Context, accountId: number, id: number | null):
   });
 }
 
-/** Enqueues removing files that no row references any more. */
-export function discardFiles(ctx: Context, tx: Tx, files: readonly (string | null)[]): void {
-  const present = [...new Set(files)].filter((file) => file !== null);
-  if (present.length === 0) return;
-  enqueue(ctx, tx, "media.delete_files", { files: present });
-}
-
-export function checkDescription(description: string | null | undefined): void {
-  refuseWhere([tooLong("Description", description, MAX_DESCRIPTION)]);
-}
-
 export function applyMediaChanges(tx: Tx, row: MediaRow, changes: MediaChanges): void {
   checkDescription(changes.description);
   tx.run("UPDATE media_attachments SET description = $description, focus_x = $x, focus_y = $y WHERE id = +$id", {
@@ -159,12 +160,8 @@ export function applyMediaChanges(tx: Tx, row: MediaRow, changes: MediaChanges):
   });
 }
 
-/** Parses two numbers from -1 to 1, as `0.5,-0.2`. Numbers out of range are clamped. */
-export function parseFocus(text: string): { x: number; y: number } {
-  const [x, y, ...rest] = text.split(",").map((part) => (part.trim() === "" ? NaN : Number(part)));
-  if (x === undefined || y === undefined || rest.length > 0 || !Number.isFinite(x) || !Number.isFinite(y)) {
-    throw validationFailed("Focus must be two numbers between -1.0 and 1.0, separated by a comma");
-  }
-  const bounded = (value: number) => Math.max(-1, Math.min(1, value));
-  return { x: bounded(x), y: bounded(y) };
+/** Replaces the small image. */
+export function setThumbnail(ctx: Context, tx: Tx, id: number, thumbnail: StoredPreview): void {
+  const changed = transition(ctx, tx, id, TRANSITIONS.setThumbnail, thumbnail);
+  if (!changed) discardFiles(ctx, tx, [thumbnail.file]);
 }

@@ -1,0 +1,32 @@
+import type { Context } from "../../context.ts";
+import type { ProcessedAvatar } from "../../lib/media/images.ts";
+import { imageSource, tooLarge } from "./inspect.ts";
+import { AVATAR_BYTES } from "./limits.ts";
+import { newFolder, storeImage } from "./stored-files.ts";
+
+type PictureKind = "avatar" | "header";
+
+/** The files of an avatar or header: the original and a still image of it. */
+export interface ProfilePicture {
+  file: string;
+  still: string;
+}
+
+/** Reads and checks a new avatar or header, before anything is stored. */
+export async function inspectPicture(
+  ctx: Context,
+  accountId: number,
+  kind: PictureKind,
+  file: File,
+): Promise<ProcessedAvatar> {
+  if (file.size > AVATAR_BYTES) throw tooLarge(kind === "avatar" ? "Avatar file" : "Header file", AVATAR_BYTES);
+  return ctx.media.run(accountId, "processAvatar", await imageSource(file), kind);
+}
+
+/** Stores an avatar or header; the caller writes the row. */
+export async function storePicture(ctx: Context, kind: PictureKind, picture: ProcessedAvatar): Promise<ProfilePicture> {
+  const folder = newFolder(`${kind}s`);
+  const file = await storeImage(ctx, `${folder}/original`, picture.original);
+  const still = picture.still === picture.original ? file : await storeImage(ctx, `${folder}/static`, picture.still);
+  return { file, still };
+}
