@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "bun:test";
 import { UnreadableFile } from "../../src/errors.ts";
-import { evenFrames } from "../../src/lib/media/animations.ts";
+import { toConstantFrameRate } from "../../src/lib/media/animations.ts";
 import { frameRateText, inspectClip } from "../../src/lib/media/clips.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "linnet-test-"));
@@ -60,7 +60,7 @@ describe("An animation with evenly timed frames", () => {
     for (const shade of [1, 2, 3]) yield Buffer.from([shade, shade, shade]);
   };
   const firsts = async (delays: number[]) => {
-    const even = evenFrames({ width: 1, height: 1, delays }, frames());
+    const even = toConstantFrameRate({ width: 1, height: 1, delays }, frames());
     const pixels: number[] = [];
     for await (const part of even.frames) for (let at = 0; at < part.length; at += 3) pixels.push(part[at]!);
     return [even.frameRate, pixels];
@@ -80,6 +80,6 @@ describe("An animation with evenly timed frames", () => {
   });
 
   test("is refused if it would last too long", () => {
-    expect(() => evenFrames({ width: 1, height: 1, delays: [1, 1e9, 1] }, frames())).toThrow(UnreadableFile);
+    expect(() => toConstantFrameRate({ width: 1, height: 1, delays: [1, 1e9, 1] }, frames())).toThrow(UnreadableFile);
   });
 });

@@ -8,7 +8,7 @@ import {
   DEFAULT_PIXELS,
   inspectAnimation,
   processAvatar,
-  processCuts,
+  processCrops,
   processEmoji,
   processImage,
   processPreview,
@@ -31,7 +31,7 @@ const WAYS: [string, (bytes: Uint8Array) => Promise<unknown>][] = [
   ["an upload", (bytes) => processImage(bytes, LIMITS)],
   ["a preview or a thumbnail", (bytes) => processPreview(bytes, LIMITS)],
   ["an avatar", (bytes) => processAvatar(bytes, "avatar")],
-  ["an image of the server", (bytes) => processCuts(bytes, LIMITS, [{ width: 10, height: 10 }], true)],
+  ["an image of the server", (bytes) => processCrops(bytes, LIMITS, [{ width: 10, height: 10 }], true)],
   ["an emoji", (bytes) => processEmoji(bytes, LIMITS)],
   ["an animation converted to video", (bytes) => inspectAnimation(bytes, LIMITS, 10_000)],
 ];

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Context } from "../../context.ts";
 import { UnreadableFile } from "../../errors.ts";
-import { evenFrames } from "../../lib/media/animations.ts";
+import { toConstantFrameRate } from "../../lib/media/animations.ts";
 import { copyExtension, type Clip } from "../../lib/media/clips.ts";
 import type { Ffmpeg, RawFrames, Run, Size } from "../../lib/media/ffmpeg.ts";
 import { smallSize, within, type Animation, type ProcessedPreview } from "../../lib/media/images.ts";
@@ -59,8 +59,8 @@ async function convertVideo(
   await ffmpeg.poster(from, poster, smallSize(video), run);
   const settings = {
     ...evenSize(within(video, CONVERTED_PIXELS)),
-    copyVideo: video.plays,
-    copyAudio: clip.audio?.plays ?? false,
+    copyVideo: video.isPlayable,
+    copyAudio: clip.audio?.isPlayable ?? false,
     channels: clip.audio?.channels ?? 0,
     frameRate: video.frameRate,
     // The converted file is at most about twice as large as an upload may be, however long it is.
@@ -81,7 +81,7 @@ async function convertAudio(
   run: Run,
 ): Promise<ConvertedMedia> {
   const { container, audio } = clip;
-  const playable = container === "mp3" || container === "flac" ? container : audio?.plays ? "mp4" : null;
+  const playable = container === "mp3" || container === "flac" ? container : audio?.isPlayable ? "mp4" : null;
   const path = join(folder, "audio");
   // A bit more than the original's bitrate: encoding again loses quality, and a much higher bitrate can't restore it.
   const before = (Bun.file(source).size * 8) / clip.duration;
@@ -131,7 +131,7 @@ function coverOf(conversion: Conversion, source: string): Promise<ProcessedPrevi
 
 async function animationFrames(work: Work): Promise<RawFrames> {
   const animation = await work.conversion.run("inspectAnimation", work.source, IMAGE_LIMITS, CONVERTED_PIXELS);
-  return evenFrames(animation, framesOf(work, animation));
+  return toConstantFrameRate(animation, framesOf(work, animation));
 }
 
 /** Reads one frame at a time from a file with a few frames, to limit memory use. */

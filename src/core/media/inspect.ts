@@ -3,7 +3,7 @@ import { Refusal, UnreadableFile, validationFailed } from "../../errors.ts";
 import { StoredFile } from "../../lib/files.ts";
 import { copyExtension, type Clip } from "../../lib/media/clips.ts";
 import type { Ffmpeg } from "../../lib/media/ffmpeg.ts";
-import { isMovingAvif, sniffType } from "../../lib/media/image-types.ts";
+import { isAvifSequence, sniffType } from "../../lib/media/image-types.ts";
 import { smallSize, type ImageSource, type ProcessedImage, type ProcessedPreview } from "../../lib/media/images.ts";
 import { IMAGE_LIMITS, VIDEO_BYTES, VIDEO_FRAME_RATE, VIDEO_PIXELS } from "./limits.ts";
 import type { Upload } from "./receive.ts";
@@ -72,7 +72,7 @@ async function inspectImage(
 ): Promise<InspectedImage> {
   if (file.size > IMAGE_LIMITS.bytes) throw tooLarge("File", IMAGE_LIMITS.bytes);
   const image = await ctx.media.run(accountId, "processImage", await imageSource(file), IMAGE_LIMITS);
-  const isFirstFrame = isMovingAvif(await firstBytes(file));
+  const isFirstFrame = isAvifSequence(await firstBytes(file));
   const becomesVideo = (image.animated || isFirstFrame) && (await usableFfmpeg(ctx)) !== null;
   return { kind: becomesVideo ? "animation" : "image", file, image, isFirstFrame, thumbnail };
 }

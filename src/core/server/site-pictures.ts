@@ -49,7 +49,7 @@ export async function setSitePicture(
     throw new Refusal("invalid", `The description is too long: ${MAX_DESCRIPTION} characters at most.`);
   }
   const cuts = SITE_PICTURES[name];
-  const { files, blurhash } = await ctx.media.run("server", "processCuts", bytes, IMAGE_LIMITS, cuts, name === "icon");
+  const { files, blurhash } = await ctx.media.run("server", "processCrops", bytes, IMAGE_LIMITS, cuts, name === "icon");
   const folder = newFolder("site");
   const kept: string[] = [];
   for (const [at, file] of files.entries()) kept.push(await storeImage(ctx, `${folder}/${cuts[at]!.name}`, file));

@@ -9,8 +9,8 @@ export interface Clip {
   /** In seconds. */
   duration: number;
   /** Null for audio. The size is the displayed one, the frame rate is the average. */
-  video: { codec: VideoCodec | null; width: number; height: number; frameRate: number; plays: boolean } | null;
-  audio: { codec: AudioCodec | null; channels: number; plays: boolean } | null;
+  video: { codec: VideoCodec | null; width: number; height: number; frameRate: number; isPlayable: boolean } | null;
+  audio: { codec: AudioCodec | null; channels: number; isPlayable: boolean } | null;
 }
 
 export type Container = "mov" | "matroska" | "ogg" | "mp3" | "flac" | "wav" | "aac" | "mpegts";
@@ -20,9 +20,9 @@ type Library = typeof import("mediabunny");
 /** Baseline, main and high profile of H.264, which have 8 bits and 4:2:0 chroma, and play everywhere. */
 const PLAYABLE_H264 = /^avc[13]\.(42|4d|58|64)/i;
 
-const LONGEST = 24 * 3600;
+const MAX_DURATION = 24 * 3600;
 /** The index of a three-hour video has 10 MB; in memory it takes ten times as much as on disk. */
-const MAX_INDEX = 16 * 1024 * 1024;
+const MAX_INDEX_BYTES = 16 * 1024 * 1024;
 const MAX_BOXES = 2000;
 /** Copied bytes between two garbage collections. */
 const COLLECT_AFTER = 10_000_000;
@@ -45,13 +45,13 @@ export async function inspectClip(path: string): Promise<Clip | null> {
   await refuseHugeIndex(path);
   const library = await load();
   const input = open(library, path);
-  return whole(input, async () => {
+  return withInput(input, async () => {
     // It throws for a file of a few bytes.
     if (!(await input.canRead().catch(() => false))) return null;
     const container = containerOf(library, await input.getFormat());
     const duration = (await input.computeDuration()) - Math.max(0, await input.getFirstTimestamp());
     const [video, audio] = [await inspectVideo(input, duration), await inspectAudio(input)];
-    if (!(video || audio) || !(duration > 0 && duration <= LONGEST)) throw new UnreadableFile();
+    if (!(video || audio) || !(duration > 0 && duration <= MAX_DURATION)) throw new UnreadableFile();
     return { container, duration, video, audio };
   });
 }
@@ -68,7 +68,7 @@ async function inspectVideo(input: Input, duration: number): Promise<Clip["video
     height: Math.round(height),
     // The average needs an interval between two frames.
     frameRate: probedPacketCount > 1 ? averageFrameRate : 1 / duration,
-    plays: PLAYABLE_H264.test((await track.getCodecParameterString()) ?? ""),
+    isPlayable: PLAYABLE_H264.test((await track.getCodecParameterString()) ?? ""),
   };
 }
 
@@ -76,13 +76,13 @@ async function inspectAudio(input: Input): Promise<Clip["audio"]> {
   const track = await input.getPrimaryAudioTrack();
   if (!track) return null;
   const codec = await track.getCodec();
-  return { codec, channels: await track.getNumberOfChannels(), plays: codec === "aac" };
+  return { codec, channels: await track.getNumberOfChannels(), isPlayable: codec === "aac" };
 }
 
 /** The bytes of the cover image in an audio file; null if there is none. */
 export async function coverOf(path: string): Promise<Uint8Array | null> {
   const input = open(await load(), path);
-  return whole(input, async () => {
+  return withInput(input, async () => {
     const { images = [] } = await input.getMetadataTags();
     return (images.find(({ kind }) => kind === "coverFront") ?? images[0])?.data ?? null;
   });
@@ -92,8 +92,8 @@ export async function coverOf(path: string): Promise<Uint8Array | null> {
 export function copyExtension({ container, video, audio }: Clip): Extension | null {
   if (video) {
     if (video.codec === null) return null;
-    const free = !audio || audio.codec === "opus" || audio.codec === "vorbis";
-    return free && /^(vp8|vp9|av1)$/.test(video.codec) ? "webm" : "mp4";
+    const isWebmAudio = !audio || audio.codec === "opus" || audio.codec === "vorbis";
+    return isWebmAudio && /^(vp8|vp9|av1)$/.test(video.codec) ? "webm" : "mp4";
   }
   if (!audio?.codec) return null;
   if (container === "matroska") return "weba";
@@ -108,7 +108,7 @@ export function copyExtension({ container, video, audio }: Clip): Extension | nu
 export async function copyClip(from: string, to: string, extension: Extension): Promise<void> {
   const library = await load();
   const input = open(library, from);
-  await whole(input, async () => {
+  await withInput(input, async () => {
     const conversion = await library.Conversion.init({
       input,
       output: new library.Output({ format: outputFormat(library, extension), target: new library.FilePathTarget(to) }),
@@ -118,13 +118,13 @@ export async function copyClip(from: string, to: string, extension: Extension): 
       showWarnings: false,
     });
     if (!conversion.isValid) throw new UnreadableFile();
-    collectOften(conversion, Bun.file(from).size);
+    collectGarbageOften(conversion, Bun.file(from).size);
     await conversion.execute();
   });
 }
 
 /** Collects garbage often: the whole file goes through memory in small pieces, and the machine may have little. */
-function collectOften(conversion: Conversion, bytes: number): void {
+function collectGarbageOften(conversion: Conversion, bytes: number): void {
   let last = 0;
   conversion.onProgress = (progress) => {
     if ((progress - last) * bytes < COLLECT_AFTER) return;
@@ -164,7 +164,7 @@ function outputFormat(library: Library, extension: Extension): OutputFormat {
 }
 
 /** Closes the input at the end. Errors of the library mean that the file is unreadable; system errors pass through. */
-async function whole<Result>(input: Input, work: () => Promise<Result>): Promise<Result> {
+async function withInput<Result>(input: Input, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
@@ -184,7 +184,7 @@ async function refuseHugeIndex(path: string): Promise<void> {
     const type = String.fromCharCode(head.getUint8(4), head.getUint8(5), head.getUint8(6), head.getUint8(7));
     if (at === 0 && !/^(ftyp|moov|mdat|wide|free|skip)$/.test(type)) return;
     const length = head.getUint32(0) === 1 ? Number(head.getBigUint64(8)) : head.getUint32(0) || file.size - at;
-    if (/^moo[vf]$/.test(type) && length > MAX_INDEX) throw new UnreadableFile();
+    if (/^moo[vf]$/.test(type) && length > MAX_INDEX_BYTES) throw new UnreadableFile();
     if (length < 8) return;
     at += length;
   }

@@ -22,7 +22,7 @@ export function sniffType(bytes: Uint8Array): string | null {
 }
 
 /** Whether an AVIF declares itself animated. As an image, only its first frame is kept. */
-export function isMovingAvif(bytes: Uint8Array): boolean {
+export function isAvifSequence(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 12)).toString("latin1", 4) === "ftypavis";
 }
 

@@ -4,7 +4,7 @@ import { encodeBlurhash } from "./blurhash.ts";
 import { colorsOf, type Colors } from "./colors.ts";
 import { readHeader, writeGifScreen, type Header } from "./image-header.ts";
 import { withoutMetadata } from "./image-metadata.ts";
-import { isMovingAvif, sniffType } from "./image-types.ts";
+import { isAvifSequence, sniffType } from "./image-types.ts";
 import { TYPES_BY_EXTENSION } from "./media-types.ts";
 import { returnFreedMemory } from "../libc.ts";
 import { drawPlaceholder, type Pixels } from "./placeholders.ts";
@@ -67,9 +67,9 @@ const MAX_SIDE = 65_535;
 /** A GIF of 99 MB that plays for minutes has fewer frames. */
 const MAX_FRAMES = 5000;
 /** All frames of an animation together may have this many times the pixels of one image. */
-const ANIMATION_PICTURES = 16;
+const ANIMATION_FACTOR = 16;
 /** Pixels of all frames together in an animation that is re-encoded: 625 frames of an avatar, 12 in 4K. */
-const REDRAWN_PIXELS = 100_000_000;
+const REENCODED_PIXELS = 100_000_000;
 /** Size of the frames that writeFrames() writes at a time. */
 const PART_BYTES = 64_000_000;
 /** Pixels to decode at most when an animation is split, at 40 ns each. Five seconds of 720p video have as many. */
@@ -92,7 +92,7 @@ const AVATAR_SIZES = { avatar: { width: 400, height: 400 }, header: { width: 150
 /** Mastodon's, for avatars and headers. */
 export const AVATAR_LIMITS: ImageLimits = { bytes: 8 * 1024 * 1024, pixels: DEFAULT_PIXELS };
 
-const MOVING = new Set(["image/gif", "image/webp"]);
+const ANIMATED = new Set(["image/gif", "image/webp"]);
 /** Their decoder takes 20 bytes per pixel, others at most 12. */
 const HEIF = new Set(["image/avif", "image/heic", "image/heif"]);
 
@@ -108,11 +108,11 @@ function asStillAvif(bytes: Uint8Array): Uint8Array {
  * and without metadata. Keeps the pixels of an image that meets these conditions. An animation stays animated.
  */
 export function processImage(source: ImageSource, limits: ImageLimits): Promise<ProcessedImage> {
-  return givingBackMemory(async () => {
+  return freeingMemory(async () => {
     const picture = await inspect(source, limits);
     return refusingBrokenImages(async () => {
       const still = await drawStill(picture, within(picture, SMALL_PIXELS), "fill");
-      const original = await keepOriginal(picture);
+      const original = await encodeOriginal(picture);
       const fits = original.width === still.width && original.height === still.height;
       return {
         original,
@@ -126,7 +126,7 @@ export function processImage(source: ImageSource, limits: ImageLimits): Promise<
 
 /** Converts an image to a preview of other media: still, and as small as processImage's `small`. */
 export function processPreview(source: ImageSource, limits: ImageLimits): Promise<ProcessedPreview> {
-  return givingBackMemory(async () => {
+  return freeingMemory(async () => {
     const picture = await inspect(source, limits);
     return refusingBrokenImages(async () =>
       previewOf(picture.sharp, await drawStill(picture, within(picture, SMALL_PIXELS), "fill")),
@@ -136,7 +136,7 @@ export function processPreview(source: ImageSource, limits: ImageLimits): Promis
 
 /** A generated preview of a clip or an unreadable file. `seed` selects its colours. */
 export function placeholderPreview(...drawing: Parameters<typeof drawPlaceholder>): Promise<ProcessedPreview> {
-  return givingBackMemory(async () => previewOf(await loadSharp(), drawPlaceholder(...drawing)));
+  return freeingMemory(async () => previewOf(await loadSharp(), drawPlaceholder(...drawing)));
 }
 
 /**
@@ -146,7 +146,7 @@ export function placeholderPreview(...drawing: Parameters<typeof drawPlaceholder
  * frames build on earlier ones, so the work grows with the square of the number of parts.
  */
 export function inspectAnimation(source: ImageSource, limits: ImageLimits, pixels: number): Promise<Animation> {
-  return givingBackMemory(async () => {
+  return freeingMemory(async () => {
     const picture = await inspect(source, limits);
     const size = within(picture, pixels);
     const delays = picture.metadata.delay ?? [];
@@ -166,7 +166,7 @@ export function writeFrames(
   { page, pages, ...size }: Size & { page: number; pages: number },
   to: string,
 ): Promise<void> {
-  return givingBackMemory(async () => {
+  return freeingMemory(async () => {
     const picture = await inspect(source, limits);
     await refusingBrokenImages(async () => {
       const frames = picture
@@ -189,7 +189,7 @@ async function previewOf(sharp: SharpModule, pixels: Pixels): Promise<ProcessedP
 
 /** Converts an avatar or a header to Mastodon's size, cropped to the middle. An animation becomes an animated WebP. */
 export function processAvatar(source: ImageSource, kind: "avatar" | "header"): Promise<ProcessedAvatar> {
-  return givingBackMemory(async () => {
+  return freeingMemory(async () => {
     const picture = await inspect(source, AVATAR_LIMITS);
     return refusingBrokenImages(async () => {
       const size = AVATAR_SIZES[kind];
@@ -200,13 +200,13 @@ export function processAvatar(source: ImageSource, kind: "avatar" | "header"): P
 }
 
 /** Converts an image to several sizes, cropped to the middle and still, as PNG or in a compact format. */
-export function processCuts(
+export function processCrops(
   source: ImageSource,
   limits: ImageLimits,
   sizes: readonly Size[],
   asPng: boolean,
 ): Promise<{ files: ImageFile[]; blurhash: string }> {
-  return givingBackMemory(async () => {
+  return freeingMemory(async () => {
     const picture = await inspect(source, limits);
     const { sharp } = picture;
     return refusingBrokenImages(async () => {
@@ -224,12 +224,12 @@ export function processCuts(
 
 /** Converts a custom emoji. Keeps its pixels unless it must be re-encoded. An animation stays animated. */
 export function processEmoji(source: ImageSource, limits: ImageLimits): Promise<ProcessedAvatar> {
-  return givingBackMemory(async () => {
+  return freeingMemory(async () => {
     const picture = await inspect(source, limits);
     return refusingBrokenImages(async () => {
       // Decoded in any case, to detect broken files.
       const first = await drawStill(picture, within(picture, limits.pixels), "fill");
-      const original = await keepOriginal(picture);
+      const original = await encodeOriginal(picture);
       return { original, still: picture.animated ? await encodeStill(picture.sharp, first, QUALITY) : original };
     });
   });
@@ -255,7 +255,7 @@ interface Picture extends Size {
 }
 
 /** Returns memory to the system afterwards: large images take hundreds of megabytes during processing. */
-function givingBackMemory<Result>(work: () => Promise<Result>): Promise<Result> {
+function freeingMemory<Result>(work: () => Promise<Result>): Promise<Result> {
   return work().finally(returnFreedMemory);
 }
 
@@ -284,17 +284,17 @@ async function inspect(from: ImageSource, limits: ImageLimits): Promise<Picture>
   if (header) checkSize(header, pixels);
   const clean = withoutMetadata(bytes, type);
   // libvips accepts a truncated GIF, and fails if data follows its end.
-  const source = type === "image/gif" ? clean : isMovingAvif(bytes) ? asStillAvif(bytes) : bytes;
+  const source = type === "image/gif" ? clean : isAvifSequence(bytes) ? asStillAvif(bytes) : bytes;
   // For these two types, we count the frames before libvips does, since it takes quadratic time.
-  if (source === null || (MOVING.has(type) && (!header || !clean))) throw new UnreadableFile();
+  if (source === null || (ANIMATED.has(type) && (!header || !clean))) throw new UnreadableFile();
   const sharp = await loadSharp();
   const metadata = await refusingBrokenImages(() => sharp(source, { limitInputPixels: false }).metadata());
-  const frames = MOVING.has(type) ? (metadata.pages ?? 1) : 1;
+  const frames = ANIMATED.has(type) ? (metadata.pages ?? 1) : 1;
   const animated = frames > 1;
   const { width, height } = animated ? metadata : metadata.autoOrient;
   checkSize({ width, height, frames }, pixels);
   if (type === "image/gif" && clean) writeGifScreen(clean, metadata);
-  const all = animated ? pixels * ANIMATION_PICTURES : pixels;
+  const all = animated ? pixels * ANIMATION_FACTOR : pixels;
   const open = (options?: SharpOptions) =>
     sharp(source, { failOn: "error", autoOrient: !animated, limitInputPixels: all, ...options });
   return { sharp, clean, type, metadata, frames, animated, width, height, open };
@@ -313,7 +313,7 @@ function checkSize({ width, height, frames }: Header, pixels: number): void {
     throw validationFailed(`File has ${width}x${height} pixels; no side may be longer than ${MAX_SIDE}`);
   }
   if (width * height > pixels) throw tooManyPixels(`${width}x${height} pixels`, pixels);
-  const all = frames > 1 ? pixels * ANIMATION_PICTURES : pixels;
+  const all = frames > 1 ? pixels * ANIMATION_FACTOR : pixels;
   if (width * height * frames > all) throw tooManyPixels(`${frames} frames of ${width}x${height} pixels`, all);
 }
 
@@ -328,11 +328,11 @@ export function within({ width, height }: Size, pixels: number): Size {
   return { width: Math.max(1, Math.floor(width * scale)), height: Math.max(1, Math.floor(height * scale)) };
 }
 
-async function keepOriginal(picture: Picture): Promise<ImageFile> {
+async function encodeOriginal(picture: Picture): Promise<ImageFile> {
   const size = within(picture, ORIGINAL_PIXELS);
-  if (picture.clean !== null && !mustRedraw(picture, size)) return imageFile(picture.clean, picture.type, picture);
+  if (picture.clean !== null && !mustReencode(picture, size)) return imageFile(picture.clean, picture.type, picture);
   if (picture.animated) return drawAnimation(picture, size, "fill");
-  const type = redrawnType(picture);
+  const type = reencodedType(picture);
   // Photographs mostly have 4:2:0 chroma. Images with 4:4:4 (text, drawings) would lose quality by it, like previews.
   const chroma = picture.metadata.chromaSubsampling === "4:4:4" ? "4:4:4" : "4:2:0";
   const image = encode(picture.open().resize({ ...size, fit: "fill" }), type, QUALITY, chroma);
@@ -340,14 +340,14 @@ async function keepOriginal(picture: Picture): Promise<ImageFile> {
 }
 
 /** Whether removing metadata would change how the image looks, or it is too large, or browsers can't show it. */
-function mustRedraw({ type, metadata, animated, width, height }: Picture, size: Size): boolean {
+function mustReencode({ type, metadata, animated, width, height }: Picture, size: Size): boolean {
   const turned = !animated && (metadata.orientation ?? 1) > 1;
   const otherColours = metadata.icc !== undefined || metadata.space === "cmyk";
   const tooLarge = size.width !== width || size.height !== height;
   return turned || otherColours || tooLarge || !EXTENSIONS.has(type);
 }
 
-function redrawnType({ type, metadata }: Picture): string {
+function reencodedType({ type, metadata }: Picture): string {
   if (type === "image/gif") return "image/png";
   if (EXTENSIONS.has(type)) return type;
   return metadata.hasAlpha ? "image/webp" : "image/jpeg";
@@ -356,8 +356,8 @@ function redrawnType({ type, metadata }: Picture): string {
 /** Encodes any animation as WebP: encoding a GIF takes five times as long, and the file is four times as large. */
 async function drawAnimation(picture: Picture, size: Size, fit: keyof FitEnum): Promise<ImageFile> {
   const pixels = size.width * size.height * picture.frames;
-  if (pixels > REDRAWN_PIXELS) {
-    const most = Math.floor(REDRAWN_PIXELS / (size.width * size.height));
+  if (pixels > REENCODED_PIXELS) {
+    const most = Math.floor(REENCODED_PIXELS / (size.width * size.height));
     throw validationFailed(`File has ${picture.frames} frames; at most ${most} of its size can be taken`);
   }
   const image = picture.open({ animated: true }).resize({ ...size, fit });

@@ -108,7 +108,7 @@ class MediaProcess {
       ipc: (reply: Reply) => this.answer(reply),
       onExit: (_, code, signal) => {
         this.ended = true;
-        this.answer({ failure: this.killed ?? costly(`its process ended with ${signal ?? code}`) });
+        this.answer({ failure: this.killed ?? tooCostly(`its process ended with ${signal ?? code}`) });
       },
     });
   }
@@ -124,11 +124,11 @@ class MediaProcess {
     // Only a busy process keeps a command alive; see `unref()` below.
     this.child.ref();
     const seconds = request.name === "copyClip" ? bounds.copySeconds : bounds.seconds;
-    const deadline = setTimeout(() => this.kill(costly(`it took longer than ${seconds} seconds`)), seconds * 1000);
+    const deadline = setTimeout(() => this.kill(tooCostly(`it took longer than ${seconds} seconds`)), seconds * 1000);
     const memory = setInterval(() => {
-      if (residentBytes(this.child.pid) > bounds.bytes) this.kill(costly("it took too much memory"));
+      if (residentBytes(this.child.pid) > bounds.bytes) this.kill(tooCostly("it took too much memory"));
     }, MEMORY_CHECK_INTERVAL);
-    const abort = () => this.kill(costly("it was aborted"));
+    const abort = () => this.kill(tooCostly("it was aborted"));
     signal?.addEventListener("abort", abort);
     try {
       return await new Promise<Reply>((resolve) => {
@@ -174,7 +174,7 @@ function residentBytes(pid: number): number {
   }
 }
 
-function costly(details: string): Failure {
+function tooCostly(details: string): Failure {
   return { message: TOO_COSTLY, unreadable: details };
 }
 

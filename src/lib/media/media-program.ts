@@ -10,7 +10,7 @@ import { TASKS } from "./media-tasks.ts";
 import { endWithParent } from "../libc.ts";
 
 /** The kernel ends this process first when it runs out of memory. */
-const FIRST_TO_GO = "1000";
+const MAX_OOM_SCORE = "1000";
 
 process.on("message", async (request: Request) => {
   process.send!(await replyTo(request));
@@ -20,7 +20,7 @@ process.on("disconnect", () => process.exit(0));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
 endWithParent();
 attempt(() => setPriority(constants.priority.PRIORITY_BELOW_NORMAL));
-if (process.platform === "linux") attempt(() => writeFileSync("/proc/self/oom_score_adj", FIRST_TO_GO));
+if (process.platform === "linux") attempt(() => writeFileSync("/proc/self/oom_score_adj", MAX_OOM_SCORE));
 
 function attempt(action: () => void): void {
   try {

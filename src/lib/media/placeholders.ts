@@ -5,7 +5,7 @@ export interface Pixels {
   height: number;
 }
 
-type Sort = "video" | "audio" | "unknown";
+type Kind = "video" | "audio" | "unknown";
 
 /** The sign's size from its middle to its edge, as a part of the shorter side. */
 const SIGN = 0.22;
@@ -17,7 +17,7 @@ const BARS = [0.35, 0.7, 1, 0.55, 0.85, 0.4];
  * Draws the preview of a video or audio file without an image: a gradient between two colours, different for each
  * `seed`, with a play triangle or audio bars. For an unknown file there is no sign.
  */
-export function drawPlaceholder(sort: Sort, width: number, height: number, seed: number): Pixels {
+export function drawPlaceholder(kind: Kind, width: number, height: number, seed: number): Pixels {
   const data = new Uint8Array(width * height * 4);
   const hue = (seed * 137.508) % 360;
   const [from, to] = [fromHue(hue, 0.42), fromHue(hue + 50, 0.24)];
@@ -25,7 +25,7 @@ export function drawPlaceholder(sort: Sort, width: number, height: number, seed:
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
       const along = (x / width + y / height) / 2;
-      const sign = SIGN_OPACITY * coverage(sort, (x + 0.5 - width / 2) / scale, (y + 0.5 - height / 2) / scale, scale);
+      const sign = SIGN_OPACITY * coverage(kind, (x + 0.5 - width / 2) / scale, (y + 0.5 - height / 2) / scale, scale);
       const at = (y * width + x) * 4;
       for (const channel of [0, 1, 2] as const) {
         const slope = from[channel] + (to[channel] - from[channel]) * along;
@@ -38,9 +38,9 @@ export function drawPlaceholder(sort: Sort, width: number, height: number, seed:
 }
 
 /** How much of this point the sign covers, from 0 to 1. Edges are a pixel wide; `x` and `y` are -1 to 1 in the sign. */
-function coverage(sort: Sort, x: number, y: number, scale: number): number {
-  if (sort === "unknown") return 0;
-  const inside = sort === "video" ? insideTriangle(x, y) : insideBars(x, y);
+function coverage(kind: Kind, x: number, y: number, scale: number): number {
+  if (kind === "unknown") return 0;
+  const inside = kind === "video" ? insideTriangle(x, y) : insideBars(x, y);
   return Math.max(0, Math.min(1, inside * scale + 0.5));
 }
 
