@@ -122,7 +122,7 @@ describe.skipIf(!ffmpeg)("A thumbnail", () => {
     async (path) => {
       const broken = new File(["\x89PNG\r\n"], "a.png", { type: "image/png" });
       const { status, json } = await upload(alice, await clips.file("silent.mp4"), { thumbnail: broken }, path);
-      expect([status, json.error]).toEqual([422, "Validation failed: Thumbnail is not a picture that can be taken"]);
+      expect([status, json.error]).toEqual([422, "Validation failed: Thumbnail is not a supported image"]);
       expect(mediaFiles(server)).toEqual([]);
     },
   );

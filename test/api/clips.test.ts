@@ -363,8 +363,8 @@ describe.skipIf(!ffmpeg)("A clip", () => {
   beforeEach(() => start(ffmpeg!));
 
   test.each<[string, () => Promise<File>, string]>([
-    ["too many frames a second", () => clips.file("fast.mp4"), "Validation failed: File has 200 frames a second"],
-    ["too many pixels", () => clips.file("large.mp4"), "Validation failed: File is a film of 4096x2160"],
+    ["too many frames a second", () => clips.file("fast.mp4"), "Validation failed: File has 200 frames per second"],
+    ["too many pixels", () => clips.file("large.mp4"), "Validation failed: File is a video of 4096x2160"],
     ["no index", async () => new File([(await clips.bytes("film.mp4")).slice(0, 5000)], "a.mp4"), UNSUPPORTED],
   ])(
     "with %s is refused with a message, and no file is kept",

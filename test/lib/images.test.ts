@@ -106,7 +106,7 @@ describe("The image pipeline", () => {
     bomb.writeUInt32BE(Bun.hash.crc32(bomb.subarray(12, 29)), 29);
     expect(await refusal(processImage(bomb, LIMITS))).toEqual({
       kind: "invalid",
-      message: "Validation failed: File has 60000x60000 pixels; at most 33.2 megapixels can be taken",
+      message: "Validation failed: File has 60000x60000 pixels; at most 33.2 megapixels are allowed",
     });
   });
 
@@ -122,7 +122,7 @@ describe("The image pipeline", () => {
     const strip = sharp(Buffer.concat(pages), { raw: { width: 1, height: 700, channels: 3, pageHeight: 1 } });
     const { kind, message } = await refusal(processAvatar(await strip.gif().toBuffer(), "avatar"));
     expect(kind).toBe("invalid");
-    expect(message).toContain("700 frames; at most 625");
+    expect(message).toContain("700 frames; at this size, at most 625");
   });
 
   test("refuses files that are too large, and states the limit", async () => {

@@ -40,11 +40,11 @@ test.each([
     "Ungültige Angaben: Eine Datei dieser Art wird nicht angenommen, Datei ist ungültig",
   ],
   [
-    "Validation failed: File has 9x9 pixels; at most 1 megapixels can be taken",
+    "Validation failed: File has 9x9 pixels; at most 1 megapixels are allowed",
     "Ungültige Angaben: Die Datei hat 9x9 Pixel; höchstens 1 Megapixel sind möglich",
   ],
   [
-    "Validation failed: File has 3 frames of 9x9 pixels; at most 1 megapixels can be taken",
+    "Validation failed: File has 3 frames of 9x9 pixels; at most 1 megapixels are allowed",
     "Ungültige Angaben: Die Datei hat 3 Bilder von 9x9 Pixeln; zusammen sind höchstens 1 Megapixel möglich",
   ],
   ["'a, b\n' is not a valid visibility", "„a, b\n“ ist für visibility nicht möglich"],

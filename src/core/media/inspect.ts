@@ -97,15 +97,15 @@ function checkClip(clip: Clip, ffmpeg: Ffmpeg | null): void {
   const { video } = clip;
   if (video && video.width * video.height > VIDEO_PIXELS) {
     throw validationFailed(
-      `File is a film of ${video.width}x${video.height}; at most ${VIDEO_PIXELS} pixels can be taken`,
+      `File is a video of ${video.width}x${video.height} pixels; at most ${VIDEO_PIXELS} are allowed`,
     );
   }
   if (video && !(video.frameRate <= VIDEO_FRAME_RATE)) {
     const rate = Math.round(video.frameRate);
-    throw validationFailed(`File has ${rate} frames a second; at most ${VIDEO_FRAME_RATE} can be taken`);
+    throw validationFailed(`File has ${rate} frames per second; at most ${VIDEO_FRAME_RATE} are allowed`);
   }
   if (!ffmpeg && copyExtension(clip) === null) {
-    throw validationFailed("File is of a kind that this server can't make playable, since it has no ffmpeg");
+    throw validationFailed("File can't be converted, because this server has no ffmpeg");
   }
 }
 
@@ -125,7 +125,7 @@ export async function inspectThumbnail(ctx: Context, accountId: number, file: Fi
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     if (error.kind === "too_large") throw tooLarge("Thumbnail", IMAGE_LIMITS.bytes);
-    throw validationFailed("Thumbnail is not a picture that can be taken");
+    throw validationFailed("Thumbnail is not a supported image");
   }
 }
 

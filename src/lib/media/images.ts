@@ -358,7 +358,7 @@ async function drawAnimation(picture: Picture, size: Size, fit: keyof FitEnum): 
   const pixels = size.width * size.height * picture.frames;
   if (pixels > REENCODED_PIXELS) {
     const most = Math.floor(REENCODED_PIXELS / (size.width * size.height));
-    throw validationFailed(`File has ${picture.frames} frames; at most ${most} of its size can be taken`);
+    throw validationFailed(`File has ${picture.frames} frames; at this size, at most ${most} are allowed`);
   }
   const image = picture.open({ animated: true }).resize({ ...size, fit });
   const bytes = await image.webp({ quality: ANIMATION_QUALITY, effort: 2 }).toBuffer();
@@ -434,7 +434,7 @@ function tooManyBytes(limit: number): Refusal {
 }
 
 function tooManyPixels(found: string, limit: number): Refusal {
-  return validationFailed(`File has ${found}; at most ${round(limit / 1_000_000)} megapixels can be taken`);
+  return validationFailed(`File has ${found}; at most ${round(limit / 1_000_000)} megapixels are allowed`);
 }
 
 function round(value: number): number {

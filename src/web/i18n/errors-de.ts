@@ -129,26 +129,26 @@ export const sentences = {
   "You have already voted on this poll": "Du hast in dieser Umfrage schon abgestimmt",
 
   "File content type is invalid": "Eine Datei dieser Art wird nicht angenommen",
-  "File has {frames} frames; at most {most} of its size can be taken":
+  "File has {frames} frames; at this size, at most {most} are allowed":
     "Die Datei hat {frames} Bilder; bei ihrer Größe sind höchstens {most} möglich",
-  "File has {pixels} pixels; at most {most} megapixels can be taken":
+  "File has {pixels} pixels; at most {most} megapixels are allowed":
     "Die Datei hat {pixels} Pixel; höchstens {most} Megapixel sind möglich",
-  "File has {frames} frames of {pixels} pixels; at most {most} megapixels can be taken":
+  "File has {frames} frames of {pixels} pixels; at most {most} megapixels are allowed":
     "Die Datei hat {frames} Bilder von {pixels} Pixeln; zusammen sind höchstens {most} Megapixel möglich",
   "File has more than {count} frames": "Die Datei hat mehr als {count} Bilder",
   "File has {pixels} pixels; no side may be longer than {most}":
     "Die Datei hat {pixels} Pixel; keine Seite darf länger als {most} sein",
-  "File is a film of {pixels}; at most {most} pixels can be taken":
-    "Die Datei ist ein Film von {pixels}; höchstens {most} Pixel sind möglich",
-  "File has {rate} frames a second; at most {most} can be taken":
+  "File is a video of {pixels} pixels; at most {most} are allowed":
+    "Die Datei ist ein Video von {pixels} Pixeln; höchstens {most} sind möglich",
+  "File has {rate} frames per second; at most {most} are allowed":
     "Die Datei hat {rate} Bilder in der Sekunde; höchstens {most} sind möglich",
-  "File is of a kind that this server can't make playable, since it has no ffmpeg":
-    "Diese Art von Datei kann der Server nicht abspielbar machen, weil ihm ffmpeg fehlt",
+  "File can't be converted, because this server has no ffmpeg":
+    "Die Datei kann nicht umgewandelt werden, weil dem Server ffmpeg fehlt",
   "File takes more time or memory than is allowed. Upload a smaller or simpler one.":
     "Die Datei braucht mehr Zeit oder Speicher als erlaubt. Lade eine kleinere oder einfachere hoch.",
   "File size must be at most {count} MB": "Die Datei darf höchstens {count} MB groß sein",
   "{field} size must be less than {count} MB": "{field} muss kleiner als {count} MB sein",
-  "Thumbnail is not a picture that can be taken": "Das Vorschaubild ist kein Bild, das angenommen wird",
+  "Thumbnail is not a supported image": "Das Vorschaubild hat kein unterstütztes Bildformat",
   "The file could not be processed. Upload another one.":
     "Die Datei konnte nicht verarbeitet werden. Lade eine andere hoch.",
   "Focus must be two numbers between -1.0 and 1.0, separated by a comma":

@@ -129,26 +129,26 @@ export const sentences: ErrorSentences = {
   "You have already voted on this poll": "Vous avez déjà voté dans ce sondage",
 
   "File content type is invalid": "Les fichiers de ce type ne sont pas acceptés",
-  "File has {frames} frames; at most {most} of its size can be taken":
+  "File has {frames} frames; at this size, at most {most} are allowed":
     "Le fichier a {frames} images ; à cette taille, {most} au plus sont possibles",
-  "File has {pixels} pixels; at most {most} megapixels can be taken":
+  "File has {pixels} pixels; at most {most} megapixels are allowed":
     "Le fichier a {pixels} pixels ; {most} mégapixels au plus sont possibles",
-  "File has {frames} frames of {pixels} pixels; at most {most} megapixels can be taken":
+  "File has {frames} frames of {pixels} pixels; at most {most} megapixels are allowed":
     "Le fichier a {frames} images de {pixels} pixels ; {most} mégapixels au plus sont possibles en tout",
   "File has more than {count} frames": "Le fichier a plus de {count} images",
   "File has {pixels} pixels; no side may be longer than {most}":
     "Le fichier a {pixels} pixels ; aucun côté ne peut dépasser {most}",
-  "File is a film of {pixels}; at most {most} pixels can be taken":
-    "Le fichier est un film de {pixels} ; {most} pixels au plus sont possibles",
-  "File has {rate} frames a second; at most {most} can be taken":
+  "File is a video of {pixels} pixels; at most {most} are allowed":
+    "Le fichier est une vidéo de {pixels} pixels ; {most} au plus sont possibles",
+  "File has {rate} frames per second; at most {most} are allowed":
     "Le fichier a {rate} images par seconde ; {most} au plus sont possibles",
-  "File is of a kind that this server can't make playable, since it has no ffmpeg":
-    "Ce serveur ne peut pas rendre lisibles les fichiers de ce type, car il n’a pas ffmpeg",
+  "File can't be converted, because this server has no ffmpeg":
+    "Le fichier ne peut pas être converti, car ce serveur n’a pas ffmpeg",
   "File takes more time or memory than is allowed. Upload a smaller or simpler one.":
     "Le fichier demande plus de temps ou de mémoire que permis. Envoyez-en un plus petit ou plus simple.",
   "File size must be at most {count} MB": "Le fichier peut avoir {count} Mo au plus",
   "{field} size must be less than {count} MB": "{field} : doit être plus petit que {count} Mo",
-  "Thumbnail is not a picture that can be taken": "La vignette n’est pas une image acceptée",
+  "Thumbnail is not a supported image": "La vignette n’est pas une image prise en charge",
   "The file could not be processed. Upload another one.": "Le fichier n’a pas pu être traité. Envoyez-en un autre.",
   "Focus must be two numbers between -1.0 and 1.0, separated by a comma":
     "Le centre de l’image doit être deux nombres entre -1.0 et 1.0, séparés par une virgule",
