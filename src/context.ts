@@ -1,6 +1,6 @@
 import type { Config, LimitName } from "./config.ts";
 import type { Db } from "./db/open.ts";
-import { Rendered } from "./db/rendered.ts";
+import { RowCaches } from "./db/row-cache.ts";
 import { Ffmpeg } from "./lib/media/ffmpeg.ts";
 import { EventBus } from "./lib/event-bus.ts";
 import { Ids } from "./lib/ids.ts";
@@ -46,7 +46,8 @@ export interface Context {
   clock: Clock;
   ids: Ids;
   eventBus: EventBus<Event>;
-  rendered: Rendered;
+  /** Values computed from rows, dropped when the rows change. */
+  caches: RowCaches;
   log: Logger;
   requestLog: RequestLog;
   /** Call counters by limit; null when rate limits are off. */
@@ -93,7 +94,7 @@ export function openContext(
     eventBus: new EventBus((error, topic) => {
       world.log.error("a listener to {topic} failed: {error}", { topic, error: stackOf(error) });
     }),
-    rendered: new Rendered(db),
+    caches: new RowCaches(db),
     log: world.log,
     requestLog: new RequestLog(world.log),
     rates: config.limits && windowsOf(config.limits),

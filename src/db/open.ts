@@ -42,6 +42,7 @@ export class Db implements Reads {
   private readonly lock: DatabaseLock;
   /** True between `beginSnapshot()` and the end of the synchronous code that called it. */
   private inSnapshot = false;
+  private snapshots = 0;
   private beforeCommits: { key: string; work: () => void }[] = [];
   private effects: (() => void)[] = [];
   private queued: QueuedWrite[] = [];
@@ -68,6 +69,15 @@ export class Db implements Reads {
       beforeCommit: (key, work) => void this.beforeCommits.push({ key, work }),
       afterCommit: (effect) => void this.effects.push(effect),
     };
+  }
+
+  /** Identifies the open snapshot, in which nothing can change; null if there is none. */
+  get snapshot(): number | null {
+    return this.inSnapshot ? this.snapshots : null;
+  }
+
+  get isWriting(): boolean {
+    return this.depth > 0;
   }
 
   all<Row>(sql: string, params: Params = NONE): Row[] {
@@ -209,6 +219,7 @@ export class Db implements Reads {
     if (this.depth > 0 || this.inSnapshot) return;
     this.control.begin.run();
     this.inSnapshot = true;
+    this.snapshots += 1;
     queueMicrotask(this.endSnapshotLater);
   }
 

@@ -2,6 +2,7 @@ import type { Context } from "../context.ts";
 import { idList } from "../db/json.ts";
 import type { accounts } from "../db/schema/index.ts";
 import { wordsWithShortcodes } from "../lib/text/shortcodes.ts";
+import { ACCOUNT_TEXTS } from "./cache.ts";
 import { emojisJson } from "./emojis.ts";
 import { timestamp } from "./json.ts";
 import { mediaUrl, missingPicture } from "./media-urls.ts";
@@ -41,22 +42,10 @@ export function showAccount(ctx: Context, id: number): AccountJson {
 
 /** Accounts as JSON text by id; only those that aren't cached are read and rendered. */
 export function accountTexts(ctx: Context, ids: Iterable<number>): Map<number, string> {
-  const { rendered } = ctx;
-  rendered.refresh();
-  const wanted = new Set(ids);
-  const missing = [...wanted].filter((id) => !rendered.accounts.has(id));
-  const texts = new Map([...wanted].flatMap((id) => entryOf(id, rendered.accounts.get(id))));
-  if (missing.length === 0) return texts;
-  for (const row of ctx.db.all<AccountRow>(ACCOUNTS, { missing: idList(missing) })) {
-    const text = JSON.stringify(accountJson(ctx, row));
-    rendered.keepAccount(row.id, text);
-    texts.set(row.id, text);
-  }
-  return texts;
-}
-
-function entryOf(id: number, text: string | undefined): [number, string][] {
-  return text === undefined ? [] : [[id, text]];
+  return ctx.caches.of(ACCOUNT_TEXTS).getMany(ids, (missing) => {
+    const rows = ctx.db.all<AccountRow>(ACCOUNTS, { missing: idList(missing) });
+    return rows.map((row) => [row.id, JSON.stringify(accountJson(ctx, row))]);
+  });
 }
 
 export type AccountJson = ReturnType<typeof accountJson>;

@@ -17,7 +17,6 @@ import { mediaUrl } from "./media-urls.ts";
 /** Mastodon's Announcement (entities/Announcement), for a viewer; a fixed number of queries. */
 export function showAnnouncements(ctx: Context, viewerId: number, rows: readonly AnnouncementRow[]) {
   if (rows.length === 0) return [];
-  ctx.rendered.refresh();
   const ids = rows.map(({ id }) => id);
   const texts = rows.map(({ text }) => text);
   const composed = composeAll(ctx, texts);
@@ -64,7 +63,6 @@ function contentJson(
 
 /** The payload of a reaction's event in streams, with its current count, which may be 0. */
 export function showReactionCount(ctx: Context, viewerId: number, announcementId: number, name: string) {
-  ctx.rendered.refresh();
   const reaction = reactionsTo(ctx, viewerId, [announcementId]).find((known) => known.name === name);
   return {
     name,

@@ -1,8 +1,8 @@
 import type { Context } from "../context.ts";
 import { idList } from "../db/json.ts";
-import type { CardText } from "../db/rendered.ts";
 import type { previewCards } from "../db/schema/index.ts";
 import { accountTexts, type AccountJson } from "./accounts.ts";
+import type { CardText } from "./cache.ts";
 import { cardHistories, type DayJson } from "./histories.ts";
 import { timestamp } from "./json.ts";
 import { mediaUrl } from "./media-urls.ts";

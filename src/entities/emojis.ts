@@ -1,6 +1,5 @@
 import type { Context } from "../context.ts";
-import { emojisIn, emojisOf } from "../core/media/emojis.ts";
-import type { CustomEmoji } from "../db/rendered.ts";
+import { type CustomEmoji, emojisIn, emojisOf } from "../core/media/emojis.ts";
 import { mediaUrl } from "./media-urls.ts";
 
 /** Mastodon's CustomEmoji (entities/CustomEmoji). A missing category is omitted, as in Mastodon. */
@@ -18,7 +17,6 @@ export function emojiJson(ctx: Context, emoji: CustomEmoji) {
 
 /** The emoji of this server for pickers, without the hidden ones. */
 export function showListedEmojis(ctx: Context): EmojiJson[] {
-  ctx.rendered.refresh();
   const listed = [...emojisOf(ctx, null).values()].filter((emoji) => emoji.visible_in_picker === 1);
   return listed.map((emoji) => emojiJson(ctx, emoji));
 }

@@ -1,8 +1,8 @@
 import type { Context } from "../context.ts";
 import { isOver, type PollRow } from "../core/statuses/polls.ts";
 import { idList } from "../db/json.ts";
-import type { PollText } from "../db/rendered.ts";
 import type { polls } from "../db/schema/index.ts";
+import type { PollText } from "./cache.ts";
 import { emojisJson } from "./emojis.ts";
 import { timestamp } from "./json.ts";
 
@@ -83,7 +83,6 @@ const SHOWN = `
 
 /** One poll as JSON text, for a viewer who may see its status. */
 export function showPoll(ctx: Context, viewerId: number, poll: PollRow): string {
-  ctx.rendered.refresh();
   const row = ctx.db.get<PollColumns & { domain: string | null }>(SHOWN, { pollId: poll.id })!;
   const viewer = { viewerId, isAuthor: poll.account_id === viewerId };
   return pollText(ctx, viewer, renderPoll(ctx, row.domain, row), ownVotes(ctx, viewerId, [poll.id]));

@@ -1,17 +1,16 @@
 import type { Context } from "../context.ts";
 import { tagUrl } from "../core/addresses.ts";
 import { quotePermission } from "../core/statuses/quotes.ts";
+import { activeFilters, filterMatches, type FilterSet, searchableWords } from "../core/timelines/filter-matches.ts";
 import { visibleAmong } from "../core/visibility.ts";
 import { idList } from "../db/json.ts";
-import type { FilterSet, StatusText } from "../db/rendered.ts";
 import type { statuses } from "../db/schema/index.ts";
-import { htmlToText } from "../lib/text/html.ts";
-import { fold } from "../lib/text/keywords.ts";
 import { wordsWithShortcodes } from "../lib/text/shortcodes.ts";
 import { accountTexts, acctOf, type AccountJson } from "./accounts.ts";
+import { STATUS_TEXTS, type StatusText } from "./cache.ts";
 import { cardsByStatus, cardText, type CardJson } from "./cards.ts";
 import { emojisJson, type EmojiJson } from "./emojis.ts";
-import { filteredText, filtersFor, type FilterResultJson } from "./filters.ts";
+import { type FilterResultJson, filterResultsText } from "./filters.ts";
 import { mediaByStatus, type MediaJson } from "./media.ts";
 import { optionsOf, ownVotes, POLL_COLUMNS, type PollColumns, type PollJson, pollText, renderPoll } from "./polls.ts";
 import {
@@ -150,7 +149,7 @@ function viewOf(ctx: Context, viewerId: number, ids: readonly number[]): View {
     pieces: withQuoted,
     accounts: accountTexts(ctx, accountIdsOf(withQuoted.values())),
     flags: viewerId ? flagsOf(ctx, viewerId, new Set([...originals, ...quoted])) : new Map(),
-    filters: viewerId ? filtersFor(ctx, viewerId) : null,
+    filters: viewerId ? activeFilters(ctx, viewerId) : null,
     votes: ownVotes(ctx, viewerId, polls),
     quoted: quoteViews(ctx, viewerId, new Set([...quoted, ...named])),
   };
@@ -160,12 +159,14 @@ function quotedBy(pieces: ReadonlyMap<number, StatusText>, ids: Iterable<number>
   return new Set([...ids].flatMap((id) => pieces.get(id)?.quote?.quotedId ?? []));
 }
 
-/** The parts that depend on the viewer, as JSON members with a final comma: flags, filter results, quote permission. */
+/** The JSON members that depend on the viewer: flags and filter results, unless there is no viewer; quote permission. */
 function viewedText(view: View, id: number, originalId: number, original: StatusText): string {
-  const { filters } = view;
-  const { text, permission } = view.flags.get(originalId) ?? STRANGER;
-  const filtered = filters ? `"filtered":${filteredText(filters, id, originalId, original)},` : "";
-  return `${text}${filtered}"quote_approval":{${original.quoteApproval},"current_user":"${permission}"},`;
+  const flags = view.flags.get(originalId);
+  const permission = flags?.permission ?? "denied";
+  const approval = `"quote_approval":{${original.quoteApproval},"current_user":"${permission}"}`;
+  if (!flags || !view.filters) return approval;
+  const matches = filterMatches(view.filters, id, originalId, original);
+  return `${flags.text},"filtered":${filterResultsText(matches)},${approval}`;
 }
 
 function joined(
@@ -178,7 +179,7 @@ function joined(
 ): string {
   const account = view.accounts.get(own.accountId)!;
   const shared = (original.accountId === view.viewerId && original.sharedWithAuthor) || original.shared;
-  return `{${own.own},${shared},${viewed}"account":${account},${attached},"reblog":${reblog}}`;
+  return `{${own.own},${shared},${viewed},"account":${account},${attached},"reblog":${reblog}}`;
 }
 
 function attachedText(view: View, piece: StatusText, quote: (view: View, piece: StatusText) => string): string {
@@ -255,26 +256,11 @@ function accountIdsOf(pieces: Iterable<StatusText>): number[] {
 
 /** The pieces of at least the requested statuses and their originals; only those that aren't cached are read. */
 function piecesOf(ctx: Context, ids: readonly number[]): Map<number, StatusText> {
-  const { rendered } = ctx;
-  rendered.refresh();
-  const pieces = new Map<number, StatusText>();
-  const missing = new Set<number>();
-  const take = (id: number) => {
-    const known = rendered.statuses.get(id);
-    if (known) pieces.set(id, known);
-    else missing.add(id);
-    return known?.reblogOfId ?? null;
-  };
-  for (const id of ids) {
-    const original = take(id);
-    if (original !== null) take(original);
-  }
-  if (missing.size === 0) return pieces;
-  for (const [id, text] of render(ctx, missing.union(new Set(rendered.takeExpected())))) {
-    rendered.keepStatus(id, text);
-    pieces.set(id, text);
-  }
-  return pieces;
+  return ctx.caches.of(STATUS_TEXTS).getMany(
+    ids,
+    (missing) => render(ctx, missing),
+    ({ reblogOfId }) => reblogOfId,
+  );
 }
 
 function render(ctx: Context, ids: Iterable<number>): [number, StatusText][] {
@@ -306,12 +292,12 @@ function render(ctx: Context, ids: Iterable<number>): [number, StatusText][] {
   ]);
 }
 
-/** The text in which filters look for keywords, the same as Mastodon's. */
+/** Holds only the texts, not the whole row, as long as the status is cached. */
 function wordsOf(row: Row, media: readonly MediaJson[]): StatusText["words"] {
   const { spoiler_text, content } = row;
   const choices = choicesOf(row);
   const descriptions = media.map(({ description }) => description ?? "");
-  return () => fold([spoiler_text, htmlToText(content), ...choices, ...descriptions].join("\n\n"));
+  return () => searchableWords({ spoiler_text, content }, choices, descriptions);
 }
 
 /** The texts that may contain emoji. */
@@ -407,14 +393,11 @@ interface FlagsJson {
 }
 
 interface FlagsText {
-  /** The viewer's flags, as JSON members with a final comma. */
+  /** The viewer's flags, as JSON members. */
   text: string;
   /** Whether the viewer may quote the status. */
   permission: string;
 }
-
-/** Without a viewer there are no flags and no permission to quote. */
-const STRANGER: FlagsText = { text: "", permission: "denied" };
 
 function flagsOf(ctx: Context, viewerId: number, ids: Iterable<number>): Map<number, FlagsText> {
   const rows = ctx.db.all<FlagsRow>(FLAGS, { ids: idList(ids), viewer: viewerId });
@@ -422,9 +405,9 @@ function flagsOf(ctx: Context, viewerId: number, ids: Iterable<number>): Map<num
 }
 
 function flagsText(row: FlagsRow): string {
-  const pinned = row.own ? `"pinned":${row.pinned === 1},` : "";
+  const pinned = row.own ? `,"pinned":${row.pinned === 1}` : "";
   const done = `"favourited":${row.favourited === 1},"reblogged":${row.reblogged === 1},"muted":${row.muted === 1}`;
-  return `${done},"bookmarked":${row.bookmarked === 1},${pinned}`;
+  return `${done},"bookmarked":${row.bookmarked === 1}${pinned}`;
 }
 
 interface MentionRow {

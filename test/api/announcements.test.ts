@@ -9,6 +9,7 @@ import {
 import { removeEmoji } from "../../src/core/media/emojis.ts";
 import type { Client, Json } from "../support/client.ts";
 import { ownEmoji } from "../support/emojis.ts";
+import { clearEntityCache } from "../support/entity-cache.ts";
 import { inProcess, startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
 import { EventReader, Socket } from "../support/streams.ts";
@@ -123,7 +124,7 @@ describe("An announcement", () => {
 
   inProcess("costs no additional query in a longer list", async () => {
     const cost = async () => {
-      server.ctx.rendered.accounts.clear();
+      clearEntityCache(server);
       const before = server.ctx.db.statements;
       await list();
       return server.ctx.db.statements - before;

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { schedule } from "../../src/jobs/recurring.ts";
 import { picture } from "../fixtures/pictures.ts";
 import type { Json } from "../support/client.ts";
+import { clearEntityCache } from "../support/entity-cache.ts";
 import { remoteAccount } from "../support/rows.ts";
 import { inProcess, startServer } from "../support/server.ts";
 import { serverForEachTest } from "../support/setup.ts";
@@ -425,8 +426,7 @@ inProcess("A page of posts with cards takes as many queries as a single post", a
   for (let at = 0; at < 12; at += 1) await alice.publish(site.put(`/${at}`, page(`Page ${at}`)));
   await server.drain();
   const cost = async (limit: number) => {
-    server.ctx.rendered.statuses.clear();
-    server.ctx.rendered.accounts.clear();
+    clearEntityCache(server);
     const before = server.ctx.db.statements;
     const { json } = await alice.get(`/api/v1/timelines/home?limit=${limit}`);
     expect(json.filter((status: Json) => status.card !== null)).toHaveLength(limit);

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { schedule } from "../../src/jobs/recurring.ts";
 import type { Client, Json } from "../support/client.ts";
+import { clearEntityCache } from "../support/entity-cache.ts";
 import { homeOf, idsOf, linksOf, pagesOf, wordsOf } from "../support/reading.ts";
 import { block, mute, remoteAccount, remoteStatus } from "../support/rows.ts";
 import { inProcess } from "../support/server.ts";
@@ -174,10 +175,10 @@ describe("A list timeline", () => {
       return server.ctx.db.statements - before;
     };
     await statements();
-    server.ctx.rendered.statuses.clear();
+    clearEntityCache(server);
     const forOne = await statements();
     for (let n = 0; n < 40; n += 1) await bob.publish(`number ${n}`);
-    server.ctx.rendered.statuses.clear();
+    clearEntityCache(server);
     expect(await statements()).toBe(forOne);
   });
 });

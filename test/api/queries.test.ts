@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect } from "bun:test";
 import type { Client, Json } from "../support/client.ts";
+import { clearEntityCache } from "../support/entity-cache.ts";
 import { remoteAccount, remoteStatus } from "../support/rows.ts";
 import { inProcess } from "../support/server.ts";
 import { serverForAllTests } from "../support/setup.ts";
@@ -118,8 +119,8 @@ const LISTS: [string, () => Client][] = [
 
 /** The number of statements that a request runs. With `cold`, the entity cache is empty. */
 async function statementsFor(client: Client, path: string, cold: boolean): Promise<{ count: number; length: number }> {
-  const { db, rendered } = server.ctx;
-  if (cold) for (const texts of [rendered.statuses, rendered.accounts]) texts.clear();
+  const { db } = server.ctx;
+  if (cold) clearEntityCache(server);
   const before = db.statements;
   const { status, json } = await client.get(
     path.replace("ALICE", alice.id).replace("ROOT", root).replace("LIST", list).replace("GROUP", group),

@@ -3,6 +3,7 @@ import { moderate } from "../../src/core/moderation/moderation.ts";
 import { reopenReport, resolveReport } from "../../src/core/moderation/reports.ts";
 import { addRule, removeRule } from "../../src/core/server/rules.ts";
 import { Client, type Answer, type Json } from "../support/client.ts";
+import { clearEntityCache } from "../support/entity-cache.ts";
 import { block, remoteAccount, remoteStatus } from "../support/rows.ts";
 import { inProcess } from "../support/server.ts";
 import { serverForEachTest } from "../support/setup.ts";
@@ -174,10 +175,10 @@ describe("Moderators", () => {
       moderate(server.ctx, Number(olga.id), "none", { by: null, text: `${at}`, reportId: null });
       await server.drain();
     }
-    const { db, rendered } = server.ctx;
+    const { db } = server.ctx;
     const statements = async (limit: number) => {
       const before = db.statements;
-      rendered.accounts.clear();
+      clearEntityCache(server);
       const { json } = await olga.get(`/api/v1/notifications?limit=${limit}`);
       expect(json.length).toBe(limit);
       return db.statements - before;

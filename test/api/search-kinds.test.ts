@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { reviewTrend } from "../../src/core/discovery/trends.ts";
 import type { Client, Json } from "../support/client.ts";
+import { clearEntityCache } from "../support/entity-cache.ts";
 import { idsOf } from "../support/reading.ts";
 import { block, remoteAccount, remoteStatus } from "../support/rows.ts";
 import { inProcess } from "../support/server.ts";
@@ -132,8 +133,7 @@ describe("A search of all kinds", () => {
 
   inProcess("needs a constant number of statements", async () => {
     const cost = async (limit: number): Promise<number> => {
-      server.ctx.rendered.statuses.clear();
-      server.ctx.rendered.accounts.clear();
+      clearEntityCache(server);
       const before = server.ctx.db.statements;
       const { accounts, statuses, hashtags } = await search("finch", { limit: String(limit) });
       expect([accounts.length, statuses.length, hashtags.length]).toEqual([limit, limit, limit]);

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { reviewTrend } from "../../src/core/discovery/trends.ts";
 import { schedule } from "../../src/jobs/recurring.ts";
 import type { Client, Json } from "../support/client.ts";
+import { clearEntityCache } from "../support/entity-cache.ts";
 import { block, mute } from "../support/rows.ts";
 import { inProcess, startServer, type TestServer } from "../support/server.ts";
 import { expectShape } from "../support/shape.ts";
@@ -207,8 +208,7 @@ describe("A list of trends", () => {
     await rank();
     for (const kind of ["tags", "statuses", "links"] as const) {
       const cost = async (limit: number) => {
-        server.ctx.rendered.statuses.clear();
-        server.ctx.rendered.accounts.clear();
+        clearEntityCache(server);
         const before = server.ctx.db.statements;
         expect(await trends(kind, `?limit=${limit}`, carol)).toHaveLength(limit);
         return server.ctx.db.statements - before;

@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Client, Json } from "../support/client.ts";
 import { ownEmoji } from "../support/emojis.ts";
+import { clearEntityCache } from "../support/entity-cache.ts";
 import { act, undo } from "../support/moderation.ts";
 import { remoteAccount, remoteStatus } from "../support/rows.ts";
 import { inProcess, startServer } from "../support/server.ts";
@@ -245,8 +246,8 @@ test("without a public preview only hashtag pages are closed to anonymous visito
 inProcess("a page with twenty posts needs as many queries as one with a single post", async () => {
   const [few, many] = [await newUser(), await newUser()];
   const cost = async (path: string) => {
-    const { db, rendered } = server.ctx;
-    for (const texts of [rendered.statuses, rendered.accounts]) texts.clear();
+    const { db } = server.ctx;
+    clearEntityCache(server);
     const before = db.statements;
     const { status } = await new Visitor(server).get(path);
     expect(status).toBe(200);

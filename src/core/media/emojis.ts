@@ -1,6 +1,7 @@
 import type { Context } from "../../context.ts";
 import type { Tx } from "../../db/open.ts";
-import type { CustomEmoji } from "../../db/rendered.ts";
+import { type CacheSpec, partRows } from "../../db/row-cache.ts";
+import { customEmojis } from "../../db/schema/index.ts";
 import { Refusal } from "../../errors.ts";
 import { sniffType } from "../../lib/media/image-types.ts";
 import { isShortcode, shortcodesIn } from "../../lib/text/shortcodes.ts";
@@ -11,6 +12,12 @@ import { discardFiles, newFolder, storeImage } from "./stored-files.ts";
 const TYPES: ReadonlySet<string | null> = new Set(["image/png", "image/gif", "image/webp"]);
 
 const MAX_CATEGORY = 100;
+
+/** A custom emoji with the names of its files. */
+export type CustomEmoji = Pick<
+  typeof customEmojis.$inferSelect,
+  "id" | "shortcode" | "image" | "static_image" | "category" | "visible_in_picker"
+>;
 
 export interface NewEmoji {
   shortcode: string;
@@ -23,17 +30,23 @@ const OF_SERVER = `
   SELECT id, shortcode, image, static_image, category, visible_in_picker FROM custom_emojis
   WHERE coalesce(domain, '') = +$domain ORDER BY lower(shortcode), shortcode`;
 
-/**
- * All emoji of a server (null for this one), by shortcode and in display order. They are cached in memory: call
- * `ctx.rendered.refresh()` first, which drops outdated entries.
- */
+/** The columns that emoji depend on wherever they are cached. */
+export const EMOJI_COLUMNS = ["shortcode", "domain", "image", "static_image", "category", "visible_in_picker"] as const;
+
+/** By domain ("" for this server's), then by shortcode. A server has a few hundred emoji. */
+export const EMOJIS: CacheSpec<string, ReadonlyMap<string, CustomEmoji>> = {
+  name: "emojis",
+  max: 100,
+  dependsOn: [partRows(customEmojis, EMOJI_COLUMNS, (row) => `SELECT coalesce(${row}.domain, '') AS key`)],
+};
+
+/** All emoji of a server (null for this one), by shortcode and in display order; cached. */
 export function emojisOf(ctx: Context, domain: string | null): ReadonlyMap<string, CustomEmoji> {
-  const known = ctx.rendered.emojis.get(domain ?? "");
-  if (known) return known;
-  const rows = ctx.db.all<CustomEmoji>(OF_SERVER, { domain: domain ?? "" });
-  const emojis = new Map(rows.map((row) => [row.shortcode, row]));
-  ctx.rendered.keepEmojis(domain ?? "", emojis);
-  return emojis;
+  const server = domain ?? "";
+  return ctx.caches.of(EMOJIS).get(server, () => {
+    const rows = ctx.db.all<CustomEmoji>(OF_SERVER, { domain: server });
+    return new Map(rows.map((row) => [row.shortcode, row]));
+  });
 }
 
 /** The emoji of a server that occur in plain texts, without duplicates, in order of appearance. */

@@ -86,7 +86,6 @@ export function writeStatus(ctx: Context, tx: Tx, author: Author, draft: Checked
   }
   if (quoted) addQuote(ctx, tx, status, quoted);
   indexStatus(tx, id);
-  tx.afterCommit(() => ctx.rendered.expectStatus(id));
   bringOut(ctx, tx, status, composed);
   const isReplyToOther = parent !== null && parent.account_id !== status.account_id;
   if (!isReplyToOther && status.visibility !== "direct") notifySubscribers(ctx, tx, status, composed.mentions);

@@ -45,7 +45,6 @@ export async function translateStatus(
   if (!targets.includes(target)) throw notAllowed();
   const parts = partsOf(ctx, status);
   const { domain } = findAccount(ctx, status.account_id);
-  ctx.rendered.refresh();
   const html = textsOf(parts, emojisOf(ctx, domain));
   const { texts, source } = await translator.translate(html, baseOf(status.language), target);
   return { ...translatedParts(parts, texts), language: target, sourceLanguage: source };
