@@ -1,74 +1,126 @@
-import type { Client } from "./client.ts";
+import type { Value } from "../../src/db/open.ts";
+import type { Client, Json } from "./client.ts";
 import { remoteAccount, remoteEmoji, remoteStatus } from "./rows.ts";
 import type { TestServer } from "./server.ts";
 
+type Row = Record<string, Value>;
+
 /**
  * Writes statuses and accounts of every kind: with media, polls, quotes, cards, mentions, hashtags and emoji, matched by
- * `viewer`'s filters. Every text differs, so that exchanging two rows shows.
+ * the viewer's filters.
  */
 export async function everyEntity(server: TestServer, author: Client, viewer: Client): Promise<void> {
-  const { ctx } = server;
-  const write = (sql: string) => ctx.db.transaction((tx) => tx.run(sql));
-  for (const [shortcode, domain] of [
-    ["here", null],
-    ["far", "far.example"],
-  ] as const) {
-    if (domain !== null) remoteEmoji(server, shortcode, domain);
-    else
-      write(`INSERT INTO custom_emojis (shortcode, image, static_image, category, visible_in_picker, created_at, updated_at)
-        VALUES ('${shortcode}', 'emojis/a.gif', 'emojis/a.png', 'Some', 1, 1, 1)`);
-  }
-  write(`UPDATE accounts SET display_name = 'A :here:', note_html = '<p>A note</p>', attribution_domains = '["news.example"]',
-    fields = '[{"name":"Site","value":"x","html":"<p>x</p>","verified_at":null}]', avatar = 'a.png', avatar_static = 'b.png',
-    avatar_description = 'An avatar', header = 'c.png', header_static = 'd.png', header_description = 'A header'
-    WHERE id = ${author.id}`);
-  const first = await author.publish({
-    status: "first @viewer :here: #one #two http://news.example/one",
-    spoiler_text: "warning",
-  });
-  const second = await author.publish("second #three http://news.example/two");
-  const polls = [
-    ["red", "blue"],
-    ["yes", "no", ":here:"],
-  ].map((options) =>
-    author.publish({
-      status: `a poll ${options[0]}`,
-      poll: { options, expires_in: 3600, hide_totals: options.length > 2 },
-    }),
-  );
-  await Promise.all(polls);
-  for (const [at, page] of ["one", "two"].entries()) {
-    write(`INSERT INTO preview_cards (id, url, type, title, description, language, author_name, author_url,
-        creator_account_id, provider_name, provider_url, html, width, height, embed_url, image, image_description,
-        blurhash, published_at, updated_at)
-      VALUES (${at + 1}, 'http://news.example/${page}', 'link', 'T ${page}', 'D ${page}', 'en', 'N ${page}', 'http://n.example/',
-        ${author.id}, 'P ${page}', 'http://news.example', '<p>', ${at + 3}, 4, 'http://e.example/', 'i.png', 'I', 'B', 5, 6)`);
-    write(`UPDATE links SET card_id = ${at + 1} WHERE url = 'http://news.example/${page}'`);
-  }
-  for (const [at, { id }] of [first, second, second].entries()) {
-    write(`INSERT INTO media_attachments (id, account_id, status_id, position, type, content_type, file, file_size, width,
-        height, small, small_width, small_height, description, blurhash, created_at, duration, frame_rate, bitrate, colors)
-      VALUES (${ctx.ids.next()}, ${author.id}, ${id}, ${at}, '${["image", "video", "audio"][at]}', 'x/y', 'f${at}', 1, ${at + 30},
-        40, 's${at}', 8, 9, 'Picture ${at}', 'B', 1, ${["NULL", "1.5", "2.5"][at]}, '30/1', 100, '{"a":"#000"}')`);
-    write(`UPDATE statuses SET has_media = 1 WHERE id = ${id}`);
-  }
-  write(`UPDATE statuses SET quote_manual = '["followers"]' WHERE id = ${second.id}`);
+  insert(server, "custom_emojis", { shortcode: "here", ...FILES_OF_EMOJI, created_at: 1, updated_at: 1 });
+  remoteEmoji(server, "far", "far.example");
+  update(server, "accounts", Number(author.id), PROFILE);
+  const first = await author.publish({ status: `first @viewer :here: #one #two ${PAGES[0]}`, spoiler_text: "warning" });
+  const second = await author.publish(`second #three ${PAGES[1]}`);
+  for (const [at, url] of PAGES.entries()) insertCard(server, author, at + 1, url);
+  for (const [at, { id }] of [first, second, second].entries()) insertMedia(server, author, Number(id), at);
+  update(server, "statuses", Number(second.id), { quote_manual: '["followers"]' });
+  await publishPolls(author);
   await author.publish({ status: "a quote", quoted_status_id: first.id });
   await author.publish({ status: "another quote", quoted_status_id: second.id, quote_approval_policy: "nobody" });
   await viewer.publish({ status: "a reply", in_reply_to_id: first.id, visibility: "unlisted", language: "de" });
   await viewer.post(`/api/v1/statuses/${second.id}/reblog`);
-  const remote = remoteAccount(server, "remote", "far.example");
-  remoteStatus(server, remote, "from afar :far:");
-  for (const [title, keyword, status] of [
-    ["One", "first", second],
-    ["Two", "pol", first],
-  ] as const) {
-    const { json: filter } = await viewer.post("/api/v2/filters", {
-      title,
-      context: [title === "One" ? "home" : "thread"],
-      expires_in: 3600,
-      keywords_attributes: [{ keyword, whole_word: false }],
-    });
-    await viewer.post(`/api/v2/filters/${filter.id}/statuses`, { status_id: status.id });
-  }
+  remoteStatus(server, remoteAccount(server, "remote", "far.example"), "from afar :far:");
+  await filter(viewer, { title: "One", context: ["home"] }, "first", second);
+  await filter(viewer, { title: "Two", context: ["thread"] }, "pol", first);
+}
+
+const PAGES = ["http://news.example/one", "http://news.example/two"];
+
+const FILES_OF_EMOJI = { image: "a.gif", static_image: "a.png", category: "Some", visible_in_picker: 1 };
+
+const PROFILE = {
+  display_name: "A :here:",
+  note_html: "<p>A note</p>",
+  attribution_domains: '["news.example"]',
+  fields: '[{"name":"Site","value":"x","html":"<p>x</p>","verified_at":null}]',
+  avatar: "a.png",
+  avatar_static: "b.png",
+  avatar_description: "An avatar",
+  header: "c.png",
+  header_static: "d.png",
+  header_description: "A header",
+};
+
+async function publishPolls(author: Client): Promise<void> {
+  const open = { options: ["red", "blue"], expires_in: 3600 };
+  const secret = { options: ["yes", "no", ":here:"], expires_in: 3600, hide_totals: true };
+  for (const poll of [open, secret]) await author.publish({ status: "a poll", poll });
+}
+
+async function filter(viewer: Client, settings: object, keyword: string, status: Json): Promise<void> {
+  const keywords_attributes = [{ keyword, whole_word: false }];
+  const { json } = await viewer.post("/api/v2/filters", { ...settings, expires_in: 3600, keywords_attributes });
+  await viewer.post(`/api/v2/filters/${json.id}/statuses`, { status_id: status.id });
+}
+
+/** The card of a linked page, written by `author`, without a request for the page. */
+function insertCard(server: TestServer, author: Client, id: number, url: string): void {
+  insert(server, "preview_cards", {
+    id,
+    url,
+    type: "link",
+    title: `Page ${id}`,
+    description: "A page",
+    language: "en",
+    author_name: "Ada",
+    author_url: "http://ada.example/",
+    creator_account_id: Number(author.id),
+    provider_name: "News",
+    provider_url: "http://news.example/",
+    html: "<p>Page</p>",
+    width: 3,
+    height: 4,
+    embed_url: "http://news.example/embed",
+    image: "card.png",
+    image_description: "A picture",
+    blurhash: "B",
+    published_at: 5,
+    updated_at: 6,
+  });
+  const link = server.ctx.db.get<{ id: number }>("SELECT id FROM links WHERE url = +$url", { url })!;
+  update(server, "links", link.id, { card_id: id });
+}
+
+function insertMedia(server: TestServer, author: Client, statusId: number, position: number): void {
+  const type = ["image", "video", "audio"][position]!;
+  insert(server, "media_attachments", {
+    id: server.ctx.ids.next(),
+    account_id: Number(author.id),
+    status_id: statusId,
+    position,
+    type,
+    content_type: `${type}/x`,
+    file: `${type}.file`,
+    file_size: 1,
+    width: 30,
+    height: 40,
+    small: `${type}.png`,
+    small_width: 8,
+    small_height: 9,
+    description: `Some ${type}`,
+    blurhash: "B",
+    duration: type === "image" ? null : 1.5,
+    frame_rate: "30/1",
+    bitrate: 100,
+    colors: '{"background":"#000000"}',
+    created_at: 1,
+  });
+  update(server, "statuses", statusId, { has_media: 1 });
+}
+
+function insert({ ctx }: TestServer, table: string, row: Row): void {
+  const names = Object.keys(row);
+  const values = names.map((name) => `$${name}`).join(", ");
+  ctx.db.transaction((tx) => tx.run(`INSERT INTO ${table} (${names.join(", ")}) VALUES (${values})`, row));
+}
+
+function update({ ctx }: TestServer, table: string, id: number, changes: Row): void {
+  const assignments = Object.keys(changes).map((name) => `${name} = $${name}`);
+  ctx.db.transaction((tx) =>
+    tx.run(`UPDATE ${table} SET ${assignments.join(", ")} WHERE id = +$id`, { ...changes, id }),
+  );
 }
