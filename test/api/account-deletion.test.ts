@@ -83,7 +83,7 @@ describe("As soon as an account is deleted,", () => {
     const visitor = new Visitor(server);
     await visitor.get("/settings/apps");
     const { text } = await visitor.press("Sign in", { login: "bob", password: "correct horse" });
-    expect(text).toContain("This name and password don't belong together");
+    expect(text).toContain("Wrong username or password");
   });
 });
 

@@ -155,7 +155,7 @@ describe("While another program has locked the database,", () => {
       }
       return result;
     }) as typeof transaction;
-    const created = await visitor.press("Make my account", { username: "alice", password: "correct horse" });
+    const created = await visitor.press("Create my account", { username: "alice", password: "correct horse" });
     expect([created.status, created.location]).toEqual([303, "/welcome"]);
     expect((await visitor.follow()).status).toBe(200);
   });

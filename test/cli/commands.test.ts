@@ -330,7 +330,7 @@ test("setup asks in a terminal, reports mistakes at once, and hides the password
   for (const typed of ["correct house", "correct horse"]) await terminal.answer("Repeat password: ", typed);
   expect(await terminal.child.exited).toBe(0);
   const { screen } = terminal;
-  for (const words of ["Use only letters", "Choose a name.", "This is too short", "The passwords don't match."]) {
+  for (const words of ["Use only letters", "Choose a username.", "This is too short", "The passwords don't match."]) {
     expect(screen).toContain(words);
   }
   expect(screen).toContain("@alice@localhost:3000 is the owner of this server");

@@ -142,14 +142,14 @@ test("a new owner sets up the server on a phone, and sees what to enter in an ap
   expect(await fits()).toBe(true);
   await page.fill("#username", "a.b");
   await page.fill("#password", "correct horse");
-  await press("Make my account");
+  await press("Create my account");
   expect(await page.textContent(".error")).toBe("Use only letters (a to z), numbers and underscores.");
   expect(await page.getAttribute("#username", "aria-invalid")).toBe("true");
 
   await page.fill("#username", "alice");
   await page.fill("#display_name", "Alice Liddell");
   await page.fill("#password", "correct horse");
-  await press("Make my account");
+  await press("Create my account");
   await page.waitForURL("**/welcome");
   expect(await page.textContent("h1")).toBe("Your server is ready, Alice Liddell");
   expect(await page.textContent("output")).toBe(new URL(server.origin).host);
@@ -171,11 +171,11 @@ test("a user signs in without JavaScript, allows an app, and returns to it with 
   await page.fill("#login", "alice");
   await page.fill("#password", "wrong password");
   await press("Sign in");
-  expect(await page.textContent("[role=alert]")).toContain("don't belong together");
+  expect(await page.textContent("[role=alert]")).toContain("Wrong username or password");
   expect(await page.inputValue("#login")).toBe("alice");
   await signIn();
 
-  expect(await page.textContent("h1")).toBe("Let Test App use your account?");
+  expect(await page.textContent("h1")).toBe("Allow Test App to use your account?");
   expect(await page.textContent(".destination")).toContain(new URL(app.origin).host);
   await press("Allow");
   await page.waitForURL(`${app.origin}/done`);

@@ -39,7 +39,7 @@ test("the privacy policy shows its date, and every page links to it", async () =
   const { status, text } = await visitor.get("/privacy-policy");
   expect([status, text]).toEqual([
     200,
-    expect.stringMatching(/Last changed on \d+ \w+ \d{4} .*they are not encrypted/),
+    expect.stringMatching(/Last updated on \d+ \w+ \d{4} .*they are not encrypted/),
   ]);
 });
 
@@ -51,8 +51,8 @@ test("published terms of service are shown with the date from which they apply",
   publishTerms(server.ctx, "Second terms.", day(10));
   expect((await visitor.get("/about")).html).toContain('<a href="/terms-of-service">');
   const now = await visitor.get("/terms-of-service");
-  expect(now.text).toMatch(/These have held since \d+ \w+ \d{4}\..*others hold.*First terms\./);
+  expect(now.text).toMatch(/In effect since \d+ \w+ \d{4}\..*New terms apply.*First terms\./);
   expect(now.html).toContain(`<a href="/terms-of-service/${day(10)}">`);
-  expect((await visitor.get(`/terms-of-service/${day(10)}`)).text).toMatch(/These hold from .* on\..*Second terms\./);
+  expect((await visitor.get(`/terms-of-service/${day(10)}`)).text).toMatch(/In effect from .*\..*Second terms\./);
   for (const date of [day(0), day(10)]) removeTerms(server.ctx, date);
 });

@@ -66,14 +66,14 @@ describe("The page of apps", () => {
     authorizeApp("Phanpy <b>", "alice", "read", "write:statuses read:lists");
     await visitor.signIn("alice");
     const { html, text } = await visitor.get(PAGE);
-    expect(text).toContain("Phanpy <b> app.example Allowed on ");
-    expect(text).toMatch(/Allowed on [^.]+\. Not used yet\./);
+    expect(text).toContain("Phanpy <b> app.example Authorized on ");
+    expect(text).toMatch(/Authorized on [^.]+\. Not used yet\./);
     expect(text.split("Phanpy <b> app.example").length).toBe(2);
     expect(text).not.toContain("Theirs");
-    expect(text).toContain("Read all you can read");
-    expect(text).toContain("Post, edit and delete posts");
+    expect(text).toContain("Read everything you can read");
+    expect(text).toContain("Write, edit and delete posts");
     expect(text).not.toContain("See your lists");
-    expect(html).toContain('aria-label="Revoke the access of Phanpy &lt;b>"');
+    expect(html).toContain('aria-label="Revoke access for Phanpy &lt;b>"');
   });
 
   test("shows the last use to the hour, so that few calls cost a write", async () => {
@@ -110,7 +110,7 @@ describe("A revoked app", () => {
     expect(await Promise.all([...clients, alice].map(statusOf))).toEqual([401, 401, 200]);
     expect((await visitor.follow()).text).not.toContain("Phanpy");
     await visitor.press("Revoke");
-    expect((await visitor.follow()).text).toContain("No app may use your account.");
+    expect((await visitor.follow()).text).toContain("No app has access to your account.");
     expect(await statusOf(alice)).toBe(401);
   });
 
@@ -144,7 +144,7 @@ describe("A revoked app", () => {
     const fields = (await visitor.get(PAGE)).forms[0]!.fields;
     for (const headers of [{ "sec-fetch-site": "cross-site" }, { "sec-fetch-site": "same-site" }]) {
       const refused = await visitor.post(`${PAGE}/revoke`, fields, headers);
-      expect([refused.status, refused.text]).toEqual([403, expect.stringContaining("nothing was done")]);
+      expect([refused.status, refused.text]).toEqual([403, expect.stringContaining("nothing was changed")]);
     }
     expect((await visitor.post(`${PAGE}/revoke`, { app: String(appId) })).status).toBe(403);
     expect((await new Visitor(server).post(`${PAGE}/revoke`, fields)).location).toBe(PAGE);
@@ -163,8 +163,8 @@ describe("Browsers", () => {
   test("are signed out together, except the current one", async () => {
     const others = [new Visitor(server), new Visitor(server)];
     for (const browser of [...others, visitor]) await browser.signIn("alice");
-    expect((await visitor.get(PAGE)).text).toContain("2 others");
-    await visitor.press("Sign them out");
+    expect((await visitor.get(PAGE)).text).toContain("2 other browsers");
+    await visitor.press("Sign out there");
     expect((await visitor.follow()).text).not.toContain("others");
     expect((await visitor.get("/")).text).toContain("Signed in as @alice");
     for (const browser of others) expect((await browser.get("/")).text).not.toContain("Signed in");

@@ -65,7 +65,7 @@ test("a user signs in and allows an app, which gets a token", async () => {
   const signedIn = await visitor.press("Sign in", { login: "alice", password: "correct horse" });
   expect(signedIn.status).toBe(303);
   const consent = await visitor.follow();
-  expect(consent.text).toContain("Let Ice Cubes use your account?");
+  expect(consent.text).toContain("Allow Ice Cubes to use your account?");
   expect(consent.text).toContain("Signed in as @alice");
 
   const { status, location, headers } = await visitor.press("Allow");
@@ -113,7 +113,7 @@ test("denying access returns access_denied and no code", async () => {
 test("an app without a redirect URI gets the code from the user, who copies it from the page", async () => {
   await visitor.signIn("alice");
   const consent = await visitor.get(authorize({ redirect_uri: OOB }));
-  expect(consent.text).toContain("you get a code to copy into the app");
+  expect(consent.text).toContain("You will then get a code to copy into the app");
   const { status, html, text } = await visitor.press("Allow");
   expect([status, text]).toEqual([200, expect.stringContaining("Copy this code, go back to Ice Cubes")]);
   const code = /<output[^>]*>([^<]+)<\/output>/.exec(html)![1]!;
@@ -121,22 +121,22 @@ test("an app without a redirect URI gets the code from the user, who copies it f
   expect(await userOf(json.access_token)).toBe("alice");
 
   await visitor.get(authorize({ redirect_uri: OOB }));
-  expect((await visitor.press("Don't allow")).text).toContain("Ice Cubes got no access");
+  expect((await visitor.press("Don't allow")).text).toContain("Ice Cubes did not get access");
 });
 
 test("the page explains the scopes, and broad scopes replace narrow ones", async () => {
   await visitor.signIn("alice");
   const { text } = await visitor.get(authorize({ scope: "read read:lists write:statuses push" }));
-  expect(text).toContain("Read all you can read");
+  expect(text).toContain("Read everything you can read");
   expect(text).not.toContain("See your lists");
-  expect(text).toContain("Post, edit and delete posts");
+  expect(text).toContain("Write, edit and delete posts");
   expect(text).toContain("Send notifications to your device");
 });
 
 test("the page names the target of the redirect", async () => {
   await visitor.signIn("alice");
-  expect((await visitor.get(authorize({ redirect_uri: WEB }))).text).toContain("you go back to app.example");
-  expect((await visitor.get(authorize())).text).toContain("this device opens the app for icecubesapp:");
+  expect((await visitor.get(authorize({ redirect_uri: WEB }))).text).toContain("You will then return to app.example");
+  expect((await visitor.get(authorize())).text).toContain("This device will then open the app for icecubesapp:");
 });
 
 test("a request without a scope means read", async () => {
@@ -229,7 +229,7 @@ test("a form sent by another site is refused", async () => {
   ];
   for (const [fields, headers] of tries) {
     const { status, location, text } = await visitor.post(authorize(), { decision: "allow", ...fields }, headers);
-    expect([status, location, text]).toEqual([403, null, expect.stringContaining("nothing was done")]);
+    expect([status, location, text]).toEqual([403, null, expect.stringContaining("nothing was changed")]);
   }
 });
 
@@ -306,7 +306,7 @@ test("the page uses the language of the request, of the browser, or English", as
 test("the language stays the same on all pages", async () => {
   await visitor.get(authorize({ lang: "fr" }));
   const wrong = await visitor.press("Se connecter", { login: "alice", password: "wrong password" });
-  expect(wrong.text).toContain("ne vont pas ensemble");
+  expect(wrong.text).toContain("incorrect");
   await visitor.press("Se connecter", { login: "alice", password: "correct horse" });
   expect((await visitor.follow()).text).toContain("Autoriser Ice Cubes à utiliser votre compte ?");
   expect((await visitor.press("Autoriser")).location).toStartWith("icecubesapp://?code=");

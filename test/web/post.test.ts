@@ -130,7 +130,7 @@ test("a post that isn't public or belongs to another account is not found", asyn
     "/@alice/99999999999999999999",
   ]) {
     const { status, text } = await visitor.get(path);
-    expect([path, status, text.includes("There is nothing here")]).toEqual([path, 404, true]);
+    expect([path, status, text.includes("Page not found")]).toEqual([path, 404, true]);
   }
   await alice.delete(`/api/v1/statuses/${own.id}`);
   expect((await see(own)).status).toBe(404);

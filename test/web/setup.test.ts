@@ -19,14 +19,14 @@ const OWNER = { username: "alice", display_name: "Alice Liddell", password: "cor
 test("the setup link creates the owner, signs in and shows the next step", async () => {
   const token = newSetupToken(server.ctx);
   const page = await visitor.get(`/setup?token=${token}`);
-  expect([page.status, page.text]).toEqual([200, expect.stringContaining("Make the account that owns this server")]);
+  expect([page.status, page.text]).toEqual([200, expect.stringContaining("Create the account that owns this server")]);
   expect(page.text).not.toContain("LINNET_URL");
 
-  expect((await visitor.press("Make my account", OWNER)).location).toBe("/welcome");
+  expect((await visitor.press("Create my account", OWNER)).location).toBe("/welcome");
   const { text } = await visitor.follow();
   expect(text).toContain("Your server is ready, Alice Liddell");
-  expect(text).toContain("People find you as @alice@social.example");
-  expect(text).toContain("enter this server's address: social.example");
+  expect(text).toContain("Your handle is @alice@social.example");
+  expect(text).toContain("enter the address of this server: social.example");
   expect(listUsers(server.ctx)).toMatchObject([{ username: "alice", role: "owner" }]);
   expect((await new Visitor(server).signIn("alice")).status).toBe(303);
 });
@@ -35,8 +35,8 @@ test("the link expires when there is an owner", async () => {
   const token = newSetupToken(server.ctx);
   await visitor.get(`/setup?token=${token}`);
   await createUser(server.ctx, { username: "carol", password: "correct horse", role: "owner" });
-  for (const seen of [await visitor.press("Make my account", OWNER), await visitor.get(`/setup?token=${token}`)]) {
-    expect([seen.status, seen.text]).toEqual([410, expect.stringContaining("This server is set up")]);
+  for (const seen of [await visitor.press("Create my account", OWNER), await visitor.get(`/setup?token=${token}`)]) {
+    expect([seen.status, seen.text]).toEqual([410, expect.stringContaining("This server is already set up")]);
   }
   expect(listUsers(server.ctx)).toHaveLength(1);
 });
@@ -46,7 +46,7 @@ test("only the newest link works", async () => {
   const newest = newSetupToken(server.ctx);
   for (const token of [old, "", "guess"]) {
     const { status, text } = await visitor.get(`/setup?token=${token}`);
-    expect([status, text]).toEqual([404, expect.stringContaining("Look for the newest in the terminal")]);
+    expect([status, text]).toEqual([404, expect.stringContaining("Use the latest link in the terminal")]);
     expect((await visitor.post("/setup", { token, ...OWNER })).status).toBe(404);
   }
   expect((await visitor.get("/setup")).status).toBe(404);
@@ -70,23 +70,23 @@ test("another site can't submit the form, even with the link", async () => {
 });
 
 test.each([
-  ["no name", { username: " " }, "username", "Choose a name."],
+  ["no name", { username: " " }, "username", "Choose a username."],
   ["a name with spaces", { username: "a b" }, "username", "Use only letters"],
   ["a name with a dot", { username: "a.b" }, "username", "Use only letters"],
-  ["an overlong name", { username: "a".repeat(31) }, "username", "30 characters at most"],
+  ["an overlong name", { username: "a".repeat(31) }, "username", "at most 30 characters"],
   ["a short password", { password: "1234567" }, "password", "at least 8 characters"],
-  ["an overlong password", { password: "x".repeat(257) }, "password", "256 characters at most"],
-  ["an overlong display name", { display_name: "x".repeat(31) }, "display_name", "30 characters at most"],
+  ["an overlong password", { password: "x".repeat(257) }, "password", "at most 256 characters"],
+  ["an overlong display name", { display_name: "x".repeat(31) }, "display_name", "at most 30 characters"],
 ])("%s is explained beside the field, and the other fields keep their values", async (_, wrong, field, words) => {
   await visitor.get(`/setup?token=${newSetupToken(server.ctx)}`);
-  const { status, html } = await visitor.press("Make my account", { ...OWNER, ...wrong });
+  const { status, html } = await visitor.press("Create my account", { ...OWNER, ...wrong });
   expect(status).toBe(422);
   const error = new RegExp(`<p class="error" id="${field}-about" role="alert">([^<]+)</p>`).exec(html)![1];
   expect(error).toContain(words);
   expect(html.match(/class="error"/g)).toHaveLength(1);
   if (field !== "username") expect(html).toContain('value="alice"');
   expect(html).not.toContain("correct horse");
-  expect((await visitor.press("Make my account", OWNER)).status).toBe(303);
+  expect((await visitor.press("Create my account", OWNER)).status).toBe(303);
 });
 
 test("on localhost the page warns that handles are permanent", async () => {
@@ -113,7 +113,7 @@ test("the start page shows the server's name and description, its people, and th
   const { text, html } = await new Visitor(server).get("/");
   expect(text).toStartWith("Alice & <friends> Birds, mostly.");
   expect(text).toContain("@alice@example.org");
-  expect(text).toContain("enter this server's address: social.example");
+  expect(text).toContain("enter the address of this server: social.example");
   for (const app of ["Phanpy", "Elk", "Tusky", "Ivory", "Ice Cubes", "Tuba"]) expect(text).toContain(app);
   expect(html).not.toContain("<friends>");
 });
@@ -124,7 +124,7 @@ test("the welcome page redirects anonymous visitors", async () => {
 
 test("a missing page is HTML for browsers and JSON for programs", async () => {
   const page = await visitor.get("/nothing/here");
-  expect([page.status, page.text]).toEqual([404, expect.stringContaining("There is nothing here")]);
+  expect([page.status, page.text]).toEqual([404, expect.stringContaining("Page not found")]);
   for (const path of ["/api/v1/nothing", "/api/v9", "/.well-known/nothing"]) {
     const { status, headers, html } = await visitor.get(path);
     expect([status, headers.get("content-type")]).toEqual([404, expect.stringContaining("application/json")]);

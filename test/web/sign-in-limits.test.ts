@@ -35,7 +35,7 @@ describe("Wrong passwords", () => {
     for (const name of ["a", "b", "c"]) expect((await guesser.signIn(name, WRONG)).status).toBe(422);
     const { status, text, headers } = await guesser.signIn("alice");
     expect([status, headers.get("retry-after")]).toEqual([429, "300"]);
-    expect(text).toContain("Too many attempts to sign in. Try again in 5 minutes.");
+    expect(text).toContain("Too many sign-in attempts. Try again in 5 minutes.");
     server.clock.advance(4 * MINUTE);
     expect((await guesser.signIn("alice")).text).toContain("Try again in a minute.");
     server.clock.advance(MINUTE);

@@ -46,7 +46,7 @@ test.each([
 ])("%s is refused with the same message beside the field", async (_, login, password) => {
   const { status, html, text } = await visitor.signIn(login, password);
   expect(status).toBe(422);
-  expect(text).toContain("This name and password don't belong together.");
+  expect(text).toContain("Wrong username or password.");
   expect(html).toMatch(/<input id="password"[^>]* aria-invalid="true"[^>]* aria-describedby="password-about"/);
   expect(html).toMatch(/<p class="error" id="password-about" role="alert">/);
   expect(html).not.toContain(`value="${password || "-"}"`);
