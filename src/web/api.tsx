@@ -135,13 +135,13 @@ function membersOf(schema: JsonSchema | undefined, nameOf: (member: string) => s
 
 /** The type of a parameter, in a few words. */
 function kindOf(schema: JsonSchema): string {
-  if (schema.type === "array") return `list of ${kindOf(schema.items ?? {})}`;
+  if (schema.type === "array") return `array of ${kindOf(schema.items ?? {})}`;
   const fallback = schema.default === undefined || schema.default === "" ? "" : ` (default: ${String(schema.default)})`;
   if (schema.enum) return `one of ${schema.enum.join(", ")}${fallback}`;
   if (schema.format === "binary") return "file";
-  if (schema.type === "boolean") return `true or false${fallback}`;
-  if (schema.type === "integer" || schema.type === "number") return `number${rangeOf(schema)}${fallback}`;
-  return `text${fallback}`;
+  if (schema.type === "boolean") return `boolean${fallback}`;
+  if (schema.type === "integer" || schema.type === "number") return `${schema.type}${rangeOf(schema)}${fallback}`;
+  return `string${fallback}`;
 }
 
 function rangeOf({ minimum, maximum }: JsonSchema): string {

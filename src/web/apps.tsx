@@ -36,9 +36,9 @@ function appsPage(page: PageRequest, session: Session, problem?: string): Respon
   const apps = authorizedApps(ctx, session.userId);
   const csrf = page.csrfToken();
   return page.render(
-    { status: problem ? 403 : 200, title: messages.signedInTitle },
+    { status: problem ? 403 : 200, title: messages.appsAndBrowsers },
     <>
-      <Head title={messages.signedInTitle}>
+      <Head title={messages.appsAndBrowsers}>
         <p>@{session.username}</p>
       </Head>
       {problem && <Alert>{problem}</Alert>}

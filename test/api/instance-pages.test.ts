@@ -70,7 +70,11 @@ describe("The privacy policy", () => {
     const { status, json } = await get("privacy_policy");
     expectShape(json, "PrivacyPolicy");
     expect([status, json.content]).toEqual([200, expect.stringContaining("<strong>example.org</strong>")]);
-    for (const words of ["Your password is kept as a hash", "they are not encrypted", "<h2>What isn't kept</h2>"]) {
+    for (const words of [
+      "Your password is stored as a hash",
+      "they are not encrypted",
+      "<h2>Data that is not stored</h2>",
+    ]) {
       expect(json.content).toContain(words);
     }
     expect(json.content).not.toContain("%{");

@@ -25,9 +25,9 @@ test("the API page groups methods by area, with their scopes and parameters", ()
   expect(page.html).toContain('<section class="methods" id="lists"><h2>Lists</h2>');
   expect(about("/api/v1/lists/{id}/accounts")).toBe(
     "get /api/v1/lists/{id}/accounts List the accounts in a list Requires the scope read:lists. " +
-      "max_id text since_id text min_id text limit number from 0 to 80 (default: 40)",
+      "max_id string since_id string min_id string limit integer from 0 to 80 (default: 40)",
   );
-  expect(about("/api/v1/apps")).toContain("No token required. client_name required text");
+  expect(about("/api/v1/apps")).toContain("No token required. client_name required string");
   expect(about("/api/v1/scheduled_statuses")).toContain("Requires the scope read:statuses.");
 });
 

@@ -56,7 +56,7 @@ describe("The page of apps", () => {
     const { location } = await visitor.press("Sign in", { login: "alice", password: "correct horse" });
     expect(location).toBe(PAGE);
     const signedIn = await visitor.get("/");
-    expect(signedIn.text).toContain("Where you are signed in");
+    expect(signedIn.text).toContain("Apps and browsers");
     expect(signedIn.html).toContain(`<a href="${PAGE}">`);
   });
 
@@ -183,6 +183,6 @@ describe("Browsers", () => {
 test("the page of apps is also in German and French", async () => {
   authorizeApp("Phanpy", "alice", "read");
   await visitor.signIn("alice");
-  expect((await visitor.get(`${PAGE}?lang=de`)).text).toContain("Wo du angemeldet bist");
-  expect((await visitor.get(`${PAGE}?lang=fr`)).text).toContain("Où vous êtes connecté");
+  expect((await visitor.get(`${PAGE}?lang=de`)).text).toContain("Apps und Browser");
+  expect((await visitor.get(`${PAGE}?lang=fr`)).text).toContain("Applications et navigateurs");
 });

@@ -13,12 +13,12 @@ export function oauthRoutes(routes: Router): void {
     { open: "always", summary: "Get the OAuth server metadata" },
     ({ ctx }) => metadata(ctx),
   );
+  describeTokenEndpoints(routes);
   const userinfo = ({ ctx, viewer }: Call<{ scope: "profile" }>) => claims(ctx, viewer.accountId);
   const options = { scope: "profile", summary: "Get the OpenID Connect claims of the user" } as const;
   // OpenID Connect Core, section 5.3: either method.
   routes.get("/oauth/userinfo", options, userinfo);
   routes.post("/oauth/userinfo", options, userinfo);
-  describeTokenEndpoints(routes);
 }
 
 const client = { client_id: text({ max: 200 }), client_secret: text({ max: 200 }) };

@@ -148,7 +148,7 @@ export const german: Messages = {
     terminal: "Terminal",
   },
 
-  signedInTitle: "Wo du angemeldet bist",
+  appsAndBrowsers: "Apps und Browser",
   signInForApps: "Melde dich an, um zu sehen, welche Apps dein Konto nutzen",
   apps: "Apps",
   noApps: "Keine App hat Zugriff auf dein Konto.",

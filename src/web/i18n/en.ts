@@ -145,7 +145,7 @@ export const english: Messages = {
     terminal: "Terminal",
   },
 
-  signedInTitle: "Where you are signed in",
+  appsAndBrowsers: "Apps and browsers",
   signInForApps: "Sign in to see which apps use your account",
   apps: "Apps",
   noApps: "No app has access to your account.",

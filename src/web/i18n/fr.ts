@@ -149,7 +149,7 @@ export const french: Messages = {
     terminal: "Terminal",
   },
 
-  signedInTitle: "Où vous êtes connecté",
+  appsAndBrowsers: "Applications et navigateurs",
   signInForApps: "Connectez-vous pour voir quelles applications utilisent votre compte",
   apps: "Applications",
   noApps: "Aucune application n’a accès à votre compte.",

@@ -69,7 +69,7 @@ export interface Messages {
   appsHelp: string;
   platforms: Record<Platform, string>;
 
-  signedInTitle: string;
+  appsAndBrowsers: string;
   signInForApps: string;
   apps: string;
   noApps: string;

@@ -116,7 +116,7 @@ function SignInStatus({ page }: { page: PageRequest }) {
         <p>
           {messages.signedInAs} <strong>@{session.username}</strong>
         </p>
-        <a href={APPS_PAGE}>{messages.signedInTitle}</a>
+        <a href={APPS_PAGE}>{messages.appsAndBrowsers}</a>
       </div>
       <button class="small">{messages.signOut}</button>
     </form>
