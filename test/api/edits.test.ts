@@ -311,7 +311,7 @@ describe("The media of a status", () => {
         await edit(id, { media_attributes: [{ id: first.id, thumbnail: "x" }] }),
       ];
       expect(refusals.map(({ status }) => status)).toEqual([422, 422, 422]);
-      expect(refusals[0]!.json.error).toContain("Thumbnail is not a picture");
+      expect(refusals[0]!.json.error).toContain("Thumbnail is not a supported image");
       await server.drain();
       expect([await read(id), mediaFiles(server)]).toEqual(before);
       const { json } = await withThumbnail({ "media_attributes[][description]": "new" }, first, await square());
