@@ -7,6 +7,7 @@ import * as schema from "../src/db/schema/index.ts";
 import { useEverything } from "./support/everything.ts";
 import { queryPlan, tablesOf, type Step } from "./support/query-plan.ts";
 import { inProcess, startServer, type TestServer } from "./support/server.ts";
+import { bareParameters } from "./support/sql.ts";
 import { recordStatements, type Recorded } from "./support/statements.ts";
 
 /* The structural rules of docs/design.md. */
@@ -242,6 +243,11 @@ describe("Every statement", () => {
     );
     // An exception that no query needs any more is in the way, too.
     expect([...new Set(costs)].toSorted()).toEqual(EXCEPTIONS.map(([query, cost]) => `${query}: ${cost}`).toSorted());
+  });
+
+  inProcess("has a plus before each parameter that it compares with or that limits it", () => {
+    const bare = statements.flatMap(({ sql, query }) => bareParameters(sql).map((tokens) => `${query}: ${tokens}`));
+    expect(bare).toEqual([]);
   });
 });
 

@@ -379,7 +379,7 @@ const FLAGS = `
     EXISTS (SELECT 1 FROM conversation_mutes WHERE account_id = +$viewer AND conversation_id = s.conversation_id) AS muted,
     EXISTS (SELECT 1 FROM bookmarks WHERE account_id = +$viewer AND status_id = s.id) AS bookmarked,
     s.account_id = +$viewer AND EXISTS (SELECT 1 FROM status_pins WHERE status_id = s.id) AS pinned,
-    ${quotePermission("$viewer")} AS quote_permission
+    ${quotePermission("+$viewer")} AS quote_permission
   FROM json_each($ids) j JOIN statuses s ON s.id = j.value`;
 
 interface FlagsJson {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { parseSql, tokensOf, type Block } from "../support/sql.ts";
+import { bareParameters, parseSql, tokensOf, type Block } from "../support/sql.ts";
 
 describe("SQL", () => {
   test("is read as tokens, without comments and without a look into strings", () => {
@@ -53,5 +53,50 @@ describe("SQL", () => {
 
   test.each(["SELECT (1", "SELECT 1)", "SELECT * FROM 'a'"])("%s is an error", (sql) => {
     expect(() => parseSql(sql)).toThrow();
+  });
+});
+
+describe("A parameter", () => {
+  test.each([
+    "a = $x",
+    "a <> $x",
+    "a>=$x",
+    "a IS $x",
+    "a IS NOT $x",
+    "a IS NOT DISTINCT FROM $x",
+    "a LIKE $x",
+    "a BETWEEN $x AND 2",
+    "a BETWEEN 1 AND $x",
+    "a BETWEEN (1 AND 2) AND $x",
+    "(a AND (b = $x))",
+    "true LIMIT $x",
+    "a = $x COLLATE NOCASE",
+  ])("in %s lacks a plus", (condition) => {
+    expect(bareParameters(`SELECT 1 FROM t WHERE ${condition}`)).toEqual([expect.stringContaining("$x")]);
+    const withPlus = condition.replace("$x", "+$x");
+    expect(bareParameters(`SELECT 1 FROM t WHERE ${withPlus}`)).toEqual([]);
+  });
+
+  test.each([
+    "$x IS NULL OR a",
+    "a = '$x'",
+    "a AND $x",
+    "a BETWEEN 1 AND 2 AND $x",
+    "a < $x || 'z'",
+    "f(a, $x)",
+    "NOT $x",
+  ])("in %s needs none", (condition) => {
+    expect(bareParameters(`SELECT $x FROM t WHERE ${condition}`)).toEqual([]);
+  });
+
+  test("that is assigned needs no plus, unlike those that are compared in the same UPDATE", () => {
+    const assigned = "UPDATE t SET a = $x, b = $y";
+    expect(bareParameters(`${assigned} WHERE c = +$z`)).toEqual([]);
+    expect(bareParameters(`${assigned} WHERE c = $z`)).toEqual(["WHERE c = $z"]);
+    expect(bareParameters("UPDATE t SET a = b = $x")).toEqual(["= b = $x"]);
+    expect(bareParameters("UPDATE t SET a = (SELECT 1 FROM u WHERE id = $x)")).toEqual(["WHERE id = $x"]);
+    expect(bareParameters("INSERT INTO t VALUES ($x) ON CONFLICT DO UPDATE SET a = $x WHERE b = $y")).toEqual([
+      "WHERE b = $y",
+    ]);
   });
 });

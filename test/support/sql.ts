@@ -266,3 +266,51 @@ class Parser {
     return token;
   }
 }
+
+const COMPARISONS = new Set(["=", "==", "<>", "!=", "<", ">", "<=", ">=", "IS", "LIKE", "GLOB", "LIMIT", "OFFSET"]);
+/** Operators that bind more tightly than a comparison: what it compares with is their result. */
+const ARITHMETIC = new Set(["||", "->", "->>", "+", "-", "*", "/", "%", "&", "|", "<<", ">>"]);
+/** Words that end the assignments of an UPDATE. */
+const AFTER_SET = new Set(["FROM", "WHERE", "RETURNING", "ORDER", "LIMIT", "ON"]);
+
+/**
+ * Parameters without a plus right after a comparison or LIMIT, with the tokens before them: SQLite plans by their values.
+ * Assignments of an UPDATE are no comparisons.
+ */
+export function bareParameters(sql: string): string[] {
+  const tokens = tokensOf(sql);
+  const found: string[] = [];
+  /** For each open parenthesis, whether assignments are being read and whether BETWEEN waits for its AND. */
+  const open = [{ isSet: false, isBetween: false }];
+  for (const [at, token] of tokens.entries()) {
+    const here = open.at(-1)!;
+    const before = wordAt(tokens, at - 1);
+    if (token.text === "(") open.push({ isSet: false, isBetween: false });
+    else if (token.text === ")") open.pop();
+    else if (token.text === "SET") here.isSet = true;
+    else if (AFTER_SET.has(token.text)) here.isSet = false;
+    else if (token.text === "BETWEEN") here.isBetween = true;
+    if (token.kind === "parameter" && !ARITHMETIC.has(wordAt(tokens, at + 1))) {
+      const isBound = before === "BETWEEN" || (before === "AND" && here.isBetween);
+      const isNegated = before === "NOT" && wordAt(tokens, at - 2) === "IS";
+      const isDistinct = before === "FROM" && wordAt(tokens, at - 2) === "DISTINCT";
+      const isAssigned = here.isSet && before === "=" && ["SET", ","].includes(wordAt(tokens, at - 3));
+      const isCompared = COMPARISONS.has(before) || isBound || isNegated || isDistinct;
+      if (isCompared && !isAssigned)
+        found.push(
+          tokens
+            .slice(Math.max(0, at - 3), at + 1)
+            .map(({ raw }) => raw)
+            .join(" "),
+        );
+    }
+    if (before === "AND" || (token.text === "AND" && !here.isBetween)) here.isBetween = false;
+  }
+  return found;
+}
+
+/** The word or sign at a place; empty for anything else, such as a string. */
+function wordAt(tokens: readonly Token[], at: number): string {
+  const token = tokens[at];
+  return token && (token.kind === "word" || token.kind === "sign") ? token.text : "";
+}

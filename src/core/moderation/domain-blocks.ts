@@ -40,7 +40,7 @@ function updateAccountsSql(column: "silenced_at" | "suspended_at", value: string
     `(accounts.domain = ${domain} OR substr(accounts.domain, -length(${domain}) - 1) = '.' || ${domain})`;
   return `
     UPDATE accounts SET ${column} = ${value} FROM domain_blocks b
-    WHERE accounts.domain IS NOT NULL AND ${isBelow("$domain")} AND ${condition} AND b.id = (
+    WHERE accounts.domain IS NOT NULL AND ${isBelow("+$domain")} AND ${condition} AND b.id = (
       SELECT d.id FROM domain_blocks d WHERE ${isBelow("d.domain")} ORDER BY length(d.domain) DESC LIMIT 1)
     RETURNING accounts.id`;
 }

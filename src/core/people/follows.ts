@@ -181,7 +181,7 @@ function languagesOf(options: FollowOptions): string | null {
 }
 
 const BLOCKED = `SELECT 1 WHERE ${blocks("+$accountId", "+$targetId")} OR ${blocks("+$targetId", "+$accountId")}`;
-const LIMITED = `SELECT 1 WHERE ${isLimited("$accountId")}`;
+const LIMITED = `SELECT 1 WHERE ${isLimited("+$accountId")}`;
 
 /**
  * Leaves out suspended accounts. Unless the list is the viewer's own, also leaves out accounts that they block

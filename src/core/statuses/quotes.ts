@@ -56,7 +56,7 @@ export interface Quotable {
 }
 
 const PERMISSION = `
-  SELECT ${quotePermission("$accountId")} AS permission FROM statuses s
+  SELECT ${quotePermission("+$accountId")} AS permission FROM statuses s
   WHERE s.id = +$statusId AND NOT ${blocks("+$accountId", "s.account_id")}`;
 
 /**

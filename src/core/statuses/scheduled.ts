@@ -166,7 +166,7 @@ function checkOnceMore(ctx: Context, row: ScheduledRow, draft: Draft, media: rea
   }
 }
 
-const SHUT_OUT = `SELECT 1 WHERE ${isShutOut("$accountId")}`;
+const SHUT_OUT = `SELECT 1 WHERE ${isShutOut("+$accountId")}`;
 
 function withoutMissing(ctx: Context, accountId: number, draft: Draft, media: readonly MediaRow[]): Draft {
   const { inReplyToId, quotedStatusId, mediaIds } = draft;
