@@ -117,6 +117,30 @@ describe.skipIf(!ffmpeg)("A thumbnail", () => {
     expect([done.type, await size(done.preview_url)]).toEqual(["gifv", [50, 50]]);
   });
 
+  describe("that is set before the conversion fails for good", () => {
+    const fail = async (file: File) => {
+      const { json } = await upload(alice, file);
+      await alice.put(`/api/v1/media/${json.id}`, formOf({ thumbnail: await square() }));
+      server.ctx.db.transaction((tx) => tx.run("UPDATE media_attachments SET tries = 3"));
+      const after = await finished(server, alice, json.id);
+      await server.drain();
+      return after;
+    };
+
+    test("is all that is left of a video", async () => {
+      expect((await fail(await clips.file("silent.mp4"))).status).toBe(422);
+      expect(mediaFiles(server)).toEqual(["thumbnail.jpg"]);
+    });
+
+    test("is the preview of an animation, which stays an image", async () => {
+      const bytes = await (await animation(2)).gif().toBuffer();
+      const { json } = await fail(new File([new Uint8Array(bytes)], "a.gif"));
+      expect([json.type, await size(json.preview_url)]).toEqual(["image", [50, 50]]);
+      expect(await download(json.url)).toEqual(new Uint8Array(bytes));
+      expect(mediaFiles(server).sort()).toEqual(["original.gif", "thumbnail.jpg"]);
+    });
+  });
+
   test.each(["/api/v1/media", "/api/v2/media"])(
     "that is not a valid picture is refused, and no file is kept (%s)",
     async (path) => {
