@@ -296,7 +296,7 @@ const EXCEPTIONS: readonly (readonly [query: string, cost: string, reason: strin
 
 /** What takes longer the more rows there are: scans, and what a page sorts or looks at besides its rows. */
 function costsOf(sql: string, plan: readonly Step[]): string[] {
-  const isPage = /\bLIMIT \+\$limit(?: OFFSET \+\$\w+)?\s*$/.test(sql);
+  const isPage = /\bLIMIT \+\$limit(?: OFFSET \+\$\w+)?\s*$/i.test(sql);
   return plan.flatMap((step) => {
     const { operation, table, index, name, constraints, children } = step;
     const inner = costsOf(sql, children);

@@ -1,5 +1,4 @@
 import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
-import { drizzle, type BunSQLiteDatabase } from "drizzle-orm/bun-sqlite";
 import { DatabaseLock, PATIENCE } from "./lock.ts";
 
 export type Value = string | number | null;
@@ -8,12 +7,13 @@ export type Value = string | number | null;
 export type Params = Readonly<Record<string, Value>>;
 const NONE: Params = {};
 
+/** Several times the number of fixed statements. Updates of given columns have a text for each combination of them. */
+const MAX_PREPARED = 2000;
+
 /** Queries, inside and outside of transactions. Statements are prepared once and cached. */
 export interface Reads {
   all<Row>(sql: string, params?: Params): Row[];
   get<Row>(sql: string, params?: Params): Row | null;
-  /** Drizzle's typed query builder, for code that timelines do not run. */
-  readonly orm: BunSQLiteDatabase;
 }
 
 /** Operations that are only possible inside a transaction. */
@@ -32,7 +32,6 @@ interface QueuedWrite {
 }
 
 export class Db implements Reads {
-  readonly orm: BunSQLiteDatabase;
   /** How many statements were run, for tests that a page takes a constant number of queries. */
   statements = 0;
   private readonly prepared = new Map<string, Statement<unknown, SQLQueryBindings[]>>();
@@ -51,7 +50,6 @@ export class Db implements Reads {
   private readonly endSnapshotLater = () => this.endSnapshot();
 
   constructor(readonly raw: Database) {
-    this.orm = drizzle(raw);
     this.lock = new DatabaseLock(raw);
     this.control = {
       begin: raw.prepare("BEGIN"),
@@ -59,7 +57,6 @@ export class Db implements Reads {
       commit: raw.prepare("COMMIT"),
     };
     this.tx = {
-      orm: this.orm,
       all: (sql, params) => this.all(sql, params),
       get: (sql, params) => this.get(sql, params),
       run: (sql, params = NONE) => {
@@ -233,10 +230,17 @@ export class Db implements Reads {
     this.statements += 1;
     let statement = this.prepared.get(sql);
     if (!statement) {
+      if (this.prepared.size >= MAX_PREPARED) this.forgetOldestStatement();
       statement = this.raw.prepare(sql);
       this.prepared.set(sql, statement);
     }
     return statement;
+  }
+
+  private forgetOldestStatement(): void {
+    const [sql, statement] = this.prepared.entries().next().value!;
+    statement.finalize();
+    this.prepared.delete(sql);
   }
 }
 

@@ -91,7 +91,7 @@ describe("Notifications", () => {
     const prepare = raw.prepare.bind(raw);
     const plans: string[] = [];
     raw.prepare = ((sql: string) => {
-      if (sql.includes("FROM notifications n ")) {
+      if (sql.includes('from "notifications" "n"')) {
         const plan = prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[];
         plans.push(...plan.map(({ detail }) => detail).filter((detail) => detail.startsWith("SEARCH n ")));
       }

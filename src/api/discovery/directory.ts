@@ -1,3 +1,7 @@
+import { and, desc, isNull, not, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
+import { build, condition, Shaped } from "../../db/builder.ts";
+import { accounts } from "../../db/schema/index.ts";
 import { keptApart } from "../../core/visibility.ts";
 import { showAccounts } from "../../entities/accounts.ts";
 import { bool, object, oneOf } from "../../lib/http/input.ts";
@@ -10,13 +14,24 @@ const Directory = object({
   ...offsetPaging(40, 80),
 });
 
-const directory = (order: string) => `
-  SELECT a.id FROM accounts a
-  WHERE a.discoverable = 1 AND a.silenced_at IS NULL AND (a.domain IS NULL OR NOT $local) AND NOT ${keptApart("a.id")}
-  ORDER BY ${order} LIMIT +$limit OFFSET +$offset`;
+const a = alias(accounts, "a");
 
-/** By activity, accounts without posts come last. */
-const ORDERS = { active: directory("a.last_status_at DESC, a.id DESC"), new: directory("a.id DESC") };
+const DIRECTORY = new Shaped(({ order, local }: { order: "active" | "new"; local: boolean }) =>
+  build
+    .select({ id: a.id })
+    .from(a)
+    .where(
+      and(
+        sql`${a.discoverable} = 1 AND ${a.silenced_at} IS NULL`,
+        local ? isNull(a.domain) : undefined,
+        not(condition(keptApart("a.id"))),
+      ),
+    )
+    // By activity, accounts without posts come last.
+    .orderBy(...(order === "active" ? [desc(a.last_status_at)] : []), desc(a.id))
+    .limit(sql.placeholder("limit"))
+    .offset(sql.placeholder("offset")),
+);
 
 /** Mastodon's documentation: methods/directory. Lists only discoverable accounts that aren't limited. */
 export function directoryRoutes(routes: Router): void {
@@ -24,10 +39,9 @@ export function directoryRoutes(routes: Router): void {
     "/api/v1/directory",
     { open: true, input: Directory, summary: "List the accounts in the profile directory" },
     ({ ctx, viewerId, input }) => {
-      const { local, limit, offset } = input;
-      const params = { viewer: viewerId, local: local ? 1 : 0, now: ctx.clock.now(), limit, offset };
-      const rows = ctx.db.all<{ id: number }>(ORDERS[input.order], params);
-      return showAccounts(ctx, idsOf(rows));
+      const { order, local, limit, offset } = input;
+      const params = { viewer: viewerId, now: ctx.clock.now(), limit, offset };
+      return showAccounts(ctx, idsOf(DIRECTORY.all(ctx.db, { order, local }, params)));
     },
   );
 }

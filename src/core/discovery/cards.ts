@@ -1,4 +1,5 @@
 import type { Context } from "../../context.ts";
+import { build, executeReturning } from "../../db/builder.ts";
 import { idList } from "../../db/json.ts";
 import type { Tx } from "../../db/open.ts";
 import { previewCards } from "../../db/schema/index.ts";
@@ -97,12 +98,12 @@ function keepCard(ctx: Context, tx: Tx, preview: Preview, image: CardImage | nul
   const before = tx.get<CardRow>("SELECT * FROM preview_cards WHERE url = +$url", { url: preview.url });
   const row = { ...columnsOf(ctx, preview), ...picture(preview, image, before) };
   if (before && before.image !== row.image) discardFiles(ctx, tx, [before.image]);
-  return tx.orm
+  const insert = build
     .insert(previewCards)
     .values(row)
     .onConflictDoUpdate({ target: previewCards.url, set: row })
-    .returning({ id: previewCards.id })
-    .get().id;
+    .returning({ id: previewCards.id });
+  return executeReturning(tx, insert)[0]!.id;
 }
 
 /** Keeps the previous image if the page still names one but it couldn't be fetched this time. */

@@ -1,5 +1,9 @@
+import { and, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
 import type { Context } from "../../context.ts";
-import type { Page } from "../../db/keyset.ts";
+import { build, condition, Shaped } from "../../db/builder.ts";
+import { newestFirst, type Page, type Side, sideOf } from "../../db/keyset.ts";
+import { accounts, statuses } from "../../db/schema/index.ts";
 import { idAt } from "../../lib/ids.ts";
 import { dayOf, parseSearch, type Term } from "../../lib/text/search-query.ts";
 import { phraseQuery } from "../../lib/text/search-words.ts";
@@ -22,19 +26,32 @@ const HAS_PART = `(
   OR EXISTS (SELECT 1 FROM bookmarks WHERE account_id = +$viewer AND status_id = s.id)
   OR EXISTS (SELECT 1 FROM statuses WHERE reblog_of_id = s.id AND account_id = +$viewer))`;
 
-function search(direction: "ASC" | "DESC"): string {
-  return `
-    SELECT s.id
-    FROM status_search f CROSS JOIN statuses s ON s.id = f.rowid CROSS JOIN accounts a ON a.id = s.account_id
-    WHERE status_search MATCH $query AND f.rowid > +$lowest AND f.rowid < +$highest
-      AND (a.indexable OR ${HAS_PART}) AND ${visibleTo()} AND ${wantedBy()}
-      AND NOT ${isLimitedFor("s.account_id")}
-      AND NOT EXISTS (SELECT 1 FROM json_each($without) d WHERE f.rowid >= d.value ->> 0 AND f.rowid < d.value ->> 1)
-    ORDER BY f.rowid ${direction} LIMIT +$limit OFFSET +$offset`;
-}
+const s = alias(statuses, "s");
+const a = alias(accounts, "a");
 
-const NEWEST_FIRST = search("DESC");
-const OLDEST_FIRST = search("ASC");
+/** The index `f` comes first: it has the statuses in order, and CROSS JOIN keeps SQLite from beginning with another. */
+const SEARCH = new Shaped(({ side, excludes }: { side: Side; excludes: boolean }) =>
+  build
+    .select({ id: s.id })
+    .from(sql`status_search f`)
+    .crossJoin(s)
+    .crossJoin(a)
+    .where(
+      and(
+        sql`status_search MATCH $query AND f.rowid > +$lowest AND f.rowid < +$highest`,
+        sql`${s.id} = f.rowid AND ${a.id} = ${s.account_id}`,
+        condition(`a.indexable OR ${HAS_PART}`),
+        condition(`${visibleTo()} AND ${wantedBy()} AND NOT ${isLimitedFor("s.account_id")}`),
+        excludes
+          ? sql`NOT EXISTS (
+              SELECT 1 FROM json_each($without) d WHERE f.rowid >= d.value ->> 0 AND f.rowid < d.value ->> 1)`
+          : undefined,
+      ),
+    )
+    .orderBy(side === "newest" ? sql`f.rowid DESC` : sql`f.rowid`)
+    .limit(sql.placeholder("limit"))
+    .offset(sql.placeholder("offset")),
+);
 
 /**
  * Statuses that match every term, newest first: the viewer's library (statuses they wrote, favourited, bookmarked or
@@ -52,11 +69,11 @@ export function searchStatuses(
   if (query === null) return [];
   const { page, offset } = search;
   const { lowest, highest, without } = boundsOf(terms, page);
-  const sql = page.min_id === null ? NEWEST_FIRST : OLDEST_FIRST;
+  const shape = { side: sideOf(page), excludes: without.length > 0 };
   const bounds = { lowest, highest, without: JSON.stringify(without), limit: page.limit, offset };
   const params = { query, viewer: viewerId, now: ctx.clock.now(), ...bounds };
-  const ids = ctx.db.all<{ id: number }>(sql, params).map(({ id }) => id);
-  return page.min_id === null ? ids : ids.toReversed();
+  const ids = SEARCH.all(ctx.db, shape, params).map(({ id }) => id);
+  return newestFirst(shape.side, ids);
 }
 
 /** The search as one FTS5 expression; null if it can't match anything. */

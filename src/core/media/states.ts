@@ -1,5 +1,6 @@
 import { eq } from "drizzle-orm";
 import type { Context } from "../../context.ts";
+import { updateGiven } from "../../db/builder.ts";
 import type { Tx } from "../../db/open.ts";
 import { mediaAttachments } from "../../db/schema/index.ts";
 import type { ProcessedPreview } from "../../lib/media/images.ts";
@@ -128,7 +129,7 @@ export function transition<Values extends unknown[]>(
   const row = tx.get<MediaRow>("SELECT * FROM media_attachments WHERE id = +$id", { id });
   if (!row || !from.includes(row.state) || when?.(row) === false) return null;
   const changes = { ...columns(row, ...values), state: to ?? row.state };
-  tx.orm.update(mediaAttachments).set(changes).where(eq(mediaAttachments.id, id)).run();
+  updateGiven(tx, mediaAttachments, changes, eq(mediaAttachments.id, id));
   const next = { ...row, ...changes };
   discardFiles(
     ctx,

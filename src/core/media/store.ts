@@ -1,4 +1,5 @@
 import type { Context } from "../../context.ts";
+import { build, execute } from "../../db/builder.ts";
 import type { Tx } from "../../db/open.ts";
 import { enqueue } from "../../db/queue.ts";
 import { mediaAttachments } from "../../db/schema/index.ts";
@@ -34,7 +35,7 @@ export async function storeUpload(
       description: about.description || null,
       created_at: ctx.clock.now(),
     };
-    tx.orm.insert(mediaAttachments).values(row).run();
+    execute(tx, build.insert(mediaAttachments).values(row));
     if (files.state === "processing") enqueue(ctx, tx, "media.process", { id }, { key: `media.process ${id}` });
   };
   // The upload has been moved into place already, so the caller can't run again.

@@ -1,4 +1,6 @@
+import { eq, sql } from "drizzle-orm";
 import type { Context } from "../../context.ts";
+import { updateGiven } from "../../db/builder.ts";
 import { idList } from "../../db/json.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import { reports } from "../../db/schema/index.ts";
@@ -123,8 +125,10 @@ const NAMED = `
 
 /** Open reports or all of them, newest first. */
 export function listReports(db: Reads, which: { all: boolean; limit: number }): NamedReport[] {
-  const condition = which.all ? "" : "WHERE r.action_taken_at IS NULL";
-  return db.all<NamedReport>(`${NAMED} ${condition} ORDER BY r.id DESC LIMIT +$limit`, { limit: which.limit });
+  return db.all<NamedReport>(`${NAMED} WHERE $all OR r.action_taken_at IS NULL ORDER BY r.id DESC LIMIT +$limit`, {
+    all: which.all ? 1 : 0,
+    limit: which.limit,
+  });
 }
 
 const RULES_NAMED = "SELECT text FROM rules WHERE id IN (SELECT value FROM json_each($ruleIds)) ORDER BY id";
@@ -167,11 +171,9 @@ export function resolveReport(ctx: Context, id: number, by: number | null): void
 
 /** Closes a report, or all open reports about an account. */
 export function closeReports(ctx: Context, tx: Tx, which: { id: number } | { about: number }, by: number | null): void {
-  const [column, value] = "id" in which ? ["id", which.id] : ["target_account_id", which.about];
-  tx.run(
-    `UPDATE reports SET action_taken_at = $now, action_taken_by_account_id = $by WHERE ${column} = +$value AND action_taken_at IS NULL`,
-    { now: ctx.clock.now(), by, value },
-  );
+  const isMeant = "id" in which ? eq(reports.id, which.id) : eq(reports.target_account_id, which.about);
+  const columns = { action_taken_at: ctx.clock.now(), action_taken_by_account_id: by };
+  updateGiven(tx, reports, columns, sql`${isMeant} AND ${reports.action_taken_at} IS NULL`);
 }
 
 export function reopenReport(ctx: Context, id: number): void {

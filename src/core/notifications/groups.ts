@@ -1,19 +1,22 @@
+import { sql } from "drizzle-orm";
 import type { Context } from "../../context.ts";
-import { Keyset, type Page, type ListItem } from "../../db/keyset.ts";
+import { condition, ShapedKeyset } from "../../db/builder.ts";
+import { Keyset, type ListItem, type Page, type Side } from "../../db/keyset.ts";
 import type { Reads } from "../../db/open.ts";
 import { parseId } from "../../lib/ids.ts";
 import {
   dismissNotification,
   findNotification,
+  listQuery,
+  type ListShape,
   type NotificationFilter,
   type NotificationRow,
   type NotificationType,
   NOTIFICATION_COLUMNS,
+  paramsOf,
   readUpTo,
   SEEN,
-  paramsOf,
-  WANTED,
-  WANTED_FROM,
+  shapeOf,
 } from "./notifications.ts";
 import { isSuspended } from "../visibility.ts";
 
@@ -38,39 +41,29 @@ export interface NotificationGroup {
 /** The number of sample accounts, as in Mastodon. */
 const MAX_SAMPLES = 8;
 
-type Side = "newest" | "oldest";
-
 /**
  * A page has one notification of each group: the newest within the page's bounds or, when paging upwards, the oldest.
- * The subquery looks for a newer (or older)
- * notification of the same group through the index on groups or, in a list of one sender, the one on senders: the plus
- * keeps SQLite from using the larger index.
+ * The subquery looks for a newer (or older) notification of the same group through the index on groups or, in a list of
+ * one sender, the one on senders: the plus keeps SQLite from using the larger index.
  */
-function places(side: Side, of: "all" | "one"): Keyset<NotificationRow> {
-  const list = of === "all" ? WANTED : WANTED_FROM;
-  const nearer = side === "newest" ? "m.id > n.id AND m.id < +$highest" : "m.id < n.id AND m.id > +$lowest";
-  const alike =
-    of === "all" ? "m.group_key = n.group_key" : "m.from_account_id = n.from_account_id AND +m.group_key = n.group_key";
-  return new Keyset<NotificationRow>(
-    `${list} AND (n.group_key IS NULL OR n.type NOT IN (SELECT value FROM json_each($groupedTypes)) OR NOT EXISTS (
+const PLACES = new ShapedKeyset((shape: ListShape & { side: Side }) => {
+  const list = listQuery(shape);
+  const nearer = shape.side === "newest" ? sql`m.id > n.id AND m.id < +$highest` : sql`m.id < n.id AND m.id > +$lowest`;
+  const alike = shape.ofOne
+    ? sql`m.from_account_id = n.from_account_id AND +m.group_key = n.group_key`
+    : sql`m.group_key = n.group_key`;
+  const isPlace = sql`(
+    n.group_key IS NULL OR n.type NOT IN (SELECT value FROM json_each($groupedTypes)) OR NOT EXISTS (
       SELECT 1 FROM notifications m
-      WHERE m.account_id = n.account_id AND ${alike} AND ${nearer} AND NOT ${isSuspended("m.from_account_id")}))`,
-    "n.id",
-  );
-}
-
-const PLACES = {
-  all: { newest: places("newest", "all"), oldest: places("oldest", "all") },
-  one: { newest: places("newest", "one"), oldest: places("oldest", "one") },
-};
+      WHERE m.account_id = n.account_id AND ${alike} AND ${nearer}
+        AND NOT ${condition(isSuspended("m.from_account_id"))}))`;
+  return { ...list, where: [...list.where, isPlace] };
+});
 
 /** The notification that represents each group on a page. */
 function placesOn(db: Reads, accountId: number, filter: GroupFilter, page: Page): NotificationRow[] {
-  const { fromAccountId, groupedTypes } = filter;
-  const side: Side = page.min_id === null ? "newest" : "oldest";
-  const params = { ...paramsOf(accountId, filter), groupedTypes: JSON.stringify(groupedTypes) };
-  if (fromAccountId === null) return PLACES.all[side].page(db, page, params);
-  return PLACES.one[side].page(db, page, { ...params, fromAccountId });
+  const groupedTypes = JSON.stringify(filter.groupedTypes);
+  return PLACES.page(db, page, shapeOf(filter), { ...paramsOf(accountId, filter), groupedTypes });
 }
 
 /** One page of the notifications that `listNotifications()` lists, grouped, with two queries. */

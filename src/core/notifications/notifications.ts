@@ -1,5 +1,8 @@
+import { getTableColumns, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
 import type { Context } from "../../context.ts";
-import { Keyset, type Page } from "../../db/keyset.ts";
+import { build, condition, type ListQuery, ShapedKeyset } from "../../db/builder.ts";
+import type { Page } from "../../db/keyset.ts";
 import type { Params, Reads, Tx } from "../../db/open.ts";
 import { notifications } from "../../db/schema/index.ts";
 import { announce, userTopic } from "../events.ts";
@@ -160,24 +163,45 @@ export const NOTIFICATION_COLUMNS = `
  */
 export const SEEN = `NOT ${isSuspended("n.from_account_id")} AND (n.status_id IS NULL OR EXISTS (
   SELECT 1 FROM statuses s WHERE s.id = n.status_id AND ${visibleTo("n.account_id")}))`;
-const wanted = (notifications: string) => `
-  SELECT ${NOTIFICATION_COLUMNS} FROM ${notifications}
-  WHERE n.account_id = +$accountId AND n.type IN (SELECT value FROM json_each($types)) AND ($includeFiltered OR NOT n.filtered) AND ${SEEN}`;
-/** The SELECT of a list; `paramsOf()` has its parameters. */
-export const WANTED = wanted("notifications n");
-/** The same with `fromAccountId`. Without the index hint, SQLite would scan all notifications of the recipient. */
-export const WANTED_FROM = `${wanted("notifications n INDEXED BY notifications_from_account")} AND n.from_account_id = +$fromAccountId`;
-const LIST = new Keyset<NotificationRow>(WANTED, "n.id");
-const LIST_FROM = new Keyset<NotificationRow>(WANTED_FROM, "n.id");
 
-export function paramsOf(accountId: number, { types, fromAccountId, includeFiltered }: NotificationFilter): Params {
-  const isOfOne = fromAccountId !== null;
+const n = alias(notifications, "n");
+const { account_id: recipient, ...columns } = getTableColumns(n);
+/** The columns of a NotificationRow. */
+const ROW = { ...columns, cursor: sql<number>`${n.id}`.as("cursor") };
+
+/** How the query of a list depends on its filter. */
+export interface ListShape {
+  ofOne: boolean;
+  includeFiltered: boolean;
+}
+
+export function shapeOf({ fromAccountId, includeFiltered }: NotificationFilter): ListShape {
+  const ofOne = fromAccountId !== null;
+  return { ofOne, includeFiltered: includeFiltered || ofOne };
+}
+
+/** The notifications of a list; `paramsOf()` has the values of its parameters. */
+export function listQuery({ ofOne, includeFiltered }: ListShape): ListQuery<NotificationRow> {
   return {
-    accountId,
-    types: JSON.stringify(types),
-    includeFiltered: includeFiltered || isOfOne ? 1 : 0,
+    select: build.select(ROW).from(n),
+    where: [
+      // Without the hint, SQLite would scan all notifications of the recipient for those of one sender.
+      ofOne
+        ? sql`likely(${recipient} = +$accountId) AND ${n.from_account_id} = +$fromAccountId`
+        : sql`${recipient} = +$accountId`,
+      sql`${n.type} IN (SELECT value FROM json_each($types))`,
+      includeFiltered ? undefined : sql`NOT ${n.filtered}`,
+      condition(SEEN),
+    ],
+    cursor: n.id,
   };
 }
+
+export function paramsOf(accountId: number, { types, fromAccountId }: NotificationFilter): Params {
+  return { accountId, types: JSON.stringify(types), fromAccountId };
+}
+
+const LIST = new ShapedKeyset(listQuery);
 
 export function listNotifications(
   db: Reads,
@@ -185,9 +209,7 @@ export function listNotifications(
   filter: NotificationFilter,
   page: Page,
 ): NotificationRow[] {
-  const { fromAccountId } = filter;
-  const params = paramsOf(accountId, filter);
-  return fromAccountId === null ? LIST.page(db, page, params) : LIST_FROM.page(db, page, { ...params, fromAccountId });
+  return LIST.page(db, page, shapeOf(filter), paramsOf(accountId, filter));
 }
 
 export function findNotification(db: Reads, accountId: number, id: number): NotificationRow | null {

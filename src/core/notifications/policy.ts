@@ -1,5 +1,8 @@
+import { eq } from "drizzle-orm";
 import type { Context } from "../../context.ts";
+import { updateGiven } from "../../db/builder.ts";
 import type { Reads } from "../../db/open.ts";
+import { users } from "../../db/schema/index.ts";
 
 /** Kinds of senders that a user can filter: accounts they don't follow, accounts that don't follow them, and so on. */
 const POLICY_KINDS = [
@@ -26,16 +29,9 @@ export function policyOf(db: Reads, accountId: number): Policy {
 
 /** Changes the given levels, for new notifications. */
 export function changePolicy(ctx: Context, accountId: number, changes: Partial<Policy>): void {
-  ctx.db.transaction((tx) => {
-    for (const kind of POLICY_KINDS) {
-      const level = changes[kind];
-      if (level === undefined) continue;
-      tx.run(`UPDATE users SET ${kind} = $level WHERE account_id = +$accountId`, {
-        level: POLICY_LEVELS.indexOf(level),
-        accountId,
-      });
-    }
-  });
+  const indexOf = (kind: Kind) => changes[kind] && POLICY_LEVELS.indexOf(changes[kind]);
+  const columns = Object.fromEntries(POLICY_KINDS.map((kind) => [kind, indexOf(kind)]));
+  ctx.db.transaction((tx) => updateGiven(tx, users, columns, eq(users.account_id, accountId)));
 }
 
 /** Types that strangers can cause. All others result from the user's own actions, or come from the server. */

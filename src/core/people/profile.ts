@@ -1,5 +1,7 @@
+import { eq } from "drizzle-orm";
 import type { Context } from "../../context.ts";
-import type { Value } from "../../db/open.ts";
+import { updateGiven } from "../../db/builder.ts";
+import { accounts, users } from "../../db/schema/index.ts";
 import { refuseWhere, tooLong } from "../../errors.ts";
 import { renderFieldValue, renderText } from "../../lib/text/text.ts";
 import { knownMentions, renderOptions } from "../statuses/compose.ts";
@@ -58,24 +60,16 @@ export function updateProfile(ctx: Context, accountId: number, changes: ProfileC
       "SELECT avatar, avatar_static, header, header_static FROM accounts WHERE id = +$accountId",
       { accountId },
     )!;
-    const update = (table: string, key: string, columns: Record<string, Value | undefined>) => {
-      const named = Object.entries(columns).filter((entry): entry is [string, Value] => entry[1] !== undefined);
-      if (named.length === 0) return;
-      const assignments = named.map(([column]) => `${column} = $${column}`).join(", ");
-      tx.run(`UPDATE ${table} SET ${assignments} WHERE ${key} = +$accountId`, {
-        ...Object.fromEntries(named),
-        accountId,
-      });
-    };
-    update("accounts", "id", { ...account, updated_at: ctx.clock.now() });
-    update("users", "account_id", user);
+    const columns = { ...account, updated_at: ctx.clock.now() };
+    updateGiven(tx, accounts, columns, eq(accounts.id, accountId));
+    updateGiven(tx, users, user, eq(users.account_id, accountId));
     if (changes.locked === false) authorizeAllFollows(ctx, tx, accountId);
     if (changes.avatar !== undefined) discardFiles(ctx, tx, [before.avatar, before.avatar_static]);
     if (changes.header !== undefined) discardFiles(ctx, tx, [before.header, before.header_static]);
   });
 }
 
-function accountColumns(ctx: Context, changes: ProfileChanges): Record<string, Value | undefined> {
+function accountColumns(ctx: Context, changes: ProfileChanges): Partial<typeof accounts.$inferInsert> {
   const { avatar, header, note, fields } = changes;
   return {
     display_name: changes.displayName,

@@ -24,8 +24,10 @@ const JOBS = `
 
 /** Background jobs: running ones, pending ones in the order of execution, and failed ones. */
 export function listJobs(db: Reads, onlyFailed: boolean): Job[] {
-  const condition = onlyFailed ? "WHERE run_at IS NULL" : "";
-  return db.all<Job>(`${JOBS} ${condition} ORDER BY run_at IS NULL, leased DESC, run_at, id`);
+  return db.all<Job>(
+    `${JOBS} WHERE NOT $onlyFailed OR run_at IS NULL ORDER BY run_at IS NULL, leased DESC, run_at, id`,
+    { onlyFailed: onlyFailed ? 1 : 0 },
+  );
 }
 
 /**

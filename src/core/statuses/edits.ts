@@ -72,7 +72,8 @@ interface CheckedEdit extends Edit {
 
 /**
  * Changes a status and stores the new version. An edit that changes nothing stores none. `find` returns the status; it
- * is called again after reading thumbnails, because the status may have changed or been deleted meanwhile.
+ * is called again after reading thumbnails, because the status may have changed or been deleted meanwhile. The new text
+ * is parsed and rendered before the transaction; nothing awaits in between, so no other request can change the status.
  */
 export async function editStatus(ctx: Context, find: () => StatusRow, edit: Edit): Promise<void> {
   const thumbnails = await storeThumbnails(ctx, find(), edit);

@@ -1,9 +1,17 @@
+import { eq, sql, type SQL } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
 import type { Context } from "../../context.ts";
-import { Keyset, type Page, type ListItem } from "../../db/keyset.ts";
+import { build, condition, ShapedKeyset } from "../../db/builder.ts";
+import { Keyset, type ListItem, type Page } from "../../db/keyset.ts";
+import { statuses, statusTags, tags } from "../../db/schema/index.ts";
 import { normaliseHashtag } from "../../lib/text/hashtags.ts";
 import { avoids, isLimited, visibleTo, wantedBy } from "../visibility.ts";
 
 const SEEN = `${visibleTo()} AND ${wantedBy()}`;
+
+const s = alias(statuses, "s");
+/** The columns of a ListItem for a status. */
+const ITEM = { id: s.id, cursor: sql<number>`${s.id}`.as("cursor") };
 
 const HOME = new Keyset<ListItem>(
   `SELECT s.id, s.id AS cursor FROM home_timeline h JOIN statuses s ON s.id = h.status_id
@@ -30,34 +38,26 @@ export interface PublicFilter {
   only_media: boolean;
 }
 
-/** The conditions repeat those of the partial index `statuses_public`: SQLite uses it only if they match. */
-const PUBLIC = `
-  s.visibility = 'public' AND s.reblog_of_id IS NULL
-  AND (s.in_reply_to_account_id IS NULL OR s.in_reply_to_account_id = s.account_id)`;
-
 /** Public timelines leave out limited accounts, even for their followers. */
 const OPEN = `${SEEN} AND NOT ${isLimited("s.account_id")}`;
 
-function publicList(condition: string): Keyset<ListItem> {
-  return new Keyset<ListItem>(
-    `SELECT s.id, s.id AS cursor FROM statuses s WHERE ${PUBLIC} ${condition} AND ${OPEN}`,
-    "s.id",
-  );
-}
-
-const PUBLIC_ALL = publicList("");
-const PUBLIC_BY_ORIGIN = publicList("AND s.local = +$local");
-const PUBLIC_MEDIA = publicList("AND s.has_media = 1");
-const PUBLIC_MEDIA_BY_ORIGIN = publicList("AND s.has_media = 1 AND s.local = +$local");
+/** The conditions repeat those of the partial indexes `statuses_public…`: SQLite uses them only if they match. */
+const PUBLIC = new ShapedKeyset(({ byOrigin, onlyMedia }: { byOrigin: boolean; onlyMedia: boolean }) => ({
+  select: build.select(ITEM).from(s),
+  where: [
+    sql`${s.visibility} = 'public' AND ${s.reblog_of_id} IS NULL`,
+    sql`(${s.in_reply_to_account_id} IS NULL OR ${s.in_reply_to_account_id} = ${s.account_id})`,
+    onlyMedia ? sql`${s.has_media} = 1` : undefined,
+    byOrigin ? sql`${s.local} = +$local` : undefined,
+    condition(OPEN),
+  ],
+  cursor: s.id,
+}));
 
 /** `local` and `remote` together mean both. */
 export function publicTimeline(ctx: Context, viewerId: number, filter: PublicFilter, page: Page): ListItem[] {
-  const params = { viewer: viewerId, now: ctx.clock.now() };
-  if (filter.local === filter.remote) {
-    return (filter.only_media ? PUBLIC_MEDIA : PUBLIC_ALL).page(ctx.db, page, params);
-  }
-  const list = filter.only_media ? PUBLIC_MEDIA_BY_ORIGIN : PUBLIC_BY_ORIGIN;
-  return list.page(ctx.db, page, { ...params, local: filter.local ? 1 : 0 });
+  const shape = { byOrigin: filter.local !== filter.remote, onlyMedia: filter.only_media };
+  return PUBLIC.page(ctx.db, page, shape, { viewer: viewerId, now: ctx.clock.now(), local: filter.local ? 1 : 0 });
 }
 
 export interface TagFilter extends PublicFilter {
@@ -66,35 +66,63 @@ export interface TagFilter extends PublicFilter {
   none: string[];
 }
 
-const tagIds = (parameter: string) => `(SELECT id FROM tags WHERE name IN (SELECT value FROM json_each(${parameter})))`;
-
-function taggedList(select: string, tags: string): Keyset<ListItem> {
-  return new Keyset<ListItem>(
-    `${select} s.id, s.id AS cursor FROM status_tags st JOIN statuses s ON s.id = st.status_id
-     WHERE st.tag_id ${tags} AND s.visibility = 'public' AND s.reblog_of_id IS NULL
-       AND ($local IS NULL OR s.local = +$local) AND (s.has_media OR NOT $onlyMedia)
-       AND NOT EXISTS (SELECT 1 FROM status_tags WHERE status_id = s.id AND tag_id IN ${tagIds("$none")})
-       AND (SELECT count(*) FROM status_tags WHERE status_id = s.id AND tag_id IN ${tagIds("$all")}) = json_array_length($all)
-       AND ${OPEN}`,
-    "st.status_id",
-  );
+interface TaggedShape {
+  /** Whether the timeline is of several hashtags. */
+  several: boolean;
+  all: boolean;
+  none: boolean;
+  byOrigin: boolean;
+  onlyMedia: boolean;
 }
 
-/** The index has the statuses of one tag in order; those of several tags must be sorted and deduplicated. */
-const TAGGED = taggedList("SELECT", "= (SELECT id FROM tags WHERE name = $any ->> 0)");
-const TAGGED_ANY = taggedList("SELECT DISTINCT", `IN ${tagIds("$any")}`);
+const st = alias(statusTags, "st");
+
+/** The hashtags in a JSON array of names. */
+const idsOfTags = (names: SQL) =>
+  build
+    .select({ id: tags.id })
+    .from(tags)
+    .where(sql`${tags.name} IN (SELECT value FROM json_each(${names}))`);
+
+/** Those hashtags of a status `s` that are in a JSON array of names. */
+const tagsAmong = (names: SQL) => sql`
+  FROM ${statusTags} WHERE ${statusTags.status_id} = ${s.id} AND ${statusTags.tag_id} IN ${idsOfTags(names)}`;
+
+/** The index has the statuses of one hashtag in order; those of several must be sorted and deduplicated. */
+const TAGGED = new ShapedKeyset(({ several, all, none, byOrigin, onlyMedia }: TaggedShape) => ({
+  select: (several ? build.selectDistinct(ITEM) : build.select(ITEM)).from(st).innerJoin(s, eq(s.id, st.status_id)),
+  where: [
+    several
+      ? sql`${st.tag_id} IN ${idsOfTags(sql`$any`)}`
+      : sql`${st.tag_id} = (SELECT ${tags.id} FROM ${tags} WHERE ${tags.name} = $any ->> 0)`,
+    sql`${s.visibility} = 'public' AND ${s.reblog_of_id} IS NULL`,
+    byOrigin ? sql`${s.local} = +$local` : undefined,
+    onlyMedia ? sql`${s.has_media}` : undefined,
+    none ? sql`NOT EXISTS (SELECT 1 ${tagsAmong(sql`$none`)})` : undefined,
+    all ? sql`(SELECT count(*) ${tagsAmong(sql`$all`)}) = json_array_length($all)` : undefined,
+    condition(OPEN),
+  ],
+  cursor: st.status_id,
+}));
 
 /** Statuses with the tag or one of `any`, with all of `all` and none of `none`. */
 export function tagTimeline(ctx: Context, viewerId: number, tag: string, filter: TagFilter, page: Page): ListItem[] {
-  const names = (tags: string[]) => JSON.stringify([...new Set(tags.map(normaliseHashtag))]);
-  return (filter.any.length === 0 ? TAGGED : TAGGED_ANY).page(ctx.db, page, {
+  const names = (written: string[]) => JSON.stringify([...new Set(written.map(normaliseHashtag))]);
+  const { all, none, local, remote } = filter;
+  const shape: TaggedShape = {
+    several: filter.any.length > 0,
+    all: all.length > 0,
+    none: none.length > 0,
+    byOrigin: local !== remote,
+    onlyMedia: filter.only_media,
+  };
+  return TAGGED.page(ctx.db, page, shape, {
     viewer: viewerId,
     now: ctx.clock.now(),
     any: names([tag, ...filter.any]),
-    local: filter.local === filter.remote ? null : filter.local ? 1 : 0,
-    onlyMedia: filter.only_media ? 1 : 0,
-    none: names(filter.none),
-    all: names(filter.all),
+    all: names(all),
+    none: names(none),
+    local: local ? 1 : 0,
   });
 }
 
@@ -138,20 +166,39 @@ export interface AccountFilter {
   tagged: string | null;
 }
 
-const OF_ACCOUNT = new Keyset<ListItem>(
-  `SELECT s.id, s.id AS cursor FROM statuses s
-   WHERE s.account_id = +$accountId AND ${visibleTo()}
-     AND (s.has_media OR NOT $onlyMedia)
-     AND (NOT $excludeReplies OR s.in_reply_to_account_id IS NULL OR s.in_reply_to_account_id = s.account_id)
-     AND (NOT $excludeReblogs OR s.reblog_of_id IS NULL)
-     AND ($tagged IS NULL OR EXISTS (
-       SELECT 1 FROM status_tags st JOIN tags t ON t.id = st.tag_id WHERE st.status_id = s.id AND t.name = +$tagged))
-     AND (s.reblog_of_id IS NULL OR EXISTS (
-       SELECT 1 FROM statuses o
-       WHERE o.id = s.reblog_of_id AND ${visibleTo("+$viewer", "o")}
-         AND (+$accountId = +$viewer OR NOT ${avoids("+$viewer", "o.account_id")})))`,
-  "s.id",
-);
+interface OfAccountShape {
+  onlyMedia: boolean;
+  excludeReplies: boolean;
+  excludeReblogs: boolean;
+  tagged: boolean;
+}
+
+/** The viewer may see the original of a reblog `s` and, except on their own profile, doesn't block or mute its author. */
+const ORIGINAL_IS_WANTED = `EXISTS (
+  SELECT 1 FROM statuses o
+  WHERE o.id = s.reblog_of_id AND ${visibleTo("+$viewer", "o")}
+    AND (+$accountId = +$viewer OR NOT ${avoids("+$viewer", "o.account_id")}))`;
+
+const OF_ACCOUNT = new ShapedKeyset((shape: OfAccountShape) => ({
+  select: build.select(ITEM).from(s),
+  where: [
+    sql`${s.account_id} = +$accountId`,
+    condition(visibleTo()),
+    // Spelt like the condition of the partial index `statuses_media_of_account`.
+    shape.onlyMedia ? sql`${s.has_media} = 1` : undefined,
+    shape.excludeReplies
+      ? sql`(${s.in_reply_to_account_id} IS NULL OR ${s.in_reply_to_account_id} = ${s.account_id})`
+      : undefined,
+    shape.tagged
+      ? sql`EXISTS (SELECT 1 FROM ${statusTags} JOIN ${tags} ON ${eq(tags.id, statusTags.tag_id)}
+          WHERE ${statusTags.status_id} = ${s.id} AND ${tags.name} = +$tagged)`
+      : undefined,
+    shape.excludeReblogs
+      ? sql`${s.reblog_of_id} IS NULL`
+      : condition(`s.reblog_of_id IS NULL OR ${ORIGINAL_IS_WANTED}`),
+  ],
+  cursor: s.id,
+}));
 
 /** The account's statuses that the viewer may see, without reblogs of accounts that the viewer blocks or mutes. */
 export function statusesOf(
@@ -161,13 +208,16 @@ export function statusesOf(
   filter: AccountFilter,
   page: Page,
 ): ListItem[] {
-  return OF_ACCOUNT.page(ctx.db, page, {
+  const shape: OfAccountShape = {
+    onlyMedia: filter.only_media,
+    excludeReplies: filter.exclude_replies,
+    excludeReblogs: filter.exclude_reblogs,
+    tagged: filter.tagged !== null,
+  };
+  return OF_ACCOUNT.page(ctx.db, page, shape, {
     accountId,
     viewer: viewerId,
     now: ctx.clock.now(),
-    onlyMedia: filter.only_media ? 1 : 0,
-    excludeReplies: filter.exclude_replies ? 1 : 0,
-    excludeReblogs: filter.exclude_reblogs ? 1 : 0,
     tagged: filter.tagged === null ? null : normaliseHashtag(filter.tagged),
   });
 }
