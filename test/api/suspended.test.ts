@@ -264,7 +264,7 @@ describe("A frozen account", () => {
     expect((await visitor.get("/")).text).not.toContain("Signed in");
     const refused = await visitor.signIn("bob");
     expect([refused.status, refused.location]).toEqual([403, null]);
-    expect(refused.text).toContain("Signing in to this account is disabled.");
+    expect(refused.text).toContain("Sign-in is disabled for this account.");
     expect((await visitor.signIn("bob", "wrong")).text).not.toContain("disabled");
     undo(server, action, bob);
     expect((await visitor.signIn("bob")).location).toBe("/");
