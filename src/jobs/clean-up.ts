@@ -48,8 +48,9 @@ function prune(tx: Tx, table: "home_timeline" | "list_timeline", owner: "account
 
 function removeUnattachedMedia(ctx: Context, tx: Tx, before: number): void {
   const old = tx.all<MediaFiles & { id: number }>(
-    "SELECT id, file, small, source FROM media_attachments WHERE status_id IS NULL AND scheduled_status_id IS NULL AND created_at < +$before LIMIT +$maxfiles",
-    { before, maxfiles: MAX_FILES },
+    `SELECT id, file, small, source FROM media_attachments
+     WHERE status_id IS NULL AND scheduled_status_id IS NULL AND created_at < +$before LIMIT +$limit`,
+    { before, limit: MAX_FILES },
   );
   for (const { id } of old) tx.run("DELETE FROM media_attachments WHERE id = +$id", { id });
   discardFiles(ctx, tx, old.flatMap(filesOf));

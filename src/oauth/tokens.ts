@@ -18,7 +18,8 @@ export function issueToken(
 ): { id: number; secret: string } {
   const secret = newSecret();
   const { lastInsertRowid } = tx.run(
-    "INSERT INTO oauth_tokens (token_hash, app_id, user_id, scopes, created_at, expires_at) VALUES ($tokenHash, $appId, $userId, $scopes, $now, $expiresAt)",
+    `INSERT INTO oauth_tokens (token_hash, app_id, user_id, scopes, created_at, expires_at)
+     VALUES ($tokenHash, $appId, $userId, $scopes, $now, $expiresAt)`,
     {
       tokenHash: hashSecret(secret),
       appId: grant.appId,

@@ -171,7 +171,8 @@ function purposeOf(tokenId: number): string {
 const WANTING = `
   SELECT p.id FROM notifications n JOIN push_subscriptions p ON p.account_id = n.account_id
     JOIN oauth_tokens t ON t.id = p.token_id
-  WHERE n.id = +$notificationId AND (t.expires_at IS NULL OR t.expires_at > +$now) AND EXISTS (SELECT 1 FROM json_each(p.alerts) WHERE value = n.type)
+  WHERE n.id = +$notificationId AND (t.expires_at IS NULL OR t.expires_at > +$now)
+    AND EXISTS (SELECT 1 FROM json_each(p.alerts) WHERE value = n.type)
     AND NOT ${isShutOut("n.account_id")}
     AND CASE p.policy
       WHEN 'all' THEN 1

@@ -61,7 +61,8 @@ export function mute(ctx: Context, accountId: number, targetId: number | null, o
   const now = ctx.clock.now();
   ctx.db.transaction((tx) => {
     tx.run(
-      `INSERT INTO mutes (account_id, target_account_id, hide_notifications, expires_at, created_at) VALUES ($accountId, $targetId, $notifications, $expiresAt, $now)
+      `INSERT INTO mutes (account_id, target_account_id, hide_notifications, expires_at, created_at)
+       VALUES ($accountId, $targetId, $notifications, $expiresAt, $now)
        ON CONFLICT (account_id, target_account_id)
        DO UPDATE SET hide_notifications = excluded.hide_notifications, expires_at = excluded.expires_at`,
       {

@@ -90,7 +90,8 @@ export function insertUser(ctx: Context, tx: Tx, user: PreparedUser): { userId: 
   const accountId = ctx.ids.next();
   const now = ctx.clock.now();
   tx.run(
-    `INSERT INTO accounts (id, username, display_name, uri, url, created_at, updated_at) VALUES ($accountId, $username, $displayName, $uri, $url, $now, $now)`,
+    `INSERT INTO accounts (id, username, display_name, uri, url, created_at, updated_at)
+     VALUES ($accountId, $username, $displayName, $uri, $url, $now, $now)`,
     {
       accountId,
       username,

@@ -126,7 +126,8 @@ function changeStatus(ctx: Context, status: StatusRow, edit: Edit, thumbnails: M
     keepVersion(ctx, tx, status, before, { ...next, ...now });
     uncountUses(tx, status.id);
     tx.run(
-      `UPDATE statuses SET text = $text, content = $content, spoiler_text = $spoilerText, sensitive = $sensitive, language = $language, has_media = $hasMedia, edited_at = $now
+      `UPDATE statuses SET text = $text, content = $content, spoiler_text = $spoilerText, sensitive = $sensitive,
+         language = $language, has_media = $hasMedia, edited_at = $now
        WHERE id = +$statusId`,
       {
         text,

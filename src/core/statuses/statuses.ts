@@ -150,7 +150,8 @@ function insertStatus(
   tx.run(
     `INSERT INTO statuses (id, account_id, uri, url, local, visibility, text, content, spoiler_text, sensitive, language,
        conversation_id, in_reply_to_id, in_reply_to_account_id, app_id, has_media, quote_automatic, created_at)
-     VALUES ($statusId, $accountId, $uri, $url, 1, $visibility, $text, $content, $spoilerText, $sensitive, $language, $conversationId, $parentId, $inReplyToAccountId, $appId, $hasMedia, $quoteAutomatic, $now)`,
+     VALUES ($statusId, $accountId, $uri, $url, 1, $visibility, $text, $content, $spoilerText, $sensitive, $language,
+       $conversationId, $parentId, $inReplyToAccountId, $appId, $hasMedia, $quoteAutomatic, $now)`,
     {
       statusId: status.id,
       accountId: status.account_id,
