@@ -4,11 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { is } from "drizzle-orm";
 import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
 import * as schema from "../src/db/schema/index.ts";
-import { useEverything } from "./support/everything.ts";
-import { queryPlan, tablesOf, type Step } from "./support/query-plan.ts";
-import { inProcess, startServer, type TestServer } from "./support/server.ts";
-import { bareParameters } from "./support/sql.ts";
-import { recordStatements, type Recorded } from "./support/statements.ts";
+import { startServer, type TestServer } from "./support/server.ts";
 
 /* The structural rules of docs/design.md. */
 
@@ -223,102 +219,3 @@ describe("The database", () => {
 
 /** References without an index, because apps are never deleted and codes live only for minutes. */
 const NEVER_SOUGHT = new Set(["statuses.app_id", "oauth_codes.app_id", "oauth_codes.user_id", "oauth_codes.token_id"]);
-
-describe("Every statement", () => {
-  let server: TestServer;
-  let statements: Recorded[];
-
-  beforeAll(async () => {
-    server = await startServer({ LINNET_SHOW_DOMAIN_BLOCKS: "all" });
-    statements = await recordStatements(server.ctx.db, () => useEverything(server));
-  }, 30_000);
-  afterAll(() => server.stop());
-
-  inProcess("finds its rows by an index, unless a table is small, and reads pages in the order of an index", () => {
-    const { raw } = server.ctx.db;
-    expect(statements.length).toBeGreaterThan(400);
-    const tables = tablesOf(raw);
-    const costs = statements.flatMap(({ sql, query }) =>
-      costsOf(sql, queryPlan(raw, sql, tables)).map((cost) => `${query}: ${cost}`),
-    );
-    // An exception that no query needs any more is in the way, too.
-    expect([...new Set(costs)].toSorted()).toEqual(EXCEPTIONS.map(([query, cost]) => `${query}: ${cost}`).toSorted());
-  });
-
-  inProcess("has a plus before each parameter that it compares with or that limits it", () => {
-    const bare = statements.flatMap(({ sql, query }) => bareParameters(sql).map((tokens) => `${query}: ${tokens}`));
-    expect(bare).toEqual([]);
-  });
-});
-
-/** Tables that stay small: a server has few users, rules, terms, announcements and domain blocks, and codes expire soon. */
-const SMALL = new Set("users rules terms_of_service announcements domain_blocks oauth_codes changed".split(" "));
-
-/** Partial indexes with few rows. A scan of them ends with the first row. */
-const SMALL_INDEXES = new Set(["accounts_suspended", "accounts_silenced"]);
-
-/** Queries that may cost more: the function, the cost, and why. */
-const EXCEPTIONS: readonly (readonly [query: string, cost: string, reason: string])[] = [
-  [
-    "api/discovery/directory.ts",
-    "scans accounts (accounts_directory_active)",
-    "The index has only accounts of the directory, in its order.",
-  ],
-  [
-    "api/discovery/directory.ts",
-    "scans accounts (accounts_directory_new)",
-    "The index has only accounts of the directory, in its order.",
-  ],
-  [
-    "api/discovery/suggestions.ts suggestionsFor",
-    "sorts c, accounts (rowid)",
-    "Suggestions are sorted by the number of reasons for them.",
-  ],
-  [
-    "api/statuses/scheduled-statuses.ts",
-    "sorts scheduled_statuses (scheduled_statuses_of_account)",
-    "An account has at most 300 scheduled posts.",
-  ],
-  [
-    "api/statuses/statuses.ts",
-    "sorts statuses (statuses_reblogs)",
-    "The index has the boosts of one post by account, not by age.",
-  ],
-  [
-    "api/timelines/timelines.ts",
-    "sorts status_tags (PRIMARY KEY), statuses (rowid)",
-    "For several hashtags, the posts of each are in order.",
-  ],
-  ["core/accounts.ts searchAccounts", "scans accounts", "The words may be anywhere in a name."],
-  ["core/accounts.ts searchAccounts", "sorts accounts", "Known accounts come first, then those with most followers."],
-  ["core/discovery/search.ts searchTags", "sorts found", "The most used hashtags of those that match come first."],
-];
-
-/** What takes longer the more rows there are: scans, and what a page sorts or looks at besides its rows. */
-function costsOf(sql: string, plan: readonly Step[]): string[] {
-  const isPage = /\bLIMIT \+\$limit(?: OFFSET \+\$\w+)?\s*$/i.test(sql);
-  return plan.flatMap((step) => {
-    const { operation, table, index, name, constraints, children } = step;
-    const inner = costsOf(sql, children);
-    if (operation === "TEMP B-TREE" && isPage && name.endsWith("ORDER BY")) {
-      const read = plan.filter((other) => /SCAN|SEARCH/.test(other.operation)).map(placeOf);
-      return [`sorts ${read.join(", ")}`, ...inner];
-    }
-    if (table === null || SMALL.has(table)) return inner;
-    // An automatic index is made for one query, from the whole table.
-    const isScan = operation === "SCAN" && !SMALL_INDEXES.has(index ?? "") && !isMatch(step);
-    if (isScan || index === "AUTOMATIC") return [`scans ${placeOf(step)}`, ...inner];
-    // Between the bounds of a page alone, every row may be of somebody else.
-    const isBounded = constraints.length > 0 && constraints.every((constraint) => /^rowid[<>]\?$/.test(constraint));
-    return isPage && isBounded ? [`scans a part of ${table}`, ...inner] : inner;
-  });
-}
-
-/** Whether a full-text index is searched. */
-function isMatch({ index }: Step): boolean {
-  return index !== null && /^\d+:.*M\d/.test(index);
-}
-
-function placeOf({ table, name, index }: Step): string {
-  return index === null ? (table ?? name) : `${table ?? name} (${index})`;
-}

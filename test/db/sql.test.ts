@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { bareParameters, parseSql, tokensOf, type Block } from "../support/sql.ts";
+import { bareParameters, parseSql, tokensOf, type Block } from "../support/sql/parse.ts";
 
 describe("SQL", () => {
   test("is read as tokens, without comments and without a look into strings", () => {

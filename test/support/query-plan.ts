@@ -3,7 +3,7 @@
  * know are errors, so that no step of a plan is passed over.
  */
 import type { Database } from "bun:sqlite";
-import { parseSql, type Block } from "./sql.ts";
+import { parseSql, type Block } from "./sql/parse.ts";
 
 export type Operation =
   /** A loop over all rows, in the order of an index if there is one. */
@@ -74,6 +74,8 @@ export function queryPlan(db: Database, sql: string, tables = tablesOf(db)): Ste
 }
 
 function planOf(rows: readonly Row[], sql: string, tables: Tables): Step[] {
+  // VACUUM and the like have none.
+  if (rows.length === 0) return [];
   const scopes = new Scopes(parseSql(sql), rows, tables);
   const stepsBelow = (parent: number, blocks: Block[]): Step[] =>
     rows

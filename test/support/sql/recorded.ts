@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { Db } from "../../src/db/open.ts";
-import { ROOT } from "./program.ts";
+import type { Db } from "../../../src/db/open.ts";
+import { ROOT } from "../program.ts";
 
 /** A statement that was prepared. */
 export interface Recorded {
