@@ -101,7 +101,7 @@ function detailsOf(ctx: Context, error: Refusal, language: string): object {
 /** The response for an unexpected error. It reveals no details, except for a full disk, which the owner can fix. */
 function failureResponse(error: unknown, language: string): Response {
   const [status, message] = isDiskFull(error)
-    ? [503, "The disk of this server is full. Its owner has to make room on it."]
+    ? [503, "The disk of this server is full. The administrator must free up space."]
     : [500, "Something went wrong on the server"];
   return Response.json({ error: inLanguage(message, language) }, { status });
 }

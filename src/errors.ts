@@ -116,5 +116,5 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 export function diskFullIn(folder: string): string {
-  return `The disk of ${folder} is full. Make room there and try again.`;
+  return `The disk of ${folder} is full. Free up space and try again.`;
 }

@@ -52,7 +52,7 @@ class ServerRuns extends Refusal {
   constructor(path: string) {
     super(
       "conflict",
-      `This program is newer than the Linnet that is running on ${dirname(path)}. Restart the server with this program first.`,
+      `The server that is running on ${dirname(path)} is an older version. Restart it with this program first.`,
     );
   }
 }
@@ -78,7 +78,7 @@ function migrate(db: Db, path: string, options: OpenOptions): void {
   const newest = known.at(-1)!.version;
   if (version > newest) {
     throw new UsageError(
-      `The database was written by a newer Linnet (its version is ${version}, this program knows ${newest}). Start that version, or restore a backup.`,
+      `The database was written by a newer version of Linnet (schema ${version}, this program supports ${newest}). Use that version, or restore a backup.`,
     );
   }
   if (version === newest) return;

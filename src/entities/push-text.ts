@@ -7,15 +7,15 @@ const english: Titles = {
   mention: (name) => `${name} mentioned you`,
   status: (name) => `${name} posted`,
   reblog: (name) => `${name} boosted your post`,
-  follow: (name) => `${name} follows you`,
-  follow_request: (name) => `${name} asks to follow you`,
+  follow: (name) => `${name} followed you`,
+  follow_request: (name) => `${name} requested to follow you`,
   favourite: (name) => `${name} favourited your post`,
   poll: (name) => `A poll by ${name} has ended`,
   update: (name) => `${name} edited a post`,
   quote: (name) => `${name} quoted your post`,
   quoted_update: (name) => `${name} edited a post that you quoted`,
   "admin.sign_up": (name) => `${name} signed up`,
-  "admin.report": (name) => `${name} reported somebody`,
+  "admin.report": (name) => `${name} filed a report`,
 };
 
 const german: Titles = {

@@ -15,7 +15,7 @@ const MAX_LENGTH = 4096;
 export function oauthParam(params: Params, name: string): string | null {
   const value = params[name];
   if (value === undefined || value === null || value === "") return null;
-  if (typeof value === "object") throw new OAuthRefusal("invalid_request", `The parameter ${name} must be a text.`);
+  if (typeof value === "object") throw new OAuthRefusal("invalid_request", `The parameter ${name} must be a string.`);
   const text = String(value);
   if (text.length > MAX_LENGTH) throw new OAuthRefusal("invalid_request", `The parameter ${name} is too long.`);
   return text;

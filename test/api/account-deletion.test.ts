@@ -112,8 +112,8 @@ describe("A deleted account", () => {
 
   test("can be neither restored by moderators nor deleted again", async () => {
     await deleteBob();
-    expect(() => undo(server, "suspend", bob)).toThrow("@bob was deleted for good.");
-    expect(act(server, "silence", bob)).rejects.toThrow("@bob was deleted for good.");
+    expect(() => undo(server, "suspend", bob)).toThrow("@bob was permanently deleted.");
+    expect(act(server, "silence", bob)).rejects.toThrow("@bob was permanently deleted.");
     expect(startDeletion).toThrow("Record not found");
   });
 

@@ -260,7 +260,7 @@ inProcess("An internal error is answered without its details", async () => {
 });
 
 describe("If the disk is full,", () => {
-  const FULL = [503, { error: "The disk of this server is full. Its owner has to make room on it." }];
+  const FULL = [503, { error: "The disk of this server is full. The administrator must free up space." }];
   let full: TestServer;
   let errors: Mock<() => never>;
 

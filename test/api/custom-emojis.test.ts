@@ -92,14 +92,14 @@ describe("A picture for an emoji", () => {
       .png()
       .toBuffer();
     for (const [bytes, name, words] of [
-      [Buffer.from("<svg></svg>"), "blob", "no PNG, GIF or WebP"],
-      [await picture(20, 20).jpeg().toBuffer(), "blob", "no PNG, GIF or WebP"],
+      [Buffer.from("<svg></svg>"), "blob", "not a PNG, GIF or WebP"],
+      [await picture(20, 20).jpeg().toBuffer(), "blob", "not a PNG, GIF or WebP"],
       [png.subarray(0, 60), "blob", "File is invalid"],
-      [Buffer.concat([png, Buffer.alloc(256 * 1024)]), "blob", "an emoji may have 256 KB"],
+      [Buffer.concat([png, Buffer.alloc(256 * 1024)]), "blob", "The limit for emoji is 256 KB"],
       [large, "blob", "1100x1000 pixels"],
-      [png, "b", "can't be an emoji's name"],
-      [png, "blob-cat", "can't be an emoji's name"],
-      [png, "x".repeat(129), "can't be an emoji's name"],
+      [png, "b", "is not a valid shortcode"],
+      [png, "blob-cat", "is not a valid shortcode"],
+      [png, "x".repeat(129), "is not a valid shortcode"],
     ] as const) {
       await expect(add(bytes, name)).rejects.toThrow(words);
     }

@@ -131,8 +131,8 @@ describe("The terms of service", () => {
     publishTerms(server.ctx, "Draft.", today(1));
     publishTerms(server.ctx, "Better.", today(1));
     publishTerms(server.ctx, "Now.");
-    expect(() => publishTerms(server.ctx, "Otherwise.")).toThrow("hold from today on already");
-    expect(() => publishTerms(server.ctx, "Before.", today(-1))).toThrow("is past");
+    expect(() => publishTerms(server.ctx, "Otherwise.")).toThrow("already take effect today");
+    expect(() => publishTerms(server.ctx, "Before.", today(-1))).toThrow("is in the past");
     removeTerms(server.ctx, today(1));
     expect(() => removeTerms(server.ctx, today(1))).toThrow("There are no terms");
   });

@@ -92,7 +92,7 @@ describe("A moderator's decision", () => {
   test.each([
     ["none", "x".repeat(2001), null, "The text is too long (maximum is 2000 characters)."],
     ["none", "", 7, "There is no report 7."],
-    ["none", "", 1, "Report 1 is about somebody else."],
+    ["none", "", 1, "Report 1 is about another account."],
   ] as const)("is refused as %s with the reason", async (action, text, reportId, reason) => {
     await bob.post("/api/v1/reports", { account_id: alice.id });
     const decide = () => moderate(server.ctx, Number(bob.id), action, { by: null, text, reportId });
@@ -102,7 +102,7 @@ describe("A moderator's decision", () => {
 
   test.each(["none", "disable"] as const)("can't be %s for a remote account", async (action) => {
     const spammer = remoteAccount(server, "spammer", "spam.example");
-    await expect(act(server, action, { id: spammer })).rejects.toThrow("@spammer@spam.example is of another server");
+    await expect(act(server, action, { id: spammer })).rejects.toThrow("@spammer@spam.example is on another server");
   });
 
   test("requires an existing account", async () => {

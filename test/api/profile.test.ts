@@ -89,7 +89,7 @@ describe("The user's own account", () => {
     [
       "five fields",
       { fields_attributes: Array.from({ length: 5 }, (_, at) => ({ name: `${at}`, value: "b" })) },
-      "only 4 are possible",
+      "at most 4 fields",
     ],
     ["a field without a name", { fields_attributes: [{ value: "b" }] }, "Profile field name can't be blank"],
     [

@@ -136,7 +136,7 @@ describe("A push message", () => {
     await bob.patch("/api/v1/accounts/update_credentials", { note: "I am\n\nBob & co." });
     await bob.follow(alice);
     await server.drain();
-    expect(phone.messages.map(({ title, body }) => [title, body])).toEqual([["bob follows you", "I am\n\nBob & co."]]);
+    expect(phone.messages.map(({ title, body }) => [title, body])).toEqual([["bob followed you", "I am\n\nBob & co."]]);
   });
 
   test("is in the user's language if Linnet supports it", async () => {

@@ -180,7 +180,7 @@ describe("A push subscription", () => {
 });
 
 describe("A push subscription is refused", () => {
-  const NO_ADDRESS = "Validation failed: Endpoint must be an https:// address that is open to everyone";
+  const NO_ADDRESS = "Validation failed: Endpoint must be a public https:// address";
   const NO_POINT = "Validation failed: Key p256dh must be an uncompressed point of the curve P-256 in Base64";
   const NO_SECRET = "Validation failed: Key auth must be 16 bytes in Base64";
   const base64 = (...bytes: number[]) => Buffer.from(bytes).toString("base64url");

@@ -215,10 +215,10 @@ describe("Moderators", () => {
     server.clock.advance(60_000);
     resolveReport(server.ctx, 1, Number(olga.id));
     expect(await state()).toEqual([true, "2026-11-21T12:01:00.000Z"]);
-    expect(() => resolveReport(server.ctx, 1, null)).toThrow("Report 1 is resolved already.");
+    expect(() => resolveReport(server.ctx, 1, null)).toThrow("Report 1 is already resolved.");
     reopenReport(server.ctx, 1);
     expect(await state()).toEqual([false, null]);
-    expect(() => reopenReport(server.ctx, 1)).toThrow("Report 1 is open.");
+    expect(() => reopenReport(server.ctx, 1)).toThrow("Report 1 is already open.");
     expect(() => resolveReport(server.ctx, 2, null)).toThrow("There is no report 2.");
   });
 

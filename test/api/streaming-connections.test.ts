@@ -165,7 +165,7 @@ test("a connection may send 300 messages per minute, and the next one closes it"
 test("a socket can have a hundred streams", async () => {
   const socket = await Socket.open(ada);
   for (let n = 0; n <= 100; n++) socket.send({ type: "subscribe", stream: "hashtag", tag: `tag${n}` });
-  expect(await socket.raw()).toEqual({ error: "No more than 100 streams on one connection", status: 429 });
+  expect(await socket.raw()).toEqual({ error: "At most 100 streams are allowed on one connection", status: 429 });
   await listening(server, 101);
   await socket.close();
 });

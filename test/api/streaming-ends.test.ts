@@ -208,7 +208,7 @@ describe("A user", () => {
     const [socket, events] = await openBoth(eve);
     const refused = {
       status: 429,
-      json: { error: "No more than 2 streams at once: close one before you open another" },
+      json: { error: "At most 2 streams can be open. Close one before you open another." },
     };
     expect(await eve.get("/api/v1/streaming/public")).toMatchObject(refused);
     expect(await eve.get("/api/v1/streaming", { headers: { upgrade: "websocket" } })).toMatchObject(refused);

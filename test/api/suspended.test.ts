@@ -226,7 +226,7 @@ describe("A suspended account", () => {
 
   test("can't be suspended twice, nor unsuspended twice", async () => {
     await suspend();
-    await expect(suspend()).rejects.toThrow("@bob is suspended already.");
+    await expect(suspend()).rejects.toThrow("@bob is already suspended.");
     undo(server, "suspend", bob);
     expect(() => undo(server, "suspend", bob)).toThrow("@bob isn't suspended.");
   });

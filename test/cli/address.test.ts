@@ -108,7 +108,7 @@ describe("The address of a server", () => {
       ]) {
         expect([outcome.code, outcome.stderr]).toEqual([
           2,
-          `linnet: The server that is running is https://social.example (@example.org), but with these settings the first account would be at ${address}, for good. Use the server's LINNET_URL and LINNET_HANDLE_DOMAIN, or stop the server first.\n`,
+          `linnet: The running server is https://social.example (@example.org), but with these settings the first account would permanently belong to ${address}. Use the server's LINNET_URL and LINNET_HANDLE_DOMAIN, or stop the server first.\n`,
         ]);
       }
     }
@@ -127,7 +127,7 @@ describe("The address of a server", () => {
       await terminal.answer("Password (hidden): ", "correct horse");
       await terminal.answer("Repeat password: ", "correct horse");
       expect(await terminal.child.exited).toBe(2);
-      expect(terminal.screen).toContain("The server that is running is https://social.example (@example.org)");
+      expect(terminal.screen).toContain("The running server is https://social.example (@example.org)");
     } finally {
       await other.remove();
     }

@@ -67,13 +67,13 @@ test("announcements are listed with their state and dates, and an edit changes o
 });
 
 test.each([
-  [["create", " "], "An announcement can't be empty"],
-  [["create", "x".repeat(5001)], "too long for an announcement"],
-  [["create", "a", "--ends-at", "2001-01-01"], "over before anybody sees it"],
-  [["create", "a", "--starts-at", "2090-02-01", "--ends-at", "2090-01-01"], "end before it begins"],
-  [["create", "a", "--all-day", "--ends-at", "2090-01-01"], "needs a day on which it starts and ends"],
-  [["edit", "1", "--text", ""], "An announcement can't be empty"],
-  [["edit", "1", "--all-day"], "needs a day on which it starts and ends"],
+  [["create", " "], "The announcement is empty"],
+  [["create", "x".repeat(5001)], "The announcement is too long"],
+  [["create", "a", "--ends-at", "2001-01-01"], "end before it is published"],
+  [["create", "a", "--starts-at", "2090-02-01", "--ends-at", "2090-01-01"], "end before it starts"],
+  [["create", "a", "--all-day", "--ends-at", "2090-01-01"], "An all-day announcement needs a start and an end date"],
+  [["edit", "1", "--text", ""], "The announcement is empty"],
+  [["edit", "1", "--all-day"], "An all-day announcement needs a start and an end date"],
   [["edit", "2", "--text", "two"], "There is no announcement 2"],
   [["delete", "2", "--yes"], "There is no announcement 2"],
 ])("linnet announcement %j fails with a one-line reason", async (args, words) => {

@@ -80,9 +80,9 @@ test("an import adds valid emoji, reports unusable images and counts other files
   const { code, stdout, stderr } = await folder.run(["emoji", "import", "pack"]);
   expect([code, stdout]).toEqual([1, "Added 2 and replaced 0 emoji. Skipped 2 other files.\n"]);
   expect(stderr.trimEnd().split("\n")).toEqual([
-    expect.stringContaining("blob-cat.png: \"blob-cat\" can't be an emoji's name"),
-    "huge.png: The picture is too large: an emoji may have 256 KB.",
-    "photo.jpg: The file is no PNG, GIF or WebP, as an emoji must be.",
+    expect.stringContaining('blob-cat.png: "blob-cat" is not a valid shortcode'),
+    "huge.png: The picture is too large. The limit for emoji is 256 KB.",
+    "photo.jpg: The file is not a PNG, GIF or WebP picture.",
     "linnet: 3 of 5 pictures could not be added.",
   ]);
   expect((await folder.json("emoji", "list")).map(({ shortcode }: Json) => shortcode)).toEqual(["blob", "dancer"]);
@@ -96,7 +96,7 @@ test("a file that is not an image doesn't make an import fail", async () => {
 test.each([
   [["add", "blob", "pack/none.png"], 'linnet: There is no file "pack/none.png".'],
   [["add", "blob", "pack"], 'linnet: There is no file "pack".'],
-  [["add", "b", "pack/blob.png"], "can't be an emoji's name"],
+  [["add", "b", "pack/blob.png"], "is not a valid shortcode"],
   [["add", "blob", "pack/blob.png", "--category", "x".repeat(101)], "too long"],
   [["import", "nowhere"], "nowhere"],
   [["remove", "nobody", "--yes"], 'no emoji called "nobody"'],

@@ -98,7 +98,7 @@ describe("linnet job retry", () => {
   test("refuses running and pending jobs, missing ones, and invalid ids", async () => {
     for (const [id, sentence] of [
       [ids.running, `Job ${ids.running} is running.`],
-      [ids.waiting, `Job ${ids.waiting} has not failed. It waits for its time.`],
+      [ids.waiting, `Job ${ids.waiting} has not failed. It is scheduled to run later.`],
       [4711, "There is no job 4711."],
     ] as const) {
       const { code, stderr } = await folder.run(["job", "retry", String(id)]);

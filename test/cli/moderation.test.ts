@@ -190,6 +190,6 @@ describe("A failing command", () => {
   test("refuses to allow a domain twice", async () => {
     await done("domain", "allow", "friends.example");
     const { code, stderr } = await folder.run(["domain", "allow", "friends.example"]);
-    expect([code, stderr]).toEqual([1, "linnet: friends.example is allowed already.\n"]);
+    expect([code, stderr]).toEqual([1, "linnet: friends.example is already allowed.\n"]);
   });
 });

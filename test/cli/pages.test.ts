@@ -53,10 +53,10 @@ test.each([
   [["page", "set", "imprint", "text.md"], 2, 'NAME is "imprint", but should be extended-description or privacy-policy'],
   [["page", "set", "privacy-policy", "nowhere.md"], 1, 'There is no file "nowhere.md"'],
   [["page", "set", "privacy-policy", "empty.md"], 1, "The text is empty"],
-  [["terms", "publish", "text.md", "--effective-date", "31.1.2999"], 1, '"31.1.2999" is not a day'],
-  [["terms", "publish", "text.md", "--effective-date", "2999-02-30"], 1, '"2999-02-30" is not a day'],
-  [["terms", "publish", "text.md", "--effective-date", "2020-01-01"], 1, "2020-01-01 is past"],
-  [["terms", "remove", "2999-01-31", "--yes"], 1, "There are no terms of 2999-01-31"],
+  [["terms", "publish", "text.md", "--effective-date", "31.1.2999"], 1, '"31.1.2999" is not a date'],
+  [["terms", "publish", "text.md", "--effective-date", "2999-02-30"], 1, '"2999-02-30" is not a date'],
+  [["terms", "publish", "text.md", "--effective-date", "2020-01-01"], 1, "2020-01-01 is in the past"],
+  [["terms", "remove", "2999-01-31", "--yes"], 1, "There are no terms of service effective from 2999-01-31"],
 ])("linnet %j fails with a reason", async (args, exit, words) => {
   await Bun.write(join(folder.path, "text.md"), "Text.");
   await Bun.write(join(folder.path, "empty.md"), " \n");
@@ -68,5 +68,5 @@ test("terms already in force can't be changed", async () => {
   await Bun.write(join(folder.path, "terms.md"), "Be nice.");
   await run("terms", "publish", "terms.md");
   const { code, stderr } = await folder.run(["terms", "publish", "terms.md"]);
-  expect([code, stderr]).toEqual([1, expect.stringContaining("hold from today on already")]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("already take effect today")]);
 });

@@ -60,10 +60,10 @@ test.each([
   [["remove", "2", "--yes"], "There is no rule 2"],
   [["edit", "2", "--text", "two"], "There is no rule 2"],
   [["translate", "2", "de", "zwei"], "There is no rule 2"],
-  [["translate", "1", "German", "eins"], '"German" is not a language\'s code'],
-  [["translate", "1", "de", "x".repeat(301)], "too long for a rule"],
-  [["edit", "1", "--text", ""], "A rule can't be empty"],
-  [["edit", "1", "--hint", "x".repeat(1001)], "too long for a rule's hint"],
+  [["translate", "1", "German", "eins"], '"German" is not a language code'],
+  [["translate", "1", "de", "x".repeat(301)], "The rule is too long"],
+  [["edit", "1", "--text", ""], "The rule is empty"],
+  [["edit", "1", "--hint", "x".repeat(1001)], "The hint is too long"],
 ])("linnet rule %j fails with a one-line reason", async (args, words) => {
   await rule("add", "one");
   const { code, stdout, stderr } = await folder.run(["rule", ...args]);

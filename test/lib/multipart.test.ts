@@ -97,7 +97,7 @@ describe("A multipart form with stored files", () => {
     form.append("file", new File([new Uint8Array(2_000_000)], "a.mp4"));
     expect((await store(form)).length).toBe(1);
     const text = request(JSON.stringify({ file: "x".repeat(2_000_000) }), "application/json");
-    await expect(readParams(text, LIMITS.bytes, folder)).rejects.toThrow(/larger than the 1048576 bytes/);
+    await expect(readParams(text, LIMITS.bytes, folder)).rejects.toThrow(/larger than 1048576 bytes/);
   });
 
   test("may be empty", async () => {

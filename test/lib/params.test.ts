@@ -106,15 +106,15 @@ describe("A query string", () => {
   });
 
   const refusals: [string, string, RegExp][] = [
-    ["uses one name for a value and an object", "a=1&a[b]=2", /^Parameter a is given in two shapes/],
-    ["uses one name for a value and a list", "a=1&a[]=2", /^Parameter a is given in two shapes/],
-    ["uses one name for a list and an object", "a[]=1&a[b]=2", /^Parameter a is given in two shapes/],
-    ["has a conflict between nested names", "x[y]=1&x[y][z]=2", /^Parameter y is given in two shapes/],
-    ["has a conflict inside of a list", "a[][b]=1&a[][b][c]=2", /^Parameter b is given in two shapes/],
-    ["puts a list directly inside of a list", "a[][]=1", /list directly inside a list/],
+    ["uses one name for a value and an object", "a=1&a[b]=2", /^Parameter a is given in two conflicting forms/],
+    ["uses one name for a value and a list", "a=1&a[]=2", /^Parameter a is given in two conflicting forms/],
+    ["uses one name for a list and an object", "a[]=1&a[b]=2", /^Parameter a is given in two conflicting forms/],
+    ["has a conflict between nested names", "x[y]=1&x[y][z]=2", /^Parameter y is given in two conflicting forms/],
+    ["has a conflict inside of a list", "a[][b]=1&a[][b][c]=2", /^Parameter b is given in two conflicting forms/],
+    ["puts a list directly inside of a list", "a[][]=1", /directly inside lists/],
     ["nests deeper than eight levels", `a${"[b]".repeat(8)}=1`, /more than 8 levels/],
     ["has a name of over 200 characters", `${"a".repeat(201)}=1`, /longer than 200 characters/],
-    ["has over a thousand pairs", "a=1&".repeat(1001), /More than 1000 parameters/],
+    ["has over a thousand pairs", "a=1&".repeat(1001), /more than 1000 parameters/],
   ];
   test.each(refusals)("is refused when it %s", async (_, search, sentence) => {
     const { kind, message } = await refused(() => parseQuery(search));
@@ -230,7 +230,7 @@ describe("A request body", () => {
       "is JSON with too many values",
       JSON.stringify({ a: Array.from({ length: 1001 }, () => 1) }),
       "application/json",
-      /More than 1000/,
+      /more than 1000/,
     ],
     ["is JSON with an overlong name", JSON.stringify({ ["a".repeat(201)]: 1 }), "application/json", /longer than 200/],
   ];
@@ -249,7 +249,7 @@ describe("A request body", () => {
   test("is refused when a multipart form has over a thousand parts", async () => {
     const many = Array.from({ length: 1001 }, (): [string, string] => ["a[]", "1"]);
     const request = new Request(ADDRESS, { method: "POST", body: form(...many) });
-    expect((await refused(() => readParams(request, 1_000_000))).message).toMatch(/More than 1000/);
+    expect((await refused(() => readParams(request, 1_000_000))).message).toMatch(/more than 1000/);
   });
 
   test("cannot contain JSON keys that reach an object's prototype, NUL, or half a surrogate pair", async () => {

@@ -34,7 +34,7 @@ export class OpenStreams {
   admit({ viewer }: Listener): void {
     const most = this.ctx.config.limits?.streams ?? Infinity;
     if ((this.perAccount.get(viewer.accountId) ?? 0) < most) return;
-    throw new Refusal("too_many", `No more than ${most} streams at once: close one before you open another`);
+    throw new Refusal("too_many", `At most ${most} streams can be open. Close one before you open another.`);
   }
 
   /** Registers a stream. Returns the function to call, once, when the stream has ended. */

@@ -79,7 +79,7 @@ export class StreamSocket implements OpenStream {
       const key = JSON.stringify(stream.name);
       if (this.subscriptions.has(key)) return;
       if (this.subscriptions.size >= MAX_SUBSCRIPTIONS) {
-        throw new Refusal("too_many", `No more than ${MAX_SUBSCRIPTIONS} streams on one connection`);
+        throw new Refusal("too_many", `At most ${MAX_SUBSCRIPTIONS} streams are allowed on one connection`);
       }
       const listener = (event: Event) => this.deliver(event, stream, key);
       this.subscriptions.set(key, this.ctx.eventBus.subscribe(stream.topic, listener));

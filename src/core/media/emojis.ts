@@ -104,7 +104,7 @@ function checkShortcode(shortcode: string): void {
   if (isShortcode(shortcode)) return;
   throw new Refusal(
     "invalid",
-    `"${shortcode}" can't be an emoji's name: use 2 to 128 letters from a to z, digits and underscores.`,
+    `"${shortcode}" is not a valid shortcode. Use 2 to 128 letters (a to z), digits and underscores.`,
   );
 }
 
@@ -112,17 +112,17 @@ function checkShortcode(shortcode: string): void {
 function checkPicture(picture: Uint8Array): void {
   if (picture.length > EMOJI_LIMITS.bytes) {
     const most = EMOJI_LIMITS.bytes / 1024;
-    throw new Refusal("invalid", `The picture is too large: an emoji may have ${most} KB.`);
+    throw new Refusal("invalid", `The picture is too large. The limit for emoji is ${most} KB.`);
   }
   if (!TYPES.has(sniffType(picture))) {
-    throw new Refusal("invalid", "The file is no PNG, GIF or WebP, as an emoji must be.");
+    throw new Refusal("invalid", "The file is not a PNG, GIF or WebP picture.");
   }
 }
 
 function checkedCategory(given: string | null): string | null {
   const category = given?.trim() || null;
   if (category && category.length > MAX_CATEGORY) {
-    throw new Refusal("invalid", `The category's name is too long: ${MAX_CATEGORY} characters at most.`);
+    throw new Refusal("invalid", `The name of the category is too long. The limit is ${MAX_CATEGORY} characters.`);
   }
   return category;
 }

@@ -140,7 +140,7 @@ export function allowDomain(ctx: Context, given: string): void {
       "INSERT INTO domain_allows (domain, created_at) VALUES ($domain, $now) ON CONFLICT DO NOTHING",
       { domain, now: ctx.clock.now() },
     );
-    if (changes === 0) throw new Refusal("conflict", `${domain} is allowed already.`);
+    if (changes === 0) throw new Refusal("conflict", `${domain} is already allowed.`);
   });
 }
 

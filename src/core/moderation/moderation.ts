@@ -104,7 +104,7 @@ export function lift(ctx: Context, accountId: number, action: Exclude<Action, "n
 function enter(ctx: Context, tx: Tx, account: Moderated, action: Exclude<Action, "none">): void {
   const { word, holds, sql } = STATES[action];
   if (action === "disable" && account.user_id === null) throw notOurs(account);
-  if (holds(account)) throw new Refusal("conflict", `@${account.acct} is ${word} already.`);
+  if (holds(account)) throw new Refusal("conflict", `@${account.acct} is already ${word}.`);
   if (action === "disable" || action === "suspend") endSessions(tx, account);
   tx.run(sql, { accountId: account.id, at: ctx.clock.now() });
   if (account.user_id === null && action === "suspend") {
@@ -123,7 +123,7 @@ function endSessions(tx: Tx, account: Moderated): void {
 function notOurs(account: Moderated): Refusal {
   return new Refusal(
     "invalid",
-    `@${account.acct} is of another server: only limit, suspend and sensitive reach there.`,
+    `@${account.acct} is on another server. Only limit, suspend and sensitive are possible for remote accounts.`,
   );
 }
 
@@ -131,7 +131,7 @@ function strike(ctx: Context, tx: Tx, account: Moderated, action: Action, decisi
   const { by, text, reportId } = decision;
   const answered = reportId === null ? null : findReport(tx, reportId);
   if (answered && answered.target_account_id !== account.id) {
-    throw new Refusal("invalid", `Report ${reportId} is about somebody else.`);
+    throw new Refusal("invalid", `Report ${reportId} is about another account.`);
   }
   const { lastInsertRowid } = tx.run(
     `INSERT INTO account_warnings (target_account_id, account_id, report_id, action, text, status_ids, created_at)
@@ -157,7 +157,7 @@ function moderated(tx: Tx, accountId: number): Moderated {
     { accountId },
   );
   if (!row) throw notFound();
-  if (row.deleted_at !== null) throw new Refusal("conflict", `@${row.acct} was deleted for good.`);
+  if (row.deleted_at !== null) throw new Refusal("conflict", `@${row.acct} was permanently deleted.`);
   return row;
 }
 

@@ -164,7 +164,7 @@ function noReport(id: number): Refusal {
 /** Closes an open report. `by` is a moderator's account, null for the owner on the command line. */
 export function resolveReport(ctx: Context, id: number, by: number | null): void {
   ctx.db.transaction((tx) => {
-    if (findReport(tx, id).action_taken_at !== null) throw new Refusal("conflict", `Report ${id} is resolved already.`);
+    if (findReport(tx, id).action_taken_at !== null) throw new Refusal("conflict", `Report ${id} is already resolved.`);
     closeReports(ctx, tx, { id }, by);
   });
 }
@@ -178,7 +178,7 @@ export function closeReports(ctx: Context, tx: Tx, which: { id: number } | { abo
 
 export function reopenReport(ctx: Context, id: number): void {
   ctx.db.transaction((tx) => {
-    if (findReport(tx, id).action_taken_at === null) throw new Refusal("conflict", `Report ${id} is open.`);
+    if (findReport(tx, id).action_taken_at === null) throw new Refusal("conflict", `Report ${id} is already open.`);
     tx.run("UPDATE reports SET action_taken_at = NULL, action_taken_by_account_id = NULL WHERE id = +$id", { id });
   });
 }

@@ -55,7 +55,7 @@ export function subscribe(
 ): PushRow {
   const [point, auth] = [decodeBase64(target.p256dh), decodeBase64(target.auth)];
   refuseWhere([
-    [!isReachable(ctx, target.endpoint), "Endpoint must be an https:// address that is open to everyone"],
+    [!isReachable(ctx, target.endpoint), "Endpoint must be a public https:// address"],
     [!point || !isPoint(point), "Key p256dh must be an uncompressed point of the curve P-256 in Base64"],
     [auth?.length !== AUTH_BYTES, `Key auth must be ${AUTH_BYTES} bytes in Base64`],
   ]);

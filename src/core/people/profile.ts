@@ -120,6 +120,6 @@ export function checkProfile(changes: ProfileChanges): void {
       tooLong("Profile field value", value, MAX_FIELD_LENGTH),
       [name === "" && value !== "", "Profile field name can't be blank"],
     ]),
-    [fields.length > MAX_FIELDS, `Profile fields: only ${MAX_FIELDS} are possible`],
+    [fields.length > MAX_FIELDS, `Profile can have at most ${MAX_FIELDS} fields`],
   ]);
 }

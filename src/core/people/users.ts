@@ -84,7 +84,7 @@ export async function prepareUser(ctx: Context, user: NewUser): Promise<Prepared
 export function insertUser(ctx: Context, tx: Tx, user: PreparedUser): { userId: number; accountId: number } {
   // The username may have been taken while the password was hashed.
   refuseFor(userProblems(ctx, user));
-  if (user.onlyAsFirst && hasUsers(ctx)) throw new Refusal("conflict", "This server has its owner already");
+  if (user.onlyAsFirst && hasUsers(ctx)) throw new Refusal("conflict", "This server already has an owner");
   fixAddress(ctx, tx);
   const username = user.username.trim();
   const accountId = ctx.ids.next();
@@ -232,7 +232,8 @@ export function refuseForLastOwner(tx: Tx, userId: number, username: string): vo
        WHERE u.role = 'owner' AND u.id <> +$userId AND u.approved AND NOT u.disabled AND a.suspended_at IS NULL)`,
     { userId },
   );
-  if (isLast) throw new Refusal("conflict", `@${username} is the only owner of this server, which needs one.`);
+  if (isLast)
+    throw new Refusal("conflict", `@${username} is the only owner of this server. Make another user an owner first.`);
 }
 
 function refuseIfPending(tx: Tx, userId: number, username: string): void {

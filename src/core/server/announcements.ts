@@ -156,11 +156,11 @@ function checkedRow(draft: Omit<AnnouncementDraft, "publishAt">, publishedAt: nu
   const { startsAt, endsAt, allDay } = draft;
   const text = draft.text.trim();
   const refusals: [boolean, string][] = [
-    [text === "", "An announcement can't be empty."],
-    [[...text].length > MAX_TEXT, `This is too long for an announcement: ${MAX_TEXT} characters at most.`],
-    [endsAt !== null && startsAt !== null && endsAt <= startsAt, "It would end before it begins."],
-    [endsAt !== null && endsAt <= publishedAt, "It would be over before anybody sees it."],
-    [allDay && (startsAt === null || endsAt === null), "What lasts all day needs a day on which it starts and ends."],
+    [text === "", "The announcement is empty."],
+    [[...text].length > MAX_TEXT, `The announcement is too long. The limit is ${MAX_TEXT} characters.`],
+    [endsAt !== null && startsAt !== null && endsAt <= startsAt, "The announcement would end before it starts."],
+    [endsAt !== null && endsAt <= publishedAt, "The announcement would end before it is published."],
+    [allDay && (startsAt === null || endsAt === null), "An all-day announcement needs a start and an end date."],
   ];
   const refusal = refusals.find(([holds]) => holds);
   if (refusal) throw new Refusal("invalid", refusal[1]);
@@ -170,7 +170,7 @@ function checkedRow(draft: Omit<AnnouncementDraft, "publishAt">, publishedAt: nu
 function announcementWith(tx: Tx, id: number): AnnouncementRow {
   const row = findAnnouncement(tx, id);
   if (row) return row;
-  throw new Refusal("not_found", `There is no announcement ${id}. "linnet announcement list" shows those there are.`);
+  throw new Refusal("not_found", `There is no announcement ${id}. Run "linnet announcement list" for a list.`);
 }
 
 /**

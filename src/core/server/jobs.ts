@@ -39,7 +39,7 @@ export function retryJob(ctx: Context, id: number): void {
     const job = tx.get<Job>(`${JOBS} WHERE id = +$id`, { id });
     if (!job) throw new Refusal("not_found", `There is no job ${id}.`);
     if (job.state === "running") throw new Refusal("conflict", `Job ${id} is running.`);
-    if (job.error === null) throw new Refusal("conflict", `Job ${id} has not failed. It waits for its time.`);
+    if (job.error === null) throw new Refusal("conflict", `Job ${id} has not failed. It is scheduled to run later.`);
     tx.run("UPDATE jobs SET run_at = $now, attempts = 0 WHERE id = +$id", { now: ctx.clock.now(), id });
   });
 }

@@ -51,6 +51,7 @@ export function removePage(ctx: Context, name: PageName): void {
 export function checkedPage(text: string): string {
   const trimmed = text.trim();
   if (trimmed === "") throw new Refusal("invalid", "The text is empty.");
-  if (trimmed.length > MAX_PAGE) throw new Refusal("invalid", `The text is too long: ${MAX_PAGE} characters at most.`);
+  if (trimmed.length > MAX_PAGE)
+    throw new Refusal("invalid", `The text is too long. The limit is ${MAX_PAGE} characters.`);
   return trimmed;
 }

@@ -60,7 +60,7 @@ function moveRule(tx: Tx, id: number, place: number): void {
 
 /** Sets the translation of a rule; an empty text removes it. */
 export function translateRule(ctx: Context, id: number, locale: string, words: RuleWords): void {
-  if (!isLocale(locale)) throw new Refusal("invalid", `"${locale}" is not a language's code, as de or pt-BR are.`);
+  if (!isLocale(locale)) throw new Refusal("invalid", `"${locale}" is not a language code such as de or pt-BR.`);
   ctx.db.transaction((tx) => {
     const { [locale]: _, ...others } = ruleWith(tx, id).translations;
     const translations = words.text.trim() === "" ? others : { ...others, [locale]: checked(words) };
@@ -81,21 +81,21 @@ export function removeRule(ctx: Context, id: number): void {
 
 function ruleWith(tx: Tx, id: number): Rule {
   const rule = listRules(tx).find((known) => known.id === id);
-  if (!rule) throw new Refusal("not_found", `There is no rule ${id}. "linnet rule list" shows those there are.`);
+  if (!rule) throw new Refusal("not_found", `There is no rule ${id}. Run "linnet rule list" for a list.`);
   return rule;
 }
 
 function checked(words: RuleWords): RuleWords {
   const [text, hint] = [words.text.trim(), words.hint.trim()];
-  if (text === "") throw new Refusal("invalid", "A rule can't be empty.");
+  if (text === "") throw new Refusal("invalid", "The rule is empty.");
   if ([...text].length > MAX_TEXT) {
     throw new Refusal(
       "invalid",
-      `This is too long for a rule (${MAX_TEXT} characters at most): put more into its hint.`,
+      `The rule is too long. The limit is ${MAX_TEXT} characters. Put details into the hint.`,
     );
   }
   if ([...hint].length > MAX_HINT) {
-    throw new Refusal("invalid", `This is too long for a rule's hint: ${MAX_HINT} characters at most.`);
+    throw new Refusal("invalid", `The hint is too long. The limit is ${MAX_HINT} characters.`);
   }
   return { text, hint };
 }

@@ -61,7 +61,7 @@ export function refuseBesideServer(db: Reads, config: Config, isRunning: () => b
   const { origin, handleDomain } = config;
   if ((started.origin === origin && started.handleDomain === handleDomain) || !isRunning()) return;
   throw new UsageError(
-    `The server that is running is ${started.origin} (@${started.handleDomain}), but with these settings the first account would be at ${origin} (@${handleDomain}), for good. Use the server's LINNET_URL and LINNET_HANDLE_DOMAIN, or stop the server first.`,
+    `The running server is ${started.origin} (@${started.handleDomain}), but with these settings the first account would permanently belong to ${origin} (@${handleDomain}). Use the server's LINNET_URL and LINNET_HANDLE_DOMAIN, or stop the server first.`,
   );
 }
 

@@ -46,7 +46,7 @@ export async function setSitePicture(
   description: string | null,
 ): Promise<void> {
   if (description && description.length > MAX_DESCRIPTION) {
-    throw new Refusal("invalid", `The description is too long: ${MAX_DESCRIPTION} characters at most.`);
+    throw new Refusal("invalid", `The description is too long. The limit is ${MAX_DESCRIPTION} characters.`);
   }
   const cuts = SITE_PICTURES[name];
   const { files, blurhash } = await ctx.media.run("server", "processCrops", bytes, IMAGE_LIMITS, cuts, name === "icon");

@@ -58,9 +58,9 @@ export function successorOf(db: Reads, date: string): string | null {
  * date.
  */
 export function publishTerms(ctx: Context, text: string, date = currentDate(ctx)): string {
-  if (!isDate(date)) throw new Refusal("invalid", `"${date}" is not a day, as 2027-01-31 is.`);
+  if (!isDate(date)) throw new Refusal("invalid", `"${date}" is not a date. Use the form 2027-01-31.`);
   if (date < currentDate(ctx))
-    throw new Refusal("invalid", `${date} is past: terms can't have held before they were published.`);
+    throw new Refusal("invalid", `${date} is in the past. Terms can take effect today or later.`);
   const checked = checkedPage(text);
   ctx.db.transaction((tx) => {
     const before = tx.get<Terms>("SELECT effective_date, text FROM terms_of_service WHERE effective_date = +$date", {
@@ -69,7 +69,7 @@ export function publishTerms(ctx: Context, text: string, date = currentDate(ctx)
     if (before && isEffective(ctx, date)) {
       throw new Refusal(
         "conflict",
-        `Terms hold from today on already. Choose a later day, so that people can read both.`,
+        `Other terms already take effect today. Choose a later date, so that users can read both.`,
       );
     }
     tx.run(
@@ -85,7 +85,10 @@ export function removeTerms(ctx: Context, date: string): void {
   ctx.db.transaction((tx) => {
     const { changes } = tx.run("DELETE FROM terms_of_service WHERE effective_date = +$date", { date });
     if (changes === 0)
-      throw new Refusal("not_found", `There are no terms of ${date}. "linnet terms list" shows those there are.`);
+      throw new Refusal(
+        "not_found",
+        `There are no terms of service effective from ${date}. Run "linnet terms list" for a list.`,
+      );
   });
 }
 

@@ -90,8 +90,7 @@ function bounded(bytes: number): Transform {
   return new Transform({
     transform(chunk: Uint8Array, _encoding, done) {
       size += chunk.byteLength;
-      if (size > bytes)
-        done(new Refusal("too_large", `The request body is larger than the ${bytes} bytes that are accepted here`));
+      if (size > bytes) done(new Refusal("too_large", `The request body is larger than ${bytes} bytes`));
       else done(null, chunk);
     },
   });

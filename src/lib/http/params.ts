@@ -256,7 +256,7 @@ function listAt(holder: Params, key: string): Param[] {
 
 /** Rack's grouping of `a[][b]`: a new element begins if the last one already has the key. */
 function elementFor(list: Param[], rest: string[]): Params {
-  if (rest[0] === "") throw new Refusal("bad_request", "A list directly inside a list is not understood");
+  if (rest[0] === "") throw new Refusal("bad_request", "Lists directly inside lists are not supported");
   const last = list.at(-1);
   if (isParams(last) && !has(last, rest)) return last;
   const element = emptyParams();
@@ -283,19 +283,19 @@ function emptyParams(): Params {
 }
 
 function clash(key: string): Refusal {
-  return new Refusal("bad_request", `Parameter ${key} is given in two shapes that exclude each other`);
+  return new Refusal("bad_request", `Parameter ${key} is given in two conflicting forms`);
 }
 
 function cutShort(): Refusal {
-  return new Refusal("bad_request", "The request body could not be read to its end");
+  return new Refusal("bad_request", "The request body is incomplete");
 }
 
 function tooLarge(maxBytes: number): Refusal {
-  return new Refusal("too_large", `The request body is larger than the ${maxBytes} bytes that are accepted here`);
+  return new Refusal("too_large", `The request body is larger than ${maxBytes} bytes`);
 }
 
 function tooMany(): Refusal {
-  return new Refusal("bad_request", `More than ${MAX_PAIRS} parameters are given`);
+  return new Refusal("bad_request", `The request has more than ${MAX_PAIRS} parameters`);
 }
 
 function tooDeep(): Refusal {

@@ -9,16 +9,16 @@ export const sentences = {
   "This action is not allowed": "Das ist nicht erlaubt",
   "Too many requests": "Zu viele Anfragen. Versuche es später noch einmal.",
   "Something went wrong on the server": "Auf dem Server ist etwas schiefgegangen",
-  "The disk of this server is full. Its owner has to make room on it.":
-    "Der Speicher dieses Servers ist voll. Wer ihn betreibt, muss Platz schaffen.",
+  "The disk of this server is full. The administrator must free up space.":
+    "Der Speicher dieses Servers ist voll. Die Administration muss Platz schaffen.",
   "Another program is using the database. Nothing was saved. Try again in a few seconds.":
     "Ein anderes Programm benutzt die Datenbank. Nichts wurde gespeichert. Versuche es in einigen Sekunden noch einmal.",
   "Service Unavailable": "Der Dienst ist gerade nicht erreichbar",
   "@{name} is a pending sign-up. Approve it before you make it an owner.":
     "@{name} ist eine offene Anmeldung. Bestätige sie, bevor du sie zum Eigentümer machst.",
-  "@{name} is the only owner of this server, which needs one.":
-    "@{name} ist der letzte Eigentümer dieses Servers, und einen braucht er.",
-  "This server has its owner already": "Dieser Server gehört schon jemandem",
+  "@{name} is the only owner of this server. Make another user an owner first.":
+    "@{name} ist der einzige Eigentümer dieses Servers. Bestimme zuerst einen weiteren.",
+  "This server already has an owner": "Dieser Server hat schon einen Eigentümer",
 
   "The access token expired": "Das Zugriffstoken ist abgelaufen",
   "The access token is invalid": "Das Zugriffstoken ist ungültig",
@@ -31,7 +31,7 @@ export const sentences = {
   "Your login is currently pending approval": "Dein Konto wartet noch auf Freigabe",
   "This method is only available while the e-mail is awaiting confirmation":
     "Das geht nur, solange die E-Mail-Adresse noch nicht bestätigt ist",
-  "The parameter {name} must be a text.": "Der Parameter {name} muss ein Text sein.",
+  "The parameter {name} must be a string.": "Der Parameter {name} muss ein Text sein.",
   "The parameter {name} is too long.": "Der Parameter {name} ist zu lang.",
   "The parameter {name} is missing.": "Der Parameter {name} fehlt.",
   "Client authentication failed: client_id and client_secret are unknown, missing or don't belong together.":
@@ -47,14 +47,14 @@ export const sentences = {
   "The request body is not valid multipart/form-data": "Der Inhalt der Anfrage ist kein gültiges multipart/form-data",
   "The request body is not valid JSON": "Der Inhalt der Anfrage ist kein gültiges JSON",
   "The request body must be a JSON object": "Der Inhalt der Anfrage muss ein JSON-Objekt sein",
-  "The request body could not be read to its end": "Der Inhalt der Anfrage ist nicht ganz angekommen",
-  "The request body is larger than the {count} bytes that are accepted here":
+  "The request body is incomplete": "Der Inhalt der Anfrage ist nicht ganz angekommen",
+  "The request body is larger than {count} bytes":
     "Der Inhalt der Anfrage ist größer als die {count} Bytes, die hier angenommen werden",
   "A field of the form is larger than {count} bytes": "Ein Feld des Formulars ist größer als {count} Bytes",
-  "A list directly inside a list is not understood": "Eine Liste direkt in einer Liste wird nicht verstanden",
-  "Parameter {name} is given in two shapes that exclude each other":
+  "Lists directly inside lists are not supported": "Listen direkt in Listen werden nicht unterstützt",
+  "Parameter {name} is given in two conflicting forms":
     "Der Parameter {name} ist auf zwei Arten angegeben, die einander ausschließen",
-  "More than {count} parameters are given": "Das sind mehr als {count} Parameter",
+  "The request has more than {count} parameters": "Die Anfrage hat mehr als {count} Parameter",
   "Parameters are nested more than {count} levels deep": "Parameter sind mehr als {count} Ebenen tief verschachtelt",
   "The name of a parameter is longer than {count} characters":
     "Der Name eines Parameters ist länger als {count} Zeichen",
@@ -154,7 +154,7 @@ export const sentences = {
   "Focus must be two numbers between -1.0 and 1.0, separated by a comma":
     "Der Bildmittelpunkt muss aus zwei Zahlen von -1.0 bis 1.0 mit einem Komma dazwischen bestehen",
 
-  "Profile fields: only {count} are possible": "Ein Profil kann höchstens {count} Felder haben",
+  "Profile can have at most {count} fields": "Ein Profil kann höchstens {count} Felder haben",
   "You must be already following the person you want to endorse": "Du kannst nur empfehlen, wem du folgst",
   "You have already featured the maximum number of hashtags": "Mehr Hashtags können nicht vorgestellt werden",
   "You have reached the maximum number of lists": "Mehr Listen sind nicht möglich",
@@ -171,18 +171,17 @@ export const sentences = {
     "Der Server hat sein Kontingent beim Übersetzungsdienst ausgeschöpft.",
   "There have been too many requests to the translation service recently.":
     "Der Übersetzungsdienst hatte zuletzt zu viele Anfragen.",
-  "Endpoint must be an https:// address that is open to everyone":
-    "Der Endpunkt muss eine https://-Adresse sein, die alle erreichen",
+  "Endpoint must be a public https:// address": "Der Endpunkt muss eine https://-Adresse sein, die alle erreichen",
   "Key p256dh must be an uncompressed point of the curve P-256 in Base64":
     "Der Schlüssel p256dh muss ein unkomprimierter Punkt der Kurve P-256 in Base64 sein",
   "Key auth must be {count} bytes in Base64": "Der Schlüssel auth muss aus {count} Bytes in Base64 bestehen",
   "Not authorized to stream this list": "Diese Liste ist nicht deine",
   "Unknown stream type": "Diesen Stream gibt es nicht",
   "Missing {name} name parameter": "Der Name fehlt: {name}",
-  "Expected a WebSocket handshake": "Hier beginnt ein WebSocket",
-  "No more than {count} streams at once: close one before you open another":
-    "Höchstens {count} Streams auf einmal: Schließe einen, bevor du einen weiteren öffnest",
-  "No more than {count} streams on one connection": "Höchstens {count} Streams auf einer Verbindung",
+  "Expected a WebSocket handshake": "Hier wird eine WebSocket-Verbindung erwartet",
+  "At most {count} streams can be open. Close one before you open another.":
+    "Höchstens {count} Streams können offen sein. Schließe einen, bevor du einen weiteren öffnest.",
+  "At most {count} streams are allowed on one connection": "Höchstens {count} Streams auf einer Verbindung",
 };
 
 /** The translations of the API's error messages, by the English sentence. */

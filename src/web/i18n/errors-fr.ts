@@ -8,16 +8,16 @@ export const sentences: ErrorSentences = {
   "This action is not allowed": "Cette action n’est pas autorisée",
   "Too many requests": "Trop de requêtes. Réessayez plus tard.",
   "Something went wrong on the server": "Une erreur s’est produite sur le serveur",
-  "The disk of this server is full. Its owner has to make room on it.":
-    "Le disque de ce serveur est plein. Son propriétaire doit y faire de la place.",
+  "The disk of this server is full. The administrator must free up space.":
+    "Le disque de ce serveur est plein. L’administration doit libérer de l’espace.",
   "Another program is using the database. Nothing was saved. Try again in a few seconds.":
     "Un autre programme utilise la base de données. Rien n’a été enregistré. Réessayez dans quelques secondes.",
   "Service Unavailable": "Le service n’est pas disponible",
   "@{name} is a pending sign-up. Approve it before you make it an owner.":
     "@{name} est une inscription en attente. Approuvez-la avant d'en faire un propriétaire.",
-  "@{name} is the only owner of this server, which needs one.":
-    "@{name} est le seul propriétaire de ce serveur, qui en a besoin d’un.",
-  "This server has its owner already": "Ce serveur a déjà son propriétaire",
+  "@{name} is the only owner of this server. Make another user an owner first.":
+    "@{name} est le seul propriétaire de ce serveur. Désignez d’abord un autre propriétaire.",
+  "This server already has an owner": "Ce serveur a déjà un propriétaire",
 
   "The access token expired": "Le jeton d’accès a expiré",
   "The access token is invalid": "Le jeton d’accès n’est pas valide",
@@ -30,7 +30,7 @@ export const sentences: ErrorSentences = {
   "Your login is currently pending approval": "Votre compte attend encore d’être approuvé",
   "This method is only available while the e-mail is awaiting confirmation":
     "Ce n’est possible que tant que l’adresse e-mail n’est pas confirmée",
-  "The parameter {name} must be a text.": "Le paramètre {name} doit être un texte.",
+  "The parameter {name} must be a string.": "Le paramètre {name} doit être un texte.",
   "The parameter {name} is too long.": "Le paramètre {name} est trop long.",
   "The parameter {name} is missing.": "Le paramètre {name} manque.",
   "Client authentication failed: client_id and client_secret are unknown, missing or don't belong together.":
@@ -47,14 +47,13 @@ export const sentences: ErrorSentences = {
     "Le contenu de la requête n’est pas du multipart/form-data valide",
   "The request body is not valid JSON": "Le contenu de la requête n’est pas du JSON valide",
   "The request body must be a JSON object": "Le contenu de la requête doit être un objet JSON",
-  "The request body could not be read to its end": "Le contenu de la requête n’est pas arrivé en entier",
-  "The request body is larger than the {count} bytes that are accepted here":
-    "Le contenu de la requête dépasse les {count} octets acceptés ici",
+  "The request body is incomplete": "Le contenu de la requête n’est pas arrivé en entier",
+  "The request body is larger than {count} bytes": "Le contenu de la requête dépasse les {count} octets acceptés ici",
   "A field of the form is larger than {count} bytes": "Un champ du formulaire dépasse {count} octets",
-  "A list directly inside a list is not understood": "Une liste directement dans une liste n’est pas comprise",
-  "Parameter {name} is given in two shapes that exclude each other":
-    "Le paramètre {name} est donné sous deux formes qui s’excluent",
-  "More than {count} parameters are given": "Il y a plus de {count} paramètres",
+  "Lists directly inside lists are not supported":
+    "Les listes placées directement dans une liste ne sont pas prises en charge",
+  "Parameter {name} is given in two conflicting forms": "Le paramètre {name} est donné sous deux formes qui s’excluent",
+  "The request has more than {count} parameters": "La requête contient plus de {count} paramètres",
   "Parameters are nested more than {count} levels deep": "Les paramètres sont imbriqués sur plus de {count} niveaux",
   "The name of a parameter is longer than {count} characters": "Le nom d’un paramètre dépasse {count} caractères",
   "'{value}' is not a valid {name}": "« {value} » n’est pas possible pour {name}",
@@ -153,7 +152,7 @@ export const sentences: ErrorSentences = {
   "Focus must be two numbers between -1.0 and 1.0, separated by a comma":
     "Le centre de l’image doit être deux nombres entre -1.0 et 1.0, séparés par une virgule",
 
-  "Profile fields: only {count} are possible": "Un profil peut avoir {count} champs au plus",
+  "Profile can have at most {count} fields": "Un profil peut avoir {count} champs au plus",
   "You must be already following the person you want to endorse":
     "Vous ne pouvez recommander que des personnes que vous suivez",
   "You have already featured the maximum number of hashtags": "Vous ne pouvez pas mettre plus de hashtags en avant",
@@ -171,18 +170,17 @@ export const sentences: ErrorSentences = {
     "Le serveur a épuisé son quota auprès du service de traduction.",
   "There have been too many requests to the translation service recently.":
     "Le service de traduction a reçu trop de requêtes récemment.",
-  "Endpoint must be an https:// address that is open to everyone":
-    "Le point de terminaison doit être une adresse https:// ouverte à tous",
+  "Endpoint must be a public https:// address": "Le point de terminaison doit être une adresse https:// ouverte à tous",
   "Key p256dh must be an uncompressed point of the curve P-256 in Base64":
     "La clé p256dh doit être un point non compressé de la courbe P-256 en Base64",
   "Key auth must be {count} bytes in Base64": "La clé auth doit avoir {count} octets en Base64",
   "Not authorized to stream this list": "Cette liste n’est pas à vous",
   "Unknown stream type": "Ce flux n’existe pas",
   "Missing {name} name parameter": "Le nom manque : {name}",
-  "Expected a WebSocket handshake": "Il faut ouvrir un WebSocket ici",
-  "No more than {count} streams at once: close one before you open another":
-    "{count} flux au plus à la fois : fermez-en un avant d’en ouvrir un autre",
-  "No more than {count} streams on one connection": "{count} flux au plus sur une connexion",
+  "Expected a WebSocket handshake": "Une connexion WebSocket est attendue ici",
+  "At most {count} streams can be open. Close one before you open another.":
+    "{count} flux au plus peuvent être ouverts. Fermez-en un avant d’en ouvrir un autre.",
+  "At most {count} streams are allowed on one connection": "{count} flux au plus sur une connexion",
 };
 
 /** The names of fields in the sentences. */
