@@ -24,7 +24,7 @@ async function announcement(...args: string[]): Promise<string> {
 
 test("a running server streams an announcement, its change and its end within seconds", async () => {
   const { origin } = await folder.serve();
-  await folder.run(["user", "create", "alice"]);
+  await folder.createUser("alice");
   const token = (await folder.run(["token", "create", "alice", "--scopes", "read"])).stdout.trim();
   const alice = new Client(origin, token);
   const stream = await EventReader.open(alice, "user");

@@ -141,7 +141,7 @@ test("exactly the commands that delete permanently require --yes without a termi
   expect(asking).toEqual(
     commands.map(([name]) => name).filter((name) => / (delete|remove|revoke)$|^user reject$/.test(name)),
   );
-  await folder.run(["user", "create", "alice"]);
+  await folder.createUser("alice");
   await folder.run(["rule", "add", "Be kind."]);
   const { code, stdout, stderr } = await folder.run(["rule", "remove", "1"]);
   expect([code, stdout, lines(stderr)]).toEqual([
@@ -162,7 +162,7 @@ test.each([
   ["y", 0, 0],
   ["YES", 0, 0],
 ])("in a terminal they ask for confirmation, and %j results in exit code %i", async (typed, code, left) => {
-  await folder.run(["user", "create", "alice"]);
+  await folder.createUser("alice");
   await folder.run(["rule", "add", "Be kind."]);
   const terminal = folder.inTerminal(["rule", "remove", "1"]);
   await terminal.answer("Remove rule 1? This can't be undone. [y/N] ", typed);
@@ -172,7 +172,7 @@ test.each([
 });
 
 test("a word after -- is an argument, even if it begins with a dash", async () => {
-  await folder.run(["user", "create", "alice"]);
+  await folder.createUser("alice");
   await folder.run(["rule", "add", "--hint=-- and more", "--", "--help"]);
   expect((await folder.run(["rule", "list"])).stdout).toMatch(/^1 +--help\n +-- and more\n$/m);
 });
@@ -266,7 +266,7 @@ test.each([
   [["setup", "--name", "bob", "--password-stdin"], "already has an owner"],
   [["setup"], "already has an owner"],
 ])("linnet %j fails with a one-line reason and exit code 1", async (args, words) => {
-  await folder.run(["user", "create", "alice"]);
+  await folder.createUser("alice");
   const { code, stdout, stderr } = await folder.run(args, { stdin: "correct horse" });
   expect([code, stdout, lines(stderr)]).toEqual([1, "", [expect.stringContaining(words)]]);
 });
@@ -282,7 +282,7 @@ test.each(["user list", "token create alice --scopes read", "rule add Kindness",
 );
 
 test("a token can't expire in the past", async () => {
-  await folder.run(["user", "create", "alice"]);
+  await folder.createUser("alice");
   const { code, stderr } = await folder.run([
     "token",
     "create",
@@ -347,7 +347,7 @@ test("an interrupted setup creates no user", async () => {
 });
 
 test("the owner approves or rejects pending sign-ups while the server runs", async () => {
-  await folder.run(["user", "create", "alice"]);
+  await folder.createUser("alice");
   const { origin } = await folder.serve({ LINNET_REGISTRATIONS: "approval" });
   const post = async (path: string, body: object, token?: string) => {
     const headers = { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }) };
@@ -383,14 +383,14 @@ test("the owner approves or rejects pending sign-ups while the server runs", asy
 });
 
 test("a created token is printed without any other text", async () => {
-  await folder.run(["user", "create", "alice"]);
+  await folder.createUser("alice");
   const { code, stdout, stderr } = await folder.run(["token", "create", "alice", "--scopes", "read write follow push"]);
   expect([code, stderr]).toEqual([0, ""]);
   expect(stdout).toMatch(/^[\w-]{43}\n$/);
 });
 
 test("tokens are listed with their scopes and last use, and revoking one makes it invalid", async () => {
-  for (const name of ["alice", "bob"]) await folder.run(["user", "create", name]);
+  for (const name of ["alice", "bob"]) await folder.createUser(name);
   const create = ["token", "create", "alice", "--scopes", "read push"];
   const token = (await folder.run([...create, "--name", "Bridge", "--expires", "2090-01-31"])).stdout.trim();
   await folder.run(create);
@@ -466,7 +466,7 @@ test.each([
 });
 
 test("trends are listed with their state, and approved or rejected by kind and id", async () => {
-  await folder.run(["user", "create", "alice"]);
+  await folder.createUser("alice");
   expect(await folder.run(["trends", "list"])).toEqual({ code: 0, stdout: "There are no trends.\n", stderr: "" });
   const db = new Database(join(folder.path, "linnet-data", "linnet.db"));
   db.run("INSERT INTO tags (id, name, display_name, created_at) VALUES (7, 'birds', 'Birds', 0)");

@@ -30,7 +30,7 @@ async function emoji(...args: string[]): Promise<string> {
 
 test("a running server shows an added emoji at once, and a removed one no longer", async () => {
   const { origin } = await folder.serve();
-  await folder.run(["user", "create", "alice"]);
+  await folder.createUser("alice");
   const token = (await folder.run(["token", "create", "alice", "--scopes", "read write"])).stdout.trim();
   const alice = new Client(origin, token);
   const { id } = await alice.publish("a :blob:");

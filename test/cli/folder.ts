@@ -1,8 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { readConfig, withAddress } from "../../src/config.ts";
+import { createUser } from "../../src/core/people/users.ts";
+import { effectiveAddress } from "../../src/core/server/server-address.ts";
+import { openDatabase } from "../../src/db/open.ts";
 import type { Json } from "../support/client.ts";
-import { blankDatabase } from "../support/instance.ts";
+import { blankDatabase, openTestContext, TestClock } from "../support/instance.ts";
 import { SOURCE } from "../support/program.ts";
 
 /** The program from source, or the executable in TEST_BINARY. Both must behave the same. */
@@ -24,10 +28,34 @@ export class Folder {
   /** Creates a folder with an empty, migrated database. */
   static begun(settings: Record<`LINNET_${string}`, string> = {}): Folder {
     const folder = new Folder(settings);
-    const data = join(folder.path, "linnet-data");
-    mkdirSync(data, { mode: 0o700 });
-    writeFileSync(join(data, "linnet.db"), blankDatabase(), { mode: 0o600 });
+    folder.begin();
     return folder;
+  }
+
+  private begin(): void {
+    mkdirSync(this.data, { mode: 0o700 });
+    writeFileSync(join(this.data, "linnet.db"), blankDatabase(), { mode: 0o600 });
+  }
+
+  private get data(): string {
+    return join(this.path, "linnet-data");
+  }
+
+  /**
+   * Creates a user like `linnet user create`, in the database that the commands use, but without starting the program:
+   * for tests of other commands.
+   */
+  async createUser(username: string): Promise<void> {
+    if (!existsSync(this.data)) this.begin();
+    const config = readConfig({ ...this.settings, LINNET_DATA: this.data });
+    const db = openDatabase(join(this.data, "linnet.db"), config.synchronous);
+    try {
+      const settled = withAddress(config, effectiveAddress(db, config, false));
+      const clock = new TestClock(new Float64Array([Date.now()]));
+      await createUser(openTestContext(settled, db, { clock }), { username, password: "correct horse" });
+    } finally {
+      db.close();
+    }
   }
 
   /** Runs a command until it exits. */

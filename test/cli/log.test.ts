@@ -21,7 +21,7 @@ async function stopAndRead(served: Served): Promise<string[]> {
 const parsed = (lines: string[]): Json[] => lines.map((line) => JSON.parse(line));
 
 async function tokenOf(username: string): Promise<string> {
-  await folder.run(["user", "create", username]);
+  await folder.createUser(username);
   return (await folder.run(["token", "create", username, "--scopes", "read"])).stdout.trim();
 }
 

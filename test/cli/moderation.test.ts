@@ -22,7 +22,7 @@ async function done(...args: string[]): Promise<string> {
 
 /** A user with a token, and a function that calls the API of a running server. */
 async function person(name: string, origin: string) {
-  await done("user", "create", name);
+  await folder.createUser(name);
   const token = (await done("token", "create", name, "--scopes", "read write")).trim();
   const call = async (path: string, body?: object): Promise<{ status: number; json: Json }> => {
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
@@ -182,7 +182,7 @@ describe("A failing command", () => {
     [1, ["domain", "unblock", "spam.example"], "spam.example isn't blocked"],
     [1, ["domain", "disallow", "spam.example"], "spam.example isn't allowed"],
   ] as const)("prints the reason, with exit code %i: linnet %j", async (expected, args, words) => {
-    await done("user", "create", "bob");
+    await folder.createUser("bob");
     const { code, stdout, stderr }: Outcome = await folder.run([...args]);
     expect([code, stdout, stderr.split("\n")[0]]).toEqual([expected, "", expect.stringContaining(words)]);
   });

@@ -33,7 +33,7 @@ function restore(from = "backups", settings: Record<string, string> = {}): Promi
 }
 
 test("the newest or the named backup is restored completely", async () => {
-  await folder.run(["user", "create", "bob"]);
+  await folder.createUser("bob");
   await folder.run(["backup", "backups"]);
   for (const [from, users] of [
     ["backups", ["alice", "bob"]],

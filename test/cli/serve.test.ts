@@ -86,7 +86,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
 
 test("open streams end when the server stops, and don't delay it", async () => {
   const served = await folder.serve();
-  await folder.run(["user", "create", "alice"]);
+  await folder.createUser("alice");
   const { stdout } = await folder.run(["token", "create", "alice", "--scopes", "read"]);
   const alice = new Client(served.origin, stdout.trim());
   const [socket, events] = [await Socket.open(alice, "?stream=user"), await EventReader.open(alice, "user")];

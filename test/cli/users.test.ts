@@ -11,7 +11,7 @@ let folder: Folder;
 
 beforeEach(async () => {
   folder = Folder.begun({ LINNET_RATE_LIMITS: "off" });
-  await folder.run(["user", "create", "alice"]);
+  await folder.createUser("alice");
 });
 afterEach(() => folder.remove());
 
