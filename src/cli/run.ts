@@ -62,8 +62,8 @@ async function find(args: string[]): Promise<Found> {
   const name = `${noun} ${verb}`;
   if (Object.hasOwn(commands, name)) return { name, command: commands[name]!, args: args.slice(2) };
   const verbs = Object.keys(commands).map((known) => known.slice(noun.length + 1));
-  const choice = `"linnet ${noun}" has ${verbs.join(", ")}.`;
-  if (verb === undefined) throw new UsageError(`Which command? ${choice}`);
+  const choice = `The commands of "linnet ${noun}" are ${verbs.join(", ")}.`;
+  if (verb === undefined) throw new UsageError(`"linnet ${noun}" needs a command. ${choice}`);
   const meant = closest(verb, verbs);
   throw new UsageError(`There is no command "${name}". ${suggestion(meant && `${noun} ${meant}`) ?? choice}`);
 }

@@ -24,7 +24,7 @@ export async function deliverPush(
   if (ctx.clock.now() > until) return;
   const token = tokenOf(ctx, subscription);
   if (token === null) {
-    ctx.log.warn("push.key is not the one with which a push subscription was made, so the subscription ends");
+    ctx.log.warn("a push subscription was removed, because it was created with another push.key");
     return endSubscription(ctx, subscription.id);
   }
   const message = pushMessage(ctx, notification, subscription.account_id, token);

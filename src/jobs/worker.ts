@@ -159,7 +159,7 @@ export class Worker {
         return await this.write(outcome);
       } catch (error) {
         if (this.stopping) return;
-        this.ctx.log.error("the end of job {id} could not be written: {error}", { id: job.id, error: String(error) });
+        this.ctx.log.error("the result of job {id} could not be saved: {error}", { id: job.id, error: String(error) });
         await Bun.sleep(POLL_INTERVAL);
       }
     }

@@ -48,6 +48,6 @@ export function recordUse(ctx: Context, tokenId: number, userId: number | null):
     });
   } catch (error) {
     // A full disk must not prevent reading.
-    ctx.log.warn("the use of a token could not be noted: {error}", { error: String(error) });
+    ctx.log.warn("the last use of a token could not be recorded: {error}", { error: String(error) });
   }
 }

@@ -73,9 +73,9 @@ test.each([
   [["usr", "create", "a"], 'There is no command "usr create". Did you mean "linnet user create"?'],
   [["uesr"], 'There is no command "uesr". Did you mean "linnet user"?'],
   [["setpu"], 'There is no command "setpu". Did you mean "linnet setup"?'],
-  [["user"], '"linnet user" has create, list'],
+  [["user"], '"linnet user" needs a command. The commands of "linnet user" are create, list'],
   [["user", "creat", "a"], 'There is no command "user creat". Did you mean "linnet user create"?'],
-  [["user", "frobnicate"], 'There is no command "user frobnicate". "linnet user" has create, list'],
+  [["user", "frobnicate"], 'There is no command "user frobnicate". The commands of "linnet user" are create, list'],
 ])("linnet %j names the unknown word and suggests a command, with exit code 2", async (args, words) => {
   const { code, stdout, stderr } = await folder.run(args);
   expect([code, stdout, lines(stderr)]).toEqual([2, "", [expect.stringContaining(words)]]);
@@ -198,7 +198,7 @@ test.each([
 
 test("a generated password is the last line of the output", async () => {
   const { code, stdout } = await folder.run(["user", "create", "alice"]);
-  expect([code, lines(stdout)[0]]).toEqual([0, "Created @alice@localhost:3000, owner."]);
+  expect([code, lines(stdout)[0]]).toEqual([0, "Created @alice@localhost:3000 with the role owner."]);
   const password = lines(stdout).at(-1)!;
   expect(password).toMatch(/^(?:[a-z2-9]{4}-){4}[a-z2-9]{4}$/);
   const again = await folder.run(["user", "reset-password", "alice"]);
@@ -209,7 +209,7 @@ test("a generated password is the last line of the output", async () => {
 test("a password from stdin is not printed", async () => {
   const given = { stdin: "correct horse\n" };
   const made = await folder.run(["user", "create", "alice", "--password-stdin"], given);
-  expect(made).toEqual({ code: 0, stdout: "Created @alice@localhost:3000, owner.\n", stderr: "" });
+  expect(made).toEqual({ code: 0, stdout: "Created @alice@localhost:3000 with the role owner.\n", stderr: "" });
   const reset = await folder.run(["user", "reset-password", "alice", "--password-stdin"], given);
   expect([reset.code, lines(reset.stdout)]).toEqual([0, [expect.stringContaining("Set a new password for @alice")]]);
 });
@@ -244,7 +244,7 @@ test("the owner can create users with names that are reserved at sign-up", async
     ["support", "user"],
   ]) {
     const { code, stdout } = await folder.run(["user", "create", name!]);
-    expect([code, lines(stdout)[0]]).toEqual([0, `Created @${name}@localhost:3000, ${role}.`]);
+    expect([code, lines(stdout)[0]]).toEqual([0, `Created @${name}@localhost:3000 with the role ${role}.`]);
   }
 });
 

@@ -88,7 +88,7 @@ describe("The worker", () => {
       setWritable(false);
     });
     worker.start();
-    await becomes(() => errors.includes("the end of job {id} could not be written: {error}"));
+    await becomes(() => errors.includes("the result of job {id} could not be saved: {error}"));
     setWritable(true);
     await becomes(() => jobs() === 0);
     expect(calls).toBe(1);

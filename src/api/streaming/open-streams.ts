@@ -71,7 +71,7 @@ export class OpenStreams {
       try {
         this.beat();
       } catch (error) {
-        this.ctx.log.error("streams could not be looked after: {error}", { error });
+        this.ctx.log.error("the heartbeat of streams failed: {error}", { error });
       }
     }, SECOND).unref();
     const unsubscribe = this.ctx.eventBus.subscribe(SERVER_TOPIC, (event) => {

@@ -56,7 +56,7 @@ export const commands = {
   }),
   "announcement edit": command({
     summary: "Changes an announcement",
-    details: `${TIMES} Omitted options stay unchanged.`,
+    details: `${TIMES} Properties without an option stay unchanged.`,
     words: { id: ID },
     options: {
       text: option("TEXT", "the new text"),

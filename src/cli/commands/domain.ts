@@ -20,7 +20,7 @@ export const commands = {
   "domain block": command({
     summary: "Blocks a domain and its subdomains for all users, or changes its block",
     details:
-      "Suspending a domain permanently ends all follows between its accounts and local users, who are told how many they lost.",
+      "Suspending a domain permanently ends all follows between its accounts and local users. The users are notified.",
     words: { domain: DOMAIN },
     options: {
       severity: option(
@@ -39,7 +39,7 @@ export const commands = {
     },
   }),
   "domain unblock": domainCommand(
-    "Ends a block and its effects on accounts",
+    "Removes the block of a domain and its effects on accounts",
     removeDomainBlock,
     (domain) => `Unblocked ${domain}.`,
   ),

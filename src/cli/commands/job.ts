@@ -36,7 +36,7 @@ retry it.`,
   }),
   "job retry": command({
     summary: "Retries a job whose last attempt failed",
-    details: "A running server does so within a second, otherwise the server does at its next start.",
+    details: "A running server runs it within a second. Otherwise it runs at the next start.",
     words: { id: word('an id from "linnet job list", or "all" for every job whose last attempt failed', idOrAll) },
     run: ({ id }) => (id === "all" ? retryAll() : retryOne(id)),
   }),

@@ -18,7 +18,7 @@ export const commands = {
   ),
   "moderate unlimit": undo("silence", "Shows the account in public timelines again"),
   "moderate sensitive": act("sensitive", "Marks an account's media as sensitive, including future uploads"),
-  "moderate unsensitive": undo("sensitive", "Shows an account's media as its owner marked them"),
+  "moderate unsensitive": undo("sensitive", "Stops marking an account's media as sensitive"),
   "moderate freeze": act("disable", "Disables sign-in for a local user and their apps; their posts stay"),
   "moderate unfreeze": undo("disable", "Enables sign-in for a user and their apps again"),
   "moderate suspend": act(

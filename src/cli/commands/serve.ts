@@ -30,7 +30,7 @@ const RETRY_START = 10_000;
 
 export const commands = {
   serve: command({
-    summary: "Starts the server; this is also what linnet without a command does",
+    summary: "Starts the server (default)",
     details: `Settings come from the environment and from .env; docs/settings.md lists them. While the server has no owner, each start
 prints a setup link. Ctrl+C or SIGTERM stops the server after it has finished running requests and jobs.`,
     run: serve,

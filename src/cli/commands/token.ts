@@ -23,7 +23,7 @@ export const commands = {
     run: ({ user }, { scopes, name = "Linnet", expires }) => create(user, { scopes, name, expires }),
   }),
   "token list": list({
-    summary: "Lists access tokens, of one user or all",
+    summary: "Lists the access tokens of a user, or of all users",
     words: { user: optionalWord("the name of the user") },
     find: ({ user }) => withData((ctx) => tokensOf(ctx.db, user === undefined ? null : userNamed(ctx, user).id)),
     empty: () => "There are no tokens.",

@@ -25,8 +25,8 @@ export const commands = {
       title: trend.title,
     }),
   }),
-  "trends approve": review("Allows a tag, post or link to trend", true),
-  "trends reject": review("Prevents a tag, post or link from trending", false),
+  "trends approve": review("Allows a hashtag, post or link to trend", true),
+  "trends reject": review("Prevents a hashtag, post or link from trending", false),
 };
 
 function stateOf({ approved }: Trend): string {

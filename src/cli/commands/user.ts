@@ -57,7 +57,7 @@ export const commands = {
     json: toJson,
   }),
   "user show": show({
-    summary: "Shows a user with role, e-mail address and usage",
+    summary: "Shows a user's role, e-mail address and usage",
     words: { name: NAME },
     find: ({ name }) =>
       withData((ctx) => {
@@ -159,7 +159,7 @@ async function create(username: string, { email, piped, role }: UserOptions): Pr
     withNewData(async (ctx) => {
       await withUserProblems(() => createUser(ctx, { username, password, role, email }));
       const user = findUser(ctx, username)!;
-      console.log(`Created ${localHandle(ctx, user.username)}, ${user.role}.`);
+      console.log(`Created ${localHandle(ctx, user.username)} with the role ${user.role}.`);
     }),
   );
 }
