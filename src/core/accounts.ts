@@ -4,7 +4,7 @@ import { Keyset, type Page, type ListItem } from "../db/keyset.ts";
 import type { accounts } from "../db/schema/index.ts";
 import { notFound } from "../errors.ts";
 import { parseHandle } from "./addresses.ts";
-import { blocks, isSuspended, keptApart, visibleTo } from "./visibility.ts";
+import { blocks, isSuspended, hiddenInLists, visibleTo } from "./visibility.ts";
 
 export type AccountRow = Pick<
   typeof accounts.$inferSelect,
@@ -12,12 +12,12 @@ export type AccountRow = Pick<
 >;
 
 /** Accounts pending approval are invisible. An SQL condition on `accounts a`. */
-export const IS_HERE = "NOT EXISTS (SELECT 1 FROM users WHERE account_id = a.id AND NOT approved)";
+export const IS_APPROVED = "NOT EXISTS (SELECT 1 FROM users WHERE account_id = a.id AND NOT approved)";
 
 const COLUMNS = "a.id, a.username, a.domain, a.locked, a.hide_collections, a.suspended_at";
 
-const FIND = `SELECT ${COLUMNS} FROM accounts a WHERE a.id = +$id AND ${IS_HERE}`;
-const AMONG = `SELECT a.id FROM json_each($ids) j JOIN accounts a ON a.id = j.value WHERE ${IS_HERE} ORDER BY j.key`;
+const FIND = `SELECT ${COLUMNS} FROM accounts a WHERE a.id = +$id AND ${IS_APPROVED}`;
+const AMONG = `SELECT a.id FROM json_each($ids) j JOIN accounts a ON a.id = j.value WHERE ${IS_APPROVED} ORDER BY j.key`;
 const BLOCKED_BY = `SELECT 1 WHERE ${blocks("+$accountId", "+$viewer")}`;
 
 /**
@@ -32,7 +32,7 @@ export function findAccount(ctx: Context, id: number | null): AccountRow {
 }
 
 /** The ids that exist, without duplicates, in the order given. */
-export function accountsAmong(ctx: Context, ids: readonly number[]): number[] {
+export function existingAccounts(ctx: Context, ids: readonly number[]): number[] {
   return ctx.db.all<{ id: number }>(AMONG, { ids: idList(new Set(ids)) }).map(({ id }) => id);
 }
 
@@ -46,7 +46,7 @@ export function lookupAccount(ctx: Context, handle: string): AccountRow | null {
   const parsed = parseHandle(ctx, handle);
   if (!parsed) return null;
   return ctx.db.get<AccountRow>(
-    `SELECT ${COLUMNS} FROM accounts a WHERE lower(a.username) = lower($username) AND coalesce(a.domain, '') = +$domain AND ${IS_HERE}`,
+    `SELECT ${COLUMNS} FROM accounts a WHERE lower(a.username) = lower($username) AND coalesce(a.domain, '') = +$domain AND ${IS_APPROVED}`,
     { username: parsed.username, domain: parsed.domain ?? "" },
   );
 }
@@ -57,7 +57,7 @@ const SEARCH = `
   WHERE (
       (lower(a.username) >= +$name AND lower(a.username) < $name || char(1114111) AND ($domainPattern IS NULL OR coalesce(a.domain, '') LIKE +$domainPattern ESCAPE '\\'))
       OR ($domainPattern IS NULL AND a.display_name LIKE +$displayName ESCAPE '\\'))
-    AND (NOT $following OR ${FOLLOWED}) AND ${IS_HERE} AND NOT ${isSuspended("a.id")}
+    AND (NOT $following OR ${FOLLOWED}) AND ${IS_APPROVED} AND NOT ${isSuspended("a.id")}
   ORDER BY lower(a.username) = +$name DESC, ${FOLLOWED} DESC, a.followers_count DESC, a.id
   LIMIT +$limit OFFSET +$offset`;
 
@@ -92,12 +92,12 @@ export function searchAccounts(
 
 const FAVOURITED_BY = new Keyset<ListItem>(
   `SELECT f.account_id AS id, f.id AS cursor FROM favourites f
-   WHERE f.status_id = +$statusId AND NOT ${keptApart("f.account_id")}`,
+   WHERE f.status_id = +$statusId AND NOT ${hiddenInLists("f.account_id")}`,
   "f.id",
 );
 const REBLOGGED_BY = new Keyset<ListItem>(
   `SELECT s.account_id AS id, s.id AS cursor FROM statuses s
-   WHERE s.reblog_of_id = +$statusId AND ${visibleTo()} AND NOT ${keptApart("s.account_id")}`,
+   WHERE s.reblog_of_id = +$statusId AND ${visibleTo()} AND NOT ${hiddenInLists("s.account_id")}`,
   "s.id",
 );
 

@@ -3,7 +3,7 @@ import type { Reads, Tx } from "../db/open.ts";
 import { isLimited } from "./visibility.ts";
 
 /** The columns that determine which streams get a status. */
-export interface Audible {
+export interface StreamedStatus {
   id: number;
   account_id: number;
   visibility: string;
@@ -22,7 +22,7 @@ export function userTopic(accountId: number): string {
 }
 
 /** The own stream of every user. */
-export function everyonesTopics(db: Reads): string[] {
+export function allUserTopics(db: Reads): string[] {
   return db.all<{ account_id: number }>("SELECT account_id FROM users").map(({ account_id }) => userTopic(account_id));
 }
 
@@ -32,7 +32,7 @@ const LIMITED = `SELECT 1 WHERE ${isLimited("+$accountId")}`;
  * The public streams that get a status; none if it isn't public, is a reblog or its author is limited. A reply to
  * another account only goes to hashtag streams, as it only appears in hashtag timelines.
  */
-export function publicTopics(tx: Tx, status: Audible, tags: readonly string[]): string[] {
+export function publicTopics(tx: Tx, status: StreamedStatus, tags: readonly string[]): string[] {
   if (
     status.visibility !== "public" ||
     status.reblog_of_id !== null ||
@@ -49,7 +49,7 @@ export function publicTopics(tx: Tx, status: Audible, tags: readonly string[]): 
 }
 
 /** Publishes an event to these topics after the transaction has been committed. */
-export function announce(ctx: Context, tx: Tx, topics: readonly string[], event: Event): void {
+export function publishAfterCommit(ctx: Context, tx: Tx, topics: readonly string[], event: Event): void {
   tx.afterCommit(() => {
     for (const topic of topics) ctx.eventBus.publish(topic, event);
   });

@@ -4,12 +4,16 @@ import { statuses } from "../db/schema/index.ts";
 import { notFound } from "../errors.ts";
 
 /*
- * SQL conditions. The viewer is the parameter `$viewer` unless a column is given, and `$now` is the current time:
+ * SQL conditions. The viewer is the parameter `$viewer` unless a column is given; `$now` is the current time. Of another
+ * account, these leave out:
  *
- *                    blocks  is blocked by  mutes               blocks the domain  is suspended
- * wantedBy, avoids   no      -              no                  no                 -
- * ignores            no      -              if notifications    no                 -
- * keptApart          no      no             no                  no                 no
+ *                       | blocked, or its domain | muted                | blocking the viewer | suspended
+ * blocksOrMutes         | yes                    | yes                  | no                  | no
+ * rejectsNotifications  | yes                    | if for notifications | no                  | no
+ * hiddenInLists         | yes                    | yes                  | yes                 | yes
+ *
+ * wantedBy applies the first to the author of a status and of a reblog's original, mentionsBlockedOrMuted to all accounts
+ * that it mentions. visibleTo leaves out statuses of accounts that are suspended or block the viewer.
  */
 
 const VIEWER = "+$viewer";
@@ -40,7 +44,7 @@ export function isSuspended(account: string): string {
 }
 
 /** Whether a local user can't sign in: suspended or disabled. */
-export function isShutOut(account: string): string {
+export function cannotSignIn(account: string): string {
   return `(${isSuspended(account)} OR EXISTS (SELECT 1 FROM users WHERE account_id = ${account} AND disabled))`;
 }
 
@@ -71,15 +75,15 @@ export function isLimitedFor(account: string): string {
  * reblog, the original's author.
  */
 export function wantedBy(viewer = VIEWER): string {
-  return `NOT ${avoids(viewer, "s.account_id")} AND (s.reblog_of_id IS NULL OR EXISTS (
+  return `NOT ${blocksOrMutes(viewer, "s.account_id")} AND (s.reblog_of_id IS NULL OR EXISTS (
     SELECT 1 FROM statuses o
-    WHERE o.id = s.reblog_of_id AND ${visibleTo(viewer, "o")} AND NOT ${avoids(viewer, "o.account_id")}))`;
+    WHERE o.id = s.reblog_of_id AND ${visibleTo(viewer, "o")} AND NOT ${blocksOrMutes(viewer, "o.account_id")}))`;
 }
 
 /** Whether a status `s` or the original of a reblog mentions an account that the viewer blocks or mutes. */
-export function mentionsAvoided(viewer: string): string {
+export function mentionsBlockedOrMuted(viewer: string): string {
   return `EXISTS (
-    SELECT 1 FROM mentions m WHERE m.status_id IN (s.id, s.reblog_of_id) AND ${avoids(viewer, "m.account_id")})`;
+    SELECT 1 FROM mentions m WHERE m.status_id IN (s.id, s.reblog_of_id) AND ${blocksOrMutes(viewer, "m.account_id")})`;
 }
 
 /** Whether an account blocks another account or its domain. */
@@ -90,7 +94,7 @@ export function blocks(account: string, other: string): string {
 }
 
 /** Whether an account blocks or mutes another. */
-export function avoids(account: string, other: string): string {
+export function blocksOrMutes(account: string, other: string): string {
   return `(${blocks(account, other)} OR ${mutes(account, other)})`;
 }
 
@@ -98,12 +102,12 @@ export function avoids(account: string, other: string): string {
  * Whether an account blocks or mutes another, or is blocked by it: each is left out of lists of accounts that the other
  * sees. Suspended accounts are left out of all of them.
  */
-export function keptApart(other: string, account = VIEWER): string {
-  return `(${isSuspended(other)} OR ${avoids(account, other)} OR ${blocks(other, account)})`;
+export function hiddenInLists(other: string, account = VIEWER): string {
+  return `(${isSuspended(other)} OR ${blocksOrMutes(account, other)} OR ${blocks(other, account)})`;
 }
 
 /** Whether an account wants no notifications from another. A mute may cover statuses only. */
-export function ignores(account: string, other: string): string {
+export function rejectsNotifications(account: string, other: string): string {
   return `(${blocks(account, other)} OR ${mutes(account, other, "AND hide_notifications")})`;
 }
 

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { visitors } from "../core/server/weekly-stats.ts";
+import { countActiveUsers } from "../core/server/weekly-stats.ts";
 import { MAX_FEATURED_TAGS } from "../core/discovery/featured-tags.ts";
 import { MAX_PINS } from "../core/statuses/interactions.ts";
 import {
@@ -137,7 +137,7 @@ export function stats(ctx: Context) {
 
 /** The number of local users active in the last `weeks` weeks; 0 with limited federation. */
 export function activeUsers(ctx: Context, weeks: number): number {
-  return ctx.config.limitedFederation ? 0 : visitors(ctx, weeks);
+  return ctx.config.limitedFederation ? 0 : countActiveUsers(ctx, weeks);
 }
 
 /** How to reach the owner. `maySeeAccounts` says whether the viewer may see accounts (LINNET_LIMITED_FEDERATION). */

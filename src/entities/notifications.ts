@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { aloneKey } from "../core/notifications/groups.ts";
+import { singleKey } from "../core/notifications/groups.ts";
 import type { NotificationRow } from "../core/notifications/notifications.ts";
 import { members, timestamp } from "./json.ts";
 import { notificationSubjects } from "./notification-subjects.ts";
@@ -16,7 +16,7 @@ export function notificationTexts(ctx: Context, viewerId: number, rows: readonly
       id: String(row.id),
       type: row.type,
       created_at: timestamp(row.created_at),
-      group_key: row.group_key ?? aloneKey(row.id),
+      group_key: row.group_key ?? singleKey(row.id),
       ...(row.filtered === 1 && { filtered: true }),
     });
     const account = accounts.get(row.from_account_id);

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { avoids, blocks, blocksDomainOf, visibleTo } from "../core/visibility.ts";
+import { blocksOrMutes, blocks, blocksDomainOf, visibleTo } from "../core/visibility.ts";
 import { idList } from "../db/json.ts";
 import { quoteFallback } from "../lib/text/text.ts";
 import type { QuoteText } from "./cache.ts";
@@ -22,7 +22,7 @@ const QUOTED = `
     WHEN s.reblog_of_id IS NOT NULL OR NOT ${visibleTo()} THEN 'unauthorized'
     WHEN ${blocksDomainOf("+$viewer", "s.account_id")} THEN 'blocked_domain'
     WHEN ${blocks("+$viewer", "s.account_id")} THEN 'blocked_account'
-    WHEN ${avoids("+$viewer", "s.account_id")} THEN 'muted_account' END AS hidden
+    WHEN ${blocksOrMutes("+$viewer", "s.account_id")} THEN 'muted_account' END AS hidden
   FROM json_each($list) j JOIN statuses s ON s.id = j.value`;
 
 /** Decides for each quoted status whether it is hidden from the viewer; one query. */

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { IS_HERE } from "../core/accounts.ts";
+import { IS_APPROVED } from "../core/accounts.ts";
 import { timestamp } from "./json.ts";
 
 interface Row {
@@ -41,7 +41,7 @@ const RELATIONSHIPS = `
   LEFT JOIN account_domain_blocks db ON db.account_id = +$viewer AND db.domain = a.domain
   LEFT JOIN endorsements e ON e.account_id = +$viewer AND e.target_account_id = a.id
   LEFT JOIN account_notes n ON n.account_id = +$viewer AND n.target_account_id = a.id
-  WHERE ${IS_HERE} AND ($suspendedToo OR a.suspended_at IS NULL)
+  WHERE ${IS_APPROVED} AND ($suspendedToo OR a.suspended_at IS NULL)
   ORDER BY j.key`;
 
 /** Mastodon's Relationship (entities/Relationship) between the viewer and each of these accounts; one query. */

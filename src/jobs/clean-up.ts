@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { forgetVisits } from "../core/server/weekly-stats.ts";
+import { deleteOldActivity } from "../core/server/weekly-stats.ts";
 import { removeUnused } from "../core/discovery/cards.ts";
 import { TIMELINE_LENGTH } from "../core/timelines/home-fanout.ts";
 import { giveUpOlder } from "../core/media/process.ts";
@@ -25,7 +25,7 @@ export function cleanUp(ctx: Context): void {
     tx.run("DELETE FROM oauth_tokens WHERE expires_at < +$expiresAt", { expiresAt: now - EXPIRED_FOR });
     tx.run("DELETE FROM idempotency_keys WHERE created_at < +$createdAt", { createdAt: now - HOUR });
     tx.run("DELETE FROM mutes WHERE expires_at <= +$now", { now });
-    forgetVisits(tx, now);
+    deleteOldActivity(tx, now);
     prune(tx, "home_timeline", "account_id", "SELECT account_id AS id FROM users");
     prune(tx, "list_timeline", "list_id", "SELECT id FROM lists");
     giveUpOlder(ctx, tx, now - MAX_PROCESSING);

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { removeSlice } from "../core/people/account-deletion.ts";
-import { tellOfAnnouncement } from "../core/server/announcements.ts";
+import { publishAnnouncement } from "../core/server/announcements.ts";
 import { fetchCard } from "../core/discovery/cards.ts";
 import { fillHome, rebuildHome } from "../core/timelines/home-backfill.ts";
 import { removeFiles } from "../core/media/stored-files.ts";
@@ -20,7 +20,7 @@ export type Handlers = { [Kind in JobKind]: (ctx: Context, payload: JobPayloads[
 /** The work of each kind of job. A handler may run twice for one job, so it must be idempotent. */
 export const handlers: Handlers = {
   "account.remove": (ctx, { accountId }) => removeSlice(ctx, accountId),
-  "announcement.tell": (ctx, { id, version }) => tellOfAnnouncement(ctx, id, version),
+  "announcement.tell": (ctx, { id, version }) => publishAnnouncement(ctx, id, version),
   "card.fetch": (ctx, { linkId }) => fetchCard(ctx, linkId),
   clean_up: (ctx) => cleanUp(ctx),
   "home.fill": (ctx, { accountId, ...from }) => fillHome(ctx, accountId, from),

@@ -45,7 +45,7 @@ export async function moveDurably(target: string, from: string): Promise<void> {
  * The random bytes in a file with mode 0600, which is created with `bytes` bytes if missing. Synchronous, so that
  * simultaneous callers get the same secret.
  */
-export function keptSecret(path: string, bytes: number): Uint8Array {
+export function readOrCreateSecret(path: string, bytes: number): Uint8Array {
   if (!existsSync(path)) {
     const fresh = `${path}.new`;
     writeFileSync(fresh, randomBytes(bytes), { mode: 0o600 });

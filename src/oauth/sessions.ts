@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import { noteVisit } from "../core/server/weekly-stats.ts";
+import { recordActivity } from "../core/server/weekly-stats.ts";
 import { hashSecret, newSecret } from "../lib/secrets.ts";
 
 const DAY = 24 * 3600_000;
@@ -41,7 +41,7 @@ export function openSession(ctx: Context, userId: number, replaces: string | nul
       "INSERT INTO sessions (session_hash, user_id, created_at, expires_at) VALUES ($sessionHash, $userId, $now, $expiresAt)",
       { sessionHash: hashSecret(secret), userId, now, expiresAt: now + SESSION_LIFETIME },
     );
-    noteVisit(tx, userId, now);
+    recordActivity(tx, userId, now);
   });
   return { ...findSession(ctx, secret)!, renewed: true };
 }
@@ -73,7 +73,7 @@ function renew(ctx: Context, secret: string, userId: number): boolean {
         expires,
         sessionHash: hashSecret(secret),
       });
-      noteVisit(tx, userId, now);
+      recordActivity(tx, userId, now);
     });
     return true;
   } catch (error) {

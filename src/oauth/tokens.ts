@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
-import { noteVisit } from "../core/server/weekly-stats.ts";
-import { announce, SERVER_TOPIC } from "../core/events.ts";
+import { recordActivity } from "../core/server/weekly-stats.ts";
+import { publishAfterCommit, SERVER_TOPIC } from "../core/events.ts";
 import type { Tx } from "../db/open.ts";
 import { hashSecret, newSecret } from "../lib/secrets.ts";
 
@@ -35,7 +35,7 @@ export function issueToken(
 /** Revokes a token and ends the streams that were opened with it. */
 export function revokeToken(ctx: Context, tx: Tx, tokenId: number): void {
   tx.run("DELETE FROM oauth_tokens WHERE id = +$tokenId", { tokenId });
-  announce(ctx, tx, [SERVER_TOPIC], { event: "token.revoked", tokenId });
+  publishAfterCommit(ctx, tx, [SERVER_TOPIC], { event: "token.revoked", tokenId });
 }
 
 /** Records token use and user activity; `userId` is null for app tokens. */
@@ -44,7 +44,7 @@ export function recordUse(ctx: Context, tokenId: number, userId: number | null):
   try {
     ctx.db.transaction((tx) => {
       tx.run("UPDATE oauth_tokens SET last_used_at = $now WHERE id = +$tokenId", { now, tokenId });
-      if (userId !== null) noteVisit(tx, userId, now);
+      if (userId !== null) recordActivity(tx, userId, now);
     });
   } catch (error) {
     // A full disk must not prevent reading.

@@ -1,7 +1,7 @@
 import { beforeAll, expect, spyOn, test } from "bun:test";
 import { createStreamingAPIClient } from "masto";
 import { Messages } from "../../src/api/streaming/stream-messages.ts";
-import { announce, publicTopics } from "../../src/core/events.ts";
+import { publishAfterCommit, publicTopics } from "../../src/core/events.ts";
 import type { Client } from "../support/client.ts";
 import { remoteAccount, remoteStatus } from "../support/rows.ts";
 import { inProcess } from "../support/server.ts";
@@ -37,7 +37,7 @@ function arriveFromElsewhere(text: string): void {
   ctx.db.transaction((tx) => {
     const status = { id, account_id: Number(dot), visibility: "public", local: 0, has_media: 0 };
     const topics = publicTopics(tx, { ...status, reblog_of_id: null, in_reply_to_account_id: null }, []);
-    announce(ctx, tx, topics, { event: "update", statusId: status.id });
+    publishAfterCommit(ctx, tx, topics, { event: "update", statusId: status.id });
   });
 }
 

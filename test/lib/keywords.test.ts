@@ -1,8 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { fold, holds, patternOf } from "../../src/lib/text/keywords.ts";
+import { fold, matchesPattern, patternOf } from "../../src/lib/text/keywords.ts";
 
-const found = (text: string, keyword: string, wholeWord = true) => holds(fold(text), patternOf(keyword, wholeWord));
+const found = (text: string, keyword: string, wholeWord = true) =>
+  matchesPattern(fold(text), patternOf(keyword, wholeWord));
 
 describe("A keyword", () => {
   test("matches in any case and any Unicode composition", () => {

@@ -3,7 +3,7 @@ import { createAnnouncement } from "../../src/core/server/announcements.ts";
 import { rebuildHomeLater } from "../../src/core/timelines/home-backfill.ts";
 import { schedule } from "../../src/jobs/recurring.ts";
 import { removeDomainBlock, setDomainBlock } from "../../src/core/moderation/domain-blocks.ts";
-import { lift, moderate } from "../../src/core/moderation/moderation.ts";
+import { liftAction, moderate } from "../../src/core/moderation/moderation.ts";
 import { resolveReport } from "../../src/core/moderation/reports.ts";
 import type { Client, Json } from "./client.ts";
 import { Device } from "./push-service.ts";
@@ -171,7 +171,7 @@ async function useModeration({ ctx }: TestServer, alice: Client, bob: Client): P
   resolveReport(ctx, Number(json.id), null);
   for (const action of ["silence", "sensitive", "disable", "suspend"] as const) {
     moderate(ctx, Number(alice.id), action, { by: null, text: "", reportId: Number(json.id) });
-    lift(ctx, Number(alice.id), action);
+    liftAction(ctx, Number(alice.id), action);
   }
 }
 

@@ -1,4 +1,4 @@
-import { lift, moderate, type Action } from "../../src/core/moderation/moderation.ts";
+import { liftAction, moderate, type Action } from "../../src/core/moderation/moderation.ts";
 import type { TestServer } from "./server.ts";
 
 /** Moderates like the owner on the command line. Notifications are sent when the server's jobs have run. */
@@ -8,5 +8,5 @@ export async function act(server: TestServer, action: Action, whom: { id: string
 }
 
 export function undo(server: TestServer, action: Exclude<Action, "none">, whom: { id: string }): void {
-  lift(server.ctx, Number(whom.id), action);
+  liftAction(server.ctx, Number(whom.id), action);
 }

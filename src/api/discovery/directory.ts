@@ -2,7 +2,7 @@ import { and, desc, isNull, not, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import { build, condition, Shaped } from "../../db/builder.ts";
 import { accounts } from "../../db/schema/index.ts";
-import { keptApart } from "../../core/visibility.ts";
+import { hiddenInLists } from "../../core/visibility.ts";
 import { showAccounts } from "../../entities/accounts.ts";
 import { bool, object, oneOf } from "../../lib/http/input.ts";
 import { idsOf, offsetPaging } from "../paging.ts";
@@ -24,7 +24,7 @@ const DIRECTORY = new Shaped(({ order, local }: { order: "active" | "new"; local
       and(
         sql`${a.discoverable} = 1 AND ${a.silenced_at} IS NULL`,
         local ? isNull(a.domain) : undefined,
-        not(condition(keptApart("a.id"))),
+        not(condition(hiddenInLists("a.id"))),
       ),
     )
     // By activity, accounts without posts come last.

@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 import { findAccount } from "../../core/accounts.ts";
-import { keptApart } from "../../core/visibility.ts";
+import { hiddenInLists } from "../../core/visibility.ts";
 import { showAccounts } from "../../entities/accounts.ts";
 import { parseId } from "../../lib/ids.ts";
 import { object } from "../../lib/http/input.ts";
@@ -20,7 +20,7 @@ interface SuggestionRow {
 /**
  * Accounts the owners endorse, then friends of friends, most mutual friends first; ties go to the less popular. Leaves
  * out accounts that aren't discoverable or are limited, and those the viewer already follows, has asked to follow,
- * avoids (`keptApart`) or has dismissed. The follows of accounts that hide them don't count.
+ * avoids (`hiddenInLists`) or has dismissed. The follows of accounts that hide them don't count.
  */
 const SUGGESTIONS = `
   WITH reasons (id, featured, friend) AS (
@@ -35,7 +35,7 @@ const SUGGESTIONS = `
   candidates (id, featured, friends) AS (SELECT id, max(featured), sum(friend) FROM reasons GROUP BY id)
   SELECT a.id, c.featured, c.friends
   FROM candidates c CROSS JOIN accounts a ON a.id = c.id
-  WHERE a.id <> +$accountId AND a.discoverable = 1 AND a.silenced_at IS NULL AND NOT ${keptApart("a.id", "+$accountId")}
+  WHERE a.id <> +$accountId AND a.discoverable = 1 AND a.silenced_at IS NULL AND NOT ${hiddenInLists("a.id", "+$accountId")}
     AND NOT EXISTS (SELECT 1 FROM follows WHERE account_id = +$accountId AND target_account_id = a.id)
     AND NOT EXISTS (SELECT 1 FROM follow_requests WHERE account_id = +$accountId AND target_account_id = a.id)
     AND NOT EXISTS (SELECT 1 FROM suggestion_dismissals WHERE account_id = +$accountId AND target_account_id = a.id)

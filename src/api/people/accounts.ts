@@ -1,4 +1,4 @@
-import { accountsAmong, findAccount, lookupAccount, searchAccounts } from "../../core/accounts.ts";
+import { existingAccounts, findAccount, lookupAccount, searchAccounts } from "../../core/accounts.ts";
 import { follow, followersOf, followingOf, removeFollower, unfollow } from "../../core/people/follows.ts";
 import { pinnedOf, statusesOf } from "../../core/timelines/timelines.ts";
 import { showAccount, showAccounts } from "../../entities/accounts.ts";
@@ -46,7 +46,7 @@ export function accountRoutes(routes: Router): void {
     .get(
       "/api/v1/accounts",
       { open: true, scope: "read:accounts", input: object({ id: ids(40) }), summary: "Get multiple accounts" },
-      ({ ctx, input }) => showAccounts(ctx, accountsAmong(ctx, parseIds(input.id))),
+      ({ ctx, input }) => showAccounts(ctx, existingAccounts(ctx, parseIds(input.id))),
     )
     .get(
       "/api/v1/accounts/lookup",

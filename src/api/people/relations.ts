@@ -1,5 +1,5 @@
 import type { Context } from "../../context.ts";
-import { accountsAmong, findAccount } from "../../core/accounts.ts";
+import { existingAccounts, findAccount } from "../../core/accounts.ts";
 import { idList } from "../../db/json.ts";
 import { refuseWhere, tooLong } from "../../errors.ts";
 import { showAccounts } from "../../entities/accounts.ts";
@@ -31,7 +31,7 @@ export function relationRoutes(routes: Router): void {
         input: object({ id: ids(80) }),
         summary: "List followers of accounts that you follow, too",
       },
-      ({ ctx, viewerId, input }) => familiarFollowers(ctx, viewerId, accountsAmong(ctx, parseIds(input.id))),
+      ({ ctx, viewerId, input }) => familiarFollowers(ctx, viewerId, existingAccounts(ctx, parseIds(input.id))),
     )
     // Mastodon 3.5 removed identity proofs, but some apps still request them.
     .get(

@@ -2,7 +2,7 @@ import { findAccount } from "../../core/accounts.ts";
 import {
   addToList,
   createList,
-  listsHolding,
+  listsContaining,
   listsOf,
   membersOf,
   ownList,
@@ -39,7 +39,7 @@ export function listRoutes(routes: Router): void {
       "/api/v1/accounts/:id/lists",
       { ...read, summary: "List your lists that contain an account" },
       ({ ctx, viewerId, params }) =>
-        listsHolding(ctx.db, viewerId, findAccount(ctx, parseId(params.id)).id).map(listJson),
+        listsContaining(ctx.db, viewerId, findAccount(ctx, parseId(params.id)).id).map(listJson),
     )
     .get("/api/v1/lists/:id", { ...read, summary: "Get a list" }, ({ ctx, viewerId, params }) =>
       listJson(ownList(ctx.db, viewerId, parseId(params.id))),

@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 import { lookupAccount } from "../../core/accounts.ts";
-import { lift, moderate, STATES, type Action } from "../../core/moderation/moderation.ts";
+import { liftAction, moderate, STATES, type Action } from "../../core/moderation/moderation.ts";
 import { Refusal } from "../../errors.ts";
 import { command, option, requiredOption, word, type Command } from "../command.ts";
 import { withData } from "../data-folder.ts";
@@ -57,7 +57,7 @@ function undo(action: Exclude<Action, "none">, summary: string): Command {
     run: ({ acct: handle }) =>
       withData((ctx) => {
         const { id, acct } = accountNamed(ctx, handle);
-        lift(ctx, id, action);
+        liftAction(ctx, id, action);
         console.log(`@${acct} is no longer ${STATES[action].word}.`);
       }),
   });

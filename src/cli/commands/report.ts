@@ -2,7 +2,7 @@ import {
   listReports,
   reopenReport,
   resolveReport,
-  wholeReport,
+  reportDetails,
   type NamedReport,
 } from "../../core/moderation/reports.ts";
 import { command, flag, word } from "../command.ts";
@@ -34,7 +34,7 @@ export const commands = {
   "report show": show({
     summary: "Shows a report with its comment, rules and posts",
     words: { id: ID },
-    find: ({ id }) => withData(({ db }) => wholeReport(db, id)),
+    find: ({ id }) => withData(({ db }) => reportDetails(db, id)),
     facts: (report) => ({
       About: [`@${report.target}`],
       By: [`@${report.reporter}, ${day(report.created_at)}`],

@@ -3,7 +3,7 @@ import { withAddress, type Config } from "../../config.ts";
 import type { Context } from "../../context.ts";
 import { SERVER_TOPIC } from "../../core/events.ts";
 import { clearIncoming } from "../../core/media/receive.ts";
-import { followsPort, keepAddress, refuseOtherPort } from "../../core/server/server-address.ts";
+import { followsPort, storeAddress, refuseOtherPort } from "../../core/server/server-address.ts";
 import { newSetupToken } from "../../core/people/setup.ts";
 import { hasUsers } from "../../core/people/users.ts";
 import { vapidKeys } from "../../core/notifications/vapid.ts";
@@ -73,7 +73,7 @@ async function startJobs(ctx: Context, worker: Worker, stopped: Promise<void>): 
   for (;;) {
     try {
       return await ctx.db.whenWritable(() => {
-        keepAddress(ctx);
+        storeAddress(ctx);
         ctx.db.transaction((tx) => scheduleAll(ctx, tx));
         worker.start();
       });

@@ -10,7 +10,7 @@ import { OutboundError, type OutboundRequest, type OutboundResponse } from "../.
 import { readHtmlHead } from "../../lib/http/html-head.ts";
 import { oEmbedUrl, previewOf, withOEmbed, type Preview } from "../../lib/http/preview.ts";
 import { lookupAccount } from "../accounts.ts";
-import { isFresh, removeUnusedLinks, requestCard, type LinkRow } from "./links.ts";
+import { isRecentlyFetched, removeUnusedLinks, requestCard, type LinkRow } from "./links.ts";
 import { IMAGE_LIMITS } from "../media/limits.ts";
 import { discardFiles, newFolder, storeImage } from "../media/stored-files.ts";
 
@@ -30,7 +30,7 @@ const MAX_REMOVED = 500;
  */
 export async function fetchCard(ctx: Context, linkId: number): Promise<void> {
   const link = ctx.db.get<LinkRow>("SELECT * FROM links WHERE id = +$linkId", { linkId });
-  if (!link || link.statuses_count === 0 || isFresh(ctx, link)) return;
+  if (!link || link.statuses_count === 0 || isRecentlyFetched(ctx, link)) return;
   const preview = await fetchPreview(ctx, link.url);
   const image = preview?.imageUrl ? await fetchImage(ctx, preview.imageUrl, siteOf(link.url)) : null;
   ctx.db.transaction((tx) => {

@@ -36,12 +36,12 @@ export function linkStatus(ctx: Context, tx: Tx, statusId: number, links: readon
 
 /** Enqueues fetching the linked page, unless it was fetched within a day. */
 export function requestCard(ctx: Context, tx: Tx, link: LinkRow): void {
-  if (isFresh(ctx, link)) return;
+  if (isRecentlyFetched(ctx, link)) return;
   const key = `card.fetch ${link.id} ${Math.floor(ctx.clock.now() / DAY)}`;
   enqueue(ctx, tx, "card.fetch", { linkId: link.id }, { key, host: siteOf(link.url) });
 }
 
-export function isFresh(ctx: Context, link: LinkRow): boolean {
+export function isRecentlyFetched(ctx: Context, link: LinkRow): boolean {
   return link.fetched_at !== null && link.fetched_at > ctx.clock.now() - DAY;
 }
 

@@ -7,7 +7,7 @@ import { accounts, statuses } from "../../db/schema/index.ts";
 import { idAt } from "../../lib/ids.ts";
 import { dayOf, parseSearch, type Term } from "../../lib/text/search-query.ts";
 import { phraseQuery } from "../../lib/text/search-words.ts";
-import { IS_HERE, lookupAccount } from "../accounts.ts";
+import { IS_APPROVED, lookupAccount } from "../accounts.ts";
 import { accountUri, parseAddress, statusUri, type LocalName } from "../addresses.ts";
 import { authorMark, languageMark, partMark } from "./search-index.ts";
 import { isKnownTo } from "./tags.ts";
@@ -203,7 +203,7 @@ interface Found {
 }
 
 const OF_URI = `
-  SELECT 'account' AS kind, a.id FROM accounts a WHERE a.uri = +$uri AND ${IS_HERE} AND a.suspended_at IS NULL
+  SELECT 'account' AS kind, a.id FROM accounts a WHERE a.uri = +$uri AND ${IS_APPROVED} AND a.suspended_at IS NULL
   UNION ALL SELECT 'status', s.id FROM statuses s WHERE s.uri = +$uri AND s.reblog_of_id IS NULL`;
 
 /** The account or status with this URL or URI, if it is known here and visible to the viewer. */

@@ -48,7 +48,7 @@ export function uncountUses(tx: Tx, statusId: number): void {
 }
 
 /** Deletes uses that are older than any history shows. */
-export function forgetOldUses(ctx: Context, tx: Tx): void {
+export function deleteOldUses(ctx: Context, tx: Tx): void {
   const oldest = currentDay(ctx) - HISTORY_DAYS + 1;
   tx.run("DELETE FROM trend_uses WHERE day < +$oldest", { oldest });
   tx.run("DELETE FROM trend_days WHERE day < +$oldest", { oldest });

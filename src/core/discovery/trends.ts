@@ -3,7 +3,7 @@ import type { Params, Tx } from "../../db/open.ts";
 import { trends } from "../../db/schema/index.ts";
 import { notFound, Refusal } from "../../errors.ts";
 import { idAt } from "../../lib/ids.ts";
-import { forgetOldUses, HISTORY_DAYS, currentDay } from "./trend-counts.ts";
+import { deleteOldUses, HISTORY_DAYS, currentDay } from "./trend-counts.ts";
 import { visibleTo, wantedBy } from "../visibility.ts";
 
 export const TREND_KINDS = trends.kind.enumValues;
@@ -58,7 +58,7 @@ function mayTrend(s: string, a: string): string {
 
 /** Recomputes all trends from the last week, and deletes older uses. */
 export function rankTrends(ctx: Context, tx: Tx): void {
-  forgetOldUses(ctx, tx);
+  deleteOldUses(ctx, tx);
   tx.run("DELETE FROM trends");
   forgetReviews(tx);
   if (ctx.config.trends === "off") return;

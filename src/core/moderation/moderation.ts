@@ -88,7 +88,7 @@ export function moderate(ctx: Context, accountId: number, action: Action, decisi
 }
 
 /** Lifts the state that an action set. Follows that a suspension ended aren't restored. */
-export function lift(ctx: Context, accountId: number, action: Exclude<Action, "none">): void {
+export function liftAction(ctx: Context, accountId: number, action: Exclude<Action, "none">): void {
   const { word, holds, sql } = STATES[action];
   ctx.db.transaction((tx) => {
     const account = moderated(tx, accountId);

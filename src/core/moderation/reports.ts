@@ -135,7 +135,7 @@ const RULES_NAMED = "SELECT text FROM rules WHERE id IN (SELECT value FROM json_
 const STATUSES_NAMED = "SELECT url FROM statuses WHERE id IN (SELECT value FROM json_each($statusIds)) ORDER BY id";
 
 /** A report with the texts of the cited rules and the URLs of the reported statuses that still exist. */
-export function wholeReport(db: Reads, id: number): NamedReport & { rules: string[]; urls: string[] } {
+export function reportDetails(db: Reads, id: number): NamedReport & { rules: string[]; urls: string[] } {
   const report = db.get<NamedReport>(`${NAMED} WHERE r.id = +$id`, { id });
   if (!report) throw noReport(id);
   return {

@@ -2,9 +2,9 @@ import type { Context } from "../../context.ts";
 import { Keyset, type Page } from "../../db/keyset.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import { notFound } from "../../errors.ts";
-import { announce } from "../events.ts";
-import { verdict } from "./policy.ts";
-import { ignores, visibleTo } from "../visibility.ts";
+import { publishAfterCommit } from "../events.ts";
+import { policyDecision } from "./policy.ts";
+import { rejectsNotifications, visibleTo } from "../visibility.ts";
 
 /** One account's view of a thread of direct statuses with the same participants. */
 export interface ConversationRow {
@@ -29,8 +29,8 @@ const FILE = `
   INSERT INTO conversations (account_id, thread_id, participants, last_status_id, unread)
   SELECT u.account_id, $threadId, $participants, $statusId, u.account_id <> +$authorId FROM users u
   WHERE u.account_id = +$accountId
-    AND NOT ${ignores("+$accountId", "+$authorId")}
-    AND (u.account_id = +$authorId OR ${verdict({ type: "'mention'", from: "+$authorId", status: "+$statusId" })} = 0)
+    AND NOT ${rejectsNotifications("+$accountId", "+$authorId")}
+    AND (u.account_id = +$authorId OR ${policyDecision({ type: "'mention'", from: "+$authorId", status: "+$statusId" })} = 0)
   ON CONFLICT (account_id, thread_id, participants)
   DO UPDATE SET last_status_id = max(last_status_id, excluded.last_status_id), unread = excluded.unread
   RETURNING id`;
@@ -39,7 +39,7 @@ const FILE = `
  * Adds a direct status to the conversations of its local participants. `mentions` are all mentioned accounts; `among`
  * limits whose conversations get it.
  */
-export function fileConversation(
+export function addToConversations(
   ctx: Context,
   tx: Tx,
   status: { id: number; account_id: number; visibility: string; conversation_id: number },
@@ -67,14 +67,14 @@ export function fileConversation(
 }
 
 function announceConversation(ctx: Context, tx: Tx, accountId: number, conversationId: number): void {
-  announce(ctx, tx, [conversationTopic(accountId)], { event: "conversation", conversationId });
+  publishAfterCommit(ctx, tx, [conversationTopic(accountId)], { event: "conversation", conversationId });
 }
 
 /**
  * Call it before a status is deleted. Its conversations then end with the previous status, or are deleted if there is
  * none.
  */
-export function unfileConversation(ctx: Context, tx: Tx, statusId: number): void {
+export function removeFromConversations(ctx: Context, tx: Tx, statusId: number): void {
   const held = tx.all<{ conversation_id: number }>(
     "DELETE FROM conversation_statuses WHERE status_id = +$statusId RETURNING conversation_id",
     { statusId },

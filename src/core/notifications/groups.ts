@@ -73,9 +73,9 @@ export function listGroups(db: Reads, accountId: number, filter: GroupFilter, pa
   const isGrouped = (row: NotificationRow) => row.group_key !== null && filter.groupedTypes.includes(row.type);
   const found = summariesOf(db, accountId, rows.filter(isGrouped), bounds, filter.fromAccountId);
   return rows.map((row) => {
-    const facts = isGrouped(row) ? found.get(row.group_key!)! : aloneFacts(row);
-    const key = isGrouped(row) ? row.group_key! : aloneKey(row.id);
-    return groupOf(key, row, facts, { oldestId: facts.oldest_id, newestAt: facts.newest_at });
+    const summary = isGrouped(row) ? found.get(row.group_key!)! : singleSummary(row);
+    const key = isGrouped(row) ? row.group_key! : singleKey(row.id);
+    return groupOf(key, row, summary, { oldestId: summary.oldest_id, newestAt: summary.newest_at });
   });
 }
 
@@ -93,7 +93,7 @@ function boundsOf(page: Page, rows: readonly NotificationRow[]): { lowest: numbe
   return { ...bounds, highest: (page.max_id ?? Number.MAX_SAFE_INTEGER) - 1 };
 }
 
-/** The facts about a group that a page shows. */
+/** The columns of a group that a page shows. */
 interface GroupSummary {
   count: number;
   newest_id: number;
@@ -116,7 +116,7 @@ const SUMMARIES = `
       SELECT m.from_account_id ${OF_GROUP} ORDER BY m.id DESC LIMIT ${MAX_SAMPLES})) AS samples
   FROM json_each($keys) j JOIN notifications n ON n.id = (SELECT max(m.id) ${OF_GROUP})`;
 
-/** The facts by group key, for the groups of these rows. */
+/** The summaries by group key, for the groups of these rows. */
 function summariesOf(
   db: Reads,
   accountId: number,
@@ -133,33 +133,33 @@ function summariesOf(
     highest,
     fromAccountId,
   });
-  return new Map(found.map((facts) => [facts.group_key, facts]));
+  return new Map(found.map((summary) => [summary.group_key, summary]));
 }
 
-function aloneFacts({ id, created_at, from_account_id }: NotificationRow): GroupSummary {
+function singleSummary({ id, created_at, from_account_id }: NotificationRow): GroupSummary {
   return { count: 1, newest_id: id, newest_at: created_at, oldest_id: id, samples: `[${from_account_id}]` };
 }
 
-const ALONE = "ungrouped-";
+const SINGLE = "ungrouped-";
 
 /** The key of a notification that isn't grouped. */
-export function aloneKey(id: number): string {
-  return ALONE + id;
+export function singleKey(id: number): string {
+  return SINGLE + id;
 }
 
 function groupOf(
   key: string,
   row: NotificationRow,
-  facts: GroupSummary,
+  summary: GroupSummary,
   page: NotificationGroup["page"],
 ): NotificationGroup {
-  const accountIds = [...new Set(JSON.parse(facts.samples) as number[])];
-  return { key, row, count: facts.count, newestId: facts.newest_id, accountIds, page };
+  const accountIds = [...new Set(JSON.parse(summary.samples) as number[])];
+  return { key, row, count: summary.count, newestId: summary.newest_id, accountIds, page };
 }
 
 /** The id in the key of a single notification; null for the key of a group. */
 function idIn(key: string): number | null {
-  return key.startsWith(ALONE) ? (parseId(key.slice(ALONE.length)) ?? 0) : null;
+  return key.startsWith(SINGLE) ? (parseId(key.slice(SINGLE.length)) ?? 0) : null;
 }
 
 const NEWEST_OF = `
@@ -175,7 +175,7 @@ export function findGroup(db: Reads, accountId: number, key: string): Notificati
   const row =
     id === null ? db.get<NotificationRow>(NEWEST_OF, { accountId, key }) : findNotification(db, accountId, id);
   if (!row) return null;
-  if (row.group_key === null) return groupOf(aloneKey(row.id), row, aloneFacts(row), null);
+  if (row.group_key === null) return groupOf(singleKey(row.id), row, singleSummary(row), null);
   const bounds = { lowest: 0, highest: Number.MAX_SAFE_INTEGER };
   return groupOf(row.group_key, row, summariesOf(db, accountId, [row], bounds, null).get(row.group_key)!, null);
 }

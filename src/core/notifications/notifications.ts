@@ -5,11 +5,11 @@ import { build, condition, type ListQuery, ShapedKeyset } from "../../db/builder
 import type { Page } from "../../db/keyset.ts";
 import type { Params, Reads, Tx } from "../../db/open.ts";
 import { notifications } from "../../db/schema/index.ts";
-import { announce, userTopic } from "../events.ts";
+import { publishAfterCommit, userTopic } from "../events.ts";
 import { markersOf } from "../timelines/markers.ts";
-import { fromStaff, verdict, type NotifyColumns } from "./policy.ts";
+import { fromStaff, policyDecision, type NotifyColumns } from "./policy.ts";
 import { queuePushes } from "./push.ts";
-import { ignores, isSuspended, visibleTo } from "../visibility.ts";
+import { rejectsNotifications, isSuspended, visibleTo } from "../visibility.ts";
 
 /** The types of notifications: Mastodon's, in the order of its documentation. */
 export const NOTIFICATION_TYPES = notifications.type.enumValues;
@@ -46,11 +46,11 @@ const PARAMETERS: NotifyColumns = { type: "$type", from: "+$from", status: "+$st
  */
 const NOTIFY = `
   WITH told AS MATERIALIZED (
-    SELECT u.account_id, ${verdict(PARAMETERS)} AS verdict FROM users u
+    SELECT u.account_id, ${policyDecision(PARAMETERS)} AS verdict FROM users u
     WHERE u.account_id = +$to
       AND (u.account_id <> +$from OR $type IN ('poll', 'severed_relationships', 'moderation_warning'))
       AND (NOT (
-        ${ignores("+$to", "+$from")}
+        ${rejectsNotifications("+$to", "+$from")}
         OR EXISTS (
           SELECT 1 FROM conversation_mutes m JOIN statuses s ON s.conversation_id = m.conversation_id
           WHERE m.account_id = +$to AND s.id = +$statusId)
@@ -58,7 +58,7 @@ const NOTIFY = `
           SELECT 1 FROM (
             SELECT account_id FROM mentions WHERE status_id = +$statusId
             UNION ALL SELECT in_reply_to_account_id FROM statuses WHERE id = +$statusId) others
-          WHERE ${ignores("+$to", "others.account_id")}))) OR ${fromStaff(PARAMETERS)}))
+          WHERE ${rejectsNotifications("+$to", "others.account_id")}))) OR ${fromStaff(PARAMETERS)}))
   INSERT INTO notifications (account_id, type, from_account_id, status_id, about_id, created_at, filtered, group_key)
   SELECT account_id, $type, $from, $statusId, $aboutId, $now, verdict, iif(verdict = 0, coalesce(
     (SELECT max(group_key) FROM notifications WHERE account_id = +$to AND group_key BETWEEN +$lowest AND +$highest), $highest), NULL)
@@ -121,12 +121,12 @@ function request(tx: Tx, accountId: number, fromId: number, now: number): void {
 
 /** Delivers a new notification that isn't filtered: to streams and as push. */
 function deliver(ctx: Context, tx: Tx, to: number, notificationId: number): void {
-  announce(ctx, tx, [userTopic(to)], { event: "notification", notificationId });
+  publishAfterCommit(ctx, tx, [userTopic(to)], { event: "notification", notificationId });
   queuePushes(ctx, tx, notificationId);
 }
 
 /** Deletes the notifications of an action that was undone. */
-export function withdraw(tx: Tx, what: { type: NotificationType; from: number; statusId: number }): void {
+export function withdrawNotification(tx: Tx, what: { type: NotificationType; from: number; statusId: number }): void {
   tx.run("DELETE FROM notifications WHERE type = +$type AND from_account_id = +$from AND status_id = +$statusId", {
     type: what.type,
     from: what.from,
@@ -135,7 +135,7 @@ export function withdraw(tx: Tx, what: { type: NotificationType; from: number; s
 }
 
 /** Deletes the account's notifications from another account. */
-export function forgetNotificationsFrom(tx: Tx, accountId: number, fromId: number): void {
+export function deleteNotificationsFrom(tx: Tx, accountId: number, fromId: number): void {
   tx.run("DELETE FROM notifications WHERE account_id = +$accountId AND from_account_id = +$fromId", {
     accountId,
     fromId,

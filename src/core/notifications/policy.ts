@@ -79,7 +79,7 @@ function unasked({ from, status }: NotifyColumns): string {
  * The decision of the policy of `users u`: 0 accept, 1 filter, 2 drop. Accounts that they follow or have accepted are
  * accepted, except that `for_not_followers` also applies to accounts they follow. An SQL expression.
  */
-export function verdict(told: NotifyColumns): string {
+export function policyDecision(told: NotifyColumns): string {
   const { type, from } = told;
   const unlessFollower = `iif(u.for_not_followers > 0 AND NOT EXISTS (
     SELECT 1 FROM follows

@@ -6,10 +6,10 @@ import type { Reads, Tx } from "../../db/open.ts";
 import { enqueue } from "../../db/queue.ts";
 import { notifications, pushSubscriptions } from "../../db/schema/index.ts";
 import { notFound, refuseWhere } from "../../errors.ts";
-import { keptSecret } from "../../lib/files.ts";
+import { readOrCreateSecret } from "../../lib/files.ts";
 import { isPublicAddress } from "../../lib/http/outbound.ts";
 import { decodeBase64, seal, unseal } from "../../lib/secrets.ts";
-import { isShutOut } from "../visibility.ts";
+import { cannotSignIn } from "../visibility.ts";
 
 /** Notifications without push: Mastodon has no alert for them. */
 const QUIET = ["severed_relationships", "moderation_warning"] as const;
@@ -157,7 +157,7 @@ export function tokenOf(ctx: Context, row: PushRow): string | null {
 
 /** Stored in a file of its own, so that a copy of the database alone contains no usable token. */
 function sealingKey(ctx: Context): Uint8Array {
-  return keptSecret(join(ctx.config.data, "push.key"), 32);
+  return readOrCreateSecret(join(ctx.config.data, "push.key"), 32);
 }
 
 function purposeOf(tokenId: number): string {
@@ -173,7 +173,7 @@ const WANTING = `
     JOIN oauth_tokens t ON t.id = p.token_id
   WHERE n.id = +$notificationId AND (t.expires_at IS NULL OR t.expires_at > +$now)
     AND EXISTS (SELECT 1 FROM json_each(p.alerts) WHERE value = n.type)
-    AND NOT ${isShutOut("n.account_id")}
+    AND NOT ${cannotSignIn("n.account_id")}
     AND CASE p.policy
       WHEN 'all' THEN 1
       WHEN 'none' THEN 0

@@ -4,8 +4,8 @@ import type { Reads, Tx } from "../../db/open.ts";
 import { enqueue } from "../../db/queue.ts";
 import { notFound } from "../../errors.ts";
 import { pause } from "../../lib/pause.ts";
-import { fileConversation } from "./conversations.ts";
-import { announce, userTopic } from "../events.ts";
+import { addToConversations } from "./conversations.ts";
+import { publishAfterCommit, userTopic } from "../events.ts";
 import { mentionsOf } from "../discovery/tags.ts";
 import { isSuspended, visibleTo } from "../visibility.ts";
 
@@ -145,7 +145,7 @@ function mergeSlice(ctx: Context, accountId: number, fromId: number): number {
     for (const id of mentions.sort((a, b) => a - b)) fileLate(ctx, tx, accountId, id);
     const isLast = held.length < SLICE;
     if (isLast && areMerged(tx, accountId)) {
-      announce(ctx, tx, [userTopic(accountId)], { event: "notifications_merged" });
+      publishAfterCommit(ctx, tx, [userTopic(accountId)], { event: "notifications_merged" });
     }
     return held.length;
   });
@@ -157,5 +157,5 @@ function fileLate(ctx: Context, tx: Tx, accountId: number, statusId: number): vo
     "SELECT id, account_id, visibility, conversation_id FROM statuses WHERE id = +$statusId AND visibility = 'direct'",
     { statusId },
   );
-  if (status) fileConversation(ctx, tx, status, mentionsOf(tx, statusId), [accountId]);
+  if (status) addToConversations(ctx, tx, status, mentionsOf(tx, statusId), [accountId]);
 }

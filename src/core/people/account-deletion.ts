@@ -2,12 +2,12 @@ import type { Context } from "../../context.ts";
 import type { Tx } from "../../db/open.ts";
 import { enqueue } from "../../db/queue.ts";
 import { notFound } from "../../errors.ts";
-import { forgetReactions } from "../server/announcement-reactions.ts";
-import { announce, SERVER_TOPIC } from "../events.ts";
+import { deleteReactions } from "../server/announcement-reactions.ts";
+import { publishAfterCommit, SERVER_TOPIC } from "../events.ts";
 import { endFollow } from "./follows.ts";
 import { filesOf, type MediaFiles } from "../media/states.ts";
 import { discardFiles } from "../media/stored-files.ts";
-import { forgetVotes } from "../statuses/polls.ts";
+import { deleteVotes } from "../statuses/polls.ts";
 import { indexStatus } from "../discovery/search-index.ts";
 import { removeStatusWithin } from "../statuses/statuses.ts";
 import { refuseForLastOwner } from "./users.ts";
@@ -55,7 +55,7 @@ export function deleteAccount(ctx: Context, accountId: number): void {
     const tokens = tx.all<{ id: number }>("SELECT id FROM oauth_tokens WHERE user_id = +$userId", {
       userId: account.user_id,
     });
-    for (const { id } of tokens) announce(ctx, tx, [SERVER_TOPIC], { event: "token.revoked", tokenId: id });
+    for (const { id } of tokens) publishAfterCommit(ctx, tx, [SERVER_TOPIC], { event: "token.revoked", tokenId: id });
     tx.run("DELETE FROM users WHERE id = +$userId", { userId: account.user_id });
     tx.run(HIDE, { accountId, now: ctx.clock.now() });
     discardFiles(ctx, tx, [account.avatar, account.avatar_static, account.header, account.header_static]);
@@ -85,8 +85,8 @@ const STEPS: readonly Step[] = [
   removeMedia,
   removeFavourites,
   removeBookmarks,
-  (_, tx, accountId) => forgetVotes(tx, accountId, SLICE),
-  (ctx, tx, accountId) => forgetReactions(ctx, tx, accountId, SLICE),
+  (_, tx, accountId) => deleteVotes(tx, accountId, SLICE),
+  (ctx, tx, accountId) => deleteReactions(ctx, tx, accountId, SLICE),
   removeFollows,
   sliceOf("notifications", "from_account_id", LARGE_SLICE),
   sliceOf("notifications", "account_id", LARGE_SLICE),

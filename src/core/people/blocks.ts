@@ -5,8 +5,8 @@ import { parseDomain } from "../../lib/text/domains.ts";
 import { findAccount } from "../accounts.ts";
 import { removeConversationsFrom, removeConversationsWith } from "../notifications/conversations.ts";
 import { endFollow } from "./follows.ts";
-import { banFromHome, clearMentions } from "../timelines/home-fanout.ts";
-import { forgetNotificationsFrom, notify } from "../notifications/notifications.ts";
+import { removeAccountFromHome, clearMentions } from "../timelines/home-fanout.ts";
+import { deleteNotificationsFrom, notify } from "../notifications/notifications.ts";
 import { sever } from "./severances.ts";
 import { isSuspended } from "../visibility.ts";
 
@@ -24,8 +24,8 @@ export function block(ctx: Context, accountId: number, targetId: number | null):
       "INSERT INTO blocks (account_id, target_account_id, created_at) VALUES ($accountId, $targetId, $now) ON CONFLICT DO NOTHING",
       { accountId, targetId: target.id, now: ctx.clock.now() },
     );
-    banFromHome(tx, accountId, target.id);
-    forgetNotificationsFrom(tx, accountId, target.id);
+    removeAccountFromHome(tx, accountId, target.id);
+    deleteNotificationsFrom(tx, accountId, target.id);
     removeConversationsWith(tx, accountId, target.id);
     tx.run("DELETE FROM notification_permissions WHERE account_id = +$accountId AND from_account_id = +$targetId", {
       accountId,
@@ -74,7 +74,7 @@ export function mute(ctx: Context, accountId: number, targetId: number | null, o
       },
     );
     clearMentions(tx, accountId, target.id);
-    if (options.notifications) forgetNotificationsFrom(tx, accountId, target.id);
+    if (options.notifications) deleteNotificationsFrom(tx, accountId, target.id);
   });
 }
 

@@ -5,9 +5,9 @@ import { notAllowed, notFound } from "../../errors.ts";
 import { findAccount, isBlockedBy, type AccountRow } from "../accounts.ts";
 import { fillHomeLater } from "../timelines/home-backfill.ts";
 import { clearFromHome } from "../timelines/home-fanout.ts";
-import { keepInLists } from "../timelines/lists.ts";
+import { moveMembershipsToFollow } from "../timelines/lists.ts";
 import { notify } from "../notifications/notifications.ts";
-import { blocks, isLimited, isSuspended, keptApart } from "../visibility.ts";
+import { blocks, isLimited, isSuspended, hiddenInLists } from "../visibility.ts";
 
 export interface FollowOptions {
   reblogs?: boolean;
@@ -127,7 +127,7 @@ function accept(ctx: Context, tx: Tx, accountId: number, requesterId: number | n
      WHERE target_account_id = +$accountId AND account_id = +$requesterId`,
     { accountId, requesterId, now: ctx.clock.now() },
   );
-  keepInLists(ctx, tx, requesterId, accountId);
+  moveMembershipsToFollow(ctx, tx, requesterId, accountId);
   removeRequest(tx, accountId, requesterId);
   applyFollow(ctx, tx, requesterId, accountId);
   return requesterId;
@@ -188,7 +188,7 @@ const LIMITED = `SELECT 1 WHERE ${isLimited("+$accountId")}`;
  * or mute, or that block them.
  */
 function followList(account: string, list: string): Keyset<ListItem> {
-  const seen = `NOT ${isSuspended(account)} AND (+$viewer = +$accountId OR NOT ${keptApart(account)})`;
+  const seen = `NOT ${isSuspended(account)} AND (+$viewer = +$accountId OR NOT ${hiddenInLists(account)})`;
   return new Keyset<ListItem>(
     `SELECT ${account} AS id, f.id AS cursor FROM follows f WHERE ${list} = +$accountId AND ${seen}`,
     "f.id",

@@ -7,7 +7,7 @@ import {
   insertUser,
   prepareUser,
   problemOf,
-  tellOfSignUp,
+  notifyStaffOfSignUp,
   userProblems,
   type PreparedUser,
 } from "./users.ts";
@@ -60,7 +60,7 @@ export async function prepareRegistration(ctx: Context, given: Registration): Pr
  */
 export function register(ctx: Context, tx: Tx, user: PreparedUser): number {
   const { userId, accountId } = insertUser(ctx, tx, user);
-  if (user.approved) tellOfSignUp(ctx, tx, accountId);
+  if (user.approved) notifyStaffOfSignUp(ctx, tx, accountId);
   return userId;
 }
 

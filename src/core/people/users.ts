@@ -2,7 +2,7 @@ import type { Context } from "../../context.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import { Refusal, ValidationRefusal, type Problem } from "../../errors.ts";
 import { notify } from "../notifications/notifications.ts";
-import { isShutOut } from "../visibility.ts";
+import { cannotSignIn } from "../visibility.ts";
 import { fixAddress } from "../server/server-address.ts";
 import { accountUri, accountUrl, nameInHandle } from "../addresses.ts";
 
@@ -184,7 +184,7 @@ const PEOPLE = `
   WHERE u.approved AND a.suspended_at IS NULL AND (u.role = 'owner' OR a.discoverable) ORDER BY u.id LIMIT +$limit`;
 
 /** The accounts listed on the start page: owners and discoverable accounts, oldest first. */
-export function listedPeople(db: Reads, limit: number): number[] {
+export function listedAccounts(db: Reads, limit: number): number[] {
   return db.all<{ id: number }>(PEOPLE, { limit }).map(({ id }) => id);
 }
 
@@ -195,13 +195,13 @@ export function approveUser(ctx: Context, userId: number): void {
       "UPDATE users SET approved = 1 WHERE id = +$userId AND NOT approved RETURNING account_id",
       { userId },
     );
-    if (user) tellOfSignUp(ctx, tx, user.account_id);
+    if (user) notifyStaffOfSignUp(ctx, tx, user.account_id);
   });
 }
 
 const STAFF = `
   SELECT u.account_id FROM users u
-  WHERE u.role <> 'user' AND u.approved AND NOT ${isShutOut("u.account_id")} ORDER BY u.id`;
+  WHERE u.role <> 'user' AND u.approved AND NOT ${cannotSignIn("u.account_id")} ORDER BY u.id`;
 
 /** The accounts of all owners, admins and moderators who can sign in, the oldest first. */
 export function staffAccounts(db: Reads): number[] {
@@ -209,7 +209,7 @@ export function staffAccounts(db: Reads): number[] {
 }
 
 /** Notifies the staff of a new user. */
-export function tellOfSignUp(ctx: Context, tx: Tx, accountId: number): void {
+export function notifyStaffOfSignUp(ctx: Context, tx: Tx, accountId: number): void {
   for (const staffId of staffAccounts(tx)) {
     notify(ctx, tx, staffId, { type: "admin.sign_up", from: accountId, statusId: null });
   }

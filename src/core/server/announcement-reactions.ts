@@ -5,7 +5,7 @@ import { validationFailed } from "../../errors.ts";
 import { unicodeEmoji } from "../../lib/text/unicode-emoji.ts";
 import { shownAnnouncement } from "./announcements.ts";
 import { ownEmoji } from "../media/emojis.ts";
-import { announce, everyonesTopics } from "../events.ts";
+import { publishAfterCommit, allUserTopics } from "../events.ts";
 
 /** Mastodon's limit on different emoji per announcement. */
 const MAX_DIFFERENT = 8;
@@ -52,7 +52,7 @@ export function react(ctx: Context, accountId: number, id: number | null, name: 
         now: ctx.clock.now(),
       },
     );
-    tellOfReaction(ctx, tx, announcement.id, reaction.name);
+    publishReaction(ctx, tx, announcement.id, reaction.name);
   });
 }
 
@@ -65,18 +65,18 @@ export function unreact(ctx: Context, accountId: number, id: number | null, name
       "DELETE FROM announcement_reactions WHERE announcement_id = +$announcementId AND name = +$name AND account_id = +$accountId",
       { announcementId: announcement.id, name: reaction.name, accountId },
     );
-    if (changes > 0) tellOfReaction(ctx, tx, announcement.id, reaction.name);
+    if (changes > 0) publishReaction(ctx, tx, announcement.id, reaction.name);
   });
 }
 
 /** Removes up to `limit` reactions of an account, and returns how many. */
-export function forgetReactions(ctx: Context, tx: Tx, accountId: number, limit: number): number {
+export function deleteReactions(ctx: Context, tx: Tx, accountId: number, limit: number): number {
   const removed = tx.all<{ announcement_id: number; name: string }>(
     `DELETE FROM announcement_reactions
      WHERE id IN (SELECT id FROM announcement_reactions WHERE account_id = +$accountId LIMIT +$limit) RETURNING announcement_id, name`,
     { accountId, limit },
   );
-  for (const { announcement_id, name } of removed) tellOfReaction(ctx, tx, announcement_id, name);
+  for (const { announcement_id, name } of removed) publishReaction(ctx, tx, announcement_id, name);
   return removed.length;
 }
 
@@ -96,6 +96,6 @@ function checkRoom(tx: Tx, announcementId: number, name: string): void {
   if (others.count >= MAX_DIFFERENT) throw validationFailed("Limit of different reactions reached");
 }
 
-function tellOfReaction(ctx: Context, tx: Tx, announcementId: number, name: string): void {
-  announce(ctx, tx, everyonesTopics(tx), { event: "announcement.reaction", announcementId, name });
+function publishReaction(ctx: Context, tx: Tx, announcementId: number, name: string): void {
+  publishAfterCommit(ctx, tx, allUserTopics(tx), { event: "announcement.reaction", announcementId, name });
 }

@@ -5,7 +5,7 @@ import { enqueue } from "../../db/queue.ts";
 import type { announcements } from "../../db/schema/index.ts";
 import { notFound, Refusal } from "../../errors.ts";
 import { findLinks } from "../../lib/text/text.ts";
-import { announce, everyonesTopics } from "../events.ts";
+import { publishAfterCommit, allUserTopics } from "../events.ts";
 import { visibleTo } from "../visibility.ts";
 import { parseAddress, statusUri } from "../addresses.ts";
 
@@ -120,7 +120,7 @@ export function createAnnouncement(ctx: Context, draft: AnnouncementDraft): numb
        VALUES ($text, $publishedAt, $startsAt, $endsAt, $allDay, $now, $now)`,
       { ...row, now },
     );
-    tellOfChange(ctx, tx, id, null);
+    publishChange(ctx, tx, id, null);
     return id;
   });
 }
@@ -139,7 +139,7 @@ export function editAnnouncement(ctx: Context, id: number, changes: Partial<Anno
          version = version + 1 WHERE id = +$id`,
       { ...checkedRow({ ...draft, allDay }, publishedAt), now, id },
     );
-    tellOfChange(ctx, tx, id, before);
+    publishChange(ctx, tx, id, before);
   });
 }
 
@@ -147,7 +147,7 @@ export function removeAnnouncement(ctx: Context, id: number): void {
   ctx.db.transaction((tx) => {
     const before = announcementWith(tx, id);
     tx.run("DELETE FROM announcements WHERE id = +$id", { id });
-    tellOfChange(ctx, tx, id, before);
+    publishChange(ctx, tx, id, before);
   });
 }
 
@@ -177,7 +177,7 @@ function announcementWith(tx: Tx, id: number): AnnouncementRow {
  * Enqueues a job that publishes the change to all users: now if the announcement is or was visible, otherwise when it
  * becomes so. A job, because this may run in another process than the server.
  */
-function tellOfChange(ctx: Context, tx: Tx, id: number, before: Times | null): void {
+function publishChange(ctx: Context, tx: Tx, id: number, before: Times | null): void {
   const now = ctx.clock.now();
   const row = findAnnouncement(tx, id);
   const isSeen = (before && isShown(before, now)) || (row && isShown(row, now));
@@ -197,14 +197,14 @@ function nextChange({ published_at, ends_at }: Times, now: number): number | nul
 }
 
 /** Publishes to all users that an announcement is shown or removed. `version` is null for a deleted one. */
-export function tellOfAnnouncement(ctx: Context, id: number, version: number | null): void {
+export function publishAnnouncement(ctx: Context, id: number, version: number | null): void {
   ctx.db.transaction((tx) => {
     const now = ctx.clock.now();
     const row = findAnnouncement(tx, id);
     // Changed since; that change has its own job.
     if ((row?.version ?? null) !== version) return;
     const event = row && isShown(row, now) ? "announcement" : "announcement.delete";
-    announce(ctx, tx, everyonesTopics(tx), { event, announcementId: id });
+    publishAfterCommit(ctx, tx, allUserTopics(tx), { event, announcementId: id });
     const next = row && nextChange(row, now);
     if (next !== null) tellAt(ctx, tx, id, version, next);
   });

@@ -43,7 +43,7 @@ export function fixAddress(ctx: Context, tx: Tx): void {
  * Call it when the server starts: stores its address for commands, and fixes it for a database that has accounts
  * already.
  */
-export function keepAddress(ctx: Context): void {
+export function storeAddress(ctx: Context): void {
   ctx.db.transaction((tx) => {
     write(tx, STARTED, ctx.config);
     const fixed = fixedAddress(tx, ctx.config);

@@ -24,7 +24,7 @@ function weekOf(time: number): number {
 }
 
 /** Records user activity. */
-export function noteVisit(tx: Tx, userId: number, now: number): void {
+export function recordActivity(tx: Tx, userId: number, now: number): void {
   tx.run("INSERT INTO weekly_logins (week, user_id) VALUES ($week, $userId) ON CONFLICT DO NOTHING", {
     week: weekOf(now),
     userId,
@@ -32,7 +32,7 @@ export function noteVisit(tx: Tx, userId: number, now: number): void {
 }
 
 /** The number of users who were active in this week or the `weeks - 1` weeks before. */
-export function visitors(ctx: Context, weeks: number): number {
+export function countActiveUsers(ctx: Context, weeks: number): number {
   const first = weekOf(ctx.clock.now()) - (weeks - 1) * WEEK;
   return ctx.db.get<{ count: number }>(
     `SELECT count(*) AS count FROM users u
@@ -42,7 +42,7 @@ export function visitors(ctx: Context, weeks: number): number {
 }
 
 /** Deletes activity that is older than any statistics. */
-export function forgetVisits(tx: Tx, now: number): void {
+export function deleteOldActivity(tx: Tx, now: number): void {
   tx.run("DELETE FROM weekly_logins WHERE week < +$week", { week: weekOf(now) - STORED_WEEKS * WEEK });
 }
 

@@ -3,7 +3,7 @@ import { idList } from "../../db/json.ts";
 import { findHashtags, findMentions, renderText, type RenderOptions } from "../../lib/text/text.ts";
 import { normaliseHashtag } from "../../lib/text/hashtags.ts";
 import type { Handle } from "../../lib/text/mentions.ts";
-import { IS_HERE } from "../accounts.ts";
+import { IS_APPROVED } from "../accounts.ts";
 import { remoteDomain, tagUrl } from "../addresses.ts";
 import { linksIn } from "../discovery/links.ts";
 import type { TagName } from "../discovery/tags.ts";
@@ -51,7 +51,7 @@ function composed(ctx: Context, text: string, known: Map<string, Mentioned>): Co
 
 const ARE_HERE = `
   SELECT count(*) AS count FROM json_each($ids) j JOIN accounts a ON a.id = j.value
-  WHERE ${IS_HERE} AND a.suspended_at IS NULL`;
+  WHERE ${IS_APPROVED} AND a.suspended_at IS NULL`;
 
 /** The same text as rendered before. Renders it again if an account that it mentions has been deleted or suspended. */
 export function recompose(ctx: Context, text: string, before: Composed): Composed {
@@ -78,7 +78,7 @@ export function knownMentions(ctx: Context, ...texts: string[]): Map<string, Men
     `SELECT a.id, a.username, a.domain, a.url
      FROM json_each($handles) j
      JOIN accounts a ON lower(a.username) = j.value ->> 0 AND coalesce(a.domain, '') = j.value ->> 1
-     WHERE ${IS_HERE} AND a.suspended_at IS NULL`,
+     WHERE ${IS_APPROVED} AND a.suspended_at IS NULL`,
     { handles: JSON.stringify(handles.map((handle) => handle.split("@"))) },
   );
   return new Map(accounts.map((account) => [key(ctx, account.username, account.domain), account]));

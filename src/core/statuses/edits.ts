@@ -2,11 +2,11 @@ import type { Context } from "../../context.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import { idList } from "../../db/json.ts";
 import { compose, type Composed } from "./compose.ts";
-import { fileConversation } from "../notifications/conversations.ts";
+import { addToConversations } from "../notifications/conversations.ts";
 import { checkContent } from "./drafts.ts";
-import { announce, publicTopics } from "../events.ts";
+import { publishAfterCommit, publicTopics } from "../events.ts";
 import { countFeatured, uncountFeatured } from "../discovery/featured-tags.ts";
-import { announceChange, timelinesWith, toTagFollowers } from "../timelines/home-fanout.ts";
+import { announceChange, timelinesWith, fanOutToTagFollowers } from "../timelines/home-fanout.ts";
 import { linkStatus } from "../discovery/links.ts";
 import { applyMediaChanges, attachMedia, checkMedia, setThumbnail } from "../media/attachments.ts";
 import { inspectThumbnail } from "../media/inspect.ts";
@@ -144,7 +144,7 @@ function changeStatus(ctx: Context, status: StatusRow, edit: Edit, thumbnails: M
     uncountFeatured(tx, status);
     replaceMentionsAndTags(tx, status, composed, ctx.clock.now());
     countFeatured(tx, status, status.created_at);
-    toTagFollowers(ctx, tx, status.id);
+    fanOutToTagFollowers(ctx, tx, status.id);
     linkStatus(ctx, tx, status.id, next.has_media ? [] : composed.links);
     indexStatus(tx, status.id);
     countUses(tx, status.id);
@@ -263,8 +263,11 @@ function tellOfEdit(
     status,
     composed.tags.map((tag) => tag.name),
   );
-  announce(ctx, tx, [...timelinesWith(tx, status.id), ...topics], { event: "status.update", statusId: status.id });
-  fileConversation(ctx, tx, status, composed.mentions, mentionedAnew);
+  publishAfterCommit(ctx, tx, [...timelinesWith(tx, status.id), ...topics], {
+    event: "status.update",
+    statusId: status.id,
+  });
+  addToConversations(ctx, tx, status, composed.mentions, mentionedAnew);
   for (const accountId of mentionedAnew) {
     notify(ctx, tx, accountId, { type: "mention", from: status.account_id, statusId: status.id });
   }

@@ -1,7 +1,7 @@
 import type { Context } from "../../context.ts";
 import { notAllowed, validationFailed } from "../../errors.ts";
 import { isBlockedBy } from "../accounts.ts";
-import { notify, withdraw } from "../notifications/notifications.ts";
+import { notify, withdrawNotification } from "../notifications/notifications.ts";
 import { indexStatus } from "../discovery/search-index.ts";
 import { ownStatus, undoableOriginal, visibleOriginal, visibleStatus } from "../visibility.ts";
 
@@ -42,7 +42,7 @@ export function unfavourite(ctx: Context, accountId: number, id: number | null):
     if (changes === 0) return;
     tx.run("UPDATE statuses SET favourites_count = max(0, favourites_count - 1) WHERE id = +$statusId", { statusId });
     indexStatus(tx, statusId);
-    withdraw(tx, { type: "favourite", from: accountId, statusId });
+    withdrawNotification(tx, { type: "favourite", from: accountId, statusId });
   });
   return statusId;
 }

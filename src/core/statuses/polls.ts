@@ -173,7 +173,7 @@ export function vote(ctx: Context, accountId: number, poll: PollRow, choices: re
 }
 
 /** Removes the votes of an account in up to `limit` polls, and updates the results. Returns the number of polls. */
-export function forgetVotes(tx: Tx, accountId: number, limit: number): number {
+export function deleteVotes(tx: Tx, accountId: number, limit: number): number {
   const voted = tx.all<{ poll_id: number }>(
     "SELECT DISTINCT poll_id FROM poll_votes WHERE account_id = +$accountId LIMIT +$limit",
     { accountId, limit },

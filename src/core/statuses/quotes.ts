@@ -139,7 +139,7 @@ export function addQuote(
 }
 
 /** Call it before a status is deleted: updates the counter of the status it quotes. */
-export function forgetQuote(tx: Tx, statusId: number): void {
+export function uncountQuote(tx: Tx, statusId: number): void {
   tx.run(
     `UPDATE statuses SET quotes_count = max(0, quotes_count - 1)
      WHERE id = (SELECT quoted_status_id FROM quotes WHERE status_id = +$statusId AND state = 'accepted')`,
@@ -178,7 +178,7 @@ export function revokeQuote(ctx: Context, accountId: number, id: number | null, 
   if (quoted.account_id !== accountId) throw notAllowed();
   if (quoting.state !== "accepted" && quoting.state !== "pending") return quoting.id;
   ctx.db.transaction((tx) => {
-    forgetQuote(tx, quoting.id);
+    uncountQuote(tx, quoting.id);
     const state: QuoteState = quoting.state === "accepted" ? "revoked" : "rejected";
     tx.run("UPDATE quotes SET state = $state WHERE status_id = +$quotingId", { state, quotingId: quoting.id });
     announceChange(ctx, tx, quoting);

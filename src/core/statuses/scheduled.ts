@@ -10,7 +10,7 @@ import { releaseMedia, reserveMedia } from "../media/attachments.ts";
 import type { MediaRow } from "../media/states.ts";
 import { isQuotable } from "./quotes.ts";
 import { type Author, writeStatus } from "./statuses.ts";
-import { isShutOut, visibleAmong } from "../visibility.ts";
+import { cannotSignIn, visibleAmong } from "../visibility.ts";
 
 /** Mastodon's limits: how far ahead at least (in milliseconds), how many in total, and how many per day in UTC. */
 const LEAST_AHEAD = 5 * 60_000;
@@ -166,7 +166,7 @@ function checkOnceMore(ctx: Context, row: ScheduledRow, draft: Draft, media: rea
   }
 }
 
-const SHUT_OUT = `SELECT 1 WHERE ${isShutOut("+$accountId")}`;
+const SHUT_OUT = `SELECT 1 WHERE ${cannotSignIn("+$accountId")}`;
 
 function withoutMissing(ctx: Context, accountId: number, draft: Draft, media: readonly MediaRow[]): Draft {
   const { inReplyToId, quotedStatusId, mediaIds } = draft;

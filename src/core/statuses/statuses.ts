@@ -3,17 +3,17 @@ import type { Reads, Tx } from "../../db/open.ts";
 import { notAllowed } from "../../errors.ts";
 import { isBlockedBy } from "../accounts.ts";
 import type { Composed } from "./compose.ts";
-import { fileConversation, unfileConversation } from "../notifications/conversations.ts";
+import { addToConversations, removeFromConversations } from "../notifications/conversations.ts";
 import { checkDraft, type CheckedDraft, defaultsOf, type Draft, recheckDraft } from "./drafts.ts";
-import { announce, type Audible, publicTopics, tagNamesOf } from "../events.ts";
+import { publishAfterCommit, type StreamedStatus, publicTopics, tagNamesOf } from "../events.ts";
 import { countFeatured, uncountFeatured } from "../discovery/featured-tags.ts";
-import { fanOut, subscribersTo, timelinesWith, toTagFollowers } from "../timelines/home-fanout.ts";
+import { fanOut, subscribersTo, timelinesWith, fanOutToTagFollowers } from "../timelines/home-fanout.ts";
 import { type PublishResult, resultOfKey, rememberKey } from "./idempotency.ts";
 import { linkStatus } from "../discovery/links.ts";
 import { attachMedia, detachMedia } from "../media/attachments.ts";
-import { notify, withdraw } from "../notifications/notifications.ts";
+import { notify, withdrawNotification } from "../notifications/notifications.ts";
 import { addPoll } from "./polls.ts";
-import { addQuote, automaticQuoters, forgetQuote } from "./quotes.ts";
+import { addQuote, automaticQuoters, uncountQuote } from "./quotes.ts";
 import { indexStatus } from "../discovery/search-index.ts";
 import { saveMentions, saveTags } from "../discovery/tags.ts";
 import { countUses, uncountUses } from "../discovery/trend-counts.ts";
@@ -110,18 +110,18 @@ function fileStatus(
 function bringOut(
   ctx: Context,
   tx: Tx,
-  status: Audible & Pick<StatusRow, "visibility" | "conversation_id">,
+  status: StreamedStatus & Pick<StatusRow, "visibility" | "conversation_id">,
   composed: Composed,
 ): void {
   const homes = fanOut(ctx, tx, status);
-  if (composed.tags.length > 0) homes.push(...toTagFollowers(ctx, tx, status.id));
+  if (composed.tags.length > 0) homes.push(...fanOutToTagFollowers(ctx, tx, status.id));
   const topics = publicTopics(
     tx,
     status,
     composed.tags.map((tag) => tag.name),
   );
-  announce(ctx, tx, [...homes, ...topics], { event: "update", statusId: status.id });
-  fileConversation(ctx, tx, status, composed.mentions);
+  publishAfterCommit(ctx, tx, [...homes, ...topics], { event: "update", statusId: status.id });
+  addToConversations(ctx, tx, status, composed.mentions);
   for (const accountId of composed.mentions) {
     notify(ctx, tx, accountId, { type: "mention", from: status.account_id, statusId: status.id });
   }
@@ -213,7 +213,7 @@ export function reblog(ctx: Context, author: Author, id: number | null, visibili
     });
     countStatus(tx, status, 1, ctx.clock.now());
     indexStatus(tx, original.id);
-    announce(ctx, tx, fanOut(ctx, tx, status), { event: "update", statusId: status.id });
+    publishAfterCommit(ctx, tx, fanOut(ctx, tx, status), { event: "update", statusId: status.id });
     notify(ctx, tx, original.account_id, { type: "reblog", from: author.accountId, statusId: original.id });
     return status.id;
   });
@@ -248,14 +248,14 @@ export function removeStatusWithin(ctx: Context, tx: Tx, status: StatusRow, dele
     statusId: status.id,
   });
   for (const wrapper of reblogs) {
-    announce(ctx, tx, timelinesWith(tx, wrapper.id), { event: "delete", statusId: wrapper.id });
+    publishAfterCommit(ctx, tx, timelinesWith(tx, wrapper.id), { event: "delete", statusId: wrapper.id });
     countStatus(tx, wrapper, -1, null);
   }
   if (status.reblog_of_id !== null) {
     tx.run("UPDATE statuses SET reblogs_count = max(0, reblogs_count - 1) WHERE id = +$reblogOfId", {
       reblogOfId: status.reblog_of_id,
     });
-    withdraw(tx, { type: "reblog", from: status.account_id, statusId: status.reblog_of_id });
+    withdrawNotification(tx, { type: "reblog", from: status.account_id, statusId: status.reblog_of_id });
   }
   if (status.in_reply_to_id !== null && isForEveryone(status.visibility)) {
     tx.run("UPDATE statuses SET replies_count = max(0, replies_count - 1) WHERE id = +$inReplyToId", {
@@ -264,13 +264,13 @@ export function removeStatusWithin(ctx: Context, tx: Tx, status: StatusRow, dele
   }
   countStatus(tx, status, -1, null);
   uncountFeatured(tx, status);
-  forgetQuote(tx, status.id);
-  unfileConversation(ctx, tx, status.id);
+  uncountQuote(tx, status.id);
+  removeFromConversations(ctx, tx, status.id);
   detachMedia(ctx, tx, status.id, deleteMedia);
   uncountUses(tx, status.id);
   tx.run("DELETE FROM statuses WHERE id = +$statusId", { statusId: status.id });
   if (status.reblog_of_id !== null) indexStatus(tx, status.reblog_of_id);
-  announce(ctx, tx, topics, { event: "delete", statusId: status.id });
+  publishAfterCommit(ctx, tx, topics, { event: "delete", statusId: status.id });
 }
 
 /** Direct statuses don't count, like in Mastodon. `at` is the creation time, null for a deletion. */

@@ -2,7 +2,7 @@ import type { Context } from "../../context.ts";
 import { type CacheSpec, ownRow, partRows } from "../../db/row-cache.ts";
 import { filterKeywords, filters, filterStatuses } from "../../db/schema/index.ts";
 import { htmlToText } from "../../lib/text/html.ts";
-import { fold, holds, patternOf, type Pattern } from "../../lib/text/keywords.ts";
+import { fold, matchesPattern, patternOf, type Pattern } from "../../lib/text/keywords.ts";
 import type { FilterRow } from "./filters.ts";
 
 /** A filter, prepared for matching statuses. */
@@ -123,7 +123,7 @@ function matchAll(set: FilterSet, ids: readonly number[], status: Searchable): r
   const words = set.rules.some(({ patterns }) => patterns.length > 0) ? status.words() : "";
   const matches = set.rules.map(({ filter, patterns, statusIds }) => ({
     filter,
-    keywords: patterns.filter((pattern) => holds(words, pattern)).map(({ keyword }) => keyword),
+    keywords: patterns.filter((pattern) => matchesPattern(words, pattern)).map(({ keyword }) => keyword),
     statusIds: ids.filter((id) => statusIds.has(id)),
   }));
   return matches.filter(({ keywords, statusIds }) => keywords.length > 0 || statusIds.length > 0);

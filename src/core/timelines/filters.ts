@@ -2,7 +2,7 @@ import type { Context } from "../../context.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import { filters, type filterKeywords, type filterStatuses } from "../../db/schema/index.ts";
 import { notFound, refuseWhere, tooLong, validationFailed } from "../../errors.ts";
-import { announce, userTopic } from "../events.ts";
+import { publishAfterCommit, userTopic } from "../events.ts";
 import { visibleStatus } from "../visibility.ts";
 
 const FILTER_CONTEXTS = ["home", "notifications", "public", "thread", "account"] as const;
@@ -82,7 +82,7 @@ function ownPart(table: "filter_keywords" | "filter_statuses"): string {
 function changeFilters<T>(ctx: Context, accountId: number, work: (tx: Tx) => T): T {
   return ctx.db.transaction((tx) => {
     const result = work(tx);
-    announce(ctx, tx, [userTopic(accountId)], { event: "filters_changed" });
+    publishAfterCommit(ctx, tx, [userTopic(accountId)], { event: "filters_changed" });
     return result;
   });
 }

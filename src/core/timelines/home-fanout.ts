@@ -1,8 +1,8 @@
 import type { Context } from "../../context.ts";
 import type { Tx } from "../../db/open.ts";
-import { announce, type Audible, publicTopics, tagNamesOf, userTopic } from "../events.ts";
-import { clearMentionsFromLists, isFresh, listsWith, toLists } from "./list-timelines.ts";
-import { IN_WANTED_LANGUAGE, mentionsAvoided, visibleTo, wantedBy } from "../visibility.ts";
+import { publishAfterCommit, type StreamedStatus, publicTopics, tagNamesOf, userTopic } from "../events.ts";
+import { clearMentionsFromLists, isNotRecentlyReblogged, listsWith, fanOutToLists } from "./list-timelines.ts";
+import { IN_WANTED_LANGUAGE, mentionsBlockedOrMuted, visibleTo, wantedBy } from "../visibility.ts";
 
 /** Mastodon's limit. Older statuses can be found on profiles. */
 export const TIMELINE_LENGTH = 800;
@@ -24,7 +24,7 @@ const SUITS = `
   ${IN_WANTED_LANGUAGE}
   AND (s.in_reply_to_account_id IS NULL OR s.in_reply_to_account_id IN (s.account_id, f.account_id)
     OR EXISTS (SELECT 1 FROM follows WHERE account_id = f.account_id AND target_account_id = s.in_reply_to_account_id))
-  AND NOT ${mentionsAvoided("f.account_id")}`;
+  AND NOT ${mentionsBlockedOrMuted("f.account_id")}`;
 
 /** Whether a follow `f` adds a status `s` of its target to the home timeline. `o` is the original of a reblog. */
 export const BRINGS = `
@@ -50,7 +50,7 @@ const TO_FOLLOWERS = `
       OR EXISTS (SELECT 1 FROM mentions WHERE status_id = s.id AND account_id = f.account_id))
     AND ${BRINGS}
     AND ${wantedBy("f.account_id")}
-    AND ${isFresh("home_timeline", "account_id = f.account_id")}
+    AND ${isNotRecentlyReblogged("home_timeline", "account_id = f.account_id")}
   RETURNING account_id`;
 
 const TO_AUTHOR = `
@@ -63,7 +63,7 @@ const TO_AUTHOR = `
  */
 export function suitsByTag(viewer: string): string {
   return `s.visibility = 'public' AND s.reblog_of_id IS NULL AND s.account_id <> ${viewer}
-    AND ${visibleTo(viewer)} AND ${wantedBy(viewer)} AND NOT ${mentionsAvoided(viewer)}
+    AND ${visibleTo(viewer)} AND ${wantedBy(viewer)} AND NOT ${mentionsBlockedOrMuted(viewer)}
     AND NOT ${isElsewhere(viewer, "s.account_id")}`;
 }
 
@@ -83,14 +83,14 @@ export function fanOut(ctx: Context, tx: Tx, status: { id: number; account_id: n
   const followers = tx.all<{ account_id: number }>(TO_FOLLOWERS, { statusId: status.id, now: ctx.clock.now() });
   const homes = followers.map(({ account_id }) => userTopic(account_id));
   if (isHere) homes.push(userTopic(status.account_id));
-  return [...homes, ...toLists(ctx, tx, status.id)];
+  return [...homes, ...fanOutToLists(ctx, tx, status.id)];
 }
 
 /**
  * Adds a status to the home timelines of followers of its hashtags. Returns the topics of those that didn't have it
  * yet.
  */
-export function toTagFollowers(ctx: Context, tx: Tx, statusId: number): string[] {
+export function fanOutToTagFollowers(ctx: Context, tx: Tx, statusId: number): string[] {
   const followers = tx.all<{ account_id: number }>(TO_TAG_FOLLOWERS, { statusId, now: ctx.clock.now() });
   return followers.map(({ account_id }) => userTopic(account_id));
 }
@@ -104,9 +104,9 @@ export function timelinesWith(tx: Tx, statusId: number): string[] {
 }
 
 /** Publishes a change of a status that isn't an edit, so that apps update it. */
-export function announceChange(ctx: Context, tx: Tx, status: Audible): void {
+export function announceChange(ctx: Context, tx: Tx, status: StreamedStatus): void {
   const topics = [...timelinesWith(tx, status.id), ...publicTopics(tx, status, tagNamesOf(tx, status.id))];
-  announce(ctx, tx, topics, { event: "status.update", statusId: status.id });
+  publishAfterCommit(ctx, tx, topics, { event: "status.update", statusId: status.id });
 }
 
 const SUBSCRIBERS = `
@@ -167,7 +167,7 @@ export function clearMentions(tx: Tx, accountId: number, otherId: number): void 
 }
 
 /** After blocking an account: removes its statuses, also as boosts by others, and statuses that mention it. */
-export function banFromHome(tx: Tx, accountId: number, otherId: number): void {
+export function removeAccountFromHome(tx: Tx, accountId: number, otherId: number): void {
   clearFromHome(tx, accountId, otherId);
   clearMentions(tx, accountId, otherId);
   tx.run(

@@ -1,7 +1,7 @@
 import type { Context } from "../../context.ts";
 import { Keyset, type Page, type ListItem } from "../../db/keyset.ts";
 import type { Tx } from "../../db/open.ts";
-import { IN_WANTED_LANGUAGE, mentionsAvoided, visibleTo, wantedBy } from "../visibility.ts";
+import { IN_WANTED_LANGUAGE, mentionsBlockedOrMuted, visibleTo, wantedBy } from "../visibility.ts";
 
 export function listTopic(listId: number): string {
   return `list:${listId}`;
@@ -14,7 +14,7 @@ export const REBLOG_DISTANCE = 40;
  * Whether a status `s` isn't a reblog of something that is among the latest entries of a timeline. `owner` is the
  * condition on the timeline's owner.
  */
-export function isFresh(timeline: "home_timeline" | "list_timeline", owner: string): string {
+export function isNotRecentlyReblogged(timeline: "home_timeline" | "list_timeline", owner: string): string {
   return `(s.reblog_of_id IS NULL OR NOT EXISTS (
     SELECT 1
     FROM (SELECT status_id FROM ${timeline} WHERE ${owner} ORDER BY status_id DESC LIMIT ${REBLOG_DISTANCE}) t
@@ -29,7 +29,7 @@ export function isFresh(timeline: "home_timeline" | "list_timeline", owner: stri
 const BROUGHT = `
   s.visibility <> 'direct' AND (f.id IS NOT NULL OR s.account_id = l.account_id)
   AND (s.reblog_of_id IS NULL OR coalesce(f.show_reblogs, 1)) AND ${IN_WANTED_LANGUAGE}
-  AND (s.account_id = l.account_id OR NOT ${mentionsAvoided("l.account_id")})`;
+  AND (s.account_id = l.account_id OR NOT ${mentionsBlockedOrMuted("l.account_id")})`;
 
 const MEMBERSHIPS = `
   JOIN list_accounts m ON m.account_id = s.account_id
@@ -41,7 +41,7 @@ const TO_LISTS = `
   INSERT OR IGNORE INTO list_timeline (list_id, status_id)
   SELECT l.id, s.id FROM statuses s ${MEMBERSHIPS}
   WHERE s.id = +$statusId AND ${BROUGHT} AND ${wantedBy("l.account_id")}
-    AND ${isFresh("list_timeline", "list_id = l.id")}`;
+    AND ${isNotRecentlyReblogged("list_timeline", "list_id = l.id")}`;
 
 /**
  * Whether a list `l` shows one of its entries: only statuses of current members, and replies to others according to its
@@ -62,7 +62,7 @@ const WITH = `
   WHERE t.status_id = +$statusId AND ${SHOWN}`;
 
 /** Adds a new status to the lists that contain its author. Returns the topics of the lists that show it. */
-export function toLists(ctx: Context, tx: Tx, statusId: number): string[] {
+export function fanOutToLists(ctx: Context, tx: Tx, statusId: number): string[] {
   const { changes } = tx.run(TO_LISTS, { statusId, now: ctx.clock.now() });
   return changes === 0 ? [] : listsWith(tx, statusId);
 }

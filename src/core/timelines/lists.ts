@@ -28,7 +28,7 @@ export function listsOf(db: Reads, ownerId: number): ListRow[] {
 }
 
 /** The owner's lists that contain this account. */
-export function listsHolding(db: Reads, ownerId: number, memberId: number): ListRow[] {
+export function listsContaining(db: Reads, ownerId: number, memberId: number): ListRow[] {
   return db.all<ListRow>(
     `SELECT ${COLUMNS} FROM lists l JOIN list_accounts m ON m.list_id = l.id
      WHERE l.account_id = +$ownerId AND m.account_id = +$memberId ORDER BY l.id`,
@@ -156,7 +156,7 @@ export function removeFromList(ctx: Context, list: ListRow, accountIds: readonly
  * Ties memberships to the new follow instead of the follow request. Otherwise deleting the request would delete them,
  * too.
  */
-export function keepInLists(ctx: Context, tx: Tx, ownerId: number, memberId: number): void {
+export function moveMembershipsToFollow(ctx: Context, tx: Tx, ownerId: number, memberId: number): void {
   const joined = tx.all<ListRow>(
     `SELECT ${COLUMNS} FROM lists l JOIN list_accounts m ON m.list_id = l.id
      WHERE l.account_id = +$ownerId AND m.account_id = +$memberId AND m.follow_request_id IS NOT NULL`,

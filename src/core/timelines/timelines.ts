@@ -5,7 +5,7 @@ import { build, condition, ShapedKeyset } from "../../db/builder.ts";
 import { Keyset, type ListItem, type Page } from "../../db/keyset.ts";
 import { statuses, statusTags, tags } from "../../db/schema/index.ts";
 import { normaliseHashtag } from "../../lib/text/hashtags.ts";
-import { avoids, isLimited, visibleTo, wantedBy } from "../visibility.ts";
+import { blocksOrMutes, isLimited, visibleTo, wantedBy } from "../visibility.ts";
 
 const SEEN = `${visibleTo()} AND ${wantedBy()}`;
 
@@ -177,7 +177,7 @@ interface OfAccountShape {
 const ORIGINAL_IS_WANTED = `EXISTS (
   SELECT 1 FROM statuses o
   WHERE o.id = s.reblog_of_id AND ${visibleTo("+$viewer", "o")}
-    AND (+$accountId = +$viewer OR NOT ${avoids("+$viewer", "o.account_id")}))`;
+    AND (+$accountId = +$viewer OR NOT ${blocksOrMutes("+$viewer", "o.account_id")}))`;
 
 const OF_ACCOUNT = new ShapedKeyset((shape: OfAccountShape) => ({
   select: build.select(ITEM).from(s),

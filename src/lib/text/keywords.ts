@@ -32,7 +32,7 @@ export function patternOf(keyword: string, wholeWord: boolean): Pattern {
 }
 
 /** Whether a folded text contains the keyword. */
-export function holds(text: string, { folded, bounded }: Pattern): boolean {
+export function matchesPattern(text: string, { folded, bounded }: Pattern): boolean {
   for (let at = text.indexOf(folded); at >= 0; at = text.indexOf(folded, at + 1)) {
     const end = at + folded.length;
     // Two UTF-16 units, since a letter may need both.

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { hasUsers, listedPeople } from "../../core/people/users.ts";
+import { hasUsers, listedAccounts } from "../../core/people/users.ts";
 import { showAccounts, type AccountJson } from "../../entities/accounts.ts";
 import { Head, Hidden, Notice } from "../layout.tsx";
 import type { Pages } from "../pages.ts";
@@ -46,7 +46,7 @@ export function landingPages(pages: Pages): void {
 
 function landingPage(page: PageRequest): Response {
   const { messages, ctx } = page;
-  const people = page.maySeeAccounts ? showAccounts(ctx, listedPeople(ctx.db, MAX_LISTED)) : [];
+  const people = page.maySeeAccounts ? showAccounts(ctx, listedAccounts(ctx.db, MAX_LISTED)) : [];
   return page.render(
     { title: ctx.config.title, isPublic: true },
     <>
