@@ -7,70 +7,70 @@ import { ArgumentError } from "./argument-error.ts";
 export type Parser<T> = (given: string, name: string) => T;
 
 /** A positional argument. Its key in the declaration, in capitals, is its name in the usage line. */
-interface Word<T> {
+interface Argument<T> {
   meaning: string;
   isOptional: boolean;
   read(given: string | undefined, name: string): T;
 }
 
 interface Option<T> {
-  /** Placeholder of the value in the usage line; null for a switch. */
-  argument: string | null;
+  /** Stands for the value in the usage line; null for a switch. */
+  placeholder: string | null;
   meaning: string;
   isRequired: boolean;
   read(given: string | undefined, name: string): T;
 }
 
-export type Words = Record<string, Word<unknown>>;
+export type Arguments = Record<string, Argument<unknown>>;
 export type Options = Record<string, Option<unknown>>;
-export type ValuesOf<Arguments> = {
-  [Name in keyof Arguments]: Arguments[Name] extends { read(given: string | undefined, name: string): infer T }
+export type ValuesOf<Declared> = {
+  [Name in keyof Declared]: Declared[Name] extends { read(given: string | undefined, name: string): infer T }
     ? T
     : never;
 };
 
-export interface Declaration<W extends Words, O extends Options> {
+export interface Declaration<A extends Arguments, O extends Options> {
   /** One line for the list of commands, without a full stop. */
   summary: string;
   /** More text for `--help`. */
   details?: string;
   /** Positional arguments, in order. */
-  words?: W;
+  args?: A;
   options?: O;
   /**
    * The question to ask before running, for a command that deletes something for good. Such a command has the option
    * --yes, which answers it.
    */
-  confirm?(words: ValuesOf<W>): string | Promise<string>;
-  run(words: ValuesOf<W>, options: ValuesOf<O>): void | Promise<void>;
+  confirm?(args: ValuesOf<A>): string | Promise<string>;
+  run(args: ValuesOf<A>, options: ValuesOf<O>): void | Promise<void>;
 }
 
 export interface Command {
   summary: string;
   details: string | undefined;
-  words: Words;
+  args: Arguments;
   options: Options;
   /** @throws ArgumentError when the arguments don't fit the declaration */
-  start(args: string[]): Promise<void>;
+  start(argv: string[]): Promise<void>;
 }
 
 /** The commands of a file, by their whole name. */
 export type Commands = Record<string, Command>;
 
 /** Declares a command. Its help, its usage line and the parsing of its arguments all derive from the declaration. */
-export function command<const W extends Words = {}, const O extends Options = {}>(
-  declaration: Declaration<W, O>,
+export function command<const A extends Arguments = {}, const O extends Options = {}>(
+  declaration: Declaration<A, O>,
 ): Command {
-  const { summary, details, words = {}, confirm, run } = declaration;
+  const { summary, details, args = {}, confirm, run } = declaration;
   const options = { ...declaration.options, ...(confirm && YES) };
   return {
     summary,
     details,
-    words,
+    args,
     options,
-    start: async (args) => {
-      const typed = split(args, words, options);
-      const given = read(words, typed.words) as ValuesOf<W>;
+    start: async (argv) => {
+      const typed = split(argv, args, options);
+      const given = read(args, typed.args) as ValuesOf<A>;
       const chosen = read(options, typed.options);
       if (confirm && !chosen.yes) await ask(() => confirm(given));
       await run(given, chosen as ValuesOf<O>);
@@ -100,33 +100,33 @@ async function ask(question: () => string | Promise<string>): Promise<void> {
 const asText: Parser<string> = (given) => given;
 
 /** A required positional argument. */
-export function word(meaning?: string): Word<string>;
-export function word<T>(meaning: string, parse: Parser<T>): Word<T>;
-export function word(meaning = "", parse: Parser<unknown> = asText): Word<unknown> {
+export function argument(meaning?: string): Argument<string>;
+export function argument<T>(meaning: string, parse: Parser<T>): Argument<T>;
+export function argument(meaning = "", parse: Parser<unknown> = asText): Argument<unknown> {
   return { meaning, isOptional: false, read: needed(parse) };
 }
 
 /** An optional positional argument; it must be the last one. */
-export function optionalWord(meaning: string): Word<string | undefined> {
+export function optionalArgument(meaning: string): Argument<string | undefined> {
   return { meaning, isOptional: true, read: (given) => given };
 }
 
 /** An option with a value. */
-export function option(argument: string, meaning: string): Option<string | undefined>;
-export function option<T>(argument: string, meaning: string, parse: Parser<T>): Option<T | undefined>;
-export function option(argument: string, meaning: string, parse: Parser<unknown> = asText): Option<unknown> {
+export function option(placeholder: string, meaning: string): Option<string | undefined>;
+export function option<T>(placeholder: string, meaning: string, parse: Parser<T>): Option<T | undefined>;
+export function option(placeholder: string, meaning: string, parse: Parser<unknown> = asText): Option<unknown> {
   const read = (given: string | undefined, name: string) => (given === undefined ? undefined : parse(given, name));
-  return { argument, meaning, isRequired: false, read };
+  return { placeholder, meaning, isRequired: false, read };
 }
 
 /** A required option. */
-export function requiredOption<T>(argument: string, meaning: string, parse: Parser<T>): Option<T> {
-  return { argument, meaning, isRequired: true, read: needed(parse) };
+export function requiredOption<T>(placeholder: string, meaning: string, parse: Parser<T>): Option<T> {
+  return { placeholder, meaning, isRequired: true, read: needed(parse) };
 }
 
 /** An option without a value. */
 export function flag(meaning: string): Option<boolean> {
-  return { argument: null, meaning, isRequired: false, read: (given) => given !== undefined };
+  return { placeholder: null, meaning, isRequired: false, read: (given) => given !== undefined };
 }
 
 function needed<T>(parse: Parser<T>): (given: string | undefined, name: string) => T {
@@ -139,32 +139,38 @@ function needed<T>(parse: Parser<T>): (given: string | undefined, name: string) 
 /** The typed value for each declared name. */
 type Typed = Map<string, string>;
 
-function read(declared: Words | Options, typed: Typed): Record<string, unknown> {
+function read(declared: Arguments | Options, typed: Typed): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(declared).map(([key, argument]) => [key, argument.read(typed.get(key), shownName(key, argument))]),
   );
 }
 
-function shownName(key: string, argument: Word<unknown> | Option<unknown>): string {
-  return "argument" in argument ? `--${key}` : key.toUpperCase();
+function shownName(key: string, argument: Argument<unknown> | Option<unknown>): string {
+  return "placeholder" in argument ? `--${key}` : key.toUpperCase();
 }
 
 /** Assigns the arguments to the names of the declaration. If an option is given twice, the last value wins. */
-function split(args: string[], words: Words, options: Options): { words: Typed; options: Typed } {
+function split(argv: string[], args: Arguments, options: Options): { args: Typed; options: Typed } {
   const types = Object.entries(options).map(
-    ([name, { argument }]) => [name, { type: argument === null ? "boolean" : "string" }] as const,
+    ([name, { placeholder }]) => [name, { type: placeholder === null ? "boolean" : "string" }] as const,
   );
   // Not strict: Node's own messages don't fit our usage lines.
-  const config = { args, options: Object.fromEntries(types), strict: false, allowPositionals: true, tokens: true };
+  const config = {
+    args: argv,
+    options: Object.fromEntries(types),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  };
   const { tokens } = parseArgs(config as typeof config & { tokens: true });
-  const names = Object.keys(words);
-  const typed = { words: new Map<string, string>(), options: new Map<string, string>() };
+  const names = Object.keys(args);
+  const typed = { args: new Map<string, string>(), options: new Map<string, string>() };
   for (const token of tokens) {
-    if (token.kind === "option") typed.options.set(token.name, valueOf(token, words, options));
+    if (token.kind === "option") typed.options.set(token.name, valueOf(token, args, options));
     if (token.kind !== "positional") continue;
-    const name = names[typed.words.size];
+    const name = names[typed.args.size];
     if (name === undefined) throw new ArgumentError(`Unexpected argument "${token.value}".`);
-    typed.words.set(name, token.value);
+    typed.args.set(name, token.value);
   }
   return typed;
 }
@@ -176,18 +182,18 @@ interface OptionToken {
   inlineValue?: boolean | undefined;
 }
 
-function valueOf({ name, rawName, value, inlineValue }: OptionToken, words: Words, options: Options): string {
+function valueOf({ name, rawName, value, inlineValue }: OptionToken, args: Arguments, options: Options): string {
   if (!Object.hasOwn(options, name)) {
     const known = closest(
       rawName,
       Object.keys(options).map((option) => `--${option}`),
     );
-    const isMaybeWord = Object.keys(words).length > 0;
-    const hint = known ? ` Did you mean ${known}?` : isMaybeWord ? " If it is a value, write -- before it." : "";
+    const isMaybeArgument = Object.keys(args).length > 0;
+    const hint = known ? ` Did you mean ${known}?` : isMaybeArgument ? " If it is a value, write -- before it." : "";
     throw new ArgumentError(`Unknown option "${rawName}".${hint}`);
   }
-  const { argument } = options[name]!;
-  if (argument === null) {
+  const { placeholder } = options[name]!;
+  if (placeholder === null) {
     if (inlineValue) throw new ArgumentError(`--${name} takes no value.`);
     return "";
   }
@@ -205,12 +211,12 @@ export function closest(typed: string, candidates: string[]): string | undefined
 }
 
 /** `linnet user create NAME [--email ADDRESS]`. */
-export function usageOf(name: string, { words, options }: Command): string {
+export function usageOf(name: string, { args, options }: Command): string {
   const shown = Object.entries(options).map(([key, option]) => {
-    const text = [`--${key}`, option.argument].filter(Boolean).join(" ");
+    const text = [`--${key}`, option.placeholder].filter(Boolean).join(" ");
     return option.isRequired ? text : `[${text}]`;
   });
-  const places = Object.entries(words).map(([key, { isOptional }]) =>
+  const places = Object.entries(args).map(([key, { isOptional }]) =>
     isOptional ? `[${key.toUpperCase()}]` : key.toUpperCase(),
   );
   return ["linnet", name, ...places, ...shown].join(" ");
@@ -220,11 +226,11 @@ export function usageOf(name: string, { words, options }: Command): string {
 const NAMES = 23;
 
 export function helpOf(name: string, command: Command): string {
-  const { summary, details, words, options } = command;
+  const { summary, details, args, options } = command;
   const rows = [
-    ...Object.entries(words).map(([key, { meaning }]) => [key.toUpperCase(), meaning]),
-    ...Object.entries(options).map(([key, { argument, meaning }]) => [
-      [`--${key}`, argument].filter(Boolean).join(" "),
+    ...Object.entries(args).map(([key, { meaning }]) => [key.toUpperCase(), meaning]),
+    ...Object.entries(options).map(([key, { placeholder, meaning }]) => [
+      [`--${key}`, placeholder].filter(Boolean).join(" "),
       meaning,
     ]),
   ];

@@ -1,10 +1,18 @@
 import { INVISIBLE } from "../lib/text/invisible.ts";
-import { command, flag, type Command, type Declaration, type Options, type ValuesOf, type Words } from "./command.ts";
+import {
+  command,
+  flag,
+  type Command,
+  type Declaration,
+  type Options,
+  type ValuesOf,
+  type Arguments,
+} from "./command.ts";
 
 const JSON_OPTION = { json: flag("prints JSON, with the names and formats of Mastodon's API") };
 
-interface Listing<W extends Words, O extends Options, Row> extends Omit<Declaration<W, O>, "run"> {
-  find(words: ValuesOf<W>, options: ValuesOf<O>): Row[] | Promise<Row[]>;
+interface Listing<A extends Arguments, O extends Options, Row> extends Omit<Declaration<A, O>, "run"> {
+  find(args: ValuesOf<A>, options: ValuesOf<O>): Row[] | Promise<Row[]>;
   /** Printed instead of an empty table. */
   empty(options: ValuesOf<O>): string;
   /** The value of each column, by its header. */
@@ -15,17 +23,17 @@ interface Listing<W extends Words, O extends Options, Row> extends Omit<Declarat
 }
 
 /** Declares a command that prints a table with a header line, or with `--json` an array of objects. */
-export function list<const W extends Words = {}, const O extends Options = {}, Row = never>(
-  listing: Listing<W, O, Row>,
+export function list<const A extends Arguments = {}, const O extends Options = {}, Row = never>(
+  listing: Listing<A, O, Row>,
 ): Command {
   const { find, empty, columns, beneath, json: toJson, options, ...declaration } = listing;
   return command({
     ...declaration,
     options: { ...options, ...JSON_OPTION },
-    run: async (words, given) => {
+    run: async (args, given) => {
       const { json, ...others } = given as ValuesOf<O> & { json: boolean };
       const chosen = others as unknown as ValuesOf<O>;
-      const rows = await find(words as ValuesOf<W>, chosen);
+      const rows = await find(args as ValuesOf<A>, chosen);
       if (json) printJson(rows.map(toJson));
       else if (rows.length === 0) console.log(empty(chosen));
       else console.log(tableOf(rows, columns, beneath).join("\n"));
@@ -34,21 +42,21 @@ export function list<const W extends Words = {}, const O extends Options = {}, R
 }
 
 /** Declares a command that prints one thing as lines of text, or with `--json` as an object. */
-export function show<const W extends Words, Found>(showing: {
+export function show<const A extends Arguments, Found>(showing: {
   summary: string;
-  words: W;
-  find(words: ValuesOf<W>): Promise<Found>;
+  args: A;
+  find(args: ValuesOf<A>): Promise<Found>;
   /** The values of each fact by its name; facts without values are omitted. */
   facts(found: Found): Record<string, (string | number | null)[]>;
   json(found: Found): object;
 }): Command {
-  const { summary, words, find, facts, json: toJson } = showing;
+  const { summary, args, find, facts, json: toJson } = showing;
   return command({
     summary,
-    words,
+    args,
     options: JSON_OPTION,
     run: async (given, { json }) => {
-      const found = await find(given as ValuesOf<W>);
+      const found = await find(given as ValuesOf<A>);
       if (json) printJson(toJson(found));
       else for (const line of factLines(facts(found))) console.log(line);
     },

@@ -23,7 +23,7 @@ import {
   writeManifest,
   type Backup,
 } from "./backup-folder.ts";
-import { command, option, word } from "../command.ts";
+import { command, option, argument } from "../command.ts";
 import { withData } from "../data-folder.ts";
 import { unsuitable } from "../parsers.ts";
 import { bytesText, counted, Progress } from "./progress.ts";
@@ -33,7 +33,7 @@ export const commands = {
     summary: "Writes a backup to a new folder inside FOLDER; the server can keep running",
     details:
       "A backup contains the database, the uploads and push.key. Unchanged uploads are hard-linked to the previous backup.",
-    words: { folder: word("the folder for all backups; created if missing") },
+    args: { folder: argument("the folder for all backups; created if missing") },
     options: {
       keep: option("N", "keeps the newest N backups and removes the others (default: keeps all)", backupCount),
     },

@@ -9,7 +9,7 @@ import { sync } from "../../lib/files.ts";
 import { checkSizes, damaged, explained, openChecked } from "./backup-check.ts";
 import { DATABASE, findBackup, PUSH_KEY, type Backup } from "./backup-folder.ts";
 import { lockFolder } from "../server-lock.ts";
-import { command, word } from "../command.ts";
+import { command, argument } from "../command.ts";
 import { configOfProcess, makeFolder, RESTORING } from "../data-folder.ts";
 import { bytesText, counted, Progress } from "./progress.ts";
 
@@ -26,7 +26,7 @@ export const commands = {
     summary: "Restores a backup to an empty data folder",
     details:
       "LINNET_DATA names the data folder. Every file is verified against its checksum. A damaged database is refused; other damaged files are left out and listed.",
-    words: { folder: word("a backup, or a folder of backups to restore the newest one") },
+    args: { folder: argument("a backup, or a folder of backups to restore the newest one") },
     run: ({ folder }) => restore(folder),
   }),
 };

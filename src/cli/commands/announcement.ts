@@ -6,19 +6,19 @@ import {
   type AnnouncementDraft,
 } from "../../core/server/announcements.ts";
 import { ArgumentError } from "../argument-error.ts";
-import { command, flag, option, word } from "../command.ts";
+import { command, flag, option, argument } from "../command.ts";
 import { iso, list, minute } from "../list.ts";
 import { withData } from "../data-folder.ts";
 import { endTime, idFrom, orNone, time } from "../parsers.ts";
 
-const ID = word("", idFrom("announcement list"));
+const ID = argument("", idFrom("announcement list"));
 const TIMES = "TIME is a date, or a date and time such as 2026-12-24T18:00Z. Times without a zone are in UTC.";
 
 export const commands = {
   "announcement create": command({
     summary: "Creates an announcement that apps show to all users",
     details: TIMES,
-    words: { text: word() },
+    args: { text: argument() },
     options: {
       "starts-at": option("TIME", "when the event begins", time),
       "ends-at": option("TIME", "when the event ends; the announcement is hidden from then on", endTime),
@@ -57,7 +57,7 @@ export const commands = {
   "announcement edit": command({
     summary: "Changes an announcement",
     details: `${TIMES} Properties without an option stay unchanged.`,
-    words: { id: ID },
+    args: { id: ID },
     options: {
       text: option("TEXT", "the new text"),
       "starts-at": option("TIME", 'when the event begins; "" for no time', orNone(time)),
@@ -74,7 +74,7 @@ export const commands = {
   }),
   "announcement delete": command({
     summary: "Deletes an announcement with its reactions",
-    words: { id: ID },
+    args: { id: ID },
     confirm: ({ id }) => `Delete announcement ${id}?`,
     run: async ({ id }) => {
       await withData((ctx) => removeAnnouncement(ctx, id));

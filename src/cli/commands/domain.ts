@@ -9,19 +9,19 @@ import {
   SEVERITIES,
   type DomainBlockRow,
 } from "../../core/moderation/domain-blocks.ts";
-import { command, flag, option, word, type Command } from "../command.ts";
+import { command, flag, option, argument, type Command } from "../command.ts";
 import { list } from "../list.ts";
 import { withData } from "../data-folder.ts";
 import { domain as parseDomain, oneOf } from "../parsers.ts";
 
-const DOMAIN = word("", parseDomain);
+const DOMAIN = argument("", parseDomain);
 
 export const commands = {
   "domain block": command({
     summary: "Blocks a domain and its subdomains for all users, or changes its block",
     details:
       "Suspending a domain permanently ends all follows between its accounts and local users. The users are notified.",
-    words: { domain: DOMAIN },
+    args: { domain: DOMAIN },
     options: {
       severity: option(
         "SEVERITY",
@@ -76,7 +76,7 @@ function domainCommand(
 ): Command {
   return command({
     summary,
-    words: { domain: DOMAIN },
+    args: { domain: DOMAIN },
     run: async ({ domain }) => {
       await withData((ctx) => verb(ctx, domain));
       console.log(outcome(domain));

@@ -5,7 +5,7 @@ import { addEmoji, emojisOf, removeEmoji } from "../../core/media/emojis.ts";
 import { EMOJI_LIMITS } from "../../core/media/limits.ts";
 import { Refusal } from "../../errors.ts";
 import { sniffType } from "../../lib/media/image-types.ts";
-import { command, flag, option, word } from "../command.ts";
+import { command, flag, option, argument } from "../command.ts";
 import { fileNamed } from "../input-files.ts";
 import { list } from "../list.ts";
 import { withData } from "../data-folder.ts";
@@ -27,9 +27,9 @@ interface EmojiOptions {
 export const commands = {
   "emoji add": command({
     summary: "Adds a custom emoji, or replaces the one with that shortcode",
-    words: {
-      shortcode: word("the name to type between colons"),
-      file: word("a PNG, GIF or WebP image, up to 256 KB"),
+    args: {
+      shortcode: argument("the name to type between colons"),
+      file: argument("a PNG, GIF or WebP image, up to 256 KB"),
     },
     options: OPTIONS,
     run: async ({ shortcode, file }, options) => {
@@ -41,7 +41,7 @@ export const commands = {
     summary: "Adds all pictures in a folder as emoji",
     details: `The name of a file is the shortcode. Existing emoji with that shortcode are replaced. Pictures that can't be used
 are reported, and the others are still added. Other files are skipped.`,
-    words: { folder: word() },
+    args: { folder: argument() },
     options: OPTIONS,
     run: ({ folder }, options) => importAll(folder, options),
   }),
@@ -62,7 +62,7 @@ are reported, and the others are still added. Other files are skipped.`,
   }),
   "emoji remove": command({
     summary: "Removes an emoji; posts that use it show its shortcode",
-    words: { shortcode: word() },
+    args: { shortcode: argument() },
     confirm: ({ shortcode }) => `Remove the emoji :${shortcode}:?`,
     run: async ({ shortcode }) => {
       await withData((ctx) => removeEmoji(ctx, shortcode));

@@ -1,5 +1,5 @@
 import { listJobs, retryAllJobs, retryJob } from "../../core/server/jobs.ts";
-import { command, flag, word, type Parser } from "../command.ts";
+import { command, flag, argument, type Parser } from "../command.ts";
 import { iso, list, minute } from "../list.ts";
 import { withData } from "../data-folder.ts";
 import { idFrom } from "../parsers.ts";
@@ -37,7 +37,7 @@ retry it.`,
   "job retry": command({
     summary: "Retries a job whose last attempt failed",
     details: "A running server runs it within a second. Otherwise it runs at the next start.",
-    words: { id: word('an id from "linnet job list", or "all" for every job whose last attempt failed', idOrAll) },
+    args: { id: argument('an id from "linnet job list", or "all" for every job whose last attempt failed', idOrAll) },
     run: ({ id }) => (id === "all" ? retryAll() : retryOne(id)),
   }),
 };

@@ -2,11 +2,11 @@ import type { Context } from "../../context.ts";
 import { lookupAccount } from "../../core/accounts.ts";
 import { liftAction, moderate, STATES, type Action } from "../../core/moderation/moderation.ts";
 import { Refusal } from "../../errors.ts";
-import { command, option, requiredOption, word, type Command } from "../command.ts";
+import { command, option, requiredOption, argument, type Command } from "../command.ts";
 import { withData } from "../data-folder.ts";
 import { filled, idFrom } from "../parsers.ts";
 
-const ACCT = word("a handle: name, or name@domain for remote accounts");
+const ACCT = argument("a handle: name, or name@domain for remote accounts");
 const MESSAGE = "a message to the user";
 
 export const commands = {
@@ -34,7 +34,7 @@ function act(action: Action, summary: string, details?: string): Command {
   return command({
     summary,
     ...(details && { details }),
-    words: { acct: ACCT },
+    args: { acct: ACCT },
     options: {
       text: action === "none" ? requiredOption("TEXT", MESSAGE, filled) : option("TEXT", MESSAGE),
       report: option("ID", "the report that led to this; the message then lists its posts", idFrom("report list")),
@@ -53,7 +53,7 @@ function act(action: Action, summary: string, details?: string): Command {
 function undo(action: Exclude<Action, "none">, summary: string): Command {
   return command({
     summary,
-    words: { acct: ACCT },
+    args: { acct: ACCT },
     run: ({ acct: handle }) =>
       withData((ctx) => {
         const { id, acct } = accountNamed(ctx, handle);

@@ -1,17 +1,17 @@
 import { findPage, PAGES, removePage, setPage, type PageName } from "../../core/server/pages.ts";
-import { command, word } from "../command.ts";
+import { command, argument } from "../command.ts";
 import { textOf } from "../input-files.ts";
 import { withData } from "../data-folder.ts";
 import { unsuitable } from "../parsers.ts";
 
-const NAME = word("extended-description or privacy-policy", pageNamed);
+const NAME = argument("extended-description or privacy-policy", pageNamed);
 
 export const commands = {
   "page set": command({
     summary: "Sets the extended description (/about) or the privacy policy (/privacy-policy)",
-    words: {
+    args: {
       name: NAME,
-      file: word("a Markdown file, or - for standard input; %{domain} is replaced with the server's domain"),
+      file: argument("a Markdown file, or - for standard input; %{domain} is replaced with the server's domain"),
     },
     run: async ({ name, file }) => {
       const text = await textOf(file);
@@ -22,7 +22,7 @@ export const commands = {
   "page show": command({
     summary: "Prints the Markdown of a page",
     details: "Prints the default privacy policy if you have not set one.",
-    words: { name: NAME },
+    args: { name: NAME },
     run: async ({ name }) => {
       const { text } = await withData((ctx) => findPage(ctx.db, name));
       if (text) console.log(text.trimEnd());
@@ -30,7 +30,7 @@ export const commands = {
   }),
   "page remove": command({
     summary: "Restores the default text",
-    words: { name: NAME },
+    args: { name: NAME },
     confirm: ({ name }) => `Replace your ${shownName(name)} with the default text?`,
     run: async ({ name }) => {
       await withData((ctx) => removePage(ctx, name));

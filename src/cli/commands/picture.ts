@@ -7,12 +7,12 @@ import {
 } from "../../core/server/site-pictures.ts";
 import { Refusal } from "../../errors.ts";
 import { ArgumentError } from "../argument-error.ts";
-import { command, option, word } from "../command.ts";
+import { command, option, argument } from "../command.ts";
 import { fileNamed, withPicture } from "../input-files.ts";
 import { withData } from "../data-folder.ts";
 import { oneOf } from "../parsers.ts";
 
-const NAME = word(
+const NAME = argument(
   "thumbnail (cropped to 1200x630) or icon (cropped to a square)",
   oneOf(Object.keys(SITE_PICTURES) as SitePictureName[]),
 );
@@ -20,13 +20,13 @@ const NAME = word(
 export const commands = {
   "picture set": command({
     summary: "Sets the server's thumbnail or icon, which apps show",
-    words: { name: NAME, file: word() },
+    args: { name: NAME, file: argument() },
     options: { description: option("TEXT", "the alt text of the thumbnail") },
     run: ({ name, file }, { description }) => set(name, file, description?.trim() || null),
   }),
   "picture remove": command({
     summary: "Restores the default picture",
-    words: { name: NAME },
+    args: { name: NAME },
     confirm: ({ name }) => `Remove the ${name}?`,
     run: async ({ name }) => {
       await withData((ctx) => removeSitePicture(ctx, name));

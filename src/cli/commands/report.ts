@@ -5,7 +5,7 @@ import {
   reportDetails,
   type NamedReport,
 } from "../../core/moderation/reports.ts";
-import { command, flag, word } from "../command.ts";
+import { command, flag, argument } from "../command.ts";
 import { day, iso, list, show } from "../list.ts";
 import { withData } from "../data-folder.ts";
 import { idFrom } from "../parsers.ts";
@@ -13,7 +13,7 @@ import { idFrom } from "../parsers.ts";
 /** More than anyone reads at once. */
 const MAX_LISTED = 1000;
 
-const ID = word("", idFrom("report list"));
+const ID = argument("", idFrom("report list"));
 
 export const commands = {
   "report list": list({
@@ -33,7 +33,7 @@ export const commands = {
   }),
   "report show": show({
     summary: "Shows a report with its comment, rules and posts",
-    words: { id: ID },
+    args: { id: ID },
     find: ({ id }) => withData(({ db }) => reportDetails(db, id)),
     facts: (report) => ({
       About: [`@${report.target}`],
@@ -48,7 +48,7 @@ export const commands = {
   }),
   "report resolve": command({
     summary: "Closes a report",
-    words: { id: ID },
+    args: { id: ID },
     run: async ({ id }) => {
       await withData((ctx) => resolveReport(ctx, id, null));
       console.log(`Resolved report ${id}.`);
@@ -56,7 +56,7 @@ export const commands = {
   }),
   "report reopen": command({
     summary: "Reopens a report",
-    words: { id: ID },
+    args: { id: ID },
     run: async ({ id }) => {
       await withData((ctx) => reopenReport(ctx, id));
       console.log(`Reopened report ${id}.`);

@@ -1,16 +1,16 @@
 import { addRule, editRule, listRules, removeRule, translateRule } from "../../core/server/rules.ts";
 import { ArgumentError } from "../argument-error.ts";
-import { command, option, word } from "../command.ts";
+import { command, option, argument } from "../command.ts";
 import { list } from "../list.ts";
 import { withData } from "../data-folder.ts";
 import { idFrom, unsuitable } from "../parsers.ts";
 
-const ID = word("", idFrom("rule list"));
+const ID = argument("", idFrom("rule list"));
 
 export const commands = {
   "rule add": command({
     summary: "Adds a server rule, which apps show and reports can refer to",
-    words: { text: word() },
+    args: { text: argument() },
     options: { hint: option("TEXT", "an explanation, shown below the rule") },
     run: async ({ text }, { hint = "" }) => {
       const id = await withData((ctx) => addRule(ctx, { text, hint }));
@@ -32,7 +32,7 @@ export const commands = {
   }),
   "rule edit": command({
     summary: "Changes the text, hint or position of a rule",
-    words: { id: ID },
+    args: { id: ID },
     options: {
       text: option("TEXT", "the new text"),
       hint: option("TEXT", 'the new explanation; "" removes it'),
@@ -48,7 +48,7 @@ export const commands = {
   }),
   "rule translate": command({
     summary: "Sets or removes the translation of a rule",
-    words: { id: ID, locale: word("a code such as de or pt-BR"), text: word('"" removes the translation') },
+    args: { id: ID, locale: argument("a code such as de or pt-BR"), text: argument('"" removes the translation') },
     options: { hint: option("TEXT", "the hint in that language") },
     run: async ({ id, locale, text }, { hint = "" }) => {
       await withData((ctx) => translateRule(ctx, id, locale, { text, hint }));
@@ -57,7 +57,7 @@ export const commands = {
   }),
   "rule remove": command({
     summary: "Removes a rule; existing reports still show it",
-    words: { id: ID },
+    args: { id: ID },
     confirm: ({ id }) => `Remove rule ${id}?`,
     run: async ({ id }) => {
       await withData((ctx) => removeRule(ctx, id));

@@ -1,5 +1,5 @@
 import { listTerms, publishTerms, removeTerms } from "../../core/server/terms.ts";
-import { command, option, word } from "../command.ts";
+import { command, option, argument } from "../command.ts";
 import { textOf } from "../input-files.ts";
 import { list } from "../list.ts";
 import { withData } from "../data-folder.ts";
@@ -8,7 +8,7 @@ export const commands = {
   "terms publish": command({
     summary: "Publishes terms of service, effective today or later",
     details: "Earlier terms remain available at /terms-of-service/YYYY-MM-DD.",
-    words: { file: word("a Markdown file, or - for standard input") },
+    args: { file: argument("a Markdown file, or - for standard input") },
     options: { "effective-date": option("YYYY-MM-DD", "the first day (UTC) on which they apply (default: today)") },
     run: async ({ file }, { "effective-date": day }) => {
       const text = await textOf(file);
@@ -25,7 +25,7 @@ export const commands = {
   }),
   "terms remove": command({
     summary: "Removes the terms of service with this effective date",
-    words: { date: word() },
+    args: { date: argument() },
     confirm: ({ date }) => `Remove the terms of service effective from ${date}?`,
     run: async ({ date }) => {
       await withData((ctx) => removeTerms(ctx, date));

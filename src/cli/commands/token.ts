@@ -5,7 +5,7 @@ import { tokensOf } from "../../oauth/authorizations.ts";
 import { isKnownScope, SCOPES } from "../../oauth/scopes.ts";
 import { issueToken, revokeToken } from "../../oauth/tokens.ts";
 import { ArgumentError } from "../argument-error.ts";
-import { command, option, optionalWord, requiredOption, word } from "../command.ts";
+import { command, option, optionalArgument, requiredOption, argument } from "../command.ts";
 import { day, iso, list, minute } from "../list.ts";
 import { withData } from "../data-folder.ts";
 import { endTime, idFrom, unsuitable } from "../parsers.ts";
@@ -14,7 +14,7 @@ import { userNamed } from "../users.ts";
 export const commands = {
   "token create": command({
     summary: "Creates an access token for scripts, and prints it",
-    words: { user: word("the name of the user") },
+    args: { user: argument("the name of the user") },
     options: {
       scopes: requiredOption("SCOPES", "scopes of Mastodon's API, separated by spaces", scopesOf),
       name: option("TEXT", "a name for the list of tokens (default: Linnet)", appName),
@@ -24,7 +24,7 @@ export const commands = {
   }),
   "token list": list({
     summary: "Lists the access tokens of a user, or of all users",
-    words: { user: optionalWord("the name of the user") },
+    args: { user: optionalArgument("the name of the user") },
     find: ({ user }) => withData((ctx) => tokensOf(ctx.db, user === undefined ? null : userNamed(ctx, user).id)),
     empty: () => "There are no tokens.",
     columns: {
@@ -48,7 +48,7 @@ export const commands = {
   }),
   "token revoke": command({
     summary: "Revokes a token",
-    words: { id: word("", idFrom("token list")) },
+    args: { id: argument("", idFrom("token list")) },
     confirm: ({ id }) => `Revoke token ${id}?`,
     run: ({ id }) => revoke(id),
   }),

@@ -1,5 +1,5 @@
 import { listTrends, reviewTrend, TREND_KINDS, type Trend } from "../../core/discovery/trends.ts";
-import { command, word, type Command } from "../command.ts";
+import { command, argument, type Command } from "../command.ts";
 import { list } from "../list.ts";
 import { withData } from "../data-folder.ts";
 import { idFrom, oneOf } from "../parsers.ts";
@@ -36,9 +36,9 @@ function stateOf({ approved }: Trend): string {
 function review(summary: string, approved: boolean): Command {
   return command({
     summary,
-    words: {
-      kind: word("tag, status or link", oneOf(TREND_KINDS)),
-      id: word('an id from "linnet trends list"', idFrom("trends list")),
+    args: {
+      kind: argument("tag, status or link", oneOf(TREND_KINDS)),
+      id: argument('an id from "linnet trends list"', idFrom("trends list")),
     },
     run: async ({ kind, id }) => {
       await withData((ctx) => reviewTrend(ctx, kind, id, approved));

@@ -18,7 +18,7 @@ import {
 } from "../../core/people/users.ts";
 import { Refusal } from "../../errors.ts";
 import { ArgumentError } from "../argument-error.ts";
-import { command, flag, option, word } from "../command.ts";
+import { command, flag, option, argument } from "../command.ts";
 import { day, iso, list, show } from "../list.ts";
 import { withData, withNewData } from "../data-folder.ts";
 import { oneOf } from "../parsers.ts";
@@ -27,14 +27,14 @@ import { passwordFromStdin } from "../terminal.ts";
 import { userNamed, withUserProblems } from "../users.ts";
 import { localHandle } from "../../core/addresses.ts";
 
-const NAME = word();
+const NAME = argument();
 const PASSWORD = flag("reads the password from standard input (default: generates one and prints it on the last line)");
 
 export const commands = {
   "user create": command({
     summary: "Creates a user",
     details: "The default role is owner for the first user, and user for all others.",
-    words: { name: NAME },
+    args: { name: NAME },
     options: {
       email: option("ADDRESS", "an e-mail address, which can also be used to sign in"),
       "password-stdin": PASSWORD,
@@ -58,7 +58,7 @@ export const commands = {
   }),
   "user show": show({
     summary: "Shows a user's role, e-mail address and usage",
-    words: { name: NAME },
+    args: { name: NAME },
     find: ({ name }) =>
       withData((ctx) => {
         const user = userNamed(ctx, name);
@@ -94,7 +94,7 @@ export const commands = {
   }),
   "user set": command({
     summary: "Changes a user's e-mail address, role or display name",
-    words: { name: NAME },
+    args: { name: NAME },
     options: {
       email: option("ADDRESS", 'an e-mail address, which can also be used to sign in; "" removes it'),
       role: option("ROLE", ROLES.join(", "), oneOf(ROLES)),
@@ -105,7 +105,7 @@ export const commands = {
   "user delete": command({
     summary: "Deletes a user with all posts and files; the name can't be used again",
     details: "The account disappears immediately. The server removes its data in the background, or at its next start.",
-    words: { name: NAME },
+    args: { name: NAME },
     confirm: ({ name }) =>
       withData((ctx) => {
         const { id, username } = userNamed(ctx, name);
@@ -116,7 +116,7 @@ export const commands = {
   }),
   "user approve": command({
     summary: "Approves a sign-up",
-    words: { name: NAME },
+    args: { name: NAME },
     run: ({ name }) =>
       withPending(name, (ctx, user) => {
         approveUser(ctx, user.id);
@@ -125,7 +125,7 @@ export const commands = {
   }),
   "user reject": command({
     summary: "Rejects a sign-up and deletes it",
-    words: { name: NAME },
+    args: { name: NAME },
     confirm: ({ name }) => `Reject and delete the sign-up of ${name}?`,
     run: ({ name }) =>
       withPending(name, (ctx, user) => {
@@ -135,7 +135,7 @@ export const commands = {
   }),
   "user reset-password": command({
     summary: "Sets a new password and signs the user out of all browsers",
-    words: { name: NAME },
+    args: { name: NAME },
     options: { "password-stdin": PASSWORD },
     run: ({ name }, { "password-stdin": piped }) => setPassword(name, piped),
   }),
@@ -143,7 +143,7 @@ export const commands = {
     summary: "Rebuilds a user's home timeline from the accounts they follow",
     details: `The running server does this within a minute. Until then, the timeline responds with status 206 and the posts it
 has.`,
-    words: { name: NAME },
+    args: { name: NAME },
     run: ({ name }) => rebuildHome(name),
   }),
 };

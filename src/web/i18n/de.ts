@@ -106,12 +106,12 @@ export const german: Messages = {
   setupIntro: "Lege das Konto an, dem dieser Server gehört.",
   username: "Benutzername",
   usernameHelp: (handle) =>
-    `Deine Adresse wird ${handle}. Erlaubt sind Buchstaben, Ziffern und Unterstriche. Sie lässt sich später nicht mehr ändern.`,
+    `Deine Profiladresse wird ${handle}. Erlaubt sind Buchstaben, Ziffern und Unterstriche. Sie lässt sich später nicht mehr ändern.`,
   displayName: "Anzeigename",
   optional: "freiwillig",
   passwordHelp: "Mindestens 8 Zeichen.",
   localOnly: (address) =>
-    `Die Adresse dieses Servers ist ${address}; sie gilt nur auf diesem Rechner, und dein Name wird sie immer enthalten. Soll der Server von außen erreichbar sein, dann halte ihn an und setze zuerst LINNET_URL.`,
+    `Die Adresse dieses Servers ist ${address}; sie gilt nur auf diesem Rechner, und deine Profiladresse wird sie immer enthalten. Soll der Server von außen erreichbar sein, dann halte ihn an und setze zuerst LINNET_URL.`,
   createAccount: "Mein Konto anlegen",
   setupUsedTitle: "Dieser Server ist schon eingerichtet",
   setupUsed: "Der Link zum Einrichten gilt nur einmal. Melde dich mit einer App an oder auf dieser Seite.",
@@ -133,7 +133,7 @@ export const german: Messages = {
   },
 
   welcomeTitle: (name) => `Dein Server ist bereit, ${name}`,
-  yourHandle: "Deine Adresse ist",
+  yourHandle: "Deine Profiladresse ist",
   noOwner:
     "Dieser Server gehört noch niemandem. Der Link zum Einrichten steht im Terminal, in dem der Server gestartet wurde.",
   accountsHere: "Leute auf diesem Server",
