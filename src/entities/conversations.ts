@@ -19,7 +19,7 @@ export function conversationTexts(ctx: Context, viewerId: number, rows: readonly
   });
 }
 
-/** In a conversation with nobody else, the viewer is the only participant. */
+/** In a conversation without other participants, the viewer is the only participant. */
 function participantsOf(row: ConversationRow, viewerId: number): number[] {
   const others = JSON.parse(row.participants) as number[];
   return others.length === 0 ? [viewerId] : others;

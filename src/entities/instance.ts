@@ -125,7 +125,7 @@ export function showRules(ctx: Context) {
   return listRules(ctx.db).map(({ id, text, hint, translations }) => ({ id: String(id), text, hint, translations }));
 }
 
-/** Counts of users and their statuses; 0 with limited federation, which hides them from strangers. */
+/** Counts of users and their statuses; 0 with limited federation, which hides them from anonymous visitors. */
 export function stats(ctx: Context) {
   if (ctx.config.limitedFederation) return { user_count: 0, status_count: 0 };
   return ctx.db.get<{ user_count: number; status_count: number }>(

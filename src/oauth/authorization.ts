@@ -23,7 +23,7 @@ export type Recipient = Pick<AuthorizationRequest, "app" | "redirectUri" | "mode
 export type AuthorizationError = "invalid_request" | "unsupported_response_type" | "invalid_scope" | "access_denied";
 
 /** The problem with a request, for the page that explains it. */
-export type Problem =
+export type AuthorizationProblem =
   | { problem: "parameters" | "client" | "redirect_uri"; recipient: null }
   | { problem: "response_type" | "response_mode" | "scope" | "pkce"; error: AuthorizationError; recipient: Recipient };
 
@@ -45,7 +45,7 @@ export const AUTHORIZATION_PARAMS = [
  * Reads an authorization request. Nothing is ever sent to a redirect URI before it is known to be the app's; problems
  * found after that come with the recipient, which gets the error only if the user goes back to it.
  */
-export function readAuthorization(ctx: Context, params: Params): AuthorizationRequest | Problem {
+export function readAuthorization(ctx: Context, params: Params): AuthorizationRequest | AuthorizationProblem {
   const given = givenParams(params);
   if (!given) return { problem: "parameters", recipient: null };
   const app = findApp(ctx, given.client_id ?? "");

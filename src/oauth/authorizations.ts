@@ -21,7 +21,7 @@ export interface UserToken extends AuthorizedApp {
   username: string;
 }
 
-/** The newest are enough: nobody reads through more. */
+/** Only the newest tokens are listed, to keep the list readable. */
 const MAX_TOKENS = 500;
 
 const TOKENS = `

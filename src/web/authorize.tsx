@@ -5,7 +5,7 @@ import {
   AUTHORIZATION_PARAMS,
   readAuthorization,
   type AuthorizationRequest,
-  type Problem,
+  type AuthorizationProblem,
   type Recipient,
 } from "../oauth/authorization.ts";
 import { issueCode } from "../oauth/codes.ts";
@@ -154,7 +154,7 @@ function codePage(page: PageRequest, request: AuthorizationRequest, code: string
  * Explains what is wrong. The app gets the error only if the user follows the link back: an app can register any
  * redirect URI, so an automatic redirect would make this server an open redirector (RFC 9700, section 4.11.2).
  */
-function problemPage(page: PageRequest, problem: Problem): Response {
+function problemPage(page: PageRequest, problem: AuthorizationProblem): Response {
   const { messages } = page;
   const back = problem.recipient === null ? null : addressBack(problem.recipient, problem.error);
   return page.render(

@@ -4,7 +4,7 @@ import { favicon, stylesheet } from "./assets.ts";
 import { Html } from "./rich-text.tsx";
 import type { Messages } from "./i18n/messages.ts";
 
-interface PageProps {
+interface PageLayoutProps {
   title: string;
   server: string;
   messages: Messages;
@@ -18,7 +18,7 @@ interface PageProps {
 }
 
 /** A complete page: one column, shown as a card if there is room for one. */
-export function Page(props: PageProps) {
+export function PageLayout(props: PageLayoutProps) {
   const { messages } = props;
   const title = props.title === props.server ? props.title : `${props.title} · ${props.server}`;
   return (

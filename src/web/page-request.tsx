@@ -9,7 +9,7 @@ import { knownBrowser, knownBrowserCookie, KNOWN_BROWSER_SECONDS } from "../oaut
 import { closeSession, findSession, openSession, SESSION_LIFETIME, type Session } from "../oauth/sessions.ts";
 import { readCookie, setCookie } from "./cookies.ts";
 import { messagesFor } from "./i18n/negotiation.ts";
-import { Page } from "./layout.tsx";
+import { PageLayout } from "./layout.tsx";
 import type { Messages } from "./i18n/messages.ts";
 
 export interface PageOptions {
@@ -19,7 +19,7 @@ export interface PageOptions {
   wide?: boolean;
   /** Whether search engines may list it: only a public page, and only if its author allows it. */
   listed?: boolean;
-  /** Whether all strangers get the same page: their browsers may cache it and check whether it has changed. */
+  /** Whether all anonymous visitors get the same page: their browsers may cache it and check whether it has changed. */
   isPublic?: boolean;
   /** Metadata for search engines and link previews, in the page's head. */
   meta?: ComponentChildren;
@@ -76,7 +76,7 @@ export class PageRequest {
     return this.session !== null || !this.ctx.config.limitedFederation;
   }
 
-  /** The token that a form must send back: bound to the session, or to this browser while nobody is signed in. */
+  /** The token that a form must send back: bound to the session, or to this browser while no user is signed in. */
   csrfToken(): string {
     if (this.session) return csrfTokenOf(this.session.secret);
     if (this.formSecret === null) {
@@ -124,7 +124,7 @@ export class PageRequest {
 
   render(options: PageOptions, children: ComponentChildren): Response {
     const html = renderToString(
-      <Page
+      <PageLayout
         title={options.title}
         server={this.ctx.config.title}
         messages={this.messages}
@@ -133,7 +133,7 @@ export class PageRequest {
         meta={options.meta}
       >
         {children}
-      </Page>,
+      </PageLayout>,
     );
     const headers = this.headers({
       ...options.headers,
@@ -147,8 +147,8 @@ export class PageRequest {
   }
 
   /**
-   * Lets a stranger's browser, and caches on the way, store a page, and returns whether the stored copy is current. A
-   * page that is shown in a session or sets a cookie is for one user and must not be stored.
+   * Lets the browser of an anonymous visitor, and caches on the way, store a page. Returns whether their copy is current.
+   * A page that is shown in a session or sets a cookie is for one user and must not be stored.
    */
   private addValidator(headers: Headers, body: string): boolean {
     if (this.session !== null || this.cookies.length > 0) return false;

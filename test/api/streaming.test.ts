@@ -1,6 +1,6 @@
 import { beforeAll, expect, spyOn, test } from "bun:test";
 import { createStreamingAPIClient } from "masto";
-import { Messages } from "../../src/api/streaming/stream-messages.ts";
+import { StreamMessages } from "../../src/api/streaming/stream-messages.ts";
 import { publishAfterCommit, publicTopics } from "../../src/core/events.ts";
 import type { Client } from "../support/client.ts";
 import { remoteAccount, remoteStatus } from "../support/rows.ts";
@@ -219,7 +219,7 @@ test("each viewer receives their own flags, and each event is rendered once per 
 inProcess("viewers of the same event receive the same bytes", async () => {
   const status = await ada.publish("for everyone");
   await ben.post(`/api/v1/statuses/${status.id}/favourite`);
-  const messages = new Messages(server.ctx);
+  const messages = new StreamMessages(server.ctx);
   const frames = (event: "update" | "delete") => {
     const happened = { event, statusId: Number(status.id) };
     return [ben, cy, dee].map(({ id }) => messages.of(happened, Number(id))!.asFrame());

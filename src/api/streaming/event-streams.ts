@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 import type { OpenStream, OpenStreams } from "./open-streams.ts";
-import type { Messages } from "./stream-messages.ts";
+import type { StreamMessages } from "./stream-messages.ts";
 import type { Listener, Stream } from "./streams.ts";
 
 /** Maximum of unread bytes per client, beyond what the system's buffers hold. */
@@ -24,7 +24,7 @@ const THUMP = encoder.encode(":thump\n");
 export class EventStreams {
   constructor(
     private readonly ctx: Context,
-    private readonly messages: Messages,
+    private readonly messages: StreamMessages,
     private readonly all: OpenStreams,
   ) {}
 

@@ -9,7 +9,7 @@ import { notificationTexts } from "../../entities/notifications.ts";
 import { statusTexts } from "../../entities/statuses.ts";
 
 /** An event as a viewer receives it, in its wire formats. */
-export class Message {
+export class StreamMessage {
   private frame: Uint8Array | null = null;
   private quoted: string | null = null;
 
@@ -35,22 +35,22 @@ export class Message {
 
 /** The messages rendered from an event. */
 interface RenderedMessages {
-  byViewer: Map<number, Message | null>;
+  byViewer: Map<number, StreamMessage | null>;
   /** Viewers with the same payload share a message. */
-  byPayload: Map<string | null, Message>;
+  byPayload: Map<string | null, StreamMessage>;
 }
 
 /** Events with the same payload for every viewer. */
 const SHARED: ReadonlySet<Event["event"]> = new Set(["delete", "announcement.delete", "filters_changed"]);
 
 /** Renders each event once per viewer, regardless of their number of connections, or once for all viewers. */
-export class Messages {
+export class StreamMessages {
   private readonly rendered = new WeakMap<Event, RenderedMessages>();
 
   constructor(private readonly ctx: Context) {}
 
   /** Null when the event has nothing the viewer may see and wants. Never throws, since other listeners follow. */
-  of(event: Event, viewerId: number): Message | null {
+  of(event: Event, viewerId: number): StreamMessage | null {
     let rendered = this.rendered.get(event);
     if (!rendered) this.rendered.set(event, (rendered = { byViewer: new Map(), byPayload: new Map() }));
     const viewer = SHARED.has(event.event) ? 0 : viewerId;
@@ -59,12 +59,12 @@ export class Messages {
     return message;
   }
 
-  private render(event: Event, viewerId: number, { byPayload }: RenderedMessages): Message | null {
+  private render(event: Event, viewerId: number, { byPayload }: RenderedMessages): StreamMessage | null {
     try {
       const payload = payloadOf(this.ctx, event, viewerId);
       if (payload === undefined) return null;
       let message = byPayload.get(payload);
-      if (!message) byPayload.set(payload, (message = new Message(event.event, payload)));
+      if (!message) byPayload.set(payload, (message = new StreamMessage(event.event, payload)));
       return message;
     } catch (error) {
       this.ctx.log.error("{event} could not be streamed: {error}", { event: event.event, error });

@@ -4,7 +4,7 @@ import { requestAddress } from "../../lib/http/params.ts";
 import { EventStreams } from "./event-streams.ts";
 import { OpenStreams } from "./open-streams.ts";
 import type { Router } from "../router.ts";
-import { Messages } from "./stream-messages.ts";
+import { StreamMessages } from "./stream-messages.ts";
 import { findStream, listenerOf, STREAM_NAMES } from "./streams.ts";
 import { StreamSocket } from "./web-socket.ts";
 
@@ -28,7 +28,7 @@ const EVENT_STREAMS = {
 /** Mastodon's documentation: methods/streaming. Each request opens a connection and counts once for rate limits. */
 export function streamingRoutes(routes: Router): void {
   const { ctx } = routes;
-  const messages = new Messages(ctx);
+  const messages = new StreamMessages(ctx);
   const open = new OpenStreams(ctx);
   const eventStreams = new EventStreams(ctx, messages, open);
   routes.get(

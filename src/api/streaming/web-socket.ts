@@ -3,7 +3,7 @@ import type { Context, Event } from "../../context.ts";
 import { Refusal, type RefusalKind } from "../../errors.ts";
 import { Windows } from "../../lib/rates.ts";
 import type { EndReason, OpenStream, OpenStreams } from "./open-streams.ts";
-import type { Messages } from "./stream-messages.ts";
+import type { StreamMessages } from "./stream-messages.ts";
 import { findStream, type Listener, type Stream, type StreamParams } from "./streams.ts";
 
 /** Options for Bun's WebSocket server. An idle client is pinged after half a minute. */
@@ -40,7 +40,7 @@ export class StreamSocket implements OpenStream {
   /** `first` is the subscription in the query of the request. */
   constructor(
     private readonly ctx: Context,
-    private readonly messages: Messages,
+    private readonly messages: StreamMessages,
     private readonly all: OpenStreams,
     readonly listener: Listener,
     private readonly first: { stream?: string } & StreamParams,

@@ -1,4 +1,4 @@
-import type { Problem } from "../../oauth/authorization.ts";
+import type { AuthorizationProblem } from "../../oauth/authorization.ts";
 import type { Scope } from "../../oauth/scopes.ts";
 import type { UserProblem } from "../../core/people/users.ts";
 
@@ -43,7 +43,7 @@ export interface Messages {
   continueTo(app: string): string;
 
   problemTitle: string;
-  problems: Record<Problem["problem"], string>;
+  problems: Record<AuthorizationProblem["problem"], string>;
   backTo(app: string): string;
 
   setupTitle: string;

@@ -12,7 +12,7 @@ import type { Pages } from "../pages.ts";
 import { handleOf, nameOf, Post, Posts } from "./posts.tsx";
 import type { PageRequest } from "../page-request.tsx";
 
-/** The pages show what a stranger may see, also to signed-in users. */
+/** The pages show what anonymous visitors may see, also to signed-in users. */
 const ANONYMOUS = 0;
 
 /** The page of a local post with its thread, and redirects to it. */

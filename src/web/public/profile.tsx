@@ -19,7 +19,7 @@ import { handleOf, nameOf, Post, Posts } from "./posts.tsx";
 import type { PageRequest } from "../page-request.tsx";
 
 const PAGE_SIZE = 20;
-/** The pages show what a stranger may see, also to signed-in users. */
+/** The pages show what anonymous visitors may see, also to signed-in users. */
 const ANONYMOUS = 0;
 const EVERYTHING = { local: false, remote: false, only_media: false, any: [], all: [], none: [] };
 const NO_REPLIES = { only_media: false, exclude_replies: true, exclude_reblogs: false, tagged: null };
