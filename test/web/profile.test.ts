@@ -41,7 +41,7 @@ test("a profile shows the account's name, note, fields, images and counts", asyn
   const { status, html, text, headers } = await visitor.get(new URL(account.url).pathname);
   expect(status).toBe(200);
   expect(text).toContain("Alice <b> @alice@localhost:3000 Hedges & # birds");
-  expect(text).toMatch(/Site .*alice\.example.* 0 posts 0 following 0 followers joined in November 2026/);
+  expect(text).toMatch(/Site .*alice\.example.* 0 posts 0 following 0 followers here since November 2026/);
   const emoji = new URL(account.emojis[0].url).pathname;
   expect(html).toContain(`<bdi>Alice &lt;b&gt; <img class="emoji" src="${emoji}" alt=":linnet:"`);
   for (const picture of [account.avatar, account.header]) expect(html).toContain(`src="${new URL(picture).pathname}"`);

@@ -29,7 +29,7 @@ export function relationRoutes(routes: Router): void {
       {
         scope: "read:follows",
         input: object({ id: ids(80) }),
-        summary: "List followers of accounts that you follow, too",
+        summary: "List familiar followers: accounts you follow that also follow an account",
       },
       ({ ctx, viewerId, input }) => familiarFollowers(ctx, viewerId, existingAccounts(ctx, parseIds(input.id))),
     )

@@ -37,7 +37,7 @@ export function appRoutes(routes: Router): void {
 
   routes.get(
     "/api/v1/apps/verify_credentials",
-    { app: true, summary: "Get the app of an access token" },
+    { app: true, summary: "Get the app that an access token belongs to" },
     ({ ctx, bearer }) => showApp(ctx, appById(ctx, bearer.appId)),
   );
 }

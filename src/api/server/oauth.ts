@@ -55,7 +55,7 @@ function describeTokenEndpoints(routes: Router): void {
       input: Authorization,
       summary: "Show the page on which a user authorizes an app",
     })
-    .describeOnly("POST", "/oauth/authorize", { open: "always", summary: "Submit the form of that page" })
+    .describeOnly("POST", "/oauth/authorize", { open: "always", summary: "Submit the user's decision on that page" })
     .describeOnly("POST", "/oauth/token", { open: "always", input: Grant, summary: "Obtain an access token" })
     .describeOnly("POST", "/oauth/revoke", { open: "always", input: Revocation, summary: "Revoke an access token" });
 }

@@ -24,7 +24,7 @@ export function quoteRoutes(routes: Router): void {
     )
     .post(
       "/api/v1/statuses/:id/quotes/:quoting_status_id/revoke",
-      { ...write, summary: "Remove your status from a quote" },
+      { ...write, summary: "Revoke a quote of your status" },
       ({ ctx, viewerId, params }) => {
         const [id, quotingId] = [parseId(params.id), parseId(params.quoting_status_id)];
         return showStatus(ctx, viewerId, revokeQuote(ctx, viewerId, id, quotingId));

@@ -171,7 +171,7 @@ export const english: Messages = {
   pinned: "Pinned",
   automated: "automated",
   verified: "This page links back to this profile.",
-  joinedIn: (month) => `joined in ${month}`,
+  joinedIn: (month) => `here since ${month}`,
   posts: (count) => number(count, "post", "posts"),
   following: (count) => number(count, "following", "following"),
   followers: (count) => number(count, "follower", "followers"),
