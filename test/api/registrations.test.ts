@@ -272,7 +272,7 @@ describe("With registrations that need approval", () => {
     const { status, text } = await visitor.signIn("bob");
     expect([status, text]).toEqual([403, expect.stringContaining("Your account is waiting for approval")]);
     expect((await visitor.get("/")).text).not.toContain("Signed in as");
-    expect((await visitor.signIn("bob", "wrong password")).text).not.toContain("waits for approval");
+    expect((await visitor.signIn("bob", "wrong password")).text).not.toContain("waiting for approval");
   });
 
   test("a pending user is invisible to others", async () => {

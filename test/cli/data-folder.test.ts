@@ -50,7 +50,7 @@ test("a command doesn't migrate the database of a running server", async () => {
   db.run("PRAGMA user_version = 1");
   db.close();
   const { code, stderr } = await folder.run(["user", "list"]);
-  expect([code, stderr]).toEqual([1, expect.stringContaining("Restart the server with this program first")]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining("Restart it with this program first")]);
   expect((await fetch(`${served.origin}/health`)).status).toBe(200);
 });
 
