@@ -6,7 +6,7 @@ export const french: Messages = {
   signIn: "Se connecter",
   signInFor: (app) => `Connectez-vous pour continuer vers ${app}`,
   signOut: "Se déconnecter",
-  nameOrEmail: "Nom d’utilisateur ou adresse e-mail",
+  nameOrEmail: "Nom d’utilisateur ou e-mail",
   password: "Mot de passe",
   wrongPassword: "Nom d’utilisateur ou mot de passe incorrect. Vérifiez les deux et réessayez.",
   pendingApproval: "Votre compte doit encore être approuvé par l’administration.",
@@ -194,7 +194,7 @@ export const french: Messages = {
   suspendedTitle: "Ce compte est suspendu",
   suspended: "Le compte et ses messages sont masqués.",
 
-  about: "À propos de ce serveur",
+  about: "À propos",
   rules: "Règles",
   contact: "Contact",
   privacyPolicy: "Politique de confidentialité",
