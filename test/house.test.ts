@@ -11,7 +11,7 @@ import { startServer, type TestServer } from "./support/server.ts";
 const ROOT = join(import.meta.dir, "..");
 
 /** A file may import from its own folder and from the lines above. Single files in src/ are listed by name. */
-const LINES = [
+const LAYERS = [
   ["lib", "errors.ts", "config.ts", "version.ts"],
   ["db"],
   ["context.ts"],
@@ -51,32 +51,32 @@ const isCode = (file: string) => texts.has(file);
 
 const isFolder = (file: string) => file.includes("/");
 
-function lineOf(file: string): number {
-  const line = LINES.findIndex((names) => names.includes(file.split("/")[0]!));
-  if (line === -1) throw new Error(`src/${file} is on no line of the design`);
-  return line;
+function layerOf(file: string): number {
+  const layer = LAYERS.findIndex((names) => names.includes(file.split("/")[0]!));
+  if (layer === -1) throw new Error(`src/${file} is in no layer`);
+  return layer;
 }
 
 describe("The layers", () => {
-  test("are known of every file, and every import leads to one", () => {
-    for (const file of files) lineOf(file);
+  test("contain every file, and every import leads to a file", () => {
+    for (const file of files) layerOf(file);
     expect(files.length).toBeGreaterThan(50);
     expect(imports.length).toBeGreaterThan(files.length);
     const lost = imports.filter(({ to }) => /\.tsx?$/.test(to) && !isCode(to));
     expect(lost).toEqual([]);
   });
 
-  test("are imported from downwards only, and peers leave one another alone", () => {
+  test("import only from layers above, and never from another folder of their own layer", () => {
     const wrong = imports.filter(({ from, to }) => {
       if (!isCode(to) || from.split("/")[0] === to.split("/")[0]) return false;
-      const [own, other] = [lineOf(from), lineOf(to)];
+      const [own, other] = [layerOf(from), layerOf(to)];
       // A single file and a folder in the same layer, such as main.ts and cli, may import each other.
       return other > own || (other === own && isFolder(from) && isFolder(to));
     });
     expect(wrong.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
   });
 
-  test("have no cycle of files, imports of types included", () => {
+  test("have no cycle of imports between files, types included", () => {
     const edges = Map.groupBy(
       imports.filter(({ to }) => isCode(to)),
       ({ from }) => from,
@@ -106,7 +106,7 @@ describe("A folder", () => {
     expect(folders.map(([folder]) => folder).filter((folder) => folder.split("/").length > 2)).toEqual([]);
   });
 
-  test("of core is part of no cycle of folders", () => {
+  test("of core imports from no folder that imports from it", () => {
     const needs = new Map<string, Set<string>>();
     for (const { from, to } of imports) {
       const [own, other] = [dirname(from), dirname(to)];
@@ -142,11 +142,19 @@ describe("A file", () => {
   });
 
   test.each<[string, RegExp, (file: string) => boolean]>([
-    ["reads the environment only where settings are read", /\bprocess\.env\b|\bBun\.env\b/, (file) => isReader(file)],
-    ["asks the context what time it is", /\bnew Date\(\)|\bDate\.now\(\)/, (file) => !file.startsWith("core/")],
-    ["knows its types", /\bas any\b|: any\b|<any>|@ts-(?:ignore|nocheck)/, () => false],
-    ["leaves nothing to be done", /\b(?:TODO|FIXME|XXX)\b/, () => false],
-    ["waits for nothing inside a transaction", /\.transaction\(\s*async\b/, () => false],
+    [
+      "reads the environment only to read the settings or in a command",
+      /\bprocess\.env\b|\bBun\.env\b/,
+      (file) => isReader(file),
+    ],
+    ["gets the time from the context", /\bnew Date\(\)|\bDate\.now\(\)/, (file) => !file.startsWith("core/")],
+    [
+      "uses neither `any` nor comments that disable the compiler",
+      /\bas any\b|: any\b|<any>|@ts-(?:ignore|nocheck)/,
+      () => false,
+    ],
+    ["contains no TODO", /\b(?:TODO|FIXME|XXX)\b/, () => false],
+    ["awaits nothing inside a transaction", /\.transaction\(\s*async\b/, () => false],
   ])("%s", (_, pattern, isAllowed) => {
     const found = [...texts].filter(([file, text]) => pattern.test(text) && !isAllowed(file));
     expect(found.map(([file]) => file)).toEqual([]);
@@ -199,7 +207,7 @@ describe("The database", () => {
       .map(({ name, type, notnull, pk }) => ({ name, type, notNull: notnull === 1 || pk > 0, primary: pk > 0 }));
   }
 
-  test("finds by an index whatever refers to a row, so that deleting it goes through no table", () => {
+  test("has an index for every foreign key, so that deleting a row scans no table", () => {
     const { db } = server.ctx;
     const references = db.all<{ name: string; field: string }>(`
       SELECT m.name, f."from" AS field FROM main.sqlite_schema m JOIN pragma_foreign_key_list(m.name) f
@@ -213,9 +221,9 @@ describe("The database", () => {
       WHERE m.type = 'table' AND t.pk = 1`);
     const found = new Set(indexed.map(({ name, field }) => `${name}.${field}`));
     const missing = references.map(({ name, field }) => `${name}.${field}`).filter((field) => !found.has(field));
-    expect(missing.filter((field) => !NEVER_SOUGHT.has(field))).toEqual([]);
+    expect(missing.filter((field) => !WITHOUT_INDEX.has(field))).toEqual([]);
   });
 });
 
 /** References without an index, because apps are never deleted and codes live only for minutes. */
-const NEVER_SOUGHT = new Set(["statuses.app_id", "oauth_codes.app_id", "oauth_codes.user_id", "oauth_codes.token_id"]);
+const WITHOUT_INDEX = new Set(["statuses.app_id", "oauth_codes.app_id", "oauth_codes.user_id", "oauth_codes.token_id"]);

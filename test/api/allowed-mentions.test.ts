@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Answer } from "../support/client.ts";
-import { toldOf, wordsOf } from "../support/reading.ts";
+import { notificationTypesOf, wordsOf } from "../support/reading.ts";
 import { remoteAccount } from "../support/rows.ts";
 import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
@@ -35,7 +35,7 @@ describe("A status with allowed_mentions", () => {
     const dora = remoteAccount(server, "dora", "elsewhere.example");
     expectRefused(await post("@bob @carol @dora@elsewhere.example", [bob.id]), carol.id, dora);
     expect(await posts()).toEqual([]);
-    for (const who of [bob, carol]) expect(await toldOf(who)).toEqual([]);
+    for (const who of [bob, carol]) expect(await notificationTypesOf(who)).toEqual([]);
   });
 
   test("may mention nobody if the list is empty or contains no account", async () => {

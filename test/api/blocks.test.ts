@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
-import { homeOf, idsOf, linksOf, pagesOf, relationship, toldByWhom, wordsOf } from "../support/reading.ts";
+import { homeOf, idsOf, linksOf, pagesOf, relationship, notificationSendersOf, wordsOf } from "../support/reading.ts";
 import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 
@@ -16,7 +16,7 @@ describe("Blocking an account", () => {
     expectShape(json, "Relationship");
     expect(json).toMatchObject({ id: bob.id, blocking: true, blocked_by: false });
     expect(await relationship(bob, alice)).toMatchObject({ blocking: false, blocked_by: true });
-    expect(await toldByWhom(bob)).toEqual([]);
+    expect(await notificationSendersOf(bob)).toEqual([]);
   });
 
   test("can be repeated, and so can unblocking", async () => {
@@ -52,7 +52,7 @@ describe("Blocking an account", () => {
       const { followers_count, following_count } = (await carol.get(`/api/v1/accounts/${id}`)).json;
       expect([followers_count, following_count]).toEqual([0, 0]);
     }
-    expect([await toldByWhom(alice), await toldByWhom(bob)]).toEqual([[], []]);
+    expect([await notificationSendersOf(alice), await notificationSendersOf(bob)]).toEqual([[], []]);
     await act(alice, "unblock", bob);
     expect(await relationship(alice, bob)).toMatchObject({ following: false, followed_by: false });
   });
@@ -98,7 +98,7 @@ describe("Blocking an account", () => {
     await carol.post(`/api/v1/statuses/${id}/favourite`);
     await act(alice, "block", bob);
     await bob.publish("@alice please");
-    expect(await toldByWhom(alice)).toEqual(["favourite by carol"]);
+    expect(await notificationSendersOf(alice)).toEqual(["favourite by carol"]);
   });
 
   test("prevents notifications of posts that also mention it, and of replies to it", async () => {
@@ -106,9 +106,9 @@ describe("Blocking an account", () => {
     const { id } = await bob.publish("bob writes");
     await carol.publish("@alice @bob make peace");
     await carol.publish({ status: "@alice look", in_reply_to_id: id });
-    expect(await toldByWhom(alice)).toEqual([]);
+    expect(await notificationSendersOf(alice)).toEqual([]);
     await carol.publish("@alice hello");
-    expect(await toldByWhom(alice)).toEqual(["mention by carol"]);
+    expect(await notificationSendersOf(alice)).toEqual(["mention by carol"]);
   });
 
   test("leaves it in search results, so that it can be unblocked", async () => {

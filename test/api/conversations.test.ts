@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
-import { idsOf, linksOf, pagesOf, toldOf, turn, wordsOf } from "../support/reading.ts";
+import { idsOf, linksOf, pagesOf, notificationTypesOf, turn, wordsOf } from "../support/reading.ts";
 import { block, mute, remoteAccount } from "../support/rows.ts";
 import { inProcess } from "../support/server.ts";
 import { serverForEachTest } from "../support/setup.ts";
@@ -226,16 +226,16 @@ describe("A muted thread", () => {
     await carol.publish({ status: "@bob no", in_reply_to_id: own.id });
     await carol.post(`/api/v1/statuses/${own.id}/favourite`);
     await carol.post(`/api/v1/statuses/${own.id}/reblog`);
-    expect(await toldOf(bob)).toEqual([]);
-    expect(await toldOf(alice)).toEqual([]);
+    expect(await notificationTypesOf(bob)).toEqual([]);
+    expect(await notificationTypesOf(alice)).toEqual([]);
     const { json } = await bob.post(`/api/v1/statuses/${own.id}/unmute`);
     expect(json.muted).toBe(false);
     await carol.publish({ status: "@bob yes", in_reply_to_id: own.id });
-    expect(await toldOf(bob)).toEqual(["mention"]);
+    expect(await notificationTypesOf(bob)).toEqual(["mention"]);
   });
 
   test("does not mute other threads", async () => {
     await alice.publish("@bob another question");
-    expect(await toldOf(bob)).toEqual(["mention"]);
+    expect(await notificationTypesOf(bob)).toEqual(["mention"]);
   });
 });

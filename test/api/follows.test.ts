@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
-import { homeOf, idsOf, relationship, toldOf, wordsOf } from "../support/reading.ts";
+import { homeOf, idsOf, relationship, notificationTypesOf, wordsOf } from "../support/reading.ts";
 import { block, mute } from "../support/rows.ts";
 import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
@@ -46,9 +46,9 @@ describe("Following an account", () => {
   test("notifies the account once, and unfollowing deletes the notification", async () => {
     await alice.follow(bob);
     await alice.follow(bob, { notify: true });
-    expect(await toldOf(bob)).toEqual(["follow"]);
+    expect(await notificationTypesOf(bob)).toEqual(["follow"]);
     await unfollow(alice, bob);
-    expect(await toldOf(bob)).toEqual([]);
+    expect(await notificationTypesOf(bob)).toEqual([]);
   });
 
   test("adds its recent and future posts to the home timeline", async () => {
@@ -157,7 +157,7 @@ describe("A follow's setting", () => {
     ]);
     await alice.follow(bob, { notify: false });
     await bob.publish("more");
-    expect((await toldOf(alice)).length).toBe(2);
+    expect((await notificationTypesOf(alice)).length).toBe(2);
   });
 
   test("notify=true excludes posts in other languages and posts that mention muted accounts", async () => {
@@ -183,7 +183,7 @@ describe("A follow's setting", () => {
   test("notify=true causes no second notification of a post that mentions the follower", async () => {
     await alice.follow(bob, { notify: true });
     await bob.publish("hello @alice");
-    expect(await toldOf(alice)).toEqual(["mention"]);
+    expect(await notificationTypesOf(alice)).toEqual(["mention"]);
   });
 });
 
@@ -194,7 +194,7 @@ describe("A locked account", () => {
     const { json } = await alice.follow(bob, { notify: true, reblogs: false });
     expectShape(json, "Relationship");
     expect(json).toMatchObject({ following: false, requested: true, notifying: true });
-    expect(await toldOf(bob)).toEqual(["follow_request"]);
+    expect(await notificationTypesOf(bob)).toEqual(["follow_request"]);
     expect((await account(bob)).followers_count).toBe(0);
     const requests = await bob.get("/api/v1/follow_requests");
     expectShape(requests.json, ["Account"]);
@@ -214,7 +214,7 @@ describe("A locked account", () => {
     expect(await home(alice)).toEqual(["for followers"]);
     expect([(await account(bob)).followers_count, (await account(alice)).following_count]).toEqual([1, 1]);
     // It replaces the notification of the request.
-    expect(await toldOf(bob)).toEqual(["follow"]);
+    expect(await notificationTypesOf(bob)).toEqual(["follow"]);
   });
 
   test("can reject a request", async () => {
@@ -222,7 +222,7 @@ describe("A locked account", () => {
     const { json } = await bob.post(`/api/v1/follow_requests/${alice.id}/reject`);
     expect(json).toMatchObject({ followed_by: false, requested_by: false });
     expect((await bob.get("/api/v1/follow_requests")).json).toEqual([]);
-    expect(await toldOf(bob)).toEqual([]);
+    expect(await notificationTypesOf(bob)).toEqual([]);
     expect((await account(bob)).followers_count).toBe(0);
   });
 
@@ -230,7 +230,7 @@ describe("A locked account", () => {
     await alice.follow(bob);
     expect((await unfollow(alice, bob)).json).toMatchObject({ requested: false });
     expect((await bob.get("/api/v1/follow_requests")).json).toEqual([]);
-    expect(await toldOf(bob)).toEqual([]);
+    expect(await notificationTypesOf(bob)).toEqual([]);
   });
 
   test.each(["authorize", "reject"])("cannot %s a request that doesn't exist", async (verb) => {

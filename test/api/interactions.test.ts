@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
-import { idsOf, toldOf, wordsOf } from "../support/reading.ts";
+import { idsOf, notificationTypesOf, wordsOf } from "../support/reading.ts";
 import { block } from "../support/rows.ts";
 import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
@@ -61,7 +61,7 @@ describe("Favourites", () => {
     expect(notification).toMatchObject({ type: "favourite", account: { id: bob.id }, status: { id: status.id } });
     expect(others).toEqual([]);
     await act("unfavourite");
-    expect(await toldOf(alice)).toEqual([]);
+    expect(await notificationTypesOf(alice)).toEqual([]);
   });
 
   test("and bookmarks are listed in the order of their creation", async () => {
@@ -115,10 +115,10 @@ describe("A boost", () => {
     const second = await act("reblog");
     expect(second.json.id).toBe(first.json.id);
     expect((await read(alice)).reblogs_count).toBe(1);
-    expect(await toldOf(alice)).toEqual(["reblog"]);
+    expect(await notificationTypesOf(alice)).toEqual(["reblog"]);
     const { json } = await act("unreblog");
     expect(json).toMatchObject({ id: status.id, reblogged: false, reblogs_count: 0 });
-    expect(await toldOf(alice)).toEqual([]);
+    expect(await notificationTypesOf(alice)).toEqual([]);
     expect((await bob.get(`/api/v1/statuses/${first.json.id}`)).status).toBe(404);
     expect((await act("unreblog")).json.reblogs_count).toBe(0);
   });
@@ -134,7 +134,7 @@ describe("A boost", () => {
     const boost = (await act("reblog")).json;
     expect((await bob.delete(`/api/v1/statuses/${boost.id}`)).status).toBe(200);
     expect(await read(bob)).toMatchObject({ reblogs_count: 0, reblogged: false });
-    expect(await toldOf(alice)).toEqual([]);
+    expect(await notificationTypesOf(alice)).toEqual([]);
   });
 
   test("can have a narrower visibility, and uses the user's default", async () => {
@@ -234,10 +234,10 @@ describe("A muted thread", () => {
     await bob.publish({ status: "@alice two", in_reply_to_id: reply.id });
     await act("favourite");
     await act("reblog");
-    expect(await toldOf(alice)).toEqual(["mention"]);
+    expect(await notificationTypesOf(alice)).toEqual(["mention"]);
     await act("unmute", alice);
     await bob.publish({ status: "@alice three", in_reply_to_id: status.id });
-    expect(await toldOf(alice)).toEqual(["mention", "mention"]);
+    expect(await notificationTypesOf(alice)).toEqual(["mention", "mention"]);
   });
 });
 
@@ -247,7 +247,7 @@ test("A status that the user may not see cannot be acted upon", async () => {
     const { status: code, json } = await act(verb, bob, id);
     expect([verb, code, json]).toEqual([verb, 404, { error: "Record not found" }]);
   }
-  expect(await toldOf(alice)).toEqual([]);
+  expect(await notificationTypesOf(alice)).toEqual([]);
 });
 
 describe("After a status became invisible to the user,", () => {
@@ -290,7 +290,7 @@ describe("After a status became invisible to the user,", () => {
         await hide();
         expectBare(await act(undo), flag);
         if (counter) expect((await read(alice))[counter]).toBe(0);
-        expect(await toldOf(alice)).not.toContain(verb);
+        expect(await notificationTypesOf(alice)).not.toContain(verb);
         // The user has no more relation to the status.
         expect((await act(undo)).status).toBe(404);
       },

@@ -95,7 +95,7 @@ describe("A list timeline", () => {
     expect(await inList()).toEqual(["by dave"]);
   });
 
-  test("excludes members whom the owner blocks or mutes, or who block the owner", async () => {
+  test("excludes members that the owner blocks or mutes, or that block the owner", async () => {
     await bob.publish("before");
     mute(server, alice, bob, { until: server.clock.now() + 1000 });
     await bob.publish("meanwhile");

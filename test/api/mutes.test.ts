@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { Answer, Client, Json } from "../support/client.ts";
-import { homeOf, idsOf, pagesOf, relationship, toldByWhom, wordsOf } from "../support/reading.ts";
+import { homeOf, idsOf, pagesOf, relationship, notificationSendersOf, wordsOf } from "../support/reading.ts";
 import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 
@@ -8,9 +8,10 @@ const { server, alice, bob, carol } = serverForEachTest(["alice", "bob", "carol"
 
 const HOUR = 3600_000;
 
-const mute = (who: Client, whom: { id: string }, options?: object): Promise<Answer> =>
-  who.post(`/api/v1/accounts/${whom.id}/mute`, options);
-const unmute = (who: Client, whom: { id: string }): Promise<Answer> => who.post(`/api/v1/accounts/${whom.id}/unmute`);
+const mute = (who: Client, target: { id: string }, options?: object): Promise<Answer> =>
+  who.post(`/api/v1/accounts/${target.id}/mute`, options);
+const unmute = (who: Client, target: { id: string }): Promise<Answer> =>
+  who.post(`/api/v1/accounts/${target.id}/unmute`);
 const inHours = (hours: number): string => new Date(server.clock.now() + hours * HOUR).toISOString();
 
 describe("Muting an account", () => {
@@ -77,7 +78,7 @@ describe("Muting an account", () => {
     await mute(alice, bob);
     await bob.publish("@alice hello?");
     await carol.publish("@alice @bob is here");
-    expect(await toldByWhom(alice)).toEqual(["follow by carol"]);
+    expect(await notificationSendersOf(alice)).toEqual(["follow by carol"]);
   });
 
   test("without notifications keeps those", async () => {
@@ -85,7 +86,7 @@ describe("Muting an account", () => {
     await mute(alice, bob, { notifications: false });
     await bob.follow(alice);
     await carol.publish("@alice @bob is here");
-    expect(await toldByWhom(alice)).toEqual(["mention by carol", "follow by bob", "mention by bob"]);
+    expect(await notificationSendersOf(alice)).toEqual(["mention by carol", "follow by bob", "mention by bob"]);
   });
 
   test("ends with unmuting, which restores everything", async () => {
@@ -153,7 +154,7 @@ describe("A temporary mute", () => {
     expect((await alice.get("/api/v1/mutes")).json).toEqual([]);
     await bob.publish("@alice after");
     expect(await homeOf(alice)).toEqual(["@alice after", "before"]);
-    expect(await toldByWhom(alice)).toEqual(["mention by bob"]);
+    expect(await notificationSendersOf(alice)).toEqual(["mention by bob"]);
   });
 
   test("is deleted by the clean-up", async () => {

@@ -6,8 +6,8 @@ import { expectShape } from "../support/shape.ts";
 
 const { server, alice, bob, carol } = serverForEachTest(["alice", "bob", "carol"]);
 
-const act = (who: Client, verb: string, whom: { id: string }, body?: object): Promise<Answer> =>
-  who.post(`/api/v1/accounts/${whom.id}/${verb}`, body);
+const act = (who: Client, verb: string, target: { id: string }, body?: object): Promise<Answer> =>
+  who.post(`/api/v1/accounts/${target.id}/${verb}`, body);
 
 describe("A note about an account", () => {
   const note = (comment?: string) => act(alice, "note", bob, comment === undefined ? undefined : { comment });
@@ -82,9 +82,9 @@ describe("Familiar followers", () => {
 
   beforeEach(async () => {
     dora = await server.person("dora");
-    for (const whom of [bob, carol]) {
-      await act(alice, "follow", whom);
-      await act(whom, "follow", dora);
+    for (const target of [bob, carol]) {
+      await act(alice, "follow", target);
+      await act(target, "follow", dora);
     }
   });
 

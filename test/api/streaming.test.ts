@@ -17,12 +17,12 @@ beforeAll(async () => {
 });
 
 /** Runs `during` while one account blocks or mutes another. */
-async function without(table: "blocks" | "mutes", who: Client, whom: Client, during: () => Promise<unknown>) {
+async function without(table: "blocks" | "mutes", who: Client, target: Client, during: () => Promise<unknown>) {
   const { db } = server.ctx;
   db.transaction((tx) =>
-    tx.run(`INSERT INTO ${table} (account_id, target_account_id, created_at) VALUES ($whoId, $whomId, 0)`, {
+    tx.run(`INSERT INTO ${table} (account_id, target_account_id, created_at) VALUES ($whoId, $targetId, 0)`, {
       whoId: who.id,
-      whomId: whom.id,
+      targetId: target.id,
     }),
   );
   await during();

@@ -20,14 +20,14 @@ async function user(name: string): Promise<Client> {
   return who;
 }
 
-const act = (who: Client, verb: string, whom: { id: string }): Promise<Answer> =>
-  who.post(`/api/v1/accounts/${whom.id}/${verb}`);
+const act = (who: Client, verb: string, target: { id: string }): Promise<Answer> =>
+  who.post(`/api/v1/accounts/${target.id}/${verb}`);
 const suggested = async (query = ""): Promise<[string, string[]][]> =>
   (await alice.get(`/api/v2/suggestions${query}`)).json.map(({ account, sources }: Json) => [account.id, sources]);
 
-async function endorse(whom: Client): Promise<void> {
-  await act(owner, "follow", whom);
-  await act(owner, "endorse", whom);
+async function endorse(target: Client): Promise<void> {
+  await act(owner, "follow", target);
+  await act(owner, "endorse", target);
 }
 
 describe("Suggestions", () => {
@@ -47,9 +47,9 @@ describe("Suggestions", () => {
 
   test("contain accounts that the user's follows follow, the most followed first", async () => {
     const emil = await user("emil");
-    for (const whom of [bob, carol]) await act(alice, "follow", whom);
+    for (const target of [bob, carol]) await act(alice, "follow", target);
     await act(bob, "follow", dora);
-    for (const whom of [bob, carol]) await act(whom, "follow", emil);
+    for (const target of [bob, carol]) await act(target, "follow", emil);
     const { json } = await alice.get("/api/v2/suggestions");
     expectShape(json, ["Suggestion"]);
     expect(json.map((it: Json) => [it.account.id, it.source, it.sources])).toEqual([
@@ -61,7 +61,7 @@ describe("Suggestions", () => {
 
   test("contain all reasons, and the owner's choice comes first", async () => {
     await act(alice, "follow", bob);
-    for (const whom of [carol, dora]) await act(bob, "follow", whom);
+    for (const target of [carol, dora]) await act(bob, "follow", target);
     await endorse(dora);
     expect(await suggested()).toEqual([
       [dora.id, ["featured", "friends_of_friends"]],

@@ -11,7 +11,7 @@ import { Visitor } from "../web/visitor.ts";
 
 const { server, alice, bob } = serverForEachTest(["alice", "bob"], { LINNET_SEARCH: "public" });
 
-const suspend = (whom: { id: string } = bob) => act(server, "suspend", whom);
+const suspend = (target: { id: string } = bob) => act(server, "suspend", target);
 const DISABLED = { error: "Your login is currently disabled" };
 
 describe("A suspended account", () => {

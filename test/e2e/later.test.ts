@@ -2,7 +2,7 @@ import { Database } from "bun:sqlite";
 import { afterEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { Client, type Json } from "../support/client.ts";
-import { toldOf } from "../support/reading.ts";
+import { notificationTypesOf } from "../support/reading.ts";
 import { createPerson, Nowhere, run, Running, SOURCE } from "../support/program.ts";
 
 const HOUR = 3600_000;
@@ -47,17 +47,17 @@ test(
     await server.stop("SIGKILL");
 
     client = await restart();
-    expect([await seen(client), await toldOf(client)]).toEqual([["<p>tea?</p>"], []]);
+    expect([await seen(client), await notificationTypesOf(client)]).toEqual([["<p>tea?</p>"], []]);
     await server.stop("SIGKILL");
     skipTime();
 
     client = await restart();
-    while ((await seen(client)).length < 2 || (await toldOf(client)).length < 1);
+    while ((await seen(client)).length < 2 || (await notificationTypesOf(client)).length < 1);
     await server.stop("SIGKILL");
 
     client = await restart();
     expect(await seen(client)).toEqual(["<p>later</p>", "<p>tea?</p>"]);
-    expect(await toldOf(client)).toEqual(["poll"]);
+    expect(await notificationTypesOf(client)).toEqual(["poll"]);
     expect((await client.get("/api/v1/scheduled_statuses")).json).toEqual([]);
   },
   TIMEOUT,

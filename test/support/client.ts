@@ -45,8 +45,8 @@ export class Client {
     return answer.json;
   }
 
-  follow(whom: { id: string }, options?: object): Promise<Answer> {
-    return this.post(`/api/v1/accounts/${whom.id}/follow`, options);
+  follow(target: { id: string }, options?: object): Promise<Answer> {
+    return this.post(`/api/v1/accounts/${target.id}/follow`, options);
   }
 
   /** Sends JSON unless the body is a form. */

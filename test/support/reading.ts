@@ -13,12 +13,12 @@ export function wordsOf(list: Answer | Json[]): string[] {
 }
 
 /** The types of a user's notifications, newest first. */
-export async function toldOf(who: Client): Promise<string[]> {
+export async function notificationTypesOf(who: Client): Promise<string[]> {
   return (await who.get("/api/v1/notifications")).json.map(({ type }: Json) => type);
 }
 
 /** The types of a user's notifications with their senders. */
-export async function toldByWhom(who: Client): Promise<string[]> {
+export async function notificationSendersOf(who: Client): Promise<string[]> {
   const { json } = await who.get("/api/v1/notifications");
   return json.map(({ type, account }: Json) => `${type} by ${account.username}`);
 }
@@ -29,8 +29,8 @@ export async function homeOf(who: Client): Promise<string[]> {
 }
 
 /** The relationship of a user to another account. */
-export async function relationship(who: Client, whom: { id: string }): Promise<Json> {
-  return (await who.get(`/api/v1/accounts/relationships?id[]=${whom.id}`)).json[0];
+export async function relationship(who: Client, target: { id: string }): Promise<Json> {
+  return (await who.get(`/api/v1/accounts/relationships?id[]=${target.id}`)).json[0];
 }
 
 /** A response without its headers. */

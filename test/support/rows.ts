@@ -7,11 +7,11 @@ import type { TestServer } from "./server.ts";
  * to test that every reader respects them.
  */
 
-export function block(server: TestServer, who: Client, whom: { id: string }): void {
+export function block(server: TestServer, who: Client, target: { id: string }): void {
   server.ctx.db.transaction((tx) =>
-    tx.run("INSERT INTO blocks (account_id, target_account_id, created_at) VALUES ($whoId, $whomId, $now)", {
+    tx.run("INSERT INTO blocks (account_id, target_account_id, created_at) VALUES ($whoId, $targetId, $now)", {
       whoId: Number(who.id),
-      whomId: Number(whom.id),
+      targetId: Number(target.id),
       now: server.clock.now(),
     }),
   );
@@ -21,16 +21,16 @@ export function block(server: TestServer, who: Client, whom: { id: string }): vo
 export function mute(
   server: TestServer,
   who: Client,
-  whom: { id: string },
+  target: { id: string },
   { until = null, notifications = true }: { until?: number | null; notifications?: boolean } = {},
 ): void {
   server.ctx.db.transaction((tx) =>
     tx.run(
       `INSERT INTO mutes (account_id, target_account_id, hide_notifications, expires_at, created_at)
-       VALUES ($whoId, $whomId, $notifications, $until, $now)`,
+       VALUES ($whoId, $targetId, $notifications, $until, $now)`,
       {
         whoId: Number(who.id),
-        whomId: Number(whom.id),
+        targetId: Number(target.id),
         notifications: notifications ? 1 : 0,
         until,
         now: server.clock.now(),
