@@ -8,9 +8,9 @@ import { showAccounts } from "./entities/accounts.ts";
 import { DatabaseLockedRefusal, isDiskFull, Refusal, ValidationRefusal, type RefusalKind } from "./errors.ts";
 import { clientAddress } from "./lib/http/ip-addresses.ts";
 import { stackOf } from "./lib/log.ts";
-import { OAuthRefusal } from "./oauth/errors.ts";
+import { OAuthRefusal } from "./oauth/refusals.ts";
 import { describeIn, errorLanguage, inLanguage } from "./web/i18n/error-messages.ts";
-import { fileRoutes } from "./web/files.ts";
+import { fileRoutes } from "./web/static-files.ts";
 import { webRoutes } from "./web/index.ts";
 
 const STATUS: Record<RefusalKind, number> = {

@@ -5,7 +5,7 @@ import type { Handle } from "../lib/text/mentions.ts";
 import { visibleTo } from "./visibility.ts";
 
 /*
- * This server's own names: its hosts, its users' handles, and the URIs and URLs of its accounts and statuses. A URI
+ * This server's own names: its hosts, its users' handles, and its URIs and URLs. A URI
  * identifies a row on all servers and never changes; a URL is the address of its page.
  */
 
@@ -37,12 +37,12 @@ export function parseHandle(ctx: Context, handle: string): Handle | null {
   return username === undefined ? null : { username, domain: remoteDomain(ctx, domain) };
 }
 
-export function accountUri({ config }: Context, username: string): string {
-  return `${config.origin}/users/${username}`;
+export function accountUri(ctx: Context, username: string): string {
+  return localUrl(ctx, `/users/${username}`);
 }
 
-export function accountUrl({ config }: Context, username: string): string {
-  return `${config.origin}/@${username}`;
+export function accountUrl(ctx: Context, username: string): string {
+  return localUrl(ctx, `/@${username}`);
 }
 
 export function statusUri(ctx: Context, username: string, id: number): string {
@@ -59,8 +59,23 @@ export function reblogUri(ctx: Context, username: string, id: number): string {
 }
 
 /** `name` is normalised. */
-export function tagUrl({ config }: Context, name: string): string {
-  return `${config.origin}/tags/${encodeURIComponent(name)}`;
+export function tagUrl(ctx: Context, name: string): string {
+  return localUrl(ctx, `/tags/${encodeURIComponent(name)}`);
+}
+
+/** The URL of a file in the media folder. */
+export function mediaUrl(ctx: Context, file: string): string {
+  return localUrl(ctx, `/media/${file}`);
+}
+
+/** The URL for a missing picture: apps recognise a path with this ending as "none". */
+export function missingPictureUrl(ctx: Context, kind: "avatars" | "headers"): string {
+  return localUrl(ctx, `/${kind}/original/missing.png`);
+}
+
+/** The URL of a path on this server, which begins with a slash. */
+export function localUrl({ config }: Context, path: string): string {
+  return `${config.origin}${path}`;
 }
 
 /** The user name, and the status id if there is one, in the URI or URL of a local account or status. */

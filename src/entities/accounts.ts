@@ -5,7 +5,7 @@ import { wordsWithShortcodes } from "../lib/text/shortcodes.ts";
 import { ACCOUNT_TEXTS } from "./cache.ts";
 import { emojisJson } from "./emojis.ts";
 import { timestamp } from "./json.ts";
-import { mediaUrl, missingPicture } from "./media-urls.ts";
+import { mediaUrl, missingPictureUrl } from "../core/addresses.ts";
 
 type AccountRow = Omit<
   typeof accounts.$inferSelect,
@@ -69,8 +69,8 @@ const BLANK_PROFILE = {
 
 function accountJson(ctx: Context, account: AccountRow) {
   const row = account.suspended_at === null ? account : { ...account, ...BLANK_PROFILE };
-  const avatar = row.avatar === null ? missingPicture(ctx, "avatars") : mediaUrl(ctx, row.avatar);
-  const header = row.header === null ? missingPicture(ctx, "headers") : mediaUrl(ctx, row.header);
+  const avatar = row.avatar === null ? missingPictureUrl(ctx, "avatars") : mediaUrl(ctx, row.avatar);
+  const header = row.header === null ? missingPictureUrl(ctx, "headers") : mediaUrl(ctx, row.header);
   const fields = row.fields === "[]" ? [] : (JSON.parse(row.fields) as StoredField[]);
   return {
     id: String(row.id),

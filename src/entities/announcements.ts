@@ -12,7 +12,7 @@ import { emojisOf } from "../core/media/emojis.ts";
 import { showAccounts, type AccountJson } from "./accounts.ts";
 import { emojisJson } from "./emojis.ts";
 import { timestamp } from "./json.ts";
-import { mediaUrl } from "./media-urls.ts";
+import { mediaUrl } from "../core/addresses.ts";
 
 /** Mastodon's Announcement (entities/Announcement), for a viewer; a fixed number of queries. */
 export function showAnnouncements(ctx: Context, viewerId: number, rows: readonly AnnouncementRow[]) {

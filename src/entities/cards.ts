@@ -5,7 +5,7 @@ import { accountTexts, type AccountJson } from "./accounts.ts";
 import type { CardText } from "./cache.ts";
 import { cardHistories, type DayJson } from "./histories.ts";
 import { timestamp } from "./json.ts";
-import { mediaUrl } from "./media-urls.ts";
+import { mediaUrl } from "../core/addresses.ts";
 
 /** Mastodon's PreviewCard (entities/PreviewCard). `missing_attribution` is omitted without a viewer. */
 export type CardJson = ReturnType<typeof membersOf> & {

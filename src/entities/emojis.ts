@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { type CustomEmoji, emojisIn, emojisOf } from "../core/media/emojis.ts";
-import { mediaUrl } from "./media-urls.ts";
+import { mediaUrl } from "../core/addresses.ts";
 
 /** Mastodon's CustomEmoji (entities/CustomEmoji). A missing category is omitted, as in Mastodon. */
 export type EmojiJson = ReturnType<typeof emojiJson>;

@@ -24,7 +24,7 @@ import { CLIP_TYPES } from "../lib/media/media-types.ts";
 import { CHARACTERS_PER_URL } from "../lib/text/text.ts";
 import { MASTODON_VERSION, SOURCE_URL, VERSION } from "../version.ts";
 import { showAccount } from "./accounts.ts";
-import { mediaUrl, missingPicture } from "./media-urls.ts";
+import { localUrl, mediaUrl, missingPictureUrl } from "../core/addresses.ts";
 
 const COMPATIBLE_VERSION = `${MASTODON_VERSION}+linnet-${VERSION}`;
 /**
@@ -53,9 +53,9 @@ export function showInstance(ctx: Context) {
       urls: {
         streaming: streamingUrl(ctx),
         status: null,
-        about: `${config.origin}/about`,
-        privacy_policy: `${config.origin}/privacy-policy`,
-        terms_of_service: hasTerms(ctx.db) ? `${config.origin}/terms-of-service` : null,
+        about: localUrl(ctx, "/about"),
+        privacy_policy: localUrl(ctx, "/privacy-policy"),
+        terms_of_service: hasTerms(ctx.db) ? localUrl(ctx, "/terms-of-service") : null,
       },
       vapid: { public_key: vapidKeys(ctx).publicKey },
       accounts: {
@@ -154,7 +154,7 @@ function contactAccount(ctx: Context) {
 
 function thumbnail(ctx: Context) {
   const own = findSitePicture(ctx.db, "thumbnail");
-  if (!own) return { url: missingPicture(ctx, "headers"), blurhash: null, description: null, versions: {} };
+  if (!own) return { url: missingPictureUrl(ctx, "headers"), blurhash: null, description: null, versions: {} };
   const [once, twice] = own.files.map((file) => mediaUrl(ctx, file));
   return {
     url: once!,
@@ -169,7 +169,7 @@ function icons(ctx: Context) {
   const own = findSitePicture(ctx.db, "icon");
   const sizes = own ? SITE_PICTURES.icon.map(({ width }) => width) : [192, 512];
   return sizes.map((size, at) => ({
-    src: own ? mediaUrl(ctx, own.files[at]!) : `${ctx.config.origin}/icons/${size}.png`,
+    src: own ? mediaUrl(ctx, own.files[at]!) : localUrl(ctx, `/icons/${size}.png`),
     size: `${size}x${size}`,
   }));
 }

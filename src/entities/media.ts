@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import { idList } from "../db/json.ts";
 import type { MediaRow } from "../core/media/states.ts";
 import type { Colors } from "../lib/media/colors.ts";
-import { mediaUrl } from "./media-urls.ts";
+import { mediaUrl } from "../core/addresses.ts";
 
 const OF_STATUSES = `
   SELECT * FROM media_attachments

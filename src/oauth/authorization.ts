@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import type { Params } from "../lib/http/params.ts";
 import { findApp, scopesFor, type App } from "./apps.ts";
 import { oauthParam } from "./clients.ts";
-import { OAuthRefusal } from "./errors.ts";
+import { OAuthRefusal } from "./refusals.ts";
 import { isWebAddress, RESPONSE_MODES, type ResponseMode } from "./redirects.ts";
 import type { Scope } from "./scopes.ts";
 

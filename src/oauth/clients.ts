@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import { hashSecret, sameSecret } from "../lib/secrets.ts";
 import type { Params } from "../lib/http/params.ts";
 import { findApp, type App } from "./apps.ts";
-import { OAuthRefusal } from "./errors.ts";
+import { OAuthRefusal } from "./refusals.ts";
 
 interface Credentials {
   id: string;

@@ -4,7 +4,7 @@ import type { Params } from "../lib/http/params.ts";
 import { scopesFor, type App } from "./apps.ts";
 import { authenticateClient, oauthParam } from "./clients.ts";
 import { redeemCode } from "./codes.ts";
-import { OAuthRefusal } from "./errors.ts";
+import { OAuthRefusal } from "./refusals.ts";
 import { issueToken, revokeToken } from "./tokens.ts";
 
 /** Mastodon's entity Token. */

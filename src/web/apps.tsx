@@ -3,7 +3,7 @@ import { authorizedApps, revokeApp, type AuthorizedApp } from "../oauth/authoriz
 import { isKnownScope, broadestScopes } from "../oauth/scopes.ts";
 import { closeOtherSessions, otherSessions, type Session } from "../oauth/sessions.ts";
 import { Alert, Head, Hidden } from "./layout.tsx";
-import type { Pages } from "./pages.ts";
+import type { Pages } from "./page-routes.ts";
 import { APPS, signInPage } from "./sign-in.tsx";
 import type { PageRequest } from "./page-request.tsx";
 import type { Messages } from "./i18n/messages.ts";

@@ -13,7 +13,7 @@ import { responseUrl, formActionSources, isWebAddress, recipientOf } from "../oa
 import { broadestScopes } from "../oauth/scopes.ts";
 import type { Session } from "../oauth/sessions.ts";
 import { Alert, Head, Hidden } from "./layout.tsx";
-import type { Pages } from "./pages.ts";
+import type { Pages } from "./page-routes.ts";
 import { AUTHORIZE, signInPage } from "./sign-in.tsx";
 import type { PageRequest } from "./page-request.tsx";
 import type { Messages } from "./i18n/messages.ts";

@@ -9,7 +9,7 @@ import { appPages } from "./apps.tsx";
 import { authorizePages } from "./authorize.tsx";
 import { landingPages } from "./public/landing.tsx";
 import { notFoundPages } from "./not-found.ts";
-import { Pages } from "./pages.ts";
+import { Pages } from "./page-routes.ts";
 import { postPages } from "./public/post.tsx";
 import { profilePages } from "./public/profile.tsx";
 import { setupPages } from "./setup.tsx";

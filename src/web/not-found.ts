@@ -2,7 +2,7 @@ import { requestAddress } from "../lib/http/params.ts";
 import { favicon } from "./assets.ts";
 import { notFoundPage } from "./error-pages.tsx";
 import { errorLanguage, inLanguage } from "./i18n/error-messages.ts";
-import type { Pages } from "./pages.ts";
+import type { Pages } from "./page-routes.ts";
 import type { PageRequest } from "./page-request.tsx";
 
 /** Responses for unknown paths: a page for browsers, JSON for other clients. */

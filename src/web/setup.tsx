@@ -3,7 +3,7 @@ import { createUser, hasUsers, MAX_DISPLAY_NAME, userProblems, type UserProblem 
 import { isSetupToken } from "../core/people/setup.ts";
 import { Refusal } from "../errors.ts";
 import { Field, Head, Hidden, Notice } from "./layout.tsx";
-import type { Pages } from "./pages.ts";
+import type { Pages } from "./page-routes.ts";
 import type { PageRequest } from "./page-request.tsx";
 import { localHandle } from "../core/addresses.ts";
 

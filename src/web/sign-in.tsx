@@ -6,7 +6,7 @@ import type { Rate } from "../lib/rates.ts";
 import { findApp } from "../oauth/apps.ts";
 import { Alert, Field, Head, Hidden } from "./layout.tsx";
 import { waitFor } from "./error-pages.tsx";
-import type { Pages } from "./pages.ts";
+import type { Pages } from "./page-routes.ts";
 import type { PageRequest } from "./page-request.tsx";
 
 export const AUTHORIZE = "/oauth/authorize";

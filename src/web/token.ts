@@ -4,7 +4,7 @@ import { Refusal } from "../errors.ts";
 import { addRoute } from "../lib/http/elysia.ts";
 import { addressKey } from "../lib/http/ip-addresses.ts";
 import { readParams, type Params } from "../lib/http/params.ts";
-import { OAuthRefusal } from "../oauth/errors.ts";
+import { OAuthRefusal } from "../oauth/refusals.ts";
 import { grantToken, revokeForClient } from "../oauth/grants.ts";
 
 const MAX_BYTES = 64 * 1024;

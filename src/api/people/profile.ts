@@ -5,7 +5,7 @@ import { QUOTE_POLICIES } from "../../core/statuses/quotes.ts";
 import { AVATAR_BYTES } from "../../core/media/limits.ts";
 import { inspectPicture, storePicture } from "../../core/media/profile-pictures.ts";
 import { showCredentialAccount } from "../../entities/accounts.ts";
-import { missingPicture } from "../../entities/media-urls.ts";
+import { missingPictureUrl } from "../../core/addresses.ts";
 import { bool, FileInput, list, object, oneOf, optional, text } from "../../lib/http/input.ts";
 import { DEVICE_LOCALE, localeOf } from "../../lib/text/languages.ts";
 import type { Router } from "../router.ts";
@@ -105,7 +105,7 @@ async function update(ctx: Context, accountId: number, input: Input): Promise<vo
 /** Mastodon's Profile (entities/Profile): the texts as the user wrote them, and null for a missing picture. */
 function showProfile(ctx: Context, accountId: number) {
   const { source, ...account } = showCredentialAccount(ctx, accountId);
-  const [noAvatar, noHeader] = [missingPicture(ctx, "avatars"), missingPicture(ctx, "headers")];
+  const [noAvatar, noHeader] = [missingPictureUrl(ctx, "avatars"), missingPictureUrl(ctx, "headers")];
   const picture = (url: string, missing: string) => (url === missing ? null : url);
   return {
     id: account.id,

@@ -1,9 +1,10 @@
+import { localUrl } from "../../core/addresses.ts";
 import { escapeHtml } from "../../lib/text/html.ts";
 import type { Router } from "../router.ts";
 
 /** RFC 6415: some servers use it to find the WebFinger address (RFC 7033) for the domain of a handle. */
 export function hostMetaRoutes(routes: Router): void {
-  const template = escapeHtml(`${routes.ctx.config.origin}/.well-known/webfinger?resource={uri}`);
+  const template = escapeHtml(localUrl(routes.ctx, "/.well-known/webfinger?resource={uri}"));
   const document = `<?xml version="1.0" encoding="UTF-8"?>
 <XRD xmlns="http://docs.oasis-open.org/ns/xri/xrd-1.0">
   <Link rel="lrdd" template="${template}"/>

@@ -1,3 +1,4 @@
+import { localUrl } from "../../core/addresses.ts";
 import { weeklyActivity } from "../../core/server/weekly-stats.ts";
 import { knownDomains } from "../../core/server/peers.ts";
 import { registrationMode } from "../../core/people/registrations.ts";
@@ -73,7 +74,7 @@ function nodeInfoRoutes(routes: Router): void {
   const { ctx } = routes;
   routes
     .get("/.well-known/nodeinfo", { open: "always", summary: "Get the address of the NodeInfo document" }, () => ({
-      links: [{ rel: "http://nodeinfo.diaspora.software/ns/schema/2.0", href: `${ctx.config.origin}/nodeinfo/2.0` }],
+      links: [{ rel: "http://nodeinfo.diaspora.software/ns/schema/2.0", href: localUrl(ctx, "/nodeinfo/2.0") }],
     }))
     .get("/nodeinfo/2.0", { open: "always", summary: "Get the NodeInfo document" }, () => {
       const { user_count, status_count } = stats(ctx);

@@ -1,3 +1,4 @@
+import { localUrl } from "../../core/addresses.ts";
 import type { Context } from "../../context.ts";
 import { showAccount } from "../../entities/accounts.ts";
 import { object, oneOf, optional, text } from "../../lib/http/input.ts";
@@ -83,7 +84,7 @@ function metadata({ config: { origin } }: Context) {
 function claims(ctx: Context, accountId: number) {
   const account = showAccount(ctx, accountId);
   return {
-    iss: `${ctx.config.origin}/`,
+    iss: localUrl(ctx, "/"),
     sub: account.uri,
     name: account.display_name,
     preferred_username: account.username,

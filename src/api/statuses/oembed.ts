@@ -1,5 +1,5 @@
 import type { Context } from "../../context.ts";
-import { localHandle, openStatusAt } from "../../core/addresses.ts";
+import { localHandle, localUrl, openStatusAt } from "../../core/addresses.ts";
 import { showStatus, type StatusJson } from "../../entities/statuses.ts";
 import { escapeHtml } from "../../lib/text/html.ts";
 import { int, object, optional, text } from "../../lib/http/input.ts";
@@ -29,7 +29,7 @@ export function oembedRoutes(routes: Router): void {
         author_name: status.account.display_name || status.account.username,
         author_url: status.account.url,
         provider_name: ctx.config.handleDomain,
-        provider_url: `${ctx.config.origin}/`,
+        provider_url: localUrl(ctx, "/"),
         cache_age: CACHE_AGE,
         html: quotation(ctx, status, width),
         width,

@@ -5,7 +5,7 @@ import { showContact } from "../../entities/instance.ts";
 import { showPage, showTerms } from "../../entities/pages.ts";
 import { Head, Prose } from "../layout.tsx";
 import { notFoundPage } from "../error-pages.tsx";
-import type { Pages } from "../pages.ts";
+import type { Pages } from "../page-routes.ts";
 import { AccountItem } from "./posts.tsx";
 import type { PageRequest } from "../page-request.tsx";
 import type { Messages } from "../i18n/messages.ts";

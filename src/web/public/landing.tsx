@@ -2,7 +2,7 @@
 import { hasUsers, listedAccounts } from "../../core/people/users.ts";
 import { showAccounts, type AccountJson } from "../../entities/accounts.ts";
 import { Head, Hidden, Notice } from "../layout.tsx";
-import type { Pages } from "../pages.ts";
+import type { Pages } from "../page-routes.ts";
 import { AccountItem } from "./posts.tsx";
 import { APPS as APPS_PAGE } from "../sign-in.tsx";
 import type { PageRequest } from "../page-request.tsx";

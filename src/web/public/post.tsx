@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { openStatusAt } from "../../core/addresses.ts";
+import { localUrl, openStatusAt } from "../../core/addresses.ts";
 import { contextOf } from "../../core/statuses/threads.ts";
 import { visibleOriginal, visibleStatus } from "../../core/visibility.ts";
 import { showStatus, showStatuses, type StatusJson } from "../../entities/statuses.ts";
@@ -8,7 +8,7 @@ import { parseId } from "../../lib/ids.ts";
 import { requestAddress } from "../../lib/http/params.ts";
 import { closedPage } from "./closed.tsx";
 import { Meta } from "./meta.tsx";
-import type { Pages } from "../pages.ts";
+import type { Pages } from "../page-routes.ts";
 import { handleOf, nameOf, Post, Posts } from "./posts.tsx";
 import type { PageRequest } from "../page-request.tsx";
 
@@ -70,7 +70,7 @@ function PostMeta({ page, status }: { page: PageRequest; status: StatusJson }) {
   const image = picture
     ? { url: picture.preview_url, description: picture.description ?? "", isLarge: true }
     : { url: account.avatar, description: account.avatar_description, isLarge: false };
-  const oembed = `${page.ctx.config.origin}/api/oembed?${new URLSearchParams({ url })}`;
+  const oembed = localUrl(page.ctx, `/api/oembed?${new URLSearchParams({ url })}`);
   return (
     <>
       <Meta

@@ -14,7 +14,7 @@ import { closedPage, suspendedPage } from "./closed.tsx";
 import { Html, Text } from "../rich-text.tsx";
 import { Head } from "../layout.tsx";
 import { Meta } from "./meta.tsx";
-import type { Pages } from "../pages.ts";
+import type { Pages } from "../page-routes.ts";
 import { handleOf, nameOf, Post, Posts } from "./posts.tsx";
 import type { PageRequest } from "../page-request.tsx";
 
