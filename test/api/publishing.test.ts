@@ -129,3 +129,19 @@ describe("If something changes between the checks and the transaction of a post"
     expect(await posts()).toHaveLength(1);
   });
 });
+
+inProcess("A post mentions no account that appears between its check and its transaction", async () => {
+  const { db } = server.ctx;
+  const zoe = Number((await server.person("zoe")).id);
+  const run = (sql: string, id: number) => db.transaction((tx) => tx.run(sql, { id }));
+  run("UPDATE users SET approved = 0 WHERE account_id = $id", zoe);
+  const sending = send({
+    text: "@carol @zoe hello",
+    visibility: "direct",
+    allowedMentions: [Number(carol.id)],
+  });
+  run("UPDATE accounts SET suspended_at = 1 WHERE id = $id", Number(carol.id));
+  run("UPDATE users SET approved = 1 WHERE account_id = $id", zoe);
+  await sending;
+  expect(db.all("SELECT account_id FROM mentions WHERE account_id = $zoe", { zoe })).toEqual([]);
+});

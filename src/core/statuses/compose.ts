@@ -53,12 +53,17 @@ const ARE_HERE = `
   SELECT count(*) AS count FROM json_each($ids) j JOIN accounts a ON a.id = j.value
   WHERE ${IS_APPROVED} AND a.suspended_at IS NULL`;
 
-/** The same text as rendered before. Renders it again if an account that it mentions has been deleted or suspended. */
+/**
+ * The same text as rendered before. If an account that it mentions has been deleted or suspended, renders it again
+ * without that mention. Accounts that have appeared meanwhile are not mentioned: nobody checked them.
+ */
 export function recompose(ctx: Context, text: string, before: Composed): Composed {
   const { mentions } = before;
   if (mentions.length === 0) return before;
   const { count } = ctx.db.get<{ count: number }>(ARE_HERE, { ids: idList(mentions) })!;
-  return count === mentions.length ? before : compose(ctx, text);
+  if (count === mentions.length) return before;
+  const known = [...knownMentions(ctx, text)].filter(([, { id }]) => mentions.includes(id));
+  return composed(ctx, text, new Map(known));
 }
 
 /** The URLs for mentions and hashtags in rendered texts. */
