@@ -6,6 +6,9 @@ import sharp from "sharp";
 import { enqueue } from "../../src/db/queue.ts";
 import { schedule } from "../../src/jobs/recurring.ts";
 import { Worker } from "../../src/jobs/worker.ts";
+import { UnreadableFile } from "../../src/errors.ts";
+import { MediaProcesses, type TaskArguments, type TaskName } from "../../src/lib/media/media-processes.ts";
+import { MediaQueue } from "../../src/lib/media/media-queue.ts";
 import { Clips, ffmpeg } from "../fixtures/clips.ts";
 import { animation } from "../fixtures/pictures.ts";
 import type { Client } from "../support/client.ts";
@@ -370,6 +373,30 @@ inProcess(
   },
   PATIENCE,
 );
+
+inProcess("A clip that is copied without ffmpeg when the server stops is tried again after the restart", async () => {
+  const copying = Promise.withResolvers<void>();
+  class Stuck extends MediaProcesses {
+    override run<Name extends TaskName>(name: Name, args: TaskArguments<Name>, signal?: AbortSignal) {
+      if (name !== "copyClip") return super.run(name, args, signal);
+      copying.resolve();
+      return new Promise<never>((_, reject) => {
+        signal?.addEventListener("abort", () => reject(new UnreadableFile("its process was killed")));
+      });
+    }
+  }
+  await start("off");
+  const { json } = await upload(alice, await clips.file("silent.mp4"));
+  server.ctx.media = new MediaQueue(new Stuck());
+  const worker = new Worker(server.ctx);
+  worker.start();
+  await copying.promise;
+  await worker.stop();
+  const row = server.ctx.db.get<object>("SELECT state, tries FROM media_attachments WHERE id = $id", {
+    id: Number(json.id),
+  });
+  expect(row).toEqual({ state: "processing", tries: 0 });
+});
 
 /** Resolves when the file exists, or no longer does. */
 function becomes(path: string, there: boolean): Promise<void> {

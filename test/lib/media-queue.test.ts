@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { MediaProcesses } from "../../src/lib/media/media-processes.ts";
 import { MediaQueue } from "../../src/lib/media/media-queue.ts";
 
 describe("Conversions", () => {
@@ -49,6 +50,21 @@ describe("Conversions", () => {
     queue.stop();
     await running;
   });
+});
+
+test("The task of a conversion is killed when the server stops", async () => {
+  const started = Promise.withResolvers<void>();
+  class Hanging extends MediaProcesses {
+    override run(_name: unknown, _args: unknown, signal?: AbortSignal): Promise<never> {
+      started.resolve();
+      return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(new Error("killed"))));
+    }
+  }
+  const queue = new MediaQueue(new Hanging());
+  const conversion = queue.convert("ada", 1, async ({ run }) => void (await run("inspectClip", "film.mp4")));
+  await started.promise;
+  queue.stop();
+  await expect(conversion).rejects.toThrow("killed");
 });
 
 test("A request does not wait for a conversion", async () => {

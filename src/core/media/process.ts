@@ -28,8 +28,10 @@ export async function processMedia(ctx: Context, id: number): Promise<void> {
         await finish(ctx, work, await convert(ctx, work));
       });
     } catch (error) {
-      if (error instanceof UnreadableFile) await refuse(ctx, conversion, id, error);
-      else throw interrupted(ctx, conversion, id, error);
+      // A killed process reports a file that it can't read, too.
+      if (conversion.signal.aborted || !(error instanceof UnreadableFile))
+        throw interrupted(ctx, conversion, id, error);
+      await refuse(ctx, conversion, id, error);
     }
   });
 }

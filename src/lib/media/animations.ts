@@ -5,7 +5,7 @@ import type { Animation } from "./images.ts";
 /** Browsers replace a delay shorter than this many milliseconds by `DEFAULT_DELAY`. */
 const MIN_DELAY = 11;
 const DEFAULT_DELAY = 100;
-/** Milliseconds per frame of the video, if the delays of the animation differ by more than `MAX_DEVIATION` of them. */
+/** Milliseconds per frame of the video, if the delays of the animation differ by more than `MAX_DEVIATION` milliseconds. */
 const FRAME_DURATION = 20;
 const MAX_DEVIATION = 2;
 const MAX_FRAMES = 10_000;

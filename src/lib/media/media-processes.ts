@@ -45,7 +45,7 @@ const MIB = 1024 * 1024;
 const BOUNDS: Bounds = {
   seconds: 30,
   copySeconds: 300,
-  // An image of 33 megapixels takes up to 400 MB. Two processes leave a third of a small machine's memory free.
+  // An image of 33 megapixels takes up to 400 MB. Rarely do three at once need that much.
   bytes: Math.min(512 * MIB, totalmem() / 3),
   // Uploads come in groups.
   idleSeconds: 10,
@@ -69,7 +69,7 @@ export class MediaProcesses {
   }
 
   /**
-   * Runs a task in a process of its own. If the signal is aborted, the process is killed.
+   * Runs a task in a process that runs no other one meanwhile. If the signal is aborted, the process is killed.
    *
    * @throws Refusal as the task does; UnreadableFile if it exceeds its time or memory, or its process crashes.
    */

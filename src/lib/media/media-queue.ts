@@ -13,13 +13,13 @@ type User = number | string;
 export interface Conversion {
   /** Aborted when the server stops. The conversion should then end; the next start resumes it. */
   signal: AbortSignal;
-  /** Runs a task in a media process. The errors are those of `MediaProcesses.run()`. */
+  /** Runs a task in a media process, which is killed when the server stops. The errors are those of `MediaProcesses.run()`. */
   run<Name extends TaskName>(name: Name, ...args: TaskArguments<Name>): Promise<Result<Name>>;
 }
 
 /**
  * The queue of all media work. Requests, which a client waits for, have two places; conversions, which can take
- * minutes, have one. Both are fair between users.
+ * minutes, have one. Both are fair between the users whose work waits here; jobs hand in one conversion at a time.
  */
 export class MediaQueue {
   private readonly requests = new FairQueue(REQUESTS_AT_ONCE, PATIENCE);
@@ -40,7 +40,7 @@ export class MediaQueue {
     if (pending) return pending;
     const conversion: Conversion = {
       signal: this.stopping.signal,
-      run: (name, ...args) => this.processes.run(name, args),
+      run: (name, ...args) => this.processes.run(name, args, this.stopping.signal),
     };
     const ended = this.conversions.take(user, () => work(conversion)).finally(() => this.converting.delete(key));
     this.converting.set(key, ended);
