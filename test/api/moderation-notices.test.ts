@@ -4,6 +4,7 @@ import { moderate, type Action } from "../../src/core/moderation/moderation.ts";
 import type { Client, Json } from "../support/client.ts";
 import { act, undo } from "../support/moderation.ts";
 import { remoteAccount, remoteFollows, remoteStatus } from "../support/rows.ts";
+import { startServer } from "../support/server.ts";
 import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
 import { Socket } from "../support/streams.ts";
@@ -285,6 +286,14 @@ describe("A domain block", () => {
     ["a b", "Validation failed: Domain is not a valid domain name"],
   ])("of %s is refused", (domain, reason) => {
     expect(() => setDomainBlock(server.ctx, domain, {})).toThrow(reason);
+  });
+
+  test("is refused for both names of this server, if its handles have another domain than its URLs", async () => {
+    const other = await startServer({ LINNET_URL: "https://social.example", LINNET_HANDLE_DOMAIN: "example.org" });
+    for (const domain of ["social.example", "example.org"]) {
+      expect(() => setDomainBlock(other.ctx, domain, {})).toThrow(`${domain} is this server itself.`);
+    }
+    await other.stop();
   });
 
   test("has comments of limited length, and must exist before it can be removed", () => {

@@ -123,12 +123,13 @@ const NAMED = `
   SELECT ${COLUMNS}, ${handle("t")} AS target, ${handle("a")} AS reporter
   FROM reports r JOIN accounts t ON t.id = r.target_account_id JOIN accounts a ON a.id = r.account_id`;
 
+const NEWEST_FIRST = "ORDER BY r.id DESC LIMIT +$limit";
+const ALL = `${NAMED} ${NEWEST_FIRST}`;
+const OPEN = `${NAMED} WHERE r.action_taken_at IS NULL ${NEWEST_FIRST}`;
+
 /** Open reports or all of them, newest first. */
-export function listReports(db: Reads, which: { all: boolean; limit: number }): NamedReport[] {
-  return db.all<NamedReport>(`${NAMED} WHERE $all OR r.action_taken_at IS NULL ORDER BY r.id DESC LIMIT +$limit`, {
-    all: which.all ? 1 : 0,
-    limit: which.limit,
-  });
+export function listReports(db: Reads, { all, limit }: { all: boolean; limit: number }): NamedReport[] {
+  return db.all<NamedReport>(all ? ALL : OPEN, { limit });
 }
 
 const RULES_NAMED = "SELECT text FROM rules WHERE id IN (SELECT value FROM json_each($ruleIds)) ORDER BY id";
