@@ -121,7 +121,9 @@ function components({ origin }: Config, schemas: Description["components"]["sche
       forbidden: refusal("The token's scopes or the user's permissions don't allow this"),
       missing: refusal("The record doesn't exist, or you may not see it"),
       invalid: refusal("A parameter is missing or invalid"),
-      tooMany: refusal("Too many requests; the header X-RateLimit-Reset says when to try again"),
+      tooMany: refusal(
+        "Too many requests; the header X-RateLimit-Reset or Retry-After, if present, says when to try again",
+      ),
     },
   };
 }

@@ -3,6 +3,7 @@ import { weeklyActivity } from "../../core/server/weekly-stats.ts";
 import { knownDomains } from "../../core/server/peers.ts";
 import { registrationMode } from "../../core/people/registrations.ts";
 import { currentTerms, termsOf } from "../../core/server/terms.ts";
+import { translationLanguages } from "../../core/statuses/translations.ts";
 import { cacheUntilWrite } from "../../db/cache-until-write.ts";
 import { activeUsers, showInstance, showInstanceV1, showRules, stats } from "../../entities/instance.ts";
 import { showPage, showTerms } from "../../entities/pages.ts";
@@ -49,6 +50,11 @@ export function instanceRoutes(routes: Router): void {
     )
     .get("/api/v1/instance/languages", { open: true, summary: "List the languages that statuses can have" }, () =>
       knownLanguages(),
+    )
+    .get(
+      "/api/v1/instance/translation_languages",
+      { open: true, summary: "List the languages that statuses can be translated to" },
+      ({ ctx }) => translationLanguages(ctx),
     )
     .get("/api/v1/instance/peers", { open: true, summary: "List known domains" }, () => {
       if (!ctx.config.peers) throw notFound();

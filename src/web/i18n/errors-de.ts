@@ -48,8 +48,7 @@ export const sentences = {
   "The request body is not valid JSON": "Der Inhalt der Anfrage ist kein gültiges JSON",
   "The request body must be a JSON object": "Der Inhalt der Anfrage muss ein JSON-Objekt sein",
   "The request body is incomplete": "Der Inhalt der Anfrage ist nicht ganz angekommen",
-  "The request body is larger than {count} bytes":
-    "Der Inhalt der Anfrage ist größer als die {count} Bytes, die hier angenommen werden",
+  "The request body is larger than {count} bytes": "Der Inhalt der Anfrage ist größer als {count} Bytes",
   "A field of the form is larger than {count} bytes": "Ein Feld des Formulars ist größer als {count} Bytes",
   "Lists directly inside lists are not supported": "Listen direkt in Listen werden nicht unterstützt",
   "Parameter {name} is given in two conflicting forms":

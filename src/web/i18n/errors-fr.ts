@@ -14,7 +14,7 @@ export const sentences: ErrorSentences = {
     "Un autre programme utilise la base de données. Rien n’a été enregistré. Réessayez dans quelques secondes.",
   "Service Unavailable": "Le service n’est pas disponible",
   "@{name} is a pending sign-up. Approve it before you make it an owner.":
-    "@{name} est une inscription en attente. Approuvez-la avant d'en faire un propriétaire.",
+    "@{name} est une inscription en attente. Approuvez-la avant d’en faire un propriétaire.",
   "@{name} is the only owner of this server. Make another user an owner first.":
     "@{name} est le seul propriétaire de ce serveur. Désignez d’abord un autre propriétaire.",
   "This server already has an owner": "Ce serveur a déjà un propriétaire",
@@ -38,7 +38,7 @@ export const sentences: ErrorSentences = {
   "grant_type must be authorization_code or client_credentials.":
     "grant_type doit être authorization_code ou client_credentials.",
   "The code is unknown, expired or already used, or it was given to another app, for another redirect_uri or with another code_challenge.":
-    "Le code est inconnu, expiré ou déjà utilisé, ou il a été donné à une autre application, pour une autre redirect_uri ou avec une autre code_challenge.",
+    "Le code est inconnu, expiré ou déjà utilisé, ou il a été donné à une autre application, pour une autre redirect_uri ou avec un autre code_challenge.",
   "A requested scope is unknown or was not registered for this app.":
     "Un droit demandé est inconnu ou n’a pas été enregistré pour cette application.",
   "You are not authorized to revoke this token.": "Vous ne pouvez pas révoquer ce jeton.",
@@ -48,7 +48,7 @@ export const sentences: ErrorSentences = {
   "The request body is not valid JSON": "Le contenu de la requête n’est pas du JSON valide",
   "The request body must be a JSON object": "Le contenu de la requête doit être un objet JSON",
   "The request body is incomplete": "Le contenu de la requête n’est pas arrivé en entier",
-  "The request body is larger than {count} bytes": "Le contenu de la requête dépasse les {count} octets acceptés ici",
+  "The request body is larger than {count} bytes": "Le contenu de la requête dépasse {count} octets",
   "A field of the form is larger than {count} bytes": "Un champ du formulaire dépasse {count} octets",
   "Lists directly inside lists are not supported":
     "Les listes placées directement dans une liste ne sont pas prises en charge",

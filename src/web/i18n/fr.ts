@@ -70,10 +70,10 @@ export const french: Messages = {
     "admin:write": "Faire tout ce que l’administration peut faire",
     "admin:write:accounts": "Modérer les comptes",
     "admin:write:reports": "Traiter les signalements",
-    "admin:write:domain_allows": "Modifier quels domaines sont autorisés",
-    "admin:write:domain_blocks": "Modifier quels domaines sont bloqués",
+    "admin:write:domain_allows": "Modifier la liste des domaines autorisés",
+    "admin:write:domain_blocks": "Modifier la liste des domaines bloqués",
     "admin:write:ip_blocks": "Modifier quelles adresses IP sont bloquées",
-    "admin:write:email_domain_blocks": "Modifier quels domaines d’e-mail sont bloqués",
+    "admin:write:email_domain_blocks": "Modifier la liste des domaines d’e-mail bloqués",
     "admin:write:canonical_email_blocks": "Modifier quelles adresses e-mail sont bloquées",
   },
 
@@ -103,7 +103,7 @@ export const french: Messages = {
   },
   backTo: (app) => `Retour vers ${app}`,
 
-  setupTitle: "Bienvenue dans Linnet",
+  setupTitle: "Bienvenue sur Linnet",
   setupIntro: "Créez le compte propriétaire de ce serveur.",
   username: "Nom d’utilisateur",
   usernameHelp: (handle) =>
@@ -174,7 +174,7 @@ export const french: Messages = {
   boostedBy: (name) => `Partagé par ${name}`,
   pinned: "Épinglé",
   automated: "automatisé",
-  verified: "Cette page renvoie à ce profil.",
+  verified: "Cette page renvoie vers ce profil.",
   joinedIn: (month) => `ici depuis ${month}`,
   posts: (count) => number(count, "message", "messages"),
   following: (count) => number(count, "abonnement", "abonnements"),
