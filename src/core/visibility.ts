@@ -40,7 +40,7 @@ export function visibleTo(viewer = VIEWER, s = "s"): string {
 
 /** Whether an account is suspended. */
 export function isSuspended(account: string): string {
-  return isAmong("accounts_suspended", "suspended_at", account);
+  return isInIndex("accounts_suspended", "suspended_at", account);
 }
 
 /** Whether a local user can't sign in: suspended or disabled. */
@@ -50,14 +50,14 @@ export function cannotSignIn(account: string): string {
 
 /** Whether an account is limited: it is left out of public timelines. */
 export function isLimited(account: string): string {
-  return isAmong("accounts_silenced", "silenced_at", account);
+  return isInIndex("accounts_silenced", "silenced_at", account);
 }
 
 /**
  * Queries a partial index that has few rows or none. SQLite evaluates the first EXISTS once per statement, so a server
  * without such accounts pays nothing per row.
  */
-function isAmong(index: string, column: string, account: string): string {
+function isInIndex(index: string, column: string, account: string): string {
   const some = `SELECT 1 FROM accounts INDEXED BY ${index} WHERE ${column} IS NOT NULL`;
   return `(EXISTS (${some}) AND EXISTS (${some} AND id = ${account}))`;
 }

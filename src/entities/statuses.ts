@@ -92,10 +92,10 @@ export function statusText(ctx: Context, viewerId: number, id: number): string {
  */
 export function showStatusOrStub(ctx: Context, viewerId: number, id: number): StatusJson {
   const status = showStatus(ctx, viewerId, id);
-  return visibleAmong(ctx, viewerId, [id]).length > 0 ? status : bare(status);
+  return visibleAmong(ctx, viewerId, [id]).length > 0 ? status : statusStub(status);
 }
 
-function bare<Status extends OriginalJson & { reblog: OriginalJson | null }>(status: Status): Status {
+function statusStub<Status extends OriginalJson & { reblog: OriginalJson | null }>(status: Status): Status {
   return {
     ...status,
     in_reply_to_id: null,
@@ -119,7 +119,7 @@ function bare<Status extends OriginalJson & { reblog: OriginalJson | null }>(sta
     card: null,
     poll: null,
     quote: null,
-    reblog: status.reblog && bare({ ...status.reblog, reblog: null }),
+    reblog: status.reblog && statusStub({ ...status.reblog, reblog: null }),
   };
 }
 

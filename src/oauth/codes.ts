@@ -57,11 +57,11 @@ export function redeemCode(
     }
     if (row.expires_at <= ctx.clock.now() || row.redirect_uri !== shown.redirectUri) return null;
     if (!matchesChallenge(row.code_challenge, shown.verifier)) return null;
-    return spend(ctx, tx, hash, row);
+    return exchange(ctx, tx, hash, row);
   });
 }
 
-function spend(ctx: Context, tx: Tx, hash: string, row: CodeRow): { secret: string; scopes: string } {
+function exchange(ctx: Context, tx: Tx, hash: string, row: CodeRow): { secret: string; scopes: string } {
   const token = issueToken(ctx, tx, { appId: row.app_id, userId: row.user_id, scopes: row.scopes });
   tx.run("UPDATE oauth_codes SET used_at = $now, token_id = $tokenId WHERE code_hash = +$hash", {
     now: ctx.clock.now(),

@@ -34,7 +34,7 @@ export async function fetchCard(ctx: Context, linkId: number): Promise<void> {
   const preview = await fetchPreview(ctx, link.url);
   const image = preview?.imageUrl ? await fetchImage(ctx, preview.imageUrl, siteOf(link.url)) : null;
   ctx.db.transaction((tx) => {
-    const cardId = preview && keepCard(ctx, tx, preview, image);
+    const cardId = preview && storeCard(ctx, tx, preview, image);
     // A failed fetch keeps the card of an earlier success.
     tx.run("UPDATE links SET card_id = coalesce($cardId, card_id), fetched_at = $now WHERE id = +$linkId", {
       cardId,
@@ -47,12 +47,12 @@ export async function fetchCard(ctx: Context, linkId: number): Promise<void> {
 
 /** Null if there is no page, or if the page has nothing to show. */
 async function fetchPreview(ctx: Context, url: string): Promise<Preview | null> {
-  const response = await get(ctx, url, PAGE);
+  const response = await fetchOrNull(ctx, url, PAGE);
   if (!response) return null;
   const page = await readHtmlHead(decodeHtml(response.body, response.headers.get("content-type") ?? ""));
   const preview = previewOf(page, response.url);
   const endpoint = oEmbedUrl(page, response.url);
-  const embed = endpoint && (await get(ctx, endpoint, OEMBED));
+  const embed = endpoint && (await fetchOrNull(ctx, endpoint, OEMBED));
   const whole = embed ? withOEmbed(preview, new TextDecoder().decode(embed.body), embed.url) : preview;
   return whole.title || whole.html || whole.embedUrl ? whole : null;
 }
@@ -66,7 +66,7 @@ interface CardImage {
 
 /** `site` is the one that is linked to: pictures are processed in turn for each. Null if there is no usable picture. */
 async function fetchImage(ctx: Context, url: string, site: string): Promise<CardImage | null> {
-  const response = await get(ctx, url, IMAGE);
+  const response = await fetchOrNull(ctx, url, IMAGE);
   if (!response) return null;
   try {
     const limits = { bytes: IMAGE.maxBytes, pixels: IMAGE_LIMITS.pixels };
@@ -82,7 +82,7 @@ async function fetchImage(ctx: Context, url: string, site: string): Promise<Card
 type Bounds = Omit<OutboundRequest, "redirects" | "headers">;
 
 /** Null for every failure outside of this server; a status with the link causes another try after a day. */
-async function get(ctx: Context, url: string, bounds: Bounds): Promise<OutboundResponse | null> {
+async function fetchOrNull(ctx: Context, url: string, bounds: Bounds): Promise<OutboundResponse | null> {
   const headers = { "accept-language": `${ctx.config.languages.join(", ")}, *;q=0.5` };
   try {
     return await ctx.fetchOutside(url, { ...bounds, headers, redirects: REDIRECTS });
@@ -94,9 +94,9 @@ async function get(ctx: Context, url: string, bounds: Bounds): Promise<OutboundR
 }
 
 /** Inserts or updates the card of a page. Returns its id. */
-function keepCard(ctx: Context, tx: Tx, preview: Preview, image: CardImage | null): number {
+function storeCard(ctx: Context, tx: Tx, preview: Preview, image: CardImage | null): number {
   const before = tx.get<CardRow>("SELECT * FROM preview_cards WHERE url = +$url", { url: preview.url });
-  const row = { ...columnsOf(ctx, preview), ...picture(preview, image, before) };
+  const row = { ...columnsOf(ctx, preview), ...imageColumns(preview, image, before) };
   if (before && before.image !== row.image) discardFiles(ctx, tx, [before.image]);
   const insert = build
     .insert(previewCards)
@@ -107,7 +107,7 @@ function keepCard(ctx: Context, tx: Tx, preview: Preview, image: CardImage | nul
 }
 
 /** Keeps the previous image if the page still names one but it couldn't be fetched this time. */
-function picture(preview: Preview, image: CardImage | null, before: CardRow | null) {
+function imageColumns(preview: Preview, image: CardImage | null, before: CardRow | null) {
   const kept = preview.imageUrl ? before : null;
   // Players and photos have a size of their own.
   const [width, height] =

@@ -19,7 +19,7 @@ const MIN_SCORE = 0.5;
 const MAX_RANKED = 100;
 
 /** Only accounts that are discoverable now and not suspended, limited or marked as sensitive count. */
-function isOpen(a: string): string {
+function isEligible(a: string): string {
   return `${a}.discoverable AND ${a}.suspended_at IS NULL AND ${a}.silenced_at IS NULL AND ${a}.sensitized_at IS NULL`;
 }
 
@@ -31,7 +31,7 @@ function rankUses(kind: "tag" | "link", subject: string, join: string): string {
     FROM (
       SELECT DISTINCT ${subject} AS subject, u.day, u.account_id, w.value AS weight
       FROM trend_uses u JOIN json_each($weights) w ON w.key = $today - u.day
-        JOIN accounts a ON a.id = u.account_id AND ${isOpen("a")} ${join}
+        JOIN accounts a ON a.id = u.account_id AND ${isEligible("a")} ${join}
       WHERE u.kind = '${kind}')
     GROUP BY subject HAVING count(DISTINCT account_id) >= ${MIN_ACCOUNTS} AND score >= ${MIN_SCORE}
     ORDER BY score DESC LIMIT ${MAX_RANKED}`;
@@ -53,14 +53,14 @@ const NOTICED = `
     AND ${mayTrend("s", "a")}`;
 
 function mayTrend(s: string, a: string): string {
-  return `${isOpen(a)} AND ${s}.sensitive = 0 AND ${s}.spoiler_text = '' AND ${s}.in_reply_to_account_id IS NULL`;
+  return `${isEligible(a)} AND ${s}.sensitive = 0 AND ${s}.spoiler_text = '' AND ${s}.in_reply_to_account_id IS NULL`;
 }
 
 /** Recomputes all trends from the last week, and deletes older uses. */
 export function rankTrends(ctx: Context, tx: Tx): void {
   deleteOldUses(ctx, tx);
   tx.run("DELETE FROM trends");
-  forgetReviews(tx);
+  deleteOldReviews(tx);
   if (ctx.config.trends === "off") return;
   const weights = JSON.stringify(Array.from({ length: HISTORY_DAYS }, (_, age) => weightOfDay(ctx, age)));
   tx.run(RANK_TAGS, { weights, today: currentDay(ctx) });
@@ -88,7 +88,7 @@ function rankStatuses(ctx: Context, tx: Tx): void {
 }
 
 /** Deletes reviews whose subject no longer exists. */
-function forgetReviews(tx: Tx): void {
+function deleteOldReviews(tx: Tx): void {
   for (const [kind, table] of Object.entries(TABLES)) {
     tx.run(`DELETE FROM trend_reviews WHERE kind = +$kind AND subject_id NOT IN (SELECT id FROM ${table})`, { kind });
   }

@@ -70,7 +70,7 @@ export function setDomainBlock(ctx: Context, given: string, changes: Partial<Dom
     tooLong("Public comment", changes.publicComment, MAX_COMMENT),
     tooLong("Private comment", changes.privateComment, MAX_COMMENT),
   ]);
-  ctx.db.transaction((tx) => reapplyBlocks(ctx, tx, domain, () => save(ctx, tx, domain, changes)));
+  ctx.db.transaction((tx) => reapplyBlocks(ctx, tx, domain, () => storeBlock(ctx, tx, domain, changes)));
 }
 
 /** Removes a block and its effects, except for ended follows. Accounts that were moderated individually stay so. */
@@ -95,7 +95,7 @@ function reapplyBlocks(ctx: Context, tx: Tx, domain: string, work: () => void): 
 }
 
 /** Changes only the given properties. The default severity of a new block is `suspend`. */
-function save(ctx: Context, tx: Tx, domain: string, changes: Partial<DomainBlock>): void {
+function storeBlock(ctx: Context, tx: Tx, domain: string, changes: Partial<DomainBlock>): void {
   const asNumber = (value: boolean | undefined) => (value === undefined ? null : value ? 1 : 0);
   tx.run(
     `INSERT INTO domain_blocks

@@ -77,10 +77,10 @@ export function moderate(ctx: Context, accountId: number, action: Action, decisi
     throw new Refusal("invalid", `The text is too long (maximum is ${MAX_TEXT} characters).`);
   }
   ctx.db.transaction((tx) => {
-    const account = moderated(tx, accountId);
-    if (action !== "none") enter(ctx, tx, account, action);
-    else if (account.user_id === null) throw notOurs(account);
-    const warningId = strike(ctx, tx, account, action, decision);
+    const account = findModerated(tx, accountId);
+    if (action !== "none") applyAction(ctx, tx, account, action);
+    else if (account.user_id === null) throw notLocal(account);
+    const warningId = recordStrike(ctx, tx, account, action, decision);
     if (account.user_id !== null) queueNotices(ctx, tx, "moderation_warning", [warningId]);
     if (action !== "none") closeReports(ctx, tx, { about: account.id }, decision.by);
     else if (decision.reportId !== null) closeReports(ctx, tx, { id: decision.reportId }, decision.by);
@@ -91,7 +91,7 @@ export function moderate(ctx: Context, accountId: number, action: Action, decisi
 export function liftAction(ctx: Context, accountId: number, action: Exclude<Action, "none">): void {
   const { word, holds, sql } = STATES[action];
   ctx.db.transaction((tx) => {
-    const account = moderated(tx, accountId);
+    const account = findModerated(tx, accountId);
     if (!holds(account)) throw new Refusal("conflict", `@${account.acct} isn't ${word}.`);
     tx.run(sql, { accountId: account.id, at: null });
   });
@@ -101,9 +101,9 @@ export function liftAction(ctx: Context, accountId: number, action: Exclude<Acti
  * A suspension ends follows between a remote account and local users: its server doesn't know of the suspension, so
  * they would get out of sync.
  */
-function enter(ctx: Context, tx: Tx, account: Moderated, action: Exclude<Action, "none">): void {
+function applyAction(ctx: Context, tx: Tx, account: Moderated, action: Exclude<Action, "none">): void {
   const { word, holds, sql } = STATES[action];
-  if (action === "disable" && account.user_id === null) throw notOurs(account);
+  if (action === "disable" && account.user_id === null) throw notLocal(account);
   if (holds(account)) throw new Refusal("conflict", `@${account.acct} is already ${word}.`);
   if (action === "disable" || action === "suspend") endSessions(tx, account);
   tx.run(sql, { accountId: account.id, at: ctx.clock.now() });
@@ -120,14 +120,14 @@ function endSessions(tx: Tx, account: Moderated): void {
   tx.run("DELETE FROM sessions WHERE user_id = +$userId", { userId: account.user_id });
 }
 
-function notOurs(account: Moderated): Refusal {
+function notLocal(account: Moderated): Refusal {
   return new Refusal(
     "invalid",
     `@${account.acct} is on another server. Only limit, suspend and sensitive are possible for remote accounts.`,
   );
 }
 
-function strike(ctx: Context, tx: Tx, account: Moderated, action: Action, decision: Decision): number {
+function recordStrike(ctx: Context, tx: Tx, account: Moderated, action: Action, decision: Decision): number {
   const { by, text, reportId } = decision;
   const answered = reportId === null ? null : findReport(tx, reportId);
   if (answered && answered.target_account_id !== account.id) {
@@ -149,7 +149,7 @@ function strike(ctx: Context, tx: Tx, account: Moderated, action: Action, decisi
   return lastInsertRowid;
 }
 
-function moderated(tx: Tx, accountId: number): Moderated {
+function findModerated(tx: Tx, accountId: number): Moderated {
   const row = tx.get<Moderated>(
     `SELECT a.id, a.username || coalesce('@' || a.domain, '') AS acct, u.id AS user_id, u.disabled,
        a.suspended_at, a.silenced_at, a.sensitized_at, a.deleted_at

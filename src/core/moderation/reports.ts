@@ -62,7 +62,7 @@ export function report(ctx: Context, reporterId: number, complaint: Complaint): 
         now: ctx.clock.now(),
       },
     );
-    if (!isKnown) tellStaff(ctx, tx, reporterId, id);
+    if (!isKnown) notifyStaff(ctx, tx, reporterId, id);
     return id;
   });
 }
@@ -87,7 +87,7 @@ function citedRules(db: Reads, given: Complaint["ruleIds"]): number[] | null {
   return wanted.length === 0 || given.includes(null) || count < wanted.length ? null : wanted;
 }
 
-function tellStaff(ctx: Context, tx: Tx, reporterId: number, reportId: number): void {
+function notifyStaff(ctx: Context, tx: Tx, reporterId: number, reportId: number): void {
   for (const staffId of staffAccounts(tx)) {
     notify(ctx, tx, staffId, { type: "admin.report", from: reporterId, statusId: null, aboutId: reportId });
   }

@@ -103,7 +103,7 @@ export function notify(
     highest,
   });
   if (row?.filtered === 0) deliver(ctx, tx, to, row.id);
-  else if (row && REQUESTING.has(type)) request(tx, to, from, now);
+  else if (row && REQUESTING.has(type)) createRequest(tx, to, from, now);
 }
 
 /**
@@ -112,7 +112,7 @@ export function notify(
  */
 const REQUESTING: ReadonlySet<NotificationType> = new Set(["mention", "quote"]);
 
-function request(tx: Tx, accountId: number, fromId: number, now: number): void {
+function createRequest(tx: Tx, accountId: number, fromId: number, now: number): void {
   tx.run(
     "INSERT INTO notification_requests (account_id, from_account_id, created_at) VALUES ($accountId, $fromId, $now) ON CONFLICT DO NOTHING",
     { accountId, fromId, now },

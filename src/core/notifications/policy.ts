@@ -63,7 +63,7 @@ export function fromStaff({ type, from }: NotifyColumns): string {
  * Whether a direct status is unsolicited: further up the thread, the recipient has not sent a direct status to its
  * author.
  */
-function unasked({ from, status }: NotifyColumns): string {
+function isUnsolicited({ from, status }: NotifyColumns): string {
   return `EXISTS (SELECT 1 FROM statuses WHERE id = ${status} AND visibility = 'direct') AND NOT EXISTS (
     WITH RECURSIVE thread (id, account_id, visibility, in_reply_to_id, depth) AS (
       SELECT p.id, p.account_id, p.visibility, p.in_reply_to_id, 1
@@ -97,6 +97,6 @@ export function policyDecision(told: NotifyColumns): string {
       ${unlessFollower},
       iif(u.for_new_accounts > 0 AND ${has(`created_at > $now - ${NEW_ACCOUNT}`)}, u.for_new_accounts, 0),
       iif(u.for_limited_accounts > 0 AND ${has("silenced_at IS NOT NULL")}, u.for_limited_accounts, 0),
-      iif(u.for_private_mentions > 0 AND ${type} = 'mention' AND ${unasked(told)}, u.for_private_mentions, 0))
+      iif(u.for_private_mentions > 0 AND ${type} = 'mention' AND ${isUnsolicited(told)}, u.for_private_mentions, 0))
     END`;
 }

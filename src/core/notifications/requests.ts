@@ -142,7 +142,7 @@ function mergeSlice(ctx: Context, accountId: number, fromId: number): number {
   return ctx.db.transaction((tx) => {
     const held = tx.all<{ type: string; status_id: number | null }>(MERGE, { accountId, fromId });
     const mentions = held.flatMap(({ type, status_id }) => (type === "mention" && status_id ? [status_id] : []));
-    for (const id of mentions.sort((a, b) => a - b)) fileLate(ctx, tx, accountId, id);
+    for (const id of mentions.sort((a, b) => a - b)) addHeldToConversations(ctx, tx, accountId, id);
     const isLast = held.length < SLICE;
     if (isLast && areMerged(tx, accountId)) {
       publishAfterCommit(ctx, tx, [userTopic(accountId)], { event: "notifications_merged" });
@@ -152,7 +152,7 @@ function mergeSlice(ctx: Context, accountId: number, fromId: number): number {
 }
 
 /** Adds a direct status that was held back to the recipient's conversations. */
-function fileLate(ctx: Context, tx: Tx, accountId: number, statusId: number): void {
+function addHeldToConversations(ctx: Context, tx: Tx, accountId: number, statusId: number): void {
   const status = tx.get<{ id: number; account_id: number; visibility: string; conversation_id: number }>(
     "SELECT id, account_id, visibility, conversation_id FROM statuses WHERE id = +$statusId AND visibility = 'direct'",
     { statusId },

@@ -15,15 +15,15 @@ export interface VapidKeys {
 /** Creates the key pair at the first call. It never changes, because apps would lose their subscriptions. */
 export function vapidKeys(ctx: Context): VapidKeys {
   // Checked again in the transaction, because a command in another process may have created them meanwhile.
-  return keptKeys(ctx.db) ?? ctx.db.transaction((tx) => keptKeys(tx) ?? makeKeys(tx));
+  return storedKeys(ctx.db) ?? ctx.db.transaction((tx) => storedKeys(tx) ?? createKeys(tx));
 }
 
-function keptKeys(db: Reads): VapidKeys | null {
+function storedKeys(db: Reads): VapidKeys | null {
   const kept = stateOf(db, NAME);
   return kept === null ? null : (JSON.parse(kept) as VapidKeys);
 }
 
-function makeKeys(tx: Tx): VapidKeys {
+function createKeys(tx: Tx): VapidKeys {
   const pair = createECDH("prime256v1");
   pair.generateKeys();
   // Node omits leading zeros, but push services expect the full length.

@@ -36,11 +36,11 @@ export function reactionsTo(ctx: Context, viewerId: number, ids: readonly number
 export function react(ctx: Context, accountId: number, id: number | null, name: string): void {
   ctx.db.transaction((tx) => {
     const announcement = shownAnnouncement(ctx, tx, id);
-    const reaction = recognised(tx, name);
+    const reaction = parseReaction(tx, name);
     const own =
       "SELECT 1 FROM announcement_reactions WHERE announcement_id = +$announcementId AND name = +$name AND account_id = +$accountId";
     if (tx.get(own, { announcementId: announcement.id, name: reaction.name, accountId })) return;
-    checkRoom(tx, announcement.id, reaction.name);
+    checkLimit(tx, announcement.id, reaction.name);
     tx.run(
       `INSERT INTO announcement_reactions (announcement_id, name, account_id, custom_emoji_id, created_at)
        VALUES ($announcementId, $name, $accountId, $customEmojiId, $now)`,
@@ -60,7 +60,7 @@ export function react(ctx: Context, accountId: number, id: number | null, name: 
 export function unreact(ctx: Context, accountId: number, id: number | null, name: string): void {
   ctx.db.transaction((tx) => {
     const announcement = shownAnnouncement(ctx, tx, id);
-    const reaction = recognised(tx, name);
+    const reaction = parseReaction(tx, name);
     const { changes } = tx.run(
       "DELETE FROM announcement_reactions WHERE announcement_id = +$announcementId AND name = +$name AND account_id = +$accountId",
       { announcementId: announcement.id, name: reaction.name, accountId },
@@ -80,7 +80,7 @@ export function deleteReactions(ctx: Context, tx: Tx, accountId: number, limit: 
   return removed.length;
 }
 
-function recognised(tx: Tx, name: string): Reaction {
+function parseReaction(tx: Tx, name: string): Reaction {
   const custom = ownEmoji(tx, name);
   if (custom) return { name, customEmojiId: custom.id };
   const emoji = unicodeEmoji(name);
@@ -88,7 +88,7 @@ function recognised(tx: Tx, name: string): Reaction {
   return { name: emoji, customEmojiId: null };
 }
 
-function checkRoom(tx: Tx, announcementId: number, name: string): void {
+function checkLimit(tx: Tx, announcementId: number, name: string): void {
   const others = tx.get<{ count: number }>(
     "SELECT count(DISTINCT name) AS count FROM announcement_reactions WHERE announcement_id = +$announcementId AND name <> +$name",
     { announcementId, name },

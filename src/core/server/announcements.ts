@@ -182,10 +182,10 @@ function publishChange(ctx: Context, tx: Tx, id: number, before: Times | null): 
   const row = findAnnouncement(tx, id);
   const isSeen = (before && isShown(before, now)) || (row && isShown(row, now));
   const at = isSeen ? now : row && nextChange(row, now);
-  if (at !== null) tellAt(ctx, tx, id, row?.version ?? null, at);
+  if (at !== null) schedulePublishing(ctx, tx, id, row?.version ?? null, at);
 }
 
-function tellAt(ctx: Context, tx: Tx, id: number, version: number | null, runAt: number): void {
+function schedulePublishing(ctx: Context, tx: Tx, id: number, version: number | null, runAt: number): void {
   const key = `announcement.tell ${id} ${version} ${runAt}`;
   enqueue(ctx, tx, "announcement.tell", { id, version }, { runAt, key });
 }
@@ -206,6 +206,6 @@ export function publishAnnouncement(ctx: Context, id: number, version: number | 
     const event = row && isShown(row, now) ? "announcement" : "announcement.delete";
     publishAfterCommit(ctx, tx, allUserTopics(tx), { event, announcementId: id });
     const next = row && nextChange(row, now);
-    if (next !== null) tellAt(ctx, tx, id, version, next);
+    if (next !== null) schedulePublishing(ctx, tx, id, version, next);
   });
 }

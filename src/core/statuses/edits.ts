@@ -123,7 +123,7 @@ function changeStatus(ctx: Context, status: StatusRow, edit: Edit, thumbnails: M
       return;
     }
     const now = { media: mediaOf(tx, status.id), poll_options: pollOf(tx, status.id)?.titles ?? null };
-    keepVersion(ctx, tx, status, before, { ...next, ...now });
+    storeVersion(ctx, tx, status, before, { ...next, ...now });
     uncountUses(tx, status.id);
     tx.run(
       `UPDATE statuses SET text = $text, content = $content, spoiler_text = $spoilerText, sensitive = $sensitive,
@@ -149,7 +149,7 @@ function changeStatus(ctx: Context, status: StatusRow, edit: Edit, thumbnails: M
     indexStatus(tx, status.id);
     countUses(tx, status.id);
     const mentionedAnew = composed.mentions.filter((id) => !mentionedBefore.includes(id));
-    tellOfEdit(ctx, tx, { ...status, has_media: next.has_media }, composed, mentionedAnew);
+    publishEdit(ctx, tx, { ...status, has_media: next.has_media }, composed, mentionedAnew);
   });
 }
 
@@ -203,7 +203,7 @@ function changeAttached(
     const thumbnail = edit.stored.get(row.id);
     if (thumbnail) setThumbnail(ctx, tx, row.id, thumbnail);
   }
-  setAside(tx, before.media, edit.mediaIds);
+  detachRemoved(tx, before.media, edit.mediaIds);
   attachMedia(tx, statusId, edit.mediaIds);
   if (edit.nextPoll !== undefined) replacePoll(ctx, tx, statusId, before.poll, edit.nextPoll);
   const hasOtherPoll = edit.nextPoll ? true : edit.nextPoll === null && before.poll !== null;
@@ -211,7 +211,7 @@ function changeAttached(
 }
 
 /** Removed attachments stay with the status at position -1, because its earlier versions show them. */
-function setAside(tx: Tx, before: readonly { id: number }[], kept: readonly number[]): void {
+function detachRemoved(tx: Tx, before: readonly { id: number }[], kept: readonly number[]): void {
   for (const { id } of before) {
     if (!kept.includes(id)) tx.run("UPDATE media_attachments SET position = -1 WHERE id = +$id", { id });
   }
@@ -226,7 +226,7 @@ function mediaOf(db: Reads, statusId: number): Attached["media"] {
 }
 
 /** Stores the new version. The first edit also stores the original. */
-function keepVersion(ctx: Context, tx: Tx, status: StatusRow, before: Attached, next: Shown): void {
+function storeVersion(ctx: Context, tx: Tx, status: StatusRow, before: Attached, next: Shown): void {
   if (status.edited_at === null) {
     const first = { media: before.media, poll_options: before.poll?.titles ?? null, created_at: status.created_at };
     insertVersion(tx, status.id, { ...status, ...first });
@@ -251,7 +251,7 @@ function insertVersion(tx: Tx, statusId: number, version: Version): void {
 }
 
 /** Publishes the edit to streams, and notifies accounts that boosted or quoted the status or are newly mentioned. */
-function tellOfEdit(
+function publishEdit(
   ctx: Context,
   tx: Tx,
   status: StatusRow,

@@ -144,7 +144,7 @@ export function publishScheduled(ctx: Context, id: number): void {
   if (ctx.db.get(SHUT_OUT, { accountId: row.account_id })) return;
   const media = reservedMedia(ctx, [row.id]).get(row.id) ?? [];
   const draft = withoutMissing(ctx, row.account_id, JSON.parse(row.draft) as Draft, media);
-  const checked = checkOnceMore(ctx, row, draft, media);
+  const checked = recheck(ctx, row, draft, media);
   if (!checked) return;
   ctx.db.transaction((tx) => {
     const rechecked = recheckDraft(ctx, row.account_id, checked, row.id);
@@ -155,7 +155,7 @@ export function publishScheduled(ctx: Context, id: number): void {
 }
 
 /** Null if a retry wouldn't help. */
-function checkOnceMore(ctx: Context, row: ScheduledRow, draft: Draft, media: readonly MediaRow[]): CheckedDraft | null {
+function recheck(ctx: Context, row: ScheduledRow, draft: Draft, media: readonly MediaRow[]): CheckedDraft | null {
   try {
     return checkDraft(ctx, row.account_id, draft, row.id);
   } catch (error) {

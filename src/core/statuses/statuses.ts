@@ -78,7 +78,7 @@ export function writeStatus(ctx: Context, tx: Tx, author: Author, draft: Checked
   insertStatus(ctx, tx, status, author.appId, draft);
   attachMedia(tx, id, draft.mediaIds);
   saveMentions(tx, id, composed.mentions);
-  fileStatus(ctx, tx, status, composed);
+  storeTagsAndLink(ctx, tx, status, composed);
   if (draft.poll) addPoll(ctx, tx, id, draft.poll);
   countStatus(tx, status, 1, ctx.clock.now());
   if (parent && isForEveryone(status.visibility)) {
@@ -86,14 +86,14 @@ export function writeStatus(ctx: Context, tx: Tx, author: Author, draft: Checked
   }
   if (quoted) addQuote(ctx, tx, status, quoted);
   indexStatus(tx, id);
-  bringOut(ctx, tx, status, composed);
+  distribute(ctx, tx, status, composed);
   const isReplyToOther = parent !== null && parent.account_id !== status.account_id;
   if (!isReplyToOther && status.visibility !== "direct") notifySubscribers(ctx, tx, status, composed.mentions);
   return id;
 }
 
 /** Stores the hashtags and the link of a new status. Most statuses have neither, and nothing to count. */
-function fileStatus(
+function storeTagsAndLink(
   ctx: Context,
   tx: Tx,
   status: Pick<StatusRow, "id" | "account_id" | "visibility" | "has_media">,
@@ -107,7 +107,7 @@ function fileStatus(
 }
 
 /** Adds a new status to timelines and conversations, publishes it to streams, and notifies mentioned accounts. */
-function bringOut(
+function distribute(
   ctx: Context,
   tx: Tx,
   status: StreamedStatus & Pick<StatusRow, "visibility" | "conversation_id">,

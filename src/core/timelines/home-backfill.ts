@@ -3,7 +3,7 @@ import { idList } from "../../db/json.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import { enqueue } from "../../db/queue.ts";
 import { pause } from "../../lib/pause.ts";
-import { BRINGS, suitsByTag, TIMELINE_LENGTH } from "./home-fanout.ts";
+import { INCLUDED_BY_FOLLOW, includedByTag, TIMELINE_LENGTH } from "./home-fanout.ts";
 import { REBLOG_DISTANCE } from "./list-timelines.ts";
 
 /** The number of newest statuses to consider of each followed account and hashtag. */
@@ -53,10 +53,10 @@ export function isHomeFilling(db: Reads, accountId: number): boolean {
  */
 const BELONGS = `(
   s.account_id = +$accountId
-  OR EXISTS (SELECT 1 FROM follows f WHERE f.account_id = +$accountId AND f.target_account_id = s.account_id AND ${BRINGS})
+  OR EXISTS (SELECT 1 FROM follows f WHERE f.account_id = +$accountId AND f.target_account_id = s.account_id AND ${INCLUDED_BY_FOLLOW})
   OR EXISTS (
     SELECT 1 FROM status_tags st JOIN tag_follows t ON t.tag_id = st.tag_id WHERE st.status_id = s.id AND t.account_id = +$accountId)
-    AND ${suitsByTag("+$accountId")})`;
+    AND ${includedByTag("+$accountId")})`;
 
 const NEAR = `
   SELECT status_id FROM (
@@ -75,7 +75,7 @@ const ADD = `
       SELECT 1 FROM (${NEAR}) n JOIN statuses near ON near.id = n.status_id
       WHERE near.id = s.reblog_of_id OR near.reblog_of_id = s.reblog_of_id))`;
 
-const REMOVE_STRANGE = `
+const REMOVE_UNWANTED = `
   DELETE FROM home_timeline WHERE account_id = +$accountId AND status_id IN (
     SELECT s.id FROM json_each($ids) j JOIN statuses s ON s.id = j.value LEFT JOIN statuses o ON o.id = s.reblog_of_id
     WHERE NOT ${BELONGS})`;
@@ -87,13 +87,13 @@ const BY_ACCOUNT = `
   JOIN statuses s USING (id)
   LEFT JOIN follows f ON f.account_id = +$accountId AND f.target_account_id = s.account_id
   LEFT JOIN statuses o ON o.id = s.reblog_of_id
-  WHERE s.account_id = +$accountId OR f.id IS NOT NULL AND s.visibility <> 'direct' AND ${BRINGS}`;
+  WHERE s.account_id = +$accountId OR f.id IS NOT NULL AND s.visibility <> 'direct' AND ${INCLUDED_BY_FOLLOW}`;
 
 const BY_TAG = `
   SELECT s.id
   FROM (SELECT status_id FROM status_tags WHERE tag_id = +$sourceId AND status_id > +$above ORDER BY status_id DESC LIMIT ${FROM_EACH}) newest
   JOIN statuses s ON s.id = newest.status_id
-  WHERE ${suitsByTag("+$accountId")}`;
+  WHERE ${includedByTag("+$accountId")}`;
 
 /** Adds recent statuses of these accounts and hashtags to a home timeline. */
 export async function fillHome(ctx: Context, accountId: number, from: Sources): Promise<void> {
@@ -113,7 +113,7 @@ export async function fillHome(ctx: Context, accountId: number, from: Sources): 
  * follows now.
  */
 export async function rebuildHome(ctx: Context, accountId: number): Promise<void> {
-  await removeStrange(ctx, accountId);
+  await removeUnwanted(ctx, accountId);
   const idsFrom = (sql: string) => ctx.db.all<{ id: number }>(sql, { accountId }).map(({ id }) => id);
   const accountIds = idsFrom("SELECT target_account_id AS id FROM follows WHERE account_id = +$accountId");
   const tagIds = idsFrom("SELECT tag_id AS id FROM tag_follows WHERE account_id = +$accountId");
@@ -134,13 +134,13 @@ async function newestOf(
     for (const status of ctx.db.all<{ id: number }>(sql, { accountId, now: ctx.clock.now(), sourceId: id, above }))
       found.add(status.id);
     if (found.size < 2 * TIMELINE_LENGTH) continue;
-    found = cut(found);
+    found = newestIds(found);
     above = Math.min(...found);
   }
-  return cut(found);
+  return newestIds(found);
 }
 
-function cut(ids: ReadonlySet<number>): Set<number> {
+function newestIds(ids: ReadonlySet<number>): Set<number> {
   return new Set([...ids].sort((a, b) => b - a).slice(0, TIMELINE_LENGTH));
 }
 
@@ -153,7 +153,7 @@ function oldestKeptId(db: Reads, accountId: number): number {
   return end?.status_id ?? 0;
 }
 
-async function removeStrange(ctx: Context, accountId: number): Promise<void> {
+async function removeUnwanted(ctx: Context, accountId: number): Promise<void> {
   let below = Number.MAX_SAFE_INTEGER;
   for (;;) {
     const slice = ctx.db.all<{ status_id: number }>(
@@ -162,7 +162,7 @@ async function removeStrange(ctx: Context, accountId: number): Promise<void> {
     );
     const ids = slice.map(({ status_id }) => status_id);
     if (ids.length === 0) return;
-    ctx.db.transaction((tx) => tx.run(REMOVE_STRANGE, { accountId, now: ctx.clock.now(), ids: idList(ids) }));
+    ctx.db.transaction((tx) => tx.run(REMOVE_UNWANTED, { accountId, now: ctx.clock.now(), ids: idList(ids) }));
     below = ids.at(-1)!;
     await pause();
   }

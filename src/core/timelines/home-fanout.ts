@@ -10,7 +10,7 @@ export const TIMELINE_LENGTH = 800;
 /**
  * Whether an account is in an exclusive list of the owner: its statuses then appear there, not in the home timeline.
  */
-function isElsewhere(owner: string, account: string): string {
+function isInExclusiveList(owner: string, account: string): string {
   return `EXISTS (
     SELECT 1 FROM list_accounts m JOIN lists l ON l.id = m.list_id
     WHERE m.account_id = ${account} AND l.account_id = ${owner} AND l.exclusive)`;
@@ -20,17 +20,17 @@ function isElsewhere(owner: string, account: string): string {
  * Leaves out languages that the follow `f` doesn't include, replies to accounts that the follower doesn't follow, and
  * statuses that mention accounts they block or mute.
  */
-const SUITS = `
+const MATCHES_FOLLOW = `
   ${IN_WANTED_LANGUAGE}
   AND (s.in_reply_to_account_id IS NULL OR s.in_reply_to_account_id IN (s.account_id, f.account_id)
     OR EXISTS (SELECT 1 FROM follows WHERE account_id = f.account_id AND target_account_id = s.in_reply_to_account_id))
   AND NOT ${mentionsBlockedOrMuted("f.account_id")}`;
 
 /** Whether a follow `f` adds a status `s` of its target to the home timeline. `o` is the original of a reblog. */
-export const BRINGS = `
+export const INCLUDED_BY_FOLLOW = `
   (s.reblog_of_id IS NULL OR f.show_reblogs)
-  AND ${SUITS}
-  AND NOT ${isElsewhere("f.account_id", "s.account_id")}`;
+  AND ${MATCHES_FOLLOW}
+  AND NOT ${isInExclusiveList("f.account_id", "s.account_id")}`;
 
 /**
  * The follows `f` of a status's author by local users. SQLite keeps the order of a CROSS JOIN, so this loops over the
@@ -48,7 +48,7 @@ const TO_FOLLOWERS = `
   SELECT f.account_id, s.id ${FOLLOWS_HERE}
     AND (s.visibility <> 'direct'
       OR EXISTS (SELECT 1 FROM mentions WHERE status_id = s.id AND account_id = f.account_id))
-    AND ${BRINGS}
+    AND ${INCLUDED_BY_FOLLOW}
     AND ${wantedBy("f.account_id")}
     AND ${isNotRecentlyReblogged("home_timeline", "account_id = f.account_id")}
   RETURNING account_id`;
@@ -61,17 +61,17 @@ const TO_AUTHOR = `
  * Whether a followed hashtag adds a status to the viewer's home timeline. Replies, and accounts they don't follow, are
  * included.
  */
-export function suitsByTag(viewer: string): string {
+export function includedByTag(viewer: string): string {
   return `s.visibility = 'public' AND s.reblog_of_id IS NULL AND s.account_id <> ${viewer}
     AND ${visibleTo(viewer)} AND ${wantedBy(viewer)} AND NOT ${mentionsBlockedOrMuted(viewer)}
-    AND NOT ${isElsewhere(viewer, "s.account_id")}`;
+    AND NOT ${isInExclusiveList(viewer, "s.account_id")}`;
 }
 
 const TO_TAG_FOLLOWERS = `
   INSERT OR IGNORE INTO home_timeline (account_id, status_id)
   SELECT t.account_id, s.id
   FROM statuses s JOIN status_tags st ON st.status_id = s.id JOIN tag_follows t ON t.tag_id = st.tag_id
-  WHERE s.id = +$statusId AND ${suitsByTag("t.account_id")}
+  WHERE s.id = +$statusId AND ${includedByTag("t.account_id")}
   RETURNING account_id`;
 
 /**
@@ -110,7 +110,7 @@ export function announceChange(ctx: Context, tx: Tx, status: StreamedStatus): vo
 }
 
 const SUBSCRIBERS = `
-  SELECT f.account_id ${FOLLOWS_HERE} AND f.notify AND ${SUITS} AND ${wantedBy("f.account_id")}`;
+  SELECT f.account_id ${FOLLOWS_HERE} AND f.notify AND ${MATCHES_FOLLOW} AND ${wantedBy("f.account_id")}`;
 
 /** Accounts that subscribed to the author's statuses and want this one. */
 export function subscribersTo(ctx: Context, tx: Tx, statusId: number): number[] {

@@ -26,7 +26,7 @@ export function isNotRecentlyReblogged(timeline: "home_timeline" | "list_timelin
  * Whether a membership `m` adds a status to a list `l`: a status that its follow `f` includes, or the owner's own.
  * Statuses that mention accounts that the owner blocks or mutes are left out.
  */
-const BROUGHT = `
+const INCLUDED_BY_MEMBERSHIP = `
   s.visibility <> 'direct' AND (f.id IS NOT NULL OR s.account_id = l.account_id)
   AND (s.reblog_of_id IS NULL OR coalesce(f.show_reblogs, 1)) AND ${IN_WANTED_LANGUAGE}
   AND (s.account_id = l.account_id OR NOT ${mentionsBlockedOrMuted("l.account_id")})`;
@@ -40,7 +40,7 @@ const MEMBERSHIPS = `
 const TO_LISTS = `
   INSERT OR IGNORE INTO list_timeline (list_id, status_id)
   SELECT l.id, s.id FROM statuses s ${MEMBERSHIPS}
-  WHERE s.id = +$statusId AND ${BROUGHT} AND ${wantedBy("l.account_id")}
+  WHERE s.id = +$statusId AND ${INCLUDED_BY_MEMBERSHIP} AND ${wantedBy("l.account_id")}
     AND ${isNotRecentlyReblogged("list_timeline", "list_id = l.id")}`;
 
 /**
@@ -81,7 +81,7 @@ const FILL = `
   SELECT l.id, s.id
   FROM (SELECT id FROM statuses WHERE account_id = +$memberId ORDER BY id DESC LIMIT ${BACKFILL}) newest
   JOIN statuses s USING (id) ${MEMBERSHIPS}
-  WHERE l.id = +$listId AND ${BROUGHT}
+  WHERE l.id = +$listId AND ${INCLUDED_BY_MEMBERSHIP}
     AND (s.reblog_of_id IS NULL
       OR NOT EXISTS (SELECT 1 FROM list_timeline WHERE list_id = l.id AND status_id = s.reblog_of_id)
         AND NOT EXISTS (

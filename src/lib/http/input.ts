@@ -62,7 +62,7 @@ function readObject(schema: TObject, raw: Params, progress: Progress): { [key: s
 function readField(schema: TSchema, raw: Param | undefined, progress: Progress): Decoded | undefined {
   if (!isAbsent(schema, raw)) return readValue(schema, raw, progress);
   if (schema.default !== undefined) return structuredClone(schema.default as Decoded);
-  return isOptional(schema) ? undefined : complain(progress, "can't be blank");
+  return isOptional(schema) ? undefined : addProblem(progress, "can't be blank");
 }
 
 function isAbsent(schema: TSchema, raw: Param | undefined): raw is null | undefined {
@@ -91,18 +91,18 @@ function readValue(schema: TSchema, raw: Param, progress: Progress): Decoded | u
     case "Array":
       return readList(schema as TArray, raw, progress);
     case "Object":
-      return isParams(raw) ? readObject(schema as TObject, raw, progress) : complain(progress, "is invalid");
+      return isParams(raw) ? readObject(schema as TObject, raw, progress) : addProblem(progress, "is invalid");
     default:
       if (schema.format !== FileInput.format) throw notUnderstood(schema);
-      return raw instanceof File ? raw : complain(progress, "is not a file");
+      return raw instanceof File ? raw : addProblem(progress, "is not a file");
   }
 }
 
 function readText(schema: TString, raw: Param, progress: Progress): string | undefined {
-  if (typeof raw === "object") return complain(progress, "is invalid");
+  if (typeof raw === "object") return addProblem(progress, "is invalid");
   const text = String(raw);
   const problem = textProblem(schema, text);
-  return problem === undefined ? text : complain(progress, problem);
+  return problem === undefined ? text : addProblem(progress, problem);
 }
 
 function textProblem(schema: TString, text: string): string | undefined {
@@ -121,17 +121,17 @@ function readBoolean(raw: Param, progress: Progress): boolean | undefined {
   if (typeof raw === "boolean") return raw;
   const word = isScalar(raw) ? String(raw).toLowerCase() : "";
   if (TRUE_WORDS.has(word)) return true;
-  return FALSE_WORDS.has(word) ? false : complain(progress, "must be true or false");
+  return FALSE_WORDS.has(word) ? false : addProblem(progress, "must be true or false");
 }
 
 function readNumber(schema: TNumber | TInteger, raw: Param, progress: Progress): number | undefined {
   const { minimum = -Infinity, maximum = Infinity } = schema;
   let value = numberFrom(raw);
   if (schema.clamp === true) value = Math.min(Math.max(value, minimum), maximum);
-  if (!Number.isFinite(value)) return complain(progress, "is not a number");
-  if (schema[Kind] === "Integer" && !Number.isSafeInteger(value)) return complain(progress, "must be an integer");
-  if (value < minimum) return complain(progress, `must be greater than or equal to ${minimum}`);
-  if (value > maximum) return complain(progress, `must be less than or equal to ${maximum}`);
+  if (!Number.isFinite(value)) return addProblem(progress, "is not a number");
+  if (schema[Kind] === "Integer" && !Number.isSafeInteger(value)) return addProblem(progress, "must be an integer");
+  if (value < minimum) return addProblem(progress, `must be greater than or equal to ${minimum}`);
+  if (value > maximum) return addProblem(progress, `must be less than or equal to ${maximum}`);
   return value;
 }
 
@@ -145,7 +145,7 @@ function numberFrom(raw: Param): number {
 function readEnum(schema: TSchema, raw: Param, progress: Progress): TLiteralValue | undefined {
   const value = literalOf(schema, raw);
   if (value !== undefined) return value;
-  if (!isScalar(raw)) return complain(progress, "is invalid");
+  if (!isScalar(raw)) return addProblem(progress, "is invalid");
   const shown = String(raw).slice(0, SHOWN_VALUE_LENGTH).toWellFormed();
   throw new Refusal("invalid", `'${shown}' is not a valid ${progress.trail.at(-1)}`);
 }
@@ -169,9 +169,9 @@ function readList(schema: TArray, raw: Param, progress: Progress): Decoded[] | u
     const value = readValue(schema.items, item, progress);
     if (value !== undefined) list.push(value);
   }
-  if (list.length > maxItems) return complain(progress, `has too many items (maximum is ${maxItems})`);
+  if (list.length > maxItems) return addProblem(progress, `has too many items (maximum is ${maxItems})`);
   if (list.length >= minItems) return list;
-  return complain(progress, list.length === 0 ? "can't be blank" : `has too few items (minimum is ${minItems})`);
+  return addProblem(progress, list.length === 0 ? "can't be blank" : `has too few items (minimum is ${minItems})`);
 }
 
 /** A list unchanged, `a[0]=…&a[1]=…` in the order of the numbers, any other value as the only item. */
@@ -191,7 +191,7 @@ function isOptional(schema: TSchema): boolean {
   return schema[OptionalKind] === "Optional";
 }
 
-function complain(progress: Progress, sentence: string): undefined {
+function addProblem(progress: Progress, sentence: string): undefined {
   progress.problems.add(`${humanise(progress.trail)} ${sentence}`);
 }
 
