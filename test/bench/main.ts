@@ -3,8 +3,10 @@
  *
  *     bun run bench [start] [answers] [files] [depth] [streams]
  *
- *     --quick    measures each row for one second instead of five
- *     --source   measures src/main.ts instead of dist/linnet
+ *     --quick          measures each row for one second instead of five
+ *     --source         measures src/main.ts instead of dist/linnet
+ *     --against FILE   compares the responses with those of another executable, such as that of an older version, in
+ *                      turns, and measures nothing else
  *
  * Without names it measures everything.
  *
@@ -12,13 +14,14 @@
  */
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { binary } from "../support/binary.ts";
 import { SOURCE, type Command, type Running } from "../support/program.ts";
 import { machine, memory } from "./machine.ts";
 import { responseTo, compare, pageTime, type Comparison, type Pace, type BenchRequest } from "./measure.ts";
 import { createDataFolder, serve, type DataFolder } from "./data-folder.ts";
+import { sideBySide } from "./side-by-side.ts";
 import { coldStart } from "./start-up.ts";
 import { measureStreams, IDLE } from "./streams.ts";
 import { table } from "./table.ts";
@@ -54,7 +57,7 @@ const SEARCHES = [
 const PARTS = ["start", "answers", "files", "depth", "streams"] as const;
 
 const { values, positionals } = parseArgs({
-  options: { quick: { type: "boolean" }, source: { type: "boolean" } },
+  options: { quick: { type: "boolean" }, source: { type: "boolean" }, against: { type: "string" } },
   allowPositionals: true,
 });
 const unknown = positionals.find((name) => !PARTS.some((part) => part === name));
@@ -68,6 +71,13 @@ const root = mkdtempSync(join(tmpdir(), "linnet-bench-"));
 try {
   const command = values.source ? SOURCE : await binary();
   console.log(`Measured on ${machine()}; ${values.source ? "from source" : "the executable"}.\n`);
+  if (values.against !== undefined) await printComparison(resolve(values.against), command);
+  else await printParts(command);
+} finally {
+  rmSync(root, { recursive: true, force: true });
+}
+
+async function printParts(command: Command): Promise<void> {
   if (isWanted("start", "answers")) {
     const data = await newDataFolder(command, STATUSES);
     if (isWanted("start")) await printStart(command, data);
@@ -76,8 +86,15 @@ try {
   if (isWanted("files")) await printFiles(command);
   if (isWanted("depth")) await printDepth(command);
   if (isWanted("streams")) await printStreams(command);
-} finally {
-  rmSync(root, { recursive: true, force: true });
+}
+
+async function printComparison(older: string, newer: Command): Promise<void> {
+  const folder = join(root, "compared");
+  mkdirSync(folder);
+  report(`Comparing with ${older}`);
+  const requests = (token: string) => [...reads(token), posting(token, "full")];
+  const rows = await sideBySide([[older], newer], folder, STATUSES, requests, pace);
+  console.log(table(["CPU ms per response", "before", "after", "ratio"], rows));
 }
 
 async function newDataFolder(command: Command, count: number, name = String(count)): Promise<DataFolder> {

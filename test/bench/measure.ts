@@ -42,6 +42,14 @@ export async function compare(server: Running, request: BenchRequest, pace: Pace
   return { name: request.name, ...measured, size: Bun.file(file).size, processor, bare };
 }
 
+/** CPU milliseconds of the server per response, in a load of so many seconds. */
+export async function processorEach(server: Running, request: BenchRequest, seconds: number): Promise<number> {
+  const load = { requests: [rawRequest(request)], connections: CONNECTIONS, warmUpSeconds: 0, seconds };
+  const before = processorTime(server.pid);
+  const { answered } = await runLoad(server.origin, load);
+  return (processorTime(server.pid) - before) / answered;
+}
+
 /** Milliseconds per page on one connection: the median of all requests that fit into the time. */
 export async function pageTime(server: Running, requests: BenchRequest[], seconds: number): Promise<number> {
   const load = { requests: requests.map(rawRequest), connections: 1, warmUpSeconds: seconds / 2, seconds };
