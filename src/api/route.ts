@@ -31,7 +31,7 @@ export interface RouteOptions {
 
 /** A route as it is declared. */
 export interface Route extends RouteOptions {
-  /** What the method does, in one line without a full stop, for `/api` and the OpenAPI document. */
+  /** Describes the method in one line without a full stop, for `/api` and the OpenAPI document. */
   summary: string;
 }
 

@@ -23,7 +23,7 @@ beforeEach(async () => {
   carol = await server.person("carol", { role: "user" });
 });
 
-/** What the command does; the rest happens in background jobs. */
+/** Deletes an account as the command does; background jobs do the rest. */
 const startDeletion = () => deleteAccount(server.ctx, Number(bob.id));
 
 /** The same, including its jobs. */

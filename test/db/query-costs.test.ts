@@ -124,7 +124,7 @@ describe("Every statement", () => {
   });
 });
 
-/** What takes longer the more rows there are: scans, and what a page sorts or looks at besides its rows. */
+/** The steps that take longer the more rows there are: scans, and rows that a page sorts or reads besides its own. */
 function costsOf(sql: string, plan: readonly Step[]): string[] {
   const isPage = /\bLIMIT \+\$limit(?: OFFSET \+\$\w+)?\s*$/i.test(sql);
   return plan.flatMap((step) => {

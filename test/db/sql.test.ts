@@ -19,7 +19,7 @@ describe("SQL", () => {
     expect(() => tokensOf("SELECT 'open")).toThrow("'open");
   });
 
-  /** What each alias stands for: a table, or `(…)` for a query. */
+  /** The table of each alias, or `(…)` for a query. */
   function aliases({ sources }: Block): string[] {
     return sources.map(({ alias, table, block }) => `${alias}=${table ?? `(${aliases(block!).join(" ")})`}`);
   }

@@ -22,7 +22,7 @@ let server: TestServer;
 let app: WebApp;
 let context: BrowserContext;
 let page: Page;
-/** What the browser blocked because of the content security policy. Must stay empty. */
+/** Requests and scripts that the content security policy blocked. Must stay empty. */
 let violations: string[];
 
 beforeAll(async () => {

@@ -24,7 +24,7 @@ export type Operation =
 
 export interface Step {
   operation: Operation;
-  /** What the plan calls it: an alias, a subquery's number, or what a b-tree is for. */
+  /** Its name in the plan: an alias, the number of a subquery, or the purpose of a b-tree. */
   name: string;
   /** The table behind an alias; null for what is no table, such as a subquery, a function or a constant. */
   table: string | null;

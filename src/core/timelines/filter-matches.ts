@@ -21,7 +21,7 @@ export interface FilterSet {
   found: WeakMap<Searchable, readonly FilterMatch[]>;
 }
 
-/** What filters look at in a status. A changed status is another object. */
+/** The parts of a status that filters read. A changed status is another object. */
 export interface Searchable {
   /** See `searchableWords()`. */
   words(): string;

@@ -266,7 +266,7 @@ function loadSharp(): Promise<SharpModule> {
   loaded ??= import("sharp").then(({ default: sharp }) => {
     sharp.cache(false);
     sharp.concurrency(1);
-    // Whatever a file claims to be, no other decoder (SVG, TIFF, files on disk) may read it.
+    // Regardless of the type that a file claims, no other decoder (SVG, TIFF, files on disk) may read it.
     sharp.block({ operation: ["VipsForeignLoad"] });
     sharp.unblock({ operation: LOADERS });
     return sharp;

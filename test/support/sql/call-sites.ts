@@ -14,7 +14,7 @@ export interface Statement {
   params: string[];
 }
 
-/** What the rows of a call contain, by property: kinds of values, such as `number` and `null`. */
+/** The kinds of values in the rows of a call, by property, such as `number` and `null`. */
 export type Row = Map<string, Set<string>>;
 
 /** A call that runs SQL. */

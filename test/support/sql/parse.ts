@@ -47,7 +47,7 @@ function textOf(kind: string, raw: string): string {
   return kind === "name" ? raw.slice(1, -1).replaceAll('""', '"') : raw;
 }
 
-/** What a FROM clause reads. */
+/** A table or query in a FROM clause. */
 export interface Source {
   /** The alias, or the table's own name. */
   alias: string;
@@ -61,7 +61,7 @@ export interface Source {
 export interface Block {
   /** The numbers that SQLite gives the SELECTs: it counts them as they end. */
   ids: number[];
-  /** What a FROM clause or a WITH clause calls it. */
+  /** Its name in the FROM clause or WITH clause. */
   name: string | null;
   sources: Source[];
   /** The queries in its expressions. */
@@ -109,18 +109,18 @@ class Parser {
   private withClause(outer: Names): Names {
     const names = new Map(outer);
     this.next();
-    this.skip("RECURSIVE");
+    this.accept("RECURSIVE");
     do {
       const name = this.identifier();
       if (this.is("(")) this.group();
-      for (const word of ["AS", "NOT", "MATERIALIZED"]) this.skip(word);
+      for (const word of ["AS", "NOT", "MATERIALIZED"]) this.accept(word);
       this.expect("(");
       // A recursive one reads itself.
       const own: Block = { ids: [], name, sources: [], inner: [] };
       names.set(name.toLowerCase(), own);
       Object.assign(own, this.query(name, names));
       this.expect(")");
-    } while (this.skip(","));
+    } while (this.accept(","));
     return names;
   }
 
@@ -141,7 +141,7 @@ class Parser {
         this.next();
       } else if (this.isFrom()) {
         this.next();
-        if (this.skip("OR")) this.next();
+        if (this.accept("OR")) this.next();
         this.sources(block, names);
       } else {
         this.expression(block, names);
@@ -162,7 +162,7 @@ class Parser {
       this.source(block, names);
       // The condition of a join.
       while (this.at < this.tokens.length && !this.isAfterSource()) this.expression(block, names);
-      if (this.skip(",")) continue;
+      if (this.accept(",")) continue;
       if (!JOINING.has(this.peek() ?? "")) return;
       while (JOINING.has(this.peek() ?? "")) this.next();
     }
@@ -175,7 +175,7 @@ class Parser {
   }
 
   private source(block: Block, names: Names): void {
-    if (this.skip("(")) {
+    if (this.accept("(")) {
       if (!this.is("SELECT") && !this.is("WITH") && !this.is("VALUES")) {
         this.sources(block, names);
         this.expect(")");
@@ -192,15 +192,15 @@ class Parser {
 
   private table(block: Block, names: Names): void {
     let name = this.identifier();
-    const isQualified = this.skip(".");
+    const isQualified = this.accept(".");
     if (isQualified) name = this.identifier();
     // The arguments of a function, or the columns of an INSERT.
     if (this.is("(")) this.group((inner) => block.inner.push(inner), names);
     const alias = this.alias() ?? name;
     const known = isQualified ? undefined : names.get(name.toLowerCase());
     block.sources.push({ alias, table: known ? null : name, block: known ?? null });
-    if (this.skip("NOT")) this.expect("INDEXED");
-    else if (this.skip("INDEXED")) {
+    if (this.accept("NOT")) this.expect("INDEXED");
+    else if (this.accept("INDEXED")) {
       this.expect("BY");
       this.identifier();
     }
@@ -208,7 +208,7 @@ class Parser {
   }
 
   private alias(): string | undefined {
-    if (this.skip("AS")) return this.identifier();
+    if (this.accept("AS")) return this.identifier();
     const token = this.tokens[this.at];
     const isName = token?.kind === "name" || (token?.kind === "word" && !NO_ALIAS.has(token.text));
     return isName ? this.identifier() : undefined;
@@ -249,7 +249,7 @@ class Parser {
     return this.peek() === text;
   }
 
-  private skip(text: string): boolean {
+  private accept(text: string): boolean {
     const isHere = this.is(text);
     if (isHere) this.at++;
     return isHere;

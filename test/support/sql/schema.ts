@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { Db } from "../../../src/db/open.ts";
 import { readMigrations } from "../../../src/db/read-migrations.ts";
 
-/** What SQLite knows about a column of a result. */
+/** The properties of a result column, as far as SQLite knows them. */
 export interface Column {
   name: string;
   /** As in `Row`; null for an expression. */
