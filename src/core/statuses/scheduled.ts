@@ -141,7 +141,7 @@ export function publishScheduled(ctx: Context, id: number): void {
     { id, now: ctx.clock.now() },
   );
   if (!row) return;
-  if (ctx.db.get(SHUT_OUT, { accountId: row.account_id })) return;
+  if (ctx.db.get(CANNOT_SIGN_IN, { accountId: row.account_id })) return;
   const media = reservedMedia(ctx, [row.id]).get(row.id) ?? [];
   const draft = withoutMissing(ctx, row.account_id, JSON.parse(row.draft) as Draft, media);
   const checked = recheck(ctx, row, draft, media);
@@ -166,7 +166,7 @@ function recheck(ctx: Context, row: ScheduledRow, draft: Draft, media: readonly 
   }
 }
 
-const SHUT_OUT = `SELECT 1 WHERE ${cannotSignIn("+$accountId")}`;
+const CANNOT_SIGN_IN = `SELECT 1 WHERE ${cannotSignIn("+$accountId")}`;
 
 function withoutMissing(ctx: Context, accountId: number, draft: Draft, media: readonly MediaRow[]): Draft {
   const { inReplyToId, quotedStatusId, mediaIds } = draft;
