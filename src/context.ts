@@ -37,6 +37,14 @@ export type Event =
   | { event: "token.revoked"; tokenId: number }
   | { event: "server.stopping" };
 
+/** Finds accounts and statuses on other servers. `federation/` implements it, `core` uses it. */
+export interface Remote {
+  /** The id of the account with this handle, fetched if it is unknown or outdated; null if its server doesn't have it. */
+  account(handle: { username: string; domain: string }): Promise<number | null>;
+  /** The account or status with this URI or URL, fetched if it is unknown; null if there is none. */
+  object(url: string): Promise<{ type: "account" | "status"; id: number } | null>;
+}
+
 type Rates = Record<Exclude<LimitName, "sign_in">, Windows> & { sign_in: SlidingWindow };
 
 /** The shared state and external dependencies of one server. Tests run several servers in one process. */

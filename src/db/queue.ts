@@ -1,3 +1,4 @@
+import type { DeliveryEvent } from "./delivery-events.ts";
 import type { Tx } from "./open.ts";
 
 /** The payload of each kind of job: ids, never rows, since jobs run later. */
@@ -6,6 +7,10 @@ export interface JobPayloads {
   "account.remove": { accountId: number };
   /** Fetches the page behind a link for its preview card. */
   "card.fetch": { linkId: number };
+  /** Works out which servers have to learn of a change, and writes a delivery for each. */
+  "delivery.prepare": { event: DeliveryEvent };
+  /** Sends all waiting activities to one inbox, in order. */
+  "delivery.send": { inbox: string };
   /** Adds recent posts of accounts and hashtags to a home timeline, which is being filled while the job exists. */
   "home.fill": { accountId: number; accountIds: readonly number[]; tagIds: readonly number[] };
   /** Fills a whole home timeline. */
@@ -40,10 +45,13 @@ export type JobKind = keyof JobPayloads;
  * A job waits only for jobs in its own lane. So a video that takes minutes, or an unresponsive server, does not delay
  * the rest.
  */
-export type LaneName = "main" | "media" | "home" | "push" | "links";
+export type LaneName = "main" | "media" | "home" | "push" | "links" | "delivery" | "deliveries";
 
 /** Kinds outside the main lane. */
 const LANES: Partial<Record<JobKind, LaneName>> = {
+  // One after the other, so that a status is delivered before its edits.
+  "delivery.prepare": "delivery",
+  "delivery.send": "deliveries",
   "media.process": "media",
   "home.fill": "home",
   "home.rebuild": "home",

@@ -25,6 +25,8 @@ const LANES: Record<LaneName, { atOnce: number; perHost?: number }> = {
   // These wait for other servers most of the time.
   push: { atOnce: 8 },
   links: { atOnce: 8, perHost: 1 },
+  delivery: { atOnce: 1 },
+  deliveries: { atOnce: 16, perHost: 4 },
 };
 
 /** Writes the result of a job that has ended. */

@@ -35,6 +35,12 @@ export const accounts = sqliteTable("accounts", {
   silenced_at: integer(),
   sensitized_at: integer(),
   deleted_at: integer(),
+  actor_type: text().notNull().default("Person"),
+  gone_at: integer(),
+  moved_to_id: integer(),
+  origin_followers_count: integer(),
+  origin_following_count: integer(),
+  origin_statuses_count: integer(),
 });
 
 export const users = sqliteTable("users", {
@@ -69,6 +75,7 @@ export const follows = sqliteTable("follows", {
   notify: integer().notNull().default(0),
   languages: text(),
   created_at: integer().notNull(),
+  uri: text(),
 });
 
 export const followRequests = sqliteTable("follow_requests", {
@@ -79,6 +86,7 @@ export const followRequests = sqliteTable("follow_requests", {
   notify: integer().notNull().default(0),
   languages: text(),
   created_at: integer().notNull(),
+  uri: text(),
 });
 
 export const blocks = sqliteTable("blocks", {
@@ -86,6 +94,7 @@ export const blocks = sqliteTable("blocks", {
   account_id: integer().notNull(),
   target_account_id: integer().notNull(),
   created_at: integer().notNull(),
+  uri: text(),
 });
 
 export const mutes = sqliteTable("mutes", {

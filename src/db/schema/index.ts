@@ -3,6 +3,7 @@ export * from "./announcements.ts";
 export * from "./cards.ts";
 export * from "./conversations.ts";
 export * from "./emojis.ts";
+export * from "./federation.ts";
 export * from "./filters.ts";
 export * from "./instance.ts";
 export * from "./interactions.ts";

@@ -1,10 +1,11 @@
-import { integer, primaryKey, sqliteTable } from "drizzle-orm/sqlite-core";
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 export const favourites = sqliteTable("favourites", {
   id: integer().primaryKey({ autoIncrement: true }),
   account_id: integer().notNull(),
   status_id: integer().notNull(),
   created_at: integer().notNull(),
+  uri: text(),
 });
 
 export const bookmarks = sqliteTable("bookmarks", {

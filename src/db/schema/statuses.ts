@@ -26,6 +26,9 @@ export const statuses = sqliteTable("statuses", {
   quote_automatic: text().notNull().default("[]"),
   quote_manual: text().notNull().default("[]"),
   quotes_count: integer().notNull().default(0),
+  in_reply_to_uri: text(),
+  origin_favourites_count: integer(),
+  origin_reblogs_count: integer(),
 });
 
 export const statusEdits = sqliteTable("status_edits", {

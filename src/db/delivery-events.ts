@@ -1,0 +1,28 @@
+/**
+ * A change by a local account that other servers have to learn of. It names rows by their ids, since the recipients are
+ * worked out later. If the rows are gone by then, it has the URIs that name them, and the accounts that know them.
+ */
+export type DeliveryEvent =
+  | { type: "status.created" | "status.updated"; statusId: number }
+  /** `accountIds` are accounts besides the author's followers that may have the status. */
+  | { type: "status.deleted"; accountId: number; uri: string; visibility: string; accountIds: readonly number[] }
+  | { type: "reblog.created"; statusId: number }
+  /** `authorId` wrote the original. */
+  | {
+      type: "reblog.deleted";
+      accountId: number;
+      uri: string;
+      originalUri: string;
+      visibility: string;
+      authorId: number;
+    }
+  /** The URI is the favourite's. */
+  | { type: "favourite.created"; accountId: number; statusId: number; uri: string }
+  | { type: "favourite.deleted"; accountId: number; statusUri: string; authorId: number; uri: string }
+  | { type: "vote.created"; accountId: number; pollId: number; choices: readonly number[] }
+  /** A local account follows, or asks to follow, a remote one. The URI is the follow's. */
+  | { type: "follow.created" | "follow.deleted"; accountId: number; targetId: number; uri: string }
+  /** A local account accepts a remote follower, or rejects or removes one. The URI is the follow's. */
+  | { type: "follow.accepted" | "follow.rejected"; accountId: number; followerId: number; uri: string }
+  | { type: "block.created" | "block.deleted"; accountId: number; targetId: number; uri: string }
+  | { type: "account.updated" | "account.deleted"; accountId: number };

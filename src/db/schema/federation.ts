@@ -1,0 +1,69 @@
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+
+export const remoteAccounts = sqliteTable("remote_accounts", {
+  account_id: integer().primaryKey(),
+  inbox_url: text().notNull(),
+  shared_inbox_url: text(),
+  outbox_url: text(),
+  followers_url: text(),
+  following_url: text(),
+  featured_url: text(),
+  key_id: text(),
+  public_key: text(),
+  fetched_at: integer().notNull(),
+  key_checked_at: integer(),
+});
+
+export const accountKeys = sqliteTable("account_keys", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  account_id: integer(),
+  public_key: text().notNull(),
+  private_key: text().notNull(),
+  created_at: integer().notNull(),
+});
+
+export const tombstones = sqliteTable("tombstones", {
+  uri: text().primaryKey(),
+  created_at: integer().notNull(),
+});
+
+export const hosts = sqliteTable("hosts", {
+  domain: text().primaryKey(),
+  signature: text({ enum: ["cavage", "rfc9421"] })
+    .notNull()
+    .default("cavage"),
+  down_since: integer(),
+  failures: integer().notNull().default(0),
+  next_attempt_at: integer(),
+  last_reached_at: integer(),
+});
+
+export const incomingActivities = sqliteTable("incoming_activities", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  host: text().notNull(),
+  sender: text().notNull(),
+  uri: text().notNull(),
+  body: text().notNull(),
+  received_at: integer().notNull(),
+  run_at: integer().notNull(),
+  attempts: integer().notNull().default(0),
+});
+
+export const outgoingActivities = sqliteTable("outgoing_activities", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  account_id: integer(),
+  body: text().notNull(),
+  status_uri: text(),
+  created_at: integer().notNull(),
+});
+
+export const deliveries = sqliteTable("deliveries", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  activity_id: integer().notNull(),
+  inbox: text().notNull(),
+});
+
+export const missingInboxes = sqliteTable("missing_inboxes", {
+  url: text().primaryKey(),
+  since: integer().notNull(),
+});
