@@ -97,6 +97,25 @@ CREATE TABLE incoming_activities (
 CREATE UNIQUE INDEX incoming_activities_uri ON incoming_activities (uri);
 CREATE INDEX incoming_activities_of_host ON incoming_activities (host, id);
 
+-- How much waits from each host and, with the host '', in total: checked before anything is accepted.
+CREATE TABLE incoming_totals (
+  host TEXT PRIMARY KEY,
+  activities INTEGER NOT NULL,
+  bytes INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER incoming_activities_added AFTER INSERT ON incoming_activities BEGIN
+  INSERT INTO incoming_totals (host, activities, bytes)
+  VALUES (new.host, 1, octet_length(new.body)), ('', 1, octet_length(new.body))
+  ON CONFLICT (host) DO UPDATE SET activities = activities + 1, bytes = bytes + excluded.bytes;
+END;
+
+CREATE TRIGGER incoming_activities_removed AFTER DELETE ON incoming_activities BEGIN
+  UPDATE incoming_totals SET activities = activities - 1, bytes = bytes - octet_length(old.body)
+  WHERE host IN (old.host, '');
+  DELETE FROM incoming_totals WHERE host = old.host AND activities = 0;
+END;
+
 -- One copy of each activity, however many servers get it. `status_uri` is the status that it creates or changes: if that
 -- is deleted first, the activity is not sent any more.
 CREATE TABLE outgoing_activities (

@@ -5,6 +5,7 @@ import { vapidKeys } from "../core/notifications/vapid.ts";
 import { TryLater, type JobPayloads } from "../db/queue.ts";
 import { pushMessage } from "../entities/push.ts";
 import { OutboundError, type OutboundRequest } from "../lib/http/outbound.ts";
+import { retryTime } from "../lib/retry-after.ts";
 
 const HOUR = 3600_000;
 /** How long a push service keeps a message for a device that is off, and Linnet one for a service that is down. */
@@ -72,13 +73,6 @@ function handlePushError(ctx: Context, subscription: PushRow, error: OutboundErr
   const { host } = new URL(subscription.endpoint);
   const problem = `the push service ${host} ${status === null ? `gave no answer (${kind})` : `answered ${status}`}`;
   const passes = status === null ? kind !== "refused" : status === 408 || status === 429 || status >= 500;
-  if (passes) throw new TryLater(problem, { notBefore: retryTime(retryAfter, ctx.clock.now()), until });
+  if (passes) throw new TryLater(problem, { notBefore: retryTime(retryAfter, ctx.clock.now()) ?? 0, until });
   ctx.log.warn("a notification was not pushed: {problem}", { problem });
-}
-
-/** When a Retry-After header, in seconds or as a date, allows the next attempt; now if it is missing or invalid. */
-function retryTime(retryAfter: string | null, now: number): number {
-  const text = retryAfter ?? "";
-  const date = /^\d{1,9}$/.test(text) ? now + Number(text) * 1000 : Date.parse(text);
-  return Number.isNaN(date) ? now : date;
 }

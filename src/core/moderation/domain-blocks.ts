@@ -155,3 +155,19 @@ export function disallowDomain(ctx: Context, given: string): void {
 export function listAllowedDomains(db: Reads): string[] {
   return db.all<{ domain: string }>("SELECT domain FROM domain_allows ORDER BY domain").map(({ domain }) => domain);
 }
+
+const DECISION = `
+  SELECT severity FROM domain_blocks WHERE domain IN (SELECT value FROM json_each($domains))
+  ORDER BY length(domain) DESC LIMIT 1`;
+const ALLOWED = "SELECT 1 FROM domain_allows WHERE domain IN (SELECT value FROM json_each($domains))";
+
+/**
+ * Whether nothing is exchanged with a host (in lower case): it is suspended or, with limited federation, not allowed.
+ * Rules for a domain include its subdomains.
+ */
+export function isRefusedHost(ctx: Context, host: string): boolean {
+  const labels = host.replace(/:\d+$/, "").split(".");
+  const domains = JSON.stringify([host, ...labels.map((_, at) => labels.slice(at).join("."))]);
+  if (ctx.db.get<{ severity: string }>(DECISION, { domains })?.severity === "suspend") return true;
+  return ctx.config.limitedFederation && ctx.db.get(ALLOWED, { domains }) === null;
+}

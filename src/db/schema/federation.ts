@@ -49,6 +49,12 @@ export const incomingActivities = sqliteTable("incoming_activities", {
   attempts: integer().notNull().default(0),
 });
 
+export const incomingTotals = sqliteTable("incoming_totals", {
+  host: text().primaryKey(),
+  activities: integer().notNull(),
+  bytes: integer().notNull(),
+});
+
 export const outgoingActivities = sqliteTable("outgoing_activities", {
   id: integer().primaryKey({ autoIncrement: true }),
   account_id: integer(),

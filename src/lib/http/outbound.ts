@@ -28,8 +28,13 @@ export interface OutboundRequest {
   method?: "GET" | "HEAD" | "POST";
   /** Not sent to another origin after a redirect. Host, User-Agent, Accept and Accept-Encoding are overwritten. */
   headers?: Record<string, string>;
+  /** Further headers for each URL that is requested, also after redirects: a signature covers the URL. */
+  sign?(url: URL): Promise<Record<string, string>>;
   body?: Uint8Array<ArrayBuffer> | string;
-  /** Media types such as `text/html` or `image/*`. Other responses are refused unread; an empty list accepts all. */
+  /**
+   * Media types such as `text/html` or `image/*`; parameters are only sent. Other responses are refused unread; an empty
+   * list accepts all.
+   */
   accept: readonly string[];
   /** The maximum size of the body, packed and unpacked. With `truncate`, 0 means that the body is not read at all. */
   maxBytes: number;
@@ -99,7 +104,13 @@ async function follow(
   for (let hop = 0; ; hop++) {
     signal.throwIfAborted();
     const addresses = await addressesOf(url, outlet, signal);
-    const headers = headersFor(url, url.origin === first.origin, request, outlet);
+    const signature = await request.sign?.(url);
+    const headers = headersFor(
+      url,
+      { ...(url.origin === first.origin && request.headers), ...signature },
+      request,
+      outlet,
+    );
     const response = await send(url, addresses, { method, headers, body, signal, redirect: "manual" });
     const target = response.headers.get("location");
     const isRedirect = target !== null && [301, 302, 303, 307, 308].includes(response.status);
@@ -181,8 +192,8 @@ function pinned(url: URL, address: string): string {
   return target.href;
 }
 
-function headersFor(url: URL, isFirstOrigin: boolean, request: OutboundRequest, outlet: Outlet): Headers {
-  const headers = new Headers(isFirstOrigin ? request.headers : undefined);
+function headersFor(url: URL, given: Record<string, string>, request: OutboundRequest, outlet: Outlet): Headers {
+  const headers = new Headers(given);
   headers.set("host", url.host);
   headers.set("user-agent", outlet.userAgent);
   headers.set("accept", request.accept.join(", ") || "*/*");
@@ -248,7 +259,8 @@ function mediaType(headers: Headers): string {
 
 function isAccepted(type: string, accept: readonly string[]): boolean {
   if (accept.length === 0) return true;
-  return accept.some((wanted) => (wanted.endsWith("/*") ? type.startsWith(wanted.slice(0, -1)) : type === wanted));
+  const wanted = accept.map((each) => each.split(";", 1)[0]!);
+  return wanted.some((each) => (each.endsWith("/*") ? type.startsWith(each.slice(0, -1)) : type === each));
 }
 
 /** Stops waiting for the work when the signal aborts: the system's DNS lookup can't be cancelled. */

@@ -82,6 +82,12 @@ async function textOf(request: Request, maxBytes: number): Promise<string> {
   });
 }
 
+/** The whole body. @throws Refusal `too_large` for more than `maxBytes` */
+export async function bodyBytes(request: Request, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const body = await bounded(request, maxBytes);
+  return body.bytes();
+}
+
 /** The same body, checked against `maxBytes`. Content-Length is reliable: the HTTP server enforces it. */
 async function bounded(request: Request, maxBytes: number): Promise<Request | Response> {
   const declared = request.headers.get("content-length");
