@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import { idList } from "../db/json.ts";
 import { Keyset, type Page, type ListItem } from "../db/keyset.ts";
+import type { Reads } from "../db/open.ts";
 import type { accounts } from "../db/schema/index.ts";
 import { notFound } from "../errors.ts";
 import { parseHandle } from "./addresses.ts";
@@ -34,6 +35,10 @@ export function findAccount(ctx: Context, id: number | null): AccountRow {
 /** The ids that exist, without duplicates, in the order given. */
 export function existingAccounts(ctx: Context, ids: readonly number[]): number[] {
   return ctx.db.all<{ id: number }>(AMONG, { ids: idList(new Set(ids)) }).map(({ id }) => id);
+}
+
+export function isLocal(db: Reads, id: number): boolean {
+  return db.get("SELECT 1 FROM accounts WHERE id = +$id AND domain IS NULL", { id }) !== null;
 }
 
 /** Whether an account blocks the viewer, who can then see only its profile. */

@@ -58,6 +58,11 @@ export function reblogUri(ctx: Context, username: string, id: number): string {
   return `${statusUri(ctx, username, id)}/activity`;
 }
 
+/** The URI of a local account's follow of a remote one, from the id of its follow request, which is never used again. */
+export function followUri(ctx: Context, username: string, id: number): string {
+  return `${accountUri(ctx, username)}#follows/${id}`;
+}
+
 /** `name` is normalised. */
 export function tagUrl(ctx: Context, name: string): string {
   return localUrl(ctx, `/tags/${encodeURIComponent(name)}`);

@@ -9,7 +9,15 @@ import { mediaUrl, missingPictureUrl } from "../core/addresses.ts";
 
 type AccountRow = Omit<
   typeof accounts.$inferSelect,
-  "note" | "attribution_domains" | "sensitized_at" | "updated_at" | "deleted_at"
+  | "note"
+  | "attribution_domains"
+  | "sensitized_at"
+  | "updated_at"
+  | "deleted_at"
+  | "gone_at"
+  | "origin_followers_count"
+  | "origin_following_count"
+  | "origin_statuses_count"
 >;
 
 export interface StoredField {
@@ -19,13 +27,17 @@ export interface StoredField {
   verified_at: number | null;
 }
 
+/** This server knows only some of a remote account's followers and statuses, and the other server may be outdated. */
 const ACCOUNTS = `
   SELECT a.id, a.username, a.domain, a.display_name, a.note_html, a.fields, a.uri, a.url,
     a.avatar, a.avatar_static, a.avatar_description, a.header, a.header_static, a.header_description,
     a.locked, a.bot, a.discoverable, a.indexable, a.hide_collections,
-    a.followers_count, a.following_count, a.statuses_count, a.last_status_at, a.created_at,
+    max(a.followers_count, coalesce(a.origin_followers_count, 0)) AS followers_count,
+    max(a.following_count, coalesce(a.origin_following_count, 0)) AS following_count,
+    max(a.statuses_count, coalesce(a.origin_statuses_count, 0)) AS statuses_count,
+    a.last_status_at, a.created_at, a.actor_type, a.moved_to_id,
     a.show_media, a.show_media_replies, a.show_featured, a.suspended_at, a.silenced_at
-  FROM accounts a WHERE a.id IN (SELECT value FROM json_each($missing))`;
+  FROM accounts a WHERE a.id IN (SELECT value FROM json_each($ids))`;
 
 /** Mastodon's Account (entities/Account), in the order of the ids; one query for any number of them. */
 export function showAccounts(ctx: Context, ids: readonly number[]): AccountJson[] {
@@ -43,9 +55,21 @@ export function showAccount(ctx: Context, id: number): AccountJson {
 /** Accounts as JSON text by id; only those that aren't cached are read and rendered. */
 export function accountTexts(ctx: Context, ids: Iterable<number>): Map<number, string> {
   return ctx.caches.of(ACCOUNT_TEXTS).getMany(ids, (missing) => {
-    const rows = ctx.db.all<AccountRow>(ACCOUNTS, { missing: idList(missing) });
-    return rows.map((row) => [row.id, JSON.stringify(accountJson(ctx, row))]);
+    const rows = ctx.db.all<AccountRow>(ACCOUNTS, { ids: idList(missing) });
+    const successors = successorsOf(ctx, rows);
+    return rows.map((row) => {
+      const moved = row.moved_to_id === null ? undefined : successors.get(row.moved_to_id);
+      return [row.id, JSON.stringify({ ...accountJson(ctx, row), ...(moved && { moved }) })];
+    });
   });
+}
+
+/** The accounts to which these have moved, by id. Their own successors aren't shown, as in Mastodon. */
+function successorsOf(ctx: Context, rows: readonly AccountRow[]): Map<number, AccountJson> {
+  const ids = rows.map(({ moved_to_id }) => moved_to_id).filter((id) => id !== null);
+  if (ids.length === 0) return new Map();
+  const successors = ctx.db.all<AccountRow>(ACCOUNTS, { ids: idList(ids) });
+  return new Map(successors.map((row) => [row.id, accountJson(ctx, row)]));
 }
 
 export type AccountJson = ReturnType<typeof accountJson>;
@@ -65,6 +89,7 @@ const BLANK_PROFILE = {
   bot: 0,
   discoverable: 0,
   indexable: 0,
+  actor_type: "Person",
 } satisfies Partial<AccountRow>;
 
 function accountJson(ctx: Context, account: AccountRow) {
@@ -81,7 +106,7 @@ function accountJson(ctx: Context, account: AccountRow) {
     bot: row.bot === 1,
     discoverable: row.discoverable === 1,
     indexable: row.indexable === 1,
-    group: false,
+    group: row.actor_type === "Group",
     // Only the day, as in Mastodon.
     created_at: `${timestamp(row.created_at).slice(0, 10)}T00:00:00.000Z`,
     note: row.note_html,

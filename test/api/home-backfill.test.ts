@@ -3,6 +3,7 @@ import type { Params } from "../../src/db/open.ts";
 import { rebuildHomeLater } from "../../src/core/timelines/home-backfill.ts";
 import type { Client, Json } from "../support/client.ts";
 import { linksOf, pagesOf, wordsOf } from "../support/reading.ts";
+import { followRemote } from "../support/remote-rows.ts";
 import { mute, remoteAccount, remoteStatus } from "../support/rows.ts";
 import { inProcess } from "../support/server.ts";
 import { serverForEachTest } from "../support/setup.ts";
@@ -74,7 +75,7 @@ describe("While a home timeline is being filled,", () => {
   });
 
   inProcess("the server handles other events between the batches", async () => {
-    for (let at = 0; at < 6; at += 1) await alice.follow(pastOf(`friend${at}`, 100));
+    for (let at = 0; at < 6; at += 1) await followRemote(server, alice, pastOf(`friend${at}`, 100));
     run("DELETE FROM jobs");
     rebuild();
     expect((await home())[0]).toBe(206);
@@ -154,7 +155,7 @@ describe("Filling a home timeline", () => {
     await bob.publish({ status: "@alice psst", visibility: "direct" });
     await boost(bob, other);
     await alice.follow(bob);
-    await alice.follow(pastOf("erin", 120));
+    await followRemote(server, alice, pastOf("erin", 120));
     await server.drain();
     const words = await wholeHome();
     expect(words).toContain("by dave");
@@ -177,14 +178,14 @@ describe("Filling a home timeline", () => {
 
   test("adds no posts that are too old for the timeline", async () => {
     const busy = pastOf("busy", 900);
-    await alice.follow(busy);
+    await followRemote(server, alice, busy);
     run("INSERT OR IGNORE INTO home_timeline SELECT $owner, id FROM statuses WHERE account_id = $author", {
       owner: alice.id,
       author: busy.id,
     });
     const old = remoteAccount(server, "old", "old.example");
     remoteStatus(server, old, "long ago", { at: server.clock.now() - 3600_000 });
-    await alice.follow({ id: old });
+    await followRemote(server, alice, { id: old });
     await server.drain();
     expect(server.ctx.db.get("SELECT count(*) AS count FROM home_timeline")).toEqual({ count: 900 });
   });
@@ -261,7 +262,7 @@ describe("A rebuilt home timeline", () => {
   });
 
   test("contains the newest 800 posts", async () => {
-    for (let at = 0; at < 9; at += 1) await alice.follow(pastOf(`friend${at}`, 100));
+    for (let at = 0; at < 9; at += 1) await followRemote(server, alice, pastOf(`friend${at}`, 100));
     await server.drain();
     run("DELETE FROM home_timeline");
     rebuild();

@@ -2,6 +2,7 @@ import type { Params } from "../../src/db/open.ts";
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { Client, Json } from "../support/client.ts";
 import { idsOf, linksOf, pagesOf, turn } from "../support/reading.ts";
+import { followRemote } from "../support/remote-rows.ts";
 import { remoteAccount } from "../support/rows.ts";
 import { startServer } from "../support/server.ts";
 import { serverForAllTests } from "../support/setup.ts";
@@ -72,7 +73,7 @@ async function prepareCarol(): Promise<void> {
     quoted[at] = await carol.publish({ status: `quote ${at}`, quoted_status_id: root, visibility: "unlisted" });
   for (const at of others) {
     const id = strangers[at]!;
-    await carol.post(`/api/v1/accounts/${id}/follow`);
+    await followRemote(server, carol, { id });
     for (const verb of ["endorse", "mute"]) await carol.post(`/api/v1/accounts/${id}/${verb}`);
     avoided.unshift(id);
     await carol.publish({ status: `note ${at}`, visibility: "direct" });

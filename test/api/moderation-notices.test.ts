@@ -3,6 +3,7 @@ import { setDomainBlock, removeDomainBlock } from "../../src/core/moderation/dom
 import { moderate, type Action } from "../../src/core/moderation/moderation.ts";
 import type { Client, Json } from "../support/client.ts";
 import { act, undo } from "../support/moderation.ts";
+import { followRemote } from "../support/remote-rows.ts";
 import { remoteAccount, remoteFollows, remoteStatus } from "../support/rows.ts";
 import { startServer } from "../support/server.ts";
 import { serverForEachTest } from "../support/setup.ts";
@@ -132,7 +133,7 @@ describe("A notification of severed relationships", () => {
 
   beforeEach(async () => {
     [fan, idol] = [remoteAccount(server, "fan", "spam.example"), remoteAccount(server, "idol", "sub.spam.example")];
-    for (const who of [alice, bob]) await who.post(`/api/v1/accounts/${idol}/follow`);
+    for (const who of [alice, bob]) await followRemote(server, who, { id: idol! });
     remoteFollows(server, fan!, alice);
     remoteFollows(server, fan!, bob, "follow_requests");
     remoteFollows(server, remoteAccount(server, "friend", "notspam.example"), alice);

@@ -3,6 +3,7 @@ import { reviewTrend } from "../../src/core/discovery/trends.ts";
 import type { Client, Json } from "../support/client.ts";
 import { clearEntityCache } from "../support/entity-cache.ts";
 import { idsOf } from "../support/reading.ts";
+import { followRemote } from "../support/remote-rows.ts";
 import { block, remoteAccount, remoteStatus } from "../support/rows.ts";
 import { inProcess } from "../support/server.ts";
 import { serverForAllTests } from "../support/setup.ts";
@@ -39,7 +40,7 @@ describe("Accounts", () => {
   });
 
   test("can be limited to followed ones, and are paged", async () => {
-    await anna.post(`/api/v1/accounts/${remote}/follow`);
+    await followRemote(server, anna, { id: remote });
     expect(await people("rob", { following: "true" })).toEqual([remote]);
     expect(await people("rob", { limit: "1" })).toEqual([remote]);
     expect(await people("rob", { limit: "1", offset: "1" })).toEqual([robert.id]);

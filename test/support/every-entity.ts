@@ -23,7 +23,9 @@ export async function everyEntity(server: TestServer, author: Client, viewer: Cl
   await author.publish({ status: "another quote", quoted_status_id: second.id, quote_approval_policy: "nobody" });
   await viewer.publish({ status: "a reply", in_reply_to_id: first.id, visibility: "unlisted", language: "de" });
   await viewer.post(`/api/v1/statuses/${second.id}/reblog`);
-  remoteStatus(server, remoteAccount(server, "remote", "far.example"), "from afar :far:");
+  const remoteId = remoteAccount(server, "remote", "far.example");
+  remoteStatus(server, remoteId, "from afar :far:");
+  update(server, "accounts", Number(remoteId), { ...COUNTS, actor_type: "Group", moved_to_id: Number(author.id) });
   await filter(viewer, { title: "One", context: ["home"] }, "first", second);
   await filter(viewer, { title: "Two", context: ["thread"] }, "pol", first);
 }
@@ -44,6 +46,8 @@ const PROFILE = {
   header_static: "d.png",
   header_description: "A header",
 };
+
+const COUNTS = { origin_followers_count: 100, origin_following_count: 100, origin_statuses_count: 100 };
 
 async function publishPolls(author: Client): Promise<void> {
   const open = { options: ["red", "blue"], expires_in: 3600 };

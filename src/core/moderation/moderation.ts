@@ -33,6 +33,7 @@ interface Moderated {
   suspended_at: number | null;
   silenced_at: number | null;
   sensitized_at: number | null;
+  /** When the account was deleted, here or by its server. */
   deleted_at: number | null;
 }
 
@@ -152,7 +153,8 @@ function recordStrike(ctx: Context, tx: Tx, account: Moderated, action: Action, 
 function findModerated(tx: Tx, accountId: number): Moderated {
   const row = tx.get<Moderated>(
     `SELECT a.id, a.username || coalesce('@' || a.domain, '') AS acct, u.id AS user_id, u.disabled,
-       a.suspended_at, a.silenced_at, a.sensitized_at, a.deleted_at
+       a.suspended_at, a.silenced_at, a.sensitized_at,
+       coalesce(a.deleted_at, a.gone_at) AS deleted_at
      FROM accounts a LEFT JOIN users u ON u.account_id = a.id WHERE a.id = +$accountId`,
     { accountId },
   );

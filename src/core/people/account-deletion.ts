@@ -1,6 +1,7 @@
 import type { Context } from "../../context.ts";
 import type { Tx } from "../../db/open.ts";
 import { enqueue } from "../../db/queue.ts";
+import type { accounts } from "../../db/schema/index.ts";
 import { notFound } from "../../errors.ts";
 import { deleteReactions } from "../server/announcement-reactions.ts";
 import { publishAfterCommit, SERVER_TOPIC } from "../events.ts";
@@ -18,22 +19,18 @@ const SLICE = 25;
 /** Rows without dependent rows. */
 const LARGE_SLICE = 500;
 
-interface DeletedUser {
-  user_id: number;
-  username: string;
-  avatar: string | null;
-  avatar_static: string | null;
-  header: string | null;
-  header_static: string | null;
-}
+/** The files of an account's pictures. */
+type Pictures = Pick<typeof accounts.$inferSelect, "avatar" | "avatar_static" | "header" | "header_static">;
 
-/** Suspended accounts are hidden everywhere; `deleted_at` says that this one never comes back. */
+/** Suspended accounts are hidden everywhere; the first two columns say that this one never comes back. */
 const HIDE = `
-  UPDATE accounts SET deleted_at = $now, suspended_at = $now, silenced_at = NULL, sensitized_at = NULL, updated_at = $now,
+  UPDATE accounts SET
+    deleted_at = iif(domain IS NULL, $now, NULL), gone_at = iif(domain IS NULL, NULL, $now), suspended_at = $now, silenced_at = NULL, sensitized_at = NULL, updated_at = $now,
     display_name = '', note = '', note_html = '', fields = '[]', attribution_domains = '[]',
     avatar = NULL, avatar_static = NULL, avatar_description = '',
     header = NULL, header_static = NULL, header_description = '',
-    locked = 0, bot = 0, discoverable = 0, indexable = 0
+    locked = 0, bot = 0, discoverable = 0, indexable = 0, actor_type = 'Person', moved_to_id = NULL,
+    origin_followers_count = NULL, origin_following_count = NULL, origin_statuses_count = NULL
   WHERE id = +$accountId`;
 
 /**
@@ -45,22 +42,28 @@ const HIDE = `
  */
 export function deleteAccount(ctx: Context, accountId: number): void {
   ctx.db.transaction((tx) => {
-    const account = tx.get<DeletedUser>(
-      `SELECT u.id AS user_id, a.username, a.avatar, a.avatar_static, a.header, a.header_static
-       FROM accounts a JOIN users u ON u.account_id = a.id WHERE a.id = +$accountId`,
+    const user = tx.get<{ id: number; username: string }>(
+      "SELECT u.id, a.username FROM users u JOIN accounts a ON a.id = u.account_id WHERE u.account_id = +$accountId",
       { accountId },
     );
-    if (!account) throw notFound();
-    refuseForLastOwner(tx, account.user_id, account.username);
-    const tokens = tx.all<{ id: number }>("SELECT id FROM oauth_tokens WHERE user_id = +$userId", {
-      userId: account.user_id,
-    });
+    if (!user) throw notFound();
+    refuseForLastOwner(tx, user.id, user.username);
+    const tokens = tx.all<{ id: number }>("SELECT id FROM oauth_tokens WHERE user_id = +$userId", { userId: user.id });
     for (const { id } of tokens) publishAfterCommit(ctx, tx, [SERVER_TOPIC], { event: "token.revoked", tokenId: id });
-    tx.run("DELETE FROM users WHERE id = +$userId", { userId: account.user_id });
-    tx.run(HIDE, { accountId, now: ctx.clock.now() });
-    discardFiles(ctx, tx, [account.avatar, account.avatar_static, account.header, account.header_static]);
-    enqueue(ctx, tx, "account.remove", { accountId });
+    tx.run("DELETE FROM users WHERE id = +$userId", { userId: user.id });
+    hideAccount(ctx, tx, accountId);
   });
+}
+
+/** Hides an account for good and empties its profile. A job removes the rest. */
+export function hideAccount(ctx: Context, tx: Tx, accountId: number): void {
+  const { avatar, avatar_static, header, header_static } = tx.get<Pictures>(
+    "SELECT avatar, avatar_static, header, header_static FROM accounts WHERE id = +$accountId",
+    { accountId },
+  )!;
+  tx.run(HIDE, { accountId, now: ctx.clock.now() });
+  discardFiles(ctx, tx, [avatar, avatar_static, header, header_static]);
+  enqueue(ctx, tx, "account.remove", { accountId });
 }
 
 /**
@@ -70,11 +73,13 @@ export function deleteAccount(ctx: Context, accountId: number): void {
  */
 export function removeSlice(ctx: Context, accountId: number): void {
   ctx.db.transaction((tx) => {
-    if (!tx.get("SELECT 1 FROM accounts WHERE id = +$accountId AND deleted_at IS NOT NULL", { accountId })) return;
+    if (!tx.get(DELETED, { accountId })) return;
     if (STEPS.some((step) => step(ctx, tx, accountId) > 0)) enqueue(ctx, tx, "account.remove", { accountId });
     else finish(tx, accountId);
   });
 }
+
+const DELETED = "SELECT 1 FROM accounts WHERE id = +$accountId AND (deleted_at IS NOT NULL OR gone_at IS NOT NULL)";
 
 /** Removes up to a slice of rows of one kind. Returns how many it found. */
 type Step = (ctx: Context, tx: Tx, accountId: number) => number;
@@ -160,7 +165,7 @@ interface Tie {
 }
 
 /** Removes follows and follow requests, in both directions. */
-function removeFollows(_: Context, tx: Tx, accountId: number): number {
+function removeFollows(ctx: Context, tx: Tx, accountId: number): number {
   const ties = ["follows", "follow_requests"].flatMap((table) =>
     ["account_id", "target_account_id"].flatMap((column) =>
       tx.all<Tie>(`SELECT account_id, target_account_id FROM ${table} WHERE ${column} = +$accountId LIMIT ${SLICE}`, {
@@ -168,7 +173,7 @@ function removeFollows(_: Context, tx: Tx, accountId: number): number {
       }),
     ),
   );
-  for (const tie of ties) endFollow(tx, tie.account_id, tie.target_account_id);
+  for (const tie of ties) endFollow(ctx, tx, tie.account_id, tie.target_account_id, { silently: true });
   return ties.length;
 }
 
@@ -200,6 +205,7 @@ const REST = [
   ["notification_permissions", "from_account_id"],
   ["notification_requests", "account_id"],
   ["notification_requests", "from_account_id"],
+  ["remote_accounts", "account_id"],
   ["scheduled_statuses", "account_id"],
   ["severance_events", "account_id"],
   ["suggestion_dismissals", "account_id"],

@@ -18,8 +18,8 @@ export function block(ctx: Context, accountId: number, targetId: number | null):
   const target = findAccount(ctx, targetId);
   if (target.id === accountId) return;
   ctx.db.transaction((tx) => {
-    endFollow(tx, accountId, target.id);
-    endFollow(tx, target.id, accountId);
+    endFollow(ctx, tx, accountId, target.id);
+    endFollow(ctx, tx, target.id, accountId);
     tx.run(
       "INSERT INTO blocks (account_id, target_account_id, created_at) VALUES ($accountId, $targetId, $now) ON CONFLICT DO NOTHING",
       { accountId, targetId: target.id, now: ctx.clock.now() },

@@ -2,7 +2,9 @@ import type { Context } from "../../context.ts";
 import type { Tx } from "../../db/open.ts";
 import { Keyset, type Page, type ListItem } from "../../db/keyset.ts";
 import { notAllowed, notFound } from "../../errors.ts";
-import { findAccount, isBlockedBy, type AccountRow } from "../accounts.ts";
+import { findAccount, isBlockedBy, isLocal, type AccountRow } from "../accounts.ts";
+import { followUri } from "../addresses.ts";
+import { deliver } from "../deliveries.ts";
 import { fillHomeLater } from "../timelines/home-backfill.ts";
 import { clearFromHome } from "../timelines/home-fanout.ts";
 import { moveMembershipsToFollow } from "../timelines/lists.ts";
@@ -15,40 +17,83 @@ export interface FollowOptions {
   languages?: string[];
 }
 
+/** A follow to be stored. Undefined options stay unchanged if the account follows already. */
+export interface NewFollow extends FollowOptions {
+  accountId: number;
+  targetId: number;
+  /** The URI that the follower's server has given the follow; null for a local follower. */
+  uri: string | null;
+}
+
 /**
- * Follows an account. Sends a follow request instead if the target is locked or the follower is limited. If the account
- * follows already, or has a pending request, this changes the given options.
+ * Follows an account. Sends a follow request instead if the target is remote or locked, or the follower is limited. If
+ * the account follows already, or has a pending request, this changes the given options.
  */
 export function follow(ctx: Context, accountId: number, targetId: number | null, options: FollowOptions): void {
   const target = findAccount(ctx, targetId);
   if (target.suspended_at !== null) throw notFound();
   if (target.id === accountId) throw notAllowed();
   ctx.db.transaction((tx) => {
-    if (tx.get(BLOCKED, { accountId, targetId: target.id })) throw notAllowed();
-    if (changeOptions(tx, "follows", accountId, target.id, options)) return;
-    if (changeOptions(tx, "follow_requests", accountId, target.id, options)) return;
-    const row = {
-      accountId,
-      targetId: target.id,
-      reblogs: options.reblogs === false ? 0 : 1,
-      notify: options.notify ? 1 : 0,
-      languages: languagesOf(options),
-      now: ctx.clock.now(),
-    };
-    if (target.locked || tx.get(LIMITED, { accountId })) {
-      tx.run(insertFollow("follow_requests"), row);
-      notify(ctx, tx, target.id, { type: "follow_request", from: accountId, statusId: null });
-      return;
-    }
-    tx.run(insertFollow("follows"), row);
-    applyFollow(ctx, tx, accountId, target.id);
-    notify(ctx, tx, target.id, { type: "follow", from: accountId, statusId: null });
+    const pair = { accountId, targetId: target.id };
+    if (tx.get(BLOCKED, pair) || tx.get(MOVED, { targetId: target.id })) throw notAllowed();
+    storeFollow(ctx, tx, { ...options, ...pair, uri: null });
   });
 }
 
-const insertFollow = (table: "follows" | "follow_requests") => `
-  INSERT INTO ${table} (account_id, target_account_id, show_reblogs, notify, languages, created_at)
-  VALUES ($accountId, $targetId, $reblogs, $notify, $languages, $now)`;
+/**
+ * Writes a follow, or a follow request if it needs approval, and notifies the target. If there is one already, changes
+ * its options and its URI. A remote follower's server is told that the follow is accepted, also if it asks again.
+ * Returns false without a change if another follow has the URI.
+ */
+export function storeFollow(ctx: Context, tx: Tx, follow: NewFollow): boolean {
+  const { accountId, targetId, uri } = follow;
+  if (uri !== null && tx.get(OTHER_WITH_URI, { accountId, targetId, uri })) return false;
+  if (changeFollow(tx, "follow_requests", follow)) return true;
+  const isNew = !changeFollow(tx, "follows", follow);
+  if (isNew && tx.get(NEEDS_APPROVAL, { accountId, targetId })) {
+    requestFollow(ctx, tx, follow);
+    return true;
+  }
+  if (isNew) {
+    insertFollow(ctx, tx, "follows", follow);
+    applyFollow(ctx, tx, accountId, targetId);
+    notify(ctx, tx, targetId, { type: "follow", from: accountId, statusId: null });
+  }
+  if (uri !== null) deliver(ctx, tx, { type: "follow.accepted", accountId: targetId, followerId: accountId, uri });
+  return true;
+}
+
+/** Other servers identify the follow by its URI when they answer the request. */
+function requestFollow(ctx: Context, tx: Tx, follow: NewFollow): void {
+  const { accountId, targetId } = follow;
+  const id = insertFollow(ctx, tx, "follow_requests", follow);
+  notify(ctx, tx, targetId, { type: "follow_request", from: accountId, statusId: null });
+  if (isLocal(tx, targetId)) return;
+  const { username } = tx.get<{ username: string }>("SELECT username FROM accounts WHERE id = +$accountId", {
+    accountId,
+  })!;
+  const uri = followUri(ctx, username, id);
+  tx.run("UPDATE follow_requests SET uri = $uri WHERE id = +$id", { id, uri });
+  deliver(ctx, tx, { type: "follow.created", accountId, targetId, uri });
+}
+
+/** Returns the id of the row. */
+function insertFollow(ctx: Context, tx: Tx, table: "follows" | "follow_requests", follow: NewFollow): number {
+  const { lastInsertRowid } = tx.run(
+    `INSERT INTO ${table} (account_id, target_account_id, show_reblogs, notify, languages, created_at, uri)
+     VALUES ($accountId, $targetId, $reblogs, $notify, $languages, $now, $uri)`,
+    {
+      accountId: follow.accountId,
+      targetId: follow.targetId,
+      reblogs: follow.reblogs === false ? 0 : 1,
+      notify: follow.notify ? 1 : 0,
+      languages: languagesOf(follow),
+      now: ctx.clock.now(),
+      uri: follow.uri,
+    },
+  );
+  return lastInsertRowid;
+}
 
 /** The effects of a new follow, without notifications. */
 function applyFollow(ctx: Context, tx: Tx, accountId: number, targetId: number): void {
@@ -60,7 +105,7 @@ function applyFollow(ctx: Context, tx: Tx, accountId: number, targetId: number):
 /** Unfollows, or withdraws a pending follow request. */
 export function unfollow(ctx: Context, accountId: number, targetId: number | null): void {
   const target = findAccount(ctx, targetId);
-  ctx.db.transaction((tx) => endFollow(tx, accountId, target.id));
+  ctx.db.transaction((tx) => endFollow(ctx, tx, accountId, target.id));
 }
 
 /** Removes a follower of the account, who isn't notified. */
@@ -71,39 +116,56 @@ export function removeFollower(ctx: Context, accountId: number, followerId: numb
       "SELECT 1 FROM follows WHERE account_id = +$followerId AND target_account_id = +$accountId",
       { followerId: follower.id, accountId },
     );
-    if (follows) endFollow(tx, follower.id, accountId);
+    if (follows) endFollow(ctx, tx, follower.id, accountId);
   });
 }
 
-/** Ends a follow or follow request with everything that depends on it, if there is one. */
-export function endFollow(tx: Tx, accountId: number, targetId: number): void {
-  tx.run("DELETE FROM follow_requests WHERE account_id = +$accountId AND target_account_id = +$targetId", {
-    accountId,
-    targetId,
-  });
+/**
+ * Ends a follow or follow request with everything that depends on it, if there is one, and tells the other server of a
+ * remote account. `silently` is for a follow that the other server has ended itself, or that it can't learn about.
+ */
+export function endFollow(
+  ctx: Context,
+  tx: Tx,
+  accountId: number,
+  targetId: number,
+  { silently = false }: { silently?: boolean } = {},
+): void {
+  const pair = { accountId, targetId };
+  const request = tx.get<Ended>(end("follow_requests"), pair);
+  const follow = tx.get<Ended>(end("follows"), pair);
   tx.run(
     "DELETE FROM notifications WHERE account_id = +$targetId AND from_account_id = +$accountId AND type IN ('follow', 'follow_request')",
-    { targetId, accountId },
+    pair,
   );
-  const { changes } = tx.run("DELETE FROM follows WHERE account_id = +$accountId AND target_account_id = +$targetId", {
-    accountId,
-    targetId,
-  });
-  if (changes === 0) return;
+  const uri = (follow ?? request)?.uri ?? null;
+  if (!silently && uri !== null) deliverEnd(ctx, tx, { ...pair, uri });
+  if (!follow) return;
   tx.run("UPDATE accounts SET following_count = max(0, following_count - 1) WHERE id = +$accountId", { accountId });
   tx.run("UPDATE accounts SET followers_count = max(0, followers_count - 1) WHERE id = +$targetId", { targetId });
-  tx.run("DELETE FROM endorsements WHERE account_id = +$accountId AND target_account_id = +$targetId", {
-    accountId,
-    targetId,
-  });
+  tx.run("DELETE FROM endorsements WHERE account_id = +$accountId AND target_account_id = +$targetId", pair);
   clearFromHome(tx, accountId, targetId);
+}
+
+interface Ended {
+  uri: string | null;
+}
+
+const end = (table: "follows" | "follow_requests") =>
+  `DELETE FROM ${table} WHERE account_id = +$accountId AND target_account_id = +$targetId RETURNING uri`;
+
+/** Only follows between a local and a remote account have a URI. */
+function deliverEnd(ctx: Context, tx: Tx, ended: { accountId: number; targetId: number; uri: string }): void {
+  const { accountId, targetId, uri } = ended;
+  if (isLocal(tx, accountId)) deliver(ctx, tx, { type: "follow.deleted", ...ended });
+  else deliver(ctx, tx, { type: "follow.rejected", accountId: targetId, followerId: accountId, uri });
 }
 
 /** Accepts a follow request. A `follow` notification replaces the one about the request. */
 export function authorizeFollow(ctx: Context, accountId: number, requesterId: number | null): void {
   ctx.db.transaction((tx) => {
-    const from = accept(ctx, tx, accountId, requesterId);
-    notify(ctx, tx, accountId, { type: "follow", from, statusId: null });
+    if (requesterId === null || !acceptFollow(ctx, tx, requesterId, accountId)) throw notFound();
+    notify(ctx, tx, accountId, { type: "follow", from: requesterId, statusId: null });
   });
 }
 
@@ -115,61 +177,70 @@ export function authorizeAllFollows(ctx: Context, tx: Tx, accountId: number): vo
     `SELECT account_id FROM follow_requests WHERE target_account_id = +$accountId AND NOT ${isLimited("account_id")} ORDER BY id`,
     { accountId },
   );
-  for (const { account_id } of waiting) accept(ctx, tx, accountId, account_id);
+  for (const { account_id } of waiting) acceptFollow(ctx, tx, account_id, accountId);
 }
 
-/** Returns the requester's id. */
-function accept(ctx: Context, tx: Tx, accountId: number, requesterId: number | null): number {
-  if (requesterId === null) throw notFound();
-  tx.run(
-    `INSERT INTO follows (account_id, target_account_id, show_reblogs, notify, languages, created_at)
-     SELECT account_id, target_account_id, show_reblogs, notify, languages, $now FROM follow_requests
-     WHERE target_account_id = +$accountId AND account_id = +$requesterId`,
-    { accountId, requesterId, now: ctx.clock.now() },
+/**
+ * Turns a follow request into a follow, without notifications, and tells the server of a remote follower. Returns false
+ * if there is no request.
+ */
+export function acceptFollow(ctx: Context, tx: Tx, accountId: number, targetId: number): boolean {
+  const follow = tx.get<{ uri: string | null }>(
+    `INSERT INTO follows (account_id, target_account_id, show_reblogs, notify, languages, created_at, uri)
+     SELECT account_id, target_account_id, show_reblogs, notify, languages, $now, uri FROM follow_requests
+     WHERE account_id = +$accountId AND target_account_id = +$targetId
+     RETURNING uri`,
+    { accountId, targetId, now: ctx.clock.now() },
   );
-  moveMembershipsToFollow(ctx, tx, requesterId, accountId);
-  removeRequest(tx, accountId, requesterId);
-  applyFollow(ctx, tx, requesterId, accountId);
-  return requesterId;
-}
-
-export function rejectFollow(ctx: Context, accountId: number, requesterId: number | null): void {
-  ctx.db.transaction((tx) => removeRequest(tx, accountId, requesterId));
+  if (!follow) return false;
+  moveMembershipsToFollow(ctx, tx, accountId, targetId);
+  removeRequest(tx, accountId, targetId);
+  applyFollow(ctx, tx, accountId, targetId);
+  if (follow.uri !== null && !isLocal(tx, accountId)) {
+    deliver(ctx, tx, { type: "follow.accepted", accountId: targetId, followerId: accountId, uri: follow.uri });
+  }
+  return true;
 }
 
 /** Deletes a follow request and its notification. */
-function removeRequest(tx: Tx, accountId: number, requesterId: number | null): void {
-  const { changes } = tx.run(
-    "DELETE FROM follow_requests WHERE target_account_id = +$accountId AND account_id = +$requesterId",
-    { accountId, requesterId },
-  );
-  if (changes === 0) throw notFound();
+function removeRequest(tx: Tx, accountId: number, targetId: number): void {
+  tx.run("DELETE FROM follow_requests WHERE account_id = +$accountId AND target_account_id = +$targetId", {
+    accountId,
+    targetId,
+  });
   tx.run(
-    "DELETE FROM notifications WHERE account_id = +$accountId AND type = 'follow_request' AND from_account_id = +$requesterId",
-    { accountId, requesterId },
+    "DELETE FROM notifications WHERE account_id = +$targetId AND type = 'follow_request' AND from_account_id = +$accountId",
+    { accountId, targetId },
   );
 }
 
+/** Rejects a follow request. */
+export function rejectFollow(ctx: Context, accountId: number, requesterId: number | null): void {
+  ctx.db.transaction((tx) => {
+    const request = tx.get(
+      "SELECT 1 FROM follow_requests WHERE account_id = +$requesterId AND target_account_id = +$accountId",
+      { requesterId, accountId },
+    );
+    if (requesterId === null || !request) throw notFound();
+    endFollow(ctx, tx, requesterId, accountId);
+  });
+}
+
 /** Changes the given options of an existing row. Returns whether there is one. */
-function changeOptions(
-  tx: Tx,
-  table: "follows" | "follow_requests",
-  accountId: number,
-  targetId: number,
-  options: FollowOptions,
-): boolean {
+function changeFollow(tx: Tx, table: "follows" | "follow_requests", follow: NewFollow): boolean {
   const asNumber = (value: boolean | undefined) => (value === undefined ? null : value ? 1 : 0);
   const { changes } = tx.run(
     `UPDATE ${table} SET show_reblogs = coalesce($reblogs, show_reblogs), notify = coalesce($notify, notify),
-       languages = CASE WHEN $hasLanguages THEN $languages ELSE languages END
+       languages = CASE WHEN $hasLanguages THEN $languages ELSE languages END, uri = coalesce($uri, uri)
      WHERE account_id = +$accountId AND target_account_id = +$targetId`,
     {
-      accountId,
-      targetId,
-      reblogs: asNumber(options.reblogs),
-      notify: asNumber(options.notify),
-      hasLanguages: options.languages === undefined ? 0 : 1,
-      languages: languagesOf(options),
+      accountId: follow.accountId,
+      targetId: follow.targetId,
+      reblogs: asNumber(follow.reblogs),
+      notify: asNumber(follow.notify),
+      hasLanguages: follow.languages === undefined ? 0 : 1,
+      languages: languagesOf(follow),
+      uri: follow.uri,
     },
   );
   return changes > 0;
@@ -181,7 +252,16 @@ function languagesOf(options: FollowOptions): string | null {
 }
 
 const BLOCKED = `SELECT 1 WHERE ${blocks("+$accountId", "+$targetId")} OR ${blocks("+$targetId", "+$accountId")}`;
-const LIMITED = `SELECT 1 WHERE ${isLimited("+$accountId")}`;
+/** Their owner wants to be followed elsewhere. */
+const MOVED = "SELECT 1 FROM accounts WHERE id = +$targetId AND moved_to_id IS NOT NULL";
+/** The server of a remote target decides, whatever its profile says. */
+const NEEDS_APPROVAL = `
+  SELECT 1 FROM accounts WHERE id = +$targetId AND (locked OR domain IS NOT NULL OR ${isLimited("+$accountId")})`;
+const OTHER_WITH_URI = `
+  SELECT 1 FROM (
+    SELECT account_id, target_account_id FROM follows WHERE uri = +$uri
+    UNION ALL SELECT account_id, target_account_id FROM follow_requests WHERE uri = +$uri)
+  WHERE account_id <> +$accountId OR target_account_id <> +$targetId`;
 
 /**
  * Leaves out suspended accounts. Unless the list is the viewer's own, also leaves out accounts that they block

@@ -47,8 +47,8 @@ export function sever(
     only,
   });
   for (const { person, other } of ties) {
-    endFollow(tx, person, other);
-    endFollow(tx, other, person);
+    endFollow(ctx, tx, person, other);
+    endFollow(ctx, tx, other, person);
   }
   const follows = Map.groupBy(
     ties.filter(({ kind }) => kind !== "request"),
