@@ -1,6 +1,6 @@
 import { decode } from "blurhash";
 import { describe, expect, test } from "bun:test";
-import { encodeBlurhash } from "../../src/lib/media/blurhash.ts";
+import { encodeBlurhash, isBlurhash } from "../../src/lib/media/blurhash.ts";
 import type { Pixels } from "../../src/lib/media/placeholders.ts";
 
 const SIDE = 32;
@@ -46,4 +46,26 @@ test("A blurhash of one component is the average colour", () => {
   );
   expect(hash).toHaveLength(6);
   expect([...decode(hash, 1, 1)]).toEqual([200, 100, 30, 255]);
+});
+
+describe("isBlurhash()", () => {
+  const hash = encodeBlurhash(
+    draw((x, y) => grey(x * y)),
+    4,
+  );
+
+  test.each([1, 4, 9])("accepts a hash of %i components across and down", (components) => {
+    expect(isBlurhash(encodeBlurhash(draw(grey), components))).toBe(true);
+  });
+
+  test.each([
+    ["nothing", ""],
+    ["a hash without its end", hash.slice(0, -1)],
+    ["a hash with more than its end", `${hash}0`],
+    ["a character outside its alphabet", hash.replace(/.$/, '"')],
+    ["an emoji", hash.replace(/..$/, "🐦")],
+    ["ten components", `}${"0".repeat(23)}`],
+  ])("rejects %s", (_, text) => {
+    expect(isBlurhash(text)).toBe(false);
+  });
 });

@@ -81,3 +81,11 @@ function joined(digits: number[], base: number): number {
 function base83(value: number, length: number): string {
   return Array.from({ length }, (_, at) => ALPHABET[Math.floor(value / 83 ** (length - 1 - at)) % 83]).join("");
 }
+
+/** Whether it is a complete BlurHash. Its first character gives the numbers of components, and these its length. */
+export function isBlurhash(text: string): boolean {
+  const size = text === "" ? -1 : ALPHABET.indexOf(text[0]!);
+  const components = ((size % 9) + 1) * (Math.floor(size / 9) + 1);
+  const isSize = size >= 0 && size < 9 * 9;
+  return isSize && text.length === 4 + 2 * components && [...text].every((each) => ALPHABET.includes(each));
+}
