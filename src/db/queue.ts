@@ -100,6 +100,12 @@ export function enqueue<Kind extends JobKind>(
   tx.afterCommit(() => loop.wake());
 }
 
+interface Retry {
+  notBefore: number;
+  until: number;
+  backoff?: boolean;
+}
+
 /** Thrown by a job that is likely to succeed later: it is retried until `until`, without a limit of attempts. */
 export class TryLater extends Error {
   override readonly name = "TryLater";
@@ -107,11 +113,24 @@ export class TryLater extends Error {
   readonly notBefore: number;
   /** After this time the job is useless and is removed. */
   readonly until: number;
+  /** Whether delays also double with each attempt. Otherwise up to a quarter is added to the delay until `notBefore`. */
+  readonly backoff: boolean;
 
   /** Times in milliseconds since 1970. */
-  constructor(message: string, { notBefore, until }: { notBefore: number; until: number }) {
+  constructor(message: string, { notBefore, until, backoff = true }: Retry) {
     super(message);
     this.notBefore = notBefore;
     this.until = until;
+    this.backoff = backoff;
+  }
+}
+
+/** Thrown by a job that must not run yet. Not a failure: it is not logged and counts as no attempt. */
+export class Postpone extends Error {
+  override readonly name = "Postpone";
+
+  /** `runAt` in milliseconds since 1970. */
+  constructor(readonly runAt: number) {
+    super("the job is postponed");
   }
 }

@@ -9,15 +9,22 @@ import { processMedia } from "../core/media/process.ts";
 import { closePoll } from "../core/statuses/polls.ts";
 import { sendNotice } from "../core/moderation/moderation-notices.ts";
 import { publishScheduled } from "../core/statuses/scheduled.ts";
+import type { Tx } from "../db/open.ts";
 import type { JobKind, JobPayloads } from "../db/queue.ts";
 import { cleanUp } from "./clean-up.ts";
 import { sweepMedia } from "./orphaned-files.ts";
 import { deliverPush } from "./push.ts";
 import { refreshTrends } from "./trends.ts";
 
-export type Handlers = { [Kind in JobKind]: (ctx: Context, payload: JobPayloads[Kind]) => unknown };
+/** Runs in the transaction that deletes the job's row, right after the deletion: the job's key is free again. */
+export type AfterJob = (tx: Tx) => void;
+export type JobResult = AfterJob | void;
 
 /** The work of each kind of job. A handler may run twice for one job, so it must be idempotent. */
+export type Handlers = {
+  [Kind in JobKind]: (ctx: Context, payload: JobPayloads[Kind]) => JobResult | Promise<JobResult>;
+};
+
 export const handlers: Handlers = {
   "account.remove": (ctx, { accountId }) => removeSlice(ctx, accountId),
   "announcement.tell": (ctx, { id, version }) => publishAnnouncement(ctx, id, version),

@@ -5,10 +5,11 @@ import { Refusal } from "../../errors.ts";
 export interface Job {
   id: number;
   kind: string;
+  /** "running" includes those that run next. */
   state: "running" | "pending" | "failed";
   /** The host that it sends requests to; empty for none. */
   host: string;
-  /** Including the running one. */
+  /** Those that failed. */
   attempts: number;
   created_at: number;
   /** When it runs next; null if it has failed for good. */
