@@ -1,14 +1,14 @@
 /*
  * `bun run bench` compares the executable with a bare `Bun.serve` that returns the same bytes. Prints Markdown.
  *
- *     bun run bench [start] [answers] [files] [depth] [streams]
+ *     bun run bench [start] [answers] [files] [depth] [streams] [jobs]
  *
  *     --quick          measures each row for one second instead of five
  *     --source         measures src/main.ts instead of dist/linnet
  *     --against FILE   compares the responses with those of another executable, such as that of an older version, in
  *                      turns, and measures nothing else
  *
- * Without names it measures everything.
+ * Without names it measures everything. The part "jobs" runs in this process, from source.
  *
  * Linux only. The parts run one after the other, because the server and the load fill two cores.
  */
@@ -18,6 +18,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { binary } from "../support/binary.ts";
 import { SOURCE, type Command, type Running } from "../support/program.ts";
+import { jobCosts } from "./jobs.ts";
 import { machine, memory } from "./machine.ts";
 import { responseTo, compare, pageTime, type Comparison, type Pace, type BenchRequest } from "./measure.ts";
 import { createDataFolder, serve, type DataFolder } from "./data-folder.ts";
@@ -54,7 +55,7 @@ const SEARCHES = [
   ["two words of medium frequency", word(400), word(700)],
 ] as const;
 
-const PARTS = ["start", "answers", "files", "depth", "streams"] as const;
+const PARTS = ["start", "answers", "files", "depth", "streams", "jobs"] as const;
 
 const { values, positionals } = parseArgs({
   options: { quick: { type: "boolean" }, source: { type: "boolean" }, against: { type: "string" } },
@@ -86,6 +87,7 @@ async function printParts(command: Command): Promise<void> {
   if (isWanted("files")) await printFiles(command);
   if (isWanted("depth")) await printDepth(command);
   if (isWanted("streams")) await printStreams(command);
+  if (isWanted("jobs")) await printJobs();
 }
 
 async function printComparison(older: string, newer: Command): Promise<void> {
@@ -266,6 +268,12 @@ async function printStreams(command: Command): Promise<void> {
       ],
     ),
   );
+}
+
+async function printJobs(): Promise<void> {
+  report("Running jobs");
+  const head = ["1,000 jobs that do nothing, synchronous=full", "blocked ms", "longest stall ms", "µs each"];
+  console.log(table(head, await jobCosts(root)));
 }
 
 function kilobytes(bytes: number): string {
