@@ -16,6 +16,7 @@ import {
   type OutboundResponse,
 } from "./lib/http/outbound.ts";
 import { SlidingWindow, Windows } from "./lib/rates.ts";
+import { generateKeyPair, type KeyPair } from "./lib/signatures.ts";
 import { RequestLog } from "./lib/http/request-log.ts";
 import { AsyncRefreshes } from "./lib/async-refreshes.ts";
 import { VERSION } from "./version.ts";
@@ -62,6 +63,8 @@ export interface Context {
   rates: Rates | null;
   /** Work factor of password hashes: argon2id passes and KiB. */
   passwords: { timeCost: number; memoryCost: number };
+  /** Generates a key that signs requests to other servers. */
+  generateKeys(): Promise<KeyPair>;
   /** The only way to send requests to other servers. Throws an OutboundError unless they succeed within the bounds. */
   fetchOutside(url: string, request: OutboundRequest): Promise<OutboundResponse>;
   /** Null if no translation service is configured. */
@@ -84,7 +87,10 @@ export function openContext(
   config: Config,
   db: Db,
   world: Pick<Context, "log"> &
-    Partial<Pick<Context, "clock" | "passwords">> & { mediaProcesses?: MediaProcesses; lookup?: Outlet["lookup"] },
+    Partial<Pick<Context, "clock" | "passwords" | "generateKeys">> & {
+      mediaProcesses?: MediaProcesses;
+      lookup?: Outlet["lookup"];
+    },
 ): Context {
   const clock = world.clock ?? { now: () => Date.now() };
   const highest = db.get<{ id: number | null }>(`
@@ -107,6 +113,7 @@ export function openContext(
     requestLog: new RequestLog(world.log),
     rates: config.limits && windowsOf(config.limits),
     passwords: world.passwords ?? PASSWORDS,
+    generateKeys: world.generateKeys ?? generateKeyPair,
     fetchOutside: (url, request) => fetchOutside(url, request, outlet),
     translator: config.libreTranslate && translatorOf(config.libreTranslate, outlet, clock),
     ffmpeg: config.ffmpeg === null ? null : new Ffmpeg(config.ffmpeg),

@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { deleteUnusedKeys } from "../core/people/account-keys.ts";
 import { deleteOldActivity } from "../core/server/weekly-stats.ts";
 import { removeUnused } from "../core/discovery/cards.ts";
 import { TIMELINE_LENGTH } from "../core/timelines/home-fanout.ts";
@@ -26,6 +27,7 @@ export function cleanUp(ctx: Context): void {
     tx.run("DELETE FROM idempotency_keys WHERE created_at < +$createdAt", { createdAt: now - HOUR });
     tx.run("DELETE FROM mutes WHERE expires_at <= +$now", { now });
     deleteOldActivity(tx, now);
+    deleteUnusedKeys(tx, now);
     prune(tx, "home_timeline", "account_id", "SELECT account_id AS id FROM users");
     prune(tx, "list_timeline", "list_id", "SELECT id FROM lists");
     giveUpOlder(ctx, tx, now - MAX_PROCESSING);

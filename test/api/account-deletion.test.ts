@@ -238,7 +238,7 @@ describe("A deleted account", () => {
     expect((await countsOf(carol))[2]).toBe(0);
   });
 
-  inProcess("leaves no rows except its username, mentions of it and reports", async () => {
+  inProcess("leaves no rows except its username, its key, mentions of it and reports", async () => {
     const { ctx } = server;
     const { db } = ctx;
     await alice.follow(bob);
@@ -289,7 +289,12 @@ describe("A deleted account", () => {
     expect(references.length).toBeGreaterThan(40);
     expect(present().length).toBeGreaterThan(30);
     await deleteBob();
-    expect(present().toSorted()).toEqual(["mentions.account_id", "reports.account_id", "reports.target_account_id"]);
+    expect(present().toSorted()).toEqual([
+      "account_keys.account_id",
+      "mentions.account_id",
+      "reports.account_id",
+      "reports.target_account_id",
+    ]);
     expect((await find(alice, "/api/v1/announcements"))[0].reactions).toEqual([]);
     expect(db.all("PRAGMA foreign_key_check")).toEqual([]);
     expect(db.all("SELECT 1 FROM jobs WHERE kind = 'account.remove'")).toEqual([]);

@@ -3,11 +3,13 @@ import { createApp } from "../../src/app.ts";
 import { withAddress, type Config } from "../../src/config.ts";
 import { openContext, type Context } from "../../src/context.ts";
 import { openMigrated } from "../../src/db/migrate.ts";
+import { ensureKeys } from "../../src/core/people/account-keys.ts";
 import { connect, type Db } from "../../src/db/open.ts";
 import { Worker } from "../../src/jobs/worker.ts";
 import { idAt, Ids } from "../../src/lib/ids.ts";
 import { MediaProcesses } from "../../src/lib/media/media-processes.ts";
 import { openLog } from "../../src/lib/log.ts";
+import KEYS from "../fixtures/keys.json" with { type: "json" };
 
 /** A clock that only tests advance. */
 export class TestClock {
@@ -54,6 +56,10 @@ const log = openLog("error", "text");
 /** Cheap password hashes keep the tests fast. */
 const passwords = { timeCost: 1, memoryCost: 1024 };
 
+/** Generating a key takes longer than most tests, so these are used in turns. */
+let keysTaken = 0;
+const generateKeys = () => Promise.resolve(KEYS[keysTaken++ % KEYS.length]!);
+
 /** Shared by all servers of a test run, because each new process has to load the libraries. */
 const mediaProcesses = new MediaProcesses();
 
@@ -77,7 +83,7 @@ export function openBlank(): Db {
 }
 
 export function openTestContext(config: Config, db: Db, { clock, ids }: { clock: TestClock; ids?: Ids }): Context {
-  const ctx = openContext(config, db, { log, clock, passwords, lookup, mediaProcesses });
+  const ctx = openContext(config, db, { log, clock, passwords, generateKeys, lookup, mediaProcesses });
   if (ids) ctx.ids = ids;
   return ctx;
 }
@@ -92,6 +98,7 @@ export interface Instance {
 
 /** With `hasUrl`, the settings contain the address of the server; otherwise links contain the one it listens on. */
 export async function startInstance(ctx: Context, hasUrl: boolean): Promise<Instance> {
+  await ensureKeys(ctx);
   const app = await createApp(ctx);
   app.listen({ hostname: "127.0.0.1", port: 0 });
   const port = app.server!.port!;

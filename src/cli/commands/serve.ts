@@ -4,6 +4,7 @@ import type { Context } from "../../context.ts";
 import { SERVER_TOPIC } from "../../core/events.ts";
 import { clearIncoming } from "../../core/media/receive.ts";
 import { followsPort, storeAddress, refuseOtherPort } from "../../core/server/server-address.ts";
+import { ensureKeys } from "../../core/people/account-keys.ts";
 import { newSetupToken } from "../../core/people/setup.ts";
 import { hasUsers } from "../../core/people/users.ts";
 import { vapidKeys } from "../../core/notifications/vapid.ts";
@@ -68,12 +69,17 @@ async function serve(): Promise<void> {
   process.exit(0);
 }
 
-/** Starts the job loop once the database is writable. With a full disk the server is read-only until then. */
+/**
+ * Starts the job loop once the database is writable and has all keys. With a full disk the server is read-only until
+ * then.
+ */
 async function startJobs(ctx: Context, worker: Worker, stopped: Promise<void>): Promise<void> {
+  const isStopped = stopped.then(() => true);
   for (;;) {
     try {
+      await ctx.db.whenWritable(() => storeAddress(ctx));
+      if (await Promise.race([isStopped, ensureKeys(ctx)])) return;
       return await ctx.db.whenWritable(() => {
-        storeAddress(ctx);
         ctx.db.transaction((tx) => scheduleAll(ctx, tx));
         worker.start();
       });
@@ -83,8 +89,7 @@ async function startJobs(ctx: Context, worker: Worker, stopped: Promise<void>): 
         error: String(error),
       });
     }
-    const isStopping = await Promise.race([stopped.then(() => true), Bun.sleep(RETRY_START)]);
-    if (isStopping) return;
+    if (await Promise.race([isStopped, Bun.sleep(RETRY_START)])) return;
   }
 }
 

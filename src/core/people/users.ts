@@ -4,7 +4,9 @@ import { Refusal, ValidationRefusal, type Problem } from "../../errors.ts";
 import { notify } from "../notifications/notifications.ts";
 import { cannotSignIn } from "../visibility.ts";
 import { fixAddress } from "../server/server-address.ts";
+import type { KeyPair } from "../../lib/signatures.ts";
 import { accountUri, accountUrl, nameInHandle } from "../addresses.ts";
+import { saveKey } from "./account-keys.ts";
 
 export const ROLES = ["owner", "admin", "moderator", "user"] as const;
 export type Role = (typeof ROLES)[number];
@@ -60,9 +62,10 @@ export function userProblems(ctx: Context, user: Omit<NewUser, "role">): UserPro
   return problems.filter((problem) => problem !== null);
 }
 
-/** A validated new user, with the password hash. */
+/** A validated new user, with the password hash and the account's keys. */
 export interface PreparedUser extends NewUser {
   passwordHash: string;
+  keys: KeyPair;
 }
 
 /**
@@ -75,10 +78,11 @@ export async function createUser(ctx: Context, user: NewUser): Promise<{ userId:
   return ctx.db.transaction((tx) => insertUser(ctx, tx, prepared));
 }
 
-/** Validates a user and hashes the password, which is too slow for the transaction that inserts the user. */
+/** Validates a user, hashes the password and generates keys: too slow for the transaction that inserts the user. */
 export async function prepareUser(ctx: Context, user: NewUser): Promise<PreparedUser> {
   refuseFor(userProblems(ctx, user));
-  return { ...user, passwordHash: await hashPassword(ctx, user.password) };
+  const [passwordHash, keys] = await Promise.all([hashPassword(ctx, user.password), ctx.generateKeys()]);
+  return { ...user, passwordHash, keys };
 }
 
 export function insertUser(ctx: Context, tx: Tx, user: PreparedUser): { userId: number; accountId: number } {
@@ -101,6 +105,7 @@ export function insertUser(ctx: Context, tx: Tx, user: PreparedUser): { userId: 
       now,
     },
   );
+  saveKey(ctx, tx, accountId, user.keys);
   const { lastInsertRowid: userId } = tx.run(
     `INSERT INTO users (account_id, email, password_hash, role, locale, approved, reason, created_at)
      VALUES ($accountId, $email, $passwordHash, $role, $locale, $approved, $reason, $now)`,

@@ -1,0 +1,59 @@
+import type { Context } from "../../context.ts";
+import type { Reads, Tx } from "../../db/open.ts";
+import type { KeyPair } from "../../lib/signatures.ts";
+
+/*
+ * The keys that sign requests to other servers: one for each local account, and one for the server itself. They are in the
+ * database, so that a backup carries the identity.
+ */
+
+/** How long the key of a deleted account is kept at least, in ms: messages about the deletion are retried for days. */
+const KEPT_AFTER_DELETION = 30 * 24 * 3600_000;
+
+/** A key pair in PEM, and its account's name; null for the server itself. */
+export interface AccountKey extends KeyPair {
+  username: string | null;
+}
+
+/** The key pair of a local account, or (null) of the server itself. Both always have one. */
+export function keyOf(db: Reads, accountId: number | null): AccountKey {
+  const key = db.get<AccountKey>(
+    `SELECT a.username, k.public_key AS publicKey, k.private_key AS privateKey
+     FROM account_keys k LEFT JOIN accounts a ON a.id = k.account_id WHERE k.account_id IS +$accountId`,
+    { accountId },
+  );
+  if (!key) throw new Error(`Account ${accountId ?? "of the server"} has no key`);
+  return key;
+}
+
+/** Does nothing if there is a key already. */
+export function saveKey(ctx: Context, tx: Tx, accountId: number | null, { publicKey, privateKey }: KeyPair): void {
+  tx.run(
+    `INSERT INTO account_keys (account_id, public_key, private_key, created_at)
+     VALUES ($accountId, $publicKey, $privateKey, $now) ON CONFLICT DO NOTHING`,
+    { accountId, publicKey, privateKey, now: ctx.clock.now() },
+  );
+}
+
+const WITHOUT_KEY = `
+  SELECT u.account_id FROM users u WHERE NOT EXISTS (SELECT 1 FROM account_keys WHERE account_id = u.account_id)`;
+
+/** Generates the missing keys: of the server, and of accounts that are older than federation. */
+export async function ensureKeys(ctx: Context): Promise<void> {
+  const missing: (number | null)[] = ctx.db.all<{ account_id: number }>(WITHOUT_KEY).map((row) => row.account_id);
+  if (!ctx.db.get("SELECT 1 FROM account_keys WHERE account_id IS NULL")) missing.push(null);
+  for (const accountId of missing) {
+    const keys = await ctx.generateKeys();
+    await ctx.db.whenWritable(() => ctx.db.transaction((tx) => saveKey(ctx, tx, accountId, keys)));
+  }
+}
+
+/** Deletes keys of deleted accounts that have nothing left to send. */
+export function deleteUnusedKeys(tx: Tx, now: number): void {
+  tx.run(
+    `DELETE FROM account_keys WHERE account_id IN (
+       SELECT a.id FROM account_keys k JOIN accounts a ON a.id = k.account_id
+       WHERE a.deleted_at < +$before AND NOT EXISTS (SELECT 1 FROM outgoing_activities WHERE account_id = a.id))`,
+    { before: now - KEPT_AFTER_DELETION },
+  );
+}
