@@ -6,6 +6,8 @@ import type { Context } from "./context.ts";
 import { UnexpectedMentions } from "./core/statuses/drafts.ts";
 import { showAccounts } from "./entities/accounts.ts";
 import { DatabaseLockedRefusal, isDiskFull, Refusal, ValidationRefusal, type RefusalKind } from "./errors.ts";
+import { remoteOf } from "./federation/remote.ts";
+import { federationRoutes } from "./federation/routes.ts";
 import { clientAddress } from "./lib/http/ip-addresses.ts";
 import { stackOf } from "./lib/log.ts";
 import { OAuthRefusal } from "./oauth/refusals.ts";
@@ -71,6 +73,8 @@ export async function createApp(ctx: Context) {
       return response;
     });
   if (ctx.config.logLevel === "debug") logRequests(app, ctx);
+  ctx.remote = remoteOf(ctx);
+  federationRoutes(app, ctx);
   const routes = new Router(app, ctx);
   apiRoutes(routes);
   await fileRoutes(app, ctx);

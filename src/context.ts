@@ -6,6 +6,8 @@ import { EventBus } from "./lib/event-bus.ts";
 import { Ids } from "./lib/ids.ts";
 import { LibreTranslate, type LibreTranslateSettings } from "./lib/http/libretranslate.ts";
 import { stackOf, type Logger } from "./lib/log.ts";
+import { Signer } from "./lib/signatures.ts";
+import { SingleFlight } from "./lib/single-flight.ts";
 import type { MediaProcesses } from "./lib/media/media-processes.ts";
 import { MediaQueue } from "./lib/media/media-queue.ts";
 import {
@@ -46,6 +48,9 @@ export interface Remote {
   object(url: string): Promise<{ type: "account" | "status"; id: number } | null>;
 }
 
+/** For commands, which ask no other server. */
+const NOBODY: Remote = { account: () => Promise.resolve(null), object: () => Promise.resolve(null) };
+
 type Rates = Record<Exclude<LimitName, "sign_in">, Windows> & { sign_in: SlidingWindow };
 
 /** The shared state and external dependencies of one server. Tests run several servers in one process. */
@@ -75,6 +80,12 @@ export interface Context {
   media: MediaQueue;
   /** Work that continues after a response was sent. */
   asyncRefreshes: AsyncRefreshes;
+  /** Other servers, as far as `core` needs them. Knows none until the app sets it. */
+  remote: Remote;
+  /** Signs requests to other servers. */
+  signer: Signer;
+  /** Fetches that several callers wait for. */
+  singleFlight: SingleFlight;
   /** Wakes the job loop; does nothing until the loop has started. */
   wake(): void;
 }
@@ -119,6 +130,9 @@ export function openContext(
     ffmpeg: config.ffmpeg === null ? null : new Ffmpeg(config.ffmpeg),
     media: new MediaQueue(world.mediaProcesses),
     asyncRefreshes: new AsyncRefreshes(clock),
+    remote: NOBODY,
+    signer: new Signer(),
+    singleFlight: new SingleFlight(),
     wake: () => {},
   };
 }

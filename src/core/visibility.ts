@@ -222,3 +222,22 @@ export function visibleAmong(ctx: Context, viewerId: number, ids: readonly numbe
     )
     .map(({ id }) => id);
 }
+
+/**
+ * Whether another server may have a status `s`: everyone may see it, or one of its accounts may. `$domain` is the domain
+ * of its accounts, and `$signer` the account that signed the request; '' and 0 for a request without a signature.
+ */
+export function visibleToServer(s = "s"): string {
+  return `(
+    (
+      ${s}.visibility IN ('public', 'unlisted')
+      OR EXISTS (
+        SELECT 1 FROM mentions m JOIN accounts a ON a.id = m.account_id WHERE m.status_id = ${s}.id AND a.domain = +$domain)
+      OR (${s}.visibility = 'private' AND EXISTS (
+        SELECT 1 FROM accounts a JOIN follows f ON f.account_id = a.id AND f.target_account_id = ${s}.account_id
+        WHERE a.domain = +$domain))
+    )
+    AND NOT ${isSuspended(`${s}.account_id`)}
+    AND NOT ${blocks(`${s}.account_id`, "+$signer")}
+  )`;
+}

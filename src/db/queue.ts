@@ -9,6 +9,8 @@ export interface JobPayloads {
   "card.fetch": { linkId: number };
   /** Works out which servers have to learn of a change, and writes a delivery for each. */
   "delivery.prepare": { event: DeliveryEvent };
+  /** Processes what other servers have sent. One job does so for all of them. */
+  "incoming.process": Record<string, never>;
   /** Sends all waiting activities to one inbox, in order. */
   "delivery.send": { inbox: string };
   /** Adds recent posts of accounts and hashtags to a home timeline, which is being filled while the job exists. */
@@ -45,13 +47,14 @@ export type JobKind = keyof JobPayloads;
  * A job waits only for jobs in its own lane. So a video that takes minutes, or an unresponsive server, does not delay
  * the rest.
  */
-export type LaneName = "main" | "media" | "home" | "push" | "links" | "delivery" | "deliveries";
+export type LaneName = "main" | "media" | "home" | "push" | "links" | "delivery" | "deliveries" | "incoming";
 
 /** Kinds outside the main lane. */
 const LANES: Partial<Record<JobKind, LaneName>> = {
   // One after the other, so that a status is delivered before its edits.
   "delivery.prepare": "delivery",
   "delivery.send": "deliveries",
+  "incoming.process": "incoming",
   "media.process": "media",
   "home.fill": "home",
   "home.rebuild": "home",

@@ -11,6 +11,9 @@ import { sendNotice } from "../core/moderation/moderation-notices.ts";
 import { publishScheduled } from "../core/statuses/scheduled.ts";
 import type { Tx } from "../db/open.ts";
 import type { JobKind, JobPayloads } from "../db/queue.ts";
+import { prepareDelivery } from "../federation/delivery/prepare.ts";
+import { sendWaiting } from "../federation/delivery/send.ts";
+import { processIncoming } from "../federation/incoming.ts";
 import { cleanUp } from "./clean-up.ts";
 import { sweepMedia } from "./orphaned-files.ts";
 import { deliverPush } from "./push.ts";
@@ -30,8 +33,9 @@ export const handlers: Handlers = {
   "announcement.tell": (ctx, { id, version }) => publishAnnouncement(ctx, id, version),
   "card.fetch": (ctx, { linkId }) => fetchCard(ctx, linkId),
   clean_up: (ctx) => cleanUp(ctx),
-  "delivery.prepare": () => {},
-  "delivery.send": () => {},
+  "delivery.prepare": (ctx, { event }) => prepareDelivery(ctx, event),
+  "delivery.send": (ctx, { inbox }) => sendWaiting(ctx, inbox),
+  "incoming.process": (ctx) => processIncoming(ctx),
   "home.fill": (ctx, { accountId, ...from }) => fillHome(ctx, accountId, from),
   "home.rebuild": (ctx, { accountId }) => rebuildHome(ctx, accountId),
   "poll.close": (ctx, { pollId }) => closePoll(ctx, pollId),

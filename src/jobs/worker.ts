@@ -27,6 +27,8 @@ const LANES: Record<LaneName, Omit<Limits, "batch"> & { batch?: number }> = {
   links: { atOnce: 8, perHost: 1 },
   delivery: { atOnce: 1 },
   deliveries: { atOnce: 16, perHost: 4 },
+  // One job processes everything that other servers have sent, in order.
+  incoming: { atOnce: 1 },
   // One video at a time is enough for a small machine. Leasing more of them early would save nothing.
   media: { atOnce: 1, batch: 1 },
 };

@@ -96,11 +96,14 @@ export interface Instance {
   stop(): Promise<void>;
 }
 
-/** With `hasUrl`, the settings contain the address of the server; otherwise links contain the one it listens on. */
+/**
+ * Listens on LINNET_PORT, or on a free port if that is 0. With `hasUrl`, the settings contain the address of the server;
+ * otherwise links contain the one it listens on.
+ */
 export async function startInstance(ctx: Context, hasUrl: boolean): Promise<Instance> {
   await ensureKeys(ctx);
   const app = await createApp(ctx);
-  app.listen({ hostname: "127.0.0.1", port: 0 });
+  app.listen({ hostname: "127.0.0.1", port: ctx.config.port });
   const port = app.server!.port!;
   // The port, which links contain, is only known now.
   if (!hasUrl) ctx.config = withAddress(ctx.config, { ...ctx.config, origin: `http://127.0.0.1:${port}` });

@@ -1,3 +1,4 @@
+import type { Context } from "../../context.ts";
 import { localUrl } from "../../core/addresses.ts";
 import { weeklyActivity } from "../../core/server/weekly-stats.ts";
 import { knownDomains } from "../../core/server/peers.ts";
@@ -10,7 +11,7 @@ import { showPage, showTerms } from "../../entities/pages.ts";
 import { notFound } from "../../errors.ts";
 import { cachedFor } from "../../lib/memoize.ts";
 import { knownLanguages } from "../../lib/text/languages.ts";
-import { MASTODON_VERSION, VERSION } from "../../version.ts";
+import { MASTODON_VERSION, SOURCE_URL, VERSION } from "../../version.ts";
 import { jsonText } from "../paging.ts";
 import type { Router } from "../router.ts";
 
@@ -76,30 +77,48 @@ function showActivity({ ctx }: Router) {
   }));
 }
 
+const NODE_INFO = "http://nodeinfo.diaspora.software/ns/schema";
+
+/** NodeInfo (https://nodeinfo.diaspora.software). Some apps read only version 2.0, which is therefore listed first. */
 function nodeInfoRoutes(routes: Router): void {
   const { ctx } = routes;
-  routes
-    .get("/.well-known/nodeinfo", { open: "always", summary: "Get the address of the NodeInfo document" }, () => ({
-      links: [{ rel: "http://nodeinfo.diaspora.software/ns/schema/2.0", href: localUrl(ctx, "/nodeinfo/2.0") }],
-    }))
-    .get("/nodeinfo/2.0", { open: "always", summary: "Get the NodeInfo document" }, () => {
-      const { user_count, status_count } = stats(ctx);
-      return {
-        version: "2.0",
-        software: { name: "linnet", version: VERSION },
-        protocols: [],
-        services: { inbound: [], outbound: [] },
-        openRegistrations: registrationMode(ctx) === "open",
-        usage: {
-          users: { total: user_count, activeMonth: activeUsers(ctx, 4), activeHalfyear: activeUsers(ctx, 26) },
-          localPosts: status_count,
-        },
-        metadata: {
-          nodeName: ctx.config.title,
-          nodeDescription: ctx.config.description,
-          // Apps built on megalodon reject a software name that they don't know unless this names the API.
-          upstream: { name: "mastodon", version: MASTODON_VERSION },
-        },
-      };
+  routes.get("/.well-known/nodeinfo", { open: "always", summary: "Get the addresses of the NodeInfo documents" }, () => ({
+    links: [
+      ...["2.0", "2.1"].map((version) => ({
+        rel: `${NODE_INFO}/${version}`,
+        href: localUrl(ctx, `/nodeinfo/${version}`),
+      })),
+      // FEP-2677: the account of the server itself.
+      { rel: "https://www.w3.org/ns/activitystreams#Application", href: localUrl(ctx, "/actor") },
+    ],
+  }));
+  for (const version of ["2.0", "2.1"]) {
+    const summary = `Get the NodeInfo document in version ${version}`;
+    routes.get(`/nodeinfo/${version}`, { open: "always", summary }, () => {
+      const body = JSON.stringify(nodeInfo(ctx, version));
+      const headers = { "content-type": `application/json; profile="${NODE_INFO}/${version}#"` };
+      return new Response(body, { headers });
     });
+  }
+}
+
+function nodeInfo(ctx: Context, version: string) {
+  const { user_count, status_count } = stats(ctx);
+  return {
+    version,
+    software: { name: "linnet", version: VERSION, ...(version === "2.1" && { repository: SOURCE_URL }) },
+    protocols: ["activitypub"],
+    services: { inbound: [], outbound: [] },
+    openRegistrations: registrationMode(ctx) === "open",
+    usage: {
+      users: { total: user_count, activeMonth: activeUsers(ctx, 4), activeHalfyear: activeUsers(ctx, 26) },
+      localPosts: status_count,
+    },
+    metadata: {
+      nodeName: ctx.config.title,
+      nodeDescription: ctx.config.description,
+      // Apps built on megalodon reject a software name that they don't know unless this names the API.
+      upstream: { name: "mastodon", version: MASTODON_VERSION },
+    },
+  };
 }

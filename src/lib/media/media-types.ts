@@ -17,6 +17,11 @@ export const TYPES_BY_EXTENSION = {
 
 export type Extension = keyof typeof TYPES_BY_EXTENSION;
 
+/** The media type of a stored file. */
+export function typeOfFile(file: string): string {
+  return TYPES_BY_EXTENSION[file.slice(file.lastIndexOf(".") + 1) as Extension];
+}
+
 /** The media types that apps may use for the video and audio that `inspectClip()` supports. */
 export const CLIP_TYPES = [
   "video/mp4",

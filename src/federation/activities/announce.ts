@@ -1,0 +1,38 @@
+import { isBlockedBy } from "../../core/accounts.ts";
+import { storeRemoteReblog } from "../../core/statuses/reblogs.ts";
+import { isForEveryone, visibleStatus } from "../../core/visibility.ts";
+import type { Context } from "../../context.ts";
+import { isOwnAddress } from "../local.ts";
+import type { Activity } from "../read/activity.ts";
+import { isFollowedHere } from "../relevance.ts";
+import { audienceVisibility, statusAt, statusIdOf } from "../statuses.ts";
+import type { Apply, Handler, Sender } from "./handler.ts";
+
+/**
+ * A reblog of a local status, or by an account that is followed here. The original always comes from its own server, never
+ * from the activity.
+ */
+export const announce: Handler = (ctx, sender, activity) => {
+  const { objectId } = activity;
+  if (objectId === null) return null;
+  const known = statusIdOf(ctx.db, objectId);
+  const isLocal = isOwnAddress(ctx, objectId);
+  if (known === null && isLocal) return null;
+  if (!isLocal && !isFollowedHere(ctx.db, sender.id)) return null;
+  if (known !== null) return reblog(ctx, sender, activity, known);
+  return statusAt(ctx, objectId).then((id) => (id === null ? null : reblog(ctx, sender, activity, id)));
+};
+
+/** Only statuses for everyone are reblogged, and authors reblog their own followers-only ones. */
+function reblog(ctx: Context, sender: Sender, { id: uri, to, cc, published }: Activity, originalId: number): Apply {
+  return (tx) => {
+    const original = visibleStatus(ctx, sender.id, originalId);
+    const isOwn = original.account_id === sender.id;
+    if (!isForEveryone(original.visibility) && !(isOwn && original.visibility === "private")) return;
+    if (original.reblog_of_id !== null || isBlockedBy(ctx, sender.id, original.account_id)) return;
+    const visibility = isForEveryone(original.visibility) ? audienceVisibility(tx, sender.id, { to, cc }) : "private";
+    if (visibility === "direct") return;
+    const createdAt = published ?? ctx.clock.now();
+    storeRemoteReblog(ctx, tx, { accountId: sender.id, original, visibility, uri, createdAt }, "delivered");
+  };
+}

@@ -1,0 +1,44 @@
+import { vote } from "../../core/statuses/polls.ts";
+import type { Context } from "../../context.ts";
+import { isTombstoned } from "../../core/tombstones.ts";
+import { fetchDocument } from "../fetch.ts";
+import type { Json } from "../read/json.ts";
+import { isSameOrigin } from "../documents.ts";
+import { PUBLIC } from "../read/audience.ts";
+import { readStatus, type RemoteStatus } from "../read/status.ts";
+import { isWanted } from "../relevance.ts";
+import { localPollAt, prepareStatus, type ReadyStatus, statusIdOf, storeStatus } from "../statuses.ts";
+import type { Apply, Handler, Sender } from "./handler.ts";
+
+/**
+ * A new status of the sender, or their vote in a local poll. A status that the activity only names is fetched. One of
+ * another author or server is ignored: its own server would deliver it.
+ */
+export const create: Handler = (ctx, sender, activity) => {
+  const { object, objectId } = activity;
+  if (objectId === null || !isSameOrigin(objectId, sender.uri)) return null;
+  const read = (document: Json) => created(ctx, sender, readStatus(document, ctx.clock.now(), activity));
+  return object === null ? fetchDocument(ctx, objectId).then(read) : read(object);
+};
+
+function created(ctx: Context, sender: Sender, status: RemoteStatus | null): Apply | null | Promise<Apply | null> {
+  if (!status || status.attributedTo !== sender.uri || !isSameOrigin(status.uri, sender.uri)) return null;
+  if (status.vote) return voted(ctx, sender, status);
+  if (statusIdOf(ctx.db, status.uri) !== null || isTombstoned(ctx.db, status.uri)) return null;
+  const addressed = [...status.to, ...status.cc];
+  const recipients = [...addressed, ...status.mentions.map(({ href }) => href)];
+  const hashtags = addressed.includes(PUBLIC) ? status.hashtags.map(({ name }) => name) : [];
+  if (!isWanted(ctx.db, sender.id, { hashtags, recipients, inReplyTo: status.inReplyTo })) return null;
+  const ready = prepareStatus(ctx, sender.id, status);
+  const store = (prepared: ReadyStatus): Apply => (tx) => void storeStatus(ctx, tx, prepared, "delivered");
+  return ready instanceof Promise ? ready.then(store) : store(ready);
+}
+
+/** A vote names one option and the poll. It counts once, before the end, if the sender may see the poll. */
+function voted(ctx: Context, sender: Sender, { vote: chosen, inReplyTo }: RemoteStatus): Apply {
+  return () => {
+    const found = localPollAt(ctx, sender.id, inReplyTo!);
+    const choice = found?.titles.indexOf(chosen!.option) ?? -1;
+    if (found && choice >= 0) vote(ctx, sender.id, found.poll, [choice]);
+  };
+}

@@ -1,0 +1,22 @@
+import { markGone } from "../../core/people/remote-accounts.ts";
+import { removeStatusWithin } from "../../core/statuses/removal.ts";
+import { addTombstone } from "../../core/tombstones.ts";
+import { isSameOrigin } from "../documents.ts";
+import { isFollowedHere } from "../relevance.ts";
+import { ownStatusAt } from "../statuses.ts";
+import type { Handler } from "./handler.ts";
+
+/**
+ * The sender deletes itself or one of its statuses. A status that is still on its way must not come back, so it gets a
+ * tombstone if it would be stored.
+ */
+export const remove: Handler = (ctx, sender, { objectId: uri }) => {
+  if (uri === null) return null;
+  if (uri === sender.uri) return (tx) => markGone(ctx, tx, sender.id);
+  if (!isSameOrigin(uri, sender.uri)) return null;
+  return (tx) => {
+    const status = ownStatusAt(tx, sender.id, uri);
+    if (status) removeStatusWithin(ctx, tx, status, true);
+    else if (isFollowedHere(tx, sender.id)) addTombstone(ctx, tx, uri);
+  };
+};

@@ -1,0 +1,30 @@
+import { accept, reject } from "./answer.ts";
+import { announce } from "./announce.ts";
+import { block } from "./block.ts";
+import { create } from "./create.ts";
+import { remove } from "./delete.ts";
+import { follow } from "./follow.ts";
+import type { Handler } from "./handler.ts";
+import { like } from "./like.ts";
+import { undo } from "./undo.ts";
+import { update } from "./update.ts";
+
+/** The types of activities that have an effect here. */
+const HANDLERS: ReadonlyMap<string, Handler> = new Map([
+  ["Accept", accept],
+  ["Announce", announce],
+  ["Block", block],
+  ["Create", create],
+  ["Delete", remove],
+  ["EmojiReact", like],
+  ["Follow", follow],
+  ["Like", like],
+  ["Reject", reject],
+  ["Undo", undo],
+  ["Update", update],
+]);
+
+/** Null for a type without effect. */
+export function handlerOf(type: string): Handler | null {
+  return HANDLERS.get(type) ?? null;
+}

@@ -1,0 +1,98 @@
+import type { Context } from "../context.ts";
+import { isOwnHost } from "../core/addresses.ts";
+import { accountOfUri, saveRemoteAccount, type RemoteProfile } from "../core/people/remote-accounts.ts";
+import { hostOf, isSameOrigin } from "./documents.ts";
+import { FetchError, fetchDocument } from "./fetch.ts";
+import { readActor, type RemoteActor } from "./read/actor.ts";
+import { readCollection } from "./read/collection.ts";
+import type { Json } from "./read/json.ts";
+import { finger, type RemoteHandle } from "./webfinger.ts";
+
+/** The id of the account with this URI. An unknown one is fetched. @throws FetchError */
+export async function accountAt(ctx: Context, uri: string): Promise<number> {
+  return accountOfUri(ctx.db, uri)?.id ?? refreshAccount(ctx, uri);
+}
+
+/**
+ * Fetches the account with this URI and stores it. Simultaneous calls cause one fetch. @throws FetchError
+ */
+export function refreshAccount(ctx: Context, uri: string, options: { withCounts?: boolean } = {}): Promise<number> {
+  return ctx.singleFlight.run(`account ${uri}`, async () => storeActor(ctx, await fetchDocument(ctx, uri), options));
+}
+
+/**
+ * Stores the account of a document that its own server sent: one that was fetched from its `id`, or one in an activity
+ * that the account signed.
+ *
+ * @throws FetchError
+ */
+export async function storeActor(
+  ctx: Context,
+  document: Json,
+  { withCounts = false }: { withCounts?: boolean } = {},
+): Promise<number> {
+  const actor = readActor(document, ctx.clock.now());
+  const host = actor && hostOf(actor.uri);
+  if (!actor || !host) throw new FetchError("refused", `${String(document.id)} is no account`);
+  if (isOwnHost(ctx, host)) throw new FetchError("refused", `${actor.uri} is an address of this server`);
+  const handle = await handleOf(ctx, actor, host);
+  const counts = withCounts ? await countsOf(ctx, actor) : undefined;
+  const profile = profileOf(actor, handle);
+  const id = ctx.db.transaction((tx) => {
+    const movedToId = actor.movedTo === null ? null : (accountOfUri(tx, actor.movedTo)?.id ?? null);
+    const saved = saveRemoteAccount(ctx, tx, { ...profile, movedToId, counts }, { takesHandle: true });
+    if (saved !== null) storePictures(ctx, tx, saved, handle.domain, actor);
+    return saved;
+  });
+  if (id === null) throw new FetchError("gone", `${actor.uri} was deleted`);
+  return id;
+}
+
+/** The handle that WebFinger assigns to the account. That of a known account is only checked when its name changes. */
+async function handleOf(ctx: Context, actor: RemoteActor, host: string): Promise<RemoteHandle> {
+  const known = accountOfUri(ctx.db, actor.uri);
+  if (known?.domain && known.username === actor.username) return { username: known.username, domain: known.domain };
+  const assigned = await finger(ctx, { username: actor.username, domain: host });
+  if (assigned.uri === actor.uri) return assigned;
+  throw new FetchError("refused", `${host} assigns @${actor.username} to another account than ${actor.uri}`);
+}
+
+function profileOf(actor: RemoteActor, handle: RemoteHandle): Omit<RemoteProfile, "movedToId" | "counts"> {
+  const { inbox, sharedInbox, outbox, followers, following, featured, publicKey } = actor;
+  return {
+    uri: actor.uri,
+    url: actor.url,
+    ...handle,
+    type: actor.type,
+    displayName: actor.displayName,
+    noteHtml: actor.noteHtml,
+    fields: actor.fields.map(({ name, valueHtml }) => ({ name, html: valueHtml })),
+    locked: actor.locked,
+    discoverable: actor.discoverable,
+    indexable: actor.indexable,
+    hideCollections: false,
+    attributionDomains: actor.attributionDomains,
+    createdAt: actor.published,
+    addresses: { inbox, sharedInbox, outbox, followers, following, featured },
+    // A key that names another owner is not this account's.
+    key: publicKey !== null && publicKey.owner === actor.uri ? { id: publicKey.id, pem: publicKey.pem } : null,
+  };
+}
+
+/** The totals of the account's collections. A missing one is null: its server hides it, or doesn't respond. */
+async function countsOf(ctx: Context, actor: RemoteActor): Promise<NonNullable<RemoteProfile["counts"]>> {
+  const [followers, following, statuses] = await Promise.all(
+    [actor.followers, actor.following, actor.outbox].map((uri) => totalAt(ctx, uri, actor.uri)),
+  );
+  return { followers: followers!, following: following!, statuses: statuses! };
+}
+
+async function totalAt(ctx: Context, uri: string | null, owner: string): Promise<number | null> {
+  if (uri === null || !isSameOrigin(uri, owner)) return null;
+  try {
+    return readCollection(await fetchDocument(ctx, uri))?.totalItems ?? null;
+  } catch (error) {
+    if (error instanceof FetchError) return null;
+    throw error;
+  }
+}

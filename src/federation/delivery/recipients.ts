@@ -1,0 +1,48 @@
+import type { Context } from "../../context.ts";
+import { isRefusedHost } from "../../core/moderation/domain-blocks.ts";
+import { idList } from "../../db/json.ts";
+import { hostOf } from "../documents.ts";
+import { forgottenBefore } from "./send.ts";
+
+/** The remote accounts that an activity is for. */
+export interface Audience {
+  /** All remote followers of this account. */
+  followersOf?: number;
+  accountIds?: readonly number[];
+  /** The other servers hand what arrives in a shared inbox to everyone it is addressed to. */
+  inbox: "shared" | "personal";
+}
+
+const SHARED = `
+  SELECT DISTINCT coalesce(r.shared_inbox_url, r.inbox_url) AS url
+  FROM (
+    SELECT f.account_id AS id FROM follows f WHERE f.target_account_id = +$followed
+    UNION SELECT value FROM json_each($ids)) reached
+  JOIN remote_accounts r ON r.account_id = reached.id JOIN accounts a ON a.id = reached.id
+  WHERE a.suspended_at IS NULL AND a.gone_at IS NULL`;
+
+const PERSONAL = `
+  SELECT DISTINCT r.inbox_url AS url
+  FROM json_each($ids) reached JOIN remote_accounts r ON r.account_id = reached.value JOIN accounts a ON a.id = reached.value
+  WHERE a.suspended_at IS NULL AND a.gone_at IS NULL`;
+
+const FORGOTTEN = "SELECT url FROM missing_inboxes WHERE since <= +$before";
+
+/** The inboxes of an audience, without those of refused hosts and those that are gone. */
+export function inboxesOf(ctx: Context, { followersOf = 0, accountIds = [], inbox }: Audience): string[] {
+  const ids = idList(accountIds);
+  const found =
+    inbox === "shared"
+      ? ctx.db.all<{ url: string }>(SHARED, { followed: followersOf, ids })
+      : ctx.db.all<{ url: string }>(PERSONAL, { ids });
+  const gone = ctx.db.all<{ url: string }>(FORGOTTEN, { before: forgottenBefore(ctx) });
+  const forgotten = new Set(gone.map(({ url }) => url));
+  const refused = new Map<string, boolean>();
+  return found
+    .map(({ url }) => url)
+    .filter((url) => {
+      const host = hostOf(url) ?? "";
+      if (!refused.has(host)) refused.set(host, isRefusedHost(ctx, host));
+      return !refused.get(host) && !forgotten.has(url);
+    });
+}

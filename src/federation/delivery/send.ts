@@ -1,0 +1,165 @@
+import type { Context } from "../../context.ts";
+import { idList } from "../../db/json.ts";
+import type { Tx } from "../../db/open.ts";
+import { enqueue, Postpone } from "../../db/queue.ts";
+import { isRefusedHost } from "../../core/moderation/domain-blocks.ts";
+import { OutboundError } from "../../lib/http/outbound.ts";
+import { retryTime } from "../../lib/retry-after.ts";
+import type { SignatureForm } from "../../lib/signatures.ts";
+import { ACTIVITY_TYPE, hostOf } from "../documents.ts";
+import { formFor, signPost } from "../signing.ts";
+import { pausedUntil, reached, rememberForm, unreachable } from "./hosts.ts";
+
+const MINUTE = 60_000;
+const DAY = 24 * 3600_000;
+/** An activity that can't be delivered within this time is dropped. */
+const LIFETIME = 7 * DAY;
+/** An inbox that doesn't exist for this long is forgotten. */
+const MISSING = 7 * DAY;
+/** Activities that one job sends to its inbox, before the jobs of other inboxes have their turn. */
+const MAX_AT_ONCE = 20;
+/** Only the status of a response matters. */
+const BOUNDS = { method: "POST", accept: [], maxBytes: 0, truncate: true, timeout: 10_000, redirects: 0 } as const;
+
+interface DeliveryRow {
+  id: number;
+  activity_id: number;
+  account_id: number | null;
+  body: string;
+  created_at: number;
+  /** Whether the status that it creates or changes was deleted meanwhile. */
+  is_obsolete: number;
+}
+
+const NEXT = `
+  SELECT d.id, d.activity_id, o.account_id, o.body, o.created_at,
+    EXISTS (SELECT 1 FROM tombstones t WHERE t.uri = o.status_uri) AS is_obsolete
+  FROM deliveries d JOIN outgoing_activities o ON o.id = d.activity_id
+  WHERE d.inbox = +$inbox AND d.id > +$after ORDER BY d.id LIMIT 1`;
+
+/**
+ * Sends what waits for one inbox, one after the other in the order in which it was written. If one can't be delivered
+ * now, the others wait behind it. Returns what to write when the job ends.
+ *
+ * @throws Postpone if the host is down, or asked to wait
+ */
+export async function sendWaiting(ctx: Context, inbox: string): Promise<(tx: Tx) => void> {
+  const host = hostOf(inbox)!;
+  if (isRefusedHost(ctx, host)) return (tx) => dropAll(tx, inbox);
+  const paused = pausedUntil(ctx, host);
+  if (paused !== null) throw new Postpone(paused);
+  const done: DeliveryRow[] = [];
+  let isMissing = false;
+  while (done.length < MAX_AT_ONCE) {
+    const row = ctx.db.get<DeliveryRow>(NEXT, { inbox, after: done.at(-1)?.id ?? 0 });
+    if (!row) break;
+    if (row.is_obsolete === 0 && row.created_at >= ctx.clock.now() - LIFETIME) {
+      const failure = await post(ctx, inbox, row);
+      const age = ctx.clock.now() - row.created_at;
+      if (failure && isTemporary(failure, age)) throw postponed(ctx, host, done, failure, age);
+      if (failure?.status === 410) return (tx) => forget(tx, inbox);
+      if (failure) ctx.log.debug("a delivery was refused: {error}", { error: failure.message });
+      isMissing = failure?.status === 404;
+    }
+    done.push(row);
+  }
+  return (tx) => {
+    reached(ctx, tx, host);
+    noteMissing(ctx, tx, inbox, isMissing);
+    remove(tx, done);
+    if (tx.get("SELECT 1 FROM deliveries WHERE inbox = +$inbox", { inbox })) sendLater(ctx, tx, inbox);
+  };
+}
+
+/** Enqueues the job that sends what waits for an inbox. */
+export function sendLater(ctx: Context, tx: Tx, inbox: string): void {
+  enqueue(ctx, tx, "delivery.send", { inbox }, { key: `delivery.send ${inbox}`, host: hostOf(inbox)! });
+}
+
+/** Null if the inbox accepted the activity. */
+async function post(ctx: Context, inbox: string, { account_id, body }: DeliveryRow): Promise<OutboundError | null> {
+  const host = hostOf(inbox)!;
+  const form = formFor(ctx, host);
+  const failure = await postWith(ctx, inbox, account_id, body, form);
+  if (failure?.status !== 401) return failure;
+  // A host that understands only the other form refuses this one. It is remembered if that is the reason.
+  const other = form === "cavage" ? "rfc9421" : "cavage";
+  const second = await postWith(ctx, inbox, account_id, body, other);
+  if (second === null) ctx.db.transaction((tx) => rememberForm(tx, host, other));
+  return second;
+}
+
+async function postWith(
+  ctx: Context,
+  inbox: string,
+  accountId: number | null,
+  body: string,
+  form: SignatureForm,
+): Promise<OutboundError | null> {
+  const headers = { "content-type": ACTIVITY_TYPE };
+  try {
+    const sign = (url: URL) => signPost(ctx, accountId, { url: url.href, headers, body }, form);
+    await ctx.fetchOutside(inbox, { ...BOUNDS, headers, body, sign });
+    return null;
+  } catch (error) {
+    if (error instanceof OutboundError) return error;
+    throw error;
+  }
+}
+
+/** Other statuses in the 4xx range mean that this activity will never be accepted. */
+function isTemporary({ kind, status }: OutboundError, age: number): boolean {
+  if (status === null) return kind !== "refused";
+  // The host may not have the account's key yet. It must not keep other accounts' activities waiting for days.
+  if (status === 401) return age < DAY;
+  return status >= 500 || status === 408 || status === 429;
+}
+
+/** Keeps what has been sent, and postpones the rest. */
+function postponed(ctx: Context, host: string, done: readonly DeliveryRow[], failure: OutboundError, age: number): Postpone {
+  const now = ctx.clock.now();
+  ctx.log.debug("a delivery to {host} failed: {error}", { host, error: failure.message });
+  return ctx.db.transaction((tx) => {
+    remove(tx, done);
+    // A host that refuses the signature is not down. The pauses double, as the activity gets twice as old.
+    if (failure.status === 401) return new Postpone(now + Math.max(age, MINUTE));
+    return new Postpone(unreachable(ctx, tx, host, retryTime(failure.retryAfter, now)));
+  });
+}
+
+/** An activity that has no delivery any more is not needed any more. */
+function remove(tx: Tx, done: readonly DeliveryRow[]): void {
+  if (done.length === 0) return;
+  tx.run("DELETE FROM deliveries WHERE id IN (SELECT value FROM json_each($ids))", { ids: idList(done.map(({ id }) => id)) });
+  removeUnused(tx, done.map(({ activity_id }) => activity_id));
+}
+
+function removeUnused(tx: Tx, activityIds: readonly number[]): void {
+  tx.run(
+    `DELETE FROM outgoing_activities WHERE id IN (SELECT value FROM json_each($ids))
+       AND NOT EXISTS (SELECT 1 FROM deliveries WHERE activity_id = outgoing_activities.id)`,
+    { ids: idList(activityIds) },
+  );
+}
+
+function dropAll(tx: Tx, inbox: string): void {
+  const dropped = tx.all<{ activity_id: number }>("DELETE FROM deliveries WHERE inbox = +$inbox RETURNING activity_id", { inbox });
+  removeUnused(tx, dropped.map(({ activity_id }) => activity_id));
+}
+
+/** The inbox says that it is gone: nothing is delivered to it any more. */
+function forget(tx: Tx, inbox: string): void {
+  dropAll(tx, inbox);
+  tx.run("INSERT INTO missing_inboxes (url, since) VALUES ($inbox, 0) ON CONFLICT (url) DO UPDATE SET since = 0", { inbox });
+}
+
+function noteMissing(ctx: Context, tx: Tx, inbox: string, isMissing: boolean): void {
+  if (!isMissing) return void tx.run("DELETE FROM missing_inboxes WHERE url = +$inbox", { inbox });
+  const since = ctx.clock.now();
+  tx.run("INSERT INTO missing_inboxes (url, since) VALUES ($inbox, $since) ON CONFLICT DO NOTHING", { inbox, since });
+}
+
+/** Inboxes that were missing before this time are forgotten. */
+export function forgottenBefore(ctx: Context): number {
+  return ctx.clock.now() - MISSING;
+}

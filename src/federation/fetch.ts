@@ -1,0 +1,97 @@
+import type { Context } from "../context.ts";
+import { isRefusedHost } from "../core/moderation/domain-blocks.ts";
+import { OutboundError } from "../lib/http/outbound.ts";
+import { DOCUMENT_TYPES, hostOf, isDocumentType, withoutFragment } from "./documents.ts";
+import { type Json, parseDocument } from "./read/json.ts";
+import { signFetch } from "./signing.ts";
+
+/** Limits for one document. */
+const MAX_BYTES = 1024 * 1024;
+const TIMEOUT = 10_000;
+const REDIRECTS = 3;
+
+/**
+ * Why a document can't be had: `gone` (its server says that it doesn't exist), `refused` (this server may not or does not
+ * want to have it, or it is malformed), `unavailable` (a later attempt may succeed).
+ */
+export type FetchProblem = "gone" | "refused" | "unavailable";
+
+export class FetchError extends Error {
+  override readonly name = "FetchError";
+
+  constructor(
+    readonly problem: FetchProblem,
+    message: string,
+    /** The Retry-After header of the response, unparsed. */
+    readonly retryAfter: string | null = null,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * Fetches an ActivityPub document. Its `id` is the address that it was fetched from in the end: only the server that
+ * owns an address speaks for it. Redirects and links from pages lead to documents with another `id`, which is then
+ * fetched once.
+ *
+ * @throws FetchError
+ */
+export async function fetchDocument(ctx: Context, uri: string): Promise<Json & { id: string }> {
+  const first = await fetchOnce(ctx, uri);
+  if (isAt(first)) return first.document;
+  const second = await fetchOnce(ctx, first.document.id);
+  if (isAt(second)) return second.document;
+  throw new FetchError("refused", `${uri} has an id that leads elsewhere`);
+}
+
+interface Fetched {
+  /** The final address, after redirects. */
+  url: string;
+  document: Json & { id: string };
+}
+
+/** A fragment names a part of the document, such as a key. */
+function isAt({ url, document }: Fetched): boolean {
+  return URL.parse(withoutFragment(document.id))?.href === withoutFragment(url);
+}
+
+async function fetchOnce(ctx: Context, uri: string): Promise<Fetched> {
+  const host = hostOf(uri);
+  if (host === null) throw new FetchError("refused", "An address is not http or https");
+  if (isRefusedHost(ctx, host)) throw new FetchError("refused", `${host} is blocked`);
+  const { url, headers, body } = await request(ctx, uri);
+  // A redirect may lead to a host that is blocked.
+  if (isRefusedHost(ctx, hostOf(url) ?? "")) throw new FetchError("refused", `${host} redirects to a blocked host`);
+  if (!isDocumentType(headers.get("content-type"))) throw new FetchError("refused", `${uri} is no ActivityPub document`);
+  const document = parseDocument(new TextDecoder().decode(body));
+  const id = document?.id;
+  if (!document || typeof id !== "string" || hostOf(id) === null) {
+    throw new FetchError("refused", `${uri} is no object with an id`);
+  }
+  return { url, document: { ...document, id } };
+}
+
+async function request(ctx: Context, uri: string) {
+  try {
+    return await ctx.fetchOutside(uri, {
+      accept: DOCUMENT_TYPES,
+      maxBytes: MAX_BYTES,
+      timeout: TIMEOUT,
+      redirects: REDIRECTS,
+      sign: (url) => signFetch(ctx, url),
+    });
+  } catch (error) {
+    throw error instanceof OutboundError ? problemOf(error) : error;
+  }
+}
+
+/** 401 and 403 are for this server, and may change; other answers in the 4xx range won't. */
+export function problemOf({ kind, status, message, retryAfter }: OutboundError): FetchError {
+  if (status === 404 || status === 410) return new FetchError("gone", message);
+  const isFinal =
+    kind === "refused" ||
+    kind === "type" ||
+    kind === "too_large" ||
+    (status !== null && status >= 400 && status < 500 && ![401, 403, 408, 425, 429].includes(status));
+  return new FetchError(isFinal ? "refused" : "unavailable", message, retryAfter);
+}

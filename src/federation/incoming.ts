@@ -1,0 +1,187 @@
+import type { Context } from "../context.ts";
+import { accountOfUri } from "../core/people/remote-accounts.ts";
+import type { Reads, Tx } from "../db/open.ts";
+import { enqueue } from "../db/queue.ts";
+import { Refusal } from "../errors.ts";
+import { stackOf } from "../lib/log.ts";
+import type { Apply, Sender } from "./activities/handler.ts";
+import { handlerOf } from "./activities/index.ts";
+import { FetchError } from "./fetch.ts";
+import { parseDocument } from "./read/json.ts";
+import { readActivity } from "./read/activity.ts";
+
+/*
+ * The queue of verified activities. Each sender's are processed in the order of arrival, hosts take turns, and up to 16
+ * activities share a commit: a commit costs more than all else that an activity needs.
+ */
+
+const BATCH = 16;
+/** Activities that wait for other servers at once. */
+const MAX_WAITING = 16;
+const MAX_PER_HOST = { activities: 2000, bytes: 64 * 1024 * 1024 };
+const MAX_IN_TOTAL = { activities: 10_000, bytes: 256 * 1024 * 1024 };
+/** Attempts at an activity that needs something that is unavailable: the last one is after about a day. */
+const MAX_ATTEMPTS = 9;
+const FIRST_DELAY = 5 * 60_000;
+
+const TOTALS = "SELECT host, activities, bytes FROM incoming_totals WHERE host IN (+$host, '')";
+
+/** Whether an activity of this many bytes must wait until others have been processed. */
+export function isQueueFull(db: Reads, host: string, size: number): boolean {
+  const totals = db.all<{ host: string; activities: number; bytes: number }>(TOTALS, { host });
+  return totals.some(({ host: each, activities, bytes }) => {
+    const most = each === "" ? MAX_IN_TOTAL : MAX_PER_HOST;
+    return activities >= most.activities || bytes + size > most.bytes;
+  });
+}
+
+export function isQueued(db: Reads, uri: string): boolean {
+  return db.get("SELECT 1 FROM incoming_activities WHERE uri = +$uri", { uri }) !== null;
+}
+
+const ADD = `
+  INSERT INTO incoming_activities (host, sender, uri, body, received_at, run_at)
+  VALUES ($host, $sender, $uri, $body, $now, $now) ON CONFLICT (uri) DO NOTHING`;
+
+/** Resolves when the activity is on disk. */
+export function queueActivity(ctx: Context, { host, uri: sender }: Sender, uri: string, body: string): Promise<void> {
+  return ctx.db.groupCommit((tx) => {
+    tx.run(ADD, { host, sender, uri, body, now: ctx.clock.now() });
+    processLater(ctx, tx, ctx.clock.now());
+  });
+}
+
+/** One job processes the whole queue. */
+function processLater(ctx: Context, tx: Tx, runAt: number): void {
+  enqueue(ctx, tx, "incoming.process", {}, { key: "incoming.process", runAt });
+}
+
+interface QueuedRow {
+  id: number;
+  host: string;
+  sender: string;
+  body: string;
+  attempts: number;
+}
+
+/** The senders that wait for other servers. */
+type Waiting = Map<string, Promise<void>>;
+
+/** Processes activities until none is due. Returns what to do when the job ends: it runs again when the next is due. */
+export async function processIncoming(ctx: Context): Promise<(tx: Tx) => void> {
+  const waiting: Waiting = new Map();
+  let lastHost = "";
+  for (;;) {
+    const rows = waiting.size >= MAX_WAITING ? [] : nextRows(ctx, lastHost, [...waiting.keys()]);
+    if (rows.length === 0) {
+      if (waiting.size === 0) break;
+      await Promise.race(waiting.values());
+      continue;
+    }
+    lastHost = rows.at(-1)!.host;
+    processRows(ctx, rows, waiting);
+    // Lets the server answer requests between batches.
+    await new Promise<void>((resolve) => void setImmediate(resolve));
+  }
+  return (tx) => {
+    const next = tx.get<{ at: number | null }>("SELECT min(run_at) AS at FROM incoming_activities");
+    if (next?.at != null) processLater(ctx, tx, next.at);
+  };
+}
+
+/**
+ * Processes the rows in order, in one transaction. A sender whose activity needs another server waits for it, with all
+ * activities that follow; the other senders don't.
+ */
+function processRows(ctx: Context, rows: readonly QueuedRow[], waiting: Waiting): void {
+  const fetching = new Map<QueuedRow, Promise<Apply | null>>();
+  try {
+    ctx.db.transaction((tx) => {
+      const senders = new Set<string>();
+      for (const row of rows) {
+        if (senders.has(row.sender)) continue;
+        const result = decide(ctx, row);
+        if (result instanceof Promise) {
+          fetching.set(row, result);
+          senders.add(row.sender);
+        } else finish(tx, row, result);
+      }
+    });
+  } catch (error) {
+    // Nothing was written. Each row runs again on its own, so that one failure doesn't undo the others.
+    for (const promise of fetching.values()) promise.catch(() => {});
+    if (rows.length === 1) failed(ctx, rows[0]!, error);
+    else for (const row of rows) processRows(ctx, [row], waiting);
+    return;
+  }
+  for (const [row, promise] of fetching) waiting.set(row.sender, fetched(ctx, row, promise, waiting));
+}
+
+async function fetched(ctx: Context, row: QueuedRow, promise: Promise<Apply | null>, waiting: Waiting): Promise<void> {
+  try {
+    const apply = await promise;
+    ctx.db.transaction((tx) => finish(tx, row, apply));
+  } catch (error) {
+    failed(ctx, row, error);
+  } finally {
+    waiting.delete(row.sender);
+  }
+}
+
+function decide(ctx: Context, row: QueuedRow): Apply | null | Promise<Apply | null> {
+  const document = parseDocument(row.body);
+  const activity = document && readActivity(document, ctx.clock.now());
+  const sender = accountOfUri(ctx.db, row.sender);
+  if (!activity || !sender || sender.suspended_at !== null || sender.gone_at !== null) return null;
+  return handlerOf(activity.type)?.(ctx, { id: sender.id, uri: row.sender, host: row.host }, activity) ?? null;
+}
+
+/** An activity that is refused is done: its sender is not told, and another attempt would end the same way. */
+function finish(tx: Tx, row: QueuedRow, apply: Apply | null): void {
+  try {
+    apply?.(tx);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+  }
+  tx.run("DELETE FROM incoming_activities WHERE id = +$id", { id: row.id });
+}
+
+/** Tries an activity again later if something was unavailable, or failed unexpectedly. */
+function failed(ctx: Context, row: QueuedRow, error: unknown): void {
+  const isOver = error instanceof FetchError ? error.problem !== "unavailable" : error instanceof Refusal;
+  if (!(error instanceof FetchError) && !isOver) {
+    ctx.log.error("an activity of {sender} failed: {error}", { sender: row.sender, error: stackOf(error) });
+  }
+  ctx.db.transaction((tx) => {
+    if (isOver || row.attempts + 1 >= MAX_ATTEMPTS) return finish(tx, row, null);
+    tx.run("UPDATE incoming_activities SET attempts = attempts + 1, run_at = $runAt WHERE id = +$id", {
+      id: row.id,
+      runAt: ctx.clock.now() + FIRST_DELAY * 2 ** row.attempts,
+    });
+  });
+}
+
+const HOSTS = `
+  WITH RECURSIVE waiting (host, n) AS (
+    SELECT (SELECT min(host) FROM incoming_activities WHERE host > +$after), 1
+    UNION ALL
+    SELECT (SELECT min(host) FROM incoming_activities WHERE host > waiting.host), n + 1
+    FROM waiting WHERE waiting.host IS NOT NULL AND n < ${BATCH})
+  SELECT host FROM waiting WHERE host IS NOT NULL`;
+
+const ROWS = `
+  SELECT id, host, sender, body, attempts FROM incoming_activities
+  WHERE host = +$host AND run_at <= +$now AND sender NOT IN (SELECT value FROM json_each($senders))
+  ORDER BY id LIMIT +$limit`;
+
+/** The next rows that are due: the same number from each of the next hosts after the last one. */
+function nextRows(ctx: Context, lastHost: string, senders: readonly string[]): QueuedRow[] {
+  const hostsAfter = (after: string) => ctx.db.all<{ host: string }>(HOSTS, { after }).map(({ host }) => host);
+  const next = hostsAfter(lastHost);
+  const rowsOf = (hosts: readonly string[]) => {
+    const params = { now: ctx.clock.now(), senders: JSON.stringify(senders), limit: Math.ceil(BATCH / hosts.length) };
+    return hosts.flatMap((host) => ctx.db.all<QueuedRow>(ROWS, { ...params, host })).slice(0, BATCH);
+  };
+  const rows = rowsOf(next);
+  return rows.length > 0 || lastHost === "" ? rows : rowsOf(hostsAfter(""));
+}

@@ -1,0 +1,143 @@
+import type { Context } from "../context.ts";
+import { isRefusedHost } from "../core/moderation/domain-blocks.ts";
+import { SlidingWindow } from "../lib/rates.ts";
+import { type PublicKey, readPublicKey } from "../lib/signatures.ts";
+import { refreshAccount } from "./actors.ts";
+import { hostOf, isSameOrigin, withoutFragment } from "./documents.ts";
+import { FetchError, fetchDocument } from "./fetch.ts";
+import type { Sender } from "./activities/handler.ts";
+import { readKeyDocument } from "./read/keys.ts";
+
+/** How many keys are fetched at once: each costs requests that anyone can cause. */
+const MAX_FETCHES = 20;
+/** Fetches for the keys of one host per minute. */
+const FETCHES_PER_HOST = 30;
+/** How long a key that could not be fetched is not tried again, in ms. */
+const FAILURE_LASTS = 10 * 60_000;
+/** A key is fetched again after a failed signature at most once within this time, in ms. */
+const RECHECK = 5 * 60_000;
+const MAX_REMEMBERED = 5000;
+
+/** A verified owner's key. */
+export interface SigningKey {
+  sender: Sender & { suspended: boolean };
+  key: PublicKey;
+}
+
+/** The key can't be fetched now. `retryAfter` is in seconds. */
+export class KeyUnavailable extends Error {
+  override readonly name = "KeyUnavailable";
+  readonly retryAfter = 60;
+}
+
+interface KeyRow {
+  account_id: number;
+  uri: string;
+  public_key: string;
+  suspended_at: number | null;
+  gone_at: number | null;
+}
+
+const FIND = `
+  SELECT r.account_id, a.uri, r.public_key, a.suspended_at, a.gone_at
+  FROM remote_accounts r JOIN accounts a ON a.id = r.account_id
+  WHERE r.key_id = +$keyId AND r.public_key IS NOT NULL`;
+
+/** The public keys of other servers' accounts, by key id. An unknown key is fetched with its owner. */
+export class Keys {
+  private readonly failures = new Map<string, { until: number; isFinal: boolean }>();
+  private readonly parsed = new Map<string, PublicKey>();
+  private readonly rates = new SlidingWindow(FETCHES_PER_HOST, 60);
+  private fetching = 0;
+
+  constructor(private readonly ctx: Context) {}
+
+  /**
+   * The key with this id; null if it doesn't exist or its owner doesn't name it.
+   *
+   * @throws KeyUnavailable if its server doesn't respond, or too many are being fetched
+   */
+  async find(keyId: string): Promise<SigningKey | null> {
+    const known = this.known(keyId);
+    if (known) return known;
+    await this.fetch(keyId, () => this.fetchOwner(keyId));
+    return this.known(keyId);
+  }
+
+  /** The key after it was fetched again, since a signature has failed: its owner may have another. Null if unchanged. */
+  async refreshed(keyId: string, before: SigningKey): Promise<SigningKey | null> {
+    const { changes } = this.ctx.db.transaction((tx) =>
+      tx.run(
+        `UPDATE remote_accounts SET key_checked_at = $now
+         WHERE account_id = +$accountId AND coalesce(key_checked_at, 0) <= +$before`,
+        { accountId: before.sender.id, now: this.ctx.clock.now(), before: this.ctx.clock.now() - RECHECK },
+      ),
+    );
+    if (changes === 0) return null;
+    await this.fetch(keyId, () => refreshAccount(this.ctx, before.sender.uri));
+    const after = this.known(keyId);
+    return after && !after.key.equals(before.key) ? after : null;
+  }
+
+  private known(keyId: string): SigningKey | null {
+    const row = this.ctx.db.get<KeyRow>(FIND, { keyId });
+    const key = row && this.parse(row.public_key);
+    if (!key) return null;
+    const isGone = row.gone_at !== null;
+    const sender = { id: row.account_id, uri: row.uri, host: hostOf(row.uri)! };
+    return { sender: { ...sender, suspended: row.suspended_at !== null || isGone }, key };
+  }
+
+  /** Null if it is no key. Parsed keys are kept, since parsing takes long compared with verifying. */
+  private parse(pem: string): PublicKey | null {
+    const before = this.parsed.get(pem);
+    if (before) return before;
+    const key = readPublicKey(pem);
+    if (key) {
+      forgetOldest(this.parsed);
+      this.parsed.set(pem, key);
+    }
+    return key;
+  }
+
+  private async fetchOwner(keyId: string): Promise<void> {
+    // The key may be a document of its own, or a part of one that names its owner (GoToSocial).
+    const document = await fetchDocument(this.ctx, withoutFragment(keyId));
+    const owner = readKeyDocument(document, keyId)?.owner;
+    if (owner === undefined || !isSameOrigin(owner, keyId)) {
+      throw new FetchError("refused", `${keyId} is no key, or its owner is on another server`);
+    }
+    await refreshAccount(this.ctx, owner);
+  }
+
+  private async fetch(keyId: string, work: () => Promise<unknown>): Promise<void> {
+    const { ctx } = this;
+    const host = hostOf(keyId);
+    if (host === null || isRefusedHost(ctx, host)) return;
+    const now = ctx.clock.now();
+    const failure = this.failures.get(keyId);
+    if (failure && failure.until > now) {
+      if (failure.isFinal) return;
+      throw new KeyUnavailable(`${keyId} could not be fetched`);
+    }
+    if (this.fetching >= MAX_FETCHES || this.rates.take(host, now).exceeded) {
+      throw new KeyUnavailable("Too many keys are being fetched");
+    }
+    this.fetching += 1;
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof FetchError)) throw error;
+      const isFinal = error.problem !== "unavailable";
+      forgetOldest(this.failures);
+      this.failures.set(keyId, { until: now + FAILURE_LASTS, isFinal });
+      if (!isFinal) throw new KeyUnavailable(error.message);
+    } finally {
+      this.fetching -= 1;
+    }
+  }
+}
+
+function forgetOldest(map: Map<string, unknown>): void {
+  if (map.size >= MAX_REMEMBERED) map.delete(map.keys().next().value!);
+}

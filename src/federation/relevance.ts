@@ -1,0 +1,34 @@
+import type { Reads } from "../db/open.ts";
+
+/** Loops over the few local users. */
+const FOLLOWED = `
+  SELECT 1 FROM users u CROSS JOIN follows f ON f.account_id = u.account_id AND f.target_account_id = +$accountId LIMIT 1`;
+
+export function isFollowedHere(db: Reads, accountId: number): boolean {
+  return db.get(FOLLOWED, { accountId }) !== null;
+}
+
+const FOLLOWED_TAG = `
+  SELECT 1 FROM json_each($names) j JOIN tags t ON t.name = j.value JOIN tag_follows f ON f.tag_id = t.id LIMIT 1`;
+const LOCAL = `
+  SELECT 1 FROM json_each($uris) j JOIN accounts a ON a.uri = j.value JOIN users u ON u.account_id = a.id LIMIT 1`;
+const LOCAL_STATUS = "SELECT 1 FROM statuses WHERE uri = +$uri AND local = 1";
+/** The parts of a new status that make it interesting here. */
+export interface Addressed {
+  /** Normalised; none unless the status is for everyone. */
+  hashtags: readonly string[];
+  /** The URIs of everyone that it is addressed to or mentions. */
+  recipients: readonly string[];
+  inReplyTo: string | null;
+}
+
+/**
+ * Whether a delivered status is stored: a local user follows its author or one of its hashtags, or it is addressed to a
+ * local user, or replies to a local status. Other servers deliver many that nobody here asked for.
+ */
+export function isWanted(db: Reads, authorId: number, status: Addressed): boolean {
+  if (isFollowedHere(db, authorId)) return true;
+  if (status.recipients.length > 0 && db.get(LOCAL, { uris: JSON.stringify(status.recipients) })) return true;
+  if (status.inReplyTo !== null && db.get(LOCAL_STATUS, { uri: status.inReplyTo })) return true;
+  return status.hashtags.length > 0 && db.get(FOLLOWED_TAG, { names: JSON.stringify(status.hashtags) }) !== null;
+}

@@ -1,0 +1,45 @@
+import type { Context, Remote } from "../context.ts";
+import { lookupAccount } from "../core/accounts.ts";
+import { accountOfUri } from "../core/people/remote-accounts.ts";
+import { refreshAccount, storeActor } from "./actors.ts";
+import { FetchError, fetchDocument } from "./fetch.ts";
+import { isActor } from "./read/actor.ts";
+import { storeFetched } from "./statuses.ts";
+import { finger } from "./webfinger.ts";
+
+const DAY = 24 * 3600_000;
+
+/** Finds accounts and statuses of other servers for `core`, by handle or address. */
+export function remoteOf(ctx: Context): Remote {
+  return {
+    account: (handle) => found(accountWith(ctx, handle)),
+    object: (url) => found(objectAt(ctx, url)),
+  };
+}
+
+/** A server that doesn't respond is like one that has nothing: users see the same either way. */
+async function found<T>(work: Promise<T | null>): Promise<T | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof FetchError) return null;
+    throw error;
+  }
+}
+
+/** A profile that was fetched within a day is current: its server delivers changes to followers. */
+async function accountWith(ctx: Context, handle: { username: string; domain: string }): Promise<number | null> {
+  const known = lookupAccount(ctx, `${handle.username}@${handle.domain}`);
+  if (known?.domain === null) return known.id;
+  const { uri } = await finger(ctx, handle);
+  const current = accountOfUri(ctx.db, uri);
+  if (current && (current.fetched_at ?? 0) > ctx.clock.now() - DAY) return current.id;
+  return refreshAccount(ctx, uri, { withCounts: true });
+}
+
+async function objectAt(ctx: Context, url: string): Promise<Awaited<ReturnType<Remote["object"]>>> {
+  const document = await fetchDocument(ctx, url);
+  if (isActor(document)) return { type: "account", id: await storeActor(ctx, document, { withCounts: true }) };
+  const id = await storeFetched(ctx, document);
+  return id === null ? null : { type: "status", id };
+}

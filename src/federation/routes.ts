@@ -1,0 +1,58 @@
+import type { AnyElysia } from "elysia";
+import type { Context } from "../context.ts";
+import { addRoute, type Incoming } from "../lib/http/elysia.ts";
+import { parseQuery, searchOf } from "../lib/http/params.ts";
+import { documentResponse, Documents } from "./serving.ts";
+import { receive } from "./inbox.ts";
+import { Keys } from "./keys.ts";
+import { Rejection } from "./rejection.ts";
+import { webFinger } from "./well-known.ts";
+import { emptyOutbox } from "./collections.ts";
+import { serverActorUri } from "./addresses.ts";
+import { withContext } from "./write/context.ts";
+import { serverActorDocument } from "./write/actor.ts";
+
+/** Adds the routes that only other servers use, and serves documents where pages have the same URL. */
+export function federationRoutes(app: AnyElysia, ctx: Context): void {
+  const keys = new Keys(ctx);
+  const documents = new Documents(ctx, keys);
+  const route = (method: string, path: string, handle: (incoming: Incoming) => Response | Promise<Response>) =>
+    addRoute(app, method, path, (incoming) => answer(() => handle(incoming)));
+  route("POST", "/inbox", ({ request }) => receive(ctx, keys, request, null));
+  route("POST", "/users/:name/inbox", ({ request, params }) => receive(ctx, keys, request, params.name!));
+  route("GET", "/.well-known/webfinger", ({ request }) => fingerResponse(ctx, request));
+  // Strict servers verify the signature of a fetch by this document, so it must not need a signature itself.
+  route("GET", "/actor", () => documentResponse(withContext(serverActorDocument(ctx))));
+  route("GET", "/actor/outbox", () => documentResponse(withContext(emptyOutbox(serverActorUri(ctx)))));
+  route("GET", "/emojis/:shortcode", ({ params }) => documents.emoji(params.shortcode!));
+  for (const part of ["outbox", "followers", "following", "collections/featured", "collections/tags"]) {
+    route("GET", `/users/:name/${part}`, ({ request }) => documents.at(request));
+  }
+  for (const part of ["replies", "likes", "shares"]) {
+    route("GET", `/users/:name/statuses/:id/${part}`, ({ request }) => documents.at(request));
+  }
+  app.onRequest(async ({ request, set }) => {
+    if (!documents.isNegotiated(request)) return undefined;
+    // For caches: the same URL is a page for others.
+    set.headers.vary = "Accept";
+    return documents.isPreferred(request) ? answer(() => documents.at(request)) : undefined;
+  });
+}
+
+async function answer(handle: () => Response | Promise<Response>): Promise<Response> {
+  try {
+    return await handle();
+  } catch (error) {
+    if (error instanceof Rejection) return error.toResponse();
+    throw error;
+  }
+}
+
+function fingerResponse(ctx: Context, request: Request): Response {
+  const { resource } = parseQuery(searchOf(request.url));
+  if (typeof resource !== "string" || resource === "") throw new Rejection(400, "The parameter resource is missing");
+  const document = webFinger(ctx, resource);
+  if (!document) throw new Rejection(404, "There is no such account on this server");
+  const headers = { "content-type": "application/jrd+json", "cache-control": "max-age=3600" };
+  return new Response(JSON.stringify(document), { headers });
+}

@@ -1,0 +1,36 @@
+import type { Context } from "../context.ts";
+import { keyOf } from "../core/people/account-keys.ts";
+import type { SignatureForm } from "../lib/signatures.ts";
+import { keyIdOf } from "./addresses.ts";
+
+/** Headers that sign a GET as the server itself, so that no fetch reveals which user caused it. */
+export function signFetch(ctx: Context, url: URL): Promise<Record<string, string>> {
+  return sign(ctx, null, { method: "GET", url: url.href }, formFor(ctx, url.host));
+}
+
+interface Post {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** Headers that sign a POST as a local account, or (null) as the server itself. */
+export function signPost(ctx: Context, accountId: number | null, post: Post, form: SignatureForm) {
+  return sign(ctx, accountId, { method: "POST", ...post }, form);
+}
+
+function sign(
+  ctx: Context,
+  accountId: number | null,
+  request: Parameters<Context["signer"]["sign"]>[0],
+  form: SignatureForm,
+): Promise<Record<string, string>> {
+  const { privateKey, username } = keyOf(ctx.db, accountId);
+  return ctx.signer.sign(request, { keyId: keyIdOf(ctx, username), privateKey }, form, ctx.clock.now());
+}
+
+/** The form of signatures that a host accepts: draft-cavage, unless the other one worked where that did not. */
+export function formFor(ctx: Context, host: string): SignatureForm {
+  const row = ctx.db.get<{ signature: SignatureForm }>("SELECT signature FROM hosts WHERE domain = +$host", { host });
+  return row?.signature ?? "cavage";
+}

@@ -1,0 +1,236 @@
+import type { Context } from "../context.ts";
+import { saveRemoteEmojis } from "../core/media/emojis.ts";
+import { insertRemoteMedia } from "../core/media/remote-attachments.ts";
+import { linksIn } from "../core/discovery/links.ts";
+import { storeRemoteEdit } from "../core/statuses/remote-edits.ts";
+import { storeRemoteStatus } from "../core/statuses/storing.ts";
+import { type PollRow, visiblePoll } from "../core/statuses/polls.ts";
+import { isTombstoned } from "../core/tombstones.ts";
+import { STATUS_COLUMNS, type StatusRow, type Visibility } from "../core/visibility.ts";
+import type { Reads, Tx } from "../db/open.ts";
+import { accountAt } from "./actors.ts";
+import { isSameOrigin } from "./documents.ts";
+import { FetchError, fetchDocument } from "./fetch.ts";
+import { isOwnAddress } from "./local.ts";
+import { type Audience, visibilityOf } from "./read/audience.ts";
+import type { Json } from "./read/json.ts";
+import { readStatus, type RemoteStatus } from "./read/status.ts";
+
+/** How far up a thread parents are fetched. */
+const MAX_PARENTS = 20;
+/** How many unknown accounts that a status mentions are fetched. The others stay links. */
+const MAX_FETCHED_MENTIONS = 10;
+
+/** The id of a status that is known here; null for reblogs, and for anything else. */
+export function statusIdOf(db: Reads, uri: string | null): number | null {
+  if (uri === null) return null;
+  const sql = "SELECT id FROM statuses WHERE uri = +$uri AND reblog_of_id IS NULL";
+  return db.get<{ id: number }>(sql, { uri })?.id ?? null;
+}
+
+const OWN = `SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.uri = +$uri AND s.account_id = +$accountId`;
+
+/** The account's status or reblog with this URI; null if it is unknown, or of another account. */
+export function ownStatusAt(db: Reads, accountId: number, uri: string): StatusRow | null {
+  return db.get<StatusRow>(OWN, { uri, accountId });
+}
+
+const POLL = `
+  SELECT p.id FROM statuses s JOIN polls p ON p.status_id = s.id WHERE s.uri = +$uri AND s.local = 1`;
+
+/** The poll of a local status, with its options, if this account may see it. */
+export function localPollAt(
+  ctx: Context,
+  accountId: number,
+  uri: string,
+): { poll: PollRow; titles: string[] } | null {
+  const found = ctx.db.get<{ id: number }>(POLL, { uri });
+  if (!found) return null;
+  const titles = ctx.db
+    .all<{ title: string }>("SELECT title FROM poll_options WHERE poll_id = +$pollId ORDER BY position", { pollId: found.id })
+    .map(({ title }) => title);
+  return { poll: visiblePoll(ctx, accountId, found.id), titles };
+}
+
+/**
+ * The status with this URI. An unknown one is fetched with its parents, and stored silently: it notifies nobody. Null if
+ * it was deleted, or if there is no status there.
+ *
+ * @throws FetchError if its server doesn't respond
+ */
+export async function statusAt(ctx: Context, uri: string): Promise<number | null> {
+  const known = statusIdOf(ctx.db, uri);
+  if (known !== null || isOwnAddress(ctx, uri) || isTombstoned(ctx.db, uri)) return known;
+  return ctx.singleFlight.run(`status ${uri}`, async () => storeFetched(ctx, await fetchDocument(ctx, uri)));
+}
+
+/** Stores a status whose document was fetched from its own server, with its parents. Null if it is no status. */
+export async function storeFetched(ctx: Context, document: Json): Promise<number | null> {
+  const status = readStatus(document, ctx.clock.now());
+  if (!status || status.vote || !isSameOrigin(status.uri, status.attributedTo)) return null;
+  const authorId = await accountAt(ctx, status.attributedTo);
+  const parents = await fetchParents(ctx, status);
+  const ready = await prepare(ctx, authorId, status);
+  return ctx.db.transaction((tx) => {
+    for (const parent of parents) storeStatus(ctx, tx, parent, "fetched");
+    return storeStatus(ctx, tx, ready, "fetched");
+  });
+}
+
+/** A status, and everything that storing it needs from other servers. */
+export interface ReadyStatus {
+  authorId: number;
+  status: RemoteStatus;
+}
+
+/**
+ * Fetches the parents and the mentioned accounts of a delivered status, as far as they are unknown. Returns a promise
+ * only if there is something to fetch.
+ */
+export function prepareStatus(ctx: Context, authorId: number, status: RemoteStatus): ReadyStatus | Promise<ReadyStatus> {
+  const hasParent = status.inReplyTo === null || !isFetchable(ctx, status.inReplyTo);
+  if (hasParent && unknownMentions(ctx, status).length === 0) return { authorId, status };
+  return fetchAround(ctx, authorId, status);
+}
+
+/** A parent that can't be fetched now may arrive later. */
+async function fetchAround(ctx: Context, authorId: number, status: RemoteStatus): Promise<ReadyStatus> {
+  const [ready, parents] = await Promise.all([prepare(ctx, authorId, status), fetchParents(ctx, status)]);
+  if (parents.length > 0) {
+    ctx.db.transaction((tx) => parents.forEach((parent) => storeStatus(ctx, tx, parent, "fetched")));
+  }
+  return ready;
+}
+
+async function prepare(ctx: Context, authorId: number, status: RemoteStatus): Promise<ReadyStatus> {
+  await Promise.all(unknownMentions(ctx, status).map((uri) => orNull(accountAt(ctx, uri))));
+  return { authorId, status };
+}
+
+function isFetchable(ctx: Context, uri: string): boolean {
+  return statusIdOf(ctx.db, uri) === null && !isOwnAddress(ctx, uri) && !isTombstoned(ctx.db, uri);
+}
+
+/** The unknown parents of a status, the uppermost first. */
+async function fetchParents(ctx: Context, status: RemoteStatus): Promise<ReadyStatus[]> {
+  const parents: ReadyStatus[] = [];
+  const seen = new Set([status.uri]);
+  let next = status.inReplyTo;
+  while (next !== null && parents.length < MAX_PARENTS && !seen.has(next) && isFetchable(ctx, next)) {
+    seen.add(next);
+    const parent: ReadyStatus | null = await orNull(fetchOne(ctx, next));
+    if (!parent) break;
+    parents.unshift(parent);
+    next = parent.status.inReplyTo;
+  }
+  return parents;
+}
+
+async function fetchOne(ctx: Context, uri: string): Promise<ReadyStatus | null> {
+  const status = readStatus(await fetchDocument(ctx, uri), ctx.clock.now());
+  if (!status || status.vote || !isSameOrigin(status.uri, status.attributedTo)) return null;
+  return prepare(ctx, await accountAt(ctx, status.attributedTo), status);
+}
+
+/** What surrounds a status can be missing without harm. */
+async function orNull<T>(work: Promise<T>): Promise<T | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof FetchError) return null;
+    throw error;
+  }
+}
+
+const KNOWN = `
+  SELECT j.value AS address, a.id FROM json_each($addresses) j JOIN accounts a ON a.uri = j.value
+  UNION SELECT j.value, a.id FROM json_each($addresses) j JOIN accounts a ON a.url = j.value AND a.domain IS NOT NULL`;
+
+/** The accounts with these URIs or URLs, by address. */
+function accountsAt(db: Reads, addresses: readonly string[]): Map<string, number> {
+  if (addresses.length === 0) return new Map();
+  const rows = db.all<{ address: string; id: number }>(KNOWN, { addresses: JSON.stringify(addresses) });
+  return new Map(rows.map(({ address, id }) => [address, id]));
+}
+
+function unknownMentions(ctx: Context, { mentions }: RemoteStatus): string[] {
+  const addresses = mentions.map(({ href }) => href);
+  const known = accountsAt(ctx.db, addresses);
+  return addresses.filter((href) => !known.has(href) && !isOwnAddress(ctx, href)).slice(0, MAX_FETCHED_MENTIONS);
+}
+
+interface Author {
+  id: number;
+  domain: string;
+  followers_url: string | null;
+}
+
+const AUTHOR = `
+  SELECT a.id, a.domain, r.followers_url FROM accounts a JOIN remote_accounts r ON r.account_id = a.id
+  WHERE a.id = +$authorId`;
+
+/** The visibility that an account gives to a status or reblog. */
+export function audienceVisibility(db: Reads, accountId: number, audience: Audience): Visibility {
+  return visibilityOf(audience, db.get<Author>(AUTHOR, { authorId: accountId })!.followers_url);
+}
+
+/** Stores a status, however it came here. Returns its id; null if it was deleted. */
+export function storeStatus(
+  ctx: Context,
+  tx: Tx,
+  { authorId, status }: ReadyStatus,
+  how: "delivered" | "fetched",
+): number | null {
+  const author = tx.get<Author>(AUTHOR, { authorId })!;
+  const { uri, url, poll, attachments } = status;
+  saveRemoteEmojis(ctx, tx, author.domain, status.emojis);
+  return storeRemoteStatus(
+    ctx,
+    tx,
+    {
+      accountId: author.id,
+      uri,
+      url,
+      visibility: visibilityOf(status, author.followers_url),
+      ...contentOf(ctx, tx, status),
+      inReplyToUri: status.inReplyTo,
+      createdAt: status.published ?? ctx.clock.now(),
+      editedAt: status.updated,
+      poll: poll && pollToStore(poll),
+      quoteAutomatic: "[]",
+      originCounts: { favourites: status.likes, reblogs: status.shares },
+      attachMedia:
+        attachments.length === 0 ? null : (statusId) => insertRemoteMedia(ctx, tx, statusId, author.id, attachments),
+    },
+    how,
+  );
+}
+
+/** The parts of a status that an edit replaces. */
+function contentOf(ctx: Context, db: Reads, status: RemoteStatus) {
+  const addresses = status.mentions.map(({ href }) => href);
+  const recipients = [...status.to, ...status.cc].filter((uri) => isOwnAddress(ctx, uri));
+  const known = accountsAt(db, [...addresses, ...recipients]);
+  const idsOf = (uris: readonly string[]) => [...new Set(uris.flatMap((uri) => known.get(uri) ?? []))];
+  const mentions = idsOf(addresses);
+  return {
+    content: status.contentHtml,
+    spoilerText: status.spoilerText,
+    sensitive: status.sensitive || status.spoilerText !== "",
+    language: status.language,
+    mentions,
+    addressees: idsOf(recipients).filter((id) => !mentions.includes(id)),
+    tags: status.hashtags,
+    links: linksIn(ctx, status.contentHtml),
+  };
+}
+
+function pollToStore({ options, multiple, votersCount, expiresAt }: NonNullable<RemoteStatus["poll"]>) {
+  return {
+    options: options.map(({ title }) => title),
+    multiple,
+    hideTotals: false,
+    expiresAt,
+    tallies: { votes: options.map(({ votes }) => votes), voters: votersCount },
+  };
+}

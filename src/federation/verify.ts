@@ -1,0 +1,56 @@
+import type { Context } from "../context.ts";
+import { isRefusedHost } from "../core/moderation/domain-blocks.ts";
+import { requestAddress } from "../lib/http/params.ts";
+import { parseSignature, type ReceivedRequest, verifySignature } from "../lib/signatures.ts";
+import type { Sender } from "./activities/handler.ts";
+import { hostOf } from "./documents.ts";
+import { KeyUnavailable, type Keys, type SigningKey } from "./keys.ts";
+import { Rejection } from "./rejection.ts";
+
+const NO_BODY = new Uint8Array();
+
+/**
+ * The account that signed a request. `body` is the body of a POST.
+ *
+ * @throws Rejection
+ */
+export async function signerOf(ctx: Context, keys: Keys, request: Request, body = NO_BODY): Promise<Sender> {
+  const received = receivedRequest(ctx, request, body);
+  const signature = parseSignature(received, ctx.clock.now());
+  if ("problem" in signature) throw unauthorized(signature.problem);
+  const host = hostOf(signature.keyId)!;
+  if (isRefusedHost(ctx, host)) throw new Rejection(403, `This server accepts nothing from ${host}`);
+  const found = await available(keys.find(signature.keyId));
+  if (!found) throw unauthorized("the key of the signature does not exist, or its owner does not name it");
+  const problem = verifySignature(received, signature, found.key);
+  if (problem === null) return senderOf(found);
+  const newer = await available(keys.refreshed(signature.keyId, found));
+  if (newer && verifySignature(received, signature, newer.key) === null) return senderOf(newer);
+  throw unauthorized(problem.problem);
+}
+
+/** The URL is that of this server's address, whatever a proxy made of the request. */
+function receivedRequest(ctx: Context, request: Request, body: Uint8Array): ReceivedRequest {
+  const { pathname, search } = requestAddress(request.url);
+  return { method: request.method, url: `${ctx.config.origin}${pathname}${search}`, headers: request.headers, body };
+}
+
+function senderOf({ sender }: SigningKey): Sender {
+  if (sender.suspended) throw new Rejection(403, "This server accepts nothing from a suspended account");
+  return sender;
+}
+
+function unauthorized(problem: string): Rejection {
+  return new Rejection(401, `The request is not authenticated: ${problem}`);
+}
+
+async function available<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof KeyUnavailable) {
+      throw new Rejection(503, "The key of the signature can't be fetched now. Try again later.", error.retryAfter);
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,57 @@
+import type { Context } from "../context.ts";
+import { accountUri, accountUrl, isOwnHost, localUrl } from "../core/addresses.ts";
+import { ACTIVITY_TYPE } from "./documents.ts";
+import { serverActorUri } from "./addresses.ts";
+import { localNameIn } from "./local.ts";
+import { parseSubject } from "./webfinger.ts";
+
+const NAMED = `
+  SELECT a.username FROM accounts a JOIN users u ON u.account_id = a.id
+  WHERE lower(a.username) = lower($name) AND a.domain IS NULL AND u.approved AND a.suspended_at IS NULL`;
+
+/**
+ * The WebFinger document (RFC 7033) of a local account or of the server itself, by `acct:` with either of the server's
+ * hosts, or by URI or URL. Null if there is none.
+ */
+export function webFinger(ctx: Context, resource: string): object | null {
+  const handle = parseSubject(resource);
+  if (handle && !isOwnHost(ctx, handle.domain)) return null;
+  if (isServer(ctx, handle?.username ?? resource)) return serverJrd(ctx);
+  const name = handle?.username ?? localNameIn(ctx, resource);
+  const account = name === null ? null : ctx.db.get<{ username: string }>(NAMED, { name });
+  return account && accountJrd(ctx, account.username);
+}
+
+/** The server's own account has the handle `@domain@domain` (FEP-d556). */
+function isServer(ctx: Context, name: string): boolean {
+  const { origin } = ctx.config;
+  return isOwnHost(ctx, name.toLowerCase()) || [origin, `${origin}/`, serverActorUri(ctx)].includes(name);
+}
+
+function accountJrd(ctx: Context, username: string): object {
+  const page = accountUrl(ctx, username);
+  const uri = accountUri(ctx, username);
+  return {
+    subject: `acct:${username}@${ctx.config.handleDomain}`,
+    aliases: [page, uri],
+    links: [
+      { rel: "http://webfinger.net/rel/profile-page", type: "text/html", href: page },
+      { rel: "self", type: ACTIVITY_TYPE, href: uri },
+      { rel: "http://ostatus.org/schema/1.0/subscribe", template: localUrl(ctx, "/authorize_interaction?uri={uri}") },
+    ],
+  };
+}
+
+function serverJrd(ctx: Context): object {
+  const { handleDomain } = ctx.config;
+  const uri = serverActorUri(ctx);
+  const page = localUrl(ctx, "/about");
+  return {
+    subject: `acct:${handleDomain}@${handleDomain}`,
+    aliases: [uri],
+    links: [
+      { rel: "http://webfinger.net/rel/profile-page", type: "text/html", href: page },
+      { rel: "self", type: ACTIVITY_TYPE, href: uri },
+    ],
+  };
+}

@@ -1,0 +1,296 @@
+import type { Context } from "../../context.ts";
+import { accountUri } from "../../core/addresses.ts";
+import { idList } from "../../db/json.ts";
+import type { DeliveryEvent } from "../../db/delivery-events.ts";
+import { accountPartUrl } from "../addresses.ts";
+import type { Audience } from "../delivery/recipients.ts";
+import type { JsonObject } from "../documents.ts";
+import { actorDocument } from "./actor.ts";
+import { PUBLIC, withContext } from "./context.ts";
+import { dateTime } from "./dates.ts";
+import { addressing, localStatus, type LocalStatusRow, mentionedIn, statusDocument } from "./status.ts";
+
+/** An activity that other servers have to get. */
+export interface Outgoing {
+  /** The local account that signs it. */
+  accountId: number;
+  activity: JsonObject;
+  audience: Audience;
+  /** The status that it creates or changes, if any: it is not sent once that is deleted. */
+  statusUri: string | null;
+}
+
+/** The activities that tell other servers of an event. None if its rows are gone: then a later event says so. */
+export function activitiesFor(ctx: Context, event: DeliveryEvent): Outgoing[] {
+  if (event.type === "vote.created") return voteActivities(ctx, event);
+  const outgoing = activityFor(ctx, event);
+  return outgoing === null ? [] : [outgoing];
+}
+
+function activityFor(ctx: Context, event: Exclude<DeliveryEvent, { type: "vote.created" }>): Outgoing | null {
+  switch (event.type) {
+    case "status.created":
+    case "status.updated":
+      return statusActivity(ctx, event);
+    case "status.deleted":
+      return statusDeletion(ctx, event);
+    case "reblog.created":
+      return reblogActivity(ctx, event.statusId);
+    case "reblog.deleted":
+      return reblogUndone(ctx, event);
+    case "favourite.created":
+    case "favourite.deleted":
+      return favouriteActivity(ctx, event);
+    case "follow.created":
+    case "follow.deleted":
+    case "block.created":
+    case "block.deleted":
+      return toAccount(ctx, event);
+    case "follow.accepted":
+    case "follow.rejected":
+      return followAnswer(ctx, event);
+    case "account.updated":
+    case "account.deleted":
+      return accountActivity(ctx, event);
+  }
+}
+
+type Event<Type extends DeliveryEvent["type"]> = DeliveryEvent & { type: Type };
+
+interface Address {
+  uri: string;
+  username: string;
+}
+
+/** An account by its id. Local ones keep their row when they are deleted. */
+function accountWith(ctx: Context, accountId: number): Address | null {
+  return ctx.db.get<Address>("SELECT uri, username FROM accounts WHERE id = +$accountId", { accountId });
+}
+
+/** An id for an activity that no row stands for. It has the account's URI with a fragment that never repeats. */
+function fragment(ctx: Context, uri: string, name: string): string {
+  return `${uri}#${name}/${ctx.ids.next()}`;
+}
+
+/** The activity that undoes another. */
+function undoOf(ctx: Context, actor: string, object: JsonObject): JsonObject {
+  return { id: fragment(ctx, actor, "undos"), type: "Undo", actor, object };
+}
+
+const PARENT_AUTHOR = `
+  SELECT p.account_id AS id FROM statuses s JOIN statuses p ON p.id = s.in_reply_to_id
+  WHERE s.id = +$statusId AND p.local = 0`;
+
+const INTERACTING = `
+  SELECT account_id AS id FROM statuses WHERE reblog_of_id = +$statusId AND local = 0
+  UNION SELECT account_id FROM statuses WHERE in_reply_to_id = +$statusId AND local = 0
+  UNION SELECT f.account_id FROM favourites f JOIN remote_accounts r ON r.account_id = f.account_id WHERE f.status_id = +$statusId
+  UNION SELECT v.account_id FROM polls p JOIN poll_votes v ON v.poll_id = p.id
+    JOIN remote_accounts r ON r.account_id = v.account_id WHERE p.status_id = +$statusId`;
+
+/** Servers of accounts that reacted to a status have a copy, which changes with it. */
+function statusActivity(ctx: Context, { type, statusId }: Event<"status.created" | "status.updated">): Outgoing | null {
+  const status = localStatus(ctx, statusId);
+  if (!status) return null;
+  const mentioned = mentionedIn(ctx, statusId);
+  const object = statusDocument(ctx, status, mentioned);
+  const { author_uri: actor, uri } = status;
+  const { to, cc } = addressing(ctx, status, mentioned);
+  const isNew = type === "status.created";
+  const activity = isNew
+    ? { id: `${uri}/activity`, type: "Create", actor, published: dateTime(status.created_at), to, cc, object }
+    : { id: fragment(ctx, uri, "updates"), type: "Update", actor, to, cc, object };
+  const isOpen = status.visibility === "public" || status.visibility === "unlisted";
+  const others = isOpen ? ctx.db.all<{ id: number }>(isNew ? PARENT_AUTHOR : INTERACTING, { statusId }) : [];
+  const accountIds = [...mentioned, ...others].map(({ id }) => id);
+  return {
+    accountId: status.account_id,
+    activity: withContext(activity),
+    audience: audienceOf(status, accountIds),
+    statusUri: uri,
+  };
+}
+
+function audienceOf(status: Pick<LocalStatusRow, "visibility" | "account_id">, accountIds: readonly number[]): Audience {
+  if (status.visibility === "direct") return { accountIds, inbox: "personal" };
+  return { followersOf: status.account_id, accountIds, inbox: "shared" };
+}
+
+function statusDeletion(ctx: Context, event: Event<"status.deleted">): Outgoing | null {
+  const { accountId, uri, visibility, accountIds } = event;
+  const actor = accountWith(ctx, accountId);
+  if (!actor) return null;
+  const object = { id: uri, type: "Tombstone" };
+  const activity = { id: `${uri}#delete`, type: "Delete", actor: actor.uri, to: [PUBLIC], object };
+  const isDirect = visibility === "direct";
+  const audience: Audience = isDirect
+    ? { accountIds, inbox: "personal" }
+    : { followersOf: accountId, accountIds, inbox: "shared" };
+  return { accountId, activity: withContext(activity), audience, statusUri: null };
+}
+
+interface ReblogRow {
+  uri: string;
+  account_id: number;
+  username: string;
+  actor: string;
+  visibility: LocalStatusRow["visibility"];
+  created_at: number;
+  original_uri: string;
+  author_id: number;
+  author_uri: string;
+}
+
+const REBLOG = `
+  SELECT s.uri, s.account_id, a.username, a.uri AS actor, s.visibility, s.created_at,
+    o.uri AS original_uri, o.account_id AS author_id, b.uri AS author_uri
+  FROM statuses s JOIN accounts a ON a.id = s.account_id JOIN statuses o ON o.id = s.reblog_of_id
+  JOIN accounts b ON b.id = o.account_id
+  WHERE s.id = +$statusId AND s.local = 1`;
+
+/** A reblog by a local account as an Announce; null if there is none. */
+export function reblogDocument(ctx: Context, statusId: number): (JsonObject & { id: string }) | null {
+  const row = ctx.db.get<ReblogRow>(REBLOG, { statusId });
+  return row && announce(ctx, row);
+}
+
+function announce(ctx: Context, row: ReblogRow): JsonObject & { id: string } {
+  const { to, cc } = addressing(ctx, row, [{ uri: row.author_uri }]);
+  const { uri: id, actor, original_uri: object } = row;
+  return { id, type: "Announce", actor, published: dateTime(row.created_at), to, cc, object };
+}
+
+function reblogActivity(ctx: Context, statusId: number): Outgoing | null {
+  const row = ctx.db.get<ReblogRow>(REBLOG, { statusId });
+  if (!row) return null;
+  return {
+    accountId: row.account_id,
+    activity: withContext(announce(ctx, row)),
+    audience: audienceOf(row, [row.author_id]),
+    statusUri: row.uri,
+  };
+}
+
+function reblogUndone(ctx: Context, event: Event<"reblog.deleted">): Outgoing | null {
+  const { accountId, uri: id, originalUri: object, authorId } = event;
+  const account = accountWith(ctx, accountId);
+  if (!account) return null;
+  const { uri: actor } = account;
+  const undone = undoOf(ctx, actor, { id, type: "Announce", actor, object });
+  return {
+    accountId,
+    activity: withContext({ ...undone, to: [PUBLIC], cc: [accountPartUrl(ctx, account.username, "followers")] }),
+    audience: { followersOf: accountId, accountIds: [authorId], inbox: "shared" },
+    statusUri: null,
+  };
+}
+
+const FAVOURITED = "SELECT uri, account_id FROM statuses WHERE id = +$statusId";
+
+function favouriteActivity(
+  ctx: Context,
+  event: Event<"favourite.created" | "favourite.deleted">,
+): Outgoing | null {
+  const { accountId, uri: id } = event;
+  const actor = accountWith(ctx, accountId)?.uri;
+  const status =
+    event.type === "favourite.deleted"
+      ? { uri: event.statusUri, account_id: event.authorId }
+      : ctx.db.get<{ uri: string; account_id: number }>(FAVOURITED, { statusId: event.statusId });
+  if (actor === undefined || !status) return null;
+  const like = { id, type: "Like", actor, object: status.uri };
+  return {
+    accountId,
+    activity: withContext(event.type === "favourite.created" ? like : undoOf(ctx, actor, like)),
+    audience: { accountIds: [status.account_id], inbox: "shared" },
+    statusUri: null,
+  };
+}
+
+/** A follow or block of a remote account, or its end. */
+function toAccount(
+  ctx: Context,
+  event: Event<"follow.created" | "follow.deleted" | "block.created" | "block.deleted">,
+): Outgoing | null {
+  const { accountId, targetId, uri: id } = event;
+  const type = event.type.startsWith("follow") ? "Follow" : "Block";
+  const actor = accountWith(ctx, accountId)?.uri;
+  const object = accountWith(ctx, targetId)?.uri;
+  if (actor === undefined || object === undefined) return null;
+  const activity = { id, type, actor, object };
+  const isOver = event.type === "follow.deleted" || event.type === "block.deleted";
+  return {
+    accountId,
+    activity: withContext(isOver ? undoOf(ctx, actor, activity) : activity),
+    audience: { accountIds: [targetId], inbox: "personal" },
+    statusUri: null,
+  };
+}
+
+function followAnswer(ctx: Context, event: Event<"follow.accepted" | "follow.rejected">): Outgoing | null {
+  const { accountId, followerId, uri: id } = event;
+  const actor = accountWith(ctx, accountId)?.uri;
+  const follower = accountWith(ctx, followerId)?.uri;
+  if (actor === undefined || follower === undefined) return null;
+  const [type, name] = event.type === "follow.accepted" ? ["Accept", "accepts"] : ["Reject", "rejects"];
+  const object = { id, type: "Follow", actor: follower, object: actor };
+  return {
+    accountId,
+    activity: withContext({ id: fragment(ctx, actor, name!), type: type!, actor, to: [follower], object }),
+    audience: { accountIds: [followerId], inbox: "personal" },
+    statusUri: null,
+  };
+}
+
+const POLL = `
+  SELECT s.uri, s.account_id, a.uri AS author_uri
+  FROM polls p JOIN statuses s ON s.id = p.status_id JOIN accounts a ON a.id = s.account_id WHERE p.id = +$pollId`;
+const CHOSEN = `
+  SELECT position, title FROM poll_options
+  WHERE poll_id = +$pollId AND position IN (SELECT value FROM json_each($choices)) ORDER BY position`;
+
+/** Votes are direct statuses to the author of the poll: one for each choice, with the option as its name. */
+function voteActivities(ctx: Context, { accountId, pollId, choices }: Event<"vote.created">): Outgoing[] {
+  const actor = accountWith(ctx, accountId)?.uri;
+  const poll = ctx.db.get<{ uri: string; account_id: number; author_uri: string }>(POLL, { pollId });
+  if (actor === undefined || !poll) return [];
+  const chosen = ctx.db.all<{ position: number; title: string }>(CHOSEN, { pollId, choices: idList(choices) });
+  const to = [poll.author_uri];
+  return chosen.map(({ position, title }) => {
+    const id = `${actor}#votes/${pollId}/${position}`;
+    const object = { id, type: "Note", name: title, attributedTo: actor, inReplyTo: poll.uri, to };
+    return {
+      accountId,
+      activity: withContext({ id: `${id}/activity`, type: "Create", actor, to, object }),
+      audience: { accountIds: [poll.account_id], inbox: "personal" as const },
+      statusUri: null,
+    };
+  });
+}
+
+/** Remote accounts that were sent the account's profile: by a follow, a mention, or an action on one of their posts. */
+const KNOWING = `
+  SELECT f.target_account_id AS id FROM follows f WHERE f.account_id = +$accountId
+  UNION SELECT f.target_account_id FROM follow_requests f WHERE f.account_id = +$accountId
+  UNION SELECT m.account_id FROM statuses s JOIN mentions m ON m.status_id = s.id WHERE s.account_id = +$accountId
+  UNION SELECT o.account_id FROM statuses s JOIN statuses o ON o.id = s.reblog_of_id WHERE s.account_id = +$accountId
+  UNION SELECT o.account_id FROM favourites f JOIN statuses o ON o.id = f.status_id WHERE f.account_id = +$accountId`;
+
+function accountActivity(
+  ctx: Context,
+  { type, accountId }: Event<"account.updated" | "account.deleted">,
+): Outgoing | null {
+  const actor = accountWith(ctx, accountId)?.uri;
+  if (actor === undefined) return null;
+  const activity =
+    type === "account.deleted"
+      ? { id: `${actor}#delete`, type: "Delete", actor, to: [PUBLIC], object: actor }
+      : { id: fragment(ctx, actor, "updates"), type: "Update", actor, to: [PUBLIC], object: actorDocument(ctx, accountId) };
+  const accountIds = ctx.db.all<{ id: number }>(KNOWING, { accountId }).map(({ id }) => id);
+  return {
+    accountId,
+    activity: withContext(activity),
+    audience: { followersOf: accountId, accountIds, inbox: "shared" },
+    statusUri: null,
+  };
+}

@@ -1,0 +1,33 @@
+import type { JsonObject } from "../documents.ts";
+
+/** The Public collection, in full: some servers don't know the short forms (ActivityPub, section 5.6). */
+export const PUBLIC = "https://www.w3.org/ns/activitystreams#Public";
+
+/** One constant context for all documents. It defines every term that Linnet sends beyond ActivityStreams. */
+const CONTEXT = [
+  "https://www.w3.org/ns/activitystreams",
+  "https://w3id.org/security/v1",
+  {
+    manuallyApprovesFollowers: "as:manuallyApprovesFollowers",
+    sensitive: "as:sensitive",
+    Hashtag: "as:Hashtag",
+    toot: "http://joinmastodon.org/ns#",
+    Emoji: "toot:Emoji",
+    featured: { "@id": "toot:featured", "@type": "@id" },
+    featuredTags: { "@id": "toot:featuredTags", "@type": "@id" },
+    discoverable: "toot:discoverable",
+    indexable: "toot:indexable",
+    attributionDomains: { "@id": "toot:attributionDomains", "@type": "@id" },
+    focalPoint: { "@container": "@list", "@id": "toot:focalPoint" },
+    blurhash: "toot:blurhash",
+    votersCount: "toot:votersCount",
+    schema: "http://schema.org#",
+    PropertyValue: "schema:PropertyValue",
+    value: "schema:value",
+  },
+] as const;
+
+/** The document that another server gets. Documents inside others have no context of their own. */
+export function withContext(document: JsonObject): JsonObject {
+  return { "@context": CONTEXT, ...document };
+}

@@ -1,0 +1,184 @@
+import type { Context } from "../../context.ts";
+import { localHandle, mediaUrl, tagUrl } from "../../core/addresses.ts";
+import type { MediaRow } from "../../core/media/states.ts";
+import { titlesOf } from "../../core/statuses/polls.ts";
+import type { polls, statuses } from "../../db/schema/index.ts";
+import { typeOfFile } from "../../lib/media/media-types.ts";
+import { wordsWithShortcodes } from "../../lib/text/shortcodes.ts";
+import { accountPartUrl } from "../addresses.ts";
+import type { JsonObject } from "../documents.ts";
+import { PUBLIC } from "./context.ts";
+import { dateTime } from "./dates.ts";
+import { emojiTags } from "./emojis.ts";
+
+type StatusColumns = Pick<
+  typeof statuses.$inferSelect,
+  | "id"
+  | "uri"
+  | "url"
+  | "visibility"
+  | "content"
+  | "spoiler_text"
+  | "sensitive"
+  | "language"
+  | "created_at"
+  | "edited_at"
+  | "favourites_count"
+  | "reblogs_count"
+>;
+
+export interface LocalStatusRow extends StatusColumns {
+  account_id: number;
+  username: string;
+  author_uri: string;
+  in_reply_to: string | null;
+}
+
+const STATUS = `
+  SELECT s.id, s.uri, s.url, s.visibility, s.content, s.spoiler_text, s.sensitive, s.language, s.created_at, s.edited_at,
+    s.favourites_count, s.reblogs_count, s.account_id, a.username, a.uri AS author_uri,
+    (SELECT p.uri FROM statuses p WHERE p.id = s.in_reply_to_id) AS in_reply_to
+  FROM statuses s JOIN accounts a ON a.id = s.account_id
+  WHERE s.id = +$statusId AND s.local = 1 AND s.reblog_of_id IS NULL`;
+
+/** A status by a local account; null if there is none. */
+export function localStatus(ctx: Context, statusId: number): LocalStatusRow | null {
+  return ctx.db.get<LocalStatusRow>(STATUS, { statusId });
+}
+
+export interface MentionedRow {
+  id: number;
+  uri: string;
+  username: string;
+  domain: string | null;
+}
+
+const MENTIONED = `
+  SELECT a.id, a.uri, a.username, a.domain FROM mentions m JOIN accounts a ON a.id = m.account_id
+  WHERE m.status_id = +$statusId AND NOT m.silent ORDER BY a.id`;
+
+/** The accounts that a status mentions. */
+export function mentionedIn(ctx: Context, statusId: number): MentionedRow[] {
+  return ctx.db.all<MentionedRow>(MENTIONED, { statusId });
+}
+
+/** The `to` and `cc` of a status, from which other servers tell its visibility. */
+export function addressing(
+  ctx: Context,
+  { visibility, username }: Pick<LocalStatusRow, "visibility" | "username">,
+  mentioned: readonly { uri: string }[],
+): { to: string[]; cc: string[] } {
+  const followers = accountPartUrl(ctx, username, "followers");
+  const uris = mentioned.map(({ uri }) => uri);
+  switch (visibility) {
+    case "public":
+      return { to: [PUBLIC], cc: [followers, ...uris] };
+    case "unlisted":
+      return { to: [followers], cc: [PUBLIC, ...uris] };
+    case "private":
+      return { to: [followers], cc: uris };
+    case "direct":
+      return { to: uris, cc: [] };
+  }
+}
+
+/** A local status as a Note or, with a poll, a Question (https://docs.joinmastodon.org/spec/activitypub/#status). */
+export function statusDocument(ctx: Context, status: LocalStatusRow, mentioned: readonly MentionedRow[]): JsonObject {
+  const { uri, content, language } = status;
+  const poll = pollMembers(ctx, status);
+  return {
+    id: uri,
+    type: poll === null ? "Note" : "Question",
+    url: status.url,
+    attributedTo: status.author_uri,
+    ...addressing(ctx, status, mentioned),
+    inReplyTo: status.in_reply_to,
+    published: dateTime(status.created_at),
+    ...(status.edited_at !== null && { updated: dateTime(status.edited_at) }),
+    summary: status.spoiler_text === "" ? null : status.spoiler_text,
+    sensitive: status.sensitive === 1,
+    content,
+    ...(language !== null && { contentMap: { [language]: content } }),
+    attachment: attachments(ctx, status.id),
+    tag: tags(ctx, status, mentioned),
+    replies: `${uri}/replies`,
+    likes: { id: `${uri}/likes`, type: "Collection", totalItems: status.favourites_count },
+    shares: { id: `${uri}/shares`, type: "Collection", totalItems: status.reblogs_count },
+    ...poll,
+  };
+}
+
+/** The Create of a local status; null if there is none. */
+export function createActivity(ctx: Context, statusId: number): JsonObject | null {
+  const status = localStatus(ctx, statusId);
+  if (!status) return null;
+  const mentioned = mentionedIn(ctx, statusId);
+  const { uri, author_uri: actor, created_at } = status;
+  const { to, cc } = addressing(ctx, status, mentioned);
+  const object = statusDocument(ctx, status, mentioned);
+  return { id: `${uri}/activity`, type: "Create", actor, published: dateTime(created_at), to, cc, object };
+}
+
+const TAGS = `
+  SELECT t.name, t.display_name FROM status_tags st JOIN tags t ON t.id = st.tag_id
+  WHERE st.status_id = +$statusId ORDER BY t.name`;
+
+function tags(ctx: Context, status: LocalStatusRow, mentioned: readonly MentionedRow[]): JsonObject[] {
+  const mentions = mentioned.map(({ uri, username, domain }) => ({
+    type: "Mention",
+    href: uri,
+    name: domain === null ? localHandle(ctx, username) : `@${username}@${domain}`,
+  }));
+  const hashtags = ctx.db
+    .all<{ name: string; display_name: string }>(TAGS, { statusId: status.id })
+    .map(({ name, display_name }) => ({ type: "Hashtag", href: tagUrl(ctx, name), name: `#${display_name || name}` }));
+  const texts = [wordsWithShortcodes(status.content), status.spoiler_text, ...titlesOfStatus(ctx, status.id)];
+  return [...mentions, ...hashtags, ...emojiTags(ctx, texts)];
+}
+
+const MEDIA = `
+  SELECT * FROM media_attachments WHERE status_id = +$statusId AND position >= 0 AND state = 'ready' ORDER BY position`;
+
+function attachments(ctx: Context, statusId: number): JsonObject[] {
+  return ctx.db.all<MediaRow>(MEDIA, { statusId }).map((row) => ({
+    type: "Document",
+    mediaType: typeOfFile(row.file),
+    url: mediaUrl(ctx, row.file),
+    name: row.description,
+    ...(row.blurhash !== null && { blurhash: row.blurhash }),
+    ...(row.width > 0 && { width: row.width, height: row.height }),
+    ...(row.type !== "audio" && { focalPoint: [row.focus_x, row.focus_y] }),
+    ...(row.duration !== null && { duration: `PT${row.duration}S` }),
+    ...(row.small !== row.file && { icon: { type: "Image", mediaType: typeOfFile(row.small), url: mediaUrl(ctx, row.small) } }),
+  }));
+}
+
+type PollRow = Pick<typeof polls.$inferSelect, "id" | "multiple" | "hide_totals" | "voters_count" | "expires_at">;
+
+const POLL = "SELECT id, multiple, hide_totals, voters_count, expires_at FROM polls WHERE status_id = +$statusId";
+const OPTIONS = "SELECT title, votes_count FROM poll_options WHERE poll_id = +$pollId ORDER BY position";
+
+function titlesOfStatus(ctx: Context, statusId: number): string[] {
+  const poll = ctx.db.get<PollRow>(POLL, { statusId });
+  return poll ? titlesOf(ctx.db, poll.id) : [];
+}
+
+/** Null without a poll. Until the end, an author may keep the results hidden. */
+function pollMembers(ctx: Context, { id: statusId }: LocalStatusRow): JsonObject | null {
+  const poll = ctx.db.get<PollRow>(POLL, { statusId });
+  if (!poll) return null;
+  const isOver = poll.expires_at !== null && poll.expires_at <= ctx.clock.now();
+  const isHidden = poll.hide_totals === 1 && !isOver;
+  const options = ctx.db.all<{ title: string; votes_count: number }>(OPTIONS, { pollId: poll.id });
+  const end = poll.expires_at === null ? null : dateTime(poll.expires_at);
+  return {
+    [poll.multiple === 1 ? "anyOf" : "oneOf"]: options.map(({ title, votes_count }) => ({
+      type: "Note",
+      name: title,
+      replies: { type: "Collection", totalItems: isHidden ? 0 : votes_count },
+    })),
+    votersCount: poll.voters_count ?? 0,
+    ...(end !== null && { endTime: end }),
+    ...(isOver && { closed: end }),
+  };
+}
