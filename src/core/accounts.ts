@@ -37,8 +37,14 @@ export function existingAccounts(ctx: Context, ids: readonly number[]): number[]
   return ctx.db.all<{ id: number }>(AMONG, { ids: idList(new Set(ids)) }).map(({ id }) => id);
 }
 
+/** The username of a local account; null for a remote one. */
+export function localUsername(db: Reads, id: number): string | null {
+  const sql = "SELECT username FROM accounts WHERE id = +$id AND domain IS NULL";
+  return db.get<{ username: string }>(sql, { id })?.username ?? null;
+}
+
 export function isLocal(db: Reads, id: number): boolean {
-  return db.get("SELECT 1 FROM accounts WHERE id = +$id AND domain IS NULL", { id }) !== null;
+  return localUsername(db, id) !== null;
 }
 
 /** Whether an account blocks the viewer, who can then see only its profile. */

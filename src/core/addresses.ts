@@ -63,6 +63,11 @@ export function followUri(ctx: Context, username: string, id: number): string {
   return `${accountUri(ctx, username)}#follows/${id}`;
 }
 
+/** The URI of a local account's block of a remote one, from the id of its row, which is never used again. */
+export function blockUri(ctx: Context, username: string, id: number): string {
+  return `${accountUri(ctx, username)}#blocks/${id}`;
+}
+
 /** `name` is normalised. */
 export function tagUrl(ctx: Context, name: string): string {
   return localUrl(ctx, `/tags/${encodeURIComponent(name)}`);

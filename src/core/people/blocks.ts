@@ -2,7 +2,10 @@ import type { Context } from "../../context.ts";
 import { Keyset, type Page, type ListItem } from "../../db/keyset.ts";
 import { validationFailed } from "../../errors.ts";
 import { parseDomain } from "../../lib/text/domains.ts";
-import { findAccount } from "../accounts.ts";
+import type { Tx } from "../../db/open.ts";
+import { findAccount, isLocal, localUsername } from "../accounts.ts";
+import { blockUri } from "../addresses.ts";
+import { deliver } from "../deliveries.ts";
 import { removeConversationsFrom, removeConversationsWith } from "../notifications/conversations.ts";
 import { endFollow } from "./follows.ts";
 import { removeAccountFromHome, clearMentions } from "../timelines/home-fanout.ts";
@@ -10,38 +13,71 @@ import { deleteNotificationsFrom, notify } from "../notifications/notifications.
 import { sever } from "./severances.ts";
 import { isSuspended } from "../visibility.ts";
 
-/**
- * Blocks an account, which ends follows and follow requests in both directions. An account that blocks itself changes
- * nothing, like in Mastodon.
- */
+/** Blocks an account. An account that blocks itself changes nothing, like in Mastodon. */
 export function block(ctx: Context, accountId: number, targetId: number | null): void {
   const target = findAccount(ctx, targetId);
   if (target.id === accountId) return;
-  ctx.db.transaction((tx) => {
-    endFollow(ctx, tx, accountId, target.id);
-    endFollow(ctx, tx, target.id, accountId);
-    tx.run(
-      "INSERT INTO blocks (account_id, target_account_id, created_at) VALUES ($accountId, $targetId, $now) ON CONFLICT DO NOTHING",
-      { accountId, targetId: target.id, now: ctx.clock.now() },
-    );
-    removeAccountFromHome(tx, accountId, target.id);
-    deleteNotificationsFrom(tx, accountId, target.id);
-    removeConversationsWith(tx, accountId, target.id);
-    tx.run("DELETE FROM notification_permissions WHERE account_id = +$accountId AND from_account_id = +$targetId", {
-      accountId,
-      targetId: target.id,
-    });
-  });
+  ctx.db.transaction((tx) => storeBlock(ctx, tx, { accountId, targetId: target.id, uri: null }));
 }
+
+/** A block to be stored. */
+export interface NewBlock {
+  accountId: number;
+  targetId: number;
+  /** The URI that the other server has given the block; null if the blocking account is local. */
+  uri: string | null;
+}
+
+/**
+ * Writes a block, which ends follows and follow requests in both directions. The server of a remote target is told, as in
+ * Mastodon; a server that blocks a local account ends the follows itself. Changes nothing if another block has the URI.
+ */
+export function storeBlock(ctx: Context, tx: Tx, { accountId, targetId, uri }: NewBlock): void {
+  if (uri !== null && tx.get(OTHER_WITH_URI, { accountId, targetId, uri })) return;
+  const username = localUsername(tx, accountId);
+  endFollow(ctx, tx, accountId, targetId, { silently: username === null });
+  endFollow(ctx, tx, targetId, accountId, { silently: username === null });
+  const row = tx.get<{ id: number; uri: string | null }>(SAVE_BLOCK, {
+    accountId,
+    targetId,
+    uri,
+    now: ctx.clock.now(),
+  })!;
+  if (username === null) return;
+  removeAccountFromHome(tx, accountId, targetId);
+  deleteNotificationsFrom(tx, accountId, targetId);
+  removeConversationsWith(tx, accountId, targetId);
+  tx.run("DELETE FROM notification_permissions WHERE account_id = +$accountId AND from_account_id = +$targetId", {
+    accountId,
+    targetId,
+  });
+  if (row.uri === null && !isLocal(tx, targetId)) {
+    const own = blockUri(ctx, username, row.id);
+    tx.run("UPDATE blocks SET uri = $uri WHERE id = +$id", { id: row.id, uri: own });
+    deliver(ctx, tx, { type: "block.created", accountId, targetId, uri: own });
+  }
+}
+
+const SAVE_BLOCK = `
+  INSERT INTO blocks (account_id, target_account_id, created_at, uri) VALUES ($accountId, $targetId, $now, $uri)
+  ON CONFLICT (account_id, target_account_id) DO UPDATE SET uri = coalesce(excluded.uri, uri)
+  RETURNING id, uri`;
+const OTHER_WITH_URI =
+  "SELECT 1 FROM blocks WHERE uri = +$uri AND (account_id <> +$accountId OR target_account_id <> +$targetId)";
 
 export function unblock(ctx: Context, accountId: number, targetId: number | null): void {
   const target = findAccount(ctx, targetId);
-  ctx.db.transaction((tx) =>
-    tx.run("DELETE FROM blocks WHERE account_id = +$accountId AND target_account_id = +$targetId", {
-      accountId,
-      targetId: target.id,
-    }),
+  ctx.db.transaction((tx) => removeBlock(ctx, tx, accountId, target.id));
+}
+
+/** Removes a block, if there is one, and tells the server of an account that a local one had blocked. */
+export function removeBlock(ctx: Context, tx: Tx, accountId: number, targetId: number): void {
+  const removed = tx.get<{ uri: string | null }>(
+    "DELETE FROM blocks WHERE account_id = +$accountId AND target_account_id = +$targetId RETURNING uri",
+    { accountId, targetId },
   );
+  const uri = removed?.uri ?? null;
+  if (uri !== null && isLocal(tx, accountId)) deliver(ctx, tx, { type: "block.deleted", accountId, targetId, uri });
 }
 
 export interface MuteOptions {

@@ -2,7 +2,7 @@ import type { Context } from "../../context.ts";
 import type { Tx } from "../../db/open.ts";
 import { Keyset, type Page, type ListItem } from "../../db/keyset.ts";
 import { notAllowed, notFound } from "../../errors.ts";
-import { findAccount, isBlockedBy, isLocal, type AccountRow } from "../accounts.ts";
+import { findAccount, isBlockedBy, isLocal, localUsername, type AccountRow } from "../accounts.ts";
 import { followUri } from "../addresses.ts";
 import { deliver } from "../deliveries.ts";
 import { fillHomeLater } from "../timelines/home-backfill.ts";
@@ -63,15 +63,13 @@ export function storeFollow(ctx: Context, tx: Tx, follow: NewFollow): boolean {
   return true;
 }
 
-/** Other servers identify the follow by its URI when they answer the request. */
+/** The server of a remote target identifies the follow by its URI when it answers. */
 function requestFollow(ctx: Context, tx: Tx, follow: NewFollow): void {
   const { accountId, targetId } = follow;
   const id = insertFollow(ctx, tx, "follow_requests", follow);
   notify(ctx, tx, targetId, { type: "follow_request", from: accountId, statusId: null });
-  if (isLocal(tx, targetId)) return;
-  const { username } = tx.get<{ username: string }>("SELECT username FROM accounts WHERE id = +$accountId", {
-    accountId,
-  })!;
+  const username = localUsername(tx, accountId);
+  if (username === null || isLocal(tx, targetId)) return;
   const uri = followUri(ctx, username, id);
   tx.run("UPDATE follow_requests SET uri = $uri WHERE id = +$id", { id, uri });
   deliver(ctx, tx, { type: "follow.created", accountId, targetId, uri });

@@ -33,7 +33,7 @@ const TIES = `
 
 /**
  * Ends all follows and follow requests between these accounts and local accounts, or only the local account `only`.
- * Records an event for each local account that lost follows, and returns the events' ids.
+ * Unless their domain is blocked, the other servers are told, since they can't know otherwise. Records an event for each local account that lost follows, and returns the events' ids.
  */
 export function sever(
   ctx: Context,
@@ -46,9 +46,11 @@ export function sever(
     accountIds: idList(accountIds),
     only,
   });
+  // Nothing is sent to a domain that the server blocks.
+  const silently = type === "domain_block";
   for (const { person, other } of ties) {
-    endFollow(ctx, tx, person, other);
-    endFollow(ctx, tx, other, person);
+    endFollow(ctx, tx, person, other, { silently });
+    endFollow(ctx, tx, other, person, { silently });
   }
   const follows = Map.groupBy(
     ties.filter(({ kind }) => kind !== "request"),
