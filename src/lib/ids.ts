@@ -3,7 +3,7 @@ const EPOCH = 1_262_304_000_000;
 const PER_MILLISECOND = 4096;
 
 /**
- * Generates ids that sort by time: milliseconds since 2010 × 4096 + a sequence. They are safe integers in JavaScript
+ * Generates ids that sort by time: milliseconds since 2010 × 4096 + a sequence or random number. They are safe integers in JavaScript
  * until 2079. They are also SQLite's row ids, so a timeline is in primary key order.
  */
 export class Ids {
@@ -20,6 +20,19 @@ export class Ids {
   next(): number {
     this.last = Math.max(this.last + 1, idAt(this.clock.now()));
     return this.last;
+  }
+
+  /**
+   * A random id of the millisecond `time`, for a row that was created on another server. Never in the future, nor before
+   * the epoch. The caller has to check that no row has it, and otherwise to ask for another.
+   */
+  at(time: number): number {
+    const [random] = crypto.getRandomValues(new Uint16Array(1));
+    // 0 is no id.
+    const id = Math.max(1, idAt(Math.min(time, this.clock.now())) + (random! % PER_MILLISECOND));
+    // Ids of this millisecond that `next()` returns later follow it.
+    this.last = Math.max(this.last, id);
+    return id;
   }
 }
 
