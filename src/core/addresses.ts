@@ -68,6 +68,11 @@ export function blockUri(ctx: Context, username: string, id: number): string {
   return `${accountUri(ctx, username)}#blocks/${id}`;
 }
 
+/** The URI of a favourite by a local account, under which another server knows it. It has no page. */
+export function favouriteUri(ctx: Context, username: string, favouriteId: number): string {
+  return `${accountUri(ctx, username)}#favourites/${favouriteId}`;
+}
+
 /** `name` is normalised. */
 export function tagUrl(ctx: Context, name: string): string {
   return localUrl(ctx, `/tags/${encodeURIComponent(name)}`);

@@ -147,6 +147,7 @@ export type StatusRow = Pick<
   typeof statuses.$inferSelect,
   | "id"
   | "account_id"
+  | "uri"
   | "visibility"
   | "local"
   | "text"
@@ -165,7 +166,7 @@ export type StatusRow = Pick<
 
 /** The columns of a StatusRow, from `statuses s`. */
 export const STATUS_COLUMNS = `
-  s.id, s.account_id, s.visibility, s.local, s.text, s.content, s.spoiler_text, s.sensitive, s.language,
+  s.id, s.account_id, s.uri, s.visibility, s.local, s.text, s.content, s.spoiler_text, s.sensitive, s.language,
   s.conversation_id, s.in_reply_to_id, s.in_reply_to_account_id, s.reblog_of_id, s.has_media, s.created_at, s.edited_at`;
 
 /** A reblog is visible when both it and the original are. */

@@ -99,6 +99,8 @@ export const STATUS_TEXTS: CacheSpec<number, StatusText> = {
         "replies_count",
         "reblogs_count",
         "favourites_count",
+        "origin_reblogs_count",
+        "origin_favourites_count",
         "quotes_count",
         "quote_automatic",
         "quote_manual",

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { findAccount } from "../core/accounts.ts";
-import { mediaByIds, versionsOf } from "../core/statuses/edits.ts";
+import { mediaByIds, versionsOf } from "../core/statuses/versions.ts";
 import { quotedUrlOf } from "../core/statuses/quotes.ts";
 import type { StatusRow } from "../core/visibility.ts";
 import { wordsWithShortcodes } from "../lib/text/shortcodes.ts";

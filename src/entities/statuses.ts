@@ -203,7 +203,10 @@ function quotedText(view: View, id: number, piece: StatusText): string {
   return joined(view, piece, piece, viewedText(view, id, id, piece), attachedText(view, piece, named), "null");
 }
 
-interface StatusRow extends Omit<typeof statuses.$inferSelect, "text" | "conversation_id" | "app_id"> {
+interface StatusRow extends Omit<
+  typeof statuses.$inferSelect,
+  "text" | "conversation_id" | "app_id" | "in_reply_to_uri"
+> {
   /** The author's. */
   domain: string | null;
   sensitized_at: number | null;
@@ -226,7 +229,7 @@ const STATUSES = `
       WHERE q.quoted_status_id IS NOT NULL)
   SELECT s.id, s.account_id, s.uri, s.url, s.visibility, s.content, s.spoiler_text, s.sensitive, s.language,
     s.in_reply_to_id, s.in_reply_to_account_id, s.reblog_of_id, s.has_media, s.replies_count, s.reblogs_count,
-    s.favourites_count, s.quotes_count, s.quote_automatic, s.quote_manual, s.created_at, s.edited_at, s.local,
+    s.favourites_count, s.origin_reblogs_count, s.origin_favourites_count, s.quotes_count, s.quote_automatic, s.quote_manual, s.created_at, s.edited_at, s.local,
     author.domain, author.sensitized_at, app.name AS app_name, app.website AS app_website,
     q.state AS quote_state, q.quoted_status_id, quoted.url AS quoted_url, ${POLL_COLUMNS}
   FROM shown JOIN statuses s USING (id) JOIN accounts author ON author.id = s.account_id
@@ -314,7 +317,8 @@ function ownPart(row: StatusRow) {
     id: String(row.id),
     created_at: timestamp(row.created_at),
     in_reply_to_id: idOrNull(row.in_reply_to_id),
-    in_reply_to_account_id: idOrNull(row.in_reply_to_account_id),
+    // 0 is the unknown author of an unknown status.
+    in_reply_to_account_id: idOrNull(row.in_reply_to_account_id || null),
     visibility: row.visibility,
     uri: row.uri,
     url: row.url,
@@ -335,8 +339,8 @@ function sharedPart(row: StatusRow, emojis: EmojiJson[]) {
     spoiler_text: row.spoiler_text,
     language: row.language,
     replies_count: row.replies_count,
-    reblogs_count: row.reblogs_count,
-    favourites_count: row.favourites_count,
+    reblogs_count: Math.max(row.reblogs_count, row.origin_reblogs_count ?? 0),
+    favourites_count: Math.max(row.favourites_count, row.origin_favourites_count ?? 0),
     quotes_count: row.quotes_count,
     content: contentWithQuote(row),
     emojis,

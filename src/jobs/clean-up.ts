@@ -2,8 +2,9 @@ import type { Context } from "../context.ts";
 import { deleteUnusedKeys } from "../core/people/account-keys.ts";
 import { deleteOldActivity } from "../core/server/weekly-stats.ts";
 import { removeUnused } from "../core/discovery/cards.ts";
-import { TIMELINE_LENGTH } from "../core/timelines/home-fanout.ts";
+import { TIMELINE_LENGTH } from "../core/timelines/list-timelines.ts";
 import { giveUpOlder } from "../core/media/process.ts";
+import { removeOldTombstones } from "../core/tombstones.ts";
 import { filesOf, type MediaFiles } from "../core/media/states.ts";
 import { discardFiles } from "../core/media/stored-files.ts";
 import type { Tx } from "../db/open.ts";
@@ -33,6 +34,7 @@ export function cleanUp(ctx: Context): void {
     giveUpOlder(ctx, tx, now - MAX_PROCESSING);
     removeUnattachedMedia(ctx, tx, now - DAY);
     removeUnused(ctx, tx);
+    removeOldTombstones(ctx, tx);
     scheduleNext(ctx, tx, "clean_up");
   });
 }

@@ -14,7 +14,9 @@ import {
 } from "../../core/statuses/interactions.ts";
 import { IMAGE_LIMITS, MAX_ATTACHMENTS } from "../../core/media/limits.ts";
 import { schedule } from "../../core/statuses/scheduled.ts";
-import { publish, reblog, removeStatus, unreblog } from "../../core/statuses/statuses.ts";
+import { publish } from "../../core/statuses/publishing.ts";
+import { reblog, unreblog } from "../../core/statuses/reblogs.ts";
+import { removeStatus } from "../../core/statuses/removal.ts";
 import { contextOf } from "../../core/statuses/threads.ts";
 import { ownStatus, visibleAmong, visibleStatus, VISIBILITIES, type StatusRow } from "../../core/visibility.ts";
 import { showVersions } from "../../entities/status-edits.ts";
@@ -164,10 +166,8 @@ function actionRoutes(routes: Router): void {
         input: object({ visibility: optional(oneOf(VISIBILITIES)) }),
         summary: "Boost a status",
       },
-      ({ ctx, viewerId, bearer, input, params }) => {
-        const author = { accountId: viewerId, appId: bearer.appId };
-        return jsonText(statusText(ctx, viewerId, reblog(ctx, author, parseId(params.id), input.visibility ?? null)));
-      },
+      ({ ctx, viewerId, input, params }) =>
+        jsonText(statusText(ctx, viewerId, reblog(ctx, viewerId, parseId(params.id), input.visibility ?? null))),
     )
     .post(
       "/api/v1/statuses/:id/unreblog",

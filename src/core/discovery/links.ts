@@ -14,31 +14,59 @@ const DAY = 24 * 3600_000;
 const MAX_URL = 2048;
 
 /**
- * Stores which link of a status its card is about, and enqueues fetching the page. Call it whenever the content
- * changes, after the mentions were saved, in the same transaction. `links` are from `linksIn()`; none for a status that
- * shows no card because it has attachments. Returns whether the status has such a link.
+ * Stores which link of a status its card is about. Call it whenever the content changes, after the mentions were saved,
+ * in the same transaction. `links` are from `linksIn()`; none for a status that shows no card because it has
+ * attachments. Returns the link if the status didn't have it before: the caller decides whether to request its card.
  */
-export function linkStatus(ctx: Context, tx: Tx, statusId: number, links: readonly string[]): boolean {
+export function linkStatus(ctx: Context, tx: Tx, statusId: number, links: readonly string[]): LinkRow | null {
   const url = firstLink(ctx, tx, statusId, links);
   const before = tx.get<{ url: string }>(
     "SELECT l.url FROM status_links s JOIN links l ON l.id = s.link_id WHERE s.status_id = +$statusId",
     { statusId },
   );
-  if (before && before.url === url) return true;
+  if (before && before.url === url) return null;
   if (before) tx.run("DELETE FROM status_links WHERE status_id = +$statusId", { statusId });
-  if (!url) return false;
+  if (!url) return null;
   tx.run("INSERT INTO links (url) VALUES ($url) ON CONFLICT (url) DO NOTHING", { url });
   const link = tx.get<LinkRow>("SELECT * FROM links WHERE url = +$url", { url })!;
   tx.run("INSERT INTO status_links (status_id, link_id) VALUES ($statusId, $linkId)", { statusId, linkId: link.id });
-  requestCard(ctx, tx, link);
-  return true;
+  return link;
 }
 
 /** Enqueues fetching the linked page, unless it was fetched within a day. */
 export function requestCard(ctx: Context, tx: Tx, link: LinkRow): void {
   if (isRecentlyFetched(ctx, link)) return;
-  const key = `card.fetch ${link.id} ${Math.floor(ctx.clock.now() / DAY)}`;
-  enqueue(ctx, tx, "card.fetch", { linkId: link.id }, { key, host: siteOf(link.url) });
+  enqueue(ctx, tx, "card.fetch", { linkId: link.id }, jobOf(ctx, link, "now"));
+}
+
+/** How long to wait at most, in milliseconds, before fetching the page behind a link in a remote status. */
+const MAX_WAIT = 60_000;
+const MIN_WAIT = 1000;
+
+/**
+ * The same for a link in a remote status, after a random delay: all servers with followers of its author get the status
+ * at the same time.
+ */
+export function requestCardLater(ctx: Context, tx: Tx, link: LinkRow): void {
+  if (isRecentlyFetched(ctx, link)) return;
+  const [random] = crypto.getRandomValues(new Uint32Array(1));
+  const runAt = ctx.clock.now() + MIN_WAIT + (random! % (MAX_WAIT - MIN_WAIT + 1));
+  enqueue(ctx, tx, "card.fetch", { linkId: link.id }, { ...jobOf(ctx, link, "later"), runAt });
+}
+
+/** The same for the link of a status, if it has one: somebody reblogged it, so it is shown now. */
+export function requestCardOf(ctx: Context, tx: Tx, statusId: number): void {
+  const link = tx.get<LinkRow>(
+    "SELECT l.* FROM status_links s JOIN links l ON l.id = s.link_id WHERE s.status_id = +$statusId",
+    { statusId },
+  );
+  if (link) requestCardLater(ctx, tx, link);
+}
+
+/** A delayed job doesn't delay that of a local status with the same link. */
+function jobOf(ctx: Context, link: LinkRow, when: "now" | "later"): { key: string; host: string } {
+  const key = `card.fetch ${link.id} ${Math.floor(ctx.clock.now() / DAY)} ${when}`;
+  return { key, host: siteOf(link.url) };
 }
 
 export function isRecentlyFetched(ctx: Context, link: LinkRow): boolean {

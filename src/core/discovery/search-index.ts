@@ -46,6 +46,11 @@ export function indexStatus(tx: Tx, statusId: number): void {
   tx.beforeCommit(`search ${statusId}`, () => writeEntry(tx, statusId));
 }
 
+/** Updates the entry of a status in which an account takes part now, or no more. Only local accounts are in it. */
+export function indexPart(tx: Tx, statusId: number, accountId: number): void {
+  if (tx.get("SELECT 1 FROM users WHERE account_id = +$accountId", { accountId })) indexStatus(tx, statusId);
+}
+
 function writeEntry(tx: Tx, statusId: number): void {
   const row = tx.get<IndexedRow>(STATUS, { statusId });
   if (!row) return;

@@ -20,6 +20,16 @@ export function saveMentions(tx: Tx, statusId: number, accountIds: readonly numb
   }
 }
 
+/** Lets accounts see a status that doesn't mention them. */
+export function saveSilentMentions(tx: Tx, statusId: number, accountIds: readonly number[]): void {
+  for (const accountId of accountIds) {
+    tx.run("INSERT OR IGNORE INTO mentions (status_id, account_id, silent) VALUES ($statusId, $accountId, 1)", {
+      statusId,
+      accountId,
+    });
+  }
+}
+
 /** The mentioned accounts, without silent mentions. */
 export function mentionsOf(db: Reads, statusId: number): number[] {
   return db

@@ -96,6 +96,47 @@ export function removeFromConversations(ctx: Context, tx: Tx, statusId: number):
   }
 }
 
+interface Moved {
+  id: number;
+  account_id: number;
+  participants: string;
+  last_status_id: number;
+  unread: number;
+}
+
+/**
+ * Moves the conversations of a thread to another thread, which it turned out to be a part of. Conversations with the same
+ * participants become one.
+ */
+export function mergeConversations(ctx: Context, tx: Tx, from: number, to: number): void {
+  const moved = tx.all<Moved>(
+    `SELECT c.id, c.account_id, c.participants, c.last_status_id, c.unread
+     FROM users u CROSS JOIN conversations c ON c.account_id = u.account_id AND c.thread_id = +$from`,
+    { from },
+  );
+  for (const { id, account_id: accountId, participants, last_status_id: lastStatusId, unread } of moved) {
+    const other = tx.get<{ id: number }>(
+      "SELECT id FROM conversations WHERE account_id = +$accountId AND thread_id = +$to AND participants = +$participants",
+      { accountId, to, participants },
+    );
+    if (!other) {
+      tx.run("UPDATE conversations SET thread_id = $to WHERE id = +$id", { to, id });
+      continue;
+    }
+    tx.run("UPDATE conversation_statuses SET conversation_id = $otherId WHERE conversation_id = +$id", {
+      otherId: other.id,
+      id,
+    });
+    tx.run(
+      `UPDATE conversations SET last_status_id = max(last_status_id, $lastStatusId), unread = max(unread, $unread)
+       WHERE id = +$otherId`,
+      { lastStatusId, unread, otherId: other.id },
+    );
+    tx.run("DELETE FROM conversations WHERE id = +$id", { id });
+    announceConversation(ctx, tx, accountId, other.id);
+  }
+}
+
 const COLUMNS = "c.id, c.last_status_id AS cursor, c.last_status_id, c.participants, c.unread";
 const OWN = `
   SELECT ${COLUMNS} FROM conversations c JOIN statuses s ON s.id = c.last_status_id

@@ -10,7 +10,7 @@ import { filesOf, type MediaFiles } from "../media/states.ts";
 import { discardFiles } from "../media/stored-files.ts";
 import { deleteVotes } from "../statuses/polls.ts";
 import { indexStatus } from "../discovery/search-index.ts";
-import { removeStatusWithin } from "../statuses/statuses.ts";
+import { removeStatusWithin } from "../statuses/removal.ts";
 import { refuseForLastOwner } from "./users.ts";
 import { STATUS_COLUMNS, type StatusRow } from "../visibility.ts";
 

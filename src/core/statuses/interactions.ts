@@ -1,9 +1,12 @@
 import type { Context } from "../../context.ts";
+import type { Tx } from "../../db/open.ts";
 import { notAllowed, validationFailed } from "../../errors.ts";
 import { isBlockedBy } from "../accounts.ts";
+import { favouriteUri } from "../addresses.ts";
+import { deliver } from "../deliveries.ts";
+import { indexPart, indexStatus } from "../discovery/search-index.ts";
 import { notify, withdrawNotification } from "../notifications/notifications.ts";
-import { indexStatus } from "../discovery/search-index.ts";
-import { ownStatus, undoableOriginal, visibleOriginal, visibleStatus } from "../visibility.ts";
+import { ownStatus, type StatusRow, undoableOriginal, visibleOriginal, visibleStatus } from "../visibility.ts";
 
 /** Mastodon's limit. */
 export const MAX_PINS = 5;
@@ -13,38 +16,89 @@ const BOOKMARKED = "EXISTS (SELECT 1 FROM bookmarks WHERE account_id = +$account
 const MUTED = `EXISTS (
   SELECT 1 FROM statuses s JOIN conversation_mutes m USING (conversation_id) WHERE m.account_id = +$accountId AND s.id = +$statusId)`;
 
-/** All of these functions return the id of the status that they acted on: for a reblog, its original. */
+/** All of these functions for users return the id of the status that they acted on: for a reblog, its original. */
 export function favourite(ctx: Context, accountId: number, id: number | null): number {
   const status = visibleOriginal(ctx, accountId, id);
   if (isBlockedBy(ctx, status.account_id, accountId)) throw notAllowed();
   ctx.db.transaction((tx) => {
-    const { changes } = tx.run(
-      "INSERT INTO favourites (account_id, status_id, created_at) VALUES ($accountId, $statusId, $now) ON CONFLICT DO NOTHING",
-      { accountId, statusId: status.id, now: ctx.clock.now() },
-    );
-    if (changes === 0) return;
-    tx.run("UPDATE statuses SET favourites_count = favourites_count + 1 WHERE id = +$statusId", {
-      statusId: status.id,
-    });
-    indexStatus(tx, status.id);
-    notify(ctx, tx, status.account_id, { type: "favourite", from: accountId, statusId: status.id });
+    const favouriteId = storeFavourite(ctx, tx, { accountId, status, uri: null, isQuiet: false });
+    if (favouriteId !== null) deliverFavourite(ctx, tx, favouriteId);
   });
   return status.id;
+}
+
+/** A local status concerns nobody else: its favourites are counted here. */
+function deliverFavourite(ctx: Context, tx: Tx, favouriteId: number): void {
+  const row = tx.get<{ status_id: number; account_id: number; username: string }>(
+    `SELECT f.status_id, f.account_id, a.username
+     FROM favourites f JOIN accounts a ON a.id = f.account_id JOIN statuses s ON s.id = f.status_id
+     WHERE f.id = +$favouriteId AND NOT s.local`,
+    { favouriteId },
+  );
+  if (!row) return;
+  const uri = favouriteUri(ctx, row.username, favouriteId);
+  tx.run("UPDATE favourites SET uri = $uri WHERE id = +$favouriteId", { uri, favouriteId });
+  deliver(ctx, tx, { type: "favourite.created", accountId: row.account_id, statusId: row.status_id, uri });
 }
 
 export function unfavourite(ctx: Context, accountId: number, id: number | null): number {
   const statusId = undoableOriginal(ctx, accountId, id, FAVOURITED);
   ctx.db.transaction((tx) => {
-    const { changes } = tx.run("DELETE FROM favourites WHERE account_id = +$accountId AND status_id = +$statusId", {
-      accountId,
-      statusId,
-    });
-    if (changes === 0) return;
-    tx.run("UPDATE statuses SET favourites_count = max(0, favourites_count - 1) WHERE id = +$statusId", { statusId });
-    indexStatus(tx, statusId);
-    withdrawNotification(tx, { type: "favourite", from: accountId, statusId });
+    const removed = removeFavourite(tx, accountId, statusId);
+    if (!removed?.uri) return;
+    const { uri: statusUri, account_id: authorId } = tx.get<{ uri: string; account_id: number }>(
+      "SELECT uri, account_id FROM statuses WHERE id = +$statusId",
+      { statusId },
+    )!;
+    deliver(ctx, tx, { type: "favourite.deleted", accountId, statusUri, authorId, uri: removed.uri });
   });
   return statusId;
+}
+
+/** A favourite to store: all checks are done. */
+interface NewFavourite {
+  accountId: number;
+  status: Pick<StatusRow, "id" | "account_id">;
+  /** Of a remote account's favourite. */
+  uri: string | null;
+  /** Whether the author is not notified. */
+  isQuiet: boolean;
+}
+
+/**
+ * The total that a remote status's own server reports does not yet include a new favourite by a local user, and still
+ * includes one that was just removed.
+ */
+const COUNT = `
+  UPDATE statuses SET favourites_count = max(0, favourites_count + $by),
+    origin_favourites_count = max(0, origin_favourites_count + $by * EXISTS (SELECT 1 FROM users WHERE account_id = +$accountId))
+  WHERE id = +$statusId`;
+
+/** Stores a favourite by a local or remote account with all its effects. Returns its id; null if it is known already. */
+export function storeFavourite(ctx: Context, tx: Tx, favourite: NewFavourite): number | null {
+  const { accountId, status, uri, isQuiet } = favourite;
+  const { changes, lastInsertRowid } = tx.run(
+    "INSERT INTO favourites (account_id, status_id, uri, created_at) VALUES ($accountId, $statusId, $uri, $now) ON CONFLICT DO NOTHING",
+    { accountId, statusId: status.id, uri, now: ctx.clock.now() },
+  );
+  if (changes === 0) return null;
+  tx.run(COUNT, { statusId: status.id, accountId, by: 1 });
+  indexPart(tx, status.id, accountId);
+  if (!isQuiet) notify(ctx, tx, status.account_id, { type: "favourite", from: accountId, statusId: status.id });
+  return lastInsertRowid;
+}
+
+/** Removes a favourite by a local or remote account. Null if there was none. */
+export function removeFavourite(tx: Tx, accountId: number, statusId: number): { uri: string | null } | null {
+  const removed = tx.get<{ uri: string | null }>(
+    "DELETE FROM favourites WHERE account_id = +$accountId AND status_id = +$statusId RETURNING uri",
+    { accountId, statusId },
+  );
+  if (!removed) return null;
+  tx.run(COUNT, { statusId, accountId, by: -1 });
+  indexPart(tx, statusId, accountId);
+  withdrawNotification(tx, { type: "favourite", from: accountId, statusId });
+  return removed;
 }
 
 export function bookmark(ctx: Context, accountId: number, id: number | null): number {

@@ -6,6 +6,7 @@ import type { polls } from "../../db/schema/index.ts";
 import { notAllowed, notFound, refuseWhere } from "../../errors.ts";
 import { countGraphemes } from "../../lib/text/text.ts";
 import { isBlockedBy } from "../accounts.ts";
+import { deliver, deliverUpdate } from "../deliveries.ts";
 import { notify } from "../notifications/notifications.ts";
 import { visibleTo } from "../visibility.ts";
 
@@ -43,32 +44,59 @@ export function checkPoll({ options, expiresIn }: PollDraft): void {
   ]);
 }
 
-/** Adds a validated poll to a status, and enqueues the job that closes it. */
-export function addPoll(ctx: Context, tx: Tx, statusId: number, poll: PollDraft): void {
-  const { lastInsertRowid: pollId } = tx.run(
-    "INSERT INTO polls (status_id, multiple, hide_totals, voters_count, expires_at) VALUES ($statusId, $multiple, $hideTotals, 0, $expiresAt)",
-    { statusId, multiple: poll.multiple ? 1 : 0, hideTotals: poll.hideTotals ? 1 : 0, expiresAt: expiryOf(ctx, poll) },
-  );
-  addOptions(tx, pollId, poll.options);
-  scheduleEnd(ctx, tx, pollId, poll);
+/** A poll to store: all checks are done. */
+export interface NewPoll {
+  options: readonly string[];
+  multiple: boolean;
+  hideTotals: boolean;
+  /** Null without an end: some servers have such polls. */
+  expiresAt: number | null;
+  /** The results that the poll's own server reports; null for a local poll, whose votes are counted here. */
+  tallies: Tallies | null;
 }
 
-function addOptions(tx: Tx, pollId: number, titles: readonly string[]): void {
-  for (const [position, title] of titles.entries()) {
-    tx.run("INSERT INTO poll_options (poll_id, position, title) VALUES ($pollId, $position, $title)", {
-      pollId,
-      position,
-      title,
-    });
+/** A poll of another server. */
+export type RemotePoll = NewPoll & { tallies: Tallies };
+
+/** The votes for each option. Some servers don't report the number of voters. */
+export interface Tallies {
+  votes: readonly number[];
+  voters: number | null;
+}
+
+/** A validated poll that begins now. */
+export function newPoll(ctx: Context, { options, expiresIn, multiple, hideTotals }: PollDraft): NewPoll {
+  return { options, multiple, hideTotals, expiresAt: ctx.clock.now() + expiresIn! * 1000, tallies: null };
+}
+
+/** Adds a poll to a status, and enqueues the job that closes it. */
+export function addPoll(ctx: Context, tx: Tx, statusId: number, poll: NewPoll): void {
+  const { lastInsertRowid: pollId } = tx.run(
+    "INSERT INTO polls (status_id, multiple, hide_totals, voters_count, expires_at) VALUES ($statusId, $multiple, $hideTotals, $voters, $expiresAt)",
+    {
+      statusId,
+      multiple: poll.multiple ? 1 : 0,
+      hideTotals: poll.hideTotals ? 1 : 0,
+      voters: poll.tallies ? poll.tallies.voters : 0,
+      expiresAt: poll.expiresAt,
+    },
+  );
+  addOptions(tx, pollId, poll);
+  if (!poll.tallies) scheduleEnd(ctx, tx, pollId, poll.expiresAt);
+}
+
+function addOptions(tx: Tx, pollId: number, { options, tallies }: NewPoll): void {
+  for (const [position, title] of options.entries()) {
+    tx.run(
+      "INSERT INTO poll_options (poll_id, position, title, votes_count) VALUES ($pollId, $position, $title, $votes)",
+      { pollId, position, title, votes: tallies?.votes[position] ?? 0 },
+    );
   }
 }
 
-function expiryOf(ctx: Context, poll: PollDraft): number {
-  return ctx.clock.now() + poll.expiresIn! * 1000;
-}
-
-function scheduleEnd(ctx: Context, tx: Tx, pollId: number, poll: PollDraft): void {
-  const runAt = expiryOf(ctx, poll);
+/** A remote poll has this job only once a local user has voted: nobody else is notified of its end. */
+function scheduleEnd(ctx: Context, tx: Tx, pollId: number, runAt: number | null): void {
+  if (runAt === null) return;
   enqueue(ctx, tx, "poll.close", { pollId }, { runAt, key: `poll.close ${pollId} ${runAt}` });
 }
 
@@ -93,16 +121,13 @@ function titlesOf(db: Reads, pollId: number): string[] {
     .map(({ title }) => title);
 }
 
-/**
- * Replaces or (null) removes the poll of a status. Votes are kept only if the options and `multiple` are unchanged. The
- * new deadline counts from now.
- */
+/** Replaces or (null) removes the poll of a status. Votes are kept only if the options and `multiple` are unchanged. */
 export function replacePoll(
   ctx: Context,
   tx: Tx,
   statusId: number,
   before: PollBefore | null,
-  poll: PollDraft | null,
+  poll: NewPoll | null,
 ): void {
   if (!poll) return void tx.run("DELETE FROM polls WHERE status_id = +$statusId", { statusId });
   if (!before) return addPoll(ctx, tx, statusId, poll);
@@ -111,27 +136,82 @@ export function replacePoll(
     {
       multiple: poll.multiple ? 1 : 0,
       hideTotals: poll.hideTotals ? 1 : 0,
-      expiresAt: expiryOf(ctx, poll),
+      expiresAt: poll.expiresAt,
       beforeId: before.id,
     },
   );
-  if (before.multiple !== poll.multiple || JSON.stringify(before.titles) !== JSON.stringify(poll.options)) {
+  if (isOtherPoll(before, poll)) {
     tx.run("DELETE FROM poll_votes WHERE poll_id = +$beforeId", { beforeId: before.id });
     tx.run("DELETE FROM poll_options WHERE poll_id = +$beforeId", { beforeId: before.id });
-    tx.run("UPDATE polls SET voters_count = 0 WHERE id = +$beforeId", { beforeId: before.id });
-    addOptions(tx, before.id, poll.options);
+    tx.run("UPDATE polls SET voters_count = $voters WHERE id = +$beforeId", {
+      voters: poll.tallies ? poll.tallies.voters : 0,
+      beforeId: before.id,
+    });
+    addOptions(tx, before.id, poll);
   }
-  scheduleEnd(ctx, tx, before.id, poll);
+  if (!poll.tallies) scheduleEnd(ctx, tx, before.id, poll.expiresAt);
+}
+
+/** Whether earlier votes don't count in the new version of a poll. */
+function isOtherPoll(before: PollBefore, poll: NewPoll): boolean {
+  return before.multiple !== poll.multiple || JSON.stringify(before.titles) !== JSON.stringify(poll.options);
+}
+
+/**
+ * Stores the present state of a remote poll; null if it was removed. Returns whether it is another poll now, in which
+ * earlier votes don't count.
+ */
+export function replaceRemotePoll(
+  ctx: Context,
+  tx: Tx,
+  statusId: number,
+  before: PollBefore | null,
+  poll: RemotePoll | null,
+): boolean {
+  if (before && poll && !isOtherPoll(before, poll)) {
+    updateTallies(ctx, tx, before, poll);
+    return false;
+  }
+  replacePoll(ctx, tx, statusId, before, poll);
+  return before !== null || poll !== null;
+}
+
+/**
+ * Stores the results and the end of a remote poll as its own server reports them, unless that is another poll by now.
+ * They replace the votes that were counted here meanwhile.
+ */
+export function updateTallies(ctx: Context, tx: Tx, before: PollBefore, poll: RemotePoll): void {
+  if (isOtherPoll(before, poll)) return;
+  const { tallies, expiresAt } = poll;
+  tx.run("UPDATE poll_options SET votes_count = coalesce($votes ->> position, votes_count) WHERE poll_id = +$pollId", {
+    pollId: before.id,
+    votes: JSON.stringify(tallies.votes),
+  });
+  tx.run(
+    `UPDATE polls SET voters_count = $voters, expires_at = $expiresAt, closed = iif($expiresAt > +$now, 0, closed)
+     WHERE id = +$pollId`,
+    { pollId: before.id, voters: tallies.voters, expiresAt, now: ctx.clock.now() },
+  );
+  if (hasLocalVoters(tx, before.id)) scheduleEnd(ctx, tx, before.id, expiresAt);
+}
+
+function hasLocalVoters(tx: Tx, pollId: number): boolean {
+  const sql =
+    "SELECT 1 FROM users u CROSS JOIN poll_votes v ON v.poll_id = +$pollId AND v.account_id = u.account_id LIMIT 1";
+  return tx.get(sql, { pollId }) !== null;
 }
 
 /** The columns that actions on a poll need. */
 export type PollRow = Pick<typeof polls.$inferSelect, "id" | "status_id" | "multiple" | "expires_at"> & {
   account_id: number;
+  local: number;
 };
 
-const VISIBLE = `
-  SELECT p.id, p.status_id, p.multiple, p.expires_at, s.account_id FROM polls p JOIN statuses s ON s.id = p.status_id
-  WHERE p.id = +$id AND ${visibleTo()}`;
+const POLL = `
+  SELECT p.id, p.status_id, p.multiple, p.expires_at, s.account_id, s.local
+  FROM polls p JOIN statuses s ON s.id = p.status_id`;
+
+const VISIBLE = `${POLL} WHERE p.id = +$id AND ${visibleTo()}`;
 
 /**
  * The poll, if the viewer may see its status.
@@ -149,27 +229,61 @@ export function isOver(ctx: Context, expiresAt: number | null): boolean {
 }
 
 /**
- * Casts votes, which can't be withdrawn. In a multiple-choice poll, a later vote adds to an earlier one. A choice is
- * the position of an option. Refuses what Mastodon's VoteValidator refuses; then none of the choices count.
+ * Casts votes of a local user, which can't be withdrawn. In a multiple-choice poll, a later vote adds to an earlier one. A
+ * choice is the position of an option. Refuses what Mastodon's VoteValidator refuses; then none of the choices count.
  */
 export function vote(ctx: Context, accountId: number, poll: PollRow, choices: readonly number[]): void {
   ctx.db.transaction((tx) => {
-    const before = choicesOf(tx, accountId, poll.id);
-    checkVote(ctx, tx, accountId, poll, before, choices);
-    for (const choice of choices) {
-      tx.run(
-        "INSERT INTO poll_votes (poll_id, account_id, choice, created_at) VALUES ($pollId, $accountId, $choice, $now)",
-        { pollId: poll.id, accountId, choice, now: ctx.clock.now() },
-      );
-    }
-    tx.run(
-      `UPDATE poll_options SET votes_count = votes_count + 1
-       WHERE poll_id = +$pollId AND position IN (SELECT value FROM json_each($choices))`,
-      { pollId: poll.id, choices: idList(choices) },
-    );
-    if (before.length === 0)
-      tx.run("UPDATE polls SET voters_count = voters_count + 1 WHERE id = +$pollId", { pollId: poll.id });
+    storeVotes(ctx, tx, accountId, poll, choices);
+    if (poll.local) return;
+    scheduleEnd(ctx, tx, poll.id, poll.expires_at);
+    deliver(ctx, tx, { type: "vote.created", accountId, pollId: poll.id, choices });
   });
+}
+
+const VOTABLE = `${POLL} WHERE p.status_id = +$statusId AND s.local AND ${visibleTo()}`;
+
+/**
+ * Casts a vote of a remote account in the poll of a local status, for the option with this title.
+ *
+ * @throws Refusal as `vote()`; also if there is no such poll, or the account may not see it
+ */
+export function storeRemoteVote(ctx: Context, tx: Tx, accountId: number, statusId: number, title: string): void {
+  const poll = tx.get<PollRow>(VOTABLE, { statusId, viewer: accountId });
+  if (!poll) throw notFound();
+  storeVotes(ctx, tx, accountId, poll, [titlesOf(tx, poll.id).indexOf(title)]);
+}
+
+function storeVotes(ctx: Context, tx: Tx, accountId: number, poll: PollRow, choices: readonly number[]): void {
+  const before = choicesOf(tx, accountId, poll.id);
+  checkVote(ctx, tx, accountId, poll, before, choices);
+  for (const choice of choices) {
+    tx.run(
+      "INSERT INTO poll_votes (poll_id, account_id, choice, created_at) VALUES ($pollId, $accountId, $choice, $now)",
+      { pollId: poll.id, accountId, choice, now: ctx.clock.now() },
+    );
+  }
+  tx.run(
+    `UPDATE poll_options SET votes_count = votes_count + 1
+     WHERE poll_id = +$pollId AND position IN (SELECT value FROM json_each($choices))`,
+    { pollId: poll.id, choices: idList(choices) },
+  );
+  if (before.length === 0) {
+    tx.run("UPDATE polls SET voters_count = voters_count + 1 WHERE id = +$pollId", { pollId: poll.id });
+  }
+  if (poll.local) deliverResults(ctx, tx, poll);
+}
+
+/** The time between two deliveries of the results of a poll, in milliseconds. */
+const RESULTS_EVERY = 3 * 60_000;
+
+/**
+ * Tells other servers about new results of a local poll, with a delay: all votes until then share one delivery. The last
+ * one is at the end of the poll.
+ */
+function deliverResults(ctx: Context, tx: Tx, poll: Pick<PollRow, "id" | "status_id" | "expires_at">): void {
+  const runAt = Math.min(ctx.clock.now() + RESULTS_EVERY, poll.expires_at ?? Infinity);
+  deliverUpdate(ctx, tx, poll.status_id, { runAt, key: `poll results ${poll.id}` });
 }
 
 /** Removes the votes of an account in up to `limit` polls, and updates the results. Returns the number of polls. */
@@ -224,14 +338,16 @@ function checkVote(
 /** Notifies the author and local voters that a poll has ended. Does so once, even if the job runs again. */
 export function closePoll(ctx: Context, pollId: number): void {
   ctx.db.transaction((tx) => {
-    const poll = tx.get<{ status_id: number }>(
-      "UPDATE polls SET closed = 1 WHERE id = +$pollId AND NOT closed AND expires_at <= +$now RETURNING status_id",
+    const poll = tx.get<Pick<PollRow, "id" | "status_id" | "expires_at">>(
+      "UPDATE polls SET closed = 1 WHERE id = +$pollId AND NOT closed AND expires_at <= +$now RETURNING id, status_id, expires_at",
       { pollId, now: ctx.clock.now() },
     );
     if (!poll) return;
-    const author = tx.get<{ account_id: number }>("SELECT account_id FROM statuses WHERE id = +$statusId", {
-      statusId: poll.status_id,
-    })!;
+    const author = tx.get<{ account_id: number; local: number }>(
+      "SELECT account_id, local FROM statuses WHERE id = +$statusId",
+      { statusId: poll.status_id },
+    )!;
+    if (author.local) deliverResults(ctx, tx, poll);
     const voters = tx.all<{ account_id: number }>(
       "SELECT DISTINCT v.account_id FROM poll_votes v JOIN users u ON u.account_id = v.account_id WHERE v.poll_id = +$pollId",
       { pollId },

@@ -3,6 +3,7 @@ import { Keyset, type Page, type ListItem } from "../../db/keyset.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import type { quotes } from "../../db/schema/index.ts";
 import { notAllowed, notFound, Refusal, validationFailed } from "../../errors.ts";
+import { saveSilentMentions } from "../discovery/tags.ts";
 import { announceChange } from "../timelines/home-fanout.ts";
 import { notify } from "../notifications/notifications.ts";
 import {
@@ -127,12 +128,7 @@ export function addQuote(
     "INSERT INTO quotes (status_id, quoted_status_id, state, created_at) VALUES ($statusId, $quotedId, $state, $now)",
     { statusId: status.id, quotedId: quoted.id, state, now: ctx.clock.now() },
   );
-  if (quoted.account_id !== status.account_id) {
-    tx.run("INSERT OR IGNORE INTO mentions (status_id, account_id, silent) VALUES ($statusId, $accountId, 1)", {
-      statusId: status.id,
-      accountId: quoted.account_id,
-    });
-  }
+  if (quoted.account_id !== status.account_id) saveSilentMentions(tx, status.id, [quoted.account_id]);
   if (state !== "accepted") return;
   tx.run("UPDATE statuses SET quotes_count = quotes_count + 1 WHERE id = +$quotedId", { quotedId: quoted.id });
   notify(ctx, tx, quoted.account_id, { type: "quote", from: status.account_id, statusId: status.id });

@@ -9,7 +9,7 @@ import { type PublishResult, resultOfKey, moveKey, rememberKey } from "./idempot
 import { releaseMedia, reserveMedia } from "../media/attachments.ts";
 import type { MediaRow } from "../media/states.ts";
 import { isQuotable } from "./quotes.ts";
-import { type Author, writeStatus } from "./statuses.ts";
+import { type Author, writeStatus } from "./publishing.ts";
 import { cannotSignIn, visibleAmong } from "../visibility.ts";
 
 /** Mastodon's limits: how far ahead at least (in milliseconds), how many in total, and how many per day in UTC. */

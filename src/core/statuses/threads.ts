@@ -1,6 +1,11 @@
 import type { Context } from "../../context.ts";
 import { idList } from "../../db/json.ts";
-import { isLimitedFor, type StatusRow, visibleTo, wantedBy } from "../visibility.ts";
+import type { Tx } from "../../db/open.ts";
+import { indexStatus } from "../discovery/search-index.ts";
+import { publishAfterCommit } from "../events.ts";
+import { mergeConversations } from "../notifications/conversations.ts";
+import { fanOut, REAL_TIME } from "../timelines/home-fanout.ts";
+import { isForEveryone, isLimitedFor, type StatusRow, visibleTo, wantedBy } from "../visibility.ts";
 
 /** How much of a thread is shown to signed-in users and to others, as in Mastodon. */
 const FOR_PEOPLE = { ancestors: 4096, descendants: 4096, depth: 4096 };
@@ -78,4 +83,68 @@ function inThreadOrder(root: StatusRow, replies: readonly Reply[]): number[] {
     pending.push(...[...own, ...others].map((reply) => reply.id).toReversed());
   }
   return order;
+}
+
+/**
+ * The author of an unknown parent, in `in_reply_to_account_id`. A reply to it is treated like one to an account that
+ * nobody follows: it is in no public timeline, and followers of its author don't get it.
+ */
+export const UNKNOWN_AUTHOR = 0;
+
+/** More replies to one unknown status than that come only from an attack. */
+const MAX_WAITING = 500;
+
+type Waiting = Pick<StatusRow, "id" | "account_id" | "visibility" | "conversation_id" | "created_at">;
+
+/** Leaves out replies in the parent's own conversation: the parent replies to them, and threads have no circles. */
+const WAITING = `
+  SELECT s.id, s.account_id, s.visibility, s.conversation_id, s.created_at FROM statuses s
+  WHERE s.in_reply_to_uri = +$uri AND s.conversation_id <> +$conversationId LIMIT ${MAX_WAITING}`;
+
+/**
+ * Makes the statuses that arrived before their parent its replies, and their conversations part of its conversation.
+ * Call it when the parent was stored.
+ */
+export function linkReplies(
+  ctx: Context,
+  tx: Tx,
+  parent: Pick<StatusRow, "id" | "account_id" | "uri" | "conversation_id">,
+): void {
+  const { id: parentId, account_id: authorId, uri, conversation_id: conversationId } = parent;
+  const replies = tx.all<Waiting>(WAITING, { uri, conversationId });
+  for (const reply of replies) {
+    tx.run(
+      `UPDATE statuses SET in_reply_to_id = $parentId, in_reply_to_account_id = $authorId, in_reply_to_uri = NULL
+       WHERE id = +$replyId`,
+      { parentId, authorId, replyId: reply.id },
+    );
+    mergeThreads(ctx, tx, reply.conversation_id, conversationId);
+    indexStatus(tx, reply.id);
+    addToTimelines(ctx, tx, reply);
+  }
+  const count = replies.filter(({ visibility }) => isForEveryone(visibility)).length;
+  if (count === 0) return;
+  tx.run("UPDATE statuses SET replies_count = replies_count + $count WHERE id = +$parentId", { count, parentId });
+}
+
+/** Moves all statuses of a conversation to another one, and whatever users did with it. */
+function mergeThreads(ctx: Context, tx: Tx, from: number, to: number): void {
+  // The index of conversations has no roots, whose id it is.
+  tx.run("UPDATE statuses SET conversation_id = $to WHERE id = +$from", { from, to });
+  tx.run("UPDATE statuses SET conversation_id = $to WHERE conversation_id = +$from AND conversation_id <> id", {
+    from,
+    to,
+  });
+  tx.run(
+    `UPDATE OR REPLACE conversation_mutes SET conversation_id = $to
+     WHERE account_id IN (SELECT account_id FROM users) AND conversation_id = +$from`,
+    { from, to },
+  );
+  mergeConversations(ctx, tx, from, to);
+}
+
+/** While the parent was unknown, no timeline had the reply. */
+function addToTimelines(ctx: Context, tx: Tx, reply: Waiting): void {
+  if (reply.created_at < ctx.clock.now() - REAL_TIME) return;
+  publishAfterCommit(ctx, tx, fanOut(ctx, tx, reply), { event: "update", statusId: reply.id });
 }

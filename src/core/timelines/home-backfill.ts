@@ -3,8 +3,8 @@ import { idList } from "../../db/json.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import { enqueue } from "../../db/queue.ts";
 import { pause } from "../../lib/pause.ts";
-import { INCLUDED_BY_FOLLOW, includedByTag, TIMELINE_LENGTH } from "./home-fanout.ts";
-import { REBLOG_DISTANCE } from "./list-timelines.ts";
+import { INCLUDED_BY_FOLLOW, includedByTag } from "./home-fanout.ts";
+import { isNotReblogNearby, TIMELINE_LENGTH } from "./list-timelines.ts";
 
 /** The number of newest statuses to consider of each followed account and hashtag. */
 const FROM_EACH = 100;
@@ -58,22 +58,12 @@ const BELONGS = `(
     SELECT 1 FROM status_tags st JOIN tag_follows t ON t.tag_id = st.tag_id WHERE st.status_id = s.id AND t.account_id = +$accountId)
     AND ${includedByTag("+$accountId")})`;
 
-const NEAR = `
-  SELECT status_id FROM (
-    SELECT status_id FROM home_timeline WHERE account_id = +$accountId AND status_id < s.id
-    ORDER BY status_id DESC LIMIT ${REBLOG_DISTANCE})
-  UNION ALL SELECT status_id FROM (
-    SELECT status_id FROM home_timeline WHERE account_id = +$accountId AND status_id > s.id
-    ORDER BY status_id LIMIT ${REBLOG_DISTANCE})`;
-
 /** Checks again whether the status belongs there, because much may have changed since it was found. */
 const ADD = `
   INSERT OR IGNORE INTO home_timeline (account_id, status_id)
   SELECT $accountId, s.id FROM statuses s LEFT JOIN statuses o ON o.id = s.reblog_of_id
   WHERE s.id = +$id AND ${BELONGS}
-    AND (s.reblog_of_id IS NULL OR s.account_id = +$accountId OR NOT EXISTS (
-      SELECT 1 FROM (${NEAR}) n JOIN statuses near ON near.id = n.status_id
-      WHERE near.id = s.reblog_of_id OR near.reblog_of_id = s.reblog_of_id))`;
+    AND (s.account_id = +$accountId OR ${isNotReblogNearby("home_timeline", "account_id = +$accountId")})`;
 
 const REMOVE_UNWANTED = `
   DELETE FROM home_timeline WHERE account_id = +$accountId AND status_id IN (

@@ -1,11 +1,14 @@
 import type { Context } from "../../context.ts";
 import type { Tx } from "../../db/open.ts";
 import { publishAfterCommit, type StreamedStatus, publicTopics, tagNamesOf, userTopic } from "../events.ts";
-import { clearMentionsFromLists, isNotRecentlyReblogged, listsWith, fanOutToLists } from "./list-timelines.ts";
+import { clearMentionsFromLists, fanOutToLists, hasRoom, isNotReblogNearby, listsWith } from "./list-timelines.ts";
 import { IN_WANTED_LANGUAGE, mentionsBlockedOrMuted, visibleTo, wantedBy } from "../visibility.ts";
 
-/** Mastodon's limit. Older statuses can be found on profiles. */
-export const TIMELINE_LENGTH = 800;
+/**
+ * How long after its publication a status counts as new, in milliseconds. It is Mastodon's limit: statuses that arrive
+ * later are not streamed.
+ */
+export const REAL_TIME = 6 * 3600_000;
 
 /**
  * Whether an account is in an exclusive list of the owner: its statuses then appear there, not in the home timeline.
@@ -50,7 +53,8 @@ const TO_FOLLOWERS = `
       OR EXISTS (SELECT 1 FROM mentions WHERE status_id = s.id AND account_id = f.account_id))
     AND ${INCLUDED_BY_FOLLOW}
     AND ${wantedBy("f.account_id")}
-    AND ${isNotRecentlyReblogged("home_timeline", "account_id = f.account_id")}
+    AND ${hasRoom("home_timeline", "account_id = f.account_id")}
+    AND ${isNotReblogNearby("home_timeline", "account_id = f.account_id")}
   RETURNING account_id`;
 
 const TO_AUTHOR = `
@@ -72,6 +76,7 @@ const TO_TAG_FOLLOWERS = `
   SELECT t.account_id, s.id
   FROM statuses s JOIN status_tags st ON st.status_id = s.id JOIN tag_follows t ON t.tag_id = st.tag_id
   WHERE s.id = +$statusId AND ${includedByTag("t.account_id")}
+    AND ${hasRoom("home_timeline", "account_id = t.account_id")}
   RETURNING account_id`;
 
 /**

@@ -7,19 +7,34 @@ export function listTopic(listId: number): string {
   return `list:${listId}`;
 }
 
-/** A reblog is left out if the status was among this many latest entries of the timeline, like in Mastodon. */
-export const REBLOG_DISTANCE = 40;
+/** Mastodon's limit for home timelines and lists. Older statuses can be found on profiles. */
+export const TIMELINE_LENGTH = 800;
+
+/** A reblog is left out if the status is among this many entries before or after it, like in Mastodon. */
+const REBLOG_DISTANCE = 40;
+
+type Timeline = "home_timeline" | "list_timeline";
 
 /**
- * Whether a status `s` isn't a reblog of something that is among the latest entries of a timeline. `owner` is the
- * condition on the timeline's owner.
+ * Whether a status `s` isn't a reblog of something that is near it in a timeline: above there is something only if it
+ * arrives late. `owner` is the condition on the timeline's owner.
  */
-export function isNotRecentlyReblogged(timeline: "home_timeline" | "list_timeline", owner: string): string {
+export function isNotReblogNearby(timeline: Timeline, owner: string): string {
   return `(s.reblog_of_id IS NULL OR NOT EXISTS (
     SELECT 1
-    FROM (SELECT status_id FROM ${timeline} WHERE ${owner} ORDER BY status_id DESC LIMIT ${REBLOG_DISTANCE}) t
-    JOIN statuses recent ON recent.id = t.status_id
-    WHERE recent.id = s.reblog_of_id OR recent.reblog_of_id = s.reblog_of_id))`;
+    FROM (
+      SELECT status_id FROM (
+        SELECT status_id FROM ${timeline} WHERE ${owner} AND status_id < s.id ORDER BY status_id DESC LIMIT ${REBLOG_DISTANCE})
+      UNION ALL SELECT status_id FROM (
+        SELECT status_id FROM ${timeline} WHERE ${owner} AND status_id > s.id ORDER BY status_id LIMIT ${REBLOG_DISTANCE})) t
+    JOIN statuses near ON near.id = t.status_id
+    WHERE near.id = s.reblog_of_id OR near.reblog_of_id = s.reblog_of_id))`;
+}
+
+/** Whether a status `s` is new enough for a timeline: not older than all of its entries if it is full. */
+export function hasRoom(timeline: Timeline, owner: string): string {
+  return `(SELECT count(*) FROM (
+    SELECT 1 FROM ${timeline} WHERE ${owner} AND status_id > s.id LIMIT ${TIMELINE_LENGTH})) < ${TIMELINE_LENGTH}`;
 }
 
 /**
@@ -41,7 +56,7 @@ const TO_LISTS = `
   INSERT OR IGNORE INTO list_timeline (list_id, status_id)
   SELECT l.id, s.id FROM statuses s ${MEMBERSHIPS}
   WHERE s.id = +$statusId AND ${INCLUDED_BY_MEMBERSHIP} AND ${wantedBy("l.account_id")}
-    AND ${isNotRecentlyReblogged("list_timeline", "list_id = l.id")}`;
+    AND ${hasRoom("list_timeline", "list_id = l.id")} AND ${isNotReblogNearby("list_timeline", "list_id = l.id")}`;
 
 /**
  * Whether a list `l` shows one of its entries: only statuses of current members, and replies to others according to its

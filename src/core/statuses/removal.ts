@@ -1,0 +1,91 @@
+import type { Context } from "../../context.ts";
+import type { Tx } from "../../db/open.ts";
+import { concernsOthers, deliver, remoteHoldersOf } from "../deliveries.ts";
+import { uncountFeatured } from "../discovery/featured-tags.ts";
+import { indexPart } from "../discovery/search-index.ts";
+import { uncountUses } from "../discovery/trend-counts.ts";
+import { publicTopics, publishAfterCommit, tagNamesOf } from "../events.ts";
+import { detachMedia } from "../media/attachments.ts";
+import { removeFromConversations } from "../notifications/conversations.ts";
+import { withdrawNotification } from "../notifications/notifications.ts";
+import { timelinesWith } from "../timelines/home-fanout.ts";
+import { addTombstone } from "../tombstones.ts";
+import { isForEveryone, STATUS_COLUMNS, type StatusRow } from "../visibility.ts";
+import { uncountQuote } from "./quotes.ts";
+import { countStatus } from "./storing.ts";
+
+/**
+ * Deletes a local status or reblog permanently, here and on other servers. Its media stay for a day, for redrafting,
+ * unless `deleteMedia` is set.
+ */
+export function removeStatus(ctx: Context, status: StatusRow, deleteMedia: boolean): void {
+  ctx.db.transaction((tx) => {
+    deliverRemoval(ctx, tx, status);
+    removeStatusWithin(ctx, tx, status, deleteMedia);
+  });
+}
+
+/** Call it before the status is deleted: it reads who may have it. */
+function deliverRemoval(ctx: Context, tx: Tx, status: StatusRow): void {
+  const { account_id: accountId, uri, visibility } = status;
+  if (status.reblog_of_id !== null) {
+    if (!concernsOthers(tx, status.id)) return;
+    const original = tx.get<{ uri: string; account_id: number }>(
+      "SELECT uri, account_id FROM statuses WHERE id = +$originalId",
+      { originalId: status.reblog_of_id },
+    )!;
+    const [originalUri, authorId] = [original.uri, original.account_id];
+    return deliver(ctx, tx, { type: "reblog.deleted", accountId, uri, originalUri, visibility, authorId });
+  }
+  const accountIds = remoteHoldersOf(tx, status.id);
+  if (accountIds.length === 0 && !concernsOthers(tx, status.id)) return;
+  deliver(ctx, tx, { type: "status.deleted", accountId, uri, visibility, accountIds });
+}
+
+/**
+ * Deletes a local or remote status or reblog, with everything that refers to it, within a transaction. Doesn't tell
+ * other servers: those of a remote author know, and a deleted account is announced as a whole.
+ */
+export function removeStatusWithin(ctx: Context, tx: Tx, status: StatusRow, deleteMedia: boolean): void {
+  const tags = tagNamesOf(tx, status.id);
+  const topics = [...timelinesWith(tx, status.id), ...publicTopics(tx, status, tags)];
+  removeReblogs(ctx, tx, status.id);
+  if (status.reblog_of_id !== null) uncountReblog(tx, status, status.reblog_of_id);
+  if (status.in_reply_to_id !== null && isForEveryone(status.visibility)) {
+    tx.run("UPDATE statuses SET replies_count = max(0, replies_count - 1) WHERE id = +$inReplyToId", {
+      inReplyToId: status.in_reply_to_id,
+    });
+  }
+  countStatus(tx, status, -1, null);
+  uncountFeatured(tx, status);
+  uncountQuote(tx, status.id);
+  removeFromConversations(ctx, tx, status.id);
+  // Nobody can redraft the status of another server.
+  detachMedia(ctx, tx, status.id, deleteMedia || !status.local);
+  uncountUses(tx, status.id);
+  tx.run("DELETE FROM statuses WHERE id = +$statusId", { statusId: status.id });
+  addTombstone(ctx, tx, status.uri);
+  if (status.reblog_of_id !== null) indexPart(tx, status.reblog_of_id, status.account_id);
+  publishAfterCommit(ctx, tx, topics, { event: "delete", statusId: status.id });
+}
+
+/** The rows go with the original. */
+function removeReblogs(ctx: Context, tx: Tx, originalId: number): void {
+  const reblogs = tx.all<StatusRow>(`SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.reblog_of_id = +$originalId`, {
+    originalId,
+  });
+  for (const reblog of reblogs) {
+    publishAfterCommit(ctx, tx, timelinesWith(tx, reblog.id), { event: "delete", statusId: reblog.id });
+    countStatus(tx, reblog, -1, null);
+  }
+}
+
+function uncountReblog(tx: Tx, reblog: StatusRow, originalId: number): void {
+  tx.run(
+    `UPDATE statuses SET reblogs_count = max(0, reblogs_count - 1),
+       origin_reblogs_count = max(0, origin_reblogs_count - $local)
+     WHERE id = +$originalId`,
+    { originalId, local: reblog.local },
+  );
+  withdrawNotification(tx, { type: "reblog", from: reblog.account_id, statusId: originalId });
+}

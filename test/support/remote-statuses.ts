@@ -1,0 +1,172 @@
+import type { RemotePoll } from "../../src/core/statuses/polls.ts";
+import { storeRemoteReblog } from "../../src/core/statuses/reblogs.ts";
+import { removeStatusWithin } from "../../src/core/statuses/removal.ts";
+import { type RemoteStatus, storeRemoteStatus } from "../../src/core/statuses/storing.ts";
+import { type RemoteVersion, storeRemoteVersion } from "../../src/core/statuses/versions.ts";
+import { STATUS_COLUMNS, type StatusRow } from "../../src/core/visibility.ts";
+import type { DeliveryEvent } from "../../src/db/delivery-events.ts";
+import type { Client, Json } from "./client.ts";
+import { remoteAccount } from "./rows.ts";
+import type { TestServer } from "./server.ts";
+
+/* Accounts and statuses of other servers, stored by the functions that federation uses. */
+
+/** An account of another server. */
+export interface RemoteAuthor {
+  id: string;
+  username: string;
+  domain: string;
+}
+
+/** Adds a remote account with what federation knows about it. */
+export function remoteAuthor(server: TestServer, username: string, domain = "far.example"): RemoteAuthor {
+  const id = remoteAccount(server, username, domain);
+  server.ctx.db.transaction((tx) =>
+    tx.run("INSERT INTO remote_accounts (account_id, inbox_url, fetched_at) VALUES ($id, $inbox, $now)", {
+      id: Number(id),
+      inbox: `https://${domain}/users/${username}/inbox`,
+      now: server.clock.now(),
+    }),
+  );
+  return { id, username, domain };
+}
+
+/** Makes one account follow another, without the work of a follow. */
+export function followRow(
+  server: TestServer,
+  from: { id: string },
+  to: { id: string },
+  options: { notify?: boolean; showReblogs?: boolean; languages?: string[] } = {},
+): void {
+  const { notify = false, showReblogs = true, languages } = options;
+  server.ctx.db.transaction((tx) =>
+    tx.run(
+      `INSERT INTO follows (account_id, target_account_id, notify, show_reblogs, languages, created_at)
+       VALUES ($from, $to, $notify, $showReblogs, $languages, 0)`,
+      {
+        from: Number(from.id),
+        to: Number(to.id),
+        notify: notify ? 1 : 0,
+        showReblogs: showReblogs ? 1 : 0,
+        languages: languages ? JSON.stringify(languages) : null,
+      },
+    ),
+  );
+}
+
+/** What a test says about a remote status. Mentions and addressees are accounts, tags are words. */
+export type Sent = Partial<Omit<RemoteStatus, "mentions" | "addressees" | "tags">> & {
+  mentions?: readonly { id: string }[];
+  addressees?: readonly { id: string }[];
+  tags?: readonly string[];
+};
+
+function described(sent: Sent) {
+  const idsOf = (people: readonly { id: string }[] = []) => people.map(({ id }) => Number(id));
+  return {
+    visibility: "public" as const,
+    content: "<p>from afar</p>",
+    spoilerText: "",
+    sensitive: false,
+    language: "en",
+    links: [],
+    poll: null,
+    originCounts: null,
+    ...sent,
+    mentions: idsOf(sent.mentions),
+    addressees: idsOf(sent.addressees),
+    tags: (sent.tags ?? []).map((written) => ({ name: written.toLowerCase(), written })),
+  };
+}
+
+let count = 0;
+
+/** Stores a status of a remote account, by default a public one of now. Returns its id; null if it was deleted before. */
+export function storeFrom(
+  server: TestServer,
+  author: RemoteAuthor,
+  sent: Sent = {},
+  arrival: "delivered" | "fetched" = "delivered",
+): string | null {
+  const { ctx, clock } = server;
+  count += 1;
+  const uri = sent.uri ?? `https://${author.domain}/users/${author.username}/statuses/${count}`;
+  const status: RemoteStatus = {
+    uri,
+    url: uri.replace("/users/", "/@"),
+    inReplyToUri: null,
+    createdAt: clock.now(),
+    editedAt: null,
+    quoteAutomatic: "[]",
+    attachMedia: null,
+    ...described(sent),
+    accountId: Number(author.id),
+  };
+  const id = ctx.db.transaction((tx) => storeRemoteStatus(ctx, tx, status, arrival));
+  return id === null ? null : String(id);
+}
+
+/** Stores a present state of a remote status, by default an edit of now. */
+export function updateFrom(
+  server: TestServer,
+  id: string | null,
+  sent: Sent & { editedAt?: number | null; poll?: RemotePoll | null; replaceMedia?(): void; hasMedia?: boolean },
+): void {
+  const { ctx, clock } = server;
+  const version: RemoteVersion = {
+    editedAt: clock.now(),
+    hasMedia: false,
+    replaceMedia: () => {},
+    ...described(sent),
+    poll: sent.poll ?? null,
+  };
+  ctx.db.transaction((tx) => storeRemoteVersion(ctx, tx, rowOf(server, id), version));
+}
+
+/** Stores a reblog by a remote account. Returns its id; null if it was undone before. */
+export function reblogFrom(
+  server: TestServer,
+  author: RemoteAuthor,
+  originalId: string | null,
+  { uri, createdAt }: { uri?: string; createdAt?: number } = {},
+  arrival: "delivered" | "fetched" = "delivered",
+): string | null {
+  const { ctx, clock } = server;
+  const reblog = {
+    uri: uri ?? `https://${author.domain}/reblogs/${author.username}/${originalId}`,
+    accountId: Number(author.id),
+    original: rowOf(server, originalId),
+    visibility: "public" as const,
+    createdAt: createdAt ?? clock.now(),
+  };
+  const id = ctx.db.transaction((tx) => storeRemoteReblog(ctx, tx, reblog, arrival));
+  return id === null ? null : String(id);
+}
+
+/** Deletes a remote status or reblog, as its author's server asks to. */
+export function removeFrom(server: TestServer, id: string | null): void {
+  const { ctx } = server;
+  ctx.db.transaction((tx) => removeStatusWithin(ctx, tx, rowOf(server, id), true));
+}
+
+export function rowOf(server: TestServer, id: string | null): StatusRow {
+  return server.ctx.db.get<StatusRow>(`SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.id = $id`, { id: Number(id) })!;
+}
+
+/** The waiting events for other servers, oldest first. */
+export function waitingDeliveries(server: TestServer): DeliveryEvent[] {
+  return server.ctx.db
+    .all<{ payload: string }>("SELECT payload FROM jobs WHERE kind = 'delivery.prepare' ORDER BY id")
+    .map(({ payload }) => JSON.parse(payload).event as DeliveryEvent);
+}
+
+/** The statuses of a home timeline, newest first. */
+export async function homeOf(who: Client): Promise<string[]> {
+  return ((await who.get("/api/v1/timelines/home?limit=40")).json as Json[]).map(({ id }) => id);
+}
+
+/** The notifications, newest first, as type and status. */
+export async function notificationsOf(who: Client): Promise<[type: string, statusId: string | undefined][]> {
+  const { json } = await who.get("/api/v1/notifications");
+  return (json as Json[]).map(({ type, status }) => [type, status?.id]);
+}
