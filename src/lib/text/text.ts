@@ -112,7 +112,7 @@ export function quoteFallback(html: string, quotedUrl: string): string {
 const SHOWN_CHARACTERS = 30;
 
 /** A link that shows the beginning of its address. Clients hide the invisible spans and draw the ellipsis. */
-function linkHtml(url: string, rel: string): string {
+export function linkHtml(url: string, rel: string): string {
   const prefix = /^(?:https?:\/\/(?:www\.)?|xmpp:)/.exec(url)?.[0] ?? "";
   const address = url.slice(prefix.length);
   const cut = cutIndex(address);

@@ -1,0 +1,101 @@
+import type { TagName } from "../../core/discovery/tags.ts";
+import { escapeHtml } from "../../lib/text/html.ts";
+import { linkHtml } from "../../lib/text/text.ts";
+import { attachmentsOf, type RemoteAttachment } from "./attachments.ts";
+import { audienceOf, type Audience } from "./audience.ts";
+import { hasType, idOf, isBlank, pastDateOf, totalOf, type Json } from "./json.ts";
+import { pageUrlOf } from "./links.ts";
+import { pollOf, type RemotePoll } from "./poll.ts";
+import { tagsOf, type RemoteEmoji, type RemoteMention } from "./tags.ts";
+import { htmlOf, nameOf, plainTextOf, rawNameOf, translationOf, warningOf, type Translation } from "./text.ts";
+
+export interface RemoteStatus extends Audience {
+  uri: string;
+  /** Its page, or its URI. It is only shown: it may be on any server, even one that denies it. */
+  url: string;
+  /** The URI of its author. */
+  attributedTo: string;
+  contentHtml: string;
+  language: string | null;
+  /** Plain text. */
+  spoilerText: string;
+  sensitive: boolean;
+  /** The URI of the status that it replies to. */
+  inReplyTo: string | null;
+  /** Null if its server gives no valid time. Never in the future. */
+  published: number | null;
+  /** When it was edited; null if it was not. Never in the future. */
+  updated: number | null;
+  mentions: RemoteMention[];
+  hashtags: TagName[];
+  emojis: RemoteEmoji[];
+  attachments: RemoteAttachment[];
+  poll: RemotePoll | null;
+  /** The totals that its server reports. */
+  likes: number | null;
+  shares: number | null;
+  /** The address of the collection of its replies. */
+  replies: string | null;
+  /** Set if it is a vote in the poll `inReplyTo`; then it is no post. */
+  vote: { option: string } | null;
+}
+
+const MAX_CONTENT_LENGTH = 100_000;
+const MAX_SUMMARY_LENGTH = 10_000;
+/** Other objects are shown by their title and a link to their page, as in Mastodon. */
+const LINKED_TYPES = ["Article", "Page", "Image", "Audio", "Video", "Event"];
+
+/**
+ * Reads a status. Null if it is none, or if its id or author is missing. A property of the audience that it lacks is
+ * taken from `activity`, which carries it.
+ */
+export function readStatus(json: Json, now: number, activity: Audience | null = null): RemoteStatus | null {
+  const isQuestion = hasType(json, "Question");
+  const isLinked = !isQuestion && !hasType(json, "Note");
+  const uri = idOf(json);
+  const attributedTo = idOf(json.attributedTo);
+  if (uri === null || attributedTo === null) return null;
+  if (isLinked && !LINKED_TYPES.some((type) => hasType(json, type))) return null;
+
+  const url = pageUrlOf(json.url) ?? uri;
+  const content = translationOf(json, "content");
+  const summary = translationOf(json, "summary");
+  const published = pastDateOf(json.published, now);
+  return {
+    uri,
+    url,
+    attributedTo,
+    ...audienceOf(json, activity),
+    contentHtml: isLinked ? linkedHtml(json, summary, url) : htmlOf(content.text, MAX_CONTENT_LENGTH),
+    language: content.language ?? summary.language ?? translationOf(json, "name").language,
+    spoilerText: isLinked ? "" : warningOf(summary.text, MAX_SUMMARY_LENGTH),
+    sensitive: json.sensitive === true || json.sensitive === "true",
+    inReplyTo: idOf(json.inReplyTo),
+    published,
+    updated: editTime(json, published, now),
+    ...tagsOf(json),
+    attachments: attachmentsOf(json),
+    poll: isQuestion ? pollOf(json, now) : null,
+    likes: totalOf(json.likes),
+    shares: totalOf(json.shares),
+    replies: idOf(json.replies),
+    vote: isVote(json, content) ? { option: rawNameOf(json.name) } : null,
+  };
+}
+
+/** Some servers send `updated` with every post, with the time of `published`. */
+function editTime(json: Json, published: number | null, now: number): number | null {
+  const updated = pastDateOf(json.updated, now);
+  return updated !== null && (published === null || updated > published) ? updated : null;
+}
+
+/** Servers send each vote as a Note that names the option. */
+function isVote(json: Json, content: Translation): boolean {
+  return hasType(json, "Note") && !isBlank(json.name) && isBlank(content.text) && idOf(json.inReplyTo) !== null;
+}
+
+function linkedHtml(json: Json, summary: Translation, url: string): string {
+  const texts = [nameOf(translationOf(json, "name").text), plainTextOf(summary.text, MAX_SUMMARY_LENGTH)];
+  const paragraphs = texts.filter((text) => text !== "").map((text) => escapeHtml(text).replaceAll("\n", "<br />"));
+  return [...paragraphs, linkHtml(url, "nofollow noopener")].map((html) => `<p>${html}</p>`).join("");
+}
