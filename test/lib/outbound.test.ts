@@ -1,4 +1,6 @@
 import { afterAll, describe, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import {
@@ -298,6 +300,28 @@ describe("An outbound request without a usable response", () => {
       const { body } = await ask(`${origin}${path}`, { truncate: true, maxBytes: 10_000 });
       expect(body.length).toBe(10_000);
     }
+  });
+});
+
+describe("A response that is saved to a file", () => {
+  const folder = mkdtempSync(join(tmpdir(), "linnet-outbound-"));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test("has its bytes there, unpacked, and none in memory", async () => {
+    const saveTo = join(folder, "page");
+    expect((await ask(`${origin}/page`, { saveTo })).body.length).toBe(0);
+    expect(await Bun.file(saveTo).text()).toBe(TEXT);
+  });
+
+  test("is bounded in the same way", async () => {
+    const saveTo = join(folder, "endless");
+    expect(await kindOf(`${origin}/endless`, { saveTo })).toBe("too_large");
+    expect(Bun.file(saveTo).size).toBeLessThanOrEqual(16 * KIB);
+  });
+
+  test.if(existsSync("/dev/full"))("fails with the error of the disk if that is full", async () => {
+    const error = await ask(`${origin}/large`, { saveTo: "/dev/full", maxBytes: 64 * KIB }).catch((thrown) => thrown);
+    expect(error.code).toBe("ENOSPC");
   });
 });
 

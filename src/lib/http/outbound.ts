@@ -1,5 +1,7 @@
 import { lookup as systemLookup } from "node:dns/promises";
+import { open } from "node:fs/promises";
 import ipaddr from "ipaddr.js";
+import { isDiskFull } from "../../errors.ts";
 import { gunzip, RatioError } from "./gunzip.ts";
 
 /**
@@ -40,6 +42,8 @@ export interface OutboundRequest {
   maxBytes: number;
   /** Truncates a longer body instead of refusing it. */
   truncate?: boolean;
+  /** Path of a file to which the body is written as it arrives. The body in the response is then empty. */
+  saveTo?: string;
   /** Milliseconds for the whole request, from DNS resolution to the last byte. */
   timeout: number;
   /** How many redirects to follow; a POST follows none. */
@@ -82,7 +86,7 @@ export async function fetchOutside(url: string, request: OutboundRequest, outlet
   try {
     return await follow(url, request, outlet, signal);
   } catch (error) {
-    if (error instanceof OutboundError) throw error;
+    if (error instanceof OutboundError || isDiskFull(error)) throw error;
     if (signal.aborted) throw new OutboundError("timeout", `${shown(url)} took longer than ${request.timeout} ms`);
     if (error instanceof RatioError) throw new OutboundError("too_large", `${shown(url)} ${error.message}`);
     throw new OutboundError("unreachable", `${shown(url)} could not be read: ${codeOf(error)}`);
@@ -212,21 +216,41 @@ async function receive(url: URL, response: Response, request: OutboundRequest): 
   return { url: url.href, status, headers, body: await readBody(url, response, request) };
 }
 
-/** Counts the received and the unpacked bytes instead of trusting a header. */
 async function readBody(url: URL, response: Response, request: OutboundRequest): Promise<Uint8Array> {
+  if (!response.body || (request.truncate && request.maxBytes === 0)) return new Uint8Array();
+  const body = unpacked(url, response.headers, response.body, request);
+  if (request.saveTo === undefined) return Buffer.concat(await Array.fromAsync(body));
+  await save(body, request.saveTo);
+  return new Uint8Array();
+}
+
+/** Counts the received and the unpacked bytes instead of trusting a header. */
+async function* unpacked(
+  url: URL,
+  headers: Headers,
+  received: ReadableStream<Uint8Array>,
+  request: OutboundRequest,
+): AsyncGenerator<Uint8Array> {
   const { maxBytes, truncate = false } = request;
-  if (!response.body || (truncate && maxBytes === 0)) return new Uint8Array();
-  const isPacked = isGzip(url, response.headers);
-  const body = isPacked ? gunzip(upTo(response.body, maxBytes + PACKING, tooLarge(url, request))) : response.body;
-  const chunks: Uint8Array[] = [];
+  const body = isGzip(url, headers)
+    ? gunzip(upTo(received, maxBytes + PACKING, tooLarge(url, request)))
+    : (received as AsyncIterable<Uint8Array>);
   let room = maxBytes;
   for await (const chunk of body) {
     if (chunk.length > room && !truncate) throw tooLarge(url, request);
-    chunks.push(chunk.subarray(0, room));
+    yield chunk.subarray(0, room);
     room -= Math.min(room, chunk.length);
     if (truncate && room === 0) break;
   }
-  return Buffer.concat(chunks);
+}
+
+async function save(body: AsyncIterable<Uint8Array>, path: string): Promise<void> {
+  const file = await open(path, "w");
+  try {
+    for await (const chunk of body) await file.writeFile(chunk);
+  } finally {
+    await file.close();
+  }
 }
 
 /** Throws `error` instead of reading more than `limit` bytes: endless gzip input may unpack to nothing. */
