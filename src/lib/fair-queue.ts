@@ -12,8 +12,8 @@ interface Piece {
 }
 
 /**
- * Runs a few pieces of heavy work at a time, fairly between users: one piece per user at a time, and the user who has
- * waited longest goes first. One place stays available for quick work: a piece that takes longer than `patience` counts
+ * Runs a few pieces of heavy work at a time, fairly between users: one piece per user at a time (or `perUser`), and the
+ * user who has waited longest goes first. One place stays available for quick work: a piece that takes longer than `patience` counts
  * as slow. If two pieces are slow and other work is waiting, the younger one is aborted, and restarted when the older
  * one is done. So each other user delays a user's work by at most `patience`, however slow their work is.
  */
@@ -23,11 +23,17 @@ export class FairQueue {
   private readonly turns = new Map<User, number>();
   private turn = 0;
 
-  /** `patience` is in milliseconds. */
+  /** `patience` is in milliseconds; with Infinity no piece counts as slow. */
   constructor(
     private readonly places: number,
     private readonly patience: number,
+    private readonly perUser = 1,
   ) {}
+
+  /** How many pieces wait for their turn. */
+  get length(): number {
+    return this.waiting.length;
+  }
 
   /** Runs the work when its turn comes. An aborted attempt must end soon; the queue restarts the work later. */
   take<Result>(user: User, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
@@ -57,7 +63,7 @@ export class FairQueue {
 
   private next(): Piece | null {
     const eligible = this.waiting.filter(
-      ({ user, slow }) => !this.runs((piece) => piece.user === user) && (!slow || this.hasRoomForSlow()),
+      ({ user, slow }) => this.runningFor(user) < this.perUser && (!slow || this.hasRoomForSlow()),
     );
     const lastTurn = ({ user }: Piece) => this.turns.get(user) ?? 0;
     return eligible.reduce<Piece | null>(
@@ -68,6 +74,10 @@ export class FairQueue {
 
   private hasRoomForSlow(): boolean {
     return !this.runs((piece) => piece.slow);
+  }
+
+  private runningFor(user: User): number {
+    return [...this.running].filter((piece) => piece.user === user).length;
   }
 
   private runs(condition: (piece: Piece) => boolean): Piece | undefined {
@@ -82,10 +92,7 @@ export class FairQueue {
     this.running.add(piece);
     this.turns.set(piece.user, ++this.turn);
     const { signal } = (piece.attempt = new AbortController());
-    const timer = setTimeout(() => {
-      piece.overdue = true;
-      this.fill();
-    }, this.patience);
+    const timer = this.patience < Infinity ? setTimeout(() => this.losePatience(piece), this.patience) : undefined;
     try {
       await piece.work(signal);
     } catch (error) {
@@ -96,6 +103,11 @@ export class FairQueue {
     this.running.delete(piece);
     const isBusy = (other: Piece) => other.user === piece.user;
     if (!this.waiting.some(isBusy)) this.turns.delete(piece.user);
+    this.fill();
+  }
+
+  private losePatience(piece: Piece): void {
+    piece.overdue = true;
     this.fill();
   }
 }

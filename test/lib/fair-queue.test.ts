@@ -53,6 +53,16 @@ describe("The fair queue", () => {
     await Promise.all(all);
   });
 
+  test("can run a few tasks per user, however long they take", async () => {
+    const queue = new FairQueue(4, Infinity, 2);
+    const [ada, grace] = [new Work(), new Work()];
+    const all = [ada, ada, ada, grace].map((work) => queue.take(work === ada ? "ada" : "grace", work.run));
+    expect([ada.attempts, grace.attempts, queue.length]).toEqual([2, 1, 1]);
+    for (const work of [ada, grace]) work.finish();
+    await Promise.all(all);
+    expect([ada.attempts, queue.length]).toEqual([3, 0]);
+  });
+
   test("serves the user first who has waited longest since their last task", async () => {
     const queue = new FairQueue(1, PATIENT);
     const order: string[] = [];
