@@ -71,7 +71,7 @@ test("A request does not wait for a conversion", async () => {
   const queue = new MediaQueue();
   const end = Promise.withResolvers<void>();
   const conversion = queue.convert("ada", 1, () => end.promise);
-  const { image } = await queue.run("ada", "placeholderPreview", "audio", 8, 8, 1);
+  const { image } = await queue.run("ada", "placeholderPreview", { kind: "audio", width: 8, height: 8, seed: 1 });
   expect([image.width, image.height]).toEqual([8, 8]);
   end.resolve();
   await conversion;

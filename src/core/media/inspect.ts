@@ -58,7 +58,8 @@ export async function inspectAnyUpload(ctx: Context, accountId: number, upload: 
     if (!(error instanceof UnreadableFile)) throw error;
     const [width, height] = [PLACEHOLDER_SIDE, PLACEHOLDER_SIDE];
     const seed = ctx.clock.now();
-    const placeholder = await ctx.media.run(accountId, "placeholderPreview", "unknown", width, height, seed);
+    const drawing = { kind: "unknown", width, height, seed } as const;
+    const placeholder = await ctx.media.run(accountId, "placeholderPreview", drawing);
     return { kind: "unreadable", placeholder };
   }
 }
@@ -111,7 +112,8 @@ function checkClip(clip: Clip, ffmpeg: Ffmpeg | null): void {
 
 function placeholderOf(ctx: Context, accountId: number, { video }: Clip): Promise<ProcessedPreview> {
   const { width, height } = video ? smallSize(video) : { width: PLACEHOLDER_SIDE, height: PLACEHOLDER_SIDE };
-  return ctx.media.run(accountId, "placeholderPreview", video ? "video" : "audio", width, height, ctx.clock.now());
+  const kind = video ? "video" : "audio";
+  return ctx.media.run(accountId, "placeholderPreview", { kind, width, height, seed: ctx.clock.now() });
 }
 
 /**

@@ -7,7 +7,7 @@ import { withoutMetadata } from "./image-metadata.ts";
 import { isAvifSequence, sniffType } from "./image-types.ts";
 import { TYPES_BY_EXTENSION } from "./media-types.ts";
 import { returnFreedMemory } from "../libc.ts";
-import { drawPlaceholder, type Pixels } from "./placeholders.ts";
+import { drawPlaceholder, type Pixels, type Placeholder } from "./placeholders.ts";
 
 /** An image's bytes, or the path of its file. */
 export type ImageSource = Uint8Array | string;
@@ -134,9 +134,9 @@ export function processPreview(source: ImageSource, limits: ImageLimits): Promis
   });
 }
 
-/** A generated preview of a clip or an unreadable file. `seed` selects its colours. */
-export function placeholderPreview(...drawing: Parameters<typeof drawPlaceholder>): Promise<ProcessedPreview> {
-  return freeingMemory(async () => previewOf(await loadSharp(), drawPlaceholder(...drawing)));
+/** A generated preview of media without an image. */
+export function placeholderPreview(placeholder: Placeholder): Promise<ProcessedPreview> {
+  return freeingMemory(async () => previewOf(await loadSharp(), drawPlaceholder(placeholder)));
 }
 
 /**
