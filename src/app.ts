@@ -12,6 +12,7 @@ import { clientAddress } from "./lib/http/ip-addresses.ts";
 import { stackOf } from "./lib/log.ts";
 import { OAuthRefusal } from "./oauth/refusals.ts";
 import { describeIn, errorLanguage, inLanguage } from "./web/i18n/error-messages.ts";
+import { remoteFileRoutes } from "./web/remote-files.ts";
 import { fileRoutes } from "./web/static-files.ts";
 import { webRoutes } from "./web/index.ts";
 
@@ -77,6 +78,7 @@ export async function createApp(ctx: Context) {
   federationRoutes(app, ctx);
   const routes = new Router(app, ctx);
   apiRoutes(routes);
+  remoteFileRoutes(app, ctx);
   await fileRoutes(app, ctx);
   webRoutes(app, ctx, () => routes.describe());
   return app;

@@ -88,6 +88,18 @@ const TABLE = {
     (given) => resolve(given),
     "Folder for the database, `media/` and `cache/`",
   ),
+  cacheSize: setting(
+    "LINNET_CACHE_SIZE",
+    "2 GB",
+    byteSize,
+    "Maximum size of the copies of other servers' media in `cache/`, in MB, GB or TB; the files shown least recently are removed",
+  ),
+  cacheDays: setting(
+    "LINNET_CACHE_DAYS",
+    "14",
+    integer(1, 36_500),
+    "Days after which such a copy is removed if it was not shown",
+  ),
   trustedProxies: setting(
     "LINNET_TRUSTED_PROXIES",
     "127.0.0.1,::1",
@@ -263,6 +275,15 @@ function integer(min: number, max: number): Parser<number> {
     const number = /^\d{1,9}$/.test(given) ? Number(given) : -1;
     return number >= min && number <= max ? number : refuse(name, given, `a whole number from ${min} to ${max}`);
   };
+}
+
+const UNITS: Record<string, number> = { MB: 1e6, GB: 1e9, TB: 1e12 };
+
+/** A size such as `500 MB`, in bytes. */
+function byteSize(given: string, name: SettingName): number {
+  const [, number, unit = ""] = /^(\d{1,6}(?:\.\d{1,3})?) ?([MGT]B)$/i.exec(given) ?? [];
+  const bytes = Number(number) * UNITS[unit.toUpperCase()]!;
+  return bytes >= UNITS.MB! ? bytes : refuse(name, given, "a size of at least 1 MB, such as 500 MB or 2 GB");
 }
 
 /** Other spellings of on and off, which are common in compose files and the settings of other servers. */

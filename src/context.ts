@@ -1,8 +1,10 @@
+import { statfs } from "node:fs/promises";
 import type { Config, LimitName } from "./config.ts";
 import type { Db } from "./db/open.ts";
 import { RowCaches } from "./db/row-cache.ts";
 import { Ffmpeg } from "./lib/media/ffmpeg.ts";
 import { EventBus } from "./lib/event-bus.ts";
+import { FairQueue } from "./lib/fair-queue.ts";
 import { Ids } from "./lib/ids.ts";
 import { LibreTranslate, type LibreTranslateSettings } from "./lib/http/libretranslate.ts";
 import { stackOf, type Logger } from "./lib/log.ts";
@@ -20,6 +22,7 @@ import {
 import { SlidingWindow, Windows } from "./lib/rates.ts";
 import { generateKeyPair, type KeyPair } from "./lib/signatures.ts";
 import { RequestLog } from "./lib/http/request-log.ts";
+import { SingleFlight } from "./lib/single-flight.ts";
 import { AsyncRefreshes } from "./lib/async-refreshes.ts";
 import { VERSION } from "./version.ts";
 
@@ -53,6 +56,23 @@ const NOBODY: Remote = { account: () => Promise.resolve(null), object: () => Pro
 
 type Rates = Record<Exclude<LimitName, "sign_in">, Windows> & { sign_in: SlidingWindow };
 
+/** The cache of other servers' media, as far as it is in memory. */
+export interface MediaCache {
+  /** Fetches of images and of whole clips: a few at a time in total and for each site. */
+  images: FairQueue;
+  clips: FairQueue;
+  /** Ids of the files that were shown since the last time that this was written. */
+  shown: Set<number>;
+  /** The size of all files; null until they are counted. */
+  bytes: number | null;
+}
+
+/** Bytes on a disk. */
+interface DiskSpace {
+  free: number;
+  total: number;
+}
+
 /** The shared state and external dependencies of one server. Tests run several servers in one process. */
 export interface Context {
   config: Config;
@@ -78,6 +98,11 @@ export interface Context {
   ffmpeg: Ffmpeg | null;
   /** The queue for reading and converting uploads. */
   media: MediaQueue;
+  mediaCache: MediaCache;
+  /** The space on the disk of the media cache. */
+  diskSpace(): Promise<DiskSpace>;
+  /** Work that several requests wait for. */
+  flights: SingleFlight;
   /** Work that continues after a response was sent. */
   asyncRefreshes: AsyncRefreshes;
   /** Other servers, as far as `core` needs them. Knows none until the app sets it. */
@@ -129,12 +154,26 @@ export function openContext(
     translator: config.libreTranslate && translatorOf(config.libreTranslate, outlet, clock),
     ffmpeg: config.ffmpeg === null ? null : new Ffmpeg(config.ffmpeg),
     media: new MediaQueue(world.mediaProcesses),
+    mediaCache: {
+      images: new FairQueue(16, Infinity, 4),
+      clips: new FairQueue(4, Infinity, 2),
+      shown: new Set(),
+      bytes: null,
+    },
+    diskSpace: () => diskSpace(config.data),
+    flights: new SingleFlight(),
     asyncRefreshes: new AsyncRefreshes(clock),
     remote: NOBODY,
     signer: new Signer(),
     singleFlight: new SingleFlight(),
     wake: () => {},
   };
+}
+
+/** Without the blocks that are reserved for the system. */
+async function diskSpace(folder: string): Promise<DiskSpace> {
+  const { bsize, blocks, bfree, bavail } = await statfs(folder);
+  return { free: bavail * bsize, total: (blocks - bfree + bavail) * bsize };
 }
 
 function outletOf(config: Config, lookup: Outlet["lookup"]): Outlet {

@@ -21,6 +21,8 @@ export interface JobPayloads {
   "media.delete_files": { files: string[] };
   /** Deletes files that no row refers to, in the folders after this one. Recurring. */
   "media.sweep": { after: string | null };
+  /** Removes copies of other servers' media: expired ones, and as many as the limits need. Recurring. */
+  "cache.evict": Record<string, never>;
   /** Sends a notification to one push subscription. */
   "push.deliver": { subscriptionId: number; notificationId: number };
   /** Runs at the end of a poll. */

@@ -5,6 +5,8 @@ import { wordsWithShortcodes } from "../lib/text/shortcodes.ts";
 import { ACCOUNT_TEXTS } from "./cache.ts";
 import { emojisJson } from "./emojis.ts";
 import { timestamp } from "./json.ts";
+import { rejectsMedia } from "../core/remote-media/rejected-media.ts";
+import { remotePictureUrl } from "../core/remote-media/remote-names.ts";
 import { mediaUrl, missingPictureUrl } from "../core/addresses.ts";
 
 type AccountRow = Omit<
@@ -30,7 +32,8 @@ export interface StoredField {
 /** This server knows only some of a remote account's followers and statuses, and the other server may be outdated. */
 const ACCOUNTS = `
   SELECT a.id, a.username, a.domain, a.display_name, a.note_html, a.fields, a.uri, a.url,
-    a.avatar, a.avatar_static, a.avatar_description, a.header, a.header_static, a.header_description,
+    a.avatar, a.avatar_static, a.avatar_remote_url, a.avatar_description,
+    a.header, a.header_static, a.header_remote_url, a.header_description,
     a.locked, a.bot, a.discoverable, a.indexable, a.hide_collections,
     max(a.followers_count, coalesce(a.origin_followers_count, 0)) AS followers_count,
     max(a.following_count, coalesce(a.origin_following_count, 0)) AS following_count,
@@ -81,9 +84,11 @@ const BLANK_PROFILE = {
   fields: "[]",
   avatar: null,
   avatar_static: null,
+  avatar_remote_url: null,
   avatar_description: "",
   header: null,
   header_static: null,
+  header_remote_url: null,
   header_description: "",
   locked: 0,
   bot: 0,
@@ -94,8 +99,8 @@ const BLANK_PROFILE = {
 
 function accountJson(ctx: Context, account: AccountRow) {
   const row = account.suspended_at === null ? account : { ...account, ...BLANK_PROFILE };
-  const avatar = row.avatar === null ? missingPictureUrl(ctx, "avatars") : mediaUrl(ctx, row.avatar);
-  const header = row.header === null ? missingPictureUrl(ctx, "headers") : mediaUrl(ctx, row.header);
+  const [avatar, avatarStatic] = pictureUrls(ctx, "avatars", row, [row.avatar, row.avatar_static, row.avatar_remote_url]);
+  const [header, headerStatic] = pictureUrls(ctx, "headers", row, [row.header, row.header_static, row.header_remote_url]);
   const fields = row.fields === "[]" ? [] : (JSON.parse(row.fields) as StoredField[]);
   return {
     id: String(row.id),
@@ -113,10 +118,10 @@ function accountJson(ctx: Context, account: AccountRow) {
     url: row.url,
     uri: row.uri,
     avatar,
-    avatar_static: row.avatar_static === null ? avatar : mediaUrl(ctx, row.avatar_static),
+    avatar_static: avatarStatic,
     avatar_description: row.avatar_description,
     header,
-    header_static: row.header_static === null ? header : mediaUrl(ctx, row.header_static),
+    header_static: headerStatic,
     header_description: row.header_description,
     followers_count: row.followers_count,
     following_count: row.following_count,
@@ -133,6 +138,26 @@ function accountJson(ctx: Context, account: AccountRow) {
     ...(row.suspended_at !== null && { suspended: true }),
     ...(row.silenced_at !== null && { limited: true }),
   };
+}
+
+type Text = string | null;
+
+/** The URLs of an avatar or a header: as it is, and without its animation. */
+function pictureUrls(
+  ctx: Context,
+  kind: "avatars" | "headers",
+  { id, domain }: Pick<AccountRow, "id" | "domain">,
+  [file, still, remoteUrl]: [file: Text, still: Text, remoteUrl: Text],
+): [string, string] {
+  if (file !== null) return [mediaUrl(ctx, file), mediaUrl(ctx, still ?? file)];
+  if (remoteUrl !== null && !rejectsMedia(ctx, domain)) {
+    return [
+      remotePictureUrl(ctx, kind, id, remoteUrl, "original"),
+      remotePictureUrl(ctx, kind, id, remoteUrl, "static"),
+    ];
+  }
+  const missing = missingPictureUrl(ctx, kind);
+  return [missing, missing];
 }
 
 /** The account's handle as seen from this server: remote accounts include their domain. */

@@ -10,9 +10,8 @@ import { tagUrl } from "../core/addresses.ts";
 import { composeAll, type Composed } from "../core/statuses/compose.ts";
 import { emojisOf } from "../core/media/emojis.ts";
 import { showAccounts, type AccountJson } from "./accounts.ts";
-import { emojisJson } from "./emojis.ts";
+import { emojiJson, emojisJson } from "./emojis.ts";
 import { timestamp } from "./json.ts";
-import { mediaUrl } from "../core/addresses.ts";
 
 /** Mastodon's Announcement (entities/Announcement), for a viewer; a fixed number of queries. */
 export function showAnnouncements(ctx: Context, viewerId: number, rows: readonly AnnouncementRow[]) {
@@ -75,5 +74,7 @@ export function showReactionCount(ctx: Context, viewerId: number, announcementId
 /** The URLs of a custom emoji of this server; null for a Unicode emoji. */
 function pictureJson(ctx: Context, name: string): { url: string; static_url: string } | null {
   const emoji = emojisOf(ctx, null).get(name);
-  return emoji ? { url: mediaUrl(ctx, emoji.image), static_url: mediaUrl(ctx, emoji.static_image) } : null;
+  if (!emoji) return null;
+  const { url, static_url } = emojiJson(ctx, emoji);
+  return { url, static_url };
 }

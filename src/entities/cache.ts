@@ -1,8 +1,10 @@
 import { EMOJI_COLUMNS } from "../core/media/emojis.ts";
+import { REJECTION_COLUMNS } from "../core/remote-media/rejected-media.ts";
 import { type CacheSpec, everyEntry, ownRow, partRows, referencedRows } from "../db/row-cache.ts";
 import {
   accounts,
   customEmojis,
+  domainBlocks,
   links,
   mediaAttachments,
   mentions,
@@ -74,6 +76,9 @@ export interface PollText {
 /** Both texts contain emoji. Which ones is not recorded, since emoji rarely change. */
 const EMOJIS = partRows(customEmojis, EMOJI_COLUMNS, everyEntry);
 
+/** Both contain media. */
+const REJECTIONS = partRows(domainBlocks, REJECTION_COLUMNS, everyEntry);
+
 /** About 2 KiB each. */
 export const STATUS_TEXTS: CacheSpec<number, StatusText> = {
   name: "statuses",
@@ -112,6 +117,7 @@ export const STATUS_TEXTS: CacheSpec<number, StatusText> = {
     partRows(
       mediaAttachments,
       [
+        "account_id",
         "position",
         "type",
         "state",
@@ -129,6 +135,8 @@ export const STATUS_TEXTS: CacheSpec<number, StatusText> = {
         "colors",
         "description",
         "blurhash",
+        "remote_url",
+        "preview_remote_url",
       ],
       "status_id",
     ),
@@ -183,6 +191,7 @@ export const STATUS_TEXTS: CacheSpec<number, StatusText> = {
     referencedRows(tags, ["name"], everyEntry),
     referencedRows(oauthApps, ["name", "website"], everyEntry),
     EMOJIS,
+    REJECTIONS,
   ],
 };
 
@@ -196,9 +205,11 @@ const SHOWN = [
   "url",
   "avatar",
   "avatar_static",
+  "avatar_remote_url",
   "avatar_description",
   "header",
   "header_static",
+  "header_remote_url",
   "header_description",
   "locked",
   "bot",
@@ -230,5 +241,6 @@ export const ACCOUNT_TEXTS: CacheSpec<number, string> = {
     // The account to which it has moved.
     referencedRows(accounts, SHOWN, (row) => `SELECT id AS key FROM accounts WHERE moved_to_id = ${row}.id`),
     EMOJIS,
+    REJECTIONS,
   ],
 };

@@ -1,5 +1,7 @@
 import type { Context } from "../context.ts";
 import { type CustomEmoji, emojisIn, emojisOf } from "../core/media/emojis.ts";
+import { rejectsMedia } from "../core/remote-media/rejected-media.ts";
+import { remoteEmojiUrl } from "../core/remote-media/remote-names.ts";
 import { mediaUrl } from "../core/addresses.ts";
 
 /** Mastodon's CustomEmoji (entities/CustomEmoji). A missing category is omitted, as in Mastodon. */
@@ -8,8 +10,8 @@ export type EmojiJson = ReturnType<typeof emojiJson>;
 export function emojiJson(ctx: Context, emoji: CustomEmoji) {
   return {
     shortcode: emoji.shortcode,
-    url: mediaUrl(ctx, emoji.image),
-    static_url: mediaUrl(ctx, emoji.static_image),
+    url: emoji.image === null ? remoteEmojiUrl(ctx, emoji, "original") : mediaUrl(ctx, emoji.image),
+    static_url: emoji.static_image === null ? remoteEmojiUrl(ctx, emoji, "static") : mediaUrl(ctx, emoji.static_image),
     visible_in_picker: emoji.visible_in_picker === 1,
     ...(emoji.category !== null && { category: emoji.category }),
   };
@@ -23,5 +25,6 @@ export function showListedEmojis(ctx: Context): EmojiJson[] {
 
 /** The custom emoji in plain texts whose author is on `domain` (null for this server). */
 export function emojisJson(ctx: Context, domain: string | null, texts: readonly string[]): EmojiJson[] {
+  if (rejectsMedia(ctx, domain)) return [];
   return emojisIn(ctx, domain, texts).map((emoji) => emojiJson(ctx, emoji));
 }

@@ -32,7 +32,7 @@ export function showVersions(ctx: Context, viewerId: number, status: StatusRow) 
     quote,
     media_attachments: version.media.flatMap(({ id, description }) => {
       const row = media.get(id);
-      return row ? [showMedia(ctx, { ...row, description })] : [];
+      return row ? [showMedia(ctx, { ...row, description }, domain)] : [];
     }),
     emojis: emojisJson(ctx, domain, [
       version.spoiler_text,

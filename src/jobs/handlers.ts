@@ -15,6 +15,7 @@ import { prepareDelivery } from "../federation/delivery/prepare.ts";
 import { sendWaiting } from "../federation/delivery/send.ts";
 import { processIncoming } from "../federation/incoming.ts";
 import { cleanUp } from "./clean-up.ts";
+import { trimCache } from "./media-cache.ts";
 import { sweepMedia } from "./orphaned-files.ts";
 import { deliverPush } from "./push.ts";
 import { refreshTrends } from "./trends.ts";
@@ -40,6 +41,7 @@ export const handlers: Handlers = {
   "home.rebuild": (ctx, { accountId }) => rebuildHome(ctx, accountId),
   "poll.close": (ctx, { pollId }) => closePoll(ctx, pollId),
   "status.publish": (ctx, { scheduledId }) => publishScheduled(ctx, scheduledId),
+  "cache.evict": (ctx) => trimCache(ctx),
   "media.delete_files": (ctx, { files }) => removeFiles(ctx, files),
   "media.process": (ctx, { id }) => processMedia(ctx, id),
   "media.sweep": (ctx, { after }) => sweepMedia(ctx, after),

@@ -7,6 +7,7 @@ const HOUR = 3600_000;
 /** Recurring jobs, each with its interval in milliseconds and its payload. */
 const RECURRING = {
   clean_up: { every: HOUR, payload: {} },
+  "cache.evict": { every: HOUR, payload: {} },
   "trends.rank": { every: HOUR, payload: {} },
   "media.sweep": { every: 24 * HOUR, payload: { after: null } },
 } satisfies { [Kind in JobKind]?: { every: number; payload: JobPayloads[Kind] } };
@@ -27,6 +28,7 @@ export function scheduleNext(ctx: Context, tx: Tx, kind: RecurringKind): void {
 export function scheduleAll(ctx: Context, tx: Tx): void {
   const now = ctx.clock.now();
   schedule(ctx, tx, "clean_up", now);
+  schedule(ctx, tx, "cache.evict", now);
   schedule(ctx, tx, "trends.rank", now);
   scheduleNext(ctx, tx, "media.sweep");
 }

@@ -13,14 +13,14 @@ import { isNamedBy } from "../lib/http/etag.ts";
 import { requestAddress } from "../lib/http/params.ts";
 
 /** A name always refers to the same content, so it may be cached forever; and it is a file, never a page. */
-const HEADERS = {
+export const FILE_HEADERS = {
   "cache-control": "public, max-age=31536000, immutable",
   // A browser shows a video that is opened by itself as a page with a player.
   "content-security-policy": "default-src 'none'; media-src 'self'; sandbox",
   "x-content-type-options": "nosniff",
 };
 
-const PREFIX = "/media";
+export const MEDIA_PREFIX = "/media";
 /** A folder without HTML: see below. In the executable it is an empty virtual folder. */
 const ROOT = import.meta.dir;
 
@@ -29,10 +29,10 @@ export async function fileRoutes(app: AnyElysia, ctx: Context): Promise<void> {
   app
     .onRequest(({ request }) => (request.method === "HEAD" ? headResponse(ctx, request) : undefined))
     .use(await storedFiles(ctx))
-    .get("/avatars/original/missing.png", () => new Response(Bun.file(missingAvatar), { headers: HEADERS }))
-    .get("/icons/192.png", () => new Response(Bun.file(icon192), { headers: HEADERS }))
-    .get("/icons/512.png", () => new Response(Bun.file(icon512), { headers: HEADERS }))
-    .get("/headers/original/missing.png", () => new Response(Bun.file(missingHeader), { headers: HEADERS }));
+    .get("/avatars/original/missing.png", () => new Response(Bun.file(missingAvatar), { headers: FILE_HEADERS }))
+    .get("/icons/192.png", () => new Response(Bun.file(icon192), { headers: FILE_HEADERS }))
+    .get("/icons/512.png", () => new Response(Bun.file(icon512), { headers: FILE_HEADERS }))
+    .get("/headers/original/missing.png", () => new Response(Bun.file(missingHeader), { headers: FILE_HEADERS }));
 }
 
 /**
@@ -58,7 +58,7 @@ async function storedFiles(ctx: Context) {
     .use(
       await staticPlugin({
         assets: ROOT,
-        prefix: PREFIX,
+        prefix: MEDIA_PREFIX,
         alwaysStatic: false,
         etag: false,
         indexHTML: false,
@@ -71,7 +71,7 @@ async function storedFiles(ctx: Context) {
 /** Answers HEAD requests: Elysia would read the whole file to find its length. */
 function headResponse(ctx: Context, request: Request): Response | undefined {
   const { pathname } = requestAddress(request.url);
-  const found = pathname.startsWith(`${PREFIX}/`) ? findFile(ctx, pathname.slice(PREFIX.length + 1)) : null;
+  const found = pathname.startsWith(`${MEDIA_PREFIX}/`) ? findFile(ctx, pathname.slice(MEDIA_PREFIX.length + 1)) : null;
   if (!found) return;
   const { size, fileHeaders } = found;
   if (isNamedBy(request.headers.get("if-none-match"), fileHeaders.etag)) return new Response(null, { status: 304 });
@@ -87,7 +87,7 @@ function findFile(ctx: Context, name: string) {
     fetchAgain(ctx, name);
     return null;
   }
-  return { file: path, size, fileHeaders: { ...HEADERS, "content-type": type, etag: `"${name}"` } };
+  return { file: path, size, fileHeaders: { ...FILE_HEADERS, "content-type": type, etag: `"${name}"` } };
 }
 
 /** The response does not wait for the job to be written. */

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect } from "bun:test";
 import { is } from "drizzle-orm";
 import { getTableConfig, SQLiteTable } from "drizzle-orm/sqlite-core";
 import { EMOJIS } from "../../src/core/media/emojis.ts";
+import { REJECTED_MEDIA } from "../../src/core/remote-media/rejected-media.ts";
 import { FILTER_SETS } from "../../src/core/timelines/filter-matches.ts";
 import { connect, type Db, type Value } from "../../src/db/open.ts";
 import { RowCaches } from "../../src/db/row-cache.ts";
@@ -21,7 +22,7 @@ import { serverForAllTests, serverForEachTest } from "../support/setup.ts";
 
 type Row = Record<string, Value>;
 
-const DECLARED = [STATUS_TEXTS, ACCOUNT_TEXTS, FILTER_SETS, EMOJIS].flatMap(({ dependsOn }) => dependsOn);
+const DECLARED = [STATUS_TEXTS, ACCOUNT_TEXTS, FILTER_SETS, EMOJIS, REJECTED_MEDIA].flatMap(({ dependsOn }) => dependsOn);
 
 const TABLES = Object.values(schema)
   .filter((table) => is(table, SQLiteTable))

@@ -66,6 +66,14 @@ const EXCEPTIONS: Record<string, Exception> = {
     costs: ["scans links (links_unused)"],
     reason: "the index has only links that are removed within a day",
   },
+  "core/remote-media/cache-space.ts countBytes": {
+    costs: ["scans remote_files (remote_files_by_use)"],
+    reason: "it runs once an hour",
+  },
+  "core/remote-media/cache-space.ts evictSlice": {
+    costs: ["scans remote_files (remote_files_by_use)"],
+    reason: "it reads the first rows in the order of the index",
+  },
   "jobs/clean-up.ts cleanUp": { costs: ["scans mutes"], reason: "it runs once an hour" },
   "jobs/clean-up.ts prune": { costs: ["scans lists (lists_of_account)"], reason: "every list is pruned" },
   "jobs/outcomes.ts giveUp": { costs: ["scans jobs"], reason: "a recurring job needs half a day to give up" },
@@ -77,9 +85,6 @@ const EXCEPTIONS: Record<string, Exception> = {
   },
   "core/media/file-references.ts referencedMedia": {
     costs: [
-      "scans custom_emojis (custom_emojis_image)",
-      "scans custom_emojis (custom_emojis_static)",
-      "scans media_attachments (media_attachments_file)",
       "scans media_attachments (media_attachments_small)",
     ],
     reason: "a backup copies all files",
@@ -87,6 +92,10 @@ const EXCEPTIONS: Record<string, Exception> = {
   "core/moderation/reports.ts listReports": {
     costs: ["scans reports", "scans reports (reports_open)"],
     reason: "it lists the newest reports, all or open",
+  },
+  "core/remote-media/rejected-media.ts uncacheDomain": {
+    costs: ["scans remote_files (remote_files_of_owner)"],
+    reason: "it removes the files of a whole domain",
   },
   "core/server/jobs.ts listJobs": { costs: ["scans jobs"], reason: "it lists all jobs" },
   "core/server/jobs.ts retryAllJobs": { costs: ["scans jobs"], reason: "it finds jobs by their error" },

@@ -13,6 +13,7 @@ import { withSource } from "../support/sql/source.ts";
 
 /** Columns that can be null in their table, but not in a result of this function, and why. */
 const NEVER_NULL = {
+  "core/media/file-references.ts referencedMedia: file": "the conditions exclude it",
   "core/statuses/threads.ts contextOf: parent": "the condition compares it with a status",
   "core/statuses/translations.ts partsOf: description": "the condition excludes empty descriptions",
   "entities/histories.ts histories: subject_id": "the condition compares it with a list of ids",

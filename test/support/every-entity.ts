@@ -1,4 +1,6 @@
 import type { Value } from "../../src/db/open.ts";
+import { insertRemoteMedia } from "../../src/core/remote-media/remote-attachments.ts";
+import { setRemotePictures } from "../../src/core/remote-media/remote-pictures.ts";
 import type { Client, Json } from "./client.ts";
 import { remoteAccount, remoteEmoji, remoteStatus } from "./rows.ts";
 import type { TestServer } from "./server.ts";
@@ -23,12 +25,48 @@ export async function everyEntity(server: TestServer, author: Client, viewer: Cl
   await author.publish({ status: "another quote", quoted_status_id: second.id, quote_approval_policy: "nobody" });
   await viewer.publish({ status: "a reply", in_reply_to_id: first.id, visibility: "unlisted", language: "de" });
   await viewer.post(`/api/v1/statuses/${second.id}/reblog`);
-  const remoteId = remoteAccount(server, "remote", "far.example");
-  remoteStatus(server, remoteId, "from afar :far:");
-  update(server, "accounts", Number(remoteId), { ...COUNTS, actor_type: "Group", moved_to_id: Number(author.id) });
+  insertRemote(server, author);
   await filter(viewer, { title: "One", context: ["home"] }, "first", second);
   await filter(viewer, { title: "Two", context: ["thread"] }, "pol", first);
 }
+
+/** A status with media of another server, and one of a domain whose media are rejected. */
+function insertRemote(server: TestServer, author: Client): void {
+  const { ctx } = server;
+  for (const [domain, reject_media] of [["far.example", 0], ["rejected.example", 1]] as const) {
+    const account = remoteAccount(server, "remote", domain);
+    const status = remoteStatus(server, account, "from afar :far:", { hasMedia: true });
+    ctx.db.transaction((tx) => {
+      setRemotePictures(tx, Number(account), PICTURES);
+      insertRemoteMedia(ctx, tx, Number(status), Number(account), ATTACHMENTS);
+    });
+    const moved_to_id = reject_media ? null : Number(author.id);
+    update(server, "accounts", Number(account), { ...COUNTS, actor_type: "Group", moved_to_id });
+    insert(server, "domain_blocks", { domain, severity: "noop", reject_media, created_at: 1 });
+  }
+}
+
+const PICTURES = {
+  avatarUrl: "https://far.example/avatar.png",
+  avatarDescription: "An avatar",
+  headerUrl: "https://far.example/header.png",
+  headerDescription: "A header",
+};
+
+const ATTACHMENTS = [
+  {
+    type: "image" as const,
+    contentType: "image/png",
+    url: "https://far.example/picture.png",
+    previewUrl: "https://far.example/small.png",
+    description: "A picture",
+    width: 30,
+    height: 40,
+    focusX: 0,
+    focusY: 0,
+    blurhash: "B",
+  },
+];
 
 const PAGES = ["http://news.example/one", "http://news.example/two"];
 

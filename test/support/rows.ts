@@ -1,3 +1,4 @@
+import { saveRemoteEmojis } from "../../src/core/remote-media/remote-emojis.ts";
 import { idAt } from "../../src/lib/ids.ts";
 import type { Client } from "./client.ts";
 import type { TestServer } from "./server.ts";
@@ -107,12 +108,13 @@ export function remoteStatus(
 }
 
 /** Adds an emoji of another server. */
-export function remoteEmoji(server: TestServer, shortcode: string, domain: string): void {
-  server.ctx.db.transaction((tx) =>
-    tx.run(
-      `INSERT INTO custom_emojis (shortcode, domain, image, static_image, visible_in_picker, created_at, updated_at)
-       VALUES ($shortcode, $domain, $image, $image, 1, $now, $now)`,
-      { shortcode, domain, image: `emojis/${domain}/${shortcode}.png`, now: server.clock.now() },
-    ),
-  );
+export function remoteEmoji(
+  { ctx }: TestServer,
+  shortcode: string,
+  domain: string,
+  imageUrl = `https://${domain}/${shortcode}.png`,
+  updatedAt: number | null = null,
+): void {
+  const emoji = { shortcode, imageUrl, uri: `https://${domain}/emojis/${shortcode}`, updatedAt };
+  ctx.db.transaction((tx) => saveRemoteEmojis(ctx, tx, domain, [emoji]));
 }

@@ -5,7 +5,7 @@ import { processMedia } from "../../core/media/process.ts";
 import { parseChanges, receiveUpload } from "../../core/media/receive.ts";
 import { storeUpload } from "../../core/media/store.ts";
 import type { Context } from "../../context.ts";
-import { showMedia } from "../../entities/media.ts";
+import { showUpload } from "../../entities/media.ts";
 import { parseId } from "../../lib/ids.ts";
 import { FileInput, object, optional, text } from "../../lib/http/input.ts";
 import type { Router } from "../router.ts";
@@ -61,7 +61,7 @@ export function mediaRoutes(routes: Router): void {
       "/api/v1/media/:id",
       { ...changing, summary: "Update the description, focal point or thumbnail of a media attachment" },
       async ({ ctx, viewerId, input, params }) =>
-        showMedia(ctx, await changeUpload(ctx, viewerId, parseId(params.id), parseChanges(input), input.thumbnail)),
+        showUpload(ctx, await changeUpload(ctx, viewerId, parseId(params.id), parseChanges(input), input.thumbnail)),
     )
     .delete(
       "/api/v1/media/:id",
@@ -72,5 +72,5 @@ export function mediaRoutes(routes: Router): void {
 
 function show(ctx: Context, viewerId: number, id: number, statusWhileProcessing: number): Response {
   const row = ownMedia(ctx, viewerId, id);
-  return Response.json(showMedia(ctx, row), { status: row.state === "processing" ? statusWhileProcessing : 200 });
+  return Response.json(showUpload(ctx, row), { status: row.state === "processing" ? statusWhileProcessing : 200 });
 }

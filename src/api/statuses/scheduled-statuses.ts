@@ -9,7 +9,7 @@ import {
   reservedMedia,
   type ScheduledRow,
 } from "../../core/statuses/scheduled.ts";
-import { showMedia } from "../../entities/media.ts";
+import { showUpload } from "../../entities/media.ts";
 import { timestamp } from "../../entities/json.ts";
 import { validationFailed } from "../../errors.ts";
 import { parseId } from "../../lib/ids.ts";
@@ -100,6 +100,6 @@ function showRow(ctx: Context, row: ScheduledRow, media: readonly MediaRow[]) {
       idempotency: null,
       with_rate_limit: false,
     },
-    media_attachments: media.map((upload) => showMedia(ctx, upload)),
+    media_attachments: media.map((upload) => showUpload(ctx, upload)),
   };
 }

@@ -3,6 +3,7 @@ import { withAddress, type Config } from "../../config.ts";
 import type { Context } from "../../context.ts";
 import { SERVER_TOPIC } from "../../core/events.ts";
 import { clearIncoming } from "../../core/media/receive.ts";
+import { clearIncomingCopies } from "../../core/remote-media/fetch-copy.ts";
 import { followsPort, storeAddress, refuseOtherPort } from "../../core/server/server-address.ts";
 import { ensureKeys } from "../../core/people/account-keys.ts";
 import { newSetupToken } from "../../core/people/setup.ts";
@@ -48,6 +49,7 @@ async function serve(): Promise<void> {
   refuseOtherPort(ctx.config);
   vapidKeys(ctx);
   clearIncoming(ctx);
+  clearIncomingCopies(ctx);
   // Imported here because `linnet --help` loads this file, and these are slow to load.
   const [{ createApp }, { Worker }] = await Promise.all([import("../../app.ts"), import("../../jobs/worker.ts")]);
   const app = await createApp(ctx);

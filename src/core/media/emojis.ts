@@ -13,10 +13,17 @@ const TYPES: ReadonlySet<string | null> = new Set(["image/png", "image/gif", "im
 
 const MAX_CATEGORY = 100;
 
-/** A custom emoji with the names of its files. */
+/** A custom emoji with the names of its files or, for those of other servers, the remote URL. */
 export type CustomEmoji = Pick<
   typeof customEmojis.$inferSelect,
-  "id" | "shortcode" | "image" | "static_image" | "category" | "visible_in_picker"
+  | "id"
+  | "shortcode"
+  | "image"
+  | "static_image"
+  | "image_remote_url"
+  | "remote_updated_at"
+  | "category"
+  | "visible_in_picker"
 >;
 
 export interface NewEmoji {
@@ -27,11 +34,21 @@ export interface NewEmoji {
 }
 
 const OF_SERVER = `
-  SELECT id, shortcode, image, static_image, category, visible_in_picker FROM custom_emojis
+  SELECT id, shortcode, image, static_image, image_remote_url, remote_updated_at, category, visible_in_picker
+  FROM custom_emojis
   WHERE coalesce(domain, '') = +$domain ORDER BY lower(shortcode), shortcode`;
 
 /** The columns that emoji depend on wherever they are cached. */
-export const EMOJI_COLUMNS = ["shortcode", "domain", "image", "static_image", "category", "visible_in_picker"] as const;
+export const EMOJI_COLUMNS = [
+  "shortcode",
+  "domain",
+  "image",
+  "static_image",
+  "image_remote_url",
+  "remote_updated_at",
+  "category",
+  "visible_in_picker",
+] as const;
 
 /** By domain ("" for this server's), then by shortcode. A server has a few hundred emoji. */
 export const EMOJIS: CacheSpec<string, ReadonlyMap<string, CustomEmoji>> = {

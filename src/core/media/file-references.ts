@@ -15,10 +15,15 @@ const SITE_PICTURES: Reference = {
   where: "s.name IN ('picture.thumbnail', 'picture.icon')",
 };
 
+const COPIES: Reference[] = [
+  { from: "remote_files", column: "file", where: "file IS NOT NULL" },
+  { from: "remote_files", column: "still", where: "still IS NOT NULL" },
+];
+
 /** Every column that names a file, by the area (folder) of these files. */
 const REFERENCES: Record<string, Reference[]> = {
   attachments: [
-    { from: "media_attachments", column: "file" },
+    { from: "media_attachments", column: "file", where: "file IS NOT NULL" },
     { from: "media_attachments", column: "small", where: "small <> file" },
     { from: "media_attachments", column: "source", where: "source IS NOT NULL" },
   ],
@@ -26,10 +31,14 @@ const REFERENCES: Record<string, Reference[]> = {
     { from: "accounts", column: "avatar", where: "avatar GLOB 'avatars/*'" },
     { from: "accounts", column: "avatar_static", where: "avatar_static GLOB 'avatars/*'" },
   ],
+  "cache/attachments": COPIES,
+  "cache/avatars": COPIES,
   "cache/cards": [{ from: "preview_cards", column: "image", where: "image IS NOT NULL" }],
+  "cache/emojis": COPIES,
+  "cache/headers": COPIES,
   emojis: [
-    { from: "custom_emojis", column: "image" },
-    { from: "custom_emojis", column: "static_image" },
+    { from: "custom_emojis", column: "image", where: "image IS NOT NULL" },
+    { from: "custom_emojis", column: "static_image", where: "static_image IS NOT NULL" },
   ],
   headers: [
     { from: "accounts", column: "header", where: "header GLOB 'headers/*'" },

@@ -20,6 +20,8 @@ export const VIDEO_FRAME_RATE = 120;
 export const AVATAR_BYTES = AVATAR_LIMITS.bytes;
 /** Other servers reject larger emoji. The limit on pixels is Linnet's; it stops decompression bombs. */
 export const EMOJI_LIMITS: ImageLimits = { bytes: 256 * 1024, pixels: 1024 * 1024 };
+/** Linnet's: other programs accept larger emoji. */
+export const REMOTE_EMOJI_LIMITS: ImageLimits = { ...EMOJI_LIMITS, bytes: MEBIBYTE };
 
 /** The body of an upload request: a file and a thumbnail, with room for the other fields of the form. */
 export const UPLOAD_REQUEST_BYTES = VIDEO_BYTES + IMAGE_LIMITS.bytes + MEBIBYTE;

@@ -3,6 +3,7 @@ import type { Reads, Tx } from "../../db/open.ts";
 import { domainBlocks } from "../../db/schema/index.ts";
 import { Refusal, refuseWhere, tooLong } from "../../errors.ts";
 import { domainOf } from "../people/blocks.ts";
+import { uncacheDomain } from "../remote-media/rejected-media.ts";
 import { sever } from "../people/severances.ts";
 import { queueNotices } from "./moderation-notices.ts";
 import { isOwnHost } from "../addresses.ts";
@@ -70,7 +71,10 @@ export function setDomainBlock(ctx: Context, given: string, changes: Partial<Dom
     tooLong("Public comment", changes.publicComment, MAX_COMMENT),
     tooLong("Private comment", changes.privateComment, MAX_COMMENT),
   ]);
-  ctx.db.transaction((tx) => reapplyBlocks(ctx, tx, domain, () => storeBlock(ctx, tx, domain, changes)));
+  ctx.db.transaction((tx) => {
+    reapplyBlocks(ctx, tx, domain, () => storeBlock(ctx, tx, domain, changes));
+    if (changes.rejectMedia || changes.severity === "suspend") uncacheDomain(ctx, tx, domain);
+  });
 }
 
 /** Removes a block and its effects, except for ended follows. Accounts that were moderated individually stay so. */

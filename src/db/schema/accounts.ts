@@ -41,6 +41,8 @@ export const accounts = sqliteTable("accounts", {
   origin_followers_count: integer(),
   origin_following_count: integer(),
   origin_statuses_count: integer(),
+  avatar_remote_url: text(),
+  header_remote_url: text(),
 });
 
 export const users = sqliteTable("users", {

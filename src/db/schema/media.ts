@@ -7,11 +7,11 @@ export const mediaAttachments = sqliteTable("media_attachments", {
   position: integer().notNull().default(0),
   type: text({ enum: ["image", "gifv", "video", "audio", "unknown"] }).notNull(),
   content_type: text().notNull(),
-  file: text().notNull(),
+  file: text(),
   file_size: integer().notNull(),
   width: integer().notNull(),
   height: integer().notNull(),
-  small: text().notNull(),
+  small: text(),
   small_width: integer().notNull(),
   small_height: integer().notNull(),
   focus_x: real().notNull().default(0),
@@ -30,4 +30,19 @@ export const mediaAttachments = sqliteTable("media_attachments", {
   colors: text(),
   has_thumbnail: integer().notNull().default(0),
   scheduled_status_id: integer(),
+  remote_url: text(),
+  preview_remote_url: text(),
+});
+
+export const remoteFiles = sqliteTable("remote_files", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  kind: text({ enum: ["attachments", "avatars", "headers", "emojis"] }).notNull(),
+  owner_id: integer().notNull(),
+  form: text({ enum: ["original", "preview"] }).notNull(),
+  version: text().notNull(),
+  file: text(),
+  still: text(),
+  bytes: integer().notNull(),
+  used_at: integer().notNull(),
+  failed_at: integer(),
 });

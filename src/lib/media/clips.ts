@@ -88,6 +88,17 @@ export async function coverOf(path: string): Promise<Uint8Array | null> {
   });
 }
 
+/** The file type with which a clip is served unchanged; null if browsers don't play files of its kind. */
+export function servedExtension({ container, video, audio }: Clip): Extension | null {
+  if (container === "mpegts") return null;
+  if (container === "mov") return video ? "mp4" : "m4a";
+  if (container !== "matroska") return container;
+  // WebM is Matroska with these codecs.
+  const isWebm = (!video || /^(vp8|vp9|av1)$/.test(video.codec ?? "")) && (!audio || /^(opus|vorbis)$/.test(audio.codec ?? ""));
+  if (!isWebm) return null;
+  return video ? "webm" : "weba";
+}
+
 /** The file type that can hold a clip's streams without re-encoding; null if there is none. */
 export function copyExtension({ container, video, audio }: Clip): Extension | null {
   if (video) {

@@ -67,7 +67,7 @@ function PostMeta({ page, status }: { page: PageRequest; status: StatusJson }) {
   const { account, spoiler_text, sensitive } = status;
   const url = status.url ?? status.uri;
   const picture = sensitive || spoiler_text ? undefined : status.media_attachments.find(({ type }) => type !== "audio");
-  const image = picture
+  const image = picture?.preview_url
     ? { url: picture.preview_url, description: picture.description ?? "", isLarge: true }
     : { url: account.avatar, description: account.avatar_description, isLarge: false };
   const oembed = localUrl(page.ctx, `/api/oembed?${new URLSearchParams({ url })}`);

@@ -152,10 +152,11 @@ interface AttachmentProps {
 
 function Attachment({ page, attachment, lang }: AttachmentProps) {
   const { type, meta, description } = attachment;
+  if (attachment.preview_url === null) return <OriginalLink attachment={attachment} lang={lang} />;
   const preview = page.local(attachment.preview_url);
   const alt = description ?? "";
   const attributes = { lang: lang ?? undefined, title: description ?? undefined };
-  const { width, height } = meta.small;
+  const { width, height } = meta.small ?? {};
   const picture = <img {...attributes} src={preview} alt={alt} width={width} height={height} loading="lazy" />;
   // It can't be played before it is processed.
   if (attachment.url === null) return picture;
@@ -172,6 +173,16 @@ function Attachment({ page, attachment, lang }: AttachmentProps) {
   if (type === "gifv")
     return <video {...player} poster={preview} width={width} height={height} playsInline loop muted />;
   return <a href={file}>{picture}</a>;
+}
+
+/** Media that this server doesn't show. */
+function OriginalLink({ attachment: { url, description }, lang }: Pick<AttachmentProps, "attachment" | "lang">) {
+  if (url === null) return null;
+  return (
+    <a href={url} rel="nofollow noopener noreferrer" lang={lang ?? undefined}>
+      {description || hostOf(url)}
+    </a>
+  );
 }
 
 function Poll({ page, poll, lang }: { page: PageRequest; poll: PollJson; lang: string | null }) {
