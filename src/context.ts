@@ -9,7 +9,6 @@ import { Ids } from "./lib/ids.ts";
 import { LibreTranslate, type LibreTranslateSettings } from "./lib/http/libretranslate.ts";
 import { stackOf, type Logger } from "./lib/log.ts";
 import { Signer } from "./lib/signatures.ts";
-import { SingleFlight } from "./lib/single-flight.ts";
 import type { MediaProcesses } from "./lib/media/media-processes.ts";
 import { MediaQueue } from "./lib/media/media-queue.ts";
 import {
@@ -109,8 +108,6 @@ export interface Context {
   remote: Remote;
   /** Signs requests to other servers. */
   signer: Signer;
-  /** Fetches that several callers wait for. */
-  singleFlight: SingleFlight;
   /** Wakes the job loop; does nothing until the loop has started. */
   wake(): void;
 }
@@ -165,7 +162,6 @@ export function openContext(
     asyncRefreshes: new AsyncRefreshes(clock),
     remote: NOBODY,
     signer: new Signer(),
-    singleFlight: new SingleFlight(),
     wake: () => {},
   };
 }

@@ -1,6 +1,8 @@
 import type { Context } from "../context.ts";
 import { isOwnHost } from "../core/addresses.ts";
 import { accountOfUri, saveRemoteAccount, type RemoteProfile } from "../core/people/remote-accounts.ts";
+import { saveRemoteEmojis } from "../core/remote-media/remote-emojis.ts";
+import { setRemotePictures } from "../core/remote-media/remote-pictures.ts";
 import { hostOf, isSameOrigin } from "./documents.ts";
 import { FetchError, fetchDocument } from "./fetch.ts";
 import { readActor, type RemoteActor } from "./read/actor.ts";
@@ -17,7 +19,7 @@ export async function accountAt(ctx: Context, uri: string): Promise<number> {
  * Fetches the account with this URI and stores it. Simultaneous calls cause one fetch. @throws FetchError
  */
 export function refreshAccount(ctx: Context, uri: string, options: { withCounts?: boolean } = {}): Promise<number> {
-  return ctx.singleFlight.run(`account ${uri}`, async () => storeActor(ctx, await fetchDocument(ctx, uri), options));
+  return ctx.flights.run(`account ${uri}`, async () => storeActor(ctx, await fetchDocument(ctx, uri), options));
 }
 
 /**
@@ -41,7 +43,10 @@ export async function storeActor(
   const id = ctx.db.transaction((tx) => {
     const movedToId = actor.movedTo === null ? null : (accountOfUri(tx, actor.movedTo)?.id ?? null);
     const saved = saveRemoteAccount(ctx, tx, { ...profile, movedToId, counts }, { takesHandle: true });
-    if (saved !== null) storePictures(ctx, tx, saved, handle.domain, actor);
+    if (saved !== null) {
+      setRemotePictures(tx, saved, actor);
+      saveRemoteEmojis(ctx, tx, handle.domain, actor.emojis);
+    }
     return saved;
   });
   if (id === null) throw new FetchError("gone", `${actor.uri} was deleted`);

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { statusUri } from "../core/addresses.ts";
-import { ownEmoji } from "../core/media/emojis.ts";
+import { emojisOf } from "../core/media/emojis.ts";
 import { visibleToServer } from "../core/visibility.ts";
 import { etagOf, isNamedBy } from "../lib/http/etag.ts";
 import { parseId } from "../lib/ids.ts";
@@ -69,9 +69,9 @@ export class Documents {
   }
 
   emoji(shortcode: string): Response {
-    const emoji = ownEmoji(this.ctx.db, shortcode);
+    const emoji = emojisOf(this.ctx, null).get(shortcode);
     if (!emoji) throw missing();
-    return documentResponse(withContext(emojiDocument(this.ctx, { shortcode, image: emoji.image })));
+    return documentResponse(withContext(emojiDocument(this.ctx, emoji)));
   }
 
   /** @throws Rejection if there is a signature, but not a valid one */

@@ -1,9 +1,9 @@
 import type { Context } from "../context.ts";
-import { saveRemoteEmojis } from "../core/media/emojis.ts";
-import { insertRemoteMedia } from "../core/media/remote-attachments.ts";
+import { insertRemoteMedia, replaceRemoteMedia } from "../core/remote-media/remote-attachments.ts";
+import { saveRemoteEmojis } from "../core/remote-media/remote-emojis.ts";
 import { linksIn } from "../core/discovery/links.ts";
-import { storeRemoteEdit } from "../core/statuses/remote-edits.ts";
 import { storeRemoteStatus } from "../core/statuses/storing.ts";
+import { storeRemoteVersion } from "../core/statuses/versions.ts";
 import { type PollRow, visiblePoll } from "../core/statuses/polls.ts";
 import { isTombstoned } from "../core/tombstones.ts";
 import { STATUS_COLUMNS, type StatusRow, type Visibility } from "../core/visibility.ts";
@@ -35,6 +35,13 @@ export function ownStatusAt(db: Reads, accountId: number, uri: string): StatusRo
   return db.get<StatusRow>(OWN, { uri, accountId });
 }
 
+const REBLOG = `
+  SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.reblog_of_id = +$statusId AND s.account_id = +$accountId`;
+
+export function reblogBy(db: Reads, accountId: number, statusId: number): StatusRow | null {
+  return db.get<StatusRow>(REBLOG, { accountId, statusId });
+}
+
 const POLL = `
   SELECT p.id FROM statuses s JOIN polls p ON p.status_id = s.id WHERE s.uri = +$uri AND s.local = 1`;
 
@@ -61,7 +68,7 @@ export function localPollAt(
 export async function statusAt(ctx: Context, uri: string): Promise<number | null> {
   const known = statusIdOf(ctx.db, uri);
   if (known !== null || isOwnAddress(ctx, uri) || isTombstoned(ctx.db, uri)) return known;
-  return ctx.singleFlight.run(`status ${uri}`, async () => storeFetched(ctx, await fetchDocument(ctx, uri)));
+  return ctx.flights.run(`status ${uri}`, async () => storeFetched(ctx, await fetchDocument(ctx, uri)));
 }
 
 /** Stores a status whose document was fetched from its own server, with its parents. Null if it is no status. */
@@ -200,10 +207,24 @@ export function storeStatus(
       quoteAutomatic: "[]",
       originCounts: { favourites: status.likes, reblogs: status.shares },
       attachMedia:
-        attachments.length === 0 ? null : (statusId) => insertRemoteMedia(ctx, tx, statusId, author.id, attachments),
+        attachments.length === 0 ? null : (statusId) => insertRemoteMedia(ctx, tx, statusId, author.id, mediaOf(status)),
     },
     how,
   );
+}
+
+/** Stores the present state of a known status: its text, or only the results of its poll and its counts. */
+export function storeEdit(ctx: Context, tx: Tx, before: StatusRow, { authorId, status }: ReadyStatus): void {
+  const author = tx.get<Author>(AUTHOR, { authorId })!;
+  saveRemoteEmojis(ctx, tx, author.domain, status.emojis);
+  storeRemoteVersion(ctx, tx, before, {
+    ...contentOf(ctx, tx, status),
+    editedAt: status.updated,
+    hasMedia: status.attachments.length > 0,
+    poll: status.poll && pollToStore(status.poll),
+    originCounts: { favourites: status.likes, reblogs: status.shares },
+    replaceMedia: () => replaceRemoteMedia(ctx, tx, before.id, authorId, mediaOf(status)),
+  });
 }
 
 /** The parts of a status that an edit replaces. */
@@ -223,6 +244,11 @@ function contentOf(ctx: Context, db: Reads, status: RemoteStatus) {
     tags: status.hashtags,
     links: linksIn(ctx, status.contentHtml),
   };
+}
+
+/** The type of the bytes is detected when they are fetched. */
+function mediaOf({ attachments }: RemoteStatus) {
+  return attachments.map((each) => ({ ...each, contentType: each.contentType ?? "application/octet-stream" }));
 }
 
 function pollToStore({ options, multiple, votersCount, expiresAt }: NonNullable<RemoteStatus["poll"]>) {

@@ -115,7 +115,7 @@ export function pollOf(db: Reads, statusId: number): PollBefore | null {
   return row && { id: row.id, titles: titlesOf(db, row.id), multiple: row.multiple === 1 };
 }
 
-function titlesOf(db: Reads, pollId: number): string[] {
+export function titlesOf(db: Reads, pollId: number): string[] {
   return db
     .all<{ title: string }>("SELECT title FROM poll_options WHERE poll_id = +$pollId ORDER BY position", { pollId })
     .map(({ title }) => title);

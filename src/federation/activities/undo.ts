@@ -1,12 +1,12 @@
 import { removeBlock } from "../../core/people/blocks.ts";
 import { endFollow } from "../../core/people/follows.ts";
 import { removeFavourite } from "../../core/statuses/interactions.ts";
-import { removeReblog } from "../../core/statuses/reblogs.ts";
+import { removeStatusWithin } from "../../core/statuses/removal.ts";
 import type { Context } from "../../context.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import { localAccountAt } from "../local.ts";
 import { type Activity, referredActivity } from "../read/activity.ts";
-import { statusIdOf } from "../statuses.ts";
+import { reblogBy, statusIdOf } from "../statuses.ts";
 import type { Handler, Sender } from "./handler.ts";
 
 type Undone = { type: "follow" | "block"; targetId: number } | { type: "favourite" | "reblog"; statusId: number };
@@ -53,8 +53,10 @@ function apply(ctx: Context, tx: Tx, sender: Sender, undone: Undone): void {
     case "block":
       return removeBlock(ctx, tx, sender.id, undone.targetId);
     case "favourite":
-      return removeFavourite(ctx, tx, sender.id, undone.statusId);
-    case "reblog":
-      return removeReblog(ctx, tx, sender.id, undone.statusId);
+      return void removeFavourite(tx, sender.id, undone.statusId);
+    case "reblog": {
+      const reblog = reblogBy(tx, sender.id, undone.statusId);
+      if (reblog) removeStatusWithin(ctx, tx, reblog, true);
+    }
   }
 }

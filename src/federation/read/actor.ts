@@ -47,6 +47,11 @@ export interface RemoteActor {
 const MAX_NOTE_LENGTH = 100_000;
 const MAX_ALIASES = 100;
 
+/** Whether a document is an account, rather than a status. */
+export function isActor(json: Json): boolean {
+  return TYPES.some((each) => hasType(json, each));
+}
+
 /** Reads an account. Null if it is none, or lacks an id, an inbox or a username that Mastodon accepts. */
 export function readActor(json: Json, now: number): RemoteActor | null {
   const uri = idOf(json);

@@ -14,6 +14,6 @@ export function emojiDocument(ctx: Context, { shortcode, image }: CustomEmoji): 
     id: localUrl(ctx, `/emojis/${shortcode}`),
     type: "Emoji",
     name: `:${shortcode}:`,
-    icon: { type: "Image", mediaType: typeOfFile(image), url: mediaUrl(ctx, image) },
+    icon: { type: "Image", mediaType: typeOfFile(image!), url: mediaUrl(ctx, image!) },
   };
 }

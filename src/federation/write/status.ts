@@ -136,11 +136,14 @@ function tags(ctx: Context, status: LocalStatusRow, mentioned: readonly Mentione
   return [...mentions, ...hashtags, ...emojiTags(ctx, texts)];
 }
 
+/** The files of an upload that is ready exist. */
+type LocalMediaRow = MediaRow & { file: string; small: string };
+
 const MEDIA = `
   SELECT * FROM media_attachments WHERE status_id = +$statusId AND position >= 0 AND state = 'ready' ORDER BY position`;
 
 function attachments(ctx: Context, statusId: number): JsonObject[] {
-  return ctx.db.all<MediaRow>(MEDIA, { statusId }).map((row) => ({
+  return ctx.db.all<LocalMediaRow>(MEDIA, { statusId }).map((row) => ({
     type: "Document",
     mediaType: typeOfFile(row.file),
     url: mediaUrl(ctx, row.file),
