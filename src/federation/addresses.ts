@@ -11,6 +11,11 @@ export function serverActorUri(ctx: Context): string {
   return localUrl(ctx, "/actor");
 }
 
+/** The server's own user name: its domain, without a port. */
+export function serverActorName({ config }: Context): string {
+  return config.handleDomain.replace(/:\d+$/, "");
+}
+
 export function sharedInboxUrl(ctx: Context): string {
   return localUrl(ctx, "/inbox");
 }

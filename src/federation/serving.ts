@@ -26,6 +26,9 @@ const ADDRESS =
 /** Addresses that are also pages. */
 const NEGOTIATED = /^\/(?:@|users\/)[\w.-]{1,100}(?:(?:\/statuses)?\/\d{1,19}(?:\/activity)?)?\/?$/;
 
+/** The parts of an account that depend on the reader. */
+const PERSONAL = new Set<string | undefined>(["outbox", "collections/featured"]);
+
 type StatusPart = "activity" | "replies" | "likes" | "shares" | undefined;
 
 interface StatusFound {
@@ -58,9 +61,10 @@ export class Documents {
   async at(request: Request): Promise<Response> {
     const [, name, part, id, statusPart] = ADDRESS.exec(requestAddress(request.url).pathname) ?? [];
     if (name === undefined) throw missing();
-    const reader = await this.readerOf(request);
-    const asked = pageAsked(request);
     const owner = this.owner(name);
+    const asked = pageAsked(request);
+    const isForAll = id === undefined ? !PERSONAL.has(part) && !this.ctx.config.limitedFederation : statusPart !== "replies" && this.isForAll(owner, id);
+    const reader = isForAll ? ANYONE : await this.readerOf(request);
     const document =
       id === undefined
         ? this.ofAccount(owner, part, reader, asked)
@@ -83,6 +87,12 @@ export class Documents {
     const { id } = await signerOf(this.ctx, this.keys, request);
     const sql = "SELECT domain FROM accounts WHERE id = +$id";
     return { signer: id, domain: this.ctx.db.get<{ domain: string }>(sql, { id })!.domain };
+  }
+
+  /** Then no key needs to be fetched for the signature. */
+  private isForAll(owner: Owner, id: string): boolean {
+    if (this.ctx.config.limitedFederation) return false;
+    return this.ctx.db.get(STATUS, { id: parseId(id), ownerId: owner.id, ...ANYONE }) !== null;
   }
 
   private owner(name: string): Owner {

@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import { accountUri, accountUrl, isOwnHost, localUrl } from "../core/addresses.ts";
 import { ACTIVITY_TYPE } from "./documents.ts";
-import { serverActorUri } from "./addresses.ts";
+import { serverActorName, serverActorUri } from "./addresses.ts";
 import { localNameIn } from "./local.ts";
 import { parseSubject } from "./webfinger.ts";
 
@@ -22,10 +22,10 @@ export function webFinger(ctx: Context, resource: string): object | null {
   return account && accountJrd(ctx, account.username);
 }
 
-/** The server's own account has the handle `@domain@domain` (FEP-d556). */
+/** The server's own account has the handle `@domain@domain`, and is also found by the server's address (FEP-d556). */
 function isServer(ctx: Context, name: string): boolean {
   const { origin } = ctx.config;
-  return isOwnHost(ctx, name.toLowerCase()) || [origin, `${origin}/`, serverActorUri(ctx)].includes(name);
+  return [serverActorName(ctx), new URL(origin).hostname, origin, `${origin}/`, serverActorUri(ctx)].includes(name);
 }
 
 function accountJrd(ctx: Context, username: string): object {
@@ -43,11 +43,10 @@ function accountJrd(ctx: Context, username: string): object {
 }
 
 function serverJrd(ctx: Context): object {
-  const { handleDomain } = ctx.config;
   const uri = serverActorUri(ctx);
   const page = localUrl(ctx, "/about");
   return {
-    subject: `acct:${handleDomain}@${handleDomain}`,
+    subject: `acct:${serverActorName(ctx)}@${ctx.config.handleDomain}`,
     aliases: [uri],
     links: [
       { rel: "http://webfinger.net/rel/profile-page", type: "text/html", href: page },

@@ -5,7 +5,7 @@ import type { accounts } from "../../db/schema/index.ts";
 import type { StoredField } from "../../entities/accounts.ts";
 import { typeOfFile } from "../../lib/media/media-types.ts";
 import { wordsWithShortcodes } from "../../lib/text/shortcodes.ts";
-import { accountPartUrl, keyIdOf, serverActorUri, sharedInboxUrl } from "../addresses.ts";
+import { accountPartUrl, keyIdOf, serverActorName, serverActorUri, sharedInboxUrl } from "../addresses.ts";
 import type { Json, JsonObject } from "../documents.ts";
 import { dateTime } from "./dates.ts";
 import { emojiTags } from "./emojis.ts";
@@ -77,7 +77,7 @@ export function serverActorDocument(ctx: Context): JsonObject {
   return {
     id: uri,
     type: "Application",
-    preferredUsername: ctx.config.handleDomain,
+    preferredUsername: serverActorName(ctx),
     name: ctx.config.title,
     url: `${ctx.config.origin}/about`,
     manuallyApprovesFollowers: true,
