@@ -12,6 +12,14 @@ export type AccountRow = Pick<
   "id" | "username" | "domain" | "locked" | "hide_collections" | "suspended_at"
 >;
 
+/** A field of a profile, as `accounts.fields` has it in a JSON list. */
+export interface StoredField {
+  name: string;
+  value: string;
+  html: string;
+  verified_at: number | null;
+}
+
 /** Accounts pending approval are invisible. An SQL condition on `accounts a`. */
 export const IS_APPROVED = "NOT EXISTS (SELECT 1 FROM users WHERE account_id = a.id AND NOT approved)";
 

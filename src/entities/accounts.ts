@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import type { StoredField } from "../core/accounts.ts";
 import { idList } from "../db/json.ts";
 import type { accounts } from "../db/schema/index.ts";
 import { wordsWithShortcodes } from "../lib/text/shortcodes.ts";
@@ -21,13 +22,6 @@ type AccountRow = Omit<
   | "origin_following_count"
   | "origin_statuses_count"
 >;
-
-export interface StoredField {
-  name: string;
-  value: string;
-  html: string;
-  verified_at: number | null;
-}
 
 /** This server knows only some of a remote account's followers and statuses, and the other server may be outdated. */
 const ACCOUNTS = `
@@ -99,8 +93,16 @@ const BLANK_PROFILE = {
 
 function accountJson(ctx: Context, account: AccountRow) {
   const row = account.suspended_at === null ? account : { ...account, ...BLANK_PROFILE };
-  const [avatar, avatarStatic] = pictureUrls(ctx, "avatars", row, [row.avatar, row.avatar_static, row.avatar_remote_url]);
-  const [header, headerStatic] = pictureUrls(ctx, "headers", row, [row.header, row.header_static, row.header_remote_url]);
+  const [avatar, avatarStatic] = pictureUrls(ctx, "avatars", row, [
+    row.avatar,
+    row.avatar_static,
+    row.avatar_remote_url,
+  ]);
+  const [header, headerStatic] = pictureUrls(ctx, "headers", row, [
+    row.header,
+    row.header_static,
+    row.header_remote_url,
+  ]);
   const fields = row.fields === "[]" ? [] : (JSON.parse(row.fields) as StoredField[]);
   return {
     id: String(row.id),

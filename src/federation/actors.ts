@@ -2,7 +2,7 @@ import type { Context } from "../context.ts";
 import { isOwnHost } from "../core/addresses.ts";
 import { accountOfUri, saveRemoteAccount, type RemoteProfile } from "../core/people/remote-accounts.ts";
 import { saveRemoteEmojis } from "../core/remote-media/remote-emojis.ts";
-import { setRemotePictures } from "../core/remote-media/remote-pictures.ts";
+import { type RemotePictures, setRemotePictures } from "../core/remote-media/remote-pictures.ts";
 import { hostOf, isSameOrigin } from "./documents.ts";
 import { FetchError, fetchDocument } from "./fetch.ts";
 import { readActor, type RemoteActor } from "./read/actor.ts";
@@ -44,7 +44,7 @@ export async function storeActor(
     const movedToId = actor.movedTo === null ? null : (accountOfUri(tx, actor.movedTo)?.id ?? null);
     const saved = saveRemoteAccount(ctx, tx, { ...profile, movedToId, counts }, { takesHandle: true });
     if (saved !== null) {
-      setRemotePictures(tx, saved, actor);
+      setRemotePictures(tx, saved, picturesOf(actor));
       saveRemoteEmojis(ctx, tx, handle.domain, actor.emojis);
     }
     return saved;
@@ -82,6 +82,10 @@ function profileOf(actor: RemoteActor, handle: RemoteHandle): Omit<RemoteProfile
     // A key that names another owner is not this account's.
     key: publicKey !== null && publicKey.owner === actor.uri ? { id: publicKey.id, pem: publicKey.pem } : null,
   };
+}
+
+function picturesOf({ avatarUrl, avatarDescription, headerUrl, headerDescription }: RemoteActor): RemotePictures {
+  return { avatarUrl, avatarDescription, headerUrl, headerDescription };
 }
 
 /** The totals of the account's collections. A missing one is null: its server hides it, or doesn't respond. */

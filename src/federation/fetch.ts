@@ -1,9 +1,10 @@
 import type { Context } from "../context.ts";
 import { isRefusedHost } from "../core/moderation/domain-blocks.ts";
-import { OutboundError } from "../lib/http/outbound.ts";
+import { OutboundError, type OutboundResponse } from "../lib/http/outbound.ts";
+import type { SignatureForm } from "../lib/signatures.ts";
 import { DOCUMENT_TYPES, hostOf, isDocumentType, withoutFragment } from "./documents.ts";
 import { type Json, parseDocument } from "./read/json.ts";
-import { signFetch } from "./signing.ts";
+import { formFor, otherForm, rememberForm, signFetch } from "./signing.ts";
 
 /** Limits for one document. */
 const MAX_BYTES = 1024 * 1024;
@@ -62,7 +63,8 @@ async function fetchOnce(ctx: Context, uri: string): Promise<Fetched> {
   const { url, headers, body } = await request(ctx, uri);
   // A redirect may lead to a host that is blocked.
   if (isRefusedHost(ctx, hostOf(url) ?? "")) throw new FetchError("refused", `${host} redirects to a blocked host`);
-  if (!isDocumentType(headers.get("content-type"))) throw new FetchError("refused", `${uri} is no ActivityPub document`);
+  if (!isDocumentType(headers.get("content-type")))
+    throw new FetchError("refused", `${uri} is no ActivityPub document`);
   const document = parseDocument(new TextDecoder().decode(body));
   const id = document?.id;
   if (!document || typeof id !== "string" || hostOf(id) === null) {
@@ -71,18 +73,37 @@ async function fetchOnce(ctx: Context, uri: string): Promise<Fetched> {
   return { url, document: { ...document, id } };
 }
 
-async function request(ctx: Context, uri: string) {
+async function request(ctx: Context, uri: string): Promise<OutboundResponse> {
+  const host = hostOf(uri)!;
+  const form = formFor(ctx, host);
   try {
-    return await ctx.fetchOutside(uri, {
-      accept: DOCUMENT_TYPES,
-      maxBytes: MAX_BYTES,
-      timeout: TIMEOUT,
-      redirects: REDIRECTS,
-      sign: (url) => signFetch(ctx, url),
-    });
+    return await signedGet(ctx, uri, form);
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    if (error.status === 401) return signedOtherwise(ctx, uri, otherForm(form));
+    throw problemOf(error);
+  }
+}
+
+/** A host that understands only one form of signatures refuses the other. It is remembered if that was the reason. */
+async function signedOtherwise(ctx: Context, uri: string, form: SignatureForm): Promise<OutboundResponse> {
+  try {
+    const response = await signedGet(ctx, uri, form);
+    ctx.db.transaction((tx) => rememberForm(tx, hostOf(uri)!, form));
+    return response;
   } catch (error) {
     throw error instanceof OutboundError ? problemOf(error) : error;
   }
+}
+
+function signedGet(ctx: Context, uri: string, form: SignatureForm): Promise<OutboundResponse> {
+  return ctx.fetchOutside(uri, {
+    accept: DOCUMENT_TYPES,
+    maxBytes: MAX_BYTES,
+    timeout: TIMEOUT,
+    redirects: REDIRECTS,
+    sign: (url) => signFetch(ctx, url, form),
+  });
 }
 
 /** 401 and 403 are for this server, and may change; other answers in the 4xx range won't. */

@@ -33,7 +33,7 @@ export class KeyUnavailable extends Error {
 interface KeyRow {
   account_id: number;
   uri: string;
-  public_key: string;
+  public_key: string | null;
   suspended_at: number | null;
   gone_at: number | null;
 }
@@ -41,7 +41,7 @@ interface KeyRow {
 const FIND = `
   SELECT r.account_id, a.uri, r.public_key, a.suspended_at, a.gone_at
   FROM remote_accounts r JOIN accounts a ON a.id = r.account_id
-  WHERE r.key_id = +$keyId AND r.public_key IS NOT NULL`;
+  WHERE r.key_id = +$keyId`;
 
 /** The public keys of other servers' accounts, by key id. An unknown key is fetched with its owner. */
 export class Keys {
@@ -81,8 +81,8 @@ export class Keys {
 
   private known(keyId: string): SigningKey | null {
     const row = this.ctx.db.get<KeyRow>(FIND, { keyId });
-    const key = row && this.parse(row.public_key);
-    if (!key) return null;
+    const key = row?.public_key && this.parse(row.public_key);
+    if (!row || !key) return null;
     const isGone = row.gone_at !== null;
     const sender = { id: row.account_id, uri: row.uri, host: hostOf(row.uri)! };
     return { sender: { ...sender, suspended: row.suspended_at !== null || isGone }, key };

@@ -63,7 +63,10 @@ export class Documents {
     if (name === undefined) throw missing();
     const owner = this.owner(name);
     const asked = pageAsked(request);
-    const isForAll = id === undefined ? !PERSONAL.has(part) && !this.ctx.config.limitedFederation : statusPart !== "replies" && this.isForAll(owner, id);
+    const isForAll =
+      id === undefined
+        ? !PERSONAL.has(part) && !this.ctx.config.limitedFederation
+        : statusPart !== "replies" && this.isForAll(owner, id);
     const reader = isForAll ? ANYONE : await this.readerOf(request);
     const document =
       id === undefined
@@ -85,7 +88,7 @@ export class Documents {
       return ANYONE;
     }
     const { id } = await signerOf(this.ctx, this.keys, request);
-    const sql = "SELECT domain FROM accounts WHERE id = +$id";
+    const sql = "SELECT coalesce(domain, '') AS domain FROM accounts WHERE id = +$id";
     return { signer: id, domain: this.ctx.db.get<{ domain: string }>(sql, { id })!.domain };
   }
 

@@ -1,11 +1,12 @@
 import type { Context } from "../context.ts";
+import type { Tx } from "../db/open.ts";
 import { keyOf } from "../core/people/account-keys.ts";
 import type { SignatureForm } from "../lib/signatures.ts";
 import { keyIdOf } from "./addresses.ts";
 
 /** Headers that sign a GET as the server itself, so that no fetch reveals which user caused it. */
-export function signFetch(ctx: Context, url: URL): Promise<Record<string, string>> {
-  return sign(ctx, null, { method: "GET", url: url.href }, formFor(ctx, url.host));
+export function signFetch(ctx: Context, url: URL, form: SignatureForm): Promise<Record<string, string>> {
+  return sign(ctx, null, { method: "GET", url: url.href }, form);
 }
 
 interface Post {
@@ -33,4 +34,17 @@ function sign(
 export function formFor(ctx: Context, host: string): SignatureForm {
   const row = ctx.db.get<{ signature: SignatureForm }>("SELECT signature FROM hosts WHERE domain = +$host", { host });
   return row?.signature ?? "cavage";
+}
+
+export function otherForm(form: SignatureForm): SignatureForm {
+  return form === "cavage" ? "rfc9421" : "cavage";
+}
+
+/** Remembers the form of signatures that a host accepts. */
+export function rememberForm(tx: Tx, host: string, signature: SignatureForm): void {
+  tx.run(
+    `INSERT INTO hosts (domain, signature) VALUES ($host, $signature)
+     ON CONFLICT (domain) DO UPDATE SET signature = excluded.signature`,
+    { host, signature },
+  );
 }

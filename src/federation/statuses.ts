@@ -46,15 +46,13 @@ const POLL = `
   SELECT p.id FROM statuses s JOIN polls p ON p.status_id = s.id WHERE s.uri = +$uri AND s.local = 1`;
 
 /** The poll of a local status, with its options, if this account may see it. */
-export function localPollAt(
-  ctx: Context,
-  accountId: number,
-  uri: string,
-): { poll: PollRow; titles: string[] } | null {
+export function localPollAt(ctx: Context, accountId: number, uri: string): { poll: PollRow; titles: string[] } | null {
   const found = ctx.db.get<{ id: number }>(POLL, { uri });
   if (!found) return null;
   const titles = ctx.db
-    .all<{ title: string }>("SELECT title FROM poll_options WHERE poll_id = +$pollId ORDER BY position", { pollId: found.id })
+    .all<{ title: string }>("SELECT title FROM poll_options WHERE poll_id = +$pollId ORDER BY position", {
+      pollId: found.id,
+    })
     .map(({ title }) => title);
   return { poll: visiblePoll(ctx, accountId, found.id), titles };
 }
@@ -94,7 +92,11 @@ export interface ReadyStatus {
  * Fetches the parents and the mentioned accounts of a delivered status, as far as they are unknown. Returns a promise
  * only if there is something to fetch.
  */
-export function prepareStatus(ctx: Context, authorId: number, status: RemoteStatus): ReadyStatus | Promise<ReadyStatus> {
+export function prepareStatus(
+  ctx: Context,
+  authorId: number,
+  status: RemoteStatus,
+): ReadyStatus | Promise<ReadyStatus> {
   const hasParent = status.inReplyTo === null || !isFetchable(ctx, status.inReplyTo);
   if (hasParent && unknownMentions(ctx, status).length === 0) return { authorId, status };
   return fetchAround(ctx, authorId, status);
@@ -173,7 +175,7 @@ interface Author {
 }
 
 const AUTHOR = `
-  SELECT a.id, a.domain, r.followers_url FROM accounts a JOIN remote_accounts r ON r.account_id = a.id
+  SELECT a.id, coalesce(a.domain, '') AS domain, r.followers_url FROM accounts a JOIN remote_accounts r ON r.account_id = a.id
   WHERE a.id = +$authorId`;
 
 /** The visibility that an account gives to a status or reblog. */
@@ -207,7 +209,9 @@ export function storeStatus(
       quoteAutomatic: "[]",
       originCounts: { favourites: status.likes, reblogs: status.shares },
       attachMedia:
-        attachments.length === 0 ? null : (statusId) => insertRemoteMedia(ctx, tx, statusId, author.id, mediaOf(status)),
+        attachments.length === 0
+          ? null
+          : (statusId) => insertRemoteMedia(ctx, tx, statusId, author.id, mediaOf(status)),
     },
     how,
   );

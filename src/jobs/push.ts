@@ -5,7 +5,7 @@ import { vapidKeys } from "../core/notifications/vapid.ts";
 import { TryLater, type JobPayloads } from "../db/queue.ts";
 import { pushMessage } from "../entities/push.ts";
 import { OutboundError, type OutboundRequest } from "../lib/http/outbound.ts";
-import { retryTime } from "../lib/retry-after.ts";
+import { retryTime } from "../lib/dates.ts";
 
 const HOUR = 3600_000;
 /** How long a push service keeps a message for a device that is off, and Linnet one for a service that is down. */

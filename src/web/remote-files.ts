@@ -24,7 +24,8 @@ async function getResponse(ctx: Context, { request, clientAddress }: Incoming): 
   if (!shown) throw notFound();
   if (!shown.file) return failedResponse(ctx, name!.kind, shown);
   const headers = headersOf(ctx, shown);
-  if (isNamedBy(request.headers.get("if-none-match"), headers.etag)) return new Response(null, { status: 304, headers });
+  if (isNamedBy(request.headers.get("if-none-match"), headers.etag))
+    return new Response(null, { status: 304, headers });
   // Bun adds it to a partial response itself, and it must not appear twice.
   const ranges: Record<string, string> = request.headers.has("range") ? {} : { "accept-ranges": "bytes" };
   return new Response(Bun.file(shown.file.path), { headers: { ...headers, ...ranges } });
@@ -36,7 +37,8 @@ function headResponse(ctx: Context, request: Request): Response | undefined {
   const shown = name && cachedRemoteFile(ctx, name);
   if (!shown?.file) return;
   const headers = headersOf(ctx, shown);
-  if (isNamedBy(request.headers.get("if-none-match"), headers.etag)) return new Response(null, { status: 304, headers });
+  if (isNamedBy(request.headers.get("if-none-match"), headers.etag))
+    return new Response(null, { status: 304, headers });
   const size = String(shown.file.size);
   return new Response(null, { headers: { ...headers, "accept-ranges": "bytes", "content-length": size } });
 }

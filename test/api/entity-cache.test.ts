@@ -22,7 +22,9 @@ import { serverForAllTests, serverForEachTest } from "../support/setup.ts";
 
 type Row = Record<string, Value>;
 
-const DECLARED = [STATUS_TEXTS, ACCOUNT_TEXTS, FILTER_SETS, EMOJIS, REJECTED_MEDIA].flatMap(({ dependsOn }) => dependsOn);
+const DECLARED = [STATUS_TEXTS, ACCOUNT_TEXTS, FILTER_SETS, EMOJIS, REJECTED_MEDIA].flatMap(
+  ({ dependsOn }) => dependsOn,
+);
 
 const TABLES = Object.values(schema)
   .filter((table) => is(table, SQLiteTable))

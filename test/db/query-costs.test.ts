@@ -84,9 +84,7 @@ const EXCEPTIONS: Record<string, Exception> = {
     reason: "it lists all trends",
   },
   "core/media/file-references.ts referencedMedia": {
-    costs: [
-      "scans media_attachments (media_attachments_small)",
-    ],
+    costs: ["scans media_attachments (media_attachments_small)"],
     reason: "a backup copies all files",
   },
   "core/moderation/reports.ts listReports": {

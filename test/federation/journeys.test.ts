@@ -5,8 +5,13 @@ const { alice, bob, drain } = neighboursForEachTest(["alice", "bob"]);
 
 describe("Two servers", () => {
   test("A user finds an account of another server by its handle, and follows it", async () => {
-    const bobId = String(await alice.server.ctx.remote.account({ username: "bob", domain: bob.server.ctx.config.handleDomain }));
-    expect((await alice.post(`/api/v1/accounts/${bobId}/follow`)).json).toMatchObject({ requested: true, following: false });
+    const bobId = String(
+      await alice.server.ctx.remote.account({ username: "bob", domain: bob.server.ctx.config.handleDomain }),
+    );
+    expect((await alice.post(`/api/v1/accounts/${bobId}/follow`)).json).toMatchObject({
+      requested: true,
+      following: false,
+    });
     await drain();
     const [relationship] = (await alice.get(`/api/v1/accounts/relationships?id[]=${bobId}`)).json;
     expect(relationship).toMatchObject({ requested: false, following: true });

@@ -33,7 +33,10 @@ export async function everyEntity(server: TestServer, author: Client, viewer: Cl
 /** A status with media of another server, and one of a domain whose media are rejected. */
 function insertRemote(server: TestServer, author: Client): void {
   const { ctx } = server;
-  for (const [domain, reject_media] of [["far.example", 0], ["rejected.example", 1]] as const) {
+  for (const [domain, reject_media] of [
+    ["far.example", 0],
+    ["rejected.example", 1],
+  ] as const) {
     const account = remoteAccount(server, "remote", domain);
     const status = remoteStatus(server, account, "from afar :far:", { hasMedia: true });
     ctx.db.transaction((tx) => {

@@ -82,16 +82,20 @@ const NODE_INFO = "http://nodeinfo.diaspora.software/ns/schema";
 /** NodeInfo (https://nodeinfo.diaspora.software). Some apps read only version 2.0, which is therefore listed first. */
 function nodeInfoRoutes(routes: Router): void {
   const { ctx } = routes;
-  routes.get("/.well-known/nodeinfo", { open: "always", summary: "Get the addresses of the NodeInfo documents" }, () => ({
-    links: [
-      ...["2.0", "2.1"].map((version) => ({
-        rel: `${NODE_INFO}/${version}`,
-        href: localUrl(ctx, `/nodeinfo/${version}`),
-      })),
-      // FEP-2677: the account of the server itself.
-      { rel: "https://www.w3.org/ns/activitystreams#Application", href: localUrl(ctx, "/actor") },
-    ],
-  }));
+  routes.get(
+    "/.well-known/nodeinfo",
+    { open: "always", summary: "Get the addresses of the NodeInfo documents" },
+    () => ({
+      links: [
+        ...["2.0", "2.1"].map((version) => ({
+          rel: `${NODE_INFO}/${version}`,
+          href: localUrl(ctx, `/nodeinfo/${version}`),
+        })),
+        // FEP-2677: the account of the server itself.
+        { rel: "https://www.w3.org/ns/activitystreams#Application", href: localUrl(ctx, "/actor") },
+      ],
+    }),
+  );
   for (const version of ["2.0", "2.1"]) {
     const summary = `Get the NodeInfo document in version ${version}`;
     routes.get(`/nodeinfo/${version}`, { open: "always", summary }, () => {

@@ -18,11 +18,7 @@ export interface ShownFile {
  * The file with this name, fetched if there is no copy of it. Simultaneous requests cause one fetch. Null if there is no
  * such file, or if other servers take too long. `mayFetch` is only called before a fetch, and may throw.
  */
-export async function showRemoteFile(
-  ctx: Context,
-  name: RemoteName,
-  mayFetch: () => void,
-): Promise<ShownFile | null> {
+export async function showRemoteFile(ctx: Context, name: RemoteName, mayFetch: () => void): Promise<ShownFile | null> {
   const source = findSource(ctx, name);
   if (!source) return null;
   const cached = cachedFile(ctx, source, name);

@@ -30,7 +30,10 @@ function created(ctx: Context, sender: Sender, status: RemoteStatus | null): App
   const hashtags = addressed.includes(PUBLIC) ? status.hashtags.map(({ name }) => name) : [];
   if (!isWanted(ctx.db, sender.id, { hashtags, recipients, inReplyTo: status.inReplyTo })) return null;
   const ready = prepareStatus(ctx, sender.id, status);
-  const store = (prepared: ReadyStatus): Apply => (tx) => void storeStatus(ctx, tx, prepared, "delivered");
+  const store =
+    (prepared: ReadyStatus): Apply =>
+    (tx) =>
+      void storeStatus(ctx, tx, prepared, "delivered");
   return ready instanceof Promise ? ready.then(store) : store(ready);
 }
 

@@ -17,7 +17,12 @@ export const update: Handler = (ctx, sender, activity) => {
   return fetchDocument(ctx, objectId).then((document) => updated(ctx, sender, activity, document));
 };
 
-function updated(ctx: Context, sender: Sender, activity: Activity, document: Json): Apply | null | Promise<Apply | null> {
+function updated(
+  ctx: Context,
+  sender: Sender,
+  activity: Activity,
+  document: Json,
+): Apply | null | Promise<Apply | null> {
   if (isActor(document)) return activity.objectId === sender.uri ? storeActor(ctx, document).then(() => null) : null;
   const status = readStatus(document, ctx.clock.now(), activity);
   if (status?.attributedTo !== sender.uri || !ownStatusAt(ctx.db, sender.id, status.uri)) return null;

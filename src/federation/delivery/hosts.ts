@@ -66,12 +66,3 @@ export function unreachable(ctx: Context, tx: Tx, host: string, notBefore: numbe
   tx.run("UPDATE hosts SET next_attempt_at = $at WHERE domain = +$host", { host, at });
   return at;
 }
-
-/** Remembers the form of signatures that a host accepts. */
-export function rememberForm(tx: Tx, host: string, signature: "cavage" | "rfc9421"): void {
-  tx.run(
-    `INSERT INTO hosts (domain, signature) VALUES ($host, $signature)
-     ON CONFLICT (domain) DO UPDATE SET signature = excluded.signature`,
-    { host, signature },
-  );
-}

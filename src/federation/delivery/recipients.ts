@@ -26,7 +26,8 @@ const PERSONAL = `
   FROM json_each($ids) reached JOIN remote_accounts r ON r.account_id = reached.value JOIN accounts a ON a.id = reached.value
   WHERE a.suspended_at IS NULL AND a.gone_at IS NULL`;
 
-const FORGOTTEN = "SELECT url FROM missing_inboxes WHERE since <= +$before";
+const FORGOTTEN = `
+  SELECT url FROM missing_inboxes WHERE url IN (SELECT value FROM json_each($urls)) AND since <= +$before`;
 
 /** The inboxes of an audience, without those of refused hosts and those that are gone. */
 export function inboxesOf(ctx: Context, { followersOf = 0, accountIds = [], inbox }: Audience): string[] {
@@ -35,14 +36,10 @@ export function inboxesOf(ctx: Context, { followersOf = 0, accountIds = [], inbo
     inbox === "shared"
       ? ctx.db.all<{ url: string }>(SHARED, { followed: followersOf, ids })
       : ctx.db.all<{ url: string }>(PERSONAL, { ids });
-  const gone = ctx.db.all<{ url: string }>(FORGOTTEN, { before: forgottenBefore(ctx) });
+  const urls = found.map(({ url }) => url);
+  const gone = ctx.db.all<{ url: string }>(FORGOTTEN, { urls: JSON.stringify(urls), before: forgottenBefore(ctx) });
   const forgotten = new Set(gone.map(({ url }) => url));
-  const refused = new Map<string, boolean>();
-  return found
-    .map(({ url }) => url)
-    .filter((url) => {
-      const host = hostOf(url) ?? "";
-      if (!refused.has(host)) refused.set(host, isRefusedHost(ctx, host));
-      return !refused.get(host) && !forgotten.has(url);
-    });
+  const hosts = new Set(urls.map((url) => hostOf(url) ?? ""));
+  const refused = new Set([...hosts].filter((host) => isRefusedHost(ctx, host)));
+  return urls.filter((url) => !forgotten.has(url) && !refused.has(hostOf(url) ?? ""));
 }

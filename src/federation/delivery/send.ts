@@ -4,11 +4,11 @@ import type { Tx } from "../../db/open.ts";
 import { enqueue, Postpone } from "../../db/queue.ts";
 import { isRefusedHost } from "../../core/moderation/domain-blocks.ts";
 import { OutboundError } from "../../lib/http/outbound.ts";
-import { retryTime } from "../../lib/retry-after.ts";
+import { retryTime } from "../../lib/dates.ts";
 import type { SignatureForm } from "../../lib/signatures.ts";
 import { ACTIVITY_TYPE, hostOf } from "../documents.ts";
-import { formFor, signPost } from "../signing.ts";
-import { pausedUntil, reached, rememberForm, unreachable } from "./hosts.ts";
+import { formFor, otherForm, rememberForm, signPost } from "../signing.ts";
+import { pausedUntil, reached, unreachable } from "./hosts.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 3600_000;
@@ -83,7 +83,7 @@ async function post(ctx: Context, inbox: string, { account_id, body }: DeliveryR
   const failure = await postWith(ctx, inbox, account_id, body, form);
   if (failure?.status !== 401) return failure;
   // A host that understands only the other form refuses this one. It is remembered if that is the reason.
-  const other = form === "cavage" ? "rfc9421" : "cavage";
+  const other = otherForm(form);
   const second = await postWith(ctx, inbox, account_id, body, other);
   if (second === null) ctx.db.transaction((tx) => rememberForm(tx, host, other));
   return second;
@@ -116,7 +116,13 @@ function isTemporary({ kind, status }: OutboundError, age: number): boolean {
 }
 
 /** Keeps what has been sent, and postpones the rest. */
-function postponed(ctx: Context, host: string, done: readonly DeliveryRow[], failure: OutboundError, age: number): Postpone {
+function postponed(
+  ctx: Context,
+  host: string,
+  done: readonly DeliveryRow[],
+  failure: OutboundError,
+  age: number,
+): Postpone {
   const now = ctx.clock.now();
   ctx.log.debug("a delivery to {host} failed: {error}", { host, error: failure.message });
   return ctx.db.transaction((tx) => {
@@ -130,8 +136,13 @@ function postponed(ctx: Context, host: string, done: readonly DeliveryRow[], fai
 /** An activity that has no delivery any more is not needed any more. */
 function remove(tx: Tx, done: readonly DeliveryRow[]): void {
   if (done.length === 0) return;
-  tx.run("DELETE FROM deliveries WHERE id IN (SELECT value FROM json_each($ids))", { ids: idList(done.map(({ id }) => id)) });
-  removeUnused(tx, done.map(({ activity_id }) => activity_id));
+  tx.run("DELETE FROM deliveries WHERE id IN (SELECT value FROM json_each($ids))", {
+    ids: idList(done.map(({ id }) => id)),
+  });
+  removeUnused(
+    tx,
+    done.map(({ activity_id }) => activity_id),
+  );
 }
 
 function removeUnused(tx: Tx, activityIds: readonly number[]): void {
@@ -143,14 +154,22 @@ function removeUnused(tx: Tx, activityIds: readonly number[]): void {
 }
 
 function dropAll(tx: Tx, inbox: string): void {
-  const dropped = tx.all<{ activity_id: number }>("DELETE FROM deliveries WHERE inbox = +$inbox RETURNING activity_id", { inbox });
-  removeUnused(tx, dropped.map(({ activity_id }) => activity_id));
+  const dropped = tx.all<{ activity_id: number }>(
+    "DELETE FROM deliveries WHERE inbox = +$inbox RETURNING activity_id",
+    { inbox },
+  );
+  removeUnused(
+    tx,
+    dropped.map(({ activity_id }) => activity_id),
+  );
 }
 
 /** The inbox says that it is gone: nothing is delivered to it any more. */
 function forget(tx: Tx, inbox: string): void {
   dropAll(tx, inbox);
-  tx.run("INSERT INTO missing_inboxes (url, since) VALUES ($inbox, 0) ON CONFLICT (url) DO UPDATE SET since = 0", { inbox });
+  tx.run("INSERT INTO missing_inboxes (url, since) VALUES ($inbox, 0) ON CONFLICT (url) DO UPDATE SET since = 0", {
+    inbox,
+  });
 }
 
 function noteMissing(ctx: Context, tx: Tx, inbox: string, isMissing: boolean): void {

@@ -1,5 +1,4 @@
 import type { Context } from "../../context.ts";
-import { accountUri } from "../../core/addresses.ts";
 import { idList } from "../../db/json.ts";
 import type { DeliveryEvent } from "../../db/delivery-events.ts";
 import { accountPartUrl } from "../addresses.ts";
@@ -111,7 +110,10 @@ function statusActivity(ctx: Context, { type, statusId }: Event<"status.created"
   };
 }
 
-function audienceOf(status: Pick<LocalStatusRow, "visibility" | "account_id">, accountIds: readonly number[]): Audience {
+function audienceOf(
+  status: Pick<LocalStatusRow, "visibility" | "account_id">,
+  accountIds: readonly number[],
+): Audience {
   if (status.visibility === "direct") return { accountIds, inbox: "personal" };
   return { followersOf: status.account_id, accountIds, inbox: "shared" };
 }
@@ -187,10 +189,7 @@ function reblogUndone(ctx: Context, event: Event<"reblog.deleted">): Outgoing | 
 
 const FAVOURITED = "SELECT uri, account_id FROM statuses WHERE id = +$statusId";
 
-function favouriteActivity(
-  ctx: Context,
-  event: Event<"favourite.created" | "favourite.deleted">,
-): Outgoing | null {
+function favouriteActivity(ctx: Context, event: Event<"favourite.created" | "favourite.deleted">): Outgoing | null {
   const { accountId, uri: id } = event;
   const actor = accountWith(ctx, accountId)?.uri;
   const status =
@@ -285,7 +284,13 @@ function accountActivity(
   const activity =
     type === "account.deleted"
       ? { id: `${actor}#delete`, type: "Delete", actor, to: [PUBLIC], object: actor }
-      : { id: fragment(ctx, actor, "updates"), type: "Update", actor, to: [PUBLIC], object: actorDocument(ctx, accountId) };
+      : {
+          id: fragment(ctx, actor, "updates"),
+          type: "Update",
+          actor,
+          to: [PUBLIC],
+          object: actorDocument(ctx, accountId),
+        };
   const accountIds = ctx.db.all<{ id: number }>(KNOWING, { accountId }).map(({ id }) => id);
   return {
     accountId,

@@ -2,7 +2,7 @@ import type { Context } from "../../context.ts";
 import { accountUri, accountUrl, mediaUrl } from "../../core/addresses.ts";
 import { keyOf } from "../../core/people/account-keys.ts";
 import type { accounts } from "../../db/schema/index.ts";
-import type { StoredField } from "../../entities/accounts.ts";
+import type { StoredField } from "../../core/accounts.ts";
 import { typeOfFile } from "../../lib/media/media-types.ts";
 import { wordsWithShortcodes } from "../../lib/text/shortcodes.ts";
 import { accountPartUrl, keyIdOf, serverActorName, serverActorUri, sharedInboxUrl } from "../addresses.ts";

@@ -136,11 +136,15 @@ function tags(ctx: Context, status: LocalStatusRow, mentioned: readonly Mentione
   return [...mentions, ...hashtags, ...emojiTags(ctx, texts)];
 }
 
-/** The files of an upload that is ready exist. */
-type LocalMediaRow = MediaRow & { file: string; small: string };
+type LocalMediaRow = Pick<
+  MediaRow,
+  "type" | "description" | "blurhash" | "width" | "height" | "focus_x" | "focus_y" | "duration"
+> & { file: string; small: string };
 
 const MEDIA = `
-  SELECT * FROM media_attachments WHERE status_id = +$statusId AND position >= 0 AND state = 'ready' ORDER BY position`;
+  SELECT type, description, blurhash, width, height, focus_x, focus_y, duration,
+    coalesce(file, '') AS file, coalesce(small, '') AS small
+  FROM media_attachments WHERE status_id = +$statusId AND position >= 0 AND state = 'ready' ORDER BY position`;
 
 function attachments(ctx: Context, statusId: number): JsonObject[] {
   return ctx.db.all<LocalMediaRow>(MEDIA, { statusId }).map((row) => ({
@@ -152,7 +156,9 @@ function attachments(ctx: Context, statusId: number): JsonObject[] {
     ...(row.width > 0 && { width: row.width, height: row.height }),
     ...(row.type !== "audio" && { focalPoint: [row.focus_x, row.focus_y] }),
     ...(row.duration !== null && { duration: `PT${row.duration}S` }),
-    ...(row.small !== row.file && { icon: { type: "Image", mediaType: typeOfFile(row.small), url: mediaUrl(ctx, row.small) } }),
+    ...(row.small !== row.file && {
+      icon: { type: "Image", mediaType: typeOfFile(row.small), url: mediaUrl(ctx, row.small) },
+    }),
   }));
 }
 

@@ -94,7 +94,8 @@ export function servedExtension({ container, video, audio }: Clip): Extension | 
   if (container === "mov") return video ? "mp4" : "m4a";
   if (container !== "matroska") return container;
   // WebM is Matroska with these codecs.
-  const isWebm = (!video || /^(vp8|vp9|av1)$/.test(video.codec ?? "")) && (!audio || /^(opus|vorbis)$/.test(audio.codec ?? ""));
+  const isWebm =
+    (!video || /^(vp8|vp9|av1)$/.test(video.codec ?? "")) && (!audio || /^(opus|vorbis)$/.test(audio.codec ?? ""));
   if (!isWebm) return null;
   return video ? "webm" : "weba";
 }
