@@ -282,7 +282,7 @@ function dictionaryOf(header: string): Dictionary {
 }
 
 function kindProblem({ keyId, algorithm }: RequestSignature): string | null {
-  if (!KEY_ID.test(keyId)) return "the key id is not an http address";
+  if (!KEY_ID.test(keyId) || !URL.canParse(keyId)) return "the key id is not an http address";
   if (RSA_HASHES.has(algorithm) || ED25519_ALGORITHMS.has(algorithm)) return null;
   return `the algorithm "${algorithm.slice(0, 50)}" is not supported`;
 }
