@@ -1,6 +1,7 @@
 import type { Context } from "../../context.ts";
 import type { Tx } from "../../db/open.ts";
 import { enqueue } from "../../db/queue.ts";
+import { deliver } from "../deliveries.ts";
 import type { accounts } from "../../db/schema/index.ts";
 import { notFound } from "../../errors.ts";
 import { deleteReactions } from "../server/announcement-reactions.ts";
@@ -35,7 +36,8 @@ const HIDE = `
 
 /**
  * Deletes a local account. It is gone for everyone at once: it can't sign in, its tokens are invalid, its profile is
- * empty, and nothing shows it or its posts. A job removes the rest (see `removeSlice`). The row in `accounts` stays, as
+ * empty, and nothing shows it or its posts. Once the servers that have to learn of it are known, a job removes the rest (see
+ * `removeSlice`). The row in `accounts` stays, as
  * in Mastodon's DeleteAccountService, so that no one else ever gets the name.
  *
  * @throws Refusal for the last owner, or if no local user has this account
@@ -52,10 +54,11 @@ export function deleteAccount(ctx: Context, accountId: number): void {
     for (const { id } of tokens) publishAfterCommit(ctx, tx, [SERVER_TOPIC], { event: "token.revoked", tokenId: id });
     tx.run("DELETE FROM users WHERE id = +$userId", { userId: user.id });
     hideAccount(ctx, tx, accountId);
+    deliver(ctx, tx, { type: "account.deleted", accountId });
   });
 }
 
-/** Hides an account for good and empties its profile. A job removes the rest. */
+/** Hides an account for good and empties its profile. */
 export function hideAccount(ctx: Context, tx: Tx, accountId: number): void {
   const { avatar, avatar_static, header, header_static } = tx.get<Pictures>(
     "SELECT avatar, avatar_static, header, header_static FROM accounts WHERE id = +$accountId",
@@ -63,6 +66,13 @@ export function hideAccount(ctx: Context, tx: Tx, accountId: number): void {
   )!;
   tx.run(HIDE, { accountId, now: ctx.clock.now() });
   discardFiles(ctx, tx, [avatar, avatar_static, header, header_static]);
+}
+
+/**
+ * Enqueues the job that removes what is left of a deleted account. For a local one, call it in the transaction that has
+ * worked out which servers learn of the deletion: that depends on the follows, which the job removes.
+ */
+export function removeLater(ctx: Context, tx: Tx, accountId: number): void {
   enqueue(ctx, tx, "account.remove", { accountId });
 }
 
@@ -74,7 +84,7 @@ export function hideAccount(ctx: Context, tx: Tx, accountId: number): void {
 export function removeSlice(ctx: Context, accountId: number): void {
   ctx.db.transaction((tx) => {
     if (!tx.get(DELETED, { accountId })) return;
-    if (STEPS.some((step) => step(ctx, tx, accountId) > 0)) enqueue(ctx, tx, "account.remove", { accountId });
+    if (STEPS.some((step) => step(ctx, tx, accountId) > 0)) removeLater(ctx, tx, accountId);
     else finish(tx, accountId);
   });
 }

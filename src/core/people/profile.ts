@@ -5,6 +5,7 @@ import { accounts, users } from "../../db/schema/index.ts";
 import { refuseWhere, tooLong } from "../../errors.ts";
 import { renderFieldValue, renderText } from "../../lib/text/text.ts";
 import { knownMentions, renderOptions } from "../statuses/compose.ts";
+import { deliver } from "../deliveries.ts";
 import { authorizeAllFollows } from "./follows.ts";
 import type { QuotePolicy } from "../statuses/quotes.ts";
 import type { ProfilePicture } from "../media/profile-pictures.ts";
@@ -56,16 +57,37 @@ export function updateProfile(ctx: Context, accountId: number, changes: ProfileC
     default_quote_policy: changes.quotePolicy,
   };
   ctx.db.transaction((tx) => {
-    const before = tx.get<Record<"avatar" | "avatar_static" | "header" | "header_static", string | null>>(
-      "SELECT avatar, avatar_static, header, header_static FROM accounts WHERE id = +$accountId",
-      { accountId },
-    )!;
+    const before = tx.get<typeof accounts.$inferSelect>("SELECT * FROM accounts WHERE id = +$accountId", {
+      accountId,
+    })!;
     const columns = { ...account, updated_at: ctx.clock.now() };
     updateGiven(tx, accounts, columns, eq(accounts.id, accountId));
     updateGiven(tx, users, user, eq(users.account_id, accountId));
+    if (changesElsewhere(account, before)) deliver(ctx, tx, { type: "account.updated", accountId });
     if (changes.locked === false) authorizeAllFollows(ctx, tx, accountId);
     if (changes.avatar !== undefined) discardFiles(ctx, tx, [before.avatar, before.avatar_static]);
     if (changes.header !== undefined) discardFiles(ctx, tx, [before.header, before.header_static]);
+  });
+}
+
+/** Columns that only this server uses. */
+const ONLY_HERE: ReadonlySet<string> = new Set([
+  "note",
+  "hide_collections",
+  "show_media",
+  "show_media_replies",
+  "show_featured",
+]);
+
+/** Whether a profile changes that other servers show. */
+function changesElsewhere(
+  columns: Partial<typeof accounts.$inferInsert>,
+  before: typeof accounts.$inferSelect,
+): boolean {
+  const names = Object.keys(columns) as (keyof typeof before)[];
+  return names.some((name) => {
+    const value = columns[name];
+    return value !== undefined && value !== before[name] && !ONLY_HERE.has(name);
   });
 }
 
@@ -84,6 +106,7 @@ function accountColumns(ctx: Context, changes: ProfileChanges): Partial<typeof a
     header_description: header === null ? "" : changes.headerDescription,
     locked: bit(changes.locked),
     bot: bit(changes.bot),
+    actor_type: changes.bot === undefined ? undefined : changes.bot ? "Service" : "Person",
     discoverable: bit(changes.discoverable),
     indexable: bit(changes.indexable),
     hide_collections: bit(changes.hideCollections),

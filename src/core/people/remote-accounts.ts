@@ -2,7 +2,7 @@ import type { Context } from "../../context.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import type { accounts } from "../../db/schema/index.ts";
 import { isOwnHost } from "../addresses.ts";
-import { hideAccount } from "./account-deletion.ts";
+import { hideAccount, removeLater } from "./account-deletion.ts";
 
 /** Types of accounts, with their names on other servers. A service or an application is a bot. */
 export type AccountType = "Person" | "Service" | "Group" | "Organization" | "Application";
@@ -156,11 +156,10 @@ function save(ctx: Context, tx: Tx, id: number, profile: RemoteProfile): void {
  * removes everything else.
  */
 export function markGone(ctx: Context, tx: Tx, accountId: number): void {
-  if (
-    tx.get("SELECT 1 FROM accounts WHERE id = +$accountId AND domain IS NOT NULL AND gone_at IS NULL", { accountId })
-  ) {
-    hideAccount(ctx, tx, accountId);
-  }
+  const sql = "SELECT 1 FROM accounts WHERE id = +$accountId AND domain IS NOT NULL AND gone_at IS NULL";
+  if (!tx.get(sql, { accountId })) return;
+  hideAccount(ctx, tx, accountId);
+  removeLater(ctx, tx, accountId);
 }
 
 export type KnownAccount = Pick<

@@ -1,4 +1,5 @@
 import type { Context } from "../../context.ts";
+import { removeLater } from "../../core/people/account-deletion.ts";
 import type { DeliveryEvent } from "../../db/delivery-events.ts";
 import type { Tx } from "../../db/open.ts";
 import { activitiesFor, type Outgoing } from "../write/activities.ts";
@@ -13,6 +14,7 @@ export function prepareDelivery(ctx: Context, event: DeliveryEvent): (tx: Tx) =>
   const all = activitiesFor(ctx, event).map((outgoing) => ({ outgoing, inboxes: inboxesOf(ctx, outgoing.audience) }));
   return (tx) => {
     for (const { outgoing, inboxes } of all) queueDeliveries(ctx, tx, outgoing, inboxes);
+    if (event.type === "account.deleted") removeLater(ctx, tx, event.accountId);
   };
 }
 
