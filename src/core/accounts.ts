@@ -70,6 +70,18 @@ export function lookupAccount(ctx: Context, handle: string): AccountRow | null {
   );
 }
 
+/**
+ * The account with this handle. If it is unknown here, its server is asked; for anonymous viewers only if it is known,
+ * since they must not cause requests to other servers.
+ */
+export async function resolveHandle(ctx: Context, viewerId: number, handle: string): Promise<AccountRow | null> {
+  const known = lookupAccount(ctx, handle);
+  const { username, domain } = parseHandle(ctx, handle) ?? { username: "", domain: null };
+  if (known || domain === null || viewerId === 0) return known;
+  const id = await ctx.remote.account({ username, domain });
+  return id === null ? null : findAccount(ctx, id);
+}
+
 const FOLLOWED = "EXISTS (SELECT 1 FROM follows WHERE account_id = +$viewer AND target_account_id = a.id)";
 const SEARCH = `
   SELECT a.id FROM accounts a
@@ -80,15 +92,33 @@ const SEARCH = `
   ORDER BY lower(a.username) = +$name DESC, ${FOLLOWED} DESC, a.followers_count DESC, a.id
   LIMIT +$limit OFFSET +$offset`;
 
+export interface AccountSearch {
+  q: string;
+  limit: number;
+  offset: number;
+  /** Whether to find only accounts that the viewer follows. */
+  following: boolean;
+}
+
 /**
  * Accounts whose username starts with the text or whose display name contains it. Exact matches come first, then
- * accounts that the viewer follows.
+ * accounts that the viewer follows. With `resolve`, an unknown account whose whole handle is given is fetched.
  */
-export function searchAccounts(
+export async function searchAccounts(
   ctx: Context,
   viewerId: number,
-  search: { q: string; limit: number; offset: number; following: boolean },
-): number[] {
+  { resolve, ...search }: AccountSearch & { resolve: boolean },
+): Promise<number[]> {
+  const { q, offset, limit, following } = search;
+  const isHandle = /.@/.test(q) && offset === 0 && !following;
+  const exact = resolve && isHandle ? await resolveHandle(ctx, viewerId, q) : null;
+  const found = searchKnown(ctx, viewerId, search);
+  if (!exact || exact.suspended_at !== null) return found;
+  // The server may have answered with another handle than the one that was searched for.
+  return [exact.id, ...found.filter((id) => id !== exact.id)].slice(0, limit);
+}
+
+function searchKnown(ctx: Context, viewerId: number, search: AccountSearch): number[] {
   const text = search.q.trim().replace(/^@/, "").toLowerCase();
   const [name = "", domain] = text.split("@");
   if (name === "") return [];

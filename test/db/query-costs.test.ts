@@ -41,7 +41,7 @@ const EXCEPTIONS: Record<string, Exception> = {
     costs: ["sorts statuses (statuses_reblogs)"],
     reason: "the index has the boosts of one status by account, not by age",
   },
-  "core/accounts.ts searchAccounts": {
+  "core/accounts.ts searchKnown": {
     costs: ["scans accounts", "sorts accounts"],
     reason: "the words may be anywhere in a name, and the accounts that the viewer knows come first",
   },

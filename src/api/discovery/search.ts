@@ -27,7 +27,7 @@ const Search = object({
 /** Mastodon's documentation: methods/search. The limit applies to each type separately. */
 export function searchRoutes(routes: Router): void {
   const options = { open: true, scope: "read:search", input: Search } as const;
-  routes.get("/api/v2/search", { ...options, summary: "Search for accounts, hashtags and statuses" }, (call) => {
+  routes.get("/api/v2/search", { ...options, summary: "Search for accounts, hashtags and statuses" }, async (call) => {
     const { ctx, viewerId, input } = call;
     if (viewerId === 0 && (input.resolve || input.offset > 0)) {
       throw new Refusal(
@@ -48,7 +48,7 @@ export function searchRoutes(routes: Router): void {
     // `offset` applies only to a search for one type; a search for several returns the first results of each.
     const page = { limit: input.limit, offset: input.type === undefined ? 0 : input.offset };
     return {
-      accounts: wants("accounts") ? accounts(call, q, page) : [],
+      accounts: wants("accounts") ? await accounts(call, q, page) : [],
       statuses: wants("statuses") ? statuses(call, q, page) : [],
       hashtags: wants("hashtags") ? hashtags(call, q, page) : [],
     };
@@ -57,8 +57,9 @@ export function searchRoutes(routes: Router): void {
 
 type SearchCall = Call<{ input: typeof Search; open: true }>;
 
-function accounts({ ctx, viewerId, input: { following } }: SearchCall, q: string, page: OffsetPage) {
-  return showAccounts(ctx, searchAccounts(ctx, viewerId, { q, following, ...page }));
+async function accounts({ ctx, viewerId, input }: SearchCall, q: string, page: OffsetPage) {
+  const { following, resolve = false } = input;
+  return showAccounts(ctx, await searchAccounts(ctx, viewerId, { q, following, resolve, ...page }));
 }
 
 function statuses({ ctx, viewerId, input }: SearchCall, q: string, { limit, offset }: OffsetPage) {

@@ -1,4 +1,4 @@
-import { existingAccounts, findAccount, lookupAccount, searchAccounts } from "../../core/accounts.ts";
+import { existingAccounts, findAccount, resolveHandle, searchAccounts } from "../../core/accounts.ts";
 import { follow, followersOf, followingOf, removeFollower, unfollow } from "../../core/people/follows.ts";
 import { pinnedOf, statusesOf } from "../../core/timelines/timelines.ts";
 import { showAccount, showAccounts } from "../../entities/accounts.ts";
@@ -51,8 +51,8 @@ export function accountRoutes(routes: Router): void {
     .get(
       "/api/v1/accounts/lookup",
       { open: true, scope: "read:accounts", input: Lookup, summary: "Look up an account by its handle" },
-      ({ ctx, input }) => {
-        const account = lookupAccount(ctx, input.acct);
+      async ({ ctx, viewerId, input }) => {
+        const account = await resolveHandle(ctx, viewerId, input.acct);
         if (!account) throw notFound();
         return showAccount(ctx, account.id);
       },
@@ -60,7 +60,7 @@ export function accountRoutes(routes: Router): void {
     .get(
       "/api/v1/accounts/search",
       { scope: "read:accounts", input: Search, summary: "Search for accounts" },
-      ({ ctx, viewerId, input }) => showAccounts(ctx, searchAccounts(ctx, viewerId, input)),
+      async ({ ctx, viewerId, input }) => showAccounts(ctx, await searchAccounts(ctx, viewerId, input)),
     )
     .get(
       "/api/v1/accounts/relationships",
