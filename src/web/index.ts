@@ -7,6 +7,7 @@ import { apiPages } from "./api.tsx";
 import { aboutPages } from "./public/about.tsx";
 import { appPages } from "./apps.tsx";
 import { authorizePages } from "./authorize.tsx";
+import { interactionPages } from "./interaction.tsx";
 import { landingPages } from "./public/landing.tsx";
 import { notFoundPages } from "./not-found.ts";
 import { Pages } from "./page-routes.ts";
@@ -30,6 +31,7 @@ export function webRoutes(app: AnyElysia, ctx: Context, describe: () => Promise<
   signInPages(pages);
   authorizePages(pages);
   appPages(pages);
+  interactionPages(pages);
   apiPages(pages, describe);
   tokenRoutes(app, ctx);
   for (const asset of [stylesheet, favicon]) assetRoute(app, asset);

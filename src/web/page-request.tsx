@@ -155,7 +155,7 @@ export class PageRequest {
     const etag = etagOf(body);
     headers.set("cache-control", "no-cache");
     headers.set("etag", etag);
-    headers.set("vary", "Accept-Language, Cookie");
+    headers.set("vary", "Accept, Accept-Language, Cookie");
     return isNamedBy(this.request.headers.get("if-none-match"), etag);
   }
 

@@ -11,6 +11,7 @@ import type { PageRequest } from "./page-request.tsx";
 
 export const AUTHORIZE = "/oauth/authorize";
 export const APPS = "/settings/apps";
+export const INTERACTION = "/authorize_interaction";
 
 /** Longer than any name or e-mail address. */
 const MAX_LOGIN = 320;
@@ -107,9 +108,9 @@ export function signInPage(page: PageRequest, { returnTo, login = "", wrong, ...
 /** A known path on this server; the start page for anything else, so that a link can't lead to another site. */
 function safeReturnPath(wanted: string): string {
   if (wanted === APPS) return wanted;
-  const prefix = `${AUTHORIZE}?`;
+  const prefix = [`${AUTHORIZE}?`, `${INTERACTION}?`].find((each) => wanted.startsWith(each));
   // Encoded again, since a header may contain only ASCII.
-  return wanted.startsWith(prefix) ? prefix + new URLSearchParams(wanted.slice(prefix.length)) : "/";
+  return prefix === undefined ? "/" : prefix + new URLSearchParams(wanted.slice(prefix.length));
 }
 
 /**

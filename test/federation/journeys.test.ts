@@ -5,9 +5,7 @@ const { alice, bob, drain } = neighboursForEachTest(["alice", "bob"]);
 
 describe("Two servers", () => {
   test("A user finds an account of another server by its handle, and follows it", async () => {
-    const bobId = String(
-      await alice.server.ctx.remote.account({ username: "bob", domain: bob.server.ctx.config.handleDomain }),
-    );
+    const bobId = await bob.idFor(alice);
     expect((await alice.post(`/api/v1/accounts/${bobId}/follow`)).json).toMatchObject({
       requested: true,
       following: false,

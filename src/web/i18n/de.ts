@@ -102,6 +102,17 @@ export const german: Messages = {
   },
   backTo: (app) => `Zurück zu ${app}`,
 
+  postFromElsewhere: "Ein Beitrag von einem anderen Server",
+  openInApp: "Um zu antworten, zu teilen oder zu favorisieren, suche in deiner App nach seiner Adresse.",
+  followNamed: (name) => `${name} folgen`,
+  follow: "Folgen",
+  isFollowed: "Du folgst diesem Konto.",
+  isRequested: "Du hast angefragt, diesem Konto zu folgen.",
+  cannotFollow: "Du kannst diesem Konto nicht folgen: Eines der Konten blockiert das andere, oder es ist umgezogen.",
+  nothingThere: "Nichts gefunden",
+  nothingThereHelp:
+    "Unter dieser Adresse gibt es kein Konto und keinen Beitrag, oder der Server antwortet nicht. Prüfe die Adresse, oder versuche es später noch einmal.",
+
   setupTitle: "Willkommen bei Linnet",
   setupIntro: "Lege das Konto an, dem dieser Server gehört.",
   username: "Benutzername",

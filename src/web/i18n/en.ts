@@ -100,6 +100,17 @@ export const english: Messages = {
   },
   backTo: (app) => `Back to ${app}`,
 
+  postFromElsewhere: "A post from another server",
+  openInApp: "To reply to it, boost it or favourite it, search for its address in your app.",
+  followNamed: (name) => `Follow ${name}`,
+  follow: "Follow",
+  isFollowed: "You follow this account.",
+  isRequested: "You have asked to follow this account.",
+  cannotFollow: "You can't follow this account: one of you blocks the other, or it has moved.",
+  nothingThere: "Nothing found",
+  nothingThereHelp:
+    "There is no account or post at this address, or its server doesn't respond. Check the address, or try again later.",
+
   setupTitle: "Welcome to Linnet",
   setupIntro: "Create the account that owns this server.",
   username: "Username",

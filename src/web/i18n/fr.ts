@@ -103,6 +103,17 @@ export const french: Messages = {
   },
   backTo: (app) => `Retour vers ${app}`,
 
+  postFromElsewhere: "Un message d’un autre serveur",
+  openInApp: "Pour y répondre, le partager ou l’ajouter aux favoris, cherchez son adresse dans votre application.",
+  followNamed: (name) => `Suivre ${name}`,
+  follow: "Suivre",
+  isFollowed: "Vous suivez ce compte.",
+  isRequested: "Vous avez demandé à suivre ce compte.",
+  cannotFollow: "Vous ne pouvez pas suivre ce compte : l’un de vous bloque l’autre, ou il a déménagé.",
+  nothingThere: "Rien trouvé",
+  nothingThereHelp:
+    "Il n’y a ni compte ni message à cette adresse, ou son serveur ne répond pas. Vérifiez l’adresse ou réessayez plus tard.",
+
   setupTitle: "Bienvenue sur Linnet",
   setupIntro: "Créez le compte propriétaire de ce serveur.",
   username: "Nom d’utilisateur",

@@ -46,6 +46,16 @@ export interface Messages {
   problems: Record<AuthorizationProblem["problem"], string>;
   backTo(app: string): string;
 
+  postFromElsewhere: string;
+  openInApp: string;
+  followNamed(name: string): string;
+  follow: string;
+  isFollowed: string;
+  isRequested: string;
+  cannotFollow: string;
+  nothingThere: string;
+  nothingThereHelp: string;
+
   setupTitle: string;
   setupIntro: string;
   username: string;

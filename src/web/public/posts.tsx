@@ -66,7 +66,7 @@ function dateAndTime(messages: Messages, time: string): string {
   return `${new Intl.DateTimeFormat(messages.locale, options).format(new Date(time))} UTC`;
 }
 
-function Author({ page, account }: { page: PageRequest; account: AccountJson }) {
+export function Author({ page, account }: { page: PageRequest; account: AccountJson }) {
   return (
     <a class="author" href={page.local(account.url)}>
       <img src={page.local(account.avatar)} width="48" height="48" alt="" loading="lazy" />
