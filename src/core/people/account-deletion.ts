@@ -26,7 +26,8 @@ type Pictures = Pick<typeof accounts.$inferSelect, "avatar" | "avatar_static" | 
 /** Suspended accounts are hidden everywhere; the first two columns say that this one never comes back. */
 const HIDE = `
   UPDATE accounts SET
-    deleted_at = iif(domain IS NULL, $now, NULL), gone_at = iif(domain IS NULL, NULL, $now), suspended_at = $now, silenced_at = NULL, sensitized_at = NULL, updated_at = $now,
+    deleted_at = iif(domain IS NULL, $now, NULL), gone_at = iif(domain IS NULL, NULL, $now),
+    suspended_at = $now, silenced_at = NULL, sensitized_at = NULL, updated_at = $now,
     display_name = '', note = '', note_html = '', fields = '[]', attribution_domains = '[]',
     avatar = NULL, avatar_static = NULL, avatar_description = '',
     header = NULL, header_static = NULL, header_description = '', avatar_remote_url = NULL, header_remote_url = NULL,
@@ -36,9 +37,9 @@ const HIDE = `
 
 /**
  * Deletes a local account. It is gone for everyone at once: it can't sign in, its tokens are invalid, its profile is
- * empty, and nothing shows it or its posts. Once the servers that have to learn of it are known, a job removes the rest (see
- * `removeSlice`). The row in `accounts` stays, as
- * in Mastodon's DeleteAccountService, so that no one else ever gets the name.
+ * empty, and nothing shows it or its posts. A job removes the rest (see `removeSlice`), once the servers that have to
+ * learn of the deletion are known. The row in `accounts` stays, as in Mastodon's DeleteAccountService, so that no one
+ * else ever gets the name.
  *
  * @throws Refusal for the last owner, or if no local user has this account
  */

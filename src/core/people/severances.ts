@@ -33,7 +33,8 @@ const TIES = `
 
 /**
  * Ends all follows and follow requests between these accounts and local accounts, or only the local account `only`.
- * Unless their domain is blocked, the other servers are told, since they can't know otherwise. Records an event for each local account that lost follows, and returns the events' ids.
+ * Unless their domain is blocked, the other servers are told, since they can't know otherwise. Records an event for each
+ * local account that lost follows, and returns the events' ids.
  */
 export function sever(
   ctx: Context,
