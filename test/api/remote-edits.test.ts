@@ -1,15 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { attachMedia } from "../../src/core/media/attachments.ts";
 import type { Client, Json } from "../support/client.ts";
-import {
-  followRow,
-  homeOf,
-  notificationsOf,
-  remoteAuthor,
-  storeFrom,
-  updateFrom,
-  waitingDeliveries,
-} from "../support/remote-statuses.ts";
+import { followRow, homeOf, notificationsOf, remoteAuthor, storeFrom, updateFrom } from "../support/remote-statuses.ts";
+import { deliveryEvents } from "../support/remote-rows.ts";
 import { inProcess } from "../support/server.ts";
 import { serverForEachTest } from "../support/setup.ts";
 import { Socket } from "../support/streams.ts";
@@ -76,7 +69,7 @@ describe("An edit by a remote author", () => {
     followRow(server, rob, alice);
     const id = storeFrom(server, rob, { mentions: [alice], createdAt: server.clock.now() - MINUTE });
     updateFrom(server, id, { content: "<p>second</p>" });
-    expect(waitingDeliveries(server)).toEqual([]);
+    expect(deliveryEvents(server)).toEqual([]);
   });
 
   test("that arrives after a later one is ignored", async () => {

@@ -2,15 +2,8 @@ import { describe, expect, test } from "bun:test";
 import { type RemotePoll, storeRemoteVote } from "../../src/core/statuses/polls.ts";
 import { Refusal } from "../../src/errors.ts";
 import type { Client, Json } from "../support/client.ts";
-import {
-  followRow,
-  notificationsOf,
-  remoteAuthor,
-  type RemoteAuthor,
-  storeFrom,
-  updateFrom,
-  waitingDeliveries,
-} from "../support/remote-statuses.ts";
+import { followRow, notificationsOf, remoteAuthor, storeFrom, updateFrom } from "../support/remote-statuses.ts";
+import { deliveryEvents, type RemoteAccount } from "../support/remote-rows.ts";
 import { block } from "../support/rows.ts";
 import { serverForEachTest } from "../support/setup.ts";
 
@@ -84,7 +77,7 @@ describe("A remote poll", () => {
     await vote(alice, id, [0, 1]);
     expect((await vote(alice, id, [0])).status).toBe(422);
     const pollId = Number((await pollOf(id)).id);
-    expect(waitingDeliveries(server)).toEqual([
+    expect(deliveryEvents(server)).toEqual([
       { type: "vote.created", accountId: Number(alice.id), pollId, choices: [0, 1] },
     ]);
   });
@@ -107,7 +100,7 @@ describe("A remote poll", () => {
       ["poll", later],
     ]);
     expect(await notificationsOf(bob)).toEqual([]);
-    expect(waitingDeliveries(server)).toEqual([]);
+    expect(deliveryEvents(server)).toEqual([]);
   });
 
   test("loses its votes when an edit changes the options", async () => {
@@ -139,7 +132,7 @@ describe("A remote poll", () => {
 
 describe("A vote by a remote account", () => {
   const HOUR_LATER = { options: ["yes", "no"], expires_in: 3600 };
-  const voteFrom = (who: RemoteAuthor, statusId: string, title: string) => {
+  const voteFrom = (who: RemoteAccount, statusId: string, title: string) => {
     const { ctx } = server;
     ctx.db.transaction((tx) => storeRemoteVote(ctx, tx, Number(who.id), Number(statusId), title));
   };
@@ -176,19 +169,19 @@ describe("A vote by a remote account", () => {
     voteFrom(rob, id, "yes");
     await vote(bob, id, [0]);
     const update = { type: "status.updated", statusId: Number(id) } as const;
-    expect(waitingDeliveries(server)).toEqual([update]);
+    expect(deliveryEvents(server)).toEqual([update]);
     await server.drain();
-    expect(waitingDeliveries(server)).toEqual([update]);
+    expect(deliveryEvents(server)).toEqual([update]);
     server.clock.advance(3 * MINUTE);
     await server.drain();
-    expect(waitingDeliveries(server)).toEqual([]);
+    expect(deliveryEvents(server)).toEqual([]);
     server.clock.advance(56 * MINUTE);
     voteFrom(remoteAuthor(server, "ann"), id, "yes");
-    expect(waitingDeliveries(server)).toEqual([update]);
+    expect(deliveryEvents(server)).toEqual([update]);
     server.clock.advance(MINUTE);
     const before = countDelivered();
     await server.drain();
-    expect(waitingDeliveries(server)).toEqual([]);
+    expect(deliveryEvents(server)).toEqual([]);
     expect(countDelivered()).toBeGreaterThan(before);
     expect(await notificationsOf(alice)).toEqual([["poll", id]]);
   });
@@ -201,6 +194,6 @@ describe("A vote by a remote account", () => {
   test("is not delivered if nobody elsewhere has the poll", async () => {
     const { id } = await alice.publish({ status: "tea?", poll: HOUR_LATER });
     await vote(bob, id, [0]);
-    expect(waitingDeliveries(server)).toEqual([]);
+    expect(deliveryEvents(server)).toEqual([]);
   });
 });

@@ -5,11 +5,11 @@ import {
   homeOf,
   notificationsOf,
   remoteAuthor,
-  type RemoteAuthor,
   removeFrom,
   type Sent,
   storeFrom,
 } from "../support/remote-statuses.ts";
+import { type RemoteAccount } from "../support/remote-rows.ts";
 import { inProcess } from "../support/server.ts";
 import { serverForEachTest } from "../support/setup.ts";
 import { Socket } from "../support/streams.ts";
@@ -20,7 +20,7 @@ const LATE = 7 * HOUR;
 const { server, alice, bob } = serverForEachTest(["alice", "bob"]);
 
 /** A remote account that Alice follows. */
-function followed(options: Parameters<typeof followRow>[3] = {}): RemoteAuthor {
+function followed(options: Parameters<typeof followRow>[3] = {}): RemoteAccount {
   const rob = remoteAuthor(server, "rob");
   followRow(server, alice, rob, options);
   return rob;

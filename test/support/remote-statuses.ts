@@ -4,31 +4,15 @@ import { removeStatusWithin } from "../../src/core/statuses/removal.ts";
 import { type RemoteStatus, storeRemoteStatus } from "../../src/core/statuses/storing.ts";
 import { type RemoteVersion, storeRemoteVersion } from "../../src/core/statuses/versions.ts";
 import { STATUS_COLUMNS, type StatusRow } from "../../src/core/visibility.ts";
-import type { DeliveryEvent } from "../../src/db/delivery-events.ts";
 import type { Client, Json } from "./client.ts";
-import { remoteAccount } from "./rows.ts";
+import { remoteAccount, type RemoteAccount } from "./remote-rows.ts";
 import type { TestServer } from "./server.ts";
 
-/* Accounts and statuses of other servers, stored by the functions that federation uses. */
+/* Statuses of other servers, stored by the functions that federation uses. */
 
-/** An account of another server. */
-export interface RemoteAuthor {
-  id: string;
-  username: string;
-  domain: string;
-}
-
-/** Adds a remote account with what federation knows about it. */
-export function remoteAuthor(server: TestServer, username: string, domain = "far.example"): RemoteAuthor {
-  const id = remoteAccount(server, username, domain);
-  server.ctx.db.transaction((tx) =>
-    tx.run("INSERT INTO remote_accounts (account_id, inbox_url, fetched_at) VALUES ($id, $inbox, $now)", {
-      id: Number(id),
-      inbox: `https://${domain}/users/${username}/inbox`,
-      now: server.clock.now(),
-    }),
-  );
-  return { id, username, domain };
+/** Adds a remote account. */
+export function remoteAuthor(server: TestServer, username: string): RemoteAccount {
+  return remoteAccount(server, { username });
 }
 
 /** Makes one account follow another, without the work of a follow. */
@@ -84,13 +68,13 @@ let count = 0;
 /** Stores a status of a remote account, by default a public one of now. Returns its id; null if it was deleted before. */
 export function storeFrom(
   server: TestServer,
-  author: RemoteAuthor,
+  author: RemoteAccount,
   sent: Sent = {},
   arrival: "delivered" | "fetched" = "delivered",
 ): string | null {
   const { ctx, clock } = server;
   count += 1;
-  const uri = sent.uri ?? `https://${author.domain}/users/${author.username}/statuses/${count}`;
+  const uri = sent.uri ?? `${author.uri}/statuses/${count}`;
   const status: RemoteStatus = {
     uri,
     url: uri.replace("/users/", "/@"),
@@ -126,14 +110,14 @@ export function updateFrom(
 /** Stores a reblog by a remote account. Returns its id; null if it was undone before. */
 export function reblogFrom(
   server: TestServer,
-  author: RemoteAuthor,
+  author: RemoteAccount,
   originalId: string | null,
   { uri, createdAt }: { uri?: string; createdAt?: number } = {},
   arrival: "delivered" | "fetched" = "delivered",
 ): string | null {
   const { ctx, clock } = server;
   const reblog = {
-    uri: uri ?? `https://${author.domain}/reblogs/${author.username}/${originalId}`,
+    uri: uri ?? `${author.uri}#reblogs/${originalId}`,
     accountId: Number(author.id),
     original: rowOf(server, originalId),
     visibility: "public" as const,
@@ -151,13 +135,6 @@ export function removeFrom(server: TestServer, id: string | null): void {
 
 export function rowOf(server: TestServer, id: string | null): StatusRow {
   return server.ctx.db.get<StatusRow>(`SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.id = $id`, { id: Number(id) })!;
-}
-
-/** The waiting events for other servers, oldest first. */
-export function waitingDeliveries(server: TestServer): DeliveryEvent[] {
-  return server.ctx.db
-    .all<{ payload: string }>("SELECT payload FROM jobs WHERE kind = 'delivery.prepare' ORDER BY id")
-    .map(({ payload }) => JSON.parse(payload).event as DeliveryEvent);
 }
 
 /** The statuses of a home timeline, newest first. */
