@@ -1,6 +1,6 @@
 import { searchAccounts } from "../../core/accounts.ts";
 import type { OffsetPage } from "../../core/discovery/trends.ts";
-import { findByAddress, searchStatuses, searchTags } from "../../core/discovery/search.ts";
+import { resolveAddress, searchStatuses, searchTags } from "../../core/discovery/search.ts";
 import { showAccounts } from "../../entities/accounts.ts";
 import { showStatuses } from "../../entities/statuses.ts";
 import { showTags } from "../../entities/tags.ts";
@@ -38,7 +38,7 @@ export function searchRoutes(routes: Router): void {
     const wants = (type: string) => input.type === undefined || input.type === type;
     const q = input.q.trim();
     if (input.resolve && /^https?:\/\//i.test(q)) {
-      const { accountIds, statusIds } = findByAddress(ctx, viewerId, q);
+      const { accountIds, statusIds } = await resolveAddress(ctx, viewerId, q);
       return {
         accounts: wants("accounts") ? showAccounts(ctx, accountIds) : [],
         statuses: wants("statuses") ? showStatuses(ctx, viewerId, statusIds) : [],

@@ -8,7 +8,7 @@ import { idAt } from "../../lib/ids.ts";
 import { dayOf, parseSearch, type Term } from "../../lib/text/search-query.ts";
 import { phraseQuery } from "../../lib/text/search-words.ts";
 import { IS_APPROVED, lookupAccount } from "../accounts.ts";
-import { accountUri, parseAddress, statusUri, type LocalName } from "../addresses.ts";
+import { accountUri, isOwnHost, parseAddress, statusUri, type LocalName } from "../addresses.ts";
 import { authorMark, languageMark, partMark } from "./search-index.ts";
 import { isKnownTo } from "./tags.ts";
 import { isLimitedFor, visibleAmong, visibleTo, wantedBy } from "../visibility.ts";
@@ -202,18 +202,44 @@ interface Found {
   statusIds: number[];
 }
 
-const OF_URI = `
-  SELECT 'account' AS kind, a.id FROM accounts a WHERE a.uri = +$uri AND ${IS_APPROVED} AND a.suspended_at IS NULL
-  UNION ALL SELECT 'status', s.id FROM statuses s WHERE s.uri = +$uri AND s.reblog_of_id IS NULL`;
+interface Addressed {
+  kind: "account" | "status";
+  id: number;
+}
 
-/** The account or status with this URL or URI, if it is known here and visible to the viewer. */
-export function findByAddress(ctx: Context, viewerId: number, address: string): Found {
+/** A URI names one row. A URL is only what its server says, so it counts if nothing has it as its URI. */
+const AT_ADDRESS = `
+  SELECT 'account' AS kind, a.id FROM accounts a WHERE a.uri = +$address
+  UNION ALL SELECT 'status', s.id FROM statuses s WHERE s.uri = +$address AND s.reblog_of_id IS NULL
+  UNION ALL SELECT 'account', a.id FROM accounts a WHERE a.url = +$address AND a.domain IS NOT NULL
+  UNION ALL SELECT 'status', s.id FROM statuses s
+    WHERE s.url = +$address AND s.local = 0 AND s.url <> s.uri AND s.reblog_of_id IS NULL
+  LIMIT 1`;
+
+/**
+ * The account or status with this URL or URI, if it is visible to the viewer. If it is unknown here, its server is asked.
+ */
+export async function resolveAddress(ctx: Context, viewerId: number, address: string): Promise<Found> {
+  const known = findByAddress(ctx, address);
+  if (known) return shownTo(ctx, viewerId, known);
+  const host = URL.parse(address)?.host;
+  const isElsewhere = host !== undefined && !isOwnHost(ctx, host);
+  const object = isElsewhere ? await ctx.remote.object(address) : null;
+  return object ? shownTo(ctx, viewerId, { kind: object.type, id: object.id }) : NOTHING;
+}
+
+function findByAddress(ctx: Context, address: string): Addressed | null {
   const local = parseAddress(ctx, address);
   const uri = local ? localUri(ctx, local) : address;
-  const found = uri === null ? [] : ctx.db.all<{ kind: "account" | "status"; id: number }>(OF_URI, { uri });
-  const ids = Map.groupBy(found, ({ kind }) => kind);
-  const idsOf = (kind: "account" | "status") => (ids.get(kind) ?? []).map(({ id }) => id);
-  return { accountIds: idsOf("account"), statusIds: visibleAmong(ctx, viewerId, idsOf("status")) };
+  return uri === null ? null : ctx.db.get<Addressed>(AT_ADDRESS, { address: uri });
+}
+
+const NOTHING: Found = { accountIds: [], statusIds: [] };
+const SHOWN_ACCOUNT = `SELECT 1 FROM accounts a WHERE a.id = +$id AND ${IS_APPROVED} AND a.suspended_at IS NULL`;
+
+function shownTo(ctx: Context, viewerId: number, { kind, id }: Addressed): Found {
+  if (kind === "status") return { accountIds: [], statusIds: visibleAmong(ctx, viewerId, [id]) };
+  return ctx.db.get(SHOWN_ACCOUNT, { id }) ? { accountIds: [id], statusIds: [] } : NOTHING;
 }
 
 /** The URI for the address of a local account or status; null if there is no such account. */

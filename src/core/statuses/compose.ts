@@ -1,6 +1,7 @@
 import type { Context } from "../../context.ts";
 import { idList } from "../../db/json.ts";
 import { findHashtags, findMentions, renderText, type RenderOptions } from "../../lib/text/text.ts";
+import { stackOf } from "../../lib/log.ts";
 import { normaliseHashtag } from "../../lib/text/hashtags.ts";
 import type { Handle } from "../../lib/text/mentions.ts";
 import { IS_APPROVED } from "../accounts.ts";
@@ -66,6 +67,45 @@ export function recompose(ctx: Context, text: string, before: Composed): Compose
   return composed(ctx, text, new Map(known));
 }
 
+/** How many unknown accounts of a text are asked for, and for how long in total, in milliseconds. */
+const MAX_UNKNOWN = 20;
+const PATIENCE = 5000;
+
+/**
+ * Asks other servers for the unknown accounts that a text mentions, all at once. Call it before the text is checked and
+ * rendered: accounts whose server doesn't respond in time stay text.
+ */
+export async function resolveMentions(ctx: Context, text: string, patience = PATIENCE): Promise<void> {
+  const unknown = unknownMentions(ctx, text);
+  if (unknown.length === 0) return;
+  const asked = unknown.map(async (handle) => {
+    try {
+      await ctx.remote.account(handle);
+    } catch (error) {
+      ctx.log.warn("the mentioned account {handle} can't be fetched: {error}", {
+        handle: `@${handle.username}@${handle.domain}`,
+        error: stackOf(error),
+      });
+    }
+  });
+  await Promise.race([Promise.all(asked), Bun.sleep(patience)]);
+}
+
+function unknownMentions(ctx: Context, text: string): { username: string; domain: string }[] {
+  const known = knownMentions(ctx, text);
+  const unknown = new Map<string, { username: string; domain: string }>();
+  for (const { username, domain: written } of mentionsIn(text)) {
+    const handle = key(ctx, username, written);
+    const domain = remoteDomain(ctx, written);
+    if (domain !== null && !known.has(handle)) unknown.set(handle, { username, domain });
+  }
+  return [...unknown.values()].slice(0, MAX_UNKNOWN);
+}
+
+function mentionsIn(text: string): Handle[] {
+  return text.includes("@") ? findMentions(text) : [];
+}
+
 /** The URLs for mentions and hashtags in rendered texts. */
 export function renderOptions(ctx: Context, known: Map<string, Mentioned>): RenderOptions {
   return {
@@ -76,8 +116,7 @@ export function renderOptions(ctx: Context, known: Map<string, Mentioned>): Rend
 
 /** The known accounts that the texts mention, by `key()`. */
 export function knownMentions(ctx: Context, ...texts: string[]): Map<string, Mentioned> {
-  const mentions = texts.flatMap((text) => (text.includes("@") ? findMentions(text) : []));
-  const handles = mentions.map(({ username, domain }) => key(ctx, username, domain));
+  const handles = texts.flatMap(mentionsIn).map(({ username, domain }) => key(ctx, username, domain));
   if (handles.length === 0) return new Map();
   const accounts = ctx.db.all<Mentioned>(
     `SELECT a.id, a.username, a.domain, a.url

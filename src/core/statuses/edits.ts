@@ -8,7 +8,7 @@ import { storeThumbnail } from "../media/store.ts";
 import { discardFiles } from "../media/stored-files.ts";
 import { announceChange } from "../timelines/home-fanout.ts";
 import type { StatusRow } from "../visibility.ts";
-import { compose, type Composed } from "./compose.ts";
+import { compose, type Composed, resolveMentions } from "./compose.ts";
 import { checkContent } from "./drafts.ts";
 import { newPoll, type PollDraft, replacePoll } from "./polls.ts";
 import { isQuote, type QuotePolicy, setQuotePolicy } from "./quotes.ts";
@@ -44,10 +44,13 @@ interface CheckedEdit extends Edit {
 
 /**
  * Changes a status and stores the new version. An edit that changes nothing stores none. `find` returns the status; it
- * is called again after reading thumbnails, because the status may have changed or been deleted meanwhile. The new text
+ * is called again after each wait (for mentioned accounts and thumbnails), because the status may have changed or been
+ * deleted meanwhile. The new text
  * is parsed and rendered before the transaction; nothing awaits in between, so no other request can change the status.
  */
 export async function editStatus(ctx: Context, find: () => StatusRow, edit: Edit): Promise<void> {
+  find();
+  if (edit.text !== undefined) await resolveMentions(ctx, edit.text);
   const thumbnails = await storeThumbnails(ctx, find(), edit);
   try {
     changeStatus(ctx, find(), edit, thumbnails);
