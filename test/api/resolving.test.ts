@@ -56,6 +56,14 @@ describe("An address in the search field", () => {
     expect(asked).toEqual([]);
   });
 
+  test("doesn't find a status that claims a page of another server as its URL", async () => {
+    elsewhere({});
+    const victim = "https://victim.example/@vera/1";
+    storeFrom(server, remoteAccount(server), { uri: "https://far.example/notes/1", url: victim });
+    expect(await search(alice, victim)).toEqual(NOTHING);
+    expect(asked).toEqual([victim]);
+  });
+
   test("finds the status whose URI it is rather than another one that claims the URL", async () => {
     elsewhere({});
     const address = "https://far.example/users/rita/statuses/1";

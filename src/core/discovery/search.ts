@@ -207,13 +207,18 @@ interface Addressed {
   id: number;
 }
 
-/** A URI names one row. A URL is only what its server says, so it counts if nothing has it as its URI. */
+/**
+ * A URI names one row. A URL is only what a server says, so it counts if nothing has it as its URI, and if it is on that
+ * server: otherwise a post could claim the page of another one.
+ */
 const AT_ADDRESS = `
   SELECT 'account' AS kind, a.id FROM accounts a WHERE a.uri = +$address
   UNION ALL SELECT 'status', s.id FROM statuses s WHERE s.uri = +$address AND s.reblog_of_id IS NULL
   UNION ALL SELECT 'account', a.id FROM accounts a WHERE a.url = +$address AND a.domain IS NOT NULL
+    AND a.uri LIKE +$sameOrigin ESCAPE '\\'
   UNION ALL SELECT 'status', s.id FROM statuses s
     WHERE s.url = +$address AND s.local = 0 AND s.url <> s.uri AND s.reblog_of_id IS NULL
+      AND s.uri LIKE +$sameOrigin ESCAPE '\\'
   LIMIT 1`;
 
 /**
@@ -231,7 +236,9 @@ export async function resolveAddress(ctx: Context, viewerId: number, address: st
 function findByAddress(ctx: Context, address: string): Addressed | null {
   const local = parseAddress(ctx, address);
   const uri = local ? localUri(ctx, local) : address;
-  return uri === null ? null : ctx.db.get<Addressed>(AT_ADDRESS, { address: uri });
+  if (uri === null) return null;
+  const origin = URL.parse(uri)?.origin ?? "";
+  return ctx.db.get<Addressed>(AT_ADDRESS, { address: uri, sameOrigin: `${origin.replace(/[\\%_]/g, "\\$&")}/%` });
 }
 
 const NOTHING: Found = { accountIds: [], statusIds: [] };
