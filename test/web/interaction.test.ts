@@ -1,0 +1,47 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { remoteAccount } from "../support/remote-rows.ts";
+import { storeFrom } from "../support/remote-statuses.ts";
+import { relationship } from "../support/reading.ts";
+import { serverForEachTest } from "../support/setup.ts";
+import { Visitor } from "./visitor.ts";
+
+const { server, alice, bob } = serverForEachTest(["alice", "bob"]);
+let visitor: Visitor;
+
+beforeEach(() => {
+  visitor = new Visitor(server);
+});
+
+const pageFor = (uri: string) => `/authorize_interaction?${new URLSearchParams({ uri })}`;
+
+describe("The page for visitors of other servers", () => {
+  test("asks them to sign in first, and then follows the account that they came for", async () => {
+    const rita = remoteAccount(server, { displayName: "Rita <3" });
+    const page = pageFor("acct:rita@far.example");
+    const { text } = await visitor.get(page);
+    expect(text).toContain("Sign in");
+    const signedIn = await visitor.press("Sign in", { login: "alice", password: "correct horse" });
+    expect(signedIn.location).toBe(page);
+    expect((await visitor.get(page)).text).toContain("Follow Rita <3");
+    expect((await visitor.press("Follow")).text).toContain("You have asked to follow this account.");
+    expect(await relationship(alice, rita)).toMatchObject({ requested: true });
+  });
+
+  test("shows the post to react to, and the address to look it up with", async () => {
+    await visitor.signIn("alice");
+    const uri = "https://far.example/users/rita/statuses/1";
+    storeFrom(server, remoteAccount(server), { uri, content: "<p>look at this</p>" });
+    const { text } = await visitor.get(pageFor(uri));
+    expect(text).toContain("look at this");
+    expect(text).toContain(uri);
+  });
+
+  test("says so if nothing is there, and follows nobody without its form", async () => {
+    await visitor.signIn("alice");
+    const missing = await visitor.get(pageFor("nobody"));
+    expect([missing.status, missing.text.includes("Nothing found")]).toEqual([404, true]);
+    const forged = await visitor.post("/authorize_interaction", { account: bob.id });
+    expect(forged.status).toBe(403);
+    expect(await relationship(alice, bob)).toMatchObject({ following: false });
+  });
+});
