@@ -244,6 +244,13 @@ describe("Mentions", () => {
     ["@alice@例え.テスト", ["alice@xn--r8jz45g.xn--zckzah"]],
     ["@alice@Example.ORG @ALICE@example.org @Alice @alice", ["alice@example.org", "Alice"]],
     ["@alice@localhost", ["alice@localhost"]],
+    ["@alice@localhost:3000, @bob", ["alice@localhost:3000", "bob"]],
+    ["@alice@127.0.0.1:30000: hello", ["alice@127.0.0.1:30000"]],
+    [
+      "@alice@example.org:3000! @bob@example.org:30 @carol:3000",
+      ["alice@example.org:3000", "bob@example.org", "carol"],
+    ],
+    ["@alice@example.org:300000 @bob@example.org:1234x", ["alice@example.org", "bob@example.org"]],
     ["@", []],
     ["@ alice", []],
     ["alice@example.org", []],
