@@ -1,12 +1,15 @@
 import { afterEach, beforeEach } from "bun:test";
-import { Client } from "./client.ts";
+import { Client, type Answer, type Json } from "./client.ts";
+import { type PeerSettings, peersForEachTest } from "./fedify-peer.ts";
 import { startServer, TestServer } from "./server.ts";
 
 /** Settings of a server that talks to others on this machine. */
 const CLOSED_NETWORK = { LINNET_ALLOW_PRIVATE_ADDRESSES: "on" } as const;
 
+type Settings = Record<`LINNET_${string}`, string>;
+
 /** A server with the host name `NAME.test`, which every server of a test resolves to this machine. */
-export async function startNamed(name: string, settings: Record<`LINNET_${string}`, string> = {}): Promise<TestServer> {
+async function startNamed(name: string, settings: Settings = {}): Promise<TestServer> {
   const port = freePort();
   const LINNET_URL = `http://${name}.test:${port}`;
   return startServer({ ...CLOSED_NETWORK, LINNET_URL, LINNET_PORT: String(port), ...settings });
@@ -19,8 +22,15 @@ function freePort(): number {
   return port!;
 }
 
+/** An account on any server: a user, or an actor of a peer. */
+export interface Known {
+  /** Without a leading @. */
+  handle: string;
+  uri: string;
+}
+
 /** A user of a federated server. */
-export class Neighbour extends Client {
+export class Neighbour extends Client implements Known {
   server!: TestServer;
   username!: string;
 
@@ -32,18 +42,75 @@ export class Neighbour extends Client {
     return `${this.server.ctx.config.origin}/users/${this.username}`;
   }
 
-  /** The id that another user's server has given to this account; it is fetched if it is unknown. */
-  async idFor(other: Client): Promise<string> {
-    const { json } = await other.get(`/api/v2/search?q=${encodeURIComponent(this.handle)}&resolve=true`);
-    return json.accounts[0].id;
+  /** The id that this user's server has given to another account. An unknown one is fetched. */
+  async idOf(other: Known): Promise<string> {
+    const { json } = await this.get(`/api/v2/search?type=accounts&resolve=true&q=@${other.handle}`);
+    const found = json.accounts.find(({ acct }: Json) => acct === other.handle);
+    if (!found) throw new Error(`${this.handle} does not find @${other.handle}`);
+    return found.id;
+  }
+
+  /** Calls a method of the API for another account, such as `block`. */
+  async act(action: string, other: Known, options?: object): Promise<Answer> {
+    return this.post(`/api/v1/accounts/${await this.idOf(other)}/${action}`, options);
+  }
+
+  async relationship(other: Known): Promise<Json> {
+    const { json } = await this.get(`/api/v1/accounts/relationships?id[]=${await this.idOf(other)}`);
+    return json[0];
+  }
+
+  /** The account as this user's server shows it. */
+  async profile(other: Known): Promise<Json> {
+    return (await this.get(`/api/v1/accounts/${await this.idOf(other)}`)).json;
+  }
+
+  /** The status with this URI as this user's server shows it; null if it has none, or hides it. */
+  async copyOf({ uri }: { uri: string }): Promise<Json | null> {
+    const sql = "SELECT id FROM statuses WHERE uri = +$uri";
+    const row = this.server.ctx.db.get<{ id: number }>(sql, { uri });
+    const answer = row && (await this.get(`/api/v1/statuses/${row.id}`));
+    return answer?.status === 200 ? answer.json : null;
+  }
+
+  /** Calls a method of the API for the local copy of a status, such as `favourite`. */
+  async react(action: string, status: { uri: string }, body?: object): Promise<Answer> {
+    const copy = await this.copyOf(status);
+    if (!copy) throw new Error(`${this.handle} can't see ${status.uri}`);
+    return this.post(`/api/v1/statuses/${copy.id}/${action}`, body);
+  }
+
+  /** The newest statuses of the home timeline. */
+  async home(): Promise<Json[]> {
+    return (await this.get("/api/v1/timelines/home?limit=40")).json;
+  }
+
+  /** The newest notifications as pairs of type and account. */
+  async news(): Promise<[type: string, acct: string][]> {
+    const { json } = await this.get("/api/v1/notifications?limit=40");
+    return json.map(({ type, account }: Json) => [type, account.acct]);
   }
 }
 
+/** The users of a test, with their servers. */
+export type Neighbourhood<Name extends string> = Record<Name, Neighbour> & {
+  servers: TestServer[];
+  /** Runs the jobs of all servers until none is due. */
+  drain(): Promise<void>;
+  /** Advances the clocks of all servers, in milliseconds. */
+  advance(by: number): void;
+  /** Lets users follow each other: `befriend(alice, bob)`. All follows have been accepted when it returns. */
+  befriend(...users: Neighbour[]): Promise<void>;
+};
+
 /**
  * A server with one user for each name, before each test: `const { alice, bob, drain } = neighboursForEachTest(["alice",
- * "bob"])`. The servers are named after their users. `drain` runs the jobs of all servers until none is due.
+ * "bob"])`. The servers are named after their users.
  */
-export function neighboursForEachTest<Name extends string>(names: Name[], settings = {}) {
+export function neighboursForEachTest<Name extends string>(
+  names: Name[],
+  settings: Settings = {},
+): Neighbourhood<Name> {
   const users = names.map((name): [Name, Neighbour] => [name, Object.create(Neighbour.prototype)]);
   const servers: TestServer[] = [];
   beforeEach(async () => {
@@ -56,11 +123,30 @@ export function neighboursForEachTest<Name extends string>(names: Name[], settin
   afterEach(async () => {
     for (const server of servers.splice(0)) await server.stop();
   });
-  return { ...(Object.fromEntries(users) as Record<Name, Neighbour>), servers, drain: () => drainAll(servers) };
+  const drain = () => drainAll(servers);
+  return {
+    ...(Object.fromEntries(users) as Record<Name, Neighbour>),
+    servers,
+    drain,
+    advance: (by) => servers.forEach(({ clock }) => clock.advance(by)),
+    befriend: async (...friends) => {
+      for (const one of friends) {
+        for (const other of friends) if (one !== other) await one.act("follow", other);
+      }
+      await drain();
+    },
+  };
+}
+
+/** Another user of the same server. */
+export async function housemate(user: Neighbour, username: string): Promise<Neighbour> {
+  const { server } = user;
+  const client: Neighbour = Object.create(Neighbour.prototype);
+  return Object.assign(client, await server.person(username, { role: "user" }), { server, username });
 }
 
 /** Runs the due jobs of all servers, and those that they cause on each other. */
-export async function drainAll(servers: readonly TestServer[]): Promise<void> {
+async function drainAll(servers: readonly TestServer[]): Promise<void> {
   do {
     for (const server of servers) await server.drain();
   } while (servers.some(hasDueJobs));
@@ -69,4 +155,13 @@ export async function drainAll(servers: readonly TestServer[]): Promise<void> {
 function hasDueJobs({ ctx, clock }: TestServer): boolean {
   const sql = "SELECT 1 FROM jobs WHERE run_at <= +$now AND leased = 0 LIMIT 1";
   return ctx.db.get(sql, { now: clock.now() }) !== null;
+}
+
+/** A Linnet server with the user `alice` before each test, and a function that starts peers with the same clock. */
+export function aliceAndPeers(settings: Settings = {}) {
+  const neighbourhood = neighboursForEachTest(["alice"], settings);
+  const { alice } = neighbourhood;
+  const clock = { now: () => alice.server.clock.now() };
+  const newPeer = peersForEachTest({ clockOf: { clock } } satisfies PeerSettings);
+  return { ...neighbourhood, newPeer };
 }

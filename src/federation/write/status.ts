@@ -82,6 +82,9 @@ export function addressing(
   }
 }
 
+/** Times are written in seconds. A status with the same time for both counts as one that was not edited. */
+const SECOND = 1000;
+
 /** A local status as a Note or, with a poll, a Question (https://docs.joinmastodon.org/spec/activitypub/#status). */
 export function statusDocument(ctx: Context, status: LocalStatusRow, mentioned: readonly MentionedRow[]): JsonObject {
   const { uri, content, language } = status;
@@ -94,7 +97,7 @@ export function statusDocument(ctx: Context, status: LocalStatusRow, mentioned: 
     ...addressing(ctx, status, mentioned),
     inReplyTo: status.in_reply_to,
     published: dateTime(status.created_at),
-    ...(status.edited_at !== null && { updated: dateTime(status.edited_at) }),
+    ...(status.edited_at !== null && { updated: dateTime(Math.max(status.edited_at, status.created_at + SECOND)) }),
     summary: status.spoiler_text === "" ? null : status.spoiler_text,
     sensitive: status.sensitive === 1,
     content,
