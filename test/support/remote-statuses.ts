@@ -1,4 +1,3 @@
-import type { RemotePoll } from "../../src/core/statuses/polls.ts";
 import { storeRemoteReblog } from "../../src/core/statuses/reblogs.ts";
 import { removeStatusWithin } from "../../src/core/statuses/removal.ts";
 import { type RemoteStatus, storeRemoteStatus } from "../../src/core/statuses/storing.ts";
@@ -94,7 +93,7 @@ export function storeFrom(
 export function updateFrom(
   server: TestServer,
   id: string | null,
-  sent: Sent & { editedAt?: number | null; poll?: RemotePoll | null; replaceMedia?(): void; hasMedia?: boolean },
+  sent: Sent & { editedAt?: number | null; replaceMedia?(): void; hasMedia?: boolean },
 ): void {
   const { ctx, clock } = server;
   const version: RemoteVersion = {
@@ -102,7 +101,6 @@ export function updateFrom(
     hasMedia: false,
     replaceMedia: () => {},
     ...described(sent),
-    poll: sent.poll ?? null,
   };
   ctx.db.transaction((tx) => storeRemoteVersion(ctx, tx, rowOf(server, id), version));
 }

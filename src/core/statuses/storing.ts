@@ -12,7 +12,7 @@ import { notify } from "../notifications/notifications.ts";
 import { fanOut, fanOutToTagFollowers, REAL_TIME, subscribersTo } from "../timelines/home-fanout.ts";
 import { isTombstoned } from "../tombstones.ts";
 import { isForEveryone, STATUS_COLUMNS, type StatusRow, type Visibility } from "../visibility.ts";
-import { addPoll, type NewPoll } from "./polls.ts";
+import { addPoll, type NewPoll, type RemotePoll } from "./polls.ts";
 import { addQuote, type Quotable } from "./quotes.ts";
 import { linkReplies, UNKNOWN_AUTHOR } from "./threads.ts";
 
@@ -72,7 +72,9 @@ export interface NewStatus {
 }
 
 /** A status of another server. Its parent is found by `inReplyToUri`. */
-export type RemoteStatus = Omit<NewStatus, "id" | "local" | "text" | "appId" | "parent" | "quoted">;
+export interface RemoteStatus extends Omit<NewStatus, "id" | "local" | "text" | "appId" | "parent" | "quoted"> {
+  poll: RemotePoll | null;
+}
 
 /** The columns of a status that was just stored. */
 type Stored = StreamedStatus & Pick<StatusRow, "visibility" | "conversation_id">;
