@@ -4,7 +4,6 @@ import { saveRemoteEmojis } from "../core/remote-media/remote-emojis.ts";
 import { linksIn } from "../core/discovery/links.ts";
 import { storeRemoteStatus } from "../core/statuses/storing.ts";
 import { storeRemoteVersion } from "../core/statuses/versions.ts";
-import { type PollRow, visiblePoll } from "../core/statuses/polls.ts";
 import { isTombstoned } from "../core/tombstones.ts";
 import { STATUS_COLUMNS, type StatusRow, type Visibility } from "../core/visibility.ts";
 import type { Reads, Tx } from "../db/open.ts";
@@ -40,21 +39,6 @@ const REBLOG = `
 
 export function reblogBy(db: Reads, accountId: number, statusId: number): StatusRow | null {
   return db.get<StatusRow>(REBLOG, { accountId, statusId });
-}
-
-const POLL = `
-  SELECT p.id FROM statuses s JOIN polls p ON p.status_id = s.id WHERE s.uri = +$uri AND s.local = 1`;
-
-/** The poll of a local status, with its options, if this account may see it. */
-export function localPollAt(ctx: Context, accountId: number, uri: string): { poll: PollRow; titles: string[] } | null {
-  const found = ctx.db.get<{ id: number }>(POLL, { uri });
-  if (!found) return null;
-  const titles = ctx.db
-    .all<{ title: string }>("SELECT title FROM poll_options WHERE poll_id = +$pollId ORDER BY position", {
-      pollId: found.id,
-    })
-    .map(({ title }) => title);
-  return { poll: visiblePoll(ctx, accountId, found.id), titles };
 }
 
 /**

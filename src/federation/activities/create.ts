@@ -1,4 +1,4 @@
-import { vote } from "../../core/statuses/polls.ts";
+import { storeRemoteVote } from "../../core/statuses/polls.ts";
 import type { Context } from "../../context.ts";
 import { isTombstoned } from "../../core/tombstones.ts";
 import { fetchDocument } from "../fetch.ts";
@@ -7,7 +7,7 @@ import { isSameOrigin } from "../documents.ts";
 import { PUBLIC } from "../read/audience.ts";
 import { readStatus, type RemoteStatus } from "../read/status.ts";
 import { isWanted } from "../relevance.ts";
-import { localPollAt, prepareStatus, type ReadyStatus, statusIdOf, storeStatus } from "../statuses.ts";
+import { prepareStatus, type ReadyStatus, statusIdOf, storeStatus } from "../statuses.ts";
 import type { Apply, Handler, Sender } from "./handler.ts";
 
 /**
@@ -38,10 +38,9 @@ function created(ctx: Context, sender: Sender, status: RemoteStatus | null): App
 }
 
 /** A vote names one option and the poll. It counts once, before the end, if the sender may see the poll. */
-function voted(ctx: Context, sender: Sender, { vote: chosen, inReplyTo }: RemoteStatus): Apply {
-  return () => {
-    const found = localPollAt(ctx, sender.id, inReplyTo!);
-    const choice = found?.titles.indexOf(chosen!.option) ?? -1;
-    if (found && choice >= 0) vote(ctx, sender.id, found.poll, [choice]);
+function voted(ctx: Context, sender: Sender, { vote, inReplyTo }: RemoteStatus): Apply {
+  return (tx) => {
+    const statusId = statusIdOf(tx, inReplyTo);
+    if (statusId !== null) storeRemoteVote(ctx, tx, sender.id, statusId, vote!.option);
   };
 }
