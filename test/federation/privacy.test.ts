@@ -105,7 +105,11 @@ describe("With servers by others", () => {
     await drain();
     const post = await alice.publish({ status: "Among us", visibility: "private" });
     await drain();
-    expect(fern.received.at(-1)).toMatchObject({ type: "Create", inbox: "/inbox", json: { to: [`${alice.uri}/followers`] } });
+    expect(fern.received.at(-1)).toMatchObject({
+      type: "Create",
+      inbox: "/inbox",
+      json: { to: [`${alice.uri}/followers`] },
+    });
     expect(await fern.lookup(post.uri)).toBeNull();
     expect((await fern.lookup(post.uri, { signed: true }))?.id?.href).toBe(post.uri);
     expect((await moss.fetchSigned(post.uri)).status).toBe(404);
