@@ -103,6 +103,21 @@ describe("A remote poll", () => {
     expect(deliveryEvents(server)).toEqual([]);
   });
 
+  test("notifies local voters again if it is extended after its end", async () => {
+    const id = asked();
+    await vote(alice, id, [0]);
+    server.clock.advance(HOUR);
+    await server.drain();
+    updateFrom(server, id, { editedAt: null, poll: poll() });
+    expect(await pollOf(id)).toMatchObject({ expired: false });
+    server.clock.advance(HOUR);
+    await server.drain();
+    expect(await notificationsOf(alice)).toEqual([
+      ["poll", id],
+      ["poll", id],
+    ]);
+  });
+
   test("loses its votes when an edit changes the options", async () => {
     const id = asked();
     await vote(alice, id, [0]);

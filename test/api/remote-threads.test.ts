@@ -68,11 +68,15 @@ describe("A reply that arrives before its parent", () => {
     const rob = remoteAuthor(server, "rob");
     const child = storeFrom(server, rob, { uri: CHILD, inReplyToUri: PARENT });
     const parent = storeFrom(server, rob, { uri: PARENT, inReplyToUri: CHILD });
-    const self = storeFrom(server, rob, { uri: "https://far.example/self", inReplyToUri: "https://far.example/self" });
     expect(await threadOf(child)).toEqual({ ancestors: [], descendants: [parent!] });
     expect(await threadOf(parent)).toEqual({ ancestors: [child!], descendants: [] });
-    expect(await threadOf(self)).toEqual({ ancestors: [], descendants: [] });
-    expect(await seen(self)).toMatchObject({ in_reply_to_account_id: null });
+  });
+
+  test("is no reply if it says that it is its own parent", async () => {
+    const uri = "https://far.example/self";
+    const id = storeFrom(server, remoteAuthor(server, "rob"), { uri, inReplyToUri: uri });
+    expect(await threadOf(id)).toEqual({ ancestors: [], descendants: [] });
+    expect((await bob.get("/api/v1/timelines/public")).json).toMatchObject([{ id }]);
   });
 
   test("is found as a reply once its parent is known", async () => {
