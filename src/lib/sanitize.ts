@@ -62,6 +62,8 @@ const BLOCKS = words("ul ol blockquote pre");
 const LISTS = words("ul ol");
 /** "heading" is a paragraph that was a heading. */
 const PARAGRAPHS = words("p heading");
+/** Elements that begin and end a line. */
+const OWN_LINES = words("p heading li ul ol blockquote pre");
 /** Other empty elements are dropped. Mastodon's links contain empty spans, and empty items count in a numbered list. */
 const KEPT_EMPTY = words("span li a");
 
@@ -102,8 +104,8 @@ const CONTROLS = /[^\t\n -~\u00a0-\uffff]/;
 
 /** Without the characters that parsers drop or convert, some of them even inside tags. */
 function normalize(html: string): string {
-  if (!CONTROLS.test(html)) return html.toWellFormed();
-  return withoutControls(html.toWellFormed().replace(/\r\n?|\f/g, "\n"));
+  const text = html.toWellFormed();
+  return CONTROLS.test(text) ? withoutControls(text.replace(/\r\n?|\f/g, "\n")) : text;
 }
 
 function withoutControls(text: string): string {
@@ -252,11 +254,7 @@ class Writer {
   }
 
   text(text: string): void {
-    let shown = text;
-    // HTML parsers drop a line break directly after this tag.
-    if (this.parts.at(-1) === "<pre>") shown = shown.replace(/^\n+/, "");
-    // Space between blocks means nothing.
-    if (this.stack.length === this.bareDepth) shown = shown.trimStart();
+    const shown = this.isInPre() ? this.preformatted(text) : this.flowing(text);
     if (shown === "") return;
     this.wrap();
     this.parts.push(escapeText(shown));
@@ -309,7 +307,35 @@ class Writer {
   }
 
   private push(name: string, startTag: string): void {
+    if (OWN_LINES.has(name)) this.trimEnd();
     this.stack.push({ name, start: this.parts.push(startTag) - 1 });
+  }
+
+  private isInPre(): boolean {
+    return this.stack.some(({ name }) => name === "pre");
+  }
+
+  private preformatted(text: string): string {
+    // HTML parsers drop a line break directly after this tag.
+    return this.parts.at(-1) === "<pre>" ? text.replace(/^\n+/, "") : text;
+  }
+
+  /** HTML ignores space at the edges of a line, but apps show it (`white-space: pre-wrap`). */
+  private flowing(text: string): string {
+    if (!/^[ \t\n]/.test(text)) return text;
+    const isAtStart = this.stack.length === this.bareDepth || LINE_START.test(this.parts.slice(-2).join(""));
+    return isAtStart ? text.replace(/^[ \t\n]+/, "") : text;
+  }
+
+  private trimEnd(): void {
+    for (let last = this.parts.at(-1); last !== undefined && /\s$/.test(last); last = this.parts.at(-1)) {
+      if (this.isInPre()) return;
+      const trimmed = last.trimEnd();
+      this.parts.pop();
+      if (trimmed === "") continue;
+      this.parts.push(trimmed);
+      return;
+    }
   }
 
   private closeParagraph(): void {
@@ -336,6 +362,7 @@ class Writer {
   private closeFrom(index: number): void {
     while (this.stack.length > index) {
       const { name, start } = this.stack.pop()!;
+      if (name !== "pre" && (OWN_LINES.has(name) || this.stack.at(-1)?.name === "heading")) this.trimEnd();
       const isEmpty = this.parts.length === start + 1;
       if (isEmpty && !KEPT_EMPTY.has(name)) this.parts.pop();
       else this.parts.push(`</${name === "heading" ? "p" : name}>`);
@@ -344,6 +371,8 @@ class Writer {
     if (this.stack.length < this.bareDepth) this.bareDepth = -1;
   }
 }
+
+const LINE_START = /(?:^|<p><strong>|<\/?(?:p|li|ul|ol|blockquote|pre|br)\b[^<>]*>)$/;
 
 /** The attributes as written in the start tag; null if the element means nothing without the missing ones. */
 function attributesOf(name: string, given: ReadonlyMap<string, string>): string | null {
@@ -372,7 +401,7 @@ function cleanAddress(value: string): string | null {
 const CLASS = /^(?:(?:[hpue]|dt)-[\w-]+|mention|hashtag|ellipsis|invisible|quote-inline)$/;
 
 function cleanClasses(value: string): string | null {
-  const kept = value.match(/\S+/g)?.filter((name) => CLASS.test(name)) ?? [];
+  const kept = value.split(/\s+/).filter((name) => CLASS.test(name));
   return kept.length === 0 ? null : kept.join(" ");
 }
 
