@@ -21,10 +21,11 @@ const SHARED = `
   JOIN remote_accounts r ON r.account_id = reached.id JOIN accounts a ON a.id = reached.id
   WHERE a.suspended_at IS NULL AND a.gone_at IS NULL`;
 
+/** A suspended account has to learn that its follow was rejected, since its server doesn't know of the suspension. */
 const PERSONAL = `
   SELECT DISTINCT r.inbox_url AS url
   FROM json_each($ids) reached JOIN remote_accounts r ON r.account_id = reached.value JOIN accounts a ON a.id = reached.value
-  WHERE a.suspended_at IS NULL AND a.gone_at IS NULL`;
+  WHERE a.gone_at IS NULL`;
 
 const FORGOTTEN = `
   SELECT url FROM missing_inboxes WHERE url IN (SELECT value FROM json_each($urls)) AND since <= +$before`;
