@@ -12,8 +12,8 @@ let bobHere: { id: string };
 let aliceThere: { id: string };
 
 beforeEach(async () => {
-  bobHere = { id: await bob.idFor(alice) };
-  aliceThere = { id: await alice.idFor(bob) };
+  bobHere = { id: await alice.idOf(bob) };
+  aliceThere = { id: await bob.idOf(alice) };
 });
 
 const act = async (who: Neighbour, verb: string, target: { id: string }): Promise<void> => {
