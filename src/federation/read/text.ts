@@ -20,7 +20,8 @@ export function rawNameOf(value: unknown): string {
 
 /** Sanitised HTML of at most `max` UTF-16 units of input. */
 export function htmlOf(value: unknown, max: number): string {
-  return sanitize(stringOf(value, max), { maxLength: max });
+  // Truncated by the sanitiser, which cuts no tag or entity in two.
+  return typeof value === "string" ? sanitize(value, { maxLength: max }) : "";
 }
 
 const TAG =

@@ -19,6 +19,11 @@ describe("Too much is truncated:", () => {
     expect(readStatus({ ...NOTE, content: "a".repeat(100_001) }, NOW)?.contentHtml).toBe("a".repeat(100_000));
   });
 
+  test("content, but never inside an entity", () => {
+    const content = `${"a".repeat(99_995)}&hellip;`;
+    expect(readStatus({ ...NOTE, content }, NOW)?.contentHtml).toBe("a".repeat(99_995));
+  });
+
   test("a warning", () => {
     expect(readStatus({ ...NOTE, summary: "a".repeat(10_001) }, NOW)?.spoilerText).toBe("a".repeat(10_000));
   });
