@@ -140,13 +140,15 @@ test("domains are blocked, changed, allowed and listed", async () => {
     ["loud.****ple", "silence"],
     ["spam.example", "suspend"],
   ]);
-  await done("domain", "block", "spam.example", "--severity", "noop");
+  await done("domain", "block", "spam.example", "--severity", "noop", "--reject-media");
+  await done("domain", "block", "loud.example", "--reject-media");
+  await done("domain", "block", "loud.example", "--accept-media");
   expect(await done("domain", "allow", "friends.example")).toBe("Added friends.example to the allowlist.\n");
   expect(await done("domain", "list")).toBe(
     [
       "DOMAIN           ACTION   REJECTS  OBFUSCATED  COMMENT  NOTE",
       "loud.example     silence  -        yes         -        -",
-      "spam.example     noop     -        no          Bots     again",
+      "spam.example     noop     media    no          Bots     again",
       "friends.example  allow    -        no          -        -\n",
     ].join("\n"),
   );
@@ -171,6 +173,7 @@ describe("A failing command", () => {
     [2, ["moderate", "limit", "bob", "--report", "first"], '--report is "first"'],
     [2, ["report", "show", "first"], 'ID is "first"'],
     [2, ["domain", "block", "spam.example", "--severity", "hard"], '--severity is "hard"'],
+    [2, ["domain", "block", "spam.example", "--reject-media", "--accept-media"], "--reject-media or --accept-media"],
     [2, ["domain", "allow", "a b"], 'DOMAIN is "a b"'],
     [1, ["moderate", "suspend", "nobody"], 'There is no account "nobody" on this server'],
     [1, ["moderate", "unsuspend", "bob"], "@bob isn't suspended"],

@@ -9,6 +9,7 @@ import {
   SEVERITIES,
   type DomainBlockRow,
 } from "../../core/moderation/domain-blocks.ts";
+import { ArgumentError } from "../argument-error.ts";
 import { command, flag, option, argument, type Command } from "../command.ts";
 import { list } from "../list.ts";
 import { withData } from "../data-folder.ts";
@@ -31,9 +32,17 @@ export const commands = {
       comment: option("TEXT", "a public reason (see LINNET_SHOW_DOMAIN_BLOCKS_RATIONALE)"),
       note: option("TEXT", "a private note"),
       obfuscate: flag("masks the domain with asterisks in the public list"),
+      "reject-media": flag("neither fetches nor shows media of the domain, and removes the cached ones"),
+      "accept-media": flag("shows them again"),
     },
-    run: async ({ domain }, { severity, comment, note, obfuscate }) => {
-      const changes = { severity, publicComment: comment, privateComment: note, obfuscate: obfuscate || undefined };
+    run: async ({ domain }, { severity, comment, note, obfuscate, ...media }) => {
+      const changes = {
+        severity,
+        publicComment: comment,
+        privateComment: note,
+        obfuscate: obfuscate || undefined,
+        rejectMedia: mediaRejection(media["reject-media"], media["accept-media"]),
+      };
       await withData((ctx) => setDomainBlock(ctx, domain, changes));
       console.log(`Blocked ${domain}.`);
     },
@@ -82,6 +91,12 @@ function domainCommand(
       console.log(outcome(domain));
     },
   });
+}
+
+/** Undefined if neither option is given. */
+function mediaRejection(reject: boolean, accept: boolean): boolean | undefined {
+  if (reject && accept) throw new ArgumentError("Use either --reject-media or --accept-media, not both.");
+  return reject || accept ? reject : undefined;
 }
 
 /** This server's rule for a domain. */
