@@ -84,12 +84,17 @@ CREATE UNIQUE INDEX custom_emojis_of_server ON custom_emojis (coalesce(domain, '
 CREATE INDEX custom_emojis_image ON custom_emojis (image) WHERE image IS NOT NULL;
 CREATE INDEX custom_emojis_static ON custom_emojis (static_image) WHERE static_image IS NOT NULL;
 
+-- The image of a card is such a file, too. Earlier copies are removed as files without a row.
+DROP INDEX preview_cards_by_image;
+ALTER TABLE preview_cards RENAME COLUMN image TO image_remote_url;
+UPDATE preview_cards SET image_remote_url = NULL, blurhash = NULL WHERE image_remote_url IS NOT NULL;
+
 -- One row for each file of another server that was shown, or could not be. `kind` says which table the owner is in;
 -- `version` is derived from its remote URL. `file` and `still`, the first frame of an animation, are paths below the data
 -- folder. With `failed_at`, `file` is a placeholder or missing.
 CREATE TABLE remote_files (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
-  kind TEXT NOT NULL CHECK (kind IN ('attachments', 'avatars', 'headers', 'emojis')),
+  kind TEXT NOT NULL CHECK (kind IN ('attachments', 'avatars', 'headers', 'emojis', 'cards')),
   owner_id INTEGER NOT NULL,
   form TEXT NOT NULL CHECK (form IN ('original', 'preview')),
   version TEXT NOT NULL,
@@ -126,4 +131,13 @@ END;
 
 CREATE TRIGGER custom_emojis_uncached AFTER DELETE ON custom_emojis WHEN old.domain IS NOT NULL BEGIN
   UPDATE remote_files SET used_at = 0 WHERE owner_id = old.id AND kind = 'emojis';
+END;
+
+CREATE TRIGGER preview_cards_uncached AFTER DELETE ON preview_cards BEGIN
+  UPDATE remote_files SET used_at = 0 WHERE owner_id = old.id AND kind = 'cards';
+END;
+
+CREATE TRIGGER preview_cards_image_uncached AFTER UPDATE OF image_remote_url ON preview_cards
+WHEN old.image_remote_url IS NOT new.image_remote_url BEGIN
+  UPDATE remote_files SET used_at = 0 WHERE owner_id = old.id AND kind = 'cards';
 END;

@@ -60,8 +60,8 @@ export interface MediaCache {
   /** Fetches of images and of whole clips: a few at a time in total and for each site. */
   images: FairQueue;
   clips: FairQueue;
-  /** Ids of the files that were shown since the last time that this was written. */
-  shown: Set<number>;
+  /** When files were last shown, by id, since these times were last written to their rows. */
+  shown: Map<number, number>;
   /** The size of all files; null until they are counted. */
   bytes: number | null;
 }
@@ -154,7 +154,7 @@ export function openContext(
     mediaCache: {
       images: new FairQueue(16, Infinity, 4),
       clips: new FairQueue(4, Infinity, 2),
-      shown: new Set(),
+      shown: new Map(),
       bytes: null,
     },
     diskSpace: () => diskSpace(config.data),

@@ -90,6 +90,13 @@ test("rate limits can be turned off or changed one by one", () => {
   expect(readConfig({}).limits?.account).toEqual({ calls: 300, seconds: 300 });
 });
 
+test("sizes are in MB, GB or TB", () => {
+  const sizes = ["", "1 MB", "500MB", "1.5 gb", "2 TB"].map(
+    (size) => readConfig({ LINNET_CACHE_SIZE: size }).cacheSize,
+  );
+  expect(sizes).toEqual([2e9, 1e6, 500e6, 1.5e9, 2e12]);
+});
+
 test("LibreTranslate has a URL and an optional key, and a key without a URL is refused", () => {
   const named = { LINNET_LIBRETRANSLATE_URL: "http://127.0.0.1:5000/", LINNET_LIBRETRANSLATE_KEY: "key" };
   expect(readConfig(named).libreTranslate).toEqual({ url: "http://127.0.0.1:5000", key: "key" });
@@ -122,6 +129,11 @@ test.each([
   ["LINNET_LANGUAGES", "english"],
   ["LINNET_LANGUAGES", "en,,de"],
   ["LINNET_MAX_CHARACTERS", "0"],
+  ["LINNET_CACHE_SIZE", "2"],
+  ["LINNET_CACHE_SIZE", "0.5 MB"],
+  ["LINNET_CACHE_SIZE", "2 GiB"],
+  ["LINNET_CACHE_SIZE", "-1 GB"],
+  ["LINNET_CACHE_DAYS", "0"],
   ["LINNET_LIBRETRANSLATE_URL", "localhost:5000"],
   ["LINNET_LIBRETRANSLATE_URL", "http://key@localhost:5000"],
   ["LINNET_FFMPEG", "/nowhere/ffmpeg"],

@@ -172,7 +172,7 @@ export const STATUS_TEXTS: CacheSpec<number, StatusText> = {
         "width",
         "height",
         "embed_url",
-        "image",
+        "image_remote_url",
         "image_description",
         "blurhash",
         "published_at",

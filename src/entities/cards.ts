@@ -5,7 +5,7 @@ import { accountTexts, type AccountJson } from "./accounts.ts";
 import type { CardText } from "./cache.ts";
 import { cardHistories, type DayJson } from "./histories.ts";
 import { timestamp } from "./json.ts";
-import { mediaUrl } from "../core/addresses.ts";
+import { remoteCardUrl } from "../core/remote-media/remote-names.ts";
 
 /** Mastodon's PreviewCard (entities/PreviewCard). `missing_attribution` is omitted without a viewer. */
 export type CardJson = ReturnType<typeof membersOf> & {
@@ -99,7 +99,7 @@ function membersOf(ctx: Context, row: CardRow) {
     html: row.html,
     width: row.width,
     height: row.height,
-    image: row.image === null ? null : mediaUrl(ctx, row.image),
+    image: row.image_remote_url === null ? null : remoteCardUrl(ctx, row.id, row.image_remote_url),
     image_description: row.image_description,
     embed_url: row.embed_url,
     blurhash: row.blurhash,

@@ -6,7 +6,6 @@ import icon512 from "../../assets/icon-512.png" with { type: "file" };
 import missingAvatar from "../../assets/missing-avatar.png" with { type: "file" };
 import missingHeader from "../../assets/missing-header.png" with { type: "file" };
 import type { Context } from "../context.ts";
-import { requestImage } from "../core/discovery/cards.ts";
 import { findServedFile } from "../core/media/serve.ts";
 import { notFound } from "../errors.ts";
 import { isNamedBy } from "../lib/http/etag.ts";
@@ -24,7 +23,7 @@ export const MEDIA_PREFIX = "/media";
 /** A folder without HTML: see below. In the executable it is an empty virtual folder. */
 const ROOT = import.meta.dir;
 
-/** Serves uploads and the picture cache from the disk, and the pictures that are part of the program. */
+/** Serves uploads from the disk, and the pictures that are part of the program. */
 export async function fileRoutes(app: AnyElysia, ctx: Context): Promise<void> {
   app
     .onRequest(({ request }) => (request.method === "HEAD" ? headResponse(ctx, request) : undefined))
@@ -78,21 +77,10 @@ function headResponse(ctx: Context, request: Request): Response | undefined {
   return new Response(null, { headers: { ...fileHeaders, "accept-ranges": "bytes", "content-length": String(size) } });
 }
 
-/** A file that may be served, with its headers; null for any other name. Requests a card's missing picture again. */
+/** A file that may be served, with its headers; null for any other name. */
 function findFile(ctx: Context, name: string) {
   const found = findServedFile(ctx, name);
   if (!found) return null;
   const { path, type, size } = found;
-  if (size === null) {
-    fetchAgain(ctx, name);
-    return null;
-  }
   return { file: path, size, fileHeaders: { ...FILE_HEADERS, "content-type": type, etag: `"${name}"` } };
-}
-
-/** The response does not wait for the job to be written. */
-function fetchAgain(ctx: Context, name: string): void {
-  ctx.db
-    .whenWritable(() => requestImage(ctx, name))
-    .catch((error: unknown) => ctx.log.warn("a picture could not be requested: {error}", { error: String(error) }));
 }

@@ -5,6 +5,7 @@ import { schedule } from "../../src/jobs/recurring.ts";
 import { picture } from "../fixtures/pictures.ts";
 import type { Json } from "../support/client.ts";
 import { clearEntityCache } from "../support/entity-cache.ts";
+import { cleanCacheAfter, putBytes } from "../support/remote-media.ts";
 import { remoteAccount } from "../support/rows.ts";
 import { inProcess, startServer } from "../support/server.ts";
 import { serverForEachTest } from "../support/setup.ts";
@@ -83,7 +84,7 @@ describe("A link in a post", () => {
       html: "",
       width: 640,
       height: 360,
-      image: expect.stringMatching(new RegExp(`^${server.origin}/media/cache/cards/\\w{2}/\\w{22}/small\\.jpg$`)),
+      image: expect.stringMatching(new RegExp(`^${server.origin}/media/cache/cards/\\d+/[\\w-]{22}/preview$`)),
       image_description: "A slope",
       embed_url: "",
       blurhash: expect.stringMatching(/^.{36}$/),
@@ -235,7 +236,7 @@ describe("A page", () => {
     site.put("/article", page("Newer"));
     server.clock.advance(DAY);
     expect(await linked(url)).toMatchObject({ title: "Newer", image: null, blurhash: null, width: 0 });
-    await server.drain();
+    await cleanCacheAfter(server, 1000);
     expect(files()).toEqual([]);
   });
 
@@ -368,24 +369,26 @@ describe("A page without links to it", () => {
     expect(files()).toHaveLength(2);
     await alice.delete(`/api/v1/statuses/${id}`);
     await cleanUpAfter(DAY);
+    await cleanCacheAfter(server, 1000);
     expect(files()).toHaveLength(1);
     expect(server.ctx.db.all("SELECT c.title FROM preview_cards c")).toEqual([{ title: "Kept" }]);
     expect((await fetch((await cardOf(kept.id)).image)).status).toBe(200);
   });
 });
 
-test("A picture that is missing from the cache is fetched again after a request for it", async () => {
+test("A picture that is missing from the cache is fetched again, without its page", async () => {
   const image = await putPicture();
   const { id } = await alice.publish(site.put("/article", page("T", meta({ "og:image": image }))));
   await server.drain();
   const before = await cardOf(id);
   rmSync(join(server.ctx.config.data, "cache"), { recursive: true });
-  server.clock.advance(DAY);
-  expect((await fetch(before.image)).status).toBe(404);
-  await server.drain();
-  const after = await cardOf(id);
-  expect(after).toEqual({ ...before, image: after.image });
-  expect((await fetch(after.image)).status).toBe(200);
+  expect((await fetch(before.image)).status).toBe(200);
+  expect(await cardOf(id)).toEqual(before);
+  expect(site.asked).toEqual(["/article", "/picture.png", "/picture.png"]);
+  site.remove("/picture.png");
+  rmSync(join(server.ctx.config.data, "cache"), { recursive: true });
+  for (const status of [404, 404]) expect((await fetch(before.image)).status).toBe(status);
+  expect(site.asked).toHaveLength(4);
 });
 
 describe("Many links at once", () => {
@@ -411,14 +414,14 @@ describe("Many links at once", () => {
 
   inProcess("get their pictures in turn for each site", async () => {
     const run = spyOn(server.ctx.media, "run");
-    const image = await putPicture();
-    const article = page("T", meta({ "og:image": image }));
+    const bytes = await picture(960, 540).png().toBuffer();
     for (const host of ["one.example", "www.one.example", "two.example"]) {
-      await linked(site.put(`/${host}`, article, host));
+      const image = putBytes(site, `/${host}.png`, bytes, "image/png", host);
+      await linked(site.put(`/${host}`, page("T", meta({ "og:image": image })), host));
     }
     const beneficiaries = run.mock.calls.map(([user]) => user);
     run.mockRestore();
-    expect(beneficiaries).toEqual(["cards one.example", "cards one.example", "cards two.example"]);
+    expect(beneficiaries).toEqual(["media one.example", "media one.example", "media two.example"]);
   });
 });
 

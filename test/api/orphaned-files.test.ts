@@ -56,7 +56,11 @@ test("orphaned files are removed after a day, with their folder", async () => {
     orphan(`media/avatars/${ANY}/original.png`),
     orphan(`media/emojis/${ANY}/static.png`),
     orphan(`media/headers/${ANY}/original.webp`),
+    orphan(`cache/attachments/${ANY}/preview.jpg`),
+    orphan(`cache/avatars/${ANY}/static.webp`),
     orphan(`cache/cards/${ANY}/small.webp`),
+    orphan(`cache/emojis/${ANY}/original.png`),
+    orphan(`cache/headers/${ANY}/original.jpg`),
   ];
   const young = orphan("media/attachments/ab/vutsrqponmlkjihgfedcba/original.png", DAY - 1000);
   await sweep();
@@ -78,14 +82,14 @@ test("files with a row of any kind stay", async () => {
     category: null,
     visibleInPicker: true,
   });
-  const [clip, card] = [orphan("media/attachments/cd/x/source"), orphan(`cache/cards/${ANY}/small.webp`)];
+  const clip = orphan("media/attachments/cd/x/source");
+  const [file, still] = [orphan(`cache/avatars/${ANY}/original.webp`), orphan(`cache/avatars/${ANY}/static.webp`)];
   ctx.db.transaction((tx) => {
     tx.run("UPDATE media_attachments SET source = $source WHERE small = file", { source: clip.slice("media/".length) });
     tx.run(
-      `INSERT INTO preview_cards (url, type, title, description, author_name, author_url, provider_name, provider_url,
-         html, width, height, image, embed_url, image_description, updated_at)
-       VALUES ('u', 'link', '', '', '', '', '', '', '', 0, 0, $card, '', '', 0)`,
-      { card },
+      `INSERT INTO remote_files (kind, owner_id, form, version, file, still, bytes, used_at)
+       VALUES ('avatars', 1, 'original', '', $file, $still, 8, 1)`,
+      { file, still },
     );
   });
   const files = everyFile();

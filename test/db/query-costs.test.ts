@@ -91,7 +91,7 @@ const EXCEPTIONS: Record<string, Exception> = {
     costs: ["scans reports", "scans reports (reports_open)"],
     reason: "it lists the newest reports, all or open",
   },
-  "core/remote-media/rejected-media.ts uncacheDomain": {
+  "core/remote-media/rejected-media.ts uncacheRejected": {
     costs: ["scans remote_files (remote_files_of_owner)"],
     reason: "it removes the files of a whole domain",
   },

@@ -120,7 +120,7 @@ function insertCard(server: TestServer, author: Client, id: number, url: string)
     width: 3,
     height: 4,
     embed_url: "http://news.example/embed",
-    image: "card.png",
+    image_remote_url: "http://news.example/card.png",
     image_description: "A picture",
     blurhash: "B",
     published_at: 5,

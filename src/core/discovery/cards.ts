@@ -3,16 +3,14 @@ import { build, executeReturning } from "../../db/builder.ts";
 import { idList } from "../../db/json.ts";
 import type { Tx } from "../../db/open.ts";
 import { previewCards } from "../../db/schema/index.ts";
-import { Refusal } from "../../errors.ts";
 import { decodeHtml } from "../../lib/http/charset.ts";
-import { siteOf } from "../../lib/http/ip-addresses.ts";
 import { OutboundError, type OutboundRequest, type OutboundResponse } from "../../lib/http/outbound.ts";
 import { readHtmlHead } from "../../lib/http/html-head.ts";
 import { oEmbedUrl, previewOf, withOEmbed, type Preview } from "../../lib/http/preview.ts";
 import { lookupAccount } from "../accounts.ts";
-import { isRecentlyFetched, removeUnusedLinks, requestCard, type LinkRow } from "./links.ts";
-import { IMAGE_LIMITS } from "../media/limits.ts";
-import { discardFiles, newFolder, storeImage } from "../media/stored-files.ts";
+import { fetchCardImage } from "../remote-media/fetch-copy.ts";
+import { saveCardImage, type StoredCopy } from "../remote-media/remote-files.ts";
+import { isRecentlyFetched, removeUnusedLinks, type LinkRow } from "./links.ts";
 
 type CardRow = typeof previewCards.$inferSelect;
 
@@ -21,7 +19,6 @@ const MIB = 1024 * 1024;
 const PAGE = { accept: ["text/html", "application/xhtml+xml"], maxBytes: MIB, truncate: true, timeout: 10_000 };
 /** Servers send it with various content types, so the type isn't checked. */
 const OEMBED = { accept: [], maxBytes: MIB / 4, timeout: 5_000 };
-const IMAGE = { accept: ["image/*"], maxBytes: 8 * MIB, timeout: 10_000 };
 const REDIRECTS = 5;
 const MAX_REMOVED = 500;
 
@@ -32,7 +29,7 @@ export async function fetchCard(ctx: Context, linkId: number): Promise<void> {
   const link = ctx.db.get<LinkRow>("SELECT * FROM links WHERE id = +$linkId", { linkId });
   if (!link || link.statuses_count === 0 || isRecentlyFetched(ctx, link)) return;
   const preview = await fetchPreview(ctx, link.url);
-  const image = preview?.imageUrl ? await fetchImage(ctx, preview.imageUrl, siteOf(link.url)) : null;
+  const image = preview?.imageUrl ? await fetchCardImage(ctx, preview.imageUrl) : null;
   ctx.db.transaction((tx) => {
     const cardId = preview && storeCard(ctx, tx, preview, image);
     // A failed fetch keeps the card of an earlier success.
@@ -41,7 +38,7 @@ export async function fetchCard(ctx: Context, linkId: number): Promise<void> {
       now: ctx.clock.now(),
       linkId: link.id,
     });
-    removeUnusedCards(ctx, tx, [cardId, link.card_id]);
+    removeUnusedCards(tx, [cardId, link.card_id]);
   });
 }
 
@@ -55,28 +52,6 @@ async function fetchPreview(ctx: Context, url: string): Promise<Preview | null> 
   const embed = endpoint && (await fetchOrNull(ctx, endpoint, OEMBED));
   const whole = embed ? withOEmbed(preview, new TextDecoder().decode(embed.body), embed.url) : preview;
   return whole.title || whole.html || whole.embedUrl ? whole : null;
-}
-
-interface CardImage {
-  file: string;
-  width: number;
-  height: number;
-  blurhash: string;
-}
-
-/** `site` is the one that is linked to: pictures are processed in turn for each. Null if there is no usable picture. */
-async function fetchImage(ctx: Context, url: string, site: string): Promise<CardImage | null> {
-  const response = await fetchOrNull(ctx, url, IMAGE);
-  if (!response) return null;
-  try {
-    const limits = { bytes: IMAGE.maxBytes, pixels: IMAGE_LIMITS.pixels };
-    const { image, blurhash } = await ctx.media.run(`cards ${site}`, "processPreview", response.body, limits);
-    const file = await storeImage(ctx, `${newFolder("cache/cards")}/small`, image);
-    return { file, width: image.width, height: image.height, blurhash };
-  } catch (error) {
-    if (error instanceof Refusal) return null;
-    throw error;
-  }
 }
 
 type Bounds = Omit<OutboundRequest, "redirects" | "headers">;
@@ -94,28 +69,30 @@ async function fetchOrNull(ctx: Context, url: string, bounds: Bounds): Promise<O
 }
 
 /** Inserts or updates the card of a page. Returns its id. */
-function storeCard(ctx: Context, tx: Tx, preview: Preview, image: CardImage | null): number {
+function storeCard(ctx: Context, tx: Tx, preview: Preview, image: StoredCopy | null): number {
   const before = tx.get<CardRow>("SELECT * FROM preview_cards WHERE url = +$url", { url: preview.url });
   const row = { ...columnsOf(ctx, preview), ...imageColumns(preview, image, before) };
-  if (before && before.image !== row.image) discardFiles(ctx, tx, [before.image]);
   const insert = build
     .insert(previewCards)
     .values(row)
     .onConflictDoUpdate({ target: previewCards.url, set: row })
     .returning({ id: previewCards.id });
-  return executeReturning(tx, insert)[0]!.id;
+  const { id } = executeReturning(tx, insert)[0]!;
+  if (image) saveCardImage(ctx, tx, id, preview.imageUrl!, image);
+  return id;
 }
 
 /** Keeps the previous image if the page still names one but it couldn't be fetched this time. */
-function imageColumns(preview: Preview, image: CardImage | null, before: CardRow | null) {
+function imageColumns(preview: Preview, copy: StoredCopy | null, before: CardRow | null) {
   const kept = preview.imageUrl ? before : null;
+  const image = copy?.preview;
   // Players and photos have a size of their own.
   const [width, height] =
     preview.type === "link"
       ? [image?.width ?? kept?.width ?? 0, image?.height ?? kept?.height ?? 0]
       : [preview.width, preview.height];
   return {
-    image: image?.file ?? kept?.image ?? null,
+    image_remote_url: copy ? preview.imageUrl : (kept?.image_remote_url ?? null),
     blurhash: image?.blurhash ?? kept?.blurhash ?? null,
     width,
     height,
@@ -142,33 +119,15 @@ function columnsOf(ctx: Context, preview: Preview) {
   };
 }
 
-/**
- * Enqueues fetching the page again for a card whose image file is missing, e.g. because the cache was emptied or isn't
- * part of a restored backup.
- */
-export function requestImage(ctx: Context, file: string): void {
-  const link = ctx.db.get<LinkRow>(
-    "SELECT l.* FROM preview_cards c JOIN links l ON l.card_id = c.id WHERE c.image = +$file LIMIT 1",
-    { file },
-  );
-  if (link) ctx.db.transaction((tx) => requestCard(ctx, tx, link));
-}
-
 /** Removes links without statuses, and cards without links. */
 export function removeUnused(ctx: Context, tx: Tx): void {
-  removeUnusedCards(ctx, tx, removeUnusedLinks(ctx, tx, MAX_REMOVED));
+  removeUnusedCards(tx, removeUnusedLinks(ctx, tx, MAX_REMOVED));
 }
 
-function removeUnusedCards(ctx: Context, tx: Tx, ids: readonly (number | null)[]): void {
-  const removed = tx.all<{ image: string | null }>(
+function removeUnusedCards(tx: Tx, ids: readonly (number | null)[]): void {
+  tx.run(
     `DELETE FROM preview_cards
-     WHERE id IN (SELECT value FROM json_each($ids)) AND NOT EXISTS (SELECT 1 FROM links WHERE card_id = preview_cards.id)
-     RETURNING image`,
+     WHERE id IN (SELECT value FROM json_each($ids)) AND NOT EXISTS (SELECT 1 FROM links WHERE card_id = preview_cards.id)`,
     { ids: idList(ids.filter((id) => id !== null)) },
-  );
-  discardFiles(
-    ctx,
-    tx,
-    removed.map(({ image }) => image),
   );
 }

@@ -33,7 +33,7 @@ const REFERENCES: Record<string, Reference[]> = {
   ],
   "cache/attachments": COPIES,
   "cache/avatars": COPIES,
-  "cache/cards": [{ from: "preview_cards", column: "image", where: "image IS NOT NULL" }],
+  "cache/cards": COPIES,
   "cache/emojis": COPIES,
   "cache/headers": COPIES,
   emojis: [

@@ -3,7 +3,7 @@ import type { Reads, Tx } from "../../db/open.ts";
 import { domainBlocks } from "../../db/schema/index.ts";
 import { Refusal, refuseWhere, tooLong } from "../../errors.ts";
 import { domainOf } from "../people/blocks.ts";
-import { uncacheDomain } from "../remote-media/rejected-media.ts";
+import { uncacheRejected } from "../remote-media/rejected-media.ts";
 import { sever } from "../people/severances.ts";
 import { queueNotices } from "./moderation-notices.ts";
 import { isOwnHost } from "../addresses.ts";
@@ -73,7 +73,7 @@ export function setDomainBlock(ctx: Context, given: string, changes: Partial<Dom
   ]);
   ctx.db.transaction((tx) => {
     reapplyBlocks(ctx, tx, domain, () => storeBlock(ctx, tx, domain, changes));
-    if (changes.rejectMedia || changes.severity === "suspend") uncacheDomain(ctx, tx, domain);
+    uncacheRejected(ctx, tx, domain);
   });
 }
 

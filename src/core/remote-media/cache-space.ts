@@ -19,15 +19,21 @@ const SLICE = 200;
 export async function reserveSpace(ctx: Context, bytes: number): Promise<void> {
   const cache = ctx.mediaCache;
   cache.bytes = (cache.bytes ?? countBytes(ctx)) + bytes;
-  const excess = await excessBytes(ctx);
-  if (excess > 0) await ctx.flights.run("evict media", () => evict(ctx, excess));
+  for (;;) {
+    const excess = await excessBytes(ctx);
+    // A simultaneous call may have computed its own excess before.
+    if (excess <= 0 || (await evictOnce(ctx, excess)) === 0) return;
+  }
 }
 
 /** Evicts files that were not shown for LINNET_CACHE_DAYS or whose source is gone, and then as many as the limits need. */
 export async function cleanMediaCache(ctx: Context): Promise<void> {
   ctx.mediaCache.bytes = countBytes(ctx);
-  const excess = await excessBytes(ctx);
-  await ctx.flights.run("evict media", () => evict(ctx, excess));
+  await evictOnce(ctx, await excessBytes(ctx));
+}
+
+function evictOnce(ctx: Context, bytes: number): Promise<number> {
+  return ctx.flights.run("evict media", () => evict(ctx, bytes));
 }
 
 function countBytes(ctx: Context): number {
@@ -42,8 +48,8 @@ async function excessBytes(ctx: Context): Promise<number> {
   return Math.max(bytes! > cacheSize ? bytes! - FILLED * cacheSize : 0, FREE_PART * total - free);
 }
 
-/** Evicts expired files, and others until this many bytes are removed. */
-async function evict(ctx: Context, bytes: number): Promise<void> {
+/** Evicts expired files, and others until this many bytes are removed. Returns how many bytes were. */
+async function evict(ctx: Context, bytes: number): Promise<number> {
   await writeShown(ctx);
   let removed = 0;
   for (;;) {
@@ -58,7 +64,8 @@ async function evict(ctx: Context, bytes: number): Promise<void> {
       files.filter((file) => file !== null),
     );
   }
-  if (removed > 0) ctx.log.info("removed {bytes} bytes from the media cache", { bytes: removed });
+  if (removed > 0) ctx.log.debug("removed {bytes} bytes from the media cache", { bytes: removed });
+  return removed;
 }
 
 type Row = Pick<typeof remoteFiles.$inferSelect, "id" | "file" | "still" | "bytes" | "used_at">;
@@ -81,20 +88,19 @@ function evictSlice(ctx: Context, tx: Tx, bytes: number): Row[] {
   return evicted;
 }
 
+/** A file whose source is gone has 0. */
+const WRITE_SHOWN = `
+  UPDATE remote_files SET used_at = s.at
+  FROM (SELECT value ->> 0 AS id, value ->> 1 AS at FROM json_each($shown)) s
+  WHERE remote_files.id = s.id AND remote_files.used_at > 0`;
+
 /** Writes when files were last shown, which is only noted in memory until then: a view must not write to the disk. */
 async function writeShown(ctx: Context): Promise<void> {
-  const { shown } = ctx.mediaCache;
-  const ids = [...shown];
-  shown.clear();
-  for (let at = 0; at < ids.length; at += SLICE) {
-    const slice = idList(ids.slice(at, at + SLICE));
-    await inTransaction(ctx, (tx) => {
-      // A file whose source is gone has 0.
-      tx.run("UPDATE remote_files SET used_at = $now WHERE id IN (SELECT value FROM json_each($ids)) AND used_at > 0", {
-        ids: slice,
-        now: ctx.clock.now(),
-      });
-    });
+  const entries = [...ctx.mediaCache.shown];
+  ctx.mediaCache.shown.clear();
+  for (let at = 0; at < entries.length; at += SLICE) {
+    const shown = JSON.stringify(entries.slice(at, at + SLICE));
+    await inTransaction(ctx, (tx) => tx.run(WRITE_SHOWN, { shown }));
   }
 }
 

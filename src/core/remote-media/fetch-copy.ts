@@ -9,8 +9,9 @@ import { servedExtension } from "../../lib/media/clips.ts";
 import { smallSize, type ImageFile, type ProcessedAvatar, type ProcessedPreview } from "../../lib/media/images.ts";
 import { AVATAR_BYTES, IMAGE_LIMITS, REMOTE_EMOJI_LIMITS, VIDEO_BYTES } from "../media/limits.ts";
 import { newFolder, storedFile, storeImage } from "../media/stored-files.ts";
+import { reserveSpace } from "./cache-space.ts";
 import { saveCopy, type StoredCopy } from "./remote-files.ts";
-import type { AttachmentFacts, RemoteSource } from "./remote-sources.ts";
+import { cardSource, type AttachmentFacts, type RemoteSource } from "./remote-sources.ts";
 
 const REDIRECTS = 3;
 /** In milliseconds, including the wait for a slow server's last byte. */
@@ -41,13 +42,26 @@ export async function fetchCopy(ctx: Context, source: RemoteSource): Promise<voi
 
 async function copyOf(ctx: Context, source: RemoteSource): Promise<StoredCopy> {
   if (source.url === null) return placeholderOf(ctx, source);
+  const copy = await fetchedOrNull(ctx, source, source.url);
+  return copy ?? { ...(await placeholderOf(ctx, source)), failed: true };
+}
+
+/** Null if the other server doesn't send a usable file. Errors of this server are thrown. */
+async function fetchedOrNull(ctx: Context, source: RemoteSource, url: string): Promise<StoredCopy | null> {
   try {
-    return await fetched(ctx, source, source.url);
+    return await fetched(ctx, source, url);
   } catch (error) {
     if (!(error instanceof OutboundError || (error instanceof Refusal && error.kind !== "too_many"))) throw error;
-    ctx.log.debug("no copy of {url}: {reason}", { url: source.url, reason: error.message });
-    return { ...(await placeholderOf(ctx, source)), failed: true };
+    ctx.log.debug("no copy of {url}: {reason}", { url, reason: error.message });
+    return null;
   }
+}
+
+/** The image of a page whose card has no row yet; null if there is no usable one. Save it with `saveCardImage()`. */
+export async function fetchCardImage(ctx: Context, url: string): Promise<StoredCopy | null> {
+  const copy = await fetchedOrNull(ctx, cardSource(0, url), url);
+  if (copy) await reserveSpace(ctx, copy.bytes);
+  return copy;
 }
 
 async function fetched(ctx: Context, source: RemoteSource, url: string): Promise<StoredCopy> {
@@ -72,6 +86,7 @@ const BYTES: Record<RemoteSource["kind"], number> = {
   avatars: AVATAR_BYTES,
   headers: AVATAR_BYTES,
   emojis: REMOTE_EMOJI_LIMITS.bytes,
+  cards: AVATAR_BYTES,
 };
 
 /** Images are processed in turn for each site. */
@@ -84,7 +99,8 @@ async function storeImages(ctx: Context, source: RemoteSource, site: string, pat
       return storePicture(ctx, source, await ctx.media.run(user, "processAvatar", path, "header"));
     case "emojis":
       return storePicture(ctx, source, await ctx.media.run(user, "processEmoji", path, REMOTE_EMOJI_LIMITS));
-    case "attachments": {
+    case "attachments":
+    case "cards": {
       if (source.form === "preview") {
         return storePreview(ctx, source, await ctx.media.run(user, "processPreview", path, IMAGE_LIMITS));
       }

@@ -51,8 +51,10 @@ const UNCACHE = `
     SELECT f.id FROM custom_emojis e JOIN remote_files f ON f.owner_id = e.id AND f.kind = 'emojis'
     WHERE ${isBelow("e")})`;
 
-/** Enqueues removing the cached files of a domain and its subdomains. */
-export function uncacheDomain(ctx: Context, tx: Tx, domain: string): void {
+/** Enqueues removing the cached files of a domain and its subdomains, if a block of this very domain rejects them. */
+export function uncacheRejected(ctx: Context, tx: Tx, domain: string): void {
+  const rejects = "SELECT 1 FROM domain_blocks WHERE domain = +$domain AND (reject_media OR severity = 'suspend')";
+  if (!tx.get(rejects, { domain })) return;
   tx.run(UNCACHE, { domain });
   enqueue(ctx, tx, "cache.evict", {}, { key: "cache.evict now" });
 }

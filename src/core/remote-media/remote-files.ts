@@ -4,10 +4,10 @@ import type { Context } from "../../context.ts";
 import type { Tx } from "../../db/open.ts";
 import type { remoteFiles } from "../../db/schema/index.ts";
 import { TYPES_BY_EXTENSION, type Extension } from "../../lib/media/media-types.ts";
-import { removeFiles, storedFile } from "../media/stored-files.ts";
+import { discardFiles, removeFiles, storedFile } from "../media/stored-files.ts";
 import { reserveSpace } from "./cache-space.ts";
 import type { RemoteForm } from "./remote-names.ts";
-import { findSource, type RemoteSource } from "./remote-sources.ts";
+import { cardSource, findSource, type RemoteSource } from "./remote-sources.ts";
 
 /** How long a failed file is not requested again. */
 const RETRY_AFTER = 3600_000;
@@ -74,10 +74,17 @@ export async function saveCopy(ctx: Context, source: RemoteSource, copy: StoredC
   );
 }
 
+/** Writes the row of a card's image that `fetchCardImage()` has fetched, in the transaction that writes the card. */
+export function saveCardImage(ctx: Context, tx: Tx, cardId: number, url: string, copy: StoredCopy): void {
+  const unused = writeCopy(ctx, tx, cardSource(cardId, url), copy);
+  discardFiles(ctx, tx, [unused.file, unused.still]);
+  tx.afterCommit(() => (ctx.mediaCache.bytes! -= unused.bytes));
+}
+
 type Files = Pick<StoredCopy, "file" | "still" | "bytes">;
 const NOTHING: Files = { file: null, still: null, bytes: 0 };
 
-/** Returns the files of the earlier copy, which no row names any more. */
+/** Writes the row of a stored copy. Returns the files of the earlier one, which no row names any more. */
 function writeCopy(ctx: Context, tx: Tx, { kind, ownerId, form, version }: RemoteSource, copy: StoredCopy): Files {
   const before = tx.get<RemoteFileRow>(FIND, { ownerId, kind, form });
   const now = ctx.clock.now();
@@ -98,7 +105,7 @@ function writeCopy(ctx: Context, tx: Tx, { kind, ownerId, form, version }: Remot
       failedAt: copy.failed ? now : null,
     },
   );
-  if (copy.preview) completeAttachment(tx, ownerId, copy.preview);
+  if (copy.preview && kind === "attachments") completeAttachment(tx, ownerId, copy.preview);
   return before ?? NOTHING;
 }
 

@@ -49,6 +49,7 @@ export function remotePictureUrl(
   return urlOf(ctx, { kind, id, version: pictureVersion(remoteUrl), form });
 }
 
+/** For an avatar, a header or the image of a card. */
 export function pictureVersion(remoteUrl: string): string {
   return versionOf(remoteUrl);
 }
@@ -57,6 +58,11 @@ type RemoteAttachmentRow = Pick<typeof mediaAttachments.$inferSelect, "id" | "re
 
 export function remoteAttachmentUrl(ctx: Context, row: RemoteAttachmentRow, form: "original" | "preview"): string {
   return urlOf(ctx, { kind: "attachments", id: row.id, version: attachmentVersion(row, form), form });
+}
+
+/** The local URL of a card's image. */
+export function remoteCardUrl(ctx: Context, id: number, remoteUrl: string): string {
+  return urlOf(ctx, { kind: "cards", id, version: pictureVersion(remoteUrl), form: "preview" });
 }
 
 export function attachmentVersion(row: Omit<RemoteAttachmentRow, "id">, form: "original" | "preview"): string {

@@ -41,6 +41,7 @@ const FORMS: Record<RemoteKind, readonly RemoteForm[]> = {
   avatars: ["original", "static"],
   headers: ["original", "static"],
   emojis: ["original", "static"],
+  cards: ["preview"],
 };
 
 /**
@@ -60,6 +61,7 @@ const FIND: Record<RemoteKind, (ctx: Context, id: number, form: RemoteSource["fo
   avatars: (ctx, id) => findPicture(ctx, AVATAR, id),
   headers: (ctx, id) => findPicture(ctx, HEADER, id),
   emojis: findEmoji,
+  cards: (ctx, id) => findPicture(ctx, CARD, id),
 };
 
 type AttachmentRow = AttachmentFacts &
@@ -92,10 +94,18 @@ const AVATAR = `
 const HEADER = `
   SELECT header_remote_url AS url, domain FROM accounts
   WHERE id = +$id AND header_remote_url IS NOT NULL AND suspended_at IS NULL AND gone_at IS NULL`;
+const CARD = `
+  SELECT image_remote_url AS url, NULL AS domain FROM preview_cards
+  WHERE id = +$id AND image_remote_url IS NOT NULL`;
 
 function findPicture(ctx: Context, sql: string, id: number): Found | null {
   const row = ctx.db.get<PictureRow>(sql, { id });
   return row && { ...row, version: pictureVersion(row.url!) };
+}
+
+/** The source of a card's image. */
+export function cardSource(id: number, url: string): RemoteSource {
+  return { kind: "cards", ownerId: id, form: "preview", version: pictureVersion(url), url, attachment: null };
 }
 
 interface EmojiRow {

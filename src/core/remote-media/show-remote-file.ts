@@ -46,6 +46,6 @@ function cachedFile(ctx: Context, source: RemoteSource, { form }: RemoteName): S
   if (row.file === null) return { file: null, until };
   const file = fileOfCopy(ctx, row, form);
   if (!file) return null;
-  ctx.mediaCache.shown.add(row.id);
+  ctx.mediaCache.shown.set(row.id, ctx.clock.now());
   return { file, until };
 }

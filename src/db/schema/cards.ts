@@ -16,7 +16,7 @@ export const previewCards = sqliteTable("preview_cards", {
   width: integer().notNull(),
   height: integer().notNull(),
   embed_url: text().notNull(),
-  image: text(),
+  image_remote_url: text(),
   image_description: text().notNull(),
   blurhash: text(),
   published_at: integer(),

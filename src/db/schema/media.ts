@@ -36,7 +36,7 @@ export const mediaAttachments = sqliteTable("media_attachments", {
 
 export const remoteFiles = sqliteTable("remote_files", {
   id: integer().primaryKey({ autoIncrement: true }),
-  kind: text({ enum: ["attachments", "avatars", "headers", "emojis"] }).notNull(),
+  kind: text({ enum: ["attachments", "avatars", "headers", "emojis", "cards"] }).notNull(),
   owner_id: integer().notNull(),
   form: text({ enum: ["original", "preview"] }).notNull(),
   version: text().notNull(),
