@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "bun:test";
 import { UnreadableFile } from "../../src/errors.ts";
 import { toConstantFrameRate } from "../../src/lib/media/animations.ts";
-import { frameRateText, inspectClip } from "../../src/lib/media/clips.ts";
+import { type Clip, frameRateText, inspectClip, servedExtension } from "../../src/lib/media/clips.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "linnet-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -82,4 +82,33 @@ describe("An animation with evenly timed frames", () => {
   test("is refused if it would last too long", () => {
     expect(() => toConstantFrameRate({ width: 1, height: 1, delays: [1, 1e9, 1] }, frames())).toThrow(UnreadableFile);
   });
+});
+
+describe("A clip that is served unchanged", () => {
+  type VideoCodec = NonNullable<Clip["video"]>["codec"];
+  type AudioCodec = NonNullable<Clip["audio"]>["codec"];
+  const clip = (container: Clip["container"], video: VideoCodec, audio: AudioCodec): Clip => ({
+    container,
+    duration: 1,
+    video: video && { codec: video, width: 2, height: 2, frameRate: 1, isPlayable: true },
+    audio: audio && { codec: audio, channels: 1, isPlayable: true },
+  });
+
+  test.each<[Clip["container"], VideoCodec, AudioCodec, ReturnType<typeof servedExtension>]>([
+    ["mov", "avc", "aac", "mp4"],
+    ["mov", "av1", "opus", "mp4"],
+    ["mov", null, "aac", "m4a"],
+    ["matroska", "vp9", "opus", "webm"],
+    ["matroska", null, "vorbis", "weba"],
+    ["matroska", "avc", "aac", null],
+    ["matroska", "vp8", "aac", null],
+    ["mpegts", "avc", "aac", null],
+    ["ogg", null, "opus", "ogg"],
+    ["mp3", null, "mp3", "mp3"],
+  ])(
+    "has a type that browsers play, or is not served (%s with %s and %s: %s)",
+    (container, video, audio, extension) => {
+      expect(servedExtension(clip(container, video, audio))).toBe(extension);
+    },
+  );
 });
