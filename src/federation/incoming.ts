@@ -51,9 +51,13 @@ export function queueActivity(ctx: Context, { host, uri: sender }: Sender, uri: 
   });
 }
 
-/** One job processes the whole queue. */
+const EARLIER = `
+  UPDATE jobs SET run_at = $runAt WHERE key = 'incoming.process' AND leased = 0 AND run_at > +$runAt`;
+
+/** One job processes the whole queue. It may be waiting for the next attempt at another activity. */
 function processLater(ctx: Context, tx: Tx, runAt: number): void {
   enqueue(ctx, tx, "incoming.process", {}, { key: "incoming.process", runAt });
+  tx.run(EARLIER, { runAt });
 }
 
 interface QueuedRow {

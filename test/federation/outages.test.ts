@@ -1,0 +1,89 @@
+import { describe, expect, test } from "bun:test";
+import type { Json } from "../support/client.ts";
+import { aliceAndPeers } from "../support/federation.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const POSTS = 30;
+
+/** The contents of a timeline, oldest first. */
+const contents = (timeline: Json[]) => timeline.map(({ content }) => content).toReversed();
+const numbered = (count: number) => Array.from({ length: count }, (_, n) => `<p>Post ${n + 1}</p>`);
+
+describe("A server by others that is down for two days", () => {
+  const { alice, newPeer, drain, advance } = aliceAndPeers();
+
+  test("then receives everything once and in order, and is rarely asked until then", async () => {
+    const fern = await newPeer("fern");
+    await fern.follow(alice.uri);
+    await drain();
+    await fern.down();
+    for (let n = 1; n <= POSTS; n += 1) {
+      await alice.publish(`Post ${n}`);
+      await drain();
+      advance((48 / POSTS) * HOUR);
+      await drain();
+    }
+    // A probe for each doubling up to six hours, then four a day.
+    expect(fern.refusedConnections).toBeLessThan(30);
+    expect(fern.received.map(({ type }) => type)).toEqual(["Accept"]);
+    fern.up();
+    advance(9 * HOUR);
+    await drain();
+    const creates = fern.received.slice(1).map(({ json }) => (json.object as Json).content);
+    expect(creates).toEqual(numbered(POSTS));
+    expect(alice.server.ctx.db.all("SELECT 1 FROM deliveries UNION ALL SELECT 1 FROM outgoing_activities")).toEqual([]);
+  });
+
+  test("gets neither a post that was deleted meanwhile nor its edit, but the deletion", async () => {
+    const fern = await newPeer("fern");
+    await fern.follow(alice.uri);
+    await drain();
+    await fern.down();
+    const post = await alice.publish("A mistake");
+    await drain();
+    await alice.put(`/api/v1/statuses/${post.id}`, { status: "Two mistakes" });
+    await drain();
+    await alice.delete(`/api/v1/statuses/${post.id}`);
+    await drain();
+    fern.up();
+    advance(9 * HOUR);
+    await drain();
+    expect(fern.received.slice(1)).toMatchObject([{ type: "Delete", object: post.uri }]);
+  });
+
+  test("does not delay the posts for others", async () => {
+    const [fern, moss] = [await newPeer("fern"), await newPeer("moss")];
+    for (const peer of [fern, moss]) await peer.follow(alice.uri);
+    await drain();
+    await fern.down();
+    await alice.publish("Hello");
+    await drain();
+    expect(moss.received.map(({ type }) => type)).toEqual(["Accept", "Create"]);
+  });
+
+  test("delays an activity that needs something from it, but none by others", async () => {
+    const [fern, moss, gone] = [await newPeer("fern"), await newPeer("moss"), await newPeer("gone")];
+    for (const peer of [fern, moss]) await alice.act("follow", peer);
+    await drain();
+    const unknown = await gone.post({ to: "public", content: "<p>unknown</p>" });
+    const boost = await fern.boost(unknown.uri);
+    const other = await gone.post({ to: "public", content: "<p>other</p>" });
+    await fern.boost(other.uri);
+    await gone.down();
+    await drain();
+    advance(1000);
+    await moss.post({ to: "public", content: "<p>near</p>" });
+    await drain();
+    expect(contents(await alice.home())).toEqual(["<p>near</p>"]);
+    await fern.undo(boost);
+    await drain();
+    gone.up();
+    advance(10 * MINUTE);
+    await drain();
+    expect((await alice.home()).map(({ content, reblog }) => reblog?.content ?? content)).toEqual([
+      "<p>near</p>",
+      "<p>other</p>",
+    ]);
+  });
+});
