@@ -32,10 +32,7 @@ beforeEach(async () => {
     PATH: process.env["PATH"],
   });
   const instance = await startInstance(openTestContext(config, openMigrated(path, "NORMAL"), { clock }), false);
-  server = new TestServer(`http://127.0.0.1:${instance.port}`, instance.ctx, clock, {
-    ...instance,
-    listeners: async () => instance.ctx.eventBus.size,
-  });
+  server = new TestServer({ ...instance, clock, listeners: async () => instance.ctx.eventBus.size });
   other = openDatabase(path, "NORMAL");
 });
 afterEach(async () => {

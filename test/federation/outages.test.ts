@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Json } from "../support/client.ts";
-import { aliceAndPeers } from "../support/federation.ts";
+import { aliceAndPeers, neighboursForEachTest } from "../support/federation.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -85,5 +85,47 @@ describe("A server by others that is down for two days", () => {
       "<p>near</p>",
       "<p>other</p>",
     ]);
+  });
+});
+
+describe("A server that is down for two days", () => {
+  const { alice, bob, drain, advance, befriend } = neighboursForEachTest(["alice", "bob"]);
+
+  test("then receives everything once and in order, and its own posts are sent", async () => {
+    await befriend(alice, bob);
+    await bob.publish("Before the storm");
+    await bob.server.kill();
+    advance(1000);
+    for (let n = 1; n <= POSTS; n += 1) {
+      const post = await alice.publish(`Draft ${n}`);
+      await drain();
+      advance((48 / POSTS) * HOUR);
+      await alice.put(`/api/v1/statuses/${post.id}`, { status: `Post ${n}` });
+      await drain();
+    }
+    await bob.server.revive();
+    advance(9 * HOUR);
+    await drain();
+    expect(contents((await bob.home()).slice(0, -1))).toEqual(numbered(POSTS));
+    expect((await bob.get("/api/v1/notifications")).json).toHaveLength(1);
+    expect((await alice.home()).at(-1)).toMatchObject({ content: "<p>Before the storm</p>" });
+    const sql = "SELECT 1 FROM deliveries UNION ALL SELECT 1 FROM outgoing_activities";
+    expect(alice.server.ctx.db.all(sql)).toEqual([]);
+  });
+
+  test("for more than a week misses what is older than a week", async () => {
+    await befriend(alice, bob);
+    await bob.server.kill();
+    await alice.publish("Last week");
+    await drain();
+    advance(24 * 4 * HOUR);
+    await alice.publish("This week");
+    await drain();
+    advance(24 * 4 * HOUR);
+    await bob.server.revive();
+    await drain();
+    advance(9 * HOUR);
+    await drain();
+    expect(contents(await bob.home())).toEqual(["<p>This week</p>"]);
   });
 });

@@ -4,27 +4,24 @@ import { readConfig, withAddress } from "../../src/config.ts";
 import type { Context } from "../../src/context.ts";
 import { openDatabase } from "../../src/db/open.ts";
 import { built } from "./binary.ts";
-import { blankDatabase, openShared, openTestContext, SHARED_BYTES, type TestClock } from "./instance.ts";
+import { blankDatabase, openShared, openTestContext, SHARED_BYTES } from "./instance.ts";
 import { ROOT } from "./program.ts";
 import type { Wish } from "./served.ts";
+import type { Inside } from "./server.ts";
 
 /** A server in a separate process, from an executable built like the product. See served.ts. */
-export interface Compiled {
-  /** The test's own access to the same database, clock and settings. */
-  ctx: Context;
-  clock: TestClock;
-  port: number;
-  drain(): Promise<void>;
-  listeners(): Promise<number>;
-  stop(): Promise<void>;
-}
-
-export async function startCompiled(settings: Record<string, string>): Promise<Compiled> {
+export async function startCompiled(settings: Record<string, string>): Promise<Inside> {
   const executable = await built("test/support/served.ts", join(ROOT, "dist", "test", "served"));
   const data = settings.LINNET_DATA!;
   mkdirSync(data, { recursive: true });
   writeFileSync(join(data, "shared"), new Uint8Array(SHARED_BYTES));
   writeFileSync(join(data, "linnet.db"), blankDatabase());
+  return serve(executable, settings);
+}
+
+/** The `ctx` is the test's own access to the same database, clock and settings. */
+async function serve(executable: string, settings: Record<string, string>): Promise<Inside> {
+  const data = settings.LINNET_DATA!;
   const answers: ((answer: number) => void)[] = [];
   const answer = () => new Promise<number>((resolve) => answers.push(resolve));
   const started = answer();
@@ -56,6 +53,12 @@ export async function startCompiled(settings: Record<string, string>): Promise<C
       await ask("stop");
       child.disconnect();
       await child.exited;
+    },
+    kill: async () => {
+      child.kill("SIGKILL");
+      await child.exited;
+      ctx.db.close();
+      return () => serve(executable, settings);
     },
   };
 }

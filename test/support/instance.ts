@@ -77,15 +77,20 @@ export function blankDatabase(): Uint8Array {
   return blank;
 }
 
-/** Opens an empty database that is deleted with its server. */
-export function openBlank(): Db {
-  return connect(Database.deserialize(blankDatabase(), { strict: true }), "FULL");
+/** Opens a database that is deleted with its server: by default an empty one. */
+export function openInMemory(bytes = blankDatabase()): Db {
+  return connect(Database.deserialize(bytes, { strict: true }), "FULL");
 }
 
 export function openTestContext(config: Config, db: Db, { clock, ids }: { clock: TestClock; ids?: Ids }): Context {
   const ctx = openContext(config, db, { log, clock, passwords, generateKeys, lookup, mediaProcesses });
   if (ids) ctx.ids = ids;
   return ctx;
+}
+
+/** Returns the jobs that a crash interrupted to the queue, as the job loop does when it starts. */
+export function returnLeased({ db }: Context): void {
+  db.transaction((tx) => tx.run("UPDATE jobs SET leased = 0 WHERE leased = 1"));
 }
 
 /** A server that listens on a free port of the loopback interface. Its jobs wait until they are drained. */

@@ -9,7 +9,7 @@ import { registerApp } from "../../src/oauth/apps.ts";
 import { issueToken } from "../../src/oauth/tokens.ts";
 import { Client } from "./client.ts";
 import { startCompiled } from "./compiled.ts";
-import { openBlank, openTestContext, startInstance, TestClock } from "./instance.ts";
+import { openInMemory, openTestContext, returnLeased, startInstance, TestClock } from "./instance.ts";
 
 /** With TEST_COMPILED=1, servers run in separate processes, from an executable built like the product. */
 const compiled = process.env.TEST_COMPILED === "1";
@@ -19,14 +19,37 @@ const compiled = process.env.TEST_COMPILED === "1";
  */
 export const inProcess = test.skipIf(compiled);
 
+/** The inside of a server, in this process or another. */
+export interface Inside {
+  ctx: Context;
+  clock: TestClock;
+  port: number;
+  drain(): Promise<void>;
+  listeners(): Promise<number>;
+  stop(): Promise<void>;
+  /** Ends the server without another write. Returns a function that starts it again. */
+  kill?(disk?: Uint8Array): Promise<() => Promise<Inside>>;
+}
+
 /** A whole server with its own database, folder and clock. */
 export class TestServer {
-  constructor(
-    readonly origin: string,
-    readonly ctx: Context,
-    readonly clock: TestClock,
-    private readonly inside: { drain(): Promise<void>; listeners(): Promise<number>; stop(): Promise<void> },
-  ) {}
+  /** Starts the server again, if it was killed. */
+  private restart: (() => Promise<Inside>) | null = null;
+
+  constructor(private inside: Inside) {}
+
+  get origin(): string {
+    return `http://127.0.0.1:${this.inside.port}`;
+  }
+
+  /** After `revive`, another one. */
+  get ctx(): Context {
+    return this.inside.ctx;
+  }
+
+  get clock(): TestClock {
+    return this.inside.clock;
+  }
 
   /** An anonymous client. */
   stranger(): Client {
@@ -71,13 +94,31 @@ export class TestServer {
     return this.inside.drain();
   }
 
+  get isKilled(): boolean {
+    return this.restart !== null;
+  }
+
+  /**
+   * Ends the server at once, like a crash: nothing more is written, and nothing answers at its port. `disk` is the
+   * database at an earlier time, in this process only.
+   */
+  async kill(disk?: Uint8Array): Promise<void> {
+    this.restart = await this.inside.kill!(disk);
+  }
+
+  /** Starts a killed server again with its data, at the same address: it needs a LINNET_PORT. */
+  async revive(): Promise<void> {
+    this.inside = await this.restart!();
+    this.restart = null;
+  }
+
   /** The number of streams that listen to the event bus. */
   listeners(): Promise<number> {
     return this.inside.listeners();
   }
 
   async stop(): Promise<void> {
-    await this.inside.stop();
+    if (!this.isKilled) await this.inside.stop();
     rmSync(this.ctx.config.data, { recursive: true, force: true });
   }
 }
@@ -86,13 +127,24 @@ export class TestServer {
 export async function startServer(settings: Record<`LINNET_${string}`, string> = {}): Promise<TestServer> {
   const data = mkdtempSync(join(tmpdir(), "linnet-test-"));
   const all = { LINNET_DATA: data, LINNET_PORT: "0", LINNET_RATE_LIMITS: "off", ...settings };
-  const { ctx, clock, port, ...inside } = compiled ? await startCompiled(all) : await startHere(all);
-  return new TestServer(`http://127.0.0.1:${port}`, ctx, clock, inside);
+  return new TestServer(compiled ? await startCompiled(all) : await startHere(all));
 }
 
-async function startHere(settings: Record<string, string>) {
-  const clock = new TestClock();
-  const ctx = openTestContext(readConfig(settings), openBlank(), { clock });
+async function startHere(
+  settings: Record<string, string>,
+  clock = new TestClock(),
+  disk?: Uint8Array,
+): Promise<Inside> {
+  const ctx = openTestContext(readConfig(settings), openInMemory(disk), { clock });
+  returnLeased(ctx);
   const instance = await startInstance(ctx, settings.LINNET_URL !== undefined);
-  return { ...instance, clock, listeners: async () => ctx.eventBus.size };
+  return {
+    ...instance,
+    clock,
+    listeners: async () => ctx.eventBus.size,
+    kill: async (left = ctx.db.raw.serialize()) => {
+      await instance.stop();
+      return () => startHere(settings, clock, left);
+    },
+  };
 }
