@@ -95,7 +95,7 @@ CREATE TABLE incoming_activities (
 ) STRICT;
 
 CREATE UNIQUE INDEX incoming_activities_uri ON incoming_activities (uri);
-CREATE INDEX incoming_activities_of_host ON incoming_activities (host, id);
+CREATE INDEX incoming_activities_of_host ON incoming_activities (host, id, run_at);
 
 -- How much waits from each host and, with the host '', in total: checked before anything is accepted.
 CREATE TABLE incoming_totals (

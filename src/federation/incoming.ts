@@ -3,7 +3,9 @@ import { accountOfUri } from "../core/people/remote-accounts.ts";
 import type { Reads, Tx } from "../db/open.ts";
 import { enqueue } from "../db/queue.ts";
 import { Refusal } from "../errors.ts";
+import { siteOf } from "../lib/http/ip-addresses.ts";
 import { stackOf } from "../lib/log.ts";
+import { pause } from "../lib/pause.ts";
 import type { Apply, Sender } from "./activities/handler.ts";
 import { handlerOf } from "./activities/index.ts";
 import { FetchError } from "./fetch.ts";
@@ -16,8 +18,11 @@ import { readActivity } from "./read/activity.ts";
  */
 
 const BATCH = 16;
-/** Activities that wait for other servers at once. */
-const MAX_WAITING = 16;
+/** Senders that wait for other servers at once: in total, and of one site, which could otherwise keep all others waiting. */
+const MAX_WAITING = 64;
+const MAX_WAITING_PER_SITE = 4;
+/** How often the job looks for new activities while senders wait for other servers, in ms. */
+const POLL_INTERVAL = 50;
 const MAX_PER_HOST = { activities: 2000, bytes: 64 * 1024 * 1024 };
 const MAX_IN_TOTAL = { activities: 10_000, bytes: 256 * 1024 * 1024 };
 /** Attempts at an activity that needs something that is unavailable: the last one is after about a day. */
@@ -68,29 +73,43 @@ interface QueuedRow {
   attempts: number;
 }
 
-/** The senders that wait for other servers. */
-type Waiting = Map<string, Promise<void>>;
+/** The senders that wait for other servers. Their promises never reject. */
+interface Waiting {
+  senders: Map<string, Promise<void>>;
+  /** An error that ends the job, such as a full disk. */
+  problem: { error: unknown } | null;
+}
 
 /** Processes activities until none is due. Returns what to do when the job ends: it runs again when the next is due. */
 export async function processIncoming(ctx: Context): Promise<(tx: Tx) => void> {
-  const waiting: Waiting = new Map();
+  const waiting: Waiting = { senders: new Map(), problem: null };
+  try {
+    await processDue(ctx, waiting);
+  } finally {
+    // The job may begin again at once, and must not meet work of its own.
+    await Promise.all(waiting.senders.values());
+  }
+  if (waiting.problem) throw waiting.problem.error;
+  return (tx) => {
+    const next = tx.get<{ at: number | null }>("SELECT min(run_at) AS at FROM incoming_activities");
+    if (next?.at != null) processLater(ctx, tx, next.at);
+  };
+}
+
+async function processDue(ctx: Context, waiting: Waiting): Promise<void> {
   let lastHost = "";
-  for (;;) {
-    const rows = waiting.size >= MAX_WAITING ? [] : nextRows(ctx, lastHost, [...waiting.keys()]);
+  while (!waiting.problem) {
+    const rows = nextRows(ctx, lastHost, waiting);
     if (rows.length === 0) {
-      if (waiting.size === 0) break;
-      await Promise.race(waiting.values());
+      if (waiting.senders.size === 0) return;
+      await Promise.race([...waiting.senders.values(), Bun.sleep(POLL_INTERVAL)]);
       continue;
     }
     lastHost = rows.at(-1)!.host;
     processRows(ctx, rows, waiting);
     // Lets the server answer requests between batches.
-    await new Promise<void>((resolve) => void setImmediate(resolve));
+    await pause();
   }
-  return (tx) => {
-    const next = tx.get<{ at: number | null }>("SELECT min(run_at) AS at FROM incoming_activities");
-    if (next?.at != null) processLater(ctx, tx, next.at);
-  };
 }
 
 /**
@@ -103,7 +122,7 @@ function processRows(ctx: Context, rows: readonly QueuedRow[], waiting: Waiting)
     ctx.db.transaction((tx) => {
       const senders = new Set<string>();
       for (const row of rows) {
-        if (senders.has(row.sender)) continue;
+        if (senders.has(row.sender) || !hasRoom(row.host, [...waiting.senders.keys(), ...senders])) continue;
         const result = decide(ctx, row);
         if (result instanceof Promise) {
           fetching.set(row, result);
@@ -118,17 +137,25 @@ function processRows(ctx: Context, rows: readonly QueuedRow[], waiting: Waiting)
     else for (const row of rows) processRows(ctx, [row], waiting);
     return;
   }
-  for (const [row, promise] of fetching) waiting.set(row.sender, fetched(ctx, row, promise, waiting));
+  for (const [row, promise] of fetching) waiting.senders.set(row.sender, fetched(ctx, row, promise, waiting));
 }
 
 async function fetched(ctx: Context, row: QueuedRow, promise: Promise<Apply | null>, waiting: Waiting): Promise<void> {
+  try {
+    await ctx.db.whenWritable(() => finishFetched(ctx, row, promise));
+  } catch (error) {
+    waiting.problem = { error };
+  } finally {
+    waiting.senders.delete(row.sender);
+  }
+}
+
+async function finishFetched(ctx: Context, row: QueuedRow, promise: Promise<Apply | null>): Promise<void> {
   try {
     const apply = await promise;
     ctx.db.transaction((tx) => finish(tx, row, apply));
   } catch (error) {
     failed(ctx, row, error);
-  } finally {
-    waiting.delete(row.sender);
   }
 }
 
@@ -165,13 +192,23 @@ function failed(ctx: Context, row: QueuedRow, error: unknown): void {
   });
 }
 
+/** Whether another sender on a host may wait for other servers, besides those that do. */
+function hasRoom(host: string, senders: readonly string[]): boolean {
+  if (senders.length === 0) return true;
+  const site = siteOf(`http://${host}`);
+  return senders.filter((sender) => siteOf(sender) === site).length < MAX_WAITING_PER_SITE;
+}
+
 const HOSTS = `
   WITH RECURSIVE waiting (host, n) AS (
-    SELECT (SELECT min(host) FROM incoming_activities WHERE host > +$after), 1
+    SELECT ${hostAfter("+$after")}, 1
     UNION ALL
-    SELECT (SELECT min(host) FROM incoming_activities WHERE host > waiting.host), n + 1
-    FROM waiting WHERE waiting.host IS NOT NULL AND n < ${BATCH})
+    SELECT ${hostAfter("waiting.host")}, n + 1 FROM waiting WHERE waiting.host IS NOT NULL AND n < ${BATCH})
   SELECT host FROM waiting WHERE host IS NOT NULL`;
+
+function hostAfter(host: string): string {
+  return `(SELECT host FROM incoming_activities WHERE host > ${host} AND run_at <= +$now ORDER BY host LIMIT 1)`;
+}
 
 const ROWS = `
   SELECT id, host, sender, body, attempts FROM incoming_activities
@@ -179,13 +216,17 @@ const ROWS = `
   ORDER BY id LIMIT +$limit`;
 
 /** The next rows that are due: the same number from each of the next hosts after the last one. */
-function nextRows(ctx: Context, lastHost: string, senders: readonly string[]): QueuedRow[] {
-  const hostsAfter = (after: string) => ctx.db.all<{ host: string }>(HOSTS, { after }).map(({ host }) => host);
-  const next = hostsAfter(lastHost);
-  const rowsOf = (hosts: readonly string[]) => {
-    const params = { now: ctx.clock.now(), senders: JSON.stringify(senders), limit: Math.ceil(BATCH / hosts.length) };
-    return hosts.flatMap((host) => ctx.db.all<QueuedRow>(ROWS, { ...params, host })).slice(0, BATCH);
+function nextRows(ctx: Context, lastHost: string, { senders }: Waiting): QueuedRow[] {
+  if (senders.size >= MAX_WAITING) return [];
+  const busy = JSON.stringify([...senders.keys()]);
+  const rowsAfter = (after: string): QueuedRow[] => {
+    const now = ctx.clock.now();
+    const due = ctx.db.all<{ host: string }>(HOSTS, { after, now }).map(({ host }) => host);
+    const hosts = due.filter((host) => hasRoom(host, [...senders.keys()]));
+    const params = { now, senders: busy, limit: Math.ceil(BATCH / hosts.length) };
+    const rows = hosts.flatMap((host) => ctx.db.all<QueuedRow>(ROWS, { ...params, host })).slice(0, BATCH);
+    return rows.length > 0 || due.length < BATCH ? rows : rowsAfter(due.at(-1)!);
   };
-  const rows = rowsOf(next);
-  return rows.length > 0 || lastHost === "" ? rows : rowsOf(hostsAfter(""));
+  const rows = rowsAfter(lastHost);
+  return rows.length > 0 || lastHost === "" ? rows : rowsAfter("");
 }
