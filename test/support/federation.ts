@@ -138,13 +138,6 @@ export function neighboursForEachTest<Name extends string>(
   };
 }
 
-/** Another user of the same server. */
-export async function housemate(user: Neighbour, username: string): Promise<Neighbour> {
-  const { server } = user;
-  const client: Neighbour = Object.create(Neighbour.prototype);
-  return Object.assign(client, await server.person(username, { role: "user" }), { server, username });
-}
-
 /** Runs the due jobs of all servers that are not killed, and those that they cause on each other. */
 async function drainAll(all: readonly TestServer[]): Promise<void> {
   const servers = all.filter(({ isKilled }) => !isKilled);
