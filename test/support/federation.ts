@@ -15,7 +15,7 @@ async function startNamed(name: string, settings: Settings = {}): Promise<TestSe
   return startServer({ ...CLOSED_NETWORK, LINNET_URL, LINNET_PORT: String(port), ...settings });
 }
 
-function freePort(): number {
+export function freePort(): number {
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
   const { port } = server;
   void server.stop(true);
