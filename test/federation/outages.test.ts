@@ -86,6 +86,25 @@ describe("A server by others that is down for two days", () => {
       "<p>other</p>",
     ]);
   });
+
+  test("delays nothing by others, even if many servers have activities that wait", async () => {
+    const fern = await newPeer("fern");
+    await alice.act("follow", fern);
+    await drain();
+    const { db, clock } = alice.server.ctx;
+    db.transaction((tx) => {
+      for (let n = 10; n < 30; n += 1) {
+        tx.run(
+          `INSERT INTO incoming_activities (host, sender, uri, body, received_at, run_at)
+           VALUES ($host, $host || '/actor', $host || '/activity', '{}', $now, $now + 3600000)`,
+          { host: `a${n}.test`, now: clock.now() },
+        );
+      }
+    });
+    await fern.post({ to: "public", content: "<p>rain</p>" });
+    await drain();
+    expect(contents(await alice.home())).toEqual(["<p>rain</p>"]);
+  });
 });
 
 describe("A server that is down for two days", () => {
