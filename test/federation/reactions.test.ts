@@ -3,7 +3,7 @@ import { aliceAndPeers, neighboursForEachTest } from "../support/federation.ts";
 import type { Peer } from "../support/fedify-peer.ts";
 
 describe("Between two servers", () => {
-  const { alice, bob, drain, befriend } = neighboursForEachTest(["alice", "bob"]);
+  const { alice, bob, drain, befriend, advance } = neighboursForEachTest(["alice", "bob"]);
   beforeEach(() => befriend(alice, bob));
 
   test("a favourite is counted by the author's server, and its end too", async () => {
@@ -24,6 +24,7 @@ describe("Between two servers", () => {
   test("a boost reaches the author and the followers, and disappears when it is undone", async () => {
     const post = await alice.publish("Hello");
     await drain();
+    advance(1000);
     const { json: boost } = await bob.react("reblog", post);
     await drain();
     expect(await alice.copyOf(post)).toMatchObject({ reblogs_count: 1 });

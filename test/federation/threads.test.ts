@@ -33,7 +33,7 @@ describe("Among three servers", () => {
 });
 
 describe("From servers by others", () => {
-  const { alice, newPeer, drain } = aliceAndPeers();
+  const { alice, newPeer, drain, advance } = aliceAndPeers();
 
   test("a parent that arrives after its children joins them in one thread and one conversation", async () => {
     const [fern, moss] = [await newPeer("fern"), await newPeer("moss")];
@@ -68,6 +68,7 @@ describe("From servers by others", () => {
     const second = await moss.post({ to: mentions, content: "<p>two</p>", mentions, inReplyTo: first.uri });
     await drain();
     const { id } = await alice.copyOf(second);
+    advance(1000);
     const third = await alice.publish({ status: `@${moss.handle} 3`, visibility: "direct", in_reply_to_id: id });
     fern.up();
     await fern.send(first.activity, [alice.uri]);
