@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 import { idList } from "../../db/json.ts";
-import type { Tx } from "../../db/open.ts";
+import type { Reads, Tx } from "../../db/open.ts";
 import { enqueue, Postpone } from "../../db/queue.ts";
 import { isRefusedHost } from "../../core/moderation/domain-blocks.ts";
 import { OutboundError } from "../../lib/http/outbound.ts";
@@ -31,6 +31,8 @@ interface DeliveryRow {
   is_obsolete: number;
 }
 
+type Sent = Pick<DeliveryRow, "id" | "activity_id">;
+
 const NEXT = `
   SELECT d.id, d.activity_id, o.account_id, o.body, o.created_at,
     EXISTS (SELECT 1 FROM tombstones t WHERE t.uri = o.status_uri) AS is_obsolete
@@ -46,29 +48,36 @@ const NEXT = `
 export async function sendWaiting(ctx: Context, inbox: string): Promise<(tx: Tx) => void> {
   const host = hostOf(inbox)!;
   if (isRefusedHost(ctx, host)) return (tx) => dropAll(tx, inbox);
+  removeExpired(ctx, inbox);
   const paused = pausedUntil(ctx, host);
-  if (paused !== null) throw new Postpone(paused);
+  if (paused !== null && hasDeliveries(ctx.db, inbox)) throw new Postpone(paused);
   const done: DeliveryRow[] = [];
+  let isReached = false;
   let isMissing = false;
   while (done.length < MAX_AT_ONCE) {
     const row = ctx.db.get<DeliveryRow>(NEXT, { inbox, after: done.at(-1)?.id ?? 0 });
     if (!row) break;
-    if (row.is_obsolete === 0 && row.created_at >= ctx.clock.now() - LIFETIME) {
+    if (row.is_obsolete === 0) {
       const failure = await post(ctx, inbox, row);
       const age = ctx.clock.now() - row.created_at;
       if (failure && isTemporary(failure, age)) throw postponed(ctx, host, done, failure, age);
-      if (failure?.status === 410) return (tx) => forget(tx, inbox);
+      if (failure?.status === 410) return (tx) => forget(ctx, tx, inbox);
       if (failure) ctx.log.debug("a delivery was refused: {error}", { error: failure.message });
+      isReached = failure === null || failure.status !== null;
       isMissing = failure?.status === 404;
     }
     done.push(row);
   }
   return (tx) => {
-    reached(ctx, tx, host);
-    noteMissing(ctx, tx, inbox, isMissing);
+    if (isReached) reached(ctx, tx, host);
+    if (isReached) noteMissing(ctx, tx, inbox, isMissing);
     remove(tx, done);
-    if (tx.get("SELECT 1 FROM deliveries WHERE inbox = +$inbox", { inbox })) sendLater(ctx, tx, inbox);
+    if (hasDeliveries(tx, inbox)) sendLater(ctx, tx, inbox);
   };
+}
+
+function hasDeliveries(db: Reads, inbox: string): boolean {
+  return db.get("SELECT 1 FROM deliveries WHERE inbox = +$inbox", { inbox }) !== null;
 }
 
 /** Enqueues the job that sends what waits for an inbox. */
@@ -134,7 +143,7 @@ function postponed(
 }
 
 /** An activity that has no delivery any more is not needed any more. */
-function remove(tx: Tx, done: readonly DeliveryRow[]): void {
+function remove(tx: Tx, done: readonly Sent[]): void {
   if (done.length === 0) return;
   tx.run("DELETE FROM deliveries WHERE id IN (SELECT value FROM json_each($ids))", {
     ids: idList(done.map(({ id }) => id)),
@@ -164,8 +173,21 @@ function dropAll(tx: Tx, inbox: string): void {
   );
 }
 
+const EXPIRED = `
+  SELECT d.id, d.activity_id FROM deliveries d JOIN outgoing_activities o ON o.id = d.activity_id
+  WHERE d.inbox = +$inbox AND o.created_at < +$before`;
+
+/** While a host is down, only one of its inboxes is tried, but the deliveries to all of them expire. */
+function removeExpired(ctx: Context, inbox: string): void {
+  const before = ctx.clock.now() - LIFETIME;
+  const oldest = ctx.db.get<DeliveryRow>(NEXT, { inbox, after: 0 });
+  if (!oldest || oldest.created_at >= before) return;
+  ctx.db.transaction((tx) => remove(tx, tx.all<Sent>(EXPIRED, { inbox, before })));
+}
+
 /** The inbox says that it is gone: nothing is delivered to it any more. */
-function forget(tx: Tx, inbox: string): void {
+function forget(ctx: Context, tx: Tx, inbox: string): void {
+  reached(ctx, tx, hostOf(inbox)!);
   dropAll(tx, inbox);
   tx.run("INSERT INTO missing_inboxes (url, since) VALUES ($inbox, 0) ON CONFLICT (url) DO UPDATE SET since = 0", {
     inbox,

@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, describe, expect } from "bun:test";
+import type { Json } from "../support/client.ts";
+import { neighboursForEachTest } from "../support/federation.ts";
+import { profileOf, remoteAccount, remoteFollow } from "../support/remote-rows.ts";
+import { inProcess } from "../support/server.ts";
+import { Site } from "../support/site.ts";
+
+const HOUR = 3600_000;
+const DAY = 24 * HOUR;
+
+const { alice } = neighboursForEachTest(["alice"]);
+let site: Site;
+
+beforeEach(() => void (site = new Site()));
+afterEach(() => site.stop());
+
+/** A follower of alice on a server without shared inboxes. */
+function follower(username: string): void {
+  const domain = "far.test";
+  const uri = site.url(`/users/${username}`, domain);
+  const addresses = { ...profileOf().addresses, inbox: `${uri}/inbox`, sharedInbox: null };
+  remoteFollow(alice.server, remoteAccount(alice.server, { username, domain, uri, addresses }), alice);
+}
+
+const OLDEST = "SELECT min(created_at) AS at FROM outgoing_activities";
+
+const rows = (table: string): number => alice.server.ctx.db.get<Json>(`SELECT count(*) AS n FROM ${table}`)!.n;
+
+describe("A host that is down for good", () => {
+  inProcess("keeps nothing waiting that is older than seven days, in any of its inboxes", async () => {
+    const status = () => new Response(null, { status: 503 });
+    for (const name of ["bob", "carol", "dave"]) {
+      follower(name);
+      site.put(`/users/${name}/inbox`, status);
+    }
+    for (let day = 0; day < 10; day += 1) {
+      await alice.publish("Is anyone there?");
+      for (let hours = 0; hours < 24; hours += 6) {
+        await alice.server.drain();
+        alice.server.clock.advance(6 * HOUR);
+      }
+    }
+    expect(alice.server.ctx.db.get<Json>(OLDEST)!.at).toBeGreaterThan(alice.server.clock.now() - 8 * DAY);
+    const down = "SELECT domain FROM hosts WHERE down_since IS NOT NULL";
+    expect(alice.server.ctx.db.all(down)).toHaveLength(1);
+    alice.server.clock.advance(8 * DAY);
+    await alice.server.drain();
+    expect(rows("deliveries")).toBe(0);
+    expect(rows("outgoing_activities")).toBe(0);
+    expect(rows("jobs WHERE lane = 'deliveries'")).toBe(0);
+    expect(alice.server.ctx.db.all(down)).toHaveLength(1);
+  });
+});
+
+describe("A host that is back", () => {
+  inProcess("gets everything at once, also if it says that an inbox is gone", async () => {
+    let status = 503;
+    for (const name of ["bob", "carol", "dave"]) {
+      follower(name);
+      site.put(`/users/${name}/inbox`, () => new Response(null, { status }));
+    }
+    await alice.publish("Is anyone there?");
+    await alice.server.drain();
+    status = 410;
+    alice.server.clock.advance(HOUR);
+    await alice.server.drain();
+    expect(rows("deliveries")).toBe(0);
+    expect(rows("missing_inboxes")).toBe(3);
+  });
+});
