@@ -9,6 +9,8 @@ import { Site } from "../support/site.ts";
 
 /* The queue of verified activities. Their signatures are checked before, so these are put into the queue as they are. */
 
+const PUBLIC = "https://www.w3.org/ns/activitystreams#Public";
+
 const { alice } = neighboursForEachTest(["alice"]);
 let site: Site;
 
@@ -68,5 +70,19 @@ describe("Activities that need a slow server", () => {
     await drained;
     expect(waiting()).toBe(0);
     expect(asked()).toBe(40);
+  });
+});
+
+describe("A boost", () => {
+  inProcess("gets no content by an edit", async () => {
+    const bob = account("bob", "far.test");
+    const original = await alice.publish("Mine");
+    const boost = `${bob.uri}/boosts/1`;
+    await arrive(bob, { id: boost, type: "Announce", object: original.uri, to: [PUBLIC] });
+    const note = { id: boost, type: "Note", attributedTo: bob.uri, content: "Not hers", to: [PUBLIC] };
+    await arrive(bob, { type: "Update", object: { ...note, updated: "2026-11-21T13:00:00Z" } });
+    await alice.server.drain();
+    const row = alice.server.ctx.db.get<Json>("SELECT content, edited_at FROM statuses WHERE uri = $boost", { boost });
+    expect(row).toEqual({ content: "", edited_at: null });
   });
 });

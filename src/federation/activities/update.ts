@@ -25,7 +25,9 @@ function updated(
 ): Apply | null | Promise<Apply | null> {
   if (isActor(document)) return activity.objectId === sender.uri ? storeActor(ctx, document).then(() => null) : null;
   const status = readStatus(document, ctx.clock.now(), activity);
-  if (status?.attributedTo !== sender.uri || !ownStatusAt(ctx.db, sender.id, status.uri)) return null;
+  if (status?.attributedTo !== sender.uri) return null;
+  // A reblog has no content, whatever its author says.
+  if (ownStatusAt(ctx.db, sender.id, status.uri)?.reblog_of_id !== null) return null;
   const ready = prepareStatus(ctx, sender.id, status);
   const store = (prepared: ReadyStatus): Apply => {
     return (tx) => {
