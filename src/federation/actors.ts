@@ -12,7 +12,11 @@ import { finger, type RemoteHandle } from "./webfinger.ts";
 
 /** The id of the account with this URI. An unknown one is fetched. @throws FetchError */
 export async function accountAt(ctx: Context, uri: string): Promise<number> {
-  return accountOfUri(ctx.db, uri)?.id ?? refreshAccount(ctx, uri);
+  const known = accountOfUri(ctx.db, uri);
+  if (!known) return refreshAccount(ctx, uri);
+  if (known.suspended_at !== null || known.gone_at !== null)
+    throw new FetchError("gone", `${uri} is suspended or deleted`);
+  return known.id;
 }
 
 /**
@@ -78,10 +82,15 @@ function profileOf(actor: RemoteActor, handle: RemoteHandle): Omit<RemoteProfile
     hideCollections: false,
     attributionDomains: actor.attributionDomains,
     createdAt: actor.published,
-    addresses: { inbox, sharedInbox, outbox, followers, following, featured },
-    // A key that names another owner is not this account's.
-    key: publicKey !== null && publicKey.owner === actor.uri ? { id: publicKey.id, pem: publicKey.pem } : null,
+    addresses: { inbox, sharedInbox: ownOf(actor, sharedInbox), outbox, followers, following, featured },
+    // A key that names another owner is not this account's, and another server's key id would hide the real key.
+    key: publicKey?.owner === actor.uri && ownOf(actor, publicKey.id) ? { id: publicKey.id, pem: publicKey.pem } : null,
   };
+}
+
+/** The address, if it is on the account's own server. */
+function ownOf(actor: RemoteActor, address: string | null): string | null {
+  return address !== null && isSameOrigin(address, actor.uri) ? address : null;
 }
 
 function picturesOf({ avatarUrl, avatarDescription, headerUrl, headerDescription }: RemoteActor): RemotePictures {

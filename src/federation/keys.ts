@@ -108,6 +108,7 @@ export class Keys {
       throw new FetchError("refused", `${keyId} is no key, or its owner is on another server`);
     }
     await refreshAccount(this.ctx, owner);
+    if (!this.known(keyId)) throw new FetchError("refused", `${owner} does not name the key ${keyId}`);
   }
 
   private async fetch(keyId: string, work: () => Promise<unknown>): Promise<void> {

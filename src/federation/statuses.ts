@@ -55,8 +55,8 @@ export async function statusAt(ctx: Context, uri: string): Promise<number | null
 
 /** Stores a status whose document was fetched from its own server, with its parents. Null if it is no status. */
 export async function storeFetched(ctx: Context, document: Json): Promise<number | null> {
-  const status = readStatus(document, ctx.clock.now());
-  if (!status || status.vote || !isSameOrigin(status.uri, status.attributedTo)) return null;
+  const status = readFetched(ctx, document);
+  if (!status) return null;
   const authorId = await accountAt(ctx, status.attributedTo);
   const parents = await fetchParents(ctx, status);
   const ready = await prepare(ctx, authorId, status);
@@ -120,9 +120,16 @@ async function fetchParents(ctx: Context, status: RemoteStatus): Promise<ReadySt
 }
 
 async function fetchOne(ctx: Context, uri: string): Promise<ReadyStatus | null> {
-  const status = readStatus(await fetchDocument(ctx, uri), ctx.clock.now());
-  if (!status || status.vote || !isSameOrigin(status.uri, status.attributedTo)) return null;
-  return prepare(ctx, await accountAt(ctx, status.attributedTo), status);
+  const status = readFetched(ctx, await fetchDocument(ctx, uri));
+  // Accounts that it mentions are not fetched: one activity would cause hundreds of requests.
+  return status && { authorId: await accountAt(ctx, status.attributedTo), status };
+}
+
+/** Null unless it is a status of another server: a redirect may have led to this one. */
+function readFetched(ctx: Context, document: Json): RemoteStatus | null {
+  const status = readStatus(document, ctx.clock.now());
+  if (!status || status.vote || isOwnAddress(ctx, status.uri)) return null;
+  return isSameOrigin(status.uri, status.attributedTo) ? status : null;
 }
 
 /** What surrounds a status can be missing without harm. */

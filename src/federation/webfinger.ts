@@ -1,8 +1,10 @@
 import type { Context } from "../context.ts";
 import { isRefusedHost } from "../core/moderation/domain-blocks.ts";
 import { OutboundError, type OutboundResponse } from "../lib/http/outbound.ts";
+import { parseDomain } from "../lib/text/domains.ts";
 import { ACTIVITY_TYPE, hostOf, isDocumentType } from "./documents.ts";
 import { FetchError, problemOf } from "./fetch.ts";
+import { isUsername } from "./read/actor.ts";
 import { idOf, type Json, objectsOf, parseDocument } from "./read/json.ts";
 
 const LIMITS = { maxBytes: 64 * 1024, timeout: 5000, redirects: 3 };
@@ -55,8 +57,9 @@ async function ask(ctx: Context, { username, domain }: RemoteHandle): Promise<As
 
 /** Null for anything but `acct:name@domain`. */
 export function parseSubject(subject: string): RemoteHandle | null {
-  const [, username, domain] = /^acct:@?([^@\s/]{1,100})@([^@\s/?#]{1,255})$/i.exec(subject) ?? [];
-  return username && domain ? { username, domain: domain.toLowerCase() } : null;
+  const [, username = "", host = ""] = /^acct:@?([^@]+)@([^@]+)$/i.exec(subject) ?? [];
+  const domain = parseDomain(host);
+  return domain !== null && isUsername(username) ? { username, domain } : null;
 }
 
 async function jrd(ctx: Context, domain: string, resource: string): Promise<Json> {

@@ -98,7 +98,12 @@ const MAX_USERNAME_LENGTH = 100;
 
 function usernameOf(value: unknown): string | null {
   const name = stringOf(value, MAX_USERNAME_LENGTH + 1);
-  return name.length <= MAX_USERNAME_LENGTH && /^\w+(?:[.-]+\w+)*$/.test(name) ? name : null;
+  return isUsername(name) ? name : null;
+}
+
+/** Whether Mastodon accepts a username of another server. */
+export function isUsername(name: string): boolean {
+  return name.length <= MAX_USERNAME_LENGTH && /^\w+(?:[.-]+\w+)*$/.test(name);
 }
 
 function profileUrl(value: unknown, uri: string): string {
