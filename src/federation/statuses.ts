@@ -15,8 +15,9 @@ import { type Audience, visibilityOf } from "./read/audience.ts";
 import type { Json } from "./read/json.ts";
 import { readStatus, type RemoteStatus } from "./read/status.ts";
 
-/** How far up a thread parents are fetched. */
+/** How far up a thread parents are fetched, and for how long, in ms: everything else from the sender waits. */
 const MAX_PARENTS = 20;
+const PATIENCE = 30_000;
 /** How many unknown accounts that a status mentions are fetched. The others stay links. */
 const MAX_FETCHED_MENTIONS = 10;
 
@@ -108,8 +109,10 @@ function isFetchable(ctx: Context, uri: string): boolean {
 async function fetchParents(ctx: Context, status: RemoteStatus): Promise<ReadyStatus[]> {
   const parents: ReadyStatus[] = [];
   const seen = new Set([status.uri]);
+  const end = ctx.clock.now() + PATIENCE;
+  const mayContinue = () => parents.length < MAX_PARENTS && ctx.clock.now() < end;
   let next = status.inReplyTo;
-  while (next !== null && parents.length < MAX_PARENTS && !seen.has(next) && isFetchable(ctx, next)) {
+  while (next !== null && mayContinue() && !seen.has(next) && isFetchable(ctx, next)) {
     seen.add(next);
     const parent: ReadyStatus | null = await orNull(fetchOne(ctx, next));
     if (!parent) break;

@@ -141,4 +141,20 @@ describe("A status", () => {
     await statusAt(alice.server.ctx, reply.id);
     expect(site.asked.filter((path) => path.startsWith("/victims"))).toEqual([]);
   });
+
+  inProcess("is stored without the rest of its parents if they take longer than half a minute", async () => {
+    const { ctx, clock } = alice.server;
+    const bob = actor("bob", "good.test");
+    let next: string | null = null;
+    for (let at = 0; at < 10; at += 1) {
+      const { id, ...more } = note(`/notes/${at}`, bob.id, { inReplyTo: next });
+      site.put(`/notes/${at}`, () => {
+        clock.advance(9000);
+        return served({ id, ...more })();
+      });
+      next = id;
+    }
+    expect(await problemOf(statusAt(ctx, note("/reply", bob.id, { inReplyTo: next }).id))).toBe("none");
+    expect(ctx.db.get<Json>("SELECT count(*) AS n FROM statuses")!.n).toBe(5);
+  });
 });
