@@ -7,6 +7,8 @@ export interface JobPayloads {
   "account.remove": { accountId: number };
   /** Fetches the page behind a link for its preview card. */
   "card.fetch": { linkId: number };
+  /** Fetches the profile of a remote account again. */
+  "account.refresh": { accountId: number };
   /** Works out which servers have to learn of a change, and writes a delivery for each. */
   "delivery.prepare": { event: DeliveryEvent };
   /** Processes what other servers have sent. One job does so for all of them. */
@@ -49,7 +51,16 @@ export type JobKind = keyof JobPayloads;
  * A job waits only for jobs in its own lane. So a video that takes minutes, or an unresponsive server, does not delay
  * the rest.
  */
-export type LaneName = "main" | "media" | "home" | "push" | "links" | "delivery" | "deliveries" | "incoming";
+export type LaneName =
+  | "main"
+  | "media"
+  | "home"
+  | "push"
+  | "links"
+  | "delivery"
+  | "deliveries"
+  | "incoming"
+  | "fetches";
 
 /** Kinds outside the main lane. */
 const LANES: Partial<Record<JobKind, LaneName>> = {
@@ -57,6 +68,7 @@ const LANES: Partial<Record<JobKind, LaneName>> = {
   "delivery.prepare": "delivery",
   "delivery.send": "deliveries",
   "incoming.process": "incoming",
+  "account.refresh": "fetches",
   "media.process": "media",
   "home.fill": "home",
   "home.rebuild": "home",

@@ -26,6 +26,19 @@ export function refreshAccount(ctx: Context, uri: string, options: { withCounts?
   return ctx.flights.run(`account ${uri}`, async () => storeActor(ctx, await fetchDocument(ctx, uri), options));
 }
 
+const KNOWN = "SELECT uri FROM accounts WHERE id = +$accountId AND domain IS NOT NULL AND suspended_at IS NULL";
+
+/** Fetches the profile of a known account again, with its totals. Keeps the old one if its server doesn't respond. */
+export async function refreshKnown(ctx: Context, accountId: number): Promise<void> {
+  const known = ctx.db.get<{ uri: string }>(KNOWN, { accountId });
+  try {
+    if (known) await refreshAccount(ctx, known.uri, { withCounts: true });
+  } catch (error) {
+    if (!(error instanceof FetchError)) throw error;
+    ctx.log.debug("a profile can't be fetched: {error}", { error: error.message });
+  }
+}
+
 /**
  * Stores the account of a document that its own server sent: one that was fetched from its `id`, or one in an activity
  * that the account signed.
@@ -97,12 +110,12 @@ function picturesOf({ avatarUrl, avatarDescription, headerUrl, headerDescription
   return { avatarUrl, avatarDescription, headerUrl, headerDescription };
 }
 
-/** The totals of the account's collections. A missing one is null: its server hides it, or doesn't respond. */
+/** The totals of the account's collections; 0 for one that its server hides or doesn't have, so that it isn't asked again. */
 async function countsOf(ctx: Context, actor: RemoteActor): Promise<NonNullable<RemoteProfile["counts"]>> {
   const [followers, following, statuses] = await Promise.all(
     [actor.followers, actor.following, actor.outbox].map((uri) => totalAt(ctx, uri, actor.uri)),
   );
-  return { followers: followers!, following: following!, statuses: statuses! };
+  return { followers: followers ?? 0, following: following ?? 0, statuses: statuses ?? 0 };
 }
 
 async function totalAt(ctx: Context, uri: string | null, owner: string): Promise<number | null> {

@@ -60,7 +60,7 @@ export class Keys {
   async find(keyId: string): Promise<SigningKey | null> {
     const known = this.known(keyId);
     if (known) return known;
-    await this.fetch(keyId, () => this.fetchOwner(keyId));
+    await this.ctx.flights.run(`key ${keyId}`, () => this.fetch(keyId, () => this.fetchOwner(keyId)));
     return this.known(keyId);
   }
 

@@ -11,6 +11,7 @@ import { sendNotice } from "../core/moderation/moderation-notices.ts";
 import { publishScheduled } from "../core/statuses/scheduled.ts";
 import type { Tx } from "../db/open.ts";
 import type { JobKind, JobPayloads } from "../db/queue.ts";
+import { refreshKnown } from "../federation/actors.ts";
 import { prepareDelivery } from "../federation/delivery/prepare.ts";
 import { sendWaiting } from "../federation/delivery/send.ts";
 import { processIncoming } from "../federation/incoming.ts";
@@ -30,6 +31,7 @@ export type Handlers = {
 };
 
 export const handlers: Handlers = {
+  "account.refresh": (ctx, { accountId }) => refreshKnown(ctx, accountId),
   "account.remove": (ctx, { accountId }) => removeSlice(ctx, accountId),
   "announcement.tell": (ctx, { id, version }) => publishAnnouncement(ctx, id, version),
   "card.fetch": (ctx, { linkId }) => fetchCard(ctx, linkId),

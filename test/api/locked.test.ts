@@ -117,26 +117,6 @@ describe("While another program has locked the database,", () => {
     expect([page.status, page.text]).toEqual([200, expect.stringContaining("Signed in as")]);
   });
 
-  inProcess("a missing picture of a card is not found, and is fetched after the lock", async () => {
-    const file = `cache/cards/ab/${"a".repeat(22)}/original.webp`;
-    server.ctx.db.transaction((tx) => {
-      tx.run(
-        `INSERT INTO preview_cards (id, url, type, title, description, author_name, author_url, provider_name,
-           provider_url, html, width, height, embed_url, image, image_description, updated_at)
-         VALUES (1, 'https://news.example/', 'link', '', '', '', '', '', '', '', 1, 1, '', $file, '', 0)`,
-        { file },
-      );
-      tx.run("INSERT INTO links (id, url, card_id) VALUES (1, 'https://news.example/', 1)");
-    });
-    server.ctx.db.neverBlock();
-    other.raw.run("BEGIN IMMEDIATE");
-    expect((await fetch(`${server.origin}/media/${file}`)).status).toBe(404);
-    const fetching = server.ctx.db.whenWritable(() => server.ctx.db.transaction(() => {}));
-    other.raw.run("COMMIT");
-    await fetching;
-    expect(server.ctx.db.all("SELECT kind FROM jobs")).toEqual([{ kind: "card.fetch" }]);
-  });
-
   inProcess("creating the first account waits for the lock before signing in", async () => {
     const visitor = new Visitor(server);
     await visitor.get(`/setup?token=${newSetupToken(server.ctx)}&lang=en`);

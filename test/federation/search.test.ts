@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
+import type { Client } from "../support/client.ts";
 import { aliceAndPeers, neighboursForEachTest, type Neighbour } from "../support/federation.ts";
 import type { Peer } from "../support/fedify-peer.ts";
 
@@ -43,6 +44,20 @@ describe("Between two servers", () => {
     expect(await alice.home()).toEqual([]);
     expect(await alice.news()).toEqual([]);
     expect(await found(alice, `${bob.server.ctx.config.origin}/about`)).toEqual(NOTHING);
+  });
+
+  test("a profile that was first seen in a post gets its counts when a user opens it", async () => {
+    const carol = await bob.server.person("carol");
+    await carol.follow(bob);
+    await bob.publish(`Hello @${alice.handle}`);
+    await drain();
+    const [{ account: seen }] = (await alice.get("/api/v1/notifications")).json;
+    const profile = async (who: Client) => (await who.get(`/api/v1/accounts/${seen.id}`)).json;
+    expect(await profile(alice.server.stranger())).toMatchObject({ followers_count: 0 });
+    await drain();
+    expect(await profile(alice)).toMatchObject({ followers_count: 0 });
+    await drain();
+    expect(await profile(alice)).toMatchObject({ followers_count: 1, statuses_count: 1 });
   });
 
   test("a post that was deleted is not found again", async () => {

@@ -1,8 +1,10 @@
-import { existingAccounts, findAccount, resolveHandle, searchAccounts } from "../../core/accounts.ts";
+import type { Context } from "../../context.ts";
+import { type AccountRow, existingAccounts, findAccount, resolveHandle, searchAccounts } from "../../core/accounts.ts";
 import { follow, followersOf, followingOf, removeFollower, unfollow } from "../../core/people/follows.ts";
 import { pinnedOf, statusesOf } from "../../core/timelines/timelines.ts";
 import { showAccount, showAccounts } from "../../entities/accounts.ts";
 import { showRelationships } from "../../entities/relationships.ts";
+import { refreshWhenStale } from "../../core/people/remote-accounts.ts";
 import { notFound } from "../../errors.ts";
 import { parseId, parseIds } from "../../lib/ids.ts";
 import { bool, ids, list, object, optional, text } from "../../lib/http/input.ts";
@@ -37,11 +39,19 @@ const Follow = object({
 
 const AccountPage = object(paging(40, 80));
 
+/** Anonymous requests must not cause requests to other servers. */
+function shownProfile(ctx: Context, viewerId: number, { id, domain }: AccountRow) {
+  if (viewerId !== 0 && domain !== null) refreshWhenStale(ctx, id);
+  return showAccount(ctx, id);
+}
+
 /** Mastodon's documentation: methods/accounts, except for the methods about the user's own account. */
 export function accountRoutes(routes: Router): void {
   routes
-    .get("/api/v1/accounts/:id", { open: true, scope: "read:accounts", summary: "Get an account" }, ({ ctx, params }) =>
-      showAccount(ctx, findAccount(ctx, parseId(params.id)).id),
+    .get(
+      "/api/v1/accounts/:id",
+      { open: true, scope: "read:accounts", summary: "Get an account" },
+      ({ ctx, viewerId, params }) => shownProfile(ctx, viewerId, findAccount(ctx, parseId(params.id))),
     )
     .get(
       "/api/v1/accounts",
@@ -54,7 +64,7 @@ export function accountRoutes(routes: Router): void {
       async ({ ctx, viewerId, input }) => {
         const account = await resolveHandle(ctx, viewerId, input.acct);
         if (!account) throw notFound();
-        return showAccount(ctx, account.id);
+        return shownProfile(ctx, viewerId, account);
       },
     )
     .get(

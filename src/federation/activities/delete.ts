@@ -3,7 +3,7 @@ import { removeStatusWithin } from "../../core/statuses/removal.ts";
 import { addTombstone } from "../../core/tombstones.ts";
 import { isSameOrigin } from "../documents.ts";
 import { isFollowedHere } from "../relevance.ts";
-import { ownStatusAt } from "../statuses.ts";
+import { ownStatusAt, statusIdOf } from "../statuses.ts";
 import type { Handler } from "./handler.ts";
 
 /**
@@ -17,6 +17,6 @@ export const remove: Handler = (ctx, sender, { objectId: uri }) => {
   return (tx) => {
     const status = ownStatusAt(tx, sender.id, uri);
     if (status) removeStatusWithin(ctx, tx, status, true);
-    else if (isFollowedHere(tx, sender.id)) addTombstone(ctx, tx, uri);
+    else if (statusIdOf(tx, uri) === null && isFollowedHere(tx, sender.id)) addTombstone(ctx, tx, uri);
   };
 };
