@@ -20,9 +20,20 @@ const SAVE = `
   WHERE image_remote_url IS NOT NULL AND coalesce(excluded.remote_updated_at, 0) >= coalesce(remote_updated_at, 0)
     AND (image_remote_url <> excluded.image_remote_url OR remote_updated_at IS NOT excluded.remote_updated_at)`;
 
+/** Emoji of one server: all of them are read together, and a server could invent new ones with every post. */
+const MAX_PER_DOMAIN = 5000;
+const COUNT = "SELECT count(*) AS count FROM custom_emojis WHERE coalesce(domain, '') = +$domain";
+const IS_KNOWN = "SELECT 1 FROM custom_emojis WHERE coalesce(domain, '') = +$domain AND shortcode = +$shortcode";
+
 /** Adds or updates the custom emoji of a domain, as one of its posts or profiles names them. An older image changes nothing. */
 export function saveRemoteEmojis(ctx: Context, tx: Tx, domain: string, emojis: readonly RemoteEmoji[]): void {
+  let room: number | null = null;
   for (const { shortcode, imageUrl, uri, updatedAt } of emojis) {
+    if (!tx.get(IS_KNOWN, { domain, shortcode })) {
+      room ??= MAX_PER_DOMAIN - tx.get<{ count: number }>(COUNT, { domain })!.count;
+      if (room <= 0) continue;
+      room -= 1;
+    }
     tx.run(SAVE, { shortcode, domain, uri, imageUrl, updatedAt, now: ctx.clock.now() });
   }
 }
