@@ -4,7 +4,7 @@ import { accountOfUri } from "../core/people/remote-accounts.ts";
 import { Refusal } from "../errors.ts";
 import { bodyBytes } from "../lib/http/params.ts";
 import { handlerOf } from "./activities/index.ts";
-import { hostOf } from "./documents.ts";
+import { hostOf, isSameOrigin } from "./documents.ts";
 import { isQueued, isQueueFull, queueActivity } from "./incoming.ts";
 import type { Keys } from "./keys.ts";
 import { requireInbox } from "./local.ts";
@@ -27,6 +27,9 @@ export async function receive(ctx: Context, keys: Keys, request: Request, userna
   const body = await readBody(request);
   const text = new TextDecoder().decode(body);
   const activity = parse(ctx, text);
+  // Otherwise anyone could use an id before its owner does.
+  if (!isSameOrigin(activity.id, activity.actor))
+    throw new Rejection(401, "The id is on another server than the actor");
   const host = hostOf(activity.actor)!;
   if (isRefusedHost(ctx, host)) throw new Rejection(403, `This server accepts nothing from ${host}`);
   if (isIgnored(ctx, activity)) return accepted();
