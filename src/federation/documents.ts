@@ -38,8 +38,12 @@ export function isSameOrigin(one: string, other: string): boolean {
   return origin !== undefined && origin !== "null" && origin === URL.parse(other)?.origin;
 }
 
-/** The host of an address in lower case, with the port if it isn't the default; null if this is no http(s) address. */
+/**
+ * The host of an address in lower case, with the port if it isn't the default; null if this is no http(s) address. A dot
+ * at its end leads to the same host, so it is left out.
+ */
 export function hostOf(uri: string): string | null {
   const url = URL.parse(uri);
-  return url && /^https?:$/.test(url.protocol) ? url.host : null;
+  if (!url || !/^https?:$/.test(url.protocol)) return null;
+  return url.hostname.endsWith(".") ? url.host.replace(/\.(?=:|$)/, "") : url.host;
 }

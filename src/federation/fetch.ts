@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { isOwnHost } from "../core/addresses.ts";
 import { isRefusedHost } from "../core/moderation/domain-blocks.ts";
 import { OutboundError, type OutboundResponse } from "../lib/http/outbound.ts";
 import type { SignatureForm } from "../lib/signatures.ts";
@@ -59,10 +60,10 @@ function isAt({ url, document }: Fetched): boolean {
 async function fetchOnce(ctx: Context, uri: string): Promise<Fetched> {
   const host = hostOf(uri);
   if (host === null) throw new FetchError("refused", "An address is not http or https");
-  if (isRefusedHost(ctx, host)) throw new FetchError("refused", `${host} is blocked`);
+  checkHost(ctx, host);
   const { url, headers, body } = await request(ctx, uri);
-  // A redirect may lead to a host that is blocked.
-  if (isRefusedHost(ctx, hostOf(url) ?? "")) throw new FetchError("refused", `${host} redirects to a blocked host`);
+  // A redirect may lead to another host.
+  checkHost(ctx, hostOf(url)!);
   if (!isDocumentType(headers.get("content-type")))
     throw new FetchError("refused", `${uri} is no ActivityPub document`);
   const document = parseDocument(new TextDecoder().decode(body));
@@ -71,6 +72,12 @@ async function fetchOnce(ctx: Context, uri: string): Promise<Fetched> {
     throw new FetchError("refused", `${uri} is no object with an id`);
   }
   return { url, document: { ...document, id } };
+}
+
+/** This server's own rows say more than its documents, and only documents of other servers may be stored. */
+function checkHost(ctx: Context, host: string): void {
+  if (isRefusedHost(ctx, host)) throw new FetchError("refused", `${host} is blocked`);
+  if (isOwnHost(ctx, host)) throw new FetchError("refused", `${host} is this server`);
 }
 
 async function request(ctx: Context, uri: string): Promise<OutboundResponse> {
