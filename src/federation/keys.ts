@@ -64,8 +64,13 @@ export class Keys {
     return this.known(keyId);
   }
 
-  /** The key after it was fetched again, since a signature has failed: its owner may have another. Null if unchanged. */
+  /**
+   * The key after it was fetched again, since a signature has failed: its owner may have another. Null if unchanged.
+   *
+   * @throws KeyUnavailable as `find()` does
+   */
   async refreshed(keyId: string, before: SigningKey): Promise<SigningKey | null> {
+    if (this.hasFailed(keyId)) return null;
     const { changes } = this.ctx.db.transaction((tx) =>
       tx.run(
         `UPDATE remote_accounts SET key_checked_at = $now
@@ -111,16 +116,20 @@ export class Keys {
     if (!this.known(keyId)) throw new FetchError("refused", `${owner} does not name the key ${keyId}`);
   }
 
+  /** Whether the key was found not to exist a short time ago. @throws KeyUnavailable if it could not be fetched then */
+  private hasFailed(keyId: string): boolean {
+    const failure = this.failures.get(keyId);
+    if (!failure || failure.until <= this.ctx.clock.now()) return false;
+    if (!failure.isFinal) throw new KeyUnavailable(`${keyId} could not be fetched`);
+    return true;
+  }
+
   private async fetch(keyId: string, work: () => Promise<unknown>): Promise<void> {
     const { ctx } = this;
     const host = hostOf(keyId);
     if (host === null || isRefusedHost(ctx, host)) return;
+    if (this.hasFailed(keyId)) return;
     const now = ctx.clock.now();
-    const failure = this.failures.get(keyId);
-    if (failure && failure.until > now) {
-      if (failure.isFinal) return;
-      throw new KeyUnavailable(`${keyId} could not be fetched`);
-    }
     if (this.fetching >= MAX_FETCHES || this.rates.take(host, now).exceeded) {
       throw new KeyUnavailable("Too many keys are being fetched");
     }
