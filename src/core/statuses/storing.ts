@@ -81,7 +81,7 @@ type Stored = StreamedStatus & Pick<StatusRow, "visibility" | "conversation_id">
 
 /**
  * Stores a status of another server, delivered or fetched, with all its effects. Replies that arrived before it become
- * its replies. Returns its id, also if it was stored before; null if it was deleted.
+ * its replies. Returns its id, also if it was stored before; null if it was deleted, or if a reblog has its URI.
  */
 export function storeRemoteStatus(
   ctx: Context,
@@ -89,8 +89,8 @@ export function storeRemoteStatus(
   status: RemoteStatus,
   arrival: "delivered" | "fetched",
 ): number | null {
-  const known = statusWithUri(tx, status.uri);
-  if (known) return known.id;
+  const known = tx.get<Pick<StatusRow, "id" | "reblog_of_id">>(WITH_URI, { uri: status.uri });
+  if (known) return known.reblog_of_id === null ? known.id : null;
   if (isTombstoned(tx, status.uri)) return null;
   const createdAt = Math.min(status.createdAt, ctx.clock.now());
   const parent = status.inReplyToUri === null ? null : statusWithUri(tx, status.inReplyToUri);
@@ -101,6 +101,8 @@ export function storeRemoteStatus(
   linkReplies(ctx, tx, { ...stored, uri: status.uri });
   return id;
 }
+
+const WITH_URI = "SELECT id, reblog_of_id FROM statuses WHERE uri = +$uri";
 
 /** A status that arrives too long after its publication is late. */
 export function arrivalOf(ctx: Context, createdAt: number, arrival: "delivered" | "fetched"): Arrival {
