@@ -115,9 +115,8 @@ export function neighboursForEachTest<Name extends string>(
   const servers: TestServer[] = [];
   beforeEach(async () => {
     for (const [name, user] of users) {
-      const server = await startNamed(`${name}s-server`, settings);
-      servers.push(server);
-      Object.assign(user, await server.person(name), { server, username: name });
+      Object.assign(user, await startNeighbour(name, settings));
+      servers.push(user.server);
     }
   });
   afterEach(async () => {
@@ -136,6 +135,13 @@ export function neighboursForEachTest<Name extends string>(
       await drain();
     },
   };
+}
+
+/** A user with a server of their own, which the test stops. */
+export async function startNeighbour(name: string, settings: Settings = {}): Promise<Neighbour> {
+  const server = await startNamed(`${name}s-server`, settings);
+  const user: Neighbour = Object.create(Neighbour.prototype);
+  return Object.assign(user, await server.person(name), { server, username: name });
 }
 
 /** Runs the due jobs of all servers that are not killed, and those that they cause on each other. */

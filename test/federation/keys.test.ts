@@ -1,0 +1,167 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { neighboursForEachTest } from "../support/federation.ts";
+import {
+  befriend,
+  documentResponse,
+  type HostileAccount,
+  hostilePeerForEachTest,
+  sendRequest,
+} from "../support/hostile-peer.ts";
+
+/* How other servers' keys are fetched: within bounds, and again after they change. */
+
+const { alice } = neighboursForEachTest(["alice"]);
+const peer = hostilePeerForEachTest();
+let bob: HostileAccount;
+
+beforeEach(() => {
+  bob = peer.account("bob", "good.test");
+});
+
+const MINUTE = 60_000;
+const follow = (account = bob) => account.activity("Follow", alice.uri);
+const respond = async (account = bob, key = account.key) =>
+  sendRequest(alice.server, await account.sign(alice.server, follow(account), { key }));
+const statusOf = async (account = bob, key = account.key) => (await respond(account, key)).status;
+const fetches = (account = bob) => peer.fetched(new URL(account.uri).hostname).length;
+const fail = (account: HostileAccount, status: number) => peer.serve(account.uri, () => new Response(null, { status }));
+const restore = (account: HostileAccount) => peer.serve(account.uri, () => documentResponse(account.document));
+
+describe("A key that can't be fetched now", () => {
+  test("asks the sender to try again later, and is fetched again after ten minutes", async () => {
+    fail(bob, 500);
+    const response = await respond();
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "60"]);
+    const before = fetches();
+    restore(bob);
+    alice.server.clock.advance(10 * MINUTE - 1);
+    expect(await statusOf()).toBe(503);
+    expect(fetches()).toBe(before);
+    alice.server.clock.advance(1);
+    expect(await statusOf()).toBe(202);
+  });
+
+  test("is any whose server fails, can't be reached or wants to be left alone", async () => {
+    for (const status of [500, 502, 503, 429, 408]) {
+      const account = peer.account(`a${status}`, `a${status}.test`);
+      fail(account, status);
+      expect(await statusOf(account)).toBe(503);
+    }
+    expect(await statusOf(bob, { ...bob.key, keyId: "http://good.test:1/users/bob#main-key" })).toBe(503);
+  });
+
+  test("keeps no other key from being fetched", async () => {
+    fail(bob, 500);
+    expect(await statusOf()).toBe(503);
+    expect(await statusOf(peer.account("beth", "good.test"))).toBe(202);
+  });
+});
+
+describe("A key that doesn't exist", () => {
+  test("is not asked for again within ten minutes", async () => {
+    for (const status of [404, 410, 400]) {
+      const account = peer.account(`a${status}`, `a${status}.test`);
+      fail(account, status);
+      expect(await statusOf(account)).toBe(401);
+      const before = fetches(account);
+      restore(account);
+      expect(await statusOf(account)).toBe(401);
+      expect(fetches(account)).toBe(before);
+      alice.server.clock.advance(10 * MINUTE);
+      expect(await statusOf(account)).toBe(202);
+    }
+  });
+});
+
+describe("Unknown keys", () => {
+  test("are fetched twenty at a time; more have to wait", async () => {
+    const { promise: isOpen, resolve: open } = Promise.withResolvers<void>();
+    const { promise: areAsked, resolve: allAsked } = Promise.withResolvers<void>();
+    let asked = 0;
+    const slow = Array.from({ length: 20 }, (_, at) => {
+      const account = peer.account("slow", `slow${at}.test`);
+      peer.serve(account.uri, async () => {
+        asked += 1;
+        if (asked === 20) allAsked();
+        await isOpen;
+        return documentResponse(account.document);
+      });
+      return account;
+    });
+    const responses = slow.map((account) => statusOf(account));
+    await areAsked;
+    const response = await respond();
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "60"]);
+    expect(fetches()).toBe(0);
+    open();
+    expect(await Promise.all(responses)).toEqual(slow.map(() => 202));
+    expect(await statusOf()).toBe(202);
+  });
+
+  test("of one host are fetched thirty times a minute", async () => {
+    const unknown = (n: number) => statusOf(bob, { ...bob.key, keyId: `${bob.origin}/keys/${n}` });
+    for (let n = 0; n < 30; n += 1) expect(await unknown(n)).toBe(401);
+    expect(fetches()).toBe(30);
+    expect(await unknown(30)).toBe(503);
+    expect(await statusOf()).toBe(503);
+    expect(fetches()).toBe(30);
+    expect(await statusOf(peer.account("carol", "other.test"))).toBe(202);
+    alice.server.clock.advance(MINUTE);
+    expect(await statusOf()).toBe(202);
+  });
+});
+
+describe("A changed key", () => {
+  beforeEach(async () => void (await befriend(alice, bob)));
+
+  test("is fetched when the old one fails", async () => {
+    const old = { ...bob.key };
+    bob.changeKey();
+    expect(await statusOf()).toBe(202);
+    expect(await statusOf(bob, old)).toBe(401);
+  });
+
+  test("is fetched at most every five minutes for each account", async () => {
+    const { privateKey } = peer.account("eve").key;
+    const forged = { ...bob.key, privateKey };
+    const before = fetches();
+    expect(await statusOf(bob, forged)).toBe(401);
+    expect(fetches()).toBe(before + 1);
+    alice.server.clock.advance(5 * MINUTE - 1);
+    expect(await statusOf(bob, forged)).toBe(401);
+    bob.changeKey();
+    expect(await statusOf()).toBe(401);
+    expect(fetches()).toBe(before + 1);
+    alice.server.clock.advance(1);
+    expect(await statusOf()).toBe(202);
+    expect(fetches()).toBe(before + 2);
+  });
+
+  test("that can't be fetched now asks the sender to try again later", async () => {
+    bob.changeKey();
+    fail(bob, 500);
+    expect(await statusOf()).toBe(503);
+    expect(await statusOf()).toBe(503);
+    restore(bob);
+    alice.server.clock.advance(10 * MINUTE);
+    expect(await statusOf()).toBe(202);
+  });
+
+  test("may have another id", async () => {
+    bob.changeKey();
+    bob.key.keyId = `${bob.uri}#key-2`;
+    bob.document.publicKey.id = bob.key.keyId;
+    expect(await statusOf()).toBe(202);
+  });
+
+  test("replaces the old one when the account's server announces it", async () => {
+    const old = { ...bob.key };
+    const before = fetches();
+    const update = bob.activity("Update", null);
+    bob.changeKey();
+    await bob.send(alice.server, { ...update, object: bob.document }, { key: old });
+    await alice.server.drain();
+    expect(await statusOf()).toBe(202);
+    expect(fetches()).toBe(before);
+  });
+});
