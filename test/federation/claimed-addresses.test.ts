@@ -125,7 +125,7 @@ describe("A status", () => {
     const { ctx } = alice.server;
     const status = await alice.publish("Mine");
     const address = site.put("/elsewhere", () => Response.redirect(status.uri), "evil.test");
-    expect(await problemOf(statusAt(ctx, address))).toBe("none");
+    expect(await problemOf(statusAt(ctx, address))).toBe("refused");
     const { json } = await alice.get(`/api/v2/search?resolve=true&q=${encodeURIComponent(address)}`);
     expect(json.statuses).toEqual([]);
   });

@@ -195,13 +195,15 @@ describe("What isn't the sender's", () => {
   });
 
   test("can't be a profile", async () => {
+    // A signed-in user would cause a fetch of the profile.
+    const stranger = alice.server.stranger();
     const forged = { ...bob.document, name: "forged" };
     await mallory.deliver(alice.server, mallory.activity("Update", forged));
     const beth = peer.account("beth", "good.test");
     await beth.deliver(alice.server, beth.activity("Update", forged));
-    expect((await alice.get(`/api/v1/accounts/${bobId}`)).json.display_name).toBe("");
+    expect((await stranger.get(`/api/v1/accounts/${bobId}`)).json.display_name).toBe("");
     await bob.deliver(alice.server, bob.activity("Update", { ...bob.document, name: "Bob" }));
-    expect((await alice.get(`/api/v1/accounts/${bobId}`)).json.display_name).toBe("Bob");
+    expect((await stranger.get(`/api/v1/accounts/${bobId}`)).json.display_name).toBe("Bob");
   });
 });
 
