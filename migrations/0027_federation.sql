@@ -79,8 +79,11 @@ CREATE TABLE hosts (
   down_since INTEGER,
   failures INTEGER NOT NULL DEFAULT 0,
   next_attempt_at INTEGER,
-  last_reached_at INTEGER
+  -- To the day.
+  last_used_at INTEGER
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX hosts_by_use ON hosts (last_used_at);
 
 -- Verified activities of other servers that wait to be processed. `sender` is the URI of the account that signed.
 CREATE TABLE incoming_activities (
@@ -144,3 +147,5 @@ CREATE TABLE missing_inboxes (
   url TEXT PRIMARY KEY,
   since INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX missing_inboxes_by_age ON missing_inboxes (since);

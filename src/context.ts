@@ -110,6 +110,8 @@ export interface Context {
   signer: Signer;
   /** Wakes the job loop; does nothing until the loop has started. */
   wake(): void;
+  /** Whether the server is being stopped: long jobs end early, and continue after the next start. */
+  isStopping: boolean;
 }
 
 /** OWASP's recommendation for argon2id on small machines. */
@@ -163,6 +165,7 @@ export function openContext(
     remote: NOBODY,
     signer: new Signer(),
     wake: () => {},
+    isStopping: false,
   };
 }
 

@@ -96,7 +96,7 @@ async function request(ctx: Context, uri: string): Promise<OutboundResponse> {
 async function signedOtherwise(ctx: Context, uri: string, form: SignatureForm): Promise<OutboundResponse> {
   try {
     const response = await signedGet(ctx, uri, form);
-    ctx.db.transaction((tx) => rememberForm(tx, hostOf(uri)!, form));
+    ctx.db.transaction((tx) => rememberForm(ctx, tx, hostOf(uri)!, form));
     return response;
   } catch (error) {
     throw error instanceof OutboundError ? problemOf(error) : error;

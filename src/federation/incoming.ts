@@ -98,7 +98,7 @@ export async function processIncoming(ctx: Context): Promise<(tx: Tx) => void> {
 
 async function processDue(ctx: Context, waiting: Waiting): Promise<void> {
   let lastHost = "";
-  while (!waiting.problem) {
+  while (!waiting.problem && !ctx.isStopping) {
     const rows = nextRows(ctx, lastHost, waiting);
     if (rows.length === 0) {
       if (waiting.senders.size === 0) return;

@@ -41,10 +41,10 @@ export function otherForm(form: SignatureForm): SignatureForm {
 }
 
 /** Remembers the form of signatures that a host accepts. */
-export function rememberForm(tx: Tx, host: string, signature: SignatureForm): void {
+export function rememberForm(ctx: Context, tx: Tx, host: string, signature: SignatureForm): void {
   tx.run(
-    `INSERT INTO hosts (domain, signature) VALUES ($host, $signature)
-     ON CONFLICT (domain) DO UPDATE SET signature = excluded.signature`,
-    { host, signature },
+    `INSERT INTO hosts (domain, signature, last_used_at) VALUES ($host, $signature, $now)
+     ON CONFLICT (domain) DO UPDATE SET signature = excluded.signature, last_used_at = excluded.last_used_at`,
+    { host, signature, now: ctx.clock.now() },
   );
 }

@@ -8,6 +8,7 @@ import { removeOldTombstones } from "../core/tombstones.ts";
 import { filesOf, type MediaFiles } from "../core/media/states.ts";
 import { discardFiles } from "../core/media/stored-files.ts";
 import type { Tx } from "../db/open.ts";
+import { removeOldHosts } from "../federation/delivery/hosts.ts";
 import { scheduleNext } from "./recurring.ts";
 
 const HOUR = 3600_000;
@@ -35,6 +36,7 @@ export function cleanUp(ctx: Context): void {
     removeUnattachedMedia(ctx, tx, now - DAY);
     removeUnused(ctx, tx);
     removeOldTombstones(ctx, tx);
+    removeOldHosts(ctx, tx);
     scheduleNext(ctx, tx, "clean_up");
   });
 }

@@ -61,6 +61,7 @@ export class Worker {
 
   /** Returns the jobs that a crash interrupted to the queue, and starts the loop. */
   start(): void {
+    this.ctx.isStopping = false;
     this.ctx.db.transaction((tx) => tx.run(RETURN_LEASED));
     this.ctx.wake = () => this.wake();
     this.version = this.versionOfOthers();
@@ -84,6 +85,7 @@ export class Worker {
    */
   async stop(): Promise<void> {
     this.stopping = true;
+    this.ctx.isStopping = true;
     this.ctx.wake = () => {};
     if (this.timer) clearTimeout(this.timer);
     if (this.poller) clearInterval(this.poller);

@@ -35,7 +35,7 @@ export const hosts = sqliteTable("hosts", {
   down_since: integer(),
   failures: integer().notNull().default(0),
   next_attempt_at: integer(),
-  last_reached_at: integer(),
+  last_used_at: integer(),
 });
 
 export const incomingActivities = sqliteTable("incoming_activities", {

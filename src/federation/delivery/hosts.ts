@@ -45,9 +45,9 @@ export function reached(ctx: Context, tx: Tx, host: string): void {
     );
   }
   tx.run(
-    `INSERT INTO hosts (domain, last_reached_at) VALUES ($host, $now)
-     ON CONFLICT (domain) DO UPDATE SET last_reached_at = excluded.last_reached_at
-     WHERE coalesce(last_reached_at, 0) <= +$before`,
+    `INSERT INTO hosts (domain, last_used_at) VALUES ($host, $now)
+     ON CONFLICT (domain) DO UPDATE SET last_used_at = excluded.last_used_at
+     WHERE coalesce(last_used_at, 0) <= +$before`,
     { host, now, before: now - DAY },
   );
 }
@@ -56,8 +56,9 @@ export function reached(ctx: Context, tx: Tx, host: string): void {
 export function unreachable(ctx: Context, tx: Tx, host: string, notBefore: number | null): number {
   const now = ctx.clock.now();
   const { failures } = tx.get<{ failures: number }>(
-    `INSERT INTO hosts (domain, down_since, failures) VALUES ($host, $now, 1)
-     ON CONFLICT (domain) DO UPDATE SET down_since = coalesce(down_since, excluded.down_since), failures = failures + 1
+    `INSERT INTO hosts (domain, down_since, failures, last_used_at) VALUES ($host, $now, 1, $now)
+     ON CONFLICT (domain) DO UPDATE SET down_since = coalesce(down_since, excluded.down_since), failures = failures + 1,
+       last_used_at = excluded.last_used_at
      RETURNING failures`,
     { host, now },
   )!;
@@ -65,4 +66,24 @@ export function unreachable(ctx: Context, tx: Tx, host: string, notBefore: numbe
   const at = Math.max(Math.round(now + pause), Math.min(notBefore ?? 0, now + DAY));
   tx.run("UPDATE hosts SET next_attempt_at = $at WHERE domain = +$host", { host, at });
   return at;
+}
+
+/** How long a host is remembered. */
+const REMEMBERED = 90 * DAY;
+/** Rows removed at once. */
+const SLICE = 1000;
+
+/** Forgets hosts to which nothing was sent for months, and inboxes that were given up as long ago. */
+export function removeOldHosts(ctx: Context, tx: Tx): void {
+  const before = ctx.clock.now() - REMEMBERED;
+  tx.run(
+    `DELETE FROM hosts WHERE domain IN (
+       SELECT domain FROM hosts WHERE last_used_at < +$before LIMIT ${SLICE})`,
+    { before },
+  );
+  tx.run(
+    `DELETE FROM missing_inboxes WHERE url IN (
+       SELECT url FROM missing_inboxes WHERE since < +$before LIMIT ${SLICE})`,
+    { before },
+  );
 }

@@ -54,7 +54,7 @@ export async function sendWaiting(ctx: Context, inbox: string): Promise<(tx: Tx)
   const done: DeliveryRow[] = [];
   let isReached = false;
   let isMissing = false;
-  while (done.length < MAX_AT_ONCE) {
+  while (done.length < MAX_AT_ONCE && !ctx.isStopping) {
     const row = ctx.db.get<DeliveryRow>(NEXT, { inbox, after: done.at(-1)?.id ?? 0 });
     if (!row) break;
     if (row.is_obsolete === 0) {
@@ -94,7 +94,7 @@ async function post(ctx: Context, inbox: string, { account_id, body }: DeliveryR
   // A host that understands only the other form refuses this one. It is remembered if that is the reason.
   const other = otherForm(form);
   const second = await postWith(ctx, inbox, account_id, body, other);
-  if (second === null) ctx.db.transaction((tx) => rememberForm(tx, host, other));
+  if (second === null) ctx.db.transaction((tx) => rememberForm(ctx, tx, host, other));
   return second;
 }
 
@@ -189,9 +189,13 @@ function removeExpired(ctx: Context, inbox: string): void {
 function forget(ctx: Context, tx: Tx, inbox: string): void {
   reached(ctx, tx, hostOf(inbox)!);
   dropAll(tx, inbox);
-  tx.run("INSERT INTO missing_inboxes (url, since) VALUES ($inbox, 0) ON CONFLICT (url) DO UPDATE SET since = 0", {
-    inbox,
-  });
+  tx.run(
+    "INSERT INTO missing_inboxes (url, since) VALUES ($inbox, $since) ON CONFLICT (url) DO UPDATE SET since = $since",
+    {
+      since: forgottenBefore(ctx),
+      inbox,
+    },
+  );
 }
 
 function noteMissing(ctx: Context, tx: Tx, inbox: string, isMissing: boolean): void {
