@@ -75,7 +75,7 @@ describe("A fetched document", () => {
       [note],
       { ...note, id: undefined },
       { ...note, id: 7 },
-      { ...note, deep: nested(32) },
+      { ...note, deep: nested(31) },
       "note",
       null,
     ];
