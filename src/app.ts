@@ -6,7 +6,7 @@ import type { Context } from "./context.ts";
 import { UnexpectedMentions } from "./core/statuses/drafts.ts";
 import { showAccounts } from "./entities/accounts.ts";
 import { DatabaseLockedRefusal, isDiskFull, Refusal, ValidationRefusal, type RefusalKind } from "./errors.ts";
-import { remoteOf } from "./federation/remote.ts";
+import { remoteOf } from "./federation/fetching/remote.ts";
 import { federationRoutes } from "./federation/routes.ts";
 import { clientAddress } from "./lib/http/ip-addresses.ts";
 import { stackOf } from "./lib/log.ts";

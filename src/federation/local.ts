@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import { isOwnHost, parseAddress } from "../core/addresses.ts";
 import { hostOf } from "./documents.ts";
-import { Rejection } from "./rejection.ts";
+import { Rejection } from "./inbox/rejection.ts";
 
 /** Whether an address is on this server: only its rows say what is there. */
 export function isOwnAddress(ctx: Context, uri: string): boolean {

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect } from "bun:test";
-import { refreshAccount, storeActor } from "../../src/federation/actors.ts";
-import { FetchError } from "../../src/federation/fetch.ts";
-import { Keys } from "../../src/federation/keys.ts";
-import { remoteOf } from "../../src/federation/remote.ts";
-import { statusAt } from "../../src/federation/statuses.ts";
+import { refreshAccount, storeActor } from "../../src/federation/fetching/actors.ts";
+import { FetchError } from "../../src/federation/fetching/fetch.ts";
+import { Keys } from "../../src/federation/inbox/signing-keys.ts";
+import { remoteOf } from "../../src/federation/fetching/remote.ts";
+import { statusAt } from "../../src/federation/fetching/statuses.ts";
 import { markGone } from "../../src/core/people/remote-accounts.ts";
 import KEYS from "../fixtures/keys.json" with { type: "json" };
 import type { Json } from "../support/client.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect } from "bun:test";
-import { queueActivity } from "../../src/federation/incoming.ts";
+import { queueActivity } from "../../src/federation/inbox/incoming.ts";
 import { pause } from "../../src/lib/pause.ts";
 import type { Json } from "../support/client.ts";
 import { neighboursForEachTest } from "../support/federation.ts";

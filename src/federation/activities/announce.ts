@@ -4,8 +4,8 @@ import { isForEveryone, visibleStatus } from "../../core/visibility.ts";
 import type { Context } from "../../context.ts";
 import { isOwnAddress } from "../local.ts";
 import type { Activity } from "../read/activity.ts";
-import { isFollowedHere } from "../relevance.ts";
-import { audienceVisibility, statusAt, statusIdOf } from "../statuses.ts";
+import { isFollowedHere } from "../inbox/relevance.ts";
+import { audienceVisibility, statusAt, statusIdOf } from "../fetching/statuses.ts";
 import type { Apply, Handler, Sender } from "./handler.ts";
 
 /**

@@ -1,13 +1,13 @@
 import { storeRemoteVote } from "../../core/statuses/polls.ts";
 import type { Context } from "../../context.ts";
 import { isTombstoned } from "../../core/tombstones.ts";
-import { fetchDocument } from "../fetch.ts";
+import { fetchDocument } from "../fetching/fetch.ts";
 import type { Json } from "../read/json.ts";
 import { isSameOrigin } from "../documents.ts";
 import { PUBLIC } from "../read/audience.ts";
 import { readStatus, type RemoteStatus } from "../read/status.ts";
-import { isWanted } from "../relevance.ts";
-import { prepareStatus, type ReadyStatus, statusIdOf, storeStatus } from "../statuses.ts";
+import { isWanted } from "../inbox/relevance.ts";
+import { prepareStatus, type ReadyStatus, statusIdOf, storeStatus } from "../fetching/statuses.ts";
 import type { Apply, Handler, Sender } from "./handler.ts";
 
 /**

@@ -2,8 +2,8 @@ import { markGone } from "../../core/people/remote-accounts.ts";
 import { removeStatusWithin } from "../../core/statuses/removal.ts";
 import { addTombstone } from "../../core/tombstones.ts";
 import { isSameOrigin } from "../documents.ts";
-import { isFollowedHere } from "../relevance.ts";
-import { ownStatusAt, statusIdOf } from "../statuses.ts";
+import { isFollowedHere } from "../inbox/relevance.ts";
+import { ownStatusAt, statusIdOf } from "../fetching/statuses.ts";
 import type { Handler } from "./handler.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { isBlockedBy } from "../../core/accounts.ts";
 import { storeFavourite } from "../../core/statuses/interactions.ts";
 import { visibleStatus } from "../../core/visibility.ts";
-import { statusIdOf } from "../statuses.ts";
+import { statusIdOf } from "../fetching/statuses.ts";
 import type { Handler } from "./handler.ts";
 
 /** A favourite, also as an emoji reaction. It counts if the sender may see the status and its author doesn't block them. */

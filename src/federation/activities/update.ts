@@ -1,12 +1,12 @@
 import type { Context } from "../../context.ts";
-import { storeActor } from "../actors.ts";
+import { storeActor } from "../fetching/actors.ts";
 import { isSameOrigin } from "../documents.ts";
-import { fetchDocument } from "../fetch.ts";
+import { fetchDocument } from "../fetching/fetch.ts";
 import type { Activity } from "../read/activity.ts";
 import { isActor } from "../read/actor.ts";
 import type { Json } from "../read/json.ts";
 import { readStatus } from "../read/status.ts";
-import { ownStatusAt, prepareStatus, type ReadyStatus, storeEdit } from "../statuses.ts";
+import { ownStatusAt, prepareStatus, type ReadyStatus, storeEdit } from "../fetching/statuses.ts";
 import type { Apply, Handler, Sender } from "./handler.ts";
 
 /** The sender changes their profile or one of their statuses: its text, or only the results of its poll. */

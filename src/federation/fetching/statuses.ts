@@ -1,19 +1,19 @@
-import type { Context } from "../context.ts";
-import { insertRemoteMedia, replaceRemoteMedia } from "../core/remote-media/remote-attachments.ts";
-import { saveRemoteEmojis } from "../core/remote-media/remote-emojis.ts";
-import { linksIn } from "../core/discovery/links.ts";
-import { storeRemoteStatus } from "../core/statuses/storing.ts";
-import { storeRemoteVersion } from "../core/statuses/versions.ts";
-import { isTombstoned } from "../core/tombstones.ts";
-import { STATUS_COLUMNS, type StatusRow, type Visibility } from "../core/visibility.ts";
-import type { Reads, Tx } from "../db/open.ts";
+import type { Context } from "../../context.ts";
+import { insertRemoteMedia, replaceRemoteMedia } from "../../core/remote-media/remote-attachments.ts";
+import { saveRemoteEmojis } from "../../core/remote-media/remote-emojis.ts";
+import { linksIn } from "../../core/discovery/links.ts";
+import { storeRemoteStatus } from "../../core/statuses/storing.ts";
+import { storeRemoteVersion } from "../../core/statuses/versions.ts";
+import { isTombstoned } from "../../core/tombstones.ts";
+import { STATUS_COLUMNS, type StatusRow, type Visibility } from "../../core/visibility.ts";
+import type { Reads, Tx } from "../../db/open.ts";
 import { accountAt } from "./actors.ts";
-import { isSameOrigin } from "./documents.ts";
+import { isSameOrigin } from "../documents.ts";
 import { FetchError, fetchDocument } from "./fetch.ts";
-import { isOwnAddress } from "./local.ts";
-import { type Audience, visibilityOf } from "./read/audience.ts";
-import type { Json } from "./read/json.ts";
-import { readStatus, type RemoteStatus } from "./read/status.ts";
+import { isOwnAddress } from "../local.ts";
+import { type Audience, visibilityOf } from "../read/audience.ts";
+import type { Json } from "../read/json.ts";
+import { readStatus, type RemoteStatus } from "../read/status.ts";
 
 /** How far up a thread parents are fetched, and for how long, in ms: everything else from the sender waits. */
 const MAX_PARENTS = 20;

@@ -1,11 +1,11 @@
-import type { Context } from "../context.ts";
-import { isRefusedHost } from "../core/moderation/domain-blocks.ts";
-import { OutboundError, type OutboundResponse } from "../lib/http/outbound.ts";
-import { parseDomain } from "../lib/text/domains.ts";
-import { ACTIVITY_TYPE, hostOf, isDocumentType } from "./documents.ts";
+import type { Context } from "../../context.ts";
+import { isRefusedHost } from "../../core/moderation/domain-blocks.ts";
+import { OutboundError, type OutboundResponse } from "../../lib/http/outbound.ts";
+import { parseDomain } from "../../lib/text/domains.ts";
+import { ACTIVITY_TYPE, hostOf, isDocumentType } from "../documents.ts";
 import { FetchError, problemOf } from "./fetch.ts";
-import { isUsername } from "./read/actor.ts";
-import { idOf, type Json, objectsOf, parseDocument } from "./read/json.ts";
+import { isUsername } from "../read/actor.ts";
+import { idOf, type Json, objectsOf, parseDocument } from "../read/json.ts";
 
 const LIMITS = { maxBytes: 64 * 1024, timeout: 5000, redirects: 3 };
 const JSON_TYPES = ["application/jrd+json", "application/json"];

@@ -1,16 +1,16 @@
-import type { Context } from "../context.ts";
-import { accountOfUri } from "../core/people/remote-accounts.ts";
-import type { Reads, Tx } from "../db/open.ts";
-import { enqueue } from "../db/queue.ts";
-import { Refusal } from "../errors.ts";
-import { siteOf } from "../lib/http/ip-addresses.ts";
-import { stackOf } from "../lib/log.ts";
-import { pause } from "../lib/pause.ts";
-import type { Apply, Sender } from "./activities/handler.ts";
-import { handlerOf } from "./activities/index.ts";
-import { FetchError } from "./fetch.ts";
-import { parseDocument } from "./read/json.ts";
-import { readActivity } from "./read/activity.ts";
+import type { Context } from "../../context.ts";
+import { accountOfUri } from "../../core/people/remote-accounts.ts";
+import type { Reads, Tx } from "../../db/open.ts";
+import { enqueue } from "../../db/queue.ts";
+import { Refusal } from "../../errors.ts";
+import { siteOf } from "../../lib/http/ip-addresses.ts";
+import { stackOf } from "../../lib/log.ts";
+import { pause } from "../../lib/pause.ts";
+import type { Apply, Sender } from "../activities/handler.ts";
+import { handlerOf } from "../activities/index.ts";
+import { FetchError } from "../fetching/fetch.ts";
+import { parseDocument } from "../read/json.ts";
+import { readActivity } from "../read/activity.ts";
 
 /*
  * The queue of verified activities. Each sender's are processed in the order of arrival, hosts take turns, and up to 16

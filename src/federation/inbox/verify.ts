@@ -1,10 +1,10 @@
-import type { Context } from "../context.ts";
-import { isRefusedHost } from "../core/moderation/domain-blocks.ts";
-import { requestAddress } from "../lib/http/params.ts";
-import { parseSignature, type ReceivedRequest, verifySignature } from "../lib/signatures.ts";
-import type { Sender } from "./activities/handler.ts";
-import { hostOf } from "./documents.ts";
-import { KeyUnavailable, type Keys, type SigningKey } from "./keys.ts";
+import type { Context } from "../../context.ts";
+import { isRefusedHost } from "../../core/moderation/domain-blocks.ts";
+import { requestAddress } from "../../lib/http/params.ts";
+import { parseSignature, type ReceivedRequest, verifySignature } from "../../lib/signatures.ts";
+import type { Sender } from "../activities/handler.ts";
+import { hostOf } from "../documents.ts";
+import { KeyUnavailable, type Keys, type SigningKey } from "./signing-keys.ts";
 import { Rejection } from "./rejection.ts";
 
 const NO_BODY = new Uint8Array();

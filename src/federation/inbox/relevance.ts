@@ -1,4 +1,4 @@
-import type { Reads } from "../db/open.ts";
+import type { Reads } from "../../db/open.ts";
 
 /** Loops over the few local users. */
 const FOLLOWED = `

@@ -1,4 +1,4 @@
-import { isDocumentType } from "./documents.ts";
+import { isDocumentType } from "../documents.ts";
 
 /**
  * Whether a request prefers an ActivityPub document to a page (RFC 9110, section 12.5.1). Browsers and apps that accept

@@ -1,12 +1,12 @@
-import type { Context } from "../context.ts";
-import { isRefusedHost } from "../core/moderation/domain-blocks.ts";
-import { SlidingWindow } from "../lib/rates.ts";
-import { type PublicKey, readPublicKey } from "../lib/signatures.ts";
-import { refreshAccount } from "./actors.ts";
-import { hostOf, isSameOrigin, withoutFragment } from "./documents.ts";
-import { FetchError, fetchDocument } from "./fetch.ts";
-import type { Sender } from "./activities/handler.ts";
-import { readKeyDocument } from "./read/keys.ts";
+import type { Context } from "../../context.ts";
+import { isRefusedHost } from "../../core/moderation/domain-blocks.ts";
+import { SlidingWindow } from "../../lib/rates.ts";
+import { type PublicKey, readPublicKey } from "../../lib/signatures.ts";
+import { refreshAccount } from "../fetching/actors.ts";
+import { hostOf, isSameOrigin, withoutFragment } from "../documents.ts";
+import { FetchError, fetchDocument } from "../fetching/fetch.ts";
+import type { Sender } from "../activities/handler.ts";
+import { readKeyDocument } from "../read/keys.ts";
 
 /** How many keys are fetched at once: each costs requests that anyone can cause. */
 const MAX_FETCHES = 20;

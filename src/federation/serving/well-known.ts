@@ -1,9 +1,9 @@
-import type { Context } from "../context.ts";
-import { accountUri, accountUrl, isOwnHost, localUrl } from "../core/addresses.ts";
-import { ACTIVITY_TYPE } from "./documents.ts";
-import { serverActorName, serverActorUri } from "./addresses.ts";
-import { localNameIn } from "./local.ts";
-import { parseSubject } from "./webfinger.ts";
+import type { Context } from "../../context.ts";
+import { accountUri, accountUrl, isOwnHost, localUrl } from "../../core/addresses.ts";
+import { ACTIVITY_TYPE } from "../documents.ts";
+import { serverActorName, serverActorUri } from "../addresses.ts";
+import { localNameIn } from "../local.ts";
+import { parseSubject } from "../fetching/webfinger.ts";
 
 const NAMED = `
   SELECT a.username FROM accounts a JOIN users u ON u.account_id = a.id

@@ -1,12 +1,12 @@
-import type { Context } from "../context.ts";
-import { tagUrl } from "../core/addresses.ts";
-import { featuredTagsOf } from "../core/discovery/featured-tags.ts";
-import { visibleToServer } from "../core/visibility.ts";
-import { Keyset, type ListItem } from "../db/keyset.ts";
-import { accountPartUrl } from "./addresses.ts";
-import type { JsonObject } from "./documents.ts";
-import { reblogDocument } from "./write/activities.ts";
-import { createActivity, localStatus, mentionedIn, statusDocument } from "./write/status.ts";
+import type { Context } from "../../context.ts";
+import { tagUrl } from "../../core/addresses.ts";
+import { featuredTagsOf } from "../../core/discovery/featured-tags.ts";
+import { visibleToServer } from "../../core/visibility.ts";
+import { Keyset, type ListItem } from "../../db/keyset.ts";
+import { accountPartUrl } from "../addresses.ts";
+import type { JsonObject } from "../documents.ts";
+import { reblogDocument } from "../write/activities.ts";
+import { createActivity, localStatus, mentionedIn, statusDocument } from "../write/status.ts";
 
 /** The server that asks: the account that signed, and the domain of its accounts. 0 and '' without a signature. */
 export interface Reader {

@@ -1,9 +1,9 @@
-import type { Context, Remote } from "../context.ts";
-import { lookupAccount } from "../core/accounts.ts";
-import { accountOfUri } from "../core/people/remote-accounts.ts";
+import type { Context, Remote } from "../../context.ts";
+import { lookupAccount } from "../../core/accounts.ts";
+import { accountOfUri } from "../../core/people/remote-accounts.ts";
 import { refreshAccount, storeActor } from "./actors.ts";
 import { FetchError, fetchDocument } from "./fetch.ts";
-import { isActor } from "./read/actor.ts";
+import { isActor } from "../read/actor.ts";
 import { storeFetched } from "./statuses.ts";
 import { finger } from "./webfinger.ts";
 

@@ -1,13 +1,13 @@
-import type { Context } from "../context.ts";
-import { isOwnHost } from "../core/addresses.ts";
-import { accountOfUri, saveRemoteAccount, type RemoteProfile } from "../core/people/remote-accounts.ts";
-import { saveRemoteEmojis } from "../core/remote-media/remote-emojis.ts";
-import { type RemotePictures, setRemotePictures } from "../core/remote-media/remote-pictures.ts";
-import { hostOf, isSameOrigin } from "./documents.ts";
+import type { Context } from "../../context.ts";
+import { isOwnHost } from "../../core/addresses.ts";
+import { accountOfUri, saveRemoteAccount, type RemoteProfile } from "../../core/people/remote-accounts.ts";
+import { saveRemoteEmojis } from "../../core/remote-media/remote-emojis.ts";
+import { type RemotePictures, setRemotePictures } from "../../core/remote-media/remote-pictures.ts";
+import { hostOf, isSameOrigin } from "../documents.ts";
 import { FetchError, fetchDocument } from "./fetch.ts";
-import { readActor, type RemoteActor } from "./read/actor.ts";
-import { readCollection } from "./read/collection.ts";
-import type { Json } from "./read/json.ts";
+import { readActor, type RemoteActor } from "../read/actor.ts";
+import { readCollection } from "../read/collection.ts";
+import type { Json } from "../read/json.ts";
 import { finger, type RemoteHandle } from "./webfinger.ts";
 
 /** The id of the account with this URI. An unknown one is fetched. @throws FetchError */

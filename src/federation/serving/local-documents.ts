@@ -1,23 +1,23 @@
-import type { Context } from "../context.ts";
-import { statusUri } from "../core/addresses.ts";
-import { emojisOf } from "../core/media/emojis.ts";
-import { visibleToServer } from "../core/visibility.ts";
-import { etagOf, isNamedBy } from "../lib/http/etag.ts";
-import { parseId } from "../lib/ids.ts";
-import { parseQuery, requestAddress, searchOf } from "../lib/http/params.ts";
-import { isTombstoned } from "../core/tombstones.ts";
+import type { Context } from "../../context.ts";
+import { statusUri } from "../../core/addresses.ts";
+import { emojisOf } from "../../core/media/emojis.ts";
+import { visibleToServer } from "../../core/visibility.ts";
+import { etagOf, isNamedBy } from "../../lib/http/etag.ts";
+import { parseId } from "../../lib/ids.ts";
+import { parseQuery, requestAddress, searchOf } from "../../lib/http/params.ts";
+import { isTombstoned } from "../../core/tombstones.ts";
 import * as collections from "./collections.ts";
 import { ANYONE, type Owner, type PageAsked, type Reader } from "./collections.ts";
-import { ACTIVITY_TYPE, type JsonObject } from "./documents.ts";
-import type { Keys } from "./keys.ts";
+import { ACTIVITY_TYPE, type JsonObject } from "../documents.ts";
+import type { Keys } from "../inbox/signing-keys.ts";
 import { prefersDocument } from "./negotiation.ts";
-import { Rejection } from "./rejection.ts";
-import { signerOf } from "./verify.ts";
-import { actorDocument } from "./write/actor.ts";
-import { reblogDocument } from "./write/activities.ts";
-import { withContext } from "./write/context.ts";
-import { emojiDocument } from "./write/emojis.ts";
-import { createActivity, localStatus, mentionedIn, statusDocument } from "./write/status.ts";
+import { Rejection } from "../inbox/rejection.ts";
+import { signerOf } from "../inbox/verify.ts";
+import { actorDocument } from "../write/actor.ts";
+import { reblogDocument } from "../write/activities.ts";
+import { withContext } from "../write/context.ts";
+import { emojiDocument } from "../write/emojis.ts";
+import { createActivity, localStatus, mentionedIn, statusDocument } from "../write/status.ts";
 
 /** An address below an account: its name, the id of one of its statuses, and a part of either. */
 const ADDRESS =

@@ -1,11 +1,11 @@
-import type { Context } from "../context.ts";
-import { isOwnHost } from "../core/addresses.ts";
-import { isRefusedHost } from "../core/moderation/domain-blocks.ts";
-import { OutboundError, type OutboundResponse } from "../lib/http/outbound.ts";
-import type { SignatureForm } from "../lib/signatures.ts";
-import { DOCUMENT_TYPES, hostOf, isDocumentType, withoutFragment } from "./documents.ts";
-import { type Json, parseDocument } from "./read/json.ts";
-import { formFor, otherForm, rememberForm, signFetch } from "./signing.ts";
+import type { Context } from "../../context.ts";
+import { isOwnHost } from "../../core/addresses.ts";
+import { isRefusedHost } from "../../core/moderation/domain-blocks.ts";
+import { OutboundError, type OutboundResponse } from "../../lib/http/outbound.ts";
+import type { SignatureForm } from "../../lib/signatures.ts";
+import { DOCUMENT_TYPES, hostOf, isDocumentType, withoutFragment } from "../documents.ts";
+import { type Json, parseDocument } from "../read/json.ts";
+import { formFor, otherForm, rememberForm, signFetch } from "../signing.ts";
 
 /** Limits for one document. */
 const MAX_BYTES = 1024 * 1024;
