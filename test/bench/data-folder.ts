@@ -4,7 +4,7 @@ import { createPerson, Running, type Command } from "../support/program.ts";
 import { seed } from "./seed.ts";
 
 /** The origin of all links, independent of the port. */
-const ORIGIN = "http://localhost:3000";
+export const ORIGIN = "http://localhost:3000";
 
 /** A data folder with a user. */
 export interface DataFolder {
@@ -39,6 +39,11 @@ export function environment(folder: string, synchronous = "full", port = 0): Rec
   };
 }
 
-export function serve(command: Command, { folder }: DataFolder, synchronous = "full"): Promise<Running> {
-  return Running.start(command, { cwd: folder, env: environment(folder, synchronous) });
+export function serve(
+  command: Command,
+  { folder }: DataFolder,
+  synchronous = "full",
+  settings: Record<string, string> = {},
+): Promise<Running> {
+  return Running.start(command, { cwd: folder, env: { ...environment(folder, synchronous), ...settings } });
 }

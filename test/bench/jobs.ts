@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { readConfig } from "../../src/config.ts";
 import type { Context } from "../../src/context.ts";
@@ -11,70 +11,90 @@ import { openTestContext, TestClock } from "../support/instance.ts";
 const JOBS = 1000;
 const WAITING = 10_000;
 const TURNS = 5;
+/** The delay, in milliseconds, of jobs that don't begin. */
+const LATER = 3600_000;
 /** In milliseconds, to measure the event loop without work. */
 const IDLE_TIME = 200;
 
-interface Run {
+/** Kinds of three lanes. */
+type Kind = "poll.close" | "card.fetch" | "delivery.send";
+
+export interface Run {
   name: string;
-  kind: "poll.close" | "card.fetch";
+  /** All but polls have hosts, one for each job. */
+  kind: Kind;
   /** Missing for that of the server. */
   batch?: number;
-  /** Jobs that wait in the other kind's lane, for a host each. Those of them that begin don't end. */
-  waiting?: number;
+  /** Further jobs. Those that begin don't end; without `areDue`, none begins. */
+  waiting?: { kind: Kind; count: number; areDue: boolean };
 }
+
+const CARDS = { kind: "card.fetch", count: WAITING, areDue: true } as const;
 
 const RUNS: Run[] = [
   { name: "one at a time", kind: "poll.close", batch: 1 },
   { name: "in batches", kind: "poll.close" },
-  { name: "in batches, 10,000 wait in another lane", kind: "poll.close", waiting: WAITING },
+  { name: "in batches, 10,000 wait in another lane", kind: "poll.close", waiting: CARDS },
   { name: "for 1,000 hosts, one at a time", kind: "card.fetch", batch: 1 },
   { name: "for 1,000 hosts, in batches", kind: "card.fetch" },
 ];
 
 /** How long the main thread was busy, in ms. */
-interface Blocked {
+export interface Blocked {
   total: number;
   longest: number;
 }
 
 /**
  * Runs jobs that do nothing, on a database that is synced to disk with each commit. Returns a row for each run: its
- * name, ms in total, ms of the longest stall, and µs per job. All are medians of five turns.
+ * name, ms in total, ms of the longest stall, and µs per job.
  */
 export async function jobCosts(root: string): Promise<string[][]> {
-  const folder = join(root, "jobs");
-  mkdirSync(folder);
+  const costs = await measureRuns(root, RUNS);
+  return RUNS.map(({ name }, at) => {
+    const { total, longest } = costs[at]!;
+    return [name, total.toFixed(0), longest.toFixed(1), microseconds(costs[at]!).toFixed(0)];
+  });
+}
+
+/** Per job. */
+export function microseconds({ total }: Blocked): number {
+  return (1000 * total) / JOBS;
+}
+
+/** Medians of five turns of all runs. */
+export async function measureRuns(root: string, runs: readonly Run[]): Promise<Blocked[]> {
+  const folder = mkdtempSync(join(root, "jobs-"));
   const db = openMigrated(join(folder, "linnet.db"), "FULL");
   const ctx = openTestContext(readConfig({ LINNET_DATA: folder }), db, { clock: new TestClock() });
-  const found = RUNS.map((): Blocked[] => []);
+  const found = runs.map((): Blocked[] => []);
   // The first turn warms up.
   for (let turn = 0; turn <= TURNS; turn += 1) {
-    for (const [at, run] of RUNS.entries()) {
+    for (const [at, run] of runs.entries()) {
       const blocked = await measure(ctx, run);
       if (turn > 0) found[at]!.push(blocked);
     }
   }
   db.close();
-  return RUNS.map(({ name }, at) => {
-    const total = median(found[at]!.map((blocked) => blocked.total));
-    const longest = median(found[at]!.map((blocked) => blocked.longest));
-    return [name, total.toFixed(0), longest.toFixed(1), ((1000 * total) / JOBS).toFixed(0)];
-  });
+  return found.map((turns) => ({
+    total: median(turns.map(({ total }) => total)),
+    longest: median(turns.map(({ longest }) => longest)),
+  }));
 }
 
-async function measure(ctx: Context, { kind, batch, waiting = 0 }: Run): Promise<Blocked> {
+async function measure(ctx: Context, { kind, batch, waiting }: Run): Promise<Blocked> {
   const idle = new Probe();
   await Bun.sleep(IDLE_TIME);
   const idleTick = idle.stop(0).total / idle.ticks;
   add(ctx, kind, JOBS);
-  add(ctx, "card.fetch", waiting);
+  if (waiting) add(ctx, waiting.kind, waiting.count, JOBS, waiting.areDue ? 0 : LATER);
   const [done, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let left = JOBS;
   const count = () => {
     left -= 1;
     if (left === 0) done.resolve();
   };
-  const run = { ...handlers, "card.fetch": () => released.promise, [kind]: count };
+  const run = { ...handlers, ...(waiting && { [waiting.kind]: () => released.promise }), [kind]: count };
   const worker = new Worker(ctx, run, batch);
   worker.start();
   const probe = new Probe();
@@ -89,11 +109,16 @@ async function measure(ctx: Context, { kind, batch, waiting = 0 }: Run): Promise
   return blocked;
 }
 
-function add(ctx: Context, kind: Run["kind"], count: number): void {
+/** Numbers the jobs from `first`. They run `delay` ms from now. */
+function add(ctx: Context, kind: Kind, count: number, first = 0, delay = 0): void {
+  const runAt = ctx.clock.now() + delay;
   ctx.db.transaction((tx) => {
-    for (let id = 0; id < count; id += 1) {
-      if (kind === "poll.close") enqueue(ctx, tx, kind, { pollId: id });
-      else enqueue(ctx, tx, kind, { linkId: id }, { host: `${id}.example` });
+    for (let id = first; id < first + count; id += 1) {
+      const host = `${id}.example`;
+      const inbox = `https://${host}/inbox`;
+      if (kind === "poll.close") enqueue(ctx, tx, kind, { pollId: id }, { runAt });
+      else if (kind === "card.fetch") enqueue(ctx, tx, kind, { linkId: id }, { runAt, host });
+      else enqueue(ctx, tx, kind, { inbox }, { runAt, host, key: `delivery.send ${inbox}` });
     }
   });
 }

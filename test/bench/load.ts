@@ -12,6 +12,10 @@ export interface Load {
   connections: number;
   warmUpSeconds: number;
   seconds: number;
+  /** The status of each response; 200 if missing. */
+  status?: number;
+  /** Sends each request once, and ends with the last response. */
+  once?: boolean;
 }
 
 export interface Measured {
@@ -51,6 +55,8 @@ class Connections {
   /** The beginning of each connection's response, if its head arrives in pieces. */
   private readonly heads: string[];
   private asked = 0;
+  /** The connections that wait for a response. */
+  private waiting = 0;
 
   constructor(private readonly load: Load) {
     const count = load.connections;
@@ -74,20 +80,23 @@ class Connections {
   run(answered: (at: number, milliseconds: number) => void, end: number): void {
     const { connections } = this.load;
     for (let at = 0; at < connections; at += 1) this.ask(at);
-    for (let now = performance.now(); now < end; now = performance.now()) {
+    for (let now = performance.now(); now < end && this.waiting > 0; now = performance.now()) {
       if (system.poll(ptr(this.polled), connections, TIMEOUT) <= 0) throw new Error("The server doesn't respond");
       for (let at = 0; at < connections; at += 1) {
         if (this.polled.readInt16LE(at * 8 + 6) === 0 || !this.receive(at)) continue;
         const now = performance.now();
         answered(now, now - this.sentAt[at]!);
+        this.waiting -= 1;
         this.ask(at);
       }
     }
   }
 
   private ask(at: number): void {
+    if (this.load.once && this.asked === this.requests.length) return;
     const { text, numberAt } = this.requests[this.asked % this.requests.length]!;
     this.asked += 1;
+    this.waiting += 1;
     if (numberAt >= 0) text.write(String(this.asked).padStart(8, "0"), numberAt);
     this.missing[at] = -1;
     this.sentAt[at] = performance.now();
@@ -102,7 +111,7 @@ class Connections {
     if (this.missing[at]! < 0) {
       const end = this.received.subarray(0, length).indexOf("\r\n\r\n");
       if (end < 0 || this.heads[at] !== "") return this.receiveHead(at, length);
-      this.missing[at] = end + 4 + bodyLength(this.received.toString("latin1", 0, end));
+      this.missing[at] = end + 4 + this.bodyLength(this.received.toString("latin1", 0, end));
     }
     this.missing[at]! -= length;
     return this.missing[at] === 0;
@@ -113,8 +122,15 @@ class Connections {
     const head = this.heads[at]! + this.received.toString("latin1", 0, length);
     const end = head.indexOf("\r\n\r\n");
     this.heads[at] = end < 0 ? head : "";
-    if (end >= 0) this.missing[at] = end + 4 + bodyLength(head.slice(0, end)) - head.length;
+    if (end >= 0) this.missing[at] = end + 4 + this.bodyLength(head.slice(0, end)) - head.length;
     return this.missing[at] === 0;
+  }
+
+  private bodyLength(head: string): number {
+    const length = /\r\ncontent-length: *(\d+)/i.exec(head);
+    const isExpected = head.startsWith(`HTTP/1.1 ${this.load.status ?? 200} `);
+    if (!isExpected || !length) throw new Error(`Unexpected response: ${head}`);
+    return Number(length[1]);
   }
 }
 
@@ -128,13 +144,8 @@ function connect(port: number): number {
   return socket;
 }
 
-function bodyLength(head: string): number {
-  const length = /\r\ncontent-length: *(\d+)/i.exec(head);
-  if (!head.startsWith("HTTP/1.1 200 ") || !length) throw new Error(`Unexpected response: ${head}`);
-  return Number(length[1]);
-}
-
 function measure(load: Load): Measured {
+  const connections = new Connections(load);
   const begin = performance.now() + load.warmUpSeconds * 1000;
   const end = begin + load.seconds * 1000;
   const times: number[] = [];
@@ -143,10 +154,11 @@ function measure(load: Load): Measured {
     answered += 1;
     if (at >= begin && at < end) times.push(milliseconds);
   };
-  new Connections(load).run(note, end);
+  connections.run(note, end);
+  const seconds = load.once ? (performance.now() - begin) / 1000 : load.seconds;
   times.sort((a, b) => a - b);
   const quantile = (part: number) => times[Math.floor(times.length * part)] ?? Number.NaN;
-  return { perSecond: times.length / load.seconds, p50: quantile(0.5), p99: quantile(0.99), answered };
+  return { perSecond: times.length / seconds, p50: quantile(0.5), p99: quantile(0.99), answered };
 }
 
 if (import.meta.main) {

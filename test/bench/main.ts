@@ -1,14 +1,16 @@
 /*
  * `bun run bench` compares the executable with a bare `Bun.serve` that returns the same bytes. Prints Markdown.
  *
- *     bun run bench [start] [answers] [files] [depth] [streams] [jobs]
+ *     bun run bench [start] [answers] [files] [depth] [streams] [jobs] [federation]
  *
  *     --quick          measures each row for one second instead of five
  *     --source         measures src/main.ts instead of dist/linnet
  *     --against FILE   compares the responses with those of another executable, such as that of an older version, in
- *                      turns, and measures nothing else
+ *                      turns, and measures nothing else; with the part "federation", that part also compares the size
+ *                      and the start of both
  *
- * Without names it measures everything. The part "jobs" runs in this process, from source.
+ * Without names it measures everything. The part "jobs" runs in this process, from source. The part "federation" has its
+ * own baselines and targets; it takes some minutes, with --quick less than one.
  *
  * Linux only. The parts run one after the other, because the server and the load fill two cores.
  */
@@ -23,6 +25,8 @@ import { machine, memory } from "./machine.ts";
 import { responseTo, compare, pageTime, type Comparison, type Pace, type BenchRequest } from "./measure.ts";
 import { createDataFolder, serve, type DataFolder } from "./data-folder.ts";
 import { sideBySide } from "./side-by-side.ts";
+import { loadAverage, measureFederation } from "./federation/federation.ts";
+import { cells, HEAD } from "./federation/row.ts";
 import { coldStart } from "./start-up.ts";
 import { measureStreams, IDLE } from "./streams.ts";
 import { table } from "./table.ts";
@@ -55,7 +59,7 @@ const SEARCHES = [
   ["two words of medium frequency", word(400), word(700)],
 ] as const;
 
-const PARTS = ["start", "answers", "files", "depth", "streams", "jobs"] as const;
+const PARTS = ["start", "answers", "files", "depth", "streams", "jobs", "federation"] as const;
 
 const { values, positionals } = parseArgs({
   options: { quick: { type: "boolean" }, source: { type: "boolean" }, against: { type: "string" } },
@@ -72,7 +76,8 @@ const root = mkdtempSync(join(tmpdir(), "linnet-bench-"));
 try {
   const command = values.source ? SOURCE : await binary();
   console.log(`Measured on ${machine()}; ${values.source ? "from source" : "the executable"}.\n`);
-  if (values.against !== undefined) await printComparison(resolve(values.against), command);
+  if (values.against !== undefined && !positionals.includes("federation"))
+    await printComparison(resolve(values.against), command);
   else await printParts(command);
 } finally {
   rmSync(root, { recursive: true, force: true });
@@ -88,6 +93,7 @@ async function printParts(command: Command): Promise<void> {
   if (isWanted("depth")) await printDepth(command);
   if (isWanted("streams")) await printStreams(command);
   if (isWanted("jobs")) await printJobs();
+  if (isWanted("federation")) await printFederation(command);
 }
 
 async function printComparison(older: string, newer: Command): Promise<void> {
@@ -274,6 +280,13 @@ async function printJobs(): Promise<void> {
   report("Running jobs");
   const head = ["1,000 jobs that do nothing, synchronous=full", "blocked ms", "longest stall ms", "µs each"];
   console.log(table(head, await jobCosts(root)));
+}
+
+async function printFederation(command: Command): Promise<void> {
+  const older = values.against === undefined ? null : resolve(values.against);
+  const rows = await measureFederation(command, root, { isQuick: values.quick === true, older, report });
+  console.log(`Load average at the end: ${loadAverage()}.\n`);
+  console.log(table(HEAD, rows.map(cells)));
 }
 
 function kilobytes(bytes: number): string {

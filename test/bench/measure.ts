@@ -76,7 +76,7 @@ async function capture(server: Running, request: BenchRequest, folder: string) {
   return [file, response.headers.get("content-type") ?? ""] as const;
 }
 
-function rawRequest({ method, path, body = "", token }: BenchRequest): string {
+export function rawRequest({ method, path, body = "", token }: BenchRequest): string {
   const lines = [`${method} ${path} HTTP/1.1`, "Host: 127.0.0.1", "Accept: */*"];
   if (token) lines.push(`Authorization: Bearer ${token}`);
   // "NUMBERS" is sent as eight digits.
@@ -85,7 +85,8 @@ function rawRequest({ method, path, body = "", token }: BenchRequest): string {
   return `${lines.join("\r\n")}\r\n\r\n${body}`;
 }
 
-async function runLoad(origin: string, load: Omit<Load, "port">): Promise<Measured> {
+/** Runs a load in its own process. */
+export async function runLoad(origin: string, load: Omit<Load, "port">): Promise<Measured> {
   const port = Number(new URL(origin).port);
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "load.ts")], {
     stdin: Buffer.from(JSON.stringify({ port, ...load } satisfies Load)),
