@@ -1,5 +1,6 @@
 import { Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
 import { DatabaseLock, PATIENCE } from "./lock.ts";
+import { WalFile } from "./wal-file.ts";
 
 export type Value = string | number | null;
 
@@ -45,11 +46,17 @@ export class Db implements Reads {
   private beforeCommits: { key: string; work: () => void }[] = [];
   private effects: (() => void)[] = [];
   private queued: QueuedWrite[] = [];
+  private isGroupComing = false;
+  /** Set after the first group commit, unless syncing is up to SQLite. */
+  private wal: WalFile | null = null;
   private readonly tx: Tx;
   private readonly control: Record<"begin" | "beginWriting" | "commit", Statement<unknown, []>>;
   private readonly endSnapshotLater = () => this.endSnapshot();
 
-  constructor(readonly raw: Database) {
+  constructor(
+    readonly raw: Database,
+    private readonly synchronous: Synchronous = "NORMAL",
+  ) {
     this.lock = new DatabaseLock(raw);
     this.control = {
       begin: raw.prepare("BEGIN"),
@@ -90,11 +97,15 @@ export class Db implements Reads {
   /**
    * Runs `work` in one transaction, which commits as a whole or not at all. `work` is synchronous: if it awaited,
    * writes of other requests would end up in its transaction. Inside another transaction it becomes part of that one.
+   *
+   * With `isSynced: false`, a power failure may undo it, unless a later transaction was synced to disk; in return, it
+   * doesn't wait for the disk, which would block all requests. This is for jobs: their row is on disk, and is deleted in
+   * the same transaction, so the work would be done again.
    */
-  transaction<T>(work: (tx: Tx) => T): T {
+  transaction<T>(work: (tx: Tx) => T, { isSynced = true }: { isSynced?: boolean } = {}): T {
     if (this.depth > 0) return work(this.tx);
-    const result = this.write(work);
-    this.runEffects();
+    const result = isSynced ? this.write(work) : this.writeUnsynced(work);
+    this.runEffects(this.takeEffects());
     return result;
   }
 
@@ -135,10 +146,26 @@ export class Db implements Reads {
     }
   }
 
-  /** Runs every effect, even if an earlier one throws: the write is committed, and each may be of another request. */
-  private runEffects(): void {
+  private writeUnsynced<T>(work: (tx: Tx) => T): T {
+    if (this.synchronous === "NORMAL") return this.write(work);
+    // SQLite refuses to change it while a snapshot is open.
+    this.endSnapshot();
+    this.raw.run("PRAGMA synchronous = NORMAL");
+    try {
+      return this.write(work);
+    } finally {
+      this.raw.run(`PRAGMA synchronous = ${this.synchronous}`);
+    }
+  }
+
+  private takeEffects(): (() => void)[] {
     const effects = this.effects;
     this.effects = [];
+    return effects;
+  }
+
+  /** Runs every effect, even if an earlier one throws: the write is committed, and each may be of another request. */
+  private runEffects(effects: readonly (() => void)[]): void {
     for (const effect of effects) {
       try {
         effect();
@@ -149,35 +176,69 @@ export class Db implements Reads {
   }
 
   /**
-   * A transaction for frequent, simultaneous writes: callbacks queued in the same event-loop tick run one after the
-   * other, each whole or not at all, and share one commit. Resolves once the commit is on disk. If one callback
-   * throws, all run again in transactions of their own, so they must change nothing but the database.
+   * A transaction for frequent, simultaneous writes: callbacks queued in the same event-loop tick, or while an earlier
+   * group is being synced to disk, run one after the other, each whole or not at all, and share one commit. Resolves once
+   * the commit is on disk, without blocking the thread until then. If one callback throws, all run again in transactions
+   * of their own, so they must change nothing but the database.
    */
   groupCommit<T>(work: (tx: Tx) => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      if (this.queued.push({ work, resolve: resolve as (value: unknown) => void, reject }) > 1) return;
-      setImmediate(() => this.commitGroup());
+      this.queued.push({ work, resolve: resolve as (value: unknown) => void, reject });
+      this.commitGroupLater();
     });
   }
 
-  private commitGroup(): void {
+  private commitGroupLater(): void {
+    if (this.isGroupComing || this.queued.length === 0) return;
+    this.isGroupComing = true;
+    setImmediate(async () => {
+      await this.commitGroup();
+      this.isGroupComing = false;
+      this.commitGroupLater();
+    });
+  }
+
+  private async commitGroup(): Promise<void> {
     const works = this.queued.splice(0);
-    let isBegun = false;
-    let results: unknown[];
+    const results = this.writeGroup(works);
+    if (!results) return;
+    const effects = this.takeEffects();
     try {
-      results = this.write((tx) => {
-        isBegun = true;
-        return works.map(({ work }) => work(tx));
-      });
+      await this.sync();
     } catch (error) {
-      // A savepoint before each callback would undo only that one, but costs 9 µs per post.
-      if (isBegun && works.length > 1) for (const work of works) this.runAlone(work);
-      // Another process holds the lock: each callback would wait for it again, and block every request.
-      else for (const { reject } of works) reject(error);
+      for (const { reject } of works) reject(error);
       return;
     }
+    this.finishGroup(works, results, effects);
+  }
+
+  private finishGroup(works: readonly QueuedWrite[], results: unknown[], effects: readonly (() => void)[]): void {
     for (const [at, { resolve }] of works.entries()) resolve(results[at]);
-    this.runEffects();
+    this.runEffects(effects);
+  }
+
+  /** Null if the callbacks could not be committed together: then each has been resolved or rejected. */
+  private writeGroup(works: readonly QueuedWrite[]): unknown[] | null {
+    let isBegun = false;
+    const work = (tx: Tx) => {
+      isBegun = true;
+      return works.map((each) => each.work(tx));
+    };
+    try {
+      return this.wal ? this.writeUnsynced(work) : this.write(work);
+    } catch (error) {
+      // A savepoint before each callback would undo only that one, but costs 9 µs per post.
+      if (isBegun && works.length > 1) for (const each of works) this.runAlone(each);
+      // Another process holds the lock: each callback would wait for it again, and block every request.
+      else for (const { reject } of works) reject(error);
+      return null;
+    }
+  }
+
+  /** SQLite has synced the first group itself, and with it the folder, in which the file was new. */
+  private async sync(): Promise<void> {
+    if (this.wal) await this.wal.sync();
+    else if (this.synchronous === "FULL" && !isInMemory(this.raw)) this.wal = await WalFile.open(this.raw.filename);
   }
 
   private runAlone({ work, resolve, reject }: QueuedWrite): void {
@@ -201,7 +262,12 @@ export class Db implements Reads {
 
   close(): void {
     this.lock.close();
-    if (this.queued.length > 0) this.commitGroup();
+    void this.wal?.close();
+    // SQLite syncs the last group itself.
+    this.wal = null;
+    const works = this.queued.splice(0);
+    const results = works.length === 0 ? null : this.writeGroup(works);
+    if (results) this.finishGroup(works, results, this.takeEffects());
     this.endSnapshot();
     for (const statement of [...this.prepared.values(), ...Object.values(this.control)]) statement.finalize();
     this.prepared.clear();
@@ -244,6 +310,10 @@ export class Db implements Reads {
   }
 }
 
+function isInMemory({ filename }: Database): boolean {
+  return filename === "" || filename === ":memory:";
+}
+
 export type Synchronous = "FULL" | "NORMAL";
 
 /** Opens the file, or `:memory:`. */
@@ -266,5 +336,5 @@ export function connect(raw: Database, synchronous: Synchronous): Db {
   raw.run("PRAGMA cache_size = -16384");
   // Most pages that a post changes are changed by the next one, too: fewer checkpoints halve the cost of a commit.
   raw.run("PRAGMA wal_autocheckpoint = 8000");
-  return new Db(raw);
+  return new Db(raw, synchronous);
 }

@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import { Locked } from "../db/lock.ts";
+import type { Tx } from "../db/open.ts";
 import type { JobKind, JobPayloads, LaneName } from "../db/queue.ts";
 import { pause } from "../lib/pause.ts";
 import { handlers, type Handlers, type JobResult } from "./handlers.ts";
@@ -155,10 +156,12 @@ export class Worker {
   /** Writes the outcomes of ended jobs, and leases further ones. */
   private exchange(): void {
     const now = this.ctx.clock.now();
-    const leased = this.ctx.db.transaction((tx) => {
+    const work = (tx: Tx) => {
       this.outcomes.write(tx);
       return this.stopping ? [] : this.lanes.map((lane) => ({ lane, jobs: lane.lease(tx, now) }));
-    });
+    };
+    // Each of these rows may return to what it was: then the job runs again.
+    const leased = this.ctx.db.transaction(work, { isSynced: false });
     this.outcomes.clear();
     for (const { lane, jobs } of leased) lane.add(jobs);
   }

@@ -1,9 +1,11 @@
 import { Database } from "bun:sqlite";
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, openDatabase, type Db, type Tx } from "../../src/db/open.ts";
+import { WalFile } from "../../src/db/wal-file.ts";
+import { pause } from "../../src/lib/pause.ts";
 
 let db: Db;
 const effects: string[] = [];
@@ -127,4 +129,96 @@ describe("Callbacks that share a commit", () => {
     ]);
     expect(seen).toEqual({ word: "one" });
   });
+});
+
+describe("The sync of a commit to disk", () => {
+  let folder: string;
+  const syncs: PromiseWithResolvers<void>[] = [];
+  let sync: ReturnType<typeof spyOn<WalFile, "sync">>;
+
+  beforeEach(async () => {
+    db.close();
+    folder = mkdtempSync(join(tmpdir(), "linnet-group-commit-"));
+    db = openDatabase(join(folder, "words.db"), "FULL");
+    db.raw.run("CREATE TABLE words (word TEXT PRIMARY KEY) STRICT");
+    // SQLite syncs the first one.
+    await db.groupCommit(() => {});
+    sync = spyOn(WalFile.prototype, "sync").mockImplementation(() => {
+      syncs.push(Promise.withResolvers());
+      return syncs.at(-1)!.promise;
+    });
+  });
+  afterEach(() => {
+    sync.mockRestore();
+    syncs.length = 0;
+    rmSync(folder, { recursive: true });
+  });
+
+  test("blocks no reading, and comes before promises resolve and effects run", async () => {
+    const done = db.groupCommit(insert("one"));
+    await pause();
+    expect([words(), effects, syncs.length]).toEqual([["one"], [], 1]);
+    syncs[0]!.resolve();
+    expect(await done).toBe("one");
+    expect(effects).toEqual(["one"]);
+  });
+
+  test("lets further callbacks share the next commit", async () => {
+    const first = db.groupCommit(insert("one"));
+    await pause();
+    const others = Promise.all([db.groupCommit(insert("two")), db.groupCommit(insert("three"))]);
+    await pause();
+    expect([words(), syncs.length]).toEqual([["one"], 1]);
+    syncs[0]!.resolve();
+    await first;
+    await pause();
+    await pause();
+    expect([words(), effects, syncs.length]).toEqual([["one", "three", "two"], ["one"], 2]);
+    syncs[1]!.resolve();
+    expect(await others).toEqual(["two", "three"]);
+  });
+
+  test("rejects the promises if it fails, and later commits are not affected", async () => {
+    const failing = db.groupCommit(insert("one"));
+    await pause();
+    syncs[0]!.reject(new Error("the disk failed"));
+    expect(failing).rejects.toThrow("the disk failed");
+    await pause();
+    const next = db.groupCommit(insert("two"));
+    await pause();
+    syncs[1]!.resolve();
+    expect(await next).toBe("two");
+  });
+
+  test("is left to SQLite when the database is closed", async () => {
+    const done = db.groupCommit(insert("one"));
+    db.close();
+    expect(await done).toBe("one");
+    expect(syncs).toEqual([]);
+    db = openDatabase(join(folder, "words.db"), "FULL");
+    expect(words()).toEqual(["one"]);
+  });
+
+  test("happens once for each commit", async () => {
+    sync.mockRestore();
+    const real = spyOn(WalFile.prototype, "sync");
+    expect(await Promise.all([db.groupCommit(insert("one")), db.groupCommit(insert("two"))])).toEqual(["one", "two"]);
+    expect(real).toHaveBeenCalledTimes(1);
+    real.mockRestore();
+  });
+});
+
+test("An unsynced transaction is committed, has its effects, and leaves later ones synced", () => {
+  const level = () => db.raw.query("PRAGMA synchronous").get();
+  let inside: unknown;
+  db.transaction(
+    (tx) => {
+      insert("one")(tx);
+      inside = level();
+    },
+    { isSynced: false },
+  );
+  expect(() => db.transaction(insertAndFail("two"), { isSynced: false })).toThrow("not wanted");
+  expect([words(), effects]).toEqual([["one"], ["one"]]);
+  expect([inside, level()]).toEqual([{ synchronous: 1 }, { synchronous: 2 }]);
 });
