@@ -52,7 +52,8 @@ const ADD = `
 export function queueActivity(ctx: Context, { host, uri: sender }: Sender, uri: string, body: string): Promise<void> {
   return ctx.db.groupCommit((tx) => {
     tx.run(ADD, { host, sender, uri, body, now: ctx.clock.now() });
-    processLater(ctx, tx, ctx.clock.now());
+    // Once for all that share the commit.
+    tx.beforeCommit("incoming.process", () => processLater(ctx, tx, ctx.clock.now()));
   });
 }
 
@@ -119,7 +120,7 @@ async function processDue(ctx: Context, waiting: Waiting): Promise<void> {
 function processRows(ctx: Context, rows: readonly QueuedRow[], waiting: Waiting): void {
   const fetching = new Map<QueuedRow, Promise<Apply | null>>();
   try {
-    ctx.db.transaction((tx) => {
+    write(ctx, (tx) => {
       const senders = new Set<string>();
       for (const row of rows) {
         if (senders.has(row.sender) || !hasRoom(row.host, [...waiting.senders.keys(), ...senders])) continue;
@@ -153,10 +154,15 @@ async function fetched(ctx: Context, row: QueuedRow, promise: Promise<Apply | nu
 async function finishFetched(ctx: Context, row: QueuedRow, promise: Promise<Apply | null>): Promise<void> {
   try {
     const apply = await promise;
-    ctx.db.transaction((tx) => finish(tx, row, apply));
+    write(ctx, (tx) => finish(tx, row, apply));
   } catch (error) {
     failed(ctx, row, error);
   }
+}
+
+/** After a power failure, the activity may be in the queue again: then its effects are undone, too. */
+function write(ctx: Context, work: (tx: Tx) => void): void {
+  ctx.db.transaction(work, { isSynced: false });
 }
 
 function decide(ctx: Context, row: QueuedRow): Apply | null | Promise<Apply | null> {
@@ -183,7 +189,7 @@ function failed(ctx: Context, row: QueuedRow, error: unknown): void {
   if (!(error instanceof FetchError) && !isOver) {
     ctx.log.error("an activity of {sender} failed: {error}", { sender: row.sender, error: stackOf(error) });
   }
-  ctx.db.transaction((tx) => {
+  write(ctx, (tx) => {
     if (isOver || row.attempts + 1 >= MAX_ATTEMPTS) return finish(tx, row, null);
     tx.run("UPDATE incoming_activities SET attempts = attempts + 1, run_at = $runAt WHERE id = +$id", {
       id: row.id,
