@@ -7,7 +7,7 @@ import { followRow, reblogFrom, remoteAuthor, rowOf, storeFrom } from "../suppor
 import { deliveryEvents, type RemoteAccount } from "../support/remote-rows.ts";
 import { serverForEachTest } from "../support/setup.ts";
 
-/* What other servers have to learn of. A job for each event works out who gets it. */
+/* The changes that other servers have to learn of. A job for each event works out who gets it. */
 
 const { server, alice, bob } = serverForEachTest(["alice", "bob"]);
 

@@ -77,7 +77,7 @@ describe("Blocking a remote account", () => {
     expect(idsOf(await alice.get("/api/v1/follow_requests"))).toEqual([]);
   });
 
-  test("is told to nobody if the account is local", async () => {
+  test("is not delivered if the account is local", async () => {
     const bob = await server.person("bob");
     for (const verb of ["block", "unblock"] as const) await change(verb, bob);
     expect(deliveryEvents(server)).toEqual([]);
@@ -95,7 +95,7 @@ describe("A block by a remote account", () => {
     expect((await alice.follow(rita)).status).toBe(403);
   });
 
-  test("hides the blocker's posts, until it is undone, which is told to nobody either", async () => {
+  test("hides the blocker's posts, until it is undone, which is not delivered either", async () => {
     const id = remoteStatus(server, rita.id, "hello");
     const seen = async () => (await alice.get(`/api/v1/statuses/${id}`)).status;
     blockRemotely(alice);
@@ -123,7 +123,7 @@ describe("A block by a remote account", () => {
   });
 });
 
-describe("The other server is told that follows have ended", () => {
+describe("The other server learns that follows have ended", () => {
   let uri: string;
 
   beforeEach(async () => {

@@ -126,7 +126,7 @@ describe("A follow by a remote account", () => {
     expect(deliveryEvents(server)).toEqual([accepted(uri)]);
   });
 
-  test("of a locked account waits for approval, after which its server is told", async () => {
+  test("of a locked account waits for approval, of which its server then learns", async () => {
     await lock(true);
     await server.drain();
     const uri = remoteFollow(server, rita, alice);
@@ -194,7 +194,7 @@ describe("A follow by a remote account", () => {
     expect(await relationship(bob, rita)).toMatchObject({ followed_by: false });
   });
 
-  test("ends when the account removes the follower, whose server is told", async () => {
+  test("ends when the account removes the follower, of which its server learns", async () => {
     const uri = remoteFollow(server, rita, alice);
     await alice.post(`/api/v1/accounts/${rita.id}/remove_from_followers`);
     expect(await relationship(alice, rita)).toMatchObject({ followed_by: false });
@@ -211,7 +211,7 @@ describe("A follow by a remote account", () => {
   });
 });
 
-test("A follow between local users is told to nobody", async () => {
+test("A follow between local users is not delivered", async () => {
   const bob = await server.person("bob");
   await alice.follow(bob);
   await lock(true);

@@ -4,7 +4,7 @@ import { remoteAccount, type RemoteAccount } from "../support/remote-rows.ts";
 import { followRow, homeOf, notificationsOf, reblogFrom, remoteAuthor, storeFrom } from "../support/remote-statuses.ts";
 import { serverForEachTest } from "../support/setup.ts";
 
-/* What users set up for statuses in general applies to those of other servers, too. */
+/* The rules that users set up for statuses apply to those of other servers, too. */
 
 const { server, alice, bob } = serverForEachTest(["alice", "bob"]);
 

@@ -10,7 +10,7 @@ import { serverForEachTest } from "../support/setup.ts";
 /* Accounts and statuses that are unknown until their server is asked, without another server: the requests are tested with federation. */
 
 const { server, alice, bob } = serverForEachTest(["alice", "bob"], { LINNET_URL: "https://home.example" });
-/** What was asked for. */
+/** The handles and addresses that were asked for. */
 let asked: string[];
 
 /** Accounts that exist elsewhere, and functions that store what is at an address. */

@@ -11,7 +11,7 @@ import { neighboursForEachTest } from "../support/federation.ts";
 import { inProcess } from "../support/server.ts";
 import { Site } from "../support/site.ts";
 
-/* What other servers' documents say about addresses that are not theirs. */
+/* Documents of other servers that name addresses that are not theirs. */
 
 const PUBLIC = "https://www.w3.org/ns/activitystreams#Public";
 

@@ -14,7 +14,7 @@ import {
   statusId,
 } from "../support/hostile-peer.ts";
 
-/* Keys, handles and documents that claim to belong to somebody else. */
+/* Keys, handles and documents that claim to belong to another account. */
 
 const { alice } = neighboursForEachTest(["alice"]);
 const peer = hostilePeerForEachTest();
@@ -28,7 +28,7 @@ beforeEach(() => {
 
 const follow = (account: HostileAccount) => account.activity("Follow", alice.uri);
 const accounts = () => count(alice.server, "remote_accounts");
-/** What alice gets for an address or handle, asking its server. */
+/** The result of a search by alice for an address or handle. */
 const resolved = async (q: string): Promise<Json> =>
   (await alice.get(`/api/v2/search?q=${encodeURIComponent(q)}&resolve=true`)).json;
 

@@ -12,7 +12,7 @@ describe("Among three servers", () => {
   const { alice, bob, carol, drain, befriend } = neighboursForEachTest(["alice", "bob", "carol"]);
   beforeEach(() => befriend(alice, bob, carol));
 
-  test("a direct post reaches those whom it mentions, and no other server", async () => {
+  test("a direct post reaches the accounts that it mentions, and no other server", async () => {
     const post = await alice.publish({ status: `@${bob.handle} psst`, visibility: "direct" });
     await drain();
     expect(await bob.copyOf(post)).toMatchObject({ visibility: "direct", mentions: [{ acct: "bob" }] });

@@ -10,7 +10,7 @@ import type { TestServer } from "../support/server.ts";
 
 /*
  * Every route × visibility × reader. Each post contains a word that nothing else contains, also in its warning and in its
- * poll. Alice writes one post of each visibility; so does rita of far.test, whom alice follows.
+ * poll. Alice writes one post of each visibility; so does rita of far.test, and alice follows her.
  */
 
 type Word = `${Visibility}Word` | `${Visibility}Faraway`;
@@ -26,7 +26,7 @@ const OPEN: Word[] = ["publicWord", "unlistedWord"];
 const OPEN_FAR: Word[] = ["publicFaraway", "unlistedFaraway"];
 const ALL: Word[] = VISIBILITIES.flatMap((each): Word[] => [`${each}Word`, `${each}Faraway`]);
 
-/** What each user of the server may see. */
+/** The posts that each user of the server may see. */
 const SEEN_HERE: Record<string, Word[]> = {
   "an anonymous visitor": [...OPEN, ...OPEN_FAR],
   "another user": [...OPEN, ...OPEN_FAR],
@@ -36,7 +36,7 @@ const SEEN_HERE: Record<string, Word[]> = {
   "the author": ALL,
 };
 
-/** What each server may fetch. */
+/** The posts that each server may fetch. */
 const SEEN_THERE: Record<string, Word[]> = {
   nobody: OPEN,
   stranger: OPEN,
@@ -216,7 +216,7 @@ describe("The documents of a post", () => {
       `${path}/shares`,
     ]) {
       const { status, text, cache } = await fetchAs(name, each);
-      // What is for everyone needs no signature; its replies do.
+      // Documents for everyone need no signature; their replies do.
       const isRefused = each.includes("replies") && (name === "unverified" || name === "blocked");
       const expected = mayFetch && !isRefused ? 200 : refusal;
       expect([each, status]).toEqual([each, expected]);

@@ -548,7 +548,7 @@ function expectSafe(html: string): void {
   expect(sanitize(result)).toBe(result);
 }
 
-/** What a browser finds between the tags of an element that contains this HTML and is followed by another. */
+/** The nodes that a browser finds between the tags of an element that contains this HTML and is followed by another. */
 function contentOf(html: string): Tree.ChildNode[] {
   const document = parse(`<!doctype html><body><main>${html}</main><hr></body>`);
   const [, page] = document.childNodes as [Tree.DocumentType, Tree.Element];

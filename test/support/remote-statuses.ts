@@ -37,7 +37,7 @@ export function followRow(
   );
 }
 
-/** What a test says about a remote status. Mentions and addressees are accounts, tags are words. */
+/** The properties of a remote status that a test sets. Mentions and addressees are accounts, tags are words. */
 export type Sent = Partial<Omit<RemoteStatus, "mentions" | "addressees" | "tags">> & {
   mentions?: readonly { id: string }[];
   addressees?: readonly { id: string }[];

@@ -54,7 +54,7 @@ export function requestCardLater(ctx: Context, tx: Tx, link: LinkRow): void {
   enqueue(ctx, tx, "card.fetch", { linkId: link.id }, { ...jobOf(ctx, link, "later"), runAt });
 }
 
-/** The same for the link of a status, if it has one: somebody reblogged it, so it is shown now. */
+/** The same for the link of a status, if it has one: it was reblogged, so it is shown now. */
 export function requestCardOf(ctx: Context, tx: Tx, statusId: number): void {
   const link = tx.get<LinkRow>(
     "SELECT l.* FROM status_links s JOIN links l ON l.id = s.link_id WHERE s.status_id = +$statusId",

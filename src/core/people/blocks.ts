@@ -29,8 +29,8 @@ export interface NewBlock {
 }
 
 /**
- * Writes a block, which ends follows and follow requests in both directions. The server of a remote target is told, as in
- * Mastodon; a server that blocks a local account ends the follows itself. Changes nothing if another block has the URI.
+ * Writes a block, which ends follows and follow requests in both directions. The server of a remote target learns of it, as
+ * in Mastodon; a server that blocks a local account ends the follows itself. Changes nothing if another block has the URI.
  */
 export function storeBlock(ctx: Context, tx: Tx, { accountId, targetId, uri }: NewBlock): void {
   if (uri !== null && tx.get(OTHER_WITH_URI, { accountId, targetId, uri })) return;

@@ -42,7 +42,7 @@ export function follow(ctx: Context, accountId: number, targetId: number | null,
 
 /**
  * Writes a follow, or a follow request if it needs approval, and notifies the target. If there is one already, changes
- * its options and its URI. A remote follower's server is told that the follow is accepted, also if it asks again.
+ * its options and its URI. Answers a remote follower's server that the follow is accepted, also if it asks again.
  * Returns false without a change if another follow has the URI.
  */
 export function storeFollow(ctx: Context, tx: Tx, follow: NewFollow): boolean {

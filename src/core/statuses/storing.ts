@@ -23,7 +23,7 @@ import { linkReplies, UNKNOWN_AUTHOR } from "./threads.ts";
  * - `delivered`: sent by its server.
  * - `late`: sent by its server, more than six hours after its publication. It is in the timelines at its place, but it
  *   is streamed only to accounts that it mentions, and only they are notified.
- * - `fetched`: on request, for example because somebody replied to it. It is in no home timeline or list, and notifies
+ * - `fetched`: on request, for example because a reply to it arrived. It is in no home timeline or list, and notifies
  *   nobody.
  */
 export type Arrival = "published" | "delivered" | "late" | "fetched";

@@ -135,7 +135,7 @@ function readFetched(ctx: Context, document: Json): RemoteStatus | null {
   return isSameOrigin(status.uri, status.attributedTo) ? status : null;
 }
 
-/** What surrounds a status can be missing without harm. */
+/** The surroundings of a status can be missing without harm. */
 async function orNull<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;

@@ -24,7 +24,7 @@ export interface Addressed {
 
 /**
  * Whether a delivered status is stored: a local user follows its author or one of its hashtags, or it is addressed to a
- * local user, or replies to a local status. Other servers deliver many that nobody here asked for.
+ * local user, or replies to a local status. Other servers also deliver statuses that concern no user of this one.
  */
 export function isWanted(db: Reads, authorId: number, status: Addressed): boolean {
   if (isFollowedHere(db, authorId)) return true;

@@ -14,7 +14,7 @@ export class Sink {
     return new Sink(child, await child.hear<number[]>());
   }
 
-  /** Call it before anything is sent. Resolves when so many deliveries have arrived. */
+  /** Call it before anything is sent. Resolves when this many deliveries have arrived. */
   receive(deliveries: number): Promise<Delivered> {
     this.child.tell(deliveries);
     return this.child.hear<Delivered>();

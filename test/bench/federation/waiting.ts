@@ -15,7 +15,7 @@ function pair(name: string, kind: Run["kind"], areDue: boolean): [string, Run, R
   return [`${COUNT.toLocaleString("en")} waiting deliveries: finding ${name}`, { name, kind }, { name, kind, waiting }];
 }
 
-/** What a worker needs for a job that does nothing, without and with thousands of deliveries that wait. */
+/** The time that a worker needs for a job that does nothing, without and with thousands of deliveries that wait. */
 export async function waitingRows(root: string): Promise<Row[]> {
   const runs = PAIRS.flatMap(([, alone, beside]) => [alone, beside]);
   const costs = (await measureRuns(root, runs)).map(microseconds);
