@@ -1,5 +1,6 @@
 import type { AnyElysia } from "elysia";
 import type { Context } from "../context.ts";
+import { keyOf } from "../core/people/account-keys.ts";
 import { addRoute, type Incoming } from "../lib/http/elysia.ts";
 import { parseQuery, searchOf } from "../lib/http/params.ts";
 import { documentResponse, Documents } from "./serving/local-documents.ts";
@@ -22,7 +23,10 @@ export function federationRoutes(app: AnyElysia, ctx: Context): void {
   route("POST", "/users/:name/inbox", ({ request, params }) => receive(ctx, keys, request, params.name!));
   route("GET", "/.well-known/webfinger", ({ request }) => fingerResponse(ctx, request));
   // Strict servers verify the signature of a fetch by this document, so it must not need a signature itself.
-  route("GET", "/actor", () => documentResponse(withContext(serverActorDocument(ctx))));
+  route("GET", "/actor", async () => {
+    await keyOf(ctx, null);
+    return documentResponse(withContext(serverActorDocument(ctx)));
+  });
   route("GET", "/actor/outbox", () => documentResponse(withContext(emptyOutbox(serverActorUri(ctx)))));
   route("GET", "/emojis/:shortcode", ({ params }) => documents.emoji(params.shortcode!));
   for (const part of ["outbox", "followers", "following", "collections/featured", "collections/tags"]) {

@@ -20,13 +20,13 @@ export function signPost(ctx: Context, accountId: number | null, post: Post, for
   return sign(ctx, accountId, { method: "POST", ...post }, form);
 }
 
-function sign(
+async function sign(
   ctx: Context,
   accountId: number | null,
   request: Parameters<Context["signer"]["sign"]>[0],
   form: SignatureForm,
 ): Promise<Record<string, string>> {
-  const { privateKey, username } = keyOf(ctx.db, accountId);
+  const { privateKey, username } = await keyOf(ctx, accountId);
   return ctx.signer.sign(request, { keyId: keyIdOf(ctx, username), privateKey }, form, ctx.clock.now());
 }
 

@@ -15,15 +15,26 @@ export interface AccountKey extends KeyPair {
   username: string | null;
 }
 
-/** The key pair of a local account, or (null) of the server itself. Both always have one. */
-export function keyOf(db: Reads, accountId: number | null): AccountKey {
-  const key = db.get<AccountKey>(
+/**
+ * The key pair of a local account, or (null) of the server itself. A server that has just started for the first time may
+ * still be generating it.
+ */
+export async function keyOf(ctx: Context, accountId: number | null): Promise<AccountKey> {
+  const ready = findKey(ctx.db, accountId);
+  if (ready) return ready;
+  await ensureKeys(ctx);
+  const key = findKey(ctx.db, accountId);
+  if (!key) throw new Error(`Account ${accountId ?? "of the server"} has no key`);
+  return key;
+}
+
+/** Null while the key is still being generated. */
+export function findKey(db: Reads, accountId: number | null): AccountKey | null {
+  return db.get<AccountKey>(
     `SELECT a.username, k.public_key AS publicKey, k.private_key AS privateKey
      FROM account_keys k LEFT JOIN accounts a ON a.id = k.account_id WHERE k.account_id IS +$accountId`,
     { accountId },
   );
-  if (!key) throw new Error(`Account ${accountId ?? "of the server"} has no key`);
-  return key;
 }
 
 /** Does nothing if there is a key already. */
@@ -39,7 +50,11 @@ const WITHOUT_KEY = `
   SELECT u.account_id FROM users u WHERE NOT EXISTS (SELECT 1 FROM account_keys WHERE account_id = u.account_id)`;
 
 /** Generates the missing keys: of the server, and of accounts that are older than federation. */
-export async function ensureKeys(ctx: Context): Promise<void> {
+export function ensureKeys(ctx: Context): Promise<void> {
+  return ctx.flights.run("missing keys", () => generateMissing(ctx));
+}
+
+async function generateMissing(ctx: Context): Promise<void> {
   const missing: (number | null)[] = ctx.db.all<{ account_id: number }>(WITHOUT_KEY).map((row) => row.account_id);
   if (!ctx.db.get("SELECT 1 FROM account_keys WHERE account_id IS NULL")) missing.push(null);
   for (const accountId of missing) {

@@ -1,5 +1,6 @@
 import type { Context } from "../../context.ts";
 import { statusUri } from "../../core/addresses.ts";
+import { keyOf } from "../../core/people/account-keys.ts";
 import { emojisOf } from "../../core/media/emojis.ts";
 import { visibleToServer } from "../../core/visibility.ts";
 import { etagOf, isNamedBy } from "../../lib/http/etag.ts";
@@ -67,6 +68,7 @@ export class Documents {
       id === undefined
         ? !PERSONAL.has(part) && !this.ctx.config.limitedFederation
         : statusPart !== "replies" && this.isForAll(owner, id);
+    if (id === undefined && part === undefined) await keyOf(this.ctx, owner.id);
     const reader = isForAll ? ANYONE : await this.readerOf(request);
     const document =
       id === undefined

@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 import { accountUri, accountUrl, mediaUrl } from "../../core/addresses.ts";
-import { keyOf } from "../../core/people/account-keys.ts";
+import { findKey } from "../../core/people/account-keys.ts";
 import type { accounts } from "../../db/schema/index.ts";
 import type { StoredField } from "../../core/accounts.ts";
 import { typeOfFile } from "../../lib/media/media-types.ts";
@@ -92,7 +92,7 @@ function publicKey(ctx: Context, accountId: number | null, username: string | nu
   return {
     id: keyIdOf(ctx, username),
     owner: username === null ? serverActorUri(ctx) : accountUri(ctx, username),
-    publicKeyPem: keyOf(ctx.db, accountId).publicKey,
+    publicKeyPem: findKey(ctx.db, accountId)?.publicKey,
   };
 }
 
