@@ -71,27 +71,32 @@ async function serve(): Promise<void> {
   process.exit(0);
 }
 
-/**
- * Starts the job loop once the database is writable and has all keys. With a full disk the server is read-only until
- * then.
- */
+/** Starts the job loop once the database is writable. With a full disk the server is read-only until then. */
 async function startJobs(ctx: Context, worker: Worker, stopped: Promise<void>): Promise<void> {
-  const isStopped = stopped.then(() => true);
   for (;;) {
     try {
-      await ctx.db.whenWritable(() => storeAddress(ctx));
-      if (await Promise.race([isStopped, ensureKeys(ctx)])) return;
-      return await ctx.db.whenWritable(() => {
+      await ctx.db.whenWritable(() => {
+        storeAddress(ctx);
         ctx.db.transaction((tx) => scheduleAll(ctx, tx));
         worker.start();
       });
+      return await prepareKeys(ctx);
     } catch (error) {
       ctx.log.error("Background jobs can't start because {data} is not writable: {error}. Retrying.", {
         data: ctx.config.data,
         error: String(error),
       });
     }
-    if (await Promise.race([isStopped, Bun.sleep(RETRY_START)])) return;
+    if (await Promise.race([stopped.then(() => true), Bun.sleep(RETRY_START)])) return;
+  }
+}
+
+/** Generates missing keys now. A request that needs one before waits for it, and one that fails here is tried again then. */
+async function prepareKeys(ctx: Context): Promise<void> {
+  try {
+    await ensureKeys(ctx);
+  } catch (error) {
+    ctx.log.debug("a key can't be generated: {error}", { error: String(error) });
   }
 }
 
