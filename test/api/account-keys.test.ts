@@ -14,7 +14,8 @@ const keysOf = (accountId: number) =>
   server.ctx.db.all("SELECT 1 FROM account_keys WHERE account_id = $accountId", { accountId }).length;
 
 describe("Every local account, and the server itself, has a key", () => {
-  test("of its own, from the beginning", async () => {
+  // Two processes would use the same prepared keys.
+  inProcess("of its own, from the beginning", async () => {
     const bob = await server.person("bob");
     const keys = await Promise.all([null, idOf(alice), idOf(bob)].map((id) => keyOf(server.ctx, id)));
     expect(keys.map(({ username }) => username)).toEqual([null, "alice", "bob"]);
