@@ -10,7 +10,8 @@ import { Child } from "./child.ts";
 import { median, perSecond, type Row } from "./row.ts";
 import type { Sink } from "./sinks.ts";
 
-export const CONNECTIONS = 16;
+const CONNECTIONS = 16;
+const IS_JOB = "key = 'incoming.process'";
 /** How often the queue is looked at, in ms. */
 const INTERVAL = 5;
 
@@ -65,7 +66,7 @@ export class Intake {
 
   /** While nothing is processed. */
   async accepted(): Promise<Row> {
-    this.holdJob();
+    await this.holdJob();
     const costs = await this.alternate((requests) => this.send(requests));
     await this.process();
     return rowOf("accepted (202)", costs, 0.4);
@@ -136,16 +137,19 @@ export class Intake {
     return sendOnce(this.bare.origin, this.bare.child.pid, requests);
   }
 
-  /** A job with the key of the one that processes the queue, but not due. */
-  private holdJob(): void {
+  /** A job with the key of the one that processes the queue, which the server takes for one that runs. */
+  private async holdJob(): Promise<void> {
+    // The job loop frees such jobs when it starts. That a job has ended shows that it has.
+    await this.send(await this.posts.requests(1));
+    await emptied(this.db, `jobs WHERE ${IS_JOB}`, INTERVAL);
     this.db.run(
-      `INSERT INTO jobs (kind, lane, key, payload, run_at, created_at)
-       VALUES ('incoming.process', 'incoming', 'incoming.process', '{}', 8640000000000000, 0)`,
+      `INSERT INTO jobs (kind, lane, key, payload, run_at, leased, created_at)
+       VALUES ('incoming.process', 'incoming', 'incoming.process', '{}', 0, 1, 0)`,
     );
   }
 
   private async process(): Promise<void> {
-    this.db.run("UPDATE jobs SET run_at = 0 WHERE key = 'incoming.process'");
+    this.db.run(`UPDATE jobs SET leased = 0 WHERE ${IS_JOB}`);
     await this.empty();
   }
 
@@ -159,7 +163,7 @@ export class Intake {
 
   /** Everything that a message could leave behind. */
   private rows(): number {
-    return ["incoming_activities", "accounts", "tombstones", "jobs", "hosts"]
+    return ["incoming_activities", "accounts", "remote_accounts", "tombstones"]
       .map((table) => count(this.db, table))
       .reduce((a, b) => a + b);
   }
@@ -183,13 +187,13 @@ export async function sendOnce(origin: string, pid: number, requests: string[]):
   return { perSecond, processor: (processorTime(pid) - used) / answered };
 }
 
-/** Waits until a table has no rows. */
+/** Waits until a table, possibly with a condition, has no rows. */
 export async function emptied(db: Database, table: string, interval: number): Promise<void> {
   const any = db.query(`SELECT 1 FROM ${table} LIMIT 1`);
   while (any.get()) await Bun.sleep(interval);
 }
 
-export function count(db: Database, table: string): number {
+function count(db: Database, table: string): number {
   return db.query<{ rows: number }, []>(`SELECT count(*) AS rows FROM ${table}`).get()!.rows;
 }
 
@@ -201,7 +205,7 @@ function rowOf(part: string, costs: [Cost, Cost][], least: number, most = Infini
     part,
     figure: perSecond(median(costs.map(([ours]) => ours.perSecond))),
     processor,
-    reference: perSecond(median(costs.map(([, bare]) => bare.perSecond))),
+    reference: `${perSecond(median(costs.map(([, bare]) => bare.perSecond)))}, ${median(costs.map(([, bare]) => bare.processor)).toFixed(3)} ms`,
     ratio,
     target,
     isMet: ratio >= least && processor <= most,
