@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { aliceAndPeers, neighboursForEachTest, type Neighbour } from "../support/federation.ts";
 
-/** Whether a server has a row for the status, whoever may see it. */
+/** Whether a server has a row for the status, visible or not. */
 function isKnown({ server }: Neighbour, { uri }: { uri: string }): boolean {
   return server.ctx.db.get("SELECT 1 FROM statuses WHERE uri = +$uri", { uri }) !== null;
 }

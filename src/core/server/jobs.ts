@@ -9,7 +9,7 @@ export interface Job {
   state: "running" | "pending" | "failed";
   /** The host that it sends requests to; empty for none. */
   host: string;
-  /** Those that failed. */
+  /** The attempts that failed. */
   attempts: number;
   created_at: number;
   /** When it runs next; null if it has failed for good. */

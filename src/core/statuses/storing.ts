@@ -109,7 +109,7 @@ export function arrivalOf(ctx: Context, createdAt: number, arrival: "delivered" 
   return arrival === "delivered" && createdAt < ctx.clock.now() - REAL_TIME ? "late" : arrival;
 }
 
-/** The status with this URI, whoever may see it; null if it is unknown, or a reblog. */
+/** The status with this URI, whether or not anyone here may see it; null if it is unknown, or a reblog. */
 function statusWithUri(db: Reads, uri: string): StatusRow | null {
   return db.get<StatusRow>(`SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.uri = +$uri AND s.reblog_of_id IS NULL`, {
     uri,
