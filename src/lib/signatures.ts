@@ -1,8 +1,8 @@
 /*
  * HTTP signatures of requests, in both forms that servers of the fediverse use: draft-cavage-12 ("HTTP Signatures") and
  * RFC 9421 ("HTTP Message Signatures"). `http-message-signatures` signs, and composes the text that a received signature
- * covers. Its verifyMessage() is not used: with draft-cavage, it does not enforce the required headers; of several
- * signatures, only the last result counts; and it reads the system clock.
+ * by RFC 9421 covers. Its verifyMessage() is not used: with draft-cavage, it does not enforce the required headers; of
+ * several signatures, only the last result counts; and it reads the system clock.
  */
 import * as crypto from "node:crypto";
 import { promisify } from "node:util";
@@ -359,21 +359,29 @@ function targetsOf(request: ReceivedRequest, { form }: RequestSignature): URL[] 
   return [url, path];
 }
 
-function signedText(signature: RequestSignature, { method, headers }: ReceivedRequest, url: URL): string {
-  const { form, components, created, expires, params } = signature;
-  const names = components.filter((name) => !DERIVED[form].includes(name));
-  const values = names.map((name) => [name, name === "host" ? url.host : headers.get(name)!]);
-  const message = { method, url, headers: Object.fromEntries(values) as Record<string, string> };
-  if (form === "cavage") {
-    const times = new Map([
-      ["created", created ?? 0],
-      ["expires", expires ?? 0],
-    ]);
-    const fields = components.map((name) => name.replace(/^\((.+)\)$/, "@$1"));
-    return cavage.formatSignatureBase(cavage.createSignatureBase(fields, message, times));
-  }
+function signedText(signature: RequestSignature, request: ReceivedRequest, url: URL): string {
+  if (signature.form === "cavage") return cavageText(signature, request, url);
+  const { components, params } = signature;
+  const names = components.filter((name) => !DERIVED.rfc9421.includes(name));
+  const values = names.map((name) => [name, headerValue(request, name, url)]);
+  const message = { method: request.method, url, headers: Object.fromEntries(values) as Record<string, string> };
   const base = httpbis.createSignatureBase({ fields: components.map((name) => `"${name}"`) }, message);
   return httpbis.formatSignatureBase([...base, ['"@signature-params"', [params]]]);
+}
+
+/** draft-cavage-12, section 2.3. The library takes 45 µs for it, more than twice the time of verifying with RSA. */
+function cavageText({ components, created, expires }: RequestSignature, request: ReceivedRequest, url: URL): string {
+  const target = `${request.method.toLowerCase()} ${url.pathname}${url.search}`;
+  const derived = new Map([
+    ["(request-target)", target],
+    ["(created)", String(created)],
+    ["(expires)", String(expires)],
+  ]);
+  return components.map((name) => `${name}: ${derived.get(name) ?? headerValue(request, name, url)}`).join("\n");
+}
+
+function headerValue({ headers }: ReceivedRequest, name: string, url: URL): string {
+  return name === "host" ? url.host : headers.get(name)!;
 }
 
 const DIGEST_HASHES = [
