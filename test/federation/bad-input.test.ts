@@ -223,8 +223,8 @@ describe("A request of a host that is blocked or not allowed", () => {
 describe("A full queue", () => {
   const FILL = `
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < $count)
-    INSERT INTO incoming_activities (host, sender, uri, body, received_at, run_at)
-    SELECT $host, 'http://' || $host || '/eve', 'http://' || $host || '/' || i, '{}', 0, 0 FROM n`;
+    INSERT INTO incoming_activities (host, sender, uri, body, run_at)
+    SELECT $host, 'http://' || $host || '/eve', 'http://' || $host || '/' || i, '{}', 0 FROM n`;
   const fill = (host: string, rows: number) =>
     alice.server.ctx.db.transaction((tx) => tx.run(FILL, { host, count: rows }));
   const fillBytes = (host: string, bytes: number) => {

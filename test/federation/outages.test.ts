@@ -95,8 +95,8 @@ describe("A server by others that is down for two days", () => {
     db.transaction((tx) => {
       for (let n = 10; n < 30; n += 1) {
         tx.run(
-          `INSERT INTO incoming_activities (host, sender, uri, body, received_at, run_at)
-           VALUES ($host, $host || '/actor', $host || '/activity', '{}', $now, $now + 3600000)`,
+          `INSERT INTO incoming_activities (host, sender, uri, body, run_at)
+           VALUES ($host, $host || '/actor', $host || '/activity', '{}', $now + 3600000)`,
           { host: `a${n}.test`, now: clock.now() },
         );
       }

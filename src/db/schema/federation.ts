@@ -44,7 +44,6 @@ export const incomingActivities = sqliteTable("incoming_activities", {
   sender: text().notNull(),
   uri: text().notNull(),
   body: text().notNull(),
-  received_at: integer().notNull(),
   run_at: integer().notNull(),
   attempts: integer().notNull().default(0),
 });

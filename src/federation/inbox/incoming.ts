@@ -45,8 +45,8 @@ export function isQueued(db: Reads, uri: string): boolean {
 }
 
 const ADD = `
-  INSERT INTO incoming_activities (host, sender, uri, body, received_at, run_at)
-  VALUES ($host, $sender, $uri, $body, $now, $now) ON CONFLICT (uri) DO NOTHING`;
+  INSERT INTO incoming_activities (host, sender, uri, body, run_at)
+  VALUES ($host, $sender, $uri, $body, $now) ON CONFLICT (uri) DO NOTHING`;
 
 /** Resolves when the activity is on disk. */
 export function queueActivity(ctx: Context, { host, uri: sender }: Sender, uri: string, body: string): Promise<void> {

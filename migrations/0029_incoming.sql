@@ -1,0 +1,1 @@
+ALTER TABLE incoming_activities DROP COLUMN received_at;
