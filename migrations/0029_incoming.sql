@@ -1,1 +1,16 @@
 ALTER TABLE incoming_activities DROP COLUMN received_at;
+
+-- Rebuilt, because several accounts may claim to have deleted a status that is unknown here. `deleted_by` is the account
+-- that claims it; 0 if the status was stored, and deleted by its author.
+CREATE TABLE new_tombstones (
+  uri TEXT NOT NULL,
+  deleted_by INTEGER NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (uri, deleted_by)
+) STRICT, WITHOUT ROWID;
+
+INSERT INTO new_tombstones SELECT uri, 0, created_at FROM tombstones;
+DROP TABLE tombstones;
+ALTER TABLE new_tombstones RENAME TO tombstones;
+
+CREATE INDEX tombstones_by_age ON tombstones (created_at);

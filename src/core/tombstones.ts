@@ -7,23 +7,39 @@ const KEPT_FOR = 365 * DAY;
 /** Tombstones removed at once. */
 const SLICE = 1000;
 
+/** `deleted_by` of a status that was stored here, so that its author is known to have deleted it. */
+const AUTHOR = 0;
+
 /** Remembers that the status with this URI was deleted: ours responds with 410, and a remote one can't come back. */
 export function addTombstone(ctx: Context, tx: Tx, uri: string): void {
-  tx.run("INSERT INTO tombstones (uri, created_at) VALUES ($uri, $now) ON CONFLICT DO NOTHING", {
-    uri,
-    now: ctx.clock.now(),
-  });
+  addRow(ctx, tx, uri, AUTHOR);
 }
 
-/** Whether the status with this URI was deleted. */
-export function isTombstoned(db: Reads, uri: string): boolean {
-  return db.get("SELECT 1 FROM tombstones WHERE uri = +$uri", { uri }) !== null;
+/**
+ * Remembers that an account deleted a status that is unknown here, and perhaps not its own: only a status of this account
+ * can't arrive any more.
+ */
+export function addClaimedTombstone(ctx: Context, tx: Tx, uri: string, accountId: number): void {
+  addRow(ctx, tx, uri, accountId);
+}
+
+const ADD = `
+  INSERT INTO tombstones (uri, deleted_by, created_at) VALUES ($uri, $deletedBy, $now) ON CONFLICT DO NOTHING`;
+
+function addRow(ctx: Context, tx: Tx, uri: string, deletedBy: number): void {
+  tx.run(ADD, { uri, deletedBy, now: ctx.clock.now() });
+}
+
+/** Whether the status with this URI was deleted. With an author, also if only that account claims it. */
+export function isTombstoned(db: Reads, uri: string, authorId: number = AUTHOR): boolean {
+  const sql = "SELECT 1 FROM tombstones WHERE uri = +$uri AND deleted_by IN (0, +$authorId)";
+  return db.get(sql, { uri, authorId }) !== null;
 }
 
 export function removeOldTombstones(ctx: Context, tx: Tx): void {
   tx.run(
-    `DELETE FROM tombstones WHERE uri IN (
-       SELECT uri FROM tombstones WHERE created_at < +$before ORDER BY created_at LIMIT ${SLICE})`,
+    `DELETE FROM tombstones WHERE (uri, deleted_by) IN (
+       SELECT uri, deleted_by FROM tombstones WHERE created_at < +$before ORDER BY created_at LIMIT ${SLICE})`,
     { before: ctx.clock.now() - KEPT_FOR },
   );
 }

@@ -164,6 +164,25 @@ describe("What isn't the sender's", () => {
     expect(await contents()).toEqual(["<p>from bob</p>"]);
   });
 
+  test("can't be kept from arriving by a Delete of an account of the same server that a user follows", async () => {
+    const beth = peer.account("beth", "good.test");
+    await befriend(alice, beth);
+    const [delivered, boosted, deleted] = [bob.note(), bob.note(), bob.note()];
+    for (const { id } of [delivered, boosted, deleted]) {
+      await beth.deliver(alice.server, beth.activity("Delete", id));
+    }
+    await bob.deliver(alice.server, bob.create(delivered));
+    peer.serve(boosted.id, boosted);
+    await mallory.deliver(alice.server, mallory.activity("Announce", boosted.id, { to: [PUBLIC] }));
+    await bob.deliver(alice.server, bob.activity("Delete", deleted.id));
+    await bob.deliver(alice.server, bob.create(deleted));
+    expect([delivered, boosted, deleted].map(({ id }) => statusId(alice.server, id) !== null)).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
   test("can't be undone, by its id or by its parts", async () => {
     const { id, uri } = await alice.publish("mine");
     const like = bob.activity("Like", uri);

@@ -59,6 +59,25 @@ describe("From servers by others", () => {
     expect((await alice.copyOf(grandchild)).muted).toBe(true);
   });
 
+  test("a parent that replies wait for is stored, even if nobody here follows its author", async () => {
+    const [fern, moss] = [await newPeer("fern"), await newPeer("moss")];
+    await alice.act("follow", moss);
+    await drain();
+    const [parent, other] = [
+      await fern.post({ to: "public", content: "<p>first</p>" }),
+      await fern.post({ to: "public", content: "<p>other</p>" }),
+    ];
+    await fern.down();
+    const child = await moss.post({ to: "public", content: "<p>second</p>", inReplyTo: parent.uri });
+    await drain();
+    fern.up();
+    for (const { activity } of [parent, other]) await fern.send(activity, [alice.uri]);
+    await drain();
+    expect(await threadOf(alice, child)).toEqual({ above: [parent.uri], below: [] });
+    expect((await alice.home()).map(({ uri }) => uri)).not.toContain(parent.uri);
+    expect(await alice.copyOf(other)).toBeNull();
+  });
+
   test("a direct post that arrives after the answers to it joins their conversation", async () => {
     const [fern, moss] = [await newPeer("fern"), await newPeer("moss")];
     const tos = [new URL(alice.uri), new URL(moss.uri)];

@@ -82,7 +82,7 @@ export function storeRemoteReblog(
   const known = tx.get<{ id: number }>("SELECT id FROM statuses WHERE uri = +$uri", { uri });
   const before = known?.id ?? reblogOf(tx, original.id, accountId);
   if (before !== null) return before;
-  if (isTombstoned(tx, uri)) return null;
+  if (isTombstoned(tx, uri, accountId)) return null;
   const createdAt = Math.min(reblog.createdAt, ctx.clock.now());
   const id = freeId(ctx, tx, createdAt);
   storeReblog(ctx, tx, { ...reblog, id, createdAt, local: false }, arrivalOf(ctx, createdAt, arrival));

@@ -91,7 +91,7 @@ export function storeRemoteStatus(
 ): number | null {
   const known = tx.get<Pick<StatusRow, "id" | "reblog_of_id">>(WITH_URI, { uri: status.uri });
   if (known) return known.reblog_of_id === null ? known.id : null;
-  if (isTombstoned(tx, status.uri)) return null;
+  if (isTombstoned(tx, status.uri, status.accountId)) return null;
   const createdAt = Math.min(status.createdAt, ctx.clock.now());
   const parent = status.inReplyToUri === null ? null : statusWithUri(tx, status.inReplyToUri);
   const inReplyToUri = parent || status.inReplyToUri === status.uri ? null : status.inReplyToUri;

@@ -1,4 +1,4 @@
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 export const remoteAccounts = sqliteTable("remote_accounts", {
   account_id: integer().primaryKey(),
@@ -22,10 +22,15 @@ export const accountKeys = sqliteTable("account_keys", {
   created_at: integer().notNull(),
 });
 
-export const tombstones = sqliteTable("tombstones", {
-  uri: text().primaryKey(),
-  created_at: integer().notNull(),
-});
+export const tombstones = sqliteTable(
+  "tombstones",
+  {
+    uri: text().notNull(),
+    deleted_by: integer().notNull(),
+    created_at: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.uri, table.deleted_by] })],
+);
 
 export const hosts = sqliteTable("hosts", {
   domain: text().primaryKey(),

@@ -24,11 +24,11 @@ export const create: Handler = (ctx, sender, activity) => {
 function created(ctx: Context, sender: Sender, status: RemoteStatus | null): Apply | null | Promise<Apply | null> {
   if (!status || status.attributedTo !== sender.uri || !isSameOrigin(status.uri, sender.uri)) return null;
   if (status.vote) return voted(ctx, sender, status);
-  if (statusIdOf(ctx.db, status.uri) !== null || isTombstoned(ctx.db, status.uri)) return null;
+  if (statusIdOf(ctx.db, status.uri) !== null || isTombstoned(ctx.db, status.uri, sender.id)) return null;
   const addressed = [...status.to, ...status.cc];
   const recipients = [...addressed, ...status.mentions.map(({ href }) => href)];
   const hashtags = addressed.includes(PUBLIC) ? status.hashtags.map(({ name }) => name) : [];
-  if (!isWanted(ctx.db, sender.id, { hashtags, recipients, inReplyTo: status.inReplyTo })) return null;
+  if (!isWanted(ctx.db, sender.id, { uri: status.uri, hashtags, recipients, inReplyTo: status.inReplyTo })) return null;
   const ready = prepareStatus(ctx, sender.id, status);
   const store =
     (prepared: ReadyStatus): Apply =>

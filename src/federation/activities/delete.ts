@@ -1,14 +1,14 @@
 import { markGone } from "../../core/people/remote-accounts.ts";
 import { removeStatusWithin } from "../../core/statuses/removal.ts";
-import { addTombstone } from "../../core/tombstones.ts";
+import { addClaimedTombstone } from "../../core/tombstones.ts";
 import { isSameOrigin } from "../documents.ts";
 import { isFollowedHere } from "../inbox/relevance.ts";
 import { ownStatusAt, statusIdOf } from "../fetching/statuses.ts";
 import type { Handler } from "./handler.ts";
 
 /**
- * The sender deletes itself or one of its statuses. A status that is still on its way must not come back, so it gets a
- * tombstone if it would be stored.
+ * The sender deletes itself or one of its statuses. A status of the sender that is still on its way must not come back, so
+ * it gets a tombstone if it would be stored.
  */
 export const remove: Handler = (ctx, sender, { objectId: uri }) => {
   if (uri === null) return null;
@@ -17,6 +17,7 @@ export const remove: Handler = (ctx, sender, { objectId: uri }) => {
   return (tx) => {
     const status = ownStatusAt(tx, sender.id, uri);
     if (status) removeStatusWithin(ctx, tx, status, true);
-    else if (statusIdOf(tx, uri) === null && isFollowedHere(tx, sender.id)) addTombstone(ctx, tx, uri);
+    else if (statusIdOf(tx, uri) === null && isFollowedHere(tx, sender.id))
+      addClaimedTombstone(ctx, tx, uri, sender.id);
   };
 };

@@ -13,8 +13,11 @@ const FOLLOWED_TAG = `
 const LOCAL = `
   SELECT 1 FROM json_each($uris) j JOIN accounts a ON a.uri = j.value JOIN users u ON u.account_id = a.id LIMIT 1`;
 const LOCAL_STATUS = "SELECT 1 FROM statuses WHERE uri = +$uri AND local = 1";
+const REPLY = "SELECT 1 FROM statuses WHERE in_reply_to_uri = +$uri LIMIT 1";
+
 /** The parts of a new status that make it interesting here. */
 export interface Addressed {
+  uri: string;
   /** Normalised; none unless the status is for everyone. */
   hashtags: readonly string[];
   /** The URIs of everyone that it is addressed to or mentions. */
@@ -24,11 +27,13 @@ export interface Addressed {
 
 /**
  * Whether a delivered status is stored: a local user follows its author or one of its hashtags, or it is addressed to a
- * local user, or replies to a local status. Other servers also deliver statuses that concern no user of this one.
+ * local user, or replies to a local status, or replies to it arrived before. Other servers also deliver statuses that
+ * concern no user of this one.
  */
 export function isWanted(db: Reads, authorId: number, status: Addressed): boolean {
   if (isFollowedHere(db, authorId)) return true;
   if (status.recipients.length > 0 && db.get(LOCAL, { uris: JSON.stringify(status.recipients) })) return true;
   if (status.inReplyTo !== null && db.get(LOCAL_STATUS, { uri: status.inReplyTo })) return true;
+  if (db.get(REPLY, { uri: status.uri })) return true;
   return status.hashtags.length > 0 && db.get(FOLLOWED_TAG, { names: JSON.stringify(status.hashtags) }) !== null;
 }
