@@ -1,4 +1,9 @@
 ALTER TABLE incoming_activities DROP COLUMN received_at;
+-- Only of activities that wait for another attempt: their type, and the URI of their object.
+ALTER TABLE incoming_activities ADD COLUMN type TEXT;
+ALTER TABLE incoming_activities ADD COLUMN subject TEXT;
+
+CREATE INDEX incoming_activities_about ON incoming_activities (sender, subject) WHERE subject IS NOT NULL;
 
 -- Rebuilt, because several accounts may claim to have deleted a status that is unknown here. `deleted_by` is the account
 -- that claims it; 0 if the status was stored, and deleted by its author.

@@ -51,6 +51,8 @@ export const incomingActivities = sqliteTable("incoming_activities", {
   body: text().notNull(),
   run_at: integer().notNull(),
   attempts: integer().notNull().default(0),
+  type: text(),
+  subject: text(),
 });
 
 export const incomingTotals = sqliteTable("incoming_totals", {

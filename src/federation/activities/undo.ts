@@ -19,13 +19,9 @@ const FIND = `
   UNION ALL SELECT 'reblog', reblog_of_id FROM statuses
     WHERE uri = +$uri AND account_id = +$senderId AND reblog_of_id IS NOT NULL`;
 
-const FORGET = "DELETE FROM incoming_activities WHERE uri = +$uri AND sender = +$sender";
-
 /** Undoes a follow, block, favourite or reblog of the sender. It is found by its URI or, if that differs, by its parts. */
 export const undo: Handler = (ctx, sender, activity) => (tx) => {
   const { id: uri } = referredActivity(activity);
-  // It may still wait for another attempt, as a reblog does whose original can't be fetched.
-  if (uri !== null) tx.run(FORGET, { uri, sender: sender.uri });
   const undone = byUri(tx, sender, uri) ?? byParts(ctx, tx, sender, activity);
   if (undone) apply(ctx, tx, sender, undone);
 };

@@ -10,11 +10,13 @@ import type { Apply, Sender } from "../activities/handler.ts";
 import { handlerOf } from "../activities/index.ts";
 import { FetchError } from "../fetching/fetch.ts";
 import { parseDocument } from "../read/json.ts";
-import { readActivity } from "../read/activity.ts";
+import { type Activity, readActivity } from "../read/activity.ts";
+import { postpone, waitsForEarlier } from "./postponed.ts";
 
 /*
- * The queue of verified activities. Each sender's are processed in the order of arrival, hosts take turns, and up to 16
- * activities share a commit: a commit costs more than all else that an activity needs.
+ * The queue of verified activities. Each sender's are processed in the order of arrival, except for those that wait for
+ * another attempt (postponed.ts), hosts take turns, and up to 16 activities share a commit: a commit costs more than all
+ * else that an activity needs.
  */
 
 const BATCH = 16;
@@ -124,7 +126,9 @@ function processRows(ctx: Context, rows: readonly QueuedRow[], waiting: Waiting)
       const senders = new Set<string>();
       for (const row of rows) {
         if (senders.has(row.sender) || !hasRoom(row.host, [...waiting.senders.keys(), ...senders])) continue;
-        const result = decide(ctx, row);
+        const activity = activityIn(ctx, row);
+        if (activity && waitsForEarlier(tx, row, activity)) continue;
+        const result = activity && decide(ctx, row, activity);
         if (result instanceof Promise) {
           fetching.set(row, result);
           senders.add(row.sender);
@@ -165,11 +169,14 @@ function write(ctx: Context, work: (tx: Tx) => void): void {
   ctx.db.transaction(work, { isSynced: false });
 }
 
-function decide(ctx: Context, row: QueuedRow): Apply | null | Promise<Apply | null> {
+function activityIn(ctx: Context, row: QueuedRow): Activity | null {
   const document = parseDocument(row.body);
-  const activity = document && readActivity(document, ctx.clock.now());
+  return document && readActivity(document, ctx.clock.now());
+}
+
+function decide(ctx: Context, row: QueuedRow, activity: Activity): Apply | null | Promise<Apply | null> {
   const sender = accountOfUri(ctx.db, row.sender);
-  if (!activity || !sender || sender.suspended_at !== null || sender.gone_at !== null) return null;
+  if (!sender || sender.suspended_at !== null || sender.gone_at !== null) return null;
   return handlerOf(activity.type)?.(ctx, { id: sender.id, uri: row.sender, host: row.host }, activity) ?? null;
 }
 
@@ -189,12 +196,10 @@ function failed(ctx: Context, row: QueuedRow, error: unknown): void {
   if (!(error instanceof FetchError) && !isOver) {
     ctx.log.error("an activity of {sender} failed: {error}", { sender: row.sender, error: stackOf(error) });
   }
+  const activity = isOver || row.attempts + 1 >= MAX_ATTEMPTS ? null : activityIn(ctx, row);
   write(ctx, (tx) => {
-    if (isOver || row.attempts + 1 >= MAX_ATTEMPTS) return finish(tx, row, null);
-    tx.run("UPDATE incoming_activities SET attempts = attempts + 1, run_at = $runAt WHERE id = +$id", {
-      id: row.id,
-      runAt: ctx.clock.now() + FIRST_DELAY * 2 ** row.attempts,
-    });
+    if (activity) postpone(tx, row, activity, ctx.clock.now() + FIRST_DELAY * 2 ** row.attempts);
+    else finish(tx, row, null);
   });
 }
 
