@@ -9,6 +9,7 @@ import { fillHomeLater } from "../timelines/home-backfill.ts";
 import { clearFromHome } from "../timelines/home-fanout.ts";
 import { moveMembershipsToFollow } from "../timelines/lists.ts";
 import { notify } from "../notifications/notifications.ts";
+import { isRefusedHost } from "../refused-hosts.ts";
 import { blocks, isLimited, isSuspended, hiddenInLists } from "../visibility.ts";
 
 export interface FollowOptions {
@@ -32,12 +33,19 @@ export interface NewFollow extends FollowOptions {
 export function follow(ctx: Context, accountId: number, targetId: number | null, options: FollowOptions): void {
   const target = findAccount(ctx, targetId);
   if (target.suspended_at !== null) throw notFound();
-  if (target.id === accountId) throw notAllowed();
+  if (target.id === accountId || isUnreachable(ctx, target.id)) throw notAllowed();
   ctx.db.transaction((tx) => {
     const pair = { accountId, targetId: target.id };
     if (tx.get(BLOCKED, pair) || tx.get(MOVED, { targetId: target.id })) throw notAllowed();
     storeFollow(ctx, tx, { ...options, ...pair, uri: null });
   });
+}
+
+/** Whether nothing is exchanged with the server of an account, so that it would never answer. */
+function isUnreachable(ctx: Context, accountId: number): boolean {
+  const sql = "SELECT uri, coalesce(domain, '') AS domain FROM accounts WHERE id = +$accountId AND domain IS NOT NULL";
+  const remote = ctx.db.get<{ uri: string; domain: string }>(sql, { accountId });
+  return remote !== null && [remote.domain, new URL(remote.uri).host].some((host) => isRefusedHost(ctx, host));
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Context } from "../../context.ts";
-import { isRefusedHost } from "../../core/moderation/domain-blocks.ts";
+import { isRefusedHost } from "../../core/refused-hosts.ts";
 import { idList } from "../../db/json.ts";
 import { hostOf } from "../documents.ts";
 import { forgottenBefore } from "./send.ts";

@@ -2,7 +2,7 @@ import type { Context } from "../../context.ts";
 import { idList } from "../../db/json.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import { enqueue, Postpone } from "../../db/queue.ts";
-import { isRefusedHost } from "../../core/moderation/domain-blocks.ts";
+import { isRefusedHost } from "../../core/refused-hosts.ts";
 import { OutboundError } from "../../lib/http/outbound.ts";
 import { retryTime } from "../../lib/dates.ts";
 import type { SignatureForm } from "../../lib/signatures.ts";

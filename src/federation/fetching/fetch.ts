@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 import { isOwnHost } from "../../core/addresses.ts";
-import { isRefusedHost } from "../../core/moderation/domain-blocks.ts";
+import { isRefusedHost } from "../../core/refused-hosts.ts";
 import { OutboundError, type OutboundResponse } from "../../lib/http/outbound.ts";
 import type { SignatureForm } from "../../lib/signatures.ts";
 import { DOCUMENT_TYPES, hostOf, isDocumentType, withoutFragment } from "../documents.ts";

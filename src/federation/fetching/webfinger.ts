@@ -1,5 +1,5 @@
 import type { Context } from "../../context.ts";
-import { isRefusedHost } from "../../core/moderation/domain-blocks.ts";
+import { isRefusedHost } from "../../core/refused-hosts.ts";
 import { OutboundError, type OutboundResponse } from "../../lib/http/outbound.ts";
 import { parseDomain } from "../../lib/text/domains.ts";
 import { ACTIVITY_TYPE, hostOf, isDocumentType } from "../documents.ts";

@@ -1,5 +1,5 @@
 import type { Context } from "../../context.ts";
-import { isRefusedHost } from "../../core/moderation/domain-blocks.ts";
+import { isRefusedHost } from "../../core/refused-hosts.ts";
 import { accountOfUri } from "../../core/people/remote-accounts.ts";
 import { Refusal } from "../../errors.ts";
 import { bodyBytes } from "../../lib/http/params.ts";

@@ -1,5 +1,5 @@
 import type { Context } from "../../context.ts";
-import { isRefusedHost } from "../../core/moderation/domain-blocks.ts";
+import { isRefusedHost } from "../../core/refused-hosts.ts";
 import { SlidingWindow } from "../../lib/rates.ts";
 import { type PublicKey, readPublicKey } from "../../lib/signatures.ts";
 import { refreshAccount } from "../fetching/actors.ts";

@@ -1,5 +1,5 @@
 import type { Context } from "../../context.ts";
-import { isRefusedHost } from "../../core/moderation/domain-blocks.ts";
+import { isRefusedHost } from "../../core/refused-hosts.ts";
 import { requestAddress } from "../../lib/http/params.ts";
 import { parseSignature, type ReceivedRequest, verifySignature } from "../../lib/signatures.ts";
 import type { Sender } from "../activities/handler.ts";
