@@ -19,3 +19,6 @@ DROP TABLE tombstones;
 ALTER TABLE new_tombstones RENAME TO tombstones;
 
 CREATE INDEX tombstones_by_age ON tombstones (created_at);
+
+-- The owner of a remote account has died, as its server says.
+ALTER TABLE accounts ADD COLUMN memorial INTEGER NOT NULL DEFAULT 0;

@@ -32,7 +32,7 @@ const ACCOUNTS = `
     max(a.followers_count, coalesce(a.origin_followers_count, 0)) AS followers_count,
     max(a.following_count, coalesce(a.origin_following_count, 0)) AS following_count,
     max(a.statuses_count, coalesce(a.origin_statuses_count, 0)) AS statuses_count,
-    a.last_status_at, a.created_at, a.actor_type, a.moved_to_id,
+    a.last_status_at, a.created_at, a.actor_type, a.memorial, a.moved_to_id,
     a.show_media, a.show_media_replies, a.show_featured, a.suspended_at, a.silenced_at
   FROM accounts a WHERE a.id IN (SELECT value FROM json_each($ids))`;
 
@@ -139,6 +139,7 @@ function accountJson(ctx: Context, account: AccountRow) {
     fields: fieldsJson(fields),
     ...(row.suspended_at !== null && { suspended: true }),
     ...(row.silenced_at !== null && { limited: true }),
+    ...(row.memorial === 1 && { memorial: true }),
   };
 }
 

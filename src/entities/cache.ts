@@ -227,6 +227,7 @@ const SHOWN = [
   "suspended_at",
   "silenced_at",
   "actor_type",
+  "memorial",
   "origin_followers_count",
   "origin_following_count",
   "origin_statuses_count",

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { deleteAccount } from "../../src/core/people/account-deletion.ts";
 import { aliceAndPeers, neighboursForEachTest } from "../support/federation.ts";
+import { hostilePeerForEachTest } from "../support/hostile-peer.ts";
 import { inProcess } from "../support/server.ts";
 import { pictureFile, formOf } from "../support/uploads.ts";
 
@@ -155,5 +156,21 @@ describe("With a server by others", () => {
     expect(fetches()).toBe(before);
     advance(6 * MINUTE);
     expect((await fern.post({ to: "public", content: "<p>newer</p>" })).status).toBe(202);
+  });
+});
+
+describe("An account of a server by others", () => {
+  const { alice } = neighboursForEachTest(["alice"]);
+  const peer = hostilePeerForEachTest();
+
+  test("is a memorial if its server says so", async () => {
+    const [fern, moss] = [peer.account("fern"), peer.account("moss", "evil.test", { memorial: true })];
+    await alice.idOf(fern);
+    expect(await alice.profile(fern)).not.toHaveProperty("memorial");
+    expect(await alice.profile(moss)).toMatchObject({ memorial: true });
+    await fern.deliver(alice.server, fern.activity("Update", { ...fern.document, memorial: true }));
+    await moss.deliver(alice.server, moss.activity("Update", { ...moss.document, memorial: false }));
+    expect(await alice.profile(fern)).toMatchObject({ memorial: true });
+    expect(await alice.profile(moss)).not.toHaveProperty("memorial");
   });
 });

@@ -28,6 +28,7 @@ export function profileOf(given: Partial<RemoteProfile> = {}): RemoteProfile {
     locked: false,
     discoverable: false,
     indexable: false,
+    memorial: false,
     hideCollections: false,
     attributionDomains: [],
     createdAt: null,

@@ -31,7 +31,7 @@ const HIDE = `
     display_name = '', note = '', note_html = '', fields = '[]', attribution_domains = '[]',
     avatar = NULL, avatar_static = NULL, avatar_description = '',
     header = NULL, header_static = NULL, header_description = '', avatar_remote_url = NULL, header_remote_url = NULL,
-    locked = 0, bot = 0, discoverable = 0, indexable = 0, actor_type = 'Person', moved_to_id = NULL,
+    locked = 0, bot = 0, discoverable = 0, indexable = 0, memorial = 0, actor_type = 'Person', moved_to_id = NULL,
     origin_followers_count = NULL, origin_following_count = NULL, origin_statuses_count = NULL
   WHERE id = +$accountId`;
 

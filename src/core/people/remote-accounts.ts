@@ -22,6 +22,7 @@ export interface RemoteProfile {
   locked: boolean;
   discoverable: boolean;
   indexable: boolean;
+  memorial: boolean;
   hideCollections: boolean;
   attributionDomains: readonly string[];
   /** In milliseconds since 1970; null if its server doesn't say. */
@@ -47,17 +48,17 @@ export interface RemoteAddresses {
 
 const SAVE = `
   INSERT INTO accounts (id, username, domain, uri, url, display_name, note_html, fields, locked, bot, discoverable,
-    indexable, hide_collections, attribution_domains, actor_type, moved_to_id, origin_followers_count,
+    indexable, memorial, hide_collections, attribution_domains, actor_type, moved_to_id, origin_followers_count,
     origin_following_count, origin_statuses_count, created_at, updated_at)
   VALUES ($id, $username, $domain, $uri, $url, $displayName, $noteHtml, $fields, $locked, $bot, $discoverable,
-    $indexable, $hideCollections, $attributionDomains, $type, $movedToId, $followers,
+    $indexable, $memorial, $hideCollections, $attributionDomains, $type, $movedToId, $followers,
     $following, $statuses, coalesce($createdAt, $now), $now)
   ON CONFLICT (uri) DO UPDATE SET
     username = excluded.username, domain = excluded.domain, url = excluded.url, display_name = excluded.display_name,
     note_html = excluded.note_html, fields = excluded.fields, locked = excluded.locked, bot = excluded.bot,
-    discoverable = excluded.discoverable, indexable = excluded.indexable, hide_collections = excluded.hide_collections,
-    attribution_domains = excluded.attribution_domains, actor_type = excluded.actor_type,
-    moved_to_id = excluded.moved_to_id,
+    discoverable = excluded.discoverable, indexable = excluded.indexable, memorial = excluded.memorial,
+    hide_collections = excluded.hide_collections, attribution_domains = excluded.attribution_domains,
+    actor_type = excluded.actor_type, moved_to_id = excluded.moved_to_id,
     origin_followers_count = iif($hasCounts, excluded.origin_followers_count, origin_followers_count),
     origin_following_count = iif($hasCounts, excluded.origin_following_count, origin_following_count),
     origin_statuses_count = iif($hasCounts, excluded.origin_statuses_count, origin_statuses_count),
@@ -138,6 +139,7 @@ function save(ctx: Context, tx: Tx, id: number, profile: RemoteProfile): void {
     bot: profile.type === "Service" || profile.type === "Application" ? 1 : 0,
     discoverable: profile.discoverable ? 1 : 0,
     indexable: profile.indexable ? 1 : 0,
+    memorial: profile.memorial ? 1 : 0,
     hideCollections: profile.hideCollections ? 1 : 0,
     attributionDomains: JSON.stringify(profile.attributionDomains),
     type: profile.type,

@@ -43,6 +43,7 @@ export const accounts = sqliteTable("accounts", {
   origin_statuses_count: integer(),
   avatar_remote_url: text(),
   header_remote_url: text(),
+  memorial: integer().notNull().default(0),
 });
 
 export const users = sqliteTable("users", {

@@ -92,6 +92,7 @@ function profileOf(actor: RemoteActor, handle: RemoteHandle): Omit<RemoteProfile
     locked: actor.locked,
     discoverable: actor.discoverable,
     indexable: actor.indexable,
+    memorial: actor.memorial,
     hideCollections: false,
     attributionDomains: actor.attributionDomains,
     createdAt: actor.published,
