@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { isTombstoned } from "../../src/core/tombstones.ts";
 import { removeFavourite, storeFavourite } from "../../src/core/statuses/interactions.ts";
-import { schedule } from "../../src/jobs/recurring.ts";
 import type { Client, Json } from "../support/client.ts";
 import {
   followRow,
@@ -28,13 +27,6 @@ function favouriteFrom(who: { id: string }, statusId: string, uri: string | null
   const { ctx } = server;
   const favourite = { accountId: Number(who.id), status: rowOf(server, statusId), uri, isQuiet };
   return ctx.db.transaction((tx) => storeFavourite(ctx, tx, favourite));
-}
-
-/** Advances the clock and runs the hourly clean-up. */
-async function cleanUpAfter(later: number): Promise<void> {
-  server.clock.advance(later);
-  server.ctx.db.transaction((tx) => schedule(server.ctx, tx, "clean_up", server.clock.now()));
-  await server.drain();
 }
 
 describe("A reblog by a remote account", () => {
@@ -161,9 +153,9 @@ describe("A deleted status", () => {
     await alice.delete(`/api/v1/statuses/${post.id}`);
     removeFrom(server, remote);
     expect(uris.map(isRemembered)).toEqual([true, true]);
-    await cleanUpAfter(300 * 24 * HOUR);
+    await server.cleanUpAfter(300 * 24 * HOUR);
     expect(uris.map(isRemembered)).toEqual([true, true]);
-    await cleanUpAfter(100 * 24 * HOUR);
+    await server.cleanUpAfter(100 * 24 * HOUR);
     expect(uris.map(isRemembered)).toEqual([false, false]);
   });
 

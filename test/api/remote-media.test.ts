@@ -4,7 +4,6 @@ import { afterEach, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import sharp from "sharp";
 import { removeStatus } from "../../src/core/statuses/removal.ts";
 import { visibleStatus } from "../../src/core/visibility.ts";
-import { schedule } from "../../src/jobs/recurring.ts";
 import { replaceRemoteMedia } from "../../src/core/remote-media/remote-attachments.ts";
 import { encodeBlurhash } from "../../src/lib/media/blurhash.ts";
 import { tone } from "../fixtures/clips.ts";
@@ -237,9 +236,7 @@ describe("An attachment of another server", () => {
     for (const method of ["GET", "HEAD"]) expect((await fetch(url, { method })).status).toBe(404);
     expect(cachedFiles(server)).toHaveLength(1);
     // Without `deleteMedia` the row stays for a day, as that of an upload does.
-    server.clock.advance(DAY + 1000);
-    server.ctx.db.transaction((tx) => schedule(server.ctx, tx, "clean_up", server.clock.now()));
-    await server.drain();
+    await server.cleanUpAfter(DAY + 1000);
     await cleanCacheAfter(server, 1000);
     expect([cachedFiles(server), site.asked]).toEqual([[], ["/a.png"]]);
   });

@@ -2,7 +2,6 @@ import { describe, expect, test } from "bun:test";
 import { deleteAccount } from "../../src/core/people/account-deletion.ts";
 import { aliceAndPeers, neighboursForEachTest } from "../support/federation.ts";
 import { hostilePeerForEachTest } from "../support/hostile-peer.ts";
-import { inProcess } from "../support/server.ts";
 import { pictureFile, formOf } from "../support/uploads.ts";
 
 const MINUTE = 60_000;
@@ -45,7 +44,7 @@ describe("Among three servers", () => {
     }
   });
 
-  inProcess("a deleted account takes its posts, follows and reactions with it everywhere", async () => {
+  test("a deleted account takes its posts, follows and reactions with it everywhere", async () => {
     const dora = await alice.server.person("dora", { role: "user", password: "correct horse" });
     const doraHandle = `dora@${alice.server.ctx.config.handleDomain}`;
     const known = { handle: doraHandle, uri: `${alice.server.ctx.config.origin}/users/dora` };

@@ -87,6 +87,7 @@ describe("A fetched document", () => {
     expect(await resolved(url("/note"))).toHaveLength(1);
   });
 
+  // The port is replaced, because a request that takes ten seconds would have to be waited for.
   inProcess("gets ten seconds, as test/lib/outbound.test.ts shows for any request", async () => {
     const { ctx } = alice.server;
     const requests: [url: string, OutboundRequest][] = [];
@@ -218,6 +219,28 @@ describe("A thread", () => {
     expect(count(alice.server, "statuses")).toBe(21);
     await bob.deliver(alice.server, bob.activity("Announce", notes[30].id, { to: ["as:Public"] }));
     expect(count(alice.server, "statuses WHERE reblog_of_id IS NULL")).toBe(42);
+  });
+
+  test("is followed for half a minute", async () => {
+    const notes = chain(10);
+    for (const parent of notes.slice(0, -1)) {
+      peer.serve(parent.id, () => {
+        alice.server.clock.advance(9000);
+        return documentResponse(parent);
+      });
+    }
+    await bob.deliver(alice.server, bob.create(notes[9]!));
+    expect(asked()).toHaveLength(4);
+    expect(count(alice.server, "statuses")).toBe(5);
+  });
+
+  test("causes no requests for the accounts that its parents mention", async () => {
+    const [parent, reply] = chain(2);
+    const tag = many(10, (at) => ({ type: "Mention", href: `${peer.origin("victim.test")}/${at}`, name: "@m" }));
+    peer.serve(parent!.id, { ...parent, tag });
+    await bob.deliver(alice.server, bob.create(reply!));
+    expect(statusId(alice.server, parent!.id)).not.toBeNull();
+    expect(peer.fetched("victim.test")).toEqual([]);
   });
 
   test("that leads back to itself ends", async () => {

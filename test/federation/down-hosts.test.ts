@@ -1,8 +1,7 @@
-import { afterEach, beforeEach, describe, expect } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Json } from "../support/client.ts";
 import { neighboursForEachTest } from "../support/federation.ts";
 import { profileOf, remoteAccount, remoteFollow } from "../support/remote-rows.ts";
-import { inProcess } from "../support/server.ts";
 import { Site } from "../support/site.ts";
 
 const HOUR = 3600_000;
@@ -15,8 +14,7 @@ beforeEach(() => void (site = new Site()));
 afterEach(() => site.stop());
 
 /** A follower of alice on a server without shared inboxes. */
-function follower(username: string): void {
-  const domain = "far.test";
+function follower(username: string, domain = "far.test"): void {
   const uri = site.url(`/users/${username}`, domain);
   const addresses = { ...profileOf().addresses, inbox: `${uri}/inbox`, sharedInbox: null };
   remoteFollow(alice.server, remoteAccount(alice.server, { username, domain, uri, addresses }), alice);
@@ -27,7 +25,7 @@ const OLDEST = "SELECT min(created_at) AS at FROM outgoing_activities";
 const rows = (table: string): number => alice.server.ctx.db.get<Json>(`SELECT count(*) AS n FROM ${table}`)!.n;
 
 describe("A host that is down for good", () => {
-  inProcess("keeps nothing waiting that is older than seven days, in any of its inboxes", async () => {
+  test("keeps nothing waiting that is older than seven days, in any of its inboxes", async () => {
     const status = () => new Response(null, { status: 503 });
     for (const name of ["bob", "carol", "dave"]) {
       follower(name);
@@ -53,7 +51,7 @@ describe("A host that is down for good", () => {
 });
 
 describe("A host that is back", () => {
-  inProcess("gets everything at once, also if it says that an inbox is gone", async () => {
+  test("gets everything at once, also if it says that an inbox is gone", async () => {
     let status = 503;
     for (const name of ["bob", "carol", "dave"]) {
       follower(name);
@@ -66,5 +64,26 @@ describe("A host that is back", () => {
     await alice.server.drain();
     expect(rows("deliveries")).toBe(0);
     expect(rows("missing_inboxes")).toBe(3);
+  });
+});
+
+describe("A host that was not used for months", () => {
+  test("is forgotten, and an inbox that was given up as long ago", async () => {
+    const hosts = () =>
+      alice.server.ctx.db.all<Json>("SELECT domain FROM hosts").map(({ domain }) => domain.split(":")[0]);
+    for (const [name, domain, status] of [
+      ["bob", "old.test", 410],
+      ["carol", "new.test", 503],
+    ] as const) {
+      follower(name, domain);
+      site.put(`/users/${name}/inbox`, () => new Response(null, { status }));
+      await alice.publish("Is anyone there?");
+      await alice.server.drain();
+      expect(hosts()).toContain(domain);
+      expect(rows("missing_inboxes")).toBe(1);
+      await alice.server.cleanUpAfter(46 * DAY);
+    }
+    expect(hosts()).toEqual(["new.test"]);
+    expect(rows("missing_inboxes")).toBe(0);
   });
 });

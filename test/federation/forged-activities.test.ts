@@ -274,6 +274,16 @@ describe("An id that is used again", () => {
     const { json } = await alice.get(`/api/v2/search?q=${encodeURIComponent(announce.id)}&resolve=true`);
     expect(json.statuses).toEqual([]);
   });
+
+  test("gives a boost no content", async () => {
+    const mine = await alice.publish("mine");
+    const boost = bob.activity("Announce", mine.uri, { to: [PUBLIC] });
+    await bob.deliver(alice.server, boost);
+    const note = bob.note({ id: boost.id, updated: "2026-11-21T13:00:00Z" });
+    await bob.deliver(alice.server, bob.activity("Update", note, { to: [PUBLIC] }));
+    const sql = "SELECT content, edited_at FROM statuses WHERE uri = $uri";
+    expect(alice.server.ctx.db.get<Json>(sql, { uri: boost.id })).toEqual({ content: "", edited_at: null });
+  });
 });
 
 describe("An Accept or Reject", () => {

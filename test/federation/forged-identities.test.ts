@@ -223,6 +223,19 @@ describe("A name", () => {
   });
 });
 
+describe("A shared inbox", () => {
+  test("on another server than its account is none", async () => {
+    mallory.document.endpoints = { sharedInbox: `${bob.origin}/inbox` };
+    await befriend(alice, mallory);
+    await alice.publish("Hello");
+    await alice.server.drain();
+    const asked = peer.asked.filter(({ method }) => method === "POST").map(({ url }) => url);
+    expect(asked.length).toBeGreaterThan(0);
+    expect(asked.filter((url) => url !== mallory.document.inbox)).toEqual([]);
+    expect(peer.delivered.at(-1)).toMatchObject({ type: "Create" });
+  });
+});
+
 describe("A document", () => {
   const note = (more: Json = {}) => bob.note({ id: `${bob.origin}/notes/1`, content: "<p>from bob</p>", ...more });
 

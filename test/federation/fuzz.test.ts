@@ -183,7 +183,7 @@ describe("A document of another server", () => {
   inProcess(
     "in any shape causes no error, and leaves no row over the limits",
     async () => {
-      // An activity that fails unexpectedly is logged, and tried again later.
+      // An activity that fails unexpectedly is logged, and tried again later. The log of another process can't be read.
       const errors: unknown[] = [];
       const error = (...logged: unknown[]) => void errors.push(logged);
       server.ctx.log = Object.assign(Object.create(server.ctx.log), { error });

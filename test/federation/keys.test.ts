@@ -73,6 +73,23 @@ describe("A key that doesn't exist", () => {
   });
 });
 
+describe("A key whose owner doesn't name it", () => {
+  test("is not fetched again for ten minutes", async () => {
+    const keyId = `${bob.origin}/keys/1`;
+    const { publicKeyPem } = bob.document.publicKey;
+    peer.serve(keyId, { id: keyId, owner: bob.uri, publicKeyPem });
+    expect(await statusOf(bob, { ...bob.key, keyId })).toBe(401);
+    const before = fetches();
+    expect(before).toBeGreaterThan(0);
+    alice.server.clock.advance(10 * MINUTE - 1);
+    expect(await statusOf(bob, { ...bob.key, keyId })).toBe(401);
+    expect(fetches()).toBe(before);
+    alice.server.clock.advance(1);
+    bob.document.publicKey.id = keyId;
+    expect(await statusOf(bob, { ...bob.key, keyId })).toBe(202);
+  });
+});
+
 describe("Unknown keys", () => {
   test("are fetched twenty at a time; more have to wait", async () => {
     const { promise: isOpen, resolve: open } = Promise.withResolvers<void>();

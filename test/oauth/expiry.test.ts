@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { schedule } from "../../src/jobs/recurring.ts";
 import { registerApp } from "../../src/oauth/apps.ts";
 import { validTokenIds } from "../../src/oauth/guard.ts";
 import { issueToken } from "../../src/oauth/tokens.ts";
@@ -48,16 +47,9 @@ describe("A token with an expiry date", () => {
   });
 
   test("is deleted by the clean-up a month later", async () => {
-    const { ctx, clock } = server;
-    const cleanUp = async () => {
-      ctx.db.transaction((tx) => schedule(ctx, tx, "clean_up", clock.now()));
-      await server.drain();
-    };
-    clock.advance(HOUR + 29 * DAY);
-    await cleanUp();
+    await server.cleanUpAfter(HOUR + 29 * DAY);
     expect(await responseTo(script)).toEqual([401, "The access token expired"]);
-    clock.advance(2 * DAY);
-    await cleanUp();
+    await server.cleanUpAfter(2 * DAY);
     expect(await responseTo(script)).toEqual([401, "The access token is invalid"]);
     expect(await responseTo(alice)).toEqual([200, undefined]);
   });

@@ -42,6 +42,7 @@ async function serve(executable: string, settings: Record<string, string>): Prom
   const port = await Promise.race([started, ended]);
   const shared = openShared(join(data, "shared"));
   const ctx = openView(settings, port, shared);
+  const restart = () => serve(executable, settings);
   return {
     ctx,
     clock: shared.clock,
@@ -58,7 +59,14 @@ async function serve(executable: string, settings: Record<string, string>): Prom
       child.kill("SIGKILL");
       await child.exited;
       ctx.db.close();
-      return () => serve(executable, settings);
+      return restart;
+    },
+    crash: async () => {
+      child.send("crash" satisfies Wish);
+      const outcome = await Promise.race([answer(), child.exited]);
+      if (child.signalCode !== "SIGKILL") throw new Error(`There was no request to crash at: ${outcome}`);
+      ctx.db.close();
+      return restart;
     },
   };
 }
@@ -68,11 +76,9 @@ function openView(settings: Record<string, string>, port: number, shared: Return
   const origin = settings.LINNET_URL ? before.origin : `http://127.0.0.1:${port}`;
   const config = withAddress(before, { ...before, origin });
   const ctx = openTestContext(config, openDatabase(join(config.data, "linnet.db"), config.synchronous), shared);
-  // Events published here would reach no stream, so a test that relies on them must fail and use `inProcess`.
-  Object.defineProperty(ctx, "eventBus", {
-    get: () => {
-      throw new Error("The event bus of a compiled server is out of reach: this test should be marked `inProcess`");
-    },
-  });
+  // As for a command in its own process, events published here reach no stream of the server, and its events none here.
+  ctx.eventBus.subscribe = () => {
+    throw new Error("The event bus of a compiled server is out of reach: this test should be marked `inProcess`");
+  };
   return ctx;
 }

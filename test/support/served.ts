@@ -11,7 +11,7 @@ import { MEDIA_PROCESS } from "../../src/lib/media/media-processes.ts";
 import { openShared, openTestContext, returnLeased, startInstance } from "./instance.ts";
 
 /** A message from the test. */
-export type Wish = "drain" | "listeners" | "stop";
+export type Wish = "drain" | "crash" | "listeners" | "stop";
 
 if (process.argv[2] === MEDIA_PROCESS) await import("../../src/lib/media/media-program.ts");
 else await serve();
@@ -23,7 +23,15 @@ async function serve(): Promise<void> {
   returnLeased(ctx);
   const instance = await startInstance(ctx, process.env.LINNET_URL !== undefined);
   process.on("message", async (wish: Wish) => {
-    if (wish === "drain") await instance.drain();
+    if (wish === "crash") {
+      const { fetchOutside } = ctx;
+      ctx.fetchOutside = async (...request) => {
+        await fetchOutside(...request);
+        process.kill(process.pid, "SIGKILL");
+        return Promise.withResolvers<never>().promise;
+      };
+    }
+    if (wish === "drain" || wish === "crash") await instance.drain();
     if (wish === "stop") await instance.stop();
     process.send!(ctx.eventBus.size);
   });

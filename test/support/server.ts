@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { readConfig } from "../../src/config.ts";
 import type { Context } from "../../src/context.ts";
 import { createUser, type Role } from "../../src/core/people/users.ts";
+import { schedule } from "../../src/jobs/recurring.ts";
 import { registerApp } from "../../src/oauth/apps.ts";
 import { issueToken } from "../../src/oauth/tokens.ts";
 import { Client } from "./client.ts";
@@ -28,7 +29,9 @@ export interface Inside {
   listeners(): Promise<number>;
   stop(): Promise<void>;
   /** Ends the server without another write. Returns a function that starts it again. */
-  kill?(disk?: Uint8Array): Promise<() => Promise<Inside>>;
+  kill?(): Promise<() => Promise<Inside>>;
+  /** Runs the due jobs until another server has answered, and ends the server there, like `kill`. */
+  crash?(): Promise<() => Promise<Inside>>;
 }
 
 /** A whole server with its own database, folder and clock. */
@@ -94,16 +97,26 @@ export class TestServer {
     return this.inside.drain();
   }
 
+  /** Advances the clock, in milliseconds, and runs the hourly clean-up. */
+  async cleanUpAfter(later: number): Promise<void> {
+    const { ctx, clock } = this;
+    clock.advance(later);
+    ctx.db.transaction((tx) => schedule(ctx, tx, "clean_up", clock.now()));
+    await this.drain();
+  }
+
   get isKilled(): boolean {
     return this.restart !== null;
   }
 
-  /**
-   * Ends the server at once, like a crash: nothing more is written, and nothing answers at its port. `disk` is the
-   * database at an earlier time, in this process only.
-   */
-  async kill(disk?: Uint8Array): Promise<void> {
-    this.restart = await this.inside.kill!(disk);
+  /** Ends the server at once, like a crash: nothing more is written, and nothing answers at its port. */
+  async kill(): Promise<void> {
+    this.restart = await this.inside.kill!();
+  }
+
+  /** Runs the due jobs, and ends the server at once when another one has answered but nothing of it is written. */
+  async crashInJob(): Promise<void> {
+    this.restart = await this.inside.crash!();
   }
 
   /** Starts a killed server again with its data, at the same address: it needs a LINNET_PORT. */
@@ -138,13 +151,25 @@ async function startHere(
   const ctx = openTestContext(readConfig(settings), openInMemory(disk), { clock });
   returnLeased(ctx);
   const instance = await startInstance(ctx, settings.LINNET_URL !== undefined);
+  const kill = async (left: Uint8Array) => {
+    await instance.stop();
+    return () => startHere(settings, clock, left);
+  };
   return {
     ...instance,
     clock,
     listeners: async () => ctx.eventBus.size,
-    kill: async (left = ctx.db.raw.serialize()) => {
-      await instance.stop();
-      return () => startHere(settings, clock, left);
+    kill: () => kill(ctx.db.raw.serialize()),
+    crash: async () => {
+      const { fetchOutside } = ctx;
+      let disk: Uint8Array | null = null;
+      ctx.fetchOutside = (...request) => {
+        disk ??= ctx.db.raw.serialize();
+        return fetchOutside(...request);
+      };
+      await instance.drain();
+      if (!disk) throw new Error("There was no request to crash at");
+      return kill(disk);
     },
   };
 }
