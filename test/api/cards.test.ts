@@ -5,7 +5,7 @@ import { schedule } from "../../src/jobs/recurring.ts";
 import { picture } from "../fixtures/pictures.ts";
 import type { Json } from "../support/client.ts";
 import { clearEntityCache } from "../support/entity-cache.ts";
-import { cleanCacheAfter, putBytes } from "../support/remote-media.ts";
+import { putBytes } from "../support/remote-media.ts";
 import { remoteAccount } from "../support/rows.ts";
 import { inProcess, startServer } from "../support/server.ts";
 import { serverForEachTest } from "../support/setup.ts";
@@ -236,7 +236,7 @@ describe("A page", () => {
     site.put("/article", page("Newer"));
     server.clock.advance(DAY);
     expect(await linked(url)).toMatchObject({ title: "Newer", image: null, blurhash: null, width: 0 });
-    await cleanCacheAfter(server, 1000);
+    await server.cleanUpAfter(1000, "cache.evict");
     expect(files()).toEqual([]);
   });
 
@@ -369,7 +369,7 @@ describe("A page without links to it", () => {
     expect(files()).toHaveLength(2);
     await alice.delete(`/api/v1/statuses/${id}`);
     await cleanUpAfter(DAY);
-    await cleanCacheAfter(server, 1000);
+    await server.cleanUpAfter(1000, "cache.evict");
     expect(files()).toHaveLength(1);
     expect(server.ctx.db.all("SELECT c.title FROM preview_cards c")).toEqual([{ title: "Kept" }]);
     expect((await fetch((await cardOf(kept.id)).image)).status).toBe(200);

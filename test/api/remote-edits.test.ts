@@ -1,7 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { attachMedia } from "../../src/core/media/attachments.ts";
 import type { Client, Json } from "../support/client.ts";
-import { followRow, homeOf, notificationsOf, remoteAuthor, storeFrom, updateFrom } from "../support/remote-statuses.ts";
+import {
+  followRow,
+  homeIdsOf,
+  notificationsOf,
+  remoteAuthor,
+  storeFrom,
+  updateFrom,
+} from "../support/remote-statuses.ts";
 import { deliveryEvents } from "../support/remote-rows.ts";
 import { inProcess } from "../support/server.ts";
 import { serverForEachTest } from "../support/setup.ts";
@@ -128,6 +135,6 @@ describe("An edit by a remote author", () => {
     const old = storeFrom(server, rob, sent, "fetched");
     const recent = storeFrom(server, rob, { createdAt: server.clock.now() - MINUTE })!;
     for (const id of [old, recent]) updateFrom(server, id, { content: "<p>#tea</p>", tags: ["tea"] });
-    expect(await homeOf(alice)).toEqual([recent]);
+    expect(await homeIdsOf(alice)).toEqual([recent]);
   });
 });

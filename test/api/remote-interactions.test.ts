@@ -4,7 +4,7 @@ import { removeFavourite, storeFavourite } from "../../src/core/statuses/interac
 import type { Client, Json } from "../support/client.ts";
 import {
   followRow,
-  homeOf,
+  homeIdsOf,
   notificationsOf,
   reblogFrom,
   remoteAuthor,
@@ -35,7 +35,7 @@ describe("A reblog by a remote account", () => {
     followRow(server, bob, rob);
     const post = await alice.publish("hello");
     const id = reblogFrom(server, rob, post.id)!;
-    expect(await homeOf(bob)).toEqual([id]);
+    expect(await homeIdsOf(bob)).toEqual([id]);
     expect(await seen(id)).toMatchObject({ id, account: { acct: "rob@far.example" }, reblog: { id: post.id } });
     expect(await seen(post.id)).toMatchObject({ reblogs_count: 1 });
     expect(await notificationsOf(alice)).toEqual([["reblog", post.id]]);
@@ -70,10 +70,10 @@ describe("A reblog by a remote account", () => {
     const near = storeFrom(server, rob, { createdAt: at })!;
     for (let more = 0; more < 50; more += 1) storeFrom(server, rob, { createdAt: at + HOUR + more });
     const other = storeFrom(server, far, {}, "fetched")!;
-    const before = await homeOf(bob);
+    const before = await homeIdsOf(bob);
     expect(reblogFrom(server, rob, near, { createdAt: at - 1000 })).not.toBeNull();
     const late = reblogFrom(server, rob, other, { createdAt: server.clock.now() - 7 * HOUR })!;
-    expect(await homeOf(bob)).toEqual([late, ...before].slice(0, 40));
+    expect(await homeIdsOf(bob)).toEqual([late, ...before].slice(0, 40));
     const entries = server.ctx.db.all("SELECT 1 FROM home_timeline");
     expect(entries).toHaveLength(52);
   });
@@ -94,7 +94,7 @@ describe("A reblog by a remote account", () => {
     followRow(server, bob, rob);
     const post = await alice.publish("hello");
     reblogFrom(server, rob, post.id, {}, "fetched");
-    expect(await homeOf(bob)).toEqual([]);
+    expect(await homeIdsOf(bob)).toEqual([]);
     expect(await notificationsOf(alice)).toEqual([]);
     expect(await seen(post.id)).toMatchObject({ reblogs_count: 1 });
   });
@@ -105,7 +105,7 @@ describe("A reblog by a remote account", () => {
     const post = await alice.publish("hello");
     const id = reblogFrom(server, rob, post.id);
     await alice.delete(`/api/v1/statuses/${post.id}`);
-    expect(await homeOf(bob)).toEqual([]);
+    expect(await homeIdsOf(bob)).toEqual([]);
     expect((await bob.get(`/api/v1/statuses/${id}`)).status).toBe(404);
   });
 });
@@ -162,9 +162,9 @@ describe("A deleted status", () => {
   test("by a remote author disappears with the reblogs, favourites and bookmarks of local users", async () => {
     const id = storeFrom(server, remoteAuthor(server, "rob"));
     for (const act of ["reblog", "favourite", "bookmark"]) await alice.post(`/api/v1/statuses/${id}/${act}`);
-    expect(await homeOf(alice)).toHaveLength(1);
+    expect(await homeIdsOf(alice)).toHaveLength(1);
     removeFrom(server, id);
-    expect(await homeOf(alice)).toEqual([]);
+    expect(await homeIdsOf(alice)).toEqual([]);
     for (const list of ["favourites", "bookmarks"]) expect((await alice.get(`/api/v1/${list}`)).json).toEqual([]);
   });
 });

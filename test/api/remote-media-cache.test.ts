@@ -6,7 +6,6 @@ import type { Json } from "../support/client.ts";
 import { download } from "../support/media.ts";
 import {
   cachedFiles,
-  cleanCacheAfter,
   firstMedia,
   putBytes,
   remoteAttachment,
@@ -95,12 +94,12 @@ describe("The cache of other servers' media", () => {
   test("loses files that were not shown for some days", async () => {
     const [often, once] = await images(2);
     for (const url of [often!, once!]) await download(url);
-    await cleanCacheAfter(server, HOUR);
-    await cleanCacheAfter(server, 2 * DAY);
+    await server.cleanUpAfter(HOUR, "cache.evict");
+    await server.cleanUpAfter(2 * DAY, "cache.evict");
     expect(cachedFiles(server)).toHaveLength(2);
     await download(often!);
-    await cleanCacheAfter(server, HOUR);
-    await cleanCacheAfter(server, 2 * DAY);
+    await server.cleanUpAfter(HOUR, "cache.evict");
+    await server.cleanUpAfter(2 * DAY, "cache.evict");
     expect(cachedFiles(server)).toHaveLength(1);
     await download(often!);
     expect([askedFor(0), askedFor(1)]).toEqual([1, 1]);
@@ -111,7 +110,7 @@ describe("The cache of other servers' media", () => {
     let free = 10 * MEGABYTE;
     const size = async () => {
       const before = bytesCached();
-      await cleanCacheAfter(server, 1000);
+      await server.cleanUpAfter(1000, "cache.evict");
       return [before, bytesCached()];
     };
     server.ctx.diskSpace = async () => ({ free, total: 100 * MEGABYTE });

@@ -11,7 +11,6 @@ import { animation, picture } from "../fixtures/pictures.ts";
 import { download } from "../support/media.ts";
 import {
   cachedFiles,
-  cleanCacheAfter,
   firstMedia,
   putBytes,
   remoteAttachment,
@@ -237,7 +236,7 @@ describe("An attachment of another server", () => {
     expect(cachedFiles(server)).toHaveLength(1);
     // Without `deleteMedia` the row stays for a day, as that of an upload does.
     await server.cleanUpAfter(DAY + 1000);
-    await cleanCacheAfter(server, 1000);
+    await server.cleanUpAfter(1000, "cache.evict");
     expect([cachedFiles(server), site.asked]).toEqual([[], ["/a.png"]]);
   });
 
@@ -300,7 +299,7 @@ describe("The avatar and the header of a remote account", () => {
     expect(cachedFiles(server)).toHaveLength(1);
     setPictures(server, account, {});
     expect((await profile(account)).avatar).toEndWith("/avatars/original/missing.png");
-    await cleanCacheAfter(server, 1000);
+    await server.cleanUpAfter(1000, "cache.evict");
     expect(cachedFiles(server)).toEqual([]);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Client, Json } from "../support/client.ts";
 import {
   followRow,
-  homeOf,
+  homeIdsOf,
   notificationsOf,
   remoteAuthor,
   removeFrom,
@@ -66,8 +66,8 @@ describe("A delivered status", () => {
 
   test("is in the home timelines of followers, in the public timeline and in searches", async () => {
     const id = storeFrom(server, followed(), { content: "<p>rare words</p>", mentions: [alice] })!;
-    expect(await homeOf(alice)).toEqual([id]);
-    expect(await homeOf(bob)).toEqual([]);
+    expect(await homeIdsOf(alice)).toEqual([id]);
+    expect(await homeIdsOf(bob)).toEqual([]);
     expect(await publicIds("?remote=true")).toEqual([id]);
     expect(await found("rare")).toEqual([id]);
   });
@@ -109,7 +109,7 @@ describe("A delivered status", () => {
     removeFrom(server, id);
     expect((await alice.get(`/api/v1/statuses/${id}`)).status).toBe(404);
     expect(storeFrom(server, rob, { uri })).toBeNull();
-    expect(await homeOf(alice)).toEqual([]);
+    expect(await homeIdsOf(alice)).toEqual([]);
   });
 
   test("is in the timelines at the time of its publication", async () => {
@@ -120,7 +120,7 @@ describe("A delivered status", () => {
       string,
       string,
     ];
-    expect(await homeOf(alice)).toEqual([newest, middle, oldest]);
+    expect(await homeIdsOf(alice)).toEqual([newest, middle, oldest]);
     expect(await publicIds()).toEqual([newest, middle, oldest]);
   });
 
@@ -128,7 +128,7 @@ describe("A delivered status", () => {
     const id = storeFrom(server, followed(), { createdAt: Date.UTC(2099, 0, 1) });
     server.clock.advance(1);
     const own = await alice.publish("after");
-    expect(await homeOf(alice)).toEqual([own.id, id!]);
+    expect(await homeIdsOf(alice)).toEqual([own.id, id!]);
     expect(await seen(id)).toMatchObject({ created_at: "2026-11-21T12:00:00.000Z" });
   });
 
@@ -152,7 +152,7 @@ describe("A status that arrives more than six hours after its publication", () =
     const rob = followed({ notify: true });
     const own = await alice.publish("now");
     const id = storeFrom(server, rob, { ...late(), content: "<p>rare words</p>" })!;
-    expect(await homeOf(alice)).toEqual([own.id, id]);
+    expect(await homeIdsOf(alice)).toEqual([own.id, id]);
     expect(await notificationsOf(alice)).toEqual([]);
     await alice.post(`/api/v1/statuses/${id}/bookmark`);
     expect(await found("rare")).toEqual([id]);
@@ -207,7 +207,7 @@ describe("A status that was fetched", () => {
     await alice.post(`/api/v1/lists/${list.id}/accounts`, { account_ids: [rob.id] });
     await bob.post("/api/v1/tags/tea/follow");
     const id = storeFrom(server, rob, { mentions: [alice, bob], tags: ["tea"] }, "fetched");
-    expect([await homeOf(alice), await homeOf(bob)]).toEqual([[], []]);
+    expect([await homeIdsOf(alice), await homeIdsOf(bob)]).toEqual([[], []]);
     expect((await alice.get(`/api/v1/timelines/list/${list.id}`)).json).toEqual([]);
     expect([await notificationsOf(alice), await notificationsOf(bob)]).toEqual([[], []]);
     expect(await seen(id)).toMatchObject({ id });

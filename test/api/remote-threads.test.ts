@@ -1,6 +1,7 @@
-import { describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import type { Client, Json } from "../support/client.ts";
-import { followRow, homeOf, notificationsOf, remoteAuthor, storeFrom } from "../support/remote-statuses.ts";
+import type { RemoteAccount } from "../support/remote-rows.ts";
+import { followRow, homeIdsOf, notificationsOf, remoteAuthor, storeFrom } from "../support/remote-statuses.ts";
 import { serverForEachTest } from "../support/setup.ts";
 
 const HOUR = 3600_000;
@@ -25,7 +26,7 @@ describe("A reply that arrives before its parent", () => {
     const rob = remoteAuthor(server, "rob");
     followRow(server, alice, rob);
     const id = storeFrom(server, rob, { inReplyToUri: PARENT });
-    expect(await homeOf(alice)).toEqual([]);
+    expect(await homeIdsOf(alice)).toEqual([]);
     expect((await bob.get("/api/v1/timelines/public")).json).toEqual([]);
     expect(await seen(id)).toMatchObject({ in_reply_to_id: null, in_reply_to_account_id: null });
   });
@@ -40,7 +41,7 @@ describe("A reply that arrives before its parent", () => {
     expect(await seen(parent)).toMatchObject({ replies_count: 1 });
     expect(await threadOf(parent)).toEqual({ ancestors: [], descendants: [reply] });
     expect(await threadOf(reply)).toEqual({ ancestors: [parent], descendants: [] });
-    expect(await homeOf(alice)).toEqual([reply, parent]);
+    expect(await homeIdsOf(alice)).toEqual([reply, parent]);
   });
 
   test("is not added to timelines later if it is old", async () => {
@@ -50,7 +51,7 @@ describe("A reply that arrives before its parent", () => {
     server.clock.advance(7 * HOUR);
     const parent = storeFrom(server, rob, { uri: PARENT }, "fetched");
     expect(await seen(reply)).toMatchObject({ in_reply_to_id: parent });
-    expect(await homeOf(alice)).toEqual([]);
+    expect(await homeIdsOf(alice)).toEqual([]);
   });
 
   test("brings its own replies with it", async () => {
@@ -115,18 +116,21 @@ describe("A direct conversation whose first status arrives last", () => {
       unread,
     ]);
 
+  let rob: RemoteAccount;
+  let child: string;
+  beforeEach(() => {
+    rob = remoteAuthor(server, "rob");
+    const reply = { uri: CHILD, inReplyToUri: PARENT, mentions: [alice], createdAt: server.clock.now() - HOUR };
+    child = storeFrom(server, rob, { ...direct, ...reply })!;
+  });
+
+  /** The first status arrives. */
+  const arrive = (...mentions: Client[]): string =>
+    storeFrom(server, rob, { ...direct, uri: PARENT, mentions, createdAt: server.clock.now() - 2 * HOUR })!;
+
   test("is one conversation", async () => {
-    const rob = remoteAuthor(server, "rob");
-    const at = server.clock.now() - HOUR;
-    const child = storeFrom(server, rob, {
-      ...direct,
-      uri: CHILD,
-      inReplyToUri: PARENT,
-      mentions: [alice],
-      createdAt: at,
-    })!;
     expect(await conversations(alice)).toEqual([[child, true]]);
-    const parent = storeFrom(server, rob, { ...direct, uri: PARENT, mentions: [alice], createdAt: at - HOUR })!;
+    const parent = arrive(alice);
     // The parent has begun a conversation before its reply is linked.
     expect(await conversations(alice)).toEqual([[child, true]]);
     const { id } = await alice.publish({ ...direct, status: "@rob@far.example yes", in_reply_to_id: parent });
@@ -137,16 +141,7 @@ describe("A direct conversation whose first status arrives last", () => {
   });
 
   test("stays apart from those with other participants", async () => {
-    const rob = remoteAuthor(server, "rob");
-    const at = server.clock.now() - HOUR;
-    const child = storeFrom(server, rob, {
-      ...direct,
-      uri: CHILD,
-      inReplyToUri: PARENT,
-      mentions: [alice],
-      createdAt: at,
-    })!;
-    const parent = storeFrom(server, rob, { ...direct, uri: PARENT, mentions: [alice, bob], createdAt: at - HOUR })!;
+    const parent = arrive(alice, bob);
     expect(await conversations(alice)).toEqual([
       [child, true],
       [parent, true],

@@ -49,7 +49,7 @@ describe("Among three servers", () => {
     const doraHandle = `dora@${alice.server.ctx.config.handleDomain}`;
     const known = { handle: doraHandle, uri: `${alice.server.ctx.config.origin}/users/dora` };
     for (const other of [bob, carol]) await other.act("follow", known);
-    await dora.follow({ id: await aliceIdOf(bob.handle) });
+    await dora.follow({ id: await alice.idOf(bob) });
     await drain();
     const hello = await dora.publish("Hello");
     const post = await bob.publish("Hi");
@@ -72,20 +72,13 @@ describe("Among three servers", () => {
       .get("/users/dora", { headers: { accept: "application/activity+json" } });
     expect(actor.status).toBe(410);
   });
-
-  async function aliceIdOf(handle: string): Promise<string> {
-    const { json } = await alice.get(`/api/v2/search?type=accounts&resolve=true&q=@${handle}`);
-    return json.accounts[0].id;
-  }
 });
 
 describe("With a server by others", () => {
-  const { alice, newPeer, drain, advance } = aliceAndPeers();
+  const { alice, drain, advance, newFriend, newFollowed, newFollower } = aliceAndPeers();
 
   test("a profile edit arrives, and a new name is shown everywhere", async () => {
-    const fern = await newPeer("fern");
-    await alice.act("follow", fern);
-    await drain();
+    const fern = await newFollowed("fern");
     const post = await fern.post({ to: "public", content: "<p>rain</p>" });
     await fern.updateProfile({
       displayName: "Fern the second",
@@ -103,9 +96,7 @@ describe("With a server by others", () => {
   });
 
   test("a profile edit is sent, readable for others", async () => {
-    const fern = await newPeer("fern");
-    await fern.follow(alice.uri);
-    await drain();
+    const fern = await newFollower("fern");
     await alice.patch("/api/v1/accounts/update_credentials", { display_name: "Alice the second", note: "Tea" });
     await drain();
     expect(fern.received.at(-1)).toMatchObject({ type: "Update", actor: alice.uri, object: alice.uri });
@@ -113,10 +104,7 @@ describe("With a server by others", () => {
   });
 
   test("a deleted account disappears with its posts", async () => {
-    const fern = await newPeer("fern");
-    await alice.act("follow", fern);
-    await fern.follow(alice.uri);
-    await drain();
+    const fern = await newFriend("fern");
     const post = await fern.post({ to: "public", content: "<p>rain</p>", mentions: [alice.uri] });
     await fern.like((await alice.publish("Hello")).uri);
     await drain();
@@ -135,9 +123,7 @@ describe("With a server by others", () => {
   });
 
   test("an account that replaced its key is believed with the new one, and no longer with the old one", async () => {
-    const fern = await newPeer("fern");
-    await alice.act("follow", fern);
-    await drain();
+    const fern = await newFollowed("fern");
     await fern.post({ to: "public", content: "<p>old</p>" });
     await drain();
     advance(1000);

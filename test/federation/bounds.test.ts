@@ -24,8 +24,7 @@ beforeEach(async () => {
   await befriend(alice, bob);
 });
 
-const resolved = async (address: string): Promise<Json> =>
-  (await alice.get(`/api/v2/search?q=${encodeURIComponent(address)}&resolve=true`)).json.statuses;
+const resolved = async (address: string): Promise<Json> => (await alice.resolve(address)).statuses;
 const statusOf = async (uri: string): Promise<Json> =>
   (await alice.get(`/api/v1/statuses/${statusId(alice.server, uri)}`)).json;
 const many = <T>(length: number, each: (at: number) => T): T[] => Array.from({ length }, (_, at) => each(at));

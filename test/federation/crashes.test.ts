@@ -73,7 +73,7 @@ describe("Between two servers", () => {
 });
 
 describe("With a server by others", () => {
-  const { alice, newPeer, drain, advance } = aliceAndPeers();
+  const { alice, newPeer, drain, advance, newFollower } = aliceAndPeers();
 
   test("an activity that was being processed is processed again", async () => {
     const [fern, moss] = [await newPeer("fern"), await newPeer("moss")];
@@ -87,9 +87,7 @@ describe("With a server by others", () => {
   });
 
   test("the order is kept when the server is killed while another one is down", async () => {
-    const fern = await newPeer("fern");
-    await fern.follow(alice.uri);
-    await drain();
+    const fern = await newFollower("fern");
     await fern.down();
     for (const text of ["one", "two", "three"]) {
       await alice.publish(text);

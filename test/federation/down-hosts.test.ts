@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Json } from "../support/client.ts";
 import { neighboursForEachTest } from "../support/federation.ts";
+import { count } from "../support/hostile-peer.ts";
 import { profileOf, remoteAccount, remoteFollow } from "../support/remote-rows.ts";
 import { Site } from "../support/site.ts";
 
@@ -22,8 +23,6 @@ function follower(username: string, domain = "far.test"): void {
 
 const OLDEST = "SELECT min(created_at) AS at FROM outgoing_activities";
 
-const rows = (table: string): number => alice.server.ctx.db.get<Json>(`SELECT count(*) AS n FROM ${table}`)!.n;
-
 describe("A host that is down for good", () => {
   test("keeps nothing waiting that is older than seven days, in any of its inboxes", async () => {
     const status = () => new Response(null, { status: 503 });
@@ -43,9 +42,9 @@ describe("A host that is down for good", () => {
     expect(alice.server.ctx.db.all(down)).toHaveLength(1);
     alice.server.clock.advance(8 * DAY);
     await alice.server.drain();
-    expect(rows("deliveries")).toBe(0);
-    expect(rows("outgoing_activities")).toBe(0);
-    expect(rows("jobs WHERE lane = 'deliveries'")).toBe(0);
+    expect(count(alice.server, "deliveries")).toBe(0);
+    expect(count(alice.server, "outgoing_activities")).toBe(0);
+    expect(count(alice.server, "jobs WHERE lane = 'deliveries'")).toBe(0);
     expect(alice.server.ctx.db.all(down)).toHaveLength(1);
   });
 });
@@ -62,8 +61,8 @@ describe("A host that is back", () => {
     status = 410;
     alice.server.clock.advance(HOUR);
     await alice.server.drain();
-    expect(rows("deliveries")).toBe(0);
-    expect(rows("missing_inboxes")).toBe(3);
+    expect(count(alice.server, "deliveries")).toBe(0);
+    expect(count(alice.server, "missing_inboxes")).toBe(3);
   });
 });
 
@@ -80,10 +79,10 @@ describe("A host that was not used for months", () => {
       await alice.publish("Is anyone there?");
       await alice.server.drain();
       expect(hosts()).toContain(domain);
-      expect(rows("missing_inboxes")).toBe(1);
+      expect(count(alice.server, "missing_inboxes")).toBe(1);
       await alice.server.cleanUpAfter(46 * DAY);
     }
     expect(hosts()).toEqual(["new.test"]);
-    expect(rows("missing_inboxes")).toBe(0);
+    expect(count(alice.server, "missing_inboxes")).toBe(0);
   });
 });

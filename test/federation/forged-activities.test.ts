@@ -271,8 +271,7 @@ describe("An id that is used again", () => {
     const announce = mallory.activity("Announce", one.uri, { to: [PUBLIC] });
     await mallory.deliver(alice.server, announce);
     peer.serve(announce.id, mallory.note({ id: announce.id }));
-    const { json } = await alice.get(`/api/v2/search?q=${encodeURIComponent(announce.id)}&resolve=true`);
-    expect(json.statuses).toEqual([]);
+    expect((await alice.resolve(announce.id)).statuses).toEqual([]);
   });
 
   test("gives a boost no content", async () => {
@@ -443,7 +442,7 @@ describe("A post that was deleted", () => {
     expect(await contents()).toEqual([]);
     expect(statusId(alice.server, reply.id)).not.toBeNull();
     expect(peer.fetched("good.test")).not.toContain(note.id);
-    expect((await alice.get(`/api/v2/search?q=${encodeURIComponent(note.id)}&resolve=true`)).json.statuses).toEqual([]);
+    expect((await alice.resolve(note.id)).statuses).toEqual([]);
     expect(statusId(alice.server, note.id)).toBeNull();
   });
 
@@ -481,8 +480,7 @@ describe("An activity of a deleted account", () => {
     peer.serve(note.id, note);
     expect(await bob.send(alice.server, bob.create(note))).toBe(401);
     await mallory.deliver(alice.server, mallory.activity("Announce", note.id, { to: [PUBLIC] }));
-    const search = await alice.get(`/api/v2/search?q=${encodeURIComponent(note.id)}&resolve=true`);
-    expect([search.status, search.json.statuses]).toEqual([200, []]);
+    expect((await alice.resolve(note.id)).statuses).toEqual([]);
     expect(count(alice.server, "statuses")).toBe(0);
     expect(count(alice.server, "incoming_activities")).toBe(0);
   });

@@ -28,9 +28,6 @@ beforeEach(() => {
 
 const follow = (account: HostileAccount) => account.activity("Follow", alice.uri);
 const accounts = () => count(alice.server, "remote_accounts");
-/** The result of a search by alice for an address or handle. */
-const resolved = async (q: string): Promise<Json> =>
-  (await alice.get(`/api/v2/search?q=${encodeURIComponent(q)}&resolve=true`)).json;
 
 describe("A key", () => {
   test("signs only for its owner", async () => {
@@ -70,14 +67,14 @@ describe("A key", () => {
     expect(accounts()).toBe(0);
     const beth = peer.account("beth", "good.test");
     beth.document.publicKey.owner = bob.uri;
-    await resolved(beth.uri);
+    await alice.resolve(beth.uri);
     expect(await beth.send(alice.server, follow(beth))).toBe(401);
     expect(await beth.send(alice.server, follow(bob))).toBe(401);
   });
 
   test("with an id on another server can't take the place of the key there", async () => {
     mallory.document.publicKey.id = bob.key.keyId;
-    await resolved(`@${mallory.handle}`);
+    await alice.resolve(`@${mallory.handle}`);
     expect(accountId(alice.server, mallory.uri)).not.toBeNull();
     expect(await bob.send(alice.server, follow(bob))).toBe(202);
     expect(await mallory.send(alice.server, follow(mallory), { key: { ...mallory.key, keyId: bob.key.keyId } })).toBe(
@@ -149,27 +146,29 @@ describe("A handle", () => {
   test("that WebFinger assigns to another account is refused", async () => {
     peer.assign(mallory.handle, bob.uri);
     expect(await mallory.send(alice.server, follow(mallory))).toBe(401);
-    expect((await resolved(mallory.uri)).accounts).toEqual([]);
+    expect((await alice.resolve(mallory.uri)).accounts).toEqual([]);
     expect(accounts()).toBe(0);
   });
 
   test("on another domain needs the consent of that domain", async () => {
     peer.assign(mallory.handle, mallory.uri, `acct:${bob.handle}`);
     expect(await mallory.send(alice.server, follow(mallory))).toBe(401);
-    expect((await resolved(`@${mallory.handle}`)).accounts).toEqual([]);
+    expect((await alice.resolve(`@${mallory.handle}`)).accounts).toEqual([]);
     expect(accounts()).toBe(0);
     const domain = new URL(peer.origin("brand.test")).host;
     const carol = peer.account("carol", "social.test");
     peer.assign(carol.handle, carol.uri, `acct:carol@${domain}`);
     peer.assign(`carol@${domain}`, carol.uri);
-    expect((await resolved(`@${carol.handle}`)).accounts).toMatchObject([{ acct: `carol@${domain}`, uri: carol.uri }]);
+    expect((await alice.resolve(`@${carol.handle}`)).accounts).toMatchObject([
+      { acct: `carol@${domain}`, uri: carol.uri },
+    ]);
   });
 
   test("of this server can't be claimed", async () => {
     const { handleDomain } = alice.server.ctx.config;
     for (const subject of [`acct:${alice.handle}`, `acct:${alice.handle}.`, `acct:new@${handleDomain}`]) {
       peer.assign(mallory.handle, mallory.uri, subject);
-      expect((await resolved(`@${mallory.handle}`)).accounts).toEqual([]);
+      expect((await alice.resolve(`@${mallory.handle}`)).accounts).toEqual([]);
     }
     expect(accounts()).toBe(0);
   });
@@ -179,7 +178,7 @@ describe("A handle", () => {
     const usurper = new HostileAccount(peer, "bob2", "good.test", { preferredUsername: "bob" });
     peer.serve(usurper.uri, () => documentResponse(usurper.document));
     expect(await usurper.send(alice.server, follow(usurper))).toBe(401);
-    expect((await resolved(`@${bob.handle}`)).accounts).toMatchObject([{ id: bobId, uri: bob.uri }]);
+    expect((await alice.resolve(`@${bob.handle}`)).accounts).toMatchObject([{ id: bobId, uri: bob.uri }]);
     const foreign = new HostileAccount(peer, "bob", "evil.test", {});
     peer.serve(foreign.uri, () => documentResponse(foreign.document));
     peer.assign(foreign.handle, foreign.uri, `acct:${bob.handle}`);
@@ -198,7 +197,7 @@ describe("A handle", () => {
       const account = peer.account(`eve${at}`);
       peer.assign(account.handle, account.uri, `acct:${handle}`);
       peer.assign(handle, account.uri);
-      expect((await resolved(account.uri)).accounts).toMatchObject([{ acct: account.handle }]);
+      expect((await alice.resolve(account.uri)).accounts).toMatchObject([{ acct: account.handle }]);
     }
   });
 
@@ -207,7 +206,7 @@ describe("A handle", () => {
       const account = new HostileAccount(peer, "odd", "evil.test", { preferredUsername: name });
       peer.serve(account.uri, () => documentResponse(account.document));
       peer.assign(`${String(name)}@${account.domain}`, account.uri);
-      expect((await resolved(account.uri)).accounts).toEqual([]);
+      expect((await alice.resolve(account.uri)).accounts).toEqual([]);
     }
     expect(accounts()).toBe(0);
   });
@@ -254,39 +253,39 @@ describe("A document", () => {
     ];
     for (const type of types) {
       peer.serve(uploaded.id, () => documentResponse(uploaded, type));
-      expect((await resolved(uploaded.id)).statuses).toEqual([]);
+      expect((await alice.resolve(uploaded.id)).statuses).toEqual([]);
     }
     expect(statusId(alice.server, uploaded.id)).toBeNull();
     const ld = 'application/ld+json; profile="https://www.w3.org/ns/activitystreams"';
     peer.serve(uploaded.id, () => documentResponse(uploaded, ld));
-    expect((await resolved(uploaded.id)).statuses).toHaveLength(1);
+    expect((await alice.resolve(uploaded.id)).statuses).toHaveLength(1);
   });
 
   test("is fetched from its id if that differs from its address, once", async () => {
     const page = `${bob.origin}/@bob/1`;
     peer.serve(page, note());
     peer.serve(note().id, note());
-    expect((await resolved(page)).statuses).toMatchObject([{ uri: note().id }]);
+    expect((await alice.resolve(page)).statuses).toMatchObject([{ uri: note().id }]);
     const [first, second, third] = [1, 2, 3].map((n) => `${mallory.origin}/${n}`) as [string, string, string];
     peer.serve(first, mallory.note({ id: second }));
     peer.serve(second, mallory.note({ id: third }));
     peer.serve(third, mallory.note({ id: third }));
-    expect((await resolved(first)).statuses).toEqual([]);
+    expect((await alice.resolve(first)).statuses).toEqual([]);
     expect(peer.fetched()).not.toContain(third);
   });
 
   test("of another server is what that server says", async () => {
     const lie = `${mallory.origin}/lie`;
     peer.serve(lie, note({ content: "<p>forged</p>" }));
-    expect((await resolved(lie)).statuses).toEqual([]);
+    expect((await alice.resolve(lie)).statuses).toEqual([]);
     peer.serve(note().id, note());
-    expect((await resolved(lie)).statuses).toMatchObject([{ content: "<p>from bob</p>" }]);
+    expect((await alice.resolve(lie)).statuses).toMatchObject([{ content: "<p>from bob</p>" }]);
   });
 
   test("that claims an author on another server is refused", async () => {
     const claim = bob.note({ id: `${mallory.origin}/notes/1` });
     peer.serve(claim.id, claim);
-    expect((await resolved(claim.id)).statuses).toEqual([]);
+    expect((await alice.resolve(claim.id)).statuses).toEqual([]);
     const reply = mallory.note({ inReplyTo: claim.id });
     await befriend(alice, mallory);
     await mallory.deliver(alice.server, mallory.create(reply));
@@ -305,11 +304,11 @@ describe("A document", () => {
     const dotted = uri.replace(".test:", ".test.:");
     const actor = alice.uri.replace(".test:", ".test.:");
     for (const address of [shortened, named, dotted]) {
-      expect((await alice.get(`/api/v2/search?q=${encodeURIComponent(address)}&resolve=true`)).status).toBe(200);
+      await alice.resolve(address);
       await mallory.deliver(alice.server, mallory.create(mallory.note({ inReplyTo: address })));
       await mallory.deliver(alice.server, mallory.activity("Announce", address, { to: [PUBLIC] }));
     }
-    expect((await resolved(actor)).accounts).toEqual([]);
+    expect((await alice.resolve(actor)).accounts).toEqual([]);
     await mallory.deliver(alice.server, mallory.create(mallory.note({ tag: [{ type: "Mention", href: actor }] })));
     expect(count(alice.server, "incoming_activities")).toBe(0);
     expect(count(alice.server, "statuses")).toBe(before + 4);

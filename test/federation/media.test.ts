@@ -54,13 +54,10 @@ describe("Between two servers", () => {
 });
 
 describe("With a server by others", () => {
-  const { alice, newPeer, drain } = aliceAndPeers();
+  const { alice, drain, newFriend } = aliceAndPeers();
   let fern: Peer;
   beforeEach(async () => {
-    fern = await newPeer("fern");
-    await alice.act("follow", fern);
-    await fern.follow(alice.uri);
-    await drain();
+    fern = await newFriend("fern");
   });
 
   test("a picture and an avatar are fetched when they are first shown, once", async () => {

@@ -11,12 +11,10 @@ const contents = (timeline: Json[]) => timeline.map(({ content }) => content).to
 const numbered = (count: number) => Array.from({ length: count }, (_, n) => `<p>Post ${n + 1}</p>`);
 
 describe("A server by others that is down for two days", () => {
-  const { alice, newPeer, drain, advance } = aliceAndPeers();
+  const { alice, newPeer, drain, advance, newFollowed, newFollower } = aliceAndPeers();
 
   test("then receives everything once and in order, and is rarely asked until then", async () => {
-    const fern = await newPeer("fern");
-    await fern.follow(alice.uri);
-    await drain();
+    const fern = await newFollower("fern");
     await fern.down();
     for (let n = 1; n <= POSTS; n += 1) {
       await alice.publish(`Post ${n}`);
@@ -36,9 +34,7 @@ describe("A server by others that is down for two days", () => {
   });
 
   test("gets neither a post that was deleted meanwhile nor its edit, but the deletion", async () => {
-    const fern = await newPeer("fern");
-    await fern.follow(alice.uri);
-    await drain();
+    const fern = await newFollower("fern");
     await fern.down();
     const post = await alice.publish("A mistake");
     await drain();
@@ -88,9 +84,7 @@ describe("A server by others that is down for two days", () => {
   });
 
   test("delays nothing by others, even if many servers have activities that wait", async () => {
-    const fern = await newPeer("fern");
-    await alice.act("follow", fern);
-    await drain();
+    const fern = await newFollowed("fern");
     const { db, clock } = alice.server.ctx;
     db.transaction((tx) => {
       for (let n = 10; n < 30; n += 1) {

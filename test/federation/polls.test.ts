@@ -83,13 +83,10 @@ describe("Between two servers", () => {
 });
 
 describe("With a server by others", () => {
-  const { alice, newPeer, drain, advance } = aliceAndPeers();
+  const { alice, drain, advance, newFriend } = aliceAndPeers();
   let fern: Peer;
   beforeEach(async () => {
-    fern = await newPeer("fern");
-    await alice.act("follow", fern);
-    await fern.follow(alice.uri);
-    await drain();
+    fern = await newFriend("fern");
   });
 
   test("a user votes, and sees the results", async () => {

@@ -124,12 +124,10 @@ describe("Between two servers", () => {
 });
 
 describe("From a server by others", () => {
-  const { alice, newPeer, drain, advance } = aliceAndPeers();
+  const { alice, drain, advance, newFollowed } = aliceAndPeers();
   let fern: Peer;
   beforeEach(async () => {
-    fern = await newPeer("fern");
-    await alice.act("follow", fern);
-    await drain();
+    fern = await newFollowed("fern");
   });
 
   test("a post arrives with its warning, hashtags and emoji, and without scripts", async () => {
@@ -192,12 +190,10 @@ describe("From a server by others", () => {
 });
 
 describe("To a server by others", () => {
-  const { alice, newPeer, drain } = aliceAndPeers();
+  const { alice, drain, newFollower } = aliceAndPeers();
   let fern: Peer;
   beforeEach(async () => {
-    fern = await newPeer("fern");
-    await fern.follow(alice.uri);
-    await drain();
+    fern = await newFollower("fern");
   });
 
   test("posts, edits and deletions arrive, signed and readable", async () => {

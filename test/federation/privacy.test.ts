@@ -51,7 +51,7 @@ describe("Among three servers", () => {
     const path = new URL(post.uri).pathname;
     expect((await alice.server.stranger().get(path, { headers: DOCUMENT })).status).toBe(404);
     // Signed by the server of Carol, which has no follower of Alice.
-    await carol.get(`/api/v2/search?resolve=true&q=${encodeURIComponent(post.uri)}`);
+    await carol.resolve(post.uri);
     expect(isKnown(carol, post)).toBe(false);
   });
 

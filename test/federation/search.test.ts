@@ -5,7 +5,7 @@ import type { Peer } from "../support/fedify-peer.ts";
 
 /** The accounts and statuses found for pasted text. */
 async function found(who: Neighbour, text: string): Promise<{ accounts: string[]; statuses: string[] }> {
-  const { json } = await who.get(`/api/v2/search?resolve=true&q=${encodeURIComponent(text)}`);
+  const json = await who.resolve(text);
   const uris = (each: { uri: string }[]) => each.map(({ uri }) => uri);
   return { accounts: uris(json.accounts), statuses: uris(json.statuses) };
 }

@@ -44,8 +44,8 @@ export class Neighbour extends Client implements Known {
 
   /** The id that this user's server has given to another account. An unknown one is fetched. */
   async idOf(other: Known): Promise<string> {
-    const { json } = await this.get(`/api/v2/search?type=accounts&resolve=true&q=@${other.handle}`);
-    const found = json.accounts.find(({ acct }: Json) => acct === other.handle);
+    const { accounts } = await this.resolve(`@${other.handle}`);
+    const found = accounts.find(({ acct }: Json) => acct === other.handle);
     if (!found) throw new Error(`${this.handle} does not find @${other.handle}`);
     return found.id;
   }
@@ -58,6 +58,13 @@ export class Neighbour extends Client implements Known {
   async relationship(other: Known): Promise<Json> {
     const { json } = await this.get(`/api/v1/accounts/relationships?id[]=${await this.idOf(other)}`);
     return json[0];
+  }
+
+  /** The result of a search for an address or handle, which is fetched if it is unknown. */
+  async resolve(q: string): Promise<Json> {
+    const { status, json } = await this.get(`/api/v2/search?resolve=true&q=${encodeURIComponent(q)}`);
+    if (status !== 200) throw new Error(`The search for ${q} was answered with ${status}`);
+    return json;
   }
 
   /** The account as this user's server shows it. */
@@ -157,11 +164,32 @@ function hasDueJobs({ ctx, clock }: TestServer): boolean {
   return ctx.db.get(sql, { now: clock.now() }) !== null;
 }
 
-/** A Linnet server with the user `alice` before each test, and a function that starts peers with the same clock. */
+/**
+ * A Linnet server with the user `alice` before each test, and functions that start peers with the same clock: any, one
+ * that alice follows, one that follows her, or both.
+ */
 export function aliceAndPeers(settings: Settings = {}) {
   const neighbourhood = neighboursForEachTest(["alice"], settings);
-  const { alice } = neighbourhood;
+  const { alice, drain } = neighbourhood;
   const clock = { now: () => alice.server.clock.now() };
   const newPeer = peersForEachTest({ clockOf: { clock } } satisfies PeerSettings);
-  return { ...neighbourhood, newPeer };
+  const newFollowed = async (name: string) => {
+    const peer = await newPeer(name);
+    await alice.act("follow", peer);
+    await drain();
+    return peer;
+  };
+  const newFollower = async (name: string) => {
+    const peer = await newPeer(name);
+    await peer.follow(alice.uri);
+    await drain();
+    return peer;
+  };
+  const newFriend = async (name: string) => {
+    const peer = await newFollowed(name);
+    await peer.follow(alice.uri);
+    await drain();
+    return peer;
+  };
+  return { ...neighbourhood, newPeer, newFollowed, newFollower, newFriend };
 }

@@ -2,7 +2,6 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { insertRemoteMedia, type RemoteAttachment } from "../../src/core/remote-media/remote-attachments.ts";
 import { setRemotePictures, type RemotePictures } from "../../src/core/remote-media/remote-pictures.ts";
-import { schedule } from "../../src/jobs/recurring.ts";
 import type { Json } from "./client.ts";
 import { remoteAccount, remoteStatus } from "./rows.ts";
 import type { TestServer } from "./server.ts";
@@ -62,12 +61,4 @@ export function cachedFiles({ ctx }: TestServer): string[] {
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
   // A compiled server unpacks its image library there.
   return files.filter((path) => !path.startsWith(join(folder, "native")));
-}
-
-/** Advances the clock and runs the hourly clean-up of the cache. */
-export async function cleanCacheAfter(server: TestServer, later: number): Promise<void> {
-  const { ctx, clock } = server;
-  clock.advance(later);
-  ctx.db.transaction((tx) => schedule(ctx, tx, "cache.evict", clock.now()));
-  await server.drain();
 }

@@ -136,7 +136,7 @@ export function rowOf(server: TestServer, id: string | null): StatusRow {
 }
 
 /** The statuses of a home timeline, newest first. */
-export async function homeOf(who: Client): Promise<string[]> {
+export async function homeIdsOf(who: Client): Promise<string[]> {
   return ((await who.get("/api/v1/timelines/home?limit=40")).json as Json[]).map(({ id }) => id);
 }
 

@@ -97,11 +97,11 @@ export class TestServer {
     return this.inside.drain();
   }
 
-  /** Advances the clock, in milliseconds, and runs the hourly clean-up. */
-  async cleanUpAfter(later: number): Promise<void> {
+  /** Advances the clock, in milliseconds, and runs the hourly clean-up, or that of the cache. */
+  async cleanUpAfter(later: number, job: "clean_up" | "cache.evict" = "clean_up"): Promise<void> {
     const { ctx, clock } = this;
     clock.advance(later);
-    ctx.db.transaction((tx) => schedule(ctx, tx, "clean_up", clock.now()));
+    ctx.db.transaction((tx) => schedule(ctx, tx, job, clock.now()));
     await this.drain();
   }
 
