@@ -1,13 +1,12 @@
-const ISO = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
+/** A date and, after it, perhaps a time and its zone. */
+const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(?:Z|([+-]\d\d)(?::?(\d\d))?)?)?$/i;
 
 /** Parses an ISO 8601 date to milliseconds since 1970, as UTC if it has no time zone. Null if it is invalid. */
 export function parseDate(text: string): number | null {
-  const given = text.trim();
-  if (!ISO.test(given)) return null;
-  const [date, time = ""] = given.toUpperCase().split(/[T ]/, 2) as [string, string?];
-  const [, clock = "00:00", sign, hours, minutes] = /^([\d:.]+)?(?:([+-])(\d\d):?(\d\d)?|Z)?$/.exec(time) ?? [];
-  const offset = sign ? `${sign}${hours}:${minutes ?? "00"}` : "Z";
-  const instant = Date.parse(`${date}T${clock}${offset}`);
+  const found = ISO.exec(text.trim());
+  if (!found) return null;
+  const [, date, clock = "00:00", hours, minutes = "00"] = found;
+  const instant = Date.parse(`${date}T${clock}${hours ? `${hours}:${minutes}` : "Z"}`);
   return Number.isNaN(instant) ? null : instant;
 }
 

@@ -29,7 +29,7 @@ interface Scale {
 const FULL: Scale = {
   counts: { senders: 500, keys: 100, known: 5000 },
   hosts: 1000,
-  intake: { turns: 5, activities: 1500, seconds: 2 },
+  intake: { turns: 5, activities: 1500, seconds: 2, warmUpSeconds: 10 },
   deliveries: 5,
   seconds: 4,
   activities: 10_000,
@@ -37,7 +37,7 @@ const FULL: Scale = {
 const QUICK: Scale = {
   counts: { senders: 500, keys: 10, known: 5000 },
   hosts: 200,
-  intake: { turns: 2, activities: 500, seconds: 0.5 },
+  intake: { turns: 2, activities: 500, seconds: 0.5, warmUpSeconds: 1 },
   deliveries: 2,
   seconds: 0.5,
   activities: 1000,
@@ -68,9 +68,8 @@ export async function measureFederation(command: Command, root: string, options:
     const intake = await Intake.open(server, data, posts, sink, scale.intake);
     const rows: Row[] = [];
     report("Receiving activities");
-    rows.push(await intake.accepted());
     const [processed, size] = await intake.processed();
-    rows.push(processed, await intake.discarded());
+    rows.push(await intake.accepted(), processed, await intake.discarded());
     await intake.close();
     report("Delivering posts");
     rows.push(await deliver(server, data, sink, scale.deliveries));
