@@ -22,3 +22,19 @@ CREATE INDEX tombstones_by_age ON tombstones (created_at);
 
 -- The owner of a remote account has died, as its server says.
 ALTER TABLE accounts ADD COLUMN memorial INTEGER NOT NULL DEFAULT 0;
+
+-- The keys of remote accounts, in SPKI PEM. An account may have several.
+CREATE TABLE remote_keys (
+  key_id TEXT NOT NULL,
+  account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  public_key TEXT NOT NULL,
+  PRIMARY KEY (key_id, account_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX remote_keys_of_account ON remote_keys (account_id);
+
+INSERT INTO remote_keys
+SELECT key_id, account_id, public_key FROM remote_accounts WHERE key_id IS NOT NULL AND public_key IS NOT NULL;
+DROP INDEX remote_accounts_key;
+ALTER TABLE remote_accounts DROP COLUMN key_id;
+ALTER TABLE remote_accounts DROP COLUMN public_key;

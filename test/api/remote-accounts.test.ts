@@ -219,7 +219,14 @@ describe("An account that its server deletes", () => {
     expect(await shown(alice.id)).toMatchObject({ followers_count: 0, following_count: 0 });
     expect((await alice.get(`/api/v1/statuses/${own.id}`)).json.favourites_count).toBe(0);
     expect(await homeOf(alice)).toEqual(["mine"]);
-    for (const table of ["follows", "follow_requests", "notifications", "favourites", "remote_accounts"]) {
+    for (const table of [
+      "follows",
+      "follow_requests",
+      "notifications",
+      "favourites",
+      "remote_accounts",
+      "remote_keys",
+    ]) {
       expect([table, db.all(`SELECT 1 FROM ${table}`)]).toEqual([table, []]);
     }
   });

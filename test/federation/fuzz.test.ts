@@ -30,8 +30,8 @@ afterAll(async () => {
 /** A document may end the follow, change the key or delete the account: then another account is bob. */
 async function ensureBob(): Promise<void> {
   const isSame = server.ctx.db.get(
-    `SELECT 1 FROM accounts a JOIN remote_accounts r ON r.account_id = a.id JOIN follows f ON f.target_account_id = a.id
-     WHERE a.uri = $uri AND a.gone_at IS NULL AND r.key_id = $keyId AND r.public_key = $pem`,
+    `SELECT 1 FROM accounts a JOIN remote_keys k ON k.account_id = a.id JOIN follows f ON f.target_account_id = a.id
+     WHERE a.uri = $uri AND a.gone_at IS NULL AND k.key_id = $keyId AND k.public_key = $pem`,
     { uri: bob.uri, keyId: bob.key.keyId, pem: bob.document.publicKey.publicKeyPem },
   );
   if (isSame) return;

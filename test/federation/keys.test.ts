@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { neighboursForEachTest } from "../support/federation.ts";
 import {
   befriend,
+  count,
   documentResponse,
   type HostileAccount,
   hostilePeerForEachTest,
@@ -169,6 +170,39 @@ describe("A changed key", () => {
     bob.key.keyId = `${bob.uri}#key-2`;
     bob.document.publicKey.id = bob.key.keyId;
     expect(await statusOf()).toBe(202);
+  });
+
+  test("may be one of several: the id in the signature selects it", async () => {
+    const keys = [1, 2, 3].map((n) => {
+      bob.changeKey();
+      const keyId = `${bob.uri}#key-${n}`;
+      return { ...bob.key, keyId, document: { ...bob.document.publicKey, id: keyId } };
+    });
+    bob.document.publicKey = keys.map(({ document }) => document);
+    const [first, second, third] = keys;
+    expect(await statusOf(bob, second)).toBe(202);
+    const before = fetches();
+    for (const key of [first, third]) expect(await statusOf(bob, key)).toBe(202);
+    expect(fetches()).toBe(before);
+    expect(await statusOf(bob, { ...first!, keyId: second!.keyId })).toBe(401);
+    bob.document.publicKey = [third!.document];
+    const update = bob.activity("Update", bob.document);
+    expect(await bob.send(alice.server, update, { key: first })).toBe(202);
+    await alice.server.drain();
+    expect(await statusOf(bob, third)).toBe(202);
+    expect(await statusOf(bob, first)).toBe(401);
+  });
+
+  test("is one of the first four", async () => {
+    const { publicKey } = bob.document;
+    bob.document.publicKey = [1, 2, 3, 4, 5].map((n) => ({ ...publicKey, id: `${bob.uri}#key-${n}` }));
+    for (const [n, status] of [
+      [4, 202],
+      [5, 401],
+    ] as const) {
+      expect(await statusOf(bob, { ...bob.key, keyId: `${bob.uri}#key-${n}` })).toBe(status);
+    }
+    expect(count(alice.server, "remote_keys")).toBe(4);
   });
 
   test("replaces the old one when the account's server announces it", async () => {

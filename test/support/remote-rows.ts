@@ -41,7 +41,7 @@ export function profileOf(given: Partial<RemoteProfile> = {}): RemoteProfile {
       following: `${uri}/following`,
       featured: null,
     },
-    key: null,
+    keys: [],
     ...given,
   };
 }

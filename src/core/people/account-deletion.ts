@@ -217,6 +217,7 @@ const REST = [
   ["notification_requests", "account_id"],
   ["notification_requests", "from_account_id"],
   ["remote_accounts", "account_id"],
+  ["remote_keys", "account_id"],
   ["scheduled_statuses", "account_id"],
   ["severance_events", "account_id"],
   ["suggestion_dismissals", "account_id"],

@@ -30,8 +30,8 @@ export interface RemoteProfile {
   /** The account that its owner uses instead. */
   movedToId: number | null;
   addresses: RemoteAddresses;
-  /** The key that signs its requests, as SPKI PEM; null if it has none. */
-  key: { id: string; pem: string } | null;
+  /** The keys that sign its requests, as SPKI PEM. */
+  keys: readonly { id: string; pem: string }[];
   /** The totals that its server reports. Undefined ones stay unchanged. */
   counts?: { followers: number | null; following: number | null; statuses: number | null };
 }
@@ -66,13 +66,19 @@ const SAVE = `
 
 const SAVE_ADDRESSES = `
   INSERT INTO remote_accounts (account_id, inbox_url, shared_inbox_url, outbox_url, followers_url, following_url,
-    featured_url, key_id, public_key, fetched_at)
-  VALUES ($id, $inbox, $sharedInbox, $outbox, $followers, $following, $featured, $keyId, $publicKey, $now)
+    featured_url, fetched_at)
+  VALUES ($id, $inbox, $sharedInbox, $outbox, $followers, $following, $featured, $now)
   ON CONFLICT (account_id) DO UPDATE SET
     inbox_url = excluded.inbox_url, shared_inbox_url = excluded.shared_inbox_url, outbox_url = excluded.outbox_url,
     followers_url = excluded.followers_url, following_url = excluded.following_url,
-    featured_url = excluded.featured_url, key_id = excluded.key_id, public_key = excluded.public_key,
-    fetched_at = excluded.fetched_at`;
+    featured_url = excluded.featured_url, fetched_at = excluded.fetched_at`;
+
+const REMOVE_OTHER_KEYS = `
+  DELETE FROM remote_keys WHERE account_id = +$id AND key_id NOT IN (SELECT value ->> 'id' FROM json_each($keys))`;
+const SAVE_KEYS = `
+  INSERT INTO remote_keys (key_id, account_id, public_key)
+  SELECT value ->> 'id', $id, value ->> 'pem' FROM json_each($keys) WHERE true
+  ON CONFLICT DO UPDATE SET public_key = excluded.public_key WHERE public_key <> excluded.public_key`;
 
 /**
  * Inserts or updates the account with this URI, as just fetched, and returns its id. Null, without a change, if the
@@ -125,7 +131,8 @@ const APPLY_DOMAIN_BLOCK = `
 
 function save(ctx: Context, tx: Tx, id: number, profile: RemoteProfile): void {
   const now = ctx.clock.now();
-  const { createdAt, counts, addresses, key } = profile;
+  const { createdAt, counts, addresses } = profile;
+  const keys = JSON.stringify(profile.keys);
   tx.run(SAVE, {
     id,
     username: profile.username,
@@ -151,7 +158,9 @@ function save(ctx: Context, tx: Tx, id: number, profile: RemoteProfile): void {
     createdAt: createdAt === null ? null : Math.min(createdAt, now),
     now,
   });
-  tx.run(SAVE_ADDRESSES, { id, ...addresses, keyId: key?.id ?? null, publicKey: key?.pem ?? null, now });
+  tx.run(SAVE_ADDRESSES, { id, ...addresses, now });
+  tx.run(REMOVE_OTHER_KEYS, { id, keys });
+  tx.run(SAVE_KEYS, { id, keys });
 }
 
 /**

@@ -8,11 +8,19 @@ export const remoteAccounts = sqliteTable("remote_accounts", {
   followers_url: text(),
   following_url: text(),
   featured_url: text(),
-  key_id: text(),
-  public_key: text(),
   fetched_at: integer().notNull(),
   key_checked_at: integer(),
 });
+
+export const remoteKeys = sqliteTable(
+  "remote_keys",
+  {
+    key_id: text().notNull(),
+    account_id: integer().notNull(),
+    public_key: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.key_id, table.account_id] })],
+);
 
 export const accountKeys = sqliteTable("account_keys", {
   id: integer().primaryKey({ autoIncrement: true }),

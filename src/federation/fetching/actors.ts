@@ -80,7 +80,7 @@ async function handleOf(ctx: Context, actor: RemoteActor, host: string): Promise
 }
 
 function profileOf(actor: RemoteActor, handle: RemoteHandle): Omit<RemoteProfile, "movedToId" | "counts"> {
-  const { inbox, sharedInbox, outbox, followers, following, featured, publicKey } = actor;
+  const { inbox, sharedInbox, outbox, followers, following, featured } = actor;
   return {
     uri: actor.uri,
     url: actor.url,
@@ -97,9 +97,19 @@ function profileOf(actor: RemoteActor, handle: RemoteHandle): Omit<RemoteProfile
     attributionDomains: actor.attributionDomains,
     createdAt: actor.published,
     addresses: { inbox, sharedInbox: ownOf(actor, sharedInbox), outbox, followers, following, featured },
-    // A key that names another owner is not this account's, and another server's key id would hide the real key.
-    key: publicKey?.owner === actor.uri && ownOf(actor, publicKey.id) ? { id: publicKey.id, pem: publicKey.pem } : null,
+    keys: keysOf(actor),
   };
+}
+
+/** More than any server needs, even while it replaces a key. */
+const MAX_KEYS = 4;
+
+/** A key that names another owner is not this account's, and another server's key id would hide the real key. */
+function keysOf(actor: RemoteActor): RemoteProfile["keys"] {
+  return actor.publicKeys
+    .filter(({ id, owner }) => owner === actor.uri && ownOf(actor, id) !== null)
+    .slice(0, MAX_KEYS)
+    .map(({ id, pem }) => ({ id, pem }));
 }
 
 /** The address, if it is on the account's own server. */

@@ -33,15 +33,15 @@ export class KeyUnavailable extends Error {
 interface KeyRow {
   account_id: number;
   uri: string;
-  public_key: string | null;
+  public_key: string;
   suspended_at: number | null;
   gone_at: number | null;
 }
 
 const FIND = `
-  SELECT r.account_id, a.uri, r.public_key, a.suspended_at, a.gone_at
-  FROM remote_accounts r JOIN accounts a ON a.id = r.account_id
-  WHERE r.key_id = +$keyId`;
+  SELECT k.account_id, a.uri, k.public_key, a.suspended_at, a.gone_at
+  FROM remote_keys k JOIN accounts a ON a.id = k.account_id
+  WHERE k.key_id = +$keyId`;
 
 /** The public keys of other servers' accounts, by key id. An unknown key is fetched with its owner. */
 export class Keys {
@@ -86,7 +86,7 @@ export class Keys {
 
   private known(keyId: string): SigningKey | null {
     const row = this.ctx.db.get<KeyRow>(FIND, { keyId });
-    const key = row?.public_key && this.parse(row.public_key);
+    const key = row && this.parse(row.public_key);
     if (!row || !key) return null;
     const isGone = row.gone_at !== null;
     const sender = { id: row.account_id, uri: row.uri, host: hostOf(row.uri)! };

@@ -32,8 +32,8 @@ export interface RemoteActor {
   following: string | null;
   featured: string | null;
   featuredTags: string | null;
-  /** The first embedded key. */
-  publicKey: PublicKey | null;
+  /** The embedded keys. */
+  publicKeys: PublicKey[];
   /** The ids of all keys, embedded or not. */
   keyIds: string[];
   alsoKnownAs: string[];
@@ -84,7 +84,7 @@ export function readActor(json: Json, now: number): RemoteActor | null {
     following: idOf(json.following),
     featured: idOf(json.featured),
     featuredTags: idOf(json.featuredTags),
-    publicKey: keysOf(json)[0] ?? null,
+    publicKeys: keysOf(json),
     keyIds: keyIdsOf(json),
     alsoKnownAs: idsOf(json.alsoKnownAs, MAX_ALIASES),
     movedTo: idOf(json.movedTo),

@@ -109,10 +109,11 @@ function inserts(db: Database) {
   );
   const addresses = db.query(
     `INSERT INTO remote_accounts (account_id, inbox_url, shared_inbox_url, outbox_url, followers_url, following_url,
-       featured_url, key_id, public_key, fetched_at)
+       featured_url, fetched_at)
      VALUES ($id, $uri || '/inbox', $sharedInbox, $uri || '/outbox', $uri || '/followers', $uri || '/following',
-       $uri || '/collections/featured', $keyId, $pem, $now)`,
+       $uri || '/collections/featured', $now)`,
   );
+  const key = db.query("INSERT INTO remote_keys (key_id, account_id, public_key) VALUES ($keyId, $id, $pem)");
   const follow = db.query("INSERT INTO follows (account_id, target_account_id, created_at) VALUES ($from, $to, $now)");
   const now = Date.now();
   const viewer = db.query<{ id: number }, []>("SELECT a.id FROM accounts a JOIN users u ON u.account_id = a.id").get()!;
@@ -122,7 +123,8 @@ function inserts(db: Database) {
       const at = now - ((n + 1) * DAY) / 10;
       const id = idAt(at);
       account.run({ id, username, host, uri, url: `https://${host}/@${username}`, at });
-      addresses.run({ id, uri, sharedInbox: new URL("/inbox", uri).href, keyId, pem, now });
+      addresses.run({ id, uri, sharedInbox: new URL("/inbox", uri).href, now });
+      if (keyId !== null && pem !== null) key.run({ keyId, id, pem });
       return id;
     },
     follows(following: readonly number[], followers: readonly number[]): void {

@@ -19,7 +19,7 @@ const EMPTY = {
   following: null,
   featured: null,
   featuredTags: null,
-  publicKey: null,
+  publicKeys: [],
   keyIds: [],
   alsoKnownAs: [],
   movedTo: null,
@@ -35,7 +35,7 @@ async function read(name: string): Promise<RemoteActor | null> {
 
 /** The key of an actor with the usual id. */
 function keyOf(owner: string, id = `${owner}#main-key`, pem = PEM) {
-  return { publicKey: { id, owner, pem }, keyIds: [id] };
+  return { publicKeys: [{ id, owner, pem }], keyIds: [id] };
 }
 
 function collectionsOf(uri: string) {
@@ -203,7 +203,7 @@ describe("An account is read", () => {
       inbox: `${uri}/inbox`,
       sharedInbox: "https://odd.example/inbox",
       followers: `${uri}/followers`,
-      publicKey: { id: `${uri}#rsa`, owner: uri, pem: PEM },
+      publicKeys: [{ id: `${uri}#rsa`, owner: uri, pem: PEM }],
       keyIds: ["https://odd.example/keys/2", `${uri}#ed25519`, `${uri}#rsa`],
       alsoKnownAs: ["https://old.example/@wu"],
       movedTo: "https://new.example/@wu",

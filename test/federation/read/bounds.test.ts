@@ -101,6 +101,7 @@ const LENGTHS: Record<string, number> = {
   alsoKnownAs: 100,
   attributionDomains: 100,
   keyIds: 16,
+  publicKeys: 16,
   items: 1000,
   contentHtml: 600_000,
   noteHtml: 600_000,
