@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import type { Reads, Tx } from "../db/open.ts";
+import { type LocalName, statusUri } from "./addresses.ts";
 
 const DAY = 24 * 3600_000;
 /** How long a deleted status is remembered. */
@@ -34,6 +35,16 @@ function addRow(ctx: Context, tx: Tx, uri: string, deletedBy: number): void {
 export function isTombstoned(db: Reads, uri: string, authorId: number = AUTHOR): boolean {
   const sql = "SELECT 1 FROM tombstones WHERE uri = +$uri AND deleted_by IN (0, +$authorId)";
   return db.get(sql, { uri, authorId }) !== null;
+}
+
+const OWNER = "SELECT username, deleted_at FROM accounts WHERE lower(username) = lower($username) AND domain IS NULL";
+
+/** Whether a local account, or a status of one, was deleted: then its addresses respond with 410. */
+export function isDeleted(ctx: Context, { username, statusId }: LocalName): boolean {
+  const owner = ctx.db.get<{ username: string; deleted_at: number | null }>(OWNER, { username });
+  if (!owner) return false;
+  if (owner.deleted_at !== null) return true;
+  return statusId !== null && isTombstoned(ctx.db, statusUri(ctx, owner.username, statusId));
 }
 
 export function removeOldTombstones(ctx: Context, tx: Tx): void {

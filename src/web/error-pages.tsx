@@ -1,15 +1,19 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
+import { localUrl, parseAddress } from "../core/addresses.ts";
+import { isDeleted } from "../core/tombstones.ts";
 import { DatabaseLockedRefusal, type Refusal } from "../errors.ts";
+import { requestAddress } from "../lib/http/params.ts";
 import type { Rate } from "../lib/rates.ts";
 import { inLanguage } from "./i18n/error-messages.ts";
 import { Head } from "./layout.tsx";
 import type { PageRequest } from "./page-request.tsx";
 
+/** The page for an address where nothing is. It responds with 410 if a local account or post there was deleted. */
 export function notFoundPage(page: PageRequest): Response {
   const { messages } = page;
   return page.render(
-    { status: 404, title: messages.notFoundTitle },
+    { status: isOfDeleted(page) ? 410 : 404, title: messages.notFoundTitle },
     <>
       <Head title={messages.notFoundTitle}>
         <p>{messages.notFound}</p>
@@ -19,6 +23,12 @@ export function notFoundPage(page: PageRequest): Response {
       </a>
     </>,
   );
+}
+
+function isOfDeleted({ ctx, request }: PageRequest): boolean {
+  const path = requestAddress(request.url).pathname.replace(/\/activity$/, "");
+  const name = parseAddress(ctx, localUrl(ctx, path));
+  return name !== null && isDeleted(ctx, name);
 }
 
 /** The page for a refused request, except for `not_found`. */

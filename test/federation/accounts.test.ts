@@ -67,10 +67,12 @@ describe("Among three servers", () => {
     expect(await bob.copyOf(post)).toMatchObject({ favourites_count: 0 });
     const self = await bob.get("/api/v1/accounts/verify_credentials");
     expect(self.json).toMatchObject({ followers_count: 0, following_count: 0 });
-    const actor = await alice.server
-      .stranger()
-      .get("/users/dora", { headers: { accept: "application/activity+json" } });
-    expect(actor.status).toBe(410);
+    for (const accept of ["application/activity+json", "text/html"]) {
+      for (const path of ["/@dora", new URL(hello.url).pathname, new URL(hello.uri).pathname]) {
+        const { status } = await alice.server.stranger().get(path, { headers: { accept } });
+        expect([accept, path, status]).toEqual([accept, path, 410]);
+      }
+    }
   });
 });
 

@@ -99,6 +99,11 @@ describe("Between two servers", () => {
     expect((await bob.get(`/api/v1/statuses/${id}`)).status).toBe(404);
     expect(await bob.home()).toEqual([]);
     expect((await fetched(alice, post)).status).toBe(410);
+    const browser = alice.server.stranger();
+    for (const address of [post.url, post.uri, `${post.uri}/activity`]) {
+      const page = await browser.get(new URL(address).pathname, { headers: { accept: "text/html" } });
+      expect([address, page.status]).toEqual([address, 410]);
+    }
     expect(await bob.server.ctx.remote.object(post.uri)).toBeNull();
   });
 

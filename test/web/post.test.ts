@@ -112,7 +112,7 @@ test("the metadata describe the page and its oEmbed, which links back to it", as
   expect((await visitor.get(new URL(json.author_url).pathname)).status).toBe(200);
 });
 
-test("a post that isn't public or belongs to another account is not found", async () => {
+test("a post that isn't public or belongs to another account is not found, and a deleted one is gone", async () => {
   const [followers, direct, own] = [
     await alice.publish({ status: "for followers", visibility: "private" }),
     await alice.publish({ status: "@bob for you", visibility: "direct" }),
@@ -133,7 +133,8 @@ test("a post that isn't public or belongs to another account is not found", asyn
     expect([path, status, text.includes("Page not found")]).toEqual([path, 404, true]);
   }
   await alice.delete(`/api/v1/statuses/${own.id}`);
-  expect((await see(own)).status).toBe(404);
+  const { status, text } = await see(own);
+  expect([status, text.includes("Page not found")]).toEqual([410, true]);
 });
 
 test("the URIs of posts redirect browsers to their pages", async () => {

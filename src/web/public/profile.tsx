@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import { lookupAccount } from "../../core/accounts.ts";
+import { isDeleted } from "../../core/tombstones.ts";
 import { spellingOf } from "../../core/discovery/tags.ts";
 import { pinnedOf, statusesOf, tagTimeline } from "../../core/timelines/timelines.ts";
 import type { Page, ListItem } from "../../db/keyset.ts";
@@ -35,7 +36,7 @@ function profilePage(page: PageRequest): Response {
   if (!page.maySeeAccounts) return closedPage(page);
   const found = lookupAccount(ctx, page.path[0]!);
   // Remote accounts have a page on their own server.
-  if (!found || found.domain !== null) throw notFound();
+  if (!found || found.domain !== null || isDeleted(ctx, { username: found.username, statusId: null })) throw notFound();
   if (found.suspended_at !== null) return suspendedPage(page);
   const account = showAccount(ctx, found.id);
   const range = rangeOf(page);
