@@ -1,7 +1,6 @@
 import type { Context } from "../../context.ts";
 import { favouritedBy, rebloggedBy } from "../../core/accounts.ts";
-import { resolveMentions } from "../../core/statuses/compose.ts";
-import { withLanguage } from "../../core/statuses/drafts.ts";
+import { withLanguage, withResolvedMentions } from "../../core/statuses/drafts.ts";
 import { editStatus } from "../../core/statuses/edits.ts";
 import {
   bookmark,
@@ -45,8 +44,7 @@ export function statusRoutes(routes: Router): void {
         const author = { accountId: viewerId, appId: bearer.appId };
         const header = request.headers.get("idempotency-key");
         const key = header && hashSecret(header);
-        const draft = await withLanguage(ctx, viewerId, draftOf(input));
-        await resolveMentions(ctx, draft.text || draft.spoilerText);
+        const draft = await withResolvedMentions(ctx, await withLanguage(ctx, viewerId, draftOf(input)));
         const result =
           input.scheduled_at === undefined
             ? await publish(ctx, author, draft, key)

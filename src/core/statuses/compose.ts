@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 import { idList } from "../../db/json.ts";
-import { findHashtags, findMentions, renderText, type RenderOptions } from "../../lib/text/text.ts";
+import { findHashtags, findMentions, renderText, replaceMentions, type RenderOptions } from "../../lib/text/text.ts";
 import { stackOf } from "../../lib/log.ts";
 import { normaliseHashtag } from "../../lib/text/hashtags.ts";
 import type { Handle } from "../../lib/text/mentions.ts";
@@ -17,6 +17,11 @@ export interface Composed {
   tags: TagName[];
   /** The URLs of other sites, as written. */
   links: string[];
+}
+
+interface RemoteHandle {
+  username: string;
+  domain: string;
 }
 
 interface Mentioned {
@@ -73,14 +78,18 @@ const PATIENCE = 5000;
 
 /**
  * Asks other servers for the unknown accounts that a text mentions, all at once. Call it before the text is checked and
- * rendered: accounts whose server doesn't respond in time stay text.
+ * rendered: accounts whose server doesn't respond in time stay text. Returns the text with the handles that the servers
+ * prefer, as Mastodon does: `@bob@www.example` may be `@bob@example`.
  */
-export async function resolveMentions(ctx: Context, text: string, patience = PATIENCE): Promise<void> {
+export async function resolveMentions(ctx: Context, text: string, patience = PATIENCE): Promise<string> {
   const unknown = unknownMentions(ctx, text);
-  if (unknown.length === 0) return;
+  if (unknown.length === 0) return text;
+  const found = new Map<string, RemoteHandle>();
   const asked = unknown.map(async (handle) => {
     try {
-      await ctx.remote.account(handle);
+      const id = await ctx.remote.account(handle);
+      const preferred = id === null ? null : ctx.db.get<RemoteHandle>(HANDLE, { id });
+      if (preferred) found.set(key(ctx, handle.username, handle.domain), preferred);
     } catch (error) {
       ctx.log.warn("the mentioned account {handle} can't be fetched: {error}", {
         handle: `@${handle.username}@${handle.domain}`,
@@ -89,11 +98,19 @@ export async function resolveMentions(ctx: Context, text: string, patience = PAT
     }
   });
   await Promise.race([Promise.all(asked), Bun.sleep(patience)]);
+  return replaceMentions(text, (written) => {
+    const handle = key(ctx, written.username, written.domain);
+    const preferred = found.get(handle);
+    if (!preferred || key(ctx, preferred.username, preferred.domain) === handle) return null;
+    return `${preferred.username}@${preferred.domain}`;
+  });
 }
 
-function unknownMentions(ctx: Context, text: string): { username: string; domain: string }[] {
+const HANDLE = "SELECT username, coalesce(domain, '') AS domain FROM accounts WHERE id = +$id AND domain IS NOT NULL";
+
+function unknownMentions(ctx: Context, text: string): RemoteHandle[] {
   const known = knownMentions(ctx, text);
-  const unknown = new Map<string, { username: string; domain: string }>();
+  const unknown = new Map<string, RemoteHandle>();
   for (const { username, domain: written } of mentionsIn(text)) {
     const handle = key(ctx, username, written);
     const domain = remoteDomain(ctx, written);

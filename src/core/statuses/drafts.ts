@@ -2,7 +2,7 @@ import type { Context } from "../../context.ts";
 import { Refusal, validationFailed } from "../../errors.ts";
 import { detectLanguage } from "../../lib/text/languages.ts";
 import { countCharacters } from "../../lib/text/text.ts";
-import { compose, type Composed, recompose } from "./compose.ts";
+import { compose, type Composed, recompose, resolveMentions } from "./compose.ts";
 import { checkMedia } from "../media/attachments.ts";
 import { MAX_ATTACHMENTS } from "../media/limits.ts";
 import { checkPoll, type PollDraft } from "./polls.ts";
@@ -55,6 +55,12 @@ export interface CheckedDraft {
 export async function withLanguage(ctx: Context, accountId: number, draft: Draft): Promise<Draft> {
   if (draft.language !== null || defaultsOf(ctx, accountId).hasLanguage) return draft;
   return { ...draft, language: await detectLanguage(draft.text || draft.spoilerText) };
+}
+
+/** Asks other servers for the unknown accounts that a draft mentions, and writes the handles that they prefer. */
+export async function withResolvedMentions(ctx: Context, draft: Draft): Promise<Draft> {
+  const field = draft.text === "" ? "spoilerText" : "text";
+  return { ...draft, [field]: await resolveMentions(ctx, draft[field]) };
 }
 
 /**

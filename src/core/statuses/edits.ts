@@ -48,9 +48,9 @@ interface CheckedEdit extends Edit {
  * deleted meanwhile. The new text
  * is parsed and rendered before the transaction; nothing awaits in between, so no other request can change the status.
  */
-export async function editStatus(ctx: Context, find: () => StatusRow, edit: Edit): Promise<void> {
+export async function editStatus(ctx: Context, find: () => StatusRow, given: Edit): Promise<void> {
   find();
-  if (edit.text !== undefined) await resolveMentions(ctx, edit.text);
+  const edit = given.text === undefined ? given : { ...given, text: await resolveMentions(ctx, given.text) };
   const thumbnails = await storeThumbnails(ctx, find(), edit);
   try {
     changeStatus(ctx, find(), edit, thumbnails);

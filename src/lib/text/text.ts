@@ -34,6 +34,15 @@ export function findMentions(text: string): Handle[] {
   return [...found.values()];
 }
 
+/** Writes other handles, without their `@`, for some mentions of a text: those for which `handleFor` isn't null. */
+export function replaceMentions(text: string, handleFor: (handle: Handle) => string | null): string {
+  const keep = (plain: string) => plain;
+  return rewrite(text, keep, (entity, written) => {
+    const other = entity.kind === "mention" ? handleFor(entity.handle) : null;
+    return other === null ? written : `@${other}`;
+  });
+}
+
 /** The hashtags of a text as written, without `#`, each once by its normalised name, in order; at most 100. */
 export function findHashtags(text: string): string[] {
   const found = new Map<string, string>();
