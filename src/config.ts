@@ -110,7 +110,7 @@ const TABLE = {
     "LINNET_ALLOW_PRIVATE_ADDRESSES",
     "off",
     onOrOff,
-    "`on` allows requests to private and loopback addresses, for tests and closed networks",
+    "`on` allows requests to private and loopback addresses, for tests and closed networks; without it, servers on one machine don't find each other",
   ),
   limits: setting(
     "LINNET_RATE_LIMITS",
