@@ -9,8 +9,10 @@ export interface JobPayloads {
   "card.fetch": { linkId: number };
   /** Fetches the profile of a remote account again. */
   "account.refresh": { accountId: number };
-  /** Works out which servers have to learn of a change, and writes a delivery for each. */
+  /** Works out which servers have to learn of a change. */
   "delivery.prepare": { event: DeliveryEvent };
+  /** Writes a delivery for each inbox of the activities that were worked out, in order. */
+  "delivery.fan_out": Record<string, never>;
   /** Processes what other servers have sent. One job does so for all of them. */
   "incoming.process": Record<string, never>;
   /** Sends all waiting activities to one inbox, in order. */
@@ -66,6 +68,7 @@ export type LaneName =
 const LANES: Partial<Record<JobKind, LaneName>> = {
   // One after the other, so that a status is delivered before its edits.
   "delivery.prepare": "delivery",
+  "delivery.fan_out": "delivery",
   "delivery.send": "deliveries",
   "incoming.process": "incoming",
   "account.refresh": "fetches",

@@ -12,6 +12,7 @@ import { publishScheduled } from "../core/statuses/scheduled.ts";
 import type { Tx } from "../db/open.ts";
 import type { JobKind, JobPayloads } from "../db/queue.ts";
 import { refreshKnown } from "../federation/fetching/actors.ts";
+import { fanOut } from "../federation/delivery/fan-out.ts";
 import { prepareDelivery } from "../federation/delivery/prepare.ts";
 import { sendWaiting } from "../federation/delivery/send.ts";
 import { processIncoming } from "../federation/inbox/incoming.ts";
@@ -37,6 +38,7 @@ export const handlers: Handlers = {
   "card.fetch": (ctx, { linkId }) => fetchCard(ctx, linkId),
   clean_up: (ctx) => cleanUp(ctx),
   "delivery.prepare": (ctx, { event }) => prepareDelivery(ctx, event),
+  "delivery.fan_out": (ctx) => fanOut(ctx),
   "delivery.send": (ctx, { inbox }) => sendWaiting(ctx, inbox),
   "incoming.process": (ctx) => processIncoming(ctx),
   "home.fill": (ctx, { accountId, ...from }) => fillHome(ctx, accountId, from),

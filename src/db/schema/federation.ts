@@ -77,6 +77,12 @@ export const outgoingActivities = sqliteTable("outgoing_activities", {
   created_at: integer().notNull(),
 });
 
+export const deliverySlices = sqliteTable("delivery_slices", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  activity_id: integer().notNull(),
+  inboxes: text().notNull(),
+});
+
 export const deliveries = sqliteTable("deliveries", {
   id: integer().primaryKey({ autoIncrement: true }),
   activity_id: integer().notNull(),

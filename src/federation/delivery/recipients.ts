@@ -27,20 +27,24 @@ const PERSONAL = `
   FROM json_each($ids) reached JOIN remote_accounts r ON r.account_id = reached.value JOIN accounts a ON a.id = reached.value
   WHERE a.gone_at IS NULL`;
 
-const FORGOTTEN = `
-  SELECT url FROM missing_inboxes WHERE url IN (SELECT value FROM json_each($urls)) AND since <= +$before`;
-
-/** The inboxes of an audience, without those of refused hosts and those that are gone. */
+/** The inboxes of an audience. */
 export function inboxesOf(ctx: Context, { followersOf = 0, accountIds = [], inbox }: Audience): string[] {
   const ids = idList(accountIds);
   const found =
     inbox === "shared"
       ? ctx.db.all<{ url: string }>(SHARED, { followed: followersOf, ids })
       : ctx.db.all<{ url: string }>(PERSONAL, { ids });
-  const urls = found.map(({ url }) => url);
+  return found.map(({ url }) => url);
+}
+
+const FORGOTTEN = `
+  SELECT url FROM missing_inboxes WHERE url IN (SELECT value FROM json_each($urls)) AND since <= +$before`;
+
+/** The inboxes without those of refused hosts, those that are gone, and those that are no addresses. */
+export function openInboxes(ctx: Context, urls: readonly string[]): string[] {
   const gone = ctx.db.all<{ url: string }>(FORGOTTEN, { urls: JSON.stringify(urls), before: forgottenBefore(ctx) });
   const forgotten = new Set(gone.map(({ url }) => url));
-  const hosts = new Set(urls.map((url) => hostOf(url) ?? ""));
-  const refused = new Set([...hosts].filter((host) => isRefusedHost(ctx, host)));
-  return urls.filter((url) => !forgotten.has(url) && !refused.has(hostOf(url) ?? ""));
+  const hosts = new Set(urls.map(hostOf));
+  const accepted = new Set([...hosts].filter((host) => host !== null && !isRefusedHost(ctx, host)));
+  return urls.filter((url) => !forgotten.has(url) && accepted.has(hostOf(url)));
 }

@@ -142,7 +142,6 @@ function postponed(
   });
 }
 
-/** An activity that has no delivery any more is not needed any more. */
 function remove(tx: Tx, done: readonly Sent[]): void {
   if (done.length === 0) return;
   tx.run("DELETE FROM deliveries WHERE id IN (SELECT value FROM json_each($ids))", {
@@ -154,10 +153,12 @@ function remove(tx: Tx, done: readonly Sent[]): void {
   );
 }
 
-function removeUnused(tx: Tx, activityIds: readonly number[]): void {
+/** Removes those of the activities that need no further delivery. */
+export function removeUnused(tx: Tx, activityIds: readonly number[]): void {
   tx.run(
     `DELETE FROM outgoing_activities WHERE id IN (SELECT value FROM json_each($ids))
-       AND NOT EXISTS (SELECT 1 FROM deliveries WHERE activity_id = outgoing_activities.id)`,
+       AND NOT EXISTS (SELECT 1 FROM deliveries WHERE activity_id = outgoing_activities.id)
+       AND NOT EXISTS (SELECT 1 FROM delivery_slices WHERE activity_id = outgoing_activities.id)`,
     { ids: idList(activityIds) },
   );
 }

@@ -1,0 +1,65 @@
+import type { Context } from "../../context.ts";
+import type { Tx } from "../../db/open.ts";
+import { enqueue } from "../../db/queue.ts";
+import { pause } from "../../lib/pause.ts";
+import type { Outgoing } from "../write/activities.ts";
+import { openInboxes } from "./recipients.ts";
+import { removeUnused, sendLater } from "./send.ts";
+
+/** Inboxes for which one transaction writes deliveries: requests wait for some milliseconds at most. */
+const SLICE = 250;
+
+const ADD_ACTIVITY = `
+  INSERT INTO outgoing_activities (account_id, body, status_uri, created_at) VALUES ($accountId, $body, $statusUri, $now)`;
+const ADD_SLICE = "INSERT INTO delivery_slices (activity_id, inboxes) VALUES ($activityId, $inboxes)";
+const ADD_DELIVERY = "INSERT INTO deliveries (activity_id, inbox) VALUES ($activityId, $inbox)";
+const NEXT = "SELECT id, activity_id, inboxes FROM delivery_slices WHERE id = (SELECT min(id) FROM delivery_slices)";
+
+interface SliceRow {
+  id: number;
+  activity_id: number;
+  inboxes: string;
+}
+
+/** Writes one copy of an activity and its inboxes. A job writes the deliveries. */
+export function fanOutLater(ctx: Context, tx: Tx, outgoing: Outgoing, inboxes: readonly string[]): void {
+  if (inboxes.length === 0) return;
+  const { accountId, activity, statusUri } = outgoing;
+  const body = JSON.stringify(activity);
+  const { lastInsertRowid: activityId } = tx.run(ADD_ACTIVITY, { accountId, body, statusUri, now: ctx.clock.now() });
+  for (let at = 0; at < inboxes.length; at += SLICE) {
+    tx.run(ADD_SLICE, { activityId, inboxes: JSON.stringify(inboxes.slice(at, at + SLICE)) });
+  }
+  runLater(ctx, tx);
+}
+
+function runLater(ctx: Context, tx: Tx): void {
+  enqueue(ctx, tx, "delivery.fan_out", {}, { key: "delivery.fan_out" });
+}
+
+/** Writes the deliveries of all slices in order, each in the transaction that removes the slice. */
+export async function fanOut(ctx: Context): Promise<(tx: Tx) => void> {
+  while (!ctx.isStopping && writeNext(ctx)) await pause();
+  return (tx) => {
+    if (tx.get<SliceRow>(NEXT)) runLater(ctx, tx);
+  };
+}
+
+/** Returns whether there was a slice. */
+function writeNext(ctx: Context): boolean {
+  const slice = ctx.db.get<SliceRow>(NEXT);
+  if (!slice) return false;
+  const { id, activity_id: activityId } = slice;
+  const inboxes = openInboxes(ctx, JSON.parse(slice.inboxes));
+  // After a power failure, the slice may be there again: then its deliveries are not.
+  const write = (tx: Tx) => {
+    for (const inbox of inboxes) {
+      tx.run(ADD_DELIVERY, { activityId, inbox });
+      sendLater(ctx, tx, inbox);
+    }
+    tx.run("DELETE FROM delivery_slices WHERE id = +$id", { id });
+    removeUnused(tx, [activityId]);
+  };
+  ctx.db.transaction(write, { isSynced: false });
+  return true;
+}
