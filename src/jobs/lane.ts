@@ -15,7 +15,7 @@ export interface JobRow {
 export interface Limits {
   /** How many jobs run at the same time. */
   atOnce: number;
-  /** How many of them for the same host. */
+  /** How many of them for the same host, which may be a whole site. */
   perHost?: number;
   /** How many are leased in one transaction. Those without a place wait in memory. */
   batch: number;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Json } from "../support/client.ts";
 import { neighboursForEachTest } from "../support/federation.ts";
 import { count } from "../support/hostile-peer.ts";
-import { profileOf, remoteAccount, remoteFollow } from "../support/remote-rows.ts";
+import { followerWithInbox } from "../support/remote-rows.ts";
 import { Site } from "../support/site.ts";
 
 const HOUR = 3600_000;
@@ -14,12 +14,8 @@ let site: Site;
 beforeEach(() => void (site = new Site()));
 afterEach(() => site.stop());
 
-/** A follower of alice on a server without shared inboxes. */
-function follower(username: string, domain = "far.test"): void {
-  const uri = site.url(`/users/${username}`, domain);
-  const addresses = { ...profileOf().addresses, inbox: `${uri}/inbox`, sharedInbox: null };
-  remoteFollow(alice.server, remoteAccount(alice.server, { username, domain, uri, addresses }), alice);
-}
+const follower = (username: string, domain = "far.test") =>
+  followerWithInbox(alice.server, site.url("", domain), username, alice);
 
 const OLDEST = "SELECT min(created_at) AS at FROM outgoing_activities";
 

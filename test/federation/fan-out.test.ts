@@ -8,7 +8,7 @@ import { Worker } from "../../src/jobs/worker.ts";
 import { neighboursForEachTest } from "../support/federation.ts";
 import { hostilePeerForEachTest } from "../support/hostile-peer.ts";
 import { openTestContext, returnLeased } from "../support/instance.ts";
-import { profileOf, remoteAccount, remoteFollow } from "../support/remote-rows.ts";
+import { followerWithInbox } from "../support/remote-rows.ts";
 import { inProcess } from "../support/server.ts";
 
 const INBOXES = 600;
@@ -21,10 +21,7 @@ const peer = hostilePeerForEachTest();
 /** Followers of alice on a server without shared inboxes. */
 beforeEach(async () => {
   for (let n = 0; n < INBOXES; n += 1) {
-    const uri = `${peer.origin("far.test")}/users/f${n}`;
-    const addresses = { ...profileOf().addresses, inbox: `${uri}/inbox`, sharedInbox: null };
-    const follower = remoteAccount(alice.server, { username: `f${n}`, domain: "far.test", uri, addresses });
-    remoteFollow(alice.server, follower, alice);
+    followerWithInbox(alice.server, peer.origin("far.test"), `f${n}`, alice);
   }
   alice.server.ctx.db.transaction((tx) => tx.run("DELETE FROM jobs"));
 });

@@ -60,7 +60,7 @@ export class HostilePeer {
     return `http://${host}:${this.server.port}`;
   }
 
-  /** Serves a document, or whatever a function returns, at a URL. */
+  /** Serves a document, or whatever a function returns, at a URL. A function also answers deliveries. */
   serve(url: string, served: Served): void {
     this.served.set(url, served);
   }
@@ -107,9 +107,9 @@ export class HostilePeer {
       const body = request.method === "POST" ? await request.text() : "";
       this.asked.push({ method: request.method, url, headers: request.headers, body });
     }
+    if (typeof served === "function") return served(request);
     if (request.method === "POST") return new Response(null, { status: 202 });
-    if (!served) return new Response(null, { status: 404 });
-    return typeof served === "function" ? served(request) : documentResponse(served);
+    return served ? documentResponse(served) : new Response(null, { status: 404 });
   }
 }
 

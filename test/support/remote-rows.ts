@@ -66,6 +66,16 @@ export function remoteFollow(
   return uri;
 }
 
+/** An account on a server without shared inboxes follows a local one. Returns its inbox. */
+export function followerWithInbox(server: TestServer, origin: string, username: string, target: Client): string {
+  const uri = `${origin}/users/${username}`;
+  const inbox = `${uri}/inbox`;
+  const addresses = { ...profileOf().addresses, inbox, sharedInbox: null };
+  const domain = new URL(origin).host;
+  remoteFollow(server, remoteAccount(server, { username, domain, uri, addresses }), target);
+  return inbox;
+}
+
 /** The server of a remote account accepts a follow request. Returns whether there was one. */
 export function acceptRemotely({ ctx }: TestServer, follower: Client, target: { id: string }): boolean {
   return ctx.db.transaction((tx) => acceptFollow(ctx, tx, Number(follower.id), Number(target.id)));

@@ -31,6 +31,14 @@ export function pausedUntil(ctx: Context, host: string): number | null {
   return null;
 }
 
+/** The keys of the jobs that send to a host, each with its inbox, are between these two. */
+export function jobKeys(host: string): { from: string; to: string } {
+  return { from: `delivery.send ${host} `, to: `delivery.send ${host}!` };
+}
+
+const WAKE = `
+  UPDATE jobs SET run_at = $now WHERE key > +$from AND key < +$to AND leased = 0 AND run_at IS NOT NULL`;
+
 /** Notes that a host responded, and wakes what waits for it. Writes nothing if that is known. */
 export function reached(ctx: Context, tx: Tx, host: string): void {
   const now = ctx.clock.now();
@@ -38,12 +46,7 @@ export function reached(ctx: Context, tx: Tx, host: string): void {
     "UPDATE hosts SET down_since = NULL, failures = 0, next_attempt_at = NULL WHERE domain = +$host AND down_since IS NOT NULL",
     { host },
   );
-  if (changes > 0) {
-    tx.run(
-      "UPDATE jobs SET run_at = $now WHERE lane = 'deliveries' AND host = +$host AND leased = 0 AND run_at IS NOT NULL",
-      { host, now },
-    );
-  }
+  if (changes > 0) tx.run(WAKE, { ...jobKeys(host), now });
   tx.run(
     `INSERT INTO hosts (domain, last_used_at) VALUES ($host, $now)
      ON CONFLICT (domain) DO UPDATE SET last_used_at = excluded.last_used_at

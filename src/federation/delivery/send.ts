@@ -3,12 +3,13 @@ import { idList } from "../../db/json.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import { enqueue, Postpone } from "../../db/queue.ts";
 import { isRefusedHost } from "../../core/refused-hosts.ts";
+import { siteOf } from "../../lib/http/ip-addresses.ts";
 import { OutboundError } from "../../lib/http/outbound.ts";
 import { retryTime } from "../../lib/dates.ts";
 import type { SignatureForm } from "../../lib/signatures.ts";
 import { ACTIVITY_TYPE, hostOf } from "../documents.ts";
 import { formFor, otherForm, rememberForm, signPost } from "../signing.ts";
-import { pausedUntil, reached, unreachable } from "./hosts.ts";
+import { jobKeys, pausedUntil, reached, unreachable } from "./hosts.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 3600_000;
@@ -80,9 +81,12 @@ function hasDeliveries(db: Reads, inbox: string): boolean {
   return db.get("SELECT 1 FROM deliveries WHERE inbox = +$inbox", { inbox }) !== null;
 }
 
-/** Enqueues the job that sends what waits for an inbox. */
+/**
+ * Enqueues the job that sends what waits for an inbox. The hosts of a site share its turns and places: a wildcard domain
+ * has any number of hosts.
+ */
 export function sendLater(ctx: Context, tx: Tx, inbox: string): void {
-  enqueue(ctx, tx, "delivery.send", { inbox }, { key: `delivery.send ${inbox}`, host: hostOf(inbox)! });
+  enqueue(ctx, tx, "delivery.send", { inbox }, { key: jobKeys(hostOf(inbox)!).from + inbox, host: siteOf(inbox) });
 }
 
 /** Null if the inbox accepted the activity. */

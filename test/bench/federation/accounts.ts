@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { idAt } from "../../../src/lib/ids.ts";
 import type { Command } from "../../support/program.ts";
 import { createDataFolder, type DataFolder } from "../data-folder.ts";
+import { loopbackAddress } from "./sinks.ts";
 
 /** Settings of the server: the other ones are on this machine. */
 export const CLOSED_NETWORK = { LINNET_ALLOW_PRIVATE_ADDRESSES: "on" };
@@ -26,7 +27,7 @@ export interface Neighbourhood extends DataFolder {
   senders: Sender[];
   /** The public key of each key id, in PEM. */
   publicKeys: Record<string, string>;
-  /** The inboxes of the viewer's followers, each on a host of its own. */
+  /** The inboxes of the viewer's followers, each on a site of its own. */
   inboxes: string[];
 }
 
@@ -57,7 +58,7 @@ export async function createNeighbourhood(
   const data = await createDataFolder(command, folder, 0);
   const pairs = await Promise.all(Array.from({ length: counts.keys }, newKeyPair));
   const senders = Array.from({ length: counts.senders }, (_, n) => sender(n, pairs[n % pairs.length]!));
-  const followers = ports.map((port) => `http://127.0.0.1:${port}/users/reader`);
+  const followers = ports.map((port, n) => `http://${loopbackAddress(n)}:${port}/users/reader`);
   const db = new Database(join(folder, "linnet.db"), { strict: true });
   db.transaction(() => {
     const insert = inserts(db);

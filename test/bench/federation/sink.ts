@@ -1,5 +1,7 @@
+import { loopbackAddress } from "./sinks.ts";
+
 /*
- * The other servers: one process that listens on as many ports as the argument says, each a host of its own. It accepts
+ * The other servers: one process that listens on as many ports as the argument says, each a site of its own. It accepts
  * every delivery. Prints the ports; then, for each number in the input, the next deliveries once there are so many.
  */
 export interface Delivered {
@@ -43,9 +45,9 @@ function fetched({ url }: Request): Response {
 if (import.meta.main) {
   const ports = Array.from(
     { length: Number(process.argv[2]) },
-    () =>
+    (_, n) =>
       Bun.serve({
-        hostname: "127.0.0.1",
+        hostname: loopbackAddress(n),
         port: 0,
         fetch: (request) => (request.method === "POST" ? receive(request) : fetched(request)),
       }).port,

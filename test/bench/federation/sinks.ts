@@ -1,11 +1,16 @@
 import { Child } from "./child.ts";
 import type { Delivered } from "./sink.ts";
 
+/** The address of the server with this number: the hosts of one address would share the places for deliveries. */
+export function loopbackAddress(n: number): string {
+  return `127.0.${Math.floor(n / 250)}.${(n % 250) + 1}`;
+}
+
 /** The process with the other servers. */
 export class Sink {
   private constructor(
     private readonly child: Child,
-    /** Each is a host of its own. */
+    /** Each is a site of its own. */
     readonly ports: number[],
   ) {}
 
