@@ -175,6 +175,16 @@ describe("A redirect", () => {
     expect([answer.url, answer.body.length]).toEqual([`${origin}/hello`, 5]);
   });
 
+  test("is followed only as far as the caller allows, whose errors are not the other server's", async () => {
+    const bug = new TypeError("bug");
+    const check = ({ pathname }: URL) => {
+      if (pathname === "/hello") throw bug;
+    };
+    expect(await ask(`${origin}/here`, { check }).catch((error: unknown) => error)).toBe(bug);
+    expect(seen.path).toBe("/here");
+    expect(await ask(`${origin}/here`, { sign: () => Promise.reject(bug) }).catch((error: unknown) => error)).toBe(bug);
+  });
+
   test("is followed only up to a limit", async () => {
     expect(await kindOf(`${origin}/loop`)).toBe("refused");
     expect(await kindOf(`${origin}/here`, { redirects: 0 })).toBe("refused");

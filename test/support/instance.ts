@@ -63,8 +63,11 @@ const generateKeys = () => Promise.resolve(KEYS[keysTaken++ % KEYS.length]!);
 /** Shared by all servers of a test run, because each new process has to load the libraries. */
 const mediaProcesses = new MediaProcesses();
 
-/** Every name resolves to this machine, so that tests never use the network. */
-const lookup = () => Promise.resolve(["127.0.0.1"]);
+/** The addresses of names that don't lead to this machine, for servers in this process. */
+export const addressesOf = new Map<string, string[]>();
+
+/** Every other name resolves to this machine, so that tests never use the network. */
+const lookup = (name: string) => Promise.resolve(addressesOf.get(name) ?? ["127.0.0.1"]);
 
 let blank: Uint8Array | null = null;
 

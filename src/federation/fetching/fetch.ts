@@ -58,12 +58,8 @@ function isAt({ url, document }: Fetched): boolean {
 }
 
 async function fetchOnce(ctx: Context, uri: string): Promise<Fetched> {
-  const host = hostOf(uri);
-  if (host === null) throw new FetchError("refused", "An address is not http or https");
-  checkHost(ctx, host);
+  if (hostOf(uri) === null) throw new FetchError("refused", "An address is not http or https");
   const { url, headers, body } = await request(ctx, uri);
-  // A redirect may lead to another host.
-  checkHost(ctx, hostOf(url)!);
   if (!isDocumentType(headers.get("content-type")))
     throw new FetchError("refused", `${uri} is no ActivityPub document`);
   const document = parseDocument(new TextDecoder().decode(body));
@@ -74,8 +70,13 @@ async function fetchOnce(ctx: Context, uri: string): Promise<Fetched> {
   return { url, document: { ...document, id } };
 }
 
-/** This server's own rows say more than its documents, and only documents of other servers may be stored. */
-function checkHost(ctx: Context, host: string): void {
+/**
+ * This server's own rows say more than its documents, and only documents of other servers may be stored.
+ *
+ * @throws FetchError
+ */
+export function checkHost(ctx: Context, url: URL): void {
+  const host = hostOf(url.href)!;
   if (isRefusedHost(ctx, host)) throw new FetchError("refused", `${host} is blocked`);
   if (isOwnHost(ctx, host)) throw new FetchError("refused", `${host} is this server`);
 }
@@ -109,6 +110,7 @@ function signedGet(ctx: Context, uri: string, form: SignatureForm): Promise<Outb
     maxBytes: MAX_BYTES,
     timeout: TIMEOUT,
     redirects: REDIRECTS,
+    check: (url) => checkHost(ctx, url),
     sign: (url) => signFetch(ctx, url, form),
   });
 }

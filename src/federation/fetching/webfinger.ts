@@ -1,9 +1,8 @@
 import type { Context } from "../../context.ts";
-import { isRefusedHost } from "../../core/refused-hosts.ts";
 import { OutboundError, type OutboundResponse } from "../../lib/http/outbound.ts";
 import { parseDomain } from "../../lib/text/domains.ts";
 import { ACTIVITY_TYPE, hostOf, isDocumentType } from "../documents.ts";
-import { FetchError, problemOf } from "./fetch.ts";
+import { checkHost, FetchError, problemOf } from "./fetch.ts";
 import { isUsername } from "../read/actor.ts";
 import { idOf, type Json, objectsOf, parseDocument } from "../read/json.ts";
 
@@ -41,7 +40,6 @@ function isSame(one: RemoteHandle, other: RemoteHandle): boolean {
 }
 
 async function ask(ctx: Context, { username, domain }: RemoteHandle): Promise<Assigned> {
-  if (isRefusedHost(ctx, domain)) throw new FetchError("refused", `${domain} is blocked`);
   const resource = `acct:${username}@${domain}`;
   const document = await jrd(ctx, domain, resource);
   const link = objectsOf(document.links).find(
@@ -88,7 +86,7 @@ async function atDomain(ctx: Context, domain: string, path: string, accept: stri
 
 async function get(ctx: Context, url: string, accept: string[]): Promise<OutboundResponse> {
   try {
-    return await ctx.fetchOutside(url, { ...LIMITS, accept });
+    return await ctx.fetchOutside(url, { ...LIMITS, accept, check: (hop) => checkHost(ctx, hop) });
   } catch (error) {
     throw error instanceof OutboundError ? problemOf(error) : error;
   }

@@ -30,6 +30,8 @@ export interface OutboundRequest {
   method?: "GET" | "HEAD" | "POST";
   /** Not sent to another origin after a redirect. Host, User-Agent, Accept and Accept-Encoding are overwritten. */
   headers?: Record<string, string>;
+  /** Called before each URL is requested, also after redirects. An error that it throws ends the request. */
+  check?(url: URL): void;
   /** Further headers for each URL that is requested, also after redirects: a signature covers the URL. */
   sign?(url: URL): Promise<Record<string, string>>;
   body?: Uint8Array<ArrayBuffer> | string;
@@ -67,6 +69,13 @@ export interface Outlet {
   lookup?(name: string): Promise<string[]>;
 }
 
+/** An error of the caller's own functions, which says nothing about the other server. */
+class CallerError extends Error {
+  constructor(readonly error: unknown) {
+    super("a function of the caller failed");
+  }
+}
+
 const MAX_URL_LENGTH = 4096;
 /** How many addresses of a name are tried at most. */
 const MAX_ADDRESSES = 3;
@@ -78,7 +87,8 @@ const PACKING = 64 * 1024;
  * only to addresses that the outlet allows, also after redirects. Each name is resolved once, and the connection is
  * made to exactly the address that was checked, which prevents DNS rebinding. Sends no cookies and no credentials.
  *
- * @throws OutboundError unless it results in a 2xx response within the bounds.
+ * @throws OutboundError unless it results in a 2xx response within the bounds. Errors of `check()` and `sign()` are thrown
+ * as they are.
  */
 export async function fetchOutside(url: string, request: OutboundRequest, outlet: Outlet): Promise<OutboundResponse> {
   const done = new AbortController();
@@ -86,6 +96,7 @@ export async function fetchOutside(url: string, request: OutboundRequest, outlet
   try {
     return await follow(url, request, outlet, signal);
   } catch (error) {
+    if (error instanceof CallerError) throw error.error;
     if (error instanceof OutboundError || isDiskFull(error)) throw error;
     if (signal.aborted) throw new OutboundError("timeout", `${shown(url)} took longer than ${request.timeout} ms`);
     if (error instanceof RatioError) throw new OutboundError("too_large", `${shown(url)} ${error.message}`);
@@ -107,8 +118,9 @@ async function follow(
   let url = first;
   for (let hop = 0; ; hop++) {
     signal.throwIfAborted();
+    await ofCaller(() => request.check?.(url));
     const addresses = await addressesOf(url, outlet, signal);
-    const signature = await request.sign?.(url);
+    const signature = await ofCaller(() => request.sign?.(url));
     const headers = headersFor(
       url,
       { ...(url.origin === first.origin && request.headers), ...signature },
@@ -121,6 +133,14 @@ async function follow(
     if (!isRedirect || method === "POST") return await receive(url, response, request);
     if (hop >= request.redirects) throw new OutboundError("refused", `${shown(start)} redirects too often`);
     url = checkUrl(target, url);
+  }
+}
+
+async function ofCaller<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new CallerError(error);
   }
 }
 
