@@ -49,6 +49,7 @@ export const hosts = sqliteTable("hosts", {
   failures: integer().notNull().default(0),
   next_attempt_at: integer(),
   last_used_at: integer(),
+  failed_at: integer(),
 });
 
 export const incomingActivities = sqliteTable("incoming_activities", {

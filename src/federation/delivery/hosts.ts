@@ -4,7 +4,7 @@ import type { Tx } from "../../db/open.ts";
 const MINUTE = 60_000;
 const DAY = 24 * 3600_000;
 /** A host that is down is probed after a minute, then after times that double up to six hours. In ms. */
-const LONGEST_PAUSE = 6 * 3600_000;
+export const LONGEST_PAUSE = 6 * 3600_000;
 /** While one delivery probes a host, the others wait this long: longer than the probe can take. In ms. */
 const PROBE = MINUTE;
 
@@ -43,7 +43,7 @@ const WAKE = `
 export function reached(ctx: Context, tx: Tx, host: string): void {
   const now = ctx.clock.now();
   const { changes } = tx.run(
-    "UPDATE hosts SET down_since = NULL, failures = 0, next_attempt_at = NULL WHERE domain = +$host AND down_since IS NOT NULL",
+    "UPDATE hosts SET down_since = NULL, failures = 0, failed_at = NULL, next_attempt_at = NULL WHERE domain = +$host AND down_since IS NOT NULL",
     { host },
   );
   if (changes > 0) tx.run(WAKE, { ...jobKeys(host), now });
@@ -55,20 +55,33 @@ export function reached(ctx: Context, tx: Tx, host: string): void {
   );
 }
 
-/** Notes that a host did not respond, or asked to wait. Returns when it is probed. `notBefore` is what it asked for. */
-export function unreachable(ctx: Context, tx: Tx, host: string, notBefore: number | null): number {
+interface Failure {
+  /** When the failed attempt began. */
+  begun: number;
+  /** The time before which the host doesn't want to be asked again, if it said so. */
+  notBefore: number | null;
+}
+
+const FAIL = `
+  INSERT INTO hosts (domain, down_since, failures, failed_at, last_used_at) VALUES ($host, $now, 1, $now, $now)
+  ON CONFLICT (domain) DO UPDATE SET down_since = coalesce(down_since, excluded.down_since), failures = failures + 1,
+    failed_at = excluded.failed_at, last_used_at = excluded.last_used_at
+  WHERE coalesce(failed_at, 0) < +$begun
+  RETURNING failures`;
+const POSTPONE = `
+  UPDATE hosts SET next_attempt_at = max(coalesce(next_attempt_at, 0), $at) WHERE domain = +$host RETURNING next_attempt_at AS at`;
+
+/**
+ * Notes that a host did not respond, or asked to wait. Returns when it is probed. Of attempts that failed at the same
+ * time, one counts: those that began before the last failure say nothing new.
+ */
+export function unreachable(ctx: Context, tx: Tx, host: string, { begun, notBefore }: Failure): number {
   const now = ctx.clock.now();
-  const { failures } = tx.get<{ failures: number }>(
-    `INSERT INTO hosts (domain, down_since, failures, last_used_at) VALUES ($host, $now, 1, $now)
-     ON CONFLICT (domain) DO UPDATE SET down_since = coalesce(down_since, excluded.down_since), failures = failures + 1,
-       last_used_at = excluded.last_used_at
-     RETURNING failures`,
-    { host, now },
-  )!;
-  const pause = Math.min(MINUTE * 2 ** (failures - 1), LONGEST_PAUSE) * (0.75 + Math.random() / 2);
-  const at = Math.max(Math.round(now + pause), Math.min(notBefore ?? 0, now + DAY));
-  tx.run("UPDATE hosts SET next_attempt_at = $at WHERE domain = +$host", { host, at });
-  return at;
+  const counted = tx.get<{ failures: number }>(FAIL, { host, now, begun });
+  const pause = counted ? Math.min(MINUTE * 2 ** (counted.failures - 1), LONGEST_PAUSE) : 0;
+  const varied = Math.round(now + pause * (0.75 + Math.random() / 2));
+  const at = Math.max(varied, Math.min(notBefore ?? 0, now + DAY));
+  return tx.get<{ at: number | null }>(POSTPONE, { host, at })?.at ?? at;
 }
 
 /** How long a host is remembered. */

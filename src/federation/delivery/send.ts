@@ -1,20 +1,25 @@
 import type { Context } from "../../context.ts";
 import { idList } from "../../db/json.ts";
 import type { Reads, Tx } from "../../db/open.ts";
+import { Locked } from "../../db/lock.ts";
 import { enqueue, Postpone } from "../../db/queue.ts";
+import { isDiskFull, Refusal } from "../../errors.ts";
 import { isRefusedHost } from "../../core/refused-hosts.ts";
 import { siteOf } from "../../lib/http/ip-addresses.ts";
-import { OutboundError } from "../../lib/http/outbound.ts";
+import { OutboundError, type OutboundKind } from "../../lib/http/outbound.ts";
 import { retryTime } from "../../lib/dates.ts";
+import { stackOf } from "../../lib/log.ts";
 import type { SignatureForm } from "../../lib/signatures.ts";
 import { ACTIVITY_TYPE, hostOf } from "../documents.ts";
 import { formFor, otherForm, rememberForm, signPost } from "../signing.ts";
-import { jobKeys, pausedUntil, reached, unreachable } from "./hosts.ts";
+import { jobKeys, LONGEST_PAUSE, pausedUntil, reached, unreachable } from "./hosts.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 3600_000;
 /** An activity that can't be delivered within this time is dropped. */
 const LIFETIME = 7 * DAY;
+/** One that the host refuses by its signature, or that this server can't send, keeps others waiting for this time. */
+const PATIENCE = DAY;
 /** An inbox that doesn't exist for this long is forgotten. */
 const MISSING = 7 * DAY;
 /** Activities that one job sends to its inbox, before the jobs of other inboxes have their turn. */
@@ -30,6 +35,14 @@ interface DeliveryRow {
   created_at: number;
   /** Whether the status that it creates or changes was deleted meanwhile. */
   is_obsolete: number;
+}
+
+/** Why a delivery failed: an OutboundError, or an unexpected error of this server. */
+interface Failure {
+  kind: OutboundKind | "unexpected";
+  status: number | null;
+  retryAfter: string | null;
+  message: string;
 }
 
 type Sent = Pick<DeliveryRow, "id" | "activity_id">;
@@ -59,11 +72,12 @@ export async function sendWaiting(ctx: Context, inbox: string): Promise<(tx: Tx)
     const row = ctx.db.get<DeliveryRow>(NEXT, { inbox, after: done.at(-1)?.id ?? 0 });
     if (!row) break;
     if (row.is_obsolete === 0) {
-      const failure = await post(ctx, inbox, row);
+      const begun = ctx.clock.now();
+      const failure = await attempt(ctx, inbox, row);
       const age = ctx.clock.now() - row.created_at;
-      if (failure && isTemporary(failure, age)) throw postponed(ctx, host, done, failure, age);
+      if (failure && isTemporary(failure, age)) throw postponed(ctx, host, done, failure, { begun, age });
       if (failure?.status === 410) return (tx) => forget(ctx, tx, inbox);
-      if (failure) ctx.log.debug("a delivery was refused: {error}", { error: failure.message });
+      if (failure) ctx.log.debug("a delivery was dropped: {error}", { error: failure.message });
       isReached = failure === null || failure.status !== null;
       isMissing = failure?.status === 404;
     }
@@ -90,6 +104,17 @@ export function sendLater(ctx: Context, tx: Tx, inbox: string): void {
 }
 
 /** Null if the inbox accepted the activity. */
+async function attempt(ctx: Context, inbox: string, row: DeliveryRow): Promise<Failure | null> {
+  try {
+    return await post(ctx, inbox, row);
+  } catch (error) {
+    // These are over some time, and have nothing to do with the activity.
+    if (error instanceof Locked || error instanceof Refusal || isDiskFull(error)) throw error;
+    ctx.log.error("a delivery to {inbox} failed: {error}", { inbox, error: stackOf(error) });
+    return { kind: "unexpected", status: null, retryAfter: null, message: String(error) };
+  }
+}
+
 async function post(ctx: Context, inbox: string, { account_id, body }: DeliveryRow): Promise<OutboundError | null> {
   const host = hostOf(inbox)!;
   const form = formFor(ctx, host);
@@ -120,12 +145,20 @@ async function postWith(
   }
 }
 
-/** Other statuses in the 4xx range mean that this activity will never be accepted. */
-function isTemporary({ kind, status }: OutboundError, age: number): boolean {
+/**
+ * Other statuses in the 4xx range mean that this activity will never be accepted. A redirect is not followed, since only
+ * the account's document says where its inbox is. As in Mastodon, the delivery is tried again: the host may correct it.
+ */
+function isTemporary({ kind, status }: Failure, age: number): boolean {
+  // The host may not have the account's key yet. Neither must keep other accounts' activities waiting for days.
+  if (kind === "unexpected" || status === 401) return age < PATIENCE;
   if (status === null) return kind !== "refused";
-  // The host may not have the account's key yet. It must not keep other accounts' activities waiting for days.
-  if (status === 401) return age < DAY;
-  return status >= 500 || status === 408 || status === 429;
+  return status < 400 || status >= 500 || status === 408 || status === 429;
+}
+
+/** Whether a temporary failure says nothing about other deliveries to the host. */
+function isOfDelivery({ kind, status }: Failure): boolean {
+  return kind === "unexpected" || (status !== null && (status < 400 || status === 401));
 }
 
 /** Keeps what has been sent, and postpones the rest. */
@@ -133,16 +166,18 @@ function postponed(
   ctx: Context,
   host: string,
   done: readonly DeliveryRow[],
-  failure: OutboundError,
-  age: number,
+  failure: Failure,
+  { begun, age }: { begun: number; age: number },
 ): Postpone {
   const now = ctx.clock.now();
   ctx.log.debug("a delivery to {host} failed: {error}", { host, error: failure.message });
   return ctx.db.transaction((tx) => {
     remove(tx, done);
-    // A host that refuses the signature is not down. The pauses double, as the activity gets twice as old.
-    if (failure.status === 401) return new Postpone(now + Math.max(age, MINUTE));
-    return new Postpone(unreachable(ctx, tx, host, retryTime(failure.retryAfter, now)));
+    const notBefore = retryTime(failure.retryAfter, now);
+    if (!isOfDelivery(failure)) return new Postpone(unreachable(ctx, tx, host, { begun, notBefore }));
+    if (failure.status !== null) reached(ctx, tx, host);
+    // The pauses double, as the activity gets twice as old.
+    return new Postpone(now + Math.min(Math.max(age, MINUTE), LONGEST_PAUSE));
   });
 }
 
