@@ -110,8 +110,10 @@ export interface Context {
   signer: Signer;
   /** Wakes the job loop; does nothing until the loop has started. */
   wake(): void;
+  /** Aborts when the server stops, and with it all requests to other servers. Their jobs run again after the next start. */
+  stopping: AbortController;
   /** Whether the server is being stopped: long jobs end early, and continue after the next start. */
-  isStopping: boolean;
+  readonly isStopping: boolean;
 }
 
 /** OWASP's recommendation for argon2id on small machines. */
@@ -133,9 +135,9 @@ export function openContext(
       SELECT max(id) AS id FROM statuses UNION ALL
       SELECT max(id) FROM accounts UNION ALL
       SELECT max(id) FROM media_attachments)`);
-  const outlet = outletOf(config, world.lookup);
+  const outlet = outletOf(config, () => ctx.stopping.signal, world.lookup);
   db.onEffectError = (error) => world.log.error("an after-commit effect failed: {error}", { error: stackOf(error) });
-  return {
+  const ctx: Context = {
     config,
     db,
     clock,
@@ -165,8 +167,12 @@ export function openContext(
     remote: NOBODY,
     signer: new Signer(),
     wake: () => {},
-    isStopping: false,
+    stopping: new AbortController(),
+    get isStopping() {
+      return this.stopping.signal.aborted;
+    },
   };
+  return ctx;
 }
 
 /** Without the blocks that are reserved for the system. */
@@ -175,8 +181,9 @@ async function diskSpace(folder: string): Promise<DiskSpace> {
   return { free: bavail * bsize, total: (blocks - bfree + bavail) * bsize };
 }
 
-function outletOf(config: Config, lookup: Outlet["lookup"]): Outlet {
+function outletOf(config: Config, stopping: () => AbortSignal, lookup: Outlet["lookup"]): Outlet {
   return {
+    stopping,
     userAgent: `Linnet/${VERSION} (+${config.origin})`,
     allows: config.allowPrivateAddresses ? () => true : isPublicAddress,
     ...(lookup && { lookup }),

@@ -62,7 +62,7 @@ export class Worker {
 
   /** Returns the jobs that a crash interrupted to the queue, and starts the loop. */
   start(): void {
-    this.ctx.isStopping = false;
+    if (this.ctx.isStopping) this.ctx.stopping = new AbortController();
     this.ctx.db.transaction((tx) => tx.run(RETURN_LEASED));
     this.ctx.wake = () => this.wake();
     this.version = this.versionOfOthers();
@@ -81,15 +81,15 @@ export class Worker {
   }
 
   /**
-   * Begins no more jobs, interrupts conversions, which can take minutes, and waits for the other jobs. The next start
-   * returns those that were leased but didn't end.
+   * Begins no more jobs, interrupts conversions and requests to other servers, which can take long, and waits for the
+   * other jobs. The next start returns those that were leased but didn't end.
    */
   async stop(): Promise<void> {
     this.stopping = true;
-    this.ctx.isStopping = true;
     this.ctx.wake = () => {};
     if (this.timer) clearTimeout(this.timer);
     if (this.poller) clearInterval(this.poller);
+    this.ctx.stopping.abort();
     this.ctx.media.stop();
     await Promise.all(this.work);
     if (this.outcomes.isEmpty) return;

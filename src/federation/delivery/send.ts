@@ -6,7 +6,7 @@ import { enqueue, Postpone } from "../../db/queue.ts";
 import { isDiskFull, Refusal } from "../../errors.ts";
 import { isRefusedHost } from "../../core/refused-hosts.ts";
 import { siteOf } from "../../lib/http/ip-addresses.ts";
-import { OutboundError, type OutboundKind } from "../../lib/http/outbound.ts";
+import { OutboundError, type OutboundKind, StoppedError } from "../../lib/http/outbound.ts";
 import { retryTime } from "../../lib/dates.ts";
 import { stackOf } from "../../lib/log.ts";
 import type { SignatureForm } from "../../lib/signatures.ts";
@@ -37,9 +37,9 @@ interface DeliveryRow {
   is_obsolete: number;
 }
 
-/** Why a delivery failed: an OutboundError, or an unexpected error of this server. */
+/** Why a delivery failed: an OutboundError, an unexpected error of this server, or because it stops. */
 interface Failure {
-  kind: OutboundKind | "unexpected";
+  kind: OutboundKind | "unexpected" | "stopped";
   status: number | null;
   retryAfter: string | null;
   message: string;
@@ -74,6 +74,7 @@ export async function sendWaiting(ctx: Context, inbox: string): Promise<(tx: Tx)
     if (row.is_obsolete === 0) {
       const begun = ctx.clock.now();
       const failure = await attempt(ctx, inbox, row);
+      if (failure?.kind === "stopped") break;
       const age = ctx.clock.now() - row.created_at;
       if (failure && isTemporary(failure, age)) throw postponed(ctx, host, done, failure, { begun, age });
       if (failure?.status === 410) return (tx) => forget(ctx, tx, inbox);
@@ -108,6 +109,8 @@ async function attempt(ctx: Context, inbox: string, row: DeliveryRow): Promise<F
   try {
     return await post(ctx, inbox, row);
   } catch (error) {
+    if (error instanceof StoppedError)
+      return { kind: "stopped", status: null, retryAfter: null, message: error.message };
     // These are over some time, and have nothing to do with the activity.
     if (error instanceof Locked || error instanceof Refusal || isDiskFull(error)) throw error;
     ctx.log.error("a delivery to {inbox} failed: {error}", { inbox, error: stackOf(error) });

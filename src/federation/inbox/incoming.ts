@@ -4,6 +4,7 @@ import type { Reads, Tx } from "../../db/open.ts";
 import { enqueue } from "../../db/queue.ts";
 import { Refusal } from "../../errors.ts";
 import { siteOf } from "../../lib/http/ip-addresses.ts";
+import { StoppedError } from "../../lib/http/outbound.ts";
 import { stackOf } from "../../lib/log.ts";
 import { pause } from "../../lib/pause.ts";
 import type { Apply, Sender } from "../activities/handler.ts";
@@ -160,7 +161,8 @@ async function finishFetched(ctx: Context, row: QueuedRow, promise: Promise<Appl
     const apply = await promise;
     write(ctx, (tx) => finish(tx, row, apply));
   } catch (error) {
-    failed(ctx, row, error);
+    // It is processed after the next start.
+    if (!(error instanceof StoppedError)) failed(ctx, row, error);
   }
 }
 

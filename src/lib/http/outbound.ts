@@ -26,6 +26,11 @@ export class OutboundError extends Error {
   }
 }
 
+/** The request was aborted because this server stops. That says nothing about the other server. */
+export class StoppedError extends Error {
+  override readonly name = "StoppedError";
+}
+
 export interface OutboundRequest {
   method?: "GET" | "HEAD" | "POST";
   /** Not sent to another origin after a redirect. Host, User-Agent, Accept and Accept-Encoding are overwritten. */
@@ -65,6 +70,8 @@ export interface Outlet {
   userAgent: string;
   /** Whether an address may be connected to: `isPublicAddress`, unless the owner decided otherwise. */
   allows(address: string): boolean;
+  /** Aborts when the server stops, and with it all requests. */
+  stopping?(): AbortSignal;
   /** Resolves a name to addresses; defaults to the system's resolver. */
   lookup?(name: string): Promise<string[]>;
 }
@@ -88,20 +95,26 @@ const PACKING = 64 * 1024;
  * made to exactly the address that was checked, which prevents DNS rebinding. Sends no cookies and no credentials.
  *
  * @throws OutboundError unless it results in a 2xx response within the bounds. Errors of `check()` and `sign()` are thrown
- * as they are.
+ * as they are. A StoppedError if this server stops.
  */
 export async function fetchOutside(url: string, request: OutboundRequest, outlet: Outlet): Promise<OutboundResponse> {
   const done = new AbortController();
   const signal = AbortSignal.any([AbortSignal.timeout(request.timeout), done.signal]);
+  const stopping = outlet.stopping?.();
+  const abort = () => done.abort();
+  stopping?.addEventListener("abort", abort);
   try {
+    stopping?.throwIfAborted();
     return await follow(url, request, outlet, signal);
   } catch (error) {
+    if (stopping?.aborted) throw new StoppedError(`${shown(url)} was not requested, or not to the end`);
     if (error instanceof CallerError) throw error.error;
     if (error instanceof OutboundError || isDiskFull(error)) throw error;
     if (signal.aborted) throw new OutboundError("timeout", `${shown(url)} took longer than ${request.timeout} ms`);
     if (error instanceof RatioError) throw new OutboundError("too_large", `${shown(url)} ${error.message}`);
     throw new OutboundError("unreachable", `${shown(url)} could not be read: ${codeOf(error)}`);
   } finally {
+    stopping?.removeEventListener("abort", abort);
     // Closes the connections of responses that were not read completely.
     done.abort();
   }
