@@ -14,8 +14,8 @@ let bob: HostileAccount;
 beforeEach(() => void (bob = peer.account("bob", "good.test")));
 
 const found = async (user: Neighbour, q: string): Promise<string[]> => {
-  const { json } = await user.get(`/api/v2/search?resolve=true&q=${encodeURIComponent(q)}`);
-  return [...json.accounts, ...json.statuses].map(({ uri }) => uri);
+  const { accounts, statuses } = await user.resolve(q);
+  return [...accounts, ...statuses].map(({ uri }) => uri);
 };
 
 /** Lets an address redirect to `path` of a host, and that to the last address. */
