@@ -66,6 +66,15 @@ export interface MediaCache {
   bytes: number | null;
 }
 
+/** Requests that activities of other servers cause. */
+export interface ActivityFetches {
+  /** A few at a time in total and to each site. */
+  queue: FairQueue;
+  /** Requests by the site that sent the activities, and by the site that gets them. */
+  bySender: SlidingWindow;
+  toTarget: SlidingWindow;
+}
+
 /** Bytes on a disk. */
 interface DiskSpace {
   free: number;
@@ -98,6 +107,7 @@ export interface Context {
   /** The queue for reading and converting uploads. */
   media: MediaQueue;
   mediaCache: MediaCache;
+  activityFetches: ActivityFetches;
   /** The space on the disk of the media cache. */
   diskSpace(): Promise<DiskSpace>;
   /** Work that several requests wait for. */
@@ -160,6 +170,12 @@ export function openContext(
       clips: new FairQueue(4, Infinity, 2),
       shown: new Map(),
       bytes: null,
+    },
+    activityFetches: {
+      queue: new FairQueue(32, Infinity, 4),
+      bySender: new SlidingWindow(120, 60),
+      // Higher, so that no sender alone can use it up.
+      toTarget: new SlidingWindow(240, 60),
     },
     diskSpace: () => diskSpace(config.data),
     flights: new SingleFlight(),

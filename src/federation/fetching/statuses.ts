@@ -7,6 +7,7 @@ import { storeRemoteVersion } from "../../core/statuses/versions.ts";
 import { isTombstoned } from "../../core/tombstones.ts";
 import { STATUS_COLUMNS, type StatusRow, type Visibility } from "../../core/visibility.ts";
 import type { Reads, Tx } from "../../db/open.ts";
+import { TooManyFetches } from "./activity-fetches.ts";
 import { accountAt } from "./actors.ts";
 import { isSameOrigin } from "../documents.ts";
 import { FetchError, fetchDocument } from "./fetch.ts";
@@ -140,7 +141,7 @@ async function orNull<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof FetchError) return null;
+    if (error instanceof FetchError && !(error instanceof TooManyFetches)) return null;
     throw error;
   }
 }

@@ -9,6 +9,7 @@ import { stackOf } from "../../lib/log.ts";
 import { pause } from "../../lib/pause.ts";
 import type { Apply, Sender } from "../activities/handler.ts";
 import { handlerOf } from "../activities/index.ts";
+import { contextFor, TooManyFetches } from "../fetching/activity-fetches.ts";
 import { FetchError } from "../fetching/fetch.ts";
 import { parseDocument } from "../read/json.ts";
 import { type Activity, readActivity } from "../read/activity.ts";
@@ -179,7 +180,8 @@ function activityIn(ctx: Context, row: QueuedRow): Activity | null {
 function decide(ctx: Context, row: QueuedRow, activity: Activity): Apply | null | Promise<Apply | null> {
   const sender = accountOfUri(ctx.db, row.sender);
   if (!sender || sender.suspended_at !== null || sender.gone_at !== null) return null;
-  return handlerOf(activity.type)?.(ctx, { id: sender.id, uri: row.sender, host: row.host }, activity) ?? null;
+  const limited = contextFor(ctx, row.sender);
+  return handlerOf(activity.type)?.(limited, { id: sender.id, uri: row.sender, host: row.host }, activity) ?? null;
 }
 
 /** An activity that is refused is done: its sender is not told, and another attempt would end the same way. */
@@ -198,9 +200,11 @@ function failed(ctx: Context, row: QueuedRow, error: unknown): void {
   if (!(error instanceof FetchError) && !isOver) {
     ctx.log.error("an activity of {sender} failed: {error}", { sender: row.sender, error: stackOf(error) });
   }
-  const activity = isOver || row.attempts + 1 >= MAX_ATTEMPTS ? null : activityIn(ctx, row);
+  const wasTried = !(error instanceof TooManyFetches && error.isFirst);
+  const activity = isOver || (wasTried && row.attempts + 1 >= MAX_ATTEMPTS) ? null : activityIn(ctx, row);
+  const runAt = wasTried ? ctx.clock.now() + FIRST_DELAY * 2 ** row.attempts : error.until;
   write(ctx, (tx) => {
-    if (activity) postpone(tx, row, activity, ctx.clock.now() + FIRST_DELAY * 2 ** row.attempts);
+    if (activity) postpone(tx, row, activity, runAt, wasTried ? 1 : 0);
     else finish(tx, row, null);
   });
 }
