@@ -66,6 +66,26 @@ describe("A host that is back", () => {
   });
 });
 
+describe("A host that is down", () => {
+  test("is back when it refuses a signature, and gets what others sent", async () => {
+    let status = 503;
+    peer.serve(follower("evil.test", "ann"), () => new Response(null, { status }));
+    await alice.server.drain();
+    const bea = follower("evil.test", "bea");
+    await alice.server.drain();
+    const toBea = () => peer.asked.filter(({ url }) => url === bea);
+    expect(toBea()).toEqual([]);
+    status = 401;
+    alice.server.ctx.db.transaction((tx) =>
+      tx.run("UPDATE jobs SET run_at = run_at + 1 WHERE payload ->> 'inbox' = $bea", { bea }),
+    );
+    alice.server.clock.advance(1.25 * MINUTE);
+    await alice.server.drain();
+    expect(toBea()).toHaveLength(1);
+    expect(alice.server.ctx.db.all("SELECT 1 FROM hosts WHERE down_since IS NOT NULL")).toEqual([]);
+  });
+});
+
 describe("Deliveries to one host that fail together", () => {
   inProcess("count as one failure: the host is probed after a minute", async () => {
     const NAMES = ["ann", "bea", "cat", "dan"];
