@@ -1,5 +1,5 @@
 import { audienceOf, type Audience } from "./audience.ts";
-import { idOf, isJson, listOf, pastDateOf, typesOf, type Json } from "./json.ts";
+import { idOf, isJson, listOf, pastDateOf, stringOf, typesOf, type Json } from "./json.ts";
 
 export interface Activity extends Audience {
   id: string;
@@ -60,7 +60,7 @@ const MAX_TYPE_LENGTH = 100;
 function activityTypeOf(json: Json): string | null {
   const types = typesOf(json);
   const type = types.find((each) => KNOWN.has(each)) ?? types[0];
-  if (type === undefined || type === "" || type.length > MAX_TYPE_LENGTH) return null;
+  if (!type || stringOf(type, MAX_TYPE_LENGTH) !== type) return null;
   // Pleroma's reactions. Misskey's are a Like with `content`.
   return type === "EmojiReact" ? "Like" : type;
 }

@@ -88,6 +88,14 @@ test("Texts lose NUL, which cuts texts in SQLite, and lone surrogates", () => {
   expect(status).toMatchObject({ contentHtml: "ab\uFFFDc", spoilerText: "ab" });
 });
 
+test("A type with NUL or a lone surrogate is none", () => {
+  for (const type of ["Create\0", "\ud800"]) {
+    expect(readActivity({ id: `${A}/1`, actor: ACTOR.id, type }, NOW)).toBeNull();
+    const undo = readActivity({ id: `${A}/2`, actor: ACTOR.id, type: "Undo", object: { type } }, NOW)!;
+    expect(referredActivity(undo).type).toBeNull();
+  }
+});
+
 /** The greatest lengths of the lists and texts of what is read, by their names. Any other text is an address. */
 const LENGTHS: Record<string, number> = {
   to: 1000,
