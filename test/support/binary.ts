@@ -1,4 +1,4 @@
-import { readdirSync, renameSync, statSync, utimesSync } from "node:fs";
+import { readdirSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { compile } from "../../src/build/compile.ts";
 import { ROOT, type Command } from "./program.ts";
@@ -18,14 +18,16 @@ export async function binary(): Promise<Command> {
 export async function built(entry: string, outfile: string): Promise<string> {
   const begin = new Date();
   const newest = Math.max(...[...SOURCES, dirname(entry)].map((source) => changedAt(join(ROOT, source))));
-  const since = statSync(outfile, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  if (since > newest) return outfile;
+  const isCurrent = () => (statSync(outfile, { throwIfNoEntry: false })?.mtimeMs ?? 0) > newest;
+  if (isCurrent()) return outfile;
   // Built under another name, because another test run may be starting or building the same executable.
   const fresh = `${outfile}.${process.pid}`;
   await compile(join(ROOT, entry), fresh);
   // The executable counts as old as its build's start, since later changes may not be in it.
   utimesSync(fresh, begin, begin);
-  renameSync(fresh, outfile);
+  // A server that runs from a replaced executable can't start its media processes.
+  if (isCurrent()) rmSync(fresh);
+  else renameSync(fresh, outfile);
   return outfile;
 }
 
