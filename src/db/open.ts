@@ -188,6 +188,14 @@ export class Db implements Reads {
     });
   }
 
+  /**
+   * Resolves when the groups that reads can see are on disk. Await it before confirming something because an earlier
+   * request has written it: that one may still be waiting for the disk.
+   */
+  whenSynced(): Promise<void> {
+    return this.groupCommit(() => {});
+  }
+
   private commitGroupLater(): void {
     if (this.isGroupComing || this.queued.length === 0) return;
     this.isGroupComing = true;

@@ -27,7 +27,10 @@ export async function publish(
 ): Promise<PublishResult> {
   const { accountId } = author;
   const repeated = idempotencyKey && resultOfKey(ctx, accountId, idempotencyKey);
-  if (repeated) return repeated;
+  if (repeated) {
+    await ctx.db.whenSynced();
+    return repeated;
+  }
   const checked = checkDraft(ctx, accountId, draft);
   return ctx.db.groupCommit((tx) => {
     const simultaneous = idempotencyKey && resultOfKey(ctx, accountId, idempotencyKey);

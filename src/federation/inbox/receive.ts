@@ -33,6 +33,10 @@ export async function receive(ctx: Context, keys: Keys, request: Request, userna
   const host = hostOf(activity.actor)!;
   if (isRefusedHost(ctx, host)) throw new Rejection(403, `This server accepts nothing from ${host}`);
   if (isIgnored(ctx, activity)) return accepted();
+  if (isKnown(ctx, activity)) {
+    await ctx.db.whenSynced();
+    return accepted();
+  }
   if (isQueueFull(ctx.db, host, body.length)) {
     throw new Rejection(429, "Too many activities are waiting. Try again later.", 60);
   }
@@ -66,8 +70,11 @@ function parse(ctx: Context, text: string): Activity {
  * Whether an activity has no effect here, as its own words show. When an account is deleted, its server tells all
  * others, most of which never knew it: a signature of a deleted key can't be verified, and these need not be.
  */
-function isIgnored(ctx: Context, { id, type, actor, objectId }: Activity): boolean {
-  if (handlerOf(type) === null || isQueued(ctx.db, id)) return true;
-  if (type === "Delete") return accountOfUri(ctx.db, actor) === null;
-  return type === "Create" && statusIdOf(ctx.db, objectId) !== null;
+function isIgnored(ctx: Context, { type, actor }: Activity): boolean {
+  return handlerOf(type) === null || (type === "Delete" && accountOfUri(ctx.db, actor) === null);
+}
+
+/** Whether the activity, or the status that it creates, has arrived before. */
+function isKnown(ctx: Context, { id, type, objectId }: Activity): boolean {
+  return isQueued(ctx.db, id) || (type === "Create" && statusIdOf(ctx.db, objectId) !== null);
 }
