@@ -98,7 +98,7 @@ const ADD = `
   INSERT INTO jobs (kind, lane, host, key, payload, run_at, created_at) VALUES ($kind, $lane, $host, $key, $payload, $runAt, $now)
   ON CONFLICT (key) DO NOTHING`;
 
-/** Adds a job in the transaction that causes it, and wakes the job loop after the commit. */
+/** Adds a job in the transaction that causes it, and wakes the job loop after the commit, unless the job was there. */
 export function enqueue<Kind extends JobKind>(
   loop: Loop,
   tx: Tx,
@@ -108,7 +108,7 @@ export function enqueue<Kind extends JobKind>(
 ): void {
   const now = loop.clock.now();
   const lane = LANES[kind] ?? "main";
-  tx.run(ADD, {
+  const { changes } = tx.run(ADD, {
     kind,
     lane,
     host: host ?? "",
@@ -117,7 +117,7 @@ export function enqueue<Kind extends JobKind>(
     runAt: runAt ?? now,
     now,
   });
-  tx.afterCommit(() => loop.wake());
+  if (changes > 0) tx.afterCommit(() => loop.wake());
 }
 
 interface Retry {

@@ -33,15 +33,20 @@ const MAX_IN_TOTAL = { activities: 10_000, bytes: 256 * 1024 * 1024 };
 const MAX_ATTEMPTS = 9;
 const FIRST_DELAY = 5 * 60_000;
 
-const TOTALS = "SELECT host, activities, bytes FROM incoming_totals WHERE host IN (+$host, '')";
+interface Total {
+  activities: number;
+  bytes: number;
+}
+
+const TOTAL = "SELECT activities, bytes FROM incoming_totals WHERE host = +$host";
 
 /** Whether an activity of this many bytes must wait until others have been processed. */
 export function isQueueFull(db: Reads, host: string, size: number): boolean {
-  const totals = db.all<{ host: string; activities: number; bytes: number }>(TOTALS, { host });
-  return totals.some(({ host: each, activities, bytes }) => {
-    const most = each === "" ? MAX_IN_TOTAL : MAX_PER_HOST;
-    return activities >= most.activities || bytes + size > most.bytes;
-  });
+  const exceeds = (of: string, most: Total) => {
+    const total = db.get<Total>(TOTAL, { host: of });
+    return total !== null && (total.activities >= most.activities || total.bytes + size > most.bytes);
+  };
+  return exceeds(host, MAX_PER_HOST) || exceeds("", MAX_IN_TOTAL);
 }
 
 export function isQueued(db: Reads, uri: string): boolean {
@@ -67,7 +72,8 @@ const EARLIER = `
 /** One job processes the whole queue. It may be waiting for the next attempt at another activity. */
 function processLater(ctx: Context, tx: Tx, runAt: number): void {
   enqueue(ctx, tx, "incoming.process", {}, { key: "incoming.process", runAt });
-  tx.run(EARLIER, { runAt });
+  const { changes } = tx.run(EARLIER, { runAt });
+  if (changes > 0) tx.afterCommit(() => ctx.wake());
 }
 
 interface QueuedRow {
