@@ -51,4 +51,23 @@ describe("A write that is not on disk", () => {
     expect(await send()).toBe(202);
     expect((await alice.home()).map(({ content }) => content)).toEqual(["<p>tea</p>"]);
   });
+
+  inProcess("isn't told to another server", async () => {
+    const { db } = alice.server.ctx;
+    const disk = Promise.withResolvers<void>();
+    spies = [spyOn(db as unknown as { sync(): Promise<void> }, "sync").mockReturnValue(disk.promise)];
+    const before = peer.delivered.length;
+    const posted = alice.post("/api/v1/statuses", { status: "tea" });
+    const isWritten = () => db.get("SELECT 1 FROM jobs WHERE kind = 'delivery.prepare'") !== null;
+    // A delivery would take fewer requests than these.
+    const ask = async () => void (await fetch(peer.origin("127.0.0.1")));
+    while (!isWritten()) await ask();
+    const drained = alice.server.drain();
+    for (let count = 0; count < 50; count += 1) await ask();
+    expect(peer.delivered.length).toBe(before);
+    disk.resolve();
+    expect((await posted).status).toBe(200);
+    await drained;
+    expect(peer.delivered.slice(before).map(({ type }) => type)).toEqual(["Create"]);
+  });
 });

@@ -72,6 +72,7 @@ export async function sendWaiting(ctx: Context, inbox: string): Promise<(tx: Tx)
     const row = ctx.db.get<DeliveryRow>(NEXT, { inbox, after: done.at(-1)?.id ?? 0 });
     if (!row) break;
     if (row.is_obsolete === 0) {
+      await ctx.db.untilSynced();
       const begun = ctx.clock.now();
       const failure = await attempt(ctx, inbox, row);
       if (failure?.kind === "stopped") break;
