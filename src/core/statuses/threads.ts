@@ -94,11 +94,11 @@ export const UNKNOWN_AUTHOR = 0;
 /** More replies to one unknown status than that come only from an attack. */
 const MAX_WAITING = 500;
 
-type Waiting = Pick<StatusRow, "id" | "account_id" | "visibility" | "conversation_id" | "created_at">;
+type Waiting = Pick<StatusRow, "id" | "account_id" | "local" | "visibility" | "conversation_id" | "created_at">;
 
 /** Leaves out replies in the parent's own conversation: the parent replies to them, and threads have no circles. */
 const WAITING = `
-  SELECT s.id, s.account_id, s.visibility, s.conversation_id, s.created_at FROM statuses s
+  SELECT s.id, s.account_id, s.local, s.visibility, s.conversation_id, s.created_at FROM statuses s
   WHERE s.in_reply_to_uri = +$uri AND s.conversation_id <> +$conversationId LIMIT ${MAX_WAITING}`;
 
 /**

@@ -83,8 +83,9 @@ const TO_TAG_FOLLOWERS = `
  * Adds a new status to the home timelines of its author and followers, and to lists. Returns the topics of these
  * timelines.
  */
-export function fanOut(ctx: Context, tx: Tx, status: { id: number; account_id: number }): string[] {
-  const isHere = tx.run(TO_AUTHOR, { accountId: status.account_id, statusId: status.id }).changes > 0;
+export function fanOut(ctx: Context, tx: Tx, status: { id: number; account_id: number; local: number }): string[] {
+  const isHere =
+    status.local === 1 && tx.run(TO_AUTHOR, { accountId: status.account_id, statusId: status.id }).changes > 0;
   const followers = tx.all<{ account_id: number }>(TO_FOLLOWERS, { statusId: status.id, now: ctx.clock.now() });
   const homes = followers.map(({ account_id }) => userTopic(account_id));
   if (isHere) homes.push(userTopic(status.account_id));

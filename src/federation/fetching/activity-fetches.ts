@@ -26,9 +26,10 @@ export class TooManyFetches extends FetchError {
 /** A context for handling one activity of a sender, whose requests to other servers are limited. */
 export function contextFor(ctx: Context, sender: string): Context {
   const { queue, bySender, toTarget } = ctx.activityFetches;
-  const from = siteOf(sender);
   let requests = 0;
   const count = (to: string) => {
+    // Not before: few activities need a request, and finding the site takes 10 µs.
+    const from = siteOf(sender);
     if (requests >= MAX_REQUESTS) throw new FetchError("refused", "an activity needs too many requests");
     const now = ctx.clock.now();
     if (bySender.look(from, now).exceeded || toTarget.look(to, now).exceeded) {

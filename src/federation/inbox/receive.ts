@@ -40,7 +40,7 @@ export async function receive(ctx: Context, keys: Keys, request: Request, userna
   if (isQueueFull(ctx.db, host, body.length)) {
     throw new Rejection(429, "Too many activities are waiting. Try again later.", 60);
   }
-  const sender = await signerOf(ctx, keys, request, body);
+  const sender = await signerOf(ctx, keys, request, { body, host });
   if (sender.uri !== activity.actor) throw new Rejection(401, "The signature is by another account than the activity");
   await queueActivity(ctx, sender, activity.id, text);
   return accepted();

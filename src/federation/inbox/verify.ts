@@ -9,17 +9,25 @@ import { Rejection } from "./rejection.ts";
 
 const NO_BODY = new Uint8Array();
 
+/** A POST. */
+interface Posted {
+  body: Uint8Array;
+  /** The host that it claims to be from, which was checked already. */
+  host: string;
+}
+
 /**
- * The account that signed a request. `body` is the body of a POST.
+ * The account that signed a request.
  *
  * @throws Rejection
  */
-export async function signerOf(ctx: Context, keys: Keys, request: Request, body = NO_BODY): Promise<Sender> {
-  const received = receivedRequest(ctx, request, body);
+export async function signerOf(ctx: Context, keys: Keys, request: Request, posted?: Posted): Promise<Sender> {
+  const received = receivedRequest(ctx, request, posted?.body ?? NO_BODY);
   const signature = parseSignature(received, ctx.clock.now());
   if ("problem" in signature) throw unauthorized(signature.problem);
   const host = hostOf(signature.keyId)!;
-  if (isRefusedHost(ctx, host)) throw new Rejection(403, `This server accepts nothing from ${host}`);
+  if (host !== posted?.host && isRefusedHost(ctx, host))
+    throw new Rejection(403, `This server accepts nothing from ${host}`);
   const found = await available(keys.find(signature.keyId));
   if (!found) throw unauthorized("the key of the signature does not exist, or its owner does not name it");
   const problem = verifySignature(received, signature, found.key);
