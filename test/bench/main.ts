@@ -6,7 +6,7 @@
  *     --quick          measures each row for one second instead of five
  *     --source         measures src/main.ts instead of dist/linnet
  *     --against FILE   compares the responses with those of another executable, such as that of an older version, in
- *                      turns, and measures nothing else; with the part "federation", that part also compares the size
+ *                      turns, and measures nothing else; with the part "federation", it also compares the size
  *                      and the start of both
  *
  * Without names it measures everything. The part "jobs" runs in this process, from source. The part "federation" has its

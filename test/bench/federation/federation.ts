@@ -29,7 +29,7 @@ interface Scale {
 const FULL: Scale = {
   counts: { senders: 500, keys: 100, known: 5000 },
   hosts: 1000,
-  intake: { turns: 5, activities: 1500, seconds: 2, warmUpSeconds: 10 },
+  intake: { turns: 5, activities: 1500, seconds: 2, warmUpSeconds: 25 },
   deliveries: 5,
   seconds: 4,
   activities: 10_000,
