@@ -19,7 +19,7 @@ export class TooManyFetches extends FetchError {
     /** Whether nothing was requested for the activity. */
     readonly isFirst: boolean,
   ) {
-    super("unavailable", "activities have caused too many requests");
+    super("unavailable", "throttled");
   }
 }
 

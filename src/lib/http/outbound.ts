@@ -79,7 +79,7 @@ export interface Outlet {
 /** An error of the caller's own functions, which says nothing about the other server. */
 class CallerError extends Error {
   constructor(readonly error: unknown) {
-    super("a function of the caller failed");
+    super();
   }
 }
 
