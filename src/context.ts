@@ -75,6 +75,13 @@ export interface ActivityFetches {
   toTarget: SlidingWindow;
 }
 
+/** Fetches by jobs that no request waits for: a few at a time in total and to each host. */
+export interface BackgroundFetches {
+  queue: FairQueue;
+  /** Origins that failed or asked to wait, and until when. */
+  pausedUntil: Map<string, number>;
+}
+
 /** Bytes on a disk. */
 interface DiskSpace {
   free: number;
@@ -108,6 +115,7 @@ export interface Context {
   media: MediaQueue;
   mediaCache: MediaCache;
   activityFetches: ActivityFetches;
+  background: BackgroundFetches;
   /** The space on the disk of the media cache. */
   diskSpace(): Promise<DiskSpace>;
   /** Work that several requests wait for. */
@@ -177,6 +185,7 @@ export function openContext(
       // Higher, so that no sender alone can use it up.
       toTarget: new SlidingWindow(240, 60),
     },
+    background: { queue: new FairQueue(8, Infinity, 2), pausedUntil: new Map() },
     diskSpace: () => diskSpace(config.data),
     flights: new SingleFlight(),
     asyncRefreshes: new AsyncRefreshes(clock),

@@ -9,6 +9,10 @@ export interface JobPayloads {
   "card.fetch": { linkId: number };
   /** Fetches the profile of a remote account again. */
   "account.refresh": { accountId: number };
+  /** Fetches the newest posts and the pins of a remote account. */
+  "profile.fetch": { accountId: number };
+  /** Fetches what is missing of a thread. */
+  "thread.fetch": { statusId: number };
   /** Works out which servers have to learn of a change. */
   "delivery.prepare": { event: DeliveryEvent };
   /** Writes a delivery for each inbox of the activities that were worked out, in order. */
@@ -72,6 +76,8 @@ const LANES: Partial<Record<JobKind, LaneName>> = {
   "delivery.send": "deliveries",
   "incoming.process": "incoming",
   "account.refresh": "fetches",
+  "profile.fetch": "fetches",
+  "thread.fetch": "fetches",
   "media.process": "media",
   "home.fill": "home",
   "home.rebuild": "home",

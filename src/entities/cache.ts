@@ -106,6 +106,7 @@ export const STATUS_TEXTS: CacheSpec<number, StatusText> = {
         "favourites_count",
         "origin_reblogs_count",
         "origin_favourites_count",
+        "origin_replies_count",
         "quotes_count",
         "quote_automatic",
         "quote_manual",

@@ -229,7 +229,7 @@ const STATUSES = `
       WHERE q.quoted_status_id IS NOT NULL)
   SELECT s.id, s.account_id, s.uri, s.url, s.visibility, s.content, s.spoiler_text, s.sensitive, s.language,
     s.in_reply_to_id, s.in_reply_to_account_id, s.reblog_of_id, s.has_media, s.replies_count, s.reblogs_count,
-    s.favourites_count, s.origin_reblogs_count, s.origin_favourites_count, s.quotes_count, s.quote_automatic, s.quote_manual, s.created_at, s.edited_at, s.local,
+    s.favourites_count, s.origin_reblogs_count, s.origin_favourites_count, s.origin_replies_count, s.quotes_count, s.quote_automatic, s.quote_manual, s.created_at, s.edited_at, s.local,
     author.domain, author.sensitized_at, app.name AS app_name, app.website AS app_website,
     q.state AS quote_state, q.quoted_status_id, quoted.url AS quoted_url, ${POLL_COLUMNS}
   FROM shown JOIN statuses s USING (id) JOIN accounts author ON author.id = s.account_id
@@ -338,7 +338,7 @@ function sharedPart(row: StatusRow, emojis: EmojiJson[]) {
     sensitive: row.sensitive === 1,
     spoiler_text: row.spoiler_text,
     language: row.language,
-    replies_count: row.replies_count,
+    replies_count: Math.max(row.replies_count, row.origin_replies_count ?? 0),
     reblogs_count: Math.max(row.reblogs_count, row.origin_reblogs_count ?? 0),
     favourites_count: Math.max(row.favourites_count, row.origin_favourites_count ?? 0),
     quotes_count: row.quotes_count,

@@ -32,7 +32,7 @@ export function federationRoutes(app: AnyElysia, ctx: Context): void {
   for (const part of ["outbox", "followers", "following", "collections/featured", "collections/tags"]) {
     route("GET", `/users/:name/${part}`, ({ request }) => documents.at(request));
   }
-  for (const part of ["replies", "likes", "shares"]) {
+  for (const part of ["context", "replies", "likes", "shares"]) {
     route("GET", `/users/:name/statuses/:id/${part}`, ({ request }) => documents.at(request));
   }
   app.onRequest(async ({ request, set }) => {

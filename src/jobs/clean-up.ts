@@ -4,6 +4,7 @@ import { deleteOldActivity } from "../core/server/weekly-stats.ts";
 import { removeUnused } from "../core/discovery/cards.ts";
 import { TIMELINE_LENGTH } from "../core/timelines/list-timelines.ts";
 import { giveUpOlder } from "../core/media/process.ts";
+import { removeOldFetches } from "../core/fetches.ts";
 import { removeOldTombstones } from "../core/tombstones.ts";
 import { filesOf, type MediaFiles } from "../core/media/states.ts";
 import { discardFiles } from "../core/media/stored-files.ts";
@@ -36,6 +37,7 @@ export function cleanUp(ctx: Context): void {
     removeUnattachedMedia(ctx, tx, now - DAY);
     removeUnused(ctx, tx);
     removeOldTombstones(ctx, tx);
+    removeOldFetches(ctx, tx);
     removeOldHosts(ctx, tx);
     scheduleNext(ctx, tx, "clean_up");
   });

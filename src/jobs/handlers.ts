@@ -13,6 +13,8 @@ import type { Tx } from "../db/open.ts";
 import type { JobKind, JobPayloads } from "../db/queue.ts";
 import { refreshKnown } from "../federation/fetching/actors.ts";
 import { fanOut } from "../federation/delivery/fan-out.ts";
+import { fetchProfile } from "../federation/fetching/profiles.ts";
+import { fetchThread } from "../federation/fetching/threads.ts";
 import { prepareDelivery } from "../federation/delivery/prepare.ts";
 import { sendWaiting } from "../federation/delivery/send.ts";
 import { processIncoming } from "../federation/inbox/incoming.ts";
@@ -34,6 +36,8 @@ export type Handlers = {
 export const handlers: Handlers = {
   "account.refresh": (ctx, { accountId }) => refreshKnown(ctx, accountId),
   "account.remove": (ctx, { accountId }) => removeSlice(ctx, accountId),
+  "profile.fetch": (ctx, { accountId }) => fetchProfile(ctx, accountId),
+  "thread.fetch": (ctx, { statusId }) => fetchThread(ctx, statusId),
   "announcement.tell": (ctx, { id, version }) => publishAnnouncement(ctx, id, version),
   "card.fetch": (ctx, { linkId }) => fetchCard(ctx, linkId),
   clean_up: (ctx) => cleanUp(ctx),

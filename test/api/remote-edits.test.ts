@@ -85,12 +85,12 @@ describe("An edit by a remote author", () => {
     updateFrom(server, id, {
       content: "<p>third</p>",
       editedAt: now - 1000,
-      originCounts: { favourites: 3, reblogs: 0 },
+      originCounts: { favourites: 3, reblogs: 0, replies: null },
     });
     updateFrom(server, id, {
       content: "<p>second</p>",
       editedAt: now - 2000,
-      originCounts: { favourites: 2, reblogs: 0 },
+      originCounts: { favourites: 2, reblogs: 0, replies: null },
     });
     expect(await seen(id)).toMatchObject({ content: "<p>third</p>", favourites_count: 3 });
     expect(await historyOf(id)).toEqual(["<p>first</p>", "<p>third</p>"]);
@@ -107,7 +107,11 @@ describe("An edit by a remote author", () => {
   test("with the same content only changes counts", async () => {
     const id = stored();
     for (const editedAt of [server.clock.now(), null]) {
-      updateFrom(server, id, { content: "<p>first</p>", editedAt, originCounts: { favourites: 7, reblogs: 2 } });
+      updateFrom(server, id, {
+        content: "<p>first</p>",
+        editedAt,
+        originCounts: { favourites: 7, reblogs: 2, replies: null },
+      });
       expect(await seen(id)).toMatchObject({ favourites_count: 7, reblogs_count: 2, edited_at: null });
     }
     expect(await historyOf(id)).toEqual(["<p>first</p>"]);

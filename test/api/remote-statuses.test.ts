@@ -233,7 +233,7 @@ describe("A status that was fetched", () => {
 
 test("The counts of a remote status are those of its server, if they are higher", async () => {
   const rob = followed();
-  const id = storeFrom(server, rob, { originCounts: { favourites: 5, reblogs: 0 } });
+  const id = storeFrom(server, rob, { originCounts: { favourites: 5, reblogs: 0, replies: null } });
   expect(await seen(id)).toMatchObject({ favourites_count: 5, reblogs_count: 0 });
   await alice.post(`/api/v1/statuses/${id}/favourite`);
   await alice.post(`/api/v1/statuses/${id}/reblog`);

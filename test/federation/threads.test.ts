@@ -97,3 +97,99 @@ describe("From servers by others", () => {
     expect(conversations).toMatchObject([{ last_status: { id: third.id } }]);
   });
 });
+
+describe("A thread that is opened", () => {
+  const { alice, bob, carol, drain, advance, befriend } = neighboursForEachTest(["alice", "bob", "carol"]);
+
+  /** A post by Bob with an answer by Carol and a second one below it, of which Alice knows only the first post. */
+  async function conversation() {
+    await befriend(bob, carol);
+    const first = await bob.publish("First");
+    await drain();
+    const second = await carol.publish({ status: "Second", in_reply_to_id: (await carol.copyOf(first))!.id });
+    await drain();
+    const third = await bob.publish({ status: "Third", in_reply_to_id: (await bob.copyOf(second))!.id });
+    await drain();
+    await alice.resolve(first.uri);
+    return [first, second, third] as const;
+  }
+
+  test("is completed from the servers of its posts, silently", async () => {
+    const [first, second, third] = await conversation();
+    const { id } = (await alice.copyOf(first))!;
+    const { json, headers } = await alice.get(`/api/v1/statuses/${id}/context`);
+    expect(json.descendants).toEqual([]);
+    expect(headers.get("mastodon-async-refresh")).toMatch(/^id=".+", retry=5$/);
+    await drain();
+    expect(await threadOf(alice, first)).toEqual({ above: [], below: [second.uri, third.uri] });
+    expect([await alice.home(), await alice.news()]).toEqual([[], []]);
+    const again = await alice.get(`/api/v1/statuses/${id}/context`);
+    expect(again.headers.get("mastodon-async-refresh")).toBeNull();
+  });
+
+  test("is completed from any of its posts, and without the collection of the whole thread", async () => {
+    const [first, second, third] = await conversation();
+    await alice.resolve(second.uri);
+    const copy = (await alice.copyOf(second))!;
+    await alice.get(`/api/v1/statuses/${copy.id}/context`);
+    await drain();
+    expect(await threadOf(alice, third)).toEqual({ above: [first.uri, second.uri], below: [] });
+  });
+
+  test("is fetched again after five minutes, with the counts of the origins", async () => {
+    const [first, second] = await conversation();
+    const { id } = (await alice.copyOf(first))!;
+    const open = async () => {
+      await alice.get(`/api/v1/statuses/${id}/context`);
+      await drain();
+    };
+    await open();
+    const fourth = await carol.publish({ status: "Fourth", in_reply_to_id: (await carol.copyOf(first))!.id });
+    await bob.react("favourite", second);
+    await drain();
+    advance(4 * 60_000);
+    await open();
+    expect(await alice.copyOf(fourth)).toBeNull();
+    advance(60_000);
+    await open();
+    expect(await alice.copyOf(fourth)).not.toBeNull();
+    expect((await alice.copyOf(second))?.favourites_count).toBe(1);
+    expect((await alice.copyOf(first))?.replies_count).toBe((await bob.copyOf(first))?.replies_count);
+  });
+
+  test("is not fetched for visitors, nor if only this server takes part", async () => {
+    const [first] = await conversation();
+    const { id } = (await alice.copyOf(first))!;
+    const own = await alice.publish("Alone");
+    const answers = [
+      await alice.server.stranger().get(`/api/v1/statuses/${id}/context`),
+      await alice.get(`/api/v1/statuses/${own.id}/context`),
+    ];
+    expect(answers.map(({ headers }) => headers.get("mastodon-async-refresh"))).toEqual([null, null]);
+  });
+});
+
+describe("The collection of a thread", () => {
+  const { alice, bob, befriend, drain } = neighboursForEachTest(["alice", "bob"]);
+
+  test("has what the reader may see, with local posts in full, and only at its first post", async () => {
+    await befriend(alice, bob);
+    const first = await alice.publish("First");
+    await drain();
+    const reply = await bob.publish({ status: "Second", in_reply_to_id: (await bob.copyOf(first))!.id });
+    await drain();
+    const own = await alice.publish({ status: "Third", in_reply_to_id: (await alice.copyOf(reply))!.id });
+    await alice.publish({ status: "Hidden", in_reply_to_id: first.id, visibility: "direct" });
+    const accept = { headers: { accept: "application/activity+json" } };
+    const visitor = alice.server.stranger();
+    const path = (uri: string) => new URL(uri).pathname;
+    const { json } = await visitor.get(`${path(first.uri)}/context`, accept);
+    expect([json.attributedTo, json.totalItems]).toEqual([alice.uri, 2]);
+    expect(json.first.orderedItems.map((item: Json | string) => (typeof item === "string" ? item : item.id))).toEqual([
+      own.uri,
+      reply.uri,
+    ]);
+    expect((await visitor.get(path(own.uri), accept)).json.context).toBe(`${first.uri}/context`);
+    expect((await visitor.get(`${path(own.uri)}/context`, accept)).status).toBe(404);
+  });
+});

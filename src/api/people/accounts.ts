@@ -4,11 +4,13 @@ import { follow, followersOf, followingOf, removeFollower, unfollow } from "../.
 import { pinnedOf, statusesOf } from "../../core/timelines/timelines.ts";
 import { showAccount, showAccounts } from "../../entities/accounts.ts";
 import { showRelationships } from "../../entities/relationships.ts";
-import { refreshWhenStale } from "../../core/people/remote-accounts.ts";
+import { fetchProfileLater, refreshWhenStale } from "../../core/people/remote-profiles.ts";
 import { notFound } from "../../errors.ts";
 import { parseId, parseIds } from "../../lib/ids.ts";
 import { bool, ids, list, object, optional, text } from "../../lib/http/input.ts";
 import { DEVICE_LOCALE, localeOf } from "../../lib/text/languages.ts";
+import type { Page } from "../../db/keyset.ts";
+import { type Viewer, fetchRefreshHeader } from "../timelines/async-refreshes.ts";
 import { accountPage, pageOf, paging, statusPage, offsetPaging } from "../paging.ts";
 import { changeRelationship } from "./relations.ts";
 import type { Router } from "../router.ts";
@@ -43,6 +45,14 @@ const AccountPage = object(paging(40, 80));
 function shownProfile(ctx: Context, viewerId: number, { id, domain }: AccountRow) {
   if (viewerId !== 0 && domain !== null) refreshWhenStale(ctx, id);
   return showAccount(ctx, id);
+}
+
+/** The first page responds with what is known here, and has the rest fetched. Visitors cause no requests. */
+function profileRefreshHeader(call: Viewer, { id, domain }: AccountRow, page: Page): Record<string, string> {
+  const isFirst = page.max_id === null && page.since_id === null && page.min_id === null;
+  if (domain === null || call.viewerId === 0 || !isFirst) return {};
+  fetchProfileLater(call.ctx, id);
+  return fetchRefreshHeader(call, "profile.fetch", id);
 }
 
 /** Mastodon's documentation: methods/accounts, except for the methods about the user's own account. */
@@ -92,7 +102,7 @@ export function accountRoutes(routes: Router): void {
         const rows = input.pinned
           ? pinnedOf(ctx, viewerId, account.id, page)
           : statusesOf(ctx, viewerId, account.id, filter, page);
-        return statusPage(call, page, rows);
+        return statusPage(call, page, rows, { headers: profileRefreshHeader(call, account, page) });
       },
     );
   followRoutes(routes);

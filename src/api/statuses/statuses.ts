@@ -17,7 +17,7 @@ import { schedule } from "../../core/statuses/scheduled.ts";
 import { publish } from "../../core/statuses/publishing.ts";
 import { reblog, unreblog } from "../../core/statuses/reblogs.ts";
 import { removeStatus } from "../../core/statuses/removal.ts";
-import { contextOf } from "../../core/statuses/threads.ts";
+import { contextOf, fetchThreadLater } from "../../core/statuses/threads.ts";
 import { ownStatus, visibleAmong, visibleStatus, VISIBILITIES, type StatusRow } from "../../core/visibility.ts";
 import { showVersions } from "../../entities/status-edits.ts";
 import { showStatusOrStub, showStatuses, statusText } from "../../entities/statuses.ts";
@@ -27,6 +27,7 @@ import { bool, ids, object, oneOf, optional } from "../../lib/http/input.ts";
 import { hashSecret } from "../../lib/secrets.ts";
 import { draftOf, EditInput, editOf, PublishInput } from "./drafts.ts";
 import { accountPage, jsonText, pageOf, paging } from "../paging.ts";
+import { fetchRefreshHeader } from "../timelines/async-refreshes.ts";
 import type { Router } from "../router.ts";
 import { parseScheduledAt, showScheduled } from "./scheduled-statuses.ts";
 
@@ -104,13 +105,19 @@ function readingRoutes(routes: Router): void {
     .get(
       "/api/v1/statuses/:id/context",
       { ...open, summary: "Get the thread of a status: its ancestors and descendants" },
-      ({ ctx, viewerId, params }) => {
-        const thread = contextOf(ctx, viewerId, visibleStatus(ctx, viewerId, parseId(params.id)));
+      (call) => {
+        const { ctx, viewerId } = call;
+        const status = visibleStatus(ctx, viewerId, parseId(call.params.id));
+        const thread = contextOf(ctx, viewerId, status);
+        // Visitors cause no requests to other servers.
+        if (viewerId !== 0) fetchThreadLater(ctx, status);
+        const headers = fetchRefreshHeader(call, "thread.fetch", status.conversation_id);
         const shown = showStatuses(ctx, viewerId, [...thread.ancestors, ...thread.descendants]);
-        return {
+        const body = {
           ancestors: shown.slice(0, thread.ancestors.length),
           descendants: shown.slice(thread.ancestors.length),
         };
+        return Response.json(body, { headers });
       },
     )
     .get(

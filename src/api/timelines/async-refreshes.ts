@@ -1,3 +1,4 @@
+import { type FetchKind, isFetching } from "../../core/fetches.ts";
 import { isHomeFilling } from "../../core/timelines/home-backfill.ts";
 import { notFound } from "../../errors.ts";
 import type { Call } from "../route.ts";
@@ -21,7 +22,20 @@ export function asyncRefreshRoutes(routes: Router): void {
 }
 
 /** The header with the id by which an app can check whether its home timeline is complete. */
-export function homeRefreshHeader({ ctx, viewerId }: Pick<Call, "ctx" | "viewerId">): Record<string, string> {
-  const id = ctx.asyncRefreshes.idOf(viewerId, "home", () => isHomeFilling(ctx.db, viewerId));
+export function homeRefreshHeader(call: Viewer): Record<string, string> {
+  const { ctx, viewerId } = call;
+  return refreshHeader(call, "home", () => isHomeFilling(ctx.db, viewerId));
+}
+
+/** The same header while a job fetches the rest of a profile or thread; none otherwise. */
+export function fetchRefreshHeader(call: Viewer, kind: FetchKind, id: number): Record<string, string> {
+  const isRunning = () => isFetching(call.ctx.db, kind, id);
+  return isRunning() ? refreshHeader(call, `${kind} ${id}`, isRunning) : {};
+}
+
+export type Viewer = Pick<Call, "ctx" | "viewerId">;
+
+function refreshHeader({ ctx, viewerId }: Viewer, subject: string, isRunning: () => boolean): Record<string, string> {
+  const id = ctx.asyncRefreshes.idOf(viewerId, subject, isRunning);
   return { "mastodon-async-refresh": `id="${id}", retry=${RETRY}` };
 }

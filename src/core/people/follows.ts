@@ -9,6 +9,7 @@ import { fillHomeLater } from "../timelines/home-backfill.ts";
 import { clearFromHome } from "../timelines/home-fanout.ts";
 import { moveMembershipsToFollow } from "../timelines/lists.ts";
 import { notify } from "../notifications/notifications.ts";
+import { fetchProfileLater } from "./remote-profiles.ts";
 import { isRefusedHost } from "../refused-hosts.ts";
 import { blocks, isLimited, isSuspended, hiddenInLists } from "../visibility.ts";
 
@@ -39,6 +40,7 @@ export function follow(ctx: Context, accountId: number, targetId: number | null,
     if (tx.get(BLOCKED, pair) || tx.get(MOVED, { targetId: target.id })) throw notAllowed();
     storeFollow(ctx, tx, { ...options, ...pair, uri: null });
   });
+  if (target.domain !== null) fetchProfileLater(ctx, target.id);
 }
 
 /** Whether nothing is exchanged with the server of an account, so that it would never answer. */

@@ -1,6 +1,5 @@
 import type { Context } from "../../context.ts";
 import type { Reads, Tx } from "../../db/open.ts";
-import { enqueue } from "../../db/queue.ts";
 import type { accounts } from "../../db/schema/index.ts";
 import { isOwnHost } from "../addresses.ts";
 import { hideAccount, removeLater } from "./account-deletion.ts";
@@ -189,22 +188,4 @@ export function accountOfUri(db: Reads, uri: string): KnownAccount | null {
      FROM accounts a LEFT JOIN remote_accounts r ON r.account_id = a.id WHERE a.uri = +$uri`,
     { uri },
   );
-}
-
-const DAY = 24 * 3600_000;
-
-const STALE = `
-  SELECT a.uri FROM remote_accounts r JOIN accounts a ON a.id = r.account_id
-  WHERE r.account_id = +$accountId AND a.suspended_at IS NULL AND a.gone_at IS NULL
-    AND (r.fetched_at <= +$before OR a.origin_followers_count IS NULL)`;
-
-/**
- * Has a remote profile fetched again, if that was more than a day ago or without its totals: an account that was first
- * seen in a post has none, and only followers are told about changes. Call it when a user opens the profile.
- */
-export function refreshWhenStale(ctx: Context, accountId: number): void {
-  const stale = ctx.db.get<{ uri: string }>(STALE, { accountId, before: ctx.clock.now() - DAY });
-  if (!stale) return;
-  const options = { key: `account.refresh ${accountId}`, host: new URL(stale.uri).host };
-  ctx.db.transaction((tx) => enqueue(ctx, tx, "account.refresh", { accountId }, options));
 }

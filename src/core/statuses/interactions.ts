@@ -122,6 +122,9 @@ export function unbookmark(ctx: Context, accountId: number, id: number | null): 
   return statusId;
 }
 
+const PIN = `
+  INSERT INTO status_pins (account_id, status_id, created_at) VALUES ($accountId, $statusId, $now) ON CONFLICT DO NOTHING`;
+
 export function pin(ctx: Context, accountId: number, id: number | null): number {
   const status = visibleStatus(ctx, accountId, id);
   if (status.reblog_of_id !== null) throw validationFailed("A boost cannot be pinned");
@@ -135,13 +138,19 @@ export function pin(ctx: Context, accountId: number, id: number | null): number 
     });
     if (pins.some((row) => row.status_id === status.id)) return;
     if (pins.length >= MAX_PINS) throw validationFailed("You have already pinned the maximum number of posts");
-    tx.run("INSERT INTO status_pins (account_id, status_id, created_at) VALUES ($accountId, $statusId, $now)", {
-      accountId,
-      statusId: status.id,
-      now: ctx.clock.now(),
-    });
+    tx.run(PIN, { accountId, statusId: status.id, now: ctx.clock.now() });
   });
   return status.id;
+}
+
+const PINNED_BY = "SELECT status_id FROM status_pins WHERE account_id = +$accountId ORDER BY id DESC";
+
+/** Replaces the pins of a remote account, the latest first. */
+export function setRemotePins(ctx: Context, tx: Tx, accountId: number, statusIds: readonly number[]): void {
+  const before = tx.all<{ status_id: number }>(PINNED_BY, { accountId }).map(({ status_id }) => status_id);
+  if (before.join() === statusIds.join()) return;
+  tx.run("DELETE FROM status_pins WHERE account_id = +$accountId", { accountId });
+  for (const statusId of statusIds.toReversed()) tx.run(PIN, { accountId, statusId, now: ctx.clock.now() });
 }
 
 export function unpin(ctx: Context, accountId: number, id: number | null): number {

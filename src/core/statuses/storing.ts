@@ -32,6 +32,7 @@ export type Arrival = "published" | "delivered" | "late" | "fetched";
 export interface OriginCounts {
   favourites: number | null;
   reblogs: number | null;
+  replies: number | null;
 }
 
 /** A status to store: all checks are done. */
@@ -170,10 +171,10 @@ function insertStatus(tx: Tx, status: NewStatus): Stored {
   tx.run(
     `INSERT INTO statuses (id, account_id, uri, url, local, visibility, text, content, spoiler_text, sensitive, language,
        conversation_id, in_reply_to_id, in_reply_to_account_id, in_reply_to_uri, app_id, has_media, quote_automatic,
-       origin_favourites_count, origin_reblogs_count, created_at, edited_at)
+       origin_favourites_count, origin_reblogs_count, origin_replies_count, created_at, edited_at)
      VALUES ($id, $accountId, $uri, $url, $local, $visibility, $text, $content, $spoilerText, $sensitive, $language,
        $conversationId, $parentId, $inReplyToAccountId, $inReplyToUri, $appId, $hasMedia, $quoteAutomatic,
-       $favourites, $reblogs, $createdAt, $editedAt)`,
+       $favourites, $reblogs, $replies, $createdAt, $editedAt)`,
     {
       id,
       accountId: status.accountId,
@@ -195,6 +196,7 @@ function insertStatus(tx: Tx, status: NewStatus): Stored {
       quoteAutomatic: status.quoteAutomatic,
       favourites: status.originCounts?.favourites ?? null,
       reblogs: status.originCounts?.reblogs ?? null,
+      replies: status.originCounts?.replies ?? null,
       createdAt: status.createdAt,
       editedAt: status.editedAt,
     },

@@ -3,6 +3,7 @@ import { idList } from "../../db/json.ts";
 import type { Tx } from "../../db/open.ts";
 import { indexStatus } from "../discovery/search-index.ts";
 import { publishAfterCommit } from "../events.ts";
+import { fetchLater } from "../fetches.ts";
 import { mergeConversations } from "../notifications/conversations.ts";
 import { fanOut, REAL_TIME } from "../timelines/home-fanout.ts";
 import { isForEveryone, isLimitedFor, type StatusRow, visibleTo, wantedBy } from "../visibility.ts";
@@ -147,4 +148,23 @@ function mergeThreads(ctx: Context, tx: Tx, from: number, to: number): void {
 function addToTimelines(ctx: Context, tx: Tx, reply: Waiting): void {
   if (reply.created_at < ctx.clock.now() - REAL_TIME) return;
   publishAfterCommit(ctx, tx, fanOut(ctx, tx, reply), { event: "update", statusId: reply.id });
+}
+
+const ROOT = "SELECT uri, local FROM statuses WHERE id = +$id";
+const REMOTE = "SELECT 1 FROM statuses WHERE conversation_id = +$id AND conversation_id <> id AND local = 0 LIMIT 1";
+const HOUR = 3600_000;
+const DAY = 24 * HOUR;
+/** How long a fetched thread counts as current, in ms: in a young one, others reply now. */
+const YOUNG_PAUSE = 5 * 60_000;
+const OLD_PAUSE = HOUR;
+
+/** Has what is missing of a thread fetched, if the last result is not current and another server takes part in it. */
+export function fetchThreadLater(ctx: Context, status: Pick<StatusRow, "id" | "conversation_id" | "created_at">): void {
+  const id = status.conversation_id;
+  const pause = status.created_at > ctx.clock.now() - DAY ? YOUNG_PAUSE : OLD_PAUSE;
+  fetchLater(ctx, "thread.fetch", id, pause, () => {
+    const root = ctx.db.get<Pick<StatusRow, "uri" | "local">>(ROOT, { id });
+    const isShared = root && (root.local === 0 || ctx.db.get(REMOTE, { id }) !== null);
+    return isShared ? { payload: { statusId: status.id }, host: new URL(root.uri).host } : null;
+  });
 }

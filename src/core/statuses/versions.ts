@@ -77,12 +77,16 @@ export function storeRemoteVersion(ctx: Context, tx: Tx, status: StatusRow, vers
   storeVersion(ctx, tx, status, before, { ...version, text: "", editedAt, changeAttached });
 }
 
+/** A count that its server doesn't report this time stays as it was. */
+const SET_COUNTS = `
+  UPDATE statuses SET origin_favourites_count = coalesce($favourites, origin_favourites_count),
+    origin_reblogs_count = coalesce($reblogs, origin_reblogs_count),
+    origin_replies_count = coalesce($replies, origin_replies_count)
+  WHERE id = +$statusId`;
+
 function setOriginCounts(tx: Tx, statusId: number, counts: OriginCounts | null): void {
   if (!counts) return;
-  tx.run(
-    "UPDATE statuses SET origin_favourites_count = $favourites, origin_reblogs_count = $reblogs WHERE id = +$statusId",
-    { favourites: counts.favourites, reblogs: counts.reblogs, statusId },
-  );
+  tx.run(SET_COUNTS, { ...counts, statusId });
 }
 
 export function attachedTo(db: Reads, statusId: number): Attached {

@@ -33,6 +33,16 @@ export function fillHomeLater(ctx: Context, tx: Tx, accountId: number, from: Sou
   enqueue(ctx, tx, "home.fill", { accountId, accountIds, tagIds });
 }
 
+const FOLLOWERS_HERE = `
+  SELECT u.account_id AS id FROM users u
+  CROSS JOIN follows f ON f.account_id = u.account_id AND f.target_account_id = +$accountId`;
+
+/** Enqueues jobs that add recent statuses of an account to the home timelines of its local followers. */
+export function fillHomesLater(ctx: Context, tx: Tx, accountId: number): void {
+  const followers = tx.all<{ id: number }>(FOLLOWERS_HERE, { accountId });
+  for (const { id } of followers) fillHomeLater(ctx, tx, id, { accountIds: [accountId] });
+}
+
 /** Enqueues a job that rebuilds a home timeline. Further calls before it has run have no effect. */
 export function rebuildHomeLater(ctx: Context, tx: Tx, accountId: number): void {
   enqueue(ctx, tx, "home.rebuild", { accountId }, { key: `home.rebuild ${accountId}` });

@@ -94,3 +94,8 @@ export const missingInboxes = sqliteTable("missing_inboxes", {
   url: text().primaryKey(),
   since: integer().notNull(),
 });
+
+export const fetches = sqliteTable("fetches", {
+  subject: text().primaryKey(),
+  due_at: integer().notNull(),
+});

@@ -29,6 +29,7 @@ export const statuses = sqliteTable("statuses", {
   in_reply_to_uri: text(),
   origin_favourites_count: integer(),
   origin_reblogs_count: integer(),
+  origin_replies_count: integer(),
 });
 
 export const statusEdits = sqliteTable("status_edits", {

@@ -136,8 +136,8 @@ function readFetched(ctx: Context, document: Json): RemoteStatus | null {
   return isSameOrigin(status.uri, status.attributedTo) ? status : null;
 }
 
-/** The surroundings of a status can be missing without harm. */
-async function orNull<T>(work: Promise<T>): Promise<T | null> {
+/** What else there is of a status, a thread or a profile can be missing without harm. */
+export async function orNull<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;
   } catch (error) {
@@ -202,7 +202,7 @@ export function storeStatus(
       editedAt: status.updated,
       poll: poll && pollToStore(poll),
       quoteAutomatic: "[]",
-      originCounts: { favourites: status.likes, reblogs: status.shares },
+      originCounts: countsOf(status),
       attachMedia:
         attachments.length === 0
           ? null
@@ -221,9 +221,13 @@ export function storeEdit(ctx: Context, tx: Tx, before: StatusRow, { authorId, s
     editedAt: status.updated,
     hasMedia: status.attachments.length > 0,
     poll: status.poll && pollToStore(status.poll),
-    originCounts: { favourites: status.likes, reblogs: status.shares },
+    originCounts: countsOf(status),
     replaceMedia: () => replaceRemoteMedia(ctx, tx, before.id, authorId, mediaOf(status)),
   });
+}
+
+function countsOf({ likes, shares, repliesCount }: RemoteStatus) {
+  return { favourites: likes, reblogs: shares, replies: repliesCount };
 }
 
 /** The parts of a status that an edit replaces. */

@@ -34,8 +34,7 @@ export interface RemoteStatus extends Audience {
   /** The totals that its server reports. */
   likes: number | null;
   shares: number | null;
-  /** The address of the collection of its replies. */
-  replies: string | null;
+  repliesCount: number | null;
   /** Set if it is a vote in the poll `inReplyTo`; then it is no post. */
   vote: { option: string } | null;
 }
@@ -78,7 +77,7 @@ export function readStatus(json: Json, now: number, activity: Audience | null = 
     poll: isQuestion ? pollOf(json, now) : null,
     likes: totalOf(json.likes),
     shares: totalOf(json.shares),
-    replies: idOf(json.replies),
+    repliesCount: totalOf(json.replies),
     vote: isVote(json, content) ? { option: rawNameOf(json.name) } : null,
   };
 }

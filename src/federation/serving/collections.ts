@@ -1,5 +1,5 @@
 import type { Context } from "../../context.ts";
-import { tagUrl } from "../../core/addresses.ts";
+import { accountUri, tagUrl } from "../../core/addresses.ts";
 import { featuredTagsOf } from "../../core/discovery/featured-tags.ts";
 import { visibleToServer } from "../../core/visibility.ts";
 import { Keyset, type ListItem } from "../../db/keyset.ts";
@@ -162,6 +162,56 @@ export function replies(
   };
   return ordered({ id: `${status.uri}/replies`, totalItems: status.replies_count, page }, asked);
 }
+
+interface ThreadItem extends UriItem {
+  id: number;
+  local: number;
+}
+
+const THREAD = new Keyset<ThreadItem>(
+  `SELECT s.id, s.uri, s.local, s.id AS cursor FROM statuses s
+   WHERE s.conversation_id = +$statusId AND s.conversation_id <> s.id AND s.reblog_of_id IS NULL AND ${visibleToServer()}`,
+  "s.id",
+);
+/** A long thread in one response. */
+const THREAD_PAGE = 200;
+/** Other servers refuse documents over 1 MB. In UTF-16 units. */
+const MAX_PAGE_LENGTH = 600_000;
+
+/**
+ * The posts below a local status in its thread that the reader may see (FEP-f228). Local ones are embedded, so that one
+ * request brings them; the first page is part of the collection.
+ */
+export function thread(
+  ctx: Context,
+  owner: Owner,
+  status: { id: number; uri: string },
+  reader: Reader,
+  asked: PageAsked,
+): JsonObject {
+  const id = `${status.uri}/context`;
+  const page = (before: number | null) => {
+    const rows = THREAD.page(ctx.db, pageBelow(before, THREAD_PAGE), { statusId: status.id, ...reader });
+    const items: (string | JsonObject)[] = [];
+    let length = 0;
+    for (const row of rows) {
+      const item = (row.local === 1 ? documentOf(ctx, row.id) : null) ?? row.uri;
+      length += JSON.stringify(item).length;
+      if (length > MAX_PAGE_LENGTH && items.length > 0) return { items, next: rows[items.length - 1]!.cursor };
+      items.push(item);
+    }
+    return { items, next: nextAfter(rows, THREAD_PAGE) };
+  };
+  const total = ctx.db.get<{ total: number }>(THREAD_TOTAL, { statusId: status.id, ...reader })!.total;
+  const whole = { id, totalItems: total, page };
+  if (asked !== null) return ordered(whole, asked);
+  const attributedTo = accountUri(ctx, owner.username);
+  return { ...ordered(whole, null), attributedTo, first: ordered(whole, { before: null }) };
+}
+
+const THREAD_TOTAL = `
+  SELECT count(*) AS total FROM statuses s
+  WHERE s.conversation_id = +$statusId AND s.conversation_id <> s.id AND s.reblog_of_id IS NULL AND ${visibleToServer()}`;
 
 /** Favourites and reblogs are only counted: the accounts behind them did not agree to be listed elsewhere. */
 export function counted(uri: string, part: "likes" | "shares", totalItems: number): JsonObject {

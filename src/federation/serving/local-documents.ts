@@ -22,7 +22,7 @@ import { createActivity, localStatus, mentionedIn, statusDocument } from "../wri
 
 /** An address below an account: its name, the id of one of its statuses, and a part of either. */
 const ADDRESS =
-  /^\/(?:@|users\/)([\w.-]{1,100})(?:\/(outbox|followers|following|collections\/featured|collections\/tags)|(?:\/statuses)?\/(\d{1,19})(?:\/(activity|replies|likes|shares))?)?\/?$/;
+  /^\/(?:@|users\/)([\w.-]{1,100})(?:\/(outbox|followers|following|collections\/featured|collections\/tags)|(?:\/statuses)?\/(\d{1,19})(?:\/(activity|context|replies|likes|shares))?)?\/?$/;
 
 /** Addresses that are also pages. */
 const NEGOTIATED = /^\/(?:@|users\/)[\w.-]{1,100}(?:(?:\/statuses)?\/\d{1,19}(?:\/activity)?)?\/?$/;
@@ -30,12 +30,16 @@ const NEGOTIATED = /^\/(?:@|users\/)[\w.-]{1,100}(?:(?:\/statuses)?\/\d{1,19}(?:
 /** The parts of an account that depend on the reader. */
 const PERSONAL = new Set<string | undefined>(["outbox", "collections/featured"]);
 
-type StatusPart = "activity" | "replies" | "likes" | "shares" | undefined;
+/** The parts of a status that depend on the reader, even if the status doesn't. */
+const LISTS = new Set<string | undefined>(["context", "replies"]);
+
+type StatusPart = "activity" | "context" | "replies" | "likes" | "shares" | undefined;
 
 interface StatusFound {
   id: number;
   uri: string;
   reblog_of_id: number | null;
+  conversation_id: number;
   replies_count: number;
   favourites_count: number;
   reblogs_count: number;
@@ -67,7 +71,7 @@ export class Documents {
     const isForAll =
       id === undefined
         ? !PERSONAL.has(part) && !this.ctx.config.limitedFederation
-        : statusPart !== "replies" && this.isForAll(owner, id);
+        : !LISTS.has(statusPart) && this.isForAll(owner, id);
     if (id === undefined && part === undefined) await keyOf(this.ctx, owner.id);
     const reader = isForAll ? ANYONE : await this.readerOf(request);
     const document =
@@ -137,6 +141,9 @@ export class Documents {
         return statusDocument(ctx, localStatus(ctx, status.id)!, mentionedIn(ctx, status.id));
       case "activity":
         return createActivity(ctx, status.id)!;
+      case "context":
+        if (status.conversation_id !== status.id) throw missing();
+        return collections.thread(ctx, owner, status, reader, asked);
       case "replies":
         return collections.replies(ctx, status, reader, asked);
       case "likes":
@@ -154,7 +161,7 @@ const OWNER = `
     AND NOT EXISTS (SELECT 1 FROM users u WHERE u.account_id = a.id AND NOT u.approved)`;
 
 const STATUS = `
-  SELECT s.id, s.uri, s.reblog_of_id, s.replies_count, s.favourites_count, s.reblogs_count FROM statuses s
+  SELECT s.id, s.uri, s.reblog_of_id, s.conversation_id, s.replies_count, s.favourites_count, s.reblogs_count FROM statuses s
   WHERE s.id = +$id AND s.account_id = +$ownerId AND ${visibleToServer()}
     AND (s.reblog_of_id IS NULL OR EXISTS (
       SELECT 1 FROM statuses o WHERE o.id = s.reblog_of_id AND ${visibleToServer("o")}))`;

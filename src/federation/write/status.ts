@@ -25,6 +25,7 @@ type StatusColumns = Pick<
   | "edited_at"
   | "favourites_count"
   | "reblogs_count"
+  | "replies_count"
 >;
 
 export interface LocalStatusRow extends StatusColumns {
@@ -32,12 +33,15 @@ export interface LocalStatusRow extends StatusColumns {
   username: string;
   author_uri: string;
   in_reply_to: string | null;
+  /** The URI of the thread's first post, if it is local. */
+  root_uri: string | null;
 }
 
 const STATUS = `
   SELECT s.id, s.uri, s.url, s.visibility, s.content, s.spoiler_text, s.sensitive, s.language, s.created_at, s.edited_at,
-    s.favourites_count, s.reblogs_count, s.account_id, a.username, a.uri AS author_uri,
-    (SELECT p.uri FROM statuses p WHERE p.id = s.in_reply_to_id) AS in_reply_to
+    s.favourites_count, s.reblogs_count, s.replies_count, s.account_id, a.username, a.uri AS author_uri,
+    (SELECT p.uri FROM statuses p WHERE p.id = s.in_reply_to_id) AS in_reply_to,
+    (SELECT r.uri FROM statuses r WHERE r.id = s.conversation_id AND r.local = 1) AS root_uri
   FROM statuses s JOIN accounts a ON a.id = s.account_id
   WHERE s.id = +$statusId AND s.local = 1 AND s.reblog_of_id IS NULL`;
 
@@ -82,6 +86,11 @@ export function addressing(
   }
 }
 
+/** A collection without its items, so that nobody asks for those of an empty one. */
+function collectionHead(id: string, totalItems: number): JsonObject {
+  return { id, type: "OrderedCollection", totalItems, ...(totalItems > 0 && { first: `${id}?page=true` }) };
+}
+
 /** Times are written in seconds. A status with the same time for both counts as one that was not edited. */
 const SECOND = 1000;
 
@@ -104,7 +113,8 @@ export function statusDocument(ctx: Context, status: LocalStatusRow, mentioned: 
     ...(language !== null && { contentMap: { [language]: content } }),
     attachment: attachments(ctx, status.id),
     tag: tags(ctx, status, mentioned),
-    replies: `${uri}/replies`,
+    ...(status.root_uri !== null && { context: `${status.root_uri}/context` }),
+    replies: collectionHead(`${uri}/replies`, status.replies_count),
     likes: { id: `${uri}/likes`, type: "Collection", totalItems: status.favourites_count },
     shares: { id: `${uri}/shares`, type: "Collection", totalItems: status.reblogs_count },
     ...poll,

@@ -1,0 +1,148 @@
+import type { Context } from "../context.ts";
+import { Locked } from "../db/lock.ts";
+import type { Reads, Tx } from "../db/open.ts";
+import { enqueue, type JobPayloads } from "../db/queue.ts";
+import { OutboundError, type OutboundRequest, type OutboundResponse } from "../lib/http/outbound.ts";
+import { retryTime } from "../lib/dates.ts";
+
+/*
+ * Fetches that nobody waits for: the posts of a profile, the rest of a thread. Each is a job, and what it fetches is
+ * stored silently. All share one queue, and each has a budget, so that a server of any size or malice costs a bounded
+ * amount.
+ */
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** The jobs that fetch. */
+export type FetchKind = "profile.fetch" | "thread.fetch";
+
+interface Wish<Kind extends FetchKind> {
+  payload: JobPayloads[Kind];
+  /** The host that is asked first. */
+  host: string;
+}
+
+const DUE_AT = "SELECT due_at FROM fetches WHERE subject = +$subject";
+const WISH = `
+  INSERT INTO fetches (subject, due_at) VALUES ($subject, $dueAt)
+  ON CONFLICT (subject) DO UPDATE SET due_at = excluded.due_at`;
+
+/**
+ * Has something fetched by a job, unless it was within the last `pause` ms: then it costs one look-up. `wish` returns what
+ * the job needs; null if there is nothing to fetch.
+ */
+export function fetchLater<Kind extends FetchKind>(
+  ctx: Context,
+  kind: Kind,
+  id: number,
+  pause: number,
+  wish: () => Wish<Kind> | null,
+): void {
+  const now = ctx.clock.now();
+  const subject = subjectOf(kind, id);
+  const last = ctx.db.get<{ due_at: number }>(DUE_AT, { subject });
+  if (last && last.due_at > now) return;
+  const wished = wish();
+  if (!wished) return;
+  const write = (tx: Tx) => {
+    tx.run(WISH, { subject, dueAt: now + pause });
+    enqueue(ctx, tx, kind, wished.payload, { key: subject, host: wished.host });
+  };
+  try {
+    // After a power failure, the next request has it fetched.
+    ctx.db.transaction(write, { isSynced: false });
+  } catch (error) {
+    // Reading must not wait for a command that writes. The next request has it fetched.
+    if (!(error instanceof Locked)) throw error;
+  }
+}
+
+const WAITING = "SELECT 1 FROM jobs WHERE key = +$subject AND run_at IS NOT NULL";
+
+/** Whether a job will still fetch this. */
+export function isFetching(db: Reads, kind: FetchKind, id: number): boolean {
+  return db.get(WAITING, { subject: subjectOf(kind, id) }) !== null;
+}
+
+function subjectOf(kind: FetchKind, id: number): string {
+  return `${kind} ${id}`;
+}
+
+/** Removed at once. */
+const SLICE = 1000;
+
+/** Forgets what may be fetched again anyway. */
+export function removeOldFetches(ctx: Context, tx: Tx): void {
+  tx.run(
+    `DELETE FROM fetches WHERE subject IN (
+       SELECT subject FROM fetches WHERE due_at < +$now ORDER BY due_at LIMIT ${SLICE})`,
+    { now: ctx.clock.now() },
+  );
+}
+
+/** What one job may still cost other servers and this one. */
+export interface Budget {
+  requests: number;
+  bytes: number;
+}
+
+const REFUSED = (message: string) => new OutboundError("refused", message);
+/** A host that failed gets no further request for this time, in ms. */
+const PAUSE = MINUTE;
+const MAX_PAUSE = HOUR;
+const MAX_REMEMBERED = 5000;
+
+const IS_DOWN = "SELECT 1 FROM hosts WHERE domain = +$host AND down_since IS NOT NULL AND next_attempt_at > +$now";
+
+/**
+ * A context whose requests wait for their turn with those of all such jobs, and use up the budget. A host that is down,
+ * has just failed or asked to wait gets none: then they fail as refused.
+ */
+export function contextWithin(ctx: Context, budget: Budget): Context {
+  const limited: Context = Object.create(ctx);
+  limited.fetchOutside = (url, request) => {
+    const target = new URL(url);
+    return ctx.background.queue.take(target.host, () => fetchWithin(ctx, budget, target, request));
+  };
+  return limited;
+}
+
+async function fetchWithin(
+  ctx: Context,
+  budget: Budget,
+  url: URL,
+  request: OutboundRequest,
+): Promise<OutboundResponse> {
+  if (budget.requests <= 0 || budget.bytes <= 0) throw REFUSED("the budget of this fetch is used up");
+  if (mustWait(ctx, url)) throw REFUSED(`${url.host} is down, or asked to wait`);
+  budget.requests -= 1;
+  try {
+    const response = await ctx.fetchOutside(url.href, {
+      ...request,
+      maxBytes: Math.min(request.maxBytes, budget.bytes),
+    });
+    budget.bytes -= response.body.length;
+    return response;
+  } catch (error) {
+    if (error instanceof OutboundError) noteFailure(ctx, url, error);
+    throw error;
+  }
+}
+
+function mustWait(ctx: Context, { origin, host }: URL): boolean {
+  const now = ctx.clock.now();
+  if ((ctx.background.pausedUntil.get(origin) ?? 0) > now) return true;
+  return ctx.db.get(IS_DOWN, { host, now }) !== null;
+}
+
+function noteFailure(ctx: Context, { origin }: URL, { kind, status, retryAfter }: OutboundError): void {
+  const isOfHost = kind === "unreachable" || kind === "timeout" || status === 429 || (status ?? 0) >= 500;
+  if (!isOfHost) return;
+  const now = ctx.clock.now();
+  const until = Math.min(Math.max(retryTime(retryAfter, now) ?? 0, now + PAUSE), now + MAX_PAUSE);
+  const { pausedUntil } = ctx.background;
+  pausedUntil.delete(origin);
+  pausedUntil.set(origin, until);
+  if (pausedUntil.size > MAX_REMEMBERED) pausedUntil.delete(pausedUntil.keys().next().value!);
+}

@@ -1,0 +1,35 @@
+import type { Context } from "../../context.ts";
+import { enqueue } from "../../db/queue.ts";
+import { fetchLater } from "../fetches.ts";
+
+const DAY = 24 * 3600_000;
+
+const STALE = `
+  SELECT a.uri FROM remote_accounts r JOIN accounts a ON a.id = r.account_id
+  WHERE r.account_id = +$accountId AND a.suspended_at IS NULL AND a.gone_at IS NULL
+    AND (r.fetched_at <= +$before OR a.origin_followers_count IS NULL)`;
+
+/**
+ * Has a remote profile fetched again, if that was more than a day ago or without its totals: an account that was first
+ * seen in a post has none, and only followers are told about changes. Call it when a user opens the profile.
+ */
+export function refreshWhenStale(ctx: Context, accountId: number): void {
+  const stale = ctx.db.get<{ uri: string }>(STALE, { accountId, before: ctx.clock.now() - DAY });
+  if (!stale) return;
+  const options = { key: `account.refresh ${accountId}`, host: new URL(stale.uri).host };
+  ctx.db.transaction((tx) => enqueue(ctx, tx, "account.refresh", { accountId }, options));
+}
+
+const URI = `
+  SELECT a.uri FROM remote_accounts r JOIN accounts a ON a.id = r.account_id
+  WHERE r.account_id = +$accountId AND a.suspended_at IS NULL AND a.gone_at IS NULL`;
+/** How long fetched posts of a profile count as current, in ms. */
+const PROFILE_PAUSE = 3600_000;
+
+/** Has the newest posts and the pins of a remote account fetched, if they are not current. */
+export function fetchProfileLater(ctx: Context, accountId: number): void {
+  fetchLater(ctx, "profile.fetch", accountId, PROFILE_PAUSE, () => {
+    const account = ctx.db.get<{ uri: string }>(URI, { accountId });
+    return account && { payload: { accountId }, host: new URL(account.uri).host };
+  });
+}

@@ -1,0 +1,120 @@
+import type { Context } from "../../context.ts";
+import { type Budget, contextWithin } from "../../core/fetches.ts";
+import { setRemotePins } from "../../core/statuses/interactions.ts";
+import { storeRemoteReblog } from "../../core/statuses/reblogs.ts";
+import { isForEveryone, STATUS_COLUMNS, type StatusRow } from "../../core/visibility.ts";
+import { fillHomesLater } from "../../core/timelines/home-backfill.ts";
+import type { Tx } from "../../db/open.ts";
+import { isSameOrigin } from "../documents.ts";
+import { type Activity, readActivity } from "../read/activity.ts";
+import { isJson, type Json } from "../read/json.ts";
+import { readStatus } from "../read/status.ts";
+import { itemsOf } from "./collections.ts";
+import { fetchDocument } from "./fetch.ts";
+import { audienceVisibility, orNull, ownStatusAt, statusAt, storeEdit, storeStatus } from "./statuses.ts";
+
+/** As many as a page of an app has. */
+const MAX_POSTS = 40;
+/** Mastodon pins five, others some more. */
+const MAX_PINS = 20;
+/** Two pages of posts, all of them boosts of unknown posts by unknown authors, whose handles are checked. */
+const BUDGET: Budget = { requests: 180, bytes: 32 * 1024 * 1024 };
+
+interface Profile {
+  id: number;
+  uri: string;
+  outbox_url: string | null;
+  featured_url: string | null;
+}
+
+const PROFILE = `
+  SELECT a.id, a.uri, r.outbox_url, r.featured_url FROM accounts a JOIN remote_accounts r ON r.account_id = a.id
+  WHERE a.id = +$accountId AND a.suspended_at IS NULL AND a.gone_at IS NULL`;
+
+/** Fetches the newest posts and the pins of a remote account. Returns what to write when the job ends. */
+export async function fetchProfile(ctx: Context, accountId: number): Promise<((tx: Tx) => void) | void> {
+  const profile = ctx.db.get<Profile>(PROFILE, { accountId });
+  if (!profile) return;
+  const limited = contextWithin(ctx, { ...BUDGET });
+  await fetchOutbox(limited, profile);
+  await fetchPins(limited, profile);
+  return (tx) => fillHomesLater(ctx, tx, accountId);
+}
+
+async function fetchOutbox(ctx: Context, profile: Profile): Promise<void> {
+  if (profile.outbox_url === null) return;
+  let count = 0;
+  for await (const item of itemsOf(ctx, profile.outbox_url, profile.uri)) {
+    if (count === MAX_POSTS || ctx.isStopping) return;
+    count += 1;
+    await orNull(storeItem(ctx, profile, item));
+  }
+}
+
+/** An item of an outbox: an activity or its address. Those of others are ignored. */
+async function storeItem(ctx: Context, profile: Profile, item: string | Json): Promise<void> {
+  const document = typeof item === "string" ? await fetchOwn(ctx, profile, item) : item;
+  const activity = document && readActivity(document, ctx.clock.now());
+  if (!activity) {
+    if (document) storeOwn(ctx, profile, document, null);
+    return;
+  }
+  if (activity.actor !== profile.uri || activity.objectId === null) return;
+  if (activity.type === "Announce") return storeBoost(ctx, profile, activity, activity.objectId);
+  if (activity.type !== "Create") return;
+  const object = activity.object ?? (await fetchOwn(ctx, profile, activity.objectId));
+  if (object) storeOwn(ctx, profile, object, activity);
+}
+
+async function fetchOwn(ctx: Context, profile: Profile, uri: string): Promise<Json | null> {
+  return isSameOrigin(uri, profile.uri) ? fetchDocument(ctx, uri) : null;
+}
+
+/** Stores a post of the account. Its server sent the document, so it speaks for the account. */
+function storeOwn(ctx: Context, profile: Profile, document: Json, activity: Activity | null): number | null {
+  const status = readStatus(document, ctx.clock.now(), activity);
+  const isOwn = status?.attributedTo === profile.uri && isSameOrigin(status.uri, profile.uri);
+  if (!isOwn || status.vote) return null;
+  const ready = { authorId: profile.id, status };
+  return ctx.db.transaction((tx) => {
+    const before = ownStatusAt(tx, profile.id, status.uri);
+    if (!before) return storeStatus(ctx, tx, ready, "fetched");
+    storeEdit(ctx, tx, before, ready);
+    return before.id;
+  }, UNSYNCED);
+}
+
+/** After a power failure, the job runs again. */
+const UNSYNCED = { isSynced: false };
+
+const ORIGINAL = `SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.id = +$id`;
+
+async function storeBoost(ctx: Context, profile: Profile, activity: Activity, originalUri: string): Promise<void> {
+  const id = await statusAt(ctx, originalUri);
+  const original = id === null ? null : ctx.db.get<StatusRow>(ORIGINAL, { id });
+  if (!original || !isForEveryone(original.visibility) || !isSameOrigin(activity.id, profile.uri)) return;
+  const visibility = audienceVisibility(ctx.db, profile.id, activity);
+  if (visibility === "direct") return;
+  const createdAt = activity.published ?? ctx.clock.now();
+  const boost = { accountId: profile.id, original, visibility, uri: activity.id, createdAt };
+  ctx.db.transaction((tx) => void storeRemoteReblog(ctx, tx, boost, "fetched"), UNSYNCED);
+}
+
+/** Pins that can't be read now stay as they are. */
+async function fetchPins(ctx: Context, profile: Profile): Promise<void> {
+  if (profile.featured_url === null || !isSameOrigin(profile.featured_url, profile.uri)) return;
+  const collection = await orNull(fetchDocument(ctx, profile.featured_url));
+  if (!collection) return;
+  const pins: number[] = [];
+  for await (const item of itemsOf(ctx, collection, profile.uri)) {
+    if (pins.length === MAX_PINS || ctx.isStopping) break;
+    const id = await orNull(pinAt(ctx, profile, item));
+    if (id !== null) pins.push(id);
+  }
+  ctx.db.transaction((tx) => setRemotePins(ctx, tx, profile.id, pins), UNSYNCED);
+}
+
+async function pinAt(ctx: Context, profile: Profile, item: string | Json): Promise<number | null> {
+  if (isJson(item)) return storeOwn(ctx, profile, item, null);
+  return isSameOrigin(item, profile.uri) ? statusAt(ctx, item) : null;
+}
