@@ -234,7 +234,10 @@ describe("The collections of an account", () => {
     "/users/alice/collections/tags",
     "/users/alice/followers?page=true",
     "/users/alice/following?page=true",
-    ...[...posts.values()].map(({ uri }) => `${new URL(uri).pathname}/replies?page=true`),
+    ...[...posts.values()].flatMap(({ uri }) => {
+      const path = new URL(uri).pathname;
+      return [`${path}/replies?page=true`, `${path}/context`, `${path}/context?page=true`];
+    }),
   ];
 
   test.each(Object.keys(SEEN_THERE))("show the server of %s only what it may fetch", async (name) => {
@@ -257,9 +260,11 @@ describe("The collections of an account", () => {
   test("list no replies of other servers that are not for everyone", async () => {
     const root = new URL(posts.get("publicWord").uri).pathname;
     for (const name of Object.keys(SEEN_THERE)) {
-      const { text } = await fetchAs(name, `${root}/replies?page=true`);
-      expect(text).not.toContain(posts.get("privateFaraway").uri);
-      expect(text).not.toContain(posts.get("directFaraway").uri);
+      for (const path of [`${root}/replies?page=true`, `${root}/context`]) {
+        const { text } = await fetchAs(name, path);
+        expect(text).not.toContain(posts.get("privateFaraway").uri);
+        expect(text).not.toContain(posts.get("directFaraway").uri);
+      }
     }
   });
 });
