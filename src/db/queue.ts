@@ -11,6 +11,10 @@ export interface JobPayloads {
   "account.refresh": { accountId: number };
   /** Fetches the newest posts and the pins of a remote account. */
   "profile.fetch": { accountId: number };
+  /** Fetches the posts of an account since a time, after this server was not running. */
+  "profile.catch_up": { accountId: number; since: number };
+  /** Notes that the server is running. Recurring. */
+  "server.running": Record<string, never>;
   /** Fetches what is missing of a thread. */
   "thread.fetch": { statusId: number };
   /** Works out which servers have to learn of a change. */
@@ -77,6 +81,7 @@ const LANES: Partial<Record<JobKind, LaneName>> = {
   "incoming.process": "incoming",
   "account.refresh": "fetches",
   "profile.fetch": "fetches",
+  "profile.catch_up": "fetches",
   "thread.fetch": "fetches",
   "media.process": "media",
   "home.fill": "home",

@@ -13,7 +13,7 @@ import type { Tx } from "../db/open.ts";
 import type { JobKind, JobPayloads } from "../db/queue.ts";
 import { refreshKnown } from "../federation/fetching/actors.ts";
 import { fanOut } from "../federation/delivery/fan-out.ts";
-import { fetchProfile } from "../federation/fetching/profiles.ts";
+import { catchUp, fetchProfile } from "../federation/fetching/profiles.ts";
 import { fetchThread } from "../federation/fetching/threads.ts";
 import { prepareDelivery } from "../federation/delivery/prepare.ts";
 import { sendWaiting } from "../federation/delivery/send.ts";
@@ -22,6 +22,7 @@ import { cleanUp } from "./clean-up.ts";
 import { trimCache } from "./media-cache.ts";
 import { sweepMedia } from "./orphaned-files.ts";
 import { deliverPush } from "./push.ts";
+import { noteRunningAgain } from "./running.ts";
 import { refreshTrends } from "./trends.ts";
 
 /** Runs in the transaction that deletes the job's row, right after the deletion: the job's key is free again. */
@@ -37,6 +38,8 @@ export const handlers: Handlers = {
   "account.refresh": (ctx, { accountId }) => refreshKnown(ctx, accountId),
   "account.remove": (ctx, { accountId }) => removeSlice(ctx, accountId),
   "profile.fetch": (ctx, { accountId }) => fetchProfile(ctx, accountId),
+  "profile.catch_up": (ctx, { accountId, since }) => catchUp(ctx, accountId, since),
+  "server.running": (ctx) => noteRunningAgain(ctx),
   "thread.fetch": (ctx, { statusId }) => fetchThread(ctx, statusId),
   "announcement.tell": (ctx, { id, version }) => publishAnnouncement(ctx, id, version),
   "card.fetch": (ctx, { linkId }) => fetchCard(ctx, linkId),

@@ -2,12 +2,14 @@ import type { Context } from "../context.ts";
 import { enqueue, type JobKind, type JobPayloads } from "../db/queue.ts";
 import type { Tx } from "../db/open.ts";
 
-const HOUR = 3600_000;
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
 
 /** Recurring jobs, each with its interval in milliseconds and its payload. */
 const RECURRING = {
   clean_up: { every: HOUR, payload: {} },
   "cache.evict": { every: HOUR, payload: {} },
+  "server.running": { every: 10 * MINUTE, payload: {} },
   "trends.rank": { every: HOUR, payload: {} },
   "media.sweep": { every: 24 * HOUR, payload: { after: null } },
 } satisfies { [Kind in JobKind]?: { every: number; payload: JobPayloads[Kind] } };
@@ -18,7 +20,7 @@ export function isRecurring(kind: JobKind): kind is RecurringKind {
   return kind in RECURRING;
 }
 
-/** Enqueues the next run unless it is there already. Runs start at full hours or days in UTC. */
+/** Enqueues the next run unless it is there already. Runs start at full hours or days in UTC, or at tens of minutes. */
 export function scheduleNext(ctx: Context, tx: Tx, kind: RecurringKind): void {
   const { every } = RECURRING[kind];
   schedule(ctx, tx, kind, (Math.floor(ctx.clock.now() / every) + 1) * every);
@@ -31,6 +33,7 @@ export function scheduleAll(ctx: Context, tx: Tx): void {
   schedule(ctx, tx, "cache.evict", now);
   schedule(ctx, tx, "trends.rank", now);
   scheduleNext(ctx, tx, "media.sweep");
+  scheduleNext(ctx, tx, "server.running");
 }
 
 export function schedule(ctx: Context, tx: Tx, kind: RecurringKind, runAt: number): void {

@@ -7,7 +7,7 @@ import { handlers } from "../../src/jobs/handlers.ts";
 import { Worker } from "../../src/jobs/worker.ts";
 import { neighboursForEachTest } from "../support/federation.ts";
 import { hostilePeerForEachTest } from "../support/hostile-peer.ts";
-import { openTestContext, returnLeased } from "../support/instance.ts";
+import { openTestContext, resumeWork } from "../support/instance.ts";
 import { followerWithInbox } from "../support/remote-rows.ts";
 import { inProcess } from "../support/server.ts";
 
@@ -82,7 +82,7 @@ describe("A post to many inboxes", () => {
     for (const disk of disks) {
       const db = connect(Database.deserialize(disk, { strict: true }), "FULL");
       const next = openTestContext(ctx.config, db, { clock: alice.server.clock });
-      returnLeased(next);
+      resumeWork(next);
       await drainUnsent(next);
       const inboxes = waiting(next).map(({ inbox }) => inbox);
       expect([inboxes.length, new Set(inboxes).size]).toEqual([INBOXES, INBOXES]);

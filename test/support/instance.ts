@@ -1,3 +1,4 @@
+import { catchUpLater } from "../../src/core/timelines/catching-up.ts";
 import { Database } from "bun:sqlite";
 import { createApp } from "../../src/app.ts";
 import { withAddress, type Config } from "../../src/config.ts";
@@ -91,9 +92,12 @@ export function openTestContext(config: Config, db: Db, { clock, ids }: { clock:
   return ctx;
 }
 
-/** Returns the jobs that a crash interrupted to the queue, as the job loop does when it starts. */
-export function returnLeased({ db }: Context): void {
-  db.transaction((tx) => tx.run("UPDATE jobs SET leased = 0 WHERE leased = 1"));
+/** Returns the jobs that a crash interrupted to the queue, and enqueues what an outage needs, as a server does when it starts. */
+export function resumeWork(ctx: Context): void {
+  ctx.db.transaction((tx) => {
+    tx.run("UPDATE jobs SET leased = 0 WHERE leased = 1");
+    catchUpLater(ctx, tx);
+  });
 }
 
 /** A server that listens on a free port of the loopback interface. Its jobs wait until they are drained. */

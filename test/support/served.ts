@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { readConfig } from "../../src/config.ts";
 import { openMigrated } from "../../src/db/migrate.ts";
 import { MEDIA_PROCESS } from "../../src/lib/media/media-processes.ts";
-import { openShared, openTestContext, returnLeased, startInstance } from "./instance.ts";
+import { openShared, openTestContext, resumeWork, startInstance } from "./instance.ts";
 
 /** A message from the test. */
 export type Wish = "drain" | "crash" | "listeners" | "stop";
@@ -20,7 +20,7 @@ async function serve(): Promise<void> {
   const config = readConfig(process.env);
   const db = openMigrated(join(config.data, "linnet.db"), config.synchronous);
   const ctx = openTestContext(config, db, openShared(join(config.data, "shared")));
-  returnLeased(ctx);
+  resumeWork(ctx);
   const instance = await startInstance(ctx, process.env.LINNET_URL !== undefined);
   process.on("message", async (wish: Wish) => {
     if (wish === "crash") {

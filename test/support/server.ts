@@ -10,7 +10,7 @@ import { registerApp } from "../../src/oauth/apps.ts";
 import { issueToken } from "../../src/oauth/tokens.ts";
 import { Client } from "./client.ts";
 import { startCompiled } from "./compiled.ts";
-import { openInMemory, openTestContext, returnLeased, startInstance, TestClock } from "./instance.ts";
+import { openInMemory, openTestContext, resumeWork, startInstance, TestClock } from "./instance.ts";
 
 /** With TEST_COMPILED=1, servers run in separate processes, from an executable built like the product. */
 const compiled = process.env.TEST_COMPILED === "1";
@@ -149,7 +149,7 @@ async function startHere(
   disk?: Uint8Array,
 ): Promise<Inside> {
   const ctx = openTestContext(readConfig(settings), openInMemory(disk), { clock });
-  returnLeased(ctx);
+  resumeWork(ctx);
   const instance = await startInstance(ctx, settings.LINNET_URL !== undefined);
   const kill = async (left: Uint8Array) => {
     await instance.stop();

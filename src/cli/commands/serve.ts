@@ -4,6 +4,7 @@ import type { Context } from "../../context.ts";
 import { SERVER_TOPIC } from "../../core/events.ts";
 import { clearIncoming } from "../../core/media/receive.ts";
 import { clearIncomingCopies } from "../../core/remote-media/fetch-copy.ts";
+import { catchUpLater } from "../../core/timelines/catching-up.ts";
 import { followsPort, storeAddress, refuseOtherPort } from "../../core/server/server-address.ts";
 import { ensureKeys } from "../../core/people/account-keys.ts";
 import { newSetupToken } from "../../core/people/setup.ts";
@@ -77,7 +78,10 @@ async function startJobs(ctx: Context, worker: Worker, stopped: Promise<void>): 
     try {
       await ctx.db.whenWritable(() => {
         storeAddress(ctx);
-        ctx.db.transaction((tx) => scheduleAll(ctx, tx));
+        ctx.db.transaction((tx) => {
+          scheduleAll(ctx, tx);
+          catchUpLater(ctx, tx);
+        });
         worker.start();
       });
       return await prepareKeys(ctx);

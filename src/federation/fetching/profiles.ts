@@ -7,7 +7,7 @@ import { fillHomesLater } from "../../core/timelines/home-backfill.ts";
 import type { Tx } from "../../db/open.ts";
 import { isSameOrigin } from "../documents.ts";
 import { type Activity, readActivity } from "../read/activity.ts";
-import { isJson, type Json } from "../read/json.ts";
+import { isJson, type Json, pastDateOf } from "../read/json.ts";
 import { readStatus } from "../read/status.ts";
 import { itemsOf } from "./collections.ts";
 import { fetchDocument } from "./fetch.ts";
@@ -36,34 +36,52 @@ export async function fetchProfile(ctx: Context, accountId: number): Promise<((t
   const profile = ctx.db.get<Profile>(PROFILE, { accountId });
   if (!profile) return;
   const limited = contextWithin(ctx, { ...BUDGET });
-  await fetchOutbox(limited, profile);
+  await fetchOutbox(limited, profile, { max: MAX_POSTS, arrival: "fetched" });
   await fetchPins(limited, profile);
   return (tx) => fillHomesLater(ctx, tx, accountId);
 }
 
-async function fetchOutbox(ctx: Context, profile: Profile): Promise<void> {
+/** The posts of one account in a day, even of a busy one. */
+const MAX_MISSED = 200;
+/** Ten pages, and the originals of some boosts. */
+const CATCH_UP_BUDGET: Budget = { requests: 100, bytes: 16 * 1024 * 1024 };
+
+/** Fetches the posts and boosts of an account since a time, as if they had been delivered. */
+export async function catchUp(ctx: Context, accountId: number, since: number): Promise<void> {
+  const profile = ctx.db.get<Profile>(PROFILE, { accountId });
+  if (!profile) return;
+  const limited = contextWithin(ctx, { ...CATCH_UP_BUDGET });
+  await fetchOutbox(limited, profile, { max: MAX_MISSED, since, arrival: "delivered" });
+}
+
+interface Wanted {
+  max: number;
+  /** Ends at the first older item: an outbox begins with the newest. */
+  since?: number;
+  arrival: "delivered" | "fetched";
+}
+
+async function fetchOutbox(ctx: Context, profile: Profile, { max, since = 0, arrival }: Wanted): Promise<void> {
   if (profile.outbox_url === null) return;
   let count = 0;
   for await (const item of itemsOf(ctx, profile.outbox_url, profile.uri)) {
-    if (count === MAX_POSTS || ctx.isStopping) return;
+    if (count === max || ctx.isStopping) return;
     count += 1;
-    await orNull(storeItem(ctx, profile, item));
+    const document = typeof item === "string" ? await orNull(fetchOwn(ctx, profile, item)) : item;
+    if (document && (pastDateOf(document.published, ctx.clock.now()) ?? since) < since) return;
+    if (document) await orNull(storeItem(ctx, profile, document, arrival));
   }
 }
 
-/** An item of an outbox: an activity or its address. Those of others are ignored. */
-async function storeItem(ctx: Context, profile: Profile, item: string | Json): Promise<void> {
-  const document = typeof item === "string" ? await fetchOwn(ctx, profile, item) : item;
-  const activity = document && readActivity(document, ctx.clock.now());
-  if (!activity) {
-    if (document) storeOwn(ctx, profile, document, null);
-    return;
-  }
+/** An item of an outbox: an activity or, on some servers, a post. Those of others are ignored. */
+async function storeItem(ctx: Context, profile: Profile, document: Json, arrival: Wanted["arrival"]): Promise<void> {
+  const activity = readActivity(document, ctx.clock.now());
+  if (!activity) return void storeOwn(ctx, profile, document, null, arrival);
   if (activity.actor !== profile.uri || activity.objectId === null) return;
-  if (activity.type === "Announce") return storeBoost(ctx, profile, activity, activity.objectId);
+  if (activity.type === "Announce") return storeBoost(ctx, profile, activity, arrival);
   if (activity.type !== "Create") return;
   const object = activity.object ?? (await fetchOwn(ctx, profile, activity.objectId));
-  if (object) storeOwn(ctx, profile, object, activity);
+  if (object) storeOwn(ctx, profile, object, activity, arrival);
 }
 
 async function fetchOwn(ctx: Context, profile: Profile, uri: string): Promise<Json | null> {
@@ -71,14 +89,20 @@ async function fetchOwn(ctx: Context, profile: Profile, uri: string): Promise<Js
 }
 
 /** Stores a post of the account. Its server sent the document, so it speaks for the account. */
-function storeOwn(ctx: Context, profile: Profile, document: Json, activity: Activity | null): number | null {
+function storeOwn(
+  ctx: Context,
+  profile: Profile,
+  document: Json,
+  activity: Activity | null,
+  arrival: Wanted["arrival"],
+): number | null {
   const status = readStatus(document, ctx.clock.now(), activity);
   const isOwn = status?.attributedTo === profile.uri && isSameOrigin(status.uri, profile.uri);
   if (!isOwn || status.vote) return null;
   const ready = { authorId: profile.id, status };
   return ctx.db.transaction((tx) => {
     const before = ownStatusAt(tx, profile.id, status.uri);
-    if (!before) return storeStatus(ctx, tx, ready, "fetched");
+    if (!before) return storeStatus(ctx, tx, ready, arrival);
     storeEdit(ctx, tx, before, ready);
     return before.id;
   }, UNSYNCED);
@@ -89,15 +113,20 @@ const UNSYNCED = { isSynced: false };
 
 const ORIGINAL = `SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.id = +$id`;
 
-async function storeBoost(ctx: Context, profile: Profile, activity: Activity, originalUri: string): Promise<void> {
-  const id = await statusAt(ctx, originalUri);
+async function storeBoost(
+  ctx: Context,
+  profile: Profile,
+  activity: Activity,
+  arrival: Wanted["arrival"],
+): Promise<void> {
+  const id = await statusAt(ctx, activity.objectId!);
   const original = id === null ? null : ctx.db.get<StatusRow>(ORIGINAL, { id });
   if (!original || !isForEveryone(original.visibility) || !isSameOrigin(activity.id, profile.uri)) return;
   const visibility = audienceVisibility(ctx.db, profile.id, activity);
   if (visibility === "direct") return;
   const createdAt = activity.published ?? ctx.clock.now();
   const boost = { accountId: profile.id, original, visibility, uri: activity.id, createdAt };
-  ctx.db.transaction((tx) => void storeRemoteReblog(ctx, tx, boost, "fetched"), UNSYNCED);
+  ctx.db.transaction((tx) => void storeRemoteReblog(ctx, tx, boost, arrival), UNSYNCED);
 }
 
 /** Pins that can't be read now stay as they are. */
@@ -115,6 +144,6 @@ async function fetchPins(ctx: Context, profile: Profile): Promise<void> {
 }
 
 async function pinAt(ctx: Context, profile: Profile, item: string | Json): Promise<number | null> {
-  if (isJson(item)) return storeOwn(ctx, profile, item, null);
+  if (isJson(item)) return storeOwn(ctx, profile, item, null, "fetched");
   return isSameOrigin(item, profile.uri) ? statusAt(ctx, item) : null;
 }
