@@ -2,6 +2,7 @@ import type { Context } from "../context.ts";
 import type { NotificationGroup } from "../core/notifications/groups.ts";
 import type { AccountJson } from "./accounts.ts";
 import { members, timestamp } from "./json.ts";
+import { type NotificationForm, typeFor } from "./notifications.ts";
 import { notificationSubjects } from "./notification-subjects.ts";
 
 /**
@@ -13,7 +14,7 @@ export function groupedText(
   ctx: Context,
   viewerId: number,
   groups: readonly NotificationGroup[],
-  expand: "full" | "partial_avatars",
+  { expand = "full", ...form }: NotificationForm & { expand?: "full" | "partial_avatars" } = {},
 ): string {
   const rows = groups.map(({ row }) => row);
   const people = groups.flatMap(({ accountIds }) => accountIds);
@@ -27,7 +28,7 @@ export function groupedText(
     accounts: (expand === "full" ? [...accounts] : whole).map(([, text]) => text),
     ...(expand === "partial_avatars" && { partial_accounts: rest.map(([, text]) => partialText(text)) }),
     statuses: [...statuses.values()],
-    notification_groups: groups.flatMap((group, at) => groupText(group, subjects[at] ?? null) ?? []),
+    notification_groups: groups.flatMap((group, at) => groupText(group, subjects[at] ?? null, form) ?? []),
   };
   const parts = Object.entries(lists).map(([name, texts]) => `"${name}":[${texts.join(",")}]`);
   return `{${parts.join(",")}}`;
@@ -37,12 +38,13 @@ export function groupedText(
 function groupText(
   { key, row, count, newestId, accountIds, page }: NotificationGroup,
   subject: string | null,
+  form: NotificationForm,
 ): string | null {
   if (subject === null) return null;
   const own = members({
     group_key: key,
     notifications_count: count,
-    type: row.type,
+    type: typeFor(row, form),
     most_recent_notification_id: newestId,
     ...(page && {
       page_min_id: String(page.oldestId),

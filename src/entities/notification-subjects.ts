@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import type { NotificationRow, NotificationType } from "../core/notifications/notifications.ts";
 import { accountTexts } from "./accounts.ts";
+import { reactionMembers } from "./reactions.ts";
 import { reportTexts } from "./reports.ts";
 import { severanceTexts } from "./severances.ts";
 import { statusTextsById } from "./statuses.ts";
@@ -17,43 +18,45 @@ export function notificationSubjects(
   return {
     accounts: accountTexts(ctx, accountIds),
     statuses: statusTextsById(ctx, viewerId, statusIds),
-    subjects: subjectTexts(ctx, viewerId, rows),
+    subjects: subjectTexts(ctx, rows),
   };
 }
 
-/** Shows the subjects of notifications of one type, besides statuses: JSON texts by id, a fixed number of queries. */
-interface Subject {
-  /** Mastodon's name of the member (entities/Notification). */
-  member: "report" | "event" | "moderation_warning";
-  texts(ctx: Context, viewerId: number, ids: readonly number[]): Map<number, string>;
+/** Shows the subjects of notifications of one type, besides statuses: JSON members by id, a fixed number of queries. */
+type Subject = (ctx: Context, ids: readonly number[]) => Map<number, string>;
+
+/** A subject in one member, with Mastodon's name of it (entities/Notification). */
+function inMember(name: "report" | "event" | "moderation_warning", textsOf: Subject): Subject {
+  return (ctx, ids) => new Map([...textsOf(ctx, ids)].map(([id, text]) => [id, `"${name}":${text}`]));
 }
 
 /** By type of notification; its `about_id` is the id of the subject. */
 const SUBJECTS: Partial<Record<NotificationType, Subject>> = {
-  "admin.report": { member: "report", texts: (ctx, _, ids) => reportTexts(ctx, ids) },
-  severed_relationships: { member: "event", texts: (ctx, _, ids) => severanceTexts(ctx, ids) },
-  moderation_warning: { member: "moderation_warning", texts: (ctx, _, ids) => warningTexts(ctx, ids) },
+  "admin.report": inMember("report", reportTexts),
+  severed_relationships: inMember("event", severanceTexts),
+  moderation_warning: inMember("moderation_warning", warningTexts),
+  favourite: reactionMembers,
 };
 
 /** Marks a notification whose subject is gone. */
 const GONE = null;
 
 /**
- * For each notification the JSON member with its subject, after a comma; empty if the type has no subject, null if the
+ * For each notification the JSON members with its subject, after a comma; empty if the type has no subject, null if the
  * subject is gone.
  */
-function subjectTexts(ctx: Context, viewerId: number, rows: readonly NotificationRow[]): (string | null)[] {
+function subjectTexts(ctx: Context, rows: readonly NotificationRow[]): (string | null)[] {
   const texts = new Map(
     [...Map.groupBy(rows, ({ type }) => type)].flatMap(([type, ofType]) => {
       const subject = SUBJECTS[type];
       const ids = ofType.flatMap(({ about_id }) => about_id ?? []);
-      return subject && ids.length > 0 ? [[type, subject.texts(ctx, viewerId, ids)] as const] : [];
+      return subject && ids.length > 0 ? [[type, subject(ctx, ids)] as const] : [];
     }),
   );
   return rows.map(({ type, about_id }) => {
-    const subject = SUBJECTS[type];
-    if (!subject) return "";
+    // A favourite without one is no reaction.
+    if (!SUBJECTS[type] || (type === "favourite" && about_id === null)) return "";
     const text = about_id === null ? undefined : texts.get(type)?.get(about_id);
-    return text === undefined ? GONE : `,"${subject.member}":${text}`;
+    return text === undefined ? GONE : `,${text}`;
   });
 }

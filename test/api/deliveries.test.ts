@@ -20,7 +20,13 @@ function follower(): RemoteAccount {
 
 function favouriteFrom(who: RemoteAccount, statusId: string): void {
   const { ctx } = server;
-  const favourite = { accountId: Number(who.id), status: rowOf(server, statusId), uri: null, isQuiet: true };
+  const favourite = {
+    accountId: Number(who.id),
+    status: rowOf(server, statusId),
+    uri: null,
+    emoji: null,
+    isQuiet: true,
+  };
   ctx.db.transaction((tx) => storeFavourite(ctx, tx, favourite));
 }
 

@@ -25,7 +25,7 @@ const seen = async (id: string | null, who: Client = alice): Promise<Json> =>
 
 function favouriteFrom(who: { id: string }, statusId: string, uri: string | null = null, isQuiet = false) {
   const { ctx } = server;
-  const favourite = { accountId: Number(who.id), status: rowOf(server, statusId), uri, isQuiet };
+  const favourite = { accountId: Number(who.id), status: rowOf(server, statusId), uri, emoji: null, isQuiet };
   return ctx.db.transaction((tx) => storeFavourite(ctx, tx, favourite));
 }
 

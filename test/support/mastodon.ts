@@ -28,6 +28,10 @@ function readFacts(): Facts {
   // A number, as in the documentation's example.
   WebPushSubscription!.properties!.id = { type: "integer" };
   OEmbedResponse!.properties!.height = { type: ["integer", "null"] };
+  // Apps that ask for Pleroma's type of emoji reactions get it.
+  for (const name of ["NotificationTypeEnum", "NotificationGroupTypeEnum"]) {
+    (facts.entities[name]!.enum as string[]).push("pleroma:emoji_reaction");
+  }
   // A list, as in the documentation's title.
   facts.methods["GET /api/v1/filters"]!.answers[200] = { type: "array", items: { $ref: "#/entities/V1Filter" } };
   // Mastodon returns nothing after a deletion.

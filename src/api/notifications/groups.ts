@@ -6,18 +6,18 @@ import {
   type GroupFilter,
   listGroups,
 } from "../../core/notifications/groups.ts";
-import { GROUPABLE_TYPES, type NotificationType } from "../../core/notifications/notifications.ts";
+import { GROUPABLE_TYPES, type ListedType } from "../../core/notifications/notifications.ts";
 import { groupedText } from "../../entities/notification-groups.ts";
 import { notFound } from "../../errors.ts";
 import { object, oneOf } from "../../lib/http/input.ts";
-import { countLimit, filterOf, filters, types } from "./notifications.ts";
+import { countLimit, filterOf, filters, formOf, types } from "./notifications.ts";
 import { accountPage, jsonText, pageHeaders, pageOf, paging } from "../paging.ts";
 import type { Router } from "../router.ts";
 
 const groupFilters = { ...filters, grouped_types: types() };
 
 /** Without `grouped_types`, all types that can be grouped are. */
-function groupFilterOf(input: Parameters<typeof filterOf>[0] & { grouped_types?: NotificationType[] }): GroupFilter {
+function groupFilterOf(input: Parameters<typeof filterOf>[0] & { grouped_types?: ListedType[] }): GroupFilter {
   return { ...filterOf(input), groupedTypes: input.grouped_types ?? GROUPABLE_TYPES };
 }
 
@@ -40,7 +40,8 @@ export function notificationGroupRoutes(routes: Router): void {
         page,
         groups.map(({ row }) => row),
       );
-      return new Response(groupedText(ctx, viewerId, groups, input.expand_accounts), { headers });
+      const form = { ...formOf(input), expand: input.expand_accounts };
+      return new Response(groupedText(ctx, viewerId, groups, form), { headers });
     })
     .get(
       "/api/v2/notifications/unread_count",
@@ -55,7 +56,7 @@ export function notificationGroupRoutes(routes: Router): void {
       ({ ctx, viewerId, params }) => {
         const group = findGroup(ctx.db, viewerId, params.group_key!);
         if (!group) throw notFound();
-        return jsonText(groupedText(ctx, viewerId, [group], "full"));
+        return jsonText(groupedText(ctx, viewerId, [group]));
       },
     )
     .post(

@@ -2,13 +2,15 @@ import {
   clearNotifications,
   countUnread,
   dismissNotification,
+  EMOJI_REACTION,
   findNotification,
+  LISTED_TYPES,
   listNotifications,
   NOTIFICATION_TYPES,
+  type ListedType,
   type NotificationFilter,
-  type NotificationType,
 } from "../../core/notifications/notifications.ts";
-import { notificationTexts } from "../../entities/notifications.ts";
+import { type NotificationForm, notificationTexts } from "../../entities/notifications.ts";
 import { notFound } from "../../errors.ts";
 import { parseId } from "../../lib/ids.ts";
 import { bool, id, list, object, oneOf, optional } from "../../lib/http/input.ts";
@@ -16,7 +18,7 @@ import { jsonText, limit, pagedTexts, pageOf, paging } from "../paging.ts";
 import type { Router } from "../router.ts";
 
 /** Unknown types are ignored: apps also ask for types that only other servers have. */
-export const types = () => optional(list(oneOf(NOTIFICATION_TYPES, { lenient: true })));
+export const types = () => optional(list(oneOf(LISTED_TYPES, { lenient: true })));
 
 /** The parameters that select notifications, for lists and counts. */
 export const filters = {
@@ -30,16 +32,23 @@ export const filters = {
 export const countLimit = () => limit(100, 1000);
 
 interface FilterInput {
-  types?: NotificationType[];
-  exclude_types?: NotificationType[];
+  types?: ListedType[];
+  exclude_types?: ListedType[];
   account_id?: string;
   include_filtered: boolean;
 }
 
+/** Apps that don't name the type of emoji reactions get them as favourites. */
+export function formOf({ types = [], exclude_types = [] }: FilterInput): NotificationForm {
+  return { knowsReactions: [...types, ...exclude_types].includes(EMOJI_REACTION) };
+}
+
 export function filterOf(input: FilterInput): NotificationFilter {
   const excluded = input.exclude_types ?? [];
+  const types = (input.types ?? NOTIFICATION_TYPES).filter((type) => !excluded.includes(type));
+  const asFavourites = !formOf(input).knowsReactions && types.includes("favourite");
   return {
-    types: (input.types ?? NOTIFICATION_TYPES).filter((type) => !excluded.includes(type)),
+    types: asFavourites ? [...types, EMOJI_REACTION] : types,
     fromAccountId: input.account_id === undefined ? null : (parseId(input.account_id) ?? 0),
     includeFiltered: input.include_filtered,
   };
@@ -57,7 +66,7 @@ export function notificationRoutes(routes: Router): void {
       (call) => {
         const page = pageOf(call.input);
         const rows = listNotifications(call.ctx.db, call.viewerId, filterOf(call.input), page);
-        return pagedTexts(call, page, rows, notificationTexts(call.ctx, call.viewerId, rows));
+        return pagedTexts(call, page, rows, notificationTexts(call.ctx, call.viewerId, rows, formOf(call.input)));
       },
     )
     .get(

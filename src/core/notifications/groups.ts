@@ -8,10 +8,10 @@ import {
   dismissNotification,
   findNotification,
   listQuery,
+  type ListedType,
   type ListShape,
   type NotificationFilter,
   type NotificationRow,
-  type NotificationType,
   NOTIFICATION_COLUMNS,
   paramsOf,
   readUpTo,
@@ -22,7 +22,7 @@ import { isSuspended } from "../visibility.ts";
 
 export interface GroupFilter extends NotificationFilter {
   /** The types to group. Notifications of other types aren't grouped. */
-  groupedTypes: readonly NotificationType[];
+  groupedTypes: readonly ListedType[];
 }
 
 /** A group of similar notifications, or a single one. */

@@ -15,13 +15,24 @@ import { rejectsNotifications, isSuspended, visibleTo } from "../visibility.ts";
 export const NOTIFICATION_TYPES = notifications.type.enumValues;
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
 
+/**
+ * The type of emoji reactions for apps that ask for it. Pleroma's name is the one that most apps know. They are stored as
+ * favourites, which all apps know.
+ */
+export const EMOJI_REACTION = "pleroma:emoji_reaction";
+export const LISTED_TYPES = [...NOTIFICATION_TYPES, EMOJI_REACTION] as const;
+export type ListedType = (typeof LISTED_TYPES)[number];
+
 export interface NotificationRow {
   cursor: number;
   id: number;
   type: NotificationType;
   from_account_id: number;
   status_id: number | null;
-  /** The id of its other subject, depending on the type: a report, a severance event or a moderation warning. */
+  /**
+   * The id of its other subject, depending on the type: a report, a severance event, a moderation warning, or the
+   * favourite if that is a reaction.
+   */
   about_id: number | null;
   group_key: string | null;
   filtered: number;
@@ -65,7 +76,7 @@ const NOTIFY = `
   FROM told WHERE verdict < 2
   RETURNING id, filtered`;
 
-/** Types with many similar notifications. */
+/** Types with many similar notifications. Reactions are never grouped, since each has its own emoji. */
 export const GROUPABLE_TYPES = ["favourite", "reblog", "follow", "admin.sign_up"] as const satisfies NotificationType[];
 
 const HOUR = 3600_000;
@@ -91,7 +102,7 @@ export function notify(
   { type, from, statusId, aboutId = null }: NewNotification,
 ): void {
   const now = ctx.clock.now();
-  const [lowest, highest] = groupRange(type, statusId, now);
+  const [lowest, highest] = aboutId === null ? groupRange(type, statusId, now) : [null, null];
   const row = tx.get<{ id: number; filtered: number }>(NOTIFY, {
     to,
     type,
@@ -142,9 +153,9 @@ export function deleteNotificationsFrom(tx: Tx, accountId: number, fromId: numbe
   });
 }
 
-/** The notifications to list. `types` are the types that remain after exclusions. */
+/** The notifications to list. `types` are the types that remain after exclusions; reactions are a type of their own. */
 export interface NotificationFilter {
-  types: readonly NotificationType[];
+  types: readonly ListedType[];
   fromAccountId: number | null;
   /**
    * Whether to include notifications that the policy filtered. With `fromAccountId` they are always included, like in
@@ -163,6 +174,13 @@ export const NOTIFICATION_COLUMNS = `
  */
 export const SEEN = `NOT ${isSuspended("n.from_account_id")} AND (n.status_id IS NULL OR EXISTS (
   SELECT 1 FROM statuses s WHERE s.id = n.status_id AND ${visibleTo("n.account_id")}))`;
+
+/** Whether a notification is about an emoji reaction. */
+export function isReaction({ type, about_id }: Pick<NotificationRow, "type" | "about_id">): boolean {
+  return type === "favourite" && about_id !== null;
+}
+
+const LISTED_TYPE = `iif(n.type = 'favourite' AND n.about_id IS NOT NULL, '${EMOJI_REACTION}', n.type)`;
 
 const n = alias(notifications, "n");
 const { account_id: recipient, ...columns } = getTableColumns(n);
@@ -189,7 +207,7 @@ export function listQuery({ ofOne, includeFiltered }: ListShape): ListQuery<Noti
       ofOne
         ? sql`likely(${recipient} = +$accountId) AND ${n.from_account_id} = +$fromAccountId`
         : sql`${recipient} = +$accountId`,
-      sql`${n.type} IN (SELECT value FROM json_each($types))`,
+      condition(`${LISTED_TYPE} IN (SELECT value FROM json_each($types))`),
       includeFiltered ? undefined : sql`NOT ${n.filtered}`,
       condition(SEEN),
     ],

@@ -21,7 +21,7 @@ export function favourite(ctx: Context, accountId: number, id: number | null): n
   const status = visibleOriginal(ctx, accountId, id);
   if (isBlockedBy(ctx, status.account_id, accountId)) throw notAllowed();
   ctx.db.transaction((tx) => {
-    const favouriteId = storeFavourite(ctx, tx, { accountId, status, uri: null, isQuiet: false });
+    const favouriteId = storeFavourite(ctx, tx, { accountId, status, uri: null, emoji: null, isQuiet: false });
     if (favouriteId !== null) deliverFavourite(ctx, tx, favouriteId);
   });
   return status.id;
@@ -61,6 +61,8 @@ interface NewFavourite {
   status: Pick<StatusRow, "id" | "account_id">;
   /** Of a remote account's favourite. */
   uri: string | null;
+  /** Of a reaction: a Unicode emoji, or the shortcode of a custom one of the account's server, between colons. */
+  emoji: string | null;
   /** Whether the author is not notified. */
   isQuiet: boolean;
 }
@@ -74,17 +76,23 @@ const COUNT = `
     origin_favourites_count = max(0, origin_favourites_count + $by * EXISTS (SELECT 1 FROM users WHERE account_id = +$accountId))
   WHERE id = +$statusId`;
 
-/** Stores a favourite by a local or remote account with all its effects. Returns its id; null if it is known already. */
+/**
+ * Stores a favourite by a local or remote account with all its effects. Returns its id; null if it is known already: an
+ * account has one for each status, so of several reactions the first counts.
+ */
 export function storeFavourite(ctx: Context, tx: Tx, favourite: NewFavourite): number | null {
-  const { accountId, status, uri, isQuiet } = favourite;
+  const { accountId, status, uri, emoji, isQuiet } = favourite;
   const { changes, lastInsertRowid } = tx.run(
-    "INSERT INTO favourites (account_id, status_id, uri, created_at) VALUES ($accountId, $statusId, $uri, $now) ON CONFLICT DO NOTHING",
-    { accountId, statusId: status.id, uri, now: ctx.clock.now() },
+    "INSERT INTO favourites (account_id, status_id, uri, emoji, created_at) VALUES ($accountId, $statusId, $uri, $emoji, $now) ON CONFLICT DO NOTHING",
+    { accountId, statusId: status.id, uri, emoji, now: ctx.clock.now() },
   );
   if (changes === 0) return null;
   tx.run(COUNT, { statusId: status.id, accountId, by: 1 });
   indexPart(tx, status.id, accountId);
-  if (!isQuiet) notify(ctx, tx, status.account_id, { type: "favourite", from: accountId, statusId: status.id });
+  if (!isQuiet) {
+    const aboutId = emoji === null ? null : lastInsertRowid;
+    notify(ctx, tx, status.account_id, { type: "favourite", from: accountId, statusId: status.id, aboutId });
+  }
   return lastInsertRowid;
 }
 

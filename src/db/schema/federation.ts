@@ -10,6 +10,7 @@ export const remoteAccounts = sqliteTable("remote_accounts", {
   featured_url: text(),
   fetched_at: integer().notNull(),
   key_checked_at: integer(),
+  featured_tags_url: text(),
 });
 
 export const remoteKeys = sqliteTable(

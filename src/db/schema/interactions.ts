@@ -6,6 +6,7 @@ export const favourites = sqliteTable("favourites", {
   status_id: integer().notNull(),
   created_at: integer().notNull(),
   uri: text(),
+  emoji: text(),
 });
 
 export const bookmarks = sqliteTable("bookmarks", {

@@ -1,16 +1,36 @@
 import { isBlockedBy } from "../../core/accounts.ts";
+import { saveRemoteEmojis } from "../../core/remote-media/remote-emojis.ts";
 import { storeFavourite } from "../../core/statuses/interactions.ts";
 import { visibleStatus } from "../../core/visibility.ts";
+import type { Context } from "../../context.ts";
+import type { Tx } from "../../db/open.ts";
+import { isSameOrigin } from "../documents.ts";
 import { statusIdOf } from "../fetching/statuses.ts";
-import type { Handler } from "./handler.ts";
+import type { Json } from "../read/json.ts";
+import { reactionEmojiOf } from "../read/reaction.ts";
+import { emojisOf } from "../read/tags.ts";
+import type { Handler, Sender } from "./handler.ts";
 
 /** A favourite, also as an emoji reaction. It counts if the sender may see the status and its author doesn't block them. */
-export const like: Handler = (ctx, sender, { id: uri, objectId }) => {
+export const like: Handler = (ctx, sender, { id: uri, objectId, raw }) => {
   const statusId = statusIdOf(ctx.db, objectId);
   if (statusId === null) return null;
+  const emoji = reactionEmojiOf(raw);
   return (tx) => {
     const status = visibleStatus(ctx, sender.id, statusId);
     if (status.reblog_of_id !== null || isBlockedBy(ctx, sender.id, status.account_id)) return;
-    storeFavourite(ctx, tx, { accountId: sender.id, status, uri, isQuiet: false });
+    if (emoji !== null) saveImage(ctx, tx, sender, emoji, raw);
+    storeFavourite(ctx, tx, { accountId: sender.id, status, uri, emoji, isQuiet: false });
   };
 };
+
+/** Only of the sender's own server: another server's emoji with this shortcode may look different. */
+function saveImage(ctx: Context, tx: Tx, sender: Sender, emoji: string, reaction: Json): void {
+  const image = emojisOf(reaction).find(({ shortcode }) => `:${shortcode}:` === emoji);
+  if (!image || (image.uri !== null && !isSameOrigin(image.uri, sender.uri))) return;
+  const { domain } = tx.get<{ domain: string }>(
+    "SELECT coalesce(domain, '') AS domain FROM accounts WHERE id = +$senderId",
+    { senderId: sender.id },
+  )!;
+  saveRemoteEmojis(ctx, tx, domain, [image]);
+}

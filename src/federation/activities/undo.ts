@@ -35,8 +35,12 @@ function undoneOf(type: Undone["type"], id: number): Undone {
   return type === "follow" || type === "block" ? { type, targetId: id } : { type, statusId: id };
 }
 
+/** Of several reactions, only the first counts: the end of another one leaves it. */
+const FAVOURITED = `
+  SELECT 1 FROM favourites WHERE account_id = +$senderId AND status_id = +$statusId AND emoji IS +$emoji`;
+
 function byParts(ctx: Context, db: Reads, sender: Sender, activity: Activity): Undone | null {
-  const { type, actor, objectId } = referredActivity(activity);
+  const { type, actor, objectId, emoji } = referredActivity(activity);
   if (actor !== sender.uri) return null;
   const targetId = localAccountAt(ctx, objectId)?.id ?? null;
   if (type === "Follow" && targetId !== null) return { type: "follow", targetId };
@@ -44,7 +48,8 @@ function byParts(ctx: Context, db: Reads, sender: Sender, activity: Activity): U
   const statusId = statusIdOf(db, objectId);
   if (statusId === null) return null;
   if (type === "Announce") return { type: "reblog", statusId };
-  return type === "Like" ? { type: "favourite", statusId } : null;
+  if (type !== "Like" || !db.get(FAVOURITED, { senderId: sender.id, statusId, emoji })) return null;
+  return { type: "favourite", statusId };
 }
 
 function apply(ctx: Context, tx: Tx, sender: Sender, undone: Undone): void {

@@ -1,5 +1,6 @@
 import { audienceOf, type Audience } from "./audience.ts";
 import { idOf, isJson, listOf, pastDateOf, stringOf, typesOf, type Json } from "./json.ts";
+import { reactionEmojiOf } from "./reaction.ts";
 
 export interface Activity extends Audience {
   id: string;
@@ -40,6 +41,8 @@ export interface ReferredActivity {
   type: string | null;
   actor: string | null;
   objectId: string | null;
+  /** Of a reaction. */
+  emoji: string | null;
 }
 
 /**
@@ -48,8 +51,14 @@ export interface ReferredActivity {
  */
 export function referredActivity(activity: Activity): ReferredActivity {
   const { object, objectId } = activity;
-  if (object === null) return { id: objectId, type: null, actor: null, objectId: null };
-  return { id: objectId, type: activityTypeOf(object), actor: idOf(object.actor), objectId: idOf(object.object) };
+  if (object === null) return { id: objectId, type: null, actor: null, objectId: null, emoji: null };
+  return {
+    id: objectId,
+    type: activityTypeOf(object),
+    actor: idOf(object.actor),
+    objectId: idOf(object.object),
+    emoji: reactionEmojiOf(object),
+  };
 }
 
 const KNOWN = new Set(

@@ -130,6 +130,7 @@ const LENGTHS: Record<string, number> = {
   language: 35,
   contentType: 255,
   type: 100,
+  emoji: 130,
 };
 /** Texts of the lists of texts that are no addresses. */
 const LISTS_OF_NAMES = new Set(["attributionDomains"]);
