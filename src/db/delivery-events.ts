@@ -19,6 +19,9 @@ export type DeliveryEvent =
   /** The URI is the favourite's. */
   | { type: "favourite.created"; accountId: number; statusId: number; uri: string }
   | { type: "favourite.deleted"; accountId: number; statusUri: string; authorId: number; uri: string }
+  /** A local account pins a status or features a hashtag, or stops it. */
+  | { type: "pin.created" | "pin.deleted"; accountId: number; statusUri: string }
+  | { type: "featured_tag.created" | "featured_tag.deleted"; accountId: number; name: string }
   | { type: "vote.created"; accountId: number; pollId: number; choices: readonly number[] }
   /** A local account follows, or asks to follow, a remote one. The URI is the follow's. */
   | { type: "follow.created" | "follow.deleted"; accountId: number; targetId: number; uri: string }

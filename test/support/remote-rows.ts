@@ -40,6 +40,7 @@ export function profileOf(given: Partial<RemoteProfile> = {}): RemoteProfile {
       followers: `${uri}/followers`,
       following: `${uri}/following`,
       featured: null,
+      featuredTags: null,
     },
     keys: [],
     ...given,

@@ -3,7 +3,8 @@ import type { Reads, Tx } from "../../db/open.ts";
 import type { featuredTags } from "../../db/schema/index.ts";
 import { notFound, validationFailed } from "../../errors.ts";
 import { isHashtagName } from "../../lib/text/hashtags.ts";
-import { ensureTag, findTag } from "./tags.ts";
+import { deliver } from "../deliveries.ts";
+import { ensureTag, findTag, type TagName } from "./tags.ts";
 import { isForEveryone } from "../visibility.ts";
 
 /** Mastodon's limit; clients read it from the instance configuration. */
@@ -46,37 +47,56 @@ export function featureTag(ctx: Context, accountId: number, written: string): Fe
     if (featured.length >= MAX_FEATURED_TAGS) {
       throw validationFailed("You have already featured the maximum number of hashtags");
     }
-    const { lastInsertRowid: id } = tx.run(
-      "INSERT INTO featured_tags (account_id, tag_id, name, statuses_count, created_at) VALUES ($accountId, $tagId, $name, 0, $now)",
-      { accountId, tagId, name, now: ctx.clock.now() },
-    );
-    tx.run(
-      `UPDATE featured_tags SET statuses_count = (SELECT count(*) FROM statuses s WHERE ${COUNTED}),
-         last_status_at = (SELECT s.created_at FROM statuses s WHERE ${COUNTED} ORDER BY s.id DESC LIMIT 1)
-       WHERE id = +$id`,
-      { id },
-    );
+    const id = insertFeatured(ctx, tx, accountId, tagId, name);
+    deliver(ctx, tx, { type: "featured_tag.created", accountId, name });
     return tx.get<FeaturedTagRow>(`${SELECT} WHERE f.id = +$id`, { id })!;
   });
 }
 
+function insertFeatured(ctx: Context, tx: Tx, accountId: number, tagId: number, name: string): number {
+  const { lastInsertRowid: id } = tx.run(
+    "INSERT INTO featured_tags (account_id, tag_id, name, statuses_count, created_at) VALUES ($accountId, $tagId, $name, 0, $now)",
+    { accountId, tagId, name, now: ctx.clock.now() },
+  );
+  tx.run(
+    `UPDATE featured_tags SET statuses_count = (SELECT count(*) FROM statuses s WHERE ${COUNTED}),
+       last_status_at = (SELECT s.created_at FROM statuses s WHERE ${COUNTED} ORDER BY s.id DESC LIMIT 1)
+     WHERE id = +$id`,
+    { id },
+  );
+  return id;
+}
+
+/** A remote account features one more hashtag, unless it has the most already. */
+export function addRemoteFeaturedTag(ctx: Context, tx: Tx, accountId: number, { name, written }: TagName): void {
+  const featured = featuredTagsOf(tx, accountId);
+  if (featured.length >= MAX_FEATURED_TAGS || featured.some(({ key }) => key === name)) return;
+  insertFeatured(ctx, tx, accountId, ensureTag(tx, name, ctx.clock.now()), written);
+}
+
+const REMOVE = "DELETE FROM featured_tags WHERE account_id = +$accountId AND tag_id = +$tagId RETURNING name";
+
 /** Stops featuring a hashtag, if it is featured. */
 export function unfeatureTag(ctx: Context, accountId: number, written: string): void {
-  ctx.db.transaction((tx) =>
-    tx.run("DELETE FROM featured_tags WHERE account_id = +$accountId AND tag_id = +$tagId", {
-      accountId,
-      tagId: findTag(tx, written),
-    }),
-  );
+  ctx.db.transaction((tx) => {
+    const removed = deleteFeaturedTag(tx, accountId, written);
+    if (removed) deliver(ctx, tx, { type: "featured_tag.deleted", accountId, name: removed.name });
+  });
+}
+
+/** Ends that a local or remote account features a hashtag. Null if it did not. */
+export function deleteFeaturedTag(tx: Tx, accountId: number, written: string): { name: string } | null {
+  return tx.get<{ name: string }>(REMOVE, { accountId, tagId: findTag(tx, written) });
 }
 
 export function removeFeaturedTag(ctx: Context, accountId: number, id: number | null): void {
   ctx.db.transaction((tx) => {
-    const { changes } = tx.run("DELETE FROM featured_tags WHERE account_id = +$accountId AND id = +$id", {
-      accountId,
-      id,
-    });
-    if (changes === 0) throw notFound();
+    const removed = tx.get<{ name: string }>(
+      "DELETE FROM featured_tags WHERE account_id = +$accountId AND id = +$id RETURNING name",
+      { accountId, id },
+    );
+    if (!removed) throw notFound();
+    deliver(ctx, tx, { type: "featured_tag.deleted", accountId, name: removed.name });
   });
 }
 

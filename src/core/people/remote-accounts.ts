@@ -43,6 +43,7 @@ export interface RemoteAddresses {
   followers: string | null;
   following: string | null;
   featured: string | null;
+  featuredTags: string | null;
 }
 
 const SAVE = `
@@ -65,12 +66,12 @@ const SAVE = `
 
 const SAVE_ADDRESSES = `
   INSERT INTO remote_accounts (account_id, inbox_url, shared_inbox_url, outbox_url, followers_url, following_url,
-    featured_url, fetched_at)
-  VALUES ($id, $inbox, $sharedInbox, $outbox, $followers, $following, $featured, $now)
+    featured_url, featured_tags_url, fetched_at)
+  VALUES ($id, $inbox, $sharedInbox, $outbox, $followers, $following, $featured, $featuredTags, $now)
   ON CONFLICT (account_id) DO UPDATE SET
     inbox_url = excluded.inbox_url, shared_inbox_url = excluded.shared_inbox_url, outbox_url = excluded.outbox_url,
     followers_url = excluded.followers_url, following_url = excluded.following_url,
-    featured_url = excluded.featured_url, fetched_at = excluded.fetched_at`;
+    featured_url = excluded.featured_url, featured_tags_url = excluded.featured_tags_url, fetched_at = excluded.fetched_at`;
 
 const REMOVE_OTHER_KEYS = `
   DELETE FROM remote_keys WHERE account_id = +$id AND key_id NOT IN (SELECT value ->> 'id' FROM json_each($keys))`;

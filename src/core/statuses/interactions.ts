@@ -10,6 +10,8 @@ import { ownStatus, type StatusRow, undoableOriginal, visibleOriginal, visibleSt
 
 /** Mastodon's limit. */
 export const MAX_PINS = 5;
+/** Of a remote account. Mastodon pins five, others some more. */
+export const MAX_REMOTE_PINS = 20;
 
 const FAVOURITED = "EXISTS (SELECT 1 FROM favourites WHERE account_id = +$accountId AND status_id = +$statusId)";
 const BOOKMARKED = "EXISTS (SELECT 1 FROM bookmarks WHERE account_id = +$accountId AND status_id = +$statusId)";
@@ -147,6 +149,7 @@ export function pin(ctx: Context, accountId: number, id: number | null): number 
     if (pins.some((row) => row.status_id === status.id)) return;
     if (pins.length >= MAX_PINS) throw validationFailed("You have already pinned the maximum number of posts");
     tx.run(PIN, { accountId, statusId: status.id, now: ctx.clock.now() });
+    deliver(ctx, tx, { type: "pin.created", accountId, statusUri: status.uri });
   });
   return status.id;
 }
@@ -161,10 +164,27 @@ export function setRemotePins(ctx: Context, tx: Tx, accountId: number, statusIds
   for (const statusId of statusIds.toReversed()) tx.run(PIN, { accountId, statusId, now: ctx.clock.now() });
 }
 
+const REMOTE_PINS = "SELECT count(*) AS count FROM status_pins WHERE account_id = +$accountId";
+
+/** Pins one more status of a remote account, unless it has the most already. */
+export function addRemotePin(ctx: Context, tx: Tx, status: StatusRow): void {
+  const { id: statusId, account_id: accountId, reblog_of_id, visibility } = status;
+  if (reblog_of_id !== null || visibility === "direct") return;
+  if (tx.get<{ count: number }>(REMOTE_PINS, { accountId })!.count >= MAX_REMOTE_PINS) return;
+  tx.run(PIN, { accountId, statusId, now: ctx.clock.now() });
+}
+
 export function unpin(ctx: Context, accountId: number, id: number | null): number {
   const status = ownStatus(ctx, accountId, id);
-  ctx.db.transaction((tx) => tx.run("DELETE FROM status_pins WHERE status_id = +$statusId", { statusId: status.id }));
+  ctx.db.transaction((tx) => {
+    if (removePin(tx, status.id)) deliver(ctx, tx, { type: "pin.deleted", accountId, statusUri: status.uri });
+  });
   return status.id;
+}
+
+/** Removes the pin of a local or remote status. False if there was none. */
+export function removePin(tx: Tx, statusId: number): boolean {
+  return tx.run("DELETE FROM status_pins WHERE status_id = +$statusId", { statusId }).changes > 0;
 }
 
 /** Mutes notifications for the conversation that this status belongs to. */

@@ -3,6 +3,7 @@ import { announce } from "./announce.ts";
 import { block } from "./block.ts";
 import { create } from "./create.ts";
 import { remove } from "./delete.ts";
+import { add, removeItem } from "./featured.ts";
 import { follow } from "./follow.ts";
 import type { Handler } from "./handler.ts";
 import { like } from "./like.ts";
@@ -12,6 +13,7 @@ import { update } from "./update.ts";
 /** The types of activities that have an effect here. */
 const HANDLERS: ReadonlyMap<string, Handler> = new Map([
   ["Accept", accept],
+  ["Add", add],
   ["Announce", announce],
   ["Block", block],
   ["Create", create],
@@ -20,6 +22,7 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map([
   ["Follow", follow],
   ["Like", like],
   ["Reject", reject],
+  ["Remove", removeItem],
   ["Undo", undo],
   ["Update", update],
 ]);

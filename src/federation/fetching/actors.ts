@@ -80,7 +80,7 @@ async function handleOf(ctx: Context, actor: RemoteActor, host: string): Promise
 }
 
 function profileOf(actor: RemoteActor, handle: RemoteHandle): Omit<RemoteProfile, "movedToId" | "counts"> {
-  const { inbox, sharedInbox, outbox, followers, following, featured } = actor;
+  const { inbox, sharedInbox, outbox, followers, following, featured, featuredTags } = actor;
   return {
     uri: actor.uri,
     url: actor.url,
@@ -96,7 +96,7 @@ function profileOf(actor: RemoteActor, handle: RemoteHandle): Omit<RemoteProfile
     hideCollections: false,
     attributionDomains: actor.attributionDomains,
     createdAt: actor.published,
-    addresses: { inbox, sharedInbox: ownOf(actor, sharedInbox), outbox, followers, following, featured },
+    addresses: { inbox, sharedInbox: ownOf(actor, sharedInbox), outbox, followers, following, featured, featuredTags },
     keys: keysOf(actor),
   };
 }

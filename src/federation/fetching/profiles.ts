@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 import { type Budget, contextWithin } from "../../core/fetches.ts";
-import { setRemotePins } from "../../core/statuses/interactions.ts";
+import { MAX_REMOTE_PINS, setRemotePins } from "../../core/statuses/interactions.ts";
 import { storeRemoteReblog } from "../../core/statuses/reblogs.ts";
 import { isForEveryone, STATUS_COLUMNS, type StatusRow } from "../../core/visibility.ts";
 import { fillHomesLater } from "../../core/timelines/home-backfill.ts";
@@ -15,8 +15,6 @@ import { audienceVisibility, orNull, ownStatusAt, statusAt, storeEdit, storeStat
 
 /** As many as a page of an app has. */
 const MAX_POSTS = 40;
-/** Mastodon pins five, others some more. */
-const MAX_PINS = 20;
 /** Two pages of posts, all of them boosts of unknown posts by unknown authors, whose handles are checked. */
 const BUDGET: Budget = { requests: 180, bytes: 32 * 1024 * 1024 };
 
@@ -136,7 +134,7 @@ async function fetchPins(ctx: Context, profile: Profile): Promise<void> {
   if (!collection) return;
   const pins: number[] = [];
   for await (const item of itemsOf(ctx, collection, profile.uri)) {
-    if (pins.length === MAX_PINS || ctx.isStopping) break;
+    if (pins.length === MAX_REMOTE_PINS || ctx.isStopping) break;
     const id = await orNull(pinAt(ctx, profile, item));
     if (id !== null) pins.push(id);
   }

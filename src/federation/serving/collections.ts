@@ -1,10 +1,11 @@
 import type { Context } from "../../context.ts";
-import { accountUri, tagUrl } from "../../core/addresses.ts";
+import { accountUri } from "../../core/addresses.ts";
 import { featuredTagsOf } from "../../core/discovery/featured-tags.ts";
 import { visibleToServer } from "../../core/visibility.ts";
 import { Keyset, type ListItem } from "../../db/keyset.ts";
 import { accountPartUrl } from "../addresses.ts";
 import type { JsonObject } from "../documents.ts";
+import { hashtagDocument } from "../write/hashtags.ts";
 import { reblogDocument } from "../write/activities.ts";
 import { createActivity, localStatus, mentionedIn, statusDocument } from "../write/status.ts";
 
@@ -135,11 +136,7 @@ function documentOf(ctx: Context, statusId: number): JsonObject | null {
 }
 
 export function featuredTags(ctx: Context, owner: Owner): JsonObject {
-  const items = featuredTagsOf(ctx.db, owner.id).map(({ name, key }) => ({
-    type: "Hashtag",
-    href: tagUrl(ctx, key),
-    name: `#${name}`,
-  }));
+  const items = featuredTagsOf(ctx.db, owner.id).map(({ name }) => hashtagDocument(ctx, name));
   const id = accountPartUrl(ctx, owner.username, "collections/tags");
   return { id, type: "Collection", totalItems: items.length, items };
 }

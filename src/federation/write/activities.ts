@@ -7,6 +7,7 @@ import type { JsonObject } from "../documents.ts";
 import { actorDocument } from "./actor.ts";
 import { PUBLIC, withContext } from "./context.ts";
 import { dateTime } from "./dates.ts";
+import { hashtagDocument } from "./hashtags.ts";
 import { addressing, localStatus, type LocalStatusRow, mentionedIn, statusDocument } from "./status.ts";
 
 /** An activity that other servers have to get. */
@@ -40,6 +41,11 @@ function activityFor(ctx: Context, event: Exclude<DeliveryEvent, { type: "vote.c
     case "favourite.created":
     case "favourite.deleted":
       return favouriteActivity(ctx, event);
+    case "pin.created":
+    case "pin.deleted":
+    case "featured_tag.created":
+    case "featured_tag.deleted":
+      return featuredActivity(ctx, event);
     case "follow.created":
     case "follow.deleted":
     case "block.created":
@@ -203,6 +209,32 @@ function favouriteActivity(ctx: Context, event: Event<"favourite.created" | "fav
     activity: withContext(event.type === "favourite.created" ? like : undoOf(ctx, actor, like)),
     audience: { accountIds: [status.account_id], inbox: "shared" },
     statusUri: null,
+  };
+}
+
+/** Mastodon knows only `featured`, and adds hashtags to it, too: it tells them apart by their type. */
+function featuredActivity(
+  ctx: Context,
+  event: Event<"pin.created" | "pin.deleted" | "featured_tag.created" | "featured_tag.deleted">,
+): Outgoing | null {
+  const { accountId } = event;
+  const account = accountWith(ctx, accountId);
+  if (!account) return null;
+  const { uri: actor, username } = account;
+  const isNew = event.type === "pin.created" || event.type === "featured_tag.created";
+  const activity = {
+    id: fragment(ctx, actor, isNew ? "adds" : "removes"),
+    type: isNew ? "Add" : "Remove",
+    actor,
+    to: [accountPartUrl(ctx, username, "followers")],
+    object: "statusUri" in event ? event.statusUri : hashtagDocument(ctx, event.name),
+    target: accountPartUrl(ctx, username, "collections/featured"),
+  };
+  return {
+    accountId,
+    activity: withContext(activity),
+    audience: { followersOf: accountId, inbox: "shared" },
+    statusUri: event.type === "pin.created" ? event.statusUri : null,
   };
 }
 

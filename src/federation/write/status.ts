@@ -1,5 +1,5 @@
 import type { Context } from "../../context.ts";
-import { localHandle, mediaUrl, tagUrl } from "../../core/addresses.ts";
+import { localHandle, mediaUrl } from "../../core/addresses.ts";
 import type { MediaRow } from "../../core/media/states.ts";
 import { titlesOf } from "../../core/statuses/polls.ts";
 import type { polls, statuses } from "../../db/schema/index.ts";
@@ -9,6 +9,7 @@ import { accountPartUrl } from "../addresses.ts";
 import type { JsonObject } from "../documents.ts";
 import { PUBLIC } from "./context.ts";
 import { dateTime } from "./dates.ts";
+import { hashtagDocument } from "./hashtags.ts";
 import { emojiTags } from "./emojis.ts";
 
 type StatusColumns = Pick<
@@ -144,7 +145,7 @@ function tags(ctx: Context, status: LocalStatusRow, mentioned: readonly Mentione
   }));
   const hashtags = ctx.db
     .all<{ name: string; display_name: string }>(TAGS, { statusId: status.id })
-    .map(({ name, display_name }) => ({ type: "Hashtag", href: tagUrl(ctx, name), name: `#${display_name || name}` }));
+    .map(({ name, display_name }) => hashtagDocument(ctx, display_name || name));
   const texts = [wordsWithShortcodes(status.content), status.spoiler_text, ...titlesOfStatus(ctx, status.id)];
   return [...mentions, ...hashtags, ...emojiTags(ctx, texts)];
 }
