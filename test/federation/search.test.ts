@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import type { Client } from "../support/client.ts";
 import { aliceAndPeers, neighboursForEachTest, type Neighbour } from "../support/federation.ts";
 import type { Peer } from "../support/fedify-peer.ts";
+import { befriend, hostilePeerForEachTest } from "../support/hostile-peer.ts";
 
 /** The accounts and statuses found for pasted text. */
 async function found(who: Neighbour, text: string): Promise<{ accounts: string[]; statuses: string[] }> {
@@ -109,5 +110,36 @@ describe("On a server by others", () => {
     const { uri, url } = await alice.publish("Hello");
     expect((await fern.lookup(uri))?.id?.href).toBe(uri);
     expect((await fern.lookup(url))?.id?.href).toBe(uri);
+  });
+});
+
+describe("A known post", () => {
+  const { alice } = neighboursForEachTest(["alice"]);
+  const peer = hostilePeerForEachTest();
+
+  test("is found by its page without a request, whether or not the address is like Mastodon's", async () => {
+    const mallory = peer.account("mallory");
+    await befriend(alice, mallory);
+    const before = peer.fetched().length;
+    for (const [path, page] of [
+      [`/users/mallory/statuses/7`, `/@mallory/7`],
+      [`/objects/8`, `/@mallory/8`],
+      [`/users/mallory/statuses/x9`, `/@mallory/x9`],
+      [`/notes/10`, `/notes/10`],
+    ]) {
+      const [id, url] = [peer.origin() + path, peer.origin() + page];
+      await mallory.deliver(alice.server, mallory.create(mallory.note({ id, url })));
+      expect(await found(alice, url)).toEqual(status({ uri: id }));
+    }
+    expect(peer.fetched().length).toBe(before);
+  });
+
+  test("is not found by a page of another server, though its address is like Mastodon's", async () => {
+    const mallory = peer.account("mallory");
+    await befriend(alice, mallory);
+    const elsewhere = peer.origin("good.test");
+    const note = mallory.note({ id: `${peer.origin()}/users/mallory/statuses/7`, url: `${elsewhere}/@mallory/7` });
+    await mallory.deliver(alice.server, mallory.create(note));
+    expect(await found(alice, `${elsewhere}/@mallory/7`)).toEqual(NOTHING);
   });
 });

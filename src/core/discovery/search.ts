@@ -207,6 +207,12 @@ interface Addressed {
   id: number;
 }
 
+/** The URI of the status whose page has this address on a Mastodon server. The index of URLs leaves out such pages. */
+function mastodonUri(url: string): string {
+  return `replace(rtrim(${url}, '0123456789'), '/@', '/users/') || 'statuses/'
+    || substr(${url}, length(rtrim(${url}, '0123456789')) + 1)`;
+}
+
 /**
  * A URI names one row. A URL is only what a server says, so it counts if nothing has it as its URI, and if it is on that
  * server: otherwise a post could claim the page of another one.
@@ -217,8 +223,11 @@ const AT_ADDRESS = `
   UNION ALL SELECT 'account', a.id FROM accounts a WHERE a.url = +$address AND a.domain IS NOT NULL
     AND a.uri LIKE +$sameOrigin ESCAPE '\\'
   UNION ALL SELECT 'status', s.id FROM statuses s
-    WHERE s.url = +$address AND s.local = 0 AND s.url <> s.uri AND s.reblog_of_id IS NULL
+    WHERE s.uri = ${mastodonUri("+$address")} AND s.url = +$address AND s.local = 0 AND s.reblog_of_id IS NULL
       AND s.uri LIKE +$sameOrigin ESCAPE '\\'
+  UNION ALL SELECT 'status', s.id FROM statuses s
+    WHERE s.url = +$address AND s.local = 0 AND s.url <> s.uri AND s.uri <> ${mastodonUri("s.url")}
+      AND s.reblog_of_id IS NULL AND s.uri LIKE +$sameOrigin ESCAPE '\\'
   LIMIT 1`;
 
 /**
