@@ -33,7 +33,7 @@ function addRow(ctx: Context, tx: Tx, uri: string, deletedBy: number): void {
 
 /** Whether the status with this URI was deleted. With an author, also if only that account claims it. */
 export function isTombstoned(db: Reads, uri: string, authorId: number = AUTHOR): boolean {
-  const sql = "SELECT 1 FROM tombstones WHERE uri = +$uri AND deleted_by IN (0, +$authorId)";
+  const sql = "SELECT 1 FROM tombstones WHERE uri = +$uri AND (deleted_by = 0 OR deleted_by = +$authorId)";
   return db.get(sql, { uri, authorId }) !== null;
 }
 

@@ -33,8 +33,7 @@ export function isNotReblogNearby(timeline: Timeline, owner: string): string {
 
 /** Whether a status `s` is new enough for a timeline: not older than all of its entries if it is full. */
 export function hasRoom(timeline: Timeline, owner: string): string {
-  return `(SELECT count(*) FROM (
-    SELECT 1 FROM ${timeline} WHERE ${owner} AND status_id > s.id LIMIT ${TIMELINE_LENGTH})) < ${TIMELINE_LENGTH}`;
+  return `NOT EXISTS (SELECT 1 FROM ${timeline} WHERE ${owner} AND status_id > s.id LIMIT 1 OFFSET ${TIMELINE_LENGTH} - 1)`;
 }
 
 /**

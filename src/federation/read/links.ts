@@ -42,6 +42,8 @@ function linkTo(address: unknown, source: Json | null, link: Json | null = null)
 }
 
 function mediaTypeOf(value: unknown): string | null {
+  // Most links have no type.
+  if (value === undefined) return null;
   const [type = ""] = stringOf(value, 255).toLowerCase().split(";", 1);
   return /^[a-z]+\/[a-z\d.+-]{1,100}$/.test(type.trim()) ? type.trim() : null;
 }
