@@ -75,6 +75,8 @@ const DEFAULT_MAX_LENGTH = 100_000;
 export interface SanitizeOptions {
   /** In UTF-16 units of `html`; the rest is dropped. 100,000 by default. */
   maxLength?: number;
+  /** In characters of the text, without tags. An ellipsis replaces the rest. */
+  maxTextLength?: number;
 }
 
 /**
@@ -83,8 +85,11 @@ export interface SanitizeOptions {
  * become bold paragraphs, other blocks paragraphs, and formulas LaTeX (FEP-dc88). Takes time and space in proportion to
  * the length.
  */
-export function sanitize(html: string, { maxLength = DEFAULT_MAX_LENGTH }: SanitizeOptions = {}): string {
-  const writer = new Writer();
+export function sanitize(
+  html: string,
+  { maxLength = DEFAULT_MAX_LENGTH, maxTextLength = Number.POSITIVE_INFINITY }: SanitizeOptions = {},
+): string {
+  const writer = new Writer(maxTextLength);
   const source = normalize(truncate(html, maxLength));
   // Decoding entities itself, the tokenizer takes twice the time.
   const tokenizer = new Tokenizer({ decodeEntities: false }, new Reader(source, writer));
@@ -235,7 +240,11 @@ class Writer {
   /** The number of elements around dropped blocks, whose text needs paragraphs; -1 if there are none. */
   private bareDepth = -1;
 
+  /** `room` is how many more characters of text are written; -1 after the ellipsis. */
+  constructor(private room: number) {}
+
   open(tag: string, given: ReadonlyMap<string, string>): void {
+    if (this.room < 0) return;
     const name = RENAMED.get(tag) ?? tag;
     if (CONTAINERS.has(name)) this.separate();
     else if (CELLS.has(name)) this.text(" ");
@@ -245,6 +254,7 @@ class Writer {
   }
 
   close(tag: string): void {
+    if (this.room < 0) return;
     const name = RENAMED.get(tag) ?? tag;
     if (CONTAINERS.has(name)) this.separate();
     else if (HEADINGS.has(name)) this.end("heading", null);
@@ -255,9 +265,21 @@ class Writer {
 
   text(text: string): void {
     const shown = this.isInPre() ? this.preformatted(text) : this.flowing(text);
-    if (shown === "") return;
+    if (shown === "" || this.room < 0) return;
     this.wrap();
-    this.parts.push(escapeText(shown));
+    this.parts.push(escapeText(this.fitting(shown)));
+  }
+
+  private fitting(text: string): string {
+    // A text has at least as many UTF-16 units as characters.
+    if (text.length <= this.room) {
+      this.room -= text.length;
+      return text;
+    }
+    const characters = Array.from(text);
+    const shown = characters.length <= this.room ? text : `${characters.slice(0, this.room).join("").trimEnd()}…`;
+    this.room = characters.length <= this.room ? this.room - characters.length : -1;
+    return shown;
   }
 
   finish(): string {

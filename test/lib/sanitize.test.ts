@@ -281,6 +281,21 @@ describe("A link from another server", () => {
   });
 });
 
+describe("A text that is too long", () => {
+  test.each([
+    ["<p>one <b>two</b> three</p><p>four</p>", 7, "<p>one <b>two</b>…</p>"],
+    ["<p>one <b>two</b> three</p><p>four</p>", 9, "<p>one <b>two</b> t…</p>"],
+    ["<p>one</p>", 3, "<p>one</p>"],
+    ["<p>one</p><p>two</p>", 3, "<p>one</p><p>…</p>"],
+    ["<ul><li>one<li>two</ul><p>three", 5, "<ul><li>one</li><li>tw…</li></ul>"],
+    ["🐦🐦🐦", 3, "🐦🐦🐦"],
+    ["🐦🐦🐦", 2, "🐦🐦…"],
+    ["a &amp;&amp; b", 3, "a &amp;…"],
+  ])("is ended by an ellipsis: %s after %p characters", (html, maxTextLength, result) => {
+    expect(sanitize(html, { maxTextLength })).toBe(result);
+  });
+});
+
 describe("Markup that changes its meaning when it is parsed again", () => {
   const ATTACKS = [
     `<svg></p><style><a id="</style><img src=1 onerror=alert(1)>">`,
@@ -402,6 +417,18 @@ describe("HTML of any kind", () => {
         const result = sanitize(html, { maxLength });
         expect(result).toBe(written(contentOf(result)));
         expect(result.length).toBeLessThanOrEqual(MAX_GROWTH * maxLength);
+      }),
+    );
+  });
+
+  test("is safe wherever its text ends, which is as long as it may be", () => {
+    fc.assert(
+      fc.property(soup, fc.nat({ max: 60 }), (html, maxTextLength) => {
+        const result = sanitize(html, { maxTextLength });
+        expect(result).toBe(written(contentOf(result)));
+        const characters = Array.from(textOf(contentOf(result)));
+        expect(characters.length).toBeLessThanOrEqual(maxTextLength + 1);
+        if (result !== sanitize(html)) expect(characters.at(-1)).toBe("…");
       }),
     );
   });

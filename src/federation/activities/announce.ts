@@ -3,17 +3,17 @@ import { storeRemoteReblog } from "../../core/statuses/reblogs.ts";
 import { isForEveryone, visibleStatus } from "../../core/visibility.ts";
 import type { Context } from "../../context.ts";
 import { isOwnAddress } from "../local.ts";
-import type { Activity } from "../read/activity.ts";
+import { type Activity, announcedId } from "../read/activity.ts";
 import { isFollowedHere } from "../inbox/relevance.ts";
 import { audienceVisibility, statusAt, statusIdOf } from "../fetching/statuses.ts";
 import type { Apply, Handler, Sender } from "./handler.ts";
 
 /**
  * A reblog of a local status, or by an account that is followed here. The original always comes from its own server, never
- * from the activity.
+ * from the activity: a group announces the posts of its members, who are on any server.
  */
 export const announce: Handler = (ctx, sender, activity) => {
-  const { objectId } = activity;
+  const objectId = announcedId(activity);
   if (objectId === null) return null;
   const known = statusIdOf(ctx.db, objectId);
   const isLocal = isOwnAddress(ctx, objectId);

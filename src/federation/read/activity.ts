@@ -61,6 +61,15 @@ export function referredActivity(activity: Activity): ReferredActivity {
   };
 }
 
+/**
+ * The status that an Announce is about. Groups announce whole activities (FEP-1b12): the Create of a status counts as
+ * the status. Null for other activities, such as votes.
+ */
+export function announcedId({ object, objectId }: Activity): string | null {
+  if (object === null || object.object === undefined) return objectId;
+  return activityTypeOf(object) === "Create" ? idOf(object.object) : null;
+}
+
 const KNOWN = new Set(
   "Accept Add Announce Block Create Delete EmojiReact Flag Follow Like Move Reject Remove Undo Update".split(" "),
 );

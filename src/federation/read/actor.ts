@@ -9,7 +9,7 @@ const TYPES = ["Person", "Service", "Group", "Organization", "Application"] as c
 
 export interface RemoteActor {
   uri: string;
-  /** Its page, or its URI. Always on the host of the URI, because users paste it to find the account. */
+  /** Its page, or its URI. Always on the host of the URI, or on "www." of it, because users paste it to find the account. */
   url: string;
   type: (typeof TYPES)[number];
   username: string;
@@ -108,7 +108,12 @@ export function isUsername(name: string): boolean {
 
 function profileUrl(value: unknown, uri: string): string {
   const url = pageUrlOf(value);
-  return url !== null && new URL(url).host === new URL(uri).host ? url : uri;
+  return url !== null && siteOf(url) === siteOf(uri) ? url : uri;
+}
+
+/** The host. Threads has its pages at "www.threads.net" and its URIs at "threads.net". */
+function siteOf(address: string): string {
+  return new URL(address).host.replace(/^www\./, "");
 }
 
 const MAX_FIELDS = 50;

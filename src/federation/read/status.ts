@@ -1,13 +1,12 @@
 import type { TagName } from "../../core/discovery/tags.ts";
-import { escapeHtml } from "../../lib/text/html.ts";
-import { linkHtml } from "../../lib/text/text.ts";
 import { attachmentsOf, type RemoteAttachment } from "./attachments.ts";
 import { audienceOf, type Audience } from "./audience.ts";
-import { hasType, idOf, isBlank, pastDateOf, totalOf, type Json } from "./json.ts";
+import { hasType, idOf, isBlank, objectsOf, pastDateOf, totalOf, type Json } from "./json.ts";
+import { hasWarning, isLinked, linkedHtml } from "./linked.ts";
 import { pageUrlOf } from "./links.ts";
 import { pollOf, type RemotePoll } from "./poll.ts";
 import { tagsOf, type RemoteEmoji, type RemoteMention } from "./tags.ts";
-import { htmlOf, nameOf, plainTextOf, rawNameOf, translationOf, warningOf, type Translation } from "./text.ts";
+import { htmlOf, rawNameOf, translationOf, warningOf, type Translation } from "./text.ts";
 
 export interface RemoteStatus extends Audience {
   uri: string;
@@ -41,8 +40,6 @@ export interface RemoteStatus extends Audience {
 
 const MAX_CONTENT_LENGTH = 100_000;
 const MAX_SUMMARY_LENGTH = 10_000;
-/** Other objects are shown by their title and a link to their page, as in Mastodon. */
-const LINKED_TYPES = ["Article", "Page", "Image", "Audio", "Video", "Event"];
 
 /**
  * Reads a status. Null if it is none, or if its id or author is missing. A property of the audience that it lacks is
@@ -50,11 +47,11 @@ const LINKED_TYPES = ["Article", "Page", "Image", "Audio", "Video", "Event"];
  */
 export function readStatus(json: Json, now: number, activity: Audience | null = null): RemoteStatus | null {
   const isQuestion = hasType(json, "Question");
-  const isLinked = !isQuestion && !hasType(json, "Note");
+  const isPost = isQuestion || (hasType(json, "Note") && !hasWarning(json));
   const uri = idOf(json);
-  const attributedTo = idOf(json.attributedTo);
+  const attributedTo = authorOf(json);
   if (uri === null || attributedTo === null) return null;
-  if (isLinked && !LINKED_TYPES.some((type) => hasType(json, type))) return null;
+  if (!isPost && !isLinked(json)) return null;
 
   const url = pageUrlOf(json.url) ?? uri;
   const content = translationOf(json, "content");
@@ -65,9 +62,9 @@ export function readStatus(json: Json, now: number, activity: Audience | null = 
     url,
     attributedTo,
     ...audienceOf(json, activity),
-    contentHtml: isLinked ? linkedHtml(json, summary, url) : htmlOf(content.text, MAX_CONTENT_LENGTH),
+    contentHtml: isPost ? htmlOf(content.text, MAX_CONTENT_LENGTH) : linkedHtml(json, url),
     language: content.language ?? summary.language ?? translationOf(json, "name").language,
-    spoilerText: isLinked ? "" : warningOf(summary.text, MAX_SUMMARY_LENGTH),
+    spoilerText: isPost || hasWarning(json) ? warningOf(summary.text, MAX_SUMMARY_LENGTH) : "",
     sensitive: json.sensitive === true || json.sensitive === "true",
     inReplyTo: idOf(json.inReplyTo),
     published,
@@ -82,6 +79,12 @@ export function readStatus(json: Json, now: number, activity: Audience | null = 
   };
 }
 
+/** The account, of several authors: PeerTube also names the channel, which reblogs the video. */
+function authorOf(json: Json): string | null {
+  const account = objectsOf(json.attributedTo).find((author) => hasType(author, "Person"));
+  return idOf(account) ?? idOf(json.attributedTo);
+}
+
 /** Some servers send `updated` with every post, with the time of `published`. */
 function editTime(json: Json, published: number | null, now: number): number | null {
   const updated = pastDateOf(json.updated, now);
@@ -91,10 +94,4 @@ function editTime(json: Json, published: number | null, now: number): number | n
 /** Servers send each vote as a Note that names the option. */
 function isVote(json: Json, content: Translation): boolean {
   return hasType(json, "Note") && !isBlank(json.name) && isBlank(content.text) && idOf(json.inReplyTo) !== null;
-}
-
-function linkedHtml(json: Json, summary: Translation, url: string): string {
-  const texts = [nameOf(translationOf(json, "name").text), plainTextOf(summary.text, MAX_SUMMARY_LENGTH)];
-  const paragraphs = texts.filter((text) => text !== "").map((text) => escapeHtml(text).replaceAll("\n", "<br />"));
-  return [...paragraphs, linkHtml(url, "nofollow noopener")].map((html) => `<p>${html}</p>`).join("");
 }

@@ -22,3 +22,15 @@ export const ALL = [...new Bun.Glob("**/*.json").scanSync(FOLDER)].map((file) =>
 
 /** The key of all actors. */
 export const PEM = ((await fixture("gotosocial/key")).publicKey as Json).publicKeyPem as string;
+
+/** The properties that most attachments lack. */
+export const MEDIA = {
+  previewUrl: null,
+  description: null,
+  width: null,
+  height: null,
+  focusX: 0,
+  focusY: 0,
+  blurhash: null,
+  duration: null,
+};

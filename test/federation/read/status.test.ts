@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { readActivity } from "../../../src/federation/read/activity.ts";
 import { PUBLIC, visibilityOf } from "../../../src/federation/read/audience.ts";
 import { readStatus, type RemoteStatus } from "../../../src/federation/read/status.ts";
-import { BO, fixture, NOW, objectOf } from "./fixtures.ts";
+import { BO, fixture, MEDIA, NOW, objectOf } from "./fixtures.ts";
 
 const EMPTY = {
   cc: [],
@@ -21,16 +21,6 @@ const EMPTY = {
   shares: null,
   repliesCount: null,
   vote: null,
-};
-const MEDIA = {
-  previewUrl: null,
-  description: null,
-  width: null,
-  height: null,
-  focusX: 0,
-  focusY: 0,
-  blurhash: null,
-  duration: null,
 };
 const at = (date: string) => Date.parse(date);
 
@@ -474,7 +464,7 @@ describe("Any server", () => {
     ]);
   });
 
-  test("may send an article, which is shown as its title, its summary and a link", async () => {
+  test("may send an article, which is shown as its title, its summary, its text and a link", async () => {
     expect(await read("odd/article")).toEqual({
       ...EMPTY,
       uri: `${odd}/articles/1`,
@@ -482,7 +472,7 @@ describe("Any server", () => {
       attributedTo: author,
       to: [PUBLIC],
       contentHtml:
-        "<p>Knots &amp; bends</p><p>Ten of them.</p>" +
+        "<p>Knots &amp; bends</p><p>Ten of them.</p><p><strong>Long</strong></p>" +
         '<p><a href="https://odd.example/a?b=1&amp;c=2" target="_blank" rel="nofollow noopener" translate="no"><span class="invisible">https://</span>' +
         '<span class="">odd.example/a?b=1&amp;c=2</span><span class="invisible"></span></a></p>',
       published: at("2026-11-01T00:00:00Z"),
