@@ -16,8 +16,8 @@ export const NOTIFICATION_TYPES = notifications.type.enumValues;
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
 
 /**
- * The type of emoji reactions for apps that ask for it. Pleroma's name is the one that most apps know. They are stored as
- * favourites, which all apps know.
+ * The type of emoji reactions for apps that ask for it, as Pleroma's own app does. They are stored as favourites, which all
+ * apps know.
  */
 export const EMOJI_REACTION = "pleroma:emoji_reaction";
 export const LISTED_TYPES = [...NOTIFICATION_TYPES, EMOJI_REACTION] as const;
