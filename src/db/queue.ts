@@ -51,6 +51,10 @@ export interface JobPayloads {
   "moderation.tell": { type: "moderation_warning" | "severed_relationships"; aboutId: number };
   /** Deletes unattached uploads, old codes and sessions, and the oldest entries of home timelines. Recurring. */
   clean_up: Record<string, never>;
+  /** Asks a host for the name and version of its software. */
+  "software.fetch": { host: string };
+  /** Enqueues these jobs for hosts that were not asked for a week. Recurring. */
+  "software.refresh": Record<string, never>;
   /** Ranks trending hashtags, statuses and links. Recurring. */
   "trends.rank": Record<string, never>;
 }
@@ -83,6 +87,7 @@ const LANES: Partial<Record<JobKind, LaneName>> = {
   "profile.fetch": "fetches",
   "profile.catch_up": "fetches",
   "thread.fetch": "fetches",
+  "software.fetch": "fetches",
   "media.process": "media",
   "home.fill": "home",
   "home.rebuild": "home",

@@ -17,12 +17,14 @@ import { catchUp, fetchProfile } from "../federation/fetching/profiles.ts";
 import { fetchThread } from "../federation/fetching/threads.ts";
 import { prepareDelivery } from "../federation/delivery/prepare.ts";
 import { sendWaiting } from "../federation/delivery/send.ts";
+import { refreshSoftware } from "../federation/peers/software.ts";
 import { processIncoming } from "../federation/inbox/incoming.ts";
 import { cleanUp } from "./clean-up.ts";
 import { trimCache } from "./media-cache.ts";
 import { sweepMedia } from "./orphaned-files.ts";
 import { deliverPush } from "./push.ts";
 import { noteRunningAgain } from "./running.ts";
+import { refreshAllSoftware } from "./software.ts";
 import { refreshTrends } from "./trends.ts";
 
 /** Runs in the transaction that deletes the job's row, right after the deletion: the job's key is free again. */
@@ -59,5 +61,7 @@ export const handlers: Handlers = {
   "push.deliver": (ctx, payload) => deliverPush(ctx, payload),
   "notifications.merge": (ctx, { accountId, fromId }) => mergeNotifications(ctx, accountId, fromId),
   "moderation.tell": (ctx, { type, aboutId }) => sendNotice(ctx, type, aboutId),
+  "software.fetch": (ctx, { host }) => refreshSoftware(ctx, host),
+  "software.refresh": (ctx) => refreshAllSoftware(ctx),
   "trends.rank": (ctx) => refreshTrends(ctx),
 };

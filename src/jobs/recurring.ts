@@ -11,6 +11,7 @@ const RECURRING = {
   "cache.evict": { every: HOUR, payload: {} },
   "server.running": { every: 10 * MINUTE, payload: {} },
   "trends.rank": { every: HOUR, payload: {} },
+  "software.refresh": { every: HOUR, payload: {} },
   "media.sweep": { every: 24 * HOUR, payload: { after: null } },
 } satisfies { [Kind in JobKind]?: { every: number; payload: JobPayloads[Kind] } };
 
@@ -34,6 +35,7 @@ export function scheduleAll(ctx: Context, tx: Tx): void {
   schedule(ctx, tx, "trends.rank", now);
   scheduleNext(ctx, tx, "media.sweep");
   scheduleNext(ctx, tx, "server.running");
+  scheduleNext(ctx, tx, "software.refresh");
 }
 
 export function schedule(ctx: Context, tx: Tx, kind: RecurringKind, runAt: number): void {

@@ -97,6 +97,10 @@ const EXCEPTIONS: Record<string, Exception> = {
   },
   "core/server/jobs.ts listJobs": { costs: ["scans jobs"], reason: "it lists all jobs" },
   "core/server/jobs.ts retryAllJobs": { costs: ["scans jobs"], reason: "it finds jobs by their error" },
+  "federation/peers/list.ts listPeers": {
+    costs: ["scans deliveries (deliveries_to_inbox)", "scans hosts"],
+    reason: "it lists all hosts with what waits for them",
+  },
   "oauth/authorizations.ts tokensOf": { costs: ["scans oauth_tokens"], reason: "it lists all tokens" },
 };
 

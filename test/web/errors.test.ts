@@ -70,6 +70,7 @@ const FOR_OWNERS = [
   /^(?:cli|build|db)\//,
   /^core\/(?:discovery\/trends|media\/emojis|moderation\/(?:domain-blocks|moderation))\.ts$/,
   /^core\/server\/(?:announcements|jobs|pages|rules|server-address|site-pictures|terms)\.ts$/,
+  /^federation\/peers\//,
 ];
 /** Command-line errors in files with other errors, and a message composed of two. */
 const EXCEPTIONS = /^(?:There is no report |Report |File has 0; at most )/;

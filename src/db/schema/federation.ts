@@ -51,6 +51,10 @@ export const hosts = sqliteTable("hosts", {
   next_attempt_at: integer(),
   last_used_at: integer(),
   failed_at: integer(),
+  last_received_at: integer(),
+  last_reached_at: integer(),
+  software: text(),
+  software_checked_at: integer().notNull().default(0),
 });
 
 export const incomingActivities = sqliteTable("incoming_activities", {

@@ -2,9 +2,10 @@ import type { Context } from "../../context.ts";
 import type { Tx } from "../../db/open.ts";
 
 const MINUTE = 60_000;
-const DAY = 24 * 3600_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
 /** A host that is down is probed after a minute, then after times that double up to six hours. In ms. */
-export const LONGEST_PAUSE = 6 * 3600_000;
+export const LONGEST_PAUSE = 6 * HOUR;
 /** While one delivery probes a host, the others wait this long: longer than the probe can take. In ms. */
 const PROBE = MINUTE;
 
@@ -48,11 +49,33 @@ export function reached(ctx: Context, tx: Tx, host: string): void {
   );
   if (changes > 0) tx.run(WAKE, { ...jobKeys(host), now });
   tx.run(
-    `INSERT INTO hosts (domain, last_used_at) VALUES ($host, $now)
-     ON CONFLICT (domain) DO UPDATE SET last_used_at = excluded.last_used_at
-     WHERE coalesce(last_used_at, 0) <= +$before`,
-    { host, now, before: now - DAY },
+    `INSERT INTO hosts (domain, last_used_at, last_reached_at) VALUES ($host, $now, $now)
+     ON CONFLICT (domain) DO UPDATE SET last_used_at = excluded.last_used_at, last_reached_at = excluded.last_reached_at
+     WHERE coalesce(last_reached_at, 0) <= +$before`,
+    { host, now, before: changes > 0 ? now : now - HOUR },
   );
+}
+
+/** Notes that a host sent an activity, at most once a minute. Call it before the commit, once for each host. */
+export function heardFrom(ctx: Context, tx: Tx, host: string): void {
+  const now = ctx.clock.now();
+  tx.run(
+    `INSERT INTO hosts (domain, last_used_at, last_received_at) VALUES ($host, $now, $now)
+     ON CONFLICT (domain) DO UPDATE SET last_used_at = excluded.last_used_at, last_received_at = excluded.last_received_at
+     WHERE coalesce(last_received_at, 0) <= +$before`,
+    { host, now, before: now - MINUTE },
+  );
+}
+
+const DUE = "UPDATE hosts SET next_attempt_at = $now WHERE domain = +$host AND next_attempt_at IS NOT NULL";
+const RETRY = `
+  UPDATE jobs SET run_at = $now, attempts = 0 WHERE key > +$from AND key < +$to AND leased = 0`;
+
+/** Makes everything that waits for a host due now. If the host is down, one delivery probes it. */
+export function retryHost(ctx: Context, tx: Tx, host: string): void {
+  const now = ctx.clock.now();
+  tx.run(DUE, { host, now });
+  tx.run(RETRY, { ...jobKeys(host), now });
 }
 
 interface Failure {
@@ -89,7 +112,7 @@ const REMEMBERED = 90 * DAY;
 /** Rows removed at once. */
 const SLICE = 1000;
 
-/** Forgets hosts to which nothing was sent for months, and inboxes that were given up as long ago. */
+/** Forgets hosts with which nothing was exchanged for months, and inboxes that were given up as long ago. */
 export function removeOldHosts(ctx: Context, tx: Tx): void {
   const before = ctx.clock.now() - REMEMBERED;
   tx.run(

@@ -1,12 +1,12 @@
 import type { Context } from "../../context.ts";
-import { OutboundError, type OutboundResponse } from "../../lib/http/outbound.ts";
+import type { OutboundResponse } from "../../lib/http/outbound.ts";
 import { parseDomain } from "../../lib/text/domains.ts";
 import { ACTIVITY_TYPE, hostOf, isDocumentType } from "../documents.ts";
-import { checkHost, FetchError, problemOf } from "./fetch.ts";
+import { FetchError } from "./fetch.ts";
 import { isUsername } from "../read/actor.ts";
 import { idOf, type Json, objectsOf, parseDocument } from "../read/json.ts";
+import { fetchAtDomain, fetchSmall } from "./well-known.ts";
 
-const LIMITS = { maxBytes: 64 * 1024, timeout: 5000, redirects: 3 };
 const JSON_TYPES = ["application/jrd+json", "application/json"];
 const XML_TYPES = ["application/xrd+xml", "application/xml", "text/xml"];
 
@@ -63,32 +63,16 @@ export function parseSubject(subject: string): RemoteHandle | null {
 async function jrd(ctx: Context, domain: string, resource: string): Promise<Json> {
   const query = `resource=${encodeURIComponent(resource)}`;
   try {
-    return parse(await atDomain(ctx, domain, `/.well-known/webfinger?${query}`, JSON_TYPES), resource);
+    return parse(await fetchAtDomain(ctx, domain, `/.well-known/webfinger?${query}`, JSON_TYPES), resource);
   } catch (error) {
     if (!(error instanceof FetchError && error.problem === "gone")) throw error;
     // RFC 6415: the domain may have its WebFinger elsewhere.
-    const template = templateIn(await atDomain(ctx, domain, "/.well-known/host-meta", XML_TYPES));
+    const template = templateIn(await fetchAtDomain(ctx, domain, "/.well-known/host-meta", XML_TYPES));
     if (template === null) throw error;
-    return parse(await get(ctx, template.replaceAll("{uri}", encodeURIComponent(resource)), JSON_TYPES), resource);
-  }
-}
-
-/** Closed networks may have no certificates. */
-async function atDomain(ctx: Context, domain: string, path: string, accept: string[]): Promise<OutboundResponse> {
-  try {
-    return await get(ctx, `https://${domain}${path}`, accept);
-  } catch (error) {
-    const isUnreachable = error instanceof FetchError && error.problem === "unavailable";
-    if (!ctx.config.allowPrivateAddresses || !isUnreachable) throw error;
-    return get(ctx, `http://${domain}${path}`, accept);
-  }
-}
-
-async function get(ctx: Context, url: string, accept: string[]): Promise<OutboundResponse> {
-  try {
-    return await ctx.fetchOutside(url, { ...LIMITS, accept, check: (hop) => checkHost(ctx, hop) });
-  } catch (error) {
-    throw error instanceof OutboundError ? problemOf(error) : error;
+    return parse(
+      await fetchSmall(ctx, template.replaceAll("{uri}", encodeURIComponent(resource)), JSON_TYPES),
+      resource,
+    );
   }
 }
 

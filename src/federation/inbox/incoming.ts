@@ -7,6 +7,7 @@ import { siteOf } from "../../lib/http/ip-addresses.ts";
 import { StoppedError } from "../../lib/http/outbound.ts";
 import { stackOf } from "../../lib/log.ts";
 import { pause } from "../../lib/pause.ts";
+import { heardFrom } from "../delivery/hosts.ts";
 import type { Apply, Sender } from "../activities/handler.ts";
 import { handlerOf } from "../activities/index.ts";
 import { contextFor, TooManyFetches } from "../fetching/activity-fetches.ts";
@@ -62,6 +63,7 @@ export function queueActivity(ctx: Context, { host, uri: sender }: Sender, uri: 
   return ctx.db.groupCommit((tx) => {
     tx.run(ADD, { host, sender, uri, body, now: ctx.clock.now() });
     // Once for all that share the commit.
+    tx.beforeCommit(`heard from ${host}`, () => heardFrom(ctx, tx, host));
     tx.beforeCommit("incoming.process", () => processLater(ctx, tx, ctx.clock.now()));
   });
 }

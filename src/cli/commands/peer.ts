@@ -1,0 +1,55 @@
+import { Refusal } from "../../errors.ts";
+import { listPeers, retryPeer } from "../../federation/peers/list.ts";
+import { parseDomain } from "../../lib/text/domains.ts";
+import { argument, command } from "../command.ts";
+import { withData } from "../data-folder.ts";
+import { iso, list, minute } from "../list.ts";
+
+export const commands = {
+  "peer list": list({
+    summary: "Lists the servers with which this one exchanges posts",
+    details: `A server is named by the host of its addresses, and forgotten after 90 days without an exchange. The columns:
+
+  SOFTWARE      its name and version, asked for once a week
+  LAST RECEIVED when it last sent something
+  LAST REACHED  when it last responded to a delivery, to the hour
+  WAITING       deliveries that it has not accepted yet
+  DOWN SINCE    it has not responded since then; it is tried again at growing intervals`,
+    find: () => withData(({ db }) => listPeers(db)),
+    empty: () => "No other server is known.",
+    columns: {
+      HOST: ({ domain }) => domain,
+      SOFTWARE: ({ software }) => software ?? "-",
+      "LAST RECEIVED": ({ last_received_at }) => minute(last_received_at),
+      "LAST REACHED": ({ last_reached_at }) => minute(last_reached_at),
+      WAITING: ({ waiting }) => waiting,
+      "DOWN SINCE": ({ down_since }) => minute(down_since),
+    },
+    json: ({ domain, software, last_received_at, last_reached_at, waiting, down_since }) => ({
+      domain,
+      software,
+      last_received_at: iso(last_received_at),
+      last_reached_at: iso(last_reached_at),
+      waiting,
+      down_since: iso(down_since),
+    }),
+  }),
+  "peer retry": command({
+    summary: "Delivers what waits for a server now, without waiting for the next attempt",
+    details: `Use it when a server is back. A running Linnet begins within a second, otherwise at its next start. If the server still
+doesn't respond, the deliveries keep waiting.`,
+    args: { host: argument('a host from "linnet peer list"') },
+    run: async ({ host: given }) => {
+      const host = hostNamed(given);
+      const waiting = await withData((ctx) => retryPeer(ctx, host));
+      if (waiting === 0) console.log(`Nothing waits for ${host}.`);
+      else console.log(`${waiting === 1 ? "1 delivery is" : `${waiting} deliveries are`} due now.`);
+    },
+  }),
+};
+
+function hostNamed(given: string): string {
+  const host = parseDomain(given);
+  if (host === null) throw new Refusal("invalid", `"${given}" is no host. Write it like example.org.`);
+  return host;
+}

@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { openDatabase, type Db } from "../../src/db/open.ts";
+import { Folder } from "./folder.ts";
+
+let folder: Folder;
+let db: Db;
+
+beforeEach(() => {
+  folder = Folder.begun();
+  db = openDatabase(join(folder.path, "linnet-data", "linnet.db"), "NORMAL");
+});
+afterEach(async () => {
+  db.close();
+  await folder.remove();
+});
+
+/** A host that is down, for which one activity waits. */
+function addPeer(): void {
+  db.transaction((tx) => {
+    tx.run(
+      `INSERT INTO hosts (domain, software, last_received_at, last_reached_at, down_since, next_attempt_at)
+       VALUES ('far.example', 'mastodon 4.5.0', 60000, 120000, 180000, 9e15)`,
+    );
+    tx.run("INSERT INTO outgoing_activities (body, created_at) VALUES ('{}', 0)");
+    tx.run(
+      "INSERT INTO deliveries (activity_id, inbox) SELECT id, 'https://far.example/inbox' FROM outgoing_activities",
+    );
+    tx.run(
+      `INSERT INTO jobs (kind, lane, host, key, payload, run_at, created_at, attempts)
+       VALUES ('delivery.send', 'deliveries', 'far.example', 'delivery.send far.example https://far.example/inbox', '{}', 9e15, 0, 3)`,
+    );
+  });
+}
+
+describe("linnet peer list", () => {
+  test("shows each host in a line, or says that there is none", async () => {
+    expect((await folder.run(["peer", "list"])).stdout).toBe("No other server is known.\n");
+    addPeer();
+    const { stdout } = await folder.run(["peer", "list"]);
+    const [head, row] = stdout.trimEnd().split("\n");
+    expect(head).toMatch(/^HOST +SOFTWARE +LAST RECEIVED +LAST REACHED +WAITING +DOWN SINCE$/);
+    expect(row).toMatch(/^far\.example +mastodon 4\.5\.0 +1970-01-01T00:01Z +1970-01-01T00:02Z +1 +1970-01-01T00:03Z$/);
+    expect(await folder.json("peer", "list")).toEqual([
+      {
+        domain: "far.example",
+        software: "mastodon 4.5.0",
+        last_received_at: "1970-01-01T00:01:00.000Z",
+        last_reached_at: "1970-01-01T00:02:00.000Z",
+        waiting: 1,
+        down_since: "1970-01-01T00:03:00.000Z",
+      },
+    ]);
+  });
+});
+
+describe("linnet peer retry", () => {
+  test("makes the deliveries to a host due", async () => {
+    addPeer();
+    const { code, stdout } = await folder.run(["peer", "retry", "FAR.example"]);
+    expect([code, stdout]).toEqual([0, "1 delivery is due now.\n"]);
+    const now = Date.now();
+    const due = "SELECT attempts, run_at <= $now AS is_due FROM jobs";
+    expect(db.all(due, { now })).toEqual([{ attempts: 0, is_due: 1 }]);
+    expect(db.all("SELECT next_attempt_at <= $now AS is_due FROM hosts", { now })).toEqual([{ is_due: 1 }]);
+    db.transaction((tx) => tx.run("DELETE FROM deliveries"));
+    expect((await folder.run(["peer", "retry", "far.example"])).stdout).toBe("Nothing waits for far.example.\n");
+  });
+
+  test.each([
+    ["nowhere.example", 'The host nowhere.example is unknown. "linnet peer list" lists the known ones.'],
+    ["https://far.example/", '"https://far.example/" is no host. Write it like example.org.'],
+  ])("refuses %s with one sentence and exit code 1", async (host, sentence) => {
+    const { code, stdout, stderr } = await folder.run(["peer", "retry", host]);
+    expect([code, stdout, stderr]).toEqual([1, "", `linnet: ${sentence}\n`]);
+  });
+});
