@@ -107,7 +107,8 @@ function padded(cell: string, width: number): string {
   return cell + " ".repeat(width - Bun.stringWidth(cell));
 }
 
-function oneLine(value: string | number): string {
+/** Text by users on one line, without characters that could control the terminal. */
+export function oneLine(value: string | number): string {
   return quoted(String(value).replaceAll(/\s+/g, " "));
 }
 

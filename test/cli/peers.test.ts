@@ -75,3 +75,21 @@ describe("linnet peer retry", () => {
     expect([code, stdout, stderr]).toEqual([1, "", `linnet: ${sentence}\n`]);
   });
 });
+
+describe("linnet peer check", () => {
+  test("prints a line for each check", async () => {
+    const settings = { LINNET_ALLOW_PRIVATE_ADDRESSES: "on" };
+    const { code, stdout, stderr } = await folder.run(["peer", "check", "eve@localhost:1"], { settings });
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/^OK       Name resolution: localhost:1 has an address\.\nPROBLEM  Connection: .+\n$/);
+  });
+
+  test.each(["a b", "@eve", "https://far.example/@eve"])(
+    "refuses %j with one sentence and exit code 1",
+    async (target) => {
+      const { code, stdout, stderr } = await folder.run(["peer", "check", target]);
+      const sentence = `"${target}" is neither a host like example.org nor a handle like @name@example.org.`;
+      expect([code, stdout, stderr]).toEqual([1, "", `linnet: ${sentence}\n`]);
+    },
+  );
+});

@@ -277,8 +277,8 @@ describe("An outbound request without a usable response", () => {
     expect(await kindOf(`${origin}/${"a".repeat(5000)}`)).toBe("refused");
   });
 
-  test("is unreachable if the name doesn't resolve or the connection fails", async () => {
-    expect(await kindOf("http://nowhere.example")).toBe("unreachable");
+  test("is unresolved if the name has no address, and unreachable if the connection fails", async () => {
+    expect(await kindOf("http://nowhere.example")).toBe("unresolved");
     expect(await kindOf("http://127.0.0.1:1")).toBe("unreachable");
   });
 

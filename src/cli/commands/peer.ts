@@ -1,20 +1,21 @@
 import { Refusal } from "../../errors.ts";
+import { checkPeer } from "../../federation/peers/check.ts";
 import { listPeers, retryPeer } from "../../federation/peers/list.ts";
 import { parseDomain } from "../../lib/text/domains.ts";
 import { argument, command } from "../command.ts";
 import { withData } from "../data-folder.ts";
-import { iso, list, minute } from "../list.ts";
+import { iso, list, minute, oneLine } from "../list.ts";
 
 export const commands = {
   "peer list": list({
     summary: "Lists the servers with which this one exchanges posts",
     details: `A server is named by the host of its addresses, and forgotten after 90 days without an exchange. The columns:
 
-  SOFTWARE      its name and version, asked for once a week
-  LAST RECEIVED when it last sent something
-  LAST REACHED  when it last responded to a delivery, to the hour
-  WAITING       deliveries that it has not accepted yet
-  DOWN SINCE    it has not responded since then; it is tried again at growing intervals`,
+  SOFTWARE       its name and version, asked for once a week
+  LAST RECEIVED  when it last sent something
+  LAST REACHED   when it last responded to a delivery, to the hour
+  WAITING        deliveries that it has not accepted yet
+  DOWN SINCE     it has not responded since then; it is tried again at growing intervals`,
     find: () => withData(({ db }) => listPeers(db)),
     empty: () => "No other server is known.",
     columns: {
@@ -33,6 +34,19 @@ export const commands = {
       waiting,
       down_since: iso(down_since),
     }),
+  }),
+  "peer check": command({
+    summary: "Checks the connection to a server, and says what to do about each problem",
+    details: `Checks a server through one of its accounts. A handle of it makes that possible if no account of it is known here. Each
+line begins with OK, PROBLEM or UNKNOWN. Linnet may be running.`,
+    args: { target: argument("a host like example.org, or a handle like @name@example.org") },
+    run: async ({ target }) => {
+      await withData(async (ctx) => {
+        for await (const { check, state, text } of checkPeer(ctx, target)) {
+          console.log(`${state.padEnd(7)}  ${oneLine(`${check}: ${text}`)}`);
+        }
+      });
+    },
   }),
   "peer retry": command({
     summary: "Delivers what waits for a server now, without waiting for the next attempt",

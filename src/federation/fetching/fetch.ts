@@ -104,7 +104,8 @@ async function signedOtherwise(ctx: Context, uri: string, form: SignatureForm): 
   }
 }
 
-function signedGet(ctx: Context, uri: string, form: SignatureForm): Promise<OutboundResponse> {
+/** Fetches a document once, with one form of signature. @throws OutboundError */
+export function signedGet(ctx: Context, uri: string, form: SignatureForm): Promise<OutboundResponse> {
   return ctx.fetchOutside(uri, {
     accept: DOCUMENT_TYPES,
     maxBytes: MAX_BYTES,

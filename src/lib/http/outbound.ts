@@ -5,11 +5,11 @@ import { isDiskFull } from "../../errors.ts";
 import { gunzip, RatioError } from "./gunzip.ts";
 
 /**
- * Why the request failed: `refused` before anything was sent, `unreachable` (unknown name, no response, or one that is
- * cut off or corrupt), `status` (other than 2xx), `type` (a media type or content encoding that was not requested),
+ * Why the request failed: `refused` before anything was sent, `unresolved` (the name has no address), `unreachable` (no
+ * response, or one that is cut off or corrupt), `status` (other than 2xx), `type` (a media type or content encoding that was not requested),
  * `too_large`, `timeout`.
  */
-export type OutboundKind = "refused" | "unreachable" | "status" | "type" | "too_large" | "timeout";
+export type OutboundKind = "refused" | "unresolved" | "unreachable" | "status" | "type" | "too_large" | "timeout";
 
 export class OutboundError extends Error {
   override readonly name = "OutboundError";
@@ -173,14 +173,22 @@ function checkUrl(text: string, base?: URL): URL {
 /** The addresses to try, all of them checked. An address in the URL is used without a lookup. */
 async function addressesOf(url: URL, outlet: Outlet, signal: AbortSignal): Promise<string[]> {
   const host = bareHost(url);
-  const { lookup = resolve } = outlet;
-  const found = ipaddr.isValid(host) ? [host] : await orAbort(lookup(host), signal);
-  if (found.length === 0) throw new OutboundError("unreachable", `${host} has no address`);
+  const found = ipaddr.isValid(host) ? [host] : await addressesNamed(host, outlet, signal);
+  if (found.length === 0) throw new OutboundError("unresolved", `${host} has no address`);
   const allowed = found.filter((address) => outlet.allows(address));
   if (allowed.length === 0) throw new OutboundError("refused", `${host} is not a public address`);
   // IPv4 first: many machines have no IPv6 route, and those without an IPv4 route fail immediately.
   const { four = [], six = [] } = Object.groupBy(allowed, (address) => (address.includes(":") ? "six" : "four"));
   return [...four, ...six].slice(0, MAX_ADDRESSES);
+}
+
+async function addressesNamed(name: string, { lookup = resolve }: Outlet, signal: AbortSignal): Promise<string[]> {
+  try {
+    return await orAbort(lookup(name), signal);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new OutboundError("unresolved", `${name} has no address: ${codeOf(error)}`);
+  }
 }
 
 async function resolve(name: string): Promise<string[]> {
