@@ -28,5 +28,6 @@ export const NOUNS: Record<string, Noun> = {
   moderate: { group: "Moderation", load: async () => (await import("./commands/moderate.ts")).commands },
   domain: { group: "Moderation", load: async () => (await import("./commands/domain.ts")).commands },
   trends: { group: "Moderation", load: async () => (await import("./commands/trends.ts")).commands },
+  federation: { group: "Federation", load: async () => (await import("./commands/federation.ts")).commands },
   peer: { group: "Federation", load: async () => (await import("./commands/peer.ts")).commands },
 };

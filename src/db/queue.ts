@@ -51,6 +51,8 @@ export interface JobPayloads {
   "moderation.tell": { type: "moderation_warning" | "severed_relationships"; aboutId: number };
   /** Deletes unattached uploads, old codes and sessions, and the oldest entries of home timelines. Recurring. */
   clean_up: Record<string, never>;
+  /** Sends a follow again that was not answered. */
+  "follow.resend": { uri: string };
   /** Asks a host for the name and version of its software. */
   "software.fetch": { host: string };
   /** Enqueues these jobs for hosts that were not asked for a week. Recurring. */

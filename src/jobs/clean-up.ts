@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import { deleteUnusedKeys } from "../core/people/account-keys.ts";
+import { removeOldSentFollows } from "../core/people/sent-follows.ts";
 import { deleteOldActivity } from "../core/server/weekly-stats.ts";
 import { removeUnused } from "../core/discovery/cards.ts";
 import { TIMELINE_LENGTH } from "../core/timelines/list-timelines.ts";
@@ -39,6 +40,7 @@ export function cleanUp(ctx: Context): void {
     removeOldTombstones(ctx, tx);
     removeOldFetches(ctx, tx);
     removeOldHosts(ctx, tx);
+    removeOldSentFollows(ctx, tx);
     scheduleNext(ctx, tx, "clean_up");
   });
 }

@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import { removeSlice } from "../core/people/account-deletion.ts";
+import { resendFollow } from "../core/people/sent-follows.ts";
 import { publishAnnouncement } from "../core/server/announcements.ts";
 import { fetchCard } from "../core/discovery/cards.ts";
 import { fillHome, rebuildHome } from "../core/timelines/home-backfill.ts";
@@ -61,6 +62,7 @@ export const handlers: Handlers = {
   "push.deliver": (ctx, payload) => deliverPush(ctx, payload),
   "notifications.merge": (ctx, { accountId, fromId }) => mergeNotifications(ctx, accountId, fromId),
   "moderation.tell": (ctx, { type, aboutId }) => sendNotice(ctx, type, aboutId),
+  "follow.resend": (ctx, { uri }) => resendFollow(ctx, uri),
   "software.fetch": (ctx, { host }) => refreshSoftware(ctx, host),
   "software.refresh": (ctx) => refreshAllSoftware(ctx),
   "trends.rank": (ctx) => refreshTrends(ctx),

@@ -93,3 +93,30 @@ describe("linnet peer check", () => {
     },
   );
 });
+
+describe("linnet federation follows", () => {
+  test("shows when each follow was delivered, and the response", async () => {
+    const nothing = "No follow waits for an answer, and none was answered lately.\n";
+    expect((await folder.run(["federation", "follows"])).stdout).toBe(nothing);
+    await folder.createUser("alice");
+    db.transaction((tx) => {
+      tx.run(
+        `INSERT INTO accounts (id, username, domain, uri, url, created_at, updated_at)
+         VALUES (7, 'eve', 'far.example', 'https://far.example/eve', 'https://far.example/@eve', 0, 0)`,
+      );
+      tx.run(
+        `INSERT INTO sent_follows (account_id, target_account_id, uri, created_at, deliveries, delivered_at, answer, answered_at)
+         SELECT id, 7, 'https://here.example/1', 0, 2, 60000, 'accepted', 120000 FROM accounts WHERE domain IS NULL`,
+      );
+    });
+    const { stdout } = await folder.run(["federation", "follows"]);
+    const [head, row] = stdout.trimEnd().split("\n");
+    expect(head).toMatch(/^USER +ACCOUNT +REQUESTED +DELIVERED +TIMES +RESPONSE$/);
+    expect(row).toMatch(
+      /^alice +eve@far\.example +1970-01-01T00:00Z +1970-01-01T00:01Z +2 +accepted 1970-01-01T00:02Z$/,
+    );
+    expect(await folder.json("federation", "follows")).toMatchObject([
+      { username: "alice", acct: "eve@far.example", deliveries: 2, answer: "accepted", problem: null },
+    ]);
+  });
+});

@@ -95,6 +95,10 @@ const EXCEPTIONS: Record<string, Exception> = {
     costs: ["scans remote_files (remote_files_of_owner)"],
     reason: "it removes the files of a whole domain",
   },
+  "core/people/sent-follows.ts listSentFollows": {
+    costs: ["scans sent_follows"],
+    reason: "it lists all sent follows",
+  },
   "core/server/jobs.ts listJobs": { costs: ["scans jobs"], reason: "it lists all jobs" },
   "core/server/jobs.ts retryAllJobs": { costs: ["scans jobs"], reason: "it finds jobs by their error" },
   "federation/peers/list.ts listPeers": {

@@ -219,6 +219,8 @@ const REST = [
   ["remote_accounts", "account_id"],
   ["remote_keys", "account_id"],
   ["scheduled_statuses", "account_id"],
+  ["sent_follows", "account_id"],
+  ["sent_follows", "target_account_id"],
   ["severance_events", "account_id"],
   ["suggestion_dismissals", "account_id"],
   ["suggestion_dismissals", "target_account_id"],

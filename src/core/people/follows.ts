@@ -10,6 +10,7 @@ import { clearFromHome } from "../timelines/home-fanout.ts";
 import { moveMembershipsToFollow } from "../timelines/lists.ts";
 import { notify } from "../notifications/notifications.ts";
 import { fetchProfileLater } from "./remote-profiles.ts";
+import { sendFollow } from "./sent-follows.ts";
 import { isRefusedHost } from "../refused-hosts.ts";
 import { blocks, isLimited, isSuspended, hiddenInLists } from "../visibility.ts";
 
@@ -82,7 +83,7 @@ function requestFollow(ctx: Context, tx: Tx, follow: NewFollow): void {
   if (username === null || isLocal(tx, targetId)) return;
   const uri = followUri(ctx, username, id);
   tx.run("UPDATE follow_requests SET uri = $uri WHERE id = +$id", { id, uri });
-  deliver(ctx, tx, { type: "follow.created", accountId, targetId, uri });
+  sendFollow(ctx, tx, { accountId, targetId, uri });
 }
 
 /** Returns the id of the row. */

@@ -81,7 +81,24 @@ export const outgoingActivities = sqliteTable("outgoing_activities", {
   body: text().notNull(),
   status_uri: text(),
   created_at: integer().notNull(),
+  follow_uri: text(),
 });
+
+export const sentFollows = sqliteTable(
+  "sent_follows",
+  {
+    account_id: integer().notNull(),
+    target_account_id: integer().notNull(),
+    uri: text().notNull().unique(),
+    created_at: integer().notNull(),
+    deliveries: integer().notNull().default(0),
+    delivered_at: integer(),
+    problem: text(),
+    answer: text({ enum: ["accepted", "rejected"] }),
+    answered_at: integer(),
+  },
+  (table) => [primaryKey({ columns: [table.account_id, table.target_account_id] })],
+);
 
 export const deliverySlices = sqliteTable("delivery_slices", {
   id: integer().primaryKey({ autoIncrement: true }),

@@ -1,4 +1,5 @@
 import { acceptFollow, endFollow } from "../../core/people/follows.ts";
+import { noteFollowAnswer } from "../../core/people/sent-follows.ts";
 import { localAccountAt } from "../local.ts";
 import { type Activity, referredActivity } from "../read/activity.ts";
 import type { Handler, Sender } from "./handler.ts";
@@ -19,10 +20,13 @@ function followerIn(ctx: Context, db: Reads, sender: Sender, activity: Activity)
 
 export const accept: Handler = (ctx, sender, activity) => (tx) => {
   const followerId = followerIn(ctx, tx, sender, activity);
-  if (followerId !== null) acceptFollow(ctx, tx, followerId, sender.id);
+  if (followerId === null || !acceptFollow(ctx, tx, followerId, sender.id)) return;
+  noteFollowAnswer(ctx, tx, { accountId: followerId, targetId: sender.id }, "accepted");
 };
 
 export const reject: Handler = (ctx, sender, activity) => (tx) => {
   const followerId = followerIn(ctx, tx, sender, activity);
-  if (followerId !== null) endFollow(ctx, tx, followerId, sender.id, { silently: true });
+  if (followerId === null) return;
+  endFollow(ctx, tx, followerId, sender.id, { silently: true });
+  noteFollowAnswer(ctx, tx, { accountId: followerId, targetId: sender.id }, "rejected");
 };

@@ -4,6 +4,7 @@ import type { Reads, Tx } from "../../db/open.ts";
 import { Locked } from "../../db/lock.ts";
 import { enqueue, Postpone } from "../../db/queue.ts";
 import { isDiskFull, Refusal } from "../../errors.ts";
+import { noteFollowDelivery } from "../../core/people/sent-follows.ts";
 import { isRefusedHost } from "../../core/refused-hosts.ts";
 import { siteOf } from "../../lib/http/ip-addresses.ts";
 import { OutboundError, type OutboundKind, StoppedError } from "../../lib/http/outbound.ts";
@@ -33,6 +34,8 @@ interface DeliveryRow {
   account_id: number | null;
   body: string;
   created_at: number;
+  /** The follow that it asks for; null for all other activities. */
+  follow_uri: string | null;
   /** Whether the status that it creates or changes was deleted meanwhile. */
   is_obsolete: number;
 }
@@ -48,7 +51,7 @@ interface Failure {
 type Sent = Pick<DeliveryRow, "id" | "activity_id">;
 
 const NEXT = `
-  SELECT d.id, d.activity_id, o.account_id, o.body, o.created_at,
+  SELECT d.id, d.activity_id, o.account_id, o.body, o.created_at, o.follow_uri,
     EXISTS (SELECT 1 FROM tombstones t WHERE t.uri = o.status_uri) AS is_obsolete
   FROM deliveries d JOIN outgoing_activities o ON o.id = d.activity_id
   WHERE d.inbox = +$inbox AND d.id > +$after ORDER BY d.id LIMIT 1`;
@@ -76,6 +79,7 @@ export async function sendWaiting(ctx: Context, inbox: string): Promise<(tx: Tx)
       const begun = ctx.clock.now();
       const failure = await attempt(ctx, inbox, row);
       if (failure?.kind === "stopped") break;
+      if (row.follow_uri !== null) noteFollowDelivery(ctx, row.follow_uri, failure?.message ?? null);
       const age = ctx.clock.now() - row.created_at;
       if (failure && isTemporary(failure, age)) throw postponed(ctx, host, done, failure, { begun, age });
       if (failure?.status === 410) return (tx) => forget(ctx, tx, inbox);

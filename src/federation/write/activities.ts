@@ -18,6 +18,8 @@ export interface Outgoing {
   audience: Audience;
   /** The status that it creates or changes, if any: it is not sent once that is deleted. */
   statusUri: string | null;
+  /** The follow that it asks for, if any: what becomes of it is recorded. */
+  followUri?: string;
 }
 
 /** The activities that tell other servers of an event. None if its rows are gone: then a later event says so. */
@@ -255,6 +257,7 @@ function toAccount(
     activity: withContext(isOver ? undoOf(ctx, actor, activity) : activity),
     audience: { accountIds: [targetId], inbox: "personal" },
     statusUri: null,
+    ...(event.type === "follow.created" && { followUri: id }),
   };
 }
 
