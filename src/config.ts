@@ -100,6 +100,12 @@ const TABLE = {
     integer(1, 36_500),
     "Days after which such a copy is removed if it was not shown",
   ),
+  remotePostsDays: setting(
+    "LINNET_REMOTE_POSTS_DAYS",
+    "180",
+    integer(0, 36_500),
+    "Days after which other servers' posts are removed, if no local user has to do with them or their thread; 0 keeps all",
+  ),
   trustedProxies: setting(
     "LINNET_TRUSTED_PROXIES",
     "127.0.0.1,::1",

@@ -1,5 +1,6 @@
 import type { DeliveryEvent } from "./delivery-events.ts";
 import type { Tx } from "./open.ts";
+import type { PruningPoint } from "./pruning-point.ts";
 
 /** The payload of each kind of job: ids, never rows, since jobs run later. */
 export interface JobPayloads {
@@ -35,6 +36,8 @@ export interface JobPayloads {
   "media.sweep": { after: string | null };
   /** Removes copies of other servers' media: expired ones, and as many as the limits need. Recurring. */
   "cache.evict": Record<string, never>;
+  /** Removes old statuses of other servers, unused accounts, and free space in the database, in slices. Recurring. */
+  "remote.prune": PruningPoint;
   /** Sends a notification to one push subscription. */
   "push.deliver": { subscriptionId: number; notificationId: number };
   /** Runs at the end of a poll. */

@@ -23,6 +23,7 @@ import { processIncoming } from "../federation/inbox/incoming.ts";
 import { cleanUp } from "./clean-up.ts";
 import { trimCache } from "./media-cache.ts";
 import { sweepMedia } from "./orphaned-files.ts";
+import { pruneRemote } from "./prune.ts";
 import { deliverPush } from "./push.ts";
 import { noteRunningAgain } from "./running.ts";
 import { refreshAllSoftware } from "./software.ts";
@@ -59,6 +60,7 @@ export const handlers: Handlers = {
   "media.delete_files": (ctx, { files }) => removeFiles(ctx, files),
   "media.process": (ctx, { id }) => processMedia(ctx, id),
   "media.sweep": (ctx, { after }) => sweepMedia(ctx, after),
+  "remote.prune": (ctx, from) => pruneRemote(ctx, from),
   "push.deliver": (ctx, payload) => deliverPush(ctx, payload),
   "notifications.merge": (ctx, { accountId, fromId }) => mergeNotifications(ctx, accountId, fromId),
   "moderation.tell": (ctx, { type, aboutId }) => sendNotice(ctx, type, aboutId),

@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { PRUNING_START } from "../db/pruning-point.ts";
 import { enqueue, type JobKind, type JobPayloads } from "../db/queue.ts";
 import type { Tx } from "../db/open.ts";
 
@@ -13,6 +14,7 @@ const RECURRING = {
   "trends.rank": { every: HOUR, payload: {} },
   "software.refresh": { every: HOUR, payload: {} },
   "media.sweep": { every: 24 * HOUR, payload: { after: null } },
+  "remote.prune": { every: 24 * HOUR, payload: PRUNING_START },
 } satisfies { [Kind in JobKind]?: { every: number; payload: JobPayloads[Kind] } };
 
 type RecurringKind = keyof typeof RECURRING;
@@ -36,6 +38,7 @@ export function scheduleAll(ctx: Context, tx: Tx): void {
   scheduleNext(ctx, tx, "media.sweep");
   scheduleNext(ctx, tx, "server.running");
   scheduleNext(ctx, tx, "software.refresh");
+  scheduleNext(ctx, tx, "remote.prune");
 }
 
 export function schedule(ctx: Context, tx: Tx, kind: RecurringKind, runAt: number): void {

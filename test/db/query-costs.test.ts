@@ -66,6 +66,10 @@ const EXCEPTIONS: Record<string, Exception> = {
     costs: ["scans links (links_unused)"],
     reason: "the index has only links that are removed within a day",
   },
+  "core/people/unused-accounts.ts pruneAccounts": {
+    costs: ["scans a part of accounts"],
+    reason: "each slice starts where the one before ended",
+  },
   "core/remote-media/cache-space.ts countBytes": {
     costs: ["scans remote_files (remote_files_by_use)"],
     reason: "it runs once an hour",
@@ -73,6 +77,10 @@ const EXCEPTIONS: Record<string, Exception> = {
   "core/remote-media/cache-space.ts evictSlice": {
     costs: ["scans remote_files (remote_files_by_use)"],
     reason: "it reads the first rows in the order of the index",
+  },
+  "core/statuses/old-statuses.ts pruneStatuses": {
+    costs: ["scans a part of statuses"],
+    reason: "each slice starts where the one before ended",
   },
   "jobs/clean-up.ts cleanUp": { costs: ["scans mutes"], reason: "it runs once an hour" },
   "jobs/clean-up.ts prune": { costs: ["scans lists (lists_of_account)"], reason: "every list is pruned" },

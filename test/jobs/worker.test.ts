@@ -185,7 +185,15 @@ describe("Jobs that contact other servers", () => {
 });
 
 describe("Recurring jobs", () => {
-  const KINDS = ["cache.evict", "clean_up", "media.sweep", "server.running", "software.refresh", "trends.rank"] as const;
+  const KINDS = [
+    "cache.evict",
+    "clean_up",
+    "media.sweep",
+    "remote.prune",
+    "server.running",
+    "software.refresh",
+    "trends.rank",
+  ] as const;
   const waiting = () =>
     server.ctx.db
       .all<{ kind: JobKind }>("SELECT kind FROM jobs WHERE run_at IS NOT NULL ORDER BY kind")

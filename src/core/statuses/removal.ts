@@ -50,6 +50,16 @@ export function removeStatusWithin(ctx: Context, tx: Tx, status: StatusRow, dele
   const tags = tagNamesOf(tx, status.id);
   const topics = [...timelinesWith(tx, status.id), ...publicTopics(tx, status, tags)];
   removeReblogs(ctx, tx, status.id);
+  eraseStatus(ctx, tx, status, deleteMedia);
+  addTombstone(ctx, tx, status.uri);
+  publishAfterCommit(ctx, tx, topics, { event: "delete", statusId: status.id });
+}
+
+/**
+ * Deletes a status or reblog without reblogs, with everything that refers to it. Leaves no tombstone and doesn't tell
+ * clients.
+ */
+export function eraseStatus(ctx: Context, tx: Tx, status: StatusRow, deleteMedia: boolean): void {
   if (status.reblog_of_id !== null) uncountReblog(tx, status, status.reblog_of_id);
   if (status.in_reply_to_id !== null && isForEveryone(status.visibility)) {
     tx.run("UPDATE statuses SET replies_count = max(0, replies_count - 1) WHERE id = +$inReplyToId", {
@@ -64,9 +74,7 @@ export function removeStatusWithin(ctx: Context, tx: Tx, status: StatusRow, dele
   detachMedia(ctx, tx, status.id, deleteMedia || !status.local);
   uncountUses(tx, status.id);
   tx.run("DELETE FROM statuses WHERE id = +$statusId", { statusId: status.id });
-  addTombstone(ctx, tx, status.uri);
   if (status.reblog_of_id !== null) indexPart(tx, status.reblog_of_id, status.account_id);
-  publishAfterCommit(ctx, tx, topics, { event: "delete", statusId: status.id });
 }
 
 /** The rows go with the original. */

@@ -1,0 +1,71 @@
+import type { Context } from "../../context.ts";
+import type { Reads, Tx } from "../../db/open.ts";
+import { idAt } from "../../lib/ids.ts";
+import { STATUS_COLUMNS, type StatusRow } from "../visibility.ts";
+import { eraseStatus } from "./removal.ts";
+
+const DAY = 24 * 3600_000;
+/** Statuses examined in one transaction: requests wait for some milliseconds at most. */
+const SLICE = 100;
+
+/** Newest first, so that replies, reblogs and quotes are gone before the status that they refer to. */
+const OLD = `
+  SELECT s.id FROM statuses s WHERE s.id < +$before AND s.local = 0 ORDER BY s.id DESC LIMIT +$limit`;
+
+const byUser = (table: string, condition: string) =>
+  `EXISTS (SELECT 1 FROM ${table} x JOIN users u ON u.account_id = x.account_id WHERE ${condition})`;
+const any = (from: string) => `EXISTS (SELECT 1 FROM ${from})`;
+
+/**
+ * What keeps a status. Replies, reblogs and quotes that are still here do, too: otherwise a thread would lose its
+ * middle, and a timeline its reblogs.
+ */
+const REASONS = [
+  any("statuses r WHERE r.in_reply_to_id = s.id"),
+  any("statuses r WHERE r.reblog_of_id = s.id"),
+  any("quotes q WHERE q.quoted_status_id = s.id"),
+  any("statuses c WHERE c.conversation_id = s.conversation_id AND c.local = 1"),
+  any("statuses o WHERE o.id = s.reblog_of_id AND o.local = 1"),
+  any("quotes q JOIN statuses o ON o.id = q.quoted_status_id WHERE q.status_id = s.id AND o.local = 1"),
+  byUser("favourites", "x.status_id = s.id"),
+  any("bookmarks b WHERE b.status_id = s.id"),
+  byUser("mentions", "x.status_id = s.id"),
+  any("status_pins p WHERE p.status_id = s.id"),
+  byUser("poll_votes", "x.poll_id = (SELECT id FROM polls WHERE status_id = s.id)"),
+  any("home_timeline h WHERE h.status_id = s.id"),
+  any("list_timeline l WHERE l.status_id = s.id"),
+  any("notifications n WHERE n.status_id = s.id"),
+  any("reports r, json_each(r.status_ids) j WHERE r.target_account_id = s.account_id AND j.value = s.id"),
+];
+
+const UNINVOLVED = `
+  SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.id = +$id AND NOT (${REASONS.join("\n    OR ")})`;
+
+export interface PrunedStatuses {
+  removed: number;
+  /** The id before which the next slice starts; null if there is none. */
+  before: number | null;
+}
+
+/**
+ * Deletes the old remote statuses of one slice with which no local user has to do. They leave no tombstone, and no
+ * client is notified: each may be fetched again. `before` is null for the first slice.
+ */
+export function pruneStatuses(ctx: Context, tx: Tx, before: number | null): PrunedStatuses {
+  const days = ctx.config.remotePostsDays;
+  if (days === 0) return { removed: 0, before: null };
+  const first = before ?? idAt(ctx.clock.now() - days * DAY);
+  const old = tx.all<{ id: number }>(OLD, { before: first, limit: SLICE });
+  let removed = 0;
+  for (const { id } of old) {
+    const status = uninvolvedStatus(tx, id);
+    if (!status) continue;
+    eraseStatus(ctx, tx, status, true);
+    removed += 1;
+  }
+  return { removed, before: old.length < SLICE ? null : old.at(-1)!.id };
+}
+
+function uninvolvedStatus(db: Reads, id: number): StatusRow | null {
+  return db.get<StatusRow>(UNINVOLVED, { id });
+}

@@ -1,0 +1,7 @@
+/** Where pruning continues: statuses before an id (null for all old ones), accounts after an id, or free pages. */
+export type PruningPoint =
+  | { stage: "statuses"; before: number | null }
+  | { stage: "accounts"; after: number }
+  | { stage: "pages" };
+
+export const PRUNING_START: PruningPoint = { stage: "statuses", before: null };
