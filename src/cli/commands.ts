@@ -14,6 +14,7 @@ export const NOUNS: Record<string, Noun> = {
   backup: { group: "Server", load: async () => (await import("./backup/backup.ts")).commands },
   restore: { group: "Server", load: async () => (await import("./backup/restore.ts")).commands },
   job: { group: "Server", load: async () => (await import("./commands/job.ts")).commands },
+  media: { group: "Server", load: async () => (await import("./commands/media.ts")).commands },
   version: { group: "Server", load: async () => (await import("./commands/version.ts")).commands },
   routes: { group: "Server", load: async () => (await import("./commands/routes.ts")).commands },
   user: { group: "Users and tokens", load: async () => (await import("./commands/user.ts")).commands },

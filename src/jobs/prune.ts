@@ -31,7 +31,7 @@ interface PrunedSlice {
  * Removes a slice of what other servers have sent and no local user needs: old statuses, then accounts without any, then
  * the free space in the database. A slice changes pages all over the database, so their checkpoint is not left to grow.
  */
-async function pruneSlice(ctx: Context, from: PruningPoint): Promise<PrunedSlice> {
+export async function pruneSlice(ctx: Context, from: PruningPoint): Promise<PrunedSlice> {
   const pruned = await ctx.db.whenWritable(() =>
     ctx.db.transaction((tx) => pruneWithin(ctx, tx, from), { isSynced: false }),
   );

@@ -107,6 +107,10 @@ const EXCEPTIONS: Record<string, Exception> = {
     costs: ["scans sent_follows"],
     reason: "it lists all sent follows",
   },
+  "core/server/storage-usage.ts cacheUsage": {
+    costs: ["scans remote_files (remote_files_of_owner)"],
+    reason: "it adds up all files",
+  },
   "core/server/jobs.ts listJobs": { costs: ["scans jobs"], reason: "it lists all jobs" },
   "core/server/jobs.ts retryAllJobs": { costs: ["scans jobs"], reason: "it finds jobs by their error" },
   "federation/peers/list.ts listPeers": {

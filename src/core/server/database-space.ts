@@ -18,7 +18,7 @@ function freePages(db: Reads): number {
   return db.get<{ freelist_count: number }>("PRAGMA freelist_count")!.freelist_count;
 }
 
-/** New databases can. An older one can after a VACUUM. */
-function canReturnPages(db: Reads): boolean {
+/** New databases can. An older one can after a VACUUM, which `linnet media prune` does while no server runs. */
+export function canReturnPages(db: Reads): boolean {
   return db.get<{ auto_vacuum: number }>("PRAGMA auto_vacuum")!.auto_vacuum === INCREMENTAL;
 }
