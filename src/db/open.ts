@@ -351,11 +351,15 @@ export function openReadOnly(path: string): Db {
   return new Db(new Database(path, { readonly: true, strict: true }));
 }
 
+function isEmpty(raw: Database): boolean {
+  return raw.query<{ page_count: number }, []>("PRAGMA page_count").get()!.page_count === 0;
+}
+
 /** Configures a writable connection. */
 export function connect(raw: Database, synchronous: Synchronous): Db {
   raw.run(`PRAGMA busy_timeout = ${PATIENCE}`);
-  // Only takes effect in a new file, or with the next VACUUM. Has to be the first to write to the file.
-  raw.run("PRAGMA auto_vacuum = INCREMENTAL");
+  // Has to be the first to write to a new file. On an existing one, it would be a write at every start.
+  if (isEmpty(raw)) raw.run("PRAGMA auto_vacuum = INCREMENTAL");
   raw.run("PRAGMA journal_mode = WAL");
   raw.run(`PRAGMA synchronous = ${synchronous}`);
   raw.run("PRAGMA foreign_keys = ON");

@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 import { cleanMediaCache } from "../../core/remote-media/cache-space.ts";
-import { canReturnPages } from "../../core/server/database-space.ts";
+import { allowReturningPages, canReturnPages } from "../../core/server/database-space.ts";
 import { storageUsage } from "../../core/server/storage-usage.ts";
 import { PRUNING_START, type PruningPoint } from "../../db/pruning-point.ts";
 import { pruneSlice } from "../../jobs/prune.ts";
@@ -44,7 +44,7 @@ async function prune(ctx: Context): Promise<void> {
     }
     progress.stage("Cleaning the cache");
     await cleanMediaCache(ctx);
-    if (lock) ctx.db.alone("VACUUM");
+    if (lock) allowReturningPages(ctx.db);
     ctx.db.checkpoint();
   } finally {
     progress.clear();
