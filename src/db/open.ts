@@ -352,7 +352,12 @@ export function openReadOnly(path: string): Db {
 }
 
 function isEmpty(raw: Database): boolean {
-  return raw.query<{ page_count: number }, []>("PRAGMA page_count").get()!.page_count === 0;
+  const count = raw.prepare<{ page_count: number }, []>("PRAGMA page_count");
+  try {
+    return count.get()!.page_count === 0;
+  } finally {
+    count.finalize();
+  }
 }
 
 /** Configures a writable connection. */

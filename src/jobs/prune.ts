@@ -9,7 +9,7 @@ import { pause } from "../lib/pause.ts";
 import { scheduleNext } from "./recurring.ts";
 
 /** In milliseconds; leaves a slow disk time for other work. */
-const PAUSE = 1000;
+const PAUSE = 250;
 
 /** Prunes one slice after the other, with a pause between them, and starts again the next day. */
 export async function pruneRemote(ctx: Context, from: PruningPoint): Promise<(tx: Tx) => void> {

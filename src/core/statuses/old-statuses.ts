@@ -6,7 +6,7 @@ import { eraseStatus } from "./removal.ts";
 
 const DAY = 24 * 3600_000;
 /** Statuses examined in one transaction: requests wait for some milliseconds at most. */
-const SLICE = 100;
+const SLICE = 25;
 
 /** Newest first, so that replies, reblogs and quotes are gone before the status that they refer to. */
 const OLD = `
