@@ -314,7 +314,12 @@ export class Db implements Reads {
   private endSnapshot(): void {
     if (!this.inSnapshot) return;
     this.inSnapshot = false;
-    this.control.commit.run();
+    try {
+      this.control.commit.run();
+    } catch {
+      // After a read of a damaged page, it fails with the error that the caller of the read has got.
+      if (this.raw.inTransaction) this.raw.run("ROLLBACK");
+    }
   }
 
   private statement(sql: string): Statement<unknown, SQLQueryBindings[]> {
