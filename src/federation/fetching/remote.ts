@@ -12,18 +12,19 @@ const DAY = 24 * 3600_000;
 /** Finds accounts and statuses of other servers for `core`, by handle or address. */
 export function remoteOf(ctx: Context): Remote {
   return {
-    account: (handle) => found(accountWith(ctx, handle)),
-    object: (url) => found(objectAt(ctx, url)),
+    account: (handle) => found(ctx, accountWith(ctx, handle)),
+    object: (url) => found(ctx, objectAt(ctx, url)),
   };
 }
 
 /** A server that doesn't respond is like one that has nothing: users see the same either way. */
-async function found<T>(work: Promise<T | null>): Promise<T | null> {
+async function found<T>(ctx: Context, work: Promise<T | null>): Promise<T | null> {
   try {
     return await work;
   } catch (error) {
-    if (error instanceof FetchError) return null;
-    throw error;
+    if (!(error instanceof FetchError)) throw error;
+    ctx.log.debug("a look-up on another server failed: {error}", { error: error.message });
+    return null;
   }
 }
 
