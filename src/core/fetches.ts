@@ -81,7 +81,7 @@ export function removeOldFetches(ctx: Context, tx: Tx): void {
   );
 }
 
-/** What one job may still cost other servers and this one. */
+/** The requests and bytes that one job may still use. */
 export interface Budget {
   requests: number;
   bytes: number;

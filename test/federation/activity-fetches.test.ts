@@ -66,7 +66,7 @@ describe("Activities that need other servers", () => {
     expect([fetched().length, new Set(fetched()).size]).toEqual([201, 201]);
   });
 
-  inProcess("cause 240 requests a minute to one site, whoever sent them, and the rest later", async () => {
+  inProcess("cause 240 requests a minute to one site, from any number of senders, and the rest later", async () => {
     for (let n = 0; n < 3; n += 1) {
       const by = await followed("eve", `evil${n}.test`);
       await boosts(by, 100, (at) => `${peer.origin(`h${at}.victim.test`)}/${n}/${at}`);

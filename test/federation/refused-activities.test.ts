@@ -11,7 +11,7 @@ import { inProcess } from "../support/server.ts";
 
 /* A refusal ends an activity without undoing what it has written, since activities share a transaction. */
 
-/** Those that end a relation are last. */
+/** The types that end a relation are last. */
 const TYPES = [
   "Like",
   "EmojiReact",

@@ -27,7 +27,7 @@ interface Cached {
   bytes: number;
 }
 
-/** What the server's files take up: the database, local media, and the cache by kind and host, largest first. */
+/** The space of the server's files: the database, local media, and the cache by kind and host, largest first. */
 export async function storageUsage(ctx: Context): Promise<Usage[]> {
   const { data } = ctx.config;
   const database = ["linnet.db", "linnet.db-wal"].map((name) => sizeOf(join(data, name)));

@@ -17,7 +17,7 @@ const byUser = (table: string, condition: string) =>
 const any = (from: string) => `EXISTS (SELECT 1 FROM ${from})`;
 
 /**
- * What keeps a status. Replies, reblogs and quotes that are still here do, too: otherwise a thread would lose its
+ * The reasons to keep a status. Replies, reblogs and quotes that are still here do, too: otherwise a thread would lose its
  * middle, and a timeline its reblogs.
  */
 const REASONS = [

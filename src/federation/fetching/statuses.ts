@@ -136,7 +136,7 @@ function readFetched(ctx: Context, document: Json): RemoteStatus | null {
   return isSameOrigin(status.uri, status.attributedTo) ? status : null;
 }
 
-/** What else there is of a status, a thread or a profile can be missing without harm. */
+/** The surroundings of a status, a thread or a profile can be missing without harm. */
 export async function orNull<T>(work: Promise<T>): Promise<T | null> {
   try {
     return await work;

@@ -32,7 +32,7 @@ export function isLinked(json: Json): boolean {
   const types = typesOf(json);
   if (isBookPost(json) || types.some((type) => TITLED.has(type) || TEXTS.has(type))) return true;
   const isPost = types.length > 0 && !types.some((type) => NO_POSTS.has(type));
-  // Whatever has an object is an activity, and whatever has an inbox is an account.
+  // Activities have an object, and accounts an inbox.
   if (!isPost || json.object !== undefined || json.inbox !== undefined) return false;
   return !isBlank(translationOf(json, "content").text) && pageUrlOf(json.url) !== null;
 }
