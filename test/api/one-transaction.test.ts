@@ -1,5 +1,6 @@
 import { beforeEach, expect } from "bun:test";
 import type { Answer, Json } from "../support/client.ts";
+import { collectLog } from "../support/log.ts";
 import { inProcess } from "../support/server.ts";
 import { serverForEachTest } from "../support/setup.ts";
 import { Socket } from "../support/streams.ts";
@@ -20,7 +21,7 @@ beforeEach(async () => {
   post = await alice.publish("hello");
   await server.drain();
   // The tests cause these errors on purpose.
-  server.ctx.log = Object.assign(Object.create(server.ctx.log), { error: () => {} });
+  collectLog(server);
 });
 
 const run = (sql: string): void => void server.ctx.db.transaction((tx) => tx.run(sql));

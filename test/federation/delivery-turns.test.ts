@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { pause } from "../../src/lib/pause.ts";
 import { neighboursForEachTest } from "../support/federation.ts";
 import { hostilePeerForEachTest } from "../support/hostile-peer.ts";
+import { collectLog } from "../support/log.ts";
 import { followerWithInbox } from "../support/remote-rows.ts";
 import { inProcess } from "../support/server.ts";
 
@@ -172,9 +173,7 @@ describe("An inbox that redirects", () => {
 describe("A delivery that this server can't send", () => {
   inProcess("is dropped after a day, so that those behind it are sent, and is no failure of the host", async () => {
     const { server } = alice;
-    const errors: string[] = [];
-    const error = (text: string) => void errors.push(text);
-    server.ctx.log = Object.assign(Object.create(server.ctx.log), { error, debug: () => {} });
+    const errors = collectLog(server);
     const carol = await server.person("carol");
     const breakKey = "UPDATE account_keys SET private_key = 'broken' WHERE account_id = $carolId";
     server.ctx.db.transaction((tx) => tx.run(breakKey, { carolId: Number(carol.id) }));

@@ -5,6 +5,7 @@ import * as fc from "fast-check";
 import type { Json } from "../support/client.ts";
 import { type Neighbour, startNeighbour } from "../support/federation.ts";
 import { befriend, count, type HostileAccount, HostilePeer, sendRequest } from "../support/hostile-peer.ts";
+import { collectLog } from "../support/log.ts";
 import { inProcess, type TestServer } from "../support/server.ts";
 
 /* Whatever a known account signs and sends: no response is a 500, no activity is stuck, and no row is too long. */
@@ -184,9 +185,7 @@ describe("A document of another server", () => {
     "in any shape causes no error, and leaves no row over the limits",
     async () => {
       // An activity that fails unexpectedly is logged, and tried again later. The log of another process can't be read.
-      const errors: unknown[] = [];
-      const error = (...logged: unknown[]) => void errors.push(logged);
-      server.ctx.log = Object.assign(Object.create(server.ctx.log), { error });
+      const errors = collectLog(server);
       const arbitrary = fc.record({
         fixture: fc.constantFrom(...fixtures),
         type: fc.constantFrom(...TYPES, "Create", "Create", "Update", "Update"),

@@ -6,6 +6,7 @@ import { handlers, type Handlers } from "../../src/jobs/handlers.ts";
 import { Worker } from "../../src/jobs/worker.ts";
 import { pause } from "../../src/lib/pause.ts";
 import { openTestContext } from "../support/instance.ts";
+import { collectLog } from "../support/log.ts";
 import { inProcess, startServer, type TestServer } from "../support/server.ts";
 
 const HOUR = 3600_000;
@@ -17,9 +18,7 @@ let logged: string[];
 
 beforeEach(async () => {
   server = await startServer();
-  logged = [];
-  const log = (message: string) => void logged.push(message);
-  server.ctx.log = Object.assign(Object.create(server.ctx.log), { error: log, warn: log });
+  logged = collectLog(server, "warn");
 });
 afterEach(async () => {
   await worker.stop();

@@ -4,6 +4,7 @@ import { enqueue, type JobKind } from "../../src/db/queue.ts";
 import { handlers } from "../../src/jobs/handlers.ts";
 import { scheduleAll } from "../../src/jobs/recurring.ts";
 import { Worker } from "../../src/jobs/worker.ts";
+import { collectLog } from "../support/log.ts";
 import { inProcess, startServer, type TestServer } from "../support/server.ts";
 
 let server: TestServer;
@@ -14,9 +15,7 @@ let errors: string[];
 beforeEach(async () => {
   server = await startServer();
   worker = new Worker(server.ctx);
-  errors = [];
-  const error = (message: string) => void errors.push(message);
-  server.ctx.log = Object.assign(Object.create(server.ctx.log), { error, warn: () => {} });
+  errors = collectLog(server);
 });
 afterEach(async () => {
   await worker.stop();
