@@ -7,7 +7,8 @@ import { UnexpectedMentions } from "./core/statuses/drafts.ts";
 import { showAccounts } from "./entities/accounts.ts";
 import { DatabaseLockedRefusal, isDiskFull, Refusal, ValidationRefusal, type RefusalKind } from "./errors.ts";
 import { remoteOf } from "./federation/fetching/remote.ts";
-import { federationRoutes } from "./federation/routes.ts";
+import { Keys } from "./federation/inbox/signing-keys.ts";
+import { federationRoutes, sharedInbox } from "./federation/routes.ts";
 import { clientAddress } from "./lib/http/ip-addresses.ts";
 import { stackOf } from "./lib/log.ts";
 import { OAuthRefusal } from "./oauth/refusals.ts";
@@ -45,7 +46,10 @@ const PREFLIGHT_HEADERS = {
 
 /** Builds the HTTP application. Only this file maps refusals to HTTP statuses. */
 export async function createApp(ctx: Context) {
-  const app = new Elysia({ name: "linnet", websocket: SOCKET_SETTINGS })
+  const keys = new Keys(ctx);
+  const app = new Elysia({ name: "linnet", websocket: SOCKET_SETTINGS });
+  sharedInbox(app, ctx, keys);
+  app
     .onRequest(({ request, set }) => {
       if (request.method === "OPTIONS") return new Response(null, { status: 204, headers: PREFLIGHT_HEADERS });
       Object.assign(set.headers, CORS_HEADERS);
@@ -75,7 +79,7 @@ export async function createApp(ctx: Context) {
     });
   if (ctx.config.logLevel === "debug") logRequests(app, ctx);
   ctx.remote = remoteOf(ctx);
-  federationRoutes(app, ctx);
+  federationRoutes(app, ctx, keys);
   const routes = new Router(app, ctx);
   apiRoutes(routes);
   remoteFileRoutes(app, ctx);

@@ -2,7 +2,7 @@ import type { AnyElysia } from "elysia";
 import type { Context } from "../context.ts";
 import { keyOf } from "../core/people/account-keys.ts";
 import { addRoute, type Incoming } from "../lib/http/elysia.ts";
-import { parseQuery, searchOf } from "../lib/http/params.ts";
+import { parseQuery, requestAddress, searchOf } from "../lib/http/params.ts";
 import { documentResponse, Documents } from "./serving/local-documents.ts";
 import { receive } from "./inbox/receive.ts";
 import { Keys } from "./inbox/signing-keys.ts";
@@ -13,9 +13,20 @@ import { serverActorUri } from "./addresses.ts";
 import { withContext } from "./write/context.ts";
 import { serverActorDocument } from "./write/actor.ts";
 
+/**
+ * Answers activities to all accounts. Most requests of other servers are such, so they skip what apps need of each
+ * response: add this before any other hook.
+ */
+export function sharedInbox(app: AnyElysia, ctx: Context, keys: Keys): void {
+  app.onRequest(({ request }) => {
+    if (request.method !== "POST" || requestAddress(request.url).pathname !== "/inbox") return undefined;
+    ctx.requestLog.start(request, crypto.randomUUID());
+    return answer(() => receive(ctx, keys, request, null));
+  });
+}
+
 /** Adds the routes that only other servers use, and serves documents where pages have the same URL. */
-export function federationRoutes(app: AnyElysia, ctx: Context): void {
-  const keys = new Keys(ctx);
+export function federationRoutes(app: AnyElysia, ctx: Context, keys: Keys): void {
   const documents = new Documents(ctx, keys);
   const route = (method: string, path: string, handle: (incoming: Incoming) => Response | Promise<Response>) =>
     addRoute(app, method, path, (incoming) => answer(() => handle(incoming)));

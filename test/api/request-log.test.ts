@@ -48,4 +48,21 @@ describe("A failed request is logged once as an error", () => {
       expect.objectContaining({ path: "/about", status: 503, user_id: null, error }),
     ]);
   });
+
+  inProcess("also if another server made it", async () => {
+    server.ctx.db.raw.run("DROP TABLE incoming_activities");
+    const actor = "https://elsewhere.test/users/bob";
+    const body = JSON.stringify({
+      id: `${actor}/follows/1`,
+      type: "Follow",
+      actor,
+      object: `${server.origin}/users/alice`,
+    });
+    const { status } = await fetch(`${server.origin}/inbox`, { method: "POST", body });
+    expect(status).toBe(500);
+    const error = expect.stringContaining("no such table: incoming_activities");
+    expect(logged.mock.calls.map(([, fields]) => fields)).toEqual([
+      expect.objectContaining({ method: "POST", path: "/inbox", status: 500, error }),
+    ]);
+  });
 });

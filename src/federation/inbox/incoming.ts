@@ -18,11 +18,11 @@ import { postpone, waitsForEarlier } from "./postponed.ts";
 
 /*
  * The queue of verified activities. Each sender's are processed in the order of arrival, except for those that wait for
- * another attempt (postponed.ts), hosts take turns, and up to 16 activities share a commit: a commit costs more than all
+ * another attempt (postponed.ts), hosts take turns, and up to 32 activities share a commit: a commit costs more than all
  * else that an activity needs.
  */
 
-const BATCH = 16;
+const BATCH = 32;
 /** Senders that wait for other servers at once: in total, and of one site, which could otherwise keep all others waiting. */
 const MAX_WAITING = 64;
 const MAX_WAITING_PER_SITE = 4;
