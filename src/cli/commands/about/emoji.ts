@@ -1,15 +1,15 @@
 import { readdirSync } from "node:fs";
 import { join, parse } from "node:path";
-import type { Context } from "../../context.ts";
-import { addEmoji, emojisOf, removeEmoji } from "../../core/media/emojis.ts";
-import { EMOJI_LIMITS } from "../../core/media/limits.ts";
-import { Refusal } from "../../errors.ts";
-import { sniffType } from "../../lib/media/image-types.ts";
-import { command, flag, option, argument } from "../command.ts";
-import { fileNamed } from "../input-files.ts";
-import { list } from "../list.ts";
-import { withData } from "../data-folder.ts";
-import { counted } from "../backup/progress.ts";
+import type { Context } from "../../../context.ts";
+import { addEmoji, emojisOf, removeEmoji } from "../../../core/media/emojis.ts";
+import { EMOJI_LIMITS } from "../../../core/media/limits.ts";
+import { Refusal } from "../../../errors.ts";
+import { sniffType } from "../../../lib/media/image-types.ts";
+import { command, flag, option, argument } from "../../command.ts";
+import { fileNamed } from "../../input-files.ts";
+import { list } from "../../list.ts";
+import { withData } from "../../data-folder.ts";
+import { counted } from "../../backup/progress.ts";
 
 /** Enough bytes of a file to identify its type. */
 const HEAD = 64;

@@ -1,8 +1,8 @@
-import { findPage, PAGES, removePage, setPage, type PageName } from "../../core/server/pages.ts";
-import { command, argument } from "../command.ts";
-import { textOf } from "../input-files.ts";
-import { withData } from "../data-folder.ts";
-import { unsuitable } from "../parsers.ts";
+import { findPage, PAGES, removePage, setPage, type PageName } from "../../../core/server/pages.ts";
+import { command, argument } from "../../command.ts";
+import { textOf } from "../../input-files.ts";
+import { withData } from "../../data-folder.ts";
+import { unsuitable } from "../../parsers.ts";
 
 const NAME = argument("extended-description or privacy-policy", pageNamed);
 

@@ -1,14 +1,14 @@
-import type { Context } from "../../context.ts";
-import { cleanMediaCache } from "../../core/remote-media/cache-space.ts";
-import { allowReturningPages, canReturnPages } from "../../core/server/database-space.ts";
-import { storageUsage } from "../../core/server/storage-usage.ts";
-import { PRUNING_START, type PruningPoint } from "../../db/pruning-point.ts";
-import { pruneSlice } from "../../jobs/prune.ts";
-import { bytesText, counted, Progress } from "../backup/progress.ts";
-import { command } from "../command.ts";
-import { withData } from "../data-folder.ts";
-import { list } from "../list.ts";
-import { lockServer } from "../server-lock.ts";
+import type { Context } from "../../../context.ts";
+import { cleanMediaCache } from "../../../core/remote-media/cache-space.ts";
+import { allowReturningPages, canReturnPages } from "../../../core/server/database-space.ts";
+import { storageUsage } from "../../../core/server/storage-usage.ts";
+import { PRUNING_START, type PruningPoint } from "../../../db/pruning-point.ts";
+import { pruneSlice } from "../../../jobs/prune.ts";
+import { bytesText, counted, Progress } from "../../backup/progress.ts";
+import { command } from "../../command.ts";
+import { withData } from "../../data-folder.ts";
+import { list } from "../../list.ts";
+import { lockServer } from "../../server-lock.ts";
 
 export const commands = {
   "media usage": list({

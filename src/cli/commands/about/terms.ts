@@ -1,8 +1,8 @@
-import { listTerms, publishTerms, removeTerms } from "../../core/server/terms.ts";
-import { command, option, argument } from "../command.ts";
-import { textOf } from "../input-files.ts";
-import { list } from "../list.ts";
-import { withData } from "../data-folder.ts";
+import { listTerms, publishTerms, removeTerms } from "../../../core/server/terms.ts";
+import { command, option, argument } from "../../command.ts";
+import { textOf } from "../../input-files.ts";
+import { list } from "../../list.ts";
+import { withData } from "../../data-folder.ts";
 
 export const commands = {
   "terms publish": command({

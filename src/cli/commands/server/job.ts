@@ -1,8 +1,8 @@
-import { listJobs, retryAllJobs, retryJob } from "../../core/server/jobs.ts";
-import { command, flag, argument, type Parser } from "../command.ts";
-import { iso, list, minute } from "../list.ts";
-import { withData } from "../data-folder.ts";
-import { idFrom } from "../parsers.ts";
+import { listJobs, retryAllJobs, retryJob } from "../../../core/server/jobs.ts";
+import { command, flag, argument, type Parser } from "../../command.ts";
+import { iso, list, minute } from "../../list.ts";
+import { withData } from "../../data-folder.ts";
+import { idFrom } from "../../parsers.ts";
 
 const idOrAll: Parser<number | "all"> = (given, name) => (given === "all" ? given : idFrom("job list")(given, name));
 

@@ -1,24 +1,24 @@
-import type { createApp } from "../../app.ts";
-import { withAddress, type Config } from "../../config.ts";
-import type { Context } from "../../context.ts";
-import { SERVER_TOPIC } from "../../core/events.ts";
-import { clearIncoming } from "../../core/media/receive.ts";
-import { clearIncomingCopies } from "../../core/remote-media/fetch-copy.ts";
-import { catchUpLater } from "../../core/timelines/catching-up.ts";
-import { followsPort, storeAddress, refuseOtherPort } from "../../core/server/server-address.ts";
-import { ensureKeys } from "../../core/people/account-keys.ts";
-import { newSetupToken } from "../../core/people/setup.ts";
-import { hasUsers } from "../../core/people/users.ts";
-import { vapidKeys } from "../../core/notifications/vapid.ts";
-import { Refusal } from "../../errors.ts";
-import { scheduleAll } from "../../jobs/recurring.ts";
-import type { Worker } from "../../jobs/worker.ts";
-import { jsonLine } from "../../lib/log.ts";
-import { VERSION } from "../../version.ts";
-import { command } from "../command.ts";
-import { lockFolder } from "../server-lock.ts";
-import { whenNpxEnds } from "../npx.ts";
-import { configOfProcess, makeFolder, openData } from "../data-folder.ts";
+import type { createApp } from "../../../app.ts";
+import { withAddress, type Config } from "../../../config.ts";
+import type { Context } from "../../../context.ts";
+import { SERVER_TOPIC } from "../../../core/events.ts";
+import { clearIncoming } from "../../../core/media/receive.ts";
+import { clearIncomingCopies } from "../../../core/remote-media/fetch-copy.ts";
+import { catchUpLater } from "../../../core/timelines/catching-up.ts";
+import { followsPort, storeAddress, refuseOtherPort } from "../../../core/server/server-address.ts";
+import { ensureKeys } from "../../../core/people/account-keys.ts";
+import { newSetupToken } from "../../../core/people/setup.ts";
+import { hasUsers } from "../../../core/people/users.ts";
+import { vapidKeys } from "../../../core/notifications/vapid.ts";
+import { Refusal } from "../../../errors.ts";
+import { scheduleAll } from "../../../jobs/recurring.ts";
+import type { Worker } from "../../../jobs/worker.ts";
+import { jsonLine } from "../../../lib/log.ts";
+import { VERSION } from "../../../version.ts";
+import { command } from "../../command.ts";
+import { lockFolder } from "../../server-lock.ts";
+import { whenNpxEnds } from "../../npx.ts";
+import { configOfProcess, makeFolder, openData } from "../../data-folder.ts";
 
 type App = Awaited<ReturnType<typeof createApp>>;
 
@@ -52,7 +52,7 @@ async function serve(): Promise<void> {
   clearIncoming(ctx);
   clearIncomingCopies(ctx);
   // Imported here because `linnet --help` loads this file, and these are slow to load.
-  const [{ createApp }, { Worker }] = await Promise.all([import("../../app.ts"), import("../../jobs/worker.ts")]);
+  const [{ createApp }, { Worker }] = await Promise.all([import("../../../app.ts"), import("../../../jobs/worker.ts")]);
   const app = await createApp(ctx);
   listen(app, config);
   applyPort(ctx, app.server!.port!);

@@ -1,4 +1,4 @@
-import type { Context } from "../../context.ts";
+import type { Context } from "../../../context.ts";
 import {
   allowDomain,
   disallowDomain,
@@ -8,12 +8,12 @@ import {
   setDomainBlock,
   SEVERITIES,
   type DomainBlockRow,
-} from "../../core/moderation/domain-blocks.ts";
-import { ArgumentError } from "../argument-error.ts";
-import { command, flag, option, argument, type Command } from "../command.ts";
-import { list } from "../list.ts";
-import { withData } from "../data-folder.ts";
-import { domain as parseDomain, oneOf } from "../parsers.ts";
+} from "../../../core/moderation/domain-blocks.ts";
+import { ArgumentError } from "../../argument-error.ts";
+import { command, flag, option, argument, type Command } from "../../command.ts";
+import { list } from "../../list.ts";
+import { withData } from "../../data-folder.ts";
+import { domain as parseDomain, oneOf } from "../../parsers.ts";
 
 const DOMAIN = argument("", parseDomain);
 

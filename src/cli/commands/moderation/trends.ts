@@ -1,8 +1,8 @@
-import { listTrends, reviewTrend, TREND_KINDS, type Trend } from "../../core/discovery/trends.ts";
-import { command, argument, type Command } from "../command.ts";
-import { list } from "../list.ts";
-import { withData } from "../data-folder.ts";
-import { idFrom, oneOf } from "../parsers.ts";
+import { listTrends, reviewTrend, TREND_KINDS, type Trend } from "../../../core/discovery/trends.ts";
+import { command, argument, type Command } from "../../command.ts";
+import { list } from "../../list.ts";
+import { withData } from "../../data-folder.ts";
+import { idFrom, oneOf } from "../../parsers.ts";
 
 export const commands = {
   "trends list": list({

@@ -1,9 +1,9 @@
-import { addRule, editRule, listRules, removeRule, translateRule } from "../../core/server/rules.ts";
-import { ArgumentError } from "../argument-error.ts";
-import { command, option, argument } from "../command.ts";
-import { list } from "../list.ts";
-import { withData } from "../data-folder.ts";
-import { idFrom, unsuitable } from "../parsers.ts";
+import { addRule, editRule, listRules, removeRule, translateRule } from "../../../core/server/rules.ts";
+import { ArgumentError } from "../../argument-error.ts";
+import { command, option, argument } from "../../command.ts";
+import { list } from "../../list.ts";
+import { withData } from "../../data-folder.ts";
+import { idFrom, unsuitable } from "../../parsers.ts";
 
 const ID = argument("", idFrom("rule list"));
 

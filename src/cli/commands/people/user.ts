@@ -1,7 +1,7 @@
-import type { Context } from "../../context.ts";
-import { deleteAccount } from "../../core/people/account-deletion.ts";
-import { rebuildHomeLater } from "../../core/timelines/home-backfill.ts";
-import { updateProfile } from "../../core/people/profile.ts";
+import type { Context } from "../../../context.ts";
+import { deleteAccount } from "../../../core/people/account-deletion.ts";
+import { rebuildHomeLater } from "../../../core/timelines/home-backfill.ts";
+import { updateProfile } from "../../../core/people/profile.ts";
 import {
   approveUser,
   updateUser,
@@ -15,17 +15,17 @@ import {
   type UserChanges,
   userDetails,
   type UserRow,
-} from "../../core/people/users.ts";
-import { Refusal } from "../../errors.ts";
-import { ArgumentError } from "../argument-error.ts";
-import { command, flag, option, argument } from "../command.ts";
-import { day, iso, list, show } from "../list.ts";
-import { withData, withNewData } from "../data-folder.ts";
-import { oneOf } from "../parsers.ts";
-import { newPassword } from "../passwords.ts";
-import { passwordFromStdin } from "../terminal.ts";
-import { userNamed, withUserProblems } from "../users.ts";
-import { localHandle } from "../../core/addresses.ts";
+} from "../../../core/people/users.ts";
+import { Refusal } from "../../../errors.ts";
+import { ArgumentError } from "../../argument-error.ts";
+import { command, flag, option, argument } from "../../command.ts";
+import { day, iso, list, show } from "../../list.ts";
+import { withData, withNewData } from "../../data-folder.ts";
+import { oneOf } from "../../parsers.ts";
+import { newPassword } from "../../passwords.ts";
+import { passwordFromStdin } from "../../terminal.ts";
+import { userNamed, withUserProblems } from "../../users.ts";
+import { localHandle } from "../../../core/addresses.ts";
 
 const NAME = argument();
 const PASSWORD = flag("reads the password from standard input (default: generates one and prints it on the last line)");

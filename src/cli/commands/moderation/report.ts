@@ -4,11 +4,11 @@ import {
   resolveReport,
   reportDetails,
   type NamedReport,
-} from "../../core/moderation/reports.ts";
-import { command, flag, argument } from "../command.ts";
-import { day, iso, list, show } from "../list.ts";
-import { withData } from "../data-folder.ts";
-import { idFrom } from "../parsers.ts";
+} from "../../../core/moderation/reports.ts";
+import { command, flag, argument } from "../../command.ts";
+import { day, iso, list, show } from "../../list.ts";
+import { withData } from "../../data-folder.ts";
+import { idFrom } from "../../parsers.ts";
 
 /** More than anyone reads at once. */
 const MAX_LISTED = 1000;

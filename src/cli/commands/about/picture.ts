@@ -1,16 +1,16 @@
-import { IMAGE_LIMITS } from "../../core/media/limits.ts";
+import { IMAGE_LIMITS } from "../../../core/media/limits.ts";
 import {
   removeSitePicture,
   setSitePicture,
   SITE_PICTURES,
   type SitePictureName,
-} from "../../core/server/site-pictures.ts";
-import { Refusal } from "../../errors.ts";
-import { ArgumentError } from "../argument-error.ts";
-import { command, option, argument } from "../command.ts";
-import { fileNamed, withPicture } from "../input-files.ts";
-import { withData } from "../data-folder.ts";
-import { oneOf } from "../parsers.ts";
+} from "../../../core/server/site-pictures.ts";
+import { Refusal } from "../../../errors.ts";
+import { ArgumentError } from "../../argument-error.ts";
+import { command, option, argument } from "../../command.ts";
+import { fileNamed, withPicture } from "../../input-files.ts";
+import { withData } from "../../data-folder.ts";
+import { oneOf } from "../../parsers.ts";
 
 const NAME = argument(
   "thumbnail (cropped to 1200x630) or icon (cropped to a square)",

@@ -1,5 +1,5 @@
-import { readConfig } from "../../config.ts";
-import { list } from "../list.ts";
+import { readConfig } from "../../../config.ts";
+import { list } from "../../list.ts";
 
 export const commands = {
   routes: list({
@@ -15,10 +15,10 @@ export const commands = {
 async function routes(): Promise<{ method: string; path: string }[]> {
   // Imported here because `linnet --help` loads this file, and the app is slow to load.
   const [{ createApp }, { openContext }, { openMigrated }, { openLog }] = await Promise.all([
-    import("../../app.ts"),
-    import("../../context.ts"),
-    import("../../db/migrate.ts"),
-    import("../../lib/log.ts"),
+    import("../../../app.ts"),
+    import("../../../context.ts"),
+    import("../../../db/migrate.ts"),
+    import("../../../lib/log.ts"),
   ]);
   const config = readConfig({});
   const db = openMigrated(":memory:", config.synchronous);

@@ -4,12 +4,12 @@ import {
   listAnnouncements,
   removeAnnouncement,
   type AnnouncementDraft,
-} from "../../core/server/announcements.ts";
-import { ArgumentError } from "../argument-error.ts";
-import { command, flag, option, argument } from "../command.ts";
-import { iso, list, minute } from "../list.ts";
-import { withData } from "../data-folder.ts";
-import { endTime, idFrom, orNone, time } from "../parsers.ts";
+} from "../../../core/server/announcements.ts";
+import { ArgumentError } from "../../argument-error.ts";
+import { command, flag, option, argument } from "../../command.ts";
+import { iso, list, minute } from "../../list.ts";
+import { withData } from "../../data-folder.ts";
+import { endTime, idFrom, orNone, time } from "../../parsers.ts";
 
 const ID = argument("", idFrom("announcement list"));
 const TIMES = "TIME is a date, or a date and time such as 2026-12-24T18:00Z. Times without a zone are in UTC.";

@@ -1,10 +1,10 @@
-import type { Context } from "../../context.ts";
-import { lookupAccount } from "../../core/accounts.ts";
-import { liftAction, moderate, STATES, type Action } from "../../core/moderation/moderation.ts";
-import { Refusal } from "../../errors.ts";
-import { command, option, requiredOption, argument, type Command } from "../command.ts";
-import { withData } from "../data-folder.ts";
-import { filled, idFrom } from "../parsers.ts";
+import type { Context } from "../../../context.ts";
+import { lookupAccount } from "../../../core/accounts.ts";
+import { liftAction, moderate, STATES, type Action } from "../../../core/moderation/moderation.ts";
+import { Refusal } from "../../../errors.ts";
+import { command, option, requiredOption, argument, type Command } from "../../command.ts";
+import { withData } from "../../data-folder.ts";
+import { filled, idFrom } from "../../parsers.ts";
 
 const ACCT = argument("a handle: name, or name@domain for remote accounts");
 const MESSAGE = "a message to the user";

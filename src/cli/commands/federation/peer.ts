@@ -1,10 +1,10 @@
-import { Refusal } from "../../errors.ts";
-import { checkPeer } from "../../federation/peers/check.ts";
-import { listPeers, retryPeer } from "../../federation/peers/list.ts";
-import { parseDomain } from "../../lib/text/domains.ts";
-import { argument, command } from "../command.ts";
-import { withData } from "../data-folder.ts";
-import { iso, list, minute, oneLine } from "../list.ts";
+import { Refusal } from "../../../errors.ts";
+import { checkPeer } from "../../../federation/peers/check.ts";
+import { listPeers, retryPeer } from "../../../federation/peers/list.ts";
+import { parseDomain } from "../../../lib/text/domains.ts";
+import { argument, command } from "../../command.ts";
+import { withData } from "../../data-folder.ts";
+import { iso, list, minute, oneLine } from "../../list.ts";
 
 export const commands = {
   "peer list": list({

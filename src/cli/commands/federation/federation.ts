@@ -1,6 +1,6 @@
-import { listSentFollows, type SentFollow } from "../../core/people/sent-follows.ts";
-import { withData } from "../data-folder.ts";
-import { iso, list, minute } from "../list.ts";
+import { listSentFollows, type SentFollow } from "../../../core/people/sent-follows.ts";
+import { withData } from "../../data-folder.ts";
+import { iso, list, minute } from "../../list.ts";
 
 export const commands = {
   "federation follows": list({

@@ -1,15 +1,15 @@
-import { Refusal } from "../../errors.ts";
-import { INVISIBLE } from "../../lib/text/invisible.ts";
-import { MAX_APP_NAME, OUT_OF_BAND, registerApp } from "../../oauth/apps.ts";
-import { tokensOf } from "../../oauth/authorizations.ts";
-import { isKnownScope, SCOPES } from "../../oauth/scopes.ts";
-import { issueToken, revokeToken } from "../../oauth/tokens.ts";
-import { ArgumentError } from "../argument-error.ts";
-import { command, option, optionalArgument, requiredOption, argument } from "../command.ts";
-import { day, iso, list, minute } from "../list.ts";
-import { withData } from "../data-folder.ts";
-import { endTime, idFrom, unsuitable } from "../parsers.ts";
-import { userNamed } from "../users.ts";
+import { Refusal } from "../../../errors.ts";
+import { INVISIBLE } from "../../../lib/text/invisible.ts";
+import { MAX_APP_NAME, OUT_OF_BAND, registerApp } from "../../../oauth/apps.ts";
+import { tokensOf } from "../../../oauth/authorizations.ts";
+import { isKnownScope, SCOPES } from "../../../oauth/scopes.ts";
+import { issueToken, revokeToken } from "../../../oauth/tokens.ts";
+import { ArgumentError } from "../../argument-error.ts";
+import { command, option, optionalArgument, requiredOption, argument } from "../../command.ts";
+import { day, iso, list, minute } from "../../list.ts";
+import { withData } from "../../data-folder.ts";
+import { endTime, idFrom, unsuitable } from "../../parsers.ts";
+import { userNamed } from "../../users.ts";
 
 export const commands = {
   "token create": command({

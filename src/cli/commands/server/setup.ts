@@ -1,15 +1,15 @@
-import type { Context } from "../../context.ts";
-import { createUser, hasUsers, userProblems, type UserProblem } from "../../core/people/users.ts";
-import { refuseBesideServer } from "../../core/server/server-address.ts";
-import { Refusal } from "../../errors.ts";
-import { english } from "../../web/i18n/en.ts";
-import { ArgumentError } from "../argument-error.ts";
-import { command, flag, option } from "../command.ts";
-import { isRunning } from "../server-lock.ts";
-import { configOfProcess, hasDatabase, withData, withNewData } from "../data-folder.ts";
-import { Dialogue, isInteractive, passwordFromStdin } from "../terminal.ts";
-import { withUserProblems } from "../users.ts";
-import { localHandle } from "../../core/addresses.ts";
+import type { Context } from "../../../context.ts";
+import { createUser, hasUsers, userProblems, type UserProblem } from "../../../core/people/users.ts";
+import { refuseBesideServer } from "../../../core/server/server-address.ts";
+import { Refusal } from "../../../errors.ts";
+import { english } from "../../../web/i18n/en.ts";
+import { ArgumentError } from "../../argument-error.ts";
+import { command, flag, option } from "../../command.ts";
+import { isRunning } from "../../server-lock.ts";
+import { configOfProcess, hasDatabase, withData, withNewData } from "../../data-folder.ts";
+import { Dialogue, isInteractive, passwordFromStdin } from "../../terminal.ts";
+import { withUserProblems } from "../../users.ts";
+import { localHandle } from "../../../core/addresses.ts";
 
 interface Owner {
   username: string;

@@ -1,5 +1,5 @@
-import { VERSION } from "../../version.ts";
-import { command } from "../command.ts";
+import { VERSION } from "../../../version.ts";
+import { command } from "../../command.ts";
 
 export const commands = {
   version: command({
