@@ -2,7 +2,7 @@ import type { AnyElysia } from "elysia";
 import type { Context } from "../context.ts";
 import { keyOf } from "../core/people/account-keys.ts";
 import { addRoute, type Incoming } from "../lib/http/elysia.ts";
-import { parseQuery, requestAddress, searchOf } from "../lib/http/params.ts";
+import { parseQuery, searchOf, targetOf } from "../lib/http/params.ts";
 import { documentResponse, Documents } from "./serving/local-documents.ts";
 import { receive } from "./inbox/receive.ts";
 import { Keys } from "./inbox/signing-keys.ts";
@@ -19,7 +19,7 @@ import { serverActorDocument } from "./write/actor.ts";
  */
 export function sharedInbox(app: AnyElysia, ctx: Context, keys: Keys): void {
   app.onRequest(({ request }) => {
-    if (request.method !== "POST" || requestAddress(request.url).pathname !== "/inbox") return undefined;
+    if (request.method !== "POST" || targetOf(request.url) !== "/inbox") return undefined;
     ctx.requestLog.start(request, crypto.randomUUID());
     return answer(() => receive(ctx, keys, request, null));
   });

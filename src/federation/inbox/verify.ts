@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 import { isRefusedHost } from "../../core/refused-hosts.ts";
-import { requestAddress } from "../../lib/http/params.ts";
+import { targetOf } from "../../lib/http/params.ts";
 import { parseSignature, type ReceivedRequest, verifySignature } from "../../lib/signatures.ts";
 import type { Sender } from "../activities/handler.ts";
 import { hostOf } from "../documents.ts";
@@ -39,8 +39,7 @@ export async function signerOf(ctx: Context, keys: Keys, request: Request, poste
 
 /** The URL is that of this server's address, whatever a proxy made of the request. */
 function receivedRequest(ctx: Context, request: Request, body: Uint8Array): ReceivedRequest {
-  const { pathname, search } = requestAddress(request.url);
-  return { method: request.method, url: `${ctx.config.origin}${pathname}${search}`, headers: request.headers, body };
+  return { method: request.method, url: ctx.config.origin + targetOf(request.url), headers: request.headers, body };
 }
 
 function senderOf({ sender }: SigningKey): Sender {

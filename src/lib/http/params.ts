@@ -35,6 +35,12 @@ export function searchOf(url: string): string {
   return end === -1 ? url.slice(start + 1) : url.slice(start + 1, end);
 }
 
+/** The path and the query of a URL, as in a request line. */
+export function targetOf(url: string): string {
+  const start = url.indexOf("://");
+  return url.slice(url.indexOf("/", start === -1 ? 0 : start + 3));
+}
+
 /**
  * Parses the URL of a request. If the client sent no host, as HTTP/1.0 allows, or an invalid one, the host is replaced
  * by `localhost`: no caller needs it.

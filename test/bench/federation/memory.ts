@@ -10,8 +10,8 @@ import { emptied, sendOnce } from "./intake.ts";
 import type { Row } from "./row.ts";
 import type { Sink } from "./sinks.ts";
 
-/** The pause, in milliseconds, for clearing up. */
-const PAUSE = 3000;
+/** In milliseconds: the collector frees memory in steps, the last of them about twelve seconds after the load. */
+const PAUSE = 15_000;
 /** Half of the longest queue. */
 const AT_ONCE = 5000;
 const MOST = { idle: 95, loaded: 170, growth: 5 };
