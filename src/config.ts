@@ -170,6 +170,12 @@ const TABLE = {
     onOrOff,
     "`on`: only signed-in users can see anything, including public posts and profiles",
   ),
+  secureFetch: setting(
+    "LINNET_SECURE_FETCH",
+    "off",
+    onOrOff,
+    "`on`: other servers must sign their requests for posts and profiles, so that those you block get neither; pages and apps are unaffected",
+  ),
   peers: setting("LINNET_PEERS", "on", onOrOff, "`off` hides the list of other servers that this one knows"),
   activity: setting("LINNET_ACTIVITY", "on", onOrOff, "`off` hides the weekly counts of active users and posts"),
   showDomainBlocks: setting(

@@ -39,7 +39,7 @@ export function federationRoutes(app: AnyElysia, ctx: Context, keys: Keys): void
     return documentResponse(withContext(serverActorDocument(ctx)));
   });
   route("GET", "/actor/outbox", () => documentResponse(withContext(emptyOutbox(serverActorUri(ctx)))));
-  route("GET", "/emojis/:shortcode", ({ params }) => documents.emoji(params.shortcode!));
+  route("GET", "/emojis/:shortcode", ({ request, params }) => documents.emoji(request, params.shortcode!));
   for (const part of ["outbox", "followers", "following", "collections/featured", "collections/tags"]) {
     route("GET", `/users/:name/${part}`, ({ request }) => documents.at(request));
   }

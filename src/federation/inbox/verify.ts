@@ -26,8 +26,7 @@ export async function signerOf(ctx: Context, keys: Keys, request: Request, poste
   const signature = parseSignature(received, ctx.clock.now());
   if ("problem" in signature) throw unauthorized(signature.problem);
   const host = hostOf(signature.keyId)!;
-  if (host !== posted?.host && isRefusedHost(ctx, host))
-    throw new Rejection(403, `This server accepts nothing from ${host}`);
+  if (host !== posted?.host) refuseHost(ctx, host);
   const found = await available(keys.find(signature.keyId));
   if (!found) throw unauthorized("the key of the signature does not exist, or its owner does not name it");
   const problem = verifySignature(received, signature, found.key);
@@ -35,6 +34,22 @@ export async function signerOf(ctx: Context, keys: Keys, request: Request, poste
   const newer = await available(keys.refreshed(signature.keyId, found));
   if (newer && verifySignature(received, signature, newer.key) === null) return senderOf(newer);
   throw unauthorized(problem.problem);
+}
+
+/**
+ * Refuses a GET that names a key of a blocked server, also for documents that anyone may read. The signature is not
+ * verified: nobody pretends to be blocked.
+ *
+ * @throws Rejection
+ */
+export function refuseBlocked(ctx: Context, request: Request): void {
+  if (!request.headers.has("signature")) return;
+  const signature = parseSignature(receivedRequest(ctx, request, NO_BODY), ctx.clock.now());
+  if (!("problem" in signature)) refuseHost(ctx, hostOf(signature.keyId)!);
+}
+
+function refuseHost(ctx: Context, host: string): void {
+  if (isRefusedHost(ctx, host)) throw new Rejection(403, `This server accepts nothing from ${host}`);
 }
 
 /** The URL is that of this server's address, whatever a proxy made of the request. */

@@ -13,8 +13,8 @@ import { ACTIVITY_TYPE, type JsonObject } from "../documents.ts";
 import type { Keys } from "../inbox/signing-keys.ts";
 import { prefersDocument } from "./negotiation.ts";
 import { Rejection } from "../inbox/rejection.ts";
-import { signerOf } from "../inbox/verify.ts";
-import { actorDocument } from "../write/actor.ts";
+import { refuseBlocked, signerOf } from "../inbox/verify.ts";
+import { actorDocument, keyDocument } from "../write/actor.ts";
 import { reblogDocument } from "../write/activities.ts";
 import { withContext } from "../write/context.ts";
 import { emojiDocument } from "../write/emojis.ts";
@@ -68,11 +68,16 @@ export class Documents {
     if (name === undefined) throw missing();
     const owner = this.owner(name);
     const asked = pageAsked(request);
+    refuseBlocked(this.ctx, request);
+    const isActor = id === undefined && part === undefined;
+    if (isActor) await keyOf(this.ctx, owner.id);
+    if (isActor && this.ctx.config.secureFetch && !this.ctx.config.limitedFederation && !isSigned(request)) {
+      return documentResponse(withContext(keyDocument(this.ctx, owner.id)), request, true);
+    }
     const isForAll =
       id === undefined
-        ? !PERSONAL.has(part) && !this.ctx.config.limitedFederation
+        ? !PERSONAL.has(part) && !this.needsSignatures
         : !LISTS.has(statusPart) && this.isForAll(owner, id);
-    if (id === undefined && part === undefined) await keyOf(this.ctx, owner.id);
     const reader = isForAll ? ANYONE : await this.readerOf(request);
     const document =
       id === undefined
@@ -81,16 +86,23 @@ export class Documents {
     return documentResponse(withContext(document), request, reader !== ANYONE);
   }
 
-  emoji(shortcode: string): Response {
+  /** @throws Rejection */
+  async emoji(request: Request, shortcode: string): Promise<Response> {
+    refuseBlocked(this.ctx, request);
+    const reader = this.needsSignatures ? await this.readerOf(request) : ANYONE;
     const emoji = emojisOf(this.ctx, null).get(shortcode);
     if (!emoji) throw missing();
-    return documentResponse(withContext(emojiDocument(this.ctx, emoji)));
+    return documentResponse(withContext(emojiDocument(this.ctx, emoji)), request, reader !== ANYONE);
+  }
+
+  private get needsSignatures(): boolean {
+    return this.ctx.config.secureFetch || this.ctx.config.limitedFederation;
   }
 
   /** @throws Rejection if there is a signature, but not a valid one */
   private async readerOf(request: Request): Promise<Reader> {
-    if (!request.headers.has("signature")) {
-      if (this.ctx.config.limitedFederation) throw new Rejection(401, "This server requires signed requests");
+    if (!isSigned(request)) {
+      if (this.needsSignatures) throw new Rejection(401, "This server requires signed requests");
       return ANYONE;
     }
     const { id } = await signerOf(this.ctx, this.keys, request);
@@ -100,7 +112,7 @@ export class Documents {
 
   /** Then no key needs to be fetched for the signature. */
   private isForAll(owner: Owner, id: string): boolean {
-    if (this.ctx.config.limitedFederation) return false;
+    if (this.needsSignatures) return false;
     return this.ctx.db.get(STATUS, { id: parseId(id), ownerId: owner.id, ...ANYONE }) !== null;
   }
 
@@ -165,6 +177,10 @@ const STATUS = `
   WHERE s.id = +$id AND s.account_id = +$ownerId AND ${visibleToServer()}
     AND (s.reblog_of_id IS NULL OR EXISTS (
       SELECT 1 FROM statuses o WHERE o.id = s.reblog_of_id AND ${visibleToServer("o")}))`;
+
+function isSigned(request: Request): boolean {
+  return request.headers.has("signature");
+}
 
 function missing(): Rejection {
   return new Rejection(404, "There is no such document on this server");

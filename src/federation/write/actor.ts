@@ -71,6 +71,12 @@ export function actorDocument(ctx: Context, accountId: number): JsonObject {
   };
 }
 
+/** What a server needs to check the signatures of a local account, and no more. */
+export function keyDocument(ctx: Context, accountId: number): JsonObject {
+  const { id, type, preferredUsername, inbox, endpoints, publicKey } = actorDocument(ctx, accountId);
+  return { id, type, preferredUsername, inbox, endpoints, publicKey };
+}
+
 /** The account that stands for the server itself: it signs fetches, and everyone may read it without a signature. */
 export function serverActorDocument(ctx: Context): JsonObject {
   const uri = serverActorUri(ctx);
