@@ -116,6 +116,8 @@ export interface Context {
   mediaCache: MediaCache;
   activityFetches: ActivityFetches;
   background: BackgroundFetches;
+  /** Reports that other servers sent, by their site. */
+  receivedReports: SlidingWindow;
   /** The space on the disk of the media cache. */
   diskSpace(): Promise<DiskSpace>;
   /** Work that several requests wait for. */
@@ -136,6 +138,9 @@ export interface Context {
 
 /** OWASP's recommendation for argon2id on small machines. */
 const PASSWORDS = { timeCost: 2, memoryCost: 19_456 };
+
+/** Reports from one site: more than honest moderators forward to a small server, and few enough to be read. */
+const REPORTS_PER_HOUR = 20;
 
 /** Creates the context for a migrated database. */
 export function openContext(
@@ -186,6 +191,7 @@ export function openContext(
       toTarget: new SlidingWindow(240, 60),
     },
     background: { queue: new FairQueue(8, Infinity, 2), pausedUntil: new Map() },
+    receivedReports: new SlidingWindow(REPORTS_PER_HOUR, 3600),
     diskSpace: () => diskSpace(config.data),
     flights: new SingleFlight(),
     asyncRefreshes: new AsyncRefreshes(clock),

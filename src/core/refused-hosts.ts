@@ -1,7 +1,10 @@
 import type { Context } from "../context.ts";
+import type { Reads } from "../db/open.ts";
 import type { domainBlocks } from "../db/schema/index.ts";
 
-const SEVERITY = "SELECT severity FROM domain_blocks WHERE domain = +$domain";
+type Block = Pick<typeof domainBlocks.$inferSelect, "severity" | "reject_reports">;
+
+const BLOCK = "SELECT severity, reject_reports FROM domain_blocks WHERE domain = +$domain";
 const ALLOWED = "SELECT 1 FROM domain_allows WHERE domain = +$domain";
 
 /**
@@ -9,13 +12,27 @@ const ALLOWED = "SELECT 1 FROM domain_allows WHERE domain = +$domain";
  * Rules for a domain include its subdomains.
  */
 export function isRefusedHost(ctx: Context, host: string): boolean {
-  const domains = domainsOf(host);
-  for (const domain of domains) {
-    const block = ctx.db.get<Pick<typeof domainBlocks.$inferSelect, "severity">>(SEVERITY, { domain });
-    if (block?.severity === "suspend") return true;
-    if (block) break;
+  if (isSuspendedHost(ctx.db, host)) return true;
+  return ctx.config.limitedFederation && !domainsOf(host).some((domain) => ctx.db.get(ALLOWED, { domain }));
+}
+
+/** Whether the block that decides about a host suspends it. */
+function isSuspendedHost(db: Reads, host: string): boolean {
+  return blockOf(db, host)?.severity === "suspend";
+}
+
+/** Whether reports from a host are ignored. */
+export function rejectsReports(db: Reads, host: string): boolean {
+  return blockOf(db, host)?.reject_reports === 1;
+}
+
+/** The block with the longest domain that includes the host. */
+function blockOf(db: Reads, host: string): Block | null {
+  for (const domain of domainsOf(host)) {
+    const block = db.get<Block>(BLOCK, { domain });
+    if (block) return block;
   }
-  return ctx.config.limitedFederation && !domains.some((domain) => ctx.db.get(ALLOWED, { domain }));
+  return null;
 }
 
 /** A host and the domains that include it, longest first. A rule may name the port of a host. */

@@ -28,4 +28,6 @@ export type DeliveryEvent =
   /** A local account accepts a remote follower, or rejects or removes one. The URI is the follow's. */
   | { type: "follow.accepted" | "follow.rejected"; accountId: number; followerId: number; uri: string }
   | { type: "block.created" | "block.deleted"; accountId: number; targetId: number; uri: string }
-  | { type: "account.updated" | "account.deleted"; accountId: number };
+  | { type: "account.updated" | "account.deleted"; accountId: number }
+  /** A report about a remote account, to servers of these domains. */
+  | { type: "report.forwarded"; reportId: number; domains: readonly string[] };

@@ -1,7 +1,8 @@
 import { report, REPORT_CATEGORIES } from "../../core/moderation/reports.ts";
 import { reportTexts } from "../../entities/reports.ts";
 import { parseId } from "../../lib/ids.ts";
-import { bool, id, ids, object, oneOf, optional, text } from "../../lib/http/input.ts";
+import { parseDomain } from "../../lib/text/domains.ts";
+import { bool, id, ids, list, object, oneOf, optional, text } from "../../lib/http/input.ts";
 import { jsonText } from "../paging.ts";
 import type { Router } from "../router.ts";
 
@@ -10,6 +11,7 @@ const Report = object({
   status_ids: ids(500),
   comment: text({ max: 100_000, default: "" }),
   forward: bool({ default: false }),
+  forward_to_domains: optional(list(text({ max: 255 }))),
   category: oneOf(REPORT_CATEGORIES, { default: "other" }),
   rule_ids: ids(500),
 });
@@ -27,6 +29,7 @@ export function reportRoutes(routes: Router): void {
         category: input.category,
         ruleIds: input.rule_ids.map(parseId),
         forward: input.forward,
+        forwardTo: input.forward_to_domains?.map(parseDomain).filter((domain) => domain !== null) ?? null,
       });
       return jsonText(reportTexts(ctx, [reportId]).get(reportId)!);
     },

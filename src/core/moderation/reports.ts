@@ -5,9 +5,12 @@ import { idList } from "../../db/json.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import { reports } from "../../db/schema/index.ts";
 import { notFound, Refusal, refuseWhere, tooLong } from "../../errors.ts";
+import { siteOf } from "../../lib/http/ip-addresses.ts";
 import { findAccount } from "../accounts.ts";
+import { deliver } from "../deliveries.ts";
 import { notify } from "../notifications/notifications.ts";
 import { staffAccounts } from "../people/users.ts";
+import { rejectsReports } from "../refused-hosts.ts";
 import { visibleAmong } from "../visibility.ts";
 
 /** Mastodon's limit. */
@@ -24,6 +27,8 @@ export interface Complaint {
   ruleIds: readonly (number | null)[];
   /** Whether to forward the report to the server of a remote account. */
   forward: boolean;
+  /** The domains to forward it to, also those of accounts that were replied to; by default the reported account's. */
+  forwardTo: readonly string[] | null;
 }
 
 const STATUSES_BY =
@@ -46,24 +51,98 @@ export function report(ctx: Context, reporterId: number, complaint: Complaint): 
     tooLong("Comment", complaint.comment, MAX_COMMENT),
     [category === "violation" && ruleIds === null, "Rule ids does not reference valid rules"],
   ]);
+  const { comment } = complaint;
+  const isForwarded = complaint.forward && target.domain !== null;
   return ctx.db.transaction((tx) => {
-    const isKnown = tx.get(OPEN_ABOUT, { targetId: target.id }) !== null;
-    const { lastInsertRowid: id } = tx.run(
-      `INSERT INTO reports (account_id, target_account_id, category, comment, status_ids, rule_ids, forwarded, created_at)
-       VALUES ($reporterId, $targetId, $category, $comment, $statusIds, $ruleIds, $forwarded, $now)`,
-      {
-        reporterId,
-        targetId: target.id,
-        category,
-        comment: complaint.comment,
-        statusIds: JSON.stringify(statusIds),
-        ruleIds: ruleIds && JSON.stringify(ruleIds),
-        forwarded: complaint.forward && target.domain !== null ? 1 : 0,
-        now: ctx.clock.now(),
-      },
-    );
-    if (!isKnown) notifyStaff(ctx, tx, reporterId, id);
+    const about = { targetId: target.id, category, comment, statusIds, ruleIds, isForwarded, uri: null };
+    const id = storeReport(ctx, tx, { reporterId, ...about })!;
+    const domains = complaint.forwardTo ?? [target.domain ?? ""];
+    if (isForwarded) deliver(ctx, tx, { type: "report.forwarded", reportId: id, domains });
     return id;
+  });
+}
+
+/** A report to store: all checks are done. */
+interface NewReport {
+  /** Null for the server itself. */
+  reporterId: number | null;
+  targetId: number;
+  category: Complaint["category"];
+  comment: string;
+  statusIds: readonly number[];
+  ruleIds: readonly number[] | null;
+  isForwarded: boolean;
+  /** How another server names the report that it sent; null for reports of this server. */
+  uri: string | null;
+}
+
+const STORE = `
+  INSERT INTO reports
+    (account_id, target_account_id, category, comment, status_ids, rule_ids, forwarded, created_at, uri)
+  VALUES ($reporterId, $targetId, $category, $comment, $statusIds, $ruleIds, $forwarded, $now, $uri)
+  ON CONFLICT DO NOTHING RETURNING id`;
+
+/** Returns the report's id, and notifies the moderators; null if the report is known. */
+function storeReport(ctx: Context, tx: Tx, report: NewReport): number | null {
+  const { reporterId, targetId, category, comment, uri } = report;
+  const isKnown = tx.get(OPEN_ABOUT, { targetId }) !== null;
+  const row = tx.get<{ id: number }>(STORE, {
+    reporterId,
+    targetId,
+    category,
+    comment,
+    statusIds: JSON.stringify(report.statusIds),
+    ruleIds: report.ruleIds && JSON.stringify(report.ruleIds),
+    forwarded: report.isForwarded ? 1 : 0,
+    now: ctx.clock.now(),
+    uri,
+  });
+  if (row && !isKnown) notifyStaff(ctx, tx, reporterId, row.id);
+  return row?.id ?? null;
+}
+
+/** A report that another server sends. */
+export interface RemoteReport {
+  uri: string;
+  /** The account that sent it, usually that of its server. */
+  reporterId: number;
+  /** The accounts and statuses that it names. */
+  about: readonly string[];
+  /** Longer comments are truncated. */
+  comment: string;
+}
+
+/** The first local account that is named or, if none is, the author of the first local status. */
+const REPORTED = `
+  SELECT a.id FROM json_each($about) j LEFT JOIN statuses s ON s.uri = j.value AND s.local = 1
+    JOIN accounts a ON a.uri = j.value OR a.id = s.account_id
+    JOIN users u ON u.account_id = a.id
+  WHERE u.approved AND a.suspended_at IS NULL ORDER BY a.uri <> j.value, j.key LIMIT 1`;
+const NAMED_STATUSES = `
+  SELECT s.id FROM json_each($about) j JOIN statuses s ON s.uri = j.value WHERE s.account_id = +$targetId ORDER BY j.key`;
+const REPORTER = "SELECT uri, coalesce(domain, '') AS domain FROM accounts WHERE id = +$reporterId";
+
+/**
+ * Stores a report about a local account by another server. It is ignored if it is known, or about no local account, or if
+ * the owner wants none from its domain, or if its site has sent many within an hour.
+ */
+export function receiveReport(ctx: Context, tx: Tx, { uri, reporterId, about, comment }: RemoteReport): void {
+  const named = JSON.stringify(about);
+  const target = tx.get<{ id: number }>(REPORTED, { about: named });
+  if (!target || tx.get("SELECT 1 FROM reports WHERE uri = +$uri", { uri })) return;
+  const reporter = tx.get<{ uri: string; domain: string }>(REPORTER, { reporterId })!;
+  if ([reporter.domain, new URL(reporter.uri).host].some((host) => rejectsReports(tx, host))) return;
+  if (ctx.receivedReports.take(siteOf(reporter.uri), ctx.clock.now()).exceeded) return;
+  const statusIds = tx.all<{ id: number }>(NAMED_STATUSES, { about: named, targetId: target.id }).map(({ id }) => id);
+  storeReport(ctx, tx, {
+    reporterId,
+    targetId: target.id,
+    category: "other",
+    comment: [...comment].slice(0, MAX_COMMENT).join(""),
+    statusIds,
+    ruleIds: null,
+    isForwarded: false,
+    uri,
   });
 }
 
@@ -87,16 +166,19 @@ function citedRules(db: Reads, given: Complaint["ruleIds"]): number[] | null {
   return wanted.length === 0 || given.includes(null) || count < wanted.length ? null : wanted;
 }
 
-function notifyStaff(ctx: Context, tx: Tx, reporterId: number, reportId: number): void {
+/** Not those who made the report. One by the server itself has no other account than the recipient's. */
+function notifyStaff(ctx: Context, tx: Tx, reporterId: number | null, reportId: number): void {
   for (const staffId of staffAccounts(tx)) {
-    notify(ctx, tx, staffId, { type: "admin.report", from: reporterId, statusId: null, aboutId: reportId });
+    if (staffId === reporterId) continue;
+    notify(ctx, tx, staffId, { type: "admin.report", from: reporterId ?? staffId, statusId: null, aboutId: reportId });
   }
 }
 
 /** A report, for moderators. */
 export interface ReportRow {
   id: number;
-  account_id: number;
+  /** Null for the server itself. */
+  account_id: number | null;
   target_account_id: number;
   category: Complaint["category"];
   comment: string;
@@ -115,13 +197,14 @@ const COLUMNS = `
 /** A report with the handles of the reported account and the reporter. */
 export interface NamedReport extends ReportRow {
   target: string;
-  reporter: string;
+  /** Null for the server itself. */
+  reporter: string | null;
 }
 
 const handle = (account: string) => `${account}.username || coalesce('@' || ${account}.domain, '')`;
 const NAMED = `
   SELECT ${COLUMNS}, ${handle("t")} AS target, ${handle("a")} AS reporter
-  FROM reports r JOIN accounts t ON t.id = r.target_account_id JOIN accounts a ON a.id = r.account_id`;
+  FROM reports r JOIN accounts t ON t.id = r.target_account_id LEFT JOIN accounts a ON a.id = r.account_id`;
 
 const NEWEST_FIRST = "ORDER BY r.id DESC LIMIT +$limit";
 const ALL = `${NAMED} ${NEWEST_FIRST}`;

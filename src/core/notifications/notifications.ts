@@ -59,7 +59,7 @@ const NOTIFY = `
   WITH told AS MATERIALIZED (
     SELECT u.account_id, ${policyDecision(PARAMETERS)} AS verdict FROM users u
     WHERE u.account_id = +$to
-      AND (u.account_id <> +$from OR $type IN ('poll', 'severed_relationships', 'moderation_warning'))
+      AND (u.account_id <> +$from OR $type IN ('poll', 'severed_relationships', 'moderation_warning', 'admin.report'))
       AND (NOT (
         ${rejectsNotifications("+$to", "+$from")}
         OR EXISTS (

@@ -2,7 +2,7 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 
 export const reports = sqliteTable("reports", {
   id: integer().primaryKey({ autoIncrement: true }),
-  account_id: integer().notNull(),
+  account_id: integer(),
   target_account_id: integer().notNull(),
   category: text({ enum: ["spam", "legal", "violation", "other"] }).notNull(),
   comment: text().notNull(),
@@ -12,6 +12,7 @@ export const reports = sqliteTable("reports", {
   created_at: integer().notNull(),
   action_taken_at: integer(),
   action_taken_by_account_id: integer(),
+  uri: text(),
 });
 
 export const accountWarnings = sqliteTable("account_warnings", {

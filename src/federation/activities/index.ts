@@ -4,6 +4,7 @@ import { block } from "./block.ts";
 import { create } from "./create.ts";
 import { remove } from "./delete.ts";
 import { add, removeItem } from "./featured.ts";
+import { flag } from "./flag.ts";
 import { follow } from "./follow.ts";
 import type { Handler } from "./handler.ts";
 import { like } from "./like.ts";
@@ -19,6 +20,7 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map([
   ["Create", create],
   ["Delete", remove],
   ["EmojiReact", like],
+  ["Flag", flag],
   ["Follow", follow],
   ["Like", like],
   ["Reject", reject],

@@ -1,7 +1,7 @@
 import type { Context } from "../../context.ts";
 import { idList } from "../../db/json.ts";
 import type { DeliveryEvent } from "../../db/delivery-events.ts";
-import { accountPartUrl } from "../addresses.ts";
+import { accountPartUrl, serverActorUri } from "../addresses.ts";
 import type { Audience } from "../delivery/recipients.ts";
 import type { JsonObject } from "../documents.ts";
 import { actorDocument } from "./actor.ts";
@@ -12,8 +12,8 @@ import { addressing, localStatus, type LocalStatusRow, mentionedIn, statusDocume
 
 /** An activity that other servers have to get. */
 export interface Outgoing {
-  /** The local account that signs it. */
-  accountId: number;
+  /** The local account that signs it; null for the server itself. */
+  accountId: number | null;
   activity: JsonObject;
   audience: Audience;
   /** The status that it creates or changes, if any: it is not sent once that is deleted. */
@@ -59,6 +59,8 @@ function activityFor(ctx: Context, event: Exclude<DeliveryEvent, { type: "vote.c
     case "account.updated":
     case "account.deleted":
       return accountActivity(ctx, event);
+    case "report.forwarded":
+      return reportActivity(ctx, event);
   }
 }
 
@@ -331,6 +333,42 @@ function accountActivity(
     accountId,
     activity: withContext(activity),
     audience: { followersOf: accountId, accountIds, inbox: "shared" },
+    statusUri: null,
+  };
+}
+
+interface ReportRow {
+  target_account_id: number;
+  target_uri: string;
+  domain: string | null;
+  comment: string;
+  status_ids: string;
+}
+
+const REPORT = `
+  SELECT r.target_account_id, a.uri AS target_uri, a.domain, r.comment, r.status_ids
+  FROM reports r JOIN accounts a ON a.id = r.target_account_id WHERE r.id = +$reportId`;
+const REPORTED = "SELECT s.uri FROM json_each($statusIds) j JOIN statuses s ON s.id = j.value ORDER BY j.key";
+/** Their servers have the reported replies, too. */
+const REPLIED_TO = `
+  SELECT a.id FROM json_each($statusIds) j JOIN statuses s ON s.id = j.value JOIN accounts a ON a.id = s.in_reply_to_account_id
+  WHERE a.domain IN (SELECT value FROM json_each($domains))`;
+
+/** By the server itself: the reported account must not learn who complained. */
+function reportActivity(ctx: Context, { reportId, domains }: Event<"report.forwarded">): Outgoing | null {
+  const report = ctx.db.get<ReportRow>(REPORT, { reportId });
+  if (!report) return null;
+  const { target_account_id, target_uri, domain, comment: content, status_ids: statusIds } = report;
+  const statuses = ctx.db.all<{ uri: string }>(REPORTED, { statusIds }).map(({ uri }) => uri);
+  const repliedTo = ctx.db.all<{ id: number }>(REPLIED_TO, { statusIds, domains: JSON.stringify(domains) });
+  const own = domain !== null && domains.includes(domain) ? [target_account_id] : [];
+  const actor = serverActorUri(ctx);
+  const id = fragment(ctx, actor, "flags");
+  const flag = { id, type: "Flag", actor, to: [target_uri], object: [target_uri, ...statuses], content };
+  return {
+    accountId: null,
+    activity: withContext(flag),
+    audience: { accountIds: [...own, ...repliedTo.map((account) => account.id)], inbox: "shared" },
     statusUri: null,
   };
 }

@@ -34,14 +34,17 @@ export const commands = {
       obfuscate: flag("masks the domain with asterisks in the public list"),
       "reject-media": flag("neither fetches nor shows media of the domain, and removes the cached ones"),
       "accept-media": flag("shows them again"),
+      "reject-reports": flag("ignores reports that the domain sends"),
+      "accept-reports": flag("passes them to the moderators again"),
     },
-    run: async ({ domain }, { severity, comment, note, obfuscate, ...media }) => {
+    run: async ({ domain }, { severity, comment, note, obfuscate, ...rejected }) => {
       const changes = {
         severity,
         publicComment: comment,
         privateComment: note,
         obfuscate: obfuscate || undefined,
-        rejectMedia: mediaRejection(media["reject-media"], media["accept-media"]),
+        rejectMedia: rejection("media", rejected["reject-media"], rejected["accept-media"]),
+        rejectReports: rejection("reports", rejected["reject-reports"], rejected["accept-reports"]),
       };
       await withData((ctx) => setDomainBlock(ctx, domain, changes));
       console.log(`Blocked ${domain}.`);
@@ -94,8 +97,8 @@ function domainCommand(
 }
 
 /** Undefined if neither option is given. */
-function mediaRejection(reject: boolean, accept: boolean): boolean | undefined {
-  if (reject && accept) throw new ArgumentError("Use either --reject-media or --accept-media, not both.");
+function rejection(what: "media" | "reports", reject: boolean, accept: boolean): boolean | undefined {
+  if (reject && accept) throw new ArgumentError(`Use either --reject-${what} or --accept-${what}, not both.`);
   return reject || accept ? reject : undefined;
 }
 

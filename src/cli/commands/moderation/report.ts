@@ -27,7 +27,7 @@ export const commands = {
       STATE: stateOf,
       CATEGORY: ({ category }) => category,
       ABOUT: ({ target }) => `@${target}`,
-      BY: ({ reporter }) => `@${reporter}`,
+      BY: reporterOf,
     },
     json: toJson,
   }),
@@ -37,7 +37,7 @@ export const commands = {
     find: ({ id }) => withData(({ db }) => reportDetails(db, id)),
     facts: (report) => ({
       About: [`@${report.target}`],
-      By: [`@${report.reporter}, ${day(report.created_at)}`],
+      By: [`${reporterOf(report)}, ${day(report.created_at)}`],
       State: [stateOf(report)],
       Category: [report.category],
       Rule: report.rules,
@@ -66,6 +66,10 @@ export const commands = {
 
 function stateOf(report: NamedReport): string {
   return report.action_taken_at === null ? "open" : "resolved";
+}
+
+function reporterOf({ reporter }: NamedReport): string {
+  return reporter === null ? "this server" : `@${reporter}`;
 }
 
 function toJson(report: NamedReport) {
