@@ -18,6 +18,7 @@ export const NOUNS: Record<string, Noun> = {
   version: { group: "Server", load: async () => (await import("./commands/server/version.ts")).commands },
   routes: { group: "Server", load: async () => (await import("./commands/server/routes.ts")).commands },
   user: { group: "Users and tokens", load: async () => (await import("./commands/people/user.ts")).commands },
+  account: { group: "Users and tokens", load: async () => (await import("./commands/people/account.ts")).commands },
   token: { group: "Users and tokens", load: async () => (await import("./commands/people/token.ts")).commands },
   rule: { group: "About the server", load: async () => (await import("./commands/about/rule.ts")).commands },
   page: { group: "About the server", load: async () => (await import("./commands/about/page.ts")).commands },

@@ -29,5 +29,7 @@ export type DeliveryEvent =
   | { type: "follow.accepted" | "follow.rejected"; accountId: number; followerId: number; uri: string }
   | { type: "block.created" | "block.deleted"; accountId: number; targetId: number; uri: string }
   | { type: "account.updated" | "account.deleted"; accountId: number }
+  /** `keyId` is the row of the key that was replaced. */
+  | { type: "account.key_rotated"; accountId: number; keyId: number }
   /** A report about a remote account, to servers of these domains. */
   | { type: "report.forwarded"; reportId: number; domains: readonly string[] };

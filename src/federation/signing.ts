@@ -1,12 +1,12 @@
 import type { Context } from "../context.ts";
 import type { Tx } from "../db/open.ts";
-import { keyOf } from "../core/people/account-keys.ts";
+import { type AccountKey, keyOf } from "../core/people/account-keys.ts";
 import type { SignatureForm } from "../lib/signatures.ts";
 import { keyIdOf } from "./addresses.ts";
 
 /** Headers that sign a GET as the server itself, so that no fetch reveals which user caused it. */
-export function signFetch(ctx: Context, url: URL, form: SignatureForm): Promise<Record<string, string>> {
-  return sign(ctx, null, { method: "GET", url: url.href }, form);
+export async function signFetch(ctx: Context, url: URL, form: SignatureForm): Promise<Record<string, string>> {
+  return sign(ctx, await keyOf(ctx, null), { method: "GET", url: url.href }, form);
 }
 
 interface Post {
@@ -15,18 +15,17 @@ interface Post {
   body: string;
 }
 
-/** Headers that sign a POST as a local account, or (null) as the server itself. */
-export function signPost(ctx: Context, accountId: number | null, post: Post, form: SignatureForm) {
-  return sign(ctx, accountId, { method: "POST", ...post }, form);
+/** Headers that sign a POST with the key of a local account, or of the server itself. */
+export function signPost(ctx: Context, key: AccountKey, post: Post, form: SignatureForm) {
+  return sign(ctx, key, { method: "POST", ...post }, form);
 }
 
-async function sign(
+function sign(
   ctx: Context,
-  accountId: number | null,
+  { privateKey, username }: AccountKey,
   request: Parameters<Context["signer"]["sign"]>[0],
   form: SignatureForm,
 ): Promise<Record<string, string>> {
-  const { privateKey, username } = await keyOf(ctx, accountId);
   return ctx.signer.sign(request, { keyId: keyIdOf(ctx, username), privateKey }, form, ctx.clock.now());
 }
 

@@ -32,6 +32,7 @@ export function cleanUp(ctx: Context): void {
     tx.run("DELETE FROM mutes WHERE expires_at <= +$now", { now });
     deleteOldActivity(tx, now);
     deleteUnusedKeys(tx, now);
+    tx.run("DELETE FROM retired_remote_keys WHERE retired_at < +$before", { before: now - DAY });
     prune(tx, "home_timeline", "account_id", "SELECT account_id AS id FROM users");
     prune(tx, "list_timeline", "list_id", "SELECT id FROM lists");
     giveUpOlder(ctx, tx, now - MAX_PROCESSING);

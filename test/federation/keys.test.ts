@@ -20,6 +20,7 @@ beforeEach(() => {
 });
 
 const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
 const follow = (account = bob) => account.activity("Follow", alice.uri);
 const respond = async (account = bob, key = account.key) =>
   sendRequest(alice.server, await account.sign(alice.server, follow(account), { key }));
@@ -133,10 +134,8 @@ describe("A changed key", () => {
   beforeEach(async () => void (await befriend(alice, bob)));
 
   test("is fetched when the old one fails", async () => {
-    const old = { ...bob.key };
     bob.changeKey();
     expect(await statusOf()).toBe(202);
-    expect(await statusOf(bob, old)).toBe(401);
   });
 
   test("is fetched at most every five minutes for each account", async () => {
@@ -190,6 +189,7 @@ describe("A changed key", () => {
     expect(await bob.send(alice.server, update, { key: first })).toBe(202);
     await alice.server.drain();
     expect(await statusOf(bob, third)).toBe(202);
+    alice.server.clock.advance(DAY);
     expect(await statusOf(bob, first)).toBe(401);
   });
 
@@ -214,5 +214,50 @@ describe("A changed key", () => {
     await alice.server.drain();
     expect(await statusOf()).toBe(202);
     expect(fetches()).toBe(before);
+  });
+});
+
+describe("A replaced key", () => {
+  const announce = async (key = bob.key) => {
+    await bob.send(alice.server, bob.activity("Update", bob.document), { key });
+    await alice.server.drain();
+  };
+  beforeEach(async () => void (await befriend(alice, bob)));
+
+  test("is accepted for one day, without another fetch", async () => {
+    const old = { ...bob.key };
+    const before = fetches();
+    bob.changeKey();
+    await announce(old);
+    alice.server.clock.advance(DAY - 1);
+    expect([await statusOf(bob, old), await statusOf()]).toEqual([202, 202]);
+    expect(fetches()).toBe(before);
+    alice.server.clock.advance(1);
+    expect([await statusOf(bob, old), await statusOf()]).toEqual([401, 202]);
+  });
+
+  test("is accepted if the new one has another id", async () => {
+    const old = { ...bob.key };
+    bob.changeKey();
+    bob.key.keyId = bob.document.publicKey.id = `${bob.uri}#key-2`;
+    await announce(old);
+    expect([await statusOf(bob, old), await statusOf()]).toEqual([202, 202]);
+    alice.server.clock.advance(DAY);
+    expect([await statusOf(bob, old), await statusOf()]).toEqual([401, 202]);
+  });
+
+  test("is only the one before, and only one that its owner named", async () => {
+    const keys = [{ ...bob.key }];
+    for (let change = 0; change < 2; change += 1) {
+      bob.changeKey();
+      await announce(keys.at(-1));
+      keys.push({ ...bob.key });
+    }
+    const { privateKey } = peer.account("eve").key;
+    expect(await Promise.all(keys.map((key) => statusOf(bob, key)))).toEqual([401, 202, 202]);
+    expect(await statusOf(bob, { ...bob.key, privateKey })).toBe(401);
+    expect(count(alice.server, "retired_remote_keys")).toBe(1);
+    await alice.server.cleanUpAfter(DAY + 1);
+    expect(count(alice.server, "retired_remote_keys")).toBe(0);
   });
 });

@@ -218,6 +218,7 @@ const REST = [
   ["notification_requests", "from_account_id"],
   ["remote_accounts", "account_id"],
   ["remote_keys", "account_id"],
+  ["retired_remote_keys", "account_id"],
   ["scheduled_statuses", "account_id"],
   ["sent_follows", "account_id"],
   ["sent_follows", "target_account_id"],

@@ -73,6 +73,14 @@ const SAVE_ADDRESSES = `
     followers_url = excluded.followers_url, following_url = excluded.following_url,
     featured_url = excluded.featured_url, featured_tags_url = excluded.featured_tags_url, fetched_at = excluded.fetched_at`;
 
+/** Only the keys of the last change are kept, so an account that changes its keys all the time has few rows. */
+const FORGET_RETIRED = "DELETE FROM retired_remote_keys WHERE account_id = +$id";
+const CHANGED = `
+  FROM remote_keys k WHERE k.account_id = +$id AND NOT EXISTS (
+    SELECT 1 FROM json_each($keys) WHERE value ->> 'id' = k.key_id AND value ->> 'pem' = k.public_key)`;
+const RETIRE_CHANGED = `
+  INSERT INTO retired_remote_keys (key_id, account_id, public_key, retired_at)
+  SELECT k.key_id, k.account_id, k.public_key, $now ${CHANGED}`;
 const REMOVE_OTHER_KEYS = `
   DELETE FROM remote_keys WHERE account_id = +$id AND key_id NOT IN (SELECT value ->> 'id' FROM json_each($keys))`;
 const SAVE_KEYS = `
@@ -132,7 +140,6 @@ const APPLY_DOMAIN_BLOCK = `
 function save(ctx: Context, tx: Tx, id: number, profile: RemoteProfile): void {
   const now = ctx.clock.now();
   const { createdAt, counts, addresses } = profile;
-  const keys = JSON.stringify(profile.keys);
   tx.run(SAVE, {
     id,
     username: profile.username,
@@ -159,7 +166,15 @@ function save(ctx: Context, tx: Tx, id: number, profile: RemoteProfile): void {
     now,
   });
   tx.run(SAVE_ADDRESSES, { id, ...addresses, now });
-  tx.run(REMOVE_OTHER_KEYS, { id, keys });
+  saveKeys(tx, id, JSON.stringify(profile.keys), now);
+}
+
+function saveKeys(tx: Tx, id: number, keys: string, now: number): void {
+  if (tx.get(`SELECT 1 ${CHANGED}`, { id, keys })) {
+    tx.run(FORGET_RETIRED, { id });
+    tx.run(RETIRE_CHANGED, { id, keys, now });
+    tx.run(REMOVE_OTHER_KEYS, { id, keys });
+  }
   tx.run(SAVE_KEYS, { id, keys });
 }
 

@@ -29,7 +29,19 @@ export const accountKeys = sqliteTable("account_keys", {
   public_key: text().notNull(),
   private_key: text().notNull(),
   created_at: integer().notNull(),
+  retired_at: integer(),
 });
+
+export const retiredRemoteKeys = sqliteTable(
+  "retired_remote_keys",
+  {
+    key_id: text().notNull(),
+    account_id: integer().notNull(),
+    public_key: text().notNull(),
+    retired_at: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.key_id, table.account_id] })],
+);
 
 export const tombstones = sqliteTable(
   "tombstones",
@@ -82,6 +94,7 @@ export const outgoingActivities = sqliteTable("outgoing_activities", {
   status_uri: text(),
   created_at: integer().notNull(),
   follow_uri: text(),
+  key_id: integer(),
 });
 
 export const sentFollows = sqliteTable(

@@ -10,8 +10,8 @@ import { removeUnused, sendLater } from "./send.ts";
 const SLICE = 250;
 
 const ADD_ACTIVITY = `
-  INSERT INTO outgoing_activities (account_id, body, status_uri, created_at, follow_uri)
-  VALUES ($accountId, $body, $statusUri, $now, $followUri)`;
+  INSERT INTO outgoing_activities (account_id, body, status_uri, created_at, follow_uri, key_id)
+  VALUES ($accountId, $body, $statusUri, $now, $followUri, $keyId)`;
 const ADD_SLICE = "INSERT INTO delivery_slices (activity_id, inboxes) VALUES ($activityId, $inboxes)";
 const ADD_DELIVERY = "INSERT INTO deliveries (activity_id, inbox) VALUES ($activityId, $inbox)";
 const NEXT = "SELECT id, activity_id, inboxes FROM delivery_slices WHERE id = (SELECT min(id) FROM delivery_slices)";
@@ -25,10 +25,10 @@ interface SliceRow {
 /** Writes one copy of an activity and its inboxes. A job writes the deliveries. */
 export function fanOutLater(ctx: Context, tx: Tx, outgoing: Outgoing, inboxes: readonly string[]): void {
   if (inboxes.length === 0) return;
-  const { accountId, activity, statusUri, followUri = null } = outgoing;
+  const { accountId, activity, statusUri, followUri = null, keyId = null } = outgoing;
   const body = JSON.stringify(activity);
   const now = ctx.clock.now();
-  const { lastInsertRowid: activityId } = tx.run(ADD_ACTIVITY, { accountId, body, statusUri, now, followUri });
+  const { lastInsertRowid: activityId } = tx.run(ADD_ACTIVITY, { accountId, body, statusUri, now, followUri, keyId });
   for (let at = 0; at < inboxes.length; at += SLICE) {
     tx.run(ADD_SLICE, { activityId, inboxes: JSON.stringify(inboxes.slice(at, at + SLICE)) });
   }

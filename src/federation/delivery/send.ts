@@ -4,6 +4,7 @@ import type { Reads, Tx } from "../../db/open.ts";
 import { Locked } from "../../db/lock.ts";
 import { enqueue, Postpone } from "../../db/queue.ts";
 import { isDiskFull, Refusal } from "../../errors.ts";
+import { type AccountKey, keysToTry } from "../../core/people/account-keys.ts";
 import { noteFollowDelivery } from "../../core/people/sent-follows.ts";
 import { isRefusedHost } from "../../core/refused-hosts.ts";
 import { siteOf } from "../../lib/http/ip-addresses.ts";
@@ -36,6 +37,8 @@ interface DeliveryRow {
   created_at: number;
   /** The follow that it asks for; null for all other activities. */
   follow_uri: string | null;
+  /** The replaced key that signs it; null for the account's current one. */
+  key_id: number | null;
   /** Whether the status that it creates or changes was deleted meanwhile. */
   is_obsolete: number;
 }
@@ -51,7 +54,7 @@ interface Failure {
 type Sent = Pick<DeliveryRow, "id" | "activity_id">;
 
 const NEXT = `
-  SELECT d.id, d.activity_id, o.account_id, o.body, o.created_at, o.follow_uri,
+  SELECT d.id, d.activity_id, o.account_id, o.body, o.created_at, o.follow_uri, o.key_id,
     EXISTS (SELECT 1 FROM tombstones t WHERE t.uri = o.status_uri) AS is_obsolete
   FROM deliveries d JOIN outgoing_activities o ON o.id = d.activity_id
   WHERE d.inbox = +$inbox AND d.id > +$after ORDER BY d.id LIMIT 1`;
@@ -123,14 +126,22 @@ async function attempt(ctx: Context, inbox: string, row: DeliveryRow): Promise<F
   }
 }
 
-async function post(ctx: Context, inbox: string, { account_id, body }: DeliveryRow): Promise<OutboundError | null> {
+/** A host that refuses the signature may know only the account's other key. */
+async function post(ctx: Context, inbox: string, row: DeliveryRow): Promise<OutboundError | null> {
+  const [key, other] = await keysToTry(ctx, row.account_id, row.key_id);
+  if (!key) throw new Error(`Account ${row.account_id} has no key`);
+  const failure = await postInForms(ctx, inbox, row.body, key);
+  return failure?.status === 401 && other ? postInForms(ctx, inbox, row.body, other) : failure;
+}
+
+async function postInForms(ctx: Context, inbox: string, body: string, key: AccountKey): Promise<OutboundError | null> {
   const host = hostOf(inbox)!;
   const form = formFor(ctx, host);
-  const failure = await postWith(ctx, inbox, account_id, body, form);
+  const failure = await postWith(ctx, inbox, body, key, form);
   if (failure?.status !== 401) return failure;
   // A host that understands only the other form refuses this one. It is remembered if that is the reason.
   const other = otherForm(form);
-  const second = await postWith(ctx, inbox, account_id, body, other);
+  const second = await postWith(ctx, inbox, body, key, other);
   if (second === null) ctx.db.transaction((tx) => rememberForm(ctx, tx, host, other));
   return second;
 }
@@ -138,13 +149,13 @@ async function post(ctx: Context, inbox: string, { account_id, body }: DeliveryR
 async function postWith(
   ctx: Context,
   inbox: string,
-  accountId: number | null,
   body: string,
+  key: AccountKey,
   form: SignatureForm,
 ): Promise<OutboundError | null> {
   const headers = { "content-type": ACTIVITY_TYPE };
   try {
-    const sign = (url: URL) => signPost(ctx, accountId, { url: url.href, headers, body }, form);
+    const sign = (url: URL) => signPost(ctx, key, { url: url.href, headers, body }, form);
     await ctx.fetchOutside(inbox, { ...BOUNDS, headers, body, sign });
     return null;
   } catch (error) {

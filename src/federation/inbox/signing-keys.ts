@@ -17,6 +17,8 @@ const FAILURE_LASTS = 10 * 60_000;
 /** A key is fetched again after a failed signature at most once within this time, in ms. */
 const RECHECK = 5 * 60_000;
 const MAX_REMEMBERED = 5000;
+/** How long a key is accepted after its owner has replaced it, in ms: what waited then may be signed with it. */
+const RETIRED_LASTS = 24 * 3600_000;
 
 /** A verified owner's key. */
 export interface SigningKey {
@@ -43,6 +45,11 @@ const FIND = `
   FROM remote_keys k JOIN accounts a ON a.id = k.account_id
   WHERE k.key_id = +$keyId`;
 
+const FIND_RETIRED = `
+  SELECT k.account_id, a.uri, k.public_key, a.suspended_at, a.gone_at
+  FROM retired_remote_keys k JOIN accounts a ON a.id = k.account_id
+  WHERE k.key_id = +$keyId AND k.retired_at > +$since`;
+
 /** The public keys of other servers' accounts, by key id. An unknown key is fetched with its owner. */
 export class Keys {
   private readonly failures = new Map<string, { until: number; isFinal: boolean }>();
@@ -58,7 +65,7 @@ export class Keys {
    * @throws KeyUnavailable if its server doesn't respond, or too many are being fetched
    */
   async find(keyId: string): Promise<SigningKey | null> {
-    const known = this.known(keyId);
+    const known = this.known(keyId) ?? this.retired(keyId);
     if (known) return known;
     await this.ctx.flights.run(`key ${keyId}`, () => this.fetch(keyId, () => this.fetchOwner(keyId)));
     return this.known(keyId);
@@ -84,8 +91,17 @@ export class Keys {
     return after && !after.key.equals(before.key) ? after : null;
   }
 
+  /** The key with this id that its owner has replaced within the last day. */
+  retired(keyId: string): SigningKey | null {
+    const since = this.ctx.clock.now() - RETIRED_LASTS;
+    return this.signingKey(this.ctx.db.get<KeyRow>(FIND_RETIRED, { keyId, since }));
+  }
+
   private known(keyId: string): SigningKey | null {
-    const row = this.ctx.db.get<KeyRow>(FIND, { keyId });
+    return this.signingKey(this.ctx.db.get<KeyRow>(FIND, { keyId }));
+  }
+
+  private signingKey(row: KeyRow | null): SigningKey | null {
     const key = row && this.parse(row.public_key);
     if (!row || !key) return null;
     const isGone = row.gone_at !== null;

@@ -31,6 +31,8 @@ export async function signerOf(ctx: Context, keys: Keys, request: Request, poste
   if (!found) throw unauthorized("the key of the signature does not exist, or its owner does not name it");
   const problem = verifySignature(received, signature, found.key);
   if (problem === null) return senderOf(found);
+  const before = keys.retired(signature.keyId);
+  if (before && verifySignature(received, signature, before.key) === null) return senderOf(before);
   const newer = await available(keys.refreshed(signature.keyId, found));
   if (newer && verifySignature(received, signature, newer.key) === null) return senderOf(newer);
   throw unauthorized(problem.problem);

@@ -20,6 +20,8 @@ export interface Outgoing {
   statusUri: string | null;
   /** The follow that it asks for, if any: what becomes of it is recorded. */
   followUri?: string;
+  /** The replaced key that signs it, if it is not the account's current one. */
+  keyId?: number;
 }
 
 /** The activities that tell other servers of an event. None if its rows are gone: then a later event says so. */
@@ -57,6 +59,7 @@ function activityFor(ctx: Context, event: Exclude<DeliveryEvent, { type: "vote.c
     case "follow.rejected":
       return followAnswer(ctx, event);
     case "account.updated":
+    case "account.key_rotated":
     case "account.deleted":
       return accountActivity(ctx, event);
     case "report.forwarded":
@@ -314,8 +317,9 @@ const KNOWING = `
 
 function accountActivity(
   ctx: Context,
-  { type, accountId }: Event<"account.updated" | "account.deleted">,
+  event: Event<"account.updated" | "account.key_rotated" | "account.deleted">,
 ): Outgoing | null {
+  const { type, accountId } = event;
   const actor = accountWith(ctx, accountId)?.uri;
   if (actor === undefined) return null;
   const activity =
@@ -334,6 +338,7 @@ function accountActivity(
     activity: withContext(activity),
     audience: { followersOf: accountId, accountIds, inbox: "shared" },
     statusUri: null,
+    ...(type === "account.key_rotated" && { keyId: event.keyId }),
   };
 }
 

@@ -1,0 +1,20 @@
+-- When a key was replaced. It still signs what waited then.
+ALTER TABLE account_keys ADD COLUMN retired_at INTEGER;
+DROP INDEX account_keys_of_account;
+CREATE UNIQUE INDEX account_keys_of_account ON account_keys (account_id) WHERE account_id IS NOT NULL AND retired_at IS NULL;
+
+-- The replaced key that signs an activity; NULL for the account's current one.
+ALTER TABLE outgoing_activities ADD COLUMN key_id INTEGER REFERENCES account_keys (id) ON DELETE SET NULL;
+CREATE INDEX outgoing_activities_of_key ON outgoing_activities (key_id) WHERE key_id IS NOT NULL;
+
+-- Keys that a remote account named until it replaced them.
+CREATE TABLE retired_remote_keys (
+  key_id TEXT NOT NULL,
+  account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  public_key TEXT NOT NULL,
+  retired_at INTEGER NOT NULL,
+  PRIMARY KEY (key_id, account_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX retired_remote_keys_of_account ON retired_remote_keys (account_id);
+CREATE INDEX retired_remote_keys_by_age ON retired_remote_keys (retired_at);
