@@ -16,10 +16,15 @@ export interface DataFolder {
 }
 
 /** Creates the data folder with the program itself, and adds `count` statuses to its database. */
-export async function createDataFolder(command: Command, folder: string, count: number): Promise<DataFolder> {
+export async function createDataFolder(
+  command: Command,
+  folder: string,
+  count: number,
+  localOf?: number,
+): Promise<DataFolder> {
   const token = await createPerson(command, { cwd: folder, env: environment(folder) }, "viewer");
   const path = join(folder, "linnet.db");
-  if (count > 0) seed(path, count, ORIGIN);
+  if (count > 0) seed(path, count, ORIGIN, localOf);
   const db = new Database(path, { readonly: true });
   const ends = "SELECT min(id) AS oldest, max(id) AS newest FROM statuses";
   const { oldest, newest } = db.query<{ oldest: number; newest: number }, []>(ends).get()!;

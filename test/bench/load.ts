@@ -16,6 +16,8 @@ export interface Load {
   status?: number;
   /** Sends each request once, and ends with the last response. */
   once?: boolean;
+  /** Milliseconds before each request; only with one connection. */
+  pause?: number;
 }
 
 export interface Measured {
@@ -99,6 +101,7 @@ class Connections {
     this.waiting += 1;
     if (numberAt >= 0) text.write(String(this.asked).padStart(8, "0"), numberAt);
     this.missing[at] = -1;
+    if (this.load.pause !== undefined) Bun.sleepSync(this.load.pause);
     this.sentAt[at] = performance.now();
     const sent = system.send(this.polled.readInt32LE(at * 8), ptr(text), text.length, 0);
     if (sent !== text.length) throw new Error("A request was only sent in part");

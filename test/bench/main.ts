@@ -1,7 +1,7 @@
 /*
  * `bun run bench` compares the executable with a bare `Bun.serve` that returns the same bytes. Prints Markdown.
  *
- *     bun run bench [start] [answers] [files] [depth] [streams] [jobs] [federation]
+ *     bun run bench [start] [answers] [files] [depth] [streams] [jobs] [federation] [neighbourhood]
  *
  *     --quick          measures each row for one second instead of five
  *     --source         measures src/main.ts instead of dist/linnet
@@ -9,8 +9,8 @@
  *                      turns, and measures nothing else; with the part "federation", it also compares the size
  *                      and the start of both
  *
- * Without names it measures everything. The part "jobs" runs in this process, from source. The part "federation" has its
- * own baselines and targets; it takes some minutes, with --quick less than one.
+ * Without names it measures everything. The part "jobs" runs in this process, from source. The parts "federation" and
+ * "neighbourhood" have their own baselines and targets; they take some minutes, with --quick one or less.
  *
  * Linux only. The parts run one after the other, because the server and the load fill two cores.
  */
@@ -26,7 +26,8 @@ import { responseTo, compare, pageTime, type Comparison, type Pace, type BenchRe
 import { createDataFolder, serve, type DataFolder } from "./data-folder.ts";
 import { sideBySide } from "./side-by-side.ts";
 import { loadAverage, measureFederation } from "./federation/federation.ts";
-import { cells, HEAD } from "./federation/row.ts";
+import { cells, HEAD, type Row } from "./federation/row.ts";
+import { measureNeighbourhood } from "./neighbourhood/neighbourhood.ts";
 import { coldStart } from "./start-up.ts";
 import { measureStreams, IDLE } from "./streams.ts";
 import { table } from "./table.ts";
@@ -59,7 +60,7 @@ const SEARCHES = [
   ["two words of medium frequency", word(400), word(700)],
 ] as const;
 
-const PARTS = ["start", "answers", "files", "depth", "streams", "jobs", "federation"] as const;
+const PARTS = ["start", "answers", "files", "depth", "streams", "jobs", "federation", "neighbourhood"] as const;
 
 const { values, positionals } = parseArgs({
   options: { quick: { type: "boolean" }, source: { type: "boolean" }, against: { type: "string" } },
@@ -94,6 +95,9 @@ async function printParts(command: Command): Promise<void> {
   if (isWanted("streams")) await printStreams(command);
   if (isWanted("jobs")) await printJobs();
   if (isWanted("federation")) await printFederation(command);
+  if (isWanted("neighbourhood")) {
+    printRows(await measureNeighbourhood(command, root, { isQuick: values.quick === true, report }));
+  }
 }
 
 async function printComparison(older: string, newer: Command): Promise<void> {
@@ -284,7 +288,10 @@ async function printJobs(): Promise<void> {
 
 async function printFederation(command: Command): Promise<void> {
   const older = values.against === undefined ? null : resolve(values.against);
-  const rows = await measureFederation(command, root, { isQuick: values.quick === true, older, report });
+  printRows(await measureFederation(command, root, { isQuick: values.quick === true, older, report }));
+}
+
+function printRows(rows: readonly Row[]): void {
   console.log(`Load average at the end: ${loadAverage()}.\n`);
   console.log(table(HEAD, rows.map(cells)));
 }

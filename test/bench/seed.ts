@@ -31,15 +31,15 @@ interface Sample {
   tag: number | null;
 }
 
-/** Adds `count` statuses, one per minute until now, to a database with one user. */
-export function seed(path: string, count: number, origin: string): void {
+/** Adds `count` statuses, one per minute until now, to a database with one user. Of the authors, one in `localOf` is local. */
+export function seed(path: string, count: number, origin: string, localOf = 2): void {
   const db = new Database(path, { strict: true });
   // Nothing else uses the database, and a failure discards it.
   db.run("PRAGMA journal_mode = OFF");
   db.run("PRAGMA synchronous = OFF");
   db.run("BEGIN");
   const begin = Date.now() - count * MINUTE;
-  const people = seedPeople(db, origin);
+  const people = seedPeople(db, origin, localOf);
   const samples = seedSamples(db, origin);
   const idOf = (n: number) => idAt(begin + n * MINUTE);
   const insert = statusInserts(db);
@@ -70,7 +70,7 @@ function seedSearch(raw: Database): void {
 }
 
 /** Returns the viewer first. */
-function seedPeople(db: Database, origin: string): Person[] {
+function seedPeople(db: Database, origin: string, localOf: number): Person[] {
   const viewer = db.query<{ id: number; uri: string }, []>("SELECT id, uri FROM accounts").get()!;
   const people: Person[] = [{ ...viewer, local: true }];
   const insert = db.query(
@@ -80,7 +80,7 @@ function seedPeople(db: Database, origin: string): Person[] {
   const follow = db.query("INSERT INTO follows (account_id, target_account_id, created_at) VALUES (?, ?, ?)");
   for (let n = 1; n <= PEOPLE; n += 1) {
     const at = Date.UTC(2019, n % 12, n);
-    const domain = n % 2 === 0 ? null : `far${n}.example`;
+    const domain = n % localOf === 0 ? null : `far${n}.example`;
     const person = { id: idAt(at), uri: `${domain ? `https://${domain}` : origin}/users/friend${n}`, local: !domain };
     const note = "<p>Writes about gardens, rivers and old machines.</p>";
     insert.run(person.id, `friend${n}`, domain, `Friend No. ${n}`, note, person.uri, at);

@@ -38,6 +38,10 @@ export interface Counts {
   keys: number;
   /** All accounts of other servers. */
   known: number;
+  /** In the database before; none if missing. */
+  statuses?: number;
+  /** The servers of the senders; if missing, a hundred that can't be reached. */
+  origins?: readonly string[];
 }
 
 interface KeyPair {
@@ -55,9 +59,12 @@ export async function createNeighbourhood(
   counts: Counts,
   ports: readonly number[],
 ): Promise<Neighbourhood> {
-  const data = await createDataFolder(command, folder, 0);
+  const data = await createDataFolder(command, folder, counts.statuses ?? 0);
   const pairs = await Promise.all(Array.from({ length: counts.keys }, newKeyPair));
-  const senders = Array.from({ length: counts.senders }, (_, n) => sender(n, pairs[n % pairs.length]!));
+  const origins = counts.origins ?? Array.from({ length: HOSTS }, (_, n) => `https://mastodon${n}.example`);
+  const senders = Array.from({ length: counts.senders }, (_, n) =>
+    sender(n, origins[n % origins.length]!, pairs[n % pairs.length]!),
+  );
   const followers = ports.map((port, n) => `http://${loopbackAddress(n)}:${port}/users/reader`);
   const db = new Database(join(folder, "linnet.db"), { strict: true });
   db.transaction(() => {
@@ -80,10 +87,10 @@ async function newKeyPair(): Promise<KeyPair> {
   return { publicKey: publicKey.export({ type: "spki", format: "pem" }).toString(), privateKey };
 }
 
-function sender(n: number, { privateKey }: KeyPair): Sender {
-  const [username, host] = [`writer${n}`, `mastodon${n % HOSTS}.example`];
-  const uri = `https://${host}/users/${username}`;
-  return { uri, host, username, keyId: `${uri}#main-key`, key: privateKey };
+function sender(n: number, origin: string, { privateKey }: KeyPair): Sender {
+  const username = `writer${n}`;
+  const uri = `${origin}/users/${username}`;
+  return { uri, host: new URL(uri).host, username, keyId: `${uri}#main-key`, key: privateKey };
 }
 
 interface Profile {

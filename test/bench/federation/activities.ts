@@ -6,13 +6,13 @@ import type { Sender } from "./accounts.ts";
 
 /* Activities as Mastodon sends them, and the signed requests that deliver them. */
 
-const PUBLIC = "https://www.w3.org/ns/activitystreams#Public";
+export const PUBLIC = "https://www.w3.org/ns/activitystreams#Public";
 const TAGS = 50;
 const LINKS = 60;
 const TYPE = "application/activity+json";
 
 /** As long as that of Mastodon. */
-const CONTEXT = [
+export const CONTEXT = [
   "https://www.w3.org/ns/activitystreams",
   {
     ostatus: "http://ostatus.org#",
@@ -176,7 +176,7 @@ function deletion(uri: string, key: Sender["key"]): Promise<string> {
 const signAsync = promisify(sign);
 
 /** A raw POST to the shared inbox, signed like Mastodon's. */
-async function signed({ keyId, key }: Pick<Sender, "keyId" | "key">, body: string): Promise<string> {
+export async function signed({ keyId, key }: Pick<Sender, "keyId" | "key">, body: string): Promise<string> {
   const digest = `SHA-256=${new Bun.CryptoHasher("sha256").update(body).digest("base64")}`;
   const covered = [
     ["host", new URL(ORIGIN).host],

@@ -1,4 +1,4 @@
-/** A line of the table: a part of federation beside its reference. */
+/** A line of the table: a part of the server beside its reference. */
 export interface Row {
   part: string;
   figure: string;
@@ -11,7 +11,7 @@ export interface Row {
   isMet: boolean;
 }
 
-export const HEAD = ["Federation", "Linnet", "CPU ms each", "reference", "ratio", "target", "met"];
+export const HEAD = ["part", "Linnet", "CPU ms each", "reference", "ratio", "target", "met"];
 
 export function cells({ part, figure, processor, reference, ratio, target, isMet }: Row): string[] {
   return [
