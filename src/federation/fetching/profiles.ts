@@ -134,7 +134,8 @@ async function fetchPins(ctx: Context, profile: Profile): Promise<void> {
   if (!collection) return;
   const pins: number[] = [];
   for await (const item of itemsOf(ctx, collection, profile.uri)) {
-    if (pins.length === MAX_REMOTE_PINS || ctx.isStopping) break;
+    if (ctx.isStopping) return;
+    if (pins.length === MAX_REMOTE_PINS) break;
     const id = await orNull(pinAt(ctx, profile, item));
     if (id !== null) pins.push(id);
   }
