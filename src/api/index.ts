@@ -28,6 +28,7 @@ import { hostMetaRoutes } from "./server/host-meta.ts";
 import { instanceRoutes } from "./server/instance.ts";
 import { oauthRoutes } from "./server/oauth.ts";
 import { openApiRoutes } from "./server/openapi.ts";
+import { deliveryRoutes } from "./statuses/deliveries.ts";
 import { oembedRoutes } from "./statuses/oembed.ts";
 import { pollRoutes } from "./statuses/polls.ts";
 import { quoteRoutes } from "./statuses/quotes.ts";
@@ -51,6 +52,7 @@ export function apiRoutes(routes: Router): void {
     .area("Profile", profileRoutes)
     .area("Blocks, mutes and reports", blockRoutes, reportRoutes)
     .area("Statuses", statusRoutes, quoteRoutes, pollRoutes, translationRoutes, scheduledStatusRoutes, oembedRoutes)
+    .area("Deliveries", deliveryRoutes)
     .area("Media", mediaRoutes)
     .area("Timelines", timelineRoutes, conversationRoutes, markerRoutes, asyncRefreshRoutes)
     .area("Lists", listRoutes)

@@ -71,7 +71,7 @@ function factLines(facts: Record<string, (string | number | null)[]>): string[] 
   return named.map(([name, value]) => name.padEnd(width) + quoted(value, width));
 }
 
-function printJson(value: object): void {
+export function printJson(value: object): void {
   const text = JSON.stringify(value, null, 2);
   // Line feeds inside strings are already escaped; the others separate lines.
   console.log(text.replace(INVISIBLE, (mark) => (mark === "\n" ? mark : escaped(mark))));
@@ -81,8 +81,8 @@ function escaped(mark: string): string {
   return `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
-function tableOf<Row>(
-  rows: Row[],
+export function tableOf<Row>(
+  rows: readonly Row[],
   columns: Record<string, (row: Row) => string | number>,
   beneath: (row: Row) => string[] = () => [],
 ): string[] {

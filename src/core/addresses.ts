@@ -124,3 +124,14 @@ export function openStatusAt(ctx: Context, address: string): number {
   if (!status) throw notFound();
   return status.id;
 }
+
+const LOCAL_STATUS = `
+  SELECT s.id FROM statuses s JOIN accounts a ON a.id = s.account_id
+  WHERE s.id = +$id AND s.local = 1 AND ($username IS NULL OR lower(a.username) = lower($username))`;
+
+/** The local status with this URI, URL or id, also one that few may see; null for any other address. */
+export function localStatusAt(ctx: Context, address: string): number | null {
+  const name = parseAddress(ctx, address);
+  const params = { id: name ? name.statusId : parseId(address), username: name?.username ?? null };
+  return ctx.db.get<{ id: number }>(LOCAL_STATUS, params)?.id ?? null;
+}

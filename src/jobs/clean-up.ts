@@ -11,6 +11,7 @@ import { filesOf, type MediaFiles } from "../core/media/states.ts";
 import { discardFiles } from "../core/media/stored-files.ts";
 import type { Tx } from "../db/open.ts";
 import { removeOldHosts } from "../federation/delivery/hosts.ts";
+import { removeOldRefusals } from "../federation/delivery/status-deliveries.ts";
 import { scheduleNext } from "./recurring.ts";
 
 const HOUR = 3600_000;
@@ -42,6 +43,7 @@ export function cleanUp(ctx: Context): void {
     removeOldFetches(ctx, tx);
     removeOldHosts(ctx, tx);
     removeOldSentFollows(ctx, tx);
+    removeOldRefusals(ctx, tx);
     scheduleNext(ctx, tx, "clean_up");
   });
 }

@@ -113,6 +113,10 @@ const EXCEPTIONS: Record<string, Exception> = {
   },
   "core/server/jobs.ts listJobs": { costs: ["scans jobs"], reason: "it lists all jobs" },
   "core/server/jobs.ts retryAllJobs": { costs: ["scans jobs"], reason: "it finds jobs by their error" },
+  "federation/delivery/progress.ts allWaitingServers": {
+    costs: ["scans deliveries (deliveries_to_inbox)"],
+    reason: "it counts all that waits",
+  },
   "federation/peers/list.ts listPeers": {
     costs: ["scans deliveries (deliveries_to_inbox)", "scans hosts"],
     reason: "it lists all hosts with what waits for them",

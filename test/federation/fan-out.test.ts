@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, spyOn } from "bun:test";
 import type { Context } from "../../src/context.ts";
 import { connect } from "../../src/db/open.ts";
 import { Postpone } from "../../src/db/queue.ts";
+import { progressOf } from "../../src/federation/delivery/progress.ts";
 import { handlers } from "../../src/jobs/handlers.ts";
 import { Worker } from "../../src/jobs/worker.ts";
 import { neighboursForEachTest } from "../support/federation.ts";
@@ -58,14 +59,19 @@ async function afterEachTransaction({ db }: Context, look: () => void, work: () 
 describe("A post to many inboxes", () => {
   inProcess("becomes deliveries in slices, so that requests don't wait for all of them", async () => {
     const { ctx } = alice.server;
-    await alice.publish("Hello");
+    const post = await alice.publish("Hello");
     const counts = [0];
+    const servers = () => progressOf(ctx.db, Number(post.id)).published;
     await afterEachTransaction(
       ctx,
-      () => counts.push(waiting(ctx).length),
+      () => {
+        counts.push(waiting(ctx).length);
+        expect(servers() ?? { accepted: 0, waiting: [0] }).toMatchObject({ accepted: 0, waiting: { length: 1 } });
+      },
       () => drainUnsent(ctx),
     );
     expect(counts.at(-1)).toBe(INBOXES);
+    expect(servers()?.waiting).toMatchObject([{ deliveries: INBOXES }]);
     for (const [at, count] of counts.slice(1).entries()) expect(count - counts[at]!).toBeLessThanOrEqual(MOST_AT_ONCE);
   });
 

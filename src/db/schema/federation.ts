@@ -67,6 +67,7 @@ export const hosts = sqliteTable("hosts", {
   last_reached_at: integer(),
   software: text(),
   software_checked_at: integer().notNull().default(0),
+  problem: text(),
 });
 
 export const incomingActivities = sqliteTable("incoming_activities", {
@@ -123,7 +124,29 @@ export const deliveries = sqliteTable("deliveries", {
   id: integer().primaryKey({ autoIncrement: true }),
   activity_id: integer().notNull(),
   inbox: text().notNull(),
+  problem: text(),
 });
+
+export const statusDeliveries = sqliteTable("status_deliveries", {
+  activity_id: integer().primaryKey(),
+  status_id: integer().notNull(),
+  is_edit: integer().notNull(),
+  created_at: integer().notNull(),
+  servers: integer().notNull().default(0),
+  refused: integer().notNull().default(0),
+  last_host: text(),
+});
+
+export const refusedDeliveries = sqliteTable(
+  "refused_deliveries",
+  {
+    activity_id: integer().notNull(),
+    host: text().notNull(),
+    response: text().notNull(),
+    created_at: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.activity_id, table.host] })],
+);
 
 export const missingInboxes = sqliteTable("missing_inboxes", {
   url: text().primaryKey(),

@@ -5,6 +5,7 @@ import { pause } from "../../lib/pause.ts";
 import type { Outgoing } from "../write/activities.ts";
 import { openInboxes } from "./recipients.ts";
 import { removeUnused, sendLater } from "./send.ts";
+import { addStatusDeliveries, countServers } from "./status-deliveries.ts";
 
 /** Inboxes for which one transaction writes deliveries: requests wait for some milliseconds at most. */
 const SLICE = 250;
@@ -25,12 +26,15 @@ interface SliceRow {
 /** Writes one copy of an activity and its inboxes. A job writes the deliveries. */
 export function fanOutLater(ctx: Context, tx: Tx, outgoing: Outgoing, inboxes: readonly string[]): void {
   if (inboxes.length === 0) return;
-  const { accountId, activity, statusUri, followUri = null, keyId = null } = outgoing;
+  const { accountId, activity, statusUri, followUri = null, keyId = null, published } = outgoing;
   const body = JSON.stringify(activity);
   const now = ctx.clock.now();
   const { lastInsertRowid: activityId } = tx.run(ADD_ACTIVITY, { accountId, body, statusUri, now, followUri, keyId });
-  for (let at = 0; at < inboxes.length; at += SLICE) {
-    tx.run(ADD_SLICE, { activityId, inboxes: JSON.stringify(inboxes.slice(at, at + SLICE)) });
+  if (published) addStatusDeliveries(tx, { activityId, ...published, now });
+  // The inboxes of a host are next to each other, so that it is counted once.
+  const sorted = inboxes.toSorted();
+  for (let at = 0; at < sorted.length; at += SLICE) {
+    tx.run(ADD_SLICE, { activityId, inboxes: JSON.stringify(sorted.slice(at, at + SLICE)) });
   }
   runLater(ctx, tx);
 }
@@ -59,6 +63,7 @@ function writeNext(ctx: Context): boolean {
       tx.run(ADD_DELIVERY, { activityId, inbox });
       sendLater(ctx, tx, inbox);
     }
+    countServers(tx, activityId, inboxes);
     tx.run("DELETE FROM delivery_slices WHERE id = +$id", { id });
     removeUnused(tx, [activityId]);
   };

@@ -44,7 +44,8 @@ const WAKE = `
 export function reached(ctx: Context, tx: Tx, host: string): void {
   const now = ctx.clock.now();
   const { changes } = tx.run(
-    "UPDATE hosts SET down_since = NULL, failures = 0, failed_at = NULL, next_attempt_at = NULL WHERE domain = +$host AND down_since IS NOT NULL",
+    `UPDATE hosts SET down_since = NULL, failures = 0, failed_at = NULL, next_attempt_at = NULL, problem = NULL
+     WHERE domain = +$host AND down_since IS NOT NULL`,
     { host },
   );
   if (changes > 0) tx.run(WAKE, { ...jobKeys(host), now });
@@ -83,12 +84,14 @@ interface Failure {
   begun: number;
   /** The time before which the host doesn't want to be asked again, if it said so. */
   notBefore: number | null;
+  problem: string;
 }
 
 const FAIL = `
-  INSERT INTO hosts (domain, down_since, failures, failed_at, last_used_at) VALUES ($host, $now, 1, $now, $now)
+  INSERT INTO hosts (domain, down_since, failures, failed_at, last_used_at, problem)
+  VALUES ($host, $now, 1, $now, $now, $problem)
   ON CONFLICT (domain) DO UPDATE SET down_since = coalesce(down_since, excluded.down_since), failures = failures + 1,
-    failed_at = excluded.failed_at, last_used_at = excluded.last_used_at
+    failed_at = excluded.failed_at, last_used_at = excluded.last_used_at, problem = excluded.problem
   WHERE coalesce(failed_at, 0) < +$begun
   RETURNING failures`;
 const POSTPONE = `
@@ -98,9 +101,9 @@ const POSTPONE = `
  * Notes that a host did not respond, or asked to wait. Returns when it is probed. Of attempts that failed at the same
  * time, one counts: those that began before the last failure say nothing new.
  */
-export function unreachable(ctx: Context, tx: Tx, host: string, { begun, notBefore }: Failure): number {
+export function unreachable(ctx: Context, tx: Tx, host: string, { begun, notBefore, problem }: Failure): number {
   const now = ctx.clock.now();
-  const counted = tx.get<{ failures: number }>(FAIL, { host, now, begun });
+  const counted = tx.get<{ failures: number }>(FAIL, { host, now, begun, problem });
   const pause = counted ? Math.min(MINUTE * 2 ** (counted.failures - 1), LONGEST_PAUSE) : 0;
   const varied = Math.round(now + pause * (0.75 + Math.random() / 2));
   const at = Math.max(varied, Math.min(notBefore ?? 0, now + DAY));

@@ -15,6 +15,7 @@ import type { SignatureForm } from "../../lib/signatures.ts";
 import { ACTIVITY_TYPE, hostOf } from "../documents.ts";
 import { formFor, otherForm, rememberForm, signPost } from "../signing.ts";
 import { jobKeys, LONGEST_PAUSE, pausedUntil, reached, unreachable } from "./hosts.ts";
+import { noteRefusal } from "./status-deliveries.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 3600_000;
@@ -53,6 +54,11 @@ interface Failure {
 
 type Sent = Pick<DeliveryRow, "id" | "activity_id">;
 
+/** A delivery that is over. The host refused it if there is a message. */
+interface Done extends Sent {
+  refusal?: string;
+}
+
 const NEXT = `
   SELECT d.id, d.activity_id, o.account_id, o.body, o.created_at, o.follow_uri, o.key_id,
     EXISTS (SELECT 1 FROM tombstones t WHERE t.uri = o.status_uri) AS is_obsolete
@@ -67,11 +73,11 @@ const NEXT = `
  */
 export async function sendWaiting(ctx: Context, inbox: string): Promise<(tx: Tx) => void> {
   const host = hostOf(inbox)!;
-  if (isRefusedHost(ctx, host)) return (tx) => dropAll(tx, inbox);
+  if (isRefusedHost(ctx, host)) return (tx) => dropAll(ctx, tx, inbox, `this server sends nothing to ${host}`);
   removeExpired(ctx, inbox);
   const paused = pausedUntil(ctx, host);
   if (paused !== null && hasDeliveries(ctx.db, inbox)) throw new Postpone(paused);
-  const done: DeliveryRow[] = [];
+  const done: Done[] = [];
   let isReached = false;
   let isMissing = false;
   while (done.length < MAX_AT_ONCE && !ctx.isStopping) {
@@ -84,18 +90,18 @@ export async function sendWaiting(ctx: Context, inbox: string): Promise<(tx: Tx)
       if (failure?.kind === "stopped") break;
       if (row.follow_uri !== null) noteFollowDelivery(ctx, row.follow_uri, failure?.message ?? null);
       const age = ctx.clock.now() - row.created_at;
-      if (failure && isTemporary(failure, age)) throw postponed(ctx, host, done, failure, { begun, age });
-      if (failure?.status === 410) return (tx) => forget(ctx, tx, inbox);
+      if (failure && isTemporary(failure, age)) throw postponed(ctx, host, done, row, failure, { begun, age });
+      if (failure?.status === 410) return (tx) => forget(ctx, tx, inbox, done, failure.message);
       if (failure) ctx.log.debug("a delivery was dropped: {error}", { error: failure.message });
       isReached = failure === null || failure.status !== null;
       isMissing = failure?.status === 404;
-    }
-    done.push(row);
+      done.push({ ...row, ...(failure && { refusal: failure.message }) });
+    } else done.push(row);
   }
   return (tx) => {
     if (isReached) reached(ctx, tx, host);
     if (isReached) noteMissing(ctx, tx, inbox, isMissing);
-    remove(tx, done);
+    remove(ctx, tx, host, done);
     if (hasDeliveries(tx, inbox)) sendLater(ctx, tx, inbox);
   };
 }
@@ -184,27 +190,33 @@ function isOfDelivery({ kind, status }: Failure): boolean {
 function postponed(
   ctx: Context,
   host: string,
-  done: readonly DeliveryRow[],
+  done: readonly Done[],
+  { id }: Sent,
   failure: Failure,
   { begun, age }: { begun: number; age: number },
 ): Postpone {
   const now = ctx.clock.now();
-  ctx.log.debug("a delivery to {host} failed: {error}", { host, error: failure.message });
+  const { message: problem } = failure;
+  ctx.log.debug("a delivery to {host} failed: {error}", { host, error: problem });
   return ctx.db.transaction((tx) => {
-    remove(tx, done);
+    remove(ctx, tx, host, done);
     const notBefore = retryTime(failure.retryAfter, now);
-    if (!isOfDelivery(failure)) return new Postpone(unreachable(ctx, tx, host, { begun, notBefore }));
+    if (!isOfDelivery(failure)) return new Postpone(unreachable(ctx, tx, host, { begun, notBefore, problem }));
+    tx.run("UPDATE deliveries SET problem = $problem WHERE id = +$id", { id, problem });
     if (failure.status !== null) reached(ctx, tx, host);
     // The pauses double, as the activity gets twice as old.
     return new Postpone(now + Math.min(Math.max(age, MINUTE), LONGEST_PAUSE));
   });
 }
 
-function remove(tx: Tx, done: readonly Sent[]): void {
+function remove(ctx: Context, tx: Tx, host: string, done: readonly Done[]): void {
   if (done.length === 0) return;
   tx.run("DELETE FROM deliveries WHERE id IN (SELECT value FROM json_each($ids))", {
     ids: idList(done.map(({ id }) => id)),
   });
+  for (const { activity_id, refusal } of done) {
+    if (refusal !== undefined) noteRefusal(ctx, tx, activity_id, host, refusal);
+  }
   removeUnused(
     tx,
     done.map(({ activity_id }) => activity_id),
@@ -221,33 +233,43 @@ export function removeUnused(tx: Tx, activityIds: readonly number[]): void {
   );
 }
 
-function dropAll(tx: Tx, inbox: string): void {
-  const dropped = tx.all<{ activity_id: number }>(
-    "DELETE FROM deliveries WHERE inbox = +$inbox RETURNING activity_id",
-    { inbox },
-  );
-  removeUnused(
+function dropAll(ctx: Context, tx: Tx, inbox: string, refusal: string): void {
+  const dropped = tx.all<Sent>("SELECT id, activity_id FROM deliveries WHERE inbox = +$inbox", { inbox });
+  remove(
+    ctx,
     tx,
-    dropped.map(({ activity_id }) => activity_id),
+    hostOf(inbox)!,
+    dropped.map((row) => ({ ...row, refusal })),
   );
 }
 
 const EXPIRED = `
-  SELECT d.id, d.activity_id FROM deliveries d JOIN outgoing_activities o ON o.id = d.activity_id
+  SELECT d.id, d.activity_id, coalesce(d.problem, h.problem) AS problem
+  FROM deliveries d JOIN outgoing_activities o ON o.id = d.activity_id LEFT JOIN hosts h ON h.domain = +$host
   WHERE d.inbox = +$inbox AND o.created_at < +$before`;
 
 /** While a host is down, only one of its inboxes is tried, but the deliveries to all of them expire. */
 function removeExpired(ctx: Context, inbox: string): void {
+  const host = hostOf(inbox)!;
   const before = ctx.clock.now() - LIFETIME;
   const oldest = ctx.db.get<DeliveryRow>(NEXT, { inbox, after: 0 });
   if (!oldest || oldest.created_at >= before) return;
-  ctx.db.transaction((tx) => remove(tx, tx.all<Sent>(EXPIRED, { inbox, before })));
+  ctx.db.transaction((tx) => {
+    const expired = tx.all<Sent & { problem: string | null }>(EXPIRED, { inbox, host, before });
+    const over = expired.map(({ problem, ...row }) => ({
+      ...row,
+      refusal: problem ?? "not delivered within seven days",
+    }));
+    remove(ctx, tx, host, over);
+  });
 }
 
 /** The inbox says that it is gone: nothing is delivered to it any more. */
-function forget(ctx: Context, tx: Tx, inbox: string): void {
-  reached(ctx, tx, hostOf(inbox)!);
-  dropAll(tx, inbox);
+function forget(ctx: Context, tx: Tx, inbox: string, done: readonly Done[], refusal: string): void {
+  const host = hostOf(inbox)!;
+  reached(ctx, tx, host);
+  remove(ctx, tx, host, done);
+  dropAll(ctx, tx, inbox, refusal);
   tx.run(
     "INSERT INTO missing_inboxes (url, since) VALUES ($inbox, $since) ON CONFLICT (url) DO UPDATE SET since = $since",
     {

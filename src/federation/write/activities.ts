@@ -22,6 +22,8 @@ export interface Outgoing {
   followUri?: string;
   /** The replaced key that signs it, if it is not the account's current one. */
   keyId?: number;
+  /** The status that it publishes, if any: its author sees which servers have it. */
+  published?: { statusId: number; isEdit: boolean };
 }
 
 /** The activities that tell other servers of an event. None if its rows are gone: then a later event says so. */
@@ -120,6 +122,7 @@ function statusActivity(ctx: Context, { type, statusId }: Event<"status.created"
     activity: withContext(activity),
     audience: audienceOf(status, accountIds),
     statusUri: uri,
+    published: { statusId, isEdit: !isNew },
   };
 }
 
@@ -183,6 +186,7 @@ function reblogActivity(ctx: Context, statusId: number): Outgoing | null {
     activity: withContext(announce(ctx, row)),
     audience: audienceOf(row, [row.author_id]),
     statusUri: row.uri,
+    published: { statusId, isEdit: false },
   };
 }
 

@@ -119,6 +119,13 @@ export interface Messages {
   votes(count: number): string;
   pollUntil(date: string): string;
   pollClosed: string;
+  deliveredTo(servers: number): string;
+  serversWaiting(servers: number): string;
+  serversRefused(servers: number): string;
+  latestEdit(text: string): string;
+  waitingSince(date: string): string;
+  nextAttemptAt(date: string): string;
+  refusedOn(date: string): string;
   membersOnlyTitle: string;
   membersOnly: string;
   suspendedTitle: string;

@@ -7,12 +7,13 @@ import { htmlToText } from "../../lib/text/html.ts";
 import { parseId } from "../../lib/ids.ts";
 import { requestAddress } from "../../lib/http/params.ts";
 import { closedPage } from "./closed.tsx";
+import { Deliveries } from "./deliveries.tsx";
 import { Meta } from "./meta.tsx";
 import type { Pages } from "../page-routes.ts";
 import { handleOf, nameOf, Post, Posts } from "./posts.tsx";
 import type { PageRequest } from "../page-request.tsx";
 
-/** The pages show what anonymous visitors may see, also to signed-in users. */
+/** The pages show what anonymous visitors may see, also to signed-in users; authors also see which servers have a post. */
 const ANONYMOUS = 0;
 
 /** The page of a local post with its thread, and redirects to it. */
@@ -42,7 +43,9 @@ export function postPages(pages: Pages): void {
         <h1 class="visually-hidden">{title}</h1>
         <section>
           <Posts page={page} statuses={thread.slice(0, at)} />
-          <Post page={page} status={status} isMain />
+          <Post page={page} status={status} isMain>
+            {page.session?.accountId === Number(status.account.id) && <Deliveries page={page} statusId={id} />}
+          </Post>
         </section>
         {descendants.length > 0 && (
           <section>

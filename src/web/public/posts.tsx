@@ -17,10 +17,12 @@ interface PostProps {
   label?: string;
   /** Whether the page is about this post. */
   isMain?: boolean;
+  /** Shown below the post. */
+  children?: ComponentChildren;
 }
 
 /** A public post. A reblog is shown as its original, with the name of the account that boosted it. */
-export function Post({ page, status, label, isMain }: PostProps) {
+export function Post({ page, status, label, isMain, children }: PostProps) {
   const { messages } = page;
   const shown = status.reblog ?? status;
   const above = status.reblog ? messages.boostedBy(nameOf(status.account)) : label;
@@ -36,6 +38,7 @@ export function Post({ page, status, label, isMain }: PostProps) {
         {shown.quote && <Quote page={page} quote={shown.quote} />}
       </PostContent>
       <PostDetails page={page} status={shown} />
+      {children}
     </article>
   );
 }
@@ -61,7 +64,7 @@ export function handleOf(page: PageRequest, account: AccountJson): string {
 }
 
 /** Formats a time in UTC, because the reader's time zone is unknown. */
-function dateAndTime(messages: Messages, time: string): string {
+export function dateAndTime(messages: Messages, time: string): string {
   const options = { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" } as const;
   return `${new Intl.DateTimeFormat(messages.locale, options).format(new Date(time))} UTC`;
 }
