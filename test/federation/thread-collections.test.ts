@@ -150,3 +150,25 @@ describe("A host that asked to wait", () => {
     expect(asked()).toBe(2);
   });
 });
+
+test("A total that is no number, negative or above 2^31 leaves the count of a post as it was", async () => {
+  const bob = peer.account("bob");
+  const totals = (likes: unknown, shares: unknown, replies: unknown) => {
+    const of = (totalItems: unknown) => ({ type: "Collection", totalItems });
+    return { likes: of(likes), shares: of(shares), replies: of(replies) };
+  };
+  const shown = async () => {
+    await opened({ id: `${bob.origin}/notes/root` });
+    advance(61 * MINUTE);
+    const copy = (await alice.copyOf({ uri: `${bob.origin}/notes/root` }))!;
+    return [copy.favourites_count, copy.reblogs_count, copy.replies_count];
+  };
+  post(bob, "root", totals(3, 4, 5));
+  expect(await shown()).toEqual([3, 4, 5]);
+  post(bob, "root", totals("9", -1, 2 ** 31));
+  expect(await shown()).toEqual([3, 4, 5]);
+  post(bob, "root", totals(1e300, 1.5, null));
+  expect(await shown()).toEqual([3, 4, 5]);
+  post(bob, "root", totals(6, 2 ** 31 - 1, 0));
+  expect(await shown()).toEqual([6, 2 ** 31 - 1, 0]);
+});

@@ -116,9 +116,9 @@ export function pastDateOf(value: unknown, now: number): number | null {
 /** Apps store counts in 32 bits. */
 const MAX_COUNT = 2 ** 31 - 1;
 
-/** A count; null for anything but a non-negative integer. */
+/** A count; null for anything but a non-negative integer of that size. */
 export function countOf(value: unknown): number | null {
-  return typeof value === "number" && Number.isInteger(value) && value >= 0 ? Math.min(value, MAX_COUNT) : null;
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= MAX_COUNT ? value : null;
 }
 
 export function numberOf(value: unknown): number | null {

@@ -414,7 +414,7 @@ describe("Any server", () => {
     ["dates-2099", { published: NOW, updated: null }],
     ["dates-invalid", { published: null, updated: null }],
     ["html-summary", { spoilerText: "mind the gap\n\n<really>" }],
-    ["counts", { likes: null, shares: 2 ** 31 - 1, sensitive: true }],
+    ["counts", { likes: null, shares: null, sensitive: true }],
   ])("may send %s", async (name, expected) => {
     expect(await read(`odd/${name}`)).toMatchObject(expected);
   });
