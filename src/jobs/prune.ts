@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import { mergeIndex } from "../core/discovery/search-index.ts";
 import { pruneAccounts } from "../core/people/unused-accounts.ts";
 import { returnPages } from "../core/server/database-space.ts";
 import { pruneStatuses } from "../core/statuses/old-statuses.ts";
@@ -28,8 +29,9 @@ interface PrunedSlice {
 }
 
 /**
- * Removes a slice of what other servers have sent and no local user needs: old statuses, then accounts without any, then
- * the free space in the database. A slice changes pages all over the database, so their checkpoint is not left to grow.
+ * Removes a slice of what other servers have sent and no local user needs: old statuses, then accounts without any, what is
+ * left of the statuses in the search index, and the free space in the database. A slice changes pages all over the database, so
+ * their checkpoint is not left to grow.
  */
 export async function pruneSlice(ctx: Context, from: PruningPoint): Promise<PrunedSlice> {
   const pruned = await ctx.db.whenWritable(() =>
@@ -49,9 +51,11 @@ function pruneWithin(ctx: Context, tx: Tx, from: PruningPoint): PrunedSlice {
     }
     case "accounts": {
       const { removed, after } = pruneAccounts(ctx, tx, from.after);
-      const next: PruningPoint = after === null ? { stage: "pages" } : { stage: "accounts", after };
+      const next: PruningPoint = after === null ? { stage: "search" } : { stage: "accounts", after };
       return { statuses: 0, accounts: removed, next };
     }
+    case "search":
+      return { statuses: 0, accounts: 0, next: mergeIndex(tx) ? from : { stage: "pages" } };
     case "pages":
       return { statuses: 0, accounts: 0, next: returnPages(tx) ? from : null };
   }

@@ -133,6 +133,20 @@ describe("A post of another server", () => {
     expect((await alice.get(`/api/v1/accounts/${alice.id}`)).json.statuses_count).toBe(1);
   });
 
+  test("leaves nothing in the search index, which merges its parts again afterwards", async () => {
+    const { db } = server.ctx;
+    const indexSize = () =>
+      db.get<{ bytes: number }>("SELECT sum(length(block)) AS bytes FROM status_search_data")!.bytes;
+    const kept = stored();
+    await act(kept, "bookmark");
+    const before = indexSize();
+    for (let at = 0; at < 120; at += 1) stored({ content: `<p>${crypto.randomUUID().repeat(20)} ${at}</p>` });
+    expect(indexSize()).toBeGreaterThan(10 * before);
+    await pruneAfter(server, 181 * DAY);
+    expect(indexSize()).toBeLessThan(2 * before);
+    expect(db.all("SELECT v FROM status_search_config WHERE k = 'automerge'")).toEqual([{ v: 4 }]);
+  });
+
   test("is removed slice by slice, however many there are", async () => {
     for (let at = 0; at < 250; at += 1) stored();
     const marked = stored();

@@ -1,4 +1,4 @@
-import type { Tx } from "../../db/open.ts";
+import type { Reads, Tx } from "../../db/open.ts";
 import { htmlToText } from "../../lib/text/html.ts";
 import { indexWords } from "../../lib/text/search-words.ts";
 
@@ -100,4 +100,37 @@ export function authorMark(accountId: number): string {
 
 export function languageMark(language: string): string {
   return `lang${language.toLowerCase().split("-")[0]}`;
+}
+
+/** SQLite's default for `automerge`. */
+const AUTOMERGE = 4;
+/** Pages of the index that one transaction rewrites: requests wait for some milliseconds at most. */
+const MERGED_PAGES = 16;
+
+/**
+ * Deletes many statuses without rewriting the index: FTS5 would do so after every 64 deletions, for as long as a hundred
+ * of them take. Call `mergeIndex()` after it.
+ */
+export function withoutMerging(tx: Tx, work: () => void): void {
+  configure(tx, 0);
+  work();
+  // Otherwise the commit would merge.
+  tx.run("INSERT INTO status_search (status_search) VALUES ('flush')");
+  configure(tx, AUTOMERGE);
+}
+
+function configure(tx: Tx, automerge: number): void {
+  tx.run("INSERT INTO status_search (status_search, rank) VALUES ('automerge', $automerge)", { automerge });
+}
+
+/** Rewrites a slice of those parts of the index in which many statuses were deleted. Returns false if there are none left. */
+export function mergeIndex(tx: Tx): boolean {
+  const before = changesOf(tx);
+  tx.run(`INSERT INTO status_search (status_search, rank) VALUES ('merge', ${MERGED_PAGES})`);
+  // The command itself counts as a change.
+  return changesOf(tx) - before > 1;
+}
+
+function changesOf(db: Reads): number {
+  return db.get<{ changes: number }>("SELECT total_changes() AS changes")!.changes;
 }

@@ -1,12 +1,13 @@
 import type { Context } from "../../context.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import { idAt } from "../../lib/ids.ts";
+import { withoutMerging } from "../discovery/search-index.ts";
 import { STATUS_COLUMNS, type StatusRow } from "../visibility.ts";
 import { eraseStatus } from "./removal.ts";
 
 const DAY = 24 * 3600_000;
 /** Statuses examined in one transaction: requests wait for some milliseconds at most. */
-const SLICE = 25;
+const SLICE = 50;
 
 /** Newest first, so that replies, reblogs and quotes are gone before the status that they refer to. */
 const OLD = `
@@ -57,12 +58,14 @@ export function pruneStatuses(ctx: Context, tx: Tx, before: number | null): Prun
   const first = before ?? idAt(ctx.clock.now() - days * DAY);
   const old = tx.all<{ id: number }>(OLD, { before: first, limit: SLICE });
   let removed = 0;
-  for (const { id } of old) {
-    const status = uninvolvedStatus(tx, id);
-    if (!status) continue;
-    eraseStatus(ctx, tx, status, true);
-    removed += 1;
-  }
+  withoutMerging(tx, () => {
+    for (const { id } of old) {
+      const status = uninvolvedStatus(tx, id);
+      if (!status) continue;
+      eraseStatus(ctx, tx, status, true);
+      removed += 1;
+    }
+  });
   return { removed, before: old.length < SLICE ? null : old.at(-1)!.id };
 }
 
