@@ -80,6 +80,10 @@ export interface BackgroundFetches {
   queue: FairQueue;
   /** Origins that failed or asked to wait, and until when. */
   pausedUntil: Map<string, number>;
+  /** Fetches of posts that relays have named. They have their own places, so that the others never wait for them. */
+  relayed: FairQueue;
+  /** The number of these posts. */
+  relayedPosts: SlidingWindow;
 }
 
 /** Bytes on a disk. */
@@ -190,7 +194,12 @@ export function openContext(
       // Higher, so that no sender alone can use it up.
       toTarget: new SlidingWindow(240, 60),
     },
-    background: { queue: new FairQueue(8, Infinity, 2), pausedUntil: new Map() },
+    background: {
+      queue: new FairQueue(8, Infinity, 2),
+      pausedUntil: new Map(),
+      relayed: new FairQueue(2, Infinity, 1),
+      relayedPosts: new SlidingWindow(60, 60),
+    },
     receivedReports: new SlidingWindow(REPORTS_PER_HOUR, 3600),
     diskSpace: () => diskSpace(config.data),
     flights: new SingleFlight(),

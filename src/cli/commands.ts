@@ -35,4 +35,5 @@ export const NOUNS: Record<string, Noun> = {
   trends: { group: "Moderation", load: async () => (await import("./commands/moderation/trends.ts")).commands },
   federation: { group: "Federation", load: async () => (await import("./commands/federation/federation.ts")).commands },
   peer: { group: "Federation", load: async () => (await import("./commands/federation/peer.ts")).commands },
+  relay: { group: "Federation", load: async () => (await import("./commands/federation/relay.ts")).commands },
 };

@@ -29,9 +29,14 @@ function isFollowedFromElsewhere(account: string): string {
     WHERE f.target_account_id = ${account} AND a.domain IS NOT NULL)`;
 }
 
+/** Public statuses are offered to relays; reblogs are not. */
+const GOES_TO_RELAYS = `
+  s.visibility = 'public' AND s.reblog_of_id IS NULL AND EXISTS (SELECT 1 FROM relays WHERE state = 'accepted')`;
+
 const CONCERNS_OTHERS = `
   SELECT 1 FROM statuses s LEFT JOIN statuses o ON o.id = s.reblog_of_id WHERE s.id = +$statusId AND (
-    (s.visibility <> 'direct' AND ${isFollowedFromElsewhere("s.account_id")})
+    (${GOES_TO_RELAYS})
+    OR (s.visibility <> 'direct' AND ${isFollowedFromElsewhere("s.account_id")})
     OR ${isRemote("s.in_reply_to_account_id")}
     OR ${isRemote("o.account_id")}
     OR EXISTS (
@@ -39,8 +44,8 @@ const CONCERNS_OTHERS = `
       WHERE m.status_id = s.id AND a.domain IS NOT NULL))`;
 
 /**
- * Whether other servers get a new local status or reblog: a remote account follows its author, is mentioned, or wrote
- * what it replies to or reblogs. Without this check, each post of a server without remote followers would cost a job.
+ * Whether other servers get a new local status or reblog: a relay does, or a remote account follows its author, is
+ * mentioned, or wrote what it replies to or reblogs. Without this check, each post of a server without remote followers would cost a job.
  */
 export function concernsOthers(db: Reads, statusId: number): boolean {
   return db.get(CONCERNS_OTHERS, { statusId }) !== null;

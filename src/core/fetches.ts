@@ -99,11 +99,11 @@ const IS_DOWN = "SELECT 1 FROM hosts WHERE domain = +$host AND down_since IS NOT
  * A context whose requests wait for their turn with those of all such jobs, and use up the budget. A host that is down,
  * has just failed or asked to wait gets none: then they fail as refused.
  */
-export function contextWithin(ctx: Context, budget: Budget): Context {
+export function contextWithin(ctx: Context, budget: Budget, queue = ctx.background.queue): Context {
   const limited: Context = Object.create(ctx);
   limited.fetchOutside = (url, request) => {
     const target = new URL(url);
-    return ctx.background.queue.take(target.host, () => fetchWithin(ctx, budget, target, request));
+    return queue.take(target.host, () => fetchWithin(ctx, budget, target, request));
   };
   return limited;
 }
@@ -130,7 +130,8 @@ async function fetchWithin(
   }
 }
 
-function mustWait(ctx: Context, { origin, host }: URL): boolean {
+/** Whether a host is down, has just failed or asked to wait. */
+export function mustWait(ctx: Context, { origin, host }: URL): boolean {
   const now = ctx.clock.now();
   if ((ctx.background.pausedUntil.get(origin) ?? 0) > now) return true;
   return ctx.db.get(IS_DOWN, { host, now }) !== null;

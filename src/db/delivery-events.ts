@@ -28,6 +28,17 @@ export type DeliveryEvent =
   /** A local account accepts a remote follower, or rejects or removes one. The URI is the follow's. */
   | { type: "follow.accepted" | "follow.rejected"; accountId: number; followerId: number; uri: string }
   | { type: "block.created" | "block.deleted"; accountId: number; targetId: number; uri: string }
+  /** This server asks a relay for posts, or ends that. */
+  | { type: "relay.followed"; relayId: number }
+  | {
+      type: "relay.left";
+      kind: "mastodon" | "litepub";
+      inbox: string;
+      accountUri: string | null;
+      followUri: string;
+    }
+  /** A relay follows this server in turn, which is accepted. The URI is the follow's. */
+  | { type: "relay.follower_accepted"; inbox: string; followerUri: string; uri: string }
   | { type: "account.updated" | "account.deleted"; accountId: number }
   /** `keyId` is the row of the key that was replaced. */
   | { type: "account.key_rotated"; accountId: number; keyId: number }

@@ -18,6 +18,8 @@ export interface JobPayloads {
   "server.running": Record<string, never>;
   /** Fetches what is missing of a thread. */
   "thread.fetch": { statusId: number };
+  /** Fetches a post that a relay has named. */
+  "relay.fetch": { relayId: number; uri: string };
   /** Works out which servers have to learn of a change. */
   "delivery.prepare": { event: DeliveryEvent };
   /** Writes a delivery for each inbox of the activities that were worked out, in order. */
@@ -79,7 +81,8 @@ export type LaneName =
   | "delivery"
   | "deliveries"
   | "incoming"
-  | "fetches";
+  | "fetches"
+  | "relays";
 
 /** Kinds outside the main lane. */
 const LANES: Partial<Record<JobKind, LaneName>> = {
@@ -93,6 +96,8 @@ const LANES: Partial<Record<JobKind, LaneName>> = {
   "profile.catch_up": "fetches",
   "thread.fetch": "fetches",
   "software.fetch": "fetches",
+  // Apart from the others, so that they never wait for these.
+  "relay.fetch": "relays",
   "media.process": "media",
   "home.fill": "home",
   "home.rebuild": "home",

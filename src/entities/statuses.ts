@@ -205,7 +205,7 @@ function quotedText(view: View, id: number, piece: StatusText): string {
 
 interface StatusRow extends Omit<
   typeof statuses.$inferSelect,
-  "text" | "conversation_id" | "app_id" | "in_reply_to_uri"
+  "text" | "conversation_id" | "app_id" | "in_reply_to_uri" | "relayed"
 > {
   /** The author's. */
   domain: string | null;

@@ -2,6 +2,7 @@ import type { Context } from "../context.ts";
 import { deleteUnusedKeys } from "../core/people/account-keys.ts";
 import { removeOldSentFollows } from "../core/people/sent-follows.ts";
 import { deleteOldActivity } from "../core/server/weekly-stats.ts";
+import { removeOldRelayCounts } from "../core/moderation/relays.ts";
 import { removeUnused } from "../core/discovery/cards.ts";
 import { TIMELINE_LENGTH } from "../core/timelines/list-timelines.ts";
 import { giveUpOlder } from "../core/media/process.ts";
@@ -42,6 +43,7 @@ export function cleanUp(ctx: Context): void {
     removeOldTombstones(ctx, tx);
     removeOldFetches(ctx, tx);
     removeOldHosts(ctx, tx);
+    removeOldRelayCounts(ctx, tx);
     removeOldSentFollows(ctx, tx);
     removeOldRefusals(ctx, tx);
     scheduleNext(ctx, tx, "clean_up");

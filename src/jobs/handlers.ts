@@ -15,6 +15,7 @@ import type { JobKind, JobPayloads } from "../db/queue.ts";
 import { refreshKnown } from "../federation/fetching/actors.ts";
 import { fanOut } from "../federation/delivery/fan-out.ts";
 import { catchUp, fetchProfile } from "../federation/fetching/profiles.ts";
+import { fetchRelayed } from "../federation/fetching/relayed.ts";
 import { fetchThread } from "../federation/fetching/threads.ts";
 import { prepareDelivery } from "../federation/delivery/prepare.ts";
 import { sendWaiting } from "../federation/delivery/send.ts";
@@ -45,6 +46,7 @@ export const handlers: Handlers = {
   "profile.catch_up": (ctx, { accountId, since }) => catchUp(ctx, accountId, since),
   "server.running": (ctx) => noteRunningAgain(ctx),
   "thread.fetch": (ctx, { statusId }) => fetchThread(ctx, statusId),
+  "relay.fetch": (ctx, { relayId, uri }) => fetchRelayed(ctx, relayId, uri),
   "announcement.tell": (ctx, { id, version }) => publishAnnouncement(ctx, id, version),
   "card.fetch": (ctx, { linkId }) => fetchCard(ctx, linkId),
   clean_up: (ctx) => cleanUp(ctx),

@@ -31,6 +31,7 @@ const LANES: Record<LaneName, Omit<Limits, "batch"> & { batch?: number }> = {
   // One job processes everything that other servers have sent, in order.
   incoming: { atOnce: 1 },
   fetches: { atOnce: 8, perHost: 2 },
+  relays: { atOnce: 2, perHost: 1 },
   // One video at a time is enough for a small machine. Leasing more of them early would save nothing.
   media: { atOnce: 1, batch: 1 },
 };

@@ -15,7 +15,9 @@ import { withSource } from "../support/sql/source.ts";
 
 /** Tables that stay small: a server has few users, keys, rules, terms, announcements and domain blocks, and codes expire soon. */
 const SMALL = new Set(
-  "users account_keys rules terms_of_service announcements domain_blocks domain_allows oauth_codes changed".split(" "),
+  "users account_keys relays relay_counts rules terms_of_service announcements domain_blocks domain_allows oauth_codes changed".split(
+    " ",
+  ),
 );
 
 /** Partial indexes with few rows. A scan of them ends with the first row. */

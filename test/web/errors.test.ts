@@ -68,9 +68,9 @@ test("the description of a field's error is translated without the field", () =>
 /** Files whose errors only appear on the command line, which is in English. */
 const FOR_OWNERS = [
   /^(?:cli|build|db)\//,
-  /^core\/(?:discovery\/trends|media\/emojis|moderation\/(?:domain-blocks|moderation))\.ts$/,
+  /^core\/(?:discovery\/trends|media\/emojis|moderation\/(?:domain-blocks|moderation|relays))\.ts$/,
   /^core\/server\/(?:announcements|jobs|pages|rules|server-address|site-pictures|terms)\.ts$/,
-  /^federation\/peers\//,
+  /^federation\/(?:peers\/|relays\.ts$)/,
 ];
 /** Command-line errors in files with other errors, and a message composed of two. */
 const EXCEPTIONS = /^(?:There is no report |Report |File has 0; at most )/;

@@ -62,6 +62,12 @@ export function report(ctx: Context, reporterId: number, complaint: Complaint): 
   });
 }
 
+/** Reports a remote account in the name of the server itself. */
+export function reportForServer(ctx: Context, tx: Tx, targetId: number, comment: string): void {
+  const empty = { statusIds: [], ruleIds: null, isForwarded: false, uri: null };
+  storeReport(ctx, tx, { reporterId: null, targetId, category: "other", comment, ...empty });
+}
+
 /** A report to store: all checks are done. */
 interface NewReport {
   /** Null for the server itself. */

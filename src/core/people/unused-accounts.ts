@@ -41,6 +41,7 @@ const REFERENCES = [
 const REMOVE = `
   DELETE FROM accounts AS a
   WHERE a.id = +$id AND a.domain IS NOT NULL AND a.gone_at IS NULL AND a.sensitized_at IS NULL
+    AND NOT EXISTS (SELECT 1 FROM relays y WHERE y.account_uri = a.uri)
     AND NOT EXISTS (SELECT 1 FROM remote_accounts r WHERE r.account_id = a.id AND r.fetched_at > +$fetchedBefore)
     AND (a.suspended_at IS NULL OR a.suspended_at IN (SELECT created_at FROM domain_blocks))
     AND (a.silenced_at IS NULL OR a.silenced_at IN (SELECT created_at FROM domain_blocks))

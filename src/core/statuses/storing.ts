@@ -25,8 +25,12 @@ import { linkReplies, UNKNOWN_AUTHOR } from "./threads.ts";
  *   is streamed only to accounts that it mentions, and only they are notified.
  * - `fetched`: on request, for example because a reply to it arrived. It is in no home timeline or list, and notifies
  *   nobody.
+ * - `relayed`: fetched because a relay named it. The public streams get it, too, unless it is late.
  */
-export type Arrival = "published" | "delivered" | "late" | "fetched";
+export type Arrival = "published" | "delivered" | "late" | "fetched" | "relayed";
+
+/** How another server's status or reblog came here, before its age counts. */
+export type RemoteArrival = "delivered" | "fetched" | "relayed";
 
 /** The totals that a remote status's own server reports; null if it reports none. */
 export interface OriginCounts {
@@ -84,12 +88,7 @@ type Stored = StreamedStatus & Pick<StatusRow, "visibility" | "conversation_id">
  * Stores a status of another server, delivered or fetched, with all its effects. Replies that arrived before it become
  * its replies. Returns its id, also if it was stored before; null if it was deleted, or if a reblog has its URI.
  */
-export function storeRemoteStatus(
-  ctx: Context,
-  tx: Tx,
-  status: RemoteStatus,
-  arrival: "delivered" | "fetched",
-): number | null {
+export function storeRemoteStatus(ctx: Context, tx: Tx, status: RemoteStatus, arrival: RemoteArrival): number | null {
   const known = tx.get<Pick<StatusRow, "id" | "reblog_of_id">>(WITH_URI, { uri: status.uri });
   if (known) return known.reblog_of_id === null ? known.id : null;
   if (isTombstoned(tx, status.uri, status.accountId)) return null;
@@ -106,8 +105,12 @@ export function storeRemoteStatus(
 const WITH_URI = "SELECT id, reblog_of_id FROM statuses WHERE uri = +$uri";
 
 /** A status that arrives too long after its publication is late. */
-export function arrivalOf(ctx: Context, createdAt: number, arrival: "delivered" | "fetched"): Arrival {
-  return arrival === "delivered" && createdAt < ctx.clock.now() - REAL_TIME ? "late" : arrival;
+export function arrivalOf(ctx: Context, createdAt: number, arrival: RemoteArrival): Arrival {
+  return arrival === "delivered" && isOld(ctx, createdAt) ? "late" : arrival;
+}
+
+function isOld(ctx: Context, createdAt: number): boolean {
+  return createdAt < ctx.clock.now() - REAL_TIME;
 }
 
 /** The status with this URI, whether or not anyone here may see it; null if it is unknown, or a reblog. */
@@ -136,7 +139,7 @@ export function freeId(ctx: Context, tx: Tx, createdAt: number): number {
  */
 export function storeStatus(ctx: Context, tx: Tx, status: NewStatus, arrival: Arrival): Stored {
   const { id, parent, mentions } = status;
-  const stored = insertStatus(tx, status);
+  const stored = insertStatus(tx, status, arrival);
   status.attachMedia?.(id);
   saveMentions(tx, id, mentions);
   saveSilentMentions(tx, id, status.addressees);
@@ -148,14 +151,16 @@ export function storeStatus(ctx: Context, tx: Tx, status: NewStatus, arrival: Ar
   }
   if (status.quoted) addQuote(ctx, tx, stored, status.quoted);
   indexStatus(tx, id);
-  const isInTimeline = arrival !== "fetched" && distribute(ctx, tx, stored, status, arrival);
+  const isSilent = arrival === "fetched" || arrival === "relayed";
+  const isInTimeline = !isSilent && distribute(ctx, tx, stored, status, arrival);
+  if (arrival === "relayed" && !isOld(ctx, status.createdAt)) streamPublicly(ctx, tx, stored, status);
   if (link && status.local) requestCard(ctx, tx, link);
-  else if (link && arrival !== "fetched") requestPreview(ctx, tx, id, link, isInTimeline);
+  else if (link && !isSilent) requestPreview(ctx, tx, id, link, isInTimeline);
   if (arrival === "published" && concernsOthers(tx, id)) deliver(ctx, tx, { type: "status.created", statusId: id });
   return stored;
 }
 
-function insertStatus(tx: Tx, status: NewStatus): Stored {
+function insertStatus(tx: Tx, status: NewStatus, arrival: Arrival): Stored {
   const { id, parent } = status;
   const unknownAuthor = status.inReplyToUri === null ? null : UNKNOWN_AUTHOR;
   const stored = {
@@ -171,10 +176,10 @@ function insertStatus(tx: Tx, status: NewStatus): Stored {
   tx.run(
     `INSERT INTO statuses (id, account_id, uri, url, local, visibility, text, content, spoiler_text, sensitive, language,
        conversation_id, in_reply_to_id, in_reply_to_account_id, in_reply_to_uri, app_id, has_media, quote_automatic,
-       origin_favourites_count, origin_reblogs_count, origin_replies_count, created_at, edited_at)
+       origin_favourites_count, origin_reblogs_count, origin_replies_count, created_at, edited_at, relayed)
      VALUES ($id, $accountId, $uri, $url, $local, $visibility, $text, $content, $spoilerText, $sensitive, $language,
        $conversationId, $parentId, $inReplyToAccountId, $inReplyToUri, $appId, $hasMedia, $quoteAutomatic,
-       $favourites, $reblogs, $replies, $createdAt, $editedAt)`,
+       $favourites, $reblogs, $replies, $createdAt, $editedAt, $relayed)`,
     {
       id,
       accountId: status.accountId,
@@ -199,6 +204,7 @@ function insertStatus(tx: Tx, status: NewStatus): Stored {
       replies: status.originCounts?.replies ?? null,
       createdAt: status.createdAt,
       editedAt: status.editedAt,
+      relayed: arrival === "relayed" ? 1 : 0,
     },
   );
   return stored;
@@ -240,6 +246,11 @@ function distribute(ctx: Context, tx: Tx, stored: Stored, status: NewStatus, arr
   }
   if (arrival !== "late") notifySubscribers(ctx, tx, stored, mentions);
   return timelines.length > 0;
+}
+
+function streamPublicly(ctx: Context, tx: Tx, stored: Stored, { tags }: NewStatus): void {
+  const names = tags.map(({ name }) => name);
+  publishAfterCommit(ctx, tx, publicTopics(tx, stored, names), { event: "update", statusId: stored.id });
 }
 
 /** Notifies accounts that subscribed to this author's statuses, unless they get a mention notification. */

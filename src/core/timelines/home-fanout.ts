@@ -63,10 +63,10 @@ const TO_AUTHOR = `
 
 /**
  * Whether a followed hashtag adds a status to the viewer's home timeline. Replies, and accounts they don't follow, are
- * included.
+ * included, but nothing that a relay brought.
  */
 export function includedByTag(viewer: string): string {
-  return `s.visibility = 'public' AND s.reblog_of_id IS NULL AND s.account_id <> ${viewer}
+  return `s.visibility = 'public' AND s.reblog_of_id IS NULL AND NOT s.relayed AND s.account_id <> ${viewer}
     AND ${visibleTo(viewer)} AND ${wantedBy(viewer)} AND NOT ${mentionsBlockedOrMuted(viewer)}
     AND NOT ${isInExclusiveList(viewer, "s.account_id")}`;
 }

@@ -153,6 +153,31 @@ export const missingInboxes = sqliteTable("missing_inboxes", {
   since: integer().notNull(),
 });
 
+export const relays = sqliteTable("relays", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  address: text().notNull().unique(),
+  kind: text({ enum: ["mastodon", "litepub"] }).notNull(),
+  inbox: text().notNull(),
+  account_uri: text(),
+  follow_uri: text().notNull().unique(),
+  state: text({ enum: ["pending", "accepted", "refused"] })
+    .notNull()
+    .default("pending"),
+  paused_at: integer(),
+  created_at: integer().notNull(),
+});
+
+export const relayCounts = sqliteTable(
+  "relay_counts",
+  {
+    relay_id: integer().notNull(),
+    since: integer().notNull(),
+    posts: integer().notNull().default(0),
+    missing: integer().notNull().default(0),
+  },
+  (table) => [primaryKey({ columns: [table.relay_id, table.since] })],
+);
+
 export const fetches = sqliteTable("fetches", {
   subject: text().primaryKey(),
   due_at: integer().notNull(),

@@ -30,6 +30,7 @@ export const statuses = sqliteTable("statuses", {
   origin_favourites_count: integer(),
   origin_reblogs_count: integer(),
   origin_replies_count: integer(),
+  relayed: integer().notNull().default(0),
 });
 
 export const statusEdits = sqliteTable("status_edits", {

@@ -3,6 +3,7 @@ import { noteFollowAnswer } from "../../core/people/sent-follows.ts";
 import { localAccountAt } from "../local.ts";
 import { type Activity, referredActivity } from "../read/activity.ts";
 import type { Handler, Sender } from "./handler.ts";
+import { answerOfRelay } from "./relay.ts";
 import type { Reads } from "../../db/open.ts";
 import type { Context } from "../../context.ts";
 
@@ -19,12 +20,14 @@ function followerIn(ctx: Context, db: Reads, sender: Sender, activity: Activity)
 }
 
 export const accept: Handler = (ctx, sender, activity) => (tx) => {
+  if (answerOfRelay(ctx, tx, sender, activity, "accepted")) return;
   const followerId = followerIn(ctx, tx, sender, activity);
   if (followerId === null || !acceptFollow(ctx, tx, followerId, sender.id)) return;
   noteFollowAnswer(ctx, tx, { accountId: followerId, targetId: sender.id }, "accepted");
 };
 
 export const reject: Handler = (ctx, sender, activity) => (tx) => {
+  if (answerOfRelay(ctx, tx, sender, activity, "refused")) return;
   const followerId = followerIn(ctx, tx, sender, activity);
   if (followerId === null) return;
   endFollow(ctx, tx, followerId, sender.id, { silently: true });

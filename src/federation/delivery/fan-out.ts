@@ -2,7 +2,7 @@ import type { Context } from "../../context.ts";
 import type { Tx } from "../../db/open.ts";
 import { enqueue } from "../../db/queue.ts";
 import { pause } from "../../lib/pause.ts";
-import type { Outgoing } from "../write/activities.ts";
+import type { Outgoing } from "../write/outgoing.ts";
 import { openInboxes } from "./recipients.ts";
 import { removeUnused, sendLater } from "./send.ts";
 import { addStatusDeliveries, countServers } from "./status-deliveries.ts";

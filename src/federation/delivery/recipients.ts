@@ -9,6 +9,10 @@ export interface Audience {
   /** All remote followers of this account. */
   followersOf?: number;
   accountIds?: readonly number[];
+  /** Whether relays get it, too. */
+  relays?: boolean;
+  /** Further inboxes. */
+  inboxes?: readonly string[];
   /** The other servers hand what arrives in a shared inbox to everyone it is addressed to. */
   inbox: "shared" | "personal";
 }
@@ -27,8 +31,16 @@ const PERSONAL = `
   FROM json_each($ids) reached JOIN remote_accounts r ON r.account_id = reached.value JOIN accounts a ON a.id = reached.value
   WHERE a.gone_at IS NULL`;
 
+const RELAYS = "SELECT inbox AS url FROM relays WHERE state = 'accepted'";
+
 /** The inboxes of an audience. */
-export function inboxesOf(ctx: Context, { followersOf = 0, accountIds = [], inbox }: Audience): string[] {
+export function inboxesOf(ctx: Context, audience: Audience): string[] {
+  const { relays = false, inboxes = [] } = audience;
+  const urls = relays ? ctx.db.all<{ url: string }>(RELAYS).map(({ url }) => url) : [];
+  return [...new Set([...inboxesOfAccounts(ctx, audience), ...urls, ...inboxes])];
+}
+
+function inboxesOfAccounts(ctx: Context, { followersOf = 0, accountIds = [], inbox }: Audience): string[] {
   const ids = idList(accountIds);
   const found =
     inbox === "shared"

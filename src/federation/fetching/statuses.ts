@@ -2,7 +2,7 @@ import type { Context } from "../../context.ts";
 import { insertRemoteMedia, replaceRemoteMedia } from "../../core/remote-media/remote-attachments.ts";
 import { saveRemoteEmojis } from "../../core/remote-media/remote-emojis.ts";
 import { linksIn } from "../../core/discovery/links.ts";
-import { storeRemoteStatus } from "../../core/statuses/storing.ts";
+import { type RemoteArrival, storeRemoteStatus } from "../../core/statuses/storing.ts";
 import { storeRemoteVersion } from "../../core/statuses/versions.ts";
 import { isTombstoned } from "../../core/tombstones.ts";
 import { STATUS_COLUMNS, type StatusRow, type Visibility } from "../../core/visibility.ts";
@@ -130,7 +130,7 @@ async function fetchOne(ctx: Context, uri: string): Promise<ReadyStatus | null> 
 }
 
 /** Null unless it is a status of another server: a redirect may have led to this one. */
-function readFetched(ctx: Context, document: Json): RemoteStatus | null {
+export function readFetched(ctx: Context, document: Json): RemoteStatus | null {
   const status = readStatus(document, ctx.clock.now());
   if (!status || status.vote || isOwnAddress(ctx, status.uri)) return null;
   return isSameOrigin(status.uri, status.attributedTo) ? status : null;
@@ -183,7 +183,7 @@ export function storeStatus(
   ctx: Context,
   tx: Tx,
   { authorId, status }: ReadyStatus,
-  how: "delivered" | "fetched",
+  how: RemoteArrival,
 ): number | null {
   const author = tx.get<Author>(AUTHOR, { authorId })!;
   const { uri, url, poll, attachments } = status;

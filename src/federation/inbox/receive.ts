@@ -3,9 +3,11 @@ import { isRefusedHost } from "../../core/refused-hosts.ts";
 import { accountOfUri } from "../../core/people/remote-accounts.ts";
 import { Refusal } from "../../errors.ts";
 import { bodyBytes } from "../../lib/http/params.ts";
+import { acceptedRelayOf } from "../../core/moderation/relays.ts";
 import { handlerOf } from "../activities/index.ts";
 import { hostOf, isSameOrigin } from "../documents.ts";
 import { isQueued, isQueueFull, queueActivity } from "./incoming.ts";
+import { isRelayed, receiveRelayed } from "./relayed.ts";
 import type { Keys } from "./signing-keys.ts";
 import { requireInbox } from "../local.ts";
 import { readActivity, type Activity } from "../read/activity.ts";
@@ -41,6 +43,11 @@ export async function receive(ctx: Context, keys: Keys, request: Request, userna
     throw new Rejection(429, "Too many activities are waiting. Try again later.", 60);
   }
   const sender = await signerOf(ctx, keys, request, { body, host });
+  const relay = acceptedRelayOf(ctx.db, sender.uri);
+  if (relay && isRelayed(activity, sender)) {
+    await receiveRelayed(ctx, relay, sender, activity);
+    return accepted();
+  }
   if (sender.uri !== activity.actor) throw new Rejection(401, "The signature is by another account than the activity");
   await queueActivity(ctx, sender, activity.id, text);
   return accepted();

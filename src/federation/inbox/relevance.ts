@@ -25,15 +25,24 @@ export interface Addressed {
   inReplyTo: string | null;
 }
 
+/** Whether a new status is for a local user: by an account that one follows, addressed to one, or a reply to one. */
+export function isForUsers(
+  db: Reads,
+  authorId: number,
+  { recipients, inReplyTo }: Omit<Addressed, "hashtags">,
+): boolean {
+  if (isFollowedHere(db, authorId)) return true;
+  if (recipients.length > 0 && db.get(LOCAL, { uris: JSON.stringify(recipients) })) return true;
+  return inReplyTo !== null && db.get(LOCAL_STATUS, { uri: inReplyTo }) !== null;
+}
+
 /**
  * Whether a delivered status is stored: a local user follows its author or one of its hashtags, or it is addressed to a
  * local user, or replies to a local status, or replies to it arrived before. Other servers also deliver statuses that
  * concern no user of this one.
  */
 export function isWanted(db: Reads, authorId: number, status: Addressed): boolean {
-  if (isFollowedHere(db, authorId)) return true;
-  if (status.recipients.length > 0 && db.get(LOCAL, { uris: JSON.stringify(status.recipients) })) return true;
-  if (status.inReplyTo !== null && db.get(LOCAL_STATUS, { uri: status.inReplyTo })) return true;
+  if (isForUsers(db, authorId, status)) return true;
   if (db.get(REPLY, { uri: status.uri })) return true;
   return status.hashtags.length > 0 && db.get(FOLLOWED_TAG, { names: JSON.stringify(status.hashtags) }) !== null;
 }

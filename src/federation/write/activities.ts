@@ -8,23 +8,9 @@ import { actorDocument } from "./actor.ts";
 import { PUBLIC, withContext } from "./context.ts";
 import { dateTime } from "./dates.ts";
 import { hashtagDocument } from "./hashtags.ts";
+import type { Outgoing } from "./outgoing.ts";
+import { relayActivity } from "./relays.ts";
 import { addressing, localStatus, type LocalStatusRow, mentionedIn, statusDocument } from "./status.ts";
-
-/** An activity that other servers have to get. */
-export interface Outgoing {
-  /** The local account that signs it; null for the server itself. */
-  accountId: number | null;
-  activity: JsonObject;
-  audience: Audience;
-  /** The status that it creates or changes, if any: it is not sent once that is deleted. */
-  statusUri: string | null;
-  /** The follow that it asks for, if any: what becomes of it is recorded. */
-  followUri?: string;
-  /** The replaced key that signs it, if it is not the account's current one. */
-  keyId?: number;
-  /** The status that it publishes, if any: its author sees which servers have it. */
-  published?: { statusId: number; isEdit: boolean };
-}
 
 /** The activities that tell other servers of an event. None if its rows are gone: then a later event says so. */
 export function activitiesFor(ctx: Context, event: DeliveryEvent): Outgoing[] {
@@ -60,6 +46,10 @@ function activityFor(ctx: Context, event: Exclude<DeliveryEvent, { type: "vote.c
     case "follow.accepted":
     case "follow.rejected":
       return followAnswer(ctx, event);
+    case "relay.followed":
+    case "relay.left":
+    case "relay.follower_accepted":
+      return relayActivity(ctx, event);
     case "account.updated":
     case "account.key_rotated":
     case "account.deleted":
@@ -120,7 +110,7 @@ function statusActivity(ctx: Context, { type, statusId }: Event<"status.created"
   return {
     accountId: status.account_id,
     activity: withContext(activity),
-    audience: audienceOf(status, accountIds),
+    audience: { ...audienceOf(status, accountIds), relays: status.visibility === "public" },
     statusUri: uri,
     published: { statusId, isEdit: !isNew },
   };
@@ -143,7 +133,7 @@ function statusDeletion(ctx: Context, event: Event<"status.deleted">): Outgoing 
   const isDirect = visibility === "direct";
   const audience: Audience = isDirect
     ? { accountIds, inbox: "personal" }
-    : { followersOf: accountId, accountIds, inbox: "shared" };
+    : { followersOf: accountId, accountIds, relays: visibility === "public", inbox: "shared" };
   return { accountId, activity: withContext(activity), audience, statusUri: null };
 }
 
@@ -340,7 +330,8 @@ function accountActivity(
   return {
     accountId,
     activity: withContext(activity),
-    audience: { followersOf: accountId, accountIds, inbox: "shared" },
+    // The members of relays have the account's posts.
+    audience: { followersOf: accountId, accountIds, relays: type === "account.deleted", inbox: "shared" },
     statusUri: null,
     ...(type === "account.key_rotated" && { keyId: event.keyId }),
   };

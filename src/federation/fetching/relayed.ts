@@ -1,0 +1,53 @@
+import type { Context } from "../../context.ts";
+import { type Budget, contextWithin, mustWait } from "../../core/fetches.ts";
+import { countMissing, countRelayed } from "../../core/moderation/relays.ts";
+import type { Tx } from "../../db/open.ts";
+import { isForUsers } from "../inbox/relevance.ts";
+import { PUBLIC } from "../read/audience.ts";
+import type { Json } from "../read/json.ts";
+import { accountAt } from "./actors.ts";
+import { FetchError, fetchDocument } from "./fetch.ts";
+import { orNull, readFetched, statusIdOf, storeStatus } from "./statuses.ts";
+
+/** The post, its author and their handle, each with a redirect or the other form of signature. */
+const BUDGET: Budget = { requests: 10, bytes: 4 * 1024 * 1024 };
+
+type AfterJob = (tx: Tx) => void;
+
+/**
+ * Fetches a post that a relay has named. Parents and mentioned accounts are not fetched. Under load, the post is dropped.
+ * Returns what to write when the job ends.
+ */
+export async function fetchRelayed(ctx: Context, relayId: number, uri: string): Promise<AfterJob | void> {
+  if (isUnderLoad(ctx) || mustWait(ctx, new URL(uri)) || statusIdOf(ctx.db, uri) !== null) return;
+  const limited = contextWithin(ctx, { ...BUDGET }, ctx.background.relayed);
+  const document = await documentAt(limited, uri);
+  if (document === "missing") return (tx) => countMissing(ctx, tx, relayId);
+  const status = document && readFetched(ctx, document);
+  if (!status || !status.to.includes(PUBLIC)) return;
+  const authorId = await orNull(accountAt(limited, status.attributedTo));
+  if (authorId === null) return;
+  return (tx) => {
+    const recipients = [...status.to, ...status.cc, ...status.mentions.map(({ href }) => href)];
+    // Its own server delivers it, and this copy would be the first: then it would be at no home and notify nobody.
+    if (statusIdOf(tx, status.uri) !== null || isForUsers(tx, authorId, { ...status, recipients })) return;
+    if (storeStatus(ctx, tx, { authorId, status }, "relayed") !== null) countRelayed(ctx, tx, relayId);
+  };
+}
+
+/** Whether other fetches wait. */
+function isUnderLoad(ctx: Context): boolean {
+  return ctx.background.queue.length > 0 || ctx.db.get(DUE, { now: ctx.clock.now() }) !== null;
+}
+
+const DUE = "SELECT 1 FROM job_turns WHERE lane = 'fetches' AND at <= +$now LIMIT 1";
+
+/** Null if its server doesn't respond. */
+async function documentAt(ctx: Context, uri: string): Promise<Json | "missing" | null> {
+  try {
+    return await fetchDocument(ctx, uri);
+  } catch (error) {
+    if (!(error instanceof FetchError)) throw error;
+    return error.problem === "unavailable" ? null : "missing";
+  }
+}
