@@ -96,8 +96,8 @@ const MAX_REMEMBERED = 5000;
 const IS_DOWN = "SELECT 1 FROM hosts WHERE domain = +$host AND down_since IS NOT NULL AND next_attempt_at > +$now";
 
 /**
- * A context whose requests wait for their turn with those of all such jobs, and use up the budget. A host that is down,
- * has just failed or asked to wait gets none: then they fail as refused.
+ * A context whose requests wait for their turn with those of all such jobs, and use up the budget. A redirect is
+ * a request of its own. A host that is down, has just failed or asked to wait gets none: then they fail as refused.
  */
 export function contextWithin(ctx: Context, budget: Budget, queue = ctx.background.queue): Context {
   const limited: Context = Object.create(ctx);
@@ -114,18 +114,21 @@ async function fetchWithin(
   url: URL,
   request: OutboundRequest,
 ): Promise<OutboundResponse> {
-  if (budget.requests <= 0 || budget.bytes <= 0) throw REFUSED("the budget of this fetch is used up");
-  if (mustWait(ctx, url)) throw REFUSED(`${url.host} is down, or asked to wait`);
-  budget.requests -= 1;
+  let asked = url;
+  const check = (hop: URL) => {
+    request.check?.(hop);
+    asked = hop;
+    if (budget.requests <= 0 || budget.bytes <= 0) throw REFUSED("the budget of this fetch is used up");
+    if (mustWait(ctx, hop)) throw REFUSED(`${hop.host} is down, or asked to wait`);
+    budget.requests -= 1;
+  };
   try {
-    const response = await ctx.fetchOutside(url.href, {
-      ...request,
-      maxBytes: Math.min(request.maxBytes, budget.bytes),
-    });
+    const maxBytes = Math.min(request.maxBytes, budget.bytes);
+    const response = await ctx.fetchOutside(url.href, { ...request, maxBytes, check });
     budget.bytes -= response.body.length;
     return response;
   } catch (error) {
-    if (error instanceof OutboundError) noteFailure(ctx, url, error);
+    if (error instanceof OutboundError) noteFailure(ctx, asked, error);
     throw error;
   }
 }

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test";
+import { contextWithin } from "../../src/core/fetches.ts";
+import { fetchDocument } from "../../src/federation/fetching/fetch.ts";
 import type { Json } from "../support/client.ts";
 import { type Known, neighboursForEachTest, type Neighbour } from "../support/federation.ts";
 import { hostilePeerForEachTest, PUBLIC } from "../support/hostile-peer.ts";
@@ -162,6 +164,55 @@ describe("An outbox", () => {
     await drain();
     const asked = peer.fetched().filter((url) => url.startsWith(outbox));
     expect(asked.toSorted()).toEqual([outbox, outbox, `${outbox}?a`, `${outbox}?b`]);
+  });
+
+  describe("that is reached by redirects over another host", () => {
+    const hopFor = (last: string | null): string => {
+      const hop = `${peer.origin("other.test")}/hop`;
+      peer.serve(hop, () => (last === null ? new Response(null, { status: 503 }) : Response.redirect(last)));
+      return hop;
+    };
+    const read = async (isDown: boolean) => {
+      const last = `${peer.origin()}/outbox`;
+      const bob = accountWith(({ uri, origin }) => [note(uri, `${origin}/1`)], { id: last });
+      const hop = hopFor(last);
+      peer.serve(`${bob.uri}/outbox`, () => Response.redirect(hop));
+      const { db, clock } = alice.server.ctx;
+      const down = { host: new URL(hop).host, since: clock.now(), next: clock.now() + HOUR };
+      const add = "INSERT INTO hosts (domain, down_since, next_attempt_at) VALUES ($host, $since, $next)";
+      if (isDown) db.transaction((tx) => tx.run(add, down));
+      const known = { handle: `bob@${bob.domain}`, uri: bob.uri };
+      await profileOf(alice, known);
+      // The search for the account has asked for the outbox, too, for the number of posts.
+      const before = peer.fetched("other.test").length;
+      await drain();
+      return { uris: (await profileOf(alice, known)).uris, hops: peer.fetched("other.test").length - before };
+    };
+
+    test("is read", async () => expect(await read(false)).toEqual({ uris: [`${peer.origin()}/1`], hops: 1 }));
+
+    test("is not read while that host is down, which gets no request", async () =>
+      expect(await read(true)).toEqual({ uris: [], hops: 0 }));
+
+    test("uses up the budget with each redirect", async () => {
+      const bob = peer.account("bob", "evil.test");
+      const hop = hopFor(bob.uri);
+      peer.serve(`${bob.origin}/start`, () => Response.redirect(hop));
+      const fetchWith = (requests: number) =>
+        fetchDocument(contextWithin(alice.server.ctx, { requests, bytes: 100_000 }), `${bob.origin}/start`);
+      expect(await fetchWith(3)).toMatchObject({ id: bob.uri });
+      await expect(fetchWith(2)).rejects.toThrow("used up");
+    });
+
+    test("is blamed on the host that failed", async () => {
+      const bob = accountWith(({ uri, origin }) => [note(uri, `${origin}/1`)]);
+      const hop = hopFor(null);
+      peer.serve(`${bob.uri}/featured`, () => Response.redirect(hop));
+      const known = { handle: `bob@${bob.domain}`, uri: bob.uri };
+      await profileOf(alice, known);
+      await drain();
+      expect([...alice.server.ctx.background.pausedUntil.keys()]).toEqual([peer.origin("other.test")]);
+    });
   });
 
   test("of a million pages is read up to forty posts", async () => {
