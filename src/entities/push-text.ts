@@ -1,7 +1,10 @@
 import type { PushAlert } from "../core/notifications/push.ts";
 
 /** The title of a push notification by type; `name` is the sender's. */
-type Titles = Record<PushAlert, (name: string) => string>;
+interface Titles extends Record<PushAlert, (name: string) => string> {
+  /** Of a favourite with an emoji. */
+  reaction(name: string, emoji: string): string;
+}
 
 const english: Titles = {
   mention: (name) => `${name} mentioned you`,
@@ -10,6 +13,7 @@ const english: Titles = {
   follow: (name) => `${name} followed you`,
   follow_request: (name) => `${name} requested to follow you`,
   favourite: (name) => `${name} favourited your post`,
+  reaction: (name, emoji) => `${name} reacted with ${emoji}`,
   poll: (name) => `A poll by ${name} has ended`,
   update: (name) => `${name} edited a post`,
   quote: (name) => `${name} quoted your post`,
@@ -25,6 +29,7 @@ const german: Titles = {
   follow: (name) => `${name} folgt dir`,
   follow_request: (name) => `${name} möchte dir folgen`,
   favourite: (name) => `${name} hat deinen Beitrag favorisiert`,
+  reaction: (name, emoji) => `${name} hat mit ${emoji} reagiert`,
   poll: (name) => `Eine Umfrage von ${name} ist zu Ende`,
   update: (name) => `${name} hat einen Beitrag bearbeitet`,
   quote: (name) => `${name} hat deinen Beitrag zitiert`,
@@ -40,6 +45,7 @@ const french: Titles = {
   follow: (name) => `${name} vous suit`,
   follow_request: (name) => `${name} demande à vous suivre`,
   favourite: (name) => `${name} a mis votre message en favoris`,
+  reaction: (name, emoji) => `${name} a réagi avec ${emoji}`,
   poll: (name) => `Un sondage de ${name} est terminé`,
   update: (name) => `${name} a modifié un message`,
   quote: (name) => `${name} a cité votre message`,

@@ -1,5 +1,5 @@
 import type { Context } from "../context.ts";
-import type { NotificationRow } from "../core/notifications/notifications.ts";
+import { isReaction, type NotificationRow } from "../core/notifications/notifications.ts";
 import { alertsOf, PUSH_ALERTS, type PushAlert, type PushRow } from "../core/notifications/push.ts";
 import { vapidKeys } from "../core/notifications/vapid.ts";
 import { htmlToText } from "../lib/text/html.ts";
@@ -26,6 +26,8 @@ interface Material {
   locale: string;
   spoiler_text: string | null;
   content: string | null;
+  /** Of a reaction. */
+  emoji: string | null;
 }
 
 /** Mastodon's limit, in characters. */
@@ -38,10 +40,11 @@ const MAX_NAME = 100;
  * leads to the rest. The token is safe in it, because only the app can decrypt the message.
  */
 export function pushMessage(ctx: Context, row: NotificationRow, accountId: number, token: string): string {
-  const { locale, spoiler_text, content } = ctx.db.get<Material>(
-    `SELECT u.locale, s.spoiler_text, s.content FROM users u LEFT JOIN statuses s ON s.id = +$statusId
+  const { locale, spoiler_text, content, emoji } = ctx.db.get<Material>(
+    `SELECT u.locale, s.spoiler_text, s.content, f.emoji
+     FROM users u LEFT JOIN statuses s ON s.id = +$statusId LEFT JOIN favourites f ON f.id = +$favouriteId
      WHERE u.account_id = +$accountId`,
-    { accountId, statusId: row.status_id },
+    { accountId, statusId: row.status_id, favouriteId: isReaction(row) ? row.about_id : null },
   )!;
   const sender = showAccount(ctx, row.from_account_id);
   const name = cut(sender.display_name || sender.username, MAX_NAME);
@@ -51,7 +54,7 @@ export function pushMessage(ctx: Context, row: NotificationRow, accountId: numbe
     notification_id: row.id,
     notification_type: row.type,
     icon: sender.avatar_static,
-    title: titlesIn(locale)[row.type as PushAlert](name),
+    title: emoji === null ? titlesIn(locale)[row.type as PushAlert](name) : titlesIn(locale).reaction(name, emoji),
     body: cut(spoiler_text || htmlToText(content ?? sender.note), MAX_BODY),
   });
 }

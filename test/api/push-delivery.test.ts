@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { storeFavourite } from "../../src/core/statuses/interactions.ts";
 import { Client, type Json } from "../support/client.ts";
 import { act, undo } from "../support/moderation.ts";
 import { Device, PushService } from "../support/push-service.ts";
+import { remoteAccount } from "../support/remote-rows.ts";
 import { inProcess, startServer } from "../support/server.ts";
 import { serverForEachTest } from "../support/setup.ts";
 
@@ -129,6 +131,30 @@ describe("A push message", () => {
     const bodies = phone.messages.map(({ body }) => body);
     expect(bodies).toEqual(["a film", `@alice ${"😀".repeat(132)}…`]);
     expect([...bodies[1]]).toHaveLength(140);
+  });
+
+  test.each([
+    ["en", "Rita reacted with 🎉"],
+    ["de", "Rita hat mit 🎉 reagiert"],
+    ["fr", "Rita a réagi avec 🎉"],
+  ])("shows the emoji of a reaction (%s), which is a favourite to apps", async (locale, title) => {
+    await subscribe();
+    const { ctx } = server;
+    ctx.db.transaction((tx) => tx.run("UPDATE users SET locale = $locale", { locale }));
+    const post = await alice.publish("hello");
+    const status = { id: Number(post.id), account_id: Number(alice.id) };
+    for (const [username, emoji] of [
+      ["rita", "🎉"],
+      ["sven", null],
+    ] as const) {
+      const accountId = Number(remoteAccount(server, { username, displayName: "Rita" }).id);
+      const favourite = { accountId, status, uri: `https://far.example/${username}`, emoji, isQuiet: false };
+      ctx.db.transaction((tx) => storeFavourite(ctx, tx, favourite));
+    }
+    expect(await typesSent()).toEqual(["favourite", "favourite"]);
+    const titles: string[] = phone.messages.map((message) => message.title);
+    expect(titles).toContain(title);
+    expect(titles.filter((each) => each.includes("🎉"))).toHaveLength(1);
   });
 
   test("shows a new follower's note", async () => {
