@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
+import type { Json } from "../support/client.ts";
 import { remoteAccount } from "../support/remote-rows.ts";
 import { storeFrom } from "../support/remote-statuses.ts";
 import { relationship } from "../support/reading.ts";
@@ -34,6 +35,28 @@ describe("The page for visitors of other servers", () => {
     const { text } = await visitor.get(pageFor(uri));
     expect(text).toContain("look at this");
     expect(text).toContain(uri);
+  });
+
+  test.each([
+    ["http://ostatus.org/schema/1.0/subscribe", "{uri}"],
+    ["https://w3id.org/fep/3b86/Follow", "{object}"],
+    ["https://w3id.org/fep/3b86/Object", "{object}"],
+  ])("has its address in WebFinger, as %s", async (rel, placeholder) => {
+    const { host } = new URL(server.ctx.config.origin);
+    const resource = encodeURIComponent(`acct:alice@${host}`);
+    const { links } = (await server.stranger().get(`/.well-known/webfinger?resource=${resource}`)).json;
+    const { template } = links.find((link: Json) => link.rel === rel);
+    expect(template).toStartWith(`${server.ctx.config.origin}/`);
+    const rita = remoteAccount(server, { displayName: "Rita" });
+    const post = { uri: "https://far.example/users/rita/statuses/1?a=b&c=d", content: "<p>look at this</p>" };
+    storeFrom(server, rita, post);
+    await visitor.signIn("alice");
+    const pageOf = async (uri: string): Promise<string> => {
+      const { pathname, search } = new URL(template.replace(placeholder, encodeURIComponent(uri)));
+      return (await visitor.get(pathname + search)).text;
+    };
+    expect(await pageOf(rita.uri)).toContain("Follow Rita");
+    expect(await pageOf(post.uri)).toContain("look at this");
   });
 
   test("says so if nothing is there, and follows nobody without its form", async () => {

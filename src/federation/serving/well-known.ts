@@ -5,6 +5,10 @@ import { serverActorName, serverActorUri } from "../addresses.ts";
 import { localNameIn } from "../local.ts";
 import { parseSubject } from "../fetching/webfinger.ts";
 
+const INTERACTION = "/authorize_interaction?uri=";
+/** What the page does, as other servers call it (FEP-3b86): to follow an account, and to open a post or an account here. */
+const INTENTS = ["Follow", "Object"];
+
 const NAMED = `
   SELECT a.username FROM accounts a JOIN users u ON u.account_id = a.id
   WHERE lower(a.username) = lower($name) AND a.domain IS NULL AND u.approved AND a.suspended_at IS NULL`;
@@ -37,7 +41,11 @@ function accountJrd(ctx: Context, username: string): object {
     links: [
       { rel: "http://webfinger.net/rel/profile-page", type: "text/html", href: page },
       { rel: "self", type: ACTIVITY_TYPE, href: uri },
-      { rel: "http://ostatus.org/schema/1.0/subscribe", template: localUrl(ctx, "/authorize_interaction?uri={uri}") },
+      { rel: "http://ostatus.org/schema/1.0/subscribe", template: localUrl(ctx, `${INTERACTION}{uri}`) },
+      ...INTENTS.map((intent) => ({
+        rel: `https://w3id.org/fep/3b86/${intent}`,
+        template: localUrl(ctx, `${INTERACTION}{object}`),
+      })),
     ],
   };
 }
