@@ -69,6 +69,11 @@ function subjectOf(kind: FetchKind, id: number): string {
   return `${kind} ${id}`;
 }
 
+/** Forgets when something was fetched: its row is removed, and may come back. */
+export function forgetFetches(tx: Tx, kind: FetchKind, id: number): void {
+  tx.run("DELETE FROM fetches WHERE subject = +$subject", { subject: subjectOf(kind, id) });
+}
+
 /** Removed at once. */
 const SLICE = 1000;
 

@@ -17,7 +17,7 @@ export function isRefusedHost(ctx: Context, host: string): boolean {
 }
 
 /** Whether the block that decides about a host suspends it. */
-function isSuspendedHost(db: Reads, host: string): boolean {
+export function isSuspendedHost(db: Reads, host: string): boolean {
   return blockOf(db, host)?.severity === "suspend";
 }
 
@@ -33,6 +33,11 @@ function blockOf(db: Reads, host: string): Block | null {
     if (block) return block;
   }
   return null;
+}
+
+/** Whether a rule for a domain is also one for a host. */
+export function includesHost(domain: string, host: string): boolean {
+  return domainsOf(host).includes(domain);
 }
 
 /** A host and the domains that include it, longest first. A rule may name the port of a host. */

@@ -23,10 +23,24 @@ export type DeliveryEvent =
   | { type: "pin.created" | "pin.deleted"; accountId: number; statusUri: string }
   | { type: "featured_tag.created" | "featured_tag.deleted"; accountId: number; name: string }
   | { type: "vote.created"; accountId: number; pollId: number; choices: readonly number[] }
-  /** A local account follows, or asks to follow, a remote one. The URI is the follow's. */
-  | { type: "follow.created" | "follow.deleted"; accountId: number; targetId: number; uri: string }
+  /** A local account follows, or asks to follow, a remote one. The URI is the follow's. After a farewell, nothing is sent. */
+  | {
+      type: "follow.created" | "follow.deleted";
+      accountId: number;
+      targetId: number;
+      uri: string;
+      isFarewell?: boolean;
+    }
   /** A local account accepts a remote follower, or rejects or removes one. The URI is the follow's. */
-  | { type: "follow.accepted" | "follow.rejected"; accountId: number; followerId: number; uri: string }
+  | {
+      type: "follow.accepted" | "follow.rejected";
+      accountId: number;
+      followerId: number;
+      uri: string;
+      isFarewell?: boolean;
+    }
+  /** Nothing is sent: when all earlier events are prepared, what is known of a host can be removed. */
+  | { type: "host.purged"; host: string; isSuspension: boolean }
   | { type: "block.created" | "block.deleted"; accountId: number; targetId: number; uri: string }
   /** This server asks a relay for posts, or ends that. */
   | { type: "relay.followed"; relayId: number }

@@ -1,6 +1,6 @@
 import type { DeliveryEvent } from "./delivery-events.ts";
 import type { Tx } from "./open.ts";
-import type { PruningPoint } from "./pruning-point.ts";
+import type { PruningPoint, PurgePoint } from "./pruning-point.ts";
 
 /** The payload of each kind of job: ids, never rows, since jobs run later. */
 export interface JobPayloads {
@@ -26,6 +26,8 @@ export interface JobPayloads {
   "delivery.fan_out": Record<string, never>;
   /** Processes what other servers have sent. One job does so for all of them. */
   "incoming.process": Record<string, never>;
+  /** Sends one activity to an inbox, once. Its rows may be gone. */
+  "delivery.farewell": { inbox: string; accountId: number | null; body: string };
   /** Sends all waiting activities to one inbox, in order. */
   "delivery.send": { inbox: string };
   /** Adds recent posts of accounts and hashtags to a home timeline, which is being filled while the job exists. */
@@ -40,6 +42,8 @@ export interface JobPayloads {
   "cache.evict": Record<string, never>;
   /** Removes old statuses of other servers, unused accounts, and free space in the database, in slices. Recurring. */
   "remote.prune": PruningPoint;
+  /** Removes what is known of a suspended domain or a forgotten host, in slices. */
+  "host.purge": PurgePoint;
   /** Sends a notification to one push subscription. */
   "push.deliver": { subscriptionId: number; notificationId: number };
   /** Runs at the end of a poll. */
@@ -90,6 +94,7 @@ const LANES: Partial<Record<JobKind, LaneName>> = {
   "delivery.prepare": "delivery",
   "delivery.fan_out": "delivery",
   "delivery.send": "deliveries",
+  "delivery.farewell": "deliveries",
   "incoming.process": "incoming",
   "account.refresh": "fetches",
   "profile.fetch": "fetches",

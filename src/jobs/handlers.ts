@@ -13,6 +13,7 @@ import { publishScheduled } from "../core/statuses/scheduled.ts";
 import type { Tx } from "../db/open.ts";
 import type { JobKind, JobPayloads } from "../db/queue.ts";
 import { refreshKnown } from "../federation/fetching/actors.ts";
+import { sendFarewell } from "../federation/delivery/farewell.ts";
 import { fanOut } from "../federation/delivery/fan-out.ts";
 import { catchUp, fetchProfile } from "../federation/fetching/profiles.ts";
 import { fetchRelayed } from "../federation/fetching/relayed.ts";
@@ -25,6 +26,7 @@ import { cleanUp } from "./clean-up.ts";
 import { trimCache } from "./media-cache.ts";
 import { sweepMedia } from "./orphaned-files.ts";
 import { pruneRemote } from "./prune.ts";
+import { purgeHost } from "./purge.ts";
 import { deliverPush } from "./push.ts";
 import { noteRunningAgain } from "./running.ts";
 import { refreshAllSoftware } from "./software.ts";
@@ -53,6 +55,7 @@ export const handlers: Handlers = {
   "delivery.prepare": (ctx, { event }) => prepareDelivery(ctx, event),
   "delivery.fan_out": (ctx) => fanOut(ctx),
   "delivery.send": (ctx, { inbox }) => sendWaiting(ctx, inbox),
+  "delivery.farewell": (ctx, farewell) => sendFarewell(ctx, farewell),
   "incoming.process": (ctx) => processIncoming(ctx),
   "home.fill": (ctx, { accountId, ...from }) => fillHome(ctx, accountId, from),
   "home.rebuild": (ctx, { accountId }) => rebuildHome(ctx, accountId),
@@ -63,6 +66,7 @@ export const handlers: Handlers = {
   "media.process": (ctx, { id }) => processMedia(ctx, id),
   "media.sweep": (ctx, { after }) => sweepMedia(ctx, after),
   "remote.prune": (ctx, from) => pruneRemote(ctx, from),
+  "host.purge": (ctx, from) => purgeHost(ctx, from),
   "push.deliver": (ctx, payload) => deliverPush(ctx, payload),
   "notifications.merge": (ctx, { accountId, fromId }) => mergeNotifications(ctx, accountId, fromId),
   "moderation.tell": (ctx, { type, aboutId }) => sendNotice(ctx, type, aboutId),

@@ -140,8 +140,9 @@ describe("The other server learns that follows have ended", () => {
     expect(later(2)).toEqual(ends(uri));
   });
 
-  test("but not when the server blocks its domain: nothing is sent there", async () => {
+  test("when the server blocks its domain, for the last time", async () => {
     setDomainBlock(server.ctx, "far.example", { severity: "suspend" });
-    expect(later(2)).toEqual([]);
+    const farewells = ends(uri).map((event) => ({ ...event, isFarewell: true }));
+    expect(later(2)).toEqual([...farewells, { type: "host.purged", host: "far.example", isSuspension: true }]);
   });
 });

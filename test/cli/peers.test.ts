@@ -94,6 +94,39 @@ describe("linnet peer check", () => {
   );
 });
 
+describe("linnet peer forget", () => {
+  const forget = (...args: string[]) => folder.run(["peer", "forget", ...args]);
+
+  test("asks first, and then has the accounts of a host removed by the server", async () => {
+    addPeer();
+    db.transaction((tx) => {
+      tx.run(
+        `INSERT INTO accounts (id, username, domain, uri, url, created_at, updated_at)
+         VALUES (7, 'eve', 'far.example', 'https://far.example/eve', 'https://far.example/@eve', 0, 0)`,
+      );
+    });
+    const unconfirmed = await forget("far.example");
+    expect([unconfirmed.code, unconfirmed.stderr]).toEqual([2, expect.stringContaining("Add --yes to confirm.")]);
+    expect(db.all("SELECT kind FROM jobs")).toEqual([{ kind: "delivery.send" }]);
+    const { code, stdout } = await forget("far.example", "--yes");
+    const sentence =
+      "Forgetting far.example: a running Linnet removes 1 account and 0 posts now, otherwise at its next start.";
+    expect([code, stdout]).toEqual([0, `${sentence}\n`]);
+    expect(db.all("SELECT kind FROM jobs ORDER BY id")).toEqual([
+      { kind: "delivery.send" },
+      { kind: "delivery.prepare" },
+    ]);
+  });
+
+  test.each([
+    ["nowhere.example", 'The host nowhere.example is unknown. "linnet peer list" lists the known ones.'],
+    ["a b", '"a b" is no host. Write it like example.org.'],
+  ])("refuses %s with one sentence and exit code 1", async (host, sentence) => {
+    const { code, stdout, stderr } = await forget(host, "--yes");
+    expect([code, stdout, stderr]).toEqual([1, "", `linnet: ${sentence}\n`]);
+  });
+});
+
 describe("linnet federation follows", () => {
   test("shows when each follow was delivered, and the response", async () => {
     const nothing = "No follow waits for an answer, and none was answered lately.\n";

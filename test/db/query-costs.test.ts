@@ -88,6 +88,23 @@ const EXCEPTIONS: Record<string, Exception> = {
   "jobs/clean-up.ts prune": { costs: ["scans lists (lists_of_account)"], reason: "every list is pruned" },
   "jobs/outcomes.ts giveUp": { costs: ["scans jobs"], reason: "a recurring job needs half a day to give up" },
   "jobs/worker.ts Worker": { costs: ["scans jobs"], reason: "it runs when the server starts" },
+  "core/moderation/purge.ts purgeAccounts": {
+    costs: ["scans a part of accounts"],
+    reason: "each slice starts where the one before ended",
+  },
+  "core/moderation/purge.ts purgeEmojis": {
+    costs: ["scans custom_emojis (custom_emojis_of_server)"],
+    reason: "it runs once for a host",
+  },
+  "federation/peers/forget.ts forgetAddresses": {
+    costs: [
+      "scans deliveries (deliveries_to_inbox)",
+      "scans hosts (hosts_by_use)",
+      "scans incoming_totals",
+      "scans missing_inboxes (missing_inboxes_by_age)",
+    ],
+    reason: "it runs once for a host",
+  },
   // Commands.
   "core/discovery/trends.ts listTrends": {
     costs: ["scans trends (trends_by_score)"],

@@ -7,6 +7,8 @@ import { uncacheRejected } from "../remote-media/rejected-media.ts";
 import { sever } from "../people/severances.ts";
 import { queueNotices } from "./moderation-notices.ts";
 import { isOwnHost } from "../addresses.ts";
+import { isSuspendedHost } from "../refused-hosts.ts";
+import { purgeAfterDeliveries } from "./purge.ts";
 
 /*
  * The owner's blocks of whole domains, for every user; blocks.ts has a user's own domain blocks. A block includes the
@@ -61,8 +63,8 @@ const SUSPEND = updateAccountsSql(
 
 /**
  * Blocks a domain, or changes the given properties of its block. If the block suspends accounts, all follows between
- * them and local users end, and these users are notified. Effects that the block no longer has are undone, except for
- * ended follows.
+ * them and local users end, these users are notified, and a job removes the accounts with their posts. Effects that the
+ * block no longer has are undone, except for ended follows and removed accounts.
  */
 export function setDomainBlock(ctx: Context, given: string, changes: Partial<DomainBlock>): void {
   const domain = domainOf(given);
@@ -77,7 +79,7 @@ export function setDomainBlock(ctx: Context, given: string, changes: Partial<Dom
   });
 }
 
-/** Removes a block and its effects, except for ended follows. Accounts that were moderated individually stay so. */
+/** Removes a block and its effects, except for ended follows and removed accounts. Accounts that were moderated individually stay so. */
 export function removeDomainBlock(ctx: Context, given: string): void {
   const domain = domainOf(given);
   ctx.db.transaction((tx) =>
@@ -96,6 +98,7 @@ function reapplyBlocks(ctx: Context, tx: Tx, domain: string, work: () => void): 
   const suspended = tx.all<{ id: number }>(SUSPEND, { domain }).map(({ id }) => id);
   const events = sever(ctx, tx, suspended, { type: "domain_block", targetName: domain });
   queueNotices(ctx, tx, "severed_relationships", events);
+  if (isSuspendedHost(tx, domain)) purgeAfterDeliveries(ctx, tx, { host: domain, isSuspension: true });
 }
 
 /** Changes only the given properties. The default severity of a new block is `suspend`. */

@@ -2,6 +2,7 @@ import type { Context } from "../../context.ts";
 import type { Tx } from "../../db/open.ts";
 import { enqueue } from "../../db/queue.ts";
 import { deliver } from "../deliveries.ts";
+import { forgetFetches } from "../fetches.ts";
 import type { accounts } from "../../db/schema/index.ts";
 import { notFound } from "../../errors.ts";
 import { deleteReactions } from "../server/announcement-reactions.ts";
@@ -11,7 +12,7 @@ import { filesOf, type MediaFiles } from "../media/states.ts";
 import { discardFiles } from "../media/stored-files.ts";
 import { deleteVotes } from "../statuses/polls.ts";
 import { indexStatus } from "../discovery/search-index.ts";
-import { removeStatusWithin } from "../statuses/removal.ts";
+import { forgetStatus, removeStatusWithin } from "../statuses/removal.ts";
 import { refuseForLastOwner } from "./users.ts";
 import { STATUS_COLUMNS, type StatusRow } from "../visibility.ts";
 
@@ -85,19 +86,50 @@ export function removeLater(ctx: Context, tx: Tx, accountId: number): void {
 export function removeSlice(ctx: Context, accountId: number): void {
   ctx.db.transaction((tx) => {
     if (!tx.get(DELETED, { accountId })) return;
-    if (STEPS.some((step) => step(ctx, tx, accountId) > 0)) removeLater(ctx, tx, accountId);
+    const remove: Remove = (status) => removeStatusWithin(ctx, tx, status, true);
+    if (removeSome(ctx, tx, accountId, remove) > 0) removeLater(ctx, tx, accountId);
     else finish(tx, accountId);
   });
 }
+
+/**
+ * Removes a slice of the data of a remote account as if it had never been known, all but its row, its keys and what users
+ * and moderators decided about it. Returns the number of removed rows, 0 if nothing is left.
+ */
+export function deleteForgotten(ctx: Context, tx: Tx, accountId: number): number {
+  const removed =
+    removeSome(ctx, tx, accountId, (status) => forgetStatus(ctx, tx, status)) ||
+    tx.run(MENTIONS, { accountId }).changes;
+  if (removed > 0) return removed;
+  forgetFetches(tx, "profile.fetch", accountId);
+  for (const sql of UNDECIDED) tx.run(sql, { accountId });
+  return 0;
+}
+
+type Remove = (status: StatusRow) => void;
+
+/** Removes up to a slice of rows of one kind. Returns how many it found; 0 if nothing is left but a few rows. */
+function removeSome(ctx: Context, tx: Tx, accountId: number, remove: Remove): number {
+  const statuses = removeStatuses(tx, accountId, remove);
+  if (statuses > 0) return statuses;
+  for (const step of STEPS) {
+    const removed = step(ctx, tx, accountId);
+    if (removed > 0) return removed;
+  }
+  return 0;
+}
+
+const MENTIONS = `
+  DELETE FROM mentions WHERE (status_id, account_id) IN (
+    SELECT status_id, account_id FROM mentions WHERE account_id = +$accountId LIMIT ${LARGE_SLICE})`;
 
 const DELETED = "SELECT 1 FROM accounts WHERE id = +$accountId AND (deleted_at IS NOT NULL OR gone_at IS NOT NULL)";
 
 /** Removes up to a slice of rows of one kind. Returns how many it found. */
 type Step = (ctx: Context, tx: Tx, accountId: number) => number;
 
-/** Statuses come first: home timelines determine who gets an event for each, and ending a follow clears them. */
+/** After the statuses: home timelines determine who gets an event for each, and ending a follow clears them. */
 const STEPS: readonly Step[] = [
-  removeStatuses,
   removeMedia,
   removeFavourites,
   removeBookmarks,
@@ -112,7 +144,7 @@ const STEPS: readonly Step[] = [
 ];
 
 /** Boosts count against the slice as well: each is removed like a status. */
-function removeStatuses(ctx: Context, tx: Tx, accountId: number): number {
+function removeStatuses(tx: Tx, accountId: number, remove: Remove): number {
   const statuses = tx.all<StatusRow>(
     `SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.account_id = +$accountId ORDER BY s.id DESC LIMIT ${SLICE}`,
     { accountId },
@@ -123,11 +155,11 @@ function removeStatuses(ctx: Context, tx: Tx, accountId: number): number {
       `SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.reblog_of_id = +$statusId LIMIT +$left`,
       { statusId: status.id, left },
     );
-    for (const reblog of reblogs) removeStatusWithin(ctx, tx, reblog, false);
+    for (const reblog of reblogs) remove(reblog);
     left -= reblogs.length;
     // The status may have more boosts, and itself needs room in a slice.
     if (left === 0) break;
-    removeStatusWithin(ctx, tx, status, true);
+    remove(status);
     left -= 1;
     if (left === 0) break;
   }
@@ -227,10 +259,13 @@ const REST = [
   ["suggestion_dismissals", "target_account_id"],
   ["tag_follows", "account_id"],
   ["trend_uses", "account_id"],
-].map(([table, column]) => `DELETE FROM ${table} WHERE ${column} = +$accountId`);
+];
+const deleteFrom = ([table, column]: readonly string[]) => `DELETE FROM ${table} WHERE ${column} = +$accountId`;
+const DELETE_REST = REST.map(deleteFrom);
+const UNDECIDED = REST.filter(([table]) => table !== "blocks" && table !== "mutes").map(deleteFrom);
 
 function finish(tx: Tx, accountId: number): void {
-  for (const sql of REST) tx.run(sql, { accountId });
+  for (const sql of DELETE_REST) tx.run(sql, { accountId });
   tx.run("UPDATE preview_cards SET creator_account_id = NULL WHERE creator_account_id = +$accountId", { accountId });
   tx.run(
     `UPDATE accounts SET followers_count = 0, following_count = 0, statuses_count = 0, last_status_at = NULL

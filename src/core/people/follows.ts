@@ -131,14 +131,15 @@ export function removeFollower(ctx: Context, accountId: number, followerId: numb
 
 /**
  * Ends a follow or follow request with everything that depends on it, if there is one, and tells the other server of a
- * remote account. `silently` is for a follow that the other server has ended itself, or that it can't learn about.
+ * remote account. `silently` is for a follow that the other server has ended itself. After a farewell, the server learns
+ * nothing more: it is sent once, even if the server is blocked by then.
  */
 export function endFollow(
   ctx: Context,
   tx: Tx,
   accountId: number,
   targetId: number,
-  { silently = false }: { silently?: boolean } = {},
+  { silently = false, isFarewell = false }: { silently?: boolean; isFarewell?: boolean } = {},
 ): void {
   const pair = { accountId, targetId };
   const request = tx.get<Ended>(end("follow_requests"), pair);
@@ -148,7 +149,7 @@ export function endFollow(
     pair,
   );
   const uri = (follow ?? request)?.uri ?? null;
-  if (!silently && uri !== null) deliverEnd(ctx, tx, { ...pair, uri });
+  if (!silently && uri !== null) deliverEnd(ctx, tx, { ...pair, uri, isFarewell });
   if (!follow) return;
   tx.run("UPDATE accounts SET following_count = max(0, following_count - 1) WHERE id = +$accountId", { accountId });
   tx.run("UPDATE accounts SET followers_count = max(0, followers_count - 1) WHERE id = +$targetId", { targetId });
@@ -164,10 +165,15 @@ const end = (table: "follows" | "follow_requests") =>
   `DELETE FROM ${table} WHERE account_id = +$accountId AND target_account_id = +$targetId RETURNING uri`;
 
 /** Only follows between a local and a remote account have a URI. */
-function deliverEnd(ctx: Context, tx: Tx, ended: { accountId: number; targetId: number; uri: string }): void {
+function deliverEnd(
+  ctx: Context,
+  tx: Tx,
+  ended: { accountId: number; targetId: number; uri: string; isFarewell: boolean },
+): void {
   const { accountId, targetId, uri } = ended;
-  if (isLocal(tx, accountId)) deliver(ctx, tx, { type: "follow.deleted", ...ended });
-  else deliver(ctx, tx, { type: "follow.rejected", accountId: targetId, followerId: accountId, uri });
+  const farewell = ended.isFarewell ? { isFarewell: true } : {};
+  if (isLocal(tx, accountId)) deliver(ctx, tx, { type: "follow.deleted", accountId, targetId, uri, ...farewell });
+  else deliver(ctx, tx, { type: "follow.rejected", accountId: targetId, followerId: accountId, uri, ...farewell });
 }
 
 /** Accepts a follow request. A `follow` notification replaces the one about the request. */

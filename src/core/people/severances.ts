@@ -32,9 +32,29 @@ const TIES = `
   FROM others o JOIN follow_requests r ON r.account_id = o.id JOIN users u ON u.account_id = r.target_account_id`;
 
 /**
- * Ends all follows and follow requests between these accounts and local accounts, or only the local account `only`.
- * Unless their domain is blocked, the other servers are told, since they can't know otherwise. Records an event for each
- * local account that lost follows, and returns the events' ids.
+ * Ends all follows and follow requests between these accounts and local accounts, or only the local account `only`. The
+ * other servers are told, since they can't know otherwise. `isFarewell` says that nothing else will be sent to them.
+ */
+export function endTies(
+  ctx: Context,
+  tx: Tx,
+  accountIds: readonly number[],
+  { only = null, isFarewell }: { only?: number | null; isFarewell: boolean },
+): Tie[] {
+  const ties = tx.all<Tie>(`SELECT * FROM (${TIES}) WHERE $only IS NULL OR person = +$only`, {
+    accountIds: idList(accountIds),
+    only,
+  });
+  for (const { person, other } of ties) {
+    endFollow(ctx, tx, person, other, { isFarewell });
+    endFollow(ctx, tx, other, person, { isFarewell });
+  }
+  return ties;
+}
+
+/**
+ * Ends follows as `endTies()` does. Records an event for each local account that lost follows, and returns the events'
+ * ids.
  */
 export function sever(
   ctx: Context,
@@ -43,16 +63,7 @@ export function sever(
   { type, targetName }: Severance,
   only: number | null = null,
 ): number[] {
-  const ties = tx.all<Tie>(`SELECT * FROM (${TIES}) WHERE $only IS NULL OR person = +$only`, {
-    accountIds: idList(accountIds),
-    only,
-  });
-  // Nothing is sent to a domain that the server blocks.
-  const silently = type === "domain_block";
-  for (const { person, other } of ties) {
-    endFollow(ctx, tx, person, other, { silently });
-    endFollow(ctx, tx, other, person, { silently });
-  }
+  const ties = endTies(ctx, tx, accountIds, { only, isFarewell: type === "domain_block" });
   const follows = Map.groupBy(
     ties.filter(({ kind }) => kind !== "request"),
     ({ person }) => person,

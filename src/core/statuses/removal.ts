@@ -1,6 +1,7 @@
 import type { Context } from "../../context.ts";
 import type { Tx } from "../../db/open.ts";
 import { concernsOthers, deliver, remoteHoldersOf } from "../deliveries.ts";
+import { forgetFetches } from "../fetches.ts";
 import { uncountFeatured } from "../discovery/featured-tags.ts";
 import { indexPart } from "../discovery/search-index.ts";
 import { uncountUses } from "../discovery/trend-counts.ts";
@@ -13,6 +14,7 @@ import { addTombstone } from "../tombstones.ts";
 import { isForEveryone, STATUS_COLUMNS, type StatusRow } from "../visibility.ts";
 import { uncountQuote } from "./quotes.ts";
 import { countStatus } from "./storing.ts";
+import { UNKNOWN_AUTHOR } from "./threads.ts";
 
 /**
  * Deletes a local status or reblog permanently, here and on other servers. Its media stay for a day, for redrafting,
@@ -47,11 +49,26 @@ function deliverRemoval(ctx: Context, tx: Tx, status: StatusRow): void {
  * other servers: those of a remote author know, and a deleted account is announced as a whole.
  */
 export function removeStatusWithin(ctx: Context, tx: Tx, status: StatusRow, deleteMedia: boolean): void {
+  removeQuietly(ctx, tx, status, deleteMedia);
+  addTombstone(ctx, tx, status.uri);
+}
+
+const AWAIT = `
+  UPDATE statuses SET in_reply_to_uri = $uri, in_reply_to_account_id = ${UNKNOWN_AUTHOR} WHERE in_reply_to_id = +$statusId`;
+
+/** Deletes a remote status or reblog as if it had never arrived: replies wait for it again, and it may be fetched. */
+export function forgetStatus(ctx: Context, tx: Tx, status: StatusRow): void {
+  const { id: statusId, uri } = status;
+  tx.run(AWAIT, { statusId, uri });
+  forgetFetches(tx, "thread.fetch", statusId);
+  removeQuietly(ctx, tx, status, true);
+}
+
+function removeQuietly(ctx: Context, tx: Tx, status: StatusRow, deleteMedia: boolean): void {
   const tags = tagNamesOf(tx, status.id);
   const topics = [...timelinesWith(tx, status.id), ...publicTopics(tx, status, tags)];
   removeReblogs(ctx, tx, status.id);
   eraseStatus(ctx, tx, status, deleteMedia);
-  addTombstone(ctx, tx, status.uri);
   publishAfterCommit(ctx, tx, topics, { event: "delete", statusId: status.id });
 }
 

@@ -1,8 +1,10 @@
 import type { Context } from "../../context.ts";
+import { purgeLater } from "../../core/moderation/purge.ts";
 import { removeLater } from "../../core/people/account-deletion.ts";
 import type { DeliveryEvent } from "../../db/delivery-events.ts";
 import type { Tx } from "../../db/open.ts";
 import { activitiesFor } from "../write/activities.ts";
+import { bidFarewell } from "./farewell.ts";
 import { fanOutLater } from "./fan-out.ts";
 import { inboxesOf } from "./recipients.ts";
 
@@ -13,7 +15,11 @@ import { inboxesOf } from "./recipients.ts";
 export function prepareDelivery(ctx: Context, event: DeliveryEvent): (tx: Tx) => void {
   const all = activitiesFor(ctx, event).map((outgoing) => ({ outgoing, inboxes: inboxesOf(ctx, outgoing.audience) }));
   return (tx) => {
-    for (const { outgoing, inboxes } of all) fanOutLater(ctx, tx, outgoing, inboxes);
+    for (const { outgoing, inboxes } of all) {
+      if ("isFarewell" in event && event.isFarewell) bidFarewell(ctx, tx, outgoing, inboxes);
+      else fanOutLater(ctx, tx, outgoing, inboxes);
+    }
     if (event.type === "account.deleted") removeLater(ctx, tx, event.accountId);
+    if (event.type === "host.purged") purgeLater(ctx, tx, event);
   };
 }

@@ -152,7 +152,8 @@ async function postInForms(ctx: Context, inbox: string, body: string, key: Accou
   return second;
 }
 
-async function postWith(
+/** Posts an activity with one form of signature. Null if the inbox accepted it. */
+export async function postWith(
   ctx: Context,
   inbox: string,
   body: string,

@@ -1,4 +1,5 @@
 import type { Context } from "../../context.ts";
+import { type HostSize, sizeOfHost } from "../../core/moderation/purge.ts";
 import type { hosts } from "../../db/schema/index.ts";
 import { Refusal } from "../../errors.ts";
 import type { Reads } from "../../db/open.ts";
@@ -34,11 +35,22 @@ export function listPeers(db: Reads): Peer[] {
   return all.toSorted((one, other) => (one.domain < other.domain ? -1 : 1));
 }
 
+/** What is known of a host. @throws Refusal for an unknown one */
+export function knownPeer(db: Reads, host: string): HostSize {
+  const size = sizeOfHost(db, host);
+  if (size.accounts === 0 && !listPeers(db).some(({ domain }) => domain === host)) throw unknownHost(host);
+  return size;
+}
+
+function unknownHost(host: string): Refusal {
+  return new Refusal("not_found", `The host ${host} is unknown. "linnet peer list" lists the known ones.`);
+}
+
 /** Makes all deliveries to a host due now. Returns how many wait. @throws Refusal for an unknown host */
 export function retryPeer(ctx: Context, host: string): number {
   return ctx.db.transaction((tx) => {
     const peer = listPeers(tx).find(({ domain }) => domain === host);
-    if (!peer) throw new Refusal("not_found", `The host ${host} is unknown. "linnet peer list" lists the known ones.`);
+    if (!peer) throw unknownHost(host);
     if (peer.waiting > 0) retryHost(ctx, tx, host);
     return peer.waiting;
   });

@@ -15,11 +15,15 @@ import { addressing, localStatus, type LocalStatusRow, mentionedIn, statusDocume
 /** The activities that tell other servers of an event. None if its rows are gone: then a later event says so. */
 export function activitiesFor(ctx: Context, event: DeliveryEvent): Outgoing[] {
   if (event.type === "vote.created") return voteActivities(ctx, event);
+  if (event.type === "host.purged") return [];
   const outgoing = activityFor(ctx, event);
   return outgoing === null ? [] : [outgoing];
 }
 
-function activityFor(ctx: Context, event: Exclude<DeliveryEvent, { type: "vote.created" }>): Outgoing | null {
+function activityFor(
+  ctx: Context,
+  event: Exclude<DeliveryEvent, { type: "vote.created" | "host.purged" }>,
+): Outgoing | null {
   switch (event.type) {
     case "status.created":
     case "status.updated":

@@ -1,7 +1,9 @@
+import { forgetHost, type HostSize } from "../../../core/moderation/purge.ts";
 import { Refusal } from "../../../errors.ts";
 import { checkPeer } from "../../../federation/peers/check.ts";
-import { listPeers, retryPeer } from "../../../federation/peers/list.ts";
+import { knownPeer, listPeers, retryPeer } from "../../../federation/peers/list.ts";
 import { parseDomain } from "../../../lib/text/domains.ts";
+import { counted } from "../../backup/progress.ts";
 import { argument, command } from "../../command.ts";
 import { withData } from "../../data-folder.ts";
 import { iso, list, minute, oneLine } from "../../list.ts";
@@ -60,7 +62,33 @@ doesn't respond, the deliveries keep waiting.`,
       else console.log(`${waiting === 1 ? "1 delivery is" : `${waiting} deliveries are`} due now.`);
     },
   }),
+  "peer forget": command({
+    summary: "Removes everything that is known of a server: its accounts, posts and media",
+    details: `All follows between local users and the server end, and it is told so once. Local posts stay, without its replies, boosts
+and favourites. Accounts that a user blocks or mutes, and those that were reported or moderated, stay as empty rows, so
+that they can't shake that off. The server is not blocked: what it sends from then on is received. See
+"linnet domain block" for that.`,
+    args: { host: argument('a host from "linnet peer list"') },
+    confirm: ({ host: given }) =>
+      withData(({ db }) => {
+        const host = hostNamed(given);
+        return `Forget ${host} with ${amountOf(knownPeer(db, host))}?`;
+      }),
+    run: async ({ host: given }) => {
+      const host = hostNamed(given);
+      const size = await withData((ctx) => {
+        const known = knownPeer(ctx.db, host);
+        forgetHost(ctx, host);
+        return known;
+      });
+      console.log(`Forgetting ${host}: a running Linnet removes ${amountOf(size)} now, otherwise at its next start.`);
+    },
+  }),
 };
+
+function amountOf({ accounts, statuses }: HostSize): string {
+  return `${counted(accounts, "account")} and ${counted(statuses, "post")}`;
+}
 
 function hostNamed(given: string): string {
   const host = parseDomain(given);

@@ -1,0 +1,25 @@
+import type { Context } from "../../context.ts";
+import type { Tx } from "../../db/open.ts";
+import { enqueue, type JobPayloads } from "../../db/queue.ts";
+import { siteOf } from "../../lib/http/ip-addresses.ts";
+import { hostOf } from "../documents.ts";
+import { formFor, otherForm } from "../signing.ts";
+import type { Outgoing } from "../write/activities.ts";
+import { postWith } from "./send.ts";
+
+type Farewell = JobPayloads["delivery.farewell"];
+
+/** Has an activity sent that must reach a server although nothing else does any more. */
+export function bidFarewell(ctx: Context, tx: Tx, { accountId, activity }: Outgoing, inboxes: readonly string[]): void {
+  const body = JSON.stringify(activity);
+  for (const inbox of inboxes) {
+    enqueue(ctx, tx, "delivery.farewell", { inbox, accountId, body }, { host: siteOf(inbox) });
+  }
+}
+
+/** Sends an activity once. Whether it arrives is not recorded: the server is forgotten. */
+export async function sendFarewell(ctx: Context, { inbox, accountId, body }: Farewell): Promise<void> {
+  const form = formFor(ctx, hostOf(inbox)!);
+  const failure = await postWith(ctx, inbox, accountId, body, form);
+  if (failure?.status === 401) await postWith(ctx, inbox, accountId, body, otherForm(form));
+}
