@@ -56,7 +56,7 @@ beforeEach(async () => {
   await bob.post(`/api/v1/statuses/${goodPost}/bookmark`);
   write((tx) => {
     addTombstone(server.ctx, tx, "https://good.example/deleted");
-    tx.run("UPDATE fetches SET due_at = due_at + $week", { week: 7 * 24 * 3600_000 });
+    tx.run("UPDATE fetches SET due_at = $never", { never: 9e15 });
   });
   await server.drain();
 });
@@ -91,8 +91,9 @@ async function actAs(account: RemoteAccount, others: readonly RemoteAccount[]): 
     tx.run("INSERT INTO missing_inboxes (url, since) VALUES ($url, 1)", { url: `${account.uri}/old` });
     tx.run("INSERT INTO fetches (subject, due_at) VALUES ($subject, $now)", {
       subject: `thread.fetch ${first}`,
-      now: clock.now() + 3600_000,
+      now: clock.now(),
     });
+    tx.run("UPDATE fetches SET due_at = $never", { never: 9e15 });
   });
   await bob.post(`/api/v1/statuses/${first}/bookmark`);
   await bob.post(`/api/v1/accounts/${account.id}/note`, { comment: "a note" });
