@@ -1,10 +1,11 @@
 import type { Context } from "../../context.ts";
+import { keysToTry } from "../../core/people/account-keys.ts";
 import type { Tx } from "../../db/open.ts";
 import { enqueue, type JobPayloads } from "../../db/queue.ts";
 import { siteOf } from "../../lib/http/ip-addresses.ts";
 import { hostOf } from "../documents.ts";
 import { formFor, otherForm } from "../signing.ts";
-import type { Outgoing } from "../write/activities.ts";
+import type { Outgoing } from "../write/outgoing.ts";
 import { postWith } from "./send.ts";
 
 type Farewell = JobPayloads["delivery.farewell"];
@@ -20,6 +21,10 @@ export function bidFarewell(ctx: Context, tx: Tx, { accountId, activity }: Outgo
 /** Sends an activity once. Whether it arrives is not recorded: the server is forgotten. */
 export async function sendFarewell(ctx: Context, { inbox, accountId, body }: Farewell): Promise<void> {
   const form = formFor(ctx, hostOf(inbox)!);
-  const failure = await postWith(ctx, inbox, accountId, body, form);
-  if (failure?.status === 401) await postWith(ctx, inbox, accountId, body, otherForm(form));
+  for (const key of await keysToTry(ctx, accountId, null)) {
+    for (const each of [form, otherForm(form)]) {
+      const failure = await postWith(ctx, inbox, body, key, each);
+      if (failure?.status !== 401) return;
+    }
+  }
 }

@@ -116,7 +116,8 @@ function statusActivity(ctx: Context, { type, statusId }: Event<"status.created"
     activity: withContext(activity),
     audience: { ...audienceOf(status, accountIds), relays: status.visibility === "public" },
     statusUri: uri,
-    published: { statusId, isEdit: !isNew },
+    // New results of a poll are no edit.
+    ...((isNew || status.edited_at !== null) && { published: { statusId, isEdit: !isNew } }),
   };
 }
 
