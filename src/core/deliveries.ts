@@ -2,6 +2,7 @@ import type { Context } from "../context.ts";
 import type { DeliveryEvent } from "../db/delivery-events.ts";
 import type { Reads, Tx } from "../db/open.ts";
 import { enqueue } from "../db/queue.ts";
+import { groupsOf } from "./groups.ts";
 
 /**
  * Tells other servers about a change by a local account, after the commit. Call it in the transaction of the change, so
@@ -44,11 +45,11 @@ const CONCERNS_OTHERS = `
       WHERE m.status_id = s.id AND a.domain IS NOT NULL))`;
 
 /**
- * Whether other servers get a new local status or reblog: a relay does, or a remote account follows its author, is
- * mentioned, or wrote what it replies to or reblogs. Without this check, each post of a server without remote followers would cost a job.
+ * Whether other servers get a new local status or reblog: a relay or group does, or a remote account follows its author,
+ * is mentioned, or wrote what it replies to or reblogs. Without this check, each post of a server without remote followers would cost a job.
  */
 export function concernsOthers(db: Reads, statusId: number): boolean {
-  return db.get(CONCERNS_OTHERS, { statusId }) !== null;
+  return db.get(CONCERNS_OTHERS, { statusId }) !== null || groupsOf(db, statusId).length > 0;
 }
 
 const REMOTE_HOLDERS = `
@@ -65,10 +66,11 @@ const REMOTE_HOLDERS = `
 
 /**
  * The remote accounts, besides the author's followers, whose servers may have a local status: those that are mentioned
- * in it, wrote its parent, or replied to it, reblogged, favourited or quoted it or voted in its poll.
+ * in it, wrote its parent, or replied to it, reblogged, favourited or quoted it or voted in its poll, and its groups.
  */
 export function remoteHoldersOf(db: Reads, statusId: number): number[] {
-  return db.all<{ id: number }>(REMOTE_HOLDERS, { statusId }).map(({ id }) => id);
+  const holders = db.all<{ id: number }>(REMOTE_HOLDERS, { statusId });
+  return [...new Set([...holders, ...groupsOf(db, statusId)].map(({ id }) => id))];
 }
 
 /** Tells other servers about a new version of a local status, or new results of its poll. */

@@ -15,7 +15,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 /** The jobs that fetch. */
-export type FetchKind = "profile.fetch" | "thread.fetch";
+export type FetchKind = "profile.fetch" | "thread.fetch" | "status.recheck";
 
 interface Wish<Kind extends FetchKind> {
   payload: JobPayloads[Kind];
@@ -56,6 +56,23 @@ export function fetchLater<Kind extends FetchKind>(
     // Reading must not wait for a command that writes. The next request has it fetched.
     if (!(error instanceof Locked)) throw error;
   }
+}
+
+/** Has something fetched by a job within a transaction: now, or once `pause` ms have passed since the last time. */
+export function fetchSoon<Kind extends FetchKind>(
+  ctx: Context,
+  tx: Tx,
+  kind: Kind,
+  id: number,
+  pause: number,
+  { payload, host }: Wish<Kind>,
+): void {
+  if (isFetching(tx, kind, id)) return;
+  const subject = subjectOf(kind, id);
+  const last = tx.get<{ due_at: number }>(DUE_AT, { subject });
+  const runAt = Math.max(ctx.clock.now(), last?.due_at ?? 0);
+  tx.run(WISH, { subject, dueAt: runAt + pause });
+  enqueue(ctx, tx, kind, payload, { key: subject, host, runAt });
 }
 
 const WAITING = "SELECT 1 FROM jobs WHERE key = +$subject AND run_at IS NOT NULL";

@@ -18,6 +18,8 @@ export interface JobPayloads {
   "server.running": Record<string, never>;
   /** Fetches what is missing of a thread. */
   "thread.fetch": { statusId: number };
+  /** Asks the server of a status whether it has changed or is gone. */
+  "status.recheck": { statusId: number };
   /** Fetches a post that a relay has named. */
   "relay.fetch": { relayId: number; uri: string };
   /** Works out which servers have to learn of a change. */
@@ -101,6 +103,7 @@ const LANES: Partial<Record<JobKind, LaneName>> = {
   "profile.catch_up": "fetches",
   "thread.fetch": "fetches",
   "software.fetch": "fetches",
+  "status.recheck": "fetches",
   // Apart from the others, so that they never wait for these.
   "relay.fetch": "relays",
   "media.process": "media",

@@ -16,6 +16,7 @@ import { refreshKnown } from "../federation/fetching/actors.ts";
 import { sendFarewell } from "../federation/delivery/farewell.ts";
 import { fanOut } from "../federation/delivery/fan-out.ts";
 import { catchUp, fetchProfile } from "../federation/fetching/profiles.ts";
+import { recheckStatus } from "../federation/fetching/recheck.ts";
 import { fetchRelayed } from "../federation/fetching/relayed.ts";
 import { fetchThread } from "../federation/fetching/threads.ts";
 import { prepareDelivery } from "../federation/delivery/prepare.ts";
@@ -48,6 +49,7 @@ export const handlers: Handlers = {
   "profile.catch_up": (ctx, { accountId, since }) => catchUp(ctx, accountId, since),
   "server.running": (ctx) => noteRunningAgain(ctx),
   "thread.fetch": (ctx, { statusId }) => fetchThread(ctx, statusId),
+  "status.recheck": (ctx, { statusId }) => recheckStatus(ctx, statusId),
   "relay.fetch": (ctx, { relayId, uri }) => fetchRelayed(ctx, relayId, uri),
   "announcement.tell": (ctx, { id, version }) => publishAnnouncement(ctx, id, version),
   "card.fetch": (ctx, { linkId }) => fetchCard(ctx, linkId),

@@ -2,18 +2,12 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import type { Json } from "../support/client.ts";
 import { neighboursForEachTest } from "../support/federation.ts";
 import { befriend, count, type HostileAccount, hostilePeerForEachTest, statusId } from "../support/hostile-peer.ts";
-import { fixture } from "./read/fixtures.ts";
+import { moved } from "./read/fixtures.ts";
 
 /* Posts of servers that are no microblogs reach the home timelines of their followers. */
 
 const { alice } = neighboursForEachTest(["alice"]);
 const peer = hostilePeerForEachTest();
-
-/** A fixture whose addresses are replaced by those of the test. */
-async function moved(name: string, addresses: Record<string, string>): Promise<Json> {
-  const text = JSON.stringify(await fixture(name));
-  return JSON.parse(Object.entries(addresses).reduce((changed, [from, to]) => changed.replaceAll(from, to), text));
-}
 
 describe("A group of Lemmy", () => {
   let group: HostileAccount;

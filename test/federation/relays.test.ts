@@ -201,6 +201,25 @@ describe("What a relay names", () => {
     expect(count(alice.server, "relay_counts WHERE missing > 0")).toBe(0);
   });
 
+  test("changes and goes when the relay forwards that and its own server confirms it", async () => {
+    const relay = newRelay("mastodon");
+    await join(relay);
+    const author = peer.account("cara", "good.test");
+    const note = hosted(author, { content: "<p>one</p>" });
+    await relay.forward(alice.server, author.create(note));
+    await relay.forward(alice.server, author.activity("Delete", note.id));
+    expect(statusId(alice.server, note.id)).not.toBeNull();
+    advance(MINUTE);
+    const updated = new Date(alice.server.clock.now()).toISOString();
+    peer.serve(note.id, { ...note, content: "<p>two</p>", updated });
+    await relay.forward(alice.server, author.activity("Update", { ...note, content: "<p>a lie</p>", updated }));
+    expect((await alice.copyOf({ uri: note.id }))!.content).toBe("<p>two</p>");
+    advance(MINUTE);
+    peer.serve(note.id, () => new Response(null, { status: 410 }));
+    await relay.forward(alice.server, author.activity("Delete", note.id));
+    expect(statusId(alice.server, note.id)).toBeNull();
+  });
+
   test("is left to its own server if it is for a user here", async () => {
     const relay = newRelay("mastodon");
     await join(relay);

@@ -6,6 +6,7 @@ import { isOwnAddress } from "../local.ts";
 import { type Activity, announcedId } from "../read/activity.ts";
 import { isFollowedHere } from "../inbox/relevance.ts";
 import { audienceVisibility, statusAt, statusIdOf } from "../fetching/statuses.ts";
+import { announcedByGroup } from "./group.ts";
 import type { Apply, Handler, Sender } from "./handler.ts";
 
 /**
@@ -14,7 +15,7 @@ import type { Apply, Handler, Sender } from "./handler.ts";
  */
 export const announce: Handler = (ctx, sender, activity) => {
   const objectId = announcedId(activity);
-  if (objectId === null) return null;
+  if (objectId === null) return announcedByGroup(ctx, sender, activity);
   const known = statusIdOf(ctx.db, objectId);
   const isLocal = isOwnAddress(ctx, objectId);
   if (known === null && isLocal) return null;

@@ -12,7 +12,7 @@ import { accountAt } from "./actors.ts";
 import { isSameOrigin } from "../documents.ts";
 import { FetchError, fetchDocument } from "./fetch.ts";
 import { isOwnAddress } from "../local.ts";
-import { type Audience, visibilityOf } from "../read/audience.ts";
+import { type Audience, PUBLIC, visibilityOf } from "../read/audience.ts";
 import type { Json } from "../read/json.ts";
 import { readStatus, type RemoteStatus } from "../read/status.ts";
 
@@ -84,7 +84,7 @@ export function prepareStatus(
   status: RemoteStatus,
 ): ReadyStatus | Promise<ReadyStatus> {
   const hasParent = status.inReplyTo === null || !isFetchable(ctx, status.inReplyTo);
-  if (hasParent && unknownMentions(ctx, status).length === 0) return { authorId, status };
+  if (hasParent && unknownAccounts(ctx, status).length === 0) return { authorId, status };
   return fetchAround(ctx, authorId, status);
 }
 
@@ -98,7 +98,7 @@ async function fetchAround(ctx: Context, authorId: number, status: RemoteStatus)
 }
 
 async function prepare(ctx: Context, authorId: number, status: RemoteStatus): Promise<ReadyStatus> {
-  await Promise.all(unknownMentions(ctx, status).map((uri) => orNull(accountAt(ctx, uri))));
+  await Promise.all(unknownAccounts(ctx, status).map((uri) => orNull(accountAt(ctx, uri))));
   return { authorId, status };
 }
 
@@ -157,8 +157,10 @@ function accountsAt(db: Reads, addresses: readonly string[]): Map<string, number
   return new Map(rows.map(({ address, id }) => [address, id]));
 }
 
-function unknownMentions(ctx: Context, { mentions }: RemoteStatus): string[] {
-  const addresses = mentions.map(({ href }) => href);
+/** The accounts that a status mentions and, if it was posted to a group, that: replies have to reach it. */
+function unknownAccounts(ctx: Context, { mentions, group, to }: RemoteStatus): string[] {
+  const isToGroup = group !== null && to.includes(group) && to.includes(PUBLIC);
+  const addresses = [...(isToGroup ? [group] : []), ...mentions.map(({ href }) => href)];
   const known = accountsAt(ctx.db, addresses);
   return addresses.filter((href) => !known.has(href) && !isOwnAddress(ctx, href)).slice(0, MAX_FETCHED_MENTIONS);
 }
@@ -233,7 +235,8 @@ function countsOf({ likes, shares, repliesCount }: RemoteStatus) {
 /** The parts of a status that an edit replaces. */
 function contentOf(ctx: Context, db: Reads, status: RemoteStatus) {
   const addresses = status.mentions.map(({ href }) => href);
-  const recipients = [...status.to, ...status.cc].filter((uri) => isOwnAddress(ctx, uri));
+  const own = [...status.to, ...status.cc].filter((uri) => isOwnAddress(ctx, uri));
+  const recipients = status.group === null ? own : [...own, status.group];
   const known = accountsAt(db, [...addresses, ...recipients]);
   const idsOf = (uris: readonly string[]) => [...new Set(uris.flatMap((uri) => known.get(uri) ?? []))];
   const mentions = idsOf(addresses);

@@ -1,4 +1,5 @@
 import type { Context } from "../../context.ts";
+import { fetchSoon } from "../../core/fetches.ts";
 import { isRefusedHost } from "../../core/refused-hosts.ts";
 import type { RelayRow } from "../../core/moderation/relays.ts";
 import { isTombstoned } from "../../core/tombstones.ts";
@@ -16,8 +17,12 @@ import { type Activity, announcedId } from "../read/activity.ts";
  * Whether an activity that a relay signed is about the post of a member: an Announce by the relay, or an activity of the
  * member, which it forwards.
  */
-export function isRelayed({ type, actor }: Activity, signer: Sender): boolean {
-  return actor !== signer.uri || type === "Announce";
+export function isRelayed(activity: Activity, signer: Sender): boolean {
+  return isForwarded(activity, signer) || activity.type === "Announce";
+}
+
+function isForwarded({ actor }: Activity, signer: Sender): boolean {
+  return actor !== signer.uri;
 }
 
 /**
@@ -26,6 +31,7 @@ export function isRelayed({ type, actor }: Activity, signer: Sender): boolean {
  */
 export async function receiveRelayed(ctx: Context, relay: RelayRow, sender: Sender, activity: Activity): Promise<void> {
   if (relay.paused_at !== null) return;
+  if (isForwarded(activity, sender) && RECHECKED.has(activity.type)) return recheck(ctx, activity.objectId);
   const uri = relayedId(activity, sender);
   if (uri === null || !isFetchable(ctx, uri) || isFull(ctx.db, keyOf(uri))) return;
   if (ctx.background.relayedPosts.take("", ctx.clock.now()).exceeded) return;
@@ -35,8 +41,21 @@ export async function receiveRelayed(ctx: Context, relay: RelayRow, sender: Send
   });
 }
 
+const RECHECKED = new Set(["Update", "Delete"]);
+const RELAYED = "SELECT id FROM statuses WHERE uri = +$uri AND relayed = 1";
+/** A post is fetched again because of relays at most once within this time, in ms. */
+const PAUSE = 60_000;
+
+/** Has a post that a relay brought fetched again: it may have changed, or be gone. */
+async function recheck(ctx: Context, uri: string | null): Promise<void> {
+  const status = uri === null ? null : ctx.db.get<{ id: number }>(RELAYED, { uri });
+  if (!status || ctx.background.relayedPosts.take("", ctx.clock.now()).exceeded) return;
+  const wish = { payload: { statusId: status.id }, host: hostOf(uri!)! };
+  await ctx.db.groupCommit((tx) => fetchSoon(ctx, tx, "status.recheck", status.id, PAUSE, wish));
+}
+
 function relayedId(activity: Activity, sender: Sender): string | null {
-  if (activity.actor === sender.uri) return announcedId(activity);
+  if (!isForwarded(activity, sender)) return announcedId(activity);
   return activity.type === "Create" ? activity.objectId : null;
 }
 

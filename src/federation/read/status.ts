@@ -1,6 +1,6 @@
 import type { TagName } from "../../core/discovery/tags.ts";
 import { attachmentsOf, type RemoteAttachment } from "./attachments.ts";
-import { audienceOf, type Audience } from "./audience.ts";
+import { audienceOf, type Audience, PUBLIC } from "./audience.ts";
 import { hasType, idOf, isBlank, objectsOf, pastDateOf, totalOf, type Json } from "./json.ts";
 import { hasWarning, isLinked, linkedHtml } from "./linked.ts";
 import { pageUrlOf } from "./links.ts";
@@ -19,6 +19,8 @@ export interface RemoteStatus extends Audience {
   /** Plain text. */
   spoilerText: string;
   sensitive: boolean;
+  /** The URI of the group in which it was posted (FEP-1b12). */
+  group: string | null;
   /** The URI of the status that it replies to. */
   inReplyTo: string | null;
   /** Null if its server gives no valid time. Never in the future. */
@@ -66,6 +68,7 @@ export function readStatus(json: Json, now: number, activity: Audience | null = 
     language: content.language ?? summary.language ?? translationOf(json, "name").language,
     spoilerText: isPost || hasWarning(json) ? warningOf(summary.text, MAX_SUMMARY_LENGTH) : "",
     sensitive: json.sensitive === true || json.sensitive === "true",
+    group: groupOf(json),
     inReplyTo: idOf(json.inReplyTo),
     published,
     updated: editTime(json, published, now),
@@ -77,6 +80,12 @@ export function readStatus(json: Json, now: number, activity: Audience | null = 
     repliesCount: totalOf(json.replies),
     vote: isVote(json, content) ? { option: rawNameOf(json.name) } : null,
   };
+}
+
+/** Some servers repeat the Public collection there. */
+function groupOf(json: Json): string | null {
+  const audience = idOf(json.audience);
+  return audience === PUBLIC ? null : audience;
 }
 
 /** The account, of several authors: PeerTube also names the channel, which reblogs the video. */

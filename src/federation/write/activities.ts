@@ -1,4 +1,5 @@
 import type { Context } from "../../context.ts";
+import { groupsOf } from "../../core/groups.ts";
 import { idList } from "../../db/json.ts";
 import type { DeliveryEvent } from "../../db/delivery-events.ts";
 import { accountPartUrl, serverActorUri } from "../addresses.ts";
@@ -10,7 +11,14 @@ import { dateTime } from "./dates.ts";
 import { hashtagDocument } from "./hashtags.ts";
 import type { Outgoing } from "./outgoing.ts";
 import { relayActivity } from "./relays.ts";
-import { addressing, localStatus, type LocalStatusRow, mentionedIn, statusDocument } from "./status.ts";
+import {
+  addressing,
+  addressingWithGroups,
+  localStatus,
+  type LocalStatusRow,
+  mentionedIn,
+  statusDocument,
+} from "./status.ts";
 
 /** The activities that tell other servers of an event. None if its rows are gone: then a later event says so. */
 export function activitiesFor(ctx: Context, event: DeliveryEvent): Outgoing[] {
@@ -103,14 +111,14 @@ function statusActivity(ctx: Context, { type, statusId }: Event<"status.created"
   const mentioned = mentionedIn(ctx, statusId);
   const object = statusDocument(ctx, status, mentioned);
   const { author_uri: actor, uri } = status;
-  const { to, cc } = addressing(ctx, status, mentioned);
+  const audience = addressingWithGroups(ctx, status, mentioned);
   const isNew = type === "status.created";
   const activity = isNew
-    ? { id: `${uri}/activity`, type: "Create", actor, published: dateTime(status.created_at), to, cc, object }
-    : { id: fragment(ctx, uri, "updates"), type: "Update", actor, to, cc, object };
+    ? { id: `${uri}/activity`, type: "Create", actor, published: dateTime(status.created_at), ...audience, object }
+    : { id: fragment(ctx, uri, "updates"), type: "Update", actor, ...audience, object };
   const isOpen = status.visibility === "public" || status.visibility === "unlisted";
   const others = isOpen ? ctx.db.all<{ id: number }>(isNew ? PARENT_AUTHOR : INTERACTING, { statusId }) : [];
-  const accountIds = [...mentioned, ...others].map(({ id }) => id);
+  const accountIds = [...mentioned, ...others, ...groupsOf(ctx.db, statusId)].map(({ id }) => id);
   return {
     accountId: status.account_id,
     activity: withContext(activity),

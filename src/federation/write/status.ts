@@ -1,5 +1,6 @@
 import type { Context } from "../../context.ts";
 import { localHandle, mediaUrl } from "../../core/addresses.ts";
+import { groupsOf } from "../../core/groups.ts";
 import type { MediaRow } from "../../core/media/states.ts";
 import { titlesOf } from "../../core/statuses/polls.ts";
 import type { polls, statuses } from "../../db/schema/index.ts";
@@ -87,6 +88,28 @@ export function addressing(
   }
 }
 
+const PARENT_AUTHOR = `
+  SELECT a.uri FROM statuses s JOIN accounts a ON a.id = s.in_reply_to_account_id
+  WHERE s.id = +$statusId AND s.in_reply_to_account_id <> s.account_id`;
+
+/**
+ * The addressing of a status. One for everyone also names its groups, and then the author of its parent, who may not be
+ * mentioned (FEP-1b12). Lemmy reads one `audience` only.
+ */
+export function addressingWithGroups(
+  ctx: Context,
+  status: LocalStatusRow,
+  mentioned: readonly { uri: string }[],
+): { to: string[]; cc: string[]; audience?: string } {
+  const groups = groupsOf(ctx.db, status.id);
+  const [first] = groups;
+  if (!first) return addressing(ctx, status, mentioned);
+  const parent = ctx.db.all<{ uri: string }>(PARENT_AUTHOR, { statusId: status.id });
+  const uris = [...mentioned, ...groups, ...parent].map(({ uri }) => uri);
+  const all = [...new Set(uris)].map((uri) => ({ uri }));
+  return { ...addressing(ctx, status, all), audience: first.uri };
+}
+
 /** A collection without its items, so that nobody asks for those of an empty one. */
 function collectionHead(id: string, totalItems: number): JsonObject {
   return { id, type: "OrderedCollection", totalItems, ...(totalItems > 0 && { first: `${id}?page=true` }) };
@@ -104,7 +127,7 @@ export function statusDocument(ctx: Context, status: LocalStatusRow, mentioned: 
     type: poll === null ? "Note" : "Question",
     url: status.url,
     attributedTo: status.author_uri,
-    ...addressing(ctx, status, mentioned),
+    ...addressingWithGroups(ctx, status, mentioned),
     inReplyTo: status.in_reply_to,
     published: dateTime(status.created_at),
     ...(status.edited_at !== null && { updated: dateTime(Math.max(status.edited_at, status.created_at + SECOND)) }),
@@ -128,9 +151,9 @@ export function createActivity(ctx: Context, statusId: number): JsonObject | nul
   if (!status) return null;
   const mentioned = mentionedIn(ctx, statusId);
   const { uri, author_uri: actor, created_at } = status;
-  const { to, cc } = addressing(ctx, status, mentioned);
+  const audience = addressingWithGroups(ctx, status, mentioned);
   const object = statusDocument(ctx, status, mentioned);
-  return { id: `${uri}/activity`, type: "Create", actor, published: dateTime(created_at), to, cc, object };
+  return { id: `${uri}/activity`, type: "Create", actor, published: dateTime(created_at), ...audience, object };
 }
 
 const TAGS = `

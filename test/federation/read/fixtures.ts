@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { Json as AnyJson } from "../../support/client.ts";
 import { parseDocument, type Json } from "../../../src/federation/read/json.ts";
 
 export const NOW = Date.parse("2026-11-22T12:00:00Z");
@@ -34,3 +35,9 @@ export const MEDIA = {
   blurhash: null,
   duration: null,
 };
+
+/** A fixture whose addresses are replaced by those of a test. */
+export async function moved(name: string, addresses: Record<string, string>): Promise<AnyJson> {
+  const text = JSON.stringify(await fixture(name));
+  return JSON.parse(Object.entries(addresses).reduce((changed, [from, to]) => changed.replaceAll(from, to), text));
+}

@@ -78,6 +78,7 @@ describe("Lemmy, PieFed and NodeBB", () => {
     const page = "https://other.example/post/88";
     const expected: RemoteStatus = {
       ...EMPTY,
+      group: "https://lemmy.example/c/bread",
       uri: page,
       url: page,
       attributedTo: "https://other.example/u/sef",
@@ -96,6 +97,7 @@ describe("Lemmy, PieFed and NodeBB", () => {
     const page = "https://piefed.example/post/512";
     expect(await readAnnounced("piefed/announce-create")).toEqual({
       ...EMPTY,
+      group: "https://piefed.example/c/maps",
       uri: page,
       url: page,
       attributedTo: "https://piefed.example/u/ilse",
@@ -118,6 +120,7 @@ describe("Lemmy, PieFed and NodeBB", () => {
     const post = "https://nodebb.example/post/900";
     expect(await readAnnounced("nodebb/announce-create")).toEqual({
       ...EMPTY,
+      group: "https://nodebb.example/category/4",
       uri: post,
       url: post,
       attributedTo: "https://nodebb.example/uid/12",

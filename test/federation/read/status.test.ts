@@ -5,6 +5,7 @@ import { readStatus, type RemoteStatus } from "../../../src/federation/read/stat
 import { BO, fixture, MEDIA, NOW, objectOf } from "./fixtures.ts";
 
 const EMPTY = {
+  group: null,
   cc: [],
   language: null,
   spoilerText: "",
@@ -39,6 +40,7 @@ describe("Mastodon", () => {
   test("a reply with a warning, a mention, a hashtag, an emoji, a picture and a video is read", async () => {
     const uri = `${author}/statuses/115000000000000001`;
     expect(await readCreated("mastodon/create")).toEqual({
+      group: null,
       uri,
       url: "https://mastodon.example/@ada/115000000000000001",
       attributedTo: author,

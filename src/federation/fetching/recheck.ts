@@ -1,0 +1,48 @@
+import type { Context } from "../../context.ts";
+import { type Budget, contextWithin } from "../../core/fetches.ts";
+import { removeStatusWithin } from "../../core/statuses/removal.ts";
+import { STATUS_COLUMNS, type StatusRow } from "../../core/visibility.ts";
+import type { Tx } from "../../db/open.ts";
+import { hasType, type Json } from "../read/json.ts";
+import { FetchError, fetchDocument } from "./fetch.ts";
+import { ownStatusAt, readFetched, storeEdit } from "./statuses.ts";
+
+/** One document, with a redirect or the other form of signature. */
+const BUDGET: Budget = { requests: 4, bytes: 4 * 1024 * 1024 };
+
+const REMOTE = `
+  SELECT ${STATUS_COLUMNS}, a.uri AS author_uri FROM statuses s JOIN accounts a ON a.id = s.account_id
+  WHERE s.id = +$statusId AND s.local = 0 AND s.reblog_of_id IS NULL`;
+
+/**
+ * Asks the server of a status whether it has changed or is gone, since another one says so. Returns what to write when
+ * the job ends. If the server doesn't respond, the status stays as it is.
+ */
+export async function recheckStatus(ctx: Context, statusId: number): Promise<((tx: Tx) => void) | void> {
+  const known = ctx.db.get<StatusRow & { author_uri: string }>(REMOTE, { statusId });
+  if (!known) return;
+  const { uri, account_id: authorId } = known;
+  const document = await documentAt(contextWithin(ctx, { ...BUDGET }), uri);
+  if (document === "gone" || (document && hasType(document, "Tombstone"))) {
+    return (tx) => {
+      const status = ownStatusAt(tx, authorId, uri);
+      if (status) removeStatusWithin(ctx, tx, status, true);
+    };
+  }
+  const status = document && readFetched(ctx, document);
+  if (status?.uri !== uri || status.attributedTo !== known.author_uri) return;
+  return (tx) => {
+    const before = ownStatusAt(tx, authorId, uri);
+    if (before) storeEdit(ctx, tx, before, { authorId, status });
+  };
+}
+
+/** Null if it can't be had now. */
+async function documentAt(ctx: Context, uri: string): Promise<Json | "gone" | null> {
+  try {
+    return await fetchDocument(ctx, uri);
+  } catch (error) {
+    if (!(error instanceof FetchError)) throw error;
+    return error.problem === "gone" ? "gone" : null;
+  }
+}
