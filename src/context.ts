@@ -86,6 +86,15 @@ export interface BackgroundFetches {
   relayedPosts: SlidingWindow;
 }
 
+/** The followers of a local account on other servers. */
+export interface FollowersOfAccount {
+  /** When they were read. */
+  at: number;
+  username: string;
+  /** A digest of those on each server, by its origin. */
+  digests: ReadonlyMap<string, string>;
+}
+
 /** Bytes on a disk. */
 interface DiskSpace {
   free: number;
@@ -122,6 +131,8 @@ export interface Context {
   background: BackgroundFetches;
   /** Reports that other servers sent, by their site. */
   receivedReports: SlidingWindow;
+  /** The followers that are sent along with activities which are being delivered, by the row of the activity. */
+  followersByActivity: Map<number, FollowersOfAccount>;
   /** The space on the disk of the media cache. */
   diskSpace(): Promise<DiskSpace>;
   /** Work that several requests wait for. */
@@ -201,6 +212,7 @@ export function openContext(
       relayedPosts: new SlidingWindow(60, 60),
     },
     receivedReports: new SlidingWindow(REPORTS_PER_HOUR, 3600),
+    followersByActivity: new Map(),
     diskSpace: () => diskSpace(config.data),
     flights: new SingleFlight(),
     asyncRefreshes: new AsyncRefreshes(clock),

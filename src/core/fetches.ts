@@ -6,7 +6,7 @@ import { OutboundError, type OutboundRequest, type OutboundResponse } from "../l
 import { retryTime } from "../lib/dates.ts";
 
 /*
- * Fetches that nobody waits for: the posts of a profile, the rest of a thread. Each is a job, and what it fetches is
+ * Fetches that nobody waits for: the posts of a profile, the rest of a thread, a list of followers. Each is a job, and what it fetches is
  * stored silently. All share one queue, and each has a budget, so that a server of any size or malice costs a bounded
  * amount.
  */
@@ -15,7 +15,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
 /** The jobs that fetch. */
-export type FetchKind = "profile.fetch" | "thread.fetch" | "status.recheck";
+export type FetchKind = "profile.fetch" | "thread.fetch" | "status.recheck" | "followers.compare";
 
 interface Wish<Kind extends FetchKind> {
   payload: JobPayloads[Kind];

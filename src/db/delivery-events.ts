@@ -53,7 +53,8 @@ export type DeliveryEvent =
     }
   /** A relay follows this server in turn, which is accepted. The URI is the follow's. */
   | { type: "relay.follower_accepted"; inbox: string; followerUri: string; uri: string }
-  | { type: "account.updated" | "account.deleted"; accountId: number }
+  /** `syncsFollowers` has the followers' servers compare the followers. */
+  | { type: "account.updated" | "account.deleted"; accountId: number; syncsFollowers?: true }
   /** `keyId` is the row of the key that was replaced. */
   | { type: "account.key_rotated"; accountId: number; keyId: number }
   /** A report about a remote account, to servers of these domains. */

@@ -16,6 +16,8 @@ export interface JobPayloads {
   "profile.catch_up": { accountId: number; since: number };
   /** Notes that the server is running. Recurring. */
   "server.running": Record<string, never>;
+  /** Compares the local followers of a remote account with the list of its server, which should have the digest. */
+  "followers.compare": { accountId: number; url: string; digest: string };
   /** Fetches what is missing of a thread. */
   "thread.fetch": { statusId: number };
   /** Asks the server of a status whether it has changed or is gone. */
@@ -102,6 +104,7 @@ const LANES: Partial<Record<JobKind, LaneName>> = {
   "profile.fetch": "fetches",
   "profile.catch_up": "fetches",
   "thread.fetch": "fetches",
+  "followers.compare": "fetches",
   "software.fetch": "fetches",
   "status.recheck": "fetches",
   // Apart from the others, so that they never wait for these.

@@ -21,7 +21,14 @@ export function sharedInboxUrl(ctx: Context): string {
 }
 
 /** The collections and the inbox of a local account. */
-export type AccountPart = "inbox" | "outbox" | "followers" | "following" | "collections/featured" | "collections/tags";
+export type AccountPart =
+  | "inbox"
+  | "outbox"
+  | "followers"
+  | "followers_synchronization"
+  | "following"
+  | "collections/featured"
+  | "collections/tags";
 
 export function accountPartUrl(ctx: Context, username: string, part: AccountPart): string {
   return `${accountUri(ctx, username)}/${part}`;

@@ -40,7 +40,14 @@ export function federationRoutes(app: AnyElysia, ctx: Context, keys: Keys): void
   });
   route("GET", "/actor/outbox", () => documentResponse(withContext(emptyOutbox(serverActorUri(ctx)))));
   route("GET", "/emojis/:shortcode", ({ request, params }) => documents.emoji(request, params.shortcode!));
-  for (const part of ["outbox", "followers", "following", "collections/featured", "collections/tags"]) {
+  for (const part of [
+    "outbox",
+    "followers",
+    "followers_synchronization",
+    "following",
+    "collections/featured",
+    "collections/tags",
+  ]) {
     route("GET", `/users/:name/${part}`, ({ request }) => documents.at(request));
   }
   for (const part of ["context", "replies", "likes", "shares"]) {

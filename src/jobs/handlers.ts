@@ -15,6 +15,7 @@ import type { JobKind, JobPayloads } from "../db/queue.ts";
 import { refreshKnown } from "../federation/fetching/actors.ts";
 import { sendFarewell } from "../federation/delivery/farewell.ts";
 import { fanOut } from "../federation/delivery/fan-out.ts";
+import { fetchFollowers } from "../federation/fetching/followers.ts";
 import { catchUp, fetchProfile } from "../federation/fetching/profiles.ts";
 import { recheckStatus } from "../federation/fetching/recheck.ts";
 import { fetchRelayed } from "../federation/fetching/relayed.ts";
@@ -48,6 +49,7 @@ export const handlers: Handlers = {
   "profile.fetch": (ctx, { accountId }) => fetchProfile(ctx, accountId),
   "profile.catch_up": (ctx, { accountId, since }) => catchUp(ctx, accountId, since),
   "server.running": (ctx) => noteRunningAgain(ctx),
+  "followers.compare": (ctx, payload) => fetchFollowers(ctx, payload),
   "thread.fetch": (ctx, { statusId }) => fetchThread(ctx, statusId),
   "status.recheck": (ctx, { statusId }) => recheckStatus(ctx, statusId),
   "relay.fetch": (ctx, { relayId, uri }) => fetchRelayed(ctx, relayId, uri),

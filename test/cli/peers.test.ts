@@ -19,8 +19,8 @@ afterEach(async () => {
 function addPeer(): void {
   db.transaction((tx) => {
     tx.run(
-      `INSERT INTO hosts (domain, software, last_received_at, last_reached_at, down_since, next_attempt_at)
-       VALUES ('far.example', 'mastodon 4.5.0', 60000, 120000, 180000, 9e15)`,
+      `INSERT INTO hosts (domain, software, last_received_at, last_reached_at, down_since, next_attempt_at, problem)
+       VALUES ('far.example', 'mastodon 4.5.0', 60000, 120000, 180000, 240000, 'no response')`,
     );
     tx.run("INSERT INTO outgoing_activities (body, created_at) VALUES ('{}', 0)");
     tx.run(
@@ -151,5 +151,97 @@ describe("linnet federation follows", () => {
     expect(await folder.json("federation", "follows")).toMatchObject([
       { username: "alice", acct: "eve@far.example", deliveries: 2, answer: "accepted", problem: null },
     ]);
+  });
+});
+
+describe("linnet federation status", () => {
+  const status = (...args: string[]) => folder.run(["federation", "status", ...args]);
+
+  test("shows what waits for each host, since when and why", async () => {
+    expect((await status()).stdout).toBe("Nothing waits for other servers.\n");
+    addPeer();
+    const [head, row] = (await status()).stdout.trimEnd().split("\n");
+    expect(head).toMatch(/^HOST +WAITING +SINCE +NEXT ATTEMPT +LAST RESPONSE$/);
+    expect(row).toMatch(/^far\.example +1 +1970-01-01T00:03Z +1970-01-01T00:04Z +no response$/);
+    expect(await folder.json("federation", "status")).toEqual([
+      {
+        domain: "far.example",
+        waiting: 1,
+        since: "1970-01-01T00:03:00.000Z",
+        last_response: "no response",
+        next_attempt_at: "1970-01-01T00:04:00.000Z",
+      },
+    ]);
+  });
+
+  test("shows which servers have a post, wait for it or refused it", async () => {
+    await folder.createUser("alice");
+    db.transaction((tx) =>
+      tx.run(
+        `INSERT INTO statuses (id, account_id, uri, url, local, text, content, visibility, conversation_id, created_at)
+         SELECT 7, id, 'http://localhost:3000/users/alice/statuses/7', '', 1, 'Hi', '<p>Hi</p>', 'public', 7, 0 FROM accounts`,
+      ),
+    );
+    expect((await status("7")).stdout).toBe("No delivery of this post to another server is known.\n");
+    addPeer();
+    db.transaction((tx) => {
+      tx.run(
+        `INSERT INTO status_deliveries (activity_id, status_id, is_edit, created_at, servers, refused)
+         SELECT id, 7, 0, 0, 4, 1 FROM outgoing_activities`,
+      );
+      tx.run(
+        `INSERT INTO refused_deliveries (activity_id, host, response, created_at)
+         SELECT activity_id, 'no.example', 'it answered 403', 60000 FROM status_deliveries`,
+      );
+    });
+    const lines = (await status("http://localhost:3000/@alice/7")).stdout.trimEnd().split("\n");
+    expect(lines).toEqual([
+      "Delivered to 2 servers, 1 waiting, 1 refused.",
+      expect.stringMatching(/^WAITING HOST +SINCE +NEXT ATTEMPT +LAST RESPONSE$/),
+      expect.stringMatching(/^far\.example +1970-01-01T00:03Z +1970-01-01T00:04Z +no response$/),
+      expect.stringMatching(/^REFUSING HOST +AT +RESPONSE$/),
+      expect.stringMatching(/^no\.example +1970-01-01T00:01Z +it answered 403$/),
+    ]);
+    expect(await folder.json("federation", "status", "7")).toMatchObject({
+      published: { accepted: 2, waiting: 1, refused_servers: [{ domain: "no.example" }] },
+      edited: null,
+    });
+  });
+
+  test.each(["8", "http://localhost:3000/@alice", "https://far.example/@alice/7", "hello"])(
+    "refuses %j with one sentence and exit code 1",
+    async (post) => {
+      const { code, stdout, stderr } = await status(post);
+      const sentence = `"${post}" is no post of this server. Use the address of its page, or its id.`;
+      expect([code, stdout, stderr]).toEqual([1, "", `linnet: ${sentence}\n`]);
+    },
+  );
+});
+
+describe("linnet federation resync", () => {
+  test("sends the follows of a user again, and has the followers compared", async () => {
+    await folder.createUser("alice");
+    db.transaction((tx) => {
+      tx.run(
+        `INSERT INTO accounts (id, username, domain, uri, url, created_at, updated_at)
+         VALUES (7, 'eve', 'far.example', 'https://far.example/eve', 'https://far.example/@eve', 0, 0)`,
+      );
+      tx.run(
+        `INSERT INTO follows (account_id, target_account_id, created_at, uri)
+         SELECT id, 7, 0, 'http://localhost:3000/users/alice#follows/1' FROM accounts WHERE domain IS NULL`,
+      );
+    });
+    const { code, stdout } = await folder.run(["federation", "resync", "alice"]);
+    expect([code, stdout]).toEqual([
+      0,
+      "1 follow is sent again, and the servers of 0 followers compare their lists.\n",
+    ]);
+    const events = db.all<{ type: string }>("SELECT payload ->> '$.event.type' AS type FROM jobs ORDER BY id");
+    expect(events.map(({ type }) => type)).toEqual(["follow.created", "account.updated"]);
+  });
+
+  test("refuses an unknown name with one sentence and exit code 1", async () => {
+    const { code, stdout, stderr } = await folder.run(["federation", "resync", "nobody"]);
+    expect([code, stdout, stderr]).toEqual([1, "", 'linnet: There is no user called "nobody".\n']);
   });
 });

@@ -29,7 +29,7 @@ export interface Inside {
   listeners(): Promise<number>;
   stop(): Promise<void>;
   /** Ends the server without another write. Returns a function that starts it again. */
-  kill?(): Promise<() => Promise<Inside>>;
+  kill?(disk?: Uint8Array): Promise<() => Promise<Inside>>;
   /** Runs the due jobs until another server has answered, and ends the server there, like `kill`. */
   crash?(): Promise<() => Promise<Inside>>;
 }
@@ -109,9 +109,12 @@ export class TestServer {
     return this.restart !== null;
   }
 
-  /** Ends the server at once, like a crash: nothing more is written, and nothing answers at its port. */
-  async kill(): Promise<void> {
-    this.restart = await this.inside.kill!();
+  /**
+   * Ends the server at once, like a crash: nothing more is written, and nothing answers at its port. It starts again with
+   * `disk`, in this process only, or with what it has written.
+   */
+  async kill(disk?: Uint8Array): Promise<void> {
+    this.restart = await this.inside.kill!(disk);
   }
 
   /** Runs the due jobs, and ends the server at once when another one has answered but nothing of it is written. */
@@ -159,7 +162,7 @@ async function startHere(
     ...instance,
     clock,
     listeners: async () => ctx.eventBus.size,
-    kill: () => kill(ctx.db.raw.serialize()),
+    kill: (left = ctx.db.raw.serialize()) => kill(left),
     crash: async () => {
       const { fetchOutside } = ctx;
       let disk: Uint8Array | null = null;

@@ -96,6 +96,7 @@ export const outgoingActivities = sqliteTable("outgoing_activities", {
   created_at: integer().notNull(),
   follow_uri: text(),
   key_id: integer(),
+  syncs_followers: integer().notNull().default(0),
 });
 
 export const sentFollows = sqliteTable(

@@ -11,8 +11,8 @@ import { addStatusDeliveries, countServers } from "./status-deliveries.ts";
 const SLICE = 250;
 
 const ADD_ACTIVITY = `
-  INSERT INTO outgoing_activities (account_id, body, status_uri, created_at, follow_uri, key_id)
-  VALUES ($accountId, $body, $statusUri, $now, $followUri, $keyId)`;
+  INSERT INTO outgoing_activities (account_id, body, status_uri, created_at, follow_uri, key_id, syncs_followers)
+  VALUES ($accountId, $body, $statusUri, $now, $followUri, $keyId, $syncsFollowers)`;
 const ADD_SLICE = "INSERT INTO delivery_slices (activity_id, inboxes) VALUES ($activityId, $inboxes)";
 const ADD_DELIVERY = "INSERT INTO deliveries (activity_id, inbox) VALUES ($activityId, $inbox)";
 const NEXT = "SELECT id, activity_id, inboxes FROM delivery_slices WHERE id = (SELECT min(id) FROM delivery_slices)";
@@ -29,7 +29,15 @@ export function fanOutLater(ctx: Context, tx: Tx, outgoing: Outgoing, inboxes: r
   const { accountId, activity, statusUri, followUri = null, keyId = null, published } = outgoing;
   const body = JSON.stringify(activity);
   const now = ctx.clock.now();
-  const { lastInsertRowid: activityId } = tx.run(ADD_ACTIVITY, { accountId, body, statusUri, now, followUri, keyId });
+  const { lastInsertRowid: activityId } = tx.run(ADD_ACTIVITY, {
+    accountId,
+    body,
+    statusUri,
+    now,
+    followUri,
+    keyId,
+    syncsFollowers: outgoing.syncsFollowers ? 1 : 0,
+  });
   if (published) addStatusDeliveries(tx, { activityId, ...published, now });
   // The inboxes of a host are next to each other, so that it is counted once.
   const sorted = inboxes.toSorted();

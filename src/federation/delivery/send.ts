@@ -13,7 +13,9 @@ import { retryTime } from "../../lib/dates.ts";
 import { stackOf } from "../../lib/log.ts";
 import type { SignatureForm } from "../../lib/signatures.ts";
 import { ACTIVITY_TYPE, hostOf } from "../documents.ts";
+import { SYNC_HEADER } from "../followers-digest.ts";
 import { formFor, otherForm, rememberForm, signPost } from "../signing.ts";
+import { followersHeader } from "./followers.ts";
 import { jobKeys, LONGEST_PAUSE, pausedUntil, reached, unreachable } from "./hosts.ts";
 import { noteRefusal } from "./status-deliveries.ts";
 
@@ -40,6 +42,8 @@ interface DeliveryRow {
   follow_uri: string | null;
   /** The replaced key that signs it; null for the account's current one. */
   key_id: number | null;
+  /** Whether the account's followers are sent along. */
+  syncs_followers: number;
   /** Whether the status that it creates or changes was deleted meanwhile. */
   is_obsolete: number;
 }
@@ -60,7 +64,7 @@ interface Done extends Sent {
 }
 
 const NEXT = `
-  SELECT d.id, d.activity_id, o.account_id, o.body, o.created_at, o.follow_uri, o.key_id,
+  SELECT d.id, d.activity_id, o.account_id, o.body, o.created_at, o.follow_uri, o.key_id, o.syncs_followers,
     EXISTS (SELECT 1 FROM tombstones t WHERE t.uri = o.status_uri) AS is_obsolete
   FROM deliveries d JOIN outgoing_activities o ON o.id = d.activity_id
   WHERE d.inbox = +$inbox AND d.id > +$after ORDER BY d.id LIMIT 1`;
@@ -136,31 +140,48 @@ async function attempt(ctx: Context, inbox: string, row: DeliveryRow): Promise<F
 async function post(ctx: Context, inbox: string, row: DeliveryRow): Promise<OutboundError | null> {
   const [key, other] = await keysToTry(ctx, row.account_id, row.key_id);
   if (!key) throw new Error(`Account ${row.account_id} has no key`);
-  const failure = await postInForms(ctx, inbox, row.body, key);
-  return failure?.status === 401 && other ? postInForms(ctx, inbox, row.body, other) : failure;
+  const content = { body: row.body, headers: headersOf(ctx, inbox, row) };
+  const failure = await postInForms(ctx, inbox, content, key);
+  return failure?.status === 401 && other ? postInForms(ctx, inbox, content, other) : failure;
 }
 
-async function postInForms(ctx: Context, inbox: string, body: string, key: AccountKey): Promise<OutboundError | null> {
+interface Content {
+  body: string;
+  headers: Record<string, string>;
+}
+
+async function postInForms(
+  ctx: Context,
+  inbox: string,
+  content: Content,
+  key: AccountKey,
+): Promise<OutboundError | null> {
   const host = hostOf(inbox)!;
   const form = formFor(ctx, host);
-  const failure = await postWith(ctx, inbox, body, key, form);
+  const failure = await postWith(ctx, inbox, content, key, form);
   if (failure?.status !== 401) return failure;
   // A host that understands only the other form refuses this one. It is remembered if that is the reason.
   const other = otherForm(form);
-  const second = await postWith(ctx, inbox, body, key, other);
+  const second = await postWith(ctx, inbox, content, key, other);
   if (second === null) ctx.db.transaction((tx) => rememberForm(ctx, tx, host, other));
   return second;
+}
+
+/** All of them are signed. */
+function headersOf(ctx: Context, inbox: string, row: DeliveryRow): Record<string, string> {
+  const headers = { "content-type": ACTIVITY_TYPE };
+  if (row.syncs_followers === 0 || row.account_id === null) return headers;
+  return { ...headers, [SYNC_HEADER]: followersHeader(ctx, row.activity_id, row.account_id, inbox) };
 }
 
 /** Posts an activity with one form of signature. Null if the inbox accepted it. */
 export async function postWith(
   ctx: Context,
   inbox: string,
-  body: string,
+  { body, headers }: Content,
   key: AccountKey,
   form: SignatureForm,
 ): Promise<OutboundError | null> {
-  const headers = { "content-type": ACTIVITY_TYPE };
   try {
     const sign = (url: URL) => signPost(ctx, key, { url: url.href, headers, body }, form);
     await ctx.fetchOutside(inbox, { ...BOUNDS, headers, body, sign });

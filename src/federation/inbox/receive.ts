@@ -6,6 +6,7 @@ import { bodyBytes } from "../../lib/http/params.ts";
 import { acceptedRelayOf } from "../../core/moderation/relays.ts";
 import { handlerOf } from "../activities/index.ts";
 import { hostOf, isSameOrigin } from "../documents.ts";
+import { compareFollowers } from "./followers.ts";
 import { isQueued, isQueueFull, queueActivity } from "./incoming.ts";
 import { isRelayed, receiveRelayed } from "./relayed.ts";
 import type { Keys } from "./signing-keys.ts";
@@ -49,6 +50,7 @@ export async function receive(ctx: Context, keys: Keys, request: Request, userna
     return accepted();
   }
   if (sender.uri !== activity.actor) throw new Rejection(401, "The signature is by another account than the activity");
+  compareFollowers(ctx, request, sender);
   await queueActivity(ctx, sender, activity.id, text);
   return accepted();
 }

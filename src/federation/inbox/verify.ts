@@ -54,6 +54,12 @@ function refuseHost(ctx: Context, host: string): void {
   if (isRefusedHost(ctx, host)) throw new Rejection(403, `This server accepts nothing from ${host}`);
 }
 
+/** Whether the signature of a request, which was verified, covers a header. */
+export function isSigned(ctx: Context, request: Request, name: string): boolean {
+  const signature = parseSignature(receivedRequest(ctx, request, NO_BODY), ctx.clock.now());
+  return "components" in signature && signature.components.includes(name);
+}
+
 /** The URL is that of this server's address, whatever a proxy made of the request. */
 function receivedRequest(ctx: Context, request: Request, body: Uint8Array): ReceivedRequest {
   return { method: request.method, url: ctx.config.origin + targetOf(request.url), headers: request.headers, body };

@@ -22,13 +22,13 @@ import { createActivity, localStatus, mentionedIn, statusDocument } from "../wri
 
 /** An address below an account: its name, the id of one of its statuses, and a part of either. */
 const ADDRESS =
-  /^\/(?:@|users\/)([\w.-]{1,100})(?:\/(outbox|followers|following|collections\/featured|collections\/tags)|(?:\/statuses)?\/(\d{1,19})(?:\/(activity|context|replies|likes|shares))?)?\/?$/;
+  /^\/(?:@|users\/)([\w.-]{1,100})(?:\/(outbox|followers|followers_synchronization|following|collections\/featured|collections\/tags)|(?:\/statuses)?\/(\d{1,19})(?:\/(activity|context|replies|likes|shares))?)?\/?$/;
 
 /** Addresses that are also pages. */
 const NEGOTIATED = /^\/(?:@|users\/)[\w.-]{1,100}(?:(?:\/statuses)?\/\d{1,19}(?:\/activity)?)?\/?$/;
 
 /** The parts of an account that depend on the reader. */
-const PERSONAL = new Set<string | undefined>(["outbox", "collections/featured"]);
+const PERSONAL = new Set<string | undefined>(["outbox", "followers_synchronization", "collections/featured"]);
 
 /** The parts of a status that depend on the reader, even if the status doesn't. */
 const LISTS = new Set<string | undefined>(["context", "replies"]);
@@ -133,6 +133,10 @@ export class Documents {
       case "followers":
       case "following":
         return collections.followCollection(ctx, owner, part, asked);
+      case "followers_synchronization":
+        if (reader === ANYONE)
+          throw new Rejection(401, "This list is only for servers with followers, so sign the request");
+        return collections.followersOnServer(ctx, owner, reader);
       case "collections/featured":
         return collections.featured(ctx, owner, reader);
       default:

@@ -126,6 +126,7 @@ function statusActivity(ctx: Context, { type, statusId }: Event<"status.created"
     statusUri: uri,
     // New results of a poll are no edit.
     ...((isNew || status.edited_at !== null) && { published: { statusId, isEdit: !isNew } }),
+    syncsFollowers: status.visibility === "private",
   };
 }
 
@@ -190,6 +191,7 @@ function reblogActivity(ctx: Context, statusId: number): Outgoing | null {
     audience: audienceOf(row, [row.author_id]),
     statusUri: row.uri,
     published: { statusId, isEdit: false },
+    syncsFollowers: row.visibility === "private",
   };
 }
 
@@ -347,6 +349,7 @@ function accountActivity(
     audience: { followersOf: accountId, accountIds, relays: type === "account.deleted", inbox: "shared" },
     statusUri: null,
     ...(type === "account.key_rotated" && { keyId: event.keyId }),
+    syncsFollowers: type === "account.updated" && event.syncsFollowers === true,
   };
 }
 

@@ -15,4 +15,6 @@ export interface Outgoing {
   keyId?: number;
   /** The status that it publishes, if any: its author sees which servers have it. */
   published?: { statusId: number; isEdit: boolean };
+  /** Whether the account's followers are compared (FEP-8fcf). */
+  syncsFollowers?: boolean;
 }

@@ -1,6 +1,7 @@
 import { showProgress } from "../../../api/statuses/deliveries.ts";
 import type { Context } from "../../../context.ts";
 import { localStatusAt } from "../../../core/addresses.ts";
+import { resyncFollows } from "../../../core/people/remote-followers.ts";
 import { listSentFollows, type SentFollow } from "../../../core/people/sent-follows.ts";
 import { Refusal } from "../../../errors.ts";
 import {
@@ -9,8 +10,9 @@ import {
   progressOf,
   type WaitingServer,
 } from "../../../federation/delivery/progress.ts";
-import { command, flag, optionalArgument } from "../../command.ts";
+import { argument, command, flag, optionalArgument } from "../../command.ts";
 import { withData } from "../../data-folder.ts";
+import { userNamed } from "../../users.ts";
 import { iso, list, minute, printJson, tableOf } from "../../list.ts";
 
 export const commands = {
@@ -22,6 +24,21 @@ A server that doesn't respond is tried for seven days. Refusals are listed for 3
     options: { json: flag("prints JSON, for a post as the API does") },
     run: ({ post }, { json }) =>
       withData((ctx) => (post === undefined ? printWaiting(ctx, json) : printPost(ctx, post, json))),
+  }),
+  "federation resync": command({
+    summary: "Repairs the follows of a user after a backup was restored",
+    details: `Sends all follows of the user to the other servers again, and has the servers of the user's followers compare their
+lists with this one's. A running Linnet begins within a second, otherwise at its next start. Followers that are unknown
+here are not restored: they have to follow again, or their server resends their follows.`,
+    args: { name: argument("the name of a user of this server") },
+    run: async ({ name }) => {
+      const { follows, followers } = await withData((ctx) => resyncFollows(ctx, userNamed(ctx, name).account_id));
+      const [sent, compared] = [
+        counted(follows, "follow is", "follows are"),
+        counted(followers, "follower", "followers"),
+      ];
+      console.log(`${sent} sent again, and the servers of ${compared} compare their lists.`);
+    },
   }),
   "federation follows": list({
     summary: "Lists the follows that users sent to other servers, with the responses",
@@ -49,6 +66,10 @@ sent again after a day without an answer, three times in total. A locked account
     }),
   }),
 };
+
+function counted(count: number, one: string, many: string): string {
+  return count === 1 ? `1 ${one}` : `${count} ${many}`;
+}
 
 function responseOf({ answer, answered_at, problem, delivered_at }: SentFollow): string {
   if (answer !== null) return `${answer} ${minute(answered_at)}`;
@@ -99,7 +120,7 @@ function printPost(ctx: Context, post: string, json: boolean): void {
 }
 
 function versionLines(begin: string, { accepted, waiting, refused, refusing }: Progress): string[] {
-  const servers = accepted === 1 ? "1 server" : `${accepted} servers`;
+  const servers = counted(accepted, "server", "servers");
   const others = [waiting.length > 0 && `${waiting.length} waiting`, refused > 0 && `${refused} refused`];
   const line = `${[`${begin} ${servers}`, ...others].filter(Boolean).join(", ")}.`;
   const late = tableOf(waiting, { "WAITING HOST": ({ host }) => host, ...WAITING_COLUMNS });
