@@ -1,6 +1,7 @@
 import type { Command } from "../../support/program.ts";
 import type { Row } from "../federation/row.ts";
 import { catchingUpRows, sendersFor } from "./catching-up.ts";
+import { deliveryRows } from "./deliveries.ts";
 import { Fetching } from "./fetching.ts";
 import { requestedRows } from "./requested.ts";
 import { storedPostsRows } from "./stored-posts.ts";
@@ -13,6 +14,7 @@ const FULL = {
   catchingUp: { accounts: 300, warmUp: 1, turns: 3, seconds: 2 },
   requested: { count: 50, turns: 3 },
   waves: 10_000,
+  deliveries: { posts: 5000, servers: 300, seconds: 1, turns: 5 },
   stored: { few: 10_000, many: 1_000_000, seconds: 2, turns: 5 },
 };
 const QUICK: typeof FULL = {
@@ -21,6 +23,7 @@ const QUICK: typeof FULL = {
   catchingUp: { accounts: 60, warmUp: 1, turns: 2, seconds: 0.5 },
   requested: { count: 20, turns: 2 },
   waves: 1000,
+  deliveries: { posts: 1000, servers: 300, seconds: 0.5, turns: 2 },
   stored: { few: 5000, many: 30_000, seconds: 0.5, turns: 2 },
 };
 
@@ -43,6 +46,8 @@ export async function measureNeighbourhood(command: Command, root: string, optio
   await fetching.stop();
   report("Receiving many activities at once");
   rows.push(...(await waveRows(command, root, scale.waves)));
+  report("Requesting the deliveries of a post");
+  rows.push(...(await deliveryRows(command, root, scale.deliveries)));
   report(`Writing and pruning ${scale.stored.many.toLocaleString("en")} posts`);
   rows.push(...(await storedPostsRows(command, root, scale.stored)));
   return rows;
