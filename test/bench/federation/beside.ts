@@ -56,7 +56,7 @@ async function arrive(origin: string, activities: string[]): Promise<void> {
   await Promise.all(sent);
 }
 
-function initOf(raw: string): RequestInit {
+export function initOf(raw: string): RequestInit {
   const end = raw.indexOf("\r\n\r\n");
   const headers = raw.slice(0, end).split("\r\n").slice(1);
   return {

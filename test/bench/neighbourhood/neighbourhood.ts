@@ -3,6 +3,7 @@ import type { Row } from "../federation/row.ts";
 import { catchingUpRows, sendersFor } from "./catching-up.ts";
 import { deliveryRows } from "./deliveries.ts";
 import { Fetching } from "./fetching.ts";
+import { relayRow } from "./relay.ts";
 import { requestedRows } from "./requested.ts";
 import { storedPostsRows } from "./stored-posts.ts";
 import { threadRows } from "./threads.ts";
@@ -13,6 +14,7 @@ const FULL = {
   turns: 5,
   catchingUp: { accounts: 300, warmUp: 1, turns: 3, seconds: 2 },
   requested: { count: 50, turns: 3 },
+  relaySeconds: 60,
   waves: 10_000,
   deliveries: { posts: 5000, servers: 300, seconds: 1, turns: 5 },
   stored: { few: 10_000, many: 1_000_000, seconds: 2, turns: 5 },
@@ -22,6 +24,7 @@ const QUICK: typeof FULL = {
   turns: 2,
   catchingUp: { accounts: 60, warmUp: 1, turns: 2, seconds: 0.5 },
   requested: { count: 20, turns: 2 },
+  relaySeconds: 8,
   waves: 1000,
   deliveries: { posts: 1000, servers: 300, seconds: 0.5, turns: 2 },
   stored: { few: 5000, many: 30_000, seconds: 0.5, turns: 2 },
@@ -43,6 +46,8 @@ export async function measureNeighbourhood(command: Command, root: string, optio
   rows.push(...(await catchingUpRows(fetching, scale.catchingUp)));
   report("Requesting threads and profiles that are fetched");
   rows.push(...(await requestedRows(fetching, scale.requested.count, scale.requested.turns)));
+  report("Receiving posts of a relay");
+  rows.push(await relayRow(fetching, scale.relaySeconds));
   await fetching.stop();
   report("Receiving many activities at once");
   rows.push(...(await waveRows(command, root, scale.waves)));
