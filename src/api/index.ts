@@ -31,7 +31,7 @@ import { openApiRoutes } from "./server/openapi.ts";
 import { deliveryRoutes } from "./statuses/deliveries.ts";
 import { oembedRoutes } from "./statuses/oembed.ts";
 import { pollRoutes } from "./statuses/polls.ts";
-import { quoteRoutes } from "./statuses/quotes.ts";
+import { quoteRoutes } from "./quotes/quotes.ts";
 import { scheduledStatusRoutes } from "./statuses/scheduled-statuses.ts";
 import { statusRoutes } from "./statuses/statuses.ts";
 import { translationRoutes } from "./statuses/translations.ts";

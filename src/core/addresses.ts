@@ -73,6 +73,11 @@ export function favouriteUri(ctx: Context, username: string, favouriteId: number
   return `${accountUri(ctx, username)}#favourites/${favouriteId}`;
 }
 
+/** The URI under which other servers find a local author's consent to a quote, from the id of the quote. */
+export function quoteAuthorizationUri(ctx: Context, username: string, quoteId: number): string {
+  return `${accountUri(ctx, username)}/quote_authorizations/${quoteId}`;
+}
+
 /** `name` is normalised. */
 export function tagUrl(ctx: Context, name: string): string {
   return localUrl(ctx, `/tags/${encodeURIComponent(name)}`);

@@ -22,6 +22,27 @@ export type DeliveryEvent =
   /** A local account pins a status or features a hashtag, or stops it. */
   | { type: "pin.created" | "pin.deleted"; accountId: number; statusUri: string }
   | { type: "featured_tag.created" | "featured_tag.deleted"; accountId: number; name: string }
+  /** A local account quotes a remote status. */
+  | { type: "quote.requested"; statusId: number }
+  /** A local author answers a request for a quote. The authorization is that of an accepted one. */
+  | {
+      type: "quote.accepted" | "quote.rejected";
+      accountId: number;
+      quoterId: number;
+      requestUri: string;
+      quotedUri: string;
+      quotingUri: string;
+      authorizationUri: string | null;
+    }
+  /** `accountIds` are accounts besides the author's followers that may have either status. */
+  | {
+      type: "quote.revoked";
+      accountId: number;
+      authorizationUri: string;
+      quotedUri: string;
+      quotingUri: string;
+      accountIds: readonly number[];
+    }
   | { type: "vote.created"; accountId: number; pollId: number; choices: readonly number[] }
   /** A local account follows, or asks to follow, a remote one. The URI is the follow's. After a farewell, nothing is sent. */
   | {

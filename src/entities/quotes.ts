@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import { blocksOrMutes, blocks, blocksDomainOf, visibleTo } from "../core/visibility.ts";
 import { idList } from "../db/json.ts";
-import { quoteFallback } from "../lib/text/text.ts";
+import { quoteFallback, withoutQuoteFallback } from "../lib/text/text.ts";
 import type { QuoteText } from "./cache.ts";
 
 /** Why a quoted status is hidden. Statuses of blocked or muted accounts are still sent, and apps hide them. */
@@ -51,8 +51,16 @@ export function shallowQuoteText(quote: QuoteText | null, view: QuoteView): stri
   return JSON.stringify({ state, quoted_status_id: id === null ? null : String(id) } satisfies ShallowQuoteJson);
 }
 
-/** A status's HTML as it is sent: a local status with a quote begins with a link to the quoted one. */
-export function contentWithQuote(status: { content: string; local: number; quoted_url: string | null }): string {
-  const { content, local, quoted_url } = status;
-  return local && quoted_url !== null ? quoteFallback(content, quoted_url) + content : content;
+interface QuotingContent {
+  content: string;
+  local: number;
+  quote_state: string | null;
+  quoted_url: string | null;
+}
+
+/** A status's HTML as it is sent: it has a link to the quoted status only while the quote itself isn't shown. */
+export function contentWithQuote({ content, local, quote_state, quoted_url }: QuotingContent): string {
+  if (quoted_url === null) return content;
+  if (!local) return quote_state === "accepted" ? withoutQuoteFallback(content) : content;
+  return quote_state === "pending" ? quoteFallback(content, quoted_url) + content : content;
 }

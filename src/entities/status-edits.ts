@@ -1,7 +1,7 @@
 import type { Context } from "../context.ts";
 import { findAccount } from "../core/accounts.ts";
 import { mediaByIds, versionsOf } from "../core/statuses/versions.ts";
-import { quotedUrlOf } from "../core/statuses/quotes.ts";
+import { quotedIn } from "../core/quotes/quotes.ts";
 import type { StatusRow } from "../core/visibility.ts";
 import { wordsWithShortcodes } from "../lib/text/shortcodes.ts";
 import { showAccount } from "./accounts.ts";
@@ -17,13 +17,13 @@ export function showVersions(ctx: Context, viewerId: number, status: StatusRow) 
   const { domain } = findAccount(ctx, status.account_id);
   const account = showAccount(ctx, status.account_id);
   const { quote } = showStatus(ctx, viewerId, status.id);
-  const quoted_url = quotedUrlOf(ctx.db, status.id);
+  const quoted = quotedIn(ctx.db, status.id);
   const media = mediaByIds(
     ctx,
     versions.flatMap((version) => version.media.map(({ id }) => id)),
   );
   return versions.map((version) => ({
-    content: contentWithQuote({ content: version.content, local: status.local, quoted_url }),
+    content: contentWithQuote({ content: version.content, local: status.local, ...quoted }),
     spoiler_text: version.spoiler_text,
     sensitive: version.sensitive === 1,
     created_at: timestamp(version.created_at),

@@ -1,6 +1,6 @@
 import type { Context } from "../context.ts";
 import { tagUrl } from "../core/addresses.ts";
-import { quotePermission } from "../core/statuses/quotes.ts";
+import { quotePermission } from "../core/quotes/policy.ts";
 import { activeFilters, filterMatches, type FilterSet, searchableWords } from "../core/timelines/filter-matches.ts";
 import { visibleAmong } from "../core/visibility.ts";
 import { idList } from "../db/json.ts";

@@ -50,6 +50,9 @@ export function federationRoutes(app: AnyElysia, ctx: Context, keys: Keys): void
   ]) {
     route("GET", `/users/:name/${part}`, ({ request }) => documents.at(request));
   }
+  route("GET", "/users/:name/quote_authorizations/:id", ({ request, params }) =>
+    documents.quoteAuthorization(request, params.name!, params.id!),
+  );
   for (const part of ["context", "replies", "likes", "shares"]) {
     route("GET", `/users/:name/statuses/:id/${part}`, ({ request }) => documents.at(request));
   }

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
+import { quotersOf } from "../../src/core/quotes/policy.ts";
 import { saveRemoteAccount } from "../../src/core/people/remote-accounts.ts";
 import type { Client, Json } from "../support/client.ts";
 import { pruneAfter } from "../support/pruning.ts";
@@ -89,7 +90,14 @@ describe("A post of another server", () => {
       expiresAt: server.clock.now() + DAY,
       tallies: { votes: [0, 0], voters: 0 },
     };
-    const ids = [stored(), stored(), stored(), stored(), stored({ quoteAutomatic: '["public"]' }), stored({ poll })];
+    const ids = [
+      stored(),
+      stored(),
+      stored(),
+      stored(),
+      stored({ quoters: quotersOf("public", "public") }),
+      stored({ poll }),
+    ];
     const [liked, boosted, marked, answered, quoted, asked] = ids as [string, string, string, string, string, string];
     const done = [
       await act(liked, "favourite"),

@@ -14,6 +14,9 @@ const quote = (who: Client, id: string, body: object = {}): Promise<Answer> =>
 const read = async (who: Client, id: string): Promise<Json> => (await who.get(`/api/v1/statuses/${id}`)).json;
 const revoke = (who: Client, id: string, quoting: string): Promise<Answer> =>
   who.post(`/api/v1/statuses/${id}/quotes/${quoting}/revoke`);
+const approve = (who: Client, id: string, quoting: string): Promise<Answer> =>
+  who.post(`/api/v1/linnet/statuses/${id}/quotes/${quoting}/approve`);
+const waiting = (who: Client, id: string): Promise<Answer> => who.get(`/api/v1/linnet/statuses/${id}/quotes/pending`);
 const setPolicy = (who: Client, id: string, policy: string): Promise<Answer> =>
   who.put(`/api/v1/statuses/${id}/interaction_policy`, { quote_approval_policy: policy });
 const toldOf = async (who: Client, type: string): Promise<Json[]> =>
@@ -37,14 +40,18 @@ describe("A quote", () => {
     expect((await read(server.stranger(), json.id)).quote.quoted_status.id).toBe(original.id);
   });
 
-  test("starts with a fallback link, unless the text contains the link", async () => {
-    const original = await alice.publish("original");
-    const { content } = (await quote(bob, original.id)).json;
+  test("starts with a link only while it waits for approval, unless the text contains the link", async () => {
+    const original = await alice.publish({ status: "original", quote_approval_policy: "manual" });
+    const { id, content } = (await quote(bob, original.id)).json;
     expect(content).toStartWith(`<p class="quote-inline">RE: <a href="${original.url}" target="_blank"`);
     expect(content).toEndWith("</a></p><p>well said</p>");
     const linked = (await quote(bob, original.id, { status: `see ${original.url}` })).json;
     expect(linked.content).not.toContain("quote-inline");
     expect((await bob.get(`/api/v1/statuses/${linked.id}/source`)).json.text).toBe(`see ${original.url}`);
+    await approve(alice, original.id, id);
+    expect((await read(bob, id)).content).toBe("<p>well said</p>");
+    const { json: versions } = await bob.get(`/api/v1/statuses/${id}/history`);
+    expect(versions.map((version: Json) => version.content)).toEqual(["<p>well said</p>"]);
   });
 
   test("needs no text", async () => {
@@ -147,6 +154,52 @@ describe("The quote policy", () => {
     expect((await quote(bob, id)).status).toBe(404);
     const edited = await alice.put(`/api/v1/statuses/${id}`, { quote_approval_policy: "followers" });
     expect([edited.json.quote_approval.automatic, edited.json.edited_at]).toEqual([["followers"], null]);
+  });
+
+  test("can ask for the author's approval", async () => {
+    const { id, quote_approval } = await alice.publish({ status: "original", quote_approval_policy: "manual" });
+    expect(quote_approval).toEqual({ automatic: [], manual: ["public"], current_user: "automatic" });
+    expect((await read(bob, id)).quote_approval.current_user).toBe("manual");
+    const quoting = (await quote(bob, id)).json;
+    expect(quoting.quote).toEqual({ state: "pending", quoted_status: null });
+    expect((await toldOf(alice, "quote")).map(({ status }) => status.id)).toEqual([quoting.id]);
+    expect(idsOf(await waiting(alice, id))).toEqual([quoting.id]);
+    expect(idsOf(await alice.get(`/api/v1/statuses/${id}/quotes`))).toEqual([]);
+    const { status, json } = await approve(alice, id, quoting.id);
+    expect(status).toBe(200);
+    expectShape(json, "Status");
+    expect([json.quote.state, json.quote.quoted_status.quotes_count]).toEqual(["accepted", 1]);
+    expect((await approve(alice, id, quoting.id)).status).toBe(200);
+    expect((await read(alice, id)).quotes_count).toBe(1);
+    expect(idsOf(await waiting(alice, id))).toEqual([]);
+    expect(await toldOf(alice, "quote")).toHaveLength(1);
+  });
+
+  test("can ask for the author's approval, who may refuse it for good", async () => {
+    const { id } = await alice.publish({ status: "original", quote_approval_policy: "manual" });
+    const quoting = (await quote(bob, id)).json;
+    expect((await revoke(alice, id, quoting.id)).json.quote.state).toBe("rejected");
+    expect((await approve(alice, id, quoting.id)).status).toBe(404);
+    expect((await read(bob, quoting.id)).content).toBe("<p>well said</p>");
+  });
+
+  test("lets only the author approve, with the scope", async () => {
+    const { id } = await alice.publish({ status: "original", quote_approval_policy: "manual" });
+    const quoting = (await quote(bob, id)).json;
+    expect((await approve(bob, id, quoting.id)).status).toBe(404);
+    expect((await approve(alice, id, id)).status).toBe(404);
+    expect((await approve(alice, id, "x")).status).toBe(404);
+    expect((await approve(server.stranger(), id, quoting.id)).status).toBe(401);
+    const reader = await server.person("reader", { scopes: "read" });
+    expect((await approve(reader, id, quoting.id)).status).toBe(403);
+    expect((await waiting(bob, id)).status).toBe(404);
+    expect((await waiting(server.stranger(), id)).status).toBe(401);
+    expect((await read(bob, quoting.id)).quote.state).toBe("pending");
+  });
+
+  test("with manual approval is no default", async () => {
+    const { status } = await alice.patch("/api/v1/accounts/update_credentials", { source: { quote_policy: "manual" } });
+    expect(status).toBe(422);
   });
 
   test("keeps existing quotes", async () => {

@@ -18,6 +18,7 @@ const TYPES = [
   "Announce",
   "Create",
   "Update",
+  "QuoteRequest",
   "Accept",
   "Follow",
   "Undo",
@@ -89,7 +90,7 @@ function activitiesAbout(uri: string, type: string): Json[] {
   const answered = { id: `${alice.uri}/follows/1`, type: "Follow", actor: alice.uri, object: bob.uri };
   const notes = [vote("yes"), vote("no"), vote("maybe"), bob.note({ inReplyTo: uri, to: [alice.uri] })];
   return [uri, ...inner, ...notes, answered, bob.document].map((object) =>
-    bob.activity(type, object, { to: [PUBLIC] }),
+    bob.activity(type, object, { to: [PUBLIC], instrument: bob.note({ quote: uri }) }),
   );
 }
 

@@ -1,3 +1,4 @@
+import { NO_QUOTERS } from "../../src/core/quotes/policy.ts";
 import { storeRemoteReblog } from "../../src/core/statuses/reblogs.ts";
 import { removeStatusWithin } from "../../src/core/statuses/removal.ts";
 import { type RemoteStatus, storeRemoteStatus } from "../../src/core/statuses/storing.ts";
@@ -80,7 +81,8 @@ export function storeFrom(
     inReplyToUri: null,
     createdAt: clock.now(),
     editedAt: null,
-    quoteAutomatic: "[]",
+    quoters: NO_QUOTERS,
+    quote: null,
     attachMedia: null,
     ...described(sent),
     accountId: Number(author.id),
@@ -100,6 +102,8 @@ export function updateFrom(
     editedAt: clock.now(),
     hasMedia: false,
     replaceMedia: () => {},
+    quoters: NO_QUOTERS,
+    quote: null,
     ...described(sent),
   };
   ctx.db.transaction((tx) => storeRemoteVersion(ctx, tx, rowOf(server, id), version));

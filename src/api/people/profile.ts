@@ -1,7 +1,7 @@
 import type { Static } from "@sinclair/typebox";
 import type { Context } from "../../context.ts";
 import { checkProfile, DEFAULT_PRIVACIES, updateProfile, type ProfileChanges } from "../../core/people/profile.ts";
-import { QUOTE_POLICIES } from "../../core/statuses/quotes.ts";
+import { QUOTE_POLICIES } from "../../core/quotes/policy.ts";
 import { AVATAR_BYTES } from "../../core/media/limits.ts";
 import { inspectPicture, storePicture } from "../../core/media/profile-pictures.ts";
 import { showCredentialAccount } from "../../entities/accounts.ts";

@@ -3,7 +3,7 @@ import type { Draft } from "../../core/statuses/drafts.ts";
 import type { Edit } from "../../core/statuses/edits.ts";
 import { parseChanges, type MediaChanges } from "../../core/media/receive.ts";
 import type { PollDraft } from "../../core/statuses/polls.ts";
-import { QUOTE_POLICIES } from "../../core/statuses/quotes.ts";
+import { STATUS_QUOTE_POLICIES } from "../../core/quotes/policy.ts";
 import { VISIBILITIES } from "../../core/visibility.ts";
 import { validationFailed } from "../../errors.ts";
 import { parseId } from "../../lib/ids.ts";
@@ -31,7 +31,7 @@ export const PublishInput = object({
   media_ids: ids(),
   poll: optional(Poll),
   quoted_status_id: optional(id()),
-  quote_approval_policy: optional(oneOf(QUOTE_POLICIES)),
+  quote_approval_policy: optional(oneOf(STATUS_QUOTE_POLICIES)),
   scheduled_at: optional(text({ min: 1, max: 100 })),
   allowed_mentions: optional(list(id(), { max: 500 })),
 });
@@ -53,7 +53,7 @@ export const EditInput = object({
     ),
   ),
   poll: optional(Poll),
-  quote_approval_policy: optional(oneOf(QUOTE_POLICIES)),
+  quote_approval_policy: optional(oneOf(STATUS_QUOTE_POLICIES)),
 });
 
 export function draftOf(input: Static<typeof PublishInput>): Draft {

@@ -7,7 +7,7 @@ import { renderFieldValue, renderText } from "../../lib/text/text.ts";
 import { knownMentions, renderOptions } from "../statuses/compose.ts";
 import { deliver } from "../deliveries.ts";
 import { authorizeAllFollows } from "./follows.ts";
-import type { QuotePolicy } from "../statuses/quotes.ts";
+import type { QuotePolicy } from "../quotes/policy.ts";
 import type { ProfilePicture } from "../media/profile-pictures.ts";
 import { discardFiles } from "../media/stored-files.ts";
 import { MAX_DISPLAY_NAME } from "./users.ts";

@@ -6,7 +6,9 @@ import { compose, type Composed, recompose, resolveMentions } from "./compose.ts
 import { checkMedia } from "../media/attachments.ts";
 import { MAX_ATTACHMENTS } from "../media/limits.ts";
 import { checkPoll, type PollDraft } from "./polls.ts";
-import { quotable, type Quotable, type QuotePolicy, quotingVisibility } from "./quotes.ts";
+import { type QuotePolicy, type StatusQuotePolicy } from "../quotes/policy.ts";
+import { quotable, quotingVisibility } from "../quotes/quotable.ts";
+import type { Quotable } from "../quotes/quotes.ts";
 import { type StatusRow, type Visibility, visibleOriginal } from "../visibility.ts";
 
 /** A status as requested by its author. Null stands for the author's default. */
@@ -20,7 +22,7 @@ export interface Draft {
   mediaIds: number[];
   poll: PollDraft | null;
   quotedStatusId: number | null;
-  quotePolicy: QuotePolicy | null;
+  quotePolicy: StatusQuotePolicy | null;
   /** The accounts that the text may mention; null for any. */
   allowedMentions: number[] | null;
 }
@@ -44,7 +46,7 @@ export interface CheckedDraft {
   poll: PollDraft | null;
   parent: StatusRow | null;
   quoted: Quotable | null;
-  quotePolicy: QuotePolicy;
+  quotePolicy: StatusQuotePolicy;
   composed: Composed;
 }
 

@@ -1,5 +1,6 @@
 import type { Context } from "../../context.ts";
 import type { Tx } from "../../db/open.ts";
+import { deliverUpdate } from "../deliveries.ts";
 import { applyMediaChanges, attachMedia, checkMedia, setThumbnail } from "../media/attachments.ts";
 import { inspectThumbnail } from "../media/inspect.ts";
 import type { MediaChanges } from "../media/receive.ts";
@@ -11,7 +12,8 @@ import type { StatusRow } from "../visibility.ts";
 import { compose, type Composed, resolveMentions } from "./compose.ts";
 import { checkContent } from "./drafts.ts";
 import { newPoll, type PollDraft, replacePoll } from "./polls.ts";
-import { isQuote, type QuotePolicy, setQuotePolicy } from "./quotes.ts";
+import { setQuotePolicy, type StatusQuotePolicy } from "../quotes/policy.ts";
+import { isQuote } from "../quotes/quotes.ts";
 import { type Attached, attachedTo, hasOtherMedia, type NewVersion, storeVersion } from "./versions.ts";
 
 /**
@@ -28,7 +30,7 @@ export interface Edit {
   /** Custom thumbnails, by the attachment's id. */
   thumbnails?: Map<number, File>;
   poll?: PollDraft;
-  quotePolicy?: QuotePolicy;
+  quotePolicy?: StatusQuotePolicy;
 }
 
 /** A validated edit. */
@@ -91,7 +93,9 @@ function changeStatus(ctx: Context, status: StatusRow, edit: Edit, thumbnails: M
       changeAttached: () => changeAttached(ctx, tx, status.id, before, { ...checked, stored: thumbnails }),
     };
     const isChanged = storeVersion(ctx, tx, status, before, version);
-    if (hasNewPolicy && !isChanged) announceChange(ctx, tx, status);
+    if (!hasNewPolicy || isChanged) return;
+    announceChange(ctx, tx, status);
+    deliverUpdate(ctx, tx, status.id);
   });
 }
 

@@ -5,7 +5,7 @@ import { attachMedia } from "../media/attachments.ts";
 import { checkDraft, type CheckedDraft, type Draft, recheckDraft } from "./drafts.ts";
 import { type PublishResult, rememberKey, resultOfKey } from "./idempotency.ts";
 import { newPoll } from "./polls.ts";
-import { automaticQuoters } from "./quotes.ts";
+import { quotersOf } from "../quotes/policy.ts";
 import { storeStatus } from "./storing.ts";
 
 /** The author of a status, and the app that sends it. */
@@ -68,7 +68,7 @@ export function writeStatus(ctx: Context, tx: Tx, author: Author, draft: Checked
     links: composed.links,
     poll: poll && newPoll(ctx, poll),
     quoted: draft.quoted,
-    quoteAutomatic: automaticQuoters(draft.quotePolicy, draft.visibility),
+    quoters: quotersOf(draft.quotePolicy, draft.visibility),
     originCounts: null,
     attachMedia: mediaIds.length > 0 ? () => attachMedia(tx, id, mediaIds) : null,
   };

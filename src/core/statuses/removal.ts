@@ -12,7 +12,7 @@ import { withdrawNotification } from "../notifications/notifications.ts";
 import { timelinesWith } from "../timelines/home-fanout.ts";
 import { addTombstone } from "../tombstones.ts";
 import { isForEveryone, STATUS_COLUMNS, type StatusRow } from "../visibility.ts";
-import { uncountQuote } from "./quotes.ts";
+import { uncountQuote } from "../quotes/quotes.ts";
 import { countStatus } from "./storing.ts";
 import { UNKNOWN_AUTHOR } from "./threads.ts";
 

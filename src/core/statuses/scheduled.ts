@@ -8,7 +8,7 @@ import { checkDraft, type CheckedDraft, type Draft, recheckDraft } from "./draft
 import { type PublishResult, resultOfKey, moveKey, rememberKey } from "./idempotency.ts";
 import { releaseMedia, reserveMedia } from "../media/attachments.ts";
 import type { MediaRow } from "../media/states.ts";
-import { isQuotable } from "./quotes.ts";
+import { isQuotable } from "../quotes/quotable.ts";
 import { type Author, writeStatus } from "./publishing.ts";
 import { cannotSignIn, visibleAmong } from "../visibility.ts";
 

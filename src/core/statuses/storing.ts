@@ -13,7 +13,9 @@ import { fanOut, fanOutToTagFollowers, REAL_TIME, subscribersTo } from "../timel
 import { isTombstoned } from "../tombstones.ts";
 import { isForEveryone, STATUS_COLUMNS, type StatusRow, type Visibility } from "../visibility.ts";
 import { addPoll, type NewPoll, type RemotePoll } from "./polls.ts";
-import { addQuote, type Quotable } from "./quotes.ts";
+import type { Quoters } from "../quotes/policy.ts";
+import { addQuote, type Quotable } from "../quotes/quotes.ts";
+import { type RemoteQuote, remoteQuotable } from "../quotes/remote-quotes.ts";
 import { linkReplies, UNKNOWN_AUTHOR } from "./threads.ts";
 
 /**
@@ -69,8 +71,7 @@ export interface NewStatus {
   links: readonly string[];
   poll: NewPoll | null;
   quoted: Quotable | null;
-  /** The quote policy as stored: a JSON list. */
-  quoteAutomatic: string;
+  quoters: Quoters;
   originCounts: OriginCounts | null;
   /** Stores or attaches the media of the status with this id; null if it has none. */
   attachMedia: ((statusId: number) => void) | null;
@@ -79,6 +80,7 @@ export interface NewStatus {
 /** A status of another server. Its parent is found by `inReplyToUri`. */
 export interface RemoteStatus extends Omit<NewStatus, "id" | "local" | "text" | "appId" | "parent" | "quoted"> {
   poll: RemotePoll | null;
+  quote: RemoteQuote | null;
 }
 
 /** The columns of a status that was just stored. */
@@ -96,7 +98,8 @@ export function storeRemoteStatus(ctx: Context, tx: Tx, status: RemoteStatus, ar
   const parent = status.inReplyToUri === null ? null : statusWithUri(tx, status.inReplyToUri);
   const inReplyToUri = parent || status.inReplyToUri === status.uri ? null : status.inReplyToUri;
   const id = freeId(ctx, tx, createdAt);
-  const whole = { ...status, id, createdAt, parent, inReplyToUri, local: false, text: "", appId: null, quoted: null };
+  const quoted = remoteQuotable(tx, status.accountId, status.quote);
+  const whole = { ...status, id, createdAt, parent, inReplyToUri, local: false, text: "", appId: null, quoted };
   const stored = storeStatus(ctx, tx, whole, arrivalOf(ctx, createdAt, arrival));
   linkReplies(ctx, tx, { ...stored, uri: status.uri });
   return id;
@@ -149,7 +152,7 @@ export function storeStatus(ctx: Context, tx: Tx, status: NewStatus, arrival: Ar
   if (parent && isForEveryone(stored.visibility)) {
     tx.run("UPDATE statuses SET replies_count = replies_count + 1 WHERE id = +$parentId", { parentId: parent.id });
   }
-  if (status.quoted) addQuote(ctx, tx, stored, status.quoted);
+  if (status.quoted) addQuote(ctx, tx, stored, status.quoted, arrival !== "published" && arrival !== "delivered");
   indexStatus(tx, id);
   const isSilent = arrival === "fetched" || arrival === "relayed";
   const isInTimeline = !isSilent && distribute(ctx, tx, stored, status, arrival);
@@ -175,10 +178,10 @@ function insertStatus(tx: Tx, status: NewStatus, arrival: Arrival): Stored {
   };
   tx.run(
     `INSERT INTO statuses (id, account_id, uri, url, local, visibility, text, content, spoiler_text, sensitive, language,
-       conversation_id, in_reply_to_id, in_reply_to_account_id, in_reply_to_uri, app_id, has_media, quote_automatic,
+       conversation_id, in_reply_to_id, in_reply_to_account_id, in_reply_to_uri, app_id, has_media, quote_automatic, quote_manual,
        origin_favourites_count, origin_reblogs_count, origin_replies_count, created_at, edited_at, relayed)
      VALUES ($id, $accountId, $uri, $url, $local, $visibility, $text, $content, $spoilerText, $sensitive, $language,
-       $conversationId, $parentId, $inReplyToAccountId, $inReplyToUri, $appId, $hasMedia, $quoteAutomatic,
+       $conversationId, $parentId, $inReplyToAccountId, $inReplyToUri, $appId, $hasMedia, $automatic, $manual,
        $favourites, $reblogs, $replies, $createdAt, $editedAt, $relayed)`,
     {
       id,
@@ -198,7 +201,7 @@ function insertStatus(tx: Tx, status: NewStatus, arrival: Arrival): Stored {
       inReplyToUri: status.inReplyToUri,
       appId: status.appId,
       hasMedia: stored.has_media,
-      quoteAutomatic: status.quoteAutomatic,
+      ...status.quoters,
       favourites: status.originCounts?.favourites ?? null,
       reblogs: status.originCounts?.reblogs ?? null,
       replies: status.originCounts?.replies ?? null,

@@ -11,10 +11,12 @@ import { publicTopics, publishAfterCommit } from "../events.ts";
 import type { MediaRow } from "../media/states.ts";
 import { addToConversations } from "../notifications/conversations.ts";
 import { notify } from "../notifications/notifications.ts";
-import { fanOutToTagFollowers, REAL_TIME, timelinesWith } from "../timelines/home-fanout.ts";
+import { announceChange, fanOutToTagFollowers, REAL_TIME, timelinesWith } from "../timelines/home-fanout.ts";
 import type { StatusRow } from "../visibility.ts";
 import { type PollBefore, pollOf, type RemotePoll, replaceRemotePoll, updateTallies } from "./polls.ts";
-import { notifyQuoters } from "./quotes.ts";
+import { type Quoters, setQuoters } from "../quotes/policy.ts";
+import { notifyQuoters } from "../quotes/quotes.ts";
+import { type RemoteQuote, updateRemoteQuote } from "../quotes/remote-quotes.ts";
 import type { NewStatus, OriginCounts } from "./storing.ts";
 
 /** The visible content of one version of a status. */
@@ -52,6 +54,9 @@ export interface RemoteVersion extends Omit<NewVersion, "text" | "editedAt" | "c
   editedAt: number | null;
   poll: RemotePoll | null;
   originCounts: OriginCounts | null;
+  quoters: Quoters;
+  /** Undefined if the quoted status can't be found at the moment. */
+  quote: RemoteQuote | null | undefined;
   /** Replaces the attachments. Those that stay keep their row. */
   replaceMedia(): void;
 }
@@ -64,17 +69,25 @@ export function storeRemoteVersion(ctx: Context, tx: Tx, status: StatusRow, vers
   const editedAt = version.editedAt === null ? null : Math.min(version.editedAt, ctx.clock.now());
   if (editedAt !== null && editedAt < (status.edited_at ?? status.created_at)) return;
   setOriginCounts(tx, status.id, version.originCounts);
+  const hasOtherQuoters = setQuoters(tx, status.id, version.quoters);
+  const hasOtherQuote = version.quote !== undefined && updateRemoteQuote(ctx, tx, status, version.quote);
+  const isStored = storeText(ctx, tx, status, version, editedAt);
+  if ((hasOtherQuoters || hasOtherQuote) && !isStored) announceChange(ctx, tx, status);
+}
+
+/** Stores the new version or, if the status was not edited, the results of its poll. Returns whether it was edited. */
+function storeText(ctx: Context, tx: Tx, status: StatusRow, version: RemoteVersion, editedAt: number | null): boolean {
   const before = attachedTo(tx, status.id);
   if (editedAt === null) {
     if (before.poll && version.poll) updateTallies(ctx, tx, before.poll, version.poll);
-    return;
+    return false;
   }
   const changeAttached = () => {
     version.replaceMedia();
     const isOtherPoll = replaceRemotePoll(ctx, tx, status.id, before.poll, version.poll);
     return isOtherPoll || hasOtherMedia(tx, status.id, before);
   };
-  storeVersion(ctx, tx, status, before, { ...version, text: "", editedAt, changeAttached });
+  return storeVersion(ctx, tx, status, before, { ...version, text: "", editedAt, changeAttached });
 }
 
 /** A count that its server doesn't report this time stays as it was. */

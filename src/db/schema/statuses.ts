@@ -50,6 +50,8 @@ export const quotes = sqliteTable("quotes", {
   quoted_status_id: integer(),
   state: text({ enum: ["pending", "accepted", "rejected", "revoked", "deleted"] }).notNull(),
   created_at: integer().notNull(),
+  authorization_uri: text(),
+  request_uri: text(),
 });
 
 export const scheduledStatuses = sqliteTable("scheduled_statuses", {

@@ -5,7 +5,8 @@ import type { Context } from "../../context.ts";
 import { isOwnAddress } from "../local.ts";
 import { type Activity, announcedId } from "../read/activity.ts";
 import { isFollowedHere } from "../inbox/relevance.ts";
-import { audienceVisibility, statusAt, statusIdOf } from "../fetching/statuses.ts";
+import { statusIdOf } from "../fetching/known-statuses.ts";
+import { audienceVisibility, statusAt } from "../fetching/statuses.ts";
 import { announcedByGroup } from "./group.ts";
 import type { Apply, Handler, Sender } from "./handler.ts";
 

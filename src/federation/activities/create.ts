@@ -7,7 +7,8 @@ import { isSameOrigin } from "../documents.ts";
 import { PUBLIC } from "../read/audience.ts";
 import { readStatus, type RemoteStatus } from "../read/status.ts";
 import { isWanted } from "../inbox/relevance.ts";
-import { prepareStatus, type ReadyStatus, statusIdOf, storeStatus } from "../fetching/statuses.ts";
+import { localStatusAt, statusIdOf } from "../fetching/known-statuses.ts";
+import { prepareStatus, type ReadyStatus, storeStatus } from "../fetching/statuses.ts";
 import type { Apply, Handler, Sender } from "./handler.ts";
 
 /**
@@ -28,7 +29,9 @@ function created(ctx: Context, sender: Sender, status: RemoteStatus | null): App
   const addressed = [...status.to, ...status.cc];
   const recipients = [...addressed, ...status.mentions.map(({ href }) => href)];
   const hashtags = addressed.includes(PUBLIC) ? status.hashtags.map(({ name }) => name) : [];
-  if (!isWanted(ctx.db, sender.id, { uri: status.uri, hashtags, recipients, inReplyTo: status.inReplyTo })) return null;
+  const quotedId = localStatusAt(ctx, status.quote?.uri ?? null);
+  const { uri, inReplyTo } = status;
+  if (!isWanted(ctx.db, sender.id, { uri, hashtags, recipients, inReplyTo, quotedId })) return null;
   const ready = prepareStatus(ctx, sender.id, status);
   const store =
     (prepared: ReadyStatus): Apply =>

@@ -3,7 +3,7 @@ import { removeStatusWithin } from "../../core/statuses/removal.ts";
 import type { Context } from "../../context.ts";
 import type { Reads } from "../../db/open.ts";
 import { hostOf } from "../documents.ts";
-import { reblogBy, statusIdOf } from "../fetching/statuses.ts";
+import { reblogBy, statusIdOf } from "../fetching/known-statuses.ts";
 import { isOwnAddress } from "../local.ts";
 import { type Activity, referredActivity } from "../read/activity.ts";
 import type { Apply, Sender } from "./handler.ts";

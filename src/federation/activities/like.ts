@@ -5,7 +5,7 @@ import { visibleStatus } from "../../core/visibility.ts";
 import type { Context } from "../../context.ts";
 import type { Tx } from "../../db/open.ts";
 import { isSameOrigin } from "../documents.ts";
-import { statusIdOf } from "../fetching/statuses.ts";
+import { statusIdOf } from "../fetching/known-statuses.ts";
 import type { Json } from "../read/json.ts";
 import { reactionEmojiOf } from "../read/reaction.ts";
 import { emojisOf } from "../read/tags.ts";

@@ -6,7 +6,7 @@ import type { Context } from "../../context.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import { localAccountAt } from "../local.ts";
 import { type Activity, referredActivity } from "../read/activity.ts";
-import { reblogBy, statusIdOf } from "../fetching/statuses.ts";
+import { reblogBy, statusIdOf } from "../fetching/known-statuses.ts";
 import type { Handler, Sender } from "./handler.ts";
 
 type Undone = { type: "follow" | "block"; targetId: number } | { type: "favourite" | "reblog"; statusId: number };

@@ -6,7 +6,8 @@ import type { Activity } from "../read/activity.ts";
 import { isActor } from "../read/actor.ts";
 import type { Json } from "../read/json.ts";
 import { readStatus } from "../read/status.ts";
-import { ownStatusAt, prepareStatus, type ReadyStatus, storeEdit } from "../fetching/statuses.ts";
+import { ownStatusAt } from "../fetching/known-statuses.ts";
+import { prepareStatus, type ReadyStatus, storeEdit } from "../fetching/statuses.ts";
 import type { Apply, Handler, Sender } from "./handler.ts";
 
 /** The sender changes their profile or one of their statuses: its text, or only the results of its poll. */

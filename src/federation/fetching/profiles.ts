@@ -11,7 +11,8 @@ import { isJson, type Json, pastDateOf } from "../read/json.ts";
 import { readStatus } from "../read/status.ts";
 import { itemsOf } from "./collections.ts";
 import { fetchDocument } from "./fetch.ts";
-import { audienceVisibility, orNull, ownStatusAt, statusAt, storeEdit, storeStatus } from "./statuses.ts";
+import { ownStatusAt } from "./known-statuses.ts";
+import { audienceVisibility, orNull, statusAt, storeEdit, storeStatus, withQuote } from "./statuses.ts";
 
 /** As many as a page of an app has. */
 const MAX_POSTS = 40;
@@ -74,12 +75,12 @@ async function fetchOutbox(ctx: Context, profile: Profile, { max, since = 0, arr
 /** An item of an outbox: an activity or, on some servers, a post. Those of others are ignored. */
 async function storeItem(ctx: Context, profile: Profile, document: Json, arrival: Wanted["arrival"]): Promise<void> {
   const activity = readActivity(document, ctx.clock.now());
-  if (!activity) return void storeOwn(ctx, profile, document, null, arrival);
+  if (!activity) return void (await storeOwn(ctx, profile, document, null, arrival));
   if (activity.actor !== profile.uri || activity.objectId === null) return;
   if (activity.type === "Announce") return storeBoost(ctx, profile, activity, arrival);
   if (activity.type !== "Create") return;
   const object = activity.object ?? (await fetchOwn(ctx, profile, activity.objectId));
-  if (object) storeOwn(ctx, profile, object, activity, arrival);
+  if (object) await storeOwn(ctx, profile, object, activity, arrival);
 }
 
 async function fetchOwn(ctx: Context, profile: Profile, uri: string): Promise<Json | null> {
@@ -87,17 +88,17 @@ async function fetchOwn(ctx: Context, profile: Profile, uri: string): Promise<Js
 }
 
 /** Stores a post of the account. Its server sent the document, so it speaks for the account. */
-function storeOwn(
+async function storeOwn(
   ctx: Context,
   profile: Profile,
   document: Json,
   activity: Activity | null,
   arrival: Wanted["arrival"],
-): number | null {
+): Promise<number | null> {
   const status = readStatus(document, ctx.clock.now(), activity);
   const isOwn = status?.attributedTo === profile.uri && isSameOrigin(status.uri, profile.uri);
   if (!isOwn || status.vote) return null;
-  const ready = { authorId: profile.id, status };
+  const ready = await withQuote(ctx, profile.id, status);
   return ctx.db.transaction((tx) => {
     const before = ownStatusAt(tx, profile.id, status.uri);
     if (!before) return storeStatus(ctx, tx, ready, arrival);

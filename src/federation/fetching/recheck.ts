@@ -5,10 +5,11 @@ import { STATUS_COLUMNS, type StatusRow } from "../../core/visibility.ts";
 import type { Tx } from "../../db/open.ts";
 import { hasType, type Json } from "../read/json.ts";
 import { FetchError, fetchDocument } from "./fetch.ts";
-import { ownStatusAt, readFetched, storeEdit } from "./statuses.ts";
+import { ownStatusAt } from "./known-statuses.ts";
+import { readFetched, storeEdit, withQuote } from "./statuses.ts";
 
-/** One document, with a redirect or the other form of signature. */
-const BUDGET: Budget = { requests: 4, bytes: 4 * 1024 * 1024 };
+/** The document, what it quotes and the consent to it, each with a redirect or the other form of signature. */
+const BUDGET: Budget = { requests: 12, bytes: 4 * 1024 * 1024 };
 
 const REMOTE = `
   SELECT ${STATUS_COLUMNS}, a.uri AS author_uri FROM statuses s JOIN accounts a ON a.id = s.account_id
@@ -22,7 +23,8 @@ export async function recheckStatus(ctx: Context, statusId: number): Promise<((t
   const known = ctx.db.get<StatusRow & { author_uri: string }>(REMOTE, { statusId });
   if (!known) return;
   const { uri, account_id: authorId } = known;
-  const document = await documentAt(contextWithin(ctx, { ...BUDGET }), uri);
+  const limited = contextWithin(ctx, { ...BUDGET });
+  const document = await documentAt(limited, uri);
   if (document === "gone" || (document && hasType(document, "Tombstone"))) {
     return (tx) => {
       const status = ownStatusAt(tx, authorId, uri);
@@ -31,9 +33,10 @@ export async function recheckStatus(ctx: Context, statusId: number): Promise<((t
   }
   const status = document && readFetched(ctx, document);
   if (status?.uri !== uri || status.attributedTo !== known.author_uri) return;
+  const ready = await withQuote(limited, authorId, status);
   return (tx) => {
     const before = ownStatusAt(tx, authorId, uri);
-    if (before) storeEdit(ctx, tx, before, { authorId, status });
+    if (before) storeEdit(ctx, tx, before, ready);
   };
 }
 

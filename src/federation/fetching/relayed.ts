@@ -7,7 +7,8 @@ import { PUBLIC } from "../read/audience.ts";
 import type { Json } from "../read/json.ts";
 import { accountAt } from "./actors.ts";
 import { FetchError, fetchDocument } from "./fetch.ts";
-import { orNull, readFetched, statusIdOf, storeStatus } from "./statuses.ts";
+import { localStatusAt, statusIdOf } from "./known-statuses.ts";
+import { orNull, readFetched, storeStatus, withQuote } from "./statuses.ts";
 
 /** The post, its author and their handle, each with a redirect or the other form of signature. */
 const BUDGET: Budget = { requests: 10, bytes: 4 * 1024 * 1024 };
@@ -27,11 +28,13 @@ export async function fetchRelayed(ctx: Context, relayId: number, uri: string): 
   if (!status || !status.to.includes(PUBLIC)) return;
   const authorId = await orNull(accountAt(limited, status.attributedTo));
   if (authorId === null) return;
+  const ready = await withQuote(limited, authorId, status);
+  const quotedId = localStatusAt(ctx, status.quote?.uri ?? null);
   return (tx) => {
     const recipients = [...status.to, ...status.cc, ...status.mentions.map(({ href }) => href)];
     // Its own server delivers it, and this copy would be the first: then it would be at no home and notify nobody.
-    if (statusIdOf(tx, status.uri) !== null || isForUsers(tx, authorId, { ...status, recipients })) return;
-    if (storeStatus(ctx, tx, { authorId, status }, "relayed") !== null) countRelayed(ctx, tx, relayId);
+    if (statusIdOf(tx, status.uri) !== null || isForUsers(tx, authorId, { ...status, recipients, quotedId })) return;
+    if (storeStatus(ctx, tx, ready, "relayed") !== null) countRelayed(ctx, tx, relayId);
   };
 }
 

@@ -5,15 +5,19 @@ import { linksIn } from "../../core/discovery/links.ts";
 import { type RemoteArrival, storeRemoteStatus } from "../../core/statuses/storing.ts";
 import { storeRemoteVersion } from "../../core/statuses/versions.ts";
 import { isTombstoned } from "../../core/tombstones.ts";
-import { STATUS_COLUMNS, type StatusRow, type Visibility } from "../../core/visibility.ts";
+import { NO_QUOTERS, type Quoters } from "../../core/quotes/policy.ts";
+import { isForEveryone, type StatusRow, type Visibility } from "../../core/visibility.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import { TooManyFetches } from "./activity-fetches.ts";
 import { accountAt } from "./actors.ts";
 import { isSameOrigin } from "../documents.ts";
 import { FetchError, fetchDocument } from "./fetch.ts";
+import { statusIdOf } from "./known-statuses.ts";
+import { findQuote, type FoundQuote } from "./quotes.ts";
 import { isOwnAddress } from "../local.ts";
 import { type Audience, PUBLIC, visibilityOf } from "../read/audience.ts";
 import type { Json } from "../read/json.ts";
+import { quotersIn } from "../read/quotes/policy.ts";
 import { readStatus, type RemoteStatus } from "../read/status.ts";
 
 /** How far up a thread parents are fetched, and for how long, in ms: everything else from the sender waits. */
@@ -22,46 +26,44 @@ const PATIENCE = 30_000;
 /** How many unknown accounts that a status mentions are fetched. The others stay links. */
 const MAX_FETCHED_MENTIONS = 10;
 
-/** The id of a status that is known here; null for reblogs, and for anything else. */
-export function statusIdOf(db: Reads, uri: string | null): number | null {
-  if (uri === null) return null;
-  const sql = "SELECT id FROM statuses WHERE uri = +$uri AND reblog_of_id IS NULL";
-  return db.get<{ id: number }>(sql, { uri })?.id ?? null;
-}
-
-const OWN = `SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.uri = +$uri AND s.account_id = +$accountId`;
-
-/** The account's status or reblog with this URI; null if it is unknown, or of another account. */
-export function ownStatusAt(db: Reads, accountId: number, uri: string): StatusRow | null {
-  return db.get<StatusRow>(OWN, { uri, accountId });
-}
-
-const REBLOG = `
-  SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.reblog_of_id = +$statusId AND s.account_id = +$accountId`;
-
-export function reblogBy(db: Reads, accountId: number, statusId: number): StatusRow | null {
-  return db.get<StatusRow>(REBLOG, { accountId, statusId });
-}
-
 /**
- * The status with this URI. An unknown one is fetched with its parents, and stored silently: it notifies nobody. Null if
- * it was deleted, or if there is no status there.
+ * The status with this URI. An unknown one is fetched with its parents and what it quotes, and stored silently: it
+ * notifies nobody. Null if it was deleted, or if there is no status there.
  *
  * @throws FetchError if its server doesn't respond
  */
 export async function statusAt(ctx: Context, uri: string): Promise<number | null> {
+  return statusOf(ctx, `status ${uri}`, uri, (document) => storeFetched(ctx, document));
+}
+
+/** A quoted status. What it quotes itself is not fetched. */
+async function quotedAt(ctx: Context, uri: string): Promise<number | null> {
+  // A flight of its own: two statuses that quote each other would wait for each other.
+  return orNull(statusOf(ctx, `quoted ${uri}`, uri, (document) => storeFetched(ctx, document, null)));
+}
+
+async function statusOf(
+  ctx: Context,
+  flight: string,
+  uri: string,
+  store: (document: Json) => Promise<number | null>,
+): Promise<number | null> {
   const known = statusIdOf(ctx.db, uri);
   if (known !== null || isOwnAddress(ctx, uri) || isTombstoned(ctx.db, uri)) return known;
-  return ctx.flights.run(`status ${uri}`, async () => storeFetched(ctx, await fetchDocument(ctx, uri)));
+  return ctx.flights.run(flight, async () => store(await fetchDocument(ctx, uri)));
 }
 
 /** Stores a status whose document was fetched from its own server, with its parents. Null if it is no status. */
-export async function storeFetched(ctx: Context, document: Json): Promise<number | null> {
+export async function storeFetched(
+  ctx: Context,
+  document: Json,
+  find: typeof quotedAt | null = quotedAt,
+): Promise<number | null> {
   const status = readFetched(ctx, document);
   if (!status) return null;
   const authorId = await accountAt(ctx, status.attributedTo);
   const parents = await fetchParents(ctx, status);
-  const ready = await prepare(ctx, authorId, status);
+  const ready = await prepare(ctx, authorId, status, find);
   return ctx.db.transaction((tx) => {
     for (const parent of parents) storeStatus(ctx, tx, parent, "fetched");
     return storeStatus(ctx, tx, ready, "fetched");
@@ -72,11 +74,24 @@ export async function storeFetched(ctx: Context, document: Json): Promise<number
 export interface ReadyStatus {
   authorId: number;
   status: RemoteStatus;
+  quote: FoundQuote;
+}
+
+/** A status with its quote, whose authorization is checked. Returns a promise only if there is something to fetch. */
+export function withQuote(
+  ctx: Context,
+  authorId: number,
+  status: RemoteStatus,
+  find: typeof quotedAt | null = quotedAt,
+): ReadyStatus | Promise<ReadyStatus> {
+  const quote = findQuote(ctx, authorId, status, find && ((uri) => find(ctx, uri)));
+  if (!(quote instanceof Promise)) return { authorId, status, quote };
+  return quote.then((found) => ({ authorId, status, quote: found }));
 }
 
 /**
- * Fetches the parents and the mentioned accounts of a delivered status, as far as they are unknown. Returns a promise
- * only if there is something to fetch.
+ * Fetches the parents, the mentioned accounts and the quote of a delivered status, as far as they are unknown. Returns a
+ * promise only if there is something to fetch.
  */
 export function prepareStatus(
   ctx: Context,
@@ -84,7 +99,7 @@ export function prepareStatus(
   status: RemoteStatus,
 ): ReadyStatus | Promise<ReadyStatus> {
   const hasParent = status.inReplyTo === null || !isFetchable(ctx, status.inReplyTo);
-  if (hasParent && unknownAccounts(ctx, status).length === 0) return { authorId, status };
+  if (hasParent && unknownAccounts(ctx, status).length === 0) return withQuote(ctx, authorId, status);
   return fetchAround(ctx, authorId, status);
 }
 
@@ -97,9 +112,14 @@ async function fetchAround(ctx: Context, authorId: number, status: RemoteStatus)
   return ready;
 }
 
-async function prepare(ctx: Context, authorId: number, status: RemoteStatus): Promise<ReadyStatus> {
+async function prepare(
+  ctx: Context,
+  authorId: number,
+  status: RemoteStatus,
+  find: typeof quotedAt | null = quotedAt,
+): Promise<ReadyStatus> {
   await Promise.all(unknownAccounts(ctx, status).map((uri) => orNull(accountAt(ctx, uri))));
-  return { authorId, status };
+  return withQuote(ctx, authorId, status, find);
 }
 
 function isFetchable(ctx: Context, uri: string): boolean {
@@ -125,8 +145,8 @@ async function fetchParents(ctx: Context, status: RemoteStatus): Promise<ReadySt
 
 async function fetchOne(ctx: Context, uri: string): Promise<ReadyStatus | null> {
   const status = readFetched(ctx, await fetchDocument(ctx, uri));
-  // Accounts that it mentions are not fetched: one activity would cause hundreds of requests.
-  return status && { authorId: await accountAt(ctx, status.attributedTo), status };
+  // Neither accounts that it mentions are fetched nor what it quotes: one activity would cause hundreds of requests.
+  return status && withQuote(ctx, await accountAt(ctx, status.attributedTo), status, null);
 }
 
 /** Null unless it is a status of another server: a redirect may have led to this one. */
@@ -167,12 +187,14 @@ function unknownAccounts(ctx: Context, { mentions, group, to }: RemoteStatus): s
 
 interface Author {
   id: number;
+  uri: string;
   domain: string;
   followers_url: string | null;
+  following_url: string | null;
 }
 
 const AUTHOR = `
-  SELECT a.id, coalesce(a.domain, '') AS domain, r.followers_url FROM accounts a JOIN remote_accounts r ON r.account_id = a.id
+  SELECT a.id, a.uri, coalesce(a.domain, '') AS domain, r.followers_url, r.following_url FROM accounts a JOIN remote_accounts r ON r.account_id = a.id
   WHERE a.id = +$authorId`;
 
 /** The visibility that an account gives to a status or reblog. */
@@ -184,7 +206,7 @@ export function audienceVisibility(db: Reads, accountId: number, audience: Audie
 export function storeStatus(
   ctx: Context,
   tx: Tx,
-  { authorId, status }: ReadyStatus,
+  { authorId, status, quote = null }: ReadyStatus,
   how: RemoteArrival,
 ): number | null {
   const author = tx.get<Author>(AUTHOR, { authorId })!;
@@ -203,7 +225,8 @@ export function storeStatus(
       createdAt: status.published ?? ctx.clock.now(),
       editedAt: status.updated,
       poll: poll && pollToStore(poll),
-      quoteAutomatic: "[]",
+      quoters: quotersOf(status, author),
+      quote,
       originCounts: countsOf(status),
       attachMedia:
         attachments.length === 0
@@ -215,7 +238,7 @@ export function storeStatus(
 }
 
 /** Stores the present state of a known status: its text, or only the results of its poll and its counts. */
-export function storeEdit(ctx: Context, tx: Tx, before: StatusRow, { authorId, status }: ReadyStatus): void {
+export function storeEdit(ctx: Context, tx: Tx, before: StatusRow, { authorId, status, quote }: ReadyStatus): void {
   const author = tx.get<Author>(AUTHOR, { authorId })!;
   saveRemoteEmojis(ctx, tx, author.domain, status.emojis);
   storeRemoteVersion(ctx, tx, before, {
@@ -224,8 +247,16 @@ export function storeEdit(ctx: Context, tx: Tx, before: StatusRow, { authorId, s
     hasMedia: status.attachments.length > 0,
     poll: status.poll && pollToStore(status.poll),
     originCounts: countsOf(status),
+    quoters: quotersOf(status, author),
+    quote,
     replaceMedia: () => replaceRemoteMedia(ctx, tx, before.id, authorId, mediaOf(status)),
   });
+}
+
+/** Others can't quote what isn't for everyone. */
+function quotersOf(status: RemoteStatus, author: Author): Quoters {
+  if (!isForEveryone(visibilityOf(status, author.followers_url))) return NO_QUOTERS;
+  return quotersIn(status.quotePolicy, author);
 }
 
 function countsOf({ likes, shares, repliesCount }: RemoteStatus) {

@@ -7,7 +7,8 @@ import { readStatus, type RemoteStatus } from "../read/status.ts";
 import { accountAt } from "./actors.ts";
 import { itemsOf } from "./collections.ts";
 import { fetchDocument } from "./fetch.ts";
-import { orNull, ownStatusAt, statusAt, statusIdOf, storeEdit, storeStatus } from "./statuses.ts";
+import { ownStatusAt, statusIdOf } from "./known-statuses.ts";
+import { orNull, statusAt, storeEdit, storeStatus, withQuote } from "./statuses.ts";
 
 /*
  * Completes a thread. Its root may name a collection of everything in the thread (FEP-f228); otherwise the replies of each
@@ -183,11 +184,12 @@ class Walk {
   private async store(status: RemoteStatus): Promise<void> {
     const { ctx } = this;
     const authorId = await accountAt(ctx, status.attributedTo);
+    const ready = await withQuote(ctx, authorId, status);
     ctx.db.transaction(
       (tx) => {
         const before = ownStatusAt(tx, authorId, status.uri);
-        if (before) storeEdit(ctx, tx, before, { authorId, status });
-        else storeStatus(ctx, tx, { authorId, status }, "fetched");
+        if (before) storeEdit(ctx, tx, before, ready);
+        else storeStatus(ctx, tx, ready, "fetched");
       },
       // After a power failure, the job runs again.
       { isSynced: false },

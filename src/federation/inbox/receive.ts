@@ -14,7 +14,7 @@ import { requireInbox } from "../local.ts";
 import { readActivity, type Activity } from "../read/activity.ts";
 import { parseDocument } from "../read/json.ts";
 import { Rejection } from "./rejection.ts";
-import { statusIdOf } from "../fetching/statuses.ts";
+import { statusIdOf } from "../fetching/known-statuses.ts";
 import { signerOf } from "./verify.ts";
 
 const MAX_BYTES = 1024 * 1024;

@@ -9,7 +9,7 @@ import { siteOf } from "../../lib/http/ip-addresses.ts";
 import type { Sender } from "../activities/handler.ts";
 import { heardFrom } from "../delivery/hosts.ts";
 import { hostOf } from "../documents.ts";
-import { statusIdOf } from "../fetching/statuses.ts";
+import { statusIdOf } from "../fetching/known-statuses.ts";
 import { isOwnAddress } from "../local.ts";
 import { type Activity, announcedId } from "../read/activity.ts";
 

@@ -23,23 +23,25 @@ export interface Addressed {
   /** The URIs of everyone that it is addressed to or mentions. */
   recipients: readonly string[];
   inReplyTo: string | null;
+  /** The local status that it quotes. */
+  quotedId: number | null;
 }
 
-/** Whether a new status is for a local user: by an account that one follows, addressed to one, or a reply to one. */
+/** Whether a new status is for a local user: by an account that one follows, addressed to one, or about their status. */
 export function isForUsers(
   db: Reads,
   authorId: number,
-  { recipients, inReplyTo }: Omit<Addressed, "hashtags">,
+  { recipients, inReplyTo, quotedId }: Omit<Addressed, "hashtags">,
 ): boolean {
-  if (isFollowedHere(db, authorId)) return true;
+  if (quotedId !== null || isFollowedHere(db, authorId)) return true;
   if (recipients.length > 0 && db.get(LOCAL, { uris: JSON.stringify(recipients) })) return true;
   return inReplyTo !== null && db.get(LOCAL_STATUS, { uri: inReplyTo }) !== null;
 }
 
 /**
  * Whether a delivered status is stored: a local user follows its author or one of its hashtags, or it is addressed to a
- * local user, or replies to a local status, or replies to it arrived before. Other servers also deliver statuses that
- * concern no user of this one.
+ * local user, or replies to a local status or quotes one, or replies to it arrived before. Other servers also deliver
+ * statuses that concern no user of this one.
  */
 export function isWanted(db: Reads, authorId: number, status: Addressed): boolean {
   if (isForUsers(db, authorId, status)) return true;

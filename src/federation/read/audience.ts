@@ -24,7 +24,8 @@ export function audienceOf(json: Json, fallback: Audience | null = null): Audien
   };
 }
 
-function recipientsOf(value: unknown): string[] {
+/** A list of recipients; everyone is always spelled `PUBLIC`. */
+export function recipientsOf(value: unknown): string[] {
   const recipients = listOf(value)
     .slice(0, MAX_RECIPIENTS)
     .map((each) => (typeof each === "string" && PUBLIC_NAMES.has(each) ? PUBLIC : each));

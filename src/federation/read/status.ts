@@ -5,6 +5,8 @@ import { hasType, idOf, isBlank, objectsOf, pastDateOf, totalOf, type Json } fro
 import { hasWarning, isLinked, linkedHtml } from "./linked.ts";
 import { pageUrlOf } from "./links.ts";
 import { pollOf, type RemotePoll } from "./poll.ts";
+import { quotePolicyOf, type QuotePolicyRead } from "./quotes/policy.ts";
+import { quoteOf, type QuoteRead } from "./quotes/quote.ts";
 import { tagsOf, type RemoteEmoji, type RemoteMention } from "./tags.ts";
 import { htmlOf, rawNameOf, translationOf, warningOf, type Translation } from "./text.ts";
 
@@ -32,6 +34,8 @@ export interface RemoteStatus extends Audience {
   emojis: RemoteEmoji[];
   attachments: RemoteAttachment[];
   poll: RemotePoll | null;
+  quote: QuoteRead | null;
+  quotePolicy: QuotePolicyRead;
   /** The totals that its server reports. */
   likes: number | null;
   shares: number | null;
@@ -75,6 +79,8 @@ export function readStatus(json: Json, now: number, activity: Audience | null = 
     ...tagsOf(json),
     attachments: attachmentsOf(json),
     poll: isQuestion ? pollOf(json, now) : null,
+    quote: quoteOf(json),
+    quotePolicy: quotePolicyOf(json),
     likes: totalOf(json.likes),
     shares: totalOf(json.shares),
     repliesCount: totalOf(json.replies),

@@ -18,6 +18,7 @@ import { actorDocument, keyDocument } from "../write/actor.ts";
 import { reblogDocument } from "../write/activities.ts";
 import { withContext } from "../write/context.ts";
 import { emojiDocument } from "../write/emojis.ts";
+import { authorizationDocument } from "../write/quotes.ts";
 import { createActivity, localStatus, mentionedIn, statusDocument } from "../write/status.ts";
 
 /** An address below an account: its name, the id of one of its statuses, and a part of either. */
@@ -83,6 +84,16 @@ export class Documents {
       id === undefined
         ? this.ofAccount(owner, part, reader, asked)
         : this.ofStatus(owner, parseId(id), statusPart as StatusPart, reader, asked);
+    return documentResponse(withContext(document), request, reader !== ANYONE);
+  }
+
+  /** A local author's consent to a quote. @throws Rejection */
+  async quoteAuthorization(request: Request, name: string, id: string): Promise<Response> {
+    refuseBlocked(this.ctx, request);
+    const owner = this.owner(name);
+    const reader = this.needsSignatures ? await this.readerOf(request) : ANYONE;
+    const document = authorizationDocument(this.ctx, owner, parseId(id), reader);
+    if (!document) throw missing();
     return documentResponse(withContext(document), request, reader !== ANYONE);
   }
 

@@ -5,11 +5,12 @@ import type { DeliveryEvent } from "../../db/delivery-events.ts";
 import { accountPartUrl, serverActorUri } from "../addresses.ts";
 import type { Audience } from "../delivery/recipients.ts";
 import type { JsonObject } from "../documents.ts";
+import { accountWith, fragment, type Outgoing } from "./outgoing.ts";
 import { actorDocument } from "./actor.ts";
 import { PUBLIC, withContext } from "./context.ts";
 import { dateTime } from "./dates.ts";
 import { hashtagDocument } from "./hashtags.ts";
-import type { Outgoing } from "./outgoing.ts";
+import { quoteAnswer, quoteRequest, quoteRevocation } from "./quote-activities.ts";
 import { relayActivity } from "./relays.ts";
 import {
   addressing,
@@ -50,6 +51,13 @@ function activityFor(
     case "featured_tag.created":
     case "featured_tag.deleted":
       return featuredActivity(ctx, event);
+    case "quote.requested":
+      return quoteRequest(ctx, event);
+    case "quote.accepted":
+    case "quote.rejected":
+      return quoteAnswer(ctx, event);
+    case "quote.revoked":
+      return quoteRevocation(ctx, event);
     case "follow.created":
     case "follow.deleted":
     case "block.created":
@@ -73,21 +81,6 @@ function activityFor(
 
 type Event<Type extends DeliveryEvent["type"]> = DeliveryEvent & { type: Type };
 
-interface Address {
-  uri: string;
-  username: string;
-}
-
-/** An account by its id. Local ones keep their row when they are deleted. */
-function accountWith(ctx: Context, accountId: number): Address | null {
-  return ctx.db.get<Address>("SELECT uri, username FROM accounts WHERE id = +$accountId", { accountId });
-}
-
-/** An id for an activity that no row stands for. It has the account's URI with a fragment that never repeats. */
-function fragment(ctx: Context, uri: string, name: string): string {
-  return `${uri}#${name}/${ctx.ids.next()}`;
-}
-
 /** The activity that undoes another. */
 function undoOf(ctx: Context, actor: string, object: JsonObject): JsonObject {
   return { id: fragment(ctx, actor, "undos"), type: "Undo", actor, object };
@@ -97,9 +90,16 @@ const PARENT_AUTHOR = `
   SELECT p.account_id AS id FROM statuses s JOIN statuses p ON p.id = s.in_reply_to_id
   WHERE s.id = +$statusId AND p.local = 0`;
 
+/** Got the status with the request to quote theirs. */
+const QUOTED_AUTHOR = `
+  SELECT o.account_id AS id FROM quotes q JOIN statuses o ON o.id = q.quoted_status_id
+  WHERE q.status_id = +$statusId AND o.local = 0`;
+
 const INTERACTING = `
   SELECT account_id AS id FROM statuses WHERE reblog_of_id = +$statusId AND local = 0
   UNION SELECT account_id FROM statuses WHERE in_reply_to_id = +$statusId AND local = 0
+  UNION SELECT s.account_id FROM quotes q JOIN statuses s ON s.id = q.status_id
+    WHERE q.quoted_status_id = +$statusId AND s.local = 0
   UNION SELECT f.account_id FROM favourites f JOIN remote_accounts r ON r.account_id = f.account_id WHERE f.status_id = +$statusId
   UNION SELECT v.account_id FROM polls p JOIN poll_votes v ON v.poll_id = p.id
     JOIN remote_accounts r ON r.account_id = v.account_id WHERE p.status_id = +$statusId`;
@@ -118,7 +118,8 @@ function statusActivity(ctx: Context, { type, statusId }: Event<"status.created"
     : { id: fragment(ctx, uri, "updates"), type: "Update", actor, ...audience, object };
   const isOpen = status.visibility === "public" || status.visibility === "unlisted";
   const others = isOpen ? ctx.db.all<{ id: number }>(isNew ? PARENT_AUTHOR : INTERACTING, { statusId }) : [];
-  const accountIds = [...mentioned, ...others, ...groupsOf(ctx.db, statusId)].map(({ id }) => id);
+  const quoted = isNew ? [] : ctx.db.all<{ id: number }>(QUOTED_AUTHOR, { statusId });
+  const accountIds = [...mentioned, ...others, ...quoted, ...groupsOf(ctx.db, statusId)].map(({ id }) => id);
   return {
     accountId: status.account_id,
     activity: withContext(activity),

@@ -1,3 +1,4 @@
+import type { Context } from "../../context.ts";
 import type { Audience } from "../delivery/recipients.ts";
 import type { JsonObject } from "../documents.ts";
 
@@ -17,4 +18,19 @@ export interface Outgoing {
   published?: { statusId: number; isEdit: boolean };
   /** Whether the account's followers are compared (FEP-8fcf). */
   syncsFollowers?: boolean;
+}
+
+interface Address {
+  uri: string;
+  username: string;
+}
+
+/** An account by its id. Local ones keep their row when they are deleted. */
+export function accountWith(ctx: Context, accountId: number): Address | null {
+  return ctx.db.get<Address>("SELECT uri, username FROM accounts WHERE id = +$accountId", { accountId });
+}
+
+/** An id for an activity that no row stands for. It has the account's URI with a fragment that never repeats. */
+export function fragment(ctx: Context, uri: string, name: string): string {
+  return `${uri}#${name}/${ctx.ids.next()}`;
 }

@@ -12,6 +12,7 @@ import { PUBLIC } from "./context.ts";
 import { dateTime } from "./dates.ts";
 import { hashtagDocument } from "./hashtags.ts";
 import { emojiTags } from "./emojis.ts";
+import { contentToSend, interactionPolicy, quoteMembers, quoteTags, quoteToSend } from "./quotes.ts";
 
 type StatusColumns = Pick<
   typeof statuses.$inferSelect,
@@ -28,6 +29,8 @@ type StatusColumns = Pick<
   | "favourites_count"
   | "reblogs_count"
   | "replies_count"
+  | "quote_automatic"
+  | "quote_manual"
 >;
 
 export interface LocalStatusRow extends StatusColumns {
@@ -41,7 +44,7 @@ export interface LocalStatusRow extends StatusColumns {
 
 const STATUS = `
   SELECT s.id, s.uri, s.url, s.visibility, s.content, s.spoiler_text, s.sensitive, s.language, s.created_at, s.edited_at,
-    s.favourites_count, s.reblogs_count, s.replies_count, s.account_id, a.username, a.uri AS author_uri,
+    s.favourites_count, s.reblogs_count, s.replies_count, s.quote_automatic, s.quote_manual, s.account_id, a.username, a.uri AS author_uri,
     (SELECT p.uri FROM statuses p WHERE p.id = s.in_reply_to_id) AS in_reply_to,
     (SELECT r.uri FROM statuses r WHERE r.id = s.conversation_id AND r.local = 1) AS root_uri
   FROM statuses s JOIN accounts a ON a.id = s.account_id
@@ -120,8 +123,10 @@ const SECOND = 1000;
 
 /** A local status as a Note or, with a poll, a Question (https://docs.joinmastodon.org/spec/activitypub/#status). */
 export function statusDocument(ctx: Context, status: LocalStatusRow, mentioned: readonly MentionedRow[]): JsonObject {
-  const { uri, content, language } = status;
+  const { uri, language } = status;
   const poll = pollMembers(ctx, status);
+  const quote = quoteToSend(ctx, status.id);
+  const content = contentToSend(status.content, quote);
   return {
     id: uri,
     type: poll === null ? "Note" : "Question",
@@ -136,7 +141,9 @@ export function statusDocument(ctx: Context, status: LocalStatusRow, mentioned: 
     content,
     ...(language !== null && { contentMap: { [language]: content } }),
     attachment: attachments(ctx, status.id),
-    tag: tags(ctx, status, mentioned),
+    tag: [...tags(ctx, status, mentioned), ...quoteTags(quote)],
+    ...quoteMembers(quote),
+    interactionPolicy: interactionPolicy(ctx, status),
     ...(status.root_uri !== null && { context: `${status.root_uri}/context` }),
     replies: collectionHead(`${uri}/replies`, status.replies_count),
     likes: { id: `${uri}/likes`, type: "Collection", totalItems: status.favourites_count },

@@ -118,6 +118,22 @@ export function quoteFallback(html: string, quotedUrl: string): string {
   return `<p class="quote-inline">RE: ${linkHtml(quotedUrl, "nofollow noopener")}</p>`;
 }
 
+const FALLBACK = /<(p|span) class="(?:[^"]* )?quote-inline(?: [^"]*)?"[^>]*>/;
+
+/** Sanitised HTML without the link to a quoted status that its server adds for clients that can't show quotes. */
+export function withoutQuoteFallback(html: string): string {
+  const found = FALLBACK.exec(html);
+  if (!found) return html;
+  const tag = new RegExp(`<(/?)${found[1]}\\b[^>]*>`, "g");
+  tag.lastIndex = found.index;
+  let depth = 0;
+  for (let next = tag.exec(html); next !== null; next = tag.exec(html)) {
+    depth += next[1] === "" ? 1 : -1;
+    if (depth === 0) return html.slice(0, found.index) + html.slice(tag.lastIndex);
+  }
+  return html;
+}
+
 const SHOWN_CHARACTERS = 30;
 
 /** A link that shows the beginning of its address. Clients hide the invisible spans and draw the ellipsis. */

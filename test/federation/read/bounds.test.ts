@@ -5,6 +5,7 @@ import { readActor } from "../../../src/federation/read/actor.ts";
 import { readCollection } from "../../../src/federation/read/collection.ts";
 import type { Json } from "../../../src/federation/read/json.ts";
 import { keyIdsOf, keysOf, readKeyDocument } from "../../../src/federation/read/keys.ts";
+import { readAuthorization } from "../../../src/federation/read/quotes/authorization.ts";
 import { readStatus } from "../../../src/federation/read/status.ts";
 import { ALL, fixture, NOW, PEM } from "./fixtures.ts";
 
@@ -100,6 +101,8 @@ test("A type with NUL or a lone surrogate is none", () => {
 const LENGTHS: Record<string, number> = {
   to: 1000,
   cc: 1000,
+  automatic: 1000,
+  manual: 1000,
   mentions: 500,
   hashtags: 500,
   emojis: 500,
@@ -161,6 +164,7 @@ function checkAll(json: Json): void {
   checkBounds(readActor(json, NOW), "actor");
   checkBounds({ keyIds: keyIdsOf(json) }, "keys");
   for (const key of [...keysOf(json), readKeyDocument(json, `${A}/a`)]) checkBounds(key, "key");
+  checkBounds(readAuthorization(json), "authorization");
   const { items = [], ...collection } = readCollection(json) ?? {};
   expect(items.length).toBeLessThanOrEqual(LENGTHS.items!);
   checkBounds(collection, "collection");
@@ -203,9 +207,10 @@ const asJson = (value: unknown) => JSON.parse(JSON.stringify(value)) as Json;
 
 describe("Reading never fails and stays within its bounds", () => {
   test("for any JSON with the names of the vocabulary", () => {
-    const types = "Note Question Article Page Video Event Review bw:Quotation Hike Person Create Undo Collection".split(
-      " ",
-    );
+    const types =
+      "Note Question Article Page Video Event Review bw:Quotation Hike Person Create Undo Collection QuoteAuthorization".split(
+        " ",
+      );
     const type = fc.constantFrom(...types);
     const base = fc.record({
       id: fc.constant(`${A}/a`),

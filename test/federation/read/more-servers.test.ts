@@ -447,6 +447,7 @@ describe("Notes are read", () => {
         cc: ["https://mitra.example/users/vee/followers"],
         contentHtml: `<p>North is up</p><p>RE: <a href="${BO}/statuses/7" target="_blank" rel="nofollow noopener">7</a></p>`,
         published: at("2026-11-05T05:05:05Z"),
+        quote: { uri: `${BO}/statuses/7`, isLegacy: true, authorization: null },
       },
     ],
     [
