@@ -18,3 +18,17 @@ CREATE TABLE retired_remote_keys (
 
 CREATE INDEX retired_remote_keys_of_account ON retired_remote_keys (account_id);
 CREATE INDEX retired_remote_keys_by_age ON retired_remote_keys (retired_at);
+
+-- Other accounts of the same person: a local account says that it may be their successor.
+CREATE TABLE account_aliases (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  alias_account_id INTEGER NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  created_at INTEGER NOT NULL,
+  UNIQUE (account_id, alias_account_id)
+) STRICT;
+
+CREATE INDEX account_aliases_of_alias ON account_aliases (alias_account_id);
+
+-- When an account last moved its followers to another one, also if that was cancelled later.
+ALTER TABLE accounts ADD COLUMN moved_at INTEGER;

@@ -48,10 +48,19 @@ export interface Remote {
   account(handle: { username: string; domain: string }): Promise<number | null>;
   /** The account or status with this URI or URL, fetched if it is unknown; null if there is none. */
   object(url: string): Promise<{ type: "account" | "status"; id: number } | null>;
+  /**
+   * The account with this URI as its server has it now, with the URIs of its aliases and of the account to which it has
+   * moved; null if its server doesn't respond, or doesn't have it.
+   */
+  successor(uri: string): Promise<{ id: number; aliases: readonly string[]; movedTo: string | null } | null>;
 }
 
 /** For commands, which ask no other server. */
-const NOBODY: Remote = { account: () => Promise.resolve(null), object: () => Promise.resolve(null) };
+export const NOBODY: Remote = {
+  account: () => Promise.resolve(null),
+  object: () => Promise.resolve(null),
+  successor: () => Promise.resolve(null),
+};
 
 type Rates = Record<Exclude<LimitName, "sign_in">, Windows> & { sign_in: SlidingWindow };
 

@@ -18,6 +18,7 @@ import { instanceDomainBlockRoutes } from "./people/domain-blocks.ts";
 import { emailRoutes } from "./people/emails.ts";
 import { endorsementRoutes } from "./people/endorsements.ts";
 import { followRequestRoutes } from "./people/follow-requests.ts";
+import { moveRoutes } from "./people/moves.ts";
 import { profileRoutes } from "./people/profile.ts";
 import { registrationRoutes } from "./people/registrations.ts";
 import { relationRoutes } from "./people/relations.ts";
@@ -49,7 +50,7 @@ export function apiRoutes(routes: Router): void {
   routes
     .area("Apps and sign-in", appRoutes, oauthRoutes, registrationRoutes, emailRoutes)
     .area("Accounts", accountRoutes, relationRoutes, endorsementRoutes, followRequestRoutes)
-    .area("Profile", profileRoutes)
+    .area("Profile", profileRoutes, moveRoutes)
     .area("Blocks, mutes and reports", blockRoutes, reportRoutes)
     .area("Statuses", statusRoutes, quoteRoutes, pollRoutes, translationRoutes, scheduledStatusRoutes, oembedRoutes)
     .area("Deliveries", deliveryRoutes)

@@ -3,8 +3,8 @@ import { idList } from "../db/json.ts";
 import { Keyset, type Page, type ListItem } from "../db/keyset.ts";
 import type { Reads } from "../db/open.ts";
 import type { accounts } from "../db/schema/index.ts";
-import { notFound } from "../errors.ts";
-import { parseHandle } from "./addresses.ts";
+import { notFound, Refusal } from "../errors.ts";
+import { localHandle, parseHandle } from "./addresses.ts";
 import { blocks, isSuspended, hiddenInLists, visibleTo } from "./visibility.ts";
 
 export type AccountRow = Pick<
@@ -53,6 +53,25 @@ export function localUsername(db: Reads, id: number): string | null {
 
 export function isLocal(db: Reads, id: number): boolean {
   return localUsername(db, id) !== null;
+}
+
+/** Whether the owner of an account uses another one now, and wants to be followed there. */
+export function hasMoved(db: Reads, id: number): boolean {
+  return db.get("SELECT 1 FROM accounts WHERE id = +$id AND moved_to_id IS NOT NULL", { id }) !== null;
+}
+
+/** @throws Refusal if a local account has moved: it neither posts nor follows */
+export function refuseMoved(db: Reads, accountId: number): void {
+  if (!hasMoved(db, accountId)) return;
+  throw new Refusal(
+    "forbidden",
+    "This account has moved to another one: cancel the move to post, boost or follow here.",
+  );
+}
+
+/** The whole handle of an account, `@name@domain`. */
+export function handleOf(ctx: Context, { username, domain }: Pick<AccountRow, "username" | "domain">): string {
+  return domain === null ? localHandle(ctx, username) : `@${username}@${domain}`;
 }
 
 /** Whether an account blocks the viewer, who can then see only its profile. */

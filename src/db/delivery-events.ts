@@ -74,8 +74,14 @@ export type DeliveryEvent =
     }
   /** A relay follows this server in turn, which is accepted. The URI is the follow's. */
   | { type: "relay.follower_accepted"; inbox: string; followerUri: string; uri: string }
-  /** `syncsFollowers` has the followers' servers compare the followers. */
-  | { type: "account.updated" | "account.deleted"; accountId: number; syncsFollowers?: true }
+  /**
+   * `successorId` is the account to which it had moved, until now. `syncsFollowers` has the followers' servers compare the
+   * followers.
+   */
+  | { type: "account.updated"; accountId: number; successorId?: number; syncsFollowers?: true }
+  | { type: "account.deleted"; accountId: number }
+  /** A local account asks its followers to follow another one. */
+  | { type: "account.moved"; accountId: number; targetId: number }
   /** `keyId` is the row of the key that was replaced. */
   | { type: "account.key_rotated"; accountId: number; keyId: number }
   /** A report about a remote account, to servers of these domains. */

@@ -6,6 +6,8 @@ import type { PruningPoint, PurgePoint } from "./pruning-point.ts";
 export interface JobPayloads {
   /** Deletes a batch of a deleted account's data, and enqueues the next one. */
   "account.remove": { accountId: number };
+  /** Moves what local users have with an account to its successor, beginning after this user. */
+  "account.move": { accountId: number; targetId: number; after: number };
   /** Fetches the page behind a link for its preview card. */
   "card.fetch": { linkId: number };
   /** Fetches the profile of a remote account again. */

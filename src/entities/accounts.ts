@@ -18,6 +18,7 @@ type AccountRow = Omit<
   | "updated_at"
   | "deleted_at"
   | "gone_at"
+  | "moved_at"
   | "origin_followers_count"
   | "origin_following_count"
   | "origin_statuses_count"
@@ -62,14 +63,17 @@ export function accountTexts(ctx: Context, ids: Iterable<number>): Map<number, s
 }
 
 /** The accounts to which these have moved, by id. Their own successors aren't shown, as in Mastodon. */
-function successorsOf(ctx: Context, rows: readonly AccountRow[]): Map<number, AccountJson> {
+function successorsOf(ctx: Context, rows: readonly AccountRow[]): Map<number, SingleAccountJson> {
   const ids = rows.map(({ moved_to_id }) => moved_to_id).filter((id) => id !== null);
   if (ids.length === 0) return new Map();
   const successors = ctx.db.all<AccountRow>(ACCOUNTS, { ids: idList(ids) });
   return new Map(successors.map((row) => [row.id, accountJson(ctx, row)]));
 }
 
-export type AccountJson = ReturnType<typeof accountJson>;
+type SingleAccountJson = ReturnType<typeof accountJson>;
+
+/** `moved` is the account to which it has moved. */
+export type AccountJson = SingleAccountJson & { moved?: SingleAccountJson };
 
 /** As in Mastodon, suspended accounts are shown without their profile. */
 const BLANK_PROFILE = {

@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import { removeSlice } from "../core/people/account-deletion.ts";
+import { continueMove } from "../core/people/moves.ts";
 import { resendFollow } from "../core/people/sent-follows.ts";
 import { publishAnnouncement } from "../core/server/announcements.ts";
 import { fetchCard } from "../core/discovery/cards.ts";
@@ -45,6 +46,7 @@ export type Handlers = {
 
 export const handlers: Handlers = {
   "account.refresh": (ctx, { accountId }) => refreshKnown(ctx, accountId),
+  "account.move": (ctx, part) => continueMove(ctx, part),
   "account.remove": (ctx, { accountId }) => removeSlice(ctx, accountId),
   "profile.fetch": (ctx, { accountId }) => fetchProfile(ctx, accountId),
   "profile.catch_up": (ctx, { accountId, since }) => catchUp(ctx, accountId, since),

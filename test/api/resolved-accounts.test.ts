@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import type { Remote } from "../../src/context.ts";
+import { NOBODY, type Remote } from "../../src/context.ts";
 import type { Client } from "../support/client.ts";
 import { idsOf, NOT_FOUND, refusal } from "../support/reading.ts";
 import { followRemote, remoteAccount } from "../support/remote-rows.ts";
@@ -15,7 +15,7 @@ let remote: Remote;
 beforeEach(() => {
   asked = [];
   remote = {
-    object: () => Promise.resolve(null),
+    ...NOBODY,
     account: async ({ username, domain }) => {
       asked.push(`${username}@${domain}`);
       if (domain !== "far.example") return null;

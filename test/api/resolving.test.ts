@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import type { Remote } from "../../src/context.ts";
+import { NOBODY, type Remote } from "../../src/context.ts";
 import { resolveMentions } from "../../src/core/statuses/compose.ts";
 import type { Client, Json } from "../support/client.ts";
 import { remoteAccount } from "../support/remote-rows.ts";
@@ -16,6 +16,7 @@ let asked: string[];
 /** Accounts that exist elsewhere, and functions that store what is at an address. */
 function elsewhere({ names = [], objects = {} }: { names?: string[]; objects?: Record<string, () => Promise<Found>> }) {
   const remote: Remote = {
+    ...NOBODY,
     account: ({ username, domain }) => {
       asked.push(`@${username}@${domain}`);
       return Promise.resolve(names.includes(username) ? Number(remoteAccount(server, { username, domain }).id) : null);
@@ -147,9 +148,9 @@ describe("A mention of an unknown account", () => {
   inProcess("stays text if its server doesn't respond or fails", async () => {
     const { ctx } = server;
     const remote: Remote = {
+      ...NOBODY,
       account: ({ username }) =>
         username === "broken" ? Promise.reject(new Error("broken")) : new Promise<never>(() => {}),
-      object: () => Promise.resolve(null),
     };
     ctx.remote = remote;
     await resolveMentions(ctx, "@slow@far.example", 0);

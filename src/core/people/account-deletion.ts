@@ -227,6 +227,8 @@ function sliceOf(table: string, column: string, size: number): Step {
 
 /** Deletes the remaining rows: few per account, and invisible to others. */
 const REST = [
+  ["account_aliases", "account_id"],
+  ["account_aliases", "alias_account_id"],
   ["account_domain_blocks", "account_id"],
   ["account_notes", "account_id"],
   ["account_notes", "target_account_id"],

@@ -94,24 +94,31 @@ export interface MuteOptions {
 export function mute(ctx: Context, accountId: number, targetId: number | null, options: MuteOptions): void {
   const target = findAccount(ctx, targetId);
   if (target.id === accountId) return;
-  const now = ctx.clock.now();
-  ctx.db.transaction((tx) => {
-    tx.run(
-      `INSERT INTO mutes (account_id, target_account_id, hide_notifications, expires_at, created_at)
-       VALUES ($accountId, $targetId, $notifications, $expiresAt, $now)
-       ON CONFLICT (account_id, target_account_id)
-       DO UPDATE SET hide_notifications = excluded.hide_notifications, expires_at = excluded.expires_at`,
-      {
-        accountId,
-        targetId: target.id,
-        notifications: options.notifications ? 1 : 0,
-        expiresAt: options.duration === 0 ? null : now + options.duration * 1000,
-        now,
-      },
-    );
-    clearMentions(tx, accountId, target.id);
-    if (options.notifications) deleteNotificationsFrom(tx, accountId, target.id);
-  });
+  const { notifications, duration } = options;
+  const expiresAt = duration === 0 ? null : ctx.clock.now() + duration * 1000;
+  ctx.db.transaction((tx) => storeMute(ctx, tx, { accountId, targetId: target.id, notifications, expiresAt }));
+}
+
+/** A mute to be stored. `expiresAt` is null for no end. */
+interface NewMute {
+  accountId: number;
+  targetId: number;
+  notifications: boolean;
+  expiresAt: number | null;
+}
+
+const SAVE_MUTE = `
+  INSERT INTO mutes (account_id, target_account_id, hide_notifications, expires_at, created_at)
+  VALUES ($accountId, $targetId, $hideNotifications, $expiresAt, $now)
+  ON CONFLICT (account_id, target_account_id)
+  DO UPDATE SET hide_notifications = excluded.hide_notifications, expires_at = excluded.expires_at`;
+
+/** Writes a mute, or changes an existing one, with its effects. */
+export function storeMute(ctx: Context, tx: Tx, { notifications, ...mute }: NewMute): void {
+  const { accountId, targetId } = mute;
+  tx.run(SAVE_MUTE, { ...mute, hideNotifications: notifications ? 1 : 0, now: ctx.clock.now() });
+  clearMentions(tx, accountId, targetId);
+  if (notifications) deleteNotificationsFrom(tx, accountId, targetId);
 }
 
 export function unmute(ctx: Context, accountId: number, targetId: number | null): void {

@@ -2,7 +2,15 @@ import type { Context } from "../../context.ts";
 import type { Tx } from "../../db/open.ts";
 import { Keyset, type Page, type ListItem } from "../../db/keyset.ts";
 import { notAllowed, notFound } from "../../errors.ts";
-import { findAccount, isBlockedBy, isLocal, localUsername, type AccountRow } from "../accounts.ts";
+import {
+  findAccount,
+  hasMoved,
+  isBlockedBy,
+  isLocal,
+  refuseMoved,
+  localUsername,
+  type AccountRow,
+} from "../accounts.ts";
 import { followUri } from "../addresses.ts";
 import { deliver } from "../deliveries.ts";
 import { fillHomeLater } from "../timelines/home-backfill.ts";
@@ -38,7 +46,8 @@ export function follow(ctx: Context, accountId: number, targetId: number | null,
   if (target.id === accountId || isUnreachable(ctx, target.id)) throw notAllowed();
   ctx.db.transaction((tx) => {
     const pair = { accountId, targetId: target.id };
-    if (tx.get(BLOCKED, pair) || tx.get(MOVED, { targetId: target.id })) throw notAllowed();
+    if (tx.get(BLOCKED, pair) || hasMoved(tx, target.id)) throw notAllowed();
+    refuseMoved(tx, accountId);
     storeFollow(ctx, tx, { ...options, ...pair, uri: null });
   });
   if (target.domain !== null) fetchProfileLater(ctx, target.id);
@@ -131,15 +140,20 @@ export function removeFollower(ctx: Context, accountId: number, followerId: numb
 
 /**
  * Ends a follow or follow request with everything that depends on it, if there is one, and tells the other server of a
- * remote account. `silently` is for a follow that the other server has ended itself. After a farewell, the server learns
- * nothing more: it is sent once, even if the server is blocked by then.
+ * remote account. `silently` is for a follow that the other server has ended itself, or that it can't learn about. With
+ * `keepsPosts`, posts of the target stay in the home timeline. After a farewell, the server learns nothing more: it is sent
+ * once, even if the server is blocked by then.
  */
 export function endFollow(
   ctx: Context,
   tx: Tx,
   accountId: number,
   targetId: number,
-  { silently = false, isFarewell = false }: { silently?: boolean; isFarewell?: boolean } = {},
+  {
+    silently = false,
+    keepsPosts = false,
+    isFarewell = false,
+  }: { silently?: boolean; keepsPosts?: boolean; isFarewell?: boolean } = {},
 ): void {
   const pair = { accountId, targetId };
   const request = tx.get<Ended>(end("follow_requests"), pair);
@@ -154,7 +168,7 @@ export function endFollow(
   tx.run("UPDATE accounts SET following_count = max(0, following_count - 1) WHERE id = +$accountId", { accountId });
   tx.run("UPDATE accounts SET followers_count = max(0, followers_count - 1) WHERE id = +$targetId", { targetId });
   tx.run("DELETE FROM endorsements WHERE account_id = +$accountId AND target_account_id = +$targetId", pair);
-  clearFromHome(tx, accountId, targetId);
+  if (!keepsPosts) clearFromHome(tx, accountId, targetId);
 }
 
 interface Ended {
@@ -267,8 +281,6 @@ function languagesOf(options: FollowOptions): string | null {
 }
 
 const BLOCKED = `SELECT 1 WHERE ${blocks("+$accountId", "+$targetId")} OR ${blocks("+$targetId", "+$accountId")}`;
-/** Their owner wants to be followed elsewhere. */
-const MOVED = "SELECT 1 FROM accounts WHERE id = +$targetId AND moved_to_id IS NOT NULL";
 /** The server of a remote target decides, whatever its profile says. */
 const NEEDS_APPROVAL = `
   SELECT 1 FROM accounts WHERE id = +$targetId AND (locked OR domain IS NOT NULL OR ${isLimited("+$accountId")})`;

@@ -1,5 +1,6 @@
 import type { Context } from "../../context.ts";
 import { hashPassword, MAX_PASSWORD, USER_COLUMNS, type UserRow } from "./users.ts";
+import { Refusal } from "../../errors.ts";
 import { nameInHandle } from "../addresses.ts";
 
 /** A user who can sign in, with the hash of the password. */
@@ -26,6 +27,22 @@ export function findLogin(ctx: Context, typed: string): Login {
   const name = nameInHandle(ctx, login) ?? login;
   const user = ctx.db.get<LoginRow>(name.includes("@") ? BY_EMAIL : BY_NAME, { name });
   return { user, key: user ? `user ${user.id}` : `name ${name}` };
+}
+
+const BY_ACCOUNT = `${LOGIN} u.account_id = +$accountId`;
+
+/**
+ * Asks a signed-in user for the password again, before something that can't be undone. Attempts are limited like
+ * sign-ins, but counted separately: a stolen token must not keep the user from signing in.
+ *
+ * @throws Refusal if the password is wrong
+ */
+export async function requirePassword(ctx: Context, accountId: number, password: string): Promise<void> {
+  const user = ctx.db.get<LoginRow>(BY_ACCOUNT, { accountId });
+  const [key, now] = [`password ${accountId}`, ctx.clock.now()];
+  if (ctx.rates?.sign_in.take(key, now).exceeded) throw new Refusal("too_many", "Too many requests");
+  if (!(await isPasswordOf(ctx, user, password))) throw new Refusal("forbidden", "The password is wrong.");
+  ctx.rates?.sign_in.giveBack(key, now);
 }
 
 /**

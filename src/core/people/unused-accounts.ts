@@ -31,6 +31,7 @@ const REFERENCES = [
   ["reports", "target_account_id"],
   ["account_warnings", "target_account_id"],
   ["preview_cards", "creator_account_id"],
+  ["account_aliases", "alias_account_id"],
   ["accounts", "moved_to_id"],
 ];
 

@@ -2,6 +2,7 @@ import type { Context } from "../../context.ts";
 import { Refusal, validationFailed } from "../../errors.ts";
 import { detectLanguage } from "../../lib/text/languages.ts";
 import { countCharacters } from "../../lib/text/text.ts";
+import { refuseMoved } from "../accounts.ts";
 import { compose, type Composed, recompose, resolveMentions } from "./compose.ts";
 import { checkMedia } from "../media/attachments.ts";
 import { MAX_ATTACHMENTS } from "../media/limits.ts";
@@ -77,6 +78,7 @@ export function checkDraft(
   draft: Draft,
   reservedFor: number | null = null,
 ): CheckedDraft {
+  refuseMoved(ctx.db, accountId);
   const parent = draft.inReplyToId === null ? null : parentOf(ctx, accountId, draft.inReplyToId);
   const quoted = draft.quotedStatusId === null ? null : quotable(ctx, accountId, draft.quotedStatusId);
   // A spoiler text without a text becomes the text, except on a quote.

@@ -1,7 +1,7 @@
 import type { Context } from "../../context.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import { notAllowed } from "../../errors.ts";
-import { isBlockedBy } from "../accounts.ts";
+import { isBlockedBy, refuseMoved } from "../accounts.ts";
 import { reblogUri } from "../addresses.ts";
 import { concernsOthers, deliver } from "../deliveries.ts";
 import { requestCardOf } from "../discovery/links.ts";
@@ -24,6 +24,7 @@ export function reblog(ctx: Context, accountId: number, id: number | null, visib
   return ctx.db.transaction((tx) => {
     const before = reblogOf(tx, original.id, accountId);
     if (before !== null) return before;
+    refuseMoved(tx, accountId);
     const defaults = defaultsOf(ctx, accountId);
     const wished = visibility && visibility !== "direct" ? visibility : defaults.privacy;
     const reblogId = ctx.ids.next();

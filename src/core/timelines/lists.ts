@@ -113,7 +113,8 @@ const JOIN = `
   FROM lists l JOIN accounts a ON a.id = +$id
   LEFT JOIN follows f ON f.account_id = l.account_id AND f.target_account_id = a.id
   LEFT JOIN follow_requests r ON f.id IS NULL AND r.account_id = l.account_id AND r.target_account_id = a.id
-  WHERE l.id = +$listId AND (f.id IS NOT NULL OR r.id IS NOT NULL OR a.id = l.account_id)`;
+  WHERE l.id = +$listId AND (f.id IS NOT NULL OR r.id IS NOT NULL OR a.id = l.account_id)
+  ON CONFLICT DO NOTHING`;
 
 /** Adds all of these accounts or none. */
 export function addToList(ctx: Context, list: ListRow, accountIds: readonly (number | null)[]): void {
@@ -170,6 +171,14 @@ export function moveMembershipsToFollow(ctx: Context, tx: Tx, ownerId: number, m
       { ownerId, memberId, listId: list.id },
     );
     addPostsOf(ctx, tx, list, memberId);
+  }
+}
+
+/** Adds the successor of a member to the owner's lists that contain the member. */
+export function copyMemberships(ctx: Context, tx: Tx, ownerId: number, memberId: number, successorId: number): void {
+  for (const list of listsContaining(tx, ownerId, memberId)) {
+    const { changes } = tx.run(JOIN, { listId: list.id, id: successorId });
+    if (changes > 0) addPostsOf(ctx, tx, list, successorId);
   }
 }
 

@@ -44,6 +44,7 @@ export const accounts = sqliteTable("accounts", {
   avatar_remote_url: text(),
   header_remote_url: text(),
   memorial: integer().notNull().default(0),
+  moved_at: integer(),
 });
 
 export const users = sqliteTable("users", {

@@ -17,6 +17,13 @@ export const accountNotes = sqliteTable(
   (table) => [primaryKey({ columns: [table.account_id, table.target_account_id] })],
 );
 
+export const accountAliases = sqliteTable("account_aliases", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  account_id: integer().notNull(),
+  alias_account_id: integer().notNull(),
+  created_at: integer().notNull(),
+});
+
 export const endorsements = sqliteTable("endorsements", {
   id: integer().primaryKey({ autoIncrement: true }),
   account_id: integer().notNull(),

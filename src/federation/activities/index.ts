@@ -8,6 +8,7 @@ import { flag } from "./flag.ts";
 import { follow } from "./follow.ts";
 import type { Handler } from "./handler.ts";
 import { like } from "./like.ts";
+import { move } from "./move.ts";
 import { quoteRequest } from "./quotes.ts";
 import { undo } from "./undo.ts";
 import { update } from "./update.ts";
@@ -24,6 +25,7 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map([
   ["Flag", flag],
   ["Follow", follow],
   ["Like", like],
+  ["Move", move],
   ["QuoteRequest", quoteRequest],
   ["Reject", reject],
   ["Remove", removeItem],

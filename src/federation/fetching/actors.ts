@@ -1,5 +1,6 @@
 import type { Context } from "../../context.ts";
 import { isOwnHost } from "../../core/addresses.ts";
+import type { Successor } from "../../core/people/moves.ts";
 import { accountOfUri, saveRemoteAccount, type RemoteProfile } from "../../core/people/remote-accounts.ts";
 import { saveRemoteEmojis } from "../../core/remote-media/remote-emojis.ts";
 import { type RemotePictures, setRemotePictures } from "../../core/remote-media/remote-pictures.ts";
@@ -24,6 +25,14 @@ export async function accountAt(ctx: Context, uri: string): Promise<number> {
  */
 export function refreshAccount(ctx: Context, uri: string, options: { withCounts?: boolean } = {}): Promise<number> {
   return ctx.flights.run(`account ${uri}`, async () => storeActor(ctx, await fetchDocument(ctx, uri), options));
+}
+
+/** Fetches an account again, with what its server says about moves. @throws FetchError */
+export async function fetchSuccessor(ctx: Context, uri: string): Promise<Successor> {
+  const document = await fetchDocument(ctx, uri);
+  const id = await storeActor(ctx, document);
+  const { alsoKnownAs, movedTo } = readActor(document, ctx.clock.now())!;
+  return { id, aliases: alsoKnownAs, movedTo };
 }
 
 const KNOWN = "SELECT uri FROM accounts WHERE id = +$accountId AND domain IS NOT NULL AND suspended_at IS NULL";
@@ -56,6 +65,7 @@ export async function storeActor(
   if (isOwnHost(ctx, host)) throw new FetchError("refused", `${actor.uri} is an address of this server`);
   const handle = await handleOf(ctx, actor, host);
   const counts = withCounts ? await countsOf(ctx, actor) : undefined;
+  if (withCounts) await fetchMovedTo(ctx, actor);
   const profile = profileOf(actor, handle);
   const id = ctx.db.transaction((tx) => {
     const movedToId = actor.movedTo === null ? null : (accountOfUri(tx, actor.movedTo)?.id ?? null);
@@ -68,6 +78,16 @@ export async function storeActor(
   });
   if (id === null) throw new FetchError("gone", `${actor.uri} was deleted`);
   return id;
+}
+
+/** Users who look at an account see where it has moved. Where the other account moved in turn is not followed. */
+async function fetchMovedTo(ctx: Context, { movedTo }: RemoteActor): Promise<void> {
+  if (movedTo === null || accountOfUri(ctx.db, movedTo)) return;
+  try {
+    await refreshAccount(ctx, movedTo);
+  } catch (error) {
+    if (!(error instanceof FetchError)) throw error;
+  }
 }
 
 /** The handle that WebFinger assigns to the account. That of a known account is only checked when its name changes. */

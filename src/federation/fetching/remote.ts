@@ -1,7 +1,7 @@
 import type { Context, Remote } from "../../context.ts";
 import { lookupAccount } from "../../core/accounts.ts";
 import { accountOfUri } from "../../core/people/remote-accounts.ts";
-import { refreshAccount, storeActor } from "./actors.ts";
+import { fetchSuccessor, refreshAccount, storeActor } from "./actors.ts";
 import { FetchError, fetchDocument } from "./fetch.ts";
 import { isActor } from "../read/actor.ts";
 import { storeFetched } from "./statuses.ts";
@@ -14,6 +14,7 @@ export function remoteOf(ctx: Context): Remote {
   return {
     account: (handle) => found(ctx, accountWith(ctx, handle)),
     object: (url) => found(ctx, objectAt(ctx, url)),
+    successor: (uri) => found(ctx, fetchSuccessor(ctx, uri)),
   };
 }
 

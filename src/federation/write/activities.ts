@@ -70,6 +70,8 @@ function activityFor(
     case "relay.left":
     case "relay.follower_accepted":
       return relayActivity(ctx, event);
+    case "account.moved":
+      return moveActivity(ctx, event);
     case "account.updated":
     case "account.key_rotated":
     case "account.deleted":
@@ -317,9 +319,32 @@ function voteActivities(ctx: Context, { accountId, pollId, choices }: Event<"vot
   });
 }
 
-/** Remote accounts that were sent the account's profile: by a follow, a mention, or an action on one of their posts. */
+/** Blocks hold for both accounts, so the servers of those who block the account learn of the move, too. */
+const BLOCKING = "SELECT account_id AS id FROM blocks WHERE target_account_id = +$accountId";
+
+function moveActivity(ctx: Context, { accountId, targetId }: Event<"account.moved">): Outgoing | null {
+  const account = accountWith(ctx, accountId);
+  const target = accountWith(ctx, targetId)?.uri;
+  if (account === null || target === undefined) return null;
+  const { uri: actor, username } = account;
+  const to = [accountPartUrl(ctx, username, "followers")];
+  const activity = { id: fragment(ctx, actor, "moves"), type: "Move", actor, to, object: actor, target };
+  const accountIds = ctx.db.all<{ id: number }>(BLOCKING, { accountId }).map(({ id }) => id);
+  return {
+    accountId,
+    activity: withContext(activity),
+    audience: { followersOf: accountId, accountIds: [targetId, ...accountIds], inbox: "shared" },
+    statusUri: null,
+  };
+}
+
+/**
+ * Remote accounts that were sent the account's profile: by a follow, a mention, or an action on one of their posts; and
+ * the account to which it has moved.
+ */
 const KNOWING = `
-  SELECT f.target_account_id AS id FROM follows f WHERE f.account_id = +$accountId
+  SELECT n.id FROM accounts a JOIN accounts n ON n.id = a.moved_to_id WHERE a.id = +$accountId
+  UNION SELECT f.target_account_id FROM follows f WHERE f.account_id = +$accountId
   UNION SELECT f.target_account_id FROM follow_requests f WHERE f.account_id = +$accountId
   UNION SELECT m.account_id FROM statuses s JOIN mentions m ON m.status_id = s.id WHERE s.account_id = +$accountId
   UNION SELECT o.account_id FROM statuses s JOIN statuses o ON o.id = s.reblog_of_id WHERE s.account_id = +$accountId
@@ -343,6 +368,7 @@ function accountActivity(
           object: actorDocument(ctx, accountId),
         };
   const accountIds = ctx.db.all<{ id: number }>(KNOWING, { accountId }).map(({ id }) => id);
+  if (type === "account.updated" && event.successorId !== undefined) accountIds.push(event.successorId);
   return {
     accountId,
     activity: withContext(activity),

@@ -1,5 +1,6 @@
 import type { Context } from "../../context.ts";
 import { accountUri, accountUrl, mediaUrl } from "../../core/addresses.ts";
+import { aliasUris } from "../../core/people/aliases.ts";
 import { findKey } from "../../core/people/account-keys.ts";
 import type { accounts } from "../../db/schema/index.ts";
 import type { StoredField } from "../../core/accounts.ts";
@@ -27,12 +28,13 @@ type ActorRow = Pick<
   | "indexable"
   | "attribution_domains"
   | "created_at"
->;
+> & { moved_to: string | null };
 
 const ACTOR = `
   SELECT a.id, a.username, a.display_name, a.note_html, a.fields, a.avatar, a.avatar_description, a.header,
-    a.header_description, a.locked, a.bot, a.discoverable, a.indexable, a.attribution_domains, a.created_at
-  FROM accounts a WHERE a.id = +$accountId AND a.domain IS NULL`;
+    a.header_description, a.locked, a.bot, a.discoverable, a.indexable, a.attribution_domains, a.created_at,
+    m.uri AS moved_to
+  FROM accounts a LEFT JOIN accounts m ON m.id = a.moved_to_id WHERE a.id = +$accountId AND a.domain IS NULL`;
 
 /** A local account as an actor (ActivityPub, section 4; https://docs.joinmastodon.org/spec/activitypub/#profile). */
 export function actorDocument(ctx: Context, accountId: number): JsonObject {
@@ -66,6 +68,8 @@ export function actorDocument(ctx: Context, accountId: number): JsonObject {
     attachment: fields.map(({ name, html }) => ({ type: "PropertyValue", name, value: html })),
     tag: emojiTags(ctx, texts),
     attributionDomains: JSON.parse(row.attribution_domains) as string[],
+    alsoKnownAs: aliasUris(ctx.db, row.id),
+    ...(row.moved_to !== null && { movedTo: row.moved_to }),
     ...(row.avatar !== null && { icon: picture(ctx, row.avatar, row.avatar_description) }),
     ...(row.header !== null && { image: picture(ctx, row.header, row.header_description) }),
   };

@@ -9,6 +9,8 @@ const CONTEXT = [
   "https://w3id.org/security/v1",
   {
     manuallyApprovesFollowers: "as:manuallyApprovesFollowers",
+    alsoKnownAs: { "@id": "as:alsoKnownAs", "@type": "@id" },
+    movedTo: { "@id": "as:movedTo", "@type": "@id" },
     sensitive: "as:sensitive",
     Hashtag: "as:Hashtag",
     toot: "http://joinmastodon.org/ns#",

@@ -185,6 +185,7 @@ export const german: Messages = {
   pinned: "Angeheftet",
   automated: "automatisiert",
   verified: "Diese Seite verweist auf dieses Profil zurück.",
+  hasMovedTo: (name) => `${name} ist umgezogen. Das neue Konto ist`,
   joinedIn: (month) => `seit ${month} hier`,
   posts: (count) => number(count, "Beitrag", "Beiträge"),
   following: (count) => `folgt ${count.toLocaleString("de")}`,

@@ -182,6 +182,7 @@ export const english: Messages = {
   pinned: "Pinned",
   automated: "automated",
   verified: "This page links back to this profile.",
+  hasMovedTo: (name) => `${name} has moved to`,
   joinedIn: (month) => `here since ${month}`,
   posts: (count) => number(count, "post", "posts"),
   following: (count) => number(count, "following", "following"),

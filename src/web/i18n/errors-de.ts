@@ -18,6 +18,24 @@ export const sentences = {
     "@{name} ist eine offene Anmeldung. Bestätige sie, bevor du sie zum Eigentümer machst.",
   "@{name} is the only owner of this server. Make another user an owner first.":
     "@{name} ist der einzige Eigentümer dieses Servers. Bestimme zuerst einen weiteren.",
+  "This account has moved to another one: cancel the move to post, boost or follow here.":
+    "Dieses Konto ist umgezogen: Nimm den Umzug zurück, um hier zu schreiben, zu teilen oder zu folgen.",
+  "This account has moved to {name} already.": "Dieses Konto ist schon zu {name} umgezogen.",
+  "This account has not moved.": "Dieses Konto ist nicht umgezogen.",
+  "This is the account itself: name another one.": "Das ist das Konto selbst: Nenne ein anderes.",
+  "No account is found as {name}: check that it is written like @name@example.org.":
+    "Unter {name} ist kein Konto zu finden: Prüfe, ob es wie @name@example.org geschrieben ist.",
+  "The server of {name} does not respond: try again later.":
+    "Der Server von {name} antwortet nicht: Versuche es später noch einmal.",
+  "{name} has moved itself: name the account that is in use.":
+    "{name} ist selbst umgezogen: Nenne das Konto, das benutzt wird.",
+  '{name} must name {own} as an alias first: add it there (in Mastodon under Preferences, Account, "Moving from a different account"), then try again.':
+    "{name} muss zuerst {own} als Alias nennen: Füge ihn dort hinzu (in Mastodon unter Einstellungen, Konto, „Umzug von einem anderen Konto“) und versuche es dann noch einmal.",
+  "An account can move once in 30 days: this one can move again after {day}.":
+    "Ein Konto kann einmal in 30 Tagen umziehen: dieses wieder nach dem {day}.",
+  "An account can have {count} aliases: remove one first.":
+    "Ein Konto kann {count} Aliasse haben: Entferne zuerst einen.",
+  "The password is wrong.": "Das Passwort ist falsch.",
   "This server already has an owner": "Dieser Server hat schon einen Eigentümer",
 
   "The access token expired": "Das Zugriffstoken ist abgelaufen",

@@ -17,6 +17,24 @@ export const sentences: ErrorSentences = {
     "@{name} est une inscription en attente. Approuvez-la avant d’en faire un propriétaire.",
   "@{name} is the only owner of this server. Make another user an owner first.":
     "@{name} est le seul propriétaire de ce serveur. Désignez d’abord un autre propriétaire.",
+  "This account has moved to another one: cancel the move to post, boost or follow here.":
+    "Ce compte a déménagé : annulez le déménagement pour publier, partager ou suivre ici.",
+  "This account has moved to {name} already.": "Ce compte a déjà déménagé vers {name}.",
+  "This account has not moved.": "Ce compte n’a pas déménagé.",
+  "This is the account itself: name another one.": "C’est le compte lui-même : indiquez-en un autre.",
+  "No account is found as {name}: check that it is written like @name@example.org.":
+    "Aucun compte trouvé pour {name} : vérifiez qu’il est écrit comme @nom@example.org.",
+  "The server of {name} does not respond: try again later.":
+    "Le serveur de {name} ne répond pas : réessayez plus tard.",
+  "{name} has moved itself: name the account that is in use.":
+    "{name} a lui-même déménagé : indiquez le compte utilisé.",
+  '{name} must name {own} as an alias first: add it there (in Mastodon under Preferences, Account, "Moving from a different account"), then try again.':
+    "{name} doit d’abord indiquer {own} comme alias : ajoutez-le là-bas (dans Mastodon sous Préférences, Compte, « Déménager depuis un compte différent »), puis réessayez.",
+  "An account can move once in 30 days: this one can move again after {day}.":
+    "Un compte peut déménager une fois tous les 30 jours : celui-ci pourra de nouveau après le {day}.",
+  "An account can have {count} aliases: remove one first.":
+    "Un compte peut avoir {count} alias : retirez-en un d’abord.",
+  "The password is wrong.": "Le mot de passe est incorrect.",
   "This server already has an owner": "Ce serveur a déjà un propriétaire",
 
   "The access token expired": "Le jeton d’accès a expiré",

@@ -186,6 +186,7 @@ export const french: Messages = {
   pinned: "Épinglé",
   automated: "automatisé",
   verified: "Cette page renvoie vers ce profil.",
+  hasMovedTo: (name) => `${name} a déménagé. Son nouveau compte est`,
   joinedIn: (month) => `ici depuis ${month}`,
   posts: (count) => number(count, "message", "messages"),
   following: (count) => number(count, "abonnement", "abonnements"),

@@ -105,6 +105,8 @@ export interface Messages {
   pinned: string;
   automated: string;
   verified: string;
+  /** The handle of the other account follows. */
+  hasMovedTo(name: string): string;
   joinedIn(month: string): string;
   posts(count: number): string;
   following(count: number): string;

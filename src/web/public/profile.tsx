@@ -82,7 +82,7 @@ function ProfileMeta({ page, account }: { page: PageRequest; account: AccountJso
 
 function Profile({ page, account }: { page: PageRequest; account: AccountJson }) {
   const { messages } = page;
-  const { emojis, fields } = account;
+  const { emojis, fields, moved } = account;
   const hasBanner = !account.header.endsWith("/missing.png");
   return (
     <div class="profile">
@@ -95,6 +95,12 @@ function Profile({ page, account }: { page: PageRequest; account: AccountJson })
         {handleOf(page, account)}
         {account.bot && ` · ${messages.automated}`}
       </p>
+      {moved && (
+        <p>
+          <Text as="bdi" text={messages.hasMovedTo(nameOf(account))} emojis={emojis} />{" "}
+          <a href={page.local(moved.url)}>{handleOf(page, moved)}</a>.
+        </p>
+      )}
       {account.note && <Html class="prose content" html={account.note} emojis={emojis} />}
       {fields.length > 0 && (
         <dl>
