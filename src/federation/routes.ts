@@ -7,7 +7,7 @@ import { documentResponse, Documents } from "./serving/local-documents.ts";
 import { receive } from "./inbox/receive.ts";
 import { Keys } from "./inbox/signing-keys.ts";
 import { Rejection } from "./inbox/rejection.ts";
-import { webFinger } from "./serving/well-known.ts";
+import { isGone, webFinger } from "./serving/well-known.ts";
 import { emptyOutbox } from "./serving/collections.ts";
 import { serverActorUri } from "./addresses.ts";
 import { withContext } from "./write/context.ts";
@@ -77,6 +77,7 @@ function fingerResponse(ctx: Context, request: Request): Response {
   const { resource } = parseQuery(searchOf(request.url));
   if (typeof resource !== "string" || resource === "") throw new Rejection(400, "The parameter resource is missing");
   const document = webFinger(ctx, resource);
+  if (!document && isGone(ctx, resource)) throw new Rejection(410, "This account is gone");
   if (!document) throw new Rejection(404, "There is no such account on this server");
   const headers = { "content-type": "application/jrd+json", "cache-control": "max-age=3600" };
   return new Response(JSON.stringify(document), { headers });

@@ -1,5 +1,6 @@
 import type { Context } from "../../context.ts";
 import { accountUri, accountUrl, isOwnHost, localUrl } from "../../core/addresses.ts";
+import { isDeleted } from "../../core/tombstones.ts";
 import { ACTIVITY_TYPE } from "../documents.ts";
 import { serverActorName, serverActorUri } from "../addresses.ts";
 import { localNameIn } from "../local.ts";
@@ -21,9 +22,22 @@ export function webFinger(ctx: Context, resource: string): object | null {
   const handle = parseSubject(resource);
   if (handle && !isOwnHost(ctx, handle.domain)) return null;
   if (isServer(ctx, handle?.username ?? resource)) return serverJrd(ctx);
-  const name = handle?.username ?? localNameIn(ctx, resource);
+  const name = nameIn(ctx, resource);
   const account = name === null ? null : ctx.db.get<{ username: string }>(NAMED, { name });
   return account && accountJrd(ctx, account.username);
+}
+
+/** Whether a resource is a local account that was deleted. */
+export function isGone(ctx: Context, resource: string): boolean {
+  const username = nameIn(ctx, resource);
+  return username !== null && isDeleted(ctx, { username, statusId: null });
+}
+
+/** The name of the local account that a resource may be: by handle, URI or URL. */
+function nameIn(ctx: Context, resource: string): string | null {
+  const handle = parseSubject(resource);
+  if (!handle) return localNameIn(ctx, resource);
+  return isOwnHost(ctx, handle.domain) ? handle.username : null;
 }
 
 /** The server's own account has the handle `@domain@domain`, and is also found by the server's address (FEP-d556). */

@@ -3,6 +3,7 @@ import { groupsOf } from "../../core/groups.ts";
 import { idList } from "../../db/json.ts";
 import type { DeliveryEvent } from "../../db/delivery-events.ts";
 import { accountPartUrl, serverActorUri } from "../addresses.ts";
+import { everKnowing, knowing } from "../delivery/known-by.ts";
 import type { Audience } from "../delivery/recipients.ts";
 import type { JsonObject } from "../documents.ts";
 import { accountWith, fragment, type Outgoing } from "./outgoing.ts";
@@ -338,18 +339,6 @@ function moveActivity(ctx: Context, { accountId, targetId }: Event<"account.move
   };
 }
 
-/**
- * Remote accounts that were sent the account's profile: by a follow, a mention, or an action on one of their posts; and
- * the account to which it has moved.
- */
-const KNOWING = `
-  SELECT n.id FROM accounts a JOIN accounts n ON n.id = a.moved_to_id WHERE a.id = +$accountId
-  UNION SELECT f.target_account_id FROM follows f WHERE f.account_id = +$accountId
-  UNION SELECT f.target_account_id FROM follow_requests f WHERE f.account_id = +$accountId
-  UNION SELECT m.account_id FROM statuses s JOIN mentions m ON m.status_id = s.id WHERE s.account_id = +$accountId
-  UNION SELECT o.account_id FROM statuses s JOIN statuses o ON o.id = s.reblog_of_id WHERE s.account_id = +$accountId
-  UNION SELECT o.account_id FROM favourites f JOIN statuses o ON o.id = f.status_id WHERE f.account_id = +$accountId`;
-
 function accountActivity(
   ctx: Context,
   event: Event<"account.updated" | "account.key_rotated" | "account.deleted">,
@@ -367,7 +356,7 @@ function accountActivity(
           to: [PUBLIC],
           object: actorDocument(ctx, accountId),
         };
-  const accountIds = ctx.db.all<{ id: number }>(KNOWING, { accountId }).map(({ id }) => id);
+  const accountIds = type === "account.deleted" ? everKnowing(ctx, accountId) : knowing(ctx, accountId);
   if (type === "account.updated" && event.successorId !== undefined) accountIds.push(event.successorId);
   return {
     accountId,
