@@ -211,6 +211,9 @@ describe("The deliveries of a post", () => {
     );
     expect((await author.get(`${path}?lang=de`)).text).toContain("Zugestellt an 1 Server, 1 ausstehend, 1 abgelehnt");
     expect((await author.get(`${path}?lang=fr`)).text).toContain("Remis à 1 serveur, 1 en attente, 1 refus");
+    await alice.put(`/api/v1/statuses/${post.id}`, { status: "Hello, world" });
+    await alice.server.drain();
+    expect((await author.get(path)).text).toContain("Latest edit: delivered to 1 server, 1 waiting, 1 refused");
     for (const visitor of [reader, new Visitor(alice.server)]) {
       expect((await visitor.get(path)).text).not.toContain("Delivered");
     }

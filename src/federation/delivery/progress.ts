@@ -49,41 +49,32 @@ const REFUSED = `
   SELECT host, response, created_at AS at FROM refused_deliveries WHERE activity_id = +$activityId ORDER BY host`;
 
 function progress(db: Reads, { activity_id: activityId, created_at: startedAt, servers, refused }: Row): Progress {
-  const deliveries = waitingFor(db, activityId);
-  const unwritten = unwrittenInboxes(db, activityId).map((inbox) => ({
-    inbox,
-    since: startedAt,
-    problem: null,
-    count: 1,
-  }));
-  const counted = new Set(deliveries.map(({ inbox }) => hostOf(inbox)));
-  const waiting = waitingServers(db, [...deliveries, ...unwritten]);
-  const hosts = new Set(waiting.map(({ host }) => host));
+  const waits = (inbox: string) => waiting(inbox, startedAt);
+  const written = db.all<{ inbox: string }>(WRITTEN, { activityId }).map(({ inbox }) => waits(inbox));
+  const unwritten = unwrittenInboxes(db, activityId).map(waits);
+  const late = waitingServers(db, [...written, ...unwritten]);
+  const counted = unwritten.length === 0 ? late.length : new Set(written.map(({ host }) => host)).size;
   const known = refused === 0 ? [] : db.all<RefusingServer>(REFUSED, { activityId });
+  const hosts = known.length === 0 ? new Set() : new Set(late.map(({ host }) => host));
   // A server counts as waiting while one of its inboxes waits, even if another one has refused.
   const refusing = known.filter(({ host }) => !hosts.has(host));
   const refusedOnly = refused - (known.length - refusing.length);
-  return { startedAt, accepted: servers - counted.size - refusedOnly, waiting, refused: refusedOnly, refusing };
+  return { startedAt, accepted: servers - counted - refusedOnly, waiting: late, refused: refusedOnly, refusing };
 }
 
-/** What waits for an inbox. */
+/** Deliveries that wait for an inbox, the oldest one since a time. */
 interface Waiting {
   inbox: string;
-  count: number;
-  /** Since when the oldest delivery waits. */
+  host: string;
   since: number;
-  /** Why the first delivery to this inbox waits, if it is not because the host is down. */
-  problem: string | null;
+  count: number;
 }
 
-const WAITING = `
-  SELECT d.inbox, 1 AS count, o.created_at AS since,
-    (SELECT first.problem FROM deliveries first WHERE first.inbox = d.inbox ORDER BY first.id LIMIT 1) AS problem
-  FROM deliveries d JOIN outgoing_activities o ON o.id = d.activity_id WHERE d.activity_id = +$activityId`;
-
-function waitingFor(db: Reads, activityId: number): Waiting[] {
-  return db.all<Waiting>(WAITING, { activityId });
+function waiting(inbox: string, since: number, count = 1): Waiting {
+  return { inbox, host: hostOf(inbox)!, since, count };
 }
+
+const WRITTEN = "SELECT inbox FROM deliveries WHERE activity_id = +$activityId";
 
 /** The inboxes to which no delivery is written yet. */
 function unwrittenInboxes(db: Reads, activityId: number): string[] {
@@ -92,40 +83,55 @@ function unwrittenInboxes(db: Reads, activityId: number): string[] {
   return slices.flatMap(({ inboxes }) => JSON.parse(inboxes) as string[]);
 }
 
-const ALL_WAITING = `
-  SELECT d.inbox, first.count, o.created_at AS since, d.problem
+const ALL = `
+  SELECT d.inbox, first.count, o.created_at AS since
   FROM (SELECT min(id) AS id, count(*) AS count FROM deliveries GROUP BY inbox) first
   JOIN deliveries d ON d.id = first.id JOIN outgoing_activities o ON o.id = d.activity_id`;
 
 /** All servers for which something waits. */
 export function allWaitingServers(db: Reads): WaitingServer[] {
-  return waitingServers(db, db.all<Waiting>(ALL_WAITING));
+  const rows = db.all<Omit<Waiting, "host">>(ALL);
+  return waitingServers(
+    db,
+    rows.map(({ inbox, since, count }) => waiting(inbox, since, count)),
+  );
 }
 
-const HOSTS = `
+const DOWN = `
   SELECT h.domain, h.down_since, h.next_attempt_at, h.problem
   FROM json_each($domains) j JOIN hosts h ON h.domain = j.value WHERE h.down_since IS NOT NULL`;
 type DownHost = Pick<typeof hosts.$inferSelect, "domain" | "down_since" | "next_attempt_at" | "problem">;
-const JOBS = "SELECT jobs.key, jobs.run_at FROM json_each($keys) j JOIN jobs ON jobs.key = j.value";
+
+/** The next attempt at each inbox, and why its first delivery waits. */
+const ATTEMPTS = `
+  SELECT j.key AS inbox, jobs.run_at,
+    (SELECT d.problem FROM deliveries d WHERE d.inbox = j.key ORDER BY d.id LIMIT 1) AS problem
+  FROM json_each($keys) j LEFT JOIN jobs ON jobs.key = j.value`;
+interface Attempt {
+  inbox: string;
+  run_at: number | null;
+  problem: string | null;
+}
 
 /** The servers of inboxes for which something waits, in alphabetical order. */
-function waitingServers(db: Reads, waiting: readonly Waiting[]): WaitingServer[] {
-  const byHost = Map.groupBy(waiting, ({ inbox }) => hostOf(inbox)!);
+function waitingServers(db: Reads, all: readonly Waiting[]): WaitingServer[] {
+  const byHost = Map.groupBy(all, ({ host }) => host);
   const domains = JSON.stringify([...byHost.keys()]);
-  const down = new Map(db.all<DownHost>(HOSTS, { domains }).map((row) => [row.domain, row]));
-  const keyOf = ({ inbox }: Waiting) => jobKeys(hostOf(inbox)!).from + inbox;
-  const keys = JSON.stringify(waiting.filter(({ inbox }) => !down.has(hostOf(inbox)!)).map(keyOf));
-  const jobs = db.all<{ key: string | null; run_at: number | null }>(JOBS, { keys });
-  const dueAt = new Map(jobs.map(({ key, run_at }) => [key, run_at]));
-  const servers = [...byHost].map(([host, items]) => {
+  const down = new Map(db.all<DownHost>(DOWN, { domains }).map((row) => [row.domain, row]));
+  const open = all.filter(({ host }) => !down.has(host));
+  const keys = JSON.stringify(Object.fromEntries(open.map(({ inbox, host }) => [inbox, jobKeys(host).from + inbox])));
+  const attempts = new Map(db.all<Attempt>(ATTEMPTS, { keys }).map((attempt) => [attempt.inbox, attempt]));
+  const servers = [...byHost].map(([host, items]): WaitingServer => {
     const deliveries = items.reduce((sum, { count }) => sum + count, 0);
-    const { down_since = null, problem = null, next_attempt_at = null } = down.get(host) ?? {};
-    if (down_since !== null)
-      return { host, deliveries, since: down_since, lastResponse: problem, nextAttemptAt: next_attempt_at };
+    const row = down.get(host);
+    if (row) {
+      const { down_since: since, problem: lastResponse, next_attempt_at: nextAttemptAt } = row;
+      return { host, deliveries, since: since!, lastResponse, nextAttemptAt };
+    }
     const since = Math.min(...items.map((item) => item.since));
-    const lastResponse = items.find((item) => item.problem !== null)?.problem ?? null;
-    const due = items.map((item) => dueAt.get(keyOf(item)) ?? Infinity);
-    const nextAttemptAt = Math.min(...due);
+    const known = items.map(({ inbox }) => attempts.get(inbox));
+    const lastResponse = known.find((attempt) => attempt?.problem)?.problem ?? null;
+    const nextAttemptAt = Math.min(...known.map((attempt) => attempt?.run_at ?? Infinity));
     return { host, deliveries, since, lastResponse, nextAttemptAt: nextAttemptAt === Infinity ? null : nextAttemptAt };
   });
   return servers.toSorted((one, other) => (one.host < other.host ? -1 : 1));

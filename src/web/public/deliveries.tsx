@@ -12,7 +12,11 @@ export function Deliveries({ page, statusId }: { page: PageRequest; statusId: nu
     <>
       {published && <Version messages={messages} progress={published} text={deliveredTo(messages, published)} />}
       {edited && (
-        <Version messages={messages} progress={edited} text={messages.latestEdit(deliveredTo(messages, edited))} />
+        <Version
+          messages={messages}
+          progress={edited}
+          text={messages.latestEdit(uncapitalized(deliveredTo(messages, edited)))}
+        />
       )}
     </>
   );
@@ -24,6 +28,10 @@ function deliveredTo(messages: Messages, { accepted, waiting, refused }: Progres
     refused > 0 && messages.serversRefused(refused),
   ];
   return [messages.deliveredTo(accepted), ...others].filter(Boolean).join(", ");
+}
+
+function uncapitalized(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 interface VersionProps {
