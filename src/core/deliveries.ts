@@ -46,7 +46,8 @@ const CONCERNS_OTHERS = `
 
 /**
  * Whether other servers get a new local status or reblog: a relay or group does, or a remote account follows its author,
- * is mentioned, or wrote what it replies to or reblogs. Without this check, each post of a server without remote followers would cost a job.
+ * is mentioned, or wrote what it replies to or reblogs. Without this check, each post of a server without remote followers
+ * would cost a job.
  */
 export function concernsOthers(db: Reads, statusId: number): boolean {
   return db.get(CONCERNS_OTHERS, { statusId }) !== null || groupsOf(db, statusId).length > 0;

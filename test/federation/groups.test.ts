@@ -91,6 +91,12 @@ describe("A group that a user follows", () => {
     advance(MINUTE);
     await drain();
     expect(fetches()).toBe(before + 1);
+    peer.serve(page.id, { ...page, name: "Stolen", attributedTo: `${author.origin}/u/eve`, updated });
+    await announce("lemmy/announce-update");
+    advance(MINUTE);
+    await drain();
+    expect(fetches()).toBe(before + 2);
+    expect(await content()).toStartWith("<p>A rye loaf that rose</p>");
   });
 
   test("changes nothing by bans and pins, or for posts that it does not boost, and asks no server for them", async () => {
@@ -153,9 +159,13 @@ describe("A group that a user follows", () => {
 
 test("A group that nobody follows gets replies to its posts, too", async () => {
   const { statuses } = await alice.resolve(page.id);
-  await alice.publish({ status: "Which flour?", in_reply_to_id: statuses[0].id });
+  const reply = await alice.publish({ status: "Which flour?", in_reply_to_id: statuses[0].id });
+  const second = await alice.publish({ status: "Rye, of course", in_reply_to_id: reply.id });
   await drain();
-  expect(sentTo(group, "Create")).toHaveLength(1);
+  expect(sentTo(group, "Create").map(({ object }) => object.id)).toEqual([reply.uri, second.uri]);
+  await alice.delete(`/api/v1/statuses/${second.id}`);
+  await drain();
+  expect(sentTo(group, "Delete").map(({ object }) => object.id)).toEqual([second.uri]);
 });
 
 test("A group gets neither a reply for followers only nor its deletion", async () => {

@@ -4,7 +4,6 @@ import type { Context } from "../../context.ts";
 import type { Reads } from "../../db/open.ts";
 import { hostOf } from "../documents.ts";
 import { reblogBy, statusIdOf } from "../fetching/known-statuses.ts";
-import { isOwnAddress } from "../local.ts";
 import { type Activity, referredActivity } from "../read/activity.ts";
 import type { Apply, Sender } from "./handler.ts";
 
@@ -27,7 +26,6 @@ export function announcedByGroup(ctx: Context, sender: Sender, activity: Activit
     const reblog = statusId === null ? null : reblogBy(tx, sender.id, statusId);
     if (statusId === null || !reblog) return;
     if (type === "Delete") removeStatusWithin(ctx, tx, reblog, true);
-    if (isOwnAddress(ctx, uri)) return;
     fetchSoon(ctx, tx, "status.recheck", statusId, PAUSE, { payload: { statusId }, host: hostOf(uri)! });
   };
 }
