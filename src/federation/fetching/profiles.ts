@@ -5,6 +5,7 @@ import { storeRemoteReblog } from "../../core/statuses/reblogs.ts";
 import { isForEveryone, STATUS_COLUMNS, type StatusRow } from "../../core/visibility.ts";
 import { fillHomesLater } from "../../core/timelines/home-backfill.ts";
 import type { Tx } from "../../db/open.ts";
+import { pause } from "../../lib/pause.ts";
 import { isSameOrigin } from "../documents.ts";
 import { type Activity, readActivity } from "../read/activity.ts";
 import { isJson, type Json, pastDateOf } from "../read/json.ts";
@@ -60,7 +61,20 @@ interface Wanted {
   arrival: "delivered" | "fetched";
 }
 
-async function fetchOutbox(ctx: Context, profile: Profile, { max, since = 0, arrival }: Wanted): Promise<void> {
+/** Posts that share a commit, which costs as much as storing two: requests wait for some milliseconds at most. */
+const BATCH = 10;
+
+async function fetchOutbox(ctx: Context, profile: Profile, wanted: Wanted): Promise<void> {
+  const ready: Store[] = [];
+  for await (const document of outboxOf(ctx, profile, wanted)) {
+    const store = await orNull(storeOf(ctx, profile, document, wanted.arrival));
+    if (store) ready.push(store);
+    if (ready.length === BATCH) await storeAll(ctx, ready.splice(0));
+  }
+  await storeAll(ctx, ready);
+}
+
+async function* outboxOf(ctx: Context, profile: Profile, { max, since = 0 }: Wanted): AsyncGenerator<Json> {
   if (profile.outbox_url === null) return;
   let count = 0;
   for await (const item of itemsOf(ctx, profile.outbox_url, profile.uri)) {
@@ -68,19 +82,36 @@ async function fetchOutbox(ctx: Context, profile: Profile, { max, since = 0, arr
     count += 1;
     const document = typeof item === "string" ? await orNull(fetchOwn(ctx, profile, item)) : item;
     if (document && (pastDateOf(document.published, ctx.clock.now()) ?? since) < since) return;
-    if (document) await orNull(storeItem(ctx, profile, document, arrival));
+    if (document) yield document;
   }
 }
 
-/** An item of an outbox: an activity or, on some servers, a post. Those of others are ignored. */
-async function storeItem(ctx: Context, profile: Profile, document: Json, arrival: Wanted["arrival"]): Promise<void> {
+/** Stores something, and returns the id of its status; null if it is refused. */
+type Store = (tx: Tx) => number | null;
+
+/** After a power failure, the job runs again. */
+const UNSYNCED = { isSynced: false };
+
+async function storeAll(ctx: Context, stores: readonly Store[]): Promise<void> {
+  ctx.db.transaction((tx) => void stores.map((store) => store(tx)), UNSYNCED);
+  // Lets the server answer requests between batches.
+  await pause();
+}
+
+/** What to do with an item of an outbox: an activity or, on some servers, a post. Those of others are ignored. */
+async function storeOf(
+  ctx: Context,
+  profile: Profile,
+  document: Json,
+  arrival: Wanted["arrival"],
+): Promise<Store | null> {
   const activity = readActivity(document, ctx.clock.now());
-  if (!activity) return void (await storeOwn(ctx, profile, document, null, arrival));
-  if (activity.actor !== profile.uri || activity.objectId === null) return;
-  if (activity.type === "Announce") return storeBoost(ctx, profile, activity, arrival);
-  if (activity.type !== "Create") return;
+  if (!activity) return storeOfPost(ctx, profile, document, null, arrival);
+  if (activity.actor !== profile.uri || activity.objectId === null) return null;
+  if (activity.type === "Announce") return storeOfBoost(ctx, profile, activity, arrival);
+  if (activity.type !== "Create") return null;
   const object = activity.object ?? (await fetchOwn(ctx, profile, activity.objectId));
-  if (object) await storeOwn(ctx, profile, object, activity, arrival);
+  return object && storeOfPost(ctx, profile, object, activity, arrival);
 }
 
 async function fetchOwn(ctx: Context, profile: Profile, uri: string): Promise<Json | null> {
@@ -88,44 +119,43 @@ async function fetchOwn(ctx: Context, profile: Profile, uri: string): Promise<Js
 }
 
 /** Stores a post of the account. Its server sent the document, so it speaks for the account. */
-async function storeOwn(
+async function storeOfPost(
   ctx: Context,
   profile: Profile,
   document: Json,
   activity: Activity | null,
   arrival: Wanted["arrival"],
-): Promise<number | null> {
+): Promise<Store | null> {
   const status = readStatus(document, ctx.clock.now(), activity);
   const isOwn = status?.attributedTo === profile.uri && isSameOrigin(status.uri, profile.uri);
   if (!isOwn || status.vote) return null;
   const ready = await withQuote(ctx, profile.id, status);
-  return ctx.db.transaction((tx) => {
+  return (tx) => {
     const before = ownStatusAt(tx, profile.id, status.uri);
     if (!before) return storeStatus(ctx, tx, ready, arrival);
     storeEdit(ctx, tx, before, ready);
     return before.id;
-  }, UNSYNCED);
+  };
 }
-
-/** After a power failure, the job runs again. */
-const UNSYNCED = { isSynced: false };
 
 const ORIGINAL = `SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.id = +$id`;
 
-async function storeBoost(
+async function storeOfBoost(
   ctx: Context,
   profile: Profile,
   activity: Activity,
   arrival: Wanted["arrival"],
-): Promise<void> {
+): Promise<Store | null> {
   const id = await statusAt(ctx, activity.objectId!);
-  const original = id === null ? null : ctx.db.get<StatusRow>(ORIGINAL, { id });
-  if (!original || !isForEveryone(original.visibility) || !isSameOrigin(activity.id, profile.uri)) return;
-  const visibility = audienceVisibility(ctx.db, profile.id, activity);
-  if (visibility === "direct") return;
+  if (id === null || !isSameOrigin(activity.id, profile.uri)) return null;
   const createdAt = activity.published ?? ctx.clock.now();
-  const boost = { accountId: profile.id, original, visibility, uri: activity.id, createdAt };
-  ctx.db.transaction((tx) => void storeRemoteReblog(ctx, tx, boost, arrival), UNSYNCED);
+  return (tx) => {
+    const original = tx.get<StatusRow>(ORIGINAL, { id });
+    const visibility = audienceVisibility(tx, profile.id, activity);
+    if (!original || !isForEveryone(original.visibility) || visibility === "direct") return null;
+    const boost = { accountId: profile.id, original, visibility, uri: activity.id, createdAt };
+    return storeRemoteReblog(ctx, tx, boost, arrival);
+  };
 }
 
 /** Pins that can't be read now stay as they are. */
@@ -144,6 +174,9 @@ async function fetchPins(ctx: Context, profile: Profile): Promise<void> {
 }
 
 async function pinAt(ctx: Context, profile: Profile, item: string | Json): Promise<number | null> {
-  if (isJson(item)) return storeOwn(ctx, profile, item, null, "fetched");
+  if (isJson(item)) {
+    const store = await storeOfPost(ctx, profile, item, null, "fetched");
+    return store && ctx.db.transaction(store, UNSYNCED);
+  }
   return isSameOrigin(item, profile.uri) ? statusAt(ctx, item) : null;
 }
