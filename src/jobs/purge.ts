@@ -35,7 +35,7 @@ function purgeWithin(ctx: Context, tx: Tx, from: PurgePoint): PurgePoint | null 
     }
     case "rest":
       purgeEmojis(ctx, tx, from);
-      forgetAddresses(tx, (each) => isPurged(tx, from, each));
+      forgetAddresses(ctx, tx, (each) => isPurged(tx, from, each));
       return null;
   }
 }

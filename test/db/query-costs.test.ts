@@ -102,6 +102,7 @@ const EXCEPTIONS: Record<string, Exception> = {
       "scans hosts (hosts_by_use)",
       "scans incoming_totals",
       "scans missing_inboxes (missing_inboxes_by_age)",
+      "scans refused_deliveries (refused_deliveries_by_age)",
     ],
     reason: "it runs once for a host",
   },

@@ -104,11 +104,7 @@ const EMPTY = `
   WHERE id = +$id`;
 
 function removeRow(tx: Tx, id: number): void {
-  if (!tx.get(DECIDED, { id })) return void tx.run("DELETE FROM accounts WHERE id = +$id", { id });
-  tx.run("DELETE FROM remote_accounts WHERE account_id = +$id", { id });
-  tx.run("DELETE FROM remote_keys WHERE account_id = +$id", { id });
-  tx.run("DELETE FROM blocks WHERE account_id = +$id", { id });
-  tx.run(EMPTY, { id });
+  tx.run(tx.get(DECIDED, { id }) ? EMPTY : "DELETE FROM accounts WHERE id = +$id", { id });
 }
 
 const TOMBSTONES = "SELECT DISTINCT uri FROM tombstones WHERE uri > +$after ORDER BY uri LIMIT +$limit";

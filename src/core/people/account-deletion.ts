@@ -264,7 +264,8 @@ const REST = [
 ];
 const deleteFrom = ([table, column]: readonly string[]) => `DELETE FROM ${table} WHERE ${column} = +$accountId`;
 const DELETE_REST = REST.map(deleteFrom);
-const UNDECIDED = REST.filter(([table]) => table !== "blocks" && table !== "mutes").map(deleteFrom);
+/** Without the blocks and mutes by users. */
+const UNDECIDED = REST.filter((rest) => !/^(?:blocks|mutes),target/.test(rest.join())).map(deleteFrom);
 
 function finish(tx: Tx, accountId: number): void {
   for (const sql of DELETE_REST) tx.run(sql, { accountId });

@@ -255,7 +255,8 @@ export function removeUnused(tx: Tx, activityIds: readonly number[]): void {
   );
 }
 
-function dropAll(ctx: Context, tx: Tx, inbox: string, refusal: string): void {
+/** Removes what waits for an inbox. For the authors of the statuses, its server has refused them. */
+export function dropAll(ctx: Context, tx: Tx, inbox: string, refusal: string): void {
   const dropped = tx.all<Sent>("SELECT id, activity_id FROM deliveries WHERE inbox = +$inbox", { inbox });
   remove(
     ctx,
