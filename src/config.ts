@@ -190,6 +190,12 @@ const TABLE = {
     audience,
     "Who can see your public comments on these blocks: `all`, `users` or `disabled`",
   ),
+  holdMentionFloods: setting(
+    "LINNET_HOLD_MENTION_FLOODS",
+    "off",
+    onOrOff,
+    "`on` limits an account of another server whose posts mention more than 20 local strangers within an hour, holds its notifications back, and reports it to the moderators",
+  ),
   registrations: setting(
     "LINNET_REGISTRATIONS",
     "closed",

@@ -63,6 +63,19 @@ function isInIndex(index: string, column: string, account: string): string {
 }
 
 /**
+ * Whether a report `r` holds the account that it is about: it is by this server, open, and as old as the account's limit.
+ */
+export const IS_HOLD = `
+  r.account_id IS NULL AND r.action_taken_at IS NULL
+  AND r.created_at = (SELECT silenced_at FROM accounts WHERE id = r.target_account_id)`;
+
+/** Whether an account is held until a moderator decides: none of its notifications reaches anyone. */
+export function isHeld(account: string): string {
+  const some = "SELECT 1 FROM reports WHERE account_id IS NULL AND action_taken_at IS NULL";
+  return `(EXISTS (${some}) AND EXISTS (SELECT 1 FROM reports r WHERE r.target_account_id = ${account} AND ${IS_HOLD}))`;
+}
+
+/**
  * Whether an account is limited, and is neither the viewer nor followed by them. Threads and searches leave these out.
  */
 export function isLimitedFor(account: string): string {

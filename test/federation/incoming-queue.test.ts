@@ -63,3 +63,16 @@ describe("Activities that need a slow server", () => {
     expect(asked()).toBe(40);
   });
 });
+
+test("A flood of one server doesn't delay the activities of another: they take turns", async () => {
+  const [eve, zoe] = [peer.account("eve", "a.test"), peer.account("zoe", "z.test")];
+  const posts: string[] = [];
+  for (let at = 0; at < 40; at += 1) posts.push((await alice.publish(`post ${at}`)).uri);
+  for (const uri of posts) await arrive(eve, "Like", uri);
+  await arrive(zoe, "Like", posts[0]!);
+  await alice.server.drain();
+  const sql = "SELECT a.username FROM favourites f JOIN accounts a ON a.id = f.account_id ORDER BY f.id";
+  const order = alice.server.ctx.db.all<{ username: string }>(sql).map(({ username }) => username);
+  expect(order).toHaveLength(41);
+  expect(order.indexOf("zoe")).toBeLessThan(20);
+});

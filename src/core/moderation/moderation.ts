@@ -3,7 +3,7 @@ import { idList } from "../../db/json.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import { accountWarnings } from "../../db/schema/index.ts";
 import { notFound, Refusal } from "../../errors.ts";
-import { closeReports, findReport } from "./reports.ts";
+import { closeReports, confirmHeld, findReport, releaseHeld } from "./reports.ts";
 import { sever } from "../people/severances.ts";
 import { queueNotices } from "./moderation-notices.ts";
 import { refuseForLastOwner } from "../people/users.ts";
@@ -79,7 +79,10 @@ export function moderate(ctx: Context, accountId: number, action: Action, decisi
   }
   ctx.db.transaction((tx) => {
     const account = findModerated(tx, accountId);
-    if (action !== "none") applyAction(ctx, tx, account, action);
+    const wasHeld = action !== "none" && confirmHeld(tx, account.id);
+    // The limit of a held account is confirmed.
+    if (wasHeld && action === "silence") tx.run(STATES.silence.sql, { accountId: account.id, at: ctx.clock.now() });
+    else if (action !== "none") applyAction(ctx, tx, account, action);
     else if (account.user_id === null) throw notLocal(account);
     const warningId = recordStrike(ctx, tx, account, action, decision);
     if (account.user_id !== null) queueNotices(ctx, tx, "moderation_warning", [warningId]);
@@ -94,6 +97,7 @@ export function liftAction(ctx: Context, accountId: number, action: Exclude<Acti
   ctx.db.transaction((tx) => {
     const account = findModerated(tx, accountId);
     if (!holds(account)) throw new Refusal("conflict", `@${account.acct} isn't ${word}.`);
+    if (action === "silence") releaseHeld(ctx, tx, account.id, null);
     tx.run(sql, { accountId: account.id, at: null });
   });
 }

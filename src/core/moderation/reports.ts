@@ -11,8 +11,11 @@ import { deliver } from "../deliveries.ts";
 import { notify } from "../notifications/notifications.ts";
 import { staffAccounts } from "../people/users.ts";
 import { rejectsReports } from "../refused-hosts.ts";
-import { visibleAmong } from "../visibility.ts";
+import { fileMentionsFrom } from "../notifications/requests.ts";
+import { IS_HOLD, visibleAmong } from "../visibility.ts";
 
+/** How long before it is held an account may have sent what is held back, in ms. */
+export const FLOOD = 3600_000;
 /** Mastodon's limit. */
 const MAX_COMMENT = 1000;
 
@@ -89,7 +92,7 @@ const STORE = `
   ON CONFLICT DO NOTHING RETURNING id`;
 
 /** Returns the report's id, and notifies the moderators; null if the report is known. */
-function storeReport(ctx: Context, tx: Tx, report: NewReport): number | null {
+export function storeReport(ctx: Context, tx: Tx, report: NewReport): number | null {
   const { reporterId, targetId, category, comment, uri } = report;
   const isKnown = tx.get(OPEN_ABOUT, { targetId }) !== null;
   const row = tx.get<{ id: number }>(STORE, {
@@ -251,12 +254,43 @@ function noReport(id: number): Refusal {
   return new Refusal("not_found", `There is no report ${id}.`);
 }
 
-/** Closes an open report. `by` is a moderator's account, null for the owner on the command line. */
+/**
+ * Closes an open report. `by` is a moderator's account, null for the owner on the command line. If the report holds its
+ * account, that is released.
+ */
 export function resolveReport(ctx: Context, id: number, by: number | null): void {
   ctx.db.transaction((tx) => {
-    if (findReport(tx, id).action_taken_at !== null) throw new Refusal("conflict", `Report ${id} is already resolved.`);
-    closeReports(ctx, tx, { id }, by);
+    const { action_taken_at, target_account_id } = findReport(tx, id);
+    if (action_taken_at !== null) throw new Refusal("conflict", `Report ${id} is already resolved.`);
+    if (holdOf(tx, target_account_id)?.id === id) releaseHeld(ctx, tx, target_account_id, by);
+    else closeReports(ctx, tx, { id }, by);
   });
+}
+
+const HOLD = `SELECT r.id, r.created_at FROM reports r WHERE r.target_account_id = +$accountId AND ${IS_HOLD}`;
+
+function holdOf(db: Reads, accountId: number): Pick<ReportRow, "id" | "created_at"> | null {
+  return db.get<Pick<ReportRow, "id" | "created_at">>(HOLD, { accountId });
+}
+
+/** Lifts the limit of an account that is held: its notifications are shown. Does nothing for any other account. */
+export function releaseHeld(ctx: Context, tx: Tx, accountId: number, by: number | null): void {
+  const hold = holdOf(tx, accountId);
+  if (!hold) return;
+  closeReports(ctx, tx, { id: hold.id }, by);
+  tx.run("UPDATE accounts SET silenced_at = NULL WHERE id = +$accountId", { accountId });
+  fileMentionsFrom(ctx, tx, accountId, hold.created_at);
+}
+
+/** Removes the notifications of a held account, about which moderators decide otherwise. Returns whether it was held. */
+export function confirmHeld(tx: Tx, accountId: number): boolean {
+  const hold = holdOf(tx, accountId);
+  if (!hold) return false;
+  tx.run("DELETE FROM notifications WHERE from_account_id = +$accountId AND created_at > +$since", {
+    accountId,
+    since: hold.created_at - FLOOD,
+  });
+  return true;
 }
 
 /** Closes a report, or all open reports about an account. */

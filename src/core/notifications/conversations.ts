@@ -4,7 +4,7 @@ import type { Reads, Tx } from "../../db/open.ts";
 import { notFound } from "../../errors.ts";
 import { publishAfterCommit } from "../events.ts";
 import { policyDecision } from "./policy.ts";
-import { rejectsNotifications, visibleTo } from "../visibility.ts";
+import { isHeld, rejectsNotifications, visibleTo } from "../visibility.ts";
 
 /** One account's view of a thread of direct statuses with the same participants. */
 export interface ConversationRow {
@@ -22,7 +22,7 @@ export function conversationTopic(accountId: number): string {
 }
 
 /**
- * Leaves out accounts that the owner blocks or mutes and mentions that their notification policy holds back. The
+ * Leaves out accounts that the owner blocks or mutes, held ones, and mentions that their notification policy holds back. The
  * owner's own statuses count as read.
  */
 const FILE = `
@@ -30,6 +30,7 @@ const FILE = `
   SELECT u.account_id, $threadId, $participants, $statusId, u.account_id <> +$authorId FROM users u
   WHERE u.account_id = +$accountId
     AND NOT ${rejectsNotifications("+$accountId", "+$authorId")}
+    AND NOT ${isHeld("+$authorId")}
     AND (u.account_id = +$authorId OR ${policyDecision({ type: "'mention'", from: "+$authorId", status: "+$statusId" })} = 0)
   ON CONFLICT (account_id, thread_id, participants)
   DO UPDATE SET last_status_id = max(last_status_id, excluded.last_status_id), unread = excluded.unread

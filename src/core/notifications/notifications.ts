@@ -9,7 +9,7 @@ import { publishAfterCommit, userTopic } from "../events.ts";
 import { markersOf } from "../timelines/markers.ts";
 import { fromStaff, policyDecision, type NotifyColumns } from "./policy.ts";
 import { queuePushes } from "./push.ts";
-import { rejectsNotifications, isSuspended, visibleTo } from "../visibility.ts";
+import { isHeld, rejectsNotifications, isSuspended, visibleTo } from "../visibility.ts";
 
 /** The types of notifications: Mastodon's, in the order of its documentation. */
 export const NOTIFICATION_TYPES = notifications.type.enumValues;
@@ -74,7 +74,7 @@ const NOTIFY = `
   SELECT account_id, $type, $from, $statusId, $aboutId, $now, verdict, iif(verdict = 0, coalesce(
     (SELECT max(group_key) FROM notifications WHERE account_id = +$to AND group_key BETWEEN +$lowest AND +$highest), $highest), NULL)
   FROM told WHERE verdict < 2
-  RETURNING id, filtered`;
+  RETURNING id, filtered, ${isHeld("+$from")} AS is_held`;
 
 /** Types with many similar notifications. Reactions are never grouped, since each has its own emoji. */
 export const GROUPABLE_TYPES = ["favourite", "reblog", "follow", "admin.sign_up"] as const satisfies NotificationType[];
@@ -103,7 +103,7 @@ export function notify(
 ): void {
   const now = ctx.clock.now();
   const [lowest, highest] = aboutId === null ? groupRange(type, statusId, now) : [null, null];
-  const row = tx.get<{ id: number; filtered: number }>(NOTIFY, {
+  const row = tx.get<{ id: number; filtered: number; is_held: number }>(NOTIFY, {
     to,
     type,
     from,
@@ -113,8 +113,8 @@ export function notify(
     lowest,
     highest,
   });
-  if (row?.filtered === 0) deliver(ctx, tx, to, row.id);
-  else if (row && REQUESTING.has(type)) createRequest(tx, to, from, now);
+  if (row?.filtered === 0 && row.is_held === 0) deliver(ctx, tx, to, row.id);
+  else if (row?.filtered === 1 && REQUESTING.has(type)) createRequest(tx, to, from, now);
 }
 
 /**
@@ -170,9 +170,9 @@ export const NOTIFICATION_COLUMNS = `
 
 /**
  * Leaves out notifications whose status was deleted or isn't visible to the recipient any more, and those from
- * suspended accounts.
+ * accounts that are suspended or held.
  */
-export const SEEN = `NOT ${isSuspended("n.from_account_id")} AND (n.status_id IS NULL OR EXISTS (
+export const SEEN = `NOT ${isSuspended("n.from_account_id")} AND NOT ${isHeld("n.from_account_id")} AND (n.status_id IS NULL OR EXISTS (
   SELECT 1 FROM statuses s WHERE s.id = n.status_id AND ${visibleTo("n.account_id")}))`;
 
 /** Whether a notification is about an emoji reaction. */

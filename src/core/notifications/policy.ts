@@ -3,6 +3,7 @@ import type { Context } from "../../context.ts";
 import { updateGiven } from "../../db/builder.ts";
 import type { Reads } from "../../db/open.ts";
 import { users } from "../../db/schema/index.ts";
+import { isHeld } from "../visibility.ts";
 
 /** Kinds of senders that a user can filter: accounts they don't follow, accounts that don't follow them, and so on. */
 const POLICY_KINDS = [
@@ -77,7 +78,8 @@ function isUnsolicited({ from, status }: NotifyColumns): string {
 
 /**
  * The decision of the policy of `users u`: 0 accept, 1 filter, 2 drop. Accounts that they follow or have accepted are
- * accepted, except that `for_not_followers` also applies to accounts they follow. An SQL expression.
+ * accepted, except that `for_not_followers` also applies to accounts they follow. Held accounts don't count as limited,
+ * since that is not decided. An SQL expression.
  */
 export function policyDecision(told: NotifyColumns): string {
   const { type, from } = told;
@@ -96,7 +98,7 @@ export function policyDecision(told: NotifyColumns): string {
       u.for_not_following,
       ${unlessFollower},
       iif(u.for_new_accounts > 0 AND ${has(`created_at > $now - ${NEW_ACCOUNT}`)}, u.for_new_accounts, 0),
-      iif(u.for_limited_accounts > 0 AND ${has("silenced_at IS NOT NULL")}, u.for_limited_accounts, 0),
+      iif(u.for_limited_accounts > 0 AND ${has("silenced_at IS NOT NULL")} AND NOT ${isHeld(from)}, u.for_limited_accounts, 0),
       iif(u.for_private_mentions > 0 AND ${type} = 'mention' AND ${isUnsolicited(told)}, u.for_private_mentions, 0))
     END`;
 }

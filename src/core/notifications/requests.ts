@@ -7,7 +7,7 @@ import { pause } from "../../lib/pause.ts";
 import { addToConversations } from "./conversations.ts";
 import { publishAfterCommit, userTopic } from "../events.ts";
 import { mentionsOf } from "../discovery/tags.ts";
-import { isSuspended, visibleTo } from "../visibility.ts";
+import { isHeld, isSuspended, visibleTo } from "../visibility.ts";
 
 /** A sender whose notifications are filtered until the user accepts or dismisses the request. */
 export interface RequestRow {
@@ -34,8 +34,8 @@ const OWN = `
   SELECT r.id, r.id AS cursor, r.from_account_id, r.created_at, last.created_at AS updated_at, ${COUNT} AS notifications_count,
     (SELECT s.id FROM statuses s WHERE s.id = last.status_id AND ${visibleTo("r.account_id")}) AS last_status_id
   FROM notification_requests r JOIN notifications last ON last.id = (SELECT max(n.id) ${HELD})`;
-/** Requests from suspended accounts are hidden. */
-const WAITS = `NOT ${isSuspended("r.from_account_id")}`;
+/** Requests from suspended and held accounts are hidden. */
+const WAITS = `NOT ${isSuspended("r.from_account_id")} AND NOT ${isHeld("r.from_account_id")}`;
 const LIST = new Keyset<RequestRow>(`${OWN} WHERE r.account_id = +$accountId AND ${WAITS}`, "r.id");
 
 export function listRequests(db: Reads, accountId: number, page: Page): RequestRow[] {
@@ -158,4 +158,16 @@ function addHeldToConversations(ctx: Context, tx: Tx, accountId: number, statusI
     { statusId },
   );
   if (status) addToConversations(ctx, tx, status, mentionsOf(tx, statusId), [accountId]);
+}
+
+const MENTIONS_FROM = `
+  SELECT account_id, status_id FROM notifications
+  WHERE from_account_id = +$fromId AND type = 'mention' AND NOT filtered AND status_id IS NOT NULL AND created_at >= +$since
+  ORDER BY status_id`;
+
+/** Adds the direct statuses of an account that was held to the conversations of their recipients. */
+export function fileMentionsFrom(ctx: Context, tx: Tx, fromId: number, since: number): void {
+  for (const row of tx.all<{ account_id: number; status_id: number | null }>(MENTIONS_FROM, { fromId, since })) {
+    addHeldToConversations(ctx, tx, row.account_id, row.status_id!);
+  }
 }

@@ -1,3 +1,4 @@
+import { holdFlood } from "../../core/moderation/floods.ts";
 import type { Context } from "../../context.ts";
 import { insertRemoteMedia, replaceRemoteMedia } from "../../core/remote-media/remote-attachments.ts";
 import { saveRemoteEmojis } from "../../core/remote-media/remote-emojis.ts";
@@ -212,6 +213,8 @@ export function storeStatus(
   const author = tx.get<Author>(AUTHOR, { authorId })!;
   const { uri, url, poll, attachments } = status;
   saveRemoteEmojis(ctx, tx, author.domain, status.emojis);
+  const content = contentOf(ctx, tx, status);
+  if (how === "delivered") holdFlood(ctx, tx, author.id, content.mentions);
   return storeRemoteStatus(
     ctx,
     tx,
@@ -220,7 +223,7 @@ export function storeStatus(
       uri,
       url,
       visibility: visibilityOf(status, author.followers_url),
-      ...contentOf(ctx, tx, status),
+      ...content,
       inReplyToUri: status.inReplyTo,
       createdAt: status.published ?? ctx.clock.now(),
       editedAt: status.updated,
@@ -241,8 +244,10 @@ export function storeStatus(
 export function storeEdit(ctx: Context, tx: Tx, before: StatusRow, { authorId, status, quote }: ReadyStatus): void {
   const author = tx.get<Author>(AUTHOR, { authorId })!;
   saveRemoteEmojis(ctx, tx, author.domain, status.emojis);
+  const content = contentOf(ctx, tx, status);
+  holdFlood(ctx, tx, authorId, content.mentions);
   storeRemoteVersion(ctx, tx, before, {
-    ...contentOf(ctx, tx, status),
+    ...content,
     editedAt: status.updated,
     hasMedia: status.attachments.length > 0,
     poll: status.poll && pollToStore(status.poll),

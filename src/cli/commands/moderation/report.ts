@@ -48,6 +48,7 @@ export const commands = {
   }),
   "report resolve": command({
     summary: "Closes a report",
+    details: "If this server made it because of a flood of mentions, the account is no longer limited.",
     args: { id: ID },
     run: async ({ id }) => {
       await withData((ctx) => resolveReport(ctx, id, null));

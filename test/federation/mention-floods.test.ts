@@ -1,0 +1,170 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import { liftAction, moderate } from "../../src/core/moderation/moderation.ts";
+import { resolveReport } from "../../src/core/moderation/reports.ts";
+import type { Client, Json } from "../support/client.ts";
+import { neighboursForEachTest } from "../support/federation.ts";
+import { accountId, count, type HostileAccount, hostilePeerForEachTest, PUBLIC } from "../support/hostile-peer.ts";
+import type { TestServer } from "../support/server.ts";
+
+const HOUR = 3600_000;
+
+/** Adds users without tokens. Returns their URIs. */
+function addUsers({ ctx }: TestServer, many: number): string[] {
+  return Array.from({ length: many }, (_, at) => {
+    const uri = `${ctx.config.origin}/users/user${at}`;
+    const id = ctx.ids.next();
+    ctx.db.transaction((tx) => {
+      tx.run(
+        `INSERT INTO accounts (id, username, uri, url, created_at, updated_at) VALUES ($id, $name, $uri, $uri, 0, 0)`,
+        { id, name: `user${at}`, uri },
+      );
+      tx.run("INSERT INTO users (account_id, password_hash, role, created_at) VALUES ($id, '', 'user', 0)", { id });
+    });
+    return uri;
+  });
+}
+
+const mentioning = (uris: readonly string[], more: Json = {}): Json => ({
+  to: [PUBLIC, ...uris],
+  tag: uris.map((href) => ({ type: "Mention", href })),
+  ...more,
+});
+
+describe("With LINNET_HOLD_MENTION_FLOODS=on, an account that mentions many strangers", () => {
+  const { alice } = neighboursForEachTest(["alice"], { LINNET_HOLD_MENTION_FLOODS: "on" });
+  const peer = hostilePeerForEachTest();
+  let bob: HostileAccount;
+  let dora: Client;
+  let strangers: string[];
+
+  beforeEach(async () => {
+    const { server } = alice;
+    bob = peer.account("bob", "good.test");
+    dora = await server.person("dora", { role: "user" });
+    strangers = addUsers(server, 20);
+  });
+
+  const doraUri = () => `${alice.server.ctx.config.origin}/users/dora`;
+  const post = (uris: readonly string[], more?: Json) =>
+    bob.deliver(alice.server, bob.create(bob.note(mentioning(uris, more))));
+  const typesOf = async (who: Client) =>
+    (await who.get("/api/v1/notifications")).json.map(({ type }: Json) => type as string);
+  const reports = () =>
+    alice.server.ctx.db.all<Json>("SELECT id, account_id, category, comment, action_taken_at FROM reports");
+  const isLimited = async () => (await alice.profile(bob)).limited === true;
+  /** Dora first, then more than twenty in all. */
+  const flood = async () => {
+    await post([doraUri(), ...strangers.slice(0, 10)]);
+    alice.server.clock.advance(60_000);
+    await post(strangers.slice(10));
+  };
+
+  test("is limited and reported by the server, and its notifications are held back, earlier ones too", async () => {
+    await post([doraUri(), ...strangers.slice(0, 19)]);
+    expect([await typesOf(dora), await isLimited(), reports()]).toEqual([["mention"], false, []]);
+    await post([strangers[19]!, doraUri()]);
+    expect([await typesOf(dora), await isLimited()]).toEqual([[], true]);
+    expect(reports()).toEqual([
+      {
+        id: 1,
+        account_id: null,
+        category: "spam",
+        comment: expect.stringContaining("21 local accounts"),
+        action_taken_at: null,
+      },
+    ]);
+    expect(await typesOf(alice)).toEqual(["admin.report"]);
+    const { json } = await alice.get("/api/v1/notifications");
+    expect(json[0]).toMatchObject({ account: { acct: "alice" }, report: { target_account: { acct: bob.handle } } });
+    await post([doraUri()], { to: [doraUri()], cc: [] });
+    expect(await typesOf(dora)).toEqual([]);
+    for (const path of ["/api/v1/notifications/requests", "/api/v1/conversations"]) {
+      expect((await dora.get(path)).json).toEqual([]);
+    }
+    expect((await dora.get("/api/v1/notifications/unread_count")).json.count).toBe(0);
+    expect(count(alice.server, "reports")).toBe(1);
+  });
+
+  test("is released when the report is resolved, with its notifications, and not held again", async () => {
+    await flood();
+    await post([doraUri()], { to: [doraUri()], cc: [] });
+    resolveReport(alice.server.ctx, 1, null);
+    expect([await typesOf(dora), await isLimited()]).toEqual([["mention", "mention"], false]);
+    expect((await dora.get("/api/v1/conversations")).json).toHaveLength(1);
+    await post([doraUri()]);
+    expect([await typesOf(dora), await isLimited(), reports().length]).toEqual([
+      ["mention", "mention", "mention"],
+      false,
+      1,
+    ]);
+  });
+
+  test("is also released when its limit is lifted", async () => {
+    await flood();
+    const id = Number(accountId(alice.server, bob.uri));
+    liftAction(alice.server.ctx, id, "silence");
+    expect([await typesOf(dora), await isLimited()]).toEqual([["mention"], false]);
+    expect(reports()).toMatchObject([{ action_taken_at: expect.any(Number) }]);
+  });
+
+  test.each(["silence", "suspend"] as const)(
+    "loses these notifications if a moderator decides on %s",
+    async (action) => {
+      const { ctx } = alice.server;
+      await flood();
+      const id = Number(accountId(alice.server, bob.uri));
+      moderate(ctx, id, action, { by: null, text: "", reportId: 1 });
+      expect(reports()).toMatchObject([{ action_taken_at: expect.any(Number) }]);
+      liftAction(ctx, id, action);
+      expect(await typesOf(dora)).toEqual([]);
+    },
+  );
+
+  test("is not held if the mentions are an hour apart", async () => {
+    await post(strangers.slice(0, 15));
+    alice.server.clock.advance(HOUR + 1000);
+    await post(strangers.slice(15));
+    expect([reports(), await isLimited()]).toEqual([[], false]);
+  });
+
+  test("is held for posts with an old date, too, and for edits that add mentions", async () => {
+    const old = { published: new Date(alice.server.clock.now() - 5 * HOUR).toISOString() };
+    await post([doraUri(), ...strangers.slice(0, 15)], old);
+    const note = bob.note({ ...mentioning([strangers[15]!]), ...old });
+    await bob.deliver(alice.server, bob.create(note));
+    const updated = new Date(alice.server.clock.now()).toISOString();
+    await bob.deliver(alice.server, bob.activity("Update", { ...note, ...mentioning(strangers.slice(10)), updated }));
+    expect([await typesOf(dora), await isLimited()]).toEqual([[], true]);
+  });
+
+  test("is not held for mentions of accounts that follow it, mentioned it, or favourited or boosted its posts", async () => {
+    const { server } = alice;
+    await post([doraUri()]);
+    const [first] = (await dora.get("/api/v1/notifications")).json;
+    const others: Client[] = [];
+    for (const name of ["fay", "gus", "hal"]) others.push(await server.person(name, { role: "user" }));
+    const [fay, gus, hal] = others as [Client, Client, Client];
+    const bobId = accountId(server, bob.uri)!;
+    await dora.post(`/api/v1/statuses/${first.status.id}/favourite`);
+    await fay.post(`/api/v1/statuses/${first.status.id}/reblog`);
+    await gus.publish(`@${bob.handle} hello`);
+    await hal.post(`/api/v1/accounts/${bobId}/follow`);
+    const known = ["dora", "fay", "gus", "hal"].map((name) => `${server.ctx.config.origin}/users/${name}`);
+    await post([...known, ...strangers]);
+    expect([reports(), await isLimited()]).toEqual([[], false]);
+    await post([`${server.ctx.config.origin}/users/alice`]);
+    expect(reports()).toHaveLength(1);
+  });
+});
+
+describe("Without the setting", () => {
+  const { alice } = neighboursForEachTest(["alice"]);
+  const peer = hostilePeerForEachTest();
+
+  test("no account is held", async () => {
+    const bob = peer.account("bob", "good.test");
+    await bob.deliver(alice.server, bob.create(bob.note(mentioning([alice.uri, ...addUsers(alice.server, 30)]))));
+    expect([count(alice.server, "reports"), (await alice.profile(bob)).limited]).toEqual([0, undefined]);
+    expect(await alice.news()).toEqual([["mention", bob.handle]]);
+  });
+});
