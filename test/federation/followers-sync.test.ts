@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
-import { adoptFollowers, localFollowersOf, resyncFollows } from "../../src/core/people/remote-followers.ts";
+import { adoptFollowers, localFollowersOf, resyncFollows } from "../../src/federation/local-followers.ts";
 import { digestOf } from "../../src/federation/followers-digest.ts";
 import type { Client, Json } from "../support/client.ts";
 import { Neighbour, neighboursForEachTest } from "../support/federation.ts";

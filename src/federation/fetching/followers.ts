@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 import { type Budget, contextWithin } from "../../core/fetches.ts";
-import { adoptFollowers, localFollowersOf } from "../../core/people/remote-followers.ts";
+import { adoptFollowers, localFollowersOf } from "../local-followers.ts";
 import type { JobPayloads } from "../../db/queue.ts";
 import type { Tx } from "../../db/open.ts";
 import { digestOf } from "../followers-digest.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 import { fetchLater } from "../../core/fetches.ts";
-import { localFollowersOf } from "../../core/people/remote-followers.ts";
+import { localFollowersOf } from "../local-followers.ts";
 import type { Sender } from "../activities/handler.ts";
 import { isSameOrigin } from "../documents.ts";
 import { digestOf, readDigest, SYNC_HEADER } from "../followers-digest.ts";

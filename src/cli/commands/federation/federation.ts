@@ -1,7 +1,7 @@
 import { showProgress } from "../../../api/statuses/deliveries.ts";
 import type { Context } from "../../../context.ts";
 import { localStatusAt } from "../../../core/addresses.ts";
-import { resyncFollows } from "../../../core/people/remote-followers.ts";
+import { resyncFollows } from "../../../federation/local-followers.ts";
 import { listSentFollows, type SentFollow } from "../../../core/people/sent-follows.ts";
 import { Refusal } from "../../../errors.ts";
 import {

@@ -1,10 +1,10 @@
-import type { Context } from "../../context.ts";
-import type { Reads, Tx } from "../../db/open.ts";
-import { localUsername } from "../accounts.ts";
-import { followUri } from "../addresses.ts";
-import { deliver } from "../deliveries.ts";
-import { acceptFollow, endFollow } from "./follows.ts";
-import { noteFollowAnswer } from "./sent-follows.ts";
+import type { Context } from "../context.ts";
+import type { Reads, Tx } from "../db/open.ts";
+import { localUsername } from "../core/accounts.ts";
+import { followUri } from "../core/addresses.ts";
+import { deliver } from "../core/deliveries.ts";
+import { acceptFollow, endFollow } from "../core/people/follows.ts";
+import { noteFollowAnswer } from "../core/people/sent-follows.ts";
 
 /** The follow of a remote account by a local one. */
 export interface LocalFollower {
