@@ -4,7 +4,7 @@ import { resolveReport } from "../../src/core/moderation/reports.ts";
 import type { Client, Json } from "../support/client.ts";
 import { neighboursForEachTest } from "../support/federation.ts";
 import { accountId, count, type HostileAccount, hostilePeerForEachTest, PUBLIC } from "../support/hostile-peer.ts";
-import type { TestServer } from "../support/server.ts";
+import { inProcess, type TestServer } from "../support/server.ts";
 
 const HOUR = 3600_000;
 
@@ -83,6 +83,19 @@ describe("With LINNET_HOLD_MENTION_FLOODS=on, an account that mentions many stra
     }
     expect((await dora.get("/api/v1/notifications/unread_count")).json.count).toBe(0);
     expect(count(alice.server, "reports")).toBe(1);
+  });
+
+  inProcess("sends no notification to streams and devices while it is held", async () => {
+    const events: string[] = [];
+    alice.server.ctx.eventBus.subscribe(`user:${dora.id}`, ({ event }) => void events.push(event));
+    await post([doraUri()]);
+    expect(events).toContain("notification");
+    events.length = 0;
+    await post([...strangers.slice(0, 10), doraUri()]);
+    await post(strangers.slice(10));
+    events.length = 0;
+    await post([doraUri()]);
+    expect(events).toEqual([]);
   });
 
   test("is released when the report is resolved, with its notifications, and not held again", async () => {
