@@ -1,11 +1,12 @@
 import { Database } from "bun:sqlite";
 import { cpSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Command, SOURCE } from "../../support/program.ts";
-import { createDataFolder, type DataFolder, environment, serve } from "../data-folder.ts";
+import type { Command } from "../../support/program.ts";
+import { createDataFolder, type DataFolder, serve } from "../data-folder.ts";
 import { median, type Row } from "../federation/row.ts";
 import { Child } from "../federation/child.ts";
 import { pageTime } from "../measure.ts";
+import type { Pruned } from "./pruning.ts";
 
 /** Of the authors, so that four fifths of the posts are from other servers. */
 const LOCAL_OF = 6;
@@ -117,19 +118,11 @@ async function pruningRows(root: string, data: DataFolder, count: number): Promi
   ];
 }
 
-/** Runs the same slices as the daily job, without the pauses. From source, since a timer in the process is part of it. */
-async function prune({ folder }: DataFolder, days: number): Promise<{ processor: number; stall: number }> {
-  const file = join(folder, "stall");
-  await Bun.write(file, new Uint8Array(8));
-  const longest = new Float64Array(Bun.mmap(file).buffer);
-  const [bun, program] = SOURCE as [string, string];
-  const probe = join(import.meta.dir, "..", "federation", "stall-probe.ts");
-  const env = { ...environment(folder), LINNET_REMOTE_POSTS_DAYS: String(days), STALL_FILE: file };
-  const command = [bun, "--preload", probe, program, "media", "prune"];
-  const child = Bun.spawn(command, { cwd: folder, env, stdin: "ignore", stdout: "ignore", stderr: "pipe" });
-  const complaints = await new Response(child.stderr).text();
-  if ((await child.exited) !== 0) throw new Error(complaints);
-  return { processor: Number(child.resourceUsage()!.cpuTime.total) / 1000, stall: longest[0]! };
+async function prune({ folder }: DataFolder, days: number): Promise<Pruned> {
+  const child = Child.start("../neighbourhood/pruning.ts", folder, String(days));
+  const pruned = await child.hear<Pruned>();
+  await child.stop();
+  return pruned;
 }
 
 function countOf({ folder }: DataFolder, rows: string): number {
