@@ -89,9 +89,10 @@ describe("Between three servers, an account moves:", () => {
     await befriend(alice, carol);
     await addAlias(bob, alice);
     await move(alice, bob);
-    for (const { server } of [alice, carol, carol, bob]) {
+    for (const { server } of [alice, carol, bob]) {
       await server.crashInJob();
       await server.revive();
+      await server.drain();
     }
     await drain();
     expect(await relationships()).toEqual([false, true, false]);
@@ -213,7 +214,7 @@ describe("A move", () => {
     await drain();
     expect(await errorOf(move(bob, alice))).toEqual([
       409,
-      `@${alice.handle} has moved itself: name the account that is in use.`,
+      `@${alice.handle} has moved, too: name the account that is in use now.`,
     ]);
   });
 
@@ -295,7 +296,9 @@ describe("Aliases", () => {
     for (let at = 0; at < 20; at += 1) {
       expect((await alice.post("/api/v1/linnet/aliases", { acct: `other${at}` })).status).toBe(200);
     }
-    expect((await addAlias(alice, bob)).json).toEqual({ error: "An account can have 20 aliases: remove one first." });
+    expect((await addAlias(alice, bob)).json).toEqual({
+      error: "An account can have at most 20 aliases: remove one first.",
+    });
     expect(await list()).toHaveLength(20);
   });
 });

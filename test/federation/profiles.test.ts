@@ -204,7 +204,7 @@ describe("An outbox", () => {
       await expect(fetchWith(2)).rejects.toThrow("used up");
     });
 
-    test("is blamed on the host that failed", async () => {
+    inProcess("is blamed on the host that failed", async () => {
       const bob = accountWith(({ uri, origin }) => [note(uri, `${origin}/1`)]);
       const hop = hopFor(null);
       peer.serve(`${bob.uri}/featured`, () => Response.redirect(hop));

@@ -117,7 +117,7 @@ test("A purge removes everything of a host and nothing of other hosts", async ()
   expect<unknown>({ ...after, status_deliveries, refused_deliveries }).toEqual(before);
 });
 
-test("What waits to be sent to a forgotten host, or came from it, goes too", async () => {
+test("Activities that wait for a forgotten host, or came from it, are removed, too", async () => {
   const { ctx } = server;
   accountOf("evil.example", "eve");
   const uri = "https://evil.example/users/eve";

@@ -236,7 +236,7 @@ describe("A quote without consent", () => {
     expect(rows.map(({ state }) => state)).toEqual(["revoked", "pending"]);
   });
 
-  test("of a local post is stored, whoever wrote it, and notifies nobody if it was only fetched", async () => {
+  test("of a local post is stored for any author, and notifies nobody if it was only fetched", async () => {
     const post = await alice.publish("open");
     const note = ines.note({ quoteUrl: post.uri });
     await ines.deliver(alice.server, ines.create(note));

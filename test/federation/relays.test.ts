@@ -167,7 +167,7 @@ describe("The account of a relay", () => {
   });
 });
 
-describe("What a relay names", () => {
+describe("A post that a relay names", () => {
   test("counts only as its own server has it", async () => {
     const relay = newRelay("mastodon");
     await join(relay);

@@ -115,7 +115,8 @@ export interface Instance {
 export async function startInstance(ctx: Context, hasUrl: boolean): Promise<Instance> {
   await ensureKeys(ctx);
   const app = await createApp(ctx);
-  app.listen({ hostname: "127.0.0.1", port: ctx.config.port });
+  // Elysia would share the port, and the system could give it to a server of another process, too.
+  app.listen({ hostname: "127.0.0.1", port: ctx.config.port, reusePort: false });
   const port = app.server!.port!;
   // The port, which links contain, is only known now.
   if (!hasUrl) ctx.config = withAddress(ctx.config, { ...ctx.config, origin: `http://127.0.0.1:${port}` });

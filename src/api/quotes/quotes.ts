@@ -52,7 +52,7 @@ function approvalRoutes(routes: Router): void {
       {
         scope: "read:statuses",
         input: object(paging(20, 40)),
-        summary: "List the quotes of your status that wait for your approval",
+        summary: "List the quotes of your status that wait for your approval (Linnet only)",
       },
       (call) => {
         const { ctx, viewerId } = call;
@@ -63,7 +63,7 @@ function approvalRoutes(routes: Router): void {
     )
     .post(
       "/api/v1/linnet/statuses/:id/quotes/:quoting_status_id/approve",
-      { scope: "write:statuses", summary: "Approve a quote of your status" },
+      { scope: "write:statuses", summary: "Approve a quote of your status (Linnet only)" },
       ({ ctx, viewerId, params }) => {
         const [id, quotingId] = [parseId(params.id), parseId(params.quoting_status_id)];
         return showStatus(ctx, viewerId, approveQuote(ctx, viewerId, id, quotingId));

@@ -8,7 +8,10 @@ import type { Router } from "../router.ts";
 export function deliveryRoutes(routes: Router): void {
   routes.get(
     "/api/v1/linnet/statuses/:id/deliveries",
-    { scope: "read:statuses", summary: "Get which other servers have your own status, and which still wait for it" },
+    {
+      scope: "read:statuses",
+      summary: "List the servers that have your status, wait for it or refused it (Linnet only)",
+    },
     ({ ctx, viewerId, params }) => showProgress(progressOf(ctx.db, ownStatus(ctx, viewerId, parseId(params.id)).id)),
   );
 }

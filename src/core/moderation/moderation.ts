@@ -80,7 +80,7 @@ export function moderate(ctx: Context, accountId: number, action: Action, decisi
   ctx.db.transaction((tx) => {
     const account = findModerated(tx, accountId);
     const wasHeld = action !== "none" && confirmHeld(tx, account.id);
-    // The limit of a held account is confirmed.
+    // The new time tells the moderator's limit from the hold, which has that of its report.
     if (wasHeld && action === "silence") tx.run(STATES.silence.sql, { accountId: account.id, at: ctx.clock.now() });
     else if (action !== "none") applyAction(ctx, tx, account, action);
     else if (account.user_id === null) throw notLocal(account);

@@ -8,7 +8,7 @@ import { accountOfUri } from "../people/remote-accounts.ts";
 
 /*
  * Relays hand on the public posts of their members, so that the public and hashtag timelines of a small server have some.
- * What a relay names counts only as its own server has it.
+ * A post that a relay names counts only as its own server has it.
  */
 
 const MINUTE = 60_000;

@@ -175,7 +175,8 @@ function citedRules(db: Reads, given: Complaint["ruleIds"]): number[] | null {
   return wanted.length === 0 || given.includes(null) || count < wanted.length ? null : wanted;
 }
 
-/** Not those who made the report. One by the server itself has no other account than the recipient's. */
+/** The reporter is not notified. A report by the server itself has no account, so the notification comes from the
+ * recipient's own. */
 function notifyStaff(ctx: Context, tx: Tx, reporterId: number | null, reportId: number): void {
   for (const staffId of staffAccounts(tx)) {
     if (staffId === reporterId) continue;

@@ -51,7 +51,7 @@ export async function addAlias(ctx: Context, accountId: number, handle: string):
     const { changes } = tx.run(ADD, { accountId, aliasId: alias.id, now: ctx.clock.now() });
     if (changes === 0) return;
     if (aliasesOf(tx, accountId).length > MAX_ALIASES) {
-      throw new Refusal("invalid", `An account can have ${MAX_ALIASES} aliases: remove one first.`);
+      throw new Refusal("invalid", `An account can have at most ${MAX_ALIASES} aliases: remove one first.`);
     }
     deliver(ctx, tx, { type: "account.updated", accountId });
   });

@@ -85,7 +85,7 @@ interface Handles {
 function refuseMove(ctx: Context, account: MovingRow, { from, to }: Handles, successor: Successor): void {
   if (account.moved_to_id === successor.id) throw new Refusal("conflict", `This account has moved to ${to} already.`);
   if (successor.movedTo !== null) {
-    throw new Refusal("conflict", `${to} has moved itself: name the account that is in use.`);
+    throw new Refusal("conflict", `${to} has moved, too: name the account that is in use now.`);
   }
   if (!successor.aliases.includes(account.uri)) {
     throw new Refusal(

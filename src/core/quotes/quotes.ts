@@ -61,7 +61,7 @@ export function addQuote(
   if (status.local && isByOther) saveSilentMentions(tx, status.id, [quoted.account_id]);
   if (state === "accepted") countQuote(tx, quoted.id);
   if (status.local && !quoted.local) deliver(ctx, tx, { type: "quote.requested", statusId: status.id });
-  // Others ask before they notify.
+  // A pending quote from another server notifies the author once its request arrives.
   if (!isQuiet && (state === "accepted" || status.local)) notifyQuoted(ctx, tx, status, quoted.account_id);
 }
 

@@ -167,7 +167,7 @@ async function postInForms(
   return second;
 }
 
-/** All of them are signed. */
+/** The signature covers all of these headers. */
 function headersOf(ctx: Context, inbox: string, row: DeliveryRow): Record<string, string> {
   const headers = { "content-type": ACTIVITY_TYPE };
   if (row.syncs_followers === 0 || row.account_id === null) return headers;

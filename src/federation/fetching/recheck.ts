@@ -40,7 +40,7 @@ export async function recheckStatus(ctx: Context, statusId: number): Promise<((t
   };
 }
 
-/** Null if it can't be had now. */
+/** Null if the server doesn't respond. */
 async function documentAt(ctx: Context, uri: string): Promise<Json | "gone" | null> {
   try {
     return await fetchDocument(ctx, uri);

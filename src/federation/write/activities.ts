@@ -93,7 +93,7 @@ const PARENT_AUTHOR = `
   SELECT p.account_id AS id FROM statuses s JOIN statuses p ON p.id = s.in_reply_to_id
   WHERE s.id = +$statusId AND p.local = 0`;
 
-/** Got the status with the request to quote theirs. */
+/** The quoted author's server has the status from the quote request. */
 const QUOTED_AUTHOR = `
   SELECT o.account_id AS id FROM quotes q JOIN statuses o ON o.id = q.quoted_status_id
   WHERE q.status_id = +$statusId AND o.local = 0`;

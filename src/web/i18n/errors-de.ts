@@ -27,13 +27,13 @@ export const sentences = {
     "Unter {name} ist kein Konto zu finden: Prüfe, ob es wie @name@example.org geschrieben ist.",
   "The server of {name} does not respond: try again later.":
     "Der Server von {name} antwortet nicht: Versuche es später noch einmal.",
-  "{name} has moved itself: name the account that is in use.":
+  "{name} has moved, too: name the account that is in use now.":
     "{name} ist selbst umgezogen: Nenne das Konto, das benutzt wird.",
   '{name} must name {own} as an alias first: add it there (in Mastodon under Preferences, Account, "Moving from a different account"), then try again.':
-    "{name} muss zuerst {own} als Alias nennen: Füge ihn dort hinzu (in Mastodon unter Einstellungen, Konto, „Umzug von einem anderen Konto“) und versuche es dann noch einmal.",
+    "{name} muss zuerst {own} als Alias nennen: Füge ihn dort hinzu (in Mastodon unter Einstellungen, Konto, „Von einem anderen Konto umziehen“) und versuche es dann noch einmal.",
   "An account can move once in 30 days: this one can move again after {day}.":
     "Ein Konto kann einmal in 30 Tagen umziehen: dieses wieder nach dem {day}.",
-  "An account can have {count} aliases: remove one first.":
+  "An account can have at most {count} aliases: remove one first.":
     "Ein Konto kann {count} Aliasse haben: Entferne zuerst einen.",
   "The password is wrong.": "Das Passwort ist falsch.",
   "This server already has an owner": "Dieser Server hat schon einen Eigentümer",

@@ -26,13 +26,13 @@ export const sentences: ErrorSentences = {
     "Aucun compte trouvé pour {name} : vérifiez qu’il est écrit comme @nom@example.org.",
   "The server of {name} does not respond: try again later.":
     "Le serveur de {name} ne répond pas : réessayez plus tard.",
-  "{name} has moved itself: name the account that is in use.":
+  "{name} has moved, too: name the account that is in use now.":
     "{name} a lui-même déménagé : indiquez le compte utilisé.",
   '{name} must name {own} as an alias first: add it there (in Mastodon under Preferences, Account, "Moving from a different account"), then try again.':
     "{name} doit d’abord indiquer {own} comme alias : ajoutez-le là-bas (dans Mastodon sous Préférences, Compte, « Déménager depuis un compte différent »), puis réessayez.",
   "An account can move once in 30 days: this one can move again after {day}.":
-    "Un compte peut déménager une fois tous les 30 jours : celui-ci pourra de nouveau après le {day}.",
-  "An account can have {count} aliases: remove one first.":
+    "Un compte peut déménager une fois tous les 30 jours : celui-ci pourra de nouveau déménager après le {day}.",
+  "An account can have at most {count} aliases: remove one first.":
     "Un compte peut avoir {count} alias : retirez-en un d’abord.",
   "The password is wrong.": "Le mot de passe est incorrect.",
   "This server already has an owner": "Ce serveur a déjà un propriétaire",

@@ -63,8 +63,8 @@ doesn't respond, the deliveries keep waiting.`,
     },
   }),
   "peer forget": command({
-    summary: "Removes everything that is known of a server: its accounts, posts and media",
-    details: `All follows between local users and the server end, and it is told so once. Local posts stay, without its replies, boosts
+    summary: "Removes all data of another server: its accounts, posts and media",
+    details: `All follows between local users and the server end, and Linnet notifies it once. Local posts stay, without its replies, boosts
 and favourites. Accounts that a user blocks or mutes, and those that were reported or moderated, stay as empty rows, so
 that they can't shake that off. The server is not blocked: what it sends from then on is received. See
 "linnet domain block" for that.`,

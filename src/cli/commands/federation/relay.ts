@@ -20,7 +20,7 @@ A relay is paused if it names 20 posts within an hour that don't exist on their 
   }),
   "relay list": list({
     summary: "Lists the relays",
-    details: `POSTS counts those that were stored in the last 24 hours. Nothing is accepted from a relay since it was PAUSED.`,
+    details: `POSTS is the number of posts stored in the last 24 hours. A relay with a time under PAUSED is ignored until you add it again.`,
     find: () => withData((ctx) => listRelays(ctx)),
     empty: () => "There are no relays.",
     columns: {

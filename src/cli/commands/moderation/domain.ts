@@ -20,8 +20,8 @@ const DOMAIN = argument("", parseDomain);
 export const commands = {
   "domain block": command({
     summary: "Blocks a domain and its subdomains for all users, or changes its block",
-    details: `Suspending a domain ends all follows between its accounts and local users, who are notified. The other server is told
-once, then nothing is sent to it, and its requests are refused. A running Linnet removes its accounts, posts and media,
+    details: `Suspending a domain ends all follows between its accounts and local users, who are notified. Linnet notifies the other
+server once; after that, it sends nothing and refuses the server's requests. A running Linnet removes its accounts, posts and media,
 otherwise at its next start. Accounts that a user blocks or mutes, and those that were reported or moderated, stay as empty
 rows. None of this comes back with "linnet domain unblock", but everything can be fetched and followed again.`,
     args: { domain: DOMAIN },
