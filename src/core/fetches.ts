@@ -6,8 +6,8 @@ import { OutboundError, type OutboundRequest, type OutboundResponse } from "../l
 import { retryTime } from "../lib/dates.ts";
 
 /*
- * Fetches that nobody waits for: the posts of a profile, the rest of a thread, a list of followers. Each is a job, and what it fetches is
- * stored silently. All share one queue, and each has a budget, so that a server of any size or malice costs a bounded
+ * Fetches that nobody waits for: the posts of a profile, the rest of a thread, a list of followers. Each is a job, and what
+ * it fetches is stored silently. All share one queue, and each has a budget, so that a server of any size or malice costs a bounded
  * amount.
  */
 

@@ -1,4 +1,7 @@
-/** Where pruning continues: statuses before an id (null for all old ones), accounts after an id, the search index, or free pages. */
+/**
+ * Where pruning continues: statuses before an id (null for all old ones), accounts after an id, the search index, or free
+ * pages.
+ */
 export type PruningPoint =
   | { stage: "statuses"; before: number | null }
   | { stage: "accounts"; after: number }
@@ -7,7 +10,10 @@ export type PruningPoint =
 
 export const PRUNING_START: PruningPoint = { stage: "statuses", before: null };
 
-/** Where the purge of a host continues: accounts after an id and created before another, tombstones after a URI, or the rest. */
+/**
+ * Where the purge of a host continues: accounts after an id and created before another, tombstones after a URI, or the
+ * rest.
+ */
 export type PurgePoint = {
   host: string;
   /** Whether a domain with its subdomains is suspended. Otherwise the owner forgets one host. */

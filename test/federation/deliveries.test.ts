@@ -210,7 +210,7 @@ describe("The deliveries of a post", () => {
       new RegExp(`${down} waiting since .* UTC, next attempt on .* UTC http://${down}\\S* answered 503`),
     );
     expect((await author.get(`${path}?lang=de`)).text).toContain("Zugestellt an 1 Server, 1 ausstehend, 1 abgelehnt");
-    expect((await author.get(`${path}?lang=fr`)).text).toContain("Remis à 1 serveur, 1 en attente, 1 refus");
+    expect((await author.get(`${path}?lang=fr`)).text).toContain("Distribution : 1 serveur, 1 en attente, 1 refus");
     await alice.put(`/api/v1/statuses/${post.id}`, { status: "Hello, world" });
     await alice.server.drain();
     expect((await author.get(path)).text).toContain("Latest edit: delivered to 1 server, 1 waiting, 1 refused");

@@ -4,6 +4,7 @@ import { fetchDocument } from "../../src/federation/fetching/fetch.ts";
 import type { Json } from "../support/client.ts";
 import { type Known, neighboursForEachTest, type Neighbour } from "../support/federation.ts";
 import { hostilePeerForEachTest, PUBLIC } from "../support/hostile-peer.ts";
+import { inProcess } from "../support/server.ts";
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;

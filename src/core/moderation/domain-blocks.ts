@@ -79,7 +79,10 @@ export function setDomainBlock(ctx: Context, given: string, changes: Partial<Dom
   });
 }
 
-/** Removes a block and its effects, except for ended follows and removed accounts. Accounts that were moderated individually stay so. */
+/**
+ * Removes a block and its effects, except for ended follows and removed accounts. Accounts that were moderated
+ * individually stay so.
+ */
 export function removeDomainBlock(ctx: Context, given: string): void {
   const domain = domainOf(given);
   ctx.db.transaction((tx) =>

@@ -33,7 +33,7 @@ const TIES = `
 
 /**
  * Ends all follows and follow requests between these accounts and local accounts, or only the local account `only`. The
- * other servers are told, since they can't know otherwise. `isFarewell` says that nothing else will be sent to them.
+ * other servers are notified, since they can't know otherwise. `isFarewell` says that nothing else will be sent to them.
  */
 export function endTies(
   ctx: Context,

@@ -14,7 +14,10 @@ export const STATUS_QUOTE_POLICIES = [...QUOTE_POLICIES, "manual"] as const;
 /** The quote policy of a status, as set by its author. `manual`: everyone may ask. */
 export type StatusQuotePolicy = (typeof STATUS_QUOTE_POLICIES)[number];
 
-/** Who may quote a status, without asking or with the author's approval: JSON lists in Mastodon's words, as stored. */
+/**
+ * The accounts that may quote a status, without asking or with the author's approval: JSON lists in Mastodon's words, as
+ * stored.
+ */
 export interface Quoters {
   automatic: string;
   manual: string;

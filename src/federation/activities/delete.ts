@@ -8,8 +8,8 @@ import type { Handler } from "./handler.ts";
 import { authorizationDeleted } from "./quotes.ts";
 
 /**
- * The sender deletes itself, its consent to a quote, or one of its statuses. A status of the sender that is still on its way must not come back, so
- * it gets a tombstone if it would be stored.
+ * The sender deletes itself, its consent to a quote, or one of its statuses. A status of the sender that is still on
+ * its way must not come back, so it gets a tombstone if it would be stored.
  */
 export const remove: Handler = (ctx, sender, { objectId: uri }) => {
   if (uri === null) return null;

@@ -35,13 +35,13 @@ const ONCE_KNOWING = `
   UNION SELECT o.account_id FROM poll_votes vote JOIN polls p ON p.id = vote.poll_id
     JOIN statuses o ON o.id = p.status_id WHERE vote.account_id = +$accountId`;
 
-/** Those that show the account's current profile. */
+/** Accounts whose servers show the account's current profile. */
 export function knowing(ctx: Context, accountId: number): number[] {
   return ctx.db.all<{ id: number }>(KNOWING, { accountId }).map(({ id }) => id);
 }
 
 /**
- * Those that have ever got anything of the account, or sent anything about it: also by their requests, mentions, replies,
+ * Accounts that ever got something from the account, or sent something about it: also by their requests, mentions, replies,
  * boosts, favourites, quotes, votes and blocks, and by those of the account.
  */
 export function everKnowing(ctx: Context, accountId: number): number[] {

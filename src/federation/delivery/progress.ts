@@ -27,7 +27,7 @@ export interface Progress {
   accepted: number;
   waiting: WaitingServer[];
   refused: number;
-  /** Those that are still remembered. */
+  /** Refusals of the last 30 days. */
   refusing: RefusingServer[];
 }
 

@@ -37,7 +37,7 @@ export async function statusAt(ctx: Context, uri: string): Promise<number | null
   return statusOf(ctx, `status ${uri}`, uri, (document) => storeFetched(ctx, document));
 }
 
-/** A quoted status. What it quotes itself is not fetched. */
+/** A quoted status, without the quote that it may contain. */
 async function quotedAt(ctx: Context, uri: string): Promise<number | null> {
   // A flight of its own: two statuses that quote each other would wait for each other.
   return orNull(statusOf(ctx, `quoted ${uri}`, uri, (document) => storeFetched(ctx, document, null)));

@@ -35,7 +35,7 @@ export function listPeers(db: Reads): Peer[] {
   return all.toSorted((one, other) => (one.domain < other.domain ? -1 : 1));
 }
 
-/** What is known of a host. @throws Refusal for an unknown one */
+/** The size of a host. @throws Refusal for an unknown one */
 export function knownPeer(db: Reads, host: string): HostSize {
   const size = sizeOfHost(db, host);
   if (size.accounts === 0 && !listPeers(db).some(({ domain }) => domain === host)) throw unknownHost(host);

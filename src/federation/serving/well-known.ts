@@ -7,7 +7,7 @@ import { localNameIn } from "../local.ts";
 import { parseSubject } from "../fetching/webfinger.ts";
 
 const INTERACTION = "/authorize_interaction?uri=";
-/** What the page does, as other servers call it (FEP-3b86): to follow an account, and to open a post or an account here. */
+/** The intents that the page serves (FEP-3b86): to follow an account, and to open a post or an account here. */
 const INTENTS = ["Follow", "Object"];
 
 const NAMED = `

@@ -75,7 +75,7 @@ export function actorDocument(ctx: Context, accountId: number): JsonObject {
   };
 }
 
-/** What a server needs to check the signatures of a local account, and no more. */
+/** The part of an account that is needed to check its signatures. */
 export function keyDocument(ctx: Context, accountId: number): JsonObject {
   const { id, type, preferredUsername, inbox, endpoints, publicKey } = actorDocument(ctx, accountId);
   return { id, type, preferredUsername, inbox, endpoints, publicKey };

@@ -78,7 +78,7 @@ export function contentToSend(content: string, quote: QuoteToSend | null): strin
   return isLinked ? quoteFallback(content, quote.url) + content : content;
 }
 
-/** Who may quote a status. If nobody may, the list has its author, as in Mastodon. */
+/** The quote policy of a status. If it allows nobody, the list has the author, as in Mastodon. */
 export function interactionPolicy(
   ctx: Context,
   status: { quote_automatic: string; quote_manual: string; username: string; author_uri: string },

@@ -8,7 +8,7 @@ import { PUBLIC, withContext } from "./context.ts";
 
 type RelayEvent = DeliveryEvent & { type: `relay.${string}` };
 
-/** What the server itself says to a relay. Null if the relay was removed: then a later event says so. */
+/** An activity of the server itself to a relay. Null if the relay was removed: a later event covers that. */
 export function relayActivity(ctx: Context, event: RelayEvent): Outgoing | null {
   switch (event.type) {
     case "relay.followed": {

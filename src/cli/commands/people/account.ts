@@ -15,7 +15,7 @@ import { userNamed } from "../../users.ts";
 const NAME = argument("the name of a user of this server");
 const HANDLE = argument("the handle of another account, like @name@example.org");
 
-/** What other servers know of a user. The commands about a user on this server are under `user`. */
+/** Commands about the account that other servers see. Those about a user of this server are under `user`. */
 export const commands = {
   "account aliases": list({
     summary: "Lists the accounts that may move to a user's account",

@@ -2,7 +2,7 @@ import type { Quoters } from "../../../core/quotes/policy.ts";
 import { PUBLIC, recipientsOf } from "../audience.ts";
 import { isJson, type Json } from "../json.ts";
 
-/** Who may quote a status, by the URIs of accounts and collections. */
+/** The accounts that may quote a status, by the URIs of accounts and collections. */
 export interface QuotePolicyRead {
   automatic: string[];
   manual: string[];
