@@ -236,6 +236,25 @@ describe("A replaced key", () => {
     expect([await statusOf(bob, old), await statusOf()]).toEqual([401, 202]);
   });
 
+  test("can neither become the account's key again nor delete or move the account", async () => {
+    const old = { ...bob.key };
+    const { publicKey } = bob.document;
+    bob.changeKey();
+    await announce(old);
+    const objects = { Update: { ...bob.document, publicKey }, Delete: bob.uri, Move: bob.uri };
+    for (const [type, object] of Object.entries(objects)) {
+      const activity = bob.activity(type, object, { target: alice.uri });
+      expect([type, await bob.send(alice.server, activity, { key: old })]).toEqual([type, 401]);
+    }
+    await alice.server.drain();
+    expect(await statusOf()).toBe(202);
+    expect(count(alice.server, "accounts WHERE gone_at IS NOT NULL OR moved_to_id IS NOT NULL")).toBe(0);
+    const note = bob.note();
+    for (const type of ["Create", "Update", "Delete"]) {
+      expect(await bob.send(alice.server, bob.activity(type, note), { key: old })).toBe(202);
+    }
+  });
+
   test("is accepted if the new one has another id", async () => {
     const old = { ...bob.key };
     bob.changeKey();

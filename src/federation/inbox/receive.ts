@@ -50,6 +50,7 @@ export async function receive(ctx: Context, keys: Keys, request: Request, userna
     return accepted();
   }
   if (sender.uri !== activity.actor) throw new Rejection(401, "The signature is by another account than the activity");
+  if (sender.isKeyRetired && concernsAccount(activity)) throw new Rejection(401, "The signature is by a replaced key");
   compareFollowers(ctx, request, sender);
   await queueActivity(ctx, sender, activity.id, text);
   return accepted();
@@ -81,6 +82,14 @@ function parse(ctx: Context, text: string): Activity {
  */
 function isIgnored(ctx: Context, { type, actor }: Activity): boolean {
   return handlerOf(type) === null || (type === "Delete" && accountOfUri(ctx.db, actor) === null);
+}
+
+/**
+ * Whether an activity changes, deletes or moves its actor. With a replaced key, which may be stolen, it could make that the
+ * account's key again.
+ */
+function concernsAccount({ type, actor, objectId }: Activity): boolean {
+  return type === "Move" || ((type === "Update" || type === "Delete") && objectId === actor);
 }
 
 /** Whether the activity, or the status that it creates, has arrived before. */

@@ -24,6 +24,8 @@ const RETIRED_LASTS = 24 * 3600_000;
 export interface SigningKey {
   sender: Sender & { suspended: boolean };
   key: PublicKey;
+  /** Whether its owner has replaced it. */
+  isRetired: boolean;
 }
 
 /** The key can't be fetched now. `retryAfter` is in seconds. */
@@ -94,19 +96,19 @@ export class Keys {
   /** The key with this id that its owner has replaced within the last day. */
   retired(keyId: string): SigningKey | null {
     const since = this.ctx.clock.now() - RETIRED_LASTS;
-    return this.signingKey(this.ctx.db.get<KeyRow>(FIND_RETIRED, { keyId, since }));
+    return this.signingKey(this.ctx.db.get<KeyRow>(FIND_RETIRED, { keyId, since }), true);
   }
 
   private known(keyId: string): SigningKey | null {
-    return this.signingKey(this.ctx.db.get<KeyRow>(FIND, { keyId }));
+    return this.signingKey(this.ctx.db.get<KeyRow>(FIND, { keyId }), false);
   }
 
-  private signingKey(row: KeyRow | null): SigningKey | null {
+  private signingKey(row: KeyRow | null, isRetired: boolean): SigningKey | null {
     const key = row && this.parse(row.public_key);
     if (!row || !key) return null;
     const isGone = row.gone_at !== null;
     const sender = { id: row.account_id, uri: row.uri, host: hostOf(row.uri)! };
-    return { sender: { ...sender, suspended: row.suspended_at !== null || isGone }, key };
+    return { sender: { ...sender, suspended: row.suspended_at !== null || isGone }, key, isRetired };
   }
 
   /** Null if it is no key. Parsed keys are kept, since parsing takes long compared with verifying. */

@@ -16,12 +16,18 @@ interface Posted {
   host: string;
 }
 
+/** The account that signed a request. */
+export interface Signer extends Sender {
+  /** Whether it has replaced the key since: then another may have the key. */
+  isKeyRetired: boolean;
+}
+
 /**
  * The account that signed a request.
  *
  * @throws Rejection
  */
-export async function signerOf(ctx: Context, keys: Keys, request: Request, posted?: Posted): Promise<Sender> {
+export async function signerOf(ctx: Context, keys: Keys, request: Request, posted?: Posted): Promise<Signer> {
   const received = receivedRequest(ctx, request, posted?.body ?? NO_BODY);
   const signature = parseSignature(received, ctx.clock.now());
   if ("problem" in signature) throw unauthorized(signature.problem);
@@ -30,11 +36,11 @@ export async function signerOf(ctx: Context, keys: Keys, request: Request, poste
   const found = await available(keys.find(signature.keyId));
   if (!found) throw unauthorized("the key of the signature does not exist, or its owner does not name it");
   const problem = verifySignature(received, signature, found.key);
-  if (problem === null) return senderOf(found);
+  if (problem === null) return signerWith(found);
   const before = keys.retired(signature.keyId);
-  if (before && verifySignature(received, signature, before.key) === null) return senderOf(before);
+  if (before && verifySignature(received, signature, before.key) === null) return signerWith(before);
   const newer = await available(keys.refreshed(signature.keyId, found));
-  if (newer && verifySignature(received, signature, newer.key) === null) return senderOf(newer);
+  if (newer && verifySignature(received, signature, newer.key) === null) return signerWith(newer);
   throw unauthorized(problem.problem);
 }
 
@@ -65,9 +71,9 @@ function receivedRequest(ctx: Context, request: Request, body: Uint8Array): Rece
   return { method: request.method, url: ctx.config.origin + targetOf(request.url), headers: request.headers, body };
 }
 
-function senderOf({ sender }: SigningKey): Sender {
+function signerWith({ sender, isRetired }: SigningKey): Signer {
   if (sender.suspended) throw new Rejection(403, "This server accepts nothing from a suspended account");
-  return sender;
+  return { id: sender.id, uri: sender.uri, host: sender.host, isKeyRetired: isRetired };
 }
 
 function unauthorized(problem: string): Rejection {
