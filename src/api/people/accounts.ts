@@ -4,7 +4,7 @@ import { follow, followersOf, followingOf, removeFollower, unfollow } from "../.
 import { pinnedOf, statusesOf } from "../../core/timelines/timelines.ts";
 import { showAccount, showAccounts } from "../../entities/accounts.ts";
 import { showRelationships } from "../../entities/relationships.ts";
-import { fetchProfileLater, refreshWhenStale } from "../../core/people/remote-profiles.ts";
+import { fetchProfileLater, fetchWhenPurged, refreshWhenStale } from "../../core/people/remote-profiles.ts";
 import { notFound } from "../../errors.ts";
 import { parseId, parseIds } from "../../lib/ids.ts";
 import { bool, ids, list, object, optional, text } from "../../lib/http/input.ts";
@@ -128,10 +128,12 @@ function followRoutes(routes: Router): void {
     .post(
       "/api/v1/accounts/:id/follow",
       { scope: "write:follows", input: Follow, summary: "Follow an account, or change the options of a follow" },
-      (call) =>
-        changeRelationship(call, (ctx, viewerId, id) =>
+      async (call) => {
+        await fetchWhenPurged(call.ctx, parseId(call.params.id) ?? 0);
+        return changeRelationship(call, (ctx, viewerId, id) =>
           follow(ctx, viewerId, id, { ...call.input, languages: call.input.languages?.map(localeOf) }),
-        ),
+        );
+      },
     )
     .post("/api/v1/accounts/:id/unfollow", { scope: "write:follows", summary: "Unfollow an account" }, (call) =>
       changeRelationship(call, unfollow),

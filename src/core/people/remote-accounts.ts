@@ -205,3 +205,11 @@ export function accountOfUri(db: Reads, uri: string): KnownAccount | null {
     { uri },
   );
 }
+
+/**
+ * Whether only the row of a remote account is left, for the sake of what users and moderators decided about it: it has
+ * neither an inbox nor keys until it is fetched again.
+ */
+export function isPurged({ domain, fetched_at }: Pick<KnownAccount, "domain" | "fetched_at">): boolean {
+  return domain !== null && fetched_at === null;
+}

@@ -1,7 +1,7 @@
 import type { Context } from "../../context.ts";
 import { isOwnHost } from "../../core/addresses.ts";
 import type { Successor } from "../../core/people/moves.ts";
-import { accountOfUri, saveRemoteAccount, type RemoteProfile } from "../../core/people/remote-accounts.ts";
+import { accountOfUri, isPurged, saveRemoteAccount, type RemoteProfile } from "../../core/people/remote-accounts.ts";
 import { saveRemoteEmojis } from "../../core/remote-media/remote-emojis.ts";
 import { type RemotePictures, setRemotePictures } from "../../core/remote-media/remote-pictures.ts";
 import { hostOf, isSameOrigin } from "../documents.ts";
@@ -11,13 +11,13 @@ import { readCollection } from "../read/collection.ts";
 import type { Json } from "../read/json.ts";
 import { finger, type RemoteHandle } from "./webfinger.ts";
 
-/** The id of the account with this URI. An unknown one is fetched. @throws FetchError */
+/** The id of the account with this URI. An unknown one, or one that was purged, is fetched. @throws FetchError */
 export async function accountAt(ctx: Context, uri: string): Promise<number> {
   const known = accountOfUri(ctx.db, uri);
   if (!known) return refreshAccount(ctx, uri);
   if (known.suspended_at !== null || known.gone_at !== null)
     throw new FetchError("gone", `${uri} is suspended or deleted`);
-  return known.id;
+  return isPurged(known) ? refreshAccount(ctx, uri) : known.id;
 }
 
 /**

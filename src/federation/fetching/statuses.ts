@@ -5,6 +5,7 @@ import { saveRemoteEmojis } from "../../core/remote-media/remote-emojis.ts";
 import { linksIn } from "../../core/discovery/links.ts";
 import { type RemoteArrival, storeRemoteStatus } from "../../core/statuses/storing.ts";
 import { storeRemoteVersion } from "../../core/statuses/versions.ts";
+import { isPurged, type KnownAccount } from "../../core/people/remote-accounts.ts";
 import { isTombstoned } from "../../core/tombstones.ts";
 import { NO_QUOTERS, type Quoters } from "../../core/quotes/policy.ts";
 import { isForEveryone, type StatusRow, type Visibility } from "../../core/visibility.ts";
@@ -168,22 +169,28 @@ export async function orNull<T>(work: Promise<T>): Promise<T | null> {
 }
 
 const KNOWN = `
-  SELECT j.value AS address, a.id FROM json_each($addresses) j JOIN accounts a ON a.uri = j.value
-  UNION SELECT j.value, a.id FROM json_each($addresses) j JOIN accounts a ON a.url = j.value AND a.domain IS NOT NULL`;
+  WITH known (address, id) AS (
+    SELECT j.value, a.id FROM json_each($addresses) j JOIN accounts a ON a.uri = j.value
+    UNION SELECT j.value, a.id FROM json_each($addresses) j JOIN accounts a ON a.url = j.value AND a.domain IS NOT NULL)
+  SELECT known.address, a.id, a.domain, r.fetched_at
+  FROM known JOIN accounts a ON a.id = known.id LEFT JOIN remote_accounts r ON r.account_id = known.id`;
+
+type Found = Pick<KnownAccount, "id" | "domain" | "fetched_at">;
 
 /** The accounts with these URIs or URLs, by address. */
-function accountsAt(db: Reads, addresses: readonly string[]): Map<string, number> {
+function accountsAt(db: Reads, addresses: readonly string[]): Map<string, Found> {
   if (addresses.length === 0) return new Map();
-  const rows = db.all<{ address: string; id: number }>(KNOWN, { addresses: JSON.stringify(addresses) });
-  return new Map(rows.map(({ address, id }) => [address, id]));
+  const rows = db.all<Found & { address: string }>(KNOWN, { addresses: JSON.stringify(addresses) });
+  return new Map(rows.map((row) => [row.address, row]));
 }
 
 /** The accounts that a status mentions and, if it was posted to a group, that: replies have to reach it. */
 function unknownAccounts(ctx: Context, { mentions, group, to }: RemoteStatus): string[] {
   const isToGroup = group !== null && to.includes(group) && to.includes(PUBLIC);
   const addresses = [...(isToGroup ? [group] : []), ...mentions.map(({ href }) => href)];
-  const known = accountsAt(ctx.db, addresses);
-  return addresses.filter((href) => !known.has(href) && !isOwnAddress(ctx, href)).slice(0, MAX_FETCHED_MENTIONS);
+  const found = accountsAt(ctx.db, addresses);
+  const isKnown = (address: string) => found.has(address) && !isPurged(found.get(address)!);
+  return addresses.filter((href) => !isKnown(href) && !isOwnAddress(ctx, href)).slice(0, MAX_FETCHED_MENTIONS);
 }
 
 interface Author {
@@ -274,7 +281,7 @@ function contentOf(ctx: Context, db: Reads, status: RemoteStatus) {
   const own = [...status.to, ...status.cc].filter((uri) => isOwnAddress(ctx, uri));
   const recipients = status.group === null ? own : [...own, status.group];
   const known = accountsAt(db, [...addresses, ...recipients]);
-  const idsOf = (uris: readonly string[]) => [...new Set(uris.flatMap((uri) => known.get(uri) ?? []))];
+  const idsOf = (uris: readonly string[]) => [...new Set(uris.flatMap((uri) => known.get(uri)?.id ?? []))];
   const mentions = idsOf(addresses);
   return {
     content: status.contentHtml,

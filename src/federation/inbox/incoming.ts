@@ -1,5 +1,5 @@
 import type { Context } from "../../context.ts";
-import { accountOfUri } from "../../core/people/remote-accounts.ts";
+import { accountOfUri, isPurged } from "../../core/people/remote-accounts.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import { enqueue } from "../../db/queue.ts";
 import { Refusal } from "../../errors.ts";
@@ -11,6 +11,7 @@ import { heardFrom } from "../delivery/hosts.ts";
 import type { Apply, Sender } from "../activities/handler.ts";
 import { handlerOf } from "../activities/index.ts";
 import { contextFor, TooManyFetches } from "../fetching/activity-fetches.ts";
+import { refreshAccount } from "../fetching/actors.ts";
 import { FetchError } from "../fetching/fetch.ts";
 import { parseDocument } from "../read/json.ts";
 import { type Activity, readActivity } from "../read/activity.ts";
@@ -189,7 +190,9 @@ function decide(ctx: Context, row: QueuedRow, activity: Activity): Apply | null 
   const sender = accountOfUri(ctx.db, row.sender);
   if (!sender || sender.suspended_at !== null || sender.gone_at !== null) return null;
   const limited = contextFor(ctx, row.sender);
-  return handlerOf(activity.type)?.(limited, { id: sender.id, uri: row.sender, host: row.host }, activity) ?? null;
+  const handle = () =>
+    handlerOf(activity.type)?.(limited, { id: sender.id, uri: row.sender, host: row.host }, activity) ?? null;
+  return isPurged(sender) ? refreshAccount(limited, row.sender).then(handle) : handle();
 }
 
 /** An activity that is refused is done: its sender is not told, and another attempt would end the same way. */
