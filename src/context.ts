@@ -93,6 +93,8 @@ export interface BackgroundFetches {
   relayed: FairQueue;
   /** The number of these posts. */
   relayedPosts: SlidingWindow;
+  /** Those that their servers don't have, by relay and site. */
+  missingPosts: SlidingWindow;
 }
 
 /** The followers of a local account on other servers. */
@@ -165,6 +167,8 @@ const PASSWORDS = { timeCost: 2, memoryCost: 19_456 };
 
 /** Reports from one site: more than honest moderators forward to a small server, and few enough to be read. */
 const REPORTS_PER_HOUR = 20;
+/** Of one site, in an hour. 20 pause a relay: a single member must not cause that with addresses of its own. */
+const MISSING_POSTS_OF_SITE = 5;
 
 /** Creates the context for a migrated database. */
 export function openContext(
@@ -219,6 +223,7 @@ export function openContext(
       pausedUntil: new Map(),
       relayed: new FairQueue(2, Infinity, 1),
       relayedPosts: new SlidingWindow(60, 60),
+      missingPosts: new SlidingWindow(MISSING_POSTS_OF_SITE, 3600),
     },
     receivedReports: new SlidingWindow(REPORTS_PER_HOUR, 3600),
     followersByActivity: new Map(),

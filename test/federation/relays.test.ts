@@ -33,6 +33,9 @@ const urisOf = (statuses: Json[]) => statuses.map(({ uri }) => uri);
 const timeline = async (path: string) => urisOf((await alice.get(`/api/v1/timelines/${path}`)).json);
 const relays = () => listRelays(alice.server.ctx);
 
+/** Accounts of different sites. */
+const membersOf = (number: number) => Array.from({ length: number }, (_, n) => peer.account("cara", `member${n}.test`));
+
 /** A post that its server has, by an account that nobody here follows. */
 function hosted(author: HostileAccount, more: Json = {}): Json {
   const tag = [{ type: "Hashtag", name: "#tea", href: `${author.origin}/tags/tea` }];
@@ -259,9 +262,12 @@ describe("A post that a relay names", () => {
   test("is fetched at most 60 times a minute, and the rest is dropped", async () => {
     const relay = newRelay("mastodon");
     await join(relay);
-    const author = peer.account("cara", "good.test");
+    const members = membersOf(7);
     const send = async (number: number) => {
-      for (let n = 0; n < number; n += 1) await relay.account.send(alice.server, author.create(hosted(author)));
+      for (let n = 0; n < number; n += 1) {
+        const author = members[n % members.length]!;
+        await relay.account.send(alice.server, author.create(hosted(author)));
+      }
       await alice.server.drain();
     };
     await send(70);
@@ -269,6 +275,18 @@ describe("A post that a relay names", () => {
     advance(MINUTE);
     await send(1);
     expect(relays()).toMatchObject([{ posts: 61 }]);
+  });
+
+  test("is dropped while ten of its site wait, which take no place of other sites", async () => {
+    const relay = newRelay("mastodon");
+    await join(relay);
+    const [busy, other] = membersOf(2);
+    const notes = Array.from({ length: 12 }, () => hosted(busy!));
+    for (const note of notes) await relay.account.send(alice.server, busy!.create(note));
+    const create = other!.create(hosted(other!));
+    await relay.forward(alice.server, create);
+    expect(notes.filter(({ id }) => statusId(alice.server, id) !== null)).toEqual(notes.slice(0, 10));
+    expect(statusId(alice.server, create.object.id)).not.toBeNull();
   });
 
   inProcess("is dropped while other fetches wait", async () => {
@@ -316,10 +334,11 @@ describe("A relay that names posts that don't exist", () => {
   test("is paused after 20 in an hour, with a report to the owner, until it is added again", async () => {
     const relay = newRelay("mastodon");
     await join(relay);
-    const author = peer.account("cara", "good.test");
+    const members = membersOf(5);
+    const author = members[0]!;
     const name = async (number: number) => {
       for (let n = 0; n < number; n += 1) {
-        expect(await relay.account.send(alice.server, missing(author))).toBe(202);
+        expect(await relay.account.send(alice.server, missing(members[n % members.length]!))).toBe(202);
       }
       await alice.server.drain();
     };
@@ -327,7 +346,7 @@ describe("A relay that names posts that don't exist", () => {
     advance(HOUR);
     await name(19);
     expect([relays()[0]!.paused_at, await alice.news()]).toEqual([null, []]);
-    await name(1);
+    expect(await relay.forward(alice.server, missing(members.at(-1)!))).toBe(202);
     expect(relays()).toMatchObject([{ state: "accepted", paused_at: alice.server.clock.now() }]);
     const [notification] = (await alice.get("/api/v1/notifications")).json;
     expect(notification).toMatchObject({
@@ -345,6 +364,23 @@ describe("A relay that names posts that don't exist", () => {
     await name(1);
     expect(relays()).toMatchObject([{ posts: 1, paused_at: null }]);
     expect(await alice.news()).toHaveLength(1);
+  });
+
+  test("is not paused because of one member: five of its posts count", async () => {
+    const relay = newRelay("mastodon");
+    await join(relay);
+    const members = membersOf(4);
+    const name = async (author: HostileAccount, number: number) => {
+      for (let n = 0; n < number; n += 1) await relay.account.send(alice.server, missing(author));
+      await alice.server.drain();
+    };
+    const [eve, ...others] = members;
+    for (let time = 0; time < 3; time += 1) await name(eve!, 9);
+    for (const each of others) await name(each, 4);
+    expect(count(alice.server, "relay_counts WHERE missing = 17")).toBe(1);
+    expect(relays()).toMatchObject([{ paused_at: null }]);
+    for (const each of others) await name(each, 1);
+    expect(relays()).toMatchObject([{ paused_at: alice.server.clock.now() }]);
   });
 
   test("is not paused because servers don't respond, or are blocked", async () => {

@@ -2,6 +2,7 @@ import type { Context } from "../../context.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import type { relays } from "../../db/schema/index.ts";
 import { Refusal } from "../../errors.ts";
+import { siteOf } from "../../lib/http/ip-addresses.ts";
 import { deliver } from "../deliveries.ts";
 import { reportForServer } from "./reports.ts";
 import { accountOfUri } from "../people/remote-accounts.ts";
@@ -138,9 +139,10 @@ export function countRelayed(ctx: Context, tx: Tx, relayId: number): void {
 const MISSING =
   "SELECT coalesce(sum(missing), 0) AS missing FROM relay_counts WHERE relay_id = +$relayId AND since > +$after";
 
-/** Counts a post of a relay that its own server doesn't have. Too many of them pause the relay. */
-export function countMissing(ctx: Context, tx: Tx, relayId: number): void {
+/** Counts a post of a relay that its own server doesn't have. Too many of them, of several sites, pause the relay. */
+export function countMissing(ctx: Context, tx: Tx, relayId: number, uri: string): void {
   const now = ctx.clock.now();
+  if (ctx.background.missingPosts.take(`${relayId} ${siteOf(uri)}`, now).exceeded) return;
   count(ctx, tx, relayId, { posts: 0, missing: 1 });
   const relay = relayWith(tx, relayId);
   const { missing } = tx.get<{ missing: number }>(MISSING, { relayId, after: now - HOUR })!;

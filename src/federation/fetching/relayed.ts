@@ -23,7 +23,7 @@ export async function fetchRelayed(ctx: Context, relayId: number, uri: string): 
   if (isUnderLoad(ctx) || mustWait(ctx, new URL(uri)) || statusIdOf(ctx.db, uri) !== null) return;
   const limited = contextWithin(ctx, { ...BUDGET }, ctx.background.relayed);
   const document = await documentAt(limited, uri);
-  if (document === "missing") return (tx) => countMissing(ctx, tx, relayId);
+  if (document === "missing") return (tx) => countMissing(ctx, tx, relayId, uri);
   const status = document && readFetched(ctx, document);
   if (!status || !status.to.includes(PUBLIC)) return;
   const authorId = await orNull(accountAt(limited, status.attributedTo));

@@ -33,7 +33,7 @@ export async function receiveRelayed(ctx: Context, relay: RelayRow, sender: Send
   if (relay.paused_at !== null) return;
   if (isForwarded(activity, sender) && RECHECKED.has(activity.type)) return recheck(ctx, activity.objectId);
   const uri = relayedId(activity, sender);
-  if (uri === null || !isFetchable(ctx, uri) || isFull(ctx.db, keyOf(uri))) return;
+  if (uri === null || !isFetchable(ctx, uri) || isFull(ctx.db, uri)) return;
   if (ctx.background.relayedPosts.take("", ctx.clock.now()).exceeded) return;
   await ctx.db.groupCommit((tx) => {
     tx.beforeCommit(`heard from ${sender.host}`, () => heardFrom(ctx, tx, sender.host));
@@ -72,9 +72,15 @@ const keyOf = (uri: string) => FIRST + uri;
 const MAX_WAITING = 60;
 const WAITING = `
   SELECT count(*) AS waiting FROM (SELECT 1 FROM jobs WHERE key > '${FIRST}' AND key < 'relay.fetch!' LIMIT ${MAX_WAITING})`;
+/** Of these, posts of one site: no member takes the places of all others. */
+const MAX_WAITING_OF_SITE = 10;
+const WAITING_OF_SITE = `
+  SELECT count(*) AS waiting FROM (
+    SELECT 1 FROM jobs WHERE lane = 'relays' AND host = +$site AND run_at IS NOT NULL LIMIT ${MAX_WAITING_OF_SITE})`;
 
 /** Whether a post waits already, or too many others do. */
-function isFull(db: Reads, key: string): boolean {
-  if (db.get("SELECT 1 FROM jobs WHERE key = +$key", { key })) return true;
+function isFull(db: Reads, uri: string): boolean {
+  if (db.get("SELECT 1 FROM jobs WHERE key = +$key", { key: keyOf(uri) })) return true;
+  if (db.get<{ waiting: number }>(WAITING_OF_SITE, { site: siteOf(uri) })!.waiting >= MAX_WAITING_OF_SITE) return true;
   return db.get<{ waiting: number }>(WAITING)!.waiting >= MAX_WAITING;
 }
