@@ -168,6 +168,29 @@ describe("An edit", () => {
     expect(await quoteIn(note)).toEqual(SHOWN());
   });
 
+  test("that drops a refused quote and one that adds it again leave it refused", async () => {
+    const refused: [string, object, string][] = [
+      ["revoked", { status: "open" }, "quoteUrl"],
+      ["rejected", { status: "asks", quote_approval_policy: "manual" }, "quote"],
+    ];
+    for (const [state, more, property] of refused) {
+      const post = await alice.publish(more);
+      const plain = bob.note();
+      const note = { ...plain, [property]: post.uri };
+      await deliver(note);
+      const { id } = (await alice.copyOf({ uri: note.id }))!;
+      await alice.post(`/api/v1/statuses/${post.id}/quotes/${id}/revoke`);
+      for (const version of [plain, note]) {
+        await update(version);
+        expect(await quoteIn(note)).toEqual([state, null]);
+      }
+      await bob.deliver(alice.server, bob.activity("QuoteRequest", post.uri, { instrument: note }));
+      expect(await quoteIn(note)).toEqual([state, null]);
+      expect(peer.delivered.at(-1)!.type).toBe("Reject");
+      expect((await alice.copyOf(post))!.quotes_count).toBe(0);
+    }
+  });
+
   test("without the authorization ends the quote", async () => {
     const note = await quoted();
     await update({ ...note, quoteAuthorization: undefined });

@@ -47,11 +47,11 @@ function isGranted(db: Reads, accountId: number, quoted: StatusRow, quote: Remot
 
 /**
  * Applies the quote of a remote status's present version. A quote can be added and removed, but not be changed to one of
- * another status. Returns whether anything changed.
+ * another status; a revoked or rejected one stays. Returns whether anything changed.
  */
 export function updateRemoteQuote(ctx: Context, tx: Tx, status: StatusRow, quote: RemoteQuote | null): boolean {
   const row = quoteIn(tx, status.id);
-  if (!quote) return row !== null && removeQuote(tx, status.id);
+  if (!quote) return row !== null && !isRefused(row) && removeQuote(tx, status.id);
   const quotable = remoteQuotable(tx, status.account_id, quote);
   if (!quotable) return false;
   if (!row) {
@@ -59,6 +59,11 @@ export function updateRemoteQuote(ctx: Context, tx: Tx, status: StatusRow, quote
     return true;
   }
   return row.quoted_status_id === quote.quotedId && updateConsent(tx, row, quotable, quote);
+}
+
+/** The row remembers the decision: without it, the quote could be dropped and added again as a new one. */
+function isRefused({ state }: QuoteRow): boolean {
+  return state === "revoked" || state === "rejected";
 }
 
 function removeQuote(tx: Tx, statusId: number): boolean {
