@@ -11,8 +11,10 @@ import {
   hostilePeerForEachTest,
   sendRequest,
 } from "../support/hostile-peer.ts";
+import { queryPlan } from "../support/query-plan.ts";
 import { acceptRemotely } from "../support/remote-rows.ts";
 import { inProcess } from "../support/server.ts";
+import { recordStatements } from "../support/sql/recorded.ts";
 
 const HOUR = 3600_000;
 
@@ -83,6 +85,24 @@ describe("The list of followers for another server", () => {
     });
     expect((await listFor(oscar)).orderedItems).toEqual([oscar.uri]);
     expect((await eve.fetch(alice.server, path, null)).status).toBe(401);
+  });
+
+  inProcess("is found by the addresses of that server, however many followers there are elsewhere", async () => {
+    const eve = peer.account("eve");
+    await eve.deliver(alice.server, eve.activity("Follow", alice.uri));
+    const { db } = alice.server.ctx;
+    const recorded = await recordStatements(db, async () => {
+      await eve.fetch(alice.server, "/users/alice/followers_synchronization");
+    });
+    const reads = recorded
+      .filter(({ query }) => query.endsWith(" followersOnServer"))
+      .flatMap(({ sql }) => queryPlan(db.raw, sql))
+      .map(({ table, constraints }) => [table, constraints]);
+    expect(reads).toEqual([
+      ["accounts", ["rowid=?"]],
+      ["accounts", ["uri>?", "uri<?"]],
+      ["follows", ["account_id=?", "target_account_id=?"]],
+    ]);
   });
 });
 

@@ -4,7 +4,7 @@ import { featuredTagsOf } from "../../core/discovery/featured-tags.ts";
 import { visibleToServer } from "../../core/visibility.ts";
 import { Keyset, type ListItem } from "../../db/keyset.ts";
 import { accountPartUrl } from "../addresses.ts";
-import { isSameOrigin, type JsonObject } from "../documents.ts";
+import type { JsonObject } from "../documents.ts";
 import { hashtagDocument } from "../write/hashtags.ts";
 import { reblogDocument } from "../write/activities.ts";
 import { createActivity, localStatus, mentionedIn, statusDocument } from "../write/status.ts";
@@ -94,15 +94,16 @@ export function followCollection(
   return ordered({ id, totalItems, page }, asked);
 }
 
-const REMOTE_FOLLOWERS = `
-  SELECT a.uri FROM follows f JOIN accounts a ON a.id = f.account_id
-  WHERE f.target_account_id = +$ownerId AND a.domain IS NOT NULL`;
+/** Reads the addresses of one server's accounts alone: a `0` comes after the `/` that ends the origin. */
+const FOLLOWERS_AT = `
+  SELECT a.uri FROM accounts a CROSS JOIN follows f ON f.account_id = a.id AND f.target_account_id = +$ownerId
+  WHERE a.uri >= +$origin || '/' AND a.uri < +$origin || '0'`;
 
 /** All followers on the reader's own server, even if the owner hides them: that server knows them anyway (FEP-8fcf). */
 export function followersOnServer(ctx: Context, owner: Owner, { signer: readerId }: Reader): JsonObject {
   const reader = ctx.db.get<{ uri: string }>("SELECT uri FROM accounts WHERE id = +$readerId", { readerId })!;
-  const followers = ctx.db.all<{ uri: string }>(REMOTE_FOLLOWERS, { ownerId: owner.id }).map(({ uri }) => uri);
-  const items = followers.filter((uri) => isSameOrigin(uri, reader.uri));
+  const { origin } = new URL(reader.uri);
+  const items = ctx.db.all<{ uri: string }>(FOLLOWERS_AT, { ownerId: owner.id, origin }).map(({ uri }) => uri);
   const id = accountPartUrl(ctx, owner.username, "followers_synchronization");
   return { id, type: "OrderedCollection", totalItems: items.length, orderedItems: items };
 }
