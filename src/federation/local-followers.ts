@@ -23,12 +23,27 @@ export function localFollowersOf(db: Reads, targetId: number): LocalFollower[] {
   return db.all<LocalFollower>(LOCAL_FOLLOWERS, { targetId });
 }
 
+/** A suspension may end, and the follows with it stay. */
+const LISTED = "SELECT a.id FROM accounts a JOIN users u ON u.account_id = a.id WHERE a.uri = +$uri AND u.approved";
+
+/** The ids of the local accounts among these addresses, also of suspended ones. */
+export function localAmong(db: Reads, uris: Iterable<string>): Set<number> {
+  const rows = [...uris].map((uri) => db.get<{ id: number }>(LISTED, { uri }));
+  return new Set(rows.flatMap((row) => row?.id ?? []));
+}
+
+/**
+ * Follows unknown here that one comparison undoes: each is a delivery, and any account of any server may list all local
+ * users. A restored backup rarely lacks more, and the next comparison undoes the rest.
+ */
+const MAX_UNDONE = 20;
+
 const FOLLOWS = "SELECT 1 FROM follows WHERE account_id = +$accountId AND target_account_id = +$targetId";
 const SAME_FOLLOW = "SELECT 1 FROM follows WHERE id = +$followId";
 
 /**
  * Makes the follows of a remote account the same here as on its server, which decides: a follow that it doesn't list
- * ends. One that it lists and that isn't known here ends there. `before` are the follows that were known when its server
+ * ends. One that it lists and that isn't known here ends there, a few at a time. `before` are the follows that were known when its server
  * was asked: later ones may not be listed yet.
  */
 export function adoptFollowers(
@@ -40,11 +55,15 @@ export function adoptFollowers(
   for (const { followId, accountId } of before) {
     if (!listed.has(accountId) && tx.get(SAME_FOLLOW, { followId })) endFollow(ctx, tx, accountId, targetId);
   }
+  const unknown: number[] = [];
   for (const accountId of listed) {
     const pair = { accountId, targetId };
     if (tx.get(FOLLOWS, pair)) continue;
     if (acceptFollow(ctx, tx, accountId, targetId)) noteFollowAnswer(ctx, tx, pair, "accepted");
-    else deliver(ctx, tx, { type: "follow.deleted", ...pair, uri: unknownFollow(ctx, tx, accountId) });
+    else unknown.push(accountId);
+  }
+  for (const accountId of unknown.slice(0, MAX_UNDONE)) {
+    deliver(ctx, tx, { type: "follow.deleted", accountId, targetId, uri: unknownFollow(ctx, tx, accountId) });
   }
 }
 

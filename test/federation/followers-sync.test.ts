@@ -11,6 +11,7 @@ import {
   hostilePeerForEachTest,
   sendRequest,
 } from "../support/hostile-peer.ts";
+import { act, undo } from "../support/moderation.ts";
 import { queryPlan } from "../support/query-plan.ts";
 import { acceptRemotely } from "../support/remote-rows.ts";
 import { inProcess } from "../support/server.ts";
@@ -133,8 +134,13 @@ describe("A digest that arrives", () => {
     digest?: string;
   }
 
-  /** Eve's server delivers a followers-only post that names a digest. */
   async function deliver(said: Said = {}, isSigned = true): Promise<void> {
+    await send(said, isSigned);
+    await alice.server.drain();
+  }
+
+  /** Eve's server delivers a followers-only post that names a digest. */
+  async function send(said: Said = {}, isSigned = true): Promise<void> {
     const parts = {
       collectionId: eve.document.followers,
       url: `${eve.uri}/followers_synchronization`,
@@ -148,7 +154,6 @@ describe("A digest that arrives", () => {
     const create = eve.create(eve.note({ to: [eve.document.followers], cc: [] }));
     const request = await eve.sign(alice.server, create, isSigned ? { headers } : {});
     await sendRequest(alice.server, { ...request, headers: { ...request.headers, ...headers } });
-    await alice.server.drain();
   }
 
   const lists = () => peer.fetched().filter((url) => url.endsWith("_synchronization")).length;
@@ -169,6 +174,36 @@ describe("A digest that arrives", () => {
     expect(await follows(alice)).toEqual({ following: true, requested: false });
     expect(await follows(carol)).toEqual({ following: false, requested: false });
     expect(undone()).toMatchObject([{ actor: uriOf("carol"), object: eve.uri }]);
+  });
+
+  test("ends few of the follows that only the other server knows, and the rest the next time", async () => {
+    const names = Array.from({ length: 23 }, (_, at) => `user${at}`);
+    await Promise.all(names.map((name) => alice.server.person(name)));
+    items = [alice.uri, ...names.map(uriOf)];
+    await deliver();
+    expect(undone()).toHaveLength(20);
+    const ended = new Set(undone().map(({ actor }) => actor));
+    items = items.filter((uri) => !ended.has(uri));
+    advance(HOUR);
+    await deliver();
+    expect(new Set(undone().map(({ actor }) => actor))).toEqual(new Set(names.map(uriOf)));
+    expect(undone()).toHaveLength(23);
+  });
+
+  test("leaves the follow of a suspended user that the other server lists", async () => {
+    await act(alice.server, "suspend", alice);
+    items = [alice.uri, "https://far.example/users/rita"];
+    await deliver();
+    expect(lists()).toBe(1);
+    undo(alice.server, "suspend", alice);
+    expect(await follows(alice)).toMatchObject({ following: true });
+    expect(undone()).toEqual([]);
+  });
+
+  test("shares its turn with the other hosts of its site", async () => {
+    await send();
+    const jobs = alice.server.ctx.db.all<{ host: string }>("SELECT host FROM jobs WHERE kind = 'followers.compare'");
+    expect(jobs).toEqual([{ host: "evil.test" }]);
   });
 
   test("accepts a follow that waited for the answer", async () => {

@@ -1,10 +1,9 @@
 import type { Context } from "../../context.ts";
 import { type Budget, contextWithin } from "../../core/fetches.ts";
-import { adoptFollowers, localFollowersOf } from "../local-followers.ts";
+import { adoptFollowers, localAmong, localFollowersOf } from "../local-followers.ts";
 import type { JobPayloads } from "../../db/queue.ts";
 import type { Tx } from "../../db/open.ts";
 import { digestOf } from "../followers-digest.ts";
-import { localAccountAt } from "../local.ts";
 import { itemsOf } from "./collections.ts";
 
 /** A list of a thousand accounts of this server in small pages. */
@@ -30,6 +29,6 @@ export async function fetchFollowers(
     uris.add(item);
   }
   if (digestOf(uris) !== digest) return;
-  const ids = [...uris].map((uri) => localAccountAt(ctx, uri)?.id).filter((id) => id !== undefined);
-  return (tx) => adoptFollowers(ctx, tx, accountId, { before, listed: new Set(ids) });
+  const listed = localAmong(ctx.db, uris);
+  return (tx) => adoptFollowers(ctx, tx, accountId, { before, listed });
 }

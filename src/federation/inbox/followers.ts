@@ -1,5 +1,6 @@
 import type { Context } from "../../context.ts";
 import { fetchLater } from "../../core/fetches.ts";
+import { siteOf } from "../../lib/http/ip-addresses.ts";
 import { localFollowersOf } from "../local-followers.ts";
 import type { Sender } from "../activities/handler.ts";
 import { isSameOrigin } from "../documents.ts";
@@ -15,7 +16,7 @@ const FOLLOWERS_URL = "SELECT followers_url FROM remote_accounts WHERE account_i
  * Has the local followers of a sender compared with the list of its server, if a delivery says that they differ. Only the
  * sender's own followers count, and only its own server lists them.
  */
-export function compareFollowers(ctx: Context, request: Request, { id: accountId, uri, host }: Sender): void {
+export function compareFollowers(ctx: Context, request: Request, { id: accountId, uri }: Sender): void {
   const header = request.headers.get(SYNC_HEADER);
   const said = header === null ? null : readDigest(header);
   if (!said || !isSameOrigin(said.url, uri) || !isSigned(ctx, request, SYNC_HEADER)) return;
@@ -23,5 +24,6 @@ export function compareFollowers(ctx: Context, request: Request, { id: accountId
   if (sender?.followers_url !== said.collectionId) return;
   const { url, digest } = said;
   if (digestOf(localFollowersOf(ctx.db, accountId).map((follower) => follower.uri)) === digest) return;
-  fetchLater(ctx, "followers.compare", accountId, PAUSE, () => ({ payload: { accountId, url, digest }, host }));
+  const wish = { payload: { accountId, url, digest }, host: siteOf(url) };
+  fetchLater(ctx, "followers.compare", accountId, PAUSE, () => wish);
 }
