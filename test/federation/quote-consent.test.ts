@@ -131,6 +131,41 @@ describe("An authorization", () => {
   });
 });
 
+describe("The authorization of a quote that isn't for everyone", () => {
+  /** The answers to Bob's server, to another one and without a signature. */
+  async function answers(): Promise<number[]> {
+    const { id } = alice.server.ctx.db.get<{ id: number }>("SELECT id FROM quotes WHERE state = 'accepted'")!;
+    const path = `/users/alice/quote_authorizations/${id}`;
+    const responses = await Promise.all([
+      bob.fetch(alice.server, path),
+      ines.fetch(alice.server, path),
+      bob.fetch(alice.server, path, null),
+    ]);
+    for (const response of responses) {
+      if (response.status === 200) expect(response.headers.get("cache-control")).toBe("private, no-store");
+    }
+    return responses.map(({ status }) => status);
+  }
+
+  test("is served to the servers of the local author's followers", async () => {
+    const dora = await alice.server.person("dora");
+    await bob.deliver(alice.server, bob.activity("Follow", `${alice.server.ctx.config.origin}/users/dora`));
+    const { id } = await alice.publish("open");
+    await dora.post("/api/v1/statuses", { status: "well said", visibility: "private", quoted_status_id: id });
+    expect(await answers()).toEqual([200, 404, 404]);
+  });
+
+  test.each<[string, () => object, number]>([
+    ["to the server of a remote author who wrote a direct post", () => ({ to: [alice.uri] }), 404],
+    ["to any server if only the remote author's knows the followers", () => ({ to: [bob.document.followers] }), 200],
+  ])("is served %s, and never without a signature", async (_, audience, toOthers) => {
+    const post = await alice.publish("open");
+    const note = bob.note({ quote: post.uri, cc: [], ...audience() });
+    await bob.deliver(alice.server, bob.activity("QuoteRequest", post.uri, { instrument: note }));
+    expect(await answers()).toEqual([200, toOthers, 404]);
+  });
+});
+
 test("In limited federation, an authorization is served to allowed domains only", async () => {
   const dora = await startNeighbour("dora", { LINNET_LIMITED_FEDERATION: "on" });
   const { server } = dora;

@@ -91,8 +91,10 @@ export class Documents {
   async quoteAuthorization(request: Request, name: string, id: string): Promise<Response> {
     refuseBlocked(this.ctx, request);
     const owner = this.owner(name);
-    const reader = this.needsSignatures ? await this.readerOf(request) : ANYONE;
-    const document = authorizationDocument(this.ctx, owner, parseId(id), reader);
+    const find = (reader: Reader) => authorizationDocument(this.ctx, owner, parseId(id), reader);
+    const isForAll = !this.needsSignatures && find(ANYONE) !== null;
+    const reader = isForAll ? ANYONE : await this.readerOf(request);
+    const document = find(reader);
     if (!document) throw missing();
     return documentResponse(withContext(document), request, reader !== ANYONE);
   }

@@ -116,11 +116,17 @@ interface AuthorizationRow {
 const AUTHORIZATION = `
   SELECT q.id, a.uri AS author_uri, p.uri AS quoting_uri, s.uri AS quoted_uri
   FROM quotes q JOIN statuses s ON s.id = q.quoted_status_id JOIN statuses p ON p.id = q.status_id
-  JOIN accounts a ON a.id = s.account_id
+  JOIN accounts a ON a.id = s.account_id JOIN accounts b ON b.id = p.account_id
   WHERE q.id = +$id AND q.state = 'accepted' AND s.account_id = +$ownerId AND p.account_id <> s.account_id
-    AND ${visibleToServer()}`;
+    AND ${visibleToServer()}
+    AND (p.visibility IN ('public', 'unlisted') OR b.domain = +$domain OR ${visibleToServer("p")}
+      OR (p.visibility = 'private' AND p.local = 0 AND +$signer <> 0))`;
 
-/** A local author's consent to a quote; null if there is none, or if the reader may not see the quoted status. */
+/**
+ * A local author's consent to a quote; null if there is none, or if the reader may not see both statuses. The addresses
+ * can be tried one after another, so a private quoting status must not be named to everyone. The followers of a remote
+ * author are not known here: their servers ask, too, so any signature is enough.
+ */
 export function authorizationDocument(
   ctx: Context,
   owner: { id: number; username: string },
