@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import type { Json } from "../support/client.ts";
 import { neighboursForEachTest } from "../support/federation.ts";
 import { accountId, befriend, count, type HostileAccount, hostilePeerForEachTest } from "../support/hostile-peer.ts";
+import { acceptRemotely } from "../support/remote-rows.ts";
 
 /* Moves that other servers claim. Alice follows bob, who says that he has moved to carol. */
 
@@ -135,6 +136,31 @@ describe("A Move is refused", () => {
     bob.document.movedTo = dave.uri;
     await bob.deliver(alice.server, move(dave.uri));
     expect([await muted(), (await shown()).moved.acct]).toEqual([true, dave.handle]);
+  });
+});
+
+describe("An account to which another one has moved", () => {
+  test("moves on after seven days at the earliest, so that a chain doesn't send follows at each step", async () => {
+    const { server } = alice;
+    await bob.deliver(server, move());
+    acceptRemotely(server, alice, { id: accountId(server, carol.uri)! });
+    const dave = peer.account("dave", "third.test", { alsoKnownAs: [carol.uri] });
+    const moveOn = () => carol.deliver(server, carol.activity("Move", carol.uri, { target: dave.uri }));
+    server.clock.advance(7 * DAY - 1);
+    await moveOn();
+    expect([asked(), (await alice.relationship(carol)).following]).toEqual([[carol.uri], true]);
+    server.clock.advance(1);
+    await moveOn();
+    expect([asked(), (await alice.relationship(carol)).following]).toEqual([[carol.uri, dave.uri], false]);
+  });
+
+  test("moves on at once if it is a local one, whose owner this server knows", async () => {
+    const dora = await alice.server.person("dora");
+    await dora.post("/api/v1/linnet/aliases", { acct: bob.handle });
+    await bob.deliver(alice.server, move(`${alice.server.ctx.config.origin}/users/dora`));
+    carol.document.alsoKnownAs = [`${alice.server.ctx.config.origin}/users/dora`];
+    const given = { acct: carol.handle, password: "correct horse" };
+    expect((await dora.post("/api/v1/linnet/move", given)).status).toBe(200);
   });
 });
 

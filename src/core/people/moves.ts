@@ -15,7 +15,10 @@ import { fetchProfileLater } from "./remote-profiles.ts";
 const DAY = 24 * 3600_000;
 /** How long a local account can't move again: Mastodon's rule. */
 const PAUSE_HERE = 30 * DAY;
-/** How long another move of a remote account is ignored, as in Mastodon: each sends follows in the name of all followers. */
+/**
+ * How long another move of a remote account is ignored, as in Mastodon, and a first one after others have moved to it: each
+ * sends follows in the name of all followers.
+ */
 const PAUSE_ELSEWHERE = 7 * DAY;
 /** Followers that one transaction moves: each needs a follow, list memberships, and the end of a follow. */
 const SLICE = 25;
@@ -134,11 +137,14 @@ export function moveRemote(ctx: Context, tx: Tx, accountId: number, successor: S
 }
 
 function startMove(ctx: Context, tx: Tx, accountId: number, targetId: number): void {
+  const now = ctx.clock.now();
   tx.run("UPDATE accounts SET moved_to_id = $targetId, moved_at = $now WHERE id = +$accountId", {
     accountId,
     targetId,
-    now: ctx.clock.now(),
+    now,
   });
+  // Otherwise accounts that move one to the next would send follows in the name of all followers at each step.
+  tx.run("UPDATE accounts SET moved_at = $now WHERE id = +$targetId AND domain IS NOT NULL", { targetId, now });
   enqueue(ctx, tx, "account.move", { accountId, targetId, after: 0 });
 }
 
