@@ -3,8 +3,17 @@ import { liftAction, moderate } from "../../src/core/moderation/moderation.ts";
 import { resolveReport } from "../../src/core/moderation/reports.ts";
 import type { Client, Json } from "../support/client.ts";
 import { neighboursForEachTest } from "../support/federation.ts";
-import { accountId, count, type HostileAccount, hostilePeerForEachTest, PUBLIC } from "../support/hostile-peer.ts";
+import {
+  accountId,
+  befriend,
+  count,
+  type HostileAccount,
+  hostilePeerForEachTest,
+  PUBLIC,
+} from "../support/hostile-peer.ts";
+import { remoteStatus } from "../support/rows.ts";
 import { inProcess, type TestServer } from "../support/server.ts";
+import { recordStatements } from "../support/sql/recorded.ts";
 
 const HOUR = 3600_000;
 
@@ -29,6 +38,12 @@ const mentioning = (uris: readonly string[], more: Json = {}): Json => ({
   tag: uris.map((href) => ({ type: "Mention", href })),
   ...more,
 });
+
+/** The number of statements of the check that are prepared for the first time. */
+async function newFloodQueries({ ctx }: TestServer, work: () => Promise<unknown>): Promise<number> {
+  const recorded = await recordStatements(ctx.db, async () => void (await work()));
+  return recorded.filter(({ query }) => query.startsWith("core/moderation/floods.ts")).length;
+}
 
 describe("With LINNET_HOLD_MENTION_FLOODS=on, an account that mentions many strangers", () => {
   const { alice } = neighboursForEachTest(["alice"], { LINNET_HOLD_MENTION_FLOODS: "on" });
@@ -168,6 +183,83 @@ describe("With LINNET_HOLD_MENTION_FLOODS=on, an account that mentions many stra
     await post([`${server.ctx.config.origin}/users/alice`]);
     expect(reports()).toHaveLength(1);
   });
+
+  /** More posts of bob, which mention himself. */
+  const addPosts = (many: number) => {
+    const id = Number(accountId(alice.server, bob.uri));
+    for (let at = 0; at < many; at += 1) {
+      const statusId = Number(remoteStatus(alice.server, String(id), "Hello"));
+      alice.server.ctx.db.transaction((tx) =>
+        tx.run("INSERT INTO mentions (status_id, account_id) VALUES ($statusId, $id)", { statusId, id }),
+      );
+    }
+  };
+
+  test.each<[string, () => Promise<unknown>]>([
+    [
+      "reactions to its newest 200 posts",
+      async () => {
+        const [{ status }] = (await dora.get("/api/v1/notifications")).json;
+        await dora.post(`/api/v1/statuses/${status.id}/favourite`);
+      },
+    ],
+    ["the newest 200 mentions of it", () => dora.publish(`@${bob.handle} hello`)],
+  ])("is checked for %s only, so that its history costs nothing", async (_, act) => {
+    await post([doraUri()]);
+    await act();
+    addPosts(199);
+    await post([doraUri(), ...strangers]);
+    expect(reports()).toEqual([]);
+    addPosts(1);
+    await post([doraUri()]);
+    expect(reports()).toHaveLength(1);
+  });
+
+  test.each([
+    [199, 1],
+    [200, 0],
+  ])(
+    "is checked for its newest 200 posts within the hour: after %d others, there are %d reports",
+    async (many, held) => {
+      await post([doraUri(), ...strangers.slice(0, 10)]);
+      alice.server.ctx.db.transaction((tx) => tx.run("DELETE FROM notifications", {}));
+      addPosts(many);
+      await post(strangers.slice(10));
+      expect(reports()).toHaveLength(held);
+    },
+  );
+
+  test.each([
+    [19, 1],
+    [20, 0],
+  ])(
+    "is checked for the newest 20 notifications of a user: after %d others, there are %d reports",
+    async (many, held) => {
+      const { ctx } = alice.server;
+      const old = { published: new Date(alice.server.clock.now() - 5 * HOUR).toISOString() };
+      await post([doraUri(), ...strangers.slice(0, 10)], old);
+      for (let at = 0; at < many; at += 1) {
+        ctx.db.transaction((tx) =>
+          tx.run(
+            `INSERT INTO notifications (account_id, type, from_account_id, created_at)
+           SELECT account_id, 'favourite', $bobId, $now FROM users`,
+            { bobId: Number(accountId(alice.server, bob.uri)), now: ctx.clock.now() },
+          ),
+        );
+      }
+      await post(strangers.slice(10));
+      expect(reports()).toHaveLength(held);
+    },
+  );
+
+  inProcess("costs one query if no local account is mentioned, and another one if few are", async () => {
+    const eve = peer.account("eve", "good.test");
+    await eve.deliver(alice.server, eve.activity("Follow", alice.uri));
+    await befriend(alice, bob);
+    const first = await newFloodQueries(alice.server, () => post([eve.uri]));
+    const second = await newFloodQueries(alice.server, () => post([doraUri(), ...strangers.slice(1)]));
+    expect([first, second]).toEqual([1, 1]);
+  });
 });
 
 describe("Without the setting", () => {
@@ -176,8 +268,16 @@ describe("Without the setting", () => {
 
   test("no account is held", async () => {
     const bob = peer.account("bob", "good.test");
-    await bob.deliver(alice.server, bob.create(bob.note(mentioning([alice.uri, ...addUsers(alice.server, 30)]))));
+    const note = bob.note(mentioning([alice.uri, ...addUsers(alice.server, 30)]));
+    await bob.deliver(alice.server, bob.create(note));
     expect([count(alice.server, "reports"), (await alice.profile(bob)).limited]).toEqual([0, undefined]);
     expect(await alice.news()).toEqual([["mention", bob.handle]]);
+  });
+
+  inProcess("nothing is looked up", async () => {
+    const bob = peer.account("bob", "good.test");
+    const note = bob.note(mentioning([alice.uri, ...addUsers(alice.server, 30)]));
+    const deliver = () => bob.deliver(alice.server, bob.create(note));
+    expect(await newFloodQueries(alice.server, deliver)).toBe(0);
   });
 });
