@@ -184,6 +184,16 @@ describe("With LINNET_HOLD_MENTION_FLOODS=on, an account that mentions many stra
     expect(reports()).toHaveLength(1);
   });
 
+  test("is held if it has just followed them, not if it has done so for a day", async () => {
+    await bob.deliver(alice.server, bob.activity("Follow", doraUri()));
+    alice.server.clock.advance(24 * HOUR);
+    await bob.deliver(alice.server, bob.activity("Follow", alice.uri));
+    await post([doraUri(), ...strangers]);
+    expect(reports()).toEqual([]);
+    await post([alice.uri]);
+    expect(reports()).toHaveLength(1);
+  });
+
   /** More posts of bob, which mention himself. */
   const addPosts = (many: number) => {
     const id = Number(accountId(alice.server, bob.uri));

@@ -39,13 +39,18 @@ const USERS = `
         ORDER BY id DESC LIMIT ${NEWEST_TO_USER})
       WHERE type = 'mention' AND created_at > +$now - ${FLOOD})`;
 
-/** Users without a follow in either direction who have neither mentioned the author nor reacted to one of its posts lately. */
+/**
+ * Users without a follow in either direction who have neither mentioned the author nor reacted to one of its posts lately.
+ * Follows by the author count after a day: a flooder can send them first.
+ */
 const STRANGERS = `
   WITH posts AS MATERIALIZED (
     SELECT id FROM statuses WHERE account_id = +$authorId ORDER BY id DESC LIMIT ${NEWEST})
   SELECT count(*) AS count FROM json_each($ids) j WHERE NOT EXISTS (
     SELECT 1 FROM follows WHERE account_id = j.value AND target_account_id = +$authorId)
-  AND NOT EXISTS (SELECT 1 FROM follows WHERE account_id = +$authorId AND target_account_id = j.value)
+  AND NOT EXISTS (
+    SELECT 1 FROM follows
+    WHERE account_id = +$authorId AND target_account_id = j.value AND created_at <= +$now - ${DAY})
   AND NOT EXISTS (SELECT 1 FROM follow_requests WHERE account_id = j.value AND target_account_id = +$authorId)
   AND j.value NOT IN (
     SELECT s.account_id FROM (
@@ -79,7 +84,7 @@ export function holdFlood(ctx: Context, tx: Tx, authorId: number, mentions: read
   const users = tx.all<{ id: number }>(USERS, { ...mentioned, since });
   if (users.length <= MAX_STRANGERS) return;
   const ids = idList(users.map(({ id }) => id));
-  const { count } = tx.get<{ count: number }>(STRANGERS, { ids, authorId })!;
+  const { count } = tx.get<{ count: number }>(STRANGERS, { ids, authorId, now })!;
   if (count <= MAX_STRANGERS) return;
   tx.run("UPDATE accounts SET silenced_at = $now WHERE id = +$authorId", { authorId, now });
   storeReport(ctx, tx, {
