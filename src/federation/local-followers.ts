@@ -43,8 +43,8 @@ const SAME_FOLLOW = "SELECT 1 FROM follows WHERE id = +$followId";
 
 /**
  * Makes the follows of a remote account the same here as on its server, which decides: a follow that it doesn't list
- * ends. One that it lists and that isn't known here ends there, a few at a time. `before` are the follows that were known when its server
- * was asked: later ones may not be listed yet.
+ * ends. One that it lists and that isn't known here ends there, a few at a time. `before` are the follows that were known
+ * when its server was asked: later ones may not be listed yet.
  */
 export function adoptFollowers(
   ctx: Context,
