@@ -127,6 +127,48 @@ describe("A thread that is opened", () => {
     expect(again.headers.get("mastodon-async-refresh")).toBeNull();
   });
 
+  test("is complete after one refresh, with sixty posts over three servers and the same counts on each", async () => {
+    await befriend(bob, carol);
+    const posts = [await bob.publish("The first")];
+    // Each has up to three replies, by Bob and Carol in turns.
+    for (const size of [3, 9, 27, 20]) {
+      advance(1000);
+      await drain();
+      const parents = posts.slice(-Math.ceil(size / 3));
+      for (let n = 0; n < size; n += 1) {
+        const author = n % 2 === 0 ? carol : bob;
+        const parent = await author.copyOf(parents[Math.floor(n / 3)]!);
+        posts.push(await author.publish({ status: `Reply ${posts.length}`, in_reply_to_id: parent!.id }));
+      }
+    }
+    await drain();
+    await carol.react("favourite", posts[0]!);
+    await drain();
+    await alice.resolve(posts[0]!.uri);
+    expect((await threadOf(alice, posts[0]!)).below.length).toBeLessThan(59);
+    await drain();
+    const below = async (who: Neighbour) => (await threadOf(who, posts[0]!)).below.toSorted();
+    const all = posts
+      .slice(1)
+      .map(({ uri }) => uri)
+      .toSorted();
+    expect(all.length).toBe(59);
+    expect([await below(alice), await below(bob), await below(carol)]).toEqual([all, all, all]);
+    const countsOf = (who: Neighbour) =>
+      Promise.all(
+        posts.map(async (post) => {
+          const { replies_count, favourites_count } = (await who.copyOf(post))!;
+          return [replies_count, favourites_count];
+        }),
+      );
+    expect(await countsOf(alice)).toEqual(await countsOf(bob));
+    expect(await countsOf(carol)).toEqual(await countsOf(bob));
+    const { pathname } = new URL(posts[0]!.uri);
+    const accept = { headers: { accept: "application/activity+json" } };
+    const { json } = await bob.server.stranger().get(`${pathname}/context`, accept);
+    expect(json.totalItems).toBe(59);
+  });
+
   test("is completed from any of its posts, and without the collection of the whole thread", async () => {
     const [first, second, third] = await conversation();
     await alice.resolve(second.uri);
