@@ -93,7 +93,7 @@ export interface BackgroundFetches {
   relayed: FairQueue;
   /** The number of these posts. */
   relayedPosts: SlidingWindow;
-  /** Those that their servers don't have, by relay and site. */
+  /** The number of posts that their servers don't have, by relay and site. */
   missingPosts: SlidingWindow;
 }
 

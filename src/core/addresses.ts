@@ -135,7 +135,7 @@ const LOCAL_STATUS = `
   WHERE s.id = +$id AND s.local = 1 AND ($username IS NULL OR lower(a.username) = lower($username))`;
 
 /** The local status with this URI, URL or id, also one that few may see; null for any other address. */
-export function localStatusAt(ctx: Context, address: string): number | null {
+export function localStatusNamed(ctx: Context, address: string): number | null {
   const name = parseAddress(ctx, address);
   const params = { id: name ? name.statusId : parseId(address), username: name?.username ?? null };
   return ctx.db.get<{ id: number }>(LOCAL_STATUS, params)?.id ?? null;

@@ -142,7 +142,7 @@ function accountsOf(db: Reads, host: string): number[] {
   return db.all<AccountRow>(ALL_ACCOUNTS).flatMap((account) => (isMeant(db, purged, account) ? [account.id] : []));
 }
 
-/** What is known of a host. */
+/** The numbers of known accounts and posts of a host. */
 export function sizeOfHost(db: Reads, host: string): HostSize {
   const ids = accountsOf(db, host);
   return { accounts: ids.length, statuses: db.get<{ count: number }>(STATUSES, { ids: idList(ids) })!.count };

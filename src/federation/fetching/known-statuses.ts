@@ -14,7 +14,7 @@ const LOCAL = `
   SELECT s.id FROM statuses s JOIN accounts a ON a.id = s.account_id
   WHERE s.id = +$id AND s.local = 1 AND s.reblog_of_id IS NULL AND lower(a.username) = lower($username)`;
 
-/** The id of the local status with this URI or URL, whoever may see it; null for anything else. */
+/** The id of the local status with this URI or URL, also a private one; null for boosts and for anything else. */
 export function localStatusAt(ctx: Context, address: string | null): number | null {
   const name = address === null ? null : parseAddress(ctx, address);
   if (!name || name.statusId === null) return null;

@@ -98,7 +98,7 @@ async function storeAll(ctx: Context, stores: readonly Store[]): Promise<void> {
   await pause();
 }
 
-/** What to do with an item of an outbox: an activity or, on some servers, a post. Those of others are ignored. */
+/** Prepares an item of an outbox: an activity or, on some servers, a post. Items of other accounts are ignored. */
 async function storeOf(
   ctx: Context,
   profile: Profile,

@@ -1,6 +1,6 @@
 import { showProgress } from "../../../api/statuses/deliveries.ts";
 import type { Context } from "../../../context.ts";
-import { localStatusAt } from "../../../core/addresses.ts";
+import { localStatusNamed } from "../../../core/addresses.ts";
 import { resyncFollows } from "../../../federation/local-followers.ts";
 import { listSentFollows, type SentFollow } from "../../../core/people/sent-follows.ts";
 import { Refusal } from "../../../errors.ts";
@@ -108,7 +108,7 @@ function waitingJson({ host, deliveries, since, lastResponse, nextAttemptAt }: W
 }
 
 function printPost(ctx: Context, post: string, json: boolean): void {
-  const statusId = localStatusAt(ctx, post);
+  const statusId = localStatusNamed(ctx, post);
   if (statusId === null)
     throw new Refusal("not_found", `"${post}" is no post of this server. Use the address of its page, or its id.`);
   const progress = progressOf(ctx.db, statusId);
