@@ -316,7 +316,7 @@ describe("After a backup was restored over newer follows", () => {
     ] as const) {
       expect([await relation(one, other), await isFollowedBy(other, one)]).toEqual([false, false]);
     }
-    // What the backup knew is unchanged.
+    // Follows that the backup has are unchanged.
     for (const [one, other] of [
       [bob, carol],
       [alice, dora],

@@ -42,7 +42,7 @@ let own: string;
 let good: RemoteAccount;
 let goodPost: string;
 
-/** What stays: local posts, and another server that has to do with them. */
+/** Data that stays: local posts, and another server that has to do with them. */
 beforeEach(async () => {
   good = accountOf("good.example", "gina");
   own = (await alice.publish("mine #tea")).id;

@@ -46,7 +46,7 @@ function update(note: Json): Promise<void> {
 
 type Seen = [state: string, quoted: string | null];
 
-/** What Alice sees of the quote in a post: its state, and the id of the quoted post if that is shown. */
+/** The quote in a post as Alice sees it: its state, and the id of the quoted post if that is shown. */
 async function quoteIn({ id: uri }: Json): Promise<Seen | null> {
   const { quote } = (await alice.copyOf({ uri }))!;
   return quote && [quote.state, quote.quoted_status?.uri ?? null];

@@ -9,7 +9,7 @@ const { alice, bob, carol, drain, advance, befriend } = neighboursForEachTest(["
 
 beforeEach(() => befriend(bob, carol));
 
-/** What a user sees of a quote: its state, and the text of the quoted post if it is shown. */
+/** A quote as a user sees it: its state, and the text of the quoted post if it is shown. */
 async function seenBy(viewer: Neighbour, post: { uri: string }): Promise<[string, string | null] | null> {
   const copy = await viewer.copyOf(post);
   return copy?.quote ? [copy.quote.state, copy.quote.quoted_status?.content ?? null] : null;

@@ -21,7 +21,7 @@ export class TestRelay {
     this.account.document.inbox = `${this.account.origin}/inbox`;
   }
 
-  /** What an owner types to add it. */
+  /** The address that an owner types to add it. */
   get address(): string {
     return this.kind === "mastodon" ? this.account.document.inbox : this.account.uri;
   }
