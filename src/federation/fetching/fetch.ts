@@ -46,6 +46,16 @@ export async function fetchDocument(ctx: Context, uri: string): Promise<Json & {
   throw new FetchError("refused", `${uri} has an id that leads elsewhere`);
 }
 
+/** As `fetchDocument()`, for callers that act on the reason of a failure. */
+export async function documentOrProblem(ctx: Context, uri: string): Promise<(Json & { id: string }) | FetchProblem> {
+  try {
+    return await fetchDocument(ctx, uri);
+  } catch (error) {
+    if (error instanceof FetchError) return error.problem;
+    throw error;
+  }
+}
+
 interface Fetched {
   /** The final address, after redirects. */
   url: string;

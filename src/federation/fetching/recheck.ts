@@ -3,8 +3,8 @@ import { type Budget, contextWithin } from "../../core/fetches.ts";
 import { removeStatusWithin } from "../../core/statuses/removal.ts";
 import { STATUS_COLUMNS, type StatusRow } from "../../core/visibility.ts";
 import type { Tx } from "../../db/open.ts";
-import { hasType, type Json } from "../read/json.ts";
-import { FetchError, fetchDocument } from "./fetch.ts";
+import { hasType, isJson } from "../read/json.ts";
+import { documentOrProblem } from "./fetch.ts";
 import { ownStatusAt } from "./known-statuses.ts";
 import { readFetched, storeEdit, withQuote } from "./statuses.ts";
 
@@ -24,28 +24,18 @@ export async function recheckStatus(ctx: Context, statusId: number): Promise<((t
   if (!known) return;
   const { uri, account_id: authorId } = known;
   const limited = contextWithin(ctx, { ...BUDGET });
-  const document = await documentAt(limited, uri);
-  if (document === "gone" || (document && hasType(document, "Tombstone"))) {
+  const document = await documentOrProblem(limited, uri);
+  if (document === "gone" || (isJson(document) && hasType(document, "Tombstone"))) {
     return (tx) => {
       const status = ownStatusAt(tx, authorId, uri);
       if (status) removeStatusWithin(ctx, tx, status, true);
     };
   }
-  const status = document && readFetched(ctx, document);
+  const status = isJson(document) ? readFetched(ctx, document) : null;
   if (status?.uri !== uri || status.attributedTo !== known.author_uri) return;
   const ready = await withQuote(limited, authorId, status);
   return (tx) => {
     const before = ownStatusAt(tx, authorId, uri);
     if (before) storeEdit(ctx, tx, before, ready);
   };
-}
-
-/** Null if the server doesn't respond. */
-async function documentAt(ctx: Context, uri: string): Promise<Json | "gone" | null> {
-  try {
-    return await fetchDocument(ctx, uri);
-  } catch (error) {
-    if (!(error instanceof FetchError)) throw error;
-    return error.problem === "gone" ? "gone" : null;
-  }
 }

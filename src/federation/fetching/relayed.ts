@@ -4,9 +4,9 @@ import { countMissing, countRelayed } from "../../core/moderation/relays.ts";
 import type { Tx } from "../../db/open.ts";
 import { isForUsers } from "../inbox/relevance.ts";
 import { PUBLIC } from "../read/audience.ts";
-import type { Json } from "../read/json.ts";
+import { isJson } from "../read/json.ts";
 import { accountAt } from "./actors.ts";
-import { FetchError, fetchDocument } from "./fetch.ts";
+import { documentOrProblem } from "./fetch.ts";
 import { localStatusAt, statusIdOf } from "./known-statuses.ts";
 import { orNull, readFetched, storeStatus, withQuote } from "./statuses.ts";
 
@@ -22,9 +22,9 @@ type AfterJob = (tx: Tx) => void;
 export async function fetchRelayed(ctx: Context, relayId: number, uri: string): Promise<AfterJob | void> {
   if (isUnderLoad(ctx) || mustWait(ctx, new URL(uri)) || statusIdOf(ctx.db, uri) !== null) return;
   const limited = contextWithin(ctx, { ...BUDGET }, ctx.background.relayed);
-  const document = await documentAt(limited, uri);
-  if (document === "missing") return (tx) => countMissing(ctx, tx, relayId, uri);
-  const status = document && readFetched(ctx, document);
+  const document = await documentOrProblem(limited, uri);
+  if (document === "gone" || document === "refused") return (tx) => countMissing(ctx, tx, relayId, uri);
+  const status = isJson(document) ? readFetched(ctx, document) : null;
   if (!status || !status.to.includes(PUBLIC)) return;
   const authorId = await orNull(accountAt(limited, status.attributedTo));
   if (authorId === null) return;
@@ -44,13 +44,3 @@ function isUnderLoad(ctx: Context): boolean {
 }
 
 const DUE = "SELECT 1 FROM job_turns WHERE lane = 'fetches' AND at <= +$now LIMIT 1";
-
-/** Null if its server doesn't respond. */
-async function documentAt(ctx: Context, uri: string): Promise<Json | "missing" | null> {
-  try {
-    return await fetchDocument(ctx, uri);
-  } catch (error) {
-    if (!(error instanceof FetchError)) throw error;
-    return error.problem === "unavailable" ? null : "missing";
-  }
-}

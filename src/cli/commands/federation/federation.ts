@@ -10,6 +10,7 @@ import {
   progressOf,
   type WaitingServer,
 } from "../../../federation/delivery/progress.ts";
+import { counted } from "../../backup/progress.ts";
 import { argument, command, flag, optionalArgument } from "../../command.ts";
 import { withData } from "../../data-folder.ts";
 import { userNamed } from "../../users.ts";
@@ -34,8 +35,8 @@ here are not restored: they have to follow again, or their server resends their 
     run: async ({ name }) => {
       const { follows, followers } = await withData((ctx) => resyncFollows(ctx, userNamed(ctx, name).account_id));
       const [sent, compared] = [
-        counted(follows, "follow is", "follows are"),
-        counted(followers, "follower", "followers"),
+        `${counted(follows, "follow")} ${follows === 1 ? "is" : "are"}`,
+        counted(followers, "follower"),
       ];
       console.log(`${sent} sent again, and the servers of ${compared} compare their lists.`);
     },
@@ -66,10 +67,6 @@ sent again after a day without an answer, three times in total. A locked account
     }),
   }),
 };
-
-function counted(count: number, one: string, many: string): string {
-  return count === 1 ? `1 ${one}` : `${count} ${many}`;
-}
 
 function responseOf({ answer, answered_at, problem, delivered_at }: SentFollow): string {
   if (answer !== null) return `${answer} ${minute(answered_at)}`;
@@ -120,7 +117,7 @@ function printPost(ctx: Context, post: string, json: boolean): void {
 }
 
 function versionLines(begin: string, { accepted, waiting, refused, refusing }: Progress): string[] {
-  const servers = counted(accepted, "server", "servers");
+  const servers = counted(accepted, "server");
   const others = [waiting.length > 0 && `${waiting.length} waiting`, refused > 0 && `${refused} refused`];
   const line = `${[`${begin} ${servers}`, ...others].filter(Boolean).join(", ")}.`;
   const late = tableOf(waiting, { "WAITING HOST": ({ host }) => host, ...WAITING_COLUMNS });
