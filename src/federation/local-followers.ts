@@ -3,7 +3,7 @@ import type { Reads, Tx } from "../db/open.ts";
 import { localUsername } from "../core/accounts.ts";
 import { followUri } from "../core/addresses.ts";
 import { deliver } from "../core/deliveries.ts";
-import { acceptFollow, endFollow } from "../core/people/follows.ts";
+import { acceptFollow, endFollow, isFollowing } from "../core/people/follows.ts";
 import { noteFollowAnswer } from "../core/people/sent-follows.ts";
 
 /** The follow of a remote account by a local one. */
@@ -38,7 +38,6 @@ export function localAmong(db: Reads, uris: Iterable<string>): Set<number> {
  */
 const MAX_UNDONE = 20;
 
-const FOLLOWS = "SELECT 1 FROM follows WHERE account_id = +$accountId AND target_account_id = +$targetId";
 const SAME_FOLLOW = "SELECT 1 FROM follows WHERE id = +$followId";
 
 /**
@@ -58,7 +57,7 @@ export function adoptFollowers(
   const unknown: number[] = [];
   for (const accountId of listed) {
     const pair = { accountId, targetId };
-    if (tx.get(FOLLOWS, pair)) continue;
+    if (isFollowing(tx, pair)) continue;
     if (acceptFollow(ctx, tx, accountId, targetId)) noteFollowAnswer(ctx, tx, pair, "accepted");
     else unknown.push(accountId);
   }

@@ -1,5 +1,5 @@
 import type { Context } from "../../context.ts";
-import type { Tx } from "../../db/open.ts";
+import type { Reads, Tx } from "../../db/open.ts";
 import { Keyset, type Page, type ListItem } from "../../db/keyset.ts";
 import { notAllowed, notFound } from "../../errors.ts";
 import {
@@ -136,6 +136,12 @@ export function removeFollower(ctx: Context, accountId: number, followerId: numb
     );
     if (follows) endFollow(ctx, tx, follower.id, accountId);
   });
+}
+
+const FOLLOWS = "SELECT 1 FROM follows WHERE account_id = +$accountId AND target_account_id = +$targetId";
+
+export function isFollowing(db: Reads, pair: { accountId: number; targetId: number }): boolean {
+  return db.get(FOLLOWS, pair) !== null;
 }
 
 /**

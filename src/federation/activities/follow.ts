@@ -1,11 +1,9 @@
 import { hasMoved, isBlockedBy } from "../../core/accounts.ts";
 import { deliver } from "../../core/deliveries.ts";
-import { storeFollow } from "../../core/people/follows.ts";
+import { isFollowing, storeFollow } from "../../core/people/follows.ts";
 import { localAccountAt } from "../local.ts";
 import type { Handler } from "./handler.ts";
 import { followOfRelay } from "./relay.ts";
-
-const FOLLOWS = "SELECT 1 FROM follows WHERE account_id = +$accountId AND target_account_id = +$targetId";
 
 /**
  * A follow of a local account, or by a relay of the server itself. A repeated one is answered again: the first answer may
@@ -17,7 +15,7 @@ export const follow: Handler = (ctx, sender, activity) => {
   if (!target) return followOfRelay(ctx, sender, activity);
   return (tx) => {
     const pair = { accountId: sender.id, targetId: target.id };
-    if (isBlockedBy(ctx, sender.id, target.id) || (hasMoved(tx, target.id) && !tx.get(FOLLOWS, pair))) {
+    if (isBlockedBy(ctx, sender.id, target.id) || (hasMoved(tx, target.id) && !isFollowing(tx, pair))) {
       deliver(ctx, tx, { type: "follow.rejected", accountId: target.id, followerId: sender.id, uri });
     } else storeFollow(ctx, tx, { ...pair, uri });
   };
