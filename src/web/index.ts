@@ -3,19 +3,19 @@ import type { Context } from "../context.ts";
 import { addRoute } from "../lib/http/elysia.ts";
 import type { Description } from "../lib/http/openapi.ts";
 import { favicon, stylesheet, type Asset } from "./assets.ts";
-import { apiPages } from "./api.tsx";
+import { apiPages } from "./public/api.tsx";
 import { aboutPages } from "./public/about.tsx";
-import { appPages } from "./apps.tsx";
-import { authorizePages } from "./authorize.tsx";
-import { interactionPages } from "./interaction.tsx";
+import { appPages } from "./settings/apps.tsx";
+import { authorizePages } from "./sign-in/authorize.tsx";
+import { interactionPages } from "./sign-in/interaction.tsx";
 import { landingPages } from "./public/landing.tsx";
 import { notFoundPages } from "./not-found.ts";
-import { Pages } from "./page-routes.ts";
+import { Pages } from "./page/page-routes.ts";
 import { postPages } from "./public/post.tsx";
 import { profilePages } from "./public/profile.tsx";
-import { setupPages } from "./setup.tsx";
-import { signInPages } from "./sign-in.tsx";
-import { tokenRoutes } from "./token.ts";
+import { setupPages } from "./sign-in/setup.tsx";
+import { signInPages } from "./sign-in/sign-in.tsx";
+import { tokenRoutes } from "./sign-in/token.ts";
 
 /**
  * Adds all pages, the files that they load, and the OAuth endpoints that belong to them. `describe` returns the OpenAPI

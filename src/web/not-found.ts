@@ -1,9 +1,9 @@
 import { requestAddress } from "../lib/http/params.ts";
 import { favicon } from "./assets.ts";
-import { notFoundPage } from "./error-pages.tsx";
+import { notFoundPage } from "./page/error-pages.tsx";
 import { errorLanguage, inLanguage } from "./i18n/error-messages.ts";
-import type { Pages } from "./page-routes.ts";
-import type { PageRequest } from "./page-request.tsx";
+import type { Pages } from "./page/page-routes.ts";
+import type { PageRequest } from "./page/page-request.tsx";
 
 /** Responses for unknown paths: a page for browsers, JSON for other clients. */
 export function notFoundPages(pages: Pages): void {

@@ -48,7 +48,7 @@ const Grant = object({
 
 const Revocation = object({ ...client, token: text({ max: 512 }) });
 
-/** `web/authorize.tsx` and `web/token.ts` serve these: pages, and requests with OAuth's own rules and errors. */
+/** `web/sign-in/authorize.tsx` and `web/sign-in/token.ts` serve these: pages, and requests with OAuth's own rules and errors. */
 function describeTokenEndpoints(routes: Router): void {
   routes
     .describeOnly("GET", "/oauth/authorize", {

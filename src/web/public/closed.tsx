@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
-import { Head } from "../layout.tsx";
-import type { PageRequest } from "../page-request.tsx";
+import { Head } from "../page/layout.tsx";
+import type { PageRequest } from "../page/page-request.tsx";
 
 /** Shown instead of pages that need signing in (LINNET_LIMITED_FEDERATION, LINNET_PUBLIC_PREVIEW). */
 export function closedPage(page: PageRequest): Response {

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { type Progress, progressOf } from "../../federation/delivery/progress.ts";
 import type { Messages } from "../i18n/messages.ts";
-import type { PageRequest } from "../page-request.tsx";
+import type { PageRequest } from "../page/page-request.tsx";
 import { dateAndTime } from "./posts.tsx";
 
 /** Which other servers have a post, for its author. Nothing if it was not delivered. */

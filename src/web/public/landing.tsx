@@ -1,11 +1,11 @@
 /** @jsxImportSource preact */
 import { hasUsers, listedAccounts } from "../../core/people/users.ts";
 import { showAccounts, type AccountJson } from "../../entities/accounts.ts";
-import { Head, Hidden, Notice } from "../layout.tsx";
-import type { Pages } from "../page-routes.ts";
+import { Head, Hidden, Notice } from "../page/layout.tsx";
+import type { Pages } from "../page/page-routes.ts";
 import { AccountItem } from "./posts.tsx";
-import { APPS as APPS_PAGE } from "../sign-in.tsx";
-import type { PageRequest } from "../page-request.tsx";
+import { APPS as APPS_PAGE } from "../sign-in/sign-in.tsx";
+import type { PageRequest } from "../page/page-request.tsx";
 import type { Platform, Messages } from "../i18n/messages.ts";
 import { localHandle } from "../../core/addresses.ts";
 

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import type { PageRequest } from "../page-request.tsx";
+import type { PageRequest } from "../page/page-request.tsx";
 
 interface MetaProps {
   page: PageRequest;

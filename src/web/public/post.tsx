@@ -9,9 +9,9 @@ import { requestAddress } from "../../lib/http/params.ts";
 import { closedPage } from "./closed.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { Meta } from "./meta.tsx";
-import type { Pages } from "../page-routes.ts";
+import type { Pages } from "../page/page-routes.ts";
 import { handleOf, nameOf, Post, Posts } from "./posts.tsx";
-import type { PageRequest } from "../page-request.tsx";
+import type { PageRequest } from "../page/page-request.tsx";
 
 /** The pages show what anonymous visitors may see, also to signed-in users; authors also see which servers have a post. */
 const ANONYMOUS = 0;

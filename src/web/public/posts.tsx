@@ -5,8 +5,8 @@ import type { CardJson } from "../../entities/cards.ts";
 import type { MediaJson } from "../../entities/media.ts";
 import type { PollJson } from "../../entities/polls.ts";
 import type { OriginalJson, QuotedJson, StatusJson } from "../../entities/statuses.ts";
-import { Html, Text } from "../rich-text.tsx";
-import type { PageRequest } from "../page-request.tsx";
+import { Html, Text } from "../page/rich-text.tsx";
+import type { PageRequest } from "../page/page-request.tsx";
 import type { Messages } from "../i18n/messages.ts";
 import { localHandle } from "../../core/addresses.ts";
 

@@ -12,12 +12,12 @@ import { htmlToText } from "../../lib/text/html.ts";
 import { parseId } from "../../lib/ids.ts";
 import { requestAddress } from "../../lib/http/params.ts";
 import { closedPage, suspendedPage } from "./closed.tsx";
-import { Html, Text } from "../rich-text.tsx";
-import { Head } from "../layout.tsx";
+import { Html, Text } from "../page/rich-text.tsx";
+import { Head } from "../page/layout.tsx";
 import { Meta } from "./meta.tsx";
-import type { Pages } from "../page-routes.ts";
+import type { Pages } from "../page/page-routes.ts";
 import { handleOf, nameOf, Post, Posts } from "./posts.tsx";
-import type { PageRequest } from "../page-request.tsx";
+import type { PageRequest } from "../page/page-request.tsx";
 
 const PAGE_SIZE = 20;
 /** The pages show what anonymous visitors may see, also to signed-in users. */

@@ -1,16 +1,16 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
-import type { Context } from "../context.ts";
-import { etagOf, isNamedBy } from "../lib/http/etag.ts";
-import { requestAddress, type Params } from "../lib/http/params.ts";
-import { hashSecret, newSecret, sameSecret } from "../lib/secrets.ts";
-import { knownBrowser, knownBrowserCookie, KNOWN_BROWSER_SECONDS } from "../oauth/known-browsers.ts";
-import { closeSession, findSession, openSession, SESSION_LIFETIME, type Session } from "../oauth/sessions.ts";
+import type { Context } from "../../context.ts";
+import { etagOf, isNamedBy } from "../../lib/http/etag.ts";
+import { requestAddress, type Params } from "../../lib/http/params.ts";
+import { hashSecret, newSecret, sameSecret } from "../../lib/secrets.ts";
+import { knownBrowser, knownBrowserCookie, KNOWN_BROWSER_SECONDS } from "../../oauth/known-browsers.ts";
+import { closeSession, findSession, openSession, SESSION_LIFETIME, type Session } from "../../oauth/sessions.ts";
 import { readCookie, setCookie } from "./cookies.ts";
-import { messagesFor } from "./i18n/negotiation.ts";
+import { messagesFor } from "../i18n/negotiation.ts";
 import { PageLayout } from "./layout.tsx";
-import type { Messages } from "./i18n/messages.ts";
+import type { Messages } from "../i18n/messages.ts";
 
 export interface PageOptions {
   status?: number;

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
-import type { Description, JsonSchema, Operation } from "../lib/http/openapi.ts";
-import { Head } from "./layout.tsx";
-import type { Pages } from "./page-routes.ts";
+import type { Description, JsonSchema, Operation } from "../../lib/http/openapi.ts";
+import { Head } from "../page/layout.tsx";
+import type { Pages } from "../page/page-routes.ts";
 
 /** A method of the API. */
 interface Method {

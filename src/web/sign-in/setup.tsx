@@ -1,11 +1,11 @@
 /** @jsxImportSource preact */
-import { createUser, hasUsers, MAX_DISPLAY_NAME, userProblems, type UserProblem } from "../core/people/users.ts";
-import { isSetupToken } from "../core/people/setup.ts";
-import { Refusal } from "../errors.ts";
-import { Field, Head, Hidden, Notice } from "./layout.tsx";
-import type { Pages } from "./page-routes.ts";
-import type { PageRequest } from "./page-request.tsx";
-import { localHandle } from "../core/addresses.ts";
+import { createUser, hasUsers, MAX_DISPLAY_NAME, userProblems, type UserProblem } from "../../core/people/users.ts";
+import { isSetupToken } from "../../core/people/setup.ts";
+import { Refusal } from "../../errors.ts";
+import { Field, Head, Hidden, Notice } from "../page/layout.tsx";
+import type { Pages } from "../page/page-routes.ts";
+import type { PageRequest } from "../page/page-request.tsx";
+import { localHandle } from "../../core/addresses.ts";
 
 /** The page behind the one-time link, which creates the owner's account. */
 export function setupPages(pages: Pages): void {

@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
-import { favicon, stylesheet } from "./assets.ts";
+import { favicon, stylesheet } from "../assets.ts";
 import { Html } from "./rich-text.tsx";
-import type { Messages } from "./i18n/messages.ts";
+import type { Messages } from "../i18n/messages.ts";
 
 interface PageLayoutProps {
   title: string;

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
-import type { EmojiJson } from "../entities/emojis.ts";
-import { escapeHtml } from "../lib/text/html.ts";
-import { replaceShortcodes } from "../lib/text/shortcodes.ts";
+import type { EmojiJson } from "../../entities/emojis.ts";
+import { escapeHtml } from "../../lib/text/html.ts";
+import { replaceShortcodes } from "../../lib/text/shortcodes.ts";
 
 interface HtmlProps {
   html: string;

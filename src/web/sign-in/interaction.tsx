@@ -1,17 +1,17 @@
 /** @jsxImportSource preact */
-import { resolveHandle } from "../core/accounts.ts";
-import { resolveAddress } from "../core/discovery/search.ts";
-import { follow } from "../core/people/follows.ts";
-import { showAccount, type AccountJson } from "../entities/accounts.ts";
-import { showRelationship } from "../entities/relationships.ts";
-import { showStatus } from "../entities/statuses.ts";
-import { Refusal } from "../errors.ts";
-import { parseId } from "../lib/ids.ts";
-import type { Session } from "../oauth/sessions.ts";
-import { Alert, Head, Hidden } from "./layout.tsx";
-import type { Pages } from "./page-routes.ts";
-import type { PageRequest } from "./page-request.tsx";
-import { Author, nameOf, Post } from "./public/posts.tsx";
+import { resolveHandle } from "../../core/accounts.ts";
+import { resolveAddress } from "../../core/discovery/search.ts";
+import { follow } from "../../core/people/follows.ts";
+import { showAccount, type AccountJson } from "../../entities/accounts.ts";
+import { showRelationship } from "../../entities/relationships.ts";
+import { showStatus } from "../../entities/statuses.ts";
+import { Refusal } from "../../errors.ts";
+import { parseId } from "../../lib/ids.ts";
+import type { Session } from "../../oauth/sessions.ts";
+import { Alert, Head, Hidden } from "../page/layout.tsx";
+import type { Pages } from "../page/page-routes.ts";
+import type { PageRequest } from "../page/page-request.tsx";
+import { Author, nameOf, Post } from "../public/posts.tsx";
 import { INTERACTION, signInPage } from "./sign-in.tsx";
 
 /**

@@ -1,11 +1,11 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
-import { localUrl, parseAddress } from "../core/addresses.ts";
-import { isDeleted } from "../core/tombstones.ts";
-import { DatabaseLockedRefusal, type Refusal } from "../errors.ts";
-import { requestAddress } from "../lib/http/params.ts";
-import type { Rate } from "../lib/rates.ts";
-import { inLanguage } from "./i18n/error-messages.ts";
+import { localUrl, parseAddress } from "../../core/addresses.ts";
+import { isDeleted } from "../../core/tombstones.ts";
+import { DatabaseLockedRefusal, type Refusal } from "../../errors.ts";
+import { requestAddress } from "../../lib/http/params.ts";
+import type { Rate } from "../../lib/rates.ts";
+import { inLanguage } from "../i18n/error-messages.ts";
 import { Head } from "./layout.tsx";
 import type { PageRequest } from "./page-request.tsx";
 

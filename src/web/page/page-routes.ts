@@ -1,9 +1,9 @@
 import type { AnyElysia } from "elysia";
-import type { Context } from "../context.ts";
-import { Refusal } from "../errors.ts";
-import { addRoute, type Incoming } from "../lib/http/elysia.ts";
-import { addressKey } from "../lib/http/ip-addresses.ts";
-import { parseQuery, readParams, searchOf, type Params } from "../lib/http/params.ts";
+import type { Context } from "../../context.ts";
+import { Refusal } from "../../errors.ts";
+import { addRoute, type Incoming } from "../../lib/http/elysia.ts";
+import { addressKey } from "../../lib/http/ip-addresses.ts";
+import { parseQuery, readParams, searchOf, type Params } from "../../lib/http/params.ts";
 import { notFoundPage, refusalPage, tooManyPage } from "./error-pages.tsx";
 import { PageRequest } from "./page-request.tsx";
 

@@ -1,11 +1,11 @@
 import type { AnyElysia } from "elysia";
-import type { Context } from "../context.ts";
-import { Refusal } from "../errors.ts";
-import { addRoute } from "../lib/http/elysia.ts";
-import { addressKey } from "../lib/http/ip-addresses.ts";
-import { readParams, type Params } from "../lib/http/params.ts";
-import { OAuthRefusal } from "../oauth/refusals.ts";
-import { grantToken, revokeForClient } from "../oauth/grants.ts";
+import type { Context } from "../../context.ts";
+import { Refusal } from "../../errors.ts";
+import { addRoute } from "../../lib/http/elysia.ts";
+import { addressKey } from "../../lib/http/ip-addresses.ts";
+import { readParams, type Params } from "../../lib/http/params.ts";
+import { OAuthRefusal } from "../../oauth/refusals.ts";
+import { grantToken, revokeForClient } from "../../oauth/grants.ts";
 
 const MAX_BYTES = 64 * 1024;
 const HEADERS = { "cache-control": "no-store", pragma: "no-cache" };

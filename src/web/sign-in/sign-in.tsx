@@ -1,13 +1,13 @@
 /** @jsxImportSource preact */
-import { findLogin, isPasswordOf, type Login } from "../core/people/sign-in.ts";
-import { addressKey } from "../lib/http/ip-addresses.ts";
-import { parseQuery, searchOf } from "../lib/http/params.ts";
-import type { Rate } from "../lib/rates.ts";
-import { findApp } from "../oauth/apps.ts";
-import { Alert, Field, Head, Hidden } from "./layout.tsx";
-import { waitFor } from "./error-pages.tsx";
-import type { Pages } from "./page-routes.ts";
-import type { PageRequest } from "./page-request.tsx";
+import { findLogin, isPasswordOf, type Login } from "../../core/people/sign-in.ts";
+import { addressKey } from "../../lib/http/ip-addresses.ts";
+import { parseQuery, searchOf } from "../../lib/http/params.ts";
+import type { Rate } from "../../lib/rates.ts";
+import { findApp } from "../../oauth/apps.ts";
+import { Alert, Field, Head, Hidden } from "../page/layout.tsx";
+import { waitFor } from "../page/error-pages.tsx";
+import type { Pages } from "../page/page-routes.ts";
+import type { PageRequest } from "../page/page-request.tsx";
 
 export const AUTHORIZE = "/oauth/authorize";
 export const APPS = "/settings/apps";

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { OUT_OF_BAND } from "../oauth/apps.ts";
+import { OUT_OF_BAND } from "../../oauth/apps.ts";
 import {
   responseParams,
   AUTHORIZATION_PARAMS,
@@ -7,16 +7,16 @@ import {
   type AuthorizationRequest,
   type AuthorizationProblem,
   type Recipient,
-} from "../oauth/authorization.ts";
-import { issueCode } from "../oauth/codes.ts";
-import { responseUrl, formActionSources, isWebAddress, recipientOf } from "../oauth/redirects.ts";
-import { broadestScopes } from "../oauth/scopes.ts";
-import type { Session } from "../oauth/sessions.ts";
-import { Alert, Head, Hidden } from "./layout.tsx";
-import type { Pages } from "./page-routes.ts";
+} from "../../oauth/authorization.ts";
+import { issueCode } from "../../oauth/codes.ts";
+import { responseUrl, formActionSources, isWebAddress, recipientOf } from "../../oauth/redirects.ts";
+import { broadestScopes } from "../../oauth/scopes.ts";
+import type { Session } from "../../oauth/sessions.ts";
+import { Alert, Head, Hidden } from "../page/layout.tsx";
+import type { Pages } from "../page/page-routes.ts";
 import { AUTHORIZE, signInPage } from "./sign-in.tsx";
-import type { PageRequest } from "./page-request.tsx";
-import type { Messages } from "./i18n/messages.ts";
+import type { PageRequest } from "../page/page-request.tsx";
+import type { Messages } from "../i18n/messages.ts";
 
 /** The pages on which a user authorizes an app. */
 export function authorizePages(pages: Pages): void {

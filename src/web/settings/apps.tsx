@@ -1,12 +1,12 @@
 /** @jsxImportSource preact */
-import { authorizedApps, revokeApp, type AuthorizedApp } from "../oauth/authorizations.ts";
-import { isKnownScope, broadestScopes } from "../oauth/scopes.ts";
-import { closeOtherSessions, otherSessions, type Session } from "../oauth/sessions.ts";
-import { Alert, Head, Hidden } from "./layout.tsx";
-import type { Pages } from "./page-routes.ts";
-import { APPS, signInPage } from "./sign-in.tsx";
-import type { PageRequest } from "./page-request.tsx";
-import type { Messages } from "./i18n/messages.ts";
+import { authorizedApps, revokeApp, type AuthorizedApp } from "../../oauth/authorizations.ts";
+import { isKnownScope, broadestScopes } from "../../oauth/scopes.ts";
+import { closeOtherSessions, otherSessions, type Session } from "../../oauth/sessions.ts";
+import { Alert, Head, Hidden } from "../page/layout.tsx";
+import type { Pages } from "../page/page-routes.ts";
+import { APPS, signInPage } from "../sign-in/sign-in.tsx";
+import type { PageRequest } from "../page/page-request.tsx";
+import type { Messages } from "../i18n/messages.ts";
 
 /** The page where users see the apps and browsers that are signed in to their account, and revoke their access. */
 export function appPages(pages: Pages): void {
