@@ -1,5 +1,12 @@
 import icon from "../../assets/linnet.svg" with { type: "text" };
-import style from "../../assets/linnet.css" with { type: "text" };
+import api from "../../assets/styles/api.css" with { type: "text" };
+import base from "../../assets/styles/base.css" with { type: "text" };
+import forms from "../../assets/styles/forms.css" with { type: "text" };
+import lists from "../../assets/styles/lists.css" with { type: "text" };
+import navigation from "../../assets/styles/navigation.css" with { type: "text" };
+import posts from "../../assets/styles/posts.css" with { type: "text" };
+import profile from "../../assets/styles/profile.css" with { type: "text" };
+import prose from "../../assets/styles/prose.css" with { type: "text" };
 
 export interface Asset {
   path: string;
@@ -13,5 +20,11 @@ function asset(name: string, extension: string, type: string, content: string): 
   return { path: `/assets/${name}-${hash}.${extension}`, type, content };
 }
 
-export const stylesheet = asset("linnet", "css", "text/css; charset=utf-8", style);
+/** One file for all pages: a browser loads it once, before it shows the first of them. Later rules override earlier ones. */
+const STYLES = [base, navigation, forms, lists, prose, profile, posts, api];
+
+export const stylesheet = asset("linnet", "css", "text/css; charset=utf-8", STYLES.join("\n"));
 export const favicon = asset("linnet", "svg", "image/svg+xml", icon);
+
+/** All files that the pages load. */
+export const ASSETS: readonly Asset[] = [stylesheet, favicon];

@@ -1,11 +1,15 @@
 import type { AnyElysia } from "elysia";
 import type { Context } from "../context.ts";
 import { addRoute } from "../lib/http/elysia.ts";
+import { targetOf } from "../lib/http/params.ts";
 import type { Description } from "../lib/http/openapi.ts";
-import { favicon, stylesheet, type Asset } from "./assets.ts";
+import { ASSETS, type Asset } from "./assets.ts";
 import { apiPages } from "./public/api.tsx";
 import { aboutPages } from "./public/about.tsx";
 import { appPages } from "./settings/apps.tsx";
+import { postingSettingsPages } from "./settings/posting.tsx";
+import { profileSettingsPages } from "./settings/profile.tsx";
+import { settingsPages } from "./settings/settings.tsx";
 import { authorizePages } from "./sign-in/authorize.tsx";
 import { interactionPages } from "./sign-in/interaction.tsx";
 import { landingPages } from "./public/landing.tsx";
@@ -14,7 +18,7 @@ import { Pages } from "./page/page-routes.ts";
 import { postPages } from "./public/post.tsx";
 import { profilePages } from "./public/profile.tsx";
 import { setupPages } from "./sign-in/setup.tsx";
-import { signInPages } from "./sign-in/sign-in.tsx";
+import { signInPage, signInPages } from "./sign-in/sign-in.tsx";
 import { tokenRoutes } from "./sign-in/token.ts";
 
 /**
@@ -22,7 +26,7 @@ import { tokenRoutes } from "./sign-in/token.ts";
  * description.
  */
 export function webRoutes(app: AnyElysia, ctx: Context, describe: () => Promise<Description>): void {
-  const pages = new Pages(app, ctx);
+  const pages = new Pages(app, ctx, (page) => signInPage(page, { returnTo: targetOf(page.request.url) }));
   landingPages(pages);
   aboutPages(pages);
   profilePages(pages);
@@ -30,11 +34,14 @@ export function webRoutes(app: AnyElysia, ctx: Context, describe: () => Promise<
   setupPages(pages);
   signInPages(pages);
   authorizePages(pages);
+  settingsPages(pages);
+  profileSettingsPages(pages);
+  postingSettingsPages(pages);
   appPages(pages);
   interactionPages(pages);
   apiPages(pages, describe);
   tokenRoutes(app, ctx);
-  for (const asset of [stylesheet, favicon]) assetRoute(app, asset);
+  for (const asset of ASSETS) assetRoute(app, asset);
   notFoundPages(pages);
 }
 

@@ -147,7 +147,7 @@ describe("A revoked app", () => {
       expect([refused.status, refused.text]).toEqual([403, expect.stringContaining("nothing was changed")]);
     }
     expect((await visitor.post(`${PAGE}/revoke`, { app: String(appId) })).status).toBe(403);
-    expect((await new Visitor(server).post(`${PAGE}/revoke`, fields)).location).toBe(PAGE);
+    expect((await new Visitor(server).post(`${PAGE}/revoke`, fields)).status).toBe(403);
     expect(await statusOf(clients[0]!)).toBe(200);
   });
 

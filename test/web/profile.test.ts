@@ -101,7 +101,9 @@ test("pages of older posts are linked, and link back to the latest", async () =>
   for (const links of [1, 2, 1]) {
     const { html, text } = await visitor.get(path);
     numbers.push(...[...text.matchAll(/number (\d+)\./g)].map(([, number]) => Number(number)));
-    const found = [.../<nav.*<\/nav>/.exec(html)![0].matchAll(/href="([^"]*)"/g)].map(([, href]) => href!);
+    const found = [.../<nav class="links.*?<\/nav>/.exec(html)![0].matchAll(/href="([^"]*)"/g)].map(
+      ([, href]) => href!,
+    );
     expect(found).toHaveLength(links);
     path = found.at(-1)!.replaceAll("&amp;", "&");
   }

@@ -1,5 +1,9 @@
+/** Values that replace or complete those of a form; undefined unchecks a box. */
+type Fields = Record<string, string | File | undefined>;
+
 interface Form {
   action: string;
+  isMultipart: boolean;
   fields: Record<string, string>;
   buttons: { name: string; value: string; label: string }[];
 }
@@ -11,7 +15,7 @@ export interface Seen {
   html: string;
   /** The target of a redirect; null for a page. */
   location: string | null;
-  /** The text of the page, without its markup. */
+  /** The text of the page, without its markup and the bar above it. */
   text: string;
   forms: Form[];
 }
@@ -34,18 +38,29 @@ export class Visitor {
   }
 
   /** Submits a form of the current page with the button of this label. */
-  async press(label: string, fields: Record<string, string> = {}): Promise<Seen> {
+  async press(label: string, fields: Fields = {}): Promise<Seen> {
     const form = this.seen?.forms.find(({ buttons }) => buttons.some((button) => button.label === label));
     const button = form?.buttons.find((candidate) => candidate.label === label);
     if (!form || !button) throw new Error(`there is no button "${label}" on this page: ${this.seen?.text}`);
-    const body = { ...form.fields, ...(button.name ? { [button.name]: button.value } : {}), ...fields };
-    return this.post(form.action, body);
+    const all = { ...form.fields, ...(button.name ? { [button.name]: button.value } : {}), ...fields };
+    return form.isMultipart ? this.upload(form.action, all) : this.post(form.action, all as Record<string, string>);
   }
 
   /** Submits a form as a page of this server does; `headers` are what the browser adds. */
-  async post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Seen> {
-    const own = { origin: this.server.origin, "sec-fetch-site": "same-origin", ...headers };
-    return this.send("POST", path, new URLSearchParams(fields), own);
+  async post(path: string, fields: Fields, headers: Record<string, string> = {}): Promise<Seen> {
+    const given = Object.entries(fields).filter((field): field is [string, string] => typeof field[1] === "string");
+    return this.send("POST", path, new URLSearchParams(given), this.formHeaders(headers));
+  }
+
+  /** Submits a form with files. */
+  async upload(path: string, fields: Fields): Promise<Seen> {
+    const body = new FormData();
+    for (const [name, value] of Object.entries(fields)) if (value !== undefined) body.set(name, value);
+    return this.send("POST", path, body, this.formHeaders({}));
+  }
+
+  private formHeaders(own: Record<string, string>): Record<string, string> {
+    return { origin: this.server.origin, "sec-fetch-site": "same-origin", ...own };
   }
 
   /** Follows the last redirect. */
@@ -60,7 +75,12 @@ export class Visitor {
     return this.press("Sign in", { login, password });
   }
 
-  private async send(method: string, path: string, body?: URLSearchParams, own: Record<string, string> = {}) {
+  private async send(
+    method: string,
+    path: string,
+    body?: URLSearchParams | FormData,
+    own: Record<string, string> = {},
+  ) {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const headers = { accept: "text/html", ...this.headers, ...own, ...(cookie ? { cookie } : {}) };
     const address = new URL(path, this.server.origin);
@@ -84,7 +104,12 @@ async function see(response: Response): Promise<Seen> {
     headers: response.headers,
     html,
     location: response.headers.get("location"),
-    text: decoded(html.replace(/<head>.*<\/head>/s, "").replace(/<[^>]*>/g, " "))
+    text: decoded(
+      html
+        .replace(/<head>.*<\/head>/s, "")
+        .replace(/<nav class="top".*?<\/nav>/s, "")
+        .replace(/<[^>]*>/g, " "),
+    )
       .replace(/\s+/g, " ")
       .trim(),
     forms: formsIn(html),
@@ -94,18 +119,43 @@ async function see(response: Response): Promise<Seen> {
 function formsIn(html: string): Form[] {
   return [...html.matchAll(/<form ([^>]*)>(.*?)<\/form>/gs)].map(([, attributes, inside]) => ({
     action: attribute(attributes!, "action"),
-    fields: Object.fromEntries(
-      [...inside!.matchAll(/<input ([^>]*)>/g)].map(([, input]) => [
-        attribute(input!, "name"),
-        attribute(input!, "value"),
-      ]),
-    ),
+    isMultipart: attributes!.includes("multipart/form-data"),
+    fields: { ...inputsIn(inside!), ...textsIn(inside!), ...choicesIn(inside!) },
     buttons: [...inside!.matchAll(/<button ([^>]*)>(.*?)<\/button>/gs)].map(([, button, label]) => ({
       name: attribute(button!, "name"),
       value: attribute(button!, "value"),
       label: decoded(label!),
     })),
   }));
+}
+
+/** Inputs with their values; only checked boxes, and no files. */
+function inputsIn(form: string): Record<string, string> {
+  const inputs = [...form.matchAll(/<input ([^>]*)>/g)].map(([, input]) => input!);
+  const sent = inputs.filter((input) => {
+    const type = attribute(input, "type");
+    return type !== "file" && (!/^(checkbox|radio)$/.test(type) || /(^|\s)checked(\s|=|\/|$)/.test(input));
+  });
+  return Object.fromEntries(sent.map((input) => [attribute(input, "name"), attribute(input, "value")]));
+}
+
+function textsIn(form: string): Record<string, string> {
+  return Object.fromEntries(
+    [...form.matchAll(/<textarea ([^>]*)>(.*?)<\/textarea>/gs)].map(([, attributes, text]) => [
+      attribute(attributes!, "name"),
+      decoded(text!).replace(/^\n/, ""),
+    ]),
+  );
+}
+
+function choicesIn(form: string): Record<string, string> {
+  return Object.fromEntries(
+    [...form.matchAll(/<select ([^>]*)>(.*?)<\/select>/gs)].map(([, attributes, options]) => {
+      const tags = [...options!.matchAll(/<option ([^>]*)>/g)].map(([, option]) => option!);
+      const chosen = tags.find((option) => /(^|\s)selected(\s|=|\/|$)/.test(option)) ?? tags[0] ?? "";
+      return [attribute(attributes!, "name"), attribute(chosen, "value")];
+    }),
+  );
 }
 
 function attribute(attributes: string, name: string): string {

@@ -3,7 +3,7 @@ import type { Context } from "../../context.ts";
 import { checkProfile, DEFAULT_PRIVACIES, updateProfile, type ProfileChanges } from "../../core/people/profile.ts";
 import { QUOTE_POLICIES } from "../../core/quotes/policy.ts";
 import { AVATAR_BYTES } from "../../core/media/limits.ts";
-import { inspectPicture, storePicture } from "../../core/media/profile-pictures.ts";
+import { storePictures } from "../../core/media/profile-pictures.ts";
 import { showCredentialAccount } from "../../entities/accounts.ts";
 import { missingPictureUrl } from "../../core/addresses.ts";
 import { bool, FileInput, list, object, oneOf, optional, text } from "../../lib/http/input.ts";
@@ -152,18 +152,5 @@ function changesOf(input: Input): ProfileChanges {
     sensitive: input.source?.sensitive,
     language: input.source?.language === "" ? null : input.source?.language && localeOf(input.source.language),
     quotePolicy: input.source?.quote_policy,
-  };
-}
-
-async function storePictures(
-  ctx: Context,
-  accountId: number,
-  files: { avatar?: File; header?: File },
-): Promise<Pick<ProfileChanges, "avatar" | "header">> {
-  const avatar = files.avatar && (await inspectPicture(ctx, accountId, "avatar", files.avatar));
-  const header = files.header && (await inspectPicture(ctx, accountId, "header", files.header));
-  return {
-    avatar: avatar && (await storePicture(ctx, "avatar", avatar)),
-    header: header && (await storePicture(ctx, "header", header)),
   };
 }

@@ -12,8 +12,21 @@ export interface ProfilePicture {
   still: string;
 }
 
-/** Reads and checks a new avatar or header, before anything is stored. */
-export async function inspectPicture(
+/** Reads, checks and stores the new pictures of a profile; the caller writes the row. Both are read before one is stored. */
+export async function storePictures(
+  ctx: Context,
+  accountId: number,
+  files: { avatar?: File; header?: File },
+): Promise<{ avatar?: ProfilePicture; header?: ProfilePicture }> {
+  const avatar = files.avatar && (await inspectPicture(ctx, accountId, "avatar", files.avatar));
+  const header = files.header && (await inspectPicture(ctx, accountId, "header", files.header));
+  return {
+    avatar: avatar && (await storePicture(ctx, "avatar", avatar)),
+    header: header && (await storePicture(ctx, "header", header)),
+  };
+}
+
+async function inspectPicture(
   ctx: Context,
   accountId: number,
   kind: PictureKind,
@@ -23,8 +36,7 @@ export async function inspectPicture(
   return ctx.media.run(accountId, "processAvatar", await imageSource(file), kind);
 }
 
-/** Stores an avatar or header; the caller writes the row. */
-export async function storePicture(ctx: Context, kind: PictureKind, picture: ProcessedAvatar): Promise<ProfilePicture> {
+async function storePicture(ctx: Context, kind: PictureKind, picture: ProcessedAvatar): Promise<ProfilePicture> {
   const folder = newFolder(`${kind}s`);
   const file = await storeImage(ctx, `${folder}/original`, picture.original);
   const still = picture.still === picture.original ? file : await storeImage(ctx, `${folder}/static`, picture.still);

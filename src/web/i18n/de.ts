@@ -3,6 +3,14 @@ import { counted, type Messages } from "./messages.ts";
 export const german: Messages = {
   language: "de",
   locale: "de-DE",
+  navigation: "Bereiche",
+  home: "Start",
+  notifications: "Mitteilungen",
+  compose: "Schreiben",
+  profile: "Profil",
+  settings: "Einstellungen",
+  save: "Speichern",
+  saved: "Gespeichert.",
   signIn: "Anmelden",
   signInFor: (app) => `Anmelden, um mit ${app} fortzufahren`,
   signOut: "Abmelden",
@@ -15,6 +23,11 @@ export const german: Messages = {
   tooManyAttempts: (minutes) => `Zu viele Anmeldeversuche. Versuche es in ${count(minutes)} noch einmal.`,
   tooManyRequests: (minutes) => `Zu viele Anfragen aus deinem Netz. Versuche es in ${count(minutes)} noch einmal.`,
   formExpired: "Diese Seite war abgelaufen, deshalb wurde nichts geändert. Bitte versuche es noch einmal.",
+  signedOutTitle: "Du bist abgemeldet",
+  signedOut:
+    "Nichts wurde gespeichert, und nichts ist verloren. Melde dich in einem neuen Tab an, und mach danach hier weiter.",
+  filesAreLost: "Wähle die Dateien danach bitte noch einmal aus.",
+  sendAgain: "Weiter",
   cookiesNeeded:
     "Dein Browser hat das Cookie dieser Seite nicht zurückgeschickt, deshalb wurde nichts geändert. Erlaube Cookies für diesen Server und versuche es noch einmal.",
 

@@ -3,6 +3,14 @@ import { counted, type Messages } from "./messages.ts";
 export const english: Messages = {
   language: "en",
   locale: "en-GB",
+  navigation: "Areas",
+  home: "Home",
+  notifications: "Notifications",
+  compose: "Write",
+  profile: "Profile",
+  settings: "Settings",
+  save: "Save",
+  saved: "Saved.",
   signIn: "Sign in",
   signInFor: (app) => `Sign in to continue to ${app}`,
   signOut: "Sign out",
@@ -15,6 +23,10 @@ export const english: Messages = {
   tooManyAttempts: (minutes) => `Too many sign-in attempts. Try again in ${count(minutes)}.`,
   tooManyRequests: (minutes) => `Too many requests from your network. Try again in ${count(minutes)}.`,
   formExpired: "This page had expired, so nothing was changed. Please try again.",
+  signedOutTitle: "You are signed out",
+  signedOut: "Nothing was saved, and nothing is lost. Sign in in a new tab, then come back and continue.",
+  filesAreLost: "Please choose the files again afterwards.",
+  sendAgain: "Continue",
   cookiesNeeded:
     "Your browser didn't return this page's cookie, so nothing was changed. Allow cookies for this server and try again.",
 

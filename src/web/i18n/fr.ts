@@ -3,6 +3,14 @@ import { counted, type Messages } from "./messages.ts";
 export const french: Messages = {
   language: "fr",
   locale: "fr-FR",
+  navigation: "Rubriques",
+  home: "Accueil",
+  notifications: "Notifications",
+  compose: "Écrire",
+  profile: "Profil",
+  settings: "Réglages",
+  save: "Enregistrer",
+  saved: "Enregistré.",
   signIn: "Se connecter",
   signInFor: (app) => `Connectez-vous pour continuer vers ${app}`,
   signOut: "Se déconnecter",
@@ -15,6 +23,11 @@ export const french: Messages = {
   tooManyAttempts: (minutes) => `Trop de tentatives de connexion. Réessayez dans ${count(minutes)}.`,
   tooManyRequests: (minutes) => `Trop de requêtes depuis votre réseau. Réessayez dans ${count(minutes)}.`,
   formExpired: "Cette page avait expiré, rien n’a donc été modifié. Veuillez réessayer.",
+  signedOutTitle: "Vous êtes déconnecté",
+  signedOut:
+    "Rien n’a été enregistré et rien n’est perdu. Connectez-vous dans un nouvel onglet, puis revenez ici et continuez.",
+  filesAreLost: "Choisissez ensuite à nouveau les fichiers.",
+  sendAgain: "Continuer",
   cookiesNeeded:
     "Votre navigateur n’a pas renvoyé le cookie de cette page, rien n’a donc été modifié. Autorisez les cookies pour ce serveur et réessayez.",
 

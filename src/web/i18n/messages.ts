@@ -1,12 +1,22 @@
 import type { AuthorizationProblem } from "../../oauth/authorization.ts";
 import type { Scope } from "../../oauth/scopes.ts";
 import type { UserProblem } from "../../core/people/users.ts";
+import type { Language } from "./texts.ts";
 
-/** All texts of the pages. */
+/** The texts that the pages of several folders need. */
 export interface Messages {
-  language: string;
+  language: Language;
   /** The BCP 47 tag for formatting dates and numbers. */
   locale: string;
+  /** The names of the areas for signed-in users, and of the bar that leads to them. */
+  navigation: string;
+  home: string;
+  notifications: string;
+  compose: string;
+  profile: string;
+  settings: string;
+  save: string;
+  saved: string;
   signIn: string;
   signInFor(app: string): string;
   signOut: string;
@@ -19,6 +29,10 @@ export interface Messages {
   tooManyAttempts(minutes: number): string;
   tooManyRequests(minutes: number): string;
   formExpired: string;
+  signedOutTitle: string;
+  signedOut: string;
+  filesAreLost: string;
+  sendAgain: string;
   cookiesNeeded: string;
 
   consentTitle(app: string): string;

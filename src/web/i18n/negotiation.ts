@@ -2,19 +2,20 @@ import { german } from "./de.ts";
 import { english } from "./en.ts";
 import { french } from "./fr.ts";
 import type { Messages } from "./messages.ts";
+import type { Language } from "./texts.ts";
 
-const LANGUAGES: Record<string, Messages> = { en: english, de: german, fr: french };
+const LANGUAGES: Record<Language, Messages> = { en: english, de: german, fr: french };
 
 /** The texts in the language that an app asks for, else in the browser's first supported one, else in English. */
 export function messagesFor(asked: string | null, acceptLanguage: string | null): Messages {
-  return LANGUAGES[languageFor([asked], acceptLanguage)]!;
+  return LANGUAGES[languageFor([asked], acceptLanguage)];
 }
 
 /** The first supported language of these, then of the browser's; English otherwise. */
-export function languageFor(wanted: readonly (string | null)[], acceptLanguage: string | null): string {
+export function languageFor(wanted: readonly (string | null)[], acceptLanguage: string | null): Language {
   for (const tag of [...wanted, ...preferences(acceptLanguage ?? "")]) {
     const language = tag?.toLowerCase().split(/[-_]/, 1)[0] ?? "";
-    if (Object.hasOwn(LANGUAGES, language)) return language;
+    if (Object.hasOwn(LANGUAGES, language)) return language as Language;
   }
   return "en";
 }

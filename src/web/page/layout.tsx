@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
-import { favicon, stylesheet } from "../assets.ts";
+import { favicon, stylesheet, type Asset } from "../assets.ts";
 import { Html } from "./rich-text.tsx";
 import type { Messages } from "../i18n/messages.ts";
 
@@ -14,6 +14,9 @@ interface PageLayoutProps {
   listed: boolean;
   /** Metadata for search engines and link previews. */
   meta?: ComponentChildren;
+  scripts: readonly Asset[];
+  /** Above the page; null if nothing must lead away from it. */
+  navigation: ComponentChildren;
   children: ComponentChildren;
 }
 
@@ -34,8 +37,12 @@ export function PageLayout(props: PageLayoutProps) {
         {props.meta}
         <link rel="icon" href={favicon.path} type="image/svg+xml" />
         <link rel="stylesheet" href={stylesheet.path} />
+        {props.scripts.map(({ path }) => (
+          <script type="module" src={path} />
+        ))}
       </head>
       <body>
+        {props.navigation}
         <main class={props.wide ? "wide" : undefined}>{props.children}</main>
         <footer>
           <a href="/">{props.server}</a>
@@ -78,70 +85,4 @@ export function Alert(props: { children: ComponentChildren }) {
 
 export function Notice(props: { children: ComponentChildren }) {
   return <div class="notice">{props.children}</div>;
-}
-
-interface FieldProps {
-  name: string;
-  label: string;
-  type?: "text" | "password";
-  value?: string;
-  autocomplete: string;
-  optional?: string;
-  help?: string;
-  error?: string | null;
-  required?: boolean;
-  autofocus?: boolean;
-  minLength?: number;
-  maxLength?: number;
-}
-
-/** Phones must not capitalise or correct a name. */
-const NO_CORRECTION = { autocapitalize: "none", autocorrect: "off", spellcheck: false } as const;
-
-/** A labelled input with a help text or an error beneath. */
-export function Field(props: FieldProps) {
-  const about = props.error || props.help ? `${props.name}-about` : undefined;
-  return (
-    <div class="field">
-      <label for={props.name}>
-        {props.label}
-        {props.optional && <span class="optional"> ({props.optional})</span>}
-      </label>
-      <input
-        id={props.name}
-        name={props.name}
-        type={(props.type ?? "text") as "text"}
-        value={props.value}
-        autocomplete={props.autocomplete as "username"}
-        {...NO_CORRECTION}
-        required={props.required}
-        autofocus={props.autofocus}
-        minLength={props.minLength}
-        maxLength={props.maxLength}
-        aria-invalid={props.error ? "true" : undefined}
-        aria-describedby={about}
-      />
-      {props.error ? (
-        <p class="error" id={about} role="alert">
-          {props.error}
-        </p>
-      ) : (
-        props.help && (
-          <p class="help" id={about}>
-            {props.help}
-          </p>
-        )
-      )}
-    </div>
-  );
-}
-
-export function Hidden(props: { values: Record<string, string> }) {
-  return (
-    <>
-      {Object.entries(props.values).map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
-      ))}
-    </>
-  );
 }

@@ -9,8 +9,11 @@ import { knownBrowser, knownBrowserCookie, KNOWN_BROWSER_SECONDS } from "../../o
 import { closeSession, findSession, openSession, SESSION_LIFETIME, type Session } from "../../oauth/sessions.ts";
 import { readCookie, setCookie } from "./cookies.ts";
 import { messagesFor } from "../i18n/negotiation.ts";
-import { PageLayout } from "./layout.tsx";
 import type { Messages } from "../i18n/messages.ts";
+import type { Texts } from "../i18n/texts.ts";
+import type { Asset } from "../assets.ts";
+import { PageLayout } from "./layout.tsx";
+import { Navigation } from "./navigation.tsx";
 
 export interface PageOptions {
   status?: number;
@@ -23,10 +26,17 @@ export interface PageOptions {
   isPublic?: boolean;
   /** Metadata for search engines and link previews, in the page's head. */
   meta?: ComponentChildren;
+  /** Whether nothing should lead away from what the page asks: it has no navigation. */
+  isFocused?: boolean;
+  /** Scripts that make the page more pleasant; it must work without them. They may request this server. */
+  scripts?: readonly Asset[];
   /** Where the page's forms may lead besides this server: sources of a Content-Security-Policy. */
   formActions?: string[];
   headers?: Record<string, string>;
 }
+
+/** A request by a signed-in user. */
+export type UserPage = PageRequest & { session: Session };
 
 /** One request for a page: its session, language and parameters, and the means to respond. */
 export class PageRequest {
@@ -60,9 +70,25 @@ export class PageRequest {
     return typeof value === "string" ? value : "";
   }
 
+  /** Whether a checkbox of the form was checked. */
+  isChecked(name: string): boolean {
+    return this.text(name) !== "";
+  }
+
+  /** A file of the form; undefined if none was chosen. */
+  file(name: string): File | undefined {
+    const value = this.params[name];
+    return value instanceof File && value.size > 0 ? value : undefined;
+  }
+
   /** The segments of the URL's path, decoded. */
   get path(): string[] {
     return requestAddress(this.request.url).pathname.slice(1).split("/").map(decoded);
+  }
+
+  /** The texts of an area of the pages, in the visitor's language. */
+  texts<T>(texts: Texts<T>): T {
+    return texts[this.messages.language];
   }
 
   /** The path of a URL on this server, which the browser may know by another name; other URLs unchanged. */
@@ -103,6 +129,11 @@ export class PageRequest {
     return URL.canParse(origin) && new URL(origin).host === this.request.headers.get("host");
   }
 
+  /** Whether a user is signed in. */
+  isOfUser(): this is UserPage {
+    return this.session !== null;
+  }
+
   signIn(userId: number): void {
     // First, since it may write the key: a lock then leaves no session behind.
     const known = knownBrowserCookie(this.ctx, userId);
@@ -131,6 +162,8 @@ export class PageRequest {
         wide={options.wide ?? false}
         listed={options.listed ?? false}
         meta={options.meta}
+        scripts={options.scripts ?? []}
+        navigation={options.isFocused ? null : this.navigation()}
       >
         {children}
       </PageLayout>,
@@ -138,12 +171,18 @@ export class PageRequest {
     const headers = this.headers({
       ...options.headers,
       "content-type": "text/html; charset=utf-8",
-      "content-security-policy": securityPolicy(options.formActions ?? []),
+      "content-security-policy": securityPolicy(options),
     });
     const body = `<!doctype html>${html}`;
     const status = options.status ?? 200;
     const isCurrent = options.isPublic === true && status === 200 && this.addValidator(headers, body);
     return isCurrent ? new Response(null, { status: 304, headers }) : new Response(body, { status, headers });
+  }
+
+  private navigation() {
+    const { session, messages, ctx, request } = this;
+    const path = requestAddress(request.url).pathname;
+    return <Navigation server={ctx.config.title} messages={messages} session={session} path={path} />;
   }
 
   /**
@@ -196,12 +235,13 @@ function csrfTokenOf(secret: string): string {
 }
 
 /**
- * No scripts, nothing from other origins, no framing. Cross-Origin-Opener-Policy is left out on purpose: Phanpy signs
+ * No inline scripts, nothing from other origins, no framing; scripts only on pages that name theirs. Cross-Origin-Opener-Policy is left out on purpose: Phanpy signs
  * in through a popup and needs messages from it.
  */
-function securityPolicy(formActions: string[]): string {
+function securityPolicy({ scripts = [], formActions = [] }: PageOptions): string {
   return [
     "default-src 'none'",
+    ...(scripts.length > 0 ? ["script-src 'self'", "connect-src 'self'"] : []),
     "style-src 'self'",
     "img-src 'self'",
     "media-src 'self'",

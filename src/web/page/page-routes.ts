@@ -1,39 +1,88 @@
 import type { AnyElysia } from "elysia";
 import type { Context } from "../../context.ts";
+import { incomingFolder } from "../../core/media/receive.ts";
 import { Refusal } from "../../errors.ts";
+import { withTemporaryFolder } from "../../lib/files.ts";
 import { addRoute, type Incoming } from "../../lib/http/elysia.ts";
 import { addressKey } from "../../lib/http/ip-addresses.ts";
 import { parseQuery, readParams, searchOf, type Params } from "../../lib/http/params.ts";
 import { notFoundPage, refusalPage, tooManyPage } from "./error-pages.tsx";
-import { PageRequest } from "./page-request.tsx";
+import { expiredForm, NO_PROBLEMS, type FormProblems } from "./forms.tsx";
+import { PageRequest, type UserPage } from "./page-request.tsx";
+import { resubmitPage } from "./resubmit.tsx";
 
-type Handler = (page: PageRequest) => Response | Promise<Response>;
+type Answer = Response | Promise<Response>;
+type Handler = (page: PageRequest) => Answer;
+type UserHandler = (page: UserPage) => Answer;
+/** Shows a page with its form. The form has what was typed, if `page.params` has it. */
+type FormPage = (page: UserPage, problems: FormProblems) => Answer;
 
-/** More than any form of the pages needs. */
-const MAX_BYTES = 64 * 1024;
+/** More than the forms of the pages need, except for their files. */
+const MAX_BYTES = 256 * 1024;
+
+interface UserForm {
+  /** Shows the form again if it has expired. */
+  show: FormPage;
+  /** Does what the form asks for. Only called if the form came from a page of this server, shown in this session. */
+  submit: UserHandler;
+  /** For forms with files: the most bytes that the request may have. The files are removed after the response. */
+  maxBytes?: number;
+}
 
 /** Adds pages to the app: each request is counted, its parameters are read, and a refusal is shown on a page. */
 export class Pages {
+  /** `signIn` shows the sign-in page, which leads back to the requested page. */
   constructor(
     readonly app: AnyElysia,
     readonly ctx: Context,
+    private readonly signIn: Handler,
   ) {}
 
   get(path: string, handler: Handler): void {
-    this.route("GET", path, handler, (request) => parseQuery(searchOf(request.url)));
+    this.route("GET", path, handler);
   }
 
   post(path: string, handler: Handler): void {
     this.route("POST", path, handler, (request) => readParams(request, MAX_BYTES));
   }
 
+  /** Adds a page for signed-in users. Others get the sign-in page, and this page afterwards. */
+  userGet(path: string, handler: UserHandler): void {
+    this.get(path, (page) => (page.isOfUser() ? handler(page) : this.signIn(page)));
+  }
+
+  /** Adds the page of a form for signed-in users. */
+  userForm(path: string, form: UserForm): void {
+    this.userGet(path, (page) => form.show(page, NO_PROBLEMS));
+    this.userPost(path, form);
+  }
+
+  /** Adds what a form of signed-in users does. If they are signed out by now, they can sign in and send it again. */
+  userPost(path: string, { show, submit, maxBytes }: UserForm): void {
+    const handler = (page: PageRequest) => {
+      if (!page.isOfUser()) return resubmitPage(page);
+      return page.isFormValid() ? submit(page) : show(page, expiredForm(page));
+    };
+    if (maxBytes === undefined) this.post(path, handler);
+    else addRoute(this.app, "POST", path, (incoming) => this.answerUpload(incoming, handler, maxBytes));
+  }
+
   private route(
     method: string,
     path: string,
     handler: Handler,
-    read: (request: Request) => Params | Promise<Params>,
+    read: (request: Request) => Params | Promise<Params> = (request) => parseQuery(searchOf(request.url)),
   ): void {
     addRoute(this.app, method, path, (incoming) => this.answer(incoming, handler, read));
+  }
+
+  /** The files of a form go to the disk as they arrive, but only for a signed-in user's own page. */
+  private async answerUpload(incoming: Incoming, handler: Handler, maxBytes: number): Promise<Response> {
+    const page = new PageRequest(this.ctx, incoming.request, incoming.clientAddress, {});
+    const allowed = page.isOfUser() && page.isSameOrigin() ? maxBytes : MAX_BYTES;
+    return withTemporaryFolder(incomingFolder(this.ctx), (folder) =>
+      this.answer(incoming, handler, (request) => readParams(request, allowed, folder)),
+    );
   }
 
   private async answer(

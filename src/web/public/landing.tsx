@@ -1,7 +1,8 @@
 /** @jsxImportSource preact */
 import { hasUsers, listedAccounts } from "../../core/people/users.ts";
 import { showAccounts, type AccountJson } from "../../entities/accounts.ts";
-import { Head, Hidden, Notice } from "../page/layout.tsx";
+import { Hidden } from "../page/forms.tsx";
+import { Head, Notice } from "../page/layout.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import { AccountItem } from "./posts.tsx";
 import { APPS as APPS_PAGE } from "../sign-in/sign-in.tsx";

@@ -1,62 +1,60 @@
 /** @jsxImportSource preact */
 import { authorizedApps, revokeApp, type AuthorizedApp } from "../../oauth/authorizations.ts";
 import { isKnownScope, broadestScopes } from "../../oauth/scopes.ts";
-import { closeOtherSessions, otherSessions, type Session } from "../../oauth/sessions.ts";
-import { Alert, Head, Hidden } from "../page/layout.tsx";
-import type { Pages } from "../page/page-routes.ts";
-import { APPS, signInPage } from "../sign-in/sign-in.tsx";
-import type { PageRequest } from "../page/page-request.tsx";
+import { closeOtherSessions, otherSessions } from "../../oauth/sessions.ts";
 import type { Messages } from "../i18n/messages.ts";
+import { ActionButton, NO_PROBLEMS } from "../page/forms.tsx";
+import { Alert } from "../page/layout.tsx";
+import type { UserPage } from "../page/page-request.tsx";
+import type { Pages } from "../page/page-routes.ts";
+import { APPS } from "../sign-in/sign-in.tsx";
+import { settingsPage } from "./settings.tsx";
 
 /** The page where users see the apps and browsers that are signed in to their account, and revoke their access. */
 export function appPages(pages: Pages): void {
-  pages.get(APPS, (page) => {
-    const { session } = page;
-    return session ? appsPage(page, session) : signInPage(page, { returnTo: APPS });
+  pages.userGet(APPS, (page) => appsPage(page));
+
+  pages.userPost(`${APPS}/revoke`, {
+    show: appsPage,
+    submit: (page) => {
+      revokeApp(page.ctx, page.session.userId, Number(page.text("app")) || 0);
+      return page.redirect(APPS);
+    },
   });
 
-  pages.post(`${APPS}/revoke`, (page) =>
-    act(page, (session) => revokeApp(page.ctx, session.userId, Number(page.text("app")) || 0)),
-  );
-
-  pages.post(`${APPS}/sign-out-others`, (page) => act(page, (session) => closeOtherSessions(page.ctx, session)));
+  pages.userPost(`${APPS}/sign-out-others`, {
+    show: appsPage,
+    submit: (page) => {
+      closeOtherSessions(page.ctx, page.session);
+      return page.redirect(APPS);
+    },
+  });
 }
 
-/** Handles a form of the page and redirects back to the page. */
-function act(page: PageRequest, done: (session: Session) => void): Response {
-  const { session } = page;
-  if (!session) return page.redirect(APPS);
-  if (!page.isFormValid()) return appsPage(page, session, page.messages.formExpired);
-  done(session);
-  return page.redirect(APPS);
-}
-
-function appsPage(page: PageRequest, session: Session, problem?: string): Response {
-  const { ctx, messages } = page;
+function appsPage(page: UserPage, problems = NO_PROBLEMS): Response {
+  const { ctx, messages, session } = page;
   const apps = authorizedApps(ctx, session.userId);
-  const csrf = page.csrfToken();
-  return page.render(
-    { status: problem ? 403 : 200, title: messages.appsAndBrowsers },
+  return settingsPage(
+    page,
+    { status: problems.status, title: messages.appsAndBrowsers },
     <>
-      <Head title={messages.appsAndBrowsers}>
-        <p>@{session.username}</p>
-      </Head>
-      {problem && <Alert>{problem}</Alert>}
+      {problems.problem && <Alert>{problems.problem}</Alert>}
       <section>
         <h2>{messages.apps}</h2>
         {apps.length === 0 && <p>{messages.noApps}</p>}
         <ul class="entries">
           {apps.map((app) => (
-            <App messages={messages} app={app} csrf={csrf} />
+            <App page={page} app={app} />
           ))}
         </ul>
       </section>
-      <Browsers page={page} session={session} csrf={csrf} />
+      <Browsers page={page} />
     </>,
   );
 }
 
-function App({ messages, app, csrf }: { messages: Messages; app: AuthorizedApp; csrf: string }) {
+function App({ page, app }: { page: UserPage; app: AuthorizedApp }) {
+  const { messages } = page;
   const { id, name, website, scopes, created_at, last_used_at, expires_at } = app;
   return (
     <li>
@@ -69,12 +67,14 @@ function App({ messages, app, csrf }: { messages: Messages; app: AuthorizedApp; 
           </p>
           {expires_at !== null && <p class="help">{messages.expiresOn(day(messages, expires_at))}</p>}
         </div>
-        <form method="post" action={`${APPS}/revoke`}>
-          <Hidden values={{ csrf, app: String(id) }} />
-          <button class="small" aria-label={messages.revokeAppNamed(name)}>
-            {messages.revokeApp}
-          </button>
-        </form>
+        <ActionButton
+          page={page}
+          action={`${APPS}/revoke`}
+          values={{ app: String(id) }}
+          label={messages.revokeAppNamed(name)}
+        >
+          {messages.revokeApp}
+        </ActionButton>
       </div>
       <details>
         <summary>{messages.permissions}</summary>
@@ -88,27 +88,25 @@ function App({ messages, app, csrf }: { messages: Messages; app: AuthorizedApp; 
   );
 }
 
-function Browsers({ page, session, csrf }: { page: PageRequest; session: Session; csrf: string }) {
+function Browsers({ page }: { page: UserPage }) {
   const { messages } = page;
-  const others = otherSessions(page.ctx, session);
+  const others = otherSessions(page.ctx, page.session);
   return (
     <section>
       <h2>{messages.browsers}</h2>
       <ul class="entries">
         <li class="entry">
           <strong>{messages.thisBrowser}</strong>
-          <form method="post" action="/sign-out">
-            <Hidden values={{ csrf }} />
-            <button class="small">{messages.signOut}</button>
-          </form>
+          <ActionButton page={page} action="/sign-out">
+            {messages.signOut}
+          </ActionButton>
         </li>
         {others > 0 && (
           <li class="entry">
             <strong>{messages.otherBrowsers(others)}</strong>
-            <form method="post" action={`${APPS}/sign-out-others`}>
-              <Hidden values={{ csrf }} />
-              <button class="small">{messages.signOutOthers(others)}</button>
-            </form>
+            <ActionButton page={page} action={`${APPS}/sign-out-others`}>
+              {messages.signOutOthers(others)}
+            </ActionButton>
           </li>
         )}
       </ul>

@@ -12,7 +12,8 @@ import { issueCode } from "../../oauth/codes.ts";
 import { responseUrl, formActionSources, isWebAddress, recipientOf } from "../../oauth/redirects.ts";
 import { broadestScopes } from "../../oauth/scopes.ts";
 import type { Session } from "../../oauth/sessions.ts";
-import { Alert, Head, Hidden } from "../page/layout.tsx";
+import { Hidden } from "../page/forms.tsx";
+import { Alert, Head } from "../page/layout.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import { AUTHORIZE, signInPage } from "./sign-in.tsx";
 import type { PageRequest } from "../page/page-request.tsx";
@@ -62,7 +63,7 @@ function deny(page: PageRequest, request: AuthorizationRequest): Response {
   if (request.redirectUri !== OUT_OF_BAND) return send(page, request, { error: "access_denied" });
   const { messages } = page;
   return page.render(
-    { title: messages.deniedTitle },
+    { title: messages.deniedTitle, isFocused: true },
     <Head title={messages.deniedTitle}>
       <p>{messages.denied(request.app.name)}</p>
     </Head>,
@@ -76,7 +77,7 @@ function send(page: PageRequest, to: Recipient, answer: Record<string, string>):
   const { messages } = page;
   const title = messages.sendTitle(to.app.name);
   return page.render(
-    { title, formActions: formActionSources(to.redirectUri) },
+    { title, isFocused: true, formActions: formActionSources(to.redirectUri) },
     <>
       <Head title={title}>
         <p>{messages.sendHelp}</p>
@@ -93,7 +94,7 @@ function consentPage(page: PageRequest, session: Session, request: Authorization
   const { messages } = page;
   const title = messages.consentTitle(request.app.name);
   return page.render(
-    { status: problem ? 403 : 200, title, formActions: formActionSources(request.redirectUri) },
+    { status: problem ? 403 : 200, title, isFocused: true, formActions: formActionSources(request.redirectUri) },
     <>
       <Head title={title} />
       {problem && <Alert>{problem}</Alert>}
@@ -139,7 +140,7 @@ function Destination({ messages, redirectUri }: { messages: Messages; redirectUr
 function codePage(page: PageRequest, request: AuthorizationRequest, code: string): Response {
   const { messages } = page;
   return page.render(
-    { title: messages.codeTitle },
+    { title: messages.codeTitle, isFocused: true },
     <>
       <Head title={messages.codeTitle}>
         <p>{messages.codeHelp(request.app.name)}</p>
@@ -158,7 +159,7 @@ function problemPage(page: PageRequest, problem: AuthorizationProblem): Response
   const { messages } = page;
   const back = problem.recipient === null ? null : addressBack(problem.recipient, problem.error);
   return page.render(
-    { status: 400, title: messages.problemTitle },
+    { status: 400, title: messages.problemTitle, isFocused: true },
     <>
       <Head title={messages.problemTitle} />
       <Alert>{messages.problems[problem.problem]}</Alert>

@@ -2,7 +2,8 @@
 import { createUser, hasUsers, MAX_DISPLAY_NAME, userProblems, type UserProblem } from "../../core/people/users.ts";
 import { isSetupToken } from "../../core/people/setup.ts";
 import { Refusal } from "../../errors.ts";
-import { Field, Head, Hidden, Notice } from "../page/layout.tsx";
+import { Field, Hidden } from "../page/forms.tsx";
+import { Head, Notice } from "../page/layout.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import type { PageRequest } from "../page/page-request.tsx";
 import { localHandle } from "../../core/addresses.ts";
@@ -44,7 +45,7 @@ function setupPage(page: PageRequest, problems: UserProblem[]): Response {
     return problem ? messages.userProblems[problem] : null;
   };
   return page.render(
-    { status: problems.length > 0 ? 422 : 200, title: messages.setupTitle },
+    { status: problems.length > 0 ? 422 : 200, title: messages.setupTitle, isFocused: true },
     <>
       <Head title={messages.setupTitle}>
         <p>{messages.setupIntro}</p>
@@ -95,7 +96,7 @@ function invalidLinkPage(page: PageRequest): Response {
   const done = hasUsers(page.ctx);
   const title = done ? messages.setupUsedTitle : messages.setupReplacedTitle;
   return page.render(
-    { status: done ? 410 : 404, title },
+    { status: done ? 410 : 404, title, isFocused: true },
     <>
       <Head title={title}>
         <p>{done ? messages.setupUsed : messages.setupReplaced}</p>

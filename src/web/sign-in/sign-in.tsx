@@ -4,7 +4,8 @@ import { addressKey } from "../../lib/http/ip-addresses.ts";
 import { parseQuery, searchOf } from "../../lib/http/params.ts";
 import type { Rate } from "../../lib/rates.ts";
 import { findApp } from "../../oauth/apps.ts";
-import { Alert, Field, Head, Hidden } from "../page/layout.tsx";
+import { Field, Hidden } from "../page/forms.tsx";
+import { Alert, Head } from "../page/layout.tsx";
 import { waitFor } from "../page/error-pages.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import type { PageRequest } from "../page/page-request.tsx";
@@ -22,7 +23,7 @@ export function signInPages(pages: Pages): void {
 
   pages.post("/sign-in", async (page) => {
     const { messages } = page;
-    const returnTo = safeReturnPath(page.text("return_to"));
+    const returnTo = safeReturnPath(page, page.text("return_to"));
     const login = page.text("login").slice(0, MAX_LOGIN);
     if (!page.isFormValid()) {
       return signInPage(page, { returnTo, login, status: 403, problem: messages.cookiesNeeded });
@@ -70,7 +71,7 @@ export function signInPage(page: PageRequest, { returnTo, login = "", wrong, ...
   const title = app ? messages.signInFor(app.name) : messages.signIn;
   const hidden = { csrf: page.csrfToken(), return_to: returnTo, lang: page.lang };
   return page.render(
-    { status: options.status, headers: options.headers, title },
+    { status: options.status, headers: options.headers, title, isFocused: true },
     <>
       <Head title={title} />
       {options.problem && <Alert>{options.problem}</Alert>}
@@ -105,12 +106,16 @@ export function signInPage(page: PageRequest, { returnTo, login = "", wrong, ...
   );
 }
 
-/** A known path on this server; the start page for anything else, so that a link can't lead to another site. */
-function safeReturnPath(wanted: string): string {
-  if (wanted === APPS) return wanted;
-  const prefix = [`${AUTHORIZE}?`, `${INTERACTION}?`].find((each) => wanted.startsWith(each));
+/** A path on this server; the start page for anything else, so that a link can't lead to another site. */
+function safeReturnPath(page: PageRequest, wanted: string): string {
+  const { origin } = new URL(page.ctx.config.origin);
+  const start = wanted.indexOf("?");
+  const path = start === -1 ? wanted : wanted.slice(0, start);
+  // Browsers read a backslash as a slash, as URL does, and two slashes as the start of another host.
+  const url = path.startsWith("/") ? URL.parse(path, origin) : null;
+  if (url?.origin !== origin || url.pathname.startsWith("//")) return "/";
   // Encoded again, since a header may contain only ASCII.
-  return prefix === undefined ? "/" : prefix + new URLSearchParams(wanted.slice(prefix.length));
+  return start === -1 ? url.pathname : `${url.pathname}?${new URLSearchParams(wanted.slice(start + 1))}`;
 }
 
 /**

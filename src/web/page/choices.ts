@@ -1,0 +1,47 @@
+import type { Visibility } from "../../core/visibility.ts";
+import { knownLanguages } from "../../lib/text/languages.ts";
+import { textsIn } from "../i18n/texts.ts";
+import type { Choice } from "./forms.tsx";
+import type { PageRequest } from "./page-request.tsx";
+
+const visibilityTexts = textsIn<Record<Visibility, [label: string, help: string]>>(
+  {
+    public: ["Public", "Everyone can see it, in all timelines"],
+    unlisted: ["Quiet public", "Everyone can see it, but it is not in public timelines or under hashtags"],
+    private: ["Followers", "Only your followers and mentioned accounts can see it"],
+    direct: ["Mentioned accounts", "Only accounts that it mentions can see it"],
+  },
+  {
+    public: ["Öffentlich", "Alle können ihn sehen, in allen Timelines"],
+    unlisted: [
+      "Öffentlich, aber still",
+      "Alle können ihn sehen, aber er steht nicht in öffentlichen Timelines oder unter Hashtags",
+    ],
+    private: ["Follower", "Nur deine Follower und erwähnte Konten können ihn sehen"],
+    direct: ["Erwähnte Konten", "Nur Konten, die er erwähnt, können ihn sehen"],
+  },
+  {
+    public: ["Public", "Tout le monde peut le voir, dans tous les fils"],
+    unlisted: [
+      "Public discret",
+      "Tout le monde peut le voir, mais il n’apparaît ni dans les fils publics ni sous les hashtags",
+    ],
+    private: ["Abonnés", "Seuls vos abonnés et les comptes mentionnés peuvent le voir"],
+    direct: ["Comptes mentionnés", "Seuls les comptes qu’il mentionne peuvent le voir"],
+  },
+);
+
+/** Choices for the visibility of a post, with what each means. */
+export function visibilityChoices(page: PageRequest, offered: readonly Visibility[]): Choice[] {
+  const texts = page.texts(visibilityTexts);
+  return offered.map((value) => ({ value, label: texts[value][0], help: texts[value][1] }));
+}
+
+/** Choices for a language, in alphabetical order; the first is no language. */
+export function languageChoices(page: PageRequest, none: string): Choice[] {
+  const { locale } = page.messages;
+  const names = new Intl.DisplayNames(locale, { type: "language" });
+  const { compare } = new Intl.Collator(locale);
+  const languages = knownLanguages().map(({ code }) => ({ value: code, label: names.of(code)! }));
+  return [{ value: "", label: none }, ...languages.toSorted((a, b) => compare(a.label, b.label))];
+}

@@ -1,0 +1,175 @@
+/** @jsxImportSource preact */
+import { AVATAR_BYTES } from "../../core/media/limits.ts";
+import { storePictures } from "../../core/media/profile-pictures.ts";
+import {
+  checkProfile,
+  MAX_FIELD_LENGTH,
+  MAX_FIELDS,
+  MAX_NOTE,
+  MAX_PICTURE_DESCRIPTION,
+  updateProfile,
+  type ProfileChanges,
+} from "../../core/people/profile.ts";
+import { MAX_DISPLAY_NAME } from "../../core/people/users.ts";
+import { showCredentialAccount } from "../../entities/accounts.ts";
+import {
+  Checkbox,
+  Field,
+  FileField,
+  Form,
+  NO_PROBLEMS,
+  problemsOf,
+  TextArea,
+  type FormProblems,
+} from "../page/forms.tsx";
+import { Notice } from "../page/layout.tsx";
+import type { UserPage } from "../page/page-request.tsx";
+import type { Pages } from "../page/page-routes.ts";
+import { settingsPage } from "./settings.tsx";
+import { settingsTexts } from "./texts.ts";
+
+const PATH = "/settings/profile";
+const MAX_BYTES = 2 * AVATAR_BYTES + 1024 * 1024;
+
+/** What the form shows: the stored profile, or what was typed. */
+interface Values {
+  displayName: string;
+  note: string;
+  fields: { name: string; value: string }[];
+  avatarDescription: string;
+  headerDescription: string;
+  locked: boolean;
+  bot: boolean;
+}
+
+/** The page where users change their profile. */
+export function profileSettingsPages(pages: Pages): void {
+  pages.userForm(PATH, { show, submit, maxBytes: MAX_BYTES });
+}
+
+function show(page: UserPage, problems: FormProblems): Response {
+  return profilePage(page, page.request.method === "POST" ? typed(page) : stored(page), problems);
+}
+
+async function submit(page: UserPage): Promise<Response> {
+  const { ctx } = page;
+  const { accountId } = page.session;
+  try {
+    const changes = changesOf(page);
+    // Before any file is written, so that a refusal leaves no files behind.
+    checkProfile(changes);
+    const pictures = await storePictures(ctx, accountId, { avatar: page.file("avatar"), header: page.file("header") });
+    updateProfile(ctx, accountId, {
+      ...changes,
+      avatar: pictures.avatar ?? (page.isChecked("remove_avatar") ? null : undefined),
+      header: pictures.header ?? (page.isChecked("remove_header") ? null : undefined),
+    });
+    return page.redirect(`${PATH}?saved`);
+  } catch (error) {
+    return show(page, problemsOf(page, error));
+  }
+}
+
+function stored(page: UserPage): Values {
+  const { source, ...account } = showCredentialAccount(page.ctx, page.session.accountId);
+  return {
+    displayName: account.display_name,
+    note: source.note,
+    fields: source.fields,
+    avatarDescription: account.avatar_description,
+    headerDescription: account.header_description,
+    locked: account.locked,
+    bot: account.bot,
+  };
+}
+
+function typed(page: UserPage): Values {
+  return {
+    displayName: page.text("display_name"),
+    note: page.text("note"),
+    fields: Array.from({ length: MAX_FIELDS }, (_, at) => ({
+      name: page.text(`field_name_${at}`).trim(),
+      value: page.text(`field_value_${at}`).trim(),
+    })),
+    avatarDescription: page.text("avatar_description"),
+    headerDescription: page.text("header_description"),
+    locked: page.isChecked("locked"),
+    bot: page.isChecked("bot"),
+  };
+}
+
+function changesOf(page: UserPage): ProfileChanges {
+  const values = typed(page);
+  return {
+    ...values,
+    displayName: values.displayName.trim(),
+    note: values.note.trim(),
+    fields: values.fields.filter(({ name, value }) => name !== "" || value !== ""),
+  };
+}
+
+function profilePage(page: UserPage, values: Values, problems = NO_PROBLEMS): Response {
+  const texts = page.texts(settingsTexts);
+  return settingsPage(
+    page,
+    { title: page.messages.profile, status: problems.status },
+    <>
+      {page.params["saved"] !== undefined && <Notice>{page.messages.saved}</Notice>}
+      <Form page={page} action={PATH} problems={problems} multipart>
+        <Field
+          name="display_name"
+          label={page.messages.displayName}
+          value={values.displayName}
+          autocomplete="name"
+          isProse
+          maxLength={MAX_DISPLAY_NAME}
+        />
+        <TextArea name="note" label={texts.note} value={values.note} rows={4} maxLength={MAX_NOTE} />
+        <fieldset class="field">
+          <legend>{texts.fields}</legend>
+          <p class="help">{texts.fieldsHelp}</p>
+          {Array.from({ length: MAX_FIELDS }, (_, at) => (
+            <ProfileField page={page} at={at} values={values.fields[at]} />
+          ))}
+        </fieldset>
+        <Picture page={page} kind="avatar" description={values.avatarDescription} />
+        <Picture page={page} kind="header" description={values.headerDescription} />
+        <Checkbox name="locked" label={texts.locked} help={texts.lockedHelp} checked={values.locked} />
+        <Checkbox name="bot" label={texts.bot} checked={values.bot} />
+        <button class="primary">{page.messages.save}</button>
+      </Form>
+    </>,
+  );
+}
+
+function ProfileField(props: { page: UserPage; at: number; values: { name: string; value: string } | undefined }) {
+  const { at, values } = props;
+  const texts = props.page.texts(settingsTexts);
+  const common = { autocomplete: "off", maxLength: MAX_FIELD_LENGTH, isProse: true };
+  return (
+    <div class="pair">
+      <Field name={`field_name_${at}`} label={texts.fieldName(at + 1)} value={values?.name} {...common} />
+      <Field name={`field_value_${at}`} label={texts.fieldValue(at + 1)} value={values?.value} {...common} />
+    </div>
+  );
+}
+
+function Picture({ page, kind, description }: { page: UserPage; kind: "avatar" | "header"; description: string }) {
+  const texts = page.texts(settingsTexts);
+  const isAvatar = kind === "avatar";
+  return (
+    <fieldset class="field stack">
+      <legend>{isAvatar ? texts.avatar : texts.header}</legend>
+      <FileField name={kind} label={texts.newPicture} accept="image/*" help={texts.pictureHelp(AVATAR_BYTES >> 20)} />
+      <Field
+        name={`${kind}_description`}
+        label={texts.pictureDescription}
+        value={description}
+        autocomplete="off"
+        isProse
+        maxLength={MAX_PICTURE_DESCRIPTION}
+      />
+      <Checkbox name={`remove_${kind}`} label={texts.removePicture} checked={false} />
+    </fieldset>
+  );
+}

@@ -1,0 +1,81 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren } from "preact";
+import type { Messages } from "../i18n/messages.ts";
+import type { PageOptions, UserPage } from "../page/page-request.tsx";
+import type { Pages } from "../page/page-routes.ts";
+import { settingsTexts } from "./texts.ts";
+
+type SettingsTexts = (typeof settingsTexts)["en"];
+
+interface Section {
+  path: string;
+  title(texts: SettingsTexts, messages: Messages): string;
+  /** One line about what can be done there. */
+  help(texts: SettingsTexts): string;
+}
+
+interface Group {
+  title(texts: SettingsTexts): string;
+  sections: Section[];
+}
+
+/** All pages of the settings, in the order in which /settings lists them. */
+const GROUPS: Group[] = [
+  {
+    title: (texts) => texts.account,
+    sections: [
+      { path: "/settings/profile", title: (_, messages) => messages.profile, help: (texts) => texts.profileHelp },
+      { path: "/settings/apps", title: (_, messages) => messages.appsAndBrowsers, help: (texts) => texts.appsHelp },
+    ],
+  },
+  {
+    title: (texts) => texts.postingGroup,
+    sections: [{ path: "/settings/posting", title: (texts) => texts.posting, help: (texts) => texts.postingHelp }],
+  },
+];
+
+/** The list of all settings. */
+export function settingsPages(pages: Pages): void {
+  pages.userGet("/settings", (page) => {
+    const { messages } = page;
+    const texts = page.texts(settingsTexts);
+    return page.render(
+      { title: messages.settings, wide: true },
+      <>
+        <h1>{messages.settings}</h1>
+        {GROUPS.map(({ title, sections }) => (
+          <section>
+            <h2>{title(texts)}</h2>
+            <ul class="entries links-to">
+              {sections.map((section) => (
+                <li>
+                  <a href={section.path}>
+                    <strong>{section.title(texts, messages)}</strong>
+                    <span class="help">{section.help(texts)}</span>
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+      </>,
+    );
+  });
+}
+
+/** One page of the settings, with the way back to the list. */
+export function settingsPage(page: UserPage, options: PageOptions, children: ComponentChildren): Response {
+  const texts = page.texts(settingsTexts);
+  return page.render(
+    { wide: true, ...options },
+    <>
+      <div>
+        <a class="back" href="/settings">
+          {texts.back}
+        </a>
+        <h1>{options.title}</h1>
+      </div>
+      {children}
+    </>,
+  );
+}

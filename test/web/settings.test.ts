@@ -1,0 +1,92 @@
+import { beforeEach, expect, test } from "bun:test";
+import { serverForAllTests } from "../support/setup.ts";
+import { pictureFile } from "../support/uploads.ts";
+import { Visitor } from "./visitor.ts";
+
+const PROFILE = "/settings/profile";
+const { server, alice } = serverForAllTests(["alice"]);
+let visitor: Visitor;
+
+beforeEach(async () => {
+  visitor = new Visitor(server);
+  await visitor.signIn("alice");
+});
+
+const me = async () => (await alice.get("/api/v1/accounts/verify_credentials")).json;
+
+test("the list of settings leads to every page, each with a way back", async () => {
+  const { html } = await visitor.get("/settings");
+  const paths = [...html.matchAll(/href="(\/settings\/[^"]*)"/g)].map(([, path]) => path!);
+  expect(paths).toContain(PROFILE);
+  for (const path of paths) {
+    const page = await visitor.get(path);
+    expect([path, page.status, page.html]).toEqual([path, 200, expect.stringContaining('href="/settings"')]);
+  }
+});
+
+test("a visitor signs in first, and then gets the page", async () => {
+  const stranger = new Visitor(server);
+  await stranger.get(PROFILE);
+  const { location } = await stranger.press("Sign in", { login: "alice", password: "correct horse" });
+  expect(location).toBe(PROFILE);
+});
+
+test("the profile page changes name, text, fields, switches and pictures", async () => {
+  await visitor.get(PROFILE);
+  const { location } = await visitor.press("Save", {
+    display_name: "Alice",
+    note: "Birds & #hedges",
+    field_name_0: "Site",
+    field_value_0: "https://alice.example",
+    locked: "1",
+    avatar: await pictureFile("png", { width: 40, height: 40 }),
+    avatar_description: "a bird",
+  });
+  expect(location).toBe(`${PROFILE}?saved`);
+  const account = await me();
+  expect(account).toMatchObject({ display_name: "Alice", locked: true, avatar_description: "a bird" });
+  expect(account.source).toMatchObject({ note: "Birds & #hedges", fields: [{ value: "https://alice.example" }] });
+  expect(account.avatar).not.toContain("missing");
+  expect((await visitor.follow()).text).toContain("Saved.");
+  await visitor.press("Save", { locked: undefined, remove_avatar: "1" });
+  expect(await me()).toMatchObject({ locked: false, avatar: expect.stringContaining("missing") });
+});
+
+test("a refused form keeps what was typed, and says why", async () => {
+  await visitor.get(`${PROFILE}?lang=de`);
+  const before = await me();
+  const note = `<b>${"x".repeat(600)}`;
+  const { status, text, forms } = await visitor.press("Speichern", { display_name: "New name", note });
+  expect([status, text]).toEqual([422, expect.stringContaining("höchstens 500 Zeichen")]);
+  expect(forms[0]!.fields).toMatchObject({ display_name: "New name", note });
+  expect(await me()).toEqual(before);
+});
+
+test("a form from an earlier session is shown again with what was typed, and can then be sent", async () => {
+  await visitor.get(PROFILE);
+  const refused = await visitor.press("Save", { csrf: "old", display_name: "Typed before" });
+  expect([refused.status, refused.text]).toEqual([403, expect.stringContaining("nothing was changed")]);
+  await visitor.press("Save");
+  expect((await me()).display_name).toBe("Typed before");
+});
+
+test("a form that was sent after the session had ended can be sent again after signing in", async () => {
+  await visitor.get("/settings/posting");
+  const own = visitor.cookies.get("linnet_session")!;
+  visitor.cookies.delete("linnet_session");
+  const asked = await visitor.press("Save", { visibility: "private", sensitive: "1" });
+  expect([asked.status, asked.text]).toEqual([403, expect.stringContaining("nothing is lost")]);
+  visitor.cookies.set("linnet_session", own);
+  await visitor.press("Continue");
+  await visitor.press("Save");
+  expect((await me()).source).toMatchObject({ privacy: "private", sensitive: true });
+});
+
+test("the page for new posts changes visibility, language and sensitivity", async () => {
+  await visitor.get("/settings/posting");
+  await visitor.press("Save", { visibility: "private", language: "fr", sensitive: "1" });
+  expect((await me()).source).toMatchObject({ privacy: "private", language: "fr", sensitive: true });
+  await visitor.get("/settings/posting");
+  await visitor.press("Save", { visibility: "everyone", language: "", sensitive: undefined });
+  expect((await me()).source).toMatchObject({ privacy: "private", language: null, sensitive: false });
+});
