@@ -1,6 +1,6 @@
 import { addAlias, aliasesOf, removeAlias } from "../../core/people/aliases.ts";
 import { cancelMove, moveAway } from "../../core/people/moves.ts";
-import { requirePassword } from "../../core/people/sign-in.ts";
+import { requirePassword } from "../../core/sign-in/passwords.ts";
 import { showAccount, showAccounts, showCredentialAccount } from "../../entities/accounts.ts";
 import { object, text } from "../../lib/http/input.ts";
 import { parseId } from "../../lib/ids.ts";

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
-import { findLogin, isPasswordOf, type Login } from "../../core/people/sign-in.ts";
+import { findLogin, type Login } from "../../core/sign-in/logins.ts";
+import { isPasswordOf } from "../../core/sign-in/passwords.ts";
 import { addressKey } from "../../lib/http/ip-addresses.ts";
 import { parseQuery, searchOf } from "../../lib/http/params.ts";
 import type { Rate } from "../../lib/rates.ts";
