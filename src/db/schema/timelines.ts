@@ -20,3 +20,9 @@ export const markers = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.account_id, table.timeline] })],
 );
+
+export const homeFeeds = sqliteTable("home_feeds", {
+  user_id: integer().primaryKey(),
+  key_hash: text().notNull(),
+  created_at: integer().notNull(),
+});

@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { FEED_TYPES } from "../feeds/feed.ts";
 import type { PageRequest } from "../page/page-request.tsx";
 
 interface MetaProps {
@@ -33,6 +34,17 @@ export function Meta({ page, url, type, title, description, image, published }: 
       {image.description && <meta property="og:image:alt" content={image.description} />}
       {published && <meta property="og:published_time" content={published} />}
       <meta name="twitter:card" content={image.isLarge ? "summary_large_image" : "summary"} />
+    </>
+  );
+}
+
+/** The feeds of a page, by which readers find them. */
+export function FeedLinks({ address, title }: { address: string; title: string }) {
+  return (
+    <>
+      {Object.entries(FEED_TYPES).map(([ending, type]) => (
+        <link rel="alternate" type={type} href={`${address}.${ending}`} title={title} />
+      ))}
     </>
   );
 }

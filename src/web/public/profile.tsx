@@ -1,7 +1,6 @@
 /** @jsxImportSource preact */
-import { lookupAccount } from "../../core/accounts.ts";
-import { isDeleted } from "../../core/tombstones.ts";
 import { spellingOf } from "../../core/discovery/tags.ts";
+import { tagUrl } from "../../core/addresses.ts";
 import { pinnedOf, statusesOf, tagTimeline } from "../../core/timelines/timelines.ts";
 import type { Page, ListItem } from "../../db/keyset.ts";
 import { showAccount, type AccountJson } from "../../entities/accounts.ts";
@@ -11,32 +10,37 @@ import { isHashtagName } from "../../lib/text/hashtags.ts";
 import { htmlToText } from "../../lib/text/html.ts";
 import { parseId } from "../../lib/ids.ts";
 import { requestAddress } from "../../lib/http/params.ts";
+import { ANONYMOUS, localAccountOf } from "./accounts.ts";
 import { closedPage, suspendedPage } from "./closed.tsx";
 import { Html, Text } from "../page/rich-text.tsx";
 import { Head } from "../page/layout.tsx";
-import { Meta } from "./meta.tsx";
+import { feedName } from "../feeds/feed.ts";
+import { profileFeed, tagFeed } from "../feeds/feeds.ts";
+import { FeedLinks, Meta } from "./meta.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import { handleOf, nameOf, Post, Posts } from "./posts.tsx";
 import type { PageRequest } from "../page/page-request.tsx";
 
 const PAGE_SIZE = 20;
-/** The pages show what anonymous visitors may see, also to signed-in users. */
-const ANONYMOUS = 0;
 const EVERYTHING = { local: false, remote: false, only_media: false, any: [], all: [], none: [] };
 const NO_REPLIES = { only_media: false, exclude_replies: true, exclude_reblogs: false, tagged: null };
 
 /** Public lists of posts: those of a local account, and those with a hashtag. */
 export function profilePages(pages: Pages): void {
-  pages.get("/@:name", profilePage);
-  pages.get("/tags/:name", tagPage);
+  pages.get("/@:name", (page) => {
+    const feed = feedName(page.path[0]!);
+    return feed ? profileFeed(page, feed.name, feed.format) : profilePage(page);
+  });
+  pages.get("/tags/:name", (page) => {
+    const feed = feedName(page.path[1]!);
+    return feed ? tagFeed(page, feed.name, feed.format) : tagPage(page);
+  });
 }
 
 function profilePage(page: PageRequest): Response {
   const { ctx, messages } = page;
   if (!page.maySeeAccounts) return closedPage(page);
-  const found = lookupAccount(ctx, page.path[0]!);
-  // Remote accounts have a page on their own server.
-  if (!found || found.domain !== null || isDeleted(ctx, { username: found.username, statusId: null })) throw notFound();
+  const found = localAccountOf(page, page.path[0]!);
   if (found.suspended_at !== null) return suspendedPage(page);
   const account = showAccount(ctx, found.id);
   const range = rangeOf(page);
@@ -68,15 +72,19 @@ function profilePage(page: PageRequest): Response {
 function ProfileMeta({ page, account }: { page: PageRequest; account: AccountJson }) {
   const { messages } = page;
   const image = { url: account.avatar, description: account.avatar_description, isLarge: false };
+  const title = `${nameOf(account)} (${handleOf(page, account)})`;
   return (
-    <Meta
-      page={page}
-      url={account.url}
-      type="profile"
-      title={`${nameOf(account)} (${handleOf(page, account)})`}
-      description={htmlToText(account.note) || messages.posts(account.statuses_count)}
-      image={image}
-    />
+    <>
+      <Meta
+        page={page}
+        url={account.url}
+        type="profile"
+        title={title}
+        description={htmlToText(account.note) || messages.posts(account.statuses_count)}
+        image={image}
+      />
+      <FeedLinks address={page.local(account.url)} title={title} />
+    </>
   );
 }
 
@@ -145,7 +153,7 @@ function tagPage(page: PageRequest): Response {
   const isUnused = rows.length === 0 && range.max_id === null;
   const title = `#${spellingOf(ctx.db, name)}`;
   return page.render(
-    { title, wide: true, isPublic: true },
+    { title, wide: true, isPublic: true, meta: <FeedLinks address={page.local(tagUrl(ctx, name))} title={title} /> },
     <>
       <Head title={title}>
         <p>{isUnused ? messages.noPostsWithTag : messages.withTag}</p>

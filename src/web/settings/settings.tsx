@@ -32,6 +32,10 @@ const GROUPS: Group[] = [
     title: (texts) => texts.postingGroup,
     sections: [{ path: "/settings/posting", title: (texts) => texts.posting, help: (texts) => texts.postingHelp }],
   },
+  {
+    title: (texts) => texts.readingGroup,
+    sections: [{ path: "/settings/feed", title: (texts) => texts.feed, help: (texts) => texts.feedSection }],
+  },
 ];
 
 /** The list of all settings. */

@@ -16,6 +16,18 @@ export const settingsTexts = textsIn(
     languageHelp: "Readers can filter posts by language.",
     sensitive: "Hide media as sensitive",
 
+    readingGroup: "Reading",
+    feed: "Feed of your home timeline",
+    feedSection: "A private address for your feed reader",
+    feedHelp:
+      "Read your home timeline in a feed reader. Everyone with the address can read it, followers-only posts included, so keep it secret.",
+    feedAddress: "Your address",
+    feedOnce: "Copy it now: it is not shown again. Ending in .atom or .json instead of .rss, it is another format.",
+    feedSince: (date: string) => `Your feed has had its address since ${date}.`,
+    createFeed: "Create an address",
+    replaceFeed: "Replace the address",
+    removeFeed: "Remove the feed",
+
     note: "About you",
     fields: "Fields",
     fieldsHelp: "A table beneath your text. A link gets a tick if its page links back to your profile with rel=“me”.",
@@ -45,6 +57,19 @@ export const settingsTexts = textsIn(
     anyLanguage: "Aus dem Text erkennen",
     languageHelp: "Leser können Beiträge nach Sprache filtern.",
     sensitive: "Medien als heikel verbergen",
+
+    readingGroup: "Lesen",
+    feed: "Feed deiner Start-Timeline",
+    feedSection: "Eine private Adresse für deinen Feedreader",
+    feedHelp:
+      "Lies deine Start-Timeline in einem Feedreader. Alle, die die Adresse haben, können sie lesen, auch Beiträge nur für Follower. Halte sie also geheim.",
+    feedAddress: "Deine Adresse",
+    feedOnce:
+      "Kopiere sie jetzt: Sie wird nicht noch einmal gezeigt. Mit .atom oder .json statt .rss am Ende hat sie ein anderes Format.",
+    feedSince: (date) => `Dein Feed hat seine Adresse seit dem ${date}.`,
+    createFeed: "Adresse erstellen",
+    replaceFeed: "Adresse ersetzen",
+    removeFeed: "Feed entfernen",
 
     note: "Über dich",
     fields: "Felder",
@@ -76,6 +101,19 @@ export const settingsTexts = textsIn(
     anyLanguage: "La reconnaître d’après le texte",
     languageHelp: "Les lecteurs peuvent filtrer les messages par langue.",
     sensitive: "Masquer les médias comme sensibles",
+
+    readingGroup: "Lecture",
+    feed: "Flux de votre fil principal",
+    feedSection: "Une adresse privée pour votre lecteur de flux",
+    feedHelp:
+      "Lisez votre fil principal dans un lecteur de flux. Cette adresse suffit pour le lire, messages réservés aux abonnés compris : gardez-la secrète.",
+    feedAddress: "Votre adresse",
+    feedOnce:
+      "Copiez-la maintenant : elle ne sera plus affichée. Terminée par .atom ou .json au lieu de .rss, elle donne un autre format.",
+    feedSince: (date) => `Votre flux a cette adresse depuis le ${date}.`,
+    createFeed: "Créer une adresse",
+    replaceFeed: "Remplacer l’adresse",
+    removeFeed: "Supprimer le flux",
 
     note: "À propos de vous",
     fields: "Champs",
