@@ -36,6 +36,7 @@ function wellFormed(xml: string): string {
     else if (!empty) open.push(name!);
   }
   expect(open).toEqual([]);
+  // oxlint-disable-next-line no-control-regex -- these are the ones that XML forbids
   expect(xml).not.toMatch(/[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE]/);
   return xml;
 }
