@@ -175,12 +175,14 @@ export type StatusRow = Pick<
   | "has_media"
   | "created_at"
   | "edited_at"
+  | "content_type"
 >;
 
 /** The columns of a StatusRow, from `statuses s`. */
 export const STATUS_COLUMNS = `
   s.id, s.account_id, s.uri, s.visibility, s.local, s.text, s.content, s.spoiler_text, s.sensitive, s.language,
-  s.conversation_id, s.in_reply_to_id, s.in_reply_to_account_id, s.reblog_of_id, s.has_media, s.created_at, s.edited_at`;
+  s.conversation_id, s.in_reply_to_id, s.in_reply_to_account_id, s.reblog_of_id, s.has_media, s.created_at, s.edited_at,
+  s.content_type`;
 
 /** A reblog is visible when both it and the original are. */
 const SEEN = `

@@ -195,6 +195,7 @@ interface SourceRow {
   default_sensitive: number;
   default_language: string | null;
   default_quote_policy: string;
+  default_content_type: string;
   role: string;
   follow_requests_count: number;
 }
@@ -203,7 +204,8 @@ interface SourceRow {
 export function showCredentialAccount(ctx: Context, accountId: number) {
   const row = ctx.db.get<SourceRow>(
     `SELECT a.note, a.fields, a.discoverable, a.indexable, a.hide_collections, a.attribution_domains,
-       u.default_privacy, u.default_sensitive, u.default_language, u.default_quote_policy, u.role,
+       u.default_privacy, u.default_sensitive, u.default_language, u.default_quote_policy, u.default_content_type,
+       u.role,
        (SELECT count(*) FROM follow_requests WHERE target_account_id = a.id) AS follow_requests_count
      FROM accounts a JOIN users u ON u.account_id = a.id WHERE a.id = +$accountId`,
     { accountId },
@@ -215,6 +217,7 @@ export function showCredentialAccount(ctx: Context, accountId: number) {
       sensitive: row.default_sensitive === 1,
       language: row.default_language,
       quote_policy: row.default_quote_policy,
+      status_content_type: row.default_content_type,
       note: row.note,
       fields: (JSON.parse(row.fields) as StoredField[]).map(({ name, value, verified_at }) => ({
         name,

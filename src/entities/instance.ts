@@ -21,6 +21,7 @@ import { vapidKeys } from "../core/notifications/vapid.ts";
 import { isSuspended } from "../core/visibility.ts";
 import { IMAGE_TYPES } from "../lib/media/image-types.ts";
 import { CLIP_TYPES } from "../lib/media/media-types.ts";
+import { CONTENT_TYPES } from "../lib/text/formats.ts";
 import { CHARACTERS_PER_URL } from "../lib/text/text.ts";
 import { MASTODON_VERSION, SOURCE_URL, VERSION } from "../version.ts";
 import { showAccount } from "./accounts.ts";
@@ -190,7 +191,7 @@ function statusLimits(ctx: Context) {
     max_characters: ctx.config.maxCharacters,
     max_media_attachments: MAX_ATTACHMENTS,
     characters_reserved_per_url: CHARACTERS_PER_URL,
-    supported_mime_types: ["text/plain"],
+    supported_mime_types: CONTENT_TYPES,
   };
 }
 

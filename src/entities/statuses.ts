@@ -205,7 +205,7 @@ function quotedText(view: View, id: number, piece: StatusText): string {
 
 interface StatusRow extends Omit<
   typeof statuses.$inferSelect,
-  "text" | "conversation_id" | "app_id" | "in_reply_to_uri" | "relayed"
+  "text" | "content_type" | "conversation_id" | "app_id" | "in_reply_to_uri" | "relayed" | "local_only"
 > {
   /** The author's. */
   domain: string | null;

@@ -20,6 +20,7 @@ describe("The user's own account", () => {
       sensitive: false,
       language: null,
       quote_policy: "public",
+      status_content_type: "text/plain",
       note: "",
       fields: [],
       follow_requests_count: 0,

@@ -27,6 +27,7 @@ afterEach(() => server.stop());
 
 const NOTHING: Draft = {
   text: "",
+  contentType: null,
   spoilerText: "",
   sensitive: null,
   visibility: null,

@@ -47,6 +47,7 @@ describe("A scheduled status", () => {
       scheduled_at: "2026-11-21T13:00:00.000Z",
       params: {
         text: "@bob later",
+        content_type: "text/plain",
         spoiler_text: "answers",
         sensitive: true,
         visibility: "public",

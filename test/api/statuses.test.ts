@@ -386,7 +386,7 @@ describe("The source of a status", () => {
     for (const who of [alice, bob]) {
       const { json } = await source(who, id);
       expectShape(json, "StatusSource");
-      expect(json).toEqual({ id, text: "hello <b> @bob", spoiler_text: "cw" });
+      expect(json).toEqual({ id, text: "hello <b> @bob", spoiler_text: "cw", content_type: "text/plain" });
     }
     expect((await source(server.stranger(), id)).status).toBe(401);
   });
@@ -400,7 +400,12 @@ describe("The source of a status", () => {
 
   test("is the HTML of a remote status", async () => {
     const id = remoteStatus(server, remoteAccount(server, "dora", "elsewhere.example"), "hello");
-    expect((await source(alice, id)).json).toEqual({ id, text: "<p>hello</p>", spoiler_text: "" });
+    expect((await source(alice, id)).json).toEqual({
+      id,
+      text: "<p>hello</p>",
+      spoiler_text: "",
+      content_type: "text/html",
+    });
   });
 });
 

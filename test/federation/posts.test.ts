@@ -44,6 +44,20 @@ describe("Between two servers", () => {
     expect((await bob.get("/api/v1/timelines/tag/kuchen")).json).toMatchObject([{ uri: post.uri }]);
   });
 
+  test("a formatted post arrives as HTML, and its document has the source", async () => {
+    const source = "# Tea\n\n- @bob@unknown.example\n- **now**";
+    const post = await alice.publish({ status: source, content_type: "text/markdown" });
+    const plain = await alice.publish("**now**");
+    await drain();
+    const { content } = (await bob.copyOf(post))!;
+    expect(content).toBe(post.content);
+    expect(content).toBe(
+      "<p><strong>Tea</strong></p><ul><li>@bob@unknown.example</li><li><strong>now</strong></li></ul>",
+    );
+    expect((await fetched(alice, post)).json.source).toEqual({ content: source, mediaType: "text/markdown" });
+    expect((await fetched(alice, plain)).json).not.toHaveProperty("source");
+  });
+
   test("a reply and its answer form one thread on both servers, and each author is notified", async () => {
     const post = await alice.publish("Who is there?");
     await drain();

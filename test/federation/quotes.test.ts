@@ -44,6 +44,15 @@ async function documentAt(uri: string): Promise<Json | number> {
   return response.status === 200 ? response.json() : response.status;
 }
 
+test("A quote in Markdown has the link for apps without quotes, unless it links to the post itself", async () => {
+  const post = await published();
+  const format = { content_type: "text/markdown" };
+  const { json } = await quote(bob, post, { status: "**well** said", ...format });
+  expect(json.content).toMatch(/^<p class="quote-inline">RE: .*<\/p><p><strong>well<\/strong> said<\/p>$/);
+  const linking = (await quote(bob, post, { status: `[well](${post.url}) said`, ...format })).json;
+  expect(linking.content).toStartWith(`<p><a href="${post.url}"`);
+});
+
 describe("A quote of a post on another server", () => {
   test("is requested, granted and shown everywhere", async () => {
     const post = await published();

@@ -7,6 +7,7 @@ import { storePictures } from "../../core/media/profile-pictures.ts";
 import { showCredentialAccount } from "../../entities/accounts.ts";
 import { missingPictureUrl } from "../../core/addresses.ts";
 import { bool, FileInput, list, object, oneOf, optional, text } from "../../lib/http/input.ts";
+import { CONTENT_TYPES } from "../../lib/text/formats.ts";
 import { DEVICE_LOCALE, localeOf } from "../../lib/text/languages.ts";
 import type { Router } from "../router.ts";
 
@@ -42,6 +43,7 @@ const Credentials = object({
       sensitive: flag(),
       language: optional(text({ max: 35, pattern: new RegExp(`${DEVICE_LOCALE.source}|^$`) })),
       quote_policy: optional(oneOf(QUOTE_POLICIES)),
+      status_content_type: optional(oneOf(CONTENT_TYPES)),
     }),
   ),
 });
@@ -152,5 +154,6 @@ function changesOf(input: Input): ProfileChanges {
     sensitive: input.source?.sensitive,
     language: input.source?.language === "" ? null : input.source?.language && localeOf(input.source.language),
     quotePolicy: input.source?.quote_policy,
+    contentType: input.source?.status_content_type,
   };
 }

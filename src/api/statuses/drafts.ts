@@ -8,6 +8,7 @@ import { VISIBILITIES } from "../../core/visibility.ts";
 import { validationFailed } from "../../errors.ts";
 import { parseId } from "../../lib/ids.ts";
 import { bool, FileInput, id, ids, int, list, object, oneOf, optional, text } from "../../lib/http/input.ts";
+import { CONTENT_TYPES } from "../../lib/text/formats.ts";
 import { DEVICE_LOCALE, localeOf } from "../../lib/text/languages.ts";
 
 /** In UTF-16 units: a bound against abuse, well above any limit that users see. */
@@ -23,6 +24,7 @@ const Poll = object({
 
 export const PublishInput = object({
   status: text({ max: MAX_TEXT, default: "" }),
+  content_type: optional(oneOf(CONTENT_TYPES)),
   spoiler_text: text({ max: MAX_TEXT, default: "" }),
   sensitive: optional(bool()),
   visibility: optional(oneOf(VISIBILITIES)),
@@ -38,6 +40,7 @@ export const PublishInput = object({
 
 export const EditInput = object({
   status: optional(text({ max: MAX_TEXT })),
+  content_type: optional(oneOf(CONTENT_TYPES)),
   spoiler_text: optional(text({ max: MAX_TEXT })),
   sensitive: optional(bool()),
   language: optional(text({ max: 35, pattern: DEVICE_LOCALE })),
@@ -59,6 +62,7 @@ export const EditInput = object({
 export function draftOf(input: Static<typeof PublishInput>): Draft {
   return {
     text: input.status.trim(),
+    contentType: input.content_type ?? null,
     spoilerText: input.spoiler_text.trim(),
     sensitive: input.sensitive ?? null,
     visibility: input.visibility ?? null,
@@ -81,6 +85,7 @@ export function editOf(input: Static<typeof EditInput>): Edit {
   }
   return {
     text: input.status?.trim(),
+    contentType: input.content_type,
     spoilerText: input.spoiler_text?.trim(),
     sensitive: input.sensitive,
     language: input.language && localeOf(input.language),

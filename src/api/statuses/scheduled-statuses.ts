@@ -80,6 +80,7 @@ function showRow(ctx: Context, row: ScheduledRow, media: readonly MediaRow[]) {
     scheduled_at: timestamp(row.scheduled_at),
     params: {
       text: draft.text,
+      content_type: draft.contentType,
       spoiler_text: draft.spoilerText,
       sensitive: draft.sensitive,
       visibility: draft.visibility,

@@ -75,7 +75,11 @@ export function statusRoutes(routes: Router): void {
       ({ ctx, viewerId, input, params }) => {
         const status = ownStatus(ctx, viewerId, parseId(params.id));
         // With its source, so that the app can offer a new draft.
-        const shown = { ...showStatusOrStub(ctx, viewerId, status.id), text: status.text };
+        const shown = {
+          ...showStatusOrStub(ctx, viewerId, status.id),
+          text: status.text,
+          content_type: status.content_type,
+        };
         removeStatus(ctx, status, input.delete_media);
         return shown;
       },
@@ -134,8 +138,10 @@ function readingRoutes(routes: Router): void {
       ({ ctx, viewerId, params }) => {
         const status = visibleStatus(ctx, viewerId, parseId(params.id));
         // Only the HTML of a remote status is known; Mastodon returns that too.
-        const text = status.local ? status.text : status.content;
-        return { id: String(status.id), text, spoiler_text: status.spoiler_text };
+        const [text, content_type] = status.local
+          ? [status.text, status.content_type]
+          : [status.content, "text/html" as const];
+        return { id: String(status.id), text, spoiler_text: status.spoiler_text, content_type };
       },
     );
 }

@@ -3,6 +3,7 @@ import type { Context } from "../../context.ts";
 import { updateGiven } from "../../db/builder.ts";
 import { accounts, users } from "../../db/schema/index.ts";
 import { refuseWhere, tooLong } from "../../errors.ts";
+import type { ContentType } from "../../lib/text/formats.ts";
 import { renderFieldValue, renderText } from "../../lib/text/text.ts";
 import { knownMentions, renderOptions } from "../statuses/compose.ts";
 import { deliver } from "../deliveries.ts";
@@ -44,6 +45,7 @@ export interface ProfileChanges {
   sensitive?: boolean;
   language?: string | null;
   quotePolicy?: QuotePolicy;
+  contentType?: ContentType;
 }
 
 /** Changes a local account and its user's preferences; all changes or none. */
@@ -55,6 +57,7 @@ export function updateProfile(ctx: Context, accountId: number, changes: ProfileC
     default_sensitive: bit(changes.sensitive),
     default_language: changes.language,
     default_quote_policy: changes.quotePolicy,
+    default_content_type: changes.contentType,
   };
   ctx.db.transaction((tx) => {
     const before = tx.get<typeof accounts.$inferSelect>("SELECT * FROM accounts WHERE id = +$accountId", {

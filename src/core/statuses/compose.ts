@@ -1,6 +1,7 @@
 import type { Context } from "../../context.ts";
 import { idList } from "../../db/json.ts";
-import { findHashtags, findMentions, renderText, replaceMentions, type RenderOptions } from "../../lib/text/text.ts";
+import { type ContentType, type ParsedText, parseText } from "../../lib/text/formats.ts";
+import { findHashtags, findMentions, replaceMentions, type RenderOptions } from "../../lib/text/text.ts";
 import { stackOf } from "../../lib/log.ts";
 import { normaliseHashtag } from "../../lib/text/hashtags.ts";
 import type { Handle } from "../../lib/text/mentions.ts";
@@ -32,17 +33,18 @@ interface Mentioned {
 }
 
 /** Renders a text. Only accounts that are known here become mentions. */
-export function compose(ctx: Context, text: string): Composed {
-  return composeAll(ctx, [text])[0]!;
+export function compose(ctx: Context, text: string, contentType: ContentType): Composed {
+  const parsed = parseText(text, contentType);
+  return composed(ctx, parsed, knownMentions(ctx, parsed.words));
 }
 
-/** The same for several texts, with one query for all mentions. */
+/** The same for several plain texts, with one query for all mentions. */
 export function composeAll(ctx: Context, texts: readonly string[]): Composed[] {
   const known = knownMentions(ctx, ...texts);
-  return texts.map((text) => composed(ctx, text, known));
+  return texts.map((text) => composed(ctx, parseText(text, "text/plain"), known));
 }
 
-function composed(ctx: Context, text: string, known: Map<string, Mentioned>): Composed {
+function composed(ctx: Context, { words, render }: ParsedText, known: Map<string, Mentioned>): Composed {
   const mentions = new Set<number>();
   const { tagUrl } = renderOptions(ctx, known);
   const mentionUrl = ({ username, domain }: Handle) => {
@@ -50,8 +52,8 @@ function composed(ctx: Context, text: string, known: Map<string, Mentioned>): Co
     if (account) mentions.add(account.id);
     return account ?? null;
   };
-  const tags = findHashtags(text).map((written) => ({ name: normaliseHashtag(written), written }));
-  const content = renderText(text, { mentionUrl, tagUrl });
+  const tags = findHashtags(words).map((written) => ({ name: normaliseHashtag(written), written }));
+  const content = render({ mentionUrl, tagUrl });
   return { content, mentions: [...mentions], tags, links: linksIn(ctx, content) };
 }
 
@@ -63,13 +65,14 @@ const ARE_HERE = `
  * The same text as rendered before. If an account that it mentions has been deleted or suspended, renders it again
  * without that mention. Accounts that have appeared meanwhile are not mentioned: nobody checked them.
  */
-export function recompose(ctx: Context, text: string, before: Composed): Composed {
+export function recompose(ctx: Context, text: string, contentType: ContentType, before: Composed): Composed {
   const { mentions } = before;
   if (mentions.length === 0) return before;
   const { count } = ctx.db.get<{ count: number }>(ARE_HERE, { ids: idList(mentions) })!;
   if (count === mentions.length) return before;
-  const known = [...knownMentions(ctx, text)].filter(([, { id }]) => mentions.includes(id));
-  return composed(ctx, text, new Map(known));
+  const parsed = parseText(text, contentType);
+  const known = [...knownMentions(ctx, parsed.words)].filter(([, { id }]) => mentions.includes(id));
+  return composed(ctx, parsed, new Map(known));
 }
 
 /** How many unknown accounts of a text are asked for, and for how long in total, in milliseconds. */
@@ -79,7 +82,8 @@ const PATIENCE = 5000;
 /**
  * Asks other servers for the unknown accounts that a text mentions, all at once. Call it before the text is checked and
  * rendered: accounts whose server doesn't respond in time stay text. Returns the text with the handles that the servers
- * prefer, as Mastodon does: `@bob@www.example` may be `@bob@example`.
+ * prefer, as Mastodon does: `@bob@www.example` may be `@bob@example`. The source is searched in any format, so a mention
+ * in code is asked for, too.
  */
 export async function resolveMentions(ctx: Context, text: string, patience = PATIENCE): Promise<string> {
   const unknown = unknownMentions(ctx, text);

@@ -1,5 +1,6 @@
 import type { Context } from "../../context.ts";
 import { Refusal, validationFailed } from "../../errors.ts";
+import { type ContentType, wordsOf } from "../../lib/text/formats.ts";
 import { detectLanguage } from "../../lib/text/languages.ts";
 import { countCharacters } from "../../lib/text/text.ts";
 import { refuseMoved } from "../accounts.ts";
@@ -15,6 +16,7 @@ import { type StatusRow, type Visibility, visibleOriginal } from "../visibility.
 /** A status as requested by its author. Null stands for the author's default. */
 export interface Draft {
   text: string;
+  contentType: ContentType | null;
   spoilerText: string;
   sensitive: boolean | null;
   visibility: Visibility | null;
@@ -39,6 +41,7 @@ export class UnexpectedMentions extends Refusal {
 export interface CheckedDraft {
   username: string;
   text: string;
+  contentType: ContentType;
   spoilerText: string;
   sensitive: boolean;
   visibility: Visibility;
@@ -56,8 +59,10 @@ export interface CheckedDraft {
  * `checkDraft()`, because detection is asynchronous.
  */
 export async function withLanguage(ctx: Context, accountId: number, draft: Draft): Promise<Draft> {
-  if (draft.language !== null || defaultsOf(ctx, accountId).hasLanguage) return draft;
-  return { ...draft, language: await detectLanguage(draft.text || draft.spoilerText) };
+  const defaults = defaultsOf(ctx, accountId);
+  if (draft.language !== null || defaults.hasLanguage) return draft;
+  const words = wordsOf(draft.text, draft.contentType ?? defaults.contentType) || draft.spoilerText;
+  return { ...draft, language: await detectLanguage(words) };
 }
 
 /** Asks other servers for the unknown accounts that a draft mentions, and writes the handles that they prefer. */
@@ -81,15 +86,17 @@ export function checkDraft(
   refuseMoved(ctx.db, accountId);
   const parent = draft.inReplyToId === null ? null : parentOf(ctx, accountId, draft.inReplyToId);
   const quoted = draft.quotedStatusId === null ? null : quotable(ctx, accountId, draft.quotedStatusId);
-  // A spoiler text without a text becomes the text, except on a quote.
+  const defaults = defaultsOf(ctx, accountId);
+  // A spoiler text without a text becomes the text, except on a quote. It is plain text.
   const isBare = draft.text.trim() === "" && quoted === null;
   const { text, spoilerText } = isBare ? { text: draft.spoilerText, spoilerText: "" } : draft;
+  const contentType = isBare ? "text/plain" : (draft.contentType ?? defaults.contentType);
   const content = { text, spoilerText, mediaIds: draft.mediaIds, isQuote: quoted !== null, poll: draft.poll };
   // The length of a scheduled status was checked when it was scheduled.
   checkContent(content, reservedFor === null ? ctx.config.maxCharacters : Infinity);
   checkMedia(ctx, accountId, draft.mediaIds, { scheduledId: reservedFor });
-  const defaults = defaultsOf(ctx, accountId);
-  const composed = compose(ctx, text);
+  const composed = compose(ctx, text, contentType);
+  checkRendered(content, composed);
   checkMentions(draft, composed);
   const wished = draft.visibility ?? defaults.privacy;
   const visibility = quoted
@@ -98,6 +105,7 @@ export function checkDraft(
   return {
     username: defaults.username,
     text,
+    contentType,
     spoilerText,
     sensitive: (draft.sensitive ?? defaults.sensitive) || draft.spoilerText !== "",
     visibility,
@@ -129,7 +137,7 @@ export function recheckDraft(
   const quoted = draft.quoted && quotable(ctx, accountId, draft.quoted.status.id);
   checkMedia(ctx, accountId, draft.mediaIds, { scheduledId: reservedFor });
   const { username } = defaultsOf(ctx, accountId);
-  const composed = recompose(ctx, draft.text, draft.composed);
+  const composed = recompose(ctx, draft.text, draft.contentType, draft.composed);
   const visibility = quoted
     ? quotingVisibility({ accountId, visibility: draft.visibility, mentions: composed.mentions }, quoted.status)
     : draft.visibility;
@@ -152,8 +160,8 @@ interface Content {
 
 /** Checks what a status must have, how long it may be (including the spoiler text), and what can't be combined. */
 export function checkContent(content: Content, maxCharacters: number): void {
-  const { text, spoilerText, mediaIds, isQuote, poll } = content;
-  if (text.trim() === "" && mediaIds.length === 0 && !isQuote) throw validationFailed("Text can't be blank");
+  const { text, spoilerText, mediaIds, poll } = content;
+  if (text.trim() === "" && needsText(content)) throw blank();
   if (countCharacters(text, spoilerText) > maxCharacters) {
     throw validationFailed(`Text character limit of ${maxCharacters} exceeded`);
   }
@@ -163,6 +171,19 @@ export function checkContent(content: Content, maxCharacters: number): void {
   if (!poll) return;
   if (mediaIds.length > 0) throw validationFailed("Cannot attach files to a post with a poll");
   checkPoll(poll);
+}
+
+function needsText({ mediaIds, isQuote }: Content): boolean {
+  return mediaIds.length === 0 && !isQuote;
+}
+
+/** Refuses a status of which nothing is left, such as one of scripts. */
+export function checkRendered(content: Content, composed: Composed): void {
+  if (composed.content === "" && needsText(content)) throw blank();
+}
+
+function blank(): Refusal {
+  return validationFailed("Text can't be blank");
 }
 
 function parentOf(ctx: Context, accountId: number, id: number): StatusRow {
@@ -182,6 +203,7 @@ interface Defaults {
   /** Whether the user chose the language; otherwise it is their locale. */
   hasLanguage: boolean;
   quotePolicy: QuotePolicy;
+  contentType: ContentType;
 }
 
 /** @throws Refusal if the account was deleted while a request of its user was in progress */
@@ -192,9 +214,11 @@ export function defaultsOf(ctx: Context, accountId: number): Defaults {
     default_sensitive: number;
     default_language: string | null;
     default_quote_policy: QuotePolicy;
+    default_content_type: ContentType;
     locale: string;
   }>(
-    `SELECT a.username, u.default_privacy, u.default_sensitive, u.default_language, u.default_quote_policy, u.locale
+    `SELECT a.username, u.default_privacy, u.default_sensitive, u.default_language, u.default_quote_policy,
+       u.default_content_type, u.locale
      FROM users u JOIN accounts a ON a.id = u.account_id WHERE u.account_id = +$accountId`,
     { accountId },
   );
@@ -206,5 +230,6 @@ export function defaultsOf(ctx: Context, accountId: number): Defaults {
     language: row.default_language ?? row.locale,
     hasLanguage: row.default_language !== null,
     quotePolicy: row.default_quote_policy,
+    contentType: row.default_content_type,
   };
 }

@@ -8,9 +8,10 @@ import type { MediaRow, StoredPreview } from "../media/states.ts";
 import { storeThumbnail } from "../media/store.ts";
 import { discardFiles } from "../media/stored-files.ts";
 import { announceChange } from "../timelines/home-fanout.ts";
+import type { ContentType } from "../../lib/text/formats.ts";
 import type { StatusRow } from "../visibility.ts";
 import { compose, type Composed, resolveMentions } from "./compose.ts";
-import { checkContent } from "./drafts.ts";
+import { checkContent, checkRendered } from "./drafts.ts";
 import { newPoll, type PollDraft, replacePoll } from "./polls.ts";
 import { setQuotePolicy, type StatusQuotePolicy } from "../quotes/policy.ts";
 import { isQuote } from "../quotes/quotes.ts";
@@ -22,6 +23,7 @@ import { type Attached, attachedTo, hasOtherMedia, type NewVersion, storeVersion
  */
 export interface Edit {
   text?: string;
+  contentType?: ContentType;
   spoilerText?: string;
   sensitive?: boolean;
   language?: string | null;
@@ -36,6 +38,7 @@ export interface Edit {
 /** A validated edit. */
 interface CheckedEdit extends Edit {
   text: string;
+  contentType: ContentType;
   spoilerText: string;
   mediaIds: number[];
   /** Null removes the poll, undefined keeps it. */
@@ -78,12 +81,13 @@ async function storeThumbnails(ctx: Context, status: StatusRow, edit: Edit): Pro
 function changeStatus(ctx: Context, status: StatusRow, edit: Edit, thumbnails: Map<number, StoredPreview>): void {
   const before = attachedTo(ctx.db, status.id);
   const checked = checkEdit(ctx, status, before, edit);
-  const { text, spoilerText, composed } = checked;
+  const { text, contentType, spoilerText, composed } = checked;
   ctx.db.transaction((tx) => {
     const hasNewPolicy = edit.quotePolicy !== undefined && setQuotePolicy(tx, status, edit.quotePolicy);
     const version: NewVersion = {
       ...composed,
       text,
+      contentType,
       spoilerText,
       sensitive: (edit.sensitive ?? staysSensitive(status, checked)) || spoilerText !== "",
       language: edit.language === undefined ? status.language : edit.language,
@@ -120,19 +124,23 @@ function checkEdit(ctx: Context, status: StatusRow, before: Attached, edit: Edit
   const withoutMedia = isWhole && !edit.mediaChanges?.size;
   const mediaIds = edit.mediaIds ?? (withoutMedia ? [] : before.media.map(({ id }) => id));
   const text = edit.text ?? status.text;
+  const contentType = edit.contentType ?? status.content_type;
   const spoilerText = edit.spoilerText ?? (saysAll ? "" : status.spoiler_text);
   const poll = edit.poll ?? null;
   const content = { text, spoilerText, mediaIds, isQuote: isQuote(ctx.db, status.id), poll };
   checkContent(content, ctx.config.maxCharacters);
   const media = checkMedia(ctx, status.account_id, mediaIds, { statusId: status.id });
+  const composed = compose(ctx, text, contentType);
+  checkRendered(content, composed);
   return {
     ...edit,
     text,
+    contentType,
     spoilerText,
     mediaIds,
     nextPoll: isWhole ? poll : undefined,
     media,
-    composed: compose(ctx, text),
+    composed,
   };
 }
 

@@ -53,6 +53,7 @@ export function writeStatus(ctx: Context, tx: Tx, author: Author, draft: Checked
     local: true,
     visibility: draft.visibility,
     text: draft.text,
+    contentType: draft.contentType,
     content: composed.content,
     spoilerText: draft.spoilerText,
     sensitive: draft.sensitive,

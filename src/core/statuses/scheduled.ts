@@ -42,14 +42,21 @@ export function schedule(
   if (repeated) return repeated;
   const checked = checkDraft(ctx, accountId, draft);
   return ctx.db.transaction((tx) => {
-    const { sensitive, visibility, language, quotePolicy } = recheckDraft(ctx, accountId, checked);
+    const { contentType, sensitive, visibility, language, quotePolicy } = recheckDraft(ctx, accountId, checked);
     checkTime(ctx, tx, accountId, scheduledAt, null);
     const { lastInsertRowid: scheduledId } = tx.run(
       "INSERT INTO scheduled_statuses (account_id, app_id, draft, scheduled_at, created_at) VALUES ($accountId, $appId, $draft, $scheduledAt, $now)",
       {
         accountId,
         appId: author.appId,
-        draft: JSON.stringify({ ...draft, sensitive, visibility, language, quotePolicy } satisfies Draft),
+        draft: JSON.stringify({
+          ...draft,
+          contentType,
+          sensitive,
+          visibility,
+          language,
+          quotePolicy,
+        } satisfies Draft),
         scheduledAt,
         now: ctx.clock.now(),
       },

@@ -10,6 +10,7 @@ import { publicTopics, publishAfterCommit, type StreamedStatus, userTopic } from
 import { addToConversations } from "../notifications/conversations.ts";
 import { notify } from "../notifications/notifications.ts";
 import { fanOut, fanOutToTagFollowers, REAL_TIME, subscribersTo } from "../timelines/home-fanout.ts";
+import type { ContentType } from "../../lib/text/formats.ts";
 import { isTombstoned } from "../tombstones.ts";
 import { isForEveryone, STATUS_COLUMNS, type StatusRow, type Visibility } from "../visibility.ts";
 import { addPoll, type NewPoll, type RemotePoll } from "./polls.ts";
@@ -51,6 +52,7 @@ export interface NewStatus {
   visibility: Visibility;
   /** The source; empty for a remote status. */
   text: string;
+  contentType: ContentType;
   /** Sanitised HTML. */
   content: string;
   spoilerText: string;
@@ -78,7 +80,10 @@ export interface NewStatus {
 }
 
 /** A status of another server. Its parent is found by `inReplyToUri`. */
-export interface RemoteStatus extends Omit<NewStatus, "id" | "local" | "text" | "appId" | "parent" | "quoted"> {
+export interface RemoteStatus extends Omit<
+  NewStatus,
+  "id" | "local" | "text" | "contentType" | "appId" | "parent" | "quoted"
+> {
   poll: RemotePoll | null;
   quote: RemoteQuote | null;
 }
@@ -99,11 +104,14 @@ export function storeRemoteStatus(ctx: Context, tx: Tx, status: RemoteStatus, ar
   const inReplyToUri = parent || status.inReplyToUri === status.uri ? null : status.inReplyToUri;
   const id = freeId(ctx, tx, createdAt);
   const quoted = remoteQuotable(tx, status.accountId, status.quote);
-  const whole = { ...status, id, createdAt, parent, inReplyToUri, local: false, text: "", appId: null, quoted };
+  const whole = { ...status, id, createdAt, parent, inReplyToUri, local: false, ...NO_SOURCE, appId: null, quoted };
   const stored = storeStatus(ctx, tx, whole, arrivalOf(ctx, createdAt, arrival));
   linkReplies(ctx, tx, { ...stored, uri: status.uri });
   return id;
 }
+
+/** The source of a remote status is unknown. */
+export const NO_SOURCE = { text: "", contentType: "text/plain" } as const;
 
 const WITH_URI = "SELECT id, reblog_of_id FROM statuses WHERE uri = +$uri";
 
@@ -179,10 +187,10 @@ function insertStatus(tx: Tx, status: NewStatus, arrival: Arrival): Stored {
   tx.run(
     `INSERT INTO statuses (id, account_id, uri, url, local, visibility, text, content, spoiler_text, sensitive, language,
        conversation_id, in_reply_to_id, in_reply_to_account_id, in_reply_to_uri, app_id, has_media, quote_automatic, quote_manual,
-       origin_favourites_count, origin_reblogs_count, origin_replies_count, created_at, edited_at, relayed)
+       origin_favourites_count, origin_reblogs_count, origin_replies_count, created_at, edited_at, relayed, content_type)
      VALUES ($id, $accountId, $uri, $url, $local, $visibility, $text, $content, $spoilerText, $sensitive, $language,
        $conversationId, $parentId, $inReplyToAccountId, $inReplyToUri, $appId, $hasMedia, $automatic, $manual,
-       $favourites, $reblogs, $replies, $createdAt, $editedAt, $relayed)`,
+       $favourites, $reblogs, $replies, $createdAt, $editedAt, $relayed, $contentType)`,
     {
       id,
       accountId: status.accountId,
@@ -191,6 +199,7 @@ function insertStatus(tx: Tx, status: NewStatus, arrival: Arrival): Stored {
       local: stored.local,
       visibility: status.visibility,
       text: status.text,
+      contentType: status.contentType,
       content: status.content,
       spoilerText: status.spoilerText,
       sensitive: status.sensitive ? 1 : 0,

@@ -17,7 +17,7 @@ import { type PollBefore, pollOf, type RemotePoll, replaceRemotePoll, updateTall
 import { type Quoters, setQuoters } from "../quotes/policy.ts";
 import { notifyQuoters } from "../quotes/quotes.ts";
 import { type RemoteQuote, updateRemoteQuote } from "../quotes/remote-quotes.ts";
-import type { NewStatus, OriginCounts } from "./storing.ts";
+import { type NewStatus, NO_SOURCE, type OriginCounts } from "./storing.ts";
 
 /** The visible content of one version of a status. */
 export interface Version {
@@ -40,7 +40,16 @@ export interface Attached {
 /** A new version of a status: all checks are done. */
 export interface NewVersion extends Pick<
   NewStatus,
-  "text" | "content" | "spoilerText" | "sensitive" | "language" | "mentions" | "addressees" | "tags" | "links"
+  | "text"
+  | "contentType"
+  | "content"
+  | "spoilerText"
+  | "sensitive"
+  | "language"
+  | "mentions"
+  | "addressees"
+  | "tags"
+  | "links"
 > {
   editedAt: number;
   hasMedia: boolean;
@@ -49,7 +58,7 @@ export interface NewVersion extends Pick<
 }
 
 /** A status of another server as it is now. */
-export interface RemoteVersion extends Omit<NewVersion, "text" | "editedAt" | "changeAttached"> {
+export interface RemoteVersion extends Omit<NewVersion, "text" | "contentType" | "editedAt" | "changeAttached"> {
   /** When it was edited, in milliseconds since 1970; null if its server only sends new results and counts. */
   editedAt: number | null;
   poll: RemotePoll | null;
@@ -87,7 +96,7 @@ function storeText(ctx: Context, tx: Tx, status: StatusRow, version: RemoteVersi
     const isOtherPoll = replaceRemotePoll(ctx, tx, status.id, before.poll, version.poll);
     return isOtherPoll || hasOtherMedia(tx, status.id, before);
   };
-  return storeVersion(ctx, tx, status, before, { ...version, text: "", editedAt, changeAttached });
+  return storeVersion(ctx, tx, status, before, { ...version, ...NO_SOURCE, editedAt, changeAttached });
 }
 
 /** A count that its server doesn't report this time stays as it was. */
@@ -129,11 +138,12 @@ export function storeVersion(ctx: Context, tx: Tx, status: StatusRow, before: At
   uncountUses(tx, status.id);
   const hasMedia = version.hasMedia ? 1 : 0;
   tx.run(
-    `UPDATE statuses SET text = $text, content = $content, spoiler_text = $spoilerText, sensitive = $sensitive,
+    `UPDATE statuses SET text = $text, content_type = $contentType, content = $content, spoiler_text = $spoilerText, sensitive = $sensitive,
        language = $language, has_media = $hasMedia, edited_at = $editedAt
      WHERE id = +$statusId`,
     {
       text: version.text,
+      contentType: version.contentType,
       content: version.content,
       spoilerText: version.spoilerText,
       sensitive: version.sensitive ? 1 : 0,
@@ -161,7 +171,9 @@ export function storeVersion(ctx: Context, tx: Tx, status: StatusRow, before: At
 /** The source of a remote status is unknown. The HTML of a local one may differ only because an account was deleted. */
 function isSameText(status: StatusRow, version: NewVersion): boolean {
   return (
-    (status.local ? version.text === status.text : version.content === status.content) &&
+    (status.local
+      ? version.text === status.text && version.contentType === status.content_type
+      : version.content === status.content) &&
     version.spoilerText === status.spoiler_text &&
     version.sensitive === (status.sensitive === 1) &&
     version.language === status.language

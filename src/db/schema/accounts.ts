@@ -69,6 +69,9 @@ export const users = sqliteTable("users", {
   for_private_mentions: integer().notNull().default(0),
   for_limited_accounts: integer().notNull().default(1),
   disabled: integer().notNull().default(0),
+  default_content_type: text({ enum: ["text/plain", "text/markdown", "text/html"] })
+    .notNull()
+    .default("text/plain"),
 });
 
 export const follows = sqliteTable("follows", {

@@ -31,6 +31,10 @@ export const statuses = sqliteTable("statuses", {
   origin_reblogs_count: integer(),
   origin_replies_count: integer(),
   relayed: integer().notNull().default(0),
+  content_type: text({ enum: ["text/plain", "text/markdown", "text/html"] })
+    .notNull()
+    .default("text/plain"),
+  local_only: integer().notNull().default(0),
 });
 
 export const statusEdits = sqliteTable("status_edits", {

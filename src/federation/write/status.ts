@@ -20,6 +20,8 @@ type StatusColumns = Pick<
   | "uri"
   | "url"
   | "visibility"
+  | "text"
+  | "content_type"
   | "content"
   | "spoiler_text"
   | "sensitive"
@@ -43,7 +45,7 @@ export interface LocalStatusRow extends StatusColumns {
 }
 
 const STATUS = `
-  SELECT s.id, s.uri, s.url, s.visibility, s.content, s.spoiler_text, s.sensitive, s.language, s.created_at, s.edited_at,
+  SELECT s.id, s.uri, s.url, s.visibility, s.text, s.content_type, s.content, s.spoiler_text, s.sensitive, s.language, s.created_at, s.edited_at,
     s.favourites_count, s.reblogs_count, s.replies_count, s.quote_automatic, s.quote_manual, s.account_id, a.username, a.uri AS author_uri,
     (SELECT p.uri FROM statuses p WHERE p.id = s.in_reply_to_id) AS in_reply_to,
     (SELECT r.uri FROM statuses r WHERE r.id = s.conversation_id AND r.local = 1) AS root_uri
@@ -139,6 +141,7 @@ export function statusDocument(ctx: Context, status: LocalStatusRow, mentioned: 
     summary: status.spoiler_text === "" ? null : status.spoiler_text,
     sensitive: status.sensitive === 1,
     content,
+    ...source(status),
     ...(language !== null && { contentMap: { [language]: content } }),
     attachment: attachments(ctx, status.id),
     tag: [...tags(ctx, status, mentioned), ...quoteTags(quote)],
@@ -150,6 +153,11 @@ export function statusDocument(ctx: Context, status: LocalStatusRow, mentioned: 
     shares: { id: `${uri}/shares`, type: "Collection", totalItems: status.reblogs_count },
     ...poll,
   };
+}
+
+/** The text as the author wrote it, for servers that understand its format. Plain text says no more than the content. */
+function source({ text, content_type }: LocalStatusRow): JsonObject {
+  return content_type === "text/plain" ? {} : { source: { content: text, mediaType: content_type } };
 }
 
 /** The Create of a local status; null if there is none. */

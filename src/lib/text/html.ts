@@ -27,6 +27,20 @@ function lineBreaks(tag: string): string {
   return PARAGRAPHS.has(element) ? "\n\n" : "";
 }
 
+/** Outside of these elements, addresses, mentions and hashtags become links. */
+const VERBATIM = /^<(\/?)(?:a|code|pre)\b/;
+
+/** Replaces the texts in sanitised HTML that are neither in a link nor in code. They are given without entities. */
+export function replaceTexts(html: string, replacement: (text: string) => string): string {
+  let depth = 0;
+  return html.replace(/<[^<>]*>|[^<]+/g, (part) => {
+    if (!part.startsWith("<")) return depth === 0 ? replacement(decodeEntities(part)) : part;
+    const [, slash] = VERBATIM.exec(part) ?? [];
+    if (slash !== undefined) depth += slash === "" ? 1 : -1;
+    return part;
+  });
+}
+
 const NAMED: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
 
 // One pass, so that "&amp;lt;" becomes "&lt;" and is not decoded again. No valid reference is longer than these bounds.

@@ -79,13 +79,21 @@ export function renderText(text: string, options: RenderOptions): string {
   return paragraph === "" ? rendered : `${rendered}<p>${paragraph}</p>`;
 }
 
+/** Renders the links, mentions and hashtags of a text without paragraphs, which is a part of an HTML document. */
+export function renderPart(text: string, options: RenderOptions): string {
+  return renderEntities(text, options, "nofollow noopener");
+}
+
 /** Renders a profile field's value as one line of HTML. Its links have `rel="me"`, for verification by other sites. */
 export function renderFieldValue(value: string, options: RenderOptions): string {
   return renderInline(value, options, "nofollow noopener me");
 }
 
 function renderInline(text: string, options: RenderOptions, rel: string): string {
-  if (text.trim() === "") return "";
+  return text.trim() === "" ? "" : renderEntities(text, options, rel);
+}
+
+function renderEntities(text: string, options: RenderOptions, rel: string): string {
   return rewrite(text, escapeHtml, (entity, written) => {
     if (entity.kind === "link") return linkHtml(entity.url, rel);
     if (entity.kind === "hashtag") return hashtagHtml(entity.name, options.tagUrl(entity.name));
@@ -224,25 +232,36 @@ function findEntities(text: string): Entity[] {
   const entities: Entity[] = [];
   TRIGGER.lastIndex = 0;
   for (let found = TRIGGER.exec(text); found !== null; found = TRIGGER.exec(text)) {
-    const start = found.index;
-    const [sign] = found;
-    if (sign === "@") {
-      const mention = mentionAt(text, start);
-      if (mention === null) continue;
-      entities.push({ kind: "mention", start, ...mention });
-      TRIGGER.lastIndex = mention.end;
-    } else if (sign === "#" || sign === "＃") {
-      const hashtag = hashtagAt(text, start);
-      if (hashtag === null) continue;
-      entities.push({ kind: "hashtag", start, ...hashtag });
-      TRIGGER.lastIndex = hashtag.end;
-    } else if (start === 0 || !NO_ADDRESS_AFTER.test(text[start - 1]!)) {
-      const address = addressAt(text, start, sign);
-      if (address === null) continue;
-      const { url, end } = address;
-      if (url !== null) entities.push({ kind: "link", start, end, url });
-      TRIGGER.lastIndex = end;
-    }
+    const scanned = scanAt(text, found.index, found[0]);
+    if (scanned === null) continue;
+    if (scanned.entity) entities.push(scanned.entity);
+    TRIGGER.lastIndex = scanned.end;
   }
   return entities;
+}
+
+/** What begins at a sign, and its end; null if it is nothing special. An address that isn't linked is no entity. */
+function scanAt(text: string, start: number, sign: string): { entity: Entity | null; end: number } | null {
+  if (sign === "@") {
+    const mention = mentionAt(text, start);
+    return mention && { entity: { kind: "mention", start, ...mention }, end: mention.end };
+  }
+  if (sign === "#" || sign === "＃") {
+    const hashtag = hashtagAt(text, start);
+    return hashtag && { entity: { kind: "hashtag", start, ...hashtag }, end: hashtag.end };
+  }
+  if (start > 0 && NO_ADDRESS_AFTER.test(text[start - 1]!)) return null;
+  const address = addressAt(text, start, sign);
+  if (address === null) return null;
+  const { url, end } = address;
+  return { entity: url === null ? null : { kind: "link", start, end, url }, end };
+}
+
+const TRIGGER_HERE = new RegExp(TRIGGER.source, "iy");
+
+/** The end of the address, mention or hashtag that begins here; null if there is none. */
+export function entityEnd(text: string, start: number): number | null {
+  TRIGGER_HERE.lastIndex = start;
+  const sign = TRIGGER_HERE.exec(text)?.[0];
+  return sign === undefined ? null : (scanAt(text, start, sign)?.end ?? null);
 }

@@ -27,7 +27,7 @@ export function aboutPages(pages: Pages): void {
 async function aboutPage(page: PageRequest): Promise<Response> {
   const { ctx, messages } = page;
   const { title, description } = ctx.config;
-  const { content } = await showPage(ctx, "extended_description");
+  const { content } = showPage(ctx, "extended_description");
   const rules = listRules(ctx.db);
   return page.render(
     { title: messages.about, wide: true, isPublic: true },
@@ -86,7 +86,7 @@ function Contact({ page }: { page: PageRequest }) {
 
 async function privacyPolicyPage(page: PageRequest): Promise<Response> {
   const { messages } = page;
-  const { content, updated_at } = await showPage(page.ctx, "privacy_policy");
+  const { content, updated_at } = showPage(page.ctx, "privacy_policy");
   return page.render(
     { title: messages.privacyPolicy, wide: true, isPublic: true },
     <>
@@ -100,7 +100,7 @@ async function privacyPolicyPage(page: PageRequest): Promise<Response> {
 
 async function termsPage(page: PageRequest, terms: Terms): Promise<Response> {
   const { messages } = page;
-  const { content, effective, effective_date, succeeded_by } = await showTerms(page.ctx, terms);
+  const { content, effective, effective_date, succeeded_by } = showTerms(page.ctx, terms);
   const since = day(messages, effective_date);
   return page.render(
     { title: messages.termsOfService, wide: true, isPublic: true },
