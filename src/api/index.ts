@@ -31,6 +31,7 @@ import { oauthRoutes } from "./server/oauth.ts";
 import { openApiRoutes } from "./server/openapi.ts";
 import { deliveryRoutes } from "./statuses/deliveries.ts";
 import { oembedRoutes } from "./statuses/oembed.ts";
+import { interactionPolicyRoutes } from "./statuses/interaction-policies.ts";
 import { pollRoutes } from "./statuses/polls.ts";
 import { quoteRoutes } from "./quotes/quotes.ts";
 import { scheduledStatusRoutes } from "./statuses/scheduled-statuses.ts";
@@ -52,7 +53,16 @@ export function apiRoutes(routes: Router): void {
     .area("Accounts", accountRoutes, relationRoutes, endorsementRoutes, followRequestRoutes)
     .area("Profile", profileRoutes, moveRoutes)
     .area("Blocks, mutes and reports", blockRoutes, reportRoutes)
-    .area("Statuses", statusRoutes, quoteRoutes, pollRoutes, translationRoutes, scheduledStatusRoutes, oembedRoutes)
+    .area(
+      "Statuses",
+      statusRoutes,
+      quoteRoutes,
+      interactionPolicyRoutes,
+      pollRoutes,
+      translationRoutes,
+      scheduledStatusRoutes,
+      oembedRoutes,
+    )
     .area("Deliveries", deliveryRoutes)
     .area("Media", mediaRoutes)
     .area("Timelines", timelineRoutes, conversationRoutes, markerRoutes, asyncRefreshRoutes)

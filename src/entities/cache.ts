@@ -1,3 +1,5 @@
+import type { InteractionPolicy } from "../core/interaction-policies.ts";
+import type { Visibility } from "../core/visibility.ts";
 import { EMOJI_COLUMNS } from "../core/media/emojis.ts";
 import { REJECTION_COLUMNS } from "../core/remote-media/rejected-media.ts";
 import { type CacheSpec, everyEntry, ownRow, partRows, referencedRows } from "../db/row-cache.ts";
@@ -39,6 +41,8 @@ export interface StatusText {
   sharedWithAuthor: string | null;
   /** The quote policy: members of an object that also has a member for the viewer. */
   quoteApproval: string;
+  policy: InteractionPolicy;
+  visibility: Visibility;
   /** Attachments, mentions, tags and the like. */
   rest: string;
   card: CardText | null;
@@ -110,6 +114,9 @@ export const STATUS_TEXTS: CacheSpec<number, StatusText> = {
         "quotes_count",
         "quote_automatic",
         "quote_manual",
+        "can_favourite",
+        "can_reply",
+        "can_reblog",
         "created_at",
         "edited_at",
       ],

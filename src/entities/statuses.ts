@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import { tagUrl } from "../core/addresses.ts";
+import { mayFavourite, mayReblog, mayReply, OPEN_POLICY } from "../core/interaction-policies.ts";
 import { quotePermission } from "../core/quotes/policy.ts";
 import { activeFilters, filterMatches, type FilterSet, searchableWords } from "../core/timelines/filter-matches.ts";
 import { visibleAmong } from "../core/visibility.ts";
@@ -21,6 +22,7 @@ import {
   shallowQuoteText,
   quoteViews,
 } from "./quotes.ts";
+import { type Permissions, type PolicyJson, policyText, showPolicy } from "./interaction-policies.ts";
 import { members, timestamp } from "./json.ts";
 
 /** Mastodon's Status (entities/Status). The viewer's own flags are omitted without a viewer. */
@@ -32,6 +34,7 @@ type PlainJson = ReturnType<typeof ownPart> &
     card: CardJson | null;
     poll: PollJson | null;
     quote_approval: QuoteApprovalJson;
+    interaction_policy: PolicyJson;
   };
 /** A quoted status: its own quote has only an id. */
 export type QuotedJson = PlainJson & { quote: ShallowQuoteJson | null; reblog: null };
@@ -111,6 +114,7 @@ function statusStub<Status extends OriginalJson & { reblog: OriginalJson | null 
     content: "",
     filtered: [],
     quote_approval: { automatic: [], manual: [], current_user: "denied" },
+    interaction_policy: showPolicy(OPEN_POLICY, status.visibility),
     ...(status.application && { application: null }),
     media_attachments: [],
     mentions: [],
@@ -163,7 +167,9 @@ function quotedBy(pieces: ReadonlyMap<number, StatusText>, ids: Iterable<number>
 function viewedText(view: View, id: number, originalId: number, original: StatusText): string {
   const flags = view.flags.get(originalId);
   const permission = flags?.permission ?? "denied";
-  const approval = `"quote_approval":{${original.quoteApproval},"current_user":"${permission}"}`;
+  const quoting = `"quote_approval":{${original.quoteApproval},"current_user":"${permission}"}`;
+  const policy = policyText(original.policy, original.visibility, flags?.permissions);
+  const approval = `${quoting},"interaction_policy":${policy}`;
   if (!flags || !view.filters) return approval;
   const matches = filterMatches(view.filters, id, originalId, original);
   return `${flags.text},"filtered":${filterResultsText(matches)},${approval}`;
@@ -229,7 +235,7 @@ const STATUSES = `
       WHERE q.quoted_status_id IS NOT NULL)
   SELECT s.id, s.account_id, s.uri, s.url, s.visibility, s.content, s.spoiler_text, s.sensitive, s.language,
     s.in_reply_to_id, s.in_reply_to_account_id, s.reblog_of_id, s.has_media, s.replies_count, s.reblogs_count,
-    s.favourites_count, s.origin_reblogs_count, s.origin_favourites_count, s.origin_replies_count, s.quotes_count, s.quote_automatic, s.quote_manual, s.created_at, s.edited_at, s.local,
+    s.favourites_count, s.origin_reblogs_count, s.origin_favourites_count, s.origin_replies_count, s.quotes_count, s.quote_automatic, s.quote_manual, s.can_favourite, s.can_reply, s.can_reblog, s.created_at, s.edited_at, s.local,
     author.domain, author.sensitized_at, app.name AS app_name, app.website AS app_website,
     q.state AS quote_state, q.quoted_status_id, quoted.url AS quoted_url, ${POLL_COLUMNS}
   FROM shown JOIN statuses s USING (id) JOIN accounts author ON author.id = s.account_id
@@ -288,6 +294,8 @@ function render(ctx: Context, ids: Iterable<number>): [number, StatusText][] {
       own: members(ownPart(row)),
       ...sharedTexts(row, emojisJson(ctx, row.domain, textsOf(row))),
       quoteApproval: `"automatic":${row.quote_automatic},"manual":${row.quote_manual}`,
+      policy: { canFavourite: row.can_favourite, canReply: row.can_reply, canReblog: row.can_reblog },
+      visibility: row.visibility,
       rest: members(restPart(row, media.get(row.id) ?? [], mentions.get(row.id) ?? [], tags.get(row.id) ?? [])),
       card: cards.get(row.id) ?? null,
       words: wordsOf(row, media.get(row.id) ?? []),
@@ -365,7 +373,7 @@ function restPart(
 const NO_APP = { local: 0, app_name: null, app_website: null };
 const NOTHING_ATTACHED = `${members(restPart(NO_APP, [], [], []))},"card":null,"poll":null,"quote":null`;
 
-interface FlagsRow {
+interface FlagsRow extends Permissions {
   id: number;
   own: number;
   favourited: number;
@@ -383,7 +391,10 @@ const FLAGS = `
     EXISTS (SELECT 1 FROM conversation_mutes WHERE account_id = +$viewer AND conversation_id = s.conversation_id) AS muted,
     EXISTS (SELECT 1 FROM bookmarks WHERE account_id = +$viewer AND status_id = s.id) AS bookmarked,
     s.account_id = +$viewer AND EXISTS (SELECT 1 FROM status_pins WHERE status_id = s.id) AS pinned,
-    ${quotePermission("+$viewer")} AS quote_permission
+    ${quotePermission("+$viewer")} AS quote_permission,
+    ${mayFavourite("+$viewer")} AS may_favourite, ${mayReply("+$viewer")} AS may_reply,
+    ${mayReblog("+$viewer")} AND (s.visibility IN ('public', 'unlisted')
+      OR s.visibility = 'private' AND s.account_id = +$viewer) AS may_reblog
   FROM json_each($ids) j JOIN statuses s ON s.id = j.value`;
 
 interface FlagsJson {
@@ -401,11 +412,14 @@ interface FlagsText {
   text: string;
   /** Whether the viewer may quote the status. */
   permission: string;
+  permissions: Permissions;
 }
 
 function flagsOf(ctx: Context, viewerId: number, ids: Iterable<number>): Map<number, FlagsText> {
   const rows = ctx.db.all<FlagsRow>(FLAGS, { ids: idList(ids), viewer: viewerId });
-  return new Map(rows.map((row) => [row.id, { text: flagsText(row), permission: row.quote_permission }]));
+  return new Map(
+    rows.map((row) => [row.id, { text: flagsText(row), permission: row.quote_permission, permissions: row }]),
+  );
 }
 
 function flagsText(row: FlagsRow): string {

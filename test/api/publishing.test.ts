@@ -37,6 +37,7 @@ const NOTHING: Draft = {
   poll: null,
   quotedStatusId: null,
   quotePolicy: null,
+  policy: {},
   allowedMentions: null,
 };
 

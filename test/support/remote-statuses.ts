@@ -1,3 +1,4 @@
+import { OPEN_POLICY } from "../../src/core/interaction-policies.ts";
 import { NO_QUOTERS } from "../../src/core/quotes/policy.ts";
 import { storeRemoteReblog } from "../../src/core/statuses/reblogs.ts";
 import { removeStatusWithin } from "../../src/core/statuses/removal.ts";
@@ -82,6 +83,7 @@ export function storeFrom(
     createdAt: clock.now(),
     editedAt: null,
     quoters: NO_QUOTERS,
+    policy: OPEN_POLICY,
     quote: null,
     attachMedia: null,
     ...described(sent),
@@ -103,6 +105,7 @@ export function updateFrom(
     hasMedia: false,
     replaceMedia: () => {},
     quoters: NO_QUOTERS,
+    policy: OPEN_POLICY,
     quote: null,
     ...described(sent),
   };

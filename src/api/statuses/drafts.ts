@@ -4,6 +4,7 @@ import type { Edit } from "../../core/statuses/edits.ts";
 import { parseChanges, type MediaChanges } from "../../core/media/receive.ts";
 import type { PollDraft } from "../../core/statuses/polls.ts";
 import { STATUS_QUOTE_POLICIES } from "../../core/quotes/policy.ts";
+import { PolicyInput, policyChanges } from "./interaction-policies.ts";
 import { VISIBILITIES } from "../../core/visibility.ts";
 import { validationFailed } from "../../errors.ts";
 import { parseId } from "../../lib/ids.ts";
@@ -34,6 +35,7 @@ export const PublishInput = object({
   poll: optional(Poll),
   quoted_status_id: optional(id()),
   quote_approval_policy: optional(oneOf(STATUS_QUOTE_POLICIES)),
+  interaction_policy: optional(PolicyInput),
   scheduled_at: optional(text({ min: 1, max: 100 })),
   allowed_mentions: optional(list(id(), { max: 500 })),
 });
@@ -57,6 +59,7 @@ export const EditInput = object({
   ),
   poll: optional(Poll),
   quote_approval_policy: optional(oneOf(STATUS_QUOTE_POLICIES)),
+  interaction_policy: optional(PolicyInput),
 });
 
 export function draftOf(input: Static<typeof PublishInput>): Draft {
@@ -72,6 +75,7 @@ export function draftOf(input: Static<typeof PublishInput>): Draft {
     poll: input.poll ? pollOf(input.poll) : null,
     quotedStatusId: namedId(input.quoted_status_id),
     quotePolicy: input.quote_approval_policy ?? null,
+    policy: policyChanges(input.interaction_policy),
     allowedMentions: input.allowed_mentions?.map((id) => namedId(id)!) ?? null,
   };
 }
@@ -94,6 +98,7 @@ export function editOf(input: Static<typeof EditInput>): Edit {
     thumbnails,
     poll: input.poll && pollOf(input.poll),
     quotePolicy: input.quote_approval_policy,
+    policy: policyChanges(input.interaction_policy),
   };
 }
 

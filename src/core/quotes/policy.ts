@@ -2,6 +2,7 @@ import type { Context } from "../../context.ts";
 import type { Tx } from "../../db/open.ts";
 import { notFound } from "../../errors.ts";
 import { deliverUpdate } from "../deliveries.ts";
+import { isListed } from "../interaction-policies.ts";
 import { announceChange } from "../timelines/home-fanout.ts";
 import { isForEveryone, ownStatus, type StatusRow, type Visibility } from "../visibility.ts";
 
@@ -40,16 +41,10 @@ export function quotersOf(policy: StatusQuotePolicy, visibility: Visibility): Qu
  * `manual` (with the author's approval), `unknown` or `denied`. An SQL expression.
  */
 export function quotePermission(viewer: string): string {
-  const inList = (list: string) => `(
-    instr(${list}, '"public"')
-    OR instr(${list}, '"followers"') AND EXISTS (
-      SELECT 1 FROM follows WHERE account_id = ${viewer} AND target_account_id = s.account_id)
-    OR instr(${list}, '"following"') AND EXISTS (
-      SELECT 1 FROM follows WHERE account_id = s.account_id AND target_account_id = ${viewer}))`;
   return `CASE
     WHEN s.visibility = 'direct' THEN 'denied'
-    WHEN s.account_id = ${viewer} OR ${inList("s.quote_automatic")} THEN 'automatic'
-    WHEN ${inList("s.quote_manual")} THEN 'manual'
+    WHEN s.account_id = ${viewer} OR ${isListed("s.quote_automatic", viewer)} THEN 'automatic'
+    WHEN ${isListed("s.quote_manual", viewer)} THEN 'manual'
     WHEN instr(s.quote_automatic || s.quote_manual, '"unsupported_policy"') THEN 'unknown'
     ELSE 'denied' END`;
 }

@@ -8,6 +8,7 @@ import { compose, type Composed, recompose, resolveMentions } from "./compose.ts
 import { checkMedia } from "../media/attachments.ts";
 import { MAX_ATTACHMENTS } from "../media/limits.ts";
 import { checkPoll, type PollDraft } from "./polls.ts";
+import { type DefaultPolicies, type InteractionPolicy, requirePermission } from "../interaction-policies.ts";
 import { type QuotePolicy, type StatusQuotePolicy } from "../quotes/policy.ts";
 import { quotable, quotingVisibility } from "../quotes/quotable.ts";
 import type { Quotable } from "../quotes/quotes.ts";
@@ -26,6 +27,8 @@ export interface Draft {
   poll: PollDraft | null;
   quotedStatusId: number | null;
   quotePolicy: StatusQuotePolicy | null;
+  /** What it lacks is as in the default for the visibility. */
+  policy: Partial<InteractionPolicy>;
   /** The accounts that the text may mention; null for any. */
   allowedMentions: number[] | null;
 }
@@ -51,6 +54,8 @@ export interface CheckedDraft {
   parent: StatusRow | null;
   quoted: Quotable | null;
   quotePolicy: StatusQuotePolicy;
+  policy: Partial<InteractionPolicy>;
+  defaultPolicies: DefaultPolicies;
   composed: Composed;
 }
 
@@ -115,6 +120,8 @@ export function checkDraft(
     parent,
     quoted,
     quotePolicy: draft.quotePolicy ?? defaults.quotePolicy,
+    policy: draft.policy,
+    defaultPolicies: defaults.policies,
     composed,
   };
 }
@@ -187,6 +194,12 @@ function blank(): Refusal {
 }
 
 function parentOf(ctx: Context, accountId: number, id: number): StatusRow {
+  const parent = visibleParent(ctx, accountId, id);
+  requirePermission(ctx.db, "reply", accountId, parent.id);
+  return parent;
+}
+
+function visibleParent(ctx: Context, accountId: number, id: number): StatusRow {
   try {
     return visibleOriginal(ctx, accountId, id);
   } catch (error) {
@@ -204,6 +217,7 @@ interface Defaults {
   hasLanguage: boolean;
   quotePolicy: QuotePolicy;
   contentType: ContentType;
+  policies: DefaultPolicies;
 }
 
 /** @throws Refusal if the account was deleted while a request of its user was in progress */
@@ -215,10 +229,11 @@ export function defaultsOf(ctx: Context, accountId: number): Defaults {
     default_language: string | null;
     default_quote_policy: QuotePolicy;
     default_content_type: ContentType;
+    default_policies: string;
     locale: string;
   }>(
     `SELECT a.username, u.default_privacy, u.default_sensitive, u.default_language, u.default_quote_policy,
-       u.default_content_type, u.locale
+       u.default_content_type, u.default_policies, u.locale
      FROM users u JOIN accounts a ON a.id = u.account_id WHERE u.account_id = +$accountId`,
     { accountId },
   );
@@ -231,5 +246,6 @@ export function defaultsOf(ctx: Context, accountId: number): Defaults {
     hasLanguage: row.default_language !== null,
     quotePolicy: row.default_quote_policy,
     contentType: row.default_content_type,
+    policies: JSON.parse(row.default_policies) as DefaultPolicies,
   };
 }

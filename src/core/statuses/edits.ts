@@ -13,6 +13,7 @@ import type { StatusRow } from "../visibility.ts";
 import { compose, type Composed, resolveMentions } from "./compose.ts";
 import { checkContent, checkRendered } from "./drafts.ts";
 import { newPoll, type PollDraft, replacePoll } from "./polls.ts";
+import { type InteractionPolicy, setInteractionPolicy } from "../interaction-policies.ts";
 import { setQuotePolicy, type StatusQuotePolicy } from "../quotes/policy.ts";
 import { isQuote } from "../quotes/quotes.ts";
 import { type Attached, attachedTo, hasOtherMedia, type NewVersion, storeVersion } from "./versions.ts";
@@ -33,6 +34,7 @@ export interface Edit {
   thumbnails?: Map<number, File>;
   poll?: PollDraft;
   quotePolicy?: StatusQuotePolicy;
+  policy?: Partial<InteractionPolicy>;
 }
 
 /** A validated edit. */
@@ -83,7 +85,8 @@ function changeStatus(ctx: Context, status: StatusRow, edit: Edit, thumbnails: M
   const checked = checkEdit(ctx, status, before, edit);
   const { text, contentType, spoilerText, composed } = checked;
   ctx.db.transaction((tx) => {
-    const hasNewPolicy = edit.quotePolicy !== undefined && setQuotePolicy(tx, status, edit.quotePolicy);
+    const hasNewQuoters = edit.quotePolicy !== undefined && setQuotePolicy(tx, status, edit.quotePolicy);
+    const hasNewPolicy = setInteractionPolicy(tx, status.id, edit.policy ?? {}) || hasNewQuoters;
     const version: NewVersion = {
       ...composed,
       text,

@@ -5,6 +5,7 @@ import { isBlockedBy } from "../accounts.ts";
 import { favouriteUri } from "../addresses.ts";
 import { deliver } from "../deliveries.ts";
 import { indexPart, indexStatus } from "../discovery/search-index.ts";
+import { requirePermission } from "../interaction-policies.ts";
 import { notify, withdrawNotification } from "../notifications/notifications.ts";
 import { ownStatus, type StatusRow, undoableOriginal, visibleOriginal, visibleStatus } from "../visibility.ts";
 
@@ -22,6 +23,7 @@ const MUTED = `EXISTS (
 export function favourite(ctx: Context, accountId: number, id: number | null): number {
   const status = visibleOriginal(ctx, accountId, id);
   if (isBlockedBy(ctx, status.account_id, accountId)) throw notAllowed();
+  requirePermission(ctx.db, "favourite", accountId, status.id);
   ctx.db.transaction((tx) => {
     const favouriteId = storeFavourite(ctx, tx, { accountId, status, uri: null, emoji: null, isQuiet: false });
     if (favouriteId !== null) deliverFavourite(ctx, tx, favouriteId);

@@ -5,6 +5,7 @@ import { attachMedia } from "../media/attachments.ts";
 import { checkDraft, type CheckedDraft, type Draft, recheckDraft } from "./drafts.ts";
 import { type PublishResult, rememberKey, resultOfKey } from "./idempotency.ts";
 import { newPoll } from "./polls.ts";
+import { newPolicy } from "../interaction-policies.ts";
 import { quotersOf } from "../quotes/policy.ts";
 import { storeStatus } from "./storing.ts";
 
@@ -70,6 +71,7 @@ export function writeStatus(ctx: Context, tx: Tx, author: Author, draft: Checked
     poll: poll && newPoll(ctx, poll),
     quoted: draft.quoted,
     quoters: quotersOf(draft.quotePolicy, draft.visibility),
+    policy: newPolicy(draft.defaultPolicies, draft.visibility, draft.policy),
     originCounts: null,
     attachMedia: mediaIds.length > 0 ? () => attachMedia(tx, id, mediaIds) : null,
   };

@@ -7,6 +7,7 @@ import { concernsOthers, deliver } from "../deliveries.ts";
 import { requestCardOf } from "../discovery/links.ts";
 import { indexPart } from "../discovery/search-index.ts";
 import { publishAfterCommit } from "../events.ts";
+import { isPermitted, requirePermission } from "../interaction-policies.ts";
 import { notify } from "../notifications/notifications.ts";
 import { fanOut } from "../timelines/home-fanout.ts";
 import { isTombstoned } from "../tombstones.ts";
@@ -25,6 +26,7 @@ export function reblog(ctx: Context, accountId: number, id: number | null, visib
     const before = reblogOf(tx, original.id, accountId);
     if (before !== null) return before;
     refuseMoved(tx, accountId);
+    requirePermission(tx, "reblog", accountId, original.id);
     const defaults = defaultsOf(ctx, accountId);
     const wished = visibility && visibility !== "direct" ? visibility : defaults.privacy;
     const reblogId = ctx.ids.next();
@@ -71,7 +73,7 @@ interface NewReblog {
 
 /**
  * Stores a reblog by a remote account, delivered or fetched, with all its effects. Returns its id, also if it was stored
- * before; null if it was undone before it arrived. To undo it, delete it like a status.
+ * before; null if it was undone before it arrived, or if the author of the original does not allow it. To undo it, delete it like a status.
  */
 export function storeRemoteReblog(
   ctx: Context,
@@ -83,7 +85,7 @@ export function storeRemoteReblog(
   const known = tx.get<{ id: number }>("SELECT id FROM statuses WHERE uri = +$uri", { uri });
   const before = known?.id ?? reblogOf(tx, original.id, accountId);
   if (before !== null) return before;
-  if (isTombstoned(tx, uri, accountId)) return null;
+  if (isTombstoned(tx, uri, accountId) || !isPermitted(tx, "reblog", accountId, original.id)) return null;
   const createdAt = Math.min(reblog.createdAt, ctx.clock.now());
   const id = freeId(ctx, tx, createdAt);
   storeReblog(ctx, tx, { ...reblog, id, createdAt, local: false }, arrivalOf(ctx, createdAt, arrival));

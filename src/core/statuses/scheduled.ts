@@ -8,6 +8,7 @@ import { checkDraft, type CheckedDraft, type Draft, recheckDraft } from "./draft
 import { type PublishResult, resultOfKey, moveKey, rememberKey } from "./idempotency.ts";
 import { releaseMedia, reserveMedia } from "../media/attachments.ts";
 import type { MediaRow } from "../media/states.ts";
+import { isPermitted, newPolicy } from "../interaction-policies.ts";
 import { isQuotable } from "../quotes/quotable.ts";
 import { type Author, writeStatus } from "./publishing.ts";
 import { cannotSignIn, visibleAmong } from "../visibility.ts";
@@ -42,7 +43,9 @@ export function schedule(
   if (repeated) return repeated;
   const checked = checkDraft(ctx, accountId, draft);
   return ctx.db.transaction((tx) => {
-    const { contentType, sensitive, visibility, language, quotePolicy } = recheckDraft(ctx, accountId, checked);
+    const rechecked = recheckDraft(ctx, accountId, checked);
+    const { contentType, sensitive, visibility, language, quotePolicy } = rechecked;
+    const policy = newPolicy(rechecked.defaultPolicies, visibility, rechecked.policy);
     checkTime(ctx, tx, accountId, scheduledAt, null);
     const { lastInsertRowid: scheduledId } = tx.run(
       "INSERT INTO scheduled_statuses (account_id, app_id, draft, scheduled_at, created_at) VALUES ($accountId, $appId, $draft, $scheduledAt, $now)",
@@ -56,6 +59,7 @@ export function schedule(
           visibility,
           language,
           quotePolicy,
+          policy,
         } satisfies Draft),
         scheduledAt,
         now: ctx.clock.now(),
@@ -177,7 +181,10 @@ const CANNOT_SIGN_IN = `SELECT 1 WHERE ${cannotSignIn("+$accountId")}`;
 
 function withoutMissing(ctx: Context, accountId: number, draft: Draft, media: readonly MediaRow[]): Draft {
   const { inReplyToId, quotedStatusId, mediaIds } = draft;
-  const isAnswerable = inReplyToId !== null && visibleAmong(ctx, accountId, [inReplyToId]).length > 0;
+  const isAnswerable =
+    inReplyToId !== null &&
+    visibleAmong(ctx, accountId, [inReplyToId]).length > 0 &&
+    isPermitted(ctx.db, "reply", accountId, inReplyToId);
   const isStillQuotable = quotedStatusId !== null && isQuotable(ctx, accountId, quotedStatusId);
   return {
     ...draft,

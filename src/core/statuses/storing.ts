@@ -14,6 +14,7 @@ import type { ContentType } from "../../lib/text/formats.ts";
 import { isTombstoned } from "../tombstones.ts";
 import { isForEveryone, STATUS_COLUMNS, type StatusRow, type Visibility } from "../visibility.ts";
 import { addPoll, type NewPoll, type RemotePoll } from "./polls.ts";
+import { type InteractionPolicy, isPermitted } from "../interaction-policies.ts";
 import type { Quoters } from "../quotes/policy.ts";
 import { addQuote, type Quotable } from "../quotes/quotes.ts";
 import { type RemoteQuote, remoteQuotable } from "../quotes/remote-quotes.ts";
@@ -74,6 +75,7 @@ export interface NewStatus {
   poll: NewPoll | null;
   quoted: Quotable | null;
   quoters: Quoters;
+  policy: InteractionPolicy;
   originCounts: OriginCounts | null;
   /** Stores or attaches the media of the status with this id; null if it has none. */
   attachMedia: ((statusId: number) => void) | null;
@@ -93,7 +95,8 @@ type Stored = StreamedStatus & Pick<StatusRow, "visibility" | "conversation_id">
 
 /**
  * Stores a status of another server, delivered or fetched, with all its effects. Replies that arrived before it become
- * its replies. Returns its id, also if it was stored before; null if it was deleted, or if a reblog has its URI.
+ * its replies. Returns its id, also if it was stored before; null if it was deleted, if the author of its
+ * parent allows no reply by this account, or if a reblog has its URI.
  */
 export function storeRemoteStatus(ctx: Context, tx: Tx, status: RemoteStatus, arrival: RemoteArrival): number | null {
   const known = tx.get<Pick<StatusRow, "id" | "reblog_of_id">>(WITH_URI, { uri: status.uri });
@@ -101,6 +104,7 @@ export function storeRemoteStatus(ctx: Context, tx: Tx, status: RemoteStatus, ar
   if (isTombstoned(tx, status.uri, status.accountId)) return null;
   const createdAt = Math.min(status.createdAt, ctx.clock.now());
   const parent = status.inReplyToUri === null ? null : statusWithUri(tx, status.inReplyToUri);
+  if (parent && !isPermitted(tx, "reply", status.accountId, parent.id)) return null;
   const inReplyToUri = parent || status.inReplyToUri === status.uri ? null : status.inReplyToUri;
   const id = freeId(ctx, tx, createdAt);
   const quoted = remoteQuotable(tx, status.accountId, status.quote);
@@ -187,10 +191,12 @@ function insertStatus(tx: Tx, status: NewStatus, arrival: Arrival): Stored {
   tx.run(
     `INSERT INTO statuses (id, account_id, uri, url, local, visibility, text, content, spoiler_text, sensitive, language,
        conversation_id, in_reply_to_id, in_reply_to_account_id, in_reply_to_uri, app_id, has_media, quote_automatic, quote_manual,
-       origin_favourites_count, origin_reblogs_count, origin_replies_count, created_at, edited_at, relayed, content_type)
+       origin_favourites_count, origin_reblogs_count, origin_replies_count, created_at, edited_at, relayed, content_type,
+       can_favourite, can_reply, can_reblog)
      VALUES ($id, $accountId, $uri, $url, $local, $visibility, $text, $content, $spoilerText, $sensitive, $language,
        $conversationId, $parentId, $inReplyToAccountId, $inReplyToUri, $appId, $hasMedia, $automatic, $manual,
-       $favourites, $reblogs, $replies, $createdAt, $editedAt, $relayed, $contentType)`,
+       $favourites, $reblogs, $replies, $createdAt, $editedAt, $relayed, $contentType,
+       $canFavourite, $canReply, $canReblog)`,
     {
       id,
       accountId: status.accountId,
@@ -211,6 +217,9 @@ function insertStatus(tx: Tx, status: NewStatus, arrival: Arrival): Stored {
       appId: status.appId,
       hasMedia: stored.has_media,
       ...status.quoters,
+      canFavourite: status.policy.canFavourite,
+      canReply: status.policy.canReply,
+      canReblog: status.policy.canReblog,
       favourites: status.originCounts?.favourites ?? null,
       reblogs: status.originCounts?.reblogs ?? null,
       replies: status.originCounts?.replies ?? null,

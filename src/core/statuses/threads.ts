@@ -4,6 +4,7 @@ import type { Tx } from "../../db/open.ts";
 import { indexStatus } from "../discovery/search-index.ts";
 import { publishAfterCommit } from "../events.ts";
 import { fetchLater } from "../fetches.ts";
+import { mayReply } from "../interaction-policies.ts";
 import { mergeConversations } from "../notifications/conversations.ts";
 import { fanOut, REAL_TIME } from "../timelines/home-fanout.ts";
 import { isForEveryone, isLimitedFor, type StatusRow, visibleTo, wantedBy } from "../visibility.ts";
@@ -97,10 +98,14 @@ const MAX_WAITING = 500;
 
 type Waiting = Pick<StatusRow, "id" | "account_id" | "local" | "visibility" | "conversation_id" | "created_at">;
 
-/** Leaves out replies in the parent's own conversation: the parent replies to them, and threads have no circles. */
+/**
+ * Leaves out replies in the parent's own conversation, because the parent replies to them and threads have no circles,
+ * and those that its author does not allow.
+ */
 const WAITING = `
-  SELECT s.id, s.account_id, s.local, s.visibility, s.conversation_id, s.created_at FROM statuses s
-  WHERE s.in_reply_to_uri = +$uri AND s.conversation_id <> +$conversationId LIMIT ${MAX_WAITING}`;
+  SELECT s.id, s.account_id, s.local, s.visibility, s.conversation_id, s.created_at
+  FROM statuses s JOIN statuses p ON p.id = +$parentId
+  WHERE s.in_reply_to_uri = +$uri AND s.conversation_id <> +$conversationId AND ${mayReply("s.account_id", "p")} LIMIT ${MAX_WAITING}`;
 
 /**
  * Makes the statuses that arrived before their parent its replies, and their conversations part of its conversation.
@@ -112,7 +117,7 @@ export function linkReplies(
   parent: Pick<StatusRow, "id" | "account_id" | "uri" | "conversation_id">,
 ): void {
   const { id: parentId, account_id: authorId, uri, conversation_id: conversationId } = parent;
-  const replies = tx.all<Waiting>(WAITING, { uri, conversationId });
+  const replies = tx.all<Waiting>(WAITING, { uri, conversationId, parentId });
   for (const reply of replies) {
     tx.run(
       `UPDATE statuses SET in_reply_to_id = $parentId, in_reply_to_account_id = $authorId, in_reply_to_uri = NULL

@@ -14,6 +14,7 @@ import { notify } from "../notifications/notifications.ts";
 import { announceChange, fanOutToTagFollowers, REAL_TIME, timelinesWith } from "../timelines/home-fanout.ts";
 import type { StatusRow } from "../visibility.ts";
 import { type PollBefore, pollOf, type RemotePoll, replaceRemotePoll, updateTallies } from "./polls.ts";
+import { type InteractionPolicy, setInteractionPolicy } from "../interaction-policies.ts";
 import { type Quoters, setQuoters } from "../quotes/policy.ts";
 import { notifyQuoters } from "../quotes/quotes.ts";
 import { type RemoteQuote, updateRemoteQuote } from "../quotes/remote-quotes.ts";
@@ -64,6 +65,7 @@ export interface RemoteVersion extends Omit<NewVersion, "text" | "contentType" |
   poll: RemotePoll | null;
   originCounts: OriginCounts | null;
   quoters: Quoters;
+  policy: InteractionPolicy;
   /** Undefined if the quoted status can't be found at the moment. */
   quote: RemoteQuote | null | undefined;
   /** Replaces the attachments. Those that stay keep their row. */
@@ -79,9 +81,10 @@ export function storeRemoteVersion(ctx: Context, tx: Tx, status: StatusRow, vers
   if (editedAt !== null && editedAt < (status.edited_at ?? status.created_at)) return;
   setOriginCounts(tx, status.id, version.originCounts);
   const hasOtherQuoters = setQuoters(tx, status.id, version.quoters);
+  const hasOtherPolicy = setInteractionPolicy(tx, status.id, version.policy) || hasOtherQuoters;
   const hasOtherQuote = version.quote !== undefined && updateRemoteQuote(ctx, tx, status, version.quote);
   const isStored = storeText(ctx, tx, status, version, editedAt);
-  if ((hasOtherQuoters || hasOtherQuote) && !isStored) announceChange(ctx, tx, status);
+  if ((hasOtherPolicy || hasOtherQuote) && !isStored) announceChange(ctx, tx, status);
 }
 
 /** Stores the new version or, if the status was not edited, the results of its poll. Returns whether it was edited. */

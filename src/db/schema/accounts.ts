@@ -72,6 +72,7 @@ export const users = sqliteTable("users", {
   default_content_type: text({ enum: ["text/plain", "text/markdown", "text/html"] })
     .notNull()
     .default("text/plain"),
+  default_policies: text().notNull().default("{}"),
 });
 
 export const follows = sqliteTable("follows", {

@@ -35,6 +35,9 @@ export const statuses = sqliteTable("statuses", {
     .notNull()
     .default("text/plain"),
   local_only: integer().notNull().default(0),
+  can_favourite: text(),
+  can_reply: text(),
+  can_reblog: text(),
 });
 
 export const statusEdits = sqliteTable("status_edits", {

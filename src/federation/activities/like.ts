@@ -1,5 +1,6 @@
 import { isBlockedBy } from "../../core/accounts.ts";
 import { saveRemoteEmojis } from "../../core/remote-media/remote-emojis.ts";
+import { isPermitted } from "../../core/interaction-policies.ts";
 import { storeFavourite } from "../../core/statuses/interactions.ts";
 import { visibleStatus } from "../../core/visibility.ts";
 import type { Context } from "../../context.ts";
@@ -11,7 +12,8 @@ import { reactionEmojiOf } from "../read/reaction.ts";
 import { emojisOf } from "../read/tags.ts";
 import type { Handler, Sender } from "./handler.ts";
 
-/** A favourite, also as an emoji reaction. It counts if the sender may see the status and its author doesn't block them. */
+/** A favourite, also as an emoji reaction. It counts if the sender may see the status and its author
+ * neither blocks them nor forbids it. */
 export const like: Handler = (ctx, sender, { id: uri, objectId, raw }) => {
   const statusId = statusIdOf(ctx.db, objectId);
   if (statusId === null) return null;
@@ -19,6 +21,7 @@ export const like: Handler = (ctx, sender, { id: uri, objectId, raw }) => {
   return (tx) => {
     const status = visibleStatus(ctx, sender.id, statusId);
     if (status.reblog_of_id !== null || isBlockedBy(ctx, sender.id, status.account_id)) return;
+    if (!isPermitted(tx, "favourite", sender.id, statusId)) return;
     if (emoji !== null) saveImage(ctx, tx, sender, emoji, raw);
     storeFavourite(ctx, tx, { accountId: sender.id, status, uri, emoji, isQuiet: false });
   };

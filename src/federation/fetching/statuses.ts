@@ -19,6 +19,7 @@ import { findQuote, type FoundQuote } from "./quotes.ts";
 import { isOwnAddress } from "../local.ts";
 import { type Audience, PUBLIC, visibilityOf } from "../read/audience.ts";
 import type { Json } from "../read/json.ts";
+import { storedPolicyOf } from "../read/interaction-policies.ts";
 import { quotersIn } from "../read/quotes/policy.ts";
 import { readStatus, type RemoteStatus } from "../read/status.ts";
 
@@ -236,6 +237,7 @@ export function storeStatus(
       editedAt: status.updated,
       poll: poll && pollToStore(poll),
       quoters: quotersOf(status, author),
+      policy: storedPolicyOf(status.policy, author),
       quote,
       originCounts: countsOf(status),
       attachMedia:
@@ -260,6 +262,7 @@ export function storeEdit(ctx: Context, tx: Tx, before: StatusRow, { authorId, s
     poll: status.poll && pollToStore(status.poll),
     originCounts: countsOf(status),
     quoters: quotersOf(status, author),
+    policy: storedPolicyOf(status.policy, author),
     quote,
     replaceMedia: () => replaceRemoteMedia(ctx, tx, before.id, authorId, mediaOf(status)),
   });

@@ -5,6 +5,7 @@ import { hasType, idOf, isBlank, objectsOf, pastDateOf, totalOf, type Json } fro
 import { hasWarning, isLinked, linkedHtml } from "./linked.ts";
 import { pageUrlOf } from "./links.ts";
 import { pollOf, type RemotePoll } from "./poll.ts";
+import { type PolicyRead, policyOf } from "./interaction-policies.ts";
 import { quotePolicyOf, type QuotePolicyRead } from "./quotes/policy.ts";
 import { quoteOf, type QuoteRead } from "./quotes/quote.ts";
 import { tagsOf, type RemoteEmoji, type RemoteMention } from "./tags.ts";
@@ -36,6 +37,7 @@ export interface RemoteStatus extends Audience {
   poll: RemotePoll | null;
   quote: QuoteRead | null;
   quotePolicy: QuotePolicyRead;
+  policy: PolicyRead;
   /** The totals that its server reports. */
   likes: number | null;
   shares: number | null;
@@ -81,6 +83,7 @@ export function readStatus(json: Json, now: number, activity: Audience | null = 
     poll: isQuestion ? pollOf(json, now) : null,
     quote: quoteOf(json),
     quotePolicy: quotePolicyOf(json),
+    policy: policyOf(json),
     likes: totalOf(json.likes),
     shares: totalOf(json.shares),
     repliesCount: totalOf(json.replies),

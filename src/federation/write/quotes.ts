@@ -3,9 +3,7 @@ import { quoteAuthorizationUri } from "../../core/addresses.ts";
 import type { QuoteState } from "../../core/quotes/quotes.ts";
 import { visibleToServer } from "../../core/visibility.ts";
 import { quoteFallback } from "../../lib/text/text.ts";
-import { accountPartUrl } from "../addresses.ts";
 import type { JsonObject } from "../documents.ts";
-import { PUBLIC } from "./context.ts";
 
 /* Quotes and the consent to them (FEP-044f). */
 
@@ -76,22 +74,6 @@ export function quoteTags(quote: QuoteToSend | null): JsonObject[] {
 export function contentToSend(content: string, quote: QuoteToSend | null): string {
   const isLinked = quote?.state === "accepted" || quote?.state === "pending";
   return isLinked ? quoteFallback(content, quote.url) + content : content;
-}
-
-/** The quote policy of a status. If it allows nobody, the list has the author, as in Mastodon. */
-export function interactionPolicy(
-  ctx: Context,
-  status: { quote_automatic: string; quote_manual: string; username: string; author_uri: string },
-): JsonObject {
-  const uris = (list: string) => (JSON.parse(list) as string[]).flatMap((word) => uriFor(ctx, word, status.username));
-  const [automatic, manual] = [uris(status.quote_automatic), uris(status.quote_manual)];
-  const isForNobody = automatic.length === 0 && manual.length === 0;
-  return { canQuote: { automaticApproval: isForNobody ? [status.author_uri] : automatic, manualApproval: manual } };
-}
-
-function uriFor(ctx: Context, word: string, username: string): string[] {
-  if (word === "public") return [PUBLIC];
-  return word === "followers" || word === "following" ? [accountPartUrl(ctx, username, word)] : [];
 }
 
 /** The URI of a request to quote, from the quoting status: each status has at most one. */

@@ -12,7 +12,8 @@ import { PUBLIC } from "./context.ts";
 import { dateTime } from "./dates.ts";
 import { hashtagDocument } from "./hashtags.ts";
 import { emojiTags } from "./emojis.ts";
-import { contentToSend, interactionPolicy, quoteMembers, quoteTags, quoteToSend } from "./quotes.ts";
+import { interactionPolicy } from "./interaction-policies.ts";
+import { contentToSend, quoteMembers, quoteTags, quoteToSend } from "./quotes.ts";
 
 type StatusColumns = Pick<
   typeof statuses.$inferSelect,
@@ -33,6 +34,9 @@ type StatusColumns = Pick<
   | "replies_count"
   | "quote_automatic"
   | "quote_manual"
+  | "can_favourite"
+  | "can_reply"
+  | "can_reblog"
 >;
 
 export interface LocalStatusRow extends StatusColumns {
@@ -46,7 +50,8 @@ export interface LocalStatusRow extends StatusColumns {
 
 const STATUS = `
   SELECT s.id, s.uri, s.url, s.visibility, s.text, s.content_type, s.content, s.spoiler_text, s.sensitive, s.language, s.created_at, s.edited_at,
-    s.favourites_count, s.reblogs_count, s.replies_count, s.quote_automatic, s.quote_manual, s.account_id, a.username, a.uri AS author_uri,
+    s.favourites_count, s.reblogs_count, s.replies_count, s.quote_automatic, s.quote_manual,
+    s.can_favourite, s.can_reply, s.can_reblog, s.account_id, a.username, a.uri AS author_uri,
     (SELECT p.uri FROM statuses p WHERE p.id = s.in_reply_to_id) AS in_reply_to,
     (SELECT r.uri FROM statuses r WHERE r.id = s.conversation_id AND r.local = 1) AS root_uri
   FROM statuses s JOIN accounts a ON a.id = s.account_id
@@ -146,7 +151,7 @@ export function statusDocument(ctx: Context, status: LocalStatusRow, mentioned: 
     attachment: attachments(ctx, status.id),
     tag: [...tags(ctx, status, mentioned), ...quoteTags(quote)],
     ...quoteMembers(quote),
-    interactionPolicy: interactionPolicy(ctx, status),
+    interactionPolicy: interactionPolicy(ctx, status, mentioned),
     ...(status.root_uri !== null && { context: `${status.root_uri}/context` }),
     replies: collectionHead(`${uri}/replies`, status.replies_count),
     likes: { id: `${uri}/likes`, type: "Collection", totalItems: status.favourites_count },

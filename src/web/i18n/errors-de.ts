@@ -7,6 +7,12 @@ export const sentences = {
   "Record not found": "Das gibt es hier nicht",
   "Not found": "Das gibt es hier nicht",
   "This action is not allowed": "Das ist nicht erlaubt",
+  "The author of this post does not allow you to favourite it.":
+    "Der Verfasser dieses Beitrags lässt nicht zu, dass du ihn favorisierst.",
+  "The author of this post does not allow you to reply to it.":
+    "Der Verfasser dieses Beitrags lässt nicht zu, dass du darauf antwortest.",
+  "The author of this post does not allow you to boost it.":
+    "Der Verfasser dieses Beitrags lässt nicht zu, dass du ihn teilst.",
   "Too many requests": "Zu viele Anfragen. Versuche es später noch einmal.",
   "Something went wrong on the server": "Auf dem Server ist etwas schiefgegangen",
   "The disk of this server is full. The administrator must free up space.":

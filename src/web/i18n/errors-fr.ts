@@ -6,6 +6,12 @@ export const sentences: ErrorSentences = {
   "Record not found": "Cela n’existe pas ici",
   "Not found": "Cela n’existe pas ici",
   "This action is not allowed": "Cette action n’est pas autorisée",
+  "The author of this post does not allow you to favourite it.":
+    "L’auteur de ce message ne vous permet pas de l’ajouter à vos favoris.",
+  "The author of this post does not allow you to reply to it.":
+    "L’auteur de ce message ne vous permet pas d’y répondre.",
+  "The author of this post does not allow you to boost it.":
+    "L’auteur de ce message ne vous permet pas de le partager.",
   "Too many requests": "Trop de requêtes. Réessayez plus tard.",
   "Something went wrong on the server": "Une erreur s’est produite sur le serveur",
   "The disk of this server is full. The administrator must free up space.":

@@ -20,6 +20,7 @@ const EMPTY = {
   poll: null,
   quote: null,
   quotePolicy: { automatic: [], manual: [] },
+  policy: { favourite: null, reply: null, reblog: null },
   likes: null,
   shares: null,
   repliesCount: null,
@@ -93,6 +94,7 @@ describe("Mastodon", () => {
       poll: null,
       quote: null,
       quotePolicy: { automatic: [PUBLIC], manual: [] },
+      policy: { favourite: null, reply: null, reblog: null },
       likes: 12,
       shares: 3,
       repliesCount: null,
@@ -167,6 +169,7 @@ describe("GoToSocial", () => {
           blurhash: "L00000fQfQfQfQfQfQfQfQfQfQfQ",
         },
       ],
+      policy: { favourite: [PUBLIC], reply: ["https://gts.example/users/tui"], reblog: [PUBLIC] },
       repliesCount: null,
     });
   });
