@@ -68,6 +68,8 @@ export interface JobPayloads {
   clean_up: Record<string, never>;
   /** Sends a follow again that was not answered. */
   "follow.resend": { uri: string };
+  /** Imports a slice of the rows of a CSV file. */
+  "import.csv": { importId: number };
   /** Asks a host for the name and version of its software. */
   "software.fetch": { host: string };
   /** Enqueues these jobs for hosts that were not asked for a week. Recurring. */
@@ -108,6 +110,7 @@ const LANES: Partial<Record<JobKind, LaneName>> = {
   "thread.fetch": "fetches",
   "followers.compare": "fetches",
   "software.fetch": "fetches",
+  "import.csv": "fetches",
   "status.recheck": "fetches",
   // Apart from the others, so that they never wait for these.
   "relay.fetch": "relays",

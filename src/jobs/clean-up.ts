@@ -1,6 +1,7 @@
 import type { Context } from "../context.ts";
 import { deleteUnusedKeys } from "../core/people/account-keys.ts";
 import { removeOldSentFollows } from "../core/people/sent-follows.ts";
+import { removeOldImports } from "../core/transfer/imports.ts";
 import { deleteOldActivity } from "../core/server/weekly-stats.ts";
 import { removeOldRelayCounts } from "../core/moderation/relays.ts";
 import { removeUnused } from "../core/discovery/cards.ts";
@@ -45,6 +46,7 @@ export function cleanUp(ctx: Context): void {
     removeOldHosts(ctx, tx);
     removeOldRelayCounts(ctx, tx);
     removeOldSentFollows(ctx, tx);
+    removeOldImports(ctx, tx);
     removeOldRefusals(ctx, tx);
     scheduleNext(ctx, tx, "clean_up");
   });

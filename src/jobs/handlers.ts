@@ -26,6 +26,7 @@ import { sendWaiting } from "../federation/delivery/send.ts";
 import { refreshSoftware } from "../federation/peers/software.ts";
 import { processIncoming } from "../federation/inbox/incoming.ts";
 import { cleanUp } from "./clean-up.ts";
+import { importSlice } from "./csv-imports.ts";
 import { trimCache } from "./media-cache.ts";
 import { sweepMedia } from "./orphaned-files.ts";
 import { pruneRemote } from "./prune.ts";
@@ -76,6 +77,7 @@ export const handlers: Handlers = {
   "push.deliver": (ctx, payload) => deliverPush(ctx, payload),
   "notifications.merge": (ctx, { accountId, fromId }) => mergeNotifications(ctx, accountId, fromId),
   "moderation.tell": (ctx, { type, aboutId }) => sendNotice(ctx, type, aboutId),
+  "import.csv": (ctx, { importId }) => importSlice(ctx, importId),
   "follow.resend": (ctx, { uri }) => resendFollow(ctx, uri),
   "software.fetch": (ctx, { host }) => refreshSoftware(ctx, host),
   "software.refresh": (ctx) => refreshAllSoftware(ctx),

@@ -123,6 +123,11 @@ const MENTIONS = `
   DELETE FROM mentions WHERE (status_id, account_id) IN (
     SELECT status_id, account_id FROM mentions WHERE account_id = +$accountId LIMIT ${LARGE_SLICE})`;
 
+const IMPORT_ROWS = `
+  DELETE FROM import_rows WHERE id IN (
+    SELECT r.id FROM imports i CROSS JOIN import_rows r ON r.import_id = i.id
+    WHERE i.account_id = +$accountId LIMIT ${LARGE_SLICE})`;
+
 const DELETED = "SELECT 1 FROM accounts WHERE id = +$accountId AND (deleted_at IS NOT NULL OR gone_at IS NOT NULL)";
 
 /** Removes up to a slice of rows of one kind. Returns how many it found. */
@@ -141,6 +146,7 @@ const STEPS: readonly Step[] = [
   sliceOf("conversations", "account_id", SLICE),
   // Each list has up to 800 rows in its timeline.
   sliceOf("lists", "account_id", 1),
+  (_, tx, accountId) => tx.run(IMPORT_ROWS, { accountId }).changes,
 ];
 
 /** Boosts count against the slice as well: each is removed like a status. */
@@ -242,6 +248,7 @@ const REST = [
   ["filters", "account_id"],
   ["home_timeline", "account_id"],
   ["idempotency_keys", "account_id"],
+  ["imports", "account_id"],
   ["list_accounts", "account_id"],
   ["markers", "account_id"],
   ["mutes", "account_id"],

@@ -5,6 +5,7 @@ export * from "./conversations.ts";
 export * from "./emojis.ts";
 export * from "./federation.ts";
 export * from "./filters.ts";
+export * from "./imports.ts";
 export * from "./instance.ts";
 export * from "./interactions.ts";
 export * from "./jobs.ts";

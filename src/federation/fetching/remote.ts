@@ -2,7 +2,7 @@ import type { Context, Remote } from "../../context.ts";
 import { lookupAccount } from "../../core/accounts.ts";
 import { accountOfUri } from "../../core/people/remote-accounts.ts";
 import { fetchSuccessor, refreshAccount, storeActor } from "./actors.ts";
-import { FetchError, fetchDocument } from "./fetch.ts";
+import { FetchError, type FetchProblem, fetchDocument } from "./fetch.ts";
 import { isActor } from "../read/actor.ts";
 import { storeFetched } from "./statuses.ts";
 import { finger } from "./webfinger.ts";
@@ -16,6 +16,28 @@ export function remoteOf(ctx: Context): Remote {
     object: (url) => found(ctx, objectAt(ctx, url)),
     successor: (uri) => found(ctx, fetchSuccessor(ctx, uri)),
   };
+}
+
+/** An account, as the port finds it, or the reason why there is none. */
+export function accountOrProblem(
+  ctx: Context,
+  handle: { username: string; domain: string },
+): Promise<number | null | FetchProblem> {
+  return orProblem(accountWith(ctx, handle));
+}
+
+/** A status, as the port finds it, or the reason why there is none. Null for anything else at this address. */
+export function statusOrProblem(ctx: Context, url: string): Promise<number | null | FetchProblem> {
+  return orProblem(objectAt(ctx, url).then((found) => (found?.type === "status" ? found.id : null)));
+}
+
+async function orProblem(work: Promise<number | null>): Promise<number | null | FetchProblem> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof FetchError) return error.problem;
+    throw error;
+  }
 }
 
 /** A server that doesn't respond is like one that has nothing: users see the same either way. */

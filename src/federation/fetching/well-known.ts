@@ -18,7 +18,8 @@ export async function fetchAtDomain(
   try {
     return await fetchSmall(ctx, `https://${domain}${path}`, accept);
   } catch (error) {
-    const isUnreachable = error instanceof FetchError && error.problem === "unavailable";
+    // Background fetches refuse an address that was unreachable a moment ago.
+    const isUnreachable = error instanceof FetchError && error.problem !== "gone";
     if (!ctx.config.allowPrivateAddresses || !isUnreachable) throw error;
     return fetchSmall(ctx, `http://${domain}${path}`, accept);
   }

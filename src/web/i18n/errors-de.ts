@@ -41,6 +41,23 @@ export const sentences = {
     "Ein Konto kann einmal in 30 Tagen umziehen: dieses wieder nach dem {day}.",
   "An account can have at most {count} aliases: remove one first.":
     "Ein Konto kann {count} Aliasse haben: Entferne zuerst einen.",
+  "An import of this kind is running already. Wait until it ends, or cancel it.":
+    "Ein Import dieser Art läuft schon. Warte auf sein Ende, oder brich ihn ab.",
+  "The file is empty. Nothing was imported.": "Die Datei ist leer. Nichts wurde importiert.",
+  "The file is a list of accounts, but doesn't say for what: choose what it contains.":
+    "Die Datei ist eine Liste von Konten, sagt aber nicht wofür: Wähle, was sie enthält.",
+  "The file can't be read near line {line}. Nothing was imported.":
+    "Die Datei ist bei Zeile {line} nicht lesbar. Nichts wurde importiert.",
+  "The file is too large: an import has at most {count} rows and {size} MB. Nothing was imported. Split the file.":
+    "Die Datei ist zu groß: Ein Import hat höchstens {count} Zeilen und {size} MB. Nichts wurde importiert. Teile die Datei auf.",
+  "The file contains something else than you chose. Nothing was imported.":
+    "Die Datei enthält etwas anderes, als du gewählt hast. Nichts wurde importiert.",
+  "This is no file of Mastodon's export: neither a CSV file of accounts, lists, domains or bookmarks nor a list of filters. Nothing was imported.":
+    "Das ist keine Datei aus Mastodons Export: weder eine CSV-Datei mit Konten, Listen, Domains oder Lesezeichen noch eine Liste von Filtern. Nichts wurde importiert.",
+  "No post is found at {address}: it was deleted, or its address is wrong.":
+    "Unter {address} ist kein Beitrag zu finden: Er wurde gelöscht, oder die Adresse ist falsch.",
+  "This server exchanges nothing with {host}.": "Dieser Server tauscht mit {host} nichts aus.",
+  "A filter can have at most {count} keywords.": "Ein Filter kann {count} Wörter haben.",
   "The password is wrong.": "Das Passwort ist falsch.",
   "This server already has an owner": "Dieser Server hat schon einen Eigentümer",
 

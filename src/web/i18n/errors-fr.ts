@@ -40,6 +40,23 @@ export const sentences: ErrorSentences = {
     "Un compte peut déménager une fois tous les 30 jours : celui-ci pourra de nouveau déménager après le {day}.",
   "An account can have at most {count} aliases: remove one first.":
     "Un compte peut avoir {count} alias : retirez-en un d’abord.",
+  "An import of this kind is running already. Wait until it ends, or cancel it.":
+    "Une importation de ce type est déjà en cours. Attendez sa fin, ou annulez-la.",
+  "The file is empty. Nothing was imported.": "Le fichier est vide. Rien n’a été importé.",
+  "The file is a list of accounts, but doesn't say for what: choose what it contains.":
+    "Le fichier est une liste de comptes, mais ne dit pas pour quoi : choisissez ce qu’il contient.",
+  "The file can't be read near line {line}. Nothing was imported.":
+    "Le fichier est illisible vers la ligne {line}. Rien n’a été importé.",
+  "The file is too large: an import has at most {count} rows and {size} MB. Nothing was imported. Split the file.":
+    "Le fichier est trop grand : une importation a au plus {count} lignes et {size} Mo. Rien n’a été importé. Divisez le fichier.",
+  "The file contains something else than you chose. Nothing was imported.":
+    "Le fichier contient autre chose que ce que vous avez choisi. Rien n’a été importé.",
+  "This is no file of Mastodon's export: neither a CSV file of accounts, lists, domains or bookmarks nor a list of filters. Nothing was imported.":
+    "Ce n’est pas un fichier d’export de Mastodon : ni un fichier CSV de comptes, listes, domaines ou signets, ni une liste de filtres. Rien n’a été importé.",
+  "No post is found at {address}: it was deleted, or its address is wrong.":
+    "Aucun message n’est trouvé à {address} : il a été supprimé, ou l’adresse est fausse.",
+  "This server exchanges nothing with {host}.": "Ce serveur n’échange rien avec {host}.",
+  "A filter can have at most {count} keywords.": "Un filtre peut avoir {count} mots au plus.",
   "The password is wrong.": "Le mot de passe est incorrect.",
   "This server already has an owner": "Ce serveur a déjà un propriétaire",
 
