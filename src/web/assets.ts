@@ -5,6 +5,7 @@ import forms from "../../assets/styles/forms.css" with { type: "text" };
 import lists from "../../assets/styles/lists.css" with { type: "text" };
 import navigation from "../../assets/styles/navigation.css" with { type: "text" };
 import posts from "../../assets/styles/posts.css" with { type: "text" };
+import print from "../../assets/styles/print.css" with { type: "text" };
 import profile from "../../assets/styles/profile.css" with { type: "text" };
 import prose from "../../assets/styles/prose.css" with { type: "text" };
 
@@ -21,7 +22,7 @@ function asset(name: string, extension: string, type: string, content: string): 
 }
 
 /** One file for all pages: a browser loads it once, before it shows the first of them. Later rules override earlier ones. */
-const STYLES = [base, navigation, forms, lists, prose, profile, posts, api];
+const STYLES = [base, navigation, forms, lists, prose, profile, posts, api, print];
 
 export const stylesheet = asset("linnet", "css", "text/css; charset=utf-8", STYLES.join("\n"));
 export const favicon = asset("linnet", "svg", "image/svg+xml", icon);

@@ -20,6 +20,7 @@ import { Pages } from "./page/page-routes.ts";
 import { postPages } from "./public/post.tsx";
 import { profilePages } from "./public/profile.tsx";
 import { setupPages } from "./sign-in/setup.tsx";
+import { tagPages } from "./public/tags.tsx";
 import { signInPage, signInPages } from "./sign-in/sign-in.tsx";
 import { tokenRoutes } from "./sign-in/token.ts";
 
@@ -32,6 +33,7 @@ export function webRoutes(app: AnyElysia, ctx: Context, describe: () => Promise<
   landingPages(pages);
   aboutPages(pages);
   profilePages(pages);
+  tagPages(pages);
   feedPages(pages);
   postPages(pages);
   setupPages(pages);

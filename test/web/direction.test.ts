@@ -20,8 +20,8 @@ test("a post, its content warning and its poll options have their own direction 
     poll: { options: ["نعم", "no"], expires_in: 3600 },
   });
   const html = await see(status);
-  expect(html).toContain('<summary lang="ar" dir="auto">تحذير</summary>');
-  expect(html).toContain('<div class="prose content" lang="ar" dir="auto"><p>مرحبا بالعالم</p></div>');
+  expect(html).toContain('<summary class="p-summary" lang="ar" dir="auto">تحذير</summary>');
+  expect(html).toContain('<div class="prose content e-content" lang="ar" dir="auto"><p>مرحبا بالعالم</p></div>');
   for (const choice of ["نعم", "no"]) expect(html).toContain(`<span lang="ar" dir="auto">${choice}</span>`);
 });
 
@@ -29,8 +29,8 @@ test("a quoted post has its own direction and language", async () => {
   const quoted = await alice.publish({ status: "שלום עולם", spoiler_text: "אזהרה", language: "he" });
   const html = await see(await alice.publish({ status: "look", language: "en", quoted_status_id: quoted.id }));
   const [, quote] = html.split("<blockquote") as [string, string];
-  expect(quote).toContain('<summary lang="he" dir="auto">אזהרה</summary>');
-  expect(quote).toContain('<div class="prose content" lang="he" dir="auto"><p>שלום עולם</p></div>');
+  expect(quote).toContain('<summary class="p-summary" lang="he" dir="auto">אזהרה</summary>');
+  expect(quote).toContain('<div class="prose content e-content" lang="he" dir="auto"><p>שלום עולם</p></div>');
 });
 
 test("the name, note and fields of a profile have their own direction", async () => {
@@ -40,8 +40,8 @@ test("the name, note and fields of a profile have their own direction", async ()
     fields_attributes: [{ name: "المدينة", value: "القاهرة" }],
   });
   const { html } = await new Visitor(server).get("/@alice");
-  expect(html).toContain("<h1><bdi>عليسة</bdi></h1>");
-  expect(html).toContain('<div class="prose content" dir="auto"><p>أحب الطيور</p></div>');
+  expect(html).toContain('<bdi class="p-name">عليسة</bdi></a></h1>');
+  expect(html).toContain('<div class="prose content p-note" dir="auto"><p>أحب الطيور</p></div>');
   expect(html).toContain('<dt dir="auto">المدينة</dt><dd class="content" dir="auto">القاهرة</dd>');
   expect((await new Visitor(server).get("/")).html).toContain("<bdi>عليسة</bdi>");
 });

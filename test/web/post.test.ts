@@ -29,11 +29,11 @@ test("the page of a post shows its text, language, date and counts", async () =>
   const { status: code, html, text } = await see(status);
   expect(code).toBe(200);
   expect(html).toContain(
-    '<div class="prose content" lang="de" dir="auto"><p>Über &lt;b&gt;Hecken&lt;/b&gt; <img class="emoji"',
+    '<div class="prose content e-content" lang="de" dir="auto"><p>Über &lt;b&gt;Hecken&lt;/b&gt; <img class="emoji"',
   );
   expect(text).toContain("alice @alice@localhost:3000 Über <b>Hecken</b>");
   expect(text).toContain("21 Nov 2026, 12:00 UTC 1 boost 1 favourite");
-  expect(html).toContain(`<time datetime="${status.created_at}">`);
+  expect(html).toContain(`<time class="dt-published" datetime="${status.created_at}">`);
   expect(html).not.toMatch(/<script|style=/);
 });
 

@@ -43,7 +43,7 @@ test("a profile shows the account's name, note, fields, images and counts", asyn
   expect(text).toContain("Alice <b> @alice@localhost:3000 Hedges & # birds");
   expect(text).toMatch(/Site .*alice\.example.* 0 posts 0 following 0 followers here since November 2026/);
   const emoji = new URL(account.emojis[0].url).pathname;
-  expect(html).toContain(`<bdi>Alice &lt;b&gt; <img class="emoji" src="${emoji}" alt=":linnet:"`);
+  expect(html).toContain(`<bdi class="p-name">Alice &lt;b&gt; <img class="emoji" src="${emoji}" alt=":linnet:"`);
   for (const picture of [account.avatar, account.header]) expect(html).toContain(`src="${new URL(picture).pathname}"`);
   expect(html).toContain('alt="a face"');
   expect(html).not.toMatch(/<script|style=/);

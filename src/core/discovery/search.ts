@@ -2,7 +2,7 @@ import { and, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Context } from "../../context.ts";
 import { build, condition, Shaped } from "../../db/builder.ts";
-import { newestFirst, type Page, type Side, sideOf } from "../../db/keyset.ts";
+import { newestFirst, type ListItem, type Page, type Side, sideOf } from "../../db/keyset.ts";
 import { accounts, statuses } from "../../db/schema/index.ts";
 import { idAt } from "../../lib/ids.ts";
 import { dayOf, parseSearch, type Term } from "../../lib/text/search-query.ts";
@@ -65,7 +65,26 @@ export function searchStatuses(
 ): number[] {
   if (viewerId === 0) return [];
   const terms = parseSearch(search.q);
-  const query = matchOf(ctx, viewerId, terms, search.accountId);
+  return found(ctx, viewerId, terms, { ...search, scope: scopeOf(ctx, viewerId, terms) });
+}
+
+/** Public statuses of an account that match every term, newest first. Empty unless the account is indexable. */
+export function searchPublicStatuses(ctx: Context, accountId: number, q: string, page: Page): ListItem[] {
+  const search = { accountId, page, offset: 0, scope: "public" };
+  return found(ctx, 0, parseSearch(q), search).map((id) => ({ id, cursor: id }));
+}
+
+interface Search {
+  /** The account that wrote the statuses; null for any. */
+  accountId: number | null;
+  page: Page;
+  offset: number;
+  /** The marks of the statuses to search. */
+  scope: string;
+}
+
+function found(ctx: Context, viewerId: number, terms: readonly Term[], search: Search): number[] {
+  const query = matchOf(ctx, viewerId, terms, search);
   if (query === null) return [];
   const { page, offset } = search;
   const { lowest, highest, without } = boundsOf(terms, page);
@@ -77,8 +96,8 @@ export function searchStatuses(
 }
 
 /** The search as one FTS5 expression; null if it can't match anything. */
-function matchOf(ctx: Context, viewerId: number, terms: readonly Term[], accountId: number | null): string | null {
-  const wanted: string[] = [`marks : ${scopeOf(ctx, viewerId, terms)}`];
+function matchOf(ctx: Context, viewerId: number, terms: readonly Term[], { accountId, scope }: Search): string | null {
+  const wanted: string[] = [`marks : ${scope}`];
   const unwanted: string[] = [];
   if (accountId !== null) wanted.push(`marks : ${authorMark(accountId)}`);
   for (const term of terms) {

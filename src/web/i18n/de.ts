@@ -188,6 +188,7 @@ export const german: Messages = {
   otherBrowsers: (others) => (others === 1 ? "Ein anderer Browser" : `${others} andere Browser`),
   signOutOthers: () => "Dort abmelden",
 
+  pages: "Seiten",
   latestPosts: "Neueste Beiträge",
   olderPosts: "Ältere Beiträge",
   noPosts: "Hier gibt es keine Beiträge.",

@@ -184,6 +184,7 @@ export const english: Messages = {
   otherBrowsers: (others) => (others === 1 ? "1 other browser" : `${others} other browsers`),
   signOutOthers: () => "Sign out there",
 
+  pages: "Pages",
   latestPosts: "Latest posts",
   olderPosts: "Older posts",
   noPosts: "There are no posts here.",

@@ -189,6 +189,7 @@ export const french: Messages = {
   otherBrowsers: (others) => (others === 1 ? "Un autre navigateur" : `${others} autres navigateurs`),
   signOutOthers: (others) => (others === 1 ? "Le déconnecter" : "Les déconnecter"),
 
+  pages: "Pages",
   latestPosts: "Derniers messages",
   olderPosts: "Messages plus anciens",
   noPosts: "Il n’y a pas de messages ici.",

@@ -109,6 +109,7 @@ export interface Messages {
   otherBrowsers(count: number): string;
   signOutOthers(count: number): string;
 
+  pages: string;
   latestPosts: string;
   olderPosts: string;
   noPosts: string;

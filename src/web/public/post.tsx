@@ -6,17 +6,16 @@ import { showStatus, showStatuses, type StatusJson } from "../../entities/status
 import { htmlToText } from "../../lib/text/html.ts";
 import { parseId } from "../../lib/ids.ts";
 import { requestAddress } from "../../lib/http/params.ts";
+import { ANONYMOUS } from "./accounts.ts";
 import { closedPage } from "./closed.tsx";
 import { Deliveries } from "./deliveries.tsx";
 import { Meta } from "./meta.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import { handleOf, nameOf, Post, Posts } from "./posts.tsx";
 import type { PageRequest } from "../page/page-request.tsx";
+import { publicTexts } from "./texts.ts";
 
-/** The pages show what anonymous visitors may see, also to signed-in users; authors also see which servers have a post. */
-const ANONYMOUS = 0;
-
-/** The page of a local post with its thread, and redirects to it. */
+/** The page of a local post with its thread, and redirects to it. Authors also see which servers have the post. */
 export function postPages(pages: Pages): void {
   // These are URIs for programs, but users find them too: the url of a reblog is one.
   pages.get("/users/:name", (page) => page.redirect(`/@${encodeURIComponent(page.path[1]!)}`));
@@ -30,7 +29,7 @@ export function postPages(pages: Pages): void {
     const thread = showStatuses(ctx, ANONYMOUS, [...ancestors, id, ...descendants]);
     const at = ancestors.length;
     const status = thread[at]!;
-    const title = messages.postBy(nameOf(status.account));
+    const title = titleOf(page, status);
     return page.render(
       {
         title,
@@ -42,7 +41,7 @@ export function postPages(pages: Pages): void {
       <>
         <h1 class="visually-hidden">{title}</h1>
         <section>
-          <Posts page={page} statuses={thread.slice(0, at)} />
+          <Ancestors page={page} statuses={thread.slice(0, at)} />
           <Post page={page} status={status} isMain>
             {page.session?.accountId === Number(status.account.id) && <Deliveries page={page} statusId={id} />}
           </Post>
@@ -56,6 +55,35 @@ export function postPages(pages: Pages): void {
       </>,
     );
   });
+}
+
+/** Longer than a browser's tab or a bookmark shows. */
+const MAX_TITLE = 70;
+
+/** The author and the beginning of the post, so that tabs and bookmarks can be told apart. */
+function titleOf(page: PageRequest, { account, spoiler_text, content }: StatusJson): string {
+  const name = nameOf(account);
+  const text = (spoiler_text || htmlToText(content)).replaceAll(/\s+/g, " ").trim();
+  if (!text) return page.messages.postBy(name);
+  return page
+    .texts(publicTexts)
+    .titled(name, text.length > MAX_TITLE ? `${text.slice(0, MAX_TITLE).trimEnd()}…` : text);
+}
+
+/** The thread up to the post: its parent, and what came before it on demand, so that the post itself is in view. */
+function Ancestors({ page, statuses }: { page: PageRequest; statuses: readonly StatusJson[] }) {
+  const earlier = statuses.slice(0, -1);
+  return (
+    <>
+      {earlier.length > 0 && (
+        <details class="earlier">
+          <summary>{page.texts(publicTexts).earlierPosts(earlier.length)}</summary>
+          <Posts page={page} statuses={earlier} />
+        </details>
+      )}
+      <Posts page={page} statuses={statuses.slice(-1)} />
+    </>
+  );
 }
 
 function redirectToOriginal(page: PageRequest): Response {

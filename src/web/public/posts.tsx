@@ -5,10 +5,13 @@ import type { CardJson } from "../../entities/cards.ts";
 import type { MediaJson } from "../../entities/media.ts";
 import type { PollJson } from "../../entities/polls.ts";
 import type { OriginalJson, QuotedJson, StatusJson } from "../../entities/statuses.ts";
+import { htmlToText } from "../../lib/text/html.ts";
 import { Html, Text } from "../page/rich-text.tsx";
 import type { PageRequest } from "../page/page-request.tsx";
 import type { Messages } from "../i18n/messages.ts";
 import { localHandle } from "../../core/addresses.ts";
+import { publicTexts } from "./texts.ts";
+import { inThreads } from "./threads.ts";
 
 interface PostProps {
   page: PageRequest;
@@ -17,24 +20,27 @@ interface PostProps {
   label?: string;
   /** Whether the page is about this post. */
   isMain?: boolean;
+  /** Whether a long post is shortened, with a link to the whole. */
+  isFolded?: boolean;
   /** Shown below the post. */
   children?: ComponentChildren;
 }
 
 /** A public post. A reblog is shown as its original, with the name of the account that boosted it. */
-export function Post({ page, status, label, isMain, children }: PostProps) {
+export function Post({ page, status, label, isMain, isFolded = false, children }: PostProps) {
   const { messages } = page;
   const shown = status.reblog ?? status;
   const above = status.reblog ? messages.boostedBy(nameOf(status.account)) : label;
+  const folded = isFolded && isLong(shown) && !shown.spoiler_text;
   return (
-    <article class={isMain ? "post main" : "post"}>
+    <article class={isMain ? "post main h-entry" : "post h-entry"} id={isMain ? "post" : undefined}>
       {above && (
         <p class="help">
           <Text text={above} emojis={status.account.emojis} />
         </p>
       )}
       <Author page={page} account={shown.account} />
-      <PostContent page={page} status={shown}>
+      <PostContent page={page} status={shown} isFolded={folded}>
         {shown.quote && <Quote page={page} quote={shown.quote} />}
       </PostContent>
       <PostDetails page={page} status={shown} />
@@ -48,10 +54,37 @@ export function Posts({ page, statuses }: { page: PageRequest; statuses: readonl
   return (
     <>
       {statuses.map((status) => (
-        <Post page={page} status={status} />
+        <Post page={page} status={status} isFolded />
       ))}
     </>
   );
+}
+
+/** A list of posts with the latest first, where threads are in the order in which they were written. */
+export function Threads({ page, statuses }: { page: PageRequest; statuses: readonly StatusJson[] }) {
+  const { thread } = page.texts(publicTexts);
+  return (
+    <>
+      {inThreads(statuses).map((posts) =>
+        posts.length === 1 ? (
+          <Posts page={page} statuses={posts} />
+        ) : (
+          <div class="thread" role="group" aria-label={thread}>
+            <Posts page={page} statuses={posts} />
+          </div>
+        ),
+      )}
+    </>
+  );
+}
+
+/** Longer than about a screen of a phone, in characters and in lines. */
+const [MANY_CHARACTERS, MANY_LINES] = [1000, 14];
+
+function isLong({ content }: OriginalJson): boolean {
+  if (content.length < MANY_LINES * 4) return false;
+  const text = htmlToText(content);
+  return text.length > MANY_CHARACTERS || text.split("\n").length > MANY_LINES;
 }
 
 export function nameOf(account: AccountJson): string {
@@ -71,10 +104,10 @@ export function dateAndTime(messages: Messages, time: string): string {
 
 export function Author({ page, account }: { page: PageRequest; account: AccountJson }) {
   return (
-    <a class="author" href={page.local(account.url)}>
-      <img src={page.local(account.avatar)} width="48" height="48" alt="" loading="lazy" />
+    <a class="author p-author h-card" href={page.local(account.url)}>
+      <img class="u-photo" src={page.local(account.avatar)} width="48" height="48" alt="" loading="lazy" />
       <span>
-        <Text as="bdi" text={nameOf(account)} emojis={account.emojis} />
+        <Text as="bdi" class="p-name" text={nameOf(account)} emojis={account.emojis} />
         <span>{handleOf(page, account)}</span>
       </span>
     </a>
@@ -98,20 +131,22 @@ type ShownStatus = OriginalJson | QuotedJson;
 interface PostContentProps {
   page: PageRequest;
   status: ShownStatus;
+  isFolded?: boolean;
   children?: ComponentChildren;
 }
 
 /** The content of a post, behind its content warning if it has one. */
-function PostContent({ page, status, children }: PostContentProps) {
+function PostContent({ page, status, isFolded, children }: PostContentProps) {
   const { spoiler_text, language, emojis } = status;
+  const classes = ["prose content e-content", status.quote && "with-quote", isFolded && "folded"];
   const body = (
     <>
-      <Html
-        class={status.quote ? "prose content with-quote" : "prose content"}
-        html={status.content}
-        emojis={emojis}
-        lang={language}
-      />
+      <Html class={classes.filter(Boolean).join(" ")} html={status.content} emojis={emojis} lang={language} />
+      {isFolded && (
+        <p>
+          <a href={page.local(status.url ?? status.uri)}>{page.texts(publicTexts).showMore}</a>
+        </p>
+      )}
       {status.poll && <Poll page={page} poll={status.poll} lang={language} />}
       <Media page={page} status={status} />
       {status.card && status.media_attachments.length === 0 && !status.quote && <Card page={page} card={status.card} />}
@@ -121,7 +156,7 @@ function PostContent({ page, status, children }: PostContentProps) {
   if (!spoiler_text) return body;
   return (
     <details>
-      <Text as="summary" text={spoiler_text} emojis={emojis} lang={language} />
+      <Text as="summary" class="p-summary" text={spoiler_text} emojis={emojis} lang={language} />
       {body}
     </details>
   );
@@ -160,7 +195,18 @@ function Attachment({ page, attachment, lang }: AttachmentProps) {
   const alt = description ?? "";
   const attributes = { lang: lang ?? undefined, title: description ?? undefined };
   const { width, height } = meta.small ?? {};
-  const picture = <img {...attributes} src={preview} alt={alt} width={width} height={height} loading="lazy" />;
+  const isPortrait = width !== undefined && height !== undefined && height > width;
+  const picture = (
+    <img
+      {...attributes}
+      class={isPortrait ? "portrait" : undefined}
+      src={preview}
+      alt={alt}
+      width={width}
+      height={height}
+      loading="lazy"
+    />
+  );
   // It can't be played before it is processed.
   if (attachment.url === null) return picture;
   const file = page.local(attachment.url);
@@ -266,8 +312,10 @@ function PostDetails({ page, status }: { page: PageRequest; status: OriginalJson
 
 function PostTime({ page, status }: { page: PageRequest; status: ShownStatus }) {
   return (
-    <a href={page.local(status.url ?? status.uri)}>
-      <time dateTime={status.created_at}>{dateAndTime(page.messages, status.created_at)}</time>
+    <a class="u-url" href={page.local(status.url ?? status.uri)}>
+      <time class="dt-published" dateTime={status.created_at}>
+        {dateAndTime(page.messages, status.created_at)}
+      </time>
     </a>
   );
 }

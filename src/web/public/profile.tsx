@@ -1,199 +1,222 @@
 /** @jsxImportSource preact */
+import type { ComponentChildren } from "preact";
+import { searchPublicStatuses } from "../../core/discovery/search.ts";
 import { spellingOf } from "../../core/discovery/tags.ts";
-import { tagUrl } from "../../core/addresses.ts";
-import { pinnedOf, statusesOf, tagTimeline } from "../../core/timelines/timelines.ts";
-import type { Page, ListItem } from "../../db/keyset.ts";
+import { archivedMonths, pageOfMonth } from "../../core/timelines/archive.ts";
+import { pinnedOf, statusesOf, type AccountFilter } from "../../core/timelines/timelines.ts";
+import type { ListItem, Page } from "../../db/keyset.ts";
 import { showAccount, type AccountJson } from "../../entities/accounts.ts";
 import { showStatuses } from "../../entities/statuses.ts";
 import { notFound } from "../../errors.ts";
-import { isHashtagName } from "../../lib/text/hashtags.ts";
 import { htmlToText } from "../../lib/text/html.ts";
-import { parseId } from "../../lib/ids.ts";
-import { requestAddress } from "../../lib/http/params.ts";
+import { isHashtagName } from "../../lib/text/hashtags.ts";
+import { feedName } from "../feeds/feed.ts";
+import { profileFeed } from "../feeds/feeds.ts";
+import { Field } from "../page/forms.tsx";
+import type { PageRequest } from "../page/page-request.tsx";
+import type { Pages } from "../page/page-routes.ts";
 import { ANONYMOUS, localAccountOf } from "./accounts.ts";
 import { closedPage, suspendedPage } from "./closed.tsx";
-import { Html, Text } from "../page/rich-text.tsx";
-import { Head } from "../page/layout.tsx";
-import { feedName } from "../feeds/feed.ts";
-import { profileFeed, tagFeed } from "../feeds/feeds.ts";
 import { FeedLinks, Meta } from "./meta.tsx";
-import type { Pages } from "../page/page-routes.ts";
-import { handleOf, nameOf, Post, Posts } from "./posts.tsx";
-import type { PageRequest } from "../page/page-request.tsx";
+import { idsOf, Pagination, rangeOf } from "./pagination.tsx";
+import { handleOf, nameOf, Post, Threads } from "./posts.tsx";
+import { monthName, Profile, ShortProfile, Tabs } from "./profile-header.tsx";
+import { publicTexts } from "./texts.ts";
 
-const PAGE_SIZE = 20;
-const EVERYTHING = { local: false, remote: false, only_media: false, any: [], all: [], none: [] };
-const NO_REPLIES = { only_media: false, exclude_replies: true, exclude_reblogs: false, tagged: null };
+const OWN: AccountFilter = { only_media: false, exclude_replies: true, exclude_reblogs: false, tagged: null };
+const MAX_QUERY = 200;
 
-/** Public lists of posts: those of a local account, and those with a hashtag. */
+type ProfilePage = (page: PageRequest, account: AccountJson) => Response;
+
+/** The public pages of a local account: its profile, its lists of posts, and its feeds. */
 export function profilePages(pages: Pages): void {
   pages.get("/@:name", (page) => {
     const feed = feedName(page.path[0]!);
-    return feed ? profileFeed(page, feed.name, feed.format) : profilePage(page);
+    return feed ? profileFeed(page, feed.name, feed.format) : show(page, profilePage);
   });
-  pages.get("/tags/:name", (page) => {
-    const feed = feedName(page.path[1]!);
-    return feed ? tagFeed(page, feed.name, feed.format) : tagPage(page);
-  });
+  const add = (path: string, shown: ProfilePage) => pages.get(`/@:name/${path}`, (page) => show(page, shown));
+  add("with_replies", (page, account) =>
+    listPage(page, account, page.texts(publicTexts).withReplies, { ...OWN, exclude_replies: false }),
+  );
+  add("media", (page, account) =>
+    listPage(page, account, page.texts(publicTexts).media, {
+      ...OWN,
+      only_media: true,
+      exclude_replies: false,
+      exclude_reblogs: true,
+    }),
+  );
+  add("tagged/:tag", taggedPage);
+  add("archive", archivePage);
+  add("archive/:month", monthPage);
+  add("search", searchPage);
 }
 
-function profilePage(page: PageRequest): Response {
-  const { ctx, messages } = page;
+/** Shows a page about the account in its address, if visitors may see it. */
+function show(page: PageRequest, shown: ProfilePage): Response {
   if (!page.maySeeAccounts) return closedPage(page);
-  const found = localAccountOf(page, page.path[0]!);
-  if (found.suspended_at !== null) return suspendedPage(page);
-  const account = showAccount(ctx, found.id);
+  const { id, suspended_at } = localAccountOf(page, page.path[0]!);
+  return suspended_at === null ? shown(page, showAccount(page.ctx, id)) : suspendedPage(page);
+}
+
+function profilePage(page: PageRequest, account: AccountJson): Response {
+  const { ctx, messages } = page;
   const range = rangeOf(page);
-  const pinned = range.max_id === null ? idsOf(pinnedOf(ctx, ANONYMOUS, found.id, range)) : [];
-  const rows = statusesOf(ctx, ANONYMOUS, found.id, NO_REPLIES, range);
+  if (range.max_id !== null) return listPage(page, account, messages.olderPosts, OWN);
+  const accountId = Number(account.id);
+  const pinned = idsOf(pinnedOf(ctx, ANONYMOUS, accountId, range));
+  const rows = statusesOf(ctx, ANONYMOUS, accountId, OWN, range);
   const shown = showStatuses(ctx, ANONYMOUS, [...pinned, ...idsOf(rows).filter((id) => !pinned.includes(id))]);
-  return page.render(
-    {
-      title: `${nameOf(account)} (${handleOf(page, account)})`,
-      wide: true,
-      isPublic: true,
-      listed: !account.noindex,
-      meta: <ProfileMeta page={page} account={account} />,
-    },
+  return render(
+    page,
+    account,
+    titleOf(page, account),
     <>
       <Profile page={page} account={account} />
+      <Tabs page={page} account={account} />
       <section>
-        <h2>{range.max_id === null ? messages.latestPosts : messages.olderPosts}</h2>
+        <h2 class="visually-hidden">{messages.latestPosts}</h2>
         {shown.length === 0 && <p>{messages.noPosts}</p>}
-        {shown.map((status, at) => (
-          <Post page={page} status={status} label={at < pinned.length ? messages.pinned : undefined} />
+        {shown.slice(0, pinned.length).map((status) => (
+          <Post page={page} status={status} label={messages.pinned} isFolded />
         ))}
+        <Threads page={page} statuses={shown.slice(pinned.length)} />
       </section>
       <Pagination page={page} range={range} rows={rows} />
     </>,
   );
+}
+
+/** A list of the account's posts under a short header. */
+function listPage(
+  page: PageRequest,
+  account: AccountJson,
+  title: string,
+  filter: AccountFilter,
+  { range = rangeOf(page), empty = page.messages.noPosts }: { range?: Page; empty?: string } = {},
+): Response {
+  const rows = statusesOf(page.ctx, ANONYMOUS, Number(account.id), filter, range);
+  return postsPage(page, account, title, { rows, range, empty });
+}
+
+function postsPage(
+  page: PageRequest,
+  account: AccountJson,
+  title: string,
+  list: { rows: readonly ListItem[]; range: Page; empty: string; above?: ComponentChildren },
+): Response {
+  const statuses = showStatuses(page.ctx, ANONYMOUS, idsOf(list.rows));
+  return render(
+    page,
+    account,
+    `${title} · ${titleOf(page, account)}`,
+    <>
+      <ShortProfile page={page} account={account} title={title} />
+      <Tabs page={page} account={account} />
+      {list.above}
+      {statuses.length === 0 && list.empty && <p>{list.empty}</p>}
+      <section>
+        <Threads page={page} statuses={statuses} />
+      </section>
+      <Pagination page={page} range={list.range} rows={list.rows} />
+    </>,
+  );
+}
+
+function taggedPage(page: PageRequest, account: AccountJson): Response {
+  const tag = page.path[2]!;
+  if (!isHashtagName(tag)) throw notFound();
+  const texts = page.texts(publicTexts);
+  const filter = { ...OWN, exclude_replies: false, exclude_reblogs: true, tagged: tag };
+  return listPage(page, account, texts.tagged(spellingOf(page.ctx.db, tag)), filter);
+}
+
+function archivePage(page: PageRequest, account: AccountJson): Response {
+  const { messages } = page;
+  const texts = page.texts(publicTexts);
+  const months = archivedMonths(page.ctx, ANONYMOUS, Number(account.id));
+  const years = Map.groupBy(months, ({ month }) => month.slice(0, 4));
+  return render(
+    page,
+    account,
+    `${texts.archive} · ${titleOf(page, account)}`,
+    <>
+      <ShortProfile page={page} account={account} title={texts.archive} />
+      <Tabs page={page} account={account} />
+      {months.length === 0 && <p>{texts.archiveEmpty}</p>}
+      {[...years].map(([year, listed]) => (
+        <section>
+          <h2>{year}</h2>
+          <ul class="accounts months">
+            {listed.map(({ month, posts }) => (
+              <li>
+                <a href={`${page.local(account.url)}/archive/${month}`}>{monthName(page, `${month}-01`)}</a>{" "}
+                <span>{messages.posts(posts)}</span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </>,
+  );
+}
+
+function monthPage(page: PageRequest, account: AccountJson): Response {
+  const month = page.path[2]!;
+  const range = rangeOf(page);
+  const whole = pageOfMonth(month, range.limit);
+  if (whole === null) throw notFound();
+  const title = page.texts(publicTexts).postsIn(monthName(page, `${month}-01`));
+  const max_id = Math.min(range.max_id ?? Infinity, whole.max_id!);
+  return listPage(page, account, title, { ...OWN, exclude_reblogs: true }, { range: { ...whole, max_id } });
+}
+
+/** Only for accounts that allow everyone to find their posts. */
+function searchPage(page: PageRequest, account: AccountJson): Response {
+  if (!account.indexable) throw notFound();
+  const texts = page.texts(publicTexts);
+  const q = page.text("q").trim().slice(0, MAX_QUERY);
+  const range = rangeOf(page);
+  const rows = q === "" ? [] : searchPublicStatuses(page.ctx, Number(account.id), q, range);
+  const form = (
+    <form action={`${page.local(account.url)}/search`} role="search">
+      <Field
+        name="q"
+        type="search"
+        label={texts.searchFor}
+        value={q}
+        autocomplete="off"
+        maxLength={MAX_QUERY}
+        isProse
+      />
+      <button class="primary">{texts.search}</button>
+    </form>
+  );
+  return postsPage(page, account, q === "" ? texts.search : texts.found(q), {
+    rows,
+    range,
+    empty: q === "" ? "" : texts.notFound,
+    above: form,
+  });
+}
+
+function titleOf(page: PageRequest, account: AccountJson): string {
+  return `${nameOf(account)} (${handleOf(page, account)})`;
+}
+
+function render(page: PageRequest, account: AccountJson, title: string, children: ComponentChildren): Response {
+  const meta = <ProfileMeta page={page} account={account} />;
+  return page.render({ title, wide: true, isPublic: true, listed: !account.noindex, meta }, children);
 }
 
 function ProfileMeta({ page, account }: { page: PageRequest; account: AccountJson }) {
-  const { messages } = page;
   const image = { url: account.avatar, description: account.avatar_description, isLarge: false };
-  const title = `${nameOf(account)} (${handleOf(page, account)})`;
+  const title = titleOf(page, account);
+  const description = htmlToText(account.note) || page.messages.posts(account.statuses_count);
   return (
     <>
-      <Meta
-        page={page}
-        url={account.url}
-        type="profile"
-        title={title}
-        description={htmlToText(account.note) || messages.posts(account.statuses_count)}
-        image={image}
-      />
+      <Meta page={page} url={account.url} type="profile" title={title} description={description} image={image} />
       <FeedLinks address={page.local(account.url)} title={title} />
     </>
   );
-}
-
-function Profile({ page, account }: { page: PageRequest; account: AccountJson }) {
-  const { messages } = page;
-  const { emojis, fields, moved } = account;
-  const hasBanner = !account.header.endsWith("/missing.png");
-  return (
-    <div class="profile">
-      {hasBanner && <img class="banner" src={page.local(account.header)} alt={account.header_description} />}
-      <img class="avatar" src={page.local(account.avatar)} width="96" height="96" alt={account.avatar_description} />
-      <h1>
-        <Text as="bdi" text={nameOf(account)} emojis={emojis} />
-      </h1>
-      <p class="help">
-        {handleOf(page, account)}
-        {account.bot && ` · ${messages.automated}`}
-      </p>
-      {moved && (
-        <p>
-          <Text as="bdi" text={messages.hasMovedTo(nameOf(account))} emojis={emojis} />{" "}
-          <a href={page.local(moved.url)}>{handleOf(page, moved)}</a>.
-        </p>
-      )}
-      {account.note && <Html class="prose content" html={account.note} emojis={emojis} />}
-      {fields.length > 0 && (
-        <dl>
-          {fields.map(({ name, value, verified_at }) => (
-            <div class={verified_at === null ? undefined : "verified"}>
-              <Text as="dt" text={name} emojis={emojis} />
-              <Html
-                as="dd"
-                class="content"
-                title={verified_at === null ? undefined : messages.verified}
-                html={value}
-                emojis={emojis}
-              />
-            </div>
-          ))}
-        </dl>
-      )}
-      <p class="details">
-        <span>{messages.posts(account.statuses_count)}</span>
-        <span>{messages.following(account.following_count)}</span>
-        <span>{messages.followers(account.followers_count)}</span>
-        <span>{messages.joinedIn(month(page, account.created_at))}</span>
-      </p>
-    </div>
-  );
-}
-
-function month({ messages }: PageRequest, day: string): string {
-  return new Intl.DateTimeFormat(messages.locale, { year: "numeric", month: "long", timeZone: "UTC" }).format(
-    new Date(day),
-  );
-}
-
-function tagPage(page: PageRequest): Response {
-  const { ctx, messages } = page;
-  if (!page.maySeeAccounts || !(page.session || ctx.config.publicPreview)) return closedPage(page);
-  const name = page.path[1]!;
-  const range = rangeOf(page);
-  const rows = tagTimeline(ctx, ANONYMOUS, name, EVERYTHING, range);
-  // Without this, every path below /tags/ would be a page.
-  if (rows.length === 0 && !isHashtagName(name)) throw notFound();
-  const isUnused = rows.length === 0 && range.max_id === null;
-  const title = `#${spellingOf(ctx.db, name)}`;
-  return page.render(
-    { title, wide: true, isPublic: true, meta: <FeedLinks address={page.local(tagUrl(ctx, name))} title={title} /> },
-    <>
-      <Head title={title}>
-        <p>{isUnused ? messages.noPostsWithTag : messages.withTag}</p>
-      </Head>
-      {rows.length === 0 && !isUnused && <p>{messages.noPosts}</p>}
-      <section>
-        <Posts page={page} statuses={showStatuses(ctx, ANONYMOUS, idsOf(rows))} />
-      </section>
-      <Pagination page={page} range={range} rows={rows} />
-    </>,
-  );
-}
-
-function rangeOf(page: PageRequest): Page {
-  return { limit: PAGE_SIZE, max_id: parseId(page.text("max_id")), since_id: null, min_id: null };
-}
-
-/** Links to older posts, and back to the latest. */
-function Pagination({ page, range, rows }: { page: PageRequest; range: Page; rows: readonly ListItem[] }) {
-  const { messages, lang } = page;
-  const { pathname } = requestAddress(page.request.url);
-  const spoken = lang ? { lang } : null;
-  const query = (more: Record<string, string> | null) => {
-    const text = new URLSearchParams({ ...more, ...spoken }).toString();
-    return text && `?${text}`;
-  };
-  const last = rows.length < range.limit ? null : rows.at(-1)!.cursor;
-  if (last === null && range.max_id === null) return null;
-  return (
-    <nav class="links">
-      {range.max_id !== null && <a href={pathname + query(null)}>{messages.latestPosts}</a>}
-      {last !== null && (
-        <a href={pathname + query({ max_id: String(last) })} rel="next">
-          {messages.olderPosts}
-        </a>
-      )}
-    </nav>
-  );
-}
-
-function idsOf(rows: readonly ListItem[]): number[] {
-  return rows.map(({ id }) => id);
 }

@@ -1,0 +1,41 @@
+/** @jsxImportSource preact */
+import type { ListItem, Page } from "../../db/keyset.ts";
+import { parseId } from "../../lib/ids.ts";
+import { requestAddress } from "../../lib/http/params.ts";
+import type { PageRequest } from "../page/page-request.tsx";
+
+const PAGE_SIZE = 20;
+
+/** The part of a list that the page's address asks for. */
+export function rangeOf(page: PageRequest): Page {
+  return { limit: PAGE_SIZE, max_id: parseId(page.text("max_id")), since_id: null, min_id: null };
+}
+
+export function idsOf(rows: readonly ListItem[]): number[] {
+  return rows.map(({ id }) => id);
+}
+
+/** Links to older posts, and back to the latest. */
+export function Pagination({ page, range, rows }: { page: PageRequest; range: Page; rows: readonly ListItem[] }) {
+  const { messages, lang } = page;
+  const { pathname } = requestAddress(page.request.url);
+  const query = page.text("q").slice(0, 200);
+  const kept = { ...(query && { q: query }), ...(lang && { lang }) };
+  const address = (more: Record<string, string>) => {
+    const text = new URLSearchParams({ ...more, ...kept }).toString();
+    return text ? `${pathname}?${text}` : pathname;
+  };
+  const isFirst = page.text("max_id") === "";
+  const last = rows.length < range.limit ? null : rows.at(-1)!.cursor;
+  if (last === null && isFirst) return null;
+  return (
+    <nav class="links pages" aria-label={messages.pages}>
+      {!isFirst && <a href={address({})}>{messages.latestPosts}</a>}
+      {last !== null && (
+        <a href={address({ max_id: String(last) })} rel="next">
+          {messages.olderPosts}
+        </a>
+      )}
+    </nav>
+  );
+}

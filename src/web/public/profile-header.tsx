@@ -1,0 +1,107 @@
+/** @jsxImportSource preact */
+import type { AccountJson } from "../../entities/accounts.ts";
+import { requestAddress } from "../../lib/http/params.ts";
+import type { PageRequest } from "../page/page-request.tsx";
+import { Html, Text } from "../page/rich-text.tsx";
+import { publicTexts } from "./texts.ts";
+import { Author, handleOf, nameOf } from "./posts.tsx";
+
+/** All that an account says about itself (microformats2: h-card). */
+export function Profile({ page, account }: { page: PageRequest; account: AccountJson }) {
+  const { messages } = page;
+  const { emojis, fields, moved } = account;
+  const hasBanner = !account.header.endsWith("/missing.png");
+  return (
+    <div class="profile h-card">
+      {hasBanner && <img class="banner" src={page.local(account.header)} alt={account.header_description} />}
+      <img
+        class="avatar u-photo"
+        src={page.local(account.avatar)}
+        width="96"
+        height="96"
+        alt={account.avatar_description}
+      />
+      <h1>
+        <a class="u-url u-uid" rel="me" href={page.local(account.url)}>
+          <Text as="bdi" class="p-name" text={nameOf(account)} emojis={emojis} />
+        </a>
+      </h1>
+      <p class="help">
+        <span class="p-nickname">{handleOf(page, account)}</span>
+        {account.bot && ` · ${messages.automated}`}
+      </p>
+      {moved && (
+        <p>
+          <Text as="bdi" text={messages.hasMovedTo(nameOf(account))} emojis={emojis} />{" "}
+          <a href={page.local(moved.url)}>{handleOf(page, moved)}</a>.
+        </p>
+      )}
+      {account.note && <Html class="prose content p-note" html={account.note} emojis={emojis} />}
+      {fields.length > 0 && <Fields page={page} account={account} />}
+      <p class="details">
+        <span>{messages.posts(account.statuses_count)}</span>
+        <span>{messages.following(account.following_count)}</span>
+        <span>{messages.followers(account.followers_count)}</span>
+        <span>{messages.joinedIn(monthName(page, account.created_at))}</span>
+      </p>
+    </div>
+  );
+}
+
+function Fields({ page, account: { fields, emojis } }: { page: PageRequest; account: AccountJson }) {
+  return (
+    <dl>
+      {fields.map(({ name, value, verified_at }) => (
+        <div class={verified_at === null ? undefined : "verified"}>
+          <Text as="dt" text={name} emojis={emojis} />
+          <Html
+            as="dd"
+            class="content"
+            title={verified_at === null ? undefined : page.messages.verified}
+            html={value}
+            emojis={emojis}
+          />
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** The account above its lists that are not the first thing about it. */
+export function ShortProfile({ page, account, title }: { page: PageRequest; account: AccountJson; title: string }) {
+  return (
+    <div>
+      <Author page={page} account={account} />
+      <h1 class="list-title">{title}</h1>
+    </div>
+  );
+}
+
+/** The lists of an account, each with its own page. */
+export function Tabs({ page, account }: { page: PageRequest; account: AccountJson }) {
+  const texts = page.texts(publicTexts);
+  const own = page.local(account.url);
+  const here = requestAddress(page.request.url).pathname;
+  const tabs = [
+    { href: own, label: texts.posts },
+    { href: `${own}/with_replies`, label: texts.withReplies },
+    ...(account.show_media ? [{ href: `${own}/media`, label: texts.media }] : []),
+    { href: `${own}/archive`, label: texts.archive },
+    ...(account.indexable ? [{ href: `${own}/search`, label: texts.search }] : []),
+  ];
+  return (
+    <nav class="tabs" aria-label={texts.lists}>
+      {tabs.map(({ href, label }) => (
+        <a href={href} aria-current={href.toLowerCase() === here.toLowerCase() ? "page" : undefined}>
+          {label}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** A month and its year, such as "November 2026", of a date in ISO 8601. */
+export function monthName({ messages }: PageRequest, date: string): string {
+  const options = { year: "numeric", month: "long", timeZone: "UTC" } as const;
+  return new Intl.DateTimeFormat(messages.locale, options).format(new Date(date));
+}

@@ -1,0 +1,94 @@
+import { beforeAll, expect, test } from "bun:test";
+import type { Json } from "../support/client.ts";
+import { serverForAllTests } from "../support/setup.ts";
+import { uploaded } from "../support/uploads.ts";
+import { Visitor } from "./visitor.ts";
+
+const { server, alice } = serverForAllTests(["alice"]);
+const visitor = new Visitor(server);
+let thread: Json[];
+
+beforeAll(async () => {
+  const bob = await server.person("bob", { role: "user" });
+  await alice.patch("/api/v1/accounts/update_credentials", { indexable: true });
+  thread = [await alice.publish("thread one")];
+  for (const text of ["thread two", "thread three", "thread four"]) {
+    thread.push(await alice.publish({ status: text, in_reply_to_id: thread.at(-1)!.id }));
+  }
+  const question = await bob.publish("a question");
+  await alice.publish({ status: "an answer #hedge", in_reply_to_id: question.id });
+  await alice.publish({ status: "a picture #hedge", media_ids: [(await uploaded(alice)).id] });
+  await alice.publish({ status: "a secret #hedge", visibility: "private" });
+});
+
+test("a thread on a profile is in the order in which it was written, as one group", async () => {
+  const { text, html } = await visitor.get("/@alice");
+  expect(text).toMatch(/a picture .*thread one .*thread two .*thread three .*thread four/);
+  expect(html.match(/class="thread"/g)).toHaveLength(1);
+  expect(text).not.toContain("an answer");
+});
+
+test("a profile has lists with replies, with media, and with a hashtag", async () => {
+  const lists = {
+    with_replies: ["an answer", "a picture"],
+    media: ["a picture"],
+    "tagged/Hedge": ["an answer", "a picture"],
+  };
+  for (const [path, expected] of Object.entries(lists)) {
+    const { status, text } = await visitor.get(`/@alice/${path}`);
+    expect([path, status]).toEqual([path, 200]);
+    for (const post of ["an answer", "a picture", "a secret"]) {
+      expect([path, post, text.includes(post)]).toEqual([path, post, expected.includes(post)]);
+    }
+  }
+});
+
+test("the archive lists the months with posts, and each month has a page", async () => {
+  expect((await visitor.get("/@alice/archive")).text).toContain("2026 November 2026 5 posts");
+  expect((await visitor.get("/@alice/archive/2026-11")).text).toMatch(/Posts in November 2026.*a picture.*thread one/);
+  expect((await visitor.get("/@alice/archive/2026-10")).text).toContain("There are no posts here.");
+  for (const month of ["2026-13", "2026-00", "26-11", "x"])
+    expect((await visitor.get(`/@alice/archive/${month}`)).status).toBe(404);
+});
+
+test("visitors can search an account's public posts if the account allows it", async () => {
+  await visitor.get("/@alice/search");
+  const { text } = await visitor.get("/@alice/search?q=thread%20three");
+  expect(text).toContain("thread three");
+  expect(text).not.toContain("thread four");
+  expect((await visitor.get("/@alice/search?q=secret")).text).toContain("No post matches.");
+  expect((await visitor.get("/@bob/search?q=question")).status).toBe(404);
+  expect((await visitor.get("/@alice/search?q=%22%20OR%20*")).status).toBe(200);
+});
+
+test("the page of a post is titled with its text, and shows the thread before its parent on demand", async () => {
+  const { html, text } = await visitor.get(new URL(thread[3]!.url).pathname);
+  expect(html).toContain("<title>alice: thread four · Linnet</title>");
+  expect(html).toMatch(
+    /<details class="earlier"><summary>Show 2 earlier posts<\/summary>.*thread two.*<\/details>.*thread three/,
+  );
+  expect(text).toMatch(/thread one .*thread two .*thread three .*thread four/);
+});
+
+test("a long post is shortened in lists, and whole on its own page", async () => {
+  const long = await alice.publish("word ".repeat(400));
+  expect((await visitor.get("/@alice")).html).toMatch(/class="prose content e-content folded".*Show the whole post/);
+  expect((await visitor.get(new URL(long.url).pathname)).html).not.toContain("folded");
+});
+
+test("programs find the author, the date and the text of a post by microformats", async () => {
+  const { html } = await visitor.get(new URL(thread[0]!.url).pathname);
+  for (const name of ["h-entry", "p-author h-card", "u-photo", "p-name", "e-content", "u-url", "dt-published"])
+    expect(html).toContain(name);
+});
+
+test("every list of a profile is also in German and French", async () => {
+  for (const path of ["with_replies", "media", "archive", "search", "tagged/hedge"]) {
+    const [german, french] = [
+      await visitor.get(`/@alice/${path}?lang=de`),
+      await visitor.get(`/@alice/${path}?lang=fr`),
+    ];
+    expect(german.text).not.toBe(french.text);
+    expect(german.text + french.text).not.toMatch(/Posts|Archive\b.*Archive\b|Search/);
+  }
+});
