@@ -35,7 +35,7 @@ const GOES_TO_RELAYS = `
   s.visibility = 'public' AND s.reblog_of_id IS NULL AND EXISTS (SELECT 1 FROM relays WHERE state = 'accepted')`;
 
 const CONCERNS_OTHERS = `
-  SELECT 1 FROM statuses s LEFT JOIN statuses o ON o.id = s.reblog_of_id WHERE s.id = +$statusId AND (
+  SELECT 1 FROM statuses s LEFT JOIN statuses o ON o.id = s.reblog_of_id WHERE s.id = +$statusId AND s.local_only = 0 AND (
     (${GOES_TO_RELAYS})
     OR (s.visibility <> 'direct' AND ${isFollowedFromElsewhere("s.account_id")})
     OR ${isRemote("s.in_reply_to_account_id")}
@@ -45,7 +45,7 @@ const CONCERNS_OTHERS = `
       WHERE m.status_id = s.id AND a.domain IS NOT NULL))`;
 
 /**
- * Whether other servers get a new local status or reblog: a relay or group does, or a remote account follows its author,
+ * Whether other servers get a new local status or reblog: it isn't local-only, and a relay or group does, or a remote account follows its author,
  * is mentioned, or wrote what it replies to or reblogs. Without this check, each post of a server without remote followers
  * would cost a job.
  */
@@ -63,7 +63,7 @@ const REMOTE_HOLDERS = `
     UNION SELECT s.account_id FROM quotes q JOIN statuses s ON s.id = q.status_id WHERE q.quoted_status_id = +$statusId
     UNION SELECT v.account_id FROM polls p JOIN poll_votes v ON v.poll_id = p.id WHERE p.status_id = +$statusId
   ) known
-  WHERE ${isRemote("known.id")}`;
+  WHERE ${isRemote("known.id")} AND EXISTS (SELECT 1 FROM statuses WHERE id = +$statusId AND local_only = 0)`;
 
 /**
  * The remote accounts, besides the author's followers, whose servers may have a local status: those that are mentioned

@@ -6,7 +6,7 @@ export interface Group {
   uri: string;
 }
 
-const OPEN = "s.reblog_of_id IS NULL AND s.visibility IN ('public', 'unlisted')";
+const OPEN = "s.reblog_of_id IS NULL AND s.visibility IN ('public', 'unlisted') AND s.local_only = 0";
 
 /** The first post of the thread has the id of the conversation. */
 const GROUPS = `

@@ -13,7 +13,8 @@ import { notFound } from "../errors.ts";
  * hiddenInLists         | yes                    | yes                  | yes                 | yes
  *
  * wantedBy applies the first to the author of a status and of a reblog's original, mentionsBlockedOrMuted to all accounts
- * that it mentions. visibleTo leaves out statuses of accounts that are suspended or block the viewer.
+ * that it mentions. visibleTo leaves out statuses of accounts that are suspended or block the viewer, and those that are
+ * local-only unless the viewer is a user of this server.
  */
 
 const VIEWER = "+$viewer";
@@ -32,6 +33,7 @@ export function visibleTo(viewer = VIEWER, s = "s"): string {
         OR (${s}.visibility = 'private' AND EXISTS (
           SELECT 1 FROM follows WHERE account_id = ${viewer} AND target_account_id = ${s}.account_id))
       )
+      AND (${s}.local_only = 0 OR EXISTS (SELECT 1 FROM users WHERE account_id = ${viewer}))
       AND NOT ${isSuspended(`${s}.account_id`)}
       AND NOT ${blocks(`${s}.account_id`, viewer)}
     )
@@ -155,6 +157,11 @@ export function isForEveryone(visibility: string): boolean {
   return visibility === "public" || visibility === "unlisted";
 }
 
+/** Whether everyone may read a status, also on other servers. */
+export function isOpen({ visibility, local_only }: { visibility: string; local_only: number }): boolean {
+  return isForEveryone(visibility) && local_only === 0;
+}
+
 /** The columns that actions on a status need. */
 export type StatusRow = Pick<
   typeof statuses.$inferSelect,
@@ -176,13 +183,14 @@ export type StatusRow = Pick<
   | "created_at"
   | "edited_at"
   | "content_type"
+  | "local_only"
 >;
 
 /** The columns of a StatusRow, from `statuses s`. */
 export const STATUS_COLUMNS = `
   s.id, s.account_id, s.uri, s.visibility, s.local, s.text, s.content, s.spoiler_text, s.sensitive, s.language,
   s.conversation_id, s.in_reply_to_id, s.in_reply_to_account_id, s.reblog_of_id, s.has_media, s.created_at, s.edited_at,
-  s.content_type`;
+  s.content_type, s.local_only`;
 
 /** A reblog is visible when both it and the original are. */
 const SEEN = `
@@ -240,7 +248,7 @@ export function visibleAmong(ctx: Context, viewerId: number, ids: readonly numbe
 }
 
 /**
- * Whether another server may have a status `s`: everyone may see it, or one of its accounts may. `$domain` is the domain
+ * Whether another server may have a status `s`: it isn't local-only, and everyone or one of the server's accounts may see it. `$domain` is the domain
  * of its accounts, and `$signer` the account that signed the request; '' and 0 for a request without a signature.
  */
 export function visibleToServer(s = "s"): string {
@@ -253,6 +261,7 @@ export function visibleToServer(s = "s"): string {
         SELECT 1 FROM accounts a JOIN follows f ON f.account_id = a.id AND f.target_account_id = ${s}.account_id
         WHERE a.domain = +$domain))
     )
+    AND ${s}.local_only = 0
     AND NOT ${isSuspended(`${s}.account_id`)}
     AND NOT ${blocks(`${s}.account_id`, "+$signer")}
   )`;

@@ -119,6 +119,7 @@ export const STATUS_TEXTS: CacheSpec<number, StatusText> = {
         "can_reblog",
         "created_at",
         "edited_at",
+        "local_only",
       ],
       { key: "id", preload: true },
     ),

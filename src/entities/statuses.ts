@@ -211,7 +211,7 @@ function quotedText(view: View, id: number, piece: StatusText): string {
 
 interface StatusRow extends Omit<
   typeof statuses.$inferSelect,
-  "text" | "content_type" | "conversation_id" | "app_id" | "in_reply_to_uri" | "relayed" | "local_only"
+  "text" | "content_type" | "conversation_id" | "app_id" | "in_reply_to_uri" | "relayed"
 > {
   /** The author's. */
   domain: string | null;
@@ -235,7 +235,7 @@ const STATUSES = `
       WHERE q.quoted_status_id IS NOT NULL)
   SELECT s.id, s.account_id, s.uri, s.url, s.visibility, s.content, s.spoiler_text, s.sensitive, s.language,
     s.in_reply_to_id, s.in_reply_to_account_id, s.reblog_of_id, s.has_media, s.replies_count, s.reblogs_count,
-    s.favourites_count, s.origin_reblogs_count, s.origin_favourites_count, s.origin_replies_count, s.quotes_count, s.quote_automatic, s.quote_manual, s.can_favourite, s.can_reply, s.can_reblog, s.created_at, s.edited_at, s.local,
+    s.favourites_count, s.origin_reblogs_count, s.origin_favourites_count, s.origin_replies_count, s.quotes_count, s.quote_automatic, s.quote_manual, s.can_favourite, s.can_reply, s.can_reblog, s.created_at, s.edited_at, s.local, s.local_only,
     author.domain, author.sensitized_at, app.name AS app_name, app.website AS app_website,
     q.state AS quote_state, q.quoted_status_id, quoted.url AS quoted_url, ${POLL_COLUMNS}
   FROM shown JOIN statuses s USING (id) JOIN accounts author ON author.id = s.account_id
@@ -328,6 +328,7 @@ function ownPart(row: StatusRow) {
     // 0 is the unknown author of an unknown status.
     in_reply_to_account_id: idOrNull(row.in_reply_to_account_id || null),
     visibility: row.visibility,
+    local_only: row.local_only === 1,
     uri: row.uri,
     url: row.url,
     edited_at: timestamp(row.edited_at),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Json } from "../support/client.ts";
 import { ownEmoji } from "../support/emojis.ts";
+import { idsOf } from "../support/reading.ts";
 import { serverForAllTests } from "../support/setup.ts";
 
 const { server, alice, bob } = serverForAllTests(["alice", "bob"]);
@@ -98,6 +99,15 @@ describe("A post in HTML", () => {
       expect(answer.json.error).toBe("Validation failed: Text can't be blank");
     }
   });
+});
+
+test("Search finds what readers see of a formatted post, and not its markup", async () => {
+  const status = '<p class="zebra">Gnu <!-- https://zebra.example/ --> okapi</p>';
+  const post = await alice.publish({ status, content_type: "text/html" });
+  const found = async (q: string) => idsOf((await alice.get(`/api/v2/search?type=statuses&q=${q}`)).json.statuses);
+  expect(await found("gnu okapi")).toEqual([post.id]);
+  expect(await found("zebra")).toEqual([]);
+  expect(await found("okapi has:link")).toEqual([]);
 });
 
 test("The language is detected without the markup", async () => {

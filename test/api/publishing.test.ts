@@ -31,6 +31,7 @@ const NOTHING: Draft = {
   spoilerText: "",
   sensitive: null,
   visibility: null,
+  localOnly: null,
   language: "en",
   inReplyToId: null,
   mediaIds: [],

@@ -51,6 +51,7 @@ describe("A scheduled status", () => {
         spoiler_text: "answers",
         sensitive: true,
         visibility: "public",
+        local_only: false,
         language: "en",
         in_reply_to_id: Number(inReplyTo),
         media_ids: null,

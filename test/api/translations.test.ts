@@ -156,10 +156,10 @@ describe("A translation", () => {
 });
 
 describe("A translation is refused", () => {
-  test("if the post isn't public, without contacting the service", async () => {
+  test("if the post isn't for everyone, without contacting the service", async () => {
     await bob.follow(alice);
-    for (const visibility of ["private", "direct"]) {
-      const { id } = await alice.publish({ status: "@bob psst", language: "en", visibility });
+    for (const audience of [{ visibility: "private" }, { visibility: "direct" }, { local_only: true }]) {
+      const { id } = await alice.publish({ status: "@bob psst", language: "en", ...audience });
       const { status, json } = await translate(bob, id);
       expect([status, json.error]).toEqual([403, "This action is not allowed"]);
     }

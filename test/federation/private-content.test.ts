@@ -10,10 +10,13 @@ import type { TestServer } from "../support/server.ts";
 
 /*
  * Every route × visibility × reader. Each post contains a word that nothing else contains, also in its warning and in its
- * poll. Alice writes one post of each visibility; so does rita of far.test, and alice follows her.
+ * poll. Alice writes one post of each visibility, and a local-only one; rita of far.test writes one of each, too, and alice
+ * follows her.
  */
 
-type Word = `${Visibility}Word` | `${Visibility}Faraway`;
+const KINDS = [...VISIBILITIES, "localOnly"] as const;
+type Kind = (typeof KINDS)[number];
+type Word = `${Kind}Word` | `${Visibility}Faraway`;
 
 let server: TestServer;
 let peer: HostilePeer;
@@ -24,14 +27,17 @@ const remotes = new Map<string, HostileAccount>();
 
 const OPEN: Word[] = ["publicWord", "unlistedWord"];
 const OPEN_FAR: Word[] = ["publicFaraway", "unlistedFaraway"];
-const ALL: Word[] = VISIBILITIES.flatMap((each): Word[] => [`${each}Word`, `${each}Faraway`]);
+const ALL: Word[] = [
+  ...KINDS.map((each): Word => `${each}Word`),
+  ...VISIBILITIES.map((each): Word => `${each}Faraway`),
+];
 
 /** The posts that each user of the server may see. */
 const SEEN_HERE: Record<string, Word[]> = {
   "an anonymous visitor": [...OPEN, ...OPEN_FAR],
-  "another user": [...OPEN, ...OPEN_FAR],
-  "a follower": [...OPEN, ...OPEN_FAR, "privateWord"],
-  "a mentioned user": [...OPEN, ...OPEN_FAR, "directWord"],
+  "another user": [...OPEN, ...OPEN_FAR, "localOnlyWord"],
+  "a follower": [...OPEN, ...OPEN_FAR, "localOnlyWord", "privateWord"],
+  "a mentioned user": [...OPEN, ...OPEN_FAR, "localOnlyWord", "directWord"],
   "a blocked user": OPEN_FAR,
   "the author": ALL,
 };
@@ -51,7 +57,7 @@ beforeAll(async () => {
   server = alice.server;
   peer = new HostilePeer();
   await addReaders();
-  for (const visibility of VISIBILITIES) await publish(visibility);
+  for (const kind of KINDS) await publish(kind);
   await publishFaraway();
   await server.drain();
 });
@@ -86,22 +92,23 @@ async function addReaders(): Promise<void> {
 }
 
 /** Everything that depends on a post exists: replies, favourites, boosts, pins, bookmarks and lists. */
-async function publish(visibility: Visibility): Promise<void> {
-  const word: Word = `${visibility}Word`;
-  const mentions = visibility === "direct" ? `@mentioned @${remotes.get("mentioned")!.handle}` : "";
+async function publish(kind: Kind): Promise<void> {
+  const word: Word = `${kind}Word`;
+  const audience = kind === "localOnly" ? { local_only: true } : { visibility: kind };
+  const mentions = kind === "direct" || kind === "localOnly" ? `@mentioned @${remotes.get("mentioned")!.handle}` : "";
   const root = posts.get("publicWord")?.id;
   const poll = { options: [`${word} yes`, "no"], expires_in: 3600 };
   const status = await alice.publish({
     status: `${mentions} ${word} #cats`,
     spoiler_text: word,
-    visibility,
+    ...audience,
     poll,
     in_reply_to_id: root,
   });
   posts.set(word, status);
   for (const action of ["favourite", "bookmark", "reblog", "pin"])
     await alice.post(`/api/v1/statuses/${status.id}/${action}`);
-  await alice.publish({ status: `${mentions} ${word} reply`, visibility, in_reply_to_id: status.id });
+  await alice.publish({ status: `${mentions} ${word} reply`, ...audience, in_reply_to_id: status.id });
 }
 
 async function publishFaraway(): Promise<void> {
@@ -198,13 +205,11 @@ async function fetchAs(name: string, path: string): Promise<{ status: number; te
 }
 
 describe("The documents of a post", () => {
-  const cases = VISIBILITIES.flatMap((visibility) =>
-    Object.keys(SEEN_THERE).map((name) => [visibility, name] as const),
-  );
+  const cases = KINDS.flatMap((kind) => Object.keys(SEEN_THERE).map((name) => [kind, name] as const));
 
-  test.each(cases)("that is %s are what the server of %s may fetch", async (visibility, name) => {
-    const post = posts.get(`${visibility}Word`)!;
-    const mayFetch = SEEN_THERE[name]!.includes(`${visibility}Word`);
+  test.each(cases)("that is %s are what the server of %s may fetch", async (kind, name) => {
+    const post = posts.get(`${kind}Word`)!;
+    const mayFetch = SEEN_THERE[name]!.includes(`${kind}Word`);
     const path = new URL(post.uri).pathname;
     const refusal = name === "unverified" ? 401 : 404;
     for (const each of [
@@ -221,7 +226,7 @@ describe("The documents of a post", () => {
       const expected = mayFetch && !isRefused ? 200 : refusal;
       expect([each, status]).toEqual([each, expected]);
       if (expected !== 200) expect(wordsIn(text)).toEqual([]);
-      else if (!OPEN.includes(`${visibility}Word`)) expect(cache).toBe("private, no-store");
+      else if (!OPEN.includes(`${kind}Word`)) expect(cache).toBe("private, no-store");
     }
   });
 });

@@ -84,6 +84,7 @@ function showRow(ctx: Context, row: ScheduledRow, media: readonly MediaRow[]) {
       spoiler_text: draft.spoilerText,
       sensitive: draft.sensitive,
       visibility: draft.visibility,
+      local_only: draft.localOnly,
       language: draft.language,
       // A number, unlike other ids.
       in_reply_to_id: draft.inReplyToId,

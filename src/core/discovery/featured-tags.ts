@@ -5,7 +5,7 @@ import { notFound, validationFailed } from "../../errors.ts";
 import { isHashtagName } from "../../lib/text/hashtags.ts";
 import { deliver } from "../deliveries.ts";
 import { ensureTag, findTag, type TagName } from "./tags.ts";
-import { isForEveryone } from "../visibility.ts";
+import { isOpen } from "../visibility.ts";
 
 /** Mastodon's limit; clients read it from the instance configuration. */
 export const MAX_FEATURED_TAGS = 10;
@@ -29,9 +29,9 @@ export function featuredTagsOf(db: Reads, accountId: number): FeaturedTagRow[] {
   });
 }
 
-/** Public and unlisted statuses `s` of an account that have the hashtag of `featured_tags`. */
+/** Statuses `s` of an account for everyone that have the hashtag of `featured_tags`. */
 const COUNTED = `
-  s.account_id = featured_tags.account_id AND s.visibility IN ('public', 'unlisted')
+  s.account_id = featured_tags.account_id AND s.visibility IN ('public', 'unlisted') AND s.local_only = 0
   AND EXISTS (SELECT 1 FROM status_tags WHERE tag_id = featured_tags.tag_id AND status_id = s.id)`;
 
 /** Features a hashtag on the profile. If it is featured already, returns the existing row. */
@@ -123,6 +123,7 @@ interface Tagged {
   id: number;
   account_id: number;
   visibility: string;
+  local_only: number;
 }
 
 const OF_STATUS =
@@ -130,7 +131,7 @@ const OF_STATUS =
 
 /** Call it after `saveTags()`. `at` is the status's creation time. */
 export function countFeatured(tx: Tx, status: Tagged, at: number): void {
-  if (!isForEveryone(status.visibility)) return;
+  if (!isOpen(status)) return;
   tx.run(
     `UPDATE featured_tags SET statuses_count = statuses_count + 1, last_status_at = max(coalesce(last_status_at, 0), $at)
      WHERE ${OF_STATUS}`,
@@ -140,7 +141,7 @@ export function countFeatured(tx: Tx, status: Tagged, at: number): void {
 
 /** Call it before a status is deleted or its hashtags change. */
 export function uncountFeatured(tx: Tx, status: Tagged & { created_at: number }): void {
-  if (!isForEveryone(status.visibility)) return;
+  if (!isOpen(status)) return;
   tx.run(
     `UPDATE featured_tags SET statuses_count = max(0, statuses_count - 1),
        last_status_at = CASE WHEN last_status_at > +$createdAt THEN last_status_at ELSE (

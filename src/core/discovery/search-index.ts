@@ -7,6 +7,7 @@ interface IndexedRow {
   account_id: number;
   local: number;
   text: string;
+  content_type: string;
   content: string;
   spoiler_text: string;
   sensitive: number;
@@ -24,7 +25,7 @@ interface IndexedRow {
 
 /** `people` are the local accounts that wrote, favourited, bookmarked or boosted a status, or are mentioned in it. */
 const STATUS = `
-  SELECT s.id, s.account_id, s.local, s.text, s.content, s.spoiler_text, s.sensitive, s.language, s.visibility,
+  SELECT s.id, s.account_id, s.local, s.text, s.content_type, s.content, s.spoiler_text, s.sensitive, s.language, s.visibility,
     s.in_reply_to_id, s.has_media,
     (SELECT group_concat(DISTINCT type) FROM media_attachments WHERE status_id = s.id AND position >= 0) AS media_types,
     (SELECT group_concat(description, ' ') FROM media_attachments WHERE status_id = s.id AND position >= 0) AS descriptions,
@@ -54,7 +55,7 @@ export function indexPart(tx: Tx, statusId: number, accountId: number): void {
 function writeEntry(tx: Tx, statusId: number): void {
   const row = tx.get<IndexedRow>(STATUS, { statusId });
   if (!row) return;
-  const text = row.local ? row.text : htmlToText(row.content);
+  const text = isPlain(row) ? row.text : htmlToText(row.content);
   const words = indexWords([row.spoiler_text, text, row.choices ?? "", row.descriptions ?? ""].join("\n"));
   tx.run("INSERT OR REPLACE INTO status_search (rowid, words, marks) VALUES ($id, $words, $marks)", {
     id: row.id,
@@ -85,8 +86,13 @@ function marksOf(row: IndexedRow): string {
 
 /** Whether the status has a link other than mentions and hashtags. */
 function hasLink(row: IndexedRow): boolean {
-  if (row.local) return /https?:\/\//.test(row.text);
+  if (isPlain(row)) return /https?:\/\//.test(row.text);
   return /<a\s(?![^>]*\bmention\b)[^>]*href=/.test(row.content);
+}
+
+/** Whether the text of a status is what its readers see. */
+function isPlain(row: IndexedRow): boolean {
+  return row.local === 1 && row.content_type === "text/plain";
 }
 
 /** The word that marks the statuses of an account's library. */

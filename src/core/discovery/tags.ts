@@ -1,7 +1,7 @@
 import type { Reads, Tx } from "../../db/open.ts";
 import { idList } from "../../db/json.ts";
 import { normaliseHashtag } from "../../lib/text/hashtags.ts";
-import { isForEveryone, visibleTo } from "../visibility.ts";
+import { isOpen, visibleTo } from "../visibility.ts";
 
 export interface TagName {
   /** Normalised; the key of the hashtag. */
@@ -40,17 +40,17 @@ export function mentionsOf(db: Reads, statusId: number): number[] {
 }
 
 /**
- * Stores the hashtags of a status. A hashtag is displayed in the spelling of its first public or unlisted status: a
- * spelling from a private status would reveal that the hashtag was used before.
+ * Stores the hashtags of a status. A hashtag is displayed in the spelling of its first status for everyone: a spelling
+ * from any other would reveal that the hashtag was used before.
  */
 export function saveTags(
   tx: Tx,
-  status: { id: number; visibility: string },
+  status: { id: number; visibility: string; local_only: number },
   tags: readonly TagName[],
   now: number,
 ): void {
   for (const { name, written } of tags) {
-    insertTag(tx, name, isForEveryone(status.visibility) ? written : "", now);
+    insertTag(tx, name, isOpen(status) ? written : "", now);
     tx.run("INSERT OR IGNORE INTO status_tags (tag_id, status_id) SELECT id, $statusId FROM tags WHERE name = +$name", {
       statusId: status.id,
       name,
@@ -109,7 +109,7 @@ export function isKnownTo(tag: string): string {
 /** Replaces mentions and hashtags after an edit. */
 export function replaceMentionsAndTags(
   tx: Tx,
-  status: { id: number; visibility: string },
+  status: { id: number; visibility: string; local_only: number },
   composed: { mentions: readonly number[]; tags: readonly TagName[] },
   now: number,
 ): void {

@@ -15,16 +15,16 @@ export function currentDay(ctx: Context): number {
 
 /**
  * The hashtags and links of a status, one row each. Like in Mastodon, only public statuses that aren't sensitive count. A
- * relay's don't: it could bring more of them than all followed accounts.
+ * relay's don't: it could bring more of them than all followed accounts. Nor do local-only ones, since everyone sees trends.
  */
 const USED = `
   SELECT 'tag' AS kind, t.tag_id AS subject_id, s.created_at / ${DAY} AS day, s.account_id
   FROM statuses s JOIN status_tags t ON t.status_id = s.id
-  WHERE s.id = +$statusId AND s.visibility = 'public' AND s.sensitive = 0 AND NOT s.relayed
+  WHERE s.id = +$statusId AND s.visibility = 'public' AND s.sensitive = 0 AND NOT s.relayed AND NOT s.local_only
   UNION ALL
   SELECT 'link', l.link_id, s.created_at / ${DAY}, s.account_id
   FROM statuses s JOIN status_links l ON l.status_id = s.id
-  WHERE s.id = +$statusId AND s.visibility = 'public' AND s.sensitive = 0 AND NOT s.relayed`;
+  WHERE s.id = +$statusId AND s.visibility = 'public' AND s.sensitive = 0 AND NOT s.relayed AND NOT s.local_only`;
 
 const COUNT = `
   INSERT INTO trend_uses (kind, subject_id, day, account_id, uses)

@@ -59,6 +59,7 @@ export function approveQuote(ctx: Context, accountId: number, id: number | null,
 
 /** Servers that have either status may show the quote. */
 function deliverRevocation(ctx: Context, tx: Tx, { row, quoting, quoted }: Quote): void {
+  if (quoting.local_only) return;
   const holders = [quoting.id, quoted.id].flatMap((id) => remoteHoldersOf(tx, id));
   const quoter = isLocal(tx, quoting.account_id) ? [] : [quoting.account_id];
   const accountIds = [...new Set([...holders, ...quoter])];

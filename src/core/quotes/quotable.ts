@@ -9,11 +9,12 @@ const PERMISSION = `
   WHERE s.id = +$statusId AND NOT ${blocks("+$accountId", "s.account_id")}`;
 
 /**
- * The status, if this account may quote it; for a boost, its original.
+ * The status, if this account may quote it; for a boost, its original. A local-only quote of a status on another server
+ * needs no consent beyond the author's policy, since nobody is asked.
  *
  * @throws Refusal as for a status that doesn't exist
  */
-export function quotable(ctx: Context, accountId: number, id: number): Quotable {
+export function quotable(ctx: Context, accountId: number, id: number, isLocalOnly: boolean): Quotable {
   const missing = new Refusal("not_found", "The post you are trying to quote does not appear to exist.");
   let status: StatusRow;
   try {
@@ -23,13 +24,17 @@ export function quotable(ctx: Context, accountId: number, id: number): Quotable 
   }
   const found = ctx.db.get<{ permission: string }>(PERMISSION, { statusId: status.id, accountId });
   if (!found || found.permission === "denied") throw missing;
+  const isAutomatic = found.permission === "automatic";
+  if (isLocalOnly && !status.local && !isAutomatic) {
+    throw validationFailed("The author of that post has to agree to quotes, and a local-only post cannot ask them");
+  }
   // Remote authors decide on their own server.
-  return { status, state: status.local && found.permission === "automatic" ? "accepted" : "pending" };
+  return { status, state: isAutomatic && (status.local || isLocalOnly) ? "accepted" : "pending" };
 }
 
-export function isQuotable(ctx: Context, accountId: number, id: number): boolean {
+export function isQuotable(ctx: Context, accountId: number, id: number, isLocalOnly: boolean): boolean {
   try {
-    return quotable(ctx, accountId, id) !== null;
+    return quotable(ctx, accountId, id, isLocalOnly) !== null;
   } catch (error) {
     if (error instanceof Refusal) return false;
     throw error;

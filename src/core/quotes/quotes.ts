@@ -47,12 +47,12 @@ const ADD = `
 
 /**
  * Adds a quote to a status. The quoted author may see a local one, even without following its author; if they are on
- * another server, they are asked. `isQuiet` notifies nobody.
+ * another server, they are asked, unless the quote is local-only. `isQuiet` notifies nobody.
  */
 export function addQuote(
   ctx: Context,
   tx: Tx,
-  status: { id: number; account_id: number; local: number },
+  status: Pick<StatusRow, "id" | "account_id" | "local" | "local_only">,
   { status: quoted, state, authorizationUri = null }: Quotable,
   isQuiet: boolean,
 ): void {
@@ -60,7 +60,8 @@ export function addQuote(
   const isByOther = quoted.account_id !== status.account_id;
   if (status.local && isByOther) saveSilentMentions(tx, status.id, [quoted.account_id]);
   if (state === "accepted") countQuote(tx, quoted.id);
-  if (status.local && !quoted.local) deliver(ctx, tx, { type: "quote.requested", statusId: status.id });
+  if (status.local && !status.local_only && !quoted.local)
+    deliver(ctx, tx, { type: "quote.requested", statusId: status.id });
   // A pending quote from another server notifies the author once its request arrives.
   if (!isQuiet && (state === "accepted" || status.local)) notifyQuoted(ctx, tx, status, quoted.account_id);
 }

@@ -21,6 +21,8 @@ export interface Draft {
   spoilerText: string;
   sensitive: boolean | null;
   visibility: Visibility | null;
+  /** Whether only users of this server may see it. Null stands for what its parent is. */
+  localOnly: boolean | null;
   language: string | null;
   inReplyToId: number | null;
   mediaIds: number[];
@@ -48,6 +50,7 @@ export interface CheckedDraft {
   spoilerText: string;
   sensitive: boolean;
   visibility: Visibility;
+  localOnly: boolean;
   language: string | null;
   mediaIds: number[];
   poll: PollDraft | null;
@@ -90,7 +93,8 @@ export function checkDraft(
 ): CheckedDraft {
   refuseMoved(ctx.db, accountId);
   const parent = draft.inReplyToId === null ? null : parentOf(ctx, accountId, draft.inReplyToId);
-  const quoted = draft.quotedStatusId === null ? null : quotable(ctx, accountId, draft.quotedStatusId);
+  const isMeantHere = draft.localOnly ?? parent?.local_only === 1;
+  const quoted = draft.quotedStatusId === null ? null : quotable(ctx, accountId, draft.quotedStatusId, isMeantHere);
   const defaults = defaultsOf(ctx, accountId);
   // A spoiler text without a text becomes the text, except on a quote. It is plain text.
   const isBare = draft.text.trim() === "" && quoted === null;
@@ -114,6 +118,7 @@ export function checkDraft(
     spoilerText,
     sensitive: (draft.sensitive ?? defaults.sensitive) || draft.spoilerText !== "",
     visibility,
+    localOnly: isMeantHere || quoted?.status.local_only === 1,
     language: draft.language ?? defaults.language,
     mediaIds: draft.mediaIds,
     poll: draft.poll,
@@ -141,7 +146,7 @@ export function recheckDraft(
   reservedFor: number | null = null,
 ): CheckedDraft {
   const parent = draft.parent && parentOf(ctx, accountId, draft.parent.id);
-  const quoted = draft.quoted && quotable(ctx, accountId, draft.quoted.status.id);
+  const quoted = draft.quoted && quotable(ctx, accountId, draft.quoted.status.id, draft.localOnly);
   checkMedia(ctx, accountId, draft.mediaIds, { scheduledId: reservedFor });
   const { username } = defaultsOf(ctx, accountId);
   const composed = recompose(ctx, draft.text, draft.contentType, draft.composed);

@@ -151,7 +151,7 @@ export function pin(ctx: Context, accountId: number, id: number | null): number 
     if (pins.some((row) => row.status_id === status.id)) return;
     if (pins.length >= MAX_PINS) throw validationFailed("You have already pinned the maximum number of posts");
     tx.run(PIN, { accountId, statusId: status.id, now: ctx.clock.now() });
-    deliver(ctx, tx, { type: "pin.created", accountId, statusUri: status.uri });
+    if (!status.local_only) deliver(ctx, tx, { type: "pin.created", accountId, statusUri: status.uri });
   });
   return status.id;
 }
@@ -179,7 +179,8 @@ export function addRemotePin(ctx: Context, tx: Tx, status: StatusRow): void {
 export function unpin(ctx: Context, accountId: number, id: number | null): number {
   const status = ownStatus(ctx, accountId, id);
   ctx.db.transaction((tx) => {
-    if (removePin(tx, status.id)) deliver(ctx, tx, { type: "pin.deleted", accountId, statusUri: status.uri });
+    if (!removePin(tx, status.id) || status.local_only) return;
+    deliver(ctx, tx, { type: "pin.deleted", accountId, statusUri: status.uri });
   });
   return status.id;
 }

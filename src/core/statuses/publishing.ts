@@ -53,6 +53,7 @@ export function writeStatus(ctx: Context, tx: Tx, author: Author, draft: Checked
     url: statusUrl(ctx, username, id),
     local: true,
     visibility: draft.visibility,
+    localOnly: draft.localOnly,
     text: draft.text,
     contentType: draft.contentType,
     content: composed.content,

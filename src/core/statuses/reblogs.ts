@@ -65,7 +65,7 @@ interface NewReblog {
   id: number;
   uri: string;
   accountId: number;
-  original: Pick<StatusRow, "id" | "account_id" | "local">;
+  original: Pick<StatusRow, "id" | "account_id" | "local" | "local_only">;
   visibility: Visibility;
   local: boolean;
   createdAt: number;
@@ -92,7 +92,7 @@ export function storeRemoteReblog(
   return id;
 }
 
-/** Inserts a reblog with all its effects. */
+/** Inserts a reblog with all its effects. That of a local-only status is local-only. */
 function storeReblog(ctx: Context, tx: Tx, reblog: NewReblog, arrival: Arrival): void {
   const { id, accountId, original } = reblog;
   const stored = insertReblog(tx, reblog);
@@ -117,9 +117,9 @@ function insertReblog(tx: Tx, reblog: NewReblog) {
   const { id, accountId, uri, visibility, original, createdAt } = reblog;
   const local = reblog.local ? 1 : 0;
   tx.run(
-    `INSERT INTO statuses (id, account_id, uri, url, local, visibility, conversation_id, reblog_of_id, created_at)
-     VALUES ($id, $accountId, $uri, $uri, $local, $visibility, $id, $originalId, $createdAt)`,
-    { id, accountId, uri, local, visibility, originalId: original.id, createdAt },
+    `INSERT INTO statuses (id, account_id, uri, url, local, visibility, conversation_id, reblog_of_id, created_at, local_only)
+     VALUES ($id, $accountId, $uri, $uri, $local, $visibility, $id, $originalId, $createdAt, $localOnly)`,
+    { id, accountId, uri, local, visibility, originalId: original.id, createdAt, localOnly: original.local_only },
   );
   return { id, account_id: accountId, visibility, local };
 }

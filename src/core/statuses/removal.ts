@@ -11,9 +11,9 @@ import { removeFromConversations } from "../notifications/conversations.ts";
 import { withdrawNotification } from "../notifications/notifications.ts";
 import { timelinesWith } from "../timelines/home-fanout.ts";
 import { addTombstone } from "../tombstones.ts";
-import { isForEveryone, STATUS_COLUMNS, type StatusRow } from "../visibility.ts";
+import { STATUS_COLUMNS, type StatusRow } from "../visibility.ts";
 import { uncountQuote } from "../quotes/quotes.ts";
-import { countStatus } from "./storing.ts";
+import { countReply, countStatus } from "./storing.ts";
 import { UNKNOWN_AUTHOR } from "./threads.ts";
 
 /**
@@ -50,7 +50,8 @@ function deliverRemoval(ctx: Context, tx: Tx, status: StatusRow): void {
  */
 export function removeStatusWithin(ctx: Context, tx: Tx, status: StatusRow, deleteMedia: boolean): void {
   removeQuietly(ctx, tx, status, deleteMedia);
-  addTombstone(ctx, tx, status.uri);
+  // Nobody else may learn that there was a local-only one.
+  if (!status.local_only) addTombstone(ctx, tx, status.uri);
 }
 
 const AWAIT = `
@@ -78,11 +79,7 @@ function removeQuietly(ctx: Context, tx: Tx, status: StatusRow, deleteMedia: boo
  */
 export function eraseStatus(ctx: Context, tx: Tx, status: StatusRow, deleteMedia: boolean): void {
   if (status.reblog_of_id !== null) uncountReblog(tx, status, status.reblog_of_id);
-  if (status.in_reply_to_id !== null && isForEveryone(status.visibility)) {
-    tx.run("UPDATE statuses SET replies_count = max(0, replies_count - 1) WHERE id = +$inReplyToId", {
-      inReplyToId: status.in_reply_to_id,
-    });
-  }
+  if (status.in_reply_to_id !== null) countReply(tx, status, status.in_reply_to_id, -1);
   countStatus(tx, status, -1, null);
   uncountFeatured(tx, status);
   uncountQuote(tx, status.id);

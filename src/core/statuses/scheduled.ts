@@ -44,7 +44,7 @@ export function schedule(
   const checked = checkDraft(ctx, accountId, draft);
   return ctx.db.transaction((tx) => {
     const rechecked = recheckDraft(ctx, accountId, checked);
-    const { contentType, sensitive, visibility, language, quotePolicy } = rechecked;
+    const { contentType, sensitive, visibility, localOnly, language, quotePolicy } = rechecked;
     const policy = newPolicy(rechecked.defaultPolicies, visibility, rechecked.policy);
     checkTime(ctx, tx, accountId, scheduledAt, null);
     const { lastInsertRowid: scheduledId } = tx.run(
@@ -57,6 +57,7 @@ export function schedule(
           contentType,
           sensitive,
           visibility,
+          localOnly,
           language,
           quotePolicy,
           policy,
@@ -180,12 +181,12 @@ function recheck(ctx: Context, row: ScheduledRow, draft: Draft, media: readonly 
 const CANNOT_SIGN_IN = `SELECT 1 WHERE ${cannotSignIn("+$accountId")}`;
 
 function withoutMissing(ctx: Context, accountId: number, draft: Draft, media: readonly MediaRow[]): Draft {
-  const { inReplyToId, quotedStatusId, mediaIds } = draft;
+  const { inReplyToId, quotedStatusId, mediaIds, localOnly } = draft;
   const isAnswerable =
     inReplyToId !== null &&
     visibleAmong(ctx, accountId, [inReplyToId]).length > 0 &&
     isPermitted(ctx.db, "reply", accountId, inReplyToId);
-  const isStillQuotable = quotedStatusId !== null && isQuotable(ctx, accountId, quotedStatusId);
+  const isStillQuotable = quotedStatusId !== null && isQuotable(ctx, accountId, quotedStatusId, localOnly === true);
   return {
     ...draft,
     inReplyToId: isAnswerable ? inReplyToId : null,

@@ -51,6 +51,7 @@ export interface NewStatus {
   url: string;
   local: boolean;
   visibility: Visibility;
+  localOnly: boolean;
   /** The source; empty for a remote status. */
   text: string;
   contentType: ContentType;
@@ -84,14 +85,14 @@ export interface NewStatus {
 /** A status of another server. Its parent is found by `inReplyToUri`. */
 export interface RemoteStatus extends Omit<
   NewStatus,
-  "id" | "local" | "text" | "contentType" | "appId" | "parent" | "quoted"
+  "id" | "local" | "localOnly" | "text" | "contentType" | "appId" | "parent" | "quoted"
 > {
   poll: RemotePoll | null;
   quote: RemoteQuote | null;
 }
 
 /** The columns of a status that was just stored. */
-type Stored = StreamedStatus & Pick<StatusRow, "visibility" | "conversation_id">;
+type Stored = StreamedStatus & Pick<StatusRow, "visibility" | "local_only" | "conversation_id">;
 
 /**
  * Stores a status of another server, delivered or fetched, with all its effects. Replies that arrived before it become
@@ -108,7 +109,18 @@ export function storeRemoteStatus(ctx: Context, tx: Tx, status: RemoteStatus, ar
   const inReplyToUri = parent || status.inReplyToUri === status.uri ? null : status.inReplyToUri;
   const id = freeId(ctx, tx, createdAt);
   const quoted = remoteQuotable(tx, status.accountId, status.quote);
-  const whole = { ...status, id, createdAt, parent, inReplyToUri, local: false, ...NO_SOURCE, appId: null, quoted };
+  const whole = {
+    ...status,
+    id,
+    createdAt,
+    parent,
+    inReplyToUri,
+    local: false,
+    localOnly: false,
+    ...NO_SOURCE,
+    appId: null,
+    quoted,
+  };
   const stored = storeStatus(ctx, tx, whole, arrivalOf(ctx, createdAt, arrival));
   linkReplies(ctx, tx, { ...stored, uri: status.uri });
   return id;
@@ -128,11 +140,15 @@ function isOld(ctx: Context, createdAt: number): boolean {
   return createdAt < ctx.clock.now() - REAL_TIME;
 }
 
-/** The status with this URI, whether or not anyone here may see it; null if it is unknown, or a reblog. */
+const PARENT = `
+  SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.uri = +$uri AND s.reblog_of_id IS NULL AND s.local_only = 0`;
+
+/**
+ * The status with this URI, whether or not anyone here may see it; null if it is unknown, a reblog or local-only, of which
+ * other servers know nothing.
+ */
 function statusWithUri(db: Reads, uri: string): StatusRow | null {
-  return db.get<StatusRow>(`SELECT ${STATUS_COLUMNS} FROM statuses s WHERE s.uri = +$uri AND s.reblog_of_id IS NULL`, {
-    uri,
-  });
+  return db.get<StatusRow>(PARENT, { uri });
 }
 
 /** Times are often given in seconds, so many statuses share a millisecond. */
@@ -161,9 +177,7 @@ export function storeStatus(ctx: Context, tx: Tx, status: NewStatus, arrival: Ar
   const link = storeTagsAndLink(ctx, tx, stored, status);
   if (status.poll) addPoll(ctx, tx, id, status.poll);
   countStatus(tx, stored, 1, status.createdAt);
-  if (parent && isForEveryone(stored.visibility)) {
-    tx.run("UPDATE statuses SET replies_count = replies_count + 1 WHERE id = +$parentId", { parentId: parent.id });
-  }
+  if (parent) countReply(tx, stored, parent.id, 1);
   if (status.quoted) addQuote(ctx, tx, stored, status.quoted, arrival !== "published" && arrival !== "delivered");
   indexStatus(tx, id);
   const isSilent = arrival === "fetched" || arrival === "relayed";
@@ -182,6 +196,7 @@ function insertStatus(tx: Tx, status: NewStatus, arrival: Arrival): Stored {
     id,
     account_id: status.accountId,
     visibility: status.visibility,
+    local_only: status.localOnly ? 1 : 0,
     local: status.local ? 1 : 0,
     conversation_id: parent?.conversation_id ?? id,
     reblog_of_id: null,
@@ -192,11 +207,11 @@ function insertStatus(tx: Tx, status: NewStatus, arrival: Arrival): Stored {
     `INSERT INTO statuses (id, account_id, uri, url, local, visibility, text, content, spoiler_text, sensitive, language,
        conversation_id, in_reply_to_id, in_reply_to_account_id, in_reply_to_uri, app_id, has_media, quote_automatic, quote_manual,
        origin_favourites_count, origin_reblogs_count, origin_replies_count, created_at, edited_at, relayed, content_type,
-       can_favourite, can_reply, can_reblog)
+       local_only, can_favourite, can_reply, can_reblog)
      VALUES ($id, $accountId, $uri, $url, $local, $visibility, $text, $content, $spoilerText, $sensitive, $language,
        $conversationId, $parentId, $inReplyToAccountId, $inReplyToUri, $appId, $hasMedia, $automatic, $manual,
        $favourites, $reblogs, $replies, $createdAt, $editedAt, $relayed, $contentType,
-       $canFavourite, $canReply, $canReblog)`,
+       $localOnly, $canFavourite, $canReply, $canReblog)`,
     {
       id,
       accountId: status.accountId,
@@ -204,6 +219,7 @@ function insertStatus(tx: Tx, status: NewStatus, arrival: Arrival): Stored {
       url: status.url,
       local: stored.local,
       visibility: status.visibility,
+      localOnly: stored.local_only,
       text: status.text,
       contentType: status.contentType,
       content: status.content,
@@ -307,4 +323,17 @@ export function countStatus(
      WHERE id = +$accountId`,
     { accountId: status.account_id, by, at },
   );
+}
+
+const COUNT_REPLY = `
+  UPDATE statuses SET replies_count = max(0, replies_count + $by) WHERE id = +$parentId AND local_only >= +$localOnly`;
+
+/** Counts a reply that everyone may see who sees the count: a local-only one only if its parent is local-only, too. */
+export function countReply(
+  tx: Tx,
+  reply: { visibility: string; local_only: number },
+  parentId: number,
+  by: 1 | -1,
+): void {
+  if (isForEveryone(reply.visibility)) tx.run(COUNT_REPLY, { by, parentId, localOnly: reply.local_only });
 }

@@ -6,7 +6,7 @@ import { protectShortcodes } from "../../lib/text/shortcodes.ts";
 import { findAccount } from "../accounts.ts";
 import { emojisOf } from "../media/emojis.ts";
 import { pollOf } from "./polls.ts";
-import { isForEveryone, type StatusRow } from "../visibility.ts";
+import { isOpen, type StatusRow } from "../visibility.ts";
 
 export interface Translation {
   /** HTML with the tags of the original. */
@@ -28,7 +28,7 @@ interface Parts {
 
 /**
  * Translates a status with its spoiler text, poll and media descriptions; by default into the viewer's locale. Call it
- * only if the viewer may see the status. Statuses that aren't public or unlisted are never sent to the service.
+ * only if the viewer may see the status. Statuses that aren't for everyone are never sent to the service.
  */
 export async function translateStatus(
   ctx: Context,
@@ -36,7 +36,7 @@ export async function translateStatus(
   status: StatusRow,
   language: string | null,
 ): Promise<Translation> {
-  if (!isForEveryone(status.visibility)) throw notAllowed();
+  if (!isOpen(status)) throw notAllowed();
   const { translator } = ctx;
   if (!translator) throw new Refusal("unavailable", "Service Unavailable");
   const wanted = language ?? localeOf(ctx, viewerId);

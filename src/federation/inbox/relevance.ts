@@ -12,7 +12,7 @@ const FOLLOWED_TAG = `
   SELECT 1 FROM json_each($names) j JOIN tags t ON t.name = j.value JOIN tag_follows f ON f.tag_id = t.id LIMIT 1`;
 const LOCAL = `
   SELECT 1 FROM json_each($uris) j JOIN accounts a ON a.uri = j.value JOIN users u ON u.account_id = a.id LIMIT 1`;
-const LOCAL_STATUS = "SELECT 1 FROM statuses WHERE uri = +$uri AND local = 1";
+const LOCAL_STATUS = "SELECT 1 FROM statuses WHERE uri = +$uri AND local = 1 AND local_only = 0";
 const REPLY = "SELECT 1 FROM statuses WHERE in_reply_to_uri = +$uri LIMIT 1";
 
 /** The parts of a new status that make it interesting here. */

@@ -119,6 +119,9 @@ const OUTBOX = new Keyset<OutboxItem>(
   "s.id",
 );
 
+const LOCAL_ONLY = `
+  SELECT count(*) AS count FROM statuses WHERE account_id = +$ownerId AND local_only = 1 AND visibility <> 'direct'`;
+
 /** The account's statuses and reblogs, as the activities that published them. */
 export function outbox(ctx: Context, owner: Owner, reader: Reader, asked: PageAsked): JsonObject {
   const page = (before: number | null) => {
@@ -129,7 +132,9 @@ export function outbox(ctx: Context, owner: Owner, reader: Reader, asked: PageAs
     });
     return { items: items.filter((item) => item !== null), next: nextAfter(rows, OUTBOX_PAGE_SIZE) };
   };
-  return ordered({ id: accountPartUrl(ctx, owner.username, "outbox"), totalItems: owner.statuses_count, page }, asked);
+  const { count } = ctx.db.get<{ count: number }>(LOCAL_ONLY, { ownerId: owner.id })!;
+  const totalItems = owner.statuses_count - count;
+  return ordered({ id: accountPartUrl(ctx, owner.username, "outbox"), totalItems, page }, asked);
 }
 
 const FEATURED = `

@@ -172,7 +172,7 @@ const REBLOG = `
     o.uri AS original_uri, o.account_id AS author_id, b.uri AS author_uri
   FROM statuses s JOIN accounts a ON a.id = s.account_id JOIN statuses o ON o.id = s.reblog_of_id
   JOIN accounts b ON b.id = o.account_id
-  WHERE s.id = +$statusId AND s.local = 1`;
+  WHERE s.id = +$statusId AND s.local = 1 AND s.local_only = 0`;
 
 /** A reblog by a local account as an Announce; null if there is none. */
 export function reblogDocument(ctx: Context, statusId: number): (JsonObject & { id: string }) | null {

@@ -100,7 +100,7 @@ const AUTHORIZATION = `
   FROM quotes q JOIN statuses s ON s.id = q.quoted_status_id JOIN statuses p ON p.id = q.status_id
   JOIN accounts a ON a.id = s.account_id JOIN accounts b ON b.id = p.account_id
   WHERE q.id = +$id AND q.state = 'accepted' AND s.account_id = +$ownerId AND p.account_id <> s.account_id
-    AND ${visibleToServer()}
+    AND p.local_only = 0 AND ${visibleToServer()}
     AND (p.visibility IN ('public', 'unlisted') OR b.domain = +$domain OR ${visibleToServer("p")}
       OR (p.visibility = 'private' AND p.local = 0 AND +$signer <> 0))`;
 

@@ -52,12 +52,12 @@ const STATUS = `
   SELECT s.id, s.uri, s.url, s.visibility, s.text, s.content_type, s.content, s.spoiler_text, s.sensitive, s.language, s.created_at, s.edited_at,
     s.favourites_count, s.reblogs_count, s.replies_count, s.quote_automatic, s.quote_manual,
     s.can_favourite, s.can_reply, s.can_reblog, s.account_id, a.username, a.uri AS author_uri,
-    (SELECT p.uri FROM statuses p WHERE p.id = s.in_reply_to_id) AS in_reply_to,
-    (SELECT r.uri FROM statuses r WHERE r.id = s.conversation_id AND r.local = 1) AS root_uri
+    (SELECT p.uri FROM statuses p WHERE p.id = s.in_reply_to_id AND p.local_only = 0) AS in_reply_to,
+    (SELECT r.uri FROM statuses r WHERE r.id = s.conversation_id AND r.local = 1 AND r.local_only = 0) AS root_uri
   FROM statuses s JOIN accounts a ON a.id = s.account_id
-  WHERE s.id = +$statusId AND s.local = 1 AND s.reblog_of_id IS NULL`;
+  WHERE s.id = +$statusId AND s.local = 1 AND s.local_only = 0 AND s.reblog_of_id IS NULL`;
 
-/** A status by a local account; null if there is none. */
+/** A status by a local account; null if there is none, or if it is local-only. */
 export function localStatus(ctx: Context, statusId: number): LocalStatusRow | null {
   return ctx.db.get<LocalStatusRow>(STATUS, { statusId });
 }

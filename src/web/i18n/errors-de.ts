@@ -146,6 +146,8 @@ export const sentences = {
   "The post you are trying to quote does not appear to exist.": "Den Beitrag, den du zitieren willst, gibt es nicht.",
   "Cannot quote a non-mentioned user in a Private Mention post.":
     "In einer privaten Erwähnung kannst du nur zitieren, wen du erwähnst.",
+  "The author of that post has to agree to quotes, and a local-only post cannot ask them":
+    "Wer den Beitrag geschrieben hat, muss Zitaten zustimmen, und ein Beitrag nur für diesen Server kann nicht fragen",
   "Post would be sent to unexpected accounts": "Der Beitrag ginge auch an Konten, die nicht gemeint waren",
   "Scheduled at The scheduled date must be in the future": "Der Zeitpunkt muss in der Zukunft liegen",
   "You have exceeded the limit of {count} scheduled posts": "Mehr als {count} geplante Beiträge sind nicht möglich",

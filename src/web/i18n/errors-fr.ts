@@ -145,6 +145,8 @@ export const sentences: ErrorSentences = {
   "The post you are trying to quote does not appear to exist.": "Le message que vous voulez citer n’existe pas.",
   "Cannot quote a non-mentioned user in a Private Mention post.":
     "Dans une mention privée, vous ne pouvez citer que les personnes mentionnées.",
+  "The author of that post has to agree to quotes, and a local-only post cannot ask them":
+    "L’auteur de ce message doit accepter les citations, et un message réservé à ce serveur ne peut pas le demander",
   "Post would be sent to unexpected accounts": "Le message irait aussi à des comptes qui n’étaient pas prévus",
   "Scheduled at The scheduled date must be in the future": "Le moment doit être dans le futur",
   "You have exceeded the limit of {count} scheduled posts":
