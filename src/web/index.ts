@@ -22,6 +22,7 @@ import { profilePages } from "./public/profile.tsx";
 import { setupPages } from "./sign-in/setup.tsx";
 import { tagPages } from "./public/tags.tsx";
 import { signInPage, signInPages } from "./sign-in/sign-in.tsx";
+import { welcomePages } from "./sign-in/welcome.tsx";
 import { tokenRoutes } from "./sign-in/token.ts";
 
 /**
@@ -37,6 +38,7 @@ export function webRoutes(app: AnyElysia, ctx: Context, describe: () => Promise<
   feedPages(pages);
   postPages(pages);
   setupPages(pages);
+  welcomePages(pages);
   signInPages(pages);
   authorizePages(pages);
   settingsPages(pages);

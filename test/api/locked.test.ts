@@ -112,9 +112,9 @@ describe("While another program has locked the database,", () => {
     server.clock.advance(2 * 24 * 3600_000);
     server.ctx.db.neverBlock(1);
     other.raw.run("BEGIN IMMEDIATE");
-    const page = await visitor.get("/");
+    const page = await visitor.get("/settings");
     other.raw.run("COMMIT");
-    expect([page.status, page.text]).toEqual([200, expect.stringContaining("Signed in as")]);
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining("Sign out")]);
   });
 
   inProcess("creating the first account waits for the lock before signing in", async () => {

@@ -271,7 +271,7 @@ describe("With registrations that need approval", () => {
     const visitor = new Visitor(server);
     const { status, text } = await visitor.signIn("bob");
     expect([status, text]).toEqual([403, expect.stringContaining("Your account is waiting for approval")]);
-    expect((await visitor.get("/")).text).not.toContain("Signed in as");
+    expect(await visitor.signedInAs()).toBeNull();
     expect((await visitor.signIn("bob", "wrong password")).text).not.toContain("waiting for approval");
   });
 

@@ -259,9 +259,9 @@ describe("A frozen account", () => {
   test.each(["disable", "suspend"] as const)("by %s is signed out, and the sign-in page says why", async (action) => {
     const visitor = new Visitor(server);
     await visitor.signIn("bob");
-    expect((await visitor.get("/")).text).toContain("Signed in as @bob");
+    expect(await visitor.signedInAs()).toBe("bob");
     await act(server, action, bob);
-    expect((await visitor.get("/")).text).not.toContain("Signed in");
+    expect(await visitor.signedInAs()).toBeNull();
     const refused = await visitor.signIn("bob");
     expect([refused.status, refused.location]).toEqual([403, null]);
     expect(refused.text).toContain("Sign-in is disabled for this account.");

@@ -43,5 +43,5 @@ test("the name, note and fields of a profile have their own direction", async ()
   expect(html).toContain('<bdi class="p-name">عليسة</bdi></a></h1>');
   expect(html).toContain('<div class="prose content p-note" dir="auto"><p>أحب الطيور</p></div>');
   expect(html).toContain('<dt dir="auto">المدينة</dt><dd class="content" dir="auto">القاهرة</dd>');
-  expect((await new Visitor(server).get("/")).html).toContain("<bdi>عليسة</bdi>");
+  expect((await new Visitor(server).get("/")).html).toContain('<bdi class="p-name">عليسة</bdi>');
 });

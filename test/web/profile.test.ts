@@ -89,7 +89,7 @@ test("custom emoji are shown in names, including those of boosts and on the star
   await carol.patch("/api/v1/accounts/update_credentials", { display_name: "Carol :robin:", discoverable: true });
   await carol.post(`/api/v1/statuses/${(await bob.publish("to boost")).id}/reblog`);
   expect((await visitor.get(`/@${name}`)).html).toMatch(/Boosted by Carol <img class="emoji"/);
-  expect((await visitor.get("/")).html).toMatch(/<bdi>Carol <img class="emoji"/);
+  expect((await visitor.get("/")).html).toMatch(/<bdi class="p-name">Carol <img class="emoji"/);
 });
 
 test("pages of older posts are linked, and link back to the latest", async () => {

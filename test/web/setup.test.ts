@@ -101,7 +101,17 @@ test("without an owner the start page says where to find the setup link", async 
   expect([status, text]).toEqual([200, expect.stringContaining("printed in the terminal")]);
 });
 
-test("the start page shows the server's name and description, its people, and the address for apps", async () => {
+test("the start page of a server with one user is that user's profile, with a way to sign in", async () => {
+  const alice = await server.person("alice");
+  await alice.publish("hello hedge");
+  const { text, html } = await visitor.get("/");
+  expect(text).toContain("@alice@social.example");
+  expect(text).toContain("hello hedge");
+  expect(html).toContain('<a href="/sign-in">Sign in</a>');
+  expect(html).toContain('/@alice"/>');
+});
+
+test("the start page of a server with several users shows its name, its description and its people", async () => {
   await server.stop();
   server = await startServer({
     LINNET_URL: "https://social.example",
@@ -110,16 +120,35 @@ test("the start page shows the server's name and description, its people, and th
     LINNET_DESCRIPTION: "Birds, mostly.",
   });
   await server.person("alice");
+  await server.person("bob", { role: "user" });
   const { text, html } = await new Visitor(server).get("/");
   expect(text).toStartWith("Alice & <friends> Birds, mostly.");
   expect(text).toContain("@alice@example.org");
-  expect(text).toContain("enter the address of this server: social.example");
-  for (const app of ["Phanpy", "Elk", "Tusky", "Ivory", "Ice Cubes", "Tuba"]) expect(text).toContain(app);
+  expect(text).not.toContain("@bob");
   expect(html).not.toContain("<friends>");
 });
 
-test("the welcome page redirects anonymous visitors", async () => {
-  expect((await visitor.get("/welcome")).location).toBe("/");
+test("the welcome page asks visitors to sign in", async () => {
+  expect((await visitor.get("/welcome")).forms.map(({ action }) => action)).toEqual(["/sign-in"]);
+});
+
+test("the welcome page names apps and shows a QR code, and on localhost says what can't connect", async () => {
+  const local = await startServer();
+  await local.person("alice");
+  const alice = new Visitor(local);
+  await alice.signIn("alice");
+  const here = await alice.get("/welcome");
+  expect(here.text).toContain("only on this computer");
+  expect(here.text).not.toContain("Phanpy");
+  expect(here.html).not.toContain('class="qr"');
+  await local.stop();
+  await server.person("alice");
+  await visitor.signIn("alice");
+  const { text, html } = await visitor.get("/welcome");
+  expect(html).toContain('href="https://phanpy.social/#/login?instance=social.example&amp;submit=1"');
+  for (const app of ["Phanpy", "Elk", "Tusky", "Ivory", "Ice Cubes", "Tuba", "toot"]) expect(text).toContain(app);
+  expect(html).toContain('class="qr"');
+  expect(html).toContain('href="/compose"');
 });
 
 test("a missing page is HTML for browsers and JSON for programs", async () => {

@@ -88,8 +88,7 @@ describe("A browser that has signed in before", () => {
   beforeEach(async () => {
     known = from("192.0.2.99");
     await known.signIn("alice");
-    await known.get("/");
-    await known.press("Sign out");
+    await known.signOut();
   });
 
   test("can sign in while others guess the password, even from its own network", async () => {

@@ -75,6 +75,16 @@ export class Visitor {
     return this.press("Sign in", { login, password });
   }
 
+  async signOut(): Promise<Seen> {
+    await this.get("/settings?lang=en");
+    return this.press("Sign out");
+  }
+
+  /** The name of the user who is signed in; null if none is. */
+  async signedInAs(): Promise<string | null> {
+    return /@(\w+) Sign out/.exec((await this.get("/settings?lang=en")).text)?.[1] ?? null;
+  }
+
   private async send(
     method: string,
     path: string,

@@ -193,6 +193,16 @@ export function listedAccounts(db: Reads, limit: number): number[] {
   return db.all<{ id: number }>(PEOPLE, { limit }).map(({ id }) => id);
 }
 
+const SOLE = `
+  SELECT u.account_id AS id FROM users u JOIN accounts a ON a.id = u.account_id
+  WHERE u.approved AND a.suspended_at IS NULL ORDER BY u.id LIMIT 2`;
+
+/** The account of the only user of this server; null if there are none or several. */
+export function soleAccount(db: Reads): number | null {
+  const found = db.all<{ id: number }>(SOLE, {});
+  return found.length === 1 ? found[0]!.id : null;
+}
+
 /** Approves a pending sign-up and notifies the staff. */
 export function approveUser(ctx: Context, userId: number): void {
   ctx.db.transaction((tx) => {

@@ -53,3 +53,8 @@ function isWithin(address: string, networks: readonly Network[]): boolean {
   const parsed = ipaddr.process(address);
   return networks.some(([network, bits]) => parsed.kind() === network.kind() && parsed.match(network, bits));
 }
+
+/** Whether a host name can only mean this computer. */
+export function isLoopbackName(hostname: string): boolean {
+  return hostname === "localhost" || hostname.endsWith(".localhost") || /^(127\.[\d.]+|\[::1\])$/.test(hostname);
+}

@@ -156,24 +156,11 @@ export const german: Messages = {
     display_name_too_long: "Das ist zu lang. Höchstens 30 Zeichen sind möglich.",
   },
 
-  welcomeTitle: (name) => `Dein Server ist bereit, ${name}`,
-  yourHandle: "Deine Profiladresse ist",
   noOwner:
     "Dieser Server gehört noch niemandem. Der Link zum Einrichten steht im Terminal, in dem der Server gestartet wurde.",
   accountsHere: "Leute auf diesem Server",
-  appsTitle: "Mit einer App benutzen",
-  appsHelp: "Nimm eine beliebige App für Mastodon und gib dort die Adresse dieses Servers ein:",
-  platforms: {
-    web: "im Browser",
-    android: "Android",
-    apple: "iPhone, iPad und Mac",
-    iphone: "iPhone und iPad",
-    linux: "Linux",
-    terminal: "Terminal",
-  },
 
   appsAndBrowsers: "Apps und Browser",
-  signInForApps: "Melde dich an, um zu sehen, welche Apps dein Konto nutzen",
   apps: "Apps",
   noApps: "Keine App hat Zugriff auf dein Konto.",
   authorizedOn: (date) => `Erlaubt am ${date}.`,

@@ -153,23 +153,10 @@ export const english: Messages = {
     display_name_too_long: "This is too long. Use at most 30 characters.",
   },
 
-  welcomeTitle: (name) => `Your server is ready, ${name}`,
-  yourHandle: "Your handle is",
   noOwner: "This server has no owner yet. The setup link was printed in the terminal where the server was started.",
   accountsHere: "People on this server",
-  appsTitle: "Use it with an app",
-  appsHelp: "Choose any app for Mastodon and enter the address of this server:",
-  platforms: {
-    web: "in the browser",
-    android: "Android",
-    apple: "iPhone, iPad and Mac",
-    iphone: "iPhone and iPad",
-    linux: "Linux",
-    terminal: "Terminal",
-  },
 
   appsAndBrowsers: "Apps and browsers",
-  signInForApps: "Sign in to see which apps use your account",
   apps: "Apps",
   noApps: "No app has access to your account.",
   authorizedOn: (date) => `Authorized on ${date}.`,

@@ -157,24 +157,11 @@ export const french: Messages = {
     display_name_too_long: "C’est trop long : 30 caractères au plus.",
   },
 
-  welcomeTitle: (name) => `Votre serveur est prêt, ${name}`,
-  yourHandle: "Votre identifiant est",
   noOwner:
     "Ce serveur n’a pas encore de propriétaire. Le lien de configuration est affiché dans le terminal où le serveur a été démarré.",
   accountsHere: "Les personnes de ce serveur",
-  appsTitle: "L’utiliser avec une application",
-  appsHelp: "Choisissez une application pour Mastodon et entrez l’adresse de ce serveur :",
-  platforms: {
-    web: "dans le navigateur",
-    android: "Android",
-    apple: "iPhone, iPad et Mac",
-    iphone: "iPhone et iPad",
-    linux: "Linux",
-    terminal: "Terminal",
-  },
 
   appsAndBrowsers: "Applications et navigateurs",
-  signInForApps: "Connectez-vous pour voir quelles applications utilisent votre compte",
   apps: "Applications",
   noApps: "Aucune application n’a accès à votre compte.",
   authorizedOn: (date) => `Autorisée le ${date}.`,

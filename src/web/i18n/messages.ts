@@ -85,16 +85,10 @@ export interface Messages {
   setupReplaced: string;
   userProblems: Record<UserProblem, string>;
 
-  welcomeTitle(name: string): string;
-  yourHandle: string;
   noOwner: string;
   accountsHere: string;
-  appsTitle: string;
-  appsHelp: string;
-  platforms: Record<Platform, string>;
 
   appsAndBrowsers: string;
-  signInForApps: string;
   apps: string;
   noApps: string;
   authorizedOn(date: string): string;
@@ -168,5 +162,3 @@ export interface Messages {
 export function counted(locale: string, count: number, one: string, many: string): string {
   return `${new Intl.NumberFormat(locale).format(count)} ${new Intl.PluralRules(locale).select(count) === "one" ? one : many}`;
 }
-
-export type Platform = "web" | "android" | "apple" | "iphone" | "linux" | "terminal";

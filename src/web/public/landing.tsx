@@ -1,47 +1,20 @@
 /** @jsxImportSource preact */
-import { hasUsers, listedAccounts } from "../../core/people/users.ts";
-import { showAccounts, type AccountJson } from "../../entities/accounts.ts";
-import { Hidden } from "../page/forms.tsx";
+import { hasUsers, listedAccounts, soleAccount } from "../../core/people/users.ts";
+import { showAccount, showAccounts, type AccountJson } from "../../entities/accounts.ts";
 import { Head, Notice } from "../page/layout.tsx";
-import type { Pages } from "../page/page-routes.ts";
-import { AccountItem } from "./posts.tsx";
-import { APPS as APPS_PAGE } from "../sign-in/sign-in.tsx";
 import type { PageRequest } from "../page/page-request.tsx";
-import type { Platform, Messages } from "../i18n/messages.ts";
-import { localHandle } from "../../core/addresses.ts";
+import type { Pages } from "../page/page-routes.ts";
+import { Author } from "./posts.tsx";
+import { profilePage } from "./profile.tsx";
 
 /** A longer list would be a directory. */
 const MAX_LISTED = 20;
 
-const APPS: { name: string; address: string; platform: Platform }[] = [
-  { name: "Phanpy", address: "https://phanpy.social", platform: "web" },
-  { name: "Elk", address: "https://elk.zone", platform: "web" },
-  { name: "Tusky", address: "https://tusky.app", platform: "android" },
-  { name: "Ivory", address: "https://tapbots.com/ivory/", platform: "apple" },
-  { name: "Ice Cubes", address: "https://github.com/Dimillian/IceCubesApp", platform: "iphone" },
-  { name: "Tuba", address: "https://tuba.geopjr.dev", platform: "linux" },
-  { name: "toot", address: "https://toot.bezdomni.net", platform: "terminal" },
-];
-
-/** The start page, and the welcome page for a new owner. */
+/** The start page: the profile of the only user, or the people here. */
 export function landingPages(pages: Pages): void {
-  pages.get("/", landingPage);
-
-  pages.get("/welcome", (page) => {
-    const { session, messages } = page;
-    if (!session) return page.redirect("/");
-    const title = messages.welcomeTitle(session.displayName || session.username);
-    return page.render(
-      { title },
-      <>
-        <Head title={title}>
-          <p>
-            {messages.yourHandle} <strong>{localHandle(page.ctx, session.username)}</strong>
-          </p>
-        </Head>
-        <Apps messages={messages} origin={page.ctx.config.origin} />
-      </>,
-    );
+  pages.get("/", (page) => {
+    const account = page.maySeeAccounts ? soleAccount(page.ctx.db) : null;
+    return account === null ? landingPage(page) : profilePage(page, showAccount(page.ctx, account));
   });
 }
 
@@ -54,14 +27,12 @@ function landingPage(page: PageRequest): Response {
       <Head title={ctx.config.title}>
         <p>{ctx.config.description}</p>
       </Head>
-      {hasUsers(ctx) ? (
-        <>
-          {people.length > 0 && <AccountList page={page} people={people} />}
-          <Apps messages={messages} origin={ctx.config.origin} />
-          <SignInStatus page={page} />
-        </>
-      ) : (
-        <Notice>{messages.noOwner}</Notice>
+      {!hasUsers(ctx) && <Notice>{messages.noOwner}</Notice>}
+      {people.length > 0 && <AccountList page={page} people={people} />}
+      {hasUsers(ctx) && page.session === null && (
+        <a class="button primary" href="/sign-in">
+          {messages.signIn}
+        </a>
       )}
     </>,
   );
@@ -71,55 +42,13 @@ function AccountList({ page, people }: { page: PageRequest; people: readonly Acc
   return (
     <section>
       <h2>{page.messages.accountsHere}</h2>
-      <ul class="accounts">
+      <ul class="entries people">
         {people.map((account) => (
-          <AccountItem page={page} account={account} />
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-function Apps({ messages, origin }: { messages: Messages; origin: string }) {
-  return (
-    <section>
-      <h2>{messages.appsTitle}</h2>
-      <p>{messages.appsHelp}</p>
-      <output class="code">{new URL(origin).host}</output>
-      <ul class="apps">
-        {APPS.map(({ name, address, platform }) => (
           <li>
-            <a href={address} rel="noreferrer">
-              {name}
-            </a>{" "}
-            <span>{messages.platforms[platform]}</span>
+            <Author page={page} account={account} />
           </li>
         ))}
       </ul>
     </section>
-  );
-}
-
-/** A link to sign in, or the user with a button to sign out. */
-function SignInStatus({ page }: { page: PageRequest }) {
-  const { messages, session } = page;
-  if (!session) {
-    return (
-      <p>
-        <a href={APPS_PAGE}>{messages.signInForApps}</a>
-      </p>
-    );
-  }
-  return (
-    <form class="signed-in" method="post" action="/sign-out">
-      <Hidden values={{ csrf: page.csrfToken() }} />
-      <div>
-        <p>
-          {messages.signedInAs} <strong>@{session.username}</strong>
-        </p>
-        <a href={APPS_PAGE}>{messages.appsAndBrowsers}</a>
-      </div>
-      <button class="small">{messages.signOut}</button>
-    </form>
   );
 }

@@ -15,10 +15,18 @@ export function idsOf(rows: readonly ListItem[]): number[] {
   return rows.map(({ id }) => id);
 }
 
+interface PaginationProps {
+  page: PageRequest;
+  /** Where the list is, if not on the requested page. */
+  path?: string;
+  range: Page;
+  rows: readonly ListItem[];
+}
+
 /** Links to older posts, and back to the latest. */
-export function Pagination({ page, range, rows }: { page: PageRequest; range: Page; rows: readonly ListItem[] }) {
+export function Pagination({ page, path, range, rows }: PaginationProps) {
   const { messages, lang } = page;
-  const { pathname } = requestAddress(page.request.url);
+  const pathname = path ?? requestAddress(page.request.url).pathname;
   const query = page.text("q").slice(0, 200);
   const kept = { ...(query && { q: query }), ...(lang && { lang }) };
   const address = (more: Record<string, string>) => {

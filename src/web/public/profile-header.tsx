@@ -81,7 +81,9 @@ export function ShortProfile({ page, account, title }: { page: PageRequest; acco
 export function Tabs({ page, account }: { page: PageRequest; account: AccountJson }) {
   const texts = page.texts(publicTexts);
   const own = page.local(account.url);
-  const here = requestAddress(page.request.url).pathname;
+  const path = requestAddress(page.request.url).pathname;
+  // The start page of a server with one user.
+  const here = path === "/" ? own : path;
   const tabs = [
     { href: own, label: texts.posts },
     { href: `${own}/with_replies`, label: texts.withReplies },

@@ -59,7 +59,8 @@ function show(page: PageRequest, shown: ProfilePage): Response {
   return suspended_at === null ? shown(page, showAccount(page.ctx, id)) : suspendedPage(page);
 }
 
-function profilePage(page: PageRequest, account: AccountJson): Response {
+/** The profile with its latest posts. It is also the start page of a server with one user. */
+export function profilePage(page: PageRequest, account: AccountJson): Response {
   const { ctx, messages } = page;
   const range = rangeOf(page);
   if (range.max_id !== null) return listPage(page, account, messages.olderPosts, OWN);
@@ -82,7 +83,7 @@ function profilePage(page: PageRequest, account: AccountJson): Response {
         ))}
         <Threads page={page} statuses={shown.slice(pinned.length)} />
       </section>
-      <Pagination page={page} range={range} rows={rows} />
+      <Pagination page={page} path={page.local(account.url)} range={range} rows={rows} />
     </>,
   );
 }

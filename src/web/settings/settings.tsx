@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
 import type { Messages } from "../i18n/messages.ts";
+import { ActionButton } from "../page/forms.tsx";
 import type { PageOptions, UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import { settingsTexts } from "./texts.ts";
@@ -62,6 +63,12 @@ export function settingsPages(pages: Pages): void {
             </ul>
           </section>
         ))}
+        <section>
+          <h2>@{page.session.username}</h2>
+          <ActionButton page={page} action="/sign-out">
+            {messages.signOut}
+          </ActionButton>
+        </section>
       </>,
     );
   });

@@ -2,6 +2,7 @@
 import { createUser, hasUsers, MAX_DISPLAY_NAME, userProblems, type UserProblem } from "../../core/people/users.ts";
 import { isSetupToken } from "../../core/people/setup.ts";
 import { Refusal } from "../../errors.ts";
+import { isLoopbackName } from "../../lib/http/ip-addresses.ts";
 import { Field, Hidden } from "../page/forms.tsx";
 import { Head, Notice } from "../page/layout.tsx";
 import type { Pages } from "../page/page-routes.ts";
@@ -50,7 +51,7 @@ function setupPage(page: PageRequest, problems: UserProblem[]): Response {
       <Head title={messages.setupTitle}>
         <p>{messages.setupIntro}</p>
       </Head>
-      {isLocal(hostname) && <Notice>{messages.localOnly(host)}</Notice>}
+      {isLoopbackName(hostname) && <Notice>{messages.localOnly(host)}</Notice>}
       <form method="post" action="/setup">
         <Hidden values={{ token: page.text("token"), lang: page.lang }} />
         <Field
@@ -106,9 +107,4 @@ function invalidLinkPage(page: PageRequest): Response {
       </a>
     </>,
   );
-}
-
-/** Whether a host name can only mean this computer. */
-function isLocal(hostname: string): boolean {
-  return hostname === "localhost" || hostname.endsWith(".localhost") || /^(127\.[\d.]+|\[::1\])$/.test(hostname);
 }
