@@ -53,15 +53,20 @@ export function newPolicy(
   return { ...OPEN_POLICY, ...defaults[visibility], ...changes };
 }
 
-/** Replaces the defaults for these visibilities; null restores the original one. */
+const SET_DEFAULTS = `
+  UPDATE users SET default_policies = $policies, default_quote_policy = coalesce($quotePolicy, default_quote_policy)
+  WHERE account_id = +$accountId`;
+
+/** Replaces the defaults for these visibilities, and for quotes if given; null restores the original one. */
 export function changeDefaultPolicies(
   tx: Tx,
   accountId: number,
   changes: Partial<Record<Visibility, InteractionPolicy | null>>,
+  quotePolicy: "public" | "followers" | "nobody" | null = null,
 ): void {
   const changed = Object.entries({ ...defaultPolicies(tx, accountId), ...changes });
   const policies = JSON.stringify(Object.fromEntries(changed.filter(([, policy]) => policy)));
-  tx.run("UPDATE users SET default_policies = $policies WHERE account_id = +$accountId", { accountId, policies });
+  tx.run(SET_DEFAULTS, { accountId, policies, quotePolicy });
 }
 
 const follows = (account: string, target: string) =>

@@ -48,6 +48,8 @@ export interface JobPayloads {
   "cache.evict": Record<string, never>;
   /** Removes old statuses of other servers, unused accounts, and free space in the database, in slices. Recurring. */
   "remote.prune": PruningPoint;
+  /** Deletes old posts of users who want that: begins with all accounts (null), or goes on with one. Recurring. */
+  "posts.delete_old": { accountId: number | null; after: number };
   /** Removes what is known of a suspended domain or a forgotten host, in slices. */
   "host.purge": PurgePoint;
   /** Sends a notification to one push subscription. */

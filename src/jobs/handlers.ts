@@ -29,6 +29,7 @@ import { cleanUp } from "./clean-up.ts";
 import { importSlice } from "./csv-imports.ts";
 import { trimCache } from "./media-cache.ts";
 import { sweepMedia } from "./orphaned-files.ts";
+import { deleteOld } from "./old-posts.ts";
 import { pruneRemote } from "./prune.ts";
 import { purgeHost } from "./purge.ts";
 import { deliverPush } from "./push.ts";
@@ -72,6 +73,7 @@ export const handlers: Handlers = {
   "media.delete_files": (ctx, { files }) => removeFiles(ctx, files),
   "media.process": (ctx, { id }) => processMedia(ctx, id),
   "media.sweep": (ctx, { after }) => sweepMedia(ctx, after),
+  "posts.delete_old": (ctx, part) => deleteOld(ctx, part),
   "remote.prune": (ctx, from) => pruneRemote(ctx, from),
   "host.purge": (ctx, from) => purgeHost(ctx, from),
   "push.deliver": (ctx, payload) => deliverPush(ctx, payload),

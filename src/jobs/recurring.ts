@@ -13,6 +13,7 @@ const RECURRING = {
   "server.running": { every: 10 * MINUTE, payload: {} },
   "trends.rank": { every: HOUR, payload: {} },
   "software.refresh": { every: HOUR, payload: {} },
+  "posts.delete_old": { every: HOUR, payload: { accountId: null, after: 0 } },
   "media.sweep": { every: 24 * HOUR, payload: { after: null } },
   "remote.prune": { every: 24 * HOUR, payload: PRUNING_START },
 } satisfies { [Kind in JobKind]?: { every: number; payload: JobPayloads[Kind] } };
@@ -35,6 +36,7 @@ export function scheduleAll(ctx: Context, tx: Tx): void {
   schedule(ctx, tx, "clean_up", now);
   schedule(ctx, tx, "cache.evict", now);
   schedule(ctx, tx, "trends.rank", now);
+  scheduleNext(ctx, tx, "posts.delete_old");
   scheduleNext(ctx, tx, "media.sweep");
   scheduleNext(ctx, tx, "server.running");
   scheduleNext(ctx, tx, "software.refresh");

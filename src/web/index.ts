@@ -9,6 +9,8 @@ import { aboutPages } from "./public/about.tsx";
 import { appPages } from "./settings/apps.tsx";
 import { homeFeedSettingsPages } from "./settings/feed.tsx";
 import { postingSettingsPages } from "./settings/posting.tsx";
+import { automatedDeletionPages } from "./settings/posts/automated-deletion.tsx";
+import { interactionSettingsPages } from "./settings/posts/interactions.tsx";
 import { profileSettingsPages } from "./settings/profile.tsx";
 import { settingsPages } from "./settings/settings.tsx";
 import { authorizePages } from "./sign-in/authorize.tsx";
@@ -45,6 +47,8 @@ export function webRoutes(app: AnyElysia, ctx: Context, describe: () => Promise<
   profileSettingsPages(pages);
   postingSettingsPages(pages);
   homeFeedSettingsPages(pages);
+  interactionSettingsPages(pages);
+  automatedDeletionPages(pages);
   appPages(pages);
   interactionPages(pages);
   apiPages(pages, describe);

@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Hashtag, Emoji, Image } from "@fedify/vocab";
+import { deletionRules, saveDeletionRules } from "../../src/core/statuses/automatic-deletion.ts";
+import { schedule } from "../../src/jobs/recurring.ts";
 import type { Json } from "../support/client.ts";
 import { ownEmoji } from "../support/emojis.ts";
 import { aliceAndPeers, neighboursForEachTest, type Neighbour } from "../support/federation.ts";
@@ -119,6 +121,19 @@ describe("Between two servers", () => {
       expect([address, page.status]).toEqual([address, 410]);
     }
     expect(await bob.server.ctx.remote.object(post.uri)).toBeNull();
+  });
+
+  test("an old post that is deleted automatically disappears", async () => {
+    const post = await alice.publish("hello");
+    await drain();
+    const { ctx, clock } = alice.server;
+    const accountId = Number(alice.id);
+    saveDeletionRules(ctx, accountId, { ...deletionRules(ctx.db, accountId), enabled: 1 });
+    advance(15 * 24 * 3600_000);
+    ctx.db.transaction((tx) => schedule(ctx, tx, "posts.delete_old", clock.now()));
+    await drain();
+    expect(await bob.copyOf(post)).toBeNull();
+    expect((await fetched(alice, post)).status).toBe(410);
   });
 
   test("a post that is deleted before it was sent is never sent", async () => {

@@ -188,6 +188,7 @@ describe("Recurring jobs", () => {
     "cache.evict",
     "clean_up",
     "media.sweep",
+    "posts.delete_old",
     "remote.prune",
     "server.running",
     "software.refresh",

@@ -239,6 +239,7 @@ const REST = [
   ["account_notes", "account_id"],
   ["account_notes", "target_account_id"],
   ["announcement_dismissals", "account_id"],
+  ["automatic_deletions", "account_id"],
   ["blocks", "account_id"],
   ["blocks", "target_account_id"],
   ["conversation_mutes", "account_id"],

@@ -70,6 +70,20 @@ export const scheduledStatuses = sqliteTable("scheduled_statuses", {
   created_at: integer().notNull(),
 });
 
+export const automaticDeletions = sqliteTable("automatic_deletions", {
+  account_id: integer().primaryKey(),
+  enabled: integer().notNull(),
+  min_age_days: integer().notNull(),
+  keep_direct: integer().notNull(),
+  keep_pinned: integer().notNull(),
+  keep_polls: integer().notNull(),
+  keep_media: integer().notNull(),
+  keep_favourited: integer().notNull(),
+  keep_bookmarked: integer().notNull(),
+  min_favourites: integer(),
+  min_reblogs: integer(),
+});
+
 export const mentions = sqliteTable(
   "mentions",
   {

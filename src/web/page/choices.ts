@@ -1,4 +1,6 @@
-import type { Visibility } from "../../core/visibility.ts";
+import type { PolicyWord } from "../../core/interaction-policies.ts";
+import { QUOTE_POLICIES } from "../../core/quotes/policy.ts";
+import { isForEveryone, type Visibility } from "../../core/visibility.ts";
 import { knownLanguages } from "../../lib/text/languages.ts";
 import { textsIn } from "../i18n/texts.ts";
 import type { Choice } from "./forms.tsx";
@@ -35,6 +37,68 @@ const visibilityTexts = textsIn<Record<Visibility, [label: string, help: string]
 export function visibilityChoices(page: PageRequest, offered: readonly Visibility[]): Choice[] {
   const texts = page.texts(visibilityTexts);
   return offered.map((value) => ({ value, label: texts[value][0], help: texts[value][1] }));
+}
+
+const policyTexts = textsIn(
+  {
+    everyone: "Everyone",
+    viewers: "Everyone who sees them",
+    followers: "Your followers",
+    following: "Accounts that you follow",
+    mutuals: "Followers that you follow back",
+    mentioned: "Only accounts that you mention",
+    nobody: "Nobody",
+  },
+  {
+    everyone: "Alle",
+    viewers: "Alle, die sie sehen",
+    followers: "Deine Follower",
+    following: "Konten, denen du folgst",
+    mutuals: "Follower, denen du auch folgst",
+    mentioned: "Nur Konten, die du erwähnst",
+    nobody: "Niemand",
+  },
+  {
+    everyone: "Tout le monde",
+    viewers: "Toutes les personnes qui les voient",
+    followers: "Vos abonnés",
+    following: "Les comptes que vous suivez",
+    mutuals: "Les abonnés que vous suivez aussi",
+    mentioned: "Seulement les comptes que vous mentionnez",
+    nobody: "Personne",
+  },
+);
+
+/** Choices for who may reply to a post. The values are for `storedPolicy()`. */
+export function replyChoices(page: PageRequest, visibility: Visibility): Choice[] {
+  const texts = page.texts(policyTexts);
+  const [mutuals, author] = [choice("mutuals", texts.mutuals), choice("author", texts.mentioned)];
+  if (!isForEveryone(visibility)) return [choice("public", texts.viewers), mutuals, author];
+  const [followers, following] = [choice("followers", texts.followers), choice("following", texts.following)];
+  return [choice("public", texts.everyone), followers, following, mutuals, author];
+}
+
+/** Choices for who may boost a public post. The values are for `storedPolicy()`. */
+export function reblogChoices(page: PageRequest): Choice[] {
+  const texts = page.texts(policyTexts);
+  return [
+    choice("public", texts.everyone),
+    choice("followers", texts.followers),
+    choice("following", texts.following),
+    choice("mutuals", texts.mutuals),
+    choice("author", texts.nobody),
+  ];
+}
+
+/** Choices for who may quote a public post. */
+export function quoteChoices(page: PageRequest): Choice[] {
+  const texts = page.texts(policyTexts);
+  const labels = { public: texts.everyone, followers: texts.followers, nobody: texts.nobody };
+  return QUOTE_POLICIES.map((policy) => ({ value: policy, label: labels[policy] }));
+}
+
+function choice(value: PolicyWord, label: string): Choice {
+  return { value, label };
 }
 
 /** Choices for a language, in alphabetical order; the first is no language. */

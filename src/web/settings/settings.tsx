@@ -31,7 +31,11 @@ const GROUPS: Group[] = [
   },
   {
     title: (texts) => texts.postingGroup,
-    sections: [{ path: "/settings/posting", title: (texts) => texts.posting, help: (texts) => texts.postingHelp }],
+    sections: [
+      { path: "/settings/posting", title: (texts) => texts.posting, help: (texts) => texts.postingHelp },
+      { path: "/settings/interactions", title: (texts) => texts.interactions, help: (texts) => texts.interactionsHelp },
+      { path: "/settings/automated-deletion", title: (texts) => texts.deletion, help: (texts) => texts.deletionHelp },
+    ],
   },
   {
     title: (texts) => texts.readingGroup,
