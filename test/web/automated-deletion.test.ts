@@ -106,14 +106,32 @@ describe("Old posts", () => {
     for (let at = 1; at <= 12; at++) await alice.publish(`post ${at}`);
     await visitor.get(PATH);
     await visitor.press("Save", ON);
-    await pass(15 * DAY, 1);
+    await pass(15 * DAY, 0);
+    await server.drain();
+    server.clock.advance(59_000);
+    await server.drain();
     expect((await remaining())[0]).toBe("post 6");
+    server.clock.advance(1000);
     await server.drain();
     expect((await remaining())[0]).toBe("post 11");
     await visitor.get(PATH);
     await visitor.press("Save", { enabled: undefined });
     await pass(2 * 3600_000);
     expect(await remaining()).toEqual(["post 11", "post 12"]);
+  });
+
+  test("of a suspended account stay", async () => {
+    await alice.publish("plain");
+    await visitor.get(PATH);
+    await visitor.press("Save", ON);
+    const suspend = (at: number | null) =>
+      server.ctx.db.transaction((tx) =>
+        tx.run("UPDATE accounts SET suspended_at = $at WHERE id = $id", { at, id: Number(alice.id) }),
+      );
+    suspend(1);
+    await pass(15 * DAY);
+    suspend(null);
+    expect(await remaining()).toEqual(["plain"]);
   });
 
   test("behind many that are kept are found", async () => {
