@@ -284,7 +284,7 @@ function refuseUnknown(env: Env): void {
   }
 }
 
-function refuse(name: SettingName, given: string, wanted: string): never {
+function refuse(name: string, given: string, wanted: string): never {
   throw new UsageError(`${name} is "${given}", but should be ${wanted}.`);
 }
 
@@ -328,7 +328,8 @@ export function addressOf(asked: Config["asked"], port: number): Address {
   return { origin, handleDomain: asked.handleDomain ?? new URL(origin).host };
 }
 
-function publicOrigin(given: string, name: SettingName): string {
+/** The origin of an address that others use. @throws UsageError */
+export function publicOrigin(given: string, name: string): string {
   const url = URL.canParse(given) ? new URL(given) : refuse(name, given, "an address like https://example.org");
   const bare = url.pathname === "/" && !url.search && !url.hash && !url.username && !url.password;
   if (!/^https?:$/.test(url.protocol) || !bare) {
@@ -337,7 +338,8 @@ function publicOrigin(given: string, name: SettingName): string {
   return url.origin;
 }
 
-function handleDomain(given: string, name: SettingName): string {
+/** @throws UsageError */
+export function handleDomain(given: string, name: string): string {
   const domain = given.toLowerCase();
   return URL.canParse(`https://${domain}`) && new URL(`http://${domain}`).host === domain
     ? domain

@@ -13,6 +13,7 @@ export const NOUNS: Record<string, Noun> = {
   setup: { group: "Server", load: async () => (await import("./commands/server/setup.ts")).commands },
   backup: { group: "Server", load: async () => (await import("./backup/backup.ts")).commands },
   restore: { group: "Server", load: async () => (await import("./backup/restore.ts")).commands },
+  move: { group: "Server", load: async () => (await import("./commands/server/move.ts")).commands },
   job: { group: "Server", load: async () => (await import("./commands/server/job.ts")).commands },
   media: { group: "Server", load: async () => (await import("./commands/server/media.ts")).commands },
   version: { group: "Server", load: async () => (await import("./commands/server/version.ts")).commands },

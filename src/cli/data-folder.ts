@@ -40,7 +40,7 @@ export function makeFolder(config: Config): void {
   }
 }
 
-const pathOf = (config: Config) => join(config.data, "linnet.db");
+export const pathOf = (config: Config) => join(config.data, "linnet.db");
 
 /** Opens the database in the data folder, and applies the stored address. Creates folder and database if missing. */
 export function openData(config: Config, isServer = false): Context {
@@ -69,9 +69,8 @@ export function hasDatabase(config: Config): boolean {
   return isThere(pathOf(config));
 }
 
-/** Opens the existing database for a command and closes it afterwards. A server may be running at the same time. */
-export async function withData<T>(work: (ctx: Context) => T | Promise<T>): Promise<T> {
-  const config = configOfProcess();
+/** Throws a Refusal if there is no database, or if it is only partly restored. */
+export function refuseMissing(config: Config): void {
   refuseRestoring(config);
   // In the wrong folder a command must not create an empty server.
   if (!hasDatabase(config)) {
@@ -80,6 +79,11 @@ export async function withData<T>(work: (ctx: Context) => T | Promise<T>): Promi
       `There is no database in ${config.data}. Set LINNET_DATA to the folder that contains it, or create one with "linnet setup".`,
     );
   }
+}
+
+/** Opens the existing database for a command and closes it afterwards. A server may be running at the same time. */
+export async function withData<T>(work: (ctx: Context) => T | Promise<T>): Promise<T> {
+  refuseMissing(configOfProcess());
   return withNewData(work);
 }
 

@@ -119,7 +119,7 @@ function apply(db: Db, pending: readonly Migration[]): void {
 }
 
 /** Replaces an older copy only once the new one is complete and on disk. */
-function copyTo(db: Db, path: string): void {
+export function copyTo(db: Db, path: string): void {
   const fresh = `${path}.new`;
   rmSync(fresh, { force: true });
   db.alone("VACUUM INTO $fresh", { fresh });

@@ -187,7 +187,9 @@ describe("A different address", () => {
     for (const args of [["serve"], ["user", "create", "bob"], ["user", "list"]]) {
       const { code, stdout, stderr } = await folder.run(args, { settings });
       expect([code, stdout, stderr]).toEqual([2, "", expect.stringMatching(words)]);
-      expect(stderr).toMatch(/^linnet: .*[Ss]et it back.*empty LINNET_DATA\.\n$/);
+      expect(stderr).toMatch(
+        /^linnet: .*Set it back, or remove the setting\. .*"linnet move https?:.*" gives it the new address\.\n$/,
+      );
     }
     expect(uris()).toEqual(["https://social.example/users/alice"]);
     expect((await folder.run(["user", "list"], { settings: HERE })).stdout).toMatch(/^alice /m);

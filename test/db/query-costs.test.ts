@@ -127,6 +127,23 @@ const EXCEPTIONS: Record<string, Exception> = {
     costs: ["scans sent_follows"],
     reason: "it lists all sent follows",
   },
+  "core/server/knowing-servers.ts possible": {
+    costs: [
+      "scans deliveries (deliveries_to_inbox)",
+      "scans hosts",
+      "scans refused_deliveries (refused_deliveries_by_age)",
+      "scans status_deliveries",
+    ],
+    reason: "it runs once, to change the address",
+  },
+  "core/server/knowing-servers.ts proven": {
+    costs: ["scans hosts", "scans status_deliveries"],
+    reason: "it runs once, to change the address",
+  },
+  "core/server/new-address.ts rewriteAddress": {
+    costs: ["scans accounts"],
+    reason: "it changes every row with the old address",
+  },
   "core/server/storage-usage.ts cacheUsage": {
     costs: ["scans remote_files (remote_files_of_owner)"],
     reason: "it adds up all files",

@@ -2,6 +2,7 @@ import { addressOf, type Address, type Config } from "../../config.ts";
 import type { Context } from "../../context.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import { Refusal, UsageError } from "../../errors.ts";
+import { rewriteAddress } from "./new-address.ts";
 import { setState, stateOf } from "./server-state.ts";
 
 /** Fixed by the first account, since the URI of everything on this server contains it. */
@@ -67,7 +68,9 @@ export function refuseBesideServer(db: Reads, config: Config, isRunning: () => b
 
 /** Refuses settings that name another address than this one. */
 export function refuseOtherAddress({ asked }: Config, fixed: Address): void {
-  const what = "Set it back, or remove the setting. For a server at a new address, start with an empty LINNET_DATA.";
+  const { origin = null, handleDomain = null } = asked;
+  const move = [`linnet move ${origin ?? fixed.origin}`, handleDomain && `--handle-domain ${handleDomain}`];
+  const what = `Set it back, or remove the setting. As long as no other server knows this one, "${move.filter(Boolean).join(" ")}" gives it the new address.`;
   if (asked.origin !== null && asked.origin !== fixed.origin) {
     throw new UsageError(
       `LINNET_URL is ${asked.origin}, but the accounts of this server were created at ${fixed.origin}. ${what}`,
@@ -107,18 +110,25 @@ function isLocalhost(origin: string): boolean {
 }
 
 /** The address of the existing accounts; null if there are none. */
-export function fixedAddress(db: Reads, config: Config): Address | null {
+export function fixedAddress(db: Reads, config: Pick<Config, "asked">): Address | null {
   return read(db, FIXED) ?? oldestAddress(db, config);
 }
 
 /** For databases from before the address was stored. */
-function oldestAddress(db: Reads, { asked }: Config): Address | null {
+function oldestAddress(db: Reads, { asked }: Pick<Config, "asked">): Address | null {
   const row = db.get<{ uri: string }>(
     "SELECT a.uri FROM users u JOIN accounts a ON a.id = u.account_id ORDER BY u.id LIMIT 1",
   );
   if (!row) return null;
   const { origin, host } = new URL(row.uri);
   return { origin, handleDomain: asked.handleDomain ?? host };
+}
+
+/** Gives the server another address, everywhere in the database. Returns how many values have changed. */
+export function changeAddress(tx: Tx, from: Address, to: Address): number {
+  const changes = rewriteAddress(tx, from, to);
+  for (const name of [FIXED, STARTED]) write(tx, name, to);
+  return changes;
 }
 
 function merged(asked: Config["asked"], { origin, handleDomain }: Address): Address {
