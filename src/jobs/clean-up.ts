@@ -21,6 +21,8 @@ const DAY = 24 * HOUR;
 /** Far longer than many videos in a row take on a slow machine; an older upload was lost. */
 const MAX_PROCESSING = DAY / 2;
 const MAX_FILES = 500;
+/** How much longer the files of an archive wait for their posts, so that an interrupted import finds them again. */
+const IMPORTED_FOR = 7 * DAY;
 /** How long an expired token is reported as expired instead of unknown. */
 const EXPIRED_FOR = 30 * DAY;
 
@@ -66,8 +68,10 @@ function prune(tx: Tx, table: "home_timeline" | "list_timeline", owner: "account
 function removeUnattachedMedia(ctx: Context, tx: Tx, before: number): void {
   const old = tx.all<MediaFiles & { id: number }>(
     `SELECT id, file, small, source FROM media_attachments
-     WHERE status_id IS NULL AND scheduled_status_id IS NULL AND created_at < +$before LIMIT +$limit`,
-    { before, limit: MAX_FILES },
+     WHERE status_id IS NULL AND scheduled_status_id IS NULL AND created_at < +$before
+       AND (created_at < +$importedBefore OR id NOT IN (SELECT media_id FROM imported_media))
+     LIMIT +$limit`,
+    { before, importedBefore: before - IMPORTED_FOR, limit: MAX_FILES },
   );
   for (const { id } of old) tx.run("DELETE FROM media_attachments WHERE id = +$id", { id });
   discardFiles(ctx, tx, old.flatMap(filesOf));

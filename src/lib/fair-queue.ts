@@ -1,5 +1,5 @@
 /** The user of a piece of work: an account's id, or the name of a background task. */
-type User = number | string;
+export type User = number | string;
 
 interface Piece {
   user: User;

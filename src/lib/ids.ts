@@ -1,6 +1,10 @@
-/** 2010-01-01T00:00Z: late enough for ids of 16 digits, and earlier than any post in the fediverse. */
+/** 2010-01-01T00:00Z: late enough for ids of 16 digits, and earlier than nearly any post. */
 const EPOCH = 1_262_304_000_000;
 const PER_MILLISECOND = 4096;
+/** 2006-01-01T00:00Z: no post in an archive of Twitter is older. */
+const OLDEST = 1_136_073_600_000;
+/** Squeezes the time from then to the epoch into the minute after it, so that older posts keep their order. */
+const SQUEEZED = 2 ** 22;
 
 /**
  * Generates ids that sort by time: milliseconds since 2010 × 4096 + a sequence or random number. They are safe integers in JavaScript
@@ -23,13 +27,14 @@ export class Ids {
   }
 
   /**
-   * A random id of the millisecond `time`, for a row that was created on another server. Never in the future, nor before
-   * the epoch. The caller has to check that no row has it, and otherwise to ask for another.
+   * A random id of the millisecond `time`, for a row that was created on another server. Never in the future. Times before
+   * the epoch share its first minute. The caller has to check that no row has it, and otherwise to ask for another.
    */
   at(time: number): number {
     const [random] = crypto.getRandomValues(new Uint16Array(1));
     // 0 is no id.
-    const id = Math.max(1, idAt(Math.min(time, this.clock.now())) + (random! % PER_MILLISECOND));
+    const after = time < EPOCH ? EPOCH + Math.max(0, Math.floor((time - OLDEST) / SQUEEZED)) : time;
+    const id = Math.max(1, idAt(Math.min(after, this.clock.now())) + (random! % PER_MILLISECOND));
     // Ids of this millisecond that `next()` returns later follow it.
     this.last = Math.max(this.last, id);
     return id;

@@ -5,6 +5,7 @@ import { idAt, Ids } from "../../src/lib/ids.ts";
 const NOW = Date.UTC(2026, 10, 22);
 const EPOCH = Date.UTC(2010, 0, 1);
 const PER_MILLISECOND = 4096;
+const MINUTE = 60_000;
 
 const ids = (last?: number) => new Ids({ now: () => NOW }, last);
 
@@ -31,9 +32,16 @@ describe("The id of a row from another server", () => {
       property(integer({ min: -NOW, max: EPOCH }), (time) => {
         const id = generated.at(time);
         expect(id).toBeGreaterThan(0);
-        expect(id).toBeLessThan(PER_MILLISECOND);
+        expect(id).toBeLessThan(idAt(EPOCH + MINUTE));
       }),
     );
+  });
+
+  test("is in order, if they are older than the epoch", () => {
+    const generated = ids();
+    const days = Array.from({ length: 48 }, (_, month) => generated.at(Date.UTC(2006, month, 1)));
+    expect(days).toEqual(days.toSorted((a, b) => a - b));
+    expect(days.at(-1)).toBeLessThan(generated.at(EPOCH + MINUTE));
   });
 
   test("differs between rows of the same millisecond in all but a few cases", () => {

@@ -75,7 +75,7 @@ const FOR_OWNERS = [
 /** Command-line errors in files with other errors, and a message composed of two. */
 const EXCEPTIONS = /^(?:There is no report |Report |File has 0; at most )/;
 
-const REFUSING = /\b(?:new (?:\w*Refusal)|super|validationFailed|refuseWhere|tooLong|complain)\(/g;
+const REFUSING = /\b(?:new (?:\w*Refusal)|super|validationFailed|refuseWhere|tooLong|complain|badArchive)\(/g;
 
 /** The message texts in the arguments of calls that create errors, with `0` in place of values. */
 function sentencesOf(source: string): string[] {

@@ -5,6 +5,7 @@ import { copyExtension, type Clip } from "../../lib/media/clips.ts";
 import type { Ffmpeg } from "../../lib/media/ffmpeg.ts";
 import { isAvifSequence, sniffType } from "../../lib/media/image-types.ts";
 import { smallSize, type ImageSource, type ProcessedImage, type ProcessedPreview } from "../../lib/media/images.ts";
+import type { User } from "../../lib/fair-queue.ts";
 import { IMAGE_LIMITS, VIDEO_BYTES, VIDEO_FRAME_RATE, VIDEO_PIXELS } from "./limits.ts";
 import type { Upload } from "./receive.ts";
 
@@ -44,10 +45,14 @@ export type InspectedUpload = InspectedImage | InspectedClip | UnreadableUpload;
  *
  * @throws Refusal if it is beyond the limits or not supported; UnreadableFile if it is broken
  */
-export async function inspectUpload(ctx: Context, accountId: number, upload: Upload): Promise<InspectedUpload> {
-  const thumbnail = upload.thumbnail ? await inspectThumbnail(ctx, accountId, upload.thumbnail) : null;
+export async function inspectUpload(
+  ctx: Context,
+  user: User,
+  upload: Pick<Upload, "file" | "thumbnail">,
+): Promise<InspectedUpload> {
+  const thumbnail = upload.thumbnail ? await inspectThumbnail(ctx, user, upload.thumbnail) : null;
   const isImage = (await imageTypeOf(upload.file)) !== null;
-  return (isImage ? inspectImage : inspectClip)(ctx, accountId, upload.file, thumbnail);
+  return (isImage ? inspectImage : inspectClip)(ctx, user, upload.file, thumbnail);
 }
 
 /** Like `inspectUpload()`, but a broken file becomes an attachment that can be shown and can't be published. */
@@ -67,12 +72,12 @@ export async function inspectAnyUpload(ctx: Context, accountId: number, upload: 
 /** An animation becomes a video if ffmpeg is available. */
 async function inspectImage(
   ctx: Context,
-  accountId: number,
+  user: User,
   file: File,
   thumbnail: ProcessedPreview | null,
 ): Promise<InspectedImage> {
   if (file.size > IMAGE_LIMITS.bytes) throw tooLarge("File", IMAGE_LIMITS.bytes);
-  const image = await ctx.media.run(accountId, "processImage", await imageSource(file), IMAGE_LIMITS);
+  const image = await ctx.media.run(user, "processImage", await imageSource(file), IMAGE_LIMITS);
   const isFirstFrame = isAvifSequence(await firstBytes(file));
   const becomesVideo = (image.animated || isFirstFrame) && (await usableFfmpeg(ctx)) !== null;
   return { kind: becomesVideo ? "animation" : "image", file, image, isFirstFrame, thumbnail };
@@ -81,16 +86,16 @@ async function inspectImage(
 /** Video and audio are inspected before they are stored, so that unsupported files are refused at once. */
 async function inspectClip(
   ctx: Context,
-  accountId: number,
+  user: User,
   file: File,
   thumbnail: ProcessedPreview | null,
 ): Promise<InspectedClip> {
   if (file.size > VIDEO_BYTES) throw tooLarge("File", VIDEO_BYTES);
   if (!(file instanceof StoredFile)) throw new TypeError("Only a file on disk can be inspected as a clip");
-  const clip = await ctx.media.run(accountId, "inspectClip", file.path);
+  const clip = await ctx.media.run(user, "inspectClip", file.path);
   if (clip === null) throw validationFailed("File content type is invalid", "File is invalid");
   checkClip(clip, await usableFfmpeg(ctx));
-  const preview = thumbnail ?? (await placeholderOf(ctx, accountId, clip));
+  const preview = thumbnail ?? (await placeholderOf(ctx, user, clip));
   return { kind: clip.video ? "video" : "audio", file, clip, preview, hasThumbnail: thumbnail !== null };
 }
 
@@ -110,10 +115,10 @@ function checkClip(clip: Clip, ffmpeg: Ffmpeg | null): void {
   }
 }
 
-function placeholderOf(ctx: Context, accountId: number, { video }: Clip): Promise<ProcessedPreview> {
+function placeholderOf(ctx: Context, user: User, { video }: Clip): Promise<ProcessedPreview> {
   const { width, height } = video ? smallSize(video) : { width: PLACEHOLDER_SIDE, height: PLACEHOLDER_SIDE };
   const kind = video ? "video" : "audio";
-  return ctx.media.run(accountId, "placeholderPreview", { kind, width, height, seed: ctx.clock.now() });
+  return ctx.media.run(user, "placeholderPreview", { kind, width, height, seed: ctx.clock.now() });
 }
 
 /**
@@ -121,9 +126,9 @@ function placeholderOf(ctx: Context, accountId: number, { video }: Clip): Promis
  *
  * @throws Refusal if it isn't an image, or is too large
  */
-export async function inspectThumbnail(ctx: Context, accountId: number, file: File): Promise<ProcessedPreview> {
+export async function inspectThumbnail(ctx: Context, user: User, file: File): Promise<ProcessedPreview> {
   try {
-    return await ctx.media.run(accountId, "processPreview", await imageSource(file), IMAGE_LIMITS);
+    return await ctx.media.run(user, "processPreview", await imageSource(file), IMAGE_LIMITS);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     if (error.kind === "too_large") throw tooLarge("Thumbnail", IMAGE_LIMITS.bytes);

@@ -11,7 +11,8 @@ import { INITIAL, type StoredPreview } from "./states.ts";
 import { newFolder, storeImage, storeUnchanged } from "./stored-files.ts";
 
 type NewMedia = typeof mediaAttachments.$inferInsert;
-type FileColumns = Omit<NewMedia, "id" | "account_id" | "created_at">;
+/** The columns that describe the stored files of an upload. */
+export type FileColumns = Omit<NewMedia, "id" | "account_id" | "created_at">;
 
 /**
  * Stores an upload and returns its id. The files are on disk before the row is written. A job converts animations,
@@ -43,7 +44,8 @@ export async function storeUpload(
   return id;
 }
 
-function storeFiles(ctx: Context, inspected: InspectedUpload): Promise<FileColumns> {
+/** Stores the files of an upload; the caller writes the row. */
+export function storeFiles(ctx: Context, inspected: InspectedUpload): Promise<FileColumns> {
   const folder = newFolder("attachments");
   if (inspected.kind === "unreadable") return storePlaceholder(ctx, folder, inspected.placeholder.image);
   return "clip" in inspected ? storeClip(ctx, folder, inspected) : storeImageFiles(ctx, folder, inspected);

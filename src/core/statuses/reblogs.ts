@@ -11,7 +11,14 @@ import { isPermitted, requirePermission } from "../interaction-policies.ts";
 import { notify } from "../notifications/notifications.ts";
 import { fanOut } from "../timelines/home-fanout.ts";
 import { isTombstoned } from "../tombstones.ts";
-import { ownStatus, type StatusRow, undoableOriginal, type Visibility, visibleOriginal } from "../visibility.ts";
+import {
+  isForEveryone,
+  ownStatus,
+  type StatusRow,
+  undoableOriginal,
+  type Visibility,
+  visibleOriginal,
+} from "../visibility.ts";
 import { defaultsOf } from "./drafts.ts";
 import { removeStatus } from "./removal.ts";
 import { type Arrival, arrivalOf, countStatus, freeId } from "./storing.ts";
@@ -92,6 +99,32 @@ export function storeRemoteReblog(
   return id;
 }
 
+/** A reblog from an archive of a local user. */
+interface ImportedReblog {
+  accountId: number;
+  username: string;
+  original: StatusRow;
+  visibility: Visibility;
+  createdAt: number;
+}
+
+/**
+ * Stores a reblog from an archive at its former time: nobody is notified, no timeline gets it, and no other server learns
+ * of it. Returns its id; null if the account may not reblog the status, or has done so already.
+ */
+export function storeImportedReblog(ctx: Context, tx: Tx, { username, ...reblog }: ImportedReblog): number | null {
+  const { accountId, original } = reblog;
+  const isOwnPrivate = original.visibility === "private" && original.account_id === accountId;
+  if (!isForEveryone(original.visibility) && !isOwnPrivate) return null;
+  if (isBlockedBy(ctx, original.account_id, accountId) || reblogOf(tx, original.id, accountId) !== null) return null;
+  const createdAt = Math.min(reblog.createdAt, ctx.clock.now());
+  const id = freeId(ctx, tx, createdAt);
+  const visibility = isOwnPrivate ? "private" : reblog.visibility;
+  const uri = reblogUri(ctx, username, id);
+  storeReblog(ctx, tx, { ...reblog, id, uri, visibility, createdAt, local: true }, "imported");
+  return id;
+}
+
 /** Inserts a reblog with all its effects. That of a local-only status is local-only. */
 function storeReblog(ctx: Context, tx: Tx, reblog: NewReblog, arrival: Arrival): void {
   const { id, accountId, original } = reblog;
@@ -104,13 +137,13 @@ function storeReblog(ctx: Context, tx: Tx, reblog: NewReblog, arrival: Arrival):
   );
   countStatus(tx, stored, 1, reblog.createdAt);
   indexPart(tx, original.id, accountId);
-  if (arrival !== "fetched") {
+  if (arrival !== "fetched" && arrival !== "imported") {
     const timelines = fanOut(ctx, tx, stored);
     if (arrival !== "late") publishAfterCommit(ctx, tx, timelines, { event: "update", statusId: id });
     if (timelines.length > 0 && !original.local) requestCardOf(ctx, tx, original.id);
     notify(ctx, tx, original.account_id, { type: "reblog", from: accountId, statusId: original.id });
   }
-  if (reblog.local && concernsOthers(tx, id)) deliver(ctx, tx, { type: "reblog.created", statusId: id });
+  if (arrival === "published" && concernsOthers(tx, id)) deliver(ctx, tx, { type: "reblog.created", statusId: id });
 }
 
 function insertReblog(tx: Tx, reblog: NewReblog) {

@@ -30,8 +30,9 @@ import { linkReplies, UNKNOWN_AUTHOR } from "./threads.ts";
  * - `fetched`: on request, for example because a reply to it arrived. It is in no home timeline or list, and notifies
  *   nobody.
  * - `relayed`: fetched because a relay named it. The public streams get it, too, unless it is late.
+ * - `imported`: from an archive of a local user. Like `fetched`, and no other server learns of it.
  */
-export type Arrival = "published" | "delivered" | "late" | "fetched" | "relayed";
+export type Arrival = "published" | "delivered" | "late" | "fetched" | "relayed" | "imported";
 
 /** How another server's status or reblog came here, before its age counts. */
 export type RemoteArrival = "delivered" | "fetched" | "relayed";
@@ -155,7 +156,7 @@ function statusWithUri(db: Reads, uri: string): StatusRow | null {
 const MAX_TRIES = 64;
 const TRIES_PER_MILLISECOND = 4;
 
-/** A free id for a remote status or reblog, from its publication time. */
+/** A free id for a remote or imported status or reblog, from its publication time. */
 export function freeId(ctx: Context, tx: Tx, createdAt: number): number {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const id = ctx.ids.at(createdAt + Math.floor(tries / TRIES_PER_MILLISECOND));
@@ -180,10 +181,10 @@ export function storeStatus(ctx: Context, tx: Tx, status: NewStatus, arrival: Ar
   if (parent) countReply(tx, stored, parent.id, 1);
   if (status.quoted) addQuote(ctx, tx, stored, status.quoted, arrival !== "published" && arrival !== "delivered");
   indexStatus(tx, id);
-  const isSilent = arrival === "fetched" || arrival === "relayed";
+  const isSilent = arrival === "fetched" || arrival === "relayed" || arrival === "imported";
   const isInTimeline = !isSilent && distribute(ctx, tx, stored, status, arrival);
   if (arrival === "relayed" && !isOld(ctx, status.createdAt)) streamPublicly(ctx, tx, stored, status);
-  if (link && status.local) requestCard(ctx, tx, link);
+  if (link && arrival === "published") requestCard(ctx, tx, link);
   else if (link && !isSilent) requestPreview(ctx, tx, id, link, isInTimeline);
   if (arrival === "published" && concernsOthers(tx, id)) deliver(ctx, tx, { type: "status.created", statusId: id });
   return stored;

@@ -1,5 +1,6 @@
 export * from "./accounts.ts";
 export * from "./announcements.ts";
+export * from "./archives.ts";
 export * from "./cards.ts";
 export * from "./conversations.ts";
 export * from "./emojis.ts";

@@ -48,18 +48,36 @@ export interface LocalStatusRow extends StatusColumns {
   root_uri: string | null;
 }
 
-const STATUS = `
-  SELECT s.id, s.uri, s.url, s.visibility, s.text, s.content_type, s.content, s.spoiler_text, s.sensitive, s.language, s.created_at, s.edited_at,
+const COLUMNS = `
+  s.id, s.uri, s.url, s.visibility, s.text, s.content_type, s.content, s.spoiler_text, s.sensitive, s.language, s.created_at, s.edited_at,
     s.favourites_count, s.reblogs_count, s.replies_count, s.quote_automatic, s.quote_manual,
     s.can_favourite, s.can_reply, s.can_reblog, s.account_id, a.username, a.uri AS author_uri,
-    (SELECT p.uri FROM statuses p WHERE p.id = s.in_reply_to_id AND p.local_only = 0) AS in_reply_to,
-    (SELECT r.uri FROM statuses r WHERE r.id = s.conversation_id AND r.local = 1 AND r.local_only = 0) AS root_uri
-  FROM statuses s JOIN accounts a ON a.id = s.account_id
+    coalesce((SELECT p.uri FROM statuses p WHERE p.id = s.in_reply_to_id AND p.local_only <= s.local_only), s.in_reply_to_uri) AS in_reply_to,
+    (SELECT r.uri FROM statuses r WHERE r.id = s.conversation_id AND r.local = 1 AND r.local_only = 0) AS root_uri`;
+const STATUS = `
+  SELECT ${COLUMNS} FROM statuses s JOIN accounts a ON a.id = s.account_id
   WHERE s.id = +$statusId AND s.local = 1 AND s.local_only = 0 AND s.reblog_of_id IS NULL`;
 
 /** A status by a local account; null if there is none, or if it is local-only. */
 export function localStatus(ctx: Context, statusId: number): LocalStatusRow | null {
   return ctx.db.get<LocalStatusRow>(STATUS, { statusId });
+}
+
+const ARCHIVED = `
+  SELECT ${COLUMNS}, s.local_only FROM statuses s JOIN accounts a ON a.id = s.account_id
+  WHERE s.id = +$statusId AND s.local = 1 AND s.reblog_of_id IS NULL`;
+
+/** A status for its author's archive: as other servers get it, with exact times, its text, and also a local-only one. */
+export function archivedStatus(ctx: Context, statusId: number): JsonObject | null {
+  const status = ctx.db.get<LocalStatusRow & { local_only: number }>(ARCHIVED, { statusId });
+  if (!status) return null;
+  const { created_at, edited_at, text, content_type } = status;
+  const activity = createOf(ctx, status);
+  const published = new Date(created_at).toISOString();
+  const updated = edited_at === null ? {} : { updated: new Date(edited_at).toISOString() };
+  const source = { content: text, mediaType: content_type };
+  const localOnly = status.local_only === 1 ? { localOnly: true } : {};
+  return { ...activity, published, object: { ...activity.object, published, ...updated, source, ...localOnly } };
 }
 
 export interface MentionedRow {
@@ -168,8 +186,11 @@ function source({ text, content_type }: LocalStatusRow): JsonObject {
 /** The Create of a local status; null if there is none. */
 export function createActivity(ctx: Context, statusId: number): JsonObject | null {
   const status = localStatus(ctx, statusId);
-  if (!status) return null;
-  const mentioned = mentionedIn(ctx, statusId);
+  return status && createOf(ctx, status);
+}
+
+function createOf(ctx: Context, status: LocalStatusRow): JsonObject & { object: JsonObject } {
+  const mentioned = mentionedIn(ctx, status.id);
   const { uri, author_uri: actor, created_at } = status;
   const audience = addressingWithGroups(ctx, status, mentioned);
   const object = statusDocument(ctx, status, mentioned);

@@ -1,13 +1,10 @@
-import { FairQueue } from "../fair-queue.ts";
+import { FairQueue, type User } from "../fair-queue.ts";
 import { MediaProcesses, type Result, type TaskArguments, type TaskName } from "./media-processes.ts";
 
 /** In milliseconds. With the start of a process, one user's image delays another user's by at most a second. */
 const PATIENCE = 700;
 const REQUESTS_AT_ONCE = 2;
 const CONVERSIONS_AT_ONCE = 1;
-
-/** A user of the queue: an account's id, or the name of a background task. */
-type User = number | string;
 
 /** A running conversion. */
 export interface Conversion {

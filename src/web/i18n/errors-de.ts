@@ -17,6 +17,28 @@ export const sentences = {
   "Something went wrong on the server": "Auf dem Server ist etwas schiefgegangen",
   "The disk of this server is full. The administrator must free up space.":
     "Der Speicher dieses Servers ist voll. Die Administration muss Platz schaffen.",
+  "Another archive is being imported. Try again when that is done.":
+    "Gerade wird ein anderes Archiv eingelesen. Versuche es danach noch einmal.",
+  'The archive contains a file with the name "{name}", which is not allowed.':
+    "Das Archiv enthält eine Datei mit dem Namen „{name}“, der nicht erlaubt ist.",
+  'The archive contains a list without "{member}".': "Das Archiv enthält eine Liste ohne „{member}“.",
+  "The archive contains a post that is larger than 4 MB.": "Das Archiv enthält einen Beitrag, der größer als 4 MB ist.",
+  "The archive contains more than {limit} files.": "Das Archiv enthält mehr als {limit} Dateien.",
+  "The archive contains no posts: it has neither outbox.json, data/tweets.js nor pixelfed-statuses.json.":
+    "Das Archiv enthält keine Beiträge: Es hat weder outbox.json noch data/tweets.js noch pixelfed-statuses.json.",
+  "The archive contains something that is neither a file nor a folder.":
+    "Das Archiv enthält etwas, das weder eine Datei noch ein Ordner ist.",
+  'The archive contains the link "{name}" instead of a file.':
+    "Das Archiv enthält statt einer Datei den Verweis „{name}“.",
+  'The archive contains two files with the name "{name}".': "Das Archiv enthält zwei Dateien mit dem Namen „{name}“.",
+  "The archive is damaged or incomplete. Download it again.":
+    "Das Archiv ist beschädigt oder unvollständig. Lade es noch einmal herunter.",
+  "The archive is encrypted. Unpack it, and pack it again without a password.":
+    "Das Archiv ist verschlüsselt. Entpacke es und packe es ohne Passwort neu.",
+  "The archive would expand to far more data than an archive of posts contains.":
+    "Das Archiv enthält entpackt weit mehr Daten als ein Archiv von Beiträgen.",
+  "The file is not an archive of posts: it is neither .zip, .tar.gz nor .json.":
+    "Die Datei ist kein Archiv von Beiträgen: Sie ist weder .zip noch .tar.gz noch .json.",
   "Another program is using the database. Nothing was saved. Try again in a few seconds.":
     "Ein anderes Programm benutzt die Datenbank. Nichts wurde gespeichert. Versuche es in einigen Sekunden noch einmal.",
   "Service Unavailable": "Der Dienst ist gerade nicht erreichbar",

@@ -16,6 +16,28 @@ export const sentences: ErrorSentences = {
   "Something went wrong on the server": "Une erreur s’est produite sur le serveur",
   "The disk of this server is full. The administrator must free up space.":
     "Le disque de ce serveur est plein. L’administration doit libérer de l’espace.",
+  "Another archive is being imported. Try again when that is done.":
+    "Une autre archive est en cours d’importation. Réessayez quand elle sera terminée.",
+  'The archive contains a file with the name "{name}", which is not allowed.':
+    "L’archive contient un fichier nommé « {name} », ce qui n’est pas autorisé.",
+  'The archive contains a list without "{member}".': "L’archive contient une liste sans « {member} ».",
+  "The archive contains a post that is larger than 4 MB.": "L’archive contient un message de plus de 4 Mo.",
+  "The archive contains more than {limit} files.": "L’archive contient plus de {limit} fichiers.",
+  "The archive contains no posts: it has neither outbox.json, data/tweets.js nor pixelfed-statuses.json.":
+    "L’archive ne contient aucun message : elle n’a ni outbox.json, ni data/tweets.js, ni pixelfed-statuses.json.",
+  "The archive contains something that is neither a file nor a folder.":
+    "L’archive contient un élément qui n’est ni un fichier ni un dossier.",
+  'The archive contains the link "{name}" instead of a file.':
+    "L’archive contient le lien « {name} » au lieu d’un fichier.",
+  'The archive contains two files with the name "{name}".': "L’archive contient deux fichiers nommés « {name} ».",
+  "The archive is damaged or incomplete. Download it again.":
+    "L’archive est endommagée ou incomplète. Téléchargez-la à nouveau.",
+  "The archive is encrypted. Unpack it, and pack it again without a password.":
+    "L’archive est chiffrée. Décompressez-la, puis recréez-la sans mot de passe.",
+  "The archive would expand to far more data than an archive of posts contains.":
+    "Une fois décompressée, l’archive contient bien plus de données qu’une archive de messages.",
+  "The file is not an archive of posts: it is neither .zip, .tar.gz nor .json.":
+    "Le fichier n’est pas une archive de messages : il n’est ni .zip, ni .tar.gz, ni .json.",
   "Another program is using the database. Nothing was saved. Try again in a few seconds.":
     "Un autre programme utilise la base de données. Rien n’a été enregistré. Réessayez dans quelques secondes.",
   "Service Unavailable": "Le service n’est pas disponible",

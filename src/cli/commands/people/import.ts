@@ -10,10 +10,12 @@ import { fileNamed } from "../../input-files.ts";
 import { iso, list, minute } from "../../list.ts";
 import { filled, idFrom, oneOf } from "../../parsers.ts";
 import { userNamed } from "../../users.ts";
+import { importCommands } from "./archives.ts";
 
 const USER = requiredOption("NAME", "the name of the user", filled);
 
 export const commands = {
+  ...importCommands,
   "import csv": command({
     summary: "Imports follows, lists, mutes, blocks, blocked domains, bookmarks or filters of a user",
     details: `FILE is one of the files that Mastodon exports, with its name or its header line. The running server imports it in the

@@ -1,0 +1,20 @@
+/** Bytes in parts. */
+export type Bytes = AsyncIterable<Uint8Array>;
+
+/** An archive on disk, read in parts. All names, and the structure, are checked when it is opened. */
+export interface Archive {
+  /** The size of the archive itself. */
+  bytes: number;
+  /** Its files, without folders: their names, and their sizes. */
+  files: ReadonlyMap<string, number>;
+  /** A document, such as the list of posts. Media may be readable only in their order, by `readEach()`. */
+  document(name: string): Bytes;
+  /** Reads these files in the order of the archive, one after the other. */
+  readEach(names: ReadonlySet<string>, use: (name: string, bytes: Bytes) => Promise<void>): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Whether a file is a document, by its name. */
+export function isDocument(name: string): boolean {
+  return /\.(?:json|js)$/i.test(name);
+}

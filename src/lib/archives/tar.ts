@@ -1,0 +1,108 @@
+import { createReadStream } from "node:fs";
+import { join } from "node:path";
+import { Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGunzip } from "node:zlib";
+import type { Header } from "tar-stream";
+import { Refusal } from "../../errors.ts";
+import { isDocument, type Archive, type Bytes } from "./archive.ts";
+import { badArchive, checkExpansion, damaged, FileList, linkRefused } from "./bounds.ts";
+import { writeParts } from "./write-parts.ts";
+
+/** Bytes between the contents of two files: headers with long names. tar-stream holds them in memory. */
+const MAX_HEADERS = 1024 * 1024;
+
+/**
+ * Opens a .tar.gz file. It can only be read from its beginning, so this reads all of it once, to check it and to put the
+ * documents into a folder: they are at its end.
+ */
+export async function openTar(path: string, bytes: number, folder: string): Promise<Archive> {
+  const list = new FileList();
+  const documents = new Map<string, string>();
+  await eachFile(path, bytes, async (header, content) => {
+    const name = list.add(header.name, header.size);
+    if (!isDocument(name)) return drain(content);
+    documents.set(name, join(folder, `${documents.size}.json`));
+    await writeParts(documents.get(name)!, content, Infinity);
+  });
+  return {
+    bytes,
+    files: list.files,
+    document: (name) => createReadStream(documents.get(name)!),
+    readEach: async (names, use) => {
+      const left = new Set(names);
+      await eachFile(path, bytes, async ({ name: written }, content) => {
+        const name = written.replace(/^(?:\.\/)+/, "");
+        if (left.delete(name)) await use(name, content);
+        await drain(content);
+      });
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+/** Calls `use` for each file, which must read its content. */
+async function eachFile(
+  path: string,
+  bytes: number,
+  use: (header: Header, content: Bytes) => Promise<void>,
+): Promise<void> {
+  const { extract } = await import("tar-stream");
+  const files = extract();
+  let [expanded, headers, hasFile] = [0, 0, false];
+  const count = new Transform({
+    transform: (part: Uint8Array, _encoding, done) => {
+      expanded += part.length;
+      headers += part.length;
+      try {
+        checkExpansion(bytes, expanded);
+        if (headers > MAX_HEADERS) throw damaged();
+        done(null, part);
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  });
+  async function* watched(content: Bytes): Bytes & AsyncGenerator<Uint8Array> {
+    for await (const part of content) {
+      headers = 0;
+      yield part;
+    }
+  }
+  // It ends with an error as soon as the loop does.
+  const fed = pipeline(createReadStream(path), createGunzip(), count, files);
+  fed.catch(() => {});
+  try {
+    for await (const entry of files) {
+      const { header } = entry;
+      headers = 0;
+      if (header.type === "symlink" || header.type === "link") throw linkRefused(header.name);
+      if (header.type === "file" || header.type === "contiguous-file") {
+        hasFile = true;
+        await use(header, watched(entry as Bytes));
+      } else if (header.type === "directory") await drain(entry as Bytes);
+      else throw badArchive("The archive contains something that is neither a file nor a folder.");
+    }
+    await fed;
+  } catch (error) {
+    files.destroy();
+    throw await reasonOf(error, fed);
+  }
+  if (!hasFile) throw damaged();
+}
+
+/** The error that ended reading: that of the archive's bytes, if they ended before the files. */
+async function reasonOf(error: unknown, fed: Promise<void>): Promise<unknown> {
+  if (error instanceof Refusal) return error;
+  try {
+    await fed;
+  } catch (first) {
+    if (first instanceof Refusal) return first;
+  }
+  // An error of the system, such as a full disk, is not the archive's.
+  return (error as { syscall?: string }).syscall === undefined ? damaged() : error;
+}
+
+async function drain(content: Bytes): Promise<void> {
+  for await (const part of content) void part;
+}

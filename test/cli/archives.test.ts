@@ -1,0 +1,106 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { Database } from "bun:sqlite";
+import { picture } from "../fixtures/pictures.ts";
+import { ArchiveFolder, archivedPost, mastodonArchive, OLD_ACTOR } from "../support/archives.ts";
+import { Folder } from "./folder.ts";
+
+let folder: Folder;
+let archives: ArchiveFolder;
+
+beforeEach(async () => {
+  folder = new Folder();
+  archives = new ArchiveFolder();
+  await folder.createUser("alice");
+});
+afterEach(() => {
+  folder.remove();
+  archives.remove();
+});
+
+/** The result of a query on the database of the folder. */
+function read<Row>(sql: string): Row[] {
+  const db = new Database(join(folder.path, "linnet-data", "linnet.db"), { readonly: true });
+  try {
+    return db.query<Row, []>(sql).all();
+  } finally {
+    db.close();
+  }
+}
+
+const count = (table: string) => read<{ count: number }>(`SELECT count(*) AS count FROM ${table}`)[0]!.count;
+
+describe("`linnet import archive`", () => {
+  test("reports with --dry-run, imports, and adds nothing when it runs again", async () => {
+    const attachment = [{ type: "Document", url: "gone.png" }];
+    const path = await archives.zip(
+      mastodonArchive([archivedPost(1, { attachment }), archivedPost(2), { type: "Listen" }]),
+    );
+    const args = ["import", "archive", path, "--user", "alice"];
+    const lines = async (...more: string[]) => (await folder.run([...args, ...more])).stdout.trim().split("\n");
+    expect(await lines("--dry-run")).toEqual([
+      "The archive has 2 new posts with 0 files (0 bytes).",
+      "It also has 0 boosts, 0 favourites and 0 bookmarks. Those of posts that this server knows are imported.",
+      "Not imported: 1 item (unsupported).",
+      "Not imported: 1 file (missing in the archive).",
+      "Nothing was changed.",
+    ]);
+    expect(count("statuses")).toBe(0);
+    expect(await lines()).toEqual([
+      "Imported 2 posts with 0 files, 0 boosts, 0 favourites and 0 bookmarks.",
+      "Not imported: 1 item (unsupported).",
+      "Not imported: 1 file (missing in the archive).",
+    ]);
+    expect((await lines())[0]).toBe("Imported 0 posts with 0 files, 0 boosts, 0 favourites and 0 bookmarks.");
+    expect(count("statuses")).toBe(2);
+  });
+
+  test.each([
+    ["a user who does not exist", () => archives.zip(mastodonArchive([])), "bob", 'There is no user called "bob".'],
+    [
+      "no archive",
+      () => archives.write("Hello"),
+      "alice",
+      "The file is not an archive of posts: it is neither .zip, .tar.gz nor .json.",
+    ],
+    ["a missing file", () => "missing.zip", "alice", 'There is no file "missing.zip".'],
+  ])("refuses %s in one line", async (_what, path, user, message) => {
+    const { code, stderr } = await folder.run(["import", "archive", await path(), "--user", user]);
+    expect([code, stderr.trim().split("\n").length]).toEqual([1, 1]);
+    expect(stderr).toContain(message);
+    expect(count("statuses")).toBe(0);
+  });
+
+  test("continues after it was killed at any moment, and imports each post and file once", async () => {
+    const [posts, images] = [300, 4];
+    const png = await picture(30, 20, { shade: 3 }).png().toBuffer();
+    const items = Array.from({ length: posts }, (_, n) =>
+      archivedPost(n, {
+        ...(n > 0 && { inReplyTo: `${OLD_ACTOR}/statuses/${n - 1}` }),
+        ...(n < images && { attachment: [{ type: "Document", url: `media/${n}.png` }] }),
+      }),
+    );
+    const files = Object.fromEntries(Array.from({ length: images }, (_, n) => [`media/${n}.png`, new Uint8Array(png)]));
+    const path = await archives.tar({ ...files, ...mastodonArchive(items) });
+    const args = ["import", "archive", path, "--user", "alice"];
+    for (const table of ["media_attachments", "statuses"]) {
+      const child = folder.start(args);
+      while (child.exitCode === null && count(table) === 0) await Bun.sleep(5);
+      child.kill("SIGKILL");
+      await child.exited;
+    }
+    const [before, stored] = [count("statuses"), count("media_attachments")];
+    expect(before).toBeGreaterThan(0);
+    expect(before).toBeLessThan(posts);
+    expect(stored).toBe(images);
+    expect((await folder.run(args)).stdout).toContain(`Imported ${posts - before} posts`);
+    expect([count("statuses"), count("media_attachments"), count("imported_media")]).toEqual([posts, images, 0]);
+    const broken = "SELECT id FROM statuses WHERE in_reply_to_id IS NULL OR in_reply_to_uri IS NOT NULL";
+    expect(read(broken)).toHaveLength(1);
+    expect(read("SELECT 1 FROM media_attachments WHERE status_id IS NULL")).toEqual([]);
+    expect(read("SELECT replies_count FROM statuses WHERE replies_count <> 1")).toHaveLength(1);
+    const left = join(folder.path, "linnet-data", "imports", "unpacked");
+    expect(existsSync(left) ? readdirSync(left) : []).toEqual([]);
+  }, 30_000);
+});

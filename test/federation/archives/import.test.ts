@@ -1,0 +1,263 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import {
+  ArchiveFolder,
+  archivedPost,
+  AUDIENCES,
+  mastodonArchive,
+  OLD,
+  OLD_ACTOR,
+  runImport,
+} from "../../support/archives.ts";
+import type { Client, Json } from "../../support/client.ts";
+import { serverForAllTests } from "../../support/setup.ts";
+import { pictureFile } from "../../support/uploads.ts";
+
+const { server } = serverForAllTests();
+let archives: ArchiveFolder;
+let alice: Client;
+let users = 0;
+
+beforeAll(() => {
+  archives = new ArchiveFolder();
+});
+afterAll(() => archives.remove());
+beforeEach(async () => {
+  users += 1;
+  alice = await server.person(`alice${users}`);
+});
+
+function count(table: "jobs" | "imported_media"): number {
+  return server.ctx.db.get<{ count: number }>(`SELECT count(*) AS count FROM ${table}`, {})!.count;
+}
+
+/** The user's posts, oldest first. */
+async function postsOf(user: Client): Promise<Json[]> {
+  return (await user.get(`/api/v1/accounts/${user.id}/statuses?limit=40`)).json.toReversed();
+}
+
+describe("An imported post", () => {
+  test("keeps its date, warning, language, hashtags, and the time of its edit", async () => {
+    const post = archivedPost(1, {
+      summary: "Birds",
+      sensitive: true,
+      content: `<p>Hello <a href="${OLD}/tags/Wrens" class="mention hashtag" rel="tag">#<span>Wrens</span></a></p>`,
+      contentMap: {
+        de: `<p>Hello <a href="${OLD}/tags/Wrens" class="mention hashtag" rel="tag">#<span>Wrens</span></a></p>`,
+      },
+      tag: [{ type: "Hashtag", name: "#Wrens", href: `${OLD}/tags/Wrens` }],
+      updated: "2020-02-01T00:00:00Z",
+    });
+    await runImport(server, alice, await archives.zip(mastodonArchive([post])));
+    const [found] = await postsOf(alice);
+    expect(found).toMatchObject({
+      created_at: "2020-01-01T00:01:00.000Z",
+      edited_at: "2020-02-01T00:00:00.000Z",
+      spoiler_text: "Birds",
+      sensitive: true,
+      language: "de",
+      visibility: "public",
+      tags: [{ name: "wrens" }],
+    });
+    expect(found.content).toContain(`href="${server.ctx.config.origin}/tags/wrens"`);
+    expect(found.url).toStartWith(`${server.ctx.config.origin}/@alice`);
+  });
+
+  test("has an id of its date, so it is at its place among later posts", async () => {
+    const later = await alice.publish("Now");
+    await runImport(server, alice, await archives.zip(mastodonArchive([archivedPost(2), archivedPost(1)])));
+    const contents = (await postsOf(alice)).map(({ content }) => content);
+    expect(contents).toEqual(["<p>Post 1</p>", "<p>Post 2</p>", later.content]);
+  });
+
+  test.each(["public", "unlisted", "private", "direct"] as const)("that is %s stays so", async (visibility) => {
+    await runImport(server, alice, await archives.zip(mastodonArchive([archivedPost(1, AUDIENCES[visibility])])));
+    expect((await postsOf(alice))[0]).toMatchObject({ visibility });
+    const seen = (await server.stranger().get(`/api/v1/accounts/${alice.id}/statuses`)).json;
+    expect(seen.length).toBe(visibility === "public" || visibility === "unlisted" ? 1 : 0);
+  });
+
+  test("is in a thread with the others, also if its archive has the newest first", async () => {
+    const reply = (n: number) => archivedPost(n, { inReplyTo: `${OLD_ACTOR}/statuses/${n - 1}` });
+    await runImport(server, alice, await archives.zip(mastodonArchive([reply(3), reply(2), archivedPost(1)])));
+    const [first, second, third] = await postsOf(alice);
+    expect([second.in_reply_to_id, third.in_reply_to_id]).toEqual([first.id, second.id]);
+    const { ancestors } = (await alice.get(`/api/v1/statuses/${third.id}/context`)).json;
+    expect(ancestors.map(({ id }: Json) => id)).toEqual([first.id, second.id]);
+    expect(first.replies_count).toBe(1);
+  });
+
+  test("quotes another post of the archive, without the link for servers that know no quotes", async () => {
+    const quoting = archivedPost(2, {
+      content: `<p class="quote-inline">RE: <a href="${OLD}/@alice/1">${OLD}/@alice/1</a></p><p>Again</p>`,
+      quote: `${OLD_ACTOR}/statuses/1`,
+    });
+    await runImport(server, alice, await archives.zip(mastodonArchive([archivedPost(1), quoting])));
+    const [first, second] = await postsOf(alice);
+    expect(second.quote).toMatchObject({ state: "accepted", quoted_status: { id: first.id } });
+    expect(second.content).toBe("<p>Again</p>");
+  });
+
+  test("has the results of its poll as text", async () => {
+    const option = (name: string, totalItems: number) => ({
+      type: "Note",
+      name,
+      replies: { type: "Collection", totalItems },
+    });
+    const poll = archivedPost(1, {
+      type: "Question",
+      oneOf: [option("Tea", 5), option("<b>", 3)],
+      endTime: "2020-01-02T00:00:00Z",
+    });
+    await runImport(server, alice, await archives.zip(mastodonArchive([poll])));
+    const [found] = await postsOf(alice);
+    expect(found.poll).toBeNull();
+    expect(found.content).toBe("<p>Post 1</p><ul><li>Tea: 5</li><li>&lt;b&gt;: 3</li></ul>");
+  });
+
+  test("mentions the user here, and accounts that are known here", async () => {
+    const bob = await server.person(`bob${users}`);
+    const uri = `${server.ctx.config.origin}/users/bob${users}`;
+    const tag = [
+      { type: "Mention", href: OLD_ACTOR, name: "@alice" },
+      { type: "Mention", href: uri, name: "@bob" },
+      { type: "Mention", href: "https://other.example/users/carol", name: "@carol@other.example" },
+    ];
+    await runImport(server, alice, await archives.zip(mastodonArchive([archivedPost(1, { tag })])));
+    const [found] = await postsOf(alice);
+    expect(found.mentions.map(({ id }: Json) => id).toSorted()).toEqual([alice.id, bob.id].toSorted());
+    expect((await bob.get("/api/v1/notifications")).json).toEqual([]);
+  });
+
+  test("loses markup that could run", async () => {
+    const post = archivedPost(1, { content: "<p>Hi<script>alert(1)</script><img src=x onerror=alert(1)></p>" });
+    await runImport(server, alice, await archives.zip(mastodonArchive([post])));
+    expect((await postsOf(alice))[0].content).toBe("<p>Hi</p>");
+  });
+
+  test("reaches no timeline, no follower and no other server", async () => {
+    const follower = await server.person(`carol${users}`);
+    await follower.follow(alice);
+    const before = count("jobs");
+    const post = archivedPost(1, {
+      published: new Date(server.clock.now()).toISOString(),
+      content: '<p><a href="https://page.example">A page</a></p>',
+    });
+    await runImport(server, alice, await archives.zip(mastodonArchive([post])));
+    expect(await postsOf(alice)).toHaveLength(1);
+    expect((await alice.get("/api/v1/timelines/home")).json).toEqual([]);
+    expect((await follower.get("/api/v1/timelines/home")).json).toEqual([]);
+    expect((await follower.get("/api/v1/notifications")).json).toEqual([]);
+    expect(count("jobs")).toBe(before);
+  });
+});
+
+describe("Media of an archive", () => {
+  test.each(["zip", "tar"] as const)("in a %s file keep their place, alt text and focus", async (format) => {
+    const bytes = async (shade: number) => new Uint8Array(await (await pictureFile("png", { shade })).arrayBuffer());
+    const attachment = [1, 2].map((n) => ({
+      type: "Document",
+      mediaType: "image/png",
+      url: `/media_attachments/files/00${n}/original/a b.png`,
+      name: `Picture ${n}`,
+      focalPoint: [0.5, -0.25],
+    }));
+    const files = {
+      "media_attachments/files/001/original/a b.png": await bytes(1),
+      "media_attachments/files/002/original/a b.png": await bytes(100),
+      ...mastodonArchive([archivedPost(1, { attachment, content: "" })]),
+    };
+    const result = await runImport(server, alice, await archives[format](files));
+    expect(result).toMatchObject({ posts: 1, files: 2, plan: { skippedFiles: {} } });
+    const [found] = await postsOf(alice);
+    expect(found.media_attachments).toMatchObject([
+      { type: "image", description: "Picture 1", meta: { focus: { x: 0.5, y: -0.25 } } },
+      { type: "image", description: "Picture 2" },
+    ]);
+    expect((await fetch(found.media_attachments[0].url.replace(server.ctx.config.origin, server.origin))).status).toBe(
+      200,
+    );
+  });
+
+  test("that are missing, or no images, are counted, and the rest of the post is imported", async () => {
+    const attachment = ["gone", "broken"].map((name) => ({ type: "Document", url: `media_attachments/${name}.png` }));
+    const posts = [archivedPost(1, { attachment }), archivedPost(2, { attachment: [attachment[0]], content: "" })];
+    const path = await archives.zip({ "media_attachments/broken.png": "no image", ...mastodonArchive(posts) });
+    const { plan } = await runImport(server, alice, path);
+    expect(plan).toMatchObject({
+      skippedFiles: { "missing in the archive": 2, unreadable: 1 },
+      skipped: { "without content": 1 },
+    });
+    expect(await postsOf(alice)).toMatchObject([{ content: "<p>Post 1</p>", media_attachments: [] }]);
+  });
+});
+
+describe("An import", () => {
+  test("that runs again adds nothing, not even posts that the user has deleted since", async () => {
+    const path = await archives.zip(mastodonArchive([archivedPost(1), archivedPost(2)]));
+    await runImport(server, alice, path);
+    const [first] = await postsOf(alice);
+    await alice.delete(`/api/v1/statuses/${first.id}`);
+    const again = await runImport(server, alice, path);
+    expect(again).toMatchObject({ posts: 0, plan: { known: 2, posts: 0 } });
+    expect(await postsOf(alice)).toHaveLength(1);
+  });
+
+  test("as a dry run counts everything, and changes nothing", async () => {
+    const attachment = [{ type: "Document", url: "a.png" }];
+    const path = await archives.zip({
+      ...mastodonArchive([
+        archivedPost(1, { attachment }),
+        archivedPost(2, { attributedTo: `${OLD}/users/bob` }),
+        { type: "Announce" },
+      ]),
+      "a.png": "12345",
+    });
+    const { plan } = await runImport(server, alice, path, { isDryRun: true });
+    expect(plan).toMatchObject({ posts: 1, bytes: 5, skipped: { "by another account": 1, unsupported: 1 } });
+    expect(await postsOf(alice)).toEqual([]);
+    expect(count("imported_media")).toBe(0);
+  });
+
+  test("takes over boosts, favourites and bookmarks of posts that are known here", async () => {
+    const bob = await server.person(`bob${users}`);
+    const { uri, id } = await bob.publish("Known");
+    const boost = (n: number, object: string) => ({
+      ...archivedPost(n),
+      id: `${OLD_ACTOR}/statuses/${n}/activity`,
+      type: "Announce",
+      object,
+    });
+    const list = {
+      type: "OrderedCollection",
+      orderedItems: [uri, `${OLD_ACTOR}/statuses/1`, `${OLD}/users/bob/statuses/9`],
+    };
+    const files = mastodonArchive(
+      [archivedPost(1), boost(2, uri), boost(3, `${OLD}/users/bob/statuses/9`), boost(4, `${OLD_ACTOR}/statuses/1`)],
+      { "likes.json": list, "bookmarks.json": list },
+    );
+    const path = await archives.zip(files);
+    expect(await runImport(server, alice, path)).toMatchObject({ posts: 1, boosts: 2, favourites: 2, bookmarks: 2 });
+    expect(await runImport(server, alice, path)).toMatchObject({ posts: 0, boosts: 0, favourites: 0, bookmarks: 0 });
+    const known = (await alice.get(`/api/v1/statuses/${id}`)).json;
+    expect(known).toMatchObject({
+      reblogged: true,
+      favourited: true,
+      bookmarked: true,
+      reblogs_count: 1,
+      favourites_count: 1,
+    });
+    expect((await bob.get("/api/v1/notifications")).json).toEqual([]);
+    expect((await postsOf(alice)).map(({ created_at }) => created_at.slice(0, 16))).toEqual([
+      "2020-01-01T00:01",
+      "2020-01-01T00:02",
+      "2020-01-01T00:04",
+    ]);
+  });
+
+  test("is refused while another one runs", async () => {
+    const path = await archives.zip(mastodonArchive([archivedPost(1)]));
+    const both = await Promise.allSettled([runImport(server, alice, path), runImport(server, alice, path)]);
+    expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+    expect(await postsOf(alice)).toHaveLength(1);
+  });
+});
