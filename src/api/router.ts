@@ -10,6 +10,7 @@ import { withTemporaryFolder } from "../lib/files.ts";
 import { decode } from "../lib/http/input.ts";
 import type { Description } from "../lib/http/openapi.ts";
 import { readParams } from "../lib/http/params.ts";
+import { userAgentOf } from "../core/sign-in/user-agents.ts";
 import type { Rate } from "../lib/rates.ts";
 import { bearerToken, findBearer, invalidToken, requireScope, requireEnabled, requireViewer } from "../oauth/guard.ts";
 import type { Bearer } from "../oauth/guard.ts";
@@ -90,7 +91,7 @@ export class Router {
     const count = (limit: LimitName, caller: string) => this.count(counted, limit, caller, set.headers);
     // Counted before the token is checked, so that guessing tokens is limited too.
     if (options.limit !== false) count("address", address);
-    const bearer = this.bearer(request, options);
+    const bearer = this.bearer(request, options, clientAddress);
     const caller = bearer?.viewer ? `account ${bearer.viewer.accountId}` : address;
     if (bearer?.viewer) {
       this.ctx.requestLog.identify(request, bearer.viewer.userId);
@@ -115,7 +116,7 @@ export class Router {
     return result instanceof Response ? result : Response.json(result ?? {});
   }
 
-  private bearer(request: Request, options: RouteOptions): Bearer | null {
+  private bearer(request: Request, options: RouteOptions, address: string): Bearer | null {
     // Some apps send a placeholder before they have a token.
     if (options.open === "always") return null;
     const token = bearerToken(request.headers.get("authorization")) ?? options.token?.(request) ?? null;
@@ -123,7 +124,7 @@ export class Router {
       this.requireToken(options);
       return null;
     }
-    const bearer = findBearer(this.ctx, token);
+    const bearer = findBearer(this.ctx, token, { address, userAgent: userAgentOf(request) });
     // Streaming checks this itself, because it responds with 401 (`listenerOf`).
     if (!options.token) requireEnabled(bearer);
     if (options.scope) requireScope(bearer, typeof options.scope === "string" ? [options.scope] : options.scope);

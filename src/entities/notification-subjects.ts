@@ -4,6 +4,7 @@ import { accountTexts } from "./accounts.ts";
 import { reactionMembers } from "./reactions.ts";
 import { reportTexts } from "./reports.ts";
 import { severanceTexts } from "./severances.ts";
+import { signInTexts } from "./sign-ins.ts";
 import { statusTextsById } from "./statuses.ts";
 import { warningTexts } from "./warnings.ts";
 
@@ -26,7 +27,7 @@ export function notificationSubjects(
 type Subject = (ctx: Context, ids: readonly number[]) => Map<number, string>;
 
 /** A subject in one member, with Mastodon's name of it (entities/Notification). */
-function inMember(name: "report" | "event" | "moderation_warning", textsOf: Subject): Subject {
+function inMember(name: "report" | "event" | "moderation_warning" | "fallback", textsOf: Subject): Subject {
   return (ctx, ids) => new Map([...textsOf(ctx, ids)].map(([id, text]) => [id, `"${name}":${text}`]));
 }
 
@@ -36,6 +37,7 @@ const SUBJECTS: Partial<Record<NotificationType, Subject>> = {
   severed_relationships: inMember("event", severanceTexts),
   moderation_warning: inMember("moderation_warning", warningTexts),
   favourite: reactionMembers,
+  "linnet.sign_in": inMember("fallback", signInTexts),
 };
 
 /** Marks a notification whose subject is gone. */

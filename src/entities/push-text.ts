@@ -1,4 +1,5 @@
 import type { PushAlert } from "../core/notifications/push.ts";
+import { inLocale } from "./locales.ts";
 
 /** The title of a push notification by type; `name` is the sender's. */
 interface Titles extends Record<PushAlert, (name: string) => string> {
@@ -54,10 +55,6 @@ const french: Titles = {
   "admin.report": (name) => `${name} a signalé quelqu’un`,
 };
 
-const LANGUAGES: Record<string, Titles> = { en: english, de: german, fr: french };
-
-/** The titles in the language of `locale`, or in English if there is no translation. */
 export function titlesIn(locale: string): Titles {
-  const language = locale.toLowerCase().split(/[-_]/, 1)[0]!;
-  return Object.hasOwn(LANGUAGES, language) ? LANGUAGES[language]! : english;
+  return inLocale({ en: english, de: german, fr: french }, locale);
 }

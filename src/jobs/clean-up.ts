@@ -32,6 +32,8 @@ export function cleanUp(ctx: Context): void {
   ctx.db.transaction((tx) => {
     tx.run("DELETE FROM oauth_codes WHERE expires_at < +$now", { now });
     tx.run("DELETE FROM sessions WHERE expires_at < +$now", { now });
+    tx.run("DELETE FROM pending_sign_ins WHERE expires_at < +$now", { now });
+    tx.run("DELETE FROM used_challenges WHERE expires_at < +$now", { now });
     tx.run("DELETE FROM oauth_tokens WHERE expires_at < +$expiresAt", { expiresAt: now - EXPIRED_FOR });
     tx.run("DELETE FROM idempotency_keys WHERE created_at < +$createdAt", { createdAt: now - HOUR });
     tx.run("DELETE FROM mutes WHERE expires_at <= +$now", { now });

@@ -14,6 +14,9 @@ export interface AuthorizedApp {
   expires_at: number | null;
   /** Accurate to about an hour; null before its first request. */
   last_used_at: number | null;
+  /** Where from, and with which program it was last used; null before that. */
+  last_address: string | null;
+  user_agent: string | null;
 }
 
 export interface UserToken extends AuthorizedApp {
@@ -25,7 +28,8 @@ export interface UserToken extends AuthorizedApp {
 const MAX_TOKENS = 500;
 
 const TOKENS = `
-  SELECT t.id AS token_id, p.username, a.id, a.name, a.website, t.scopes, t.created_at, t.last_used_at, t.expires_at
+  SELECT t.id AS token_id, p.username, a.id, a.name, a.website, t.scopes, t.created_at, t.last_used_at, t.expires_at,
+    t.last_address, t.user_agent
   FROM oauth_tokens t JOIN oauth_apps a ON a.id = t.app_id JOIN users u ON u.id = t.user_id
     JOIN accounts p ON p.id = u.account_id`;
 const NEWEST = `ORDER BY t.id DESC LIMIT ${MAX_TOKENS}`;
@@ -49,7 +53,7 @@ export function authorizedApps(ctx: Context, userId: number): AuthorizedApp[] {
   return [...byApp.values()].map((tokens) => {
     const { id, name, website } = tokens[0]!;
     const ends = tokens.map(({ expires_at }) => expires_at);
-    const uses = tokens.map(({ last_used_at }) => last_used_at).filter((time) => time !== null);
+    const last = tokens.toSorted((a, b) => (b.last_used_at ?? 0) - (a.last_used_at ?? 0))[0]!;
     return {
       id,
       name,
@@ -57,7 +61,9 @@ export function authorizedApps(ctx: Context, userId: number): AuthorizedApp[] {
       scopes: [...new Set(tokens.flatMap(({ scopes }) => scopes))],
       created_at: Math.min(...tokens.map(({ created_at }) => created_at)),
       expires_at: ends.includes(null) ? null : Math.max(...ends.map(Number)),
-      last_used_at: uses.length === 0 ? null : Math.max(...uses),
+      last_used_at: last.last_used_at,
+      last_address: last.last_address,
+      user_agent: last.user_agent,
     };
   });
 }
@@ -71,5 +77,14 @@ export function revokeApp(ctx: Context, userId: number, appId: number): void {
     });
     for (const { id } of tokens) revokeToken(ctx, tx, id);
     tx.run("DELETE FROM oauth_codes WHERE user_id = +$userId AND app_id = +$appId", { userId, appId });
+  });
+}
+
+/** Revokes the access of all apps to a user's account. */
+export function revokeApps(ctx: Context, userId: number): void {
+  ctx.db.transaction((tx) => {
+    const tokens = tx.all<{ id: number }>("SELECT id FROM oauth_tokens WHERE user_id = +$userId", { userId });
+    for (const { id } of tokens) revokeToken(ctx, tx, id);
+    tx.run("DELETE FROM oauth_codes WHERE user_id = +$userId", { userId });
   });
 }

@@ -1,4 +1,5 @@
 import type { Context } from "../context.ts";
+import type { Client } from "../core/sign-in/new-browsers.ts";
 import { isSuspended } from "../core/visibility.ts";
 import { idList } from "../db/json.ts";
 import { Refusal } from "../errors.ts";
@@ -66,7 +67,7 @@ export function bearerToken(header: string | null): string | null {
  *
  * @throws Refusal for a token that is unknown, revoked or expired
  */
-export function findBearer(ctx: Context, token: string): Bearer {
+export function findBearer(ctx: Context, token: string, client: Client): Bearer {
   const row = ctx.db.get<TokenRow>(TOKEN, { tokenHash: hashSecret(token) });
   if (!row) throw invalidToken();
   const now = ctx.clock.now();
@@ -74,7 +75,7 @@ export function findBearer(ctx: Context, token: string): Bearer {
   const [pending, disabled] = [row.approved === 0, row.disabled === 1];
   const isActiveUser = row.user_id !== null && !pending && !disabled;
   if (now - (row.last_used_at ?? 0) >= USE_RECORDED_EVERY)
-    recordUse(ctx, row.token_id, isActiveUser ? row.user_id : null);
+    recordUse(ctx, row.token_id, isActiveUser ? row.user_id : null, client);
   return {
     tokenId: row.token_id,
     appId: row.app_id,

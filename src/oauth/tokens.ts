@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import { recordActivity } from "../core/server/weekly-stats.ts";
+import type { Client } from "../core/sign-in/new-browsers.ts";
 import { publishAfterCommit, SERVER_TOPIC } from "../core/events.ts";
 import type { Tx } from "../db/open.ts";
 import { hashSecret, newSecret } from "../lib/secrets.ts";
@@ -39,11 +40,14 @@ export function revokeToken(ctx: Context, tx: Tx, tokenId: number): void {
 }
 
 /** Records token use and user activity; `userId` is null for app tokens. */
-export function recordUse(ctx: Context, tokenId: number, userId: number | null): void {
+export function recordUse(ctx: Context, tokenId: number, userId: number | null, client: Client): void {
   const now = ctx.clock.now();
   try {
     ctx.db.transaction((tx) => {
-      tx.run("UPDATE oauth_tokens SET last_used_at = $now WHERE id = +$tokenId", { now, tokenId });
+      tx.run(
+        "UPDATE oauth_tokens SET last_used_at = $now, last_address = $address, user_agent = $userAgent WHERE id = +$tokenId",
+        { now, address: client.address, userAgent: client.userAgent, tokenId },
+      );
       if (userId !== null) recordActivity(tx, userId, now);
     });
   } catch (error) {

@@ -1,4 +1,5 @@
 import icon from "../../assets/linnet.svg" with { type: "text" };
+import passkeys from "../../assets/passkeys.js" with { type: "text" };
 import api from "../../assets/styles/api.css" with { type: "text" };
 import base from "../../assets/styles/base.css" with { type: "text" };
 import forms from "../../assets/styles/forms.css" with { type: "text" };
@@ -26,6 +27,7 @@ const STYLES = [base, navigation, forms, lists, prose, profile, posts, api, prin
 
 export const stylesheet = asset("linnet", "css", "text/css; charset=utf-8", STYLES.join("\n"));
 export const favicon = asset("linnet", "svg", "image/svg+xml", icon);
+export const passkeyScript = asset("passkeys", "js", "text/javascript; charset=utf-8", passkeys);
 
 /** All files that the pages load. */
-export const ASSETS: readonly Asset[] = [stylesheet, favicon];
+export const ASSETS: readonly Asset[] = [stylesheet, favicon, passkeyScript];

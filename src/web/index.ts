@@ -13,6 +13,8 @@ import { automatedDeletionPages } from "./settings/posts/automated-deletion.tsx"
 import { interactionSettingsPages } from "./settings/posts/interactions.tsx";
 import { profileSettingsPages } from "./settings/profile.tsx";
 import { settingsPages } from "./settings/settings.tsx";
+import { confirmPages, obstacleTo } from "./security/confirm.tsx";
+import { securityPages } from "./security/security.tsx";
 import { authorizePages } from "./sign-in/authorize.tsx";
 import { interactionPages } from "./sign-in/interaction.tsx";
 import { landingPages } from "./public/landing.tsx";
@@ -32,7 +34,7 @@ import { tokenRoutes } from "./sign-in/token.ts";
  * description.
  */
 export function webRoutes(app: AnyElysia, ctx: Context, describe: () => Promise<Description>): void {
-  const pages = new Pages(app, ctx, (page) => signInPage(page, { returnTo: targetOf(page.request.url) }));
+  const pages = new Pages(app, ctx, (page) => signInPage(page, { returnTo: targetOf(page.request.url) }), obstacleTo);
   landingPages(pages);
   aboutPages(pages);
   profilePages(pages);
@@ -50,6 +52,8 @@ export function webRoutes(app: AnyElysia, ctx: Context, describe: () => Promise<
   interactionSettingsPages(pages);
   automatedDeletionPages(pages);
   appPages(pages);
+  confirmPages(pages);
+  securityPages(pages);
   interactionPages(pages);
   apiPages(pages, describe);
   tokenRoutes(app, ctx);

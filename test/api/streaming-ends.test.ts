@@ -10,6 +10,8 @@ import { inProcess, startServer } from "../support/server.ts";
 import { serverForAllTests } from "../support/setup.ts";
 import { EventReader, listening, Socket } from "../support/streams.ts";
 
+const NOWHERE = { address: "192.0.2.1", userAgent: "" };
+
 /** In milliseconds. Every stream gets a heartbeat within this time. */
 const ALL_BEATS = 15_000;
 
@@ -32,7 +34,7 @@ describe("A revoked token", () => {
   beforeEach(async () => {
     const wanted = { client_name: "Phone", redirect_uris: "app://cb", scopes: "read" };
     app = (await server.stranger().post("/api/v1/apps", wanted)).json;
-    const { viewer } = findBearer(server.ctx, ada.token!);
+    const { viewer } = findBearer(server.ctx, ada.token!, NOWHERE);
     const { secret } = server.ctx.db.transaction((tx) =>
       issueToken(server.ctx, tx, { appId: Number(app.id), userId: viewer!.userId, scopes: "read" }),
     );
@@ -171,7 +173,7 @@ describe("A client that doesn't read", () => {
     const drains: (() => void)[] = [];
     const write = () => new Promise<number>((resolve) => drains.push(() => resolve(10)));
     let isConnected = true;
-    const listener = listenerOf(findBearer(server.ctx, ada.token!));
+    const listener = listenerOf(findBearer(server.ctx, ada.token!, NOWHERE));
     const reader = new Reader(listener, () => () => void (isConnected = false));
     const hungUp = reader.pull({ write, end: () => 0, close: () => {}, flush: () => 0, start: () => {} }).then(
       () => false,

@@ -139,7 +139,9 @@ test("exactly the commands that delete permanently require --yes without a termi
   const commands = loaded.flatMap((all) => Object.entries(all));
   const asking = commands.filter(([, { options }]) => Object.hasOwn(options, "yes")).map(([name]) => name);
   expect(asking).toEqual(
-    commands.map(([name]) => name).filter((name) => / (delete|remove|revoke|forget)$|^user reject$/.test(name)),
+    commands
+      .map(([name]) => name)
+      .filter((name) => / (delete|remove|revoke|forget)$|^user (reject|remove-second-factors)$/.test(name)),
   );
   await folder.createUser("alice");
   await folder.run(["rule", "add", "Be kind."]);

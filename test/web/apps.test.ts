@@ -133,22 +133,22 @@ describe("A revoked app", () => {
     const bob = new Visitor(server);
     await bob.signIn("bob");
     const { csrf } = (await bob.get(PAGE)).forms[0]!.fields;
-    await bob.post(`${PAGE}/revoke`, { csrf: csrf!, app: String(appId) });
+    await bob.post(`${PAGE}/revoke`, { csrf: csrf!, id: String(appId) });
     await visitor.signIn("alice");
     const fields = (await visitor.get(PAGE)).forms[0]!.fields;
     for (const headers of [{ "sec-fetch-site": "cross-site" }, { "sec-fetch-site": "same-site" }]) {
       const refused = await visitor.post(`${PAGE}/revoke`, fields, headers);
       expect([refused.status, refused.text]).toEqual([403, expect.stringContaining("nothing was changed")]);
     }
-    expect((await visitor.post(`${PAGE}/revoke`, { app: String(appId) })).status).toBe(403);
+    expect((await visitor.post(`${PAGE}/revoke`, { id: String(appId) })).status).toBe(403);
     expect((await new Visitor(server).post(`${PAGE}/revoke`, fields)).status).toBe(403);
     expect(await statusOf(clients[0]!)).toBe(200);
   });
 
-  test.each(["", "0", "999", "x", "1e99"])("may have any id in a form, and %p does no harm", async (app) => {
+  test.each(["", "0", "999", "x", "1e99"])("may have any id in a form, and %p does no harm", async (id) => {
     await visitor.signIn("alice");
     const { csrf } = (await visitor.get(PAGE)).forms[0]!.fields;
-    expect((await visitor.post(`${PAGE}/revoke`, { csrf: csrf!, app })).location).toBe(PAGE);
+    expect((await visitor.post(`${PAGE}/revoke`, { csrf: csrf!, id })).location).toBe(PAGE);
     expect(await statusOf(alice)).toBe(200);
   });
 });
@@ -157,20 +157,36 @@ describe("Browsers", () => {
   test("are signed out together, except the current one", async () => {
     const others = [new Visitor(server), new Visitor(server)];
     for (const browser of [...others, visitor]) await browser.signIn("alice");
-    expect((await visitor.get(PAGE)).text).toContain("2 other browsers");
-    await visitor.press("Sign out there");
+    await visitor.get(PAGE);
+    await visitor.press("Sign out all other browsers");
     expect((await visitor.follow()).text).not.toContain("others");
     expect(await visitor.signedInAs()).toBe("alice");
     for (const browser of others) expect(await browser.signedInAs()).toBeNull();
   });
 
-  test("are counted while they are signed in, without those of other users", async () => {
+  test("are listed with their device, last use and address, and are signed out one by one", async () => {
+    const phone = "Mozilla/5.0 (Android 15; Mobile; rv:140.0) Gecko/140.0 Firefox/140.0";
+    const other = new Visitor(server, { "user-agent": phone });
+    await other.signIn("alice");
+    await visitor.signIn("alice");
+    const { text } = await visitor.get(PAGE);
+    expect(text).toMatch(/Firefox on Android Signed in on \d+ \w+ \d{4} Last used on \d+ \w+ \d{4}\. · 127\.0\.0\.1/);
+    expect(text).toContain("Bun This browser");
+    await visitor.post(`${PAGE}/sign-out`, visitor.formTo(`${PAGE}/sign-out`).fields);
+    expect((await visitor.get(PAGE)).text).not.toContain("Firefox");
+    expect((await other.get("/")).text).not.toContain("Signed in");
+    expect((await visitor.get("/")).text).toContain("Signed in as @alice");
+  });
+
+  test("are listed while they are signed in, without those of other users", async () => {
     await server.person("bob");
     await new Visitor(server).signIn("bob");
     await new Visitor(server).signIn("alice");
     server.clock.advance(366 * 24 * HOUR);
     await visitor.signIn("alice");
-    expect((await visitor.get(PAGE)).text).not.toMatch(/other/);
+    const { text } = await visitor.get(PAGE);
+    expect(text.split("Signed in on")).toHaveLength(2);
+    expect(text).not.toMatch(/other/);
   });
 });
 

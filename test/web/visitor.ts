@@ -37,6 +37,13 @@ export class Visitor {
     return this.send("GET", path);
   }
 
+  /** The form of the current page that leads there. */
+  formTo(action: string): Form {
+    const form = this.seen?.forms.find((each) => each.action === action);
+    if (!form) throw new Error(`there is no form to ${action} on this page: ${this.seen?.text}`);
+    return form;
+  }
+
   /** Submits a form of the current page with the button of this label. */
   async press(label: string, fields: Fields = {}): Promise<Seen> {
     const form = this.seen?.forms.find(({ buttons }) => buttons.some((button) => button.label === label));
@@ -131,7 +138,7 @@ function formsIn(html: string): Form[] {
     action: attribute(attributes!, "action"),
     isMultipart: attributes!.includes("multipart/form-data"),
     fields: { ...inputsIn(inside!), ...textsIn(inside!), ...choicesIn(inside!) },
-    buttons: [...inside!.matchAll(/<button ([^>]*)>(.*?)<\/button>/gs)].map(([, button, label]) => ({
+    buttons: [...inside!.matchAll(/<button ?([^>]*)>(.*?)<\/button>/gs)].map(([, button, label]) => ({
       name: attribute(button!, "name"),
       value: attribute(button!, "value"),
       label: decoded(label!),

@@ -7,6 +7,7 @@ import {
   LISTED_TYPES,
   listNotifications,
   NOTIFICATION_TYPES,
+  SIGN_IN,
   type ListedType,
   type NotificationFilter,
 } from "../../core/notifications/notifications.ts";
@@ -24,6 +25,7 @@ export const types = () => optional(list(oneOf(LISTED_TYPES, { lenient: true }))
 export const filters = {
   types: types(),
   exclude_types: types(),
+  supported_types: types(),
   account_id: optional(id()),
   include_filtered: bool({ default: false }),
 };
@@ -34,6 +36,7 @@ export const countLimit = () => limit(100, 1000);
 interface FilterInput {
   types?: ListedType[];
   exclude_types?: ListedType[];
+  supported_types?: ListedType[];
   account_id?: string;
   include_filtered: boolean;
 }
@@ -45,7 +48,8 @@ export function formOf({ types = [], exclude_types = [] }: FilterInput): Notific
 
 export function filterOf(input: FilterInput): NotificationFilter {
   const excluded = input.exclude_types ?? [];
-  const types = (input.types ?? NOTIFICATION_TYPES).filter((type) => !excluded.includes(type));
+  const all = NOTIFICATION_TYPES.filter((type) => type !== SIGN_IN || input.supported_types !== undefined);
+  const types = (input.types ?? all).filter((type) => !excluded.includes(type));
   const asFavourites = !formOf(input).knowsReactions && types.includes("favourite");
   return {
     types: asFavourites ? [...types, EMOJI_REACTION] : types,

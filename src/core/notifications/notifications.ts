@@ -11,9 +11,15 @@ import { fromStaff, policyDecision, type NotifyColumns } from "./policy.ts";
 import { queuePushes } from "./push.ts";
 import { isHeld, rejectsNotifications, isSuspended, visibleTo } from "../visibility.ts";
 
-/** The types of notifications: Mastodon's, in the order of its documentation. */
+/** The types of notifications: Mastodon's, in the order of its documentation, and `SIGN_IN`. */
 export const NOTIFICATION_TYPES = notifications.type.enumValues;
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
+
+/**
+ * A sign-in from a new browser. Mastodon has no such type, so it is listed only for apps that name it, or that say which
+ * types they know (`supported_types`): those show the text in `fallback`.
+ */
+export const SIGN_IN = "linnet.sign_in";
 
 /**
  * The type of emoji reactions for apps that ask for it, as Pleroma's own app does. They are stored as favourites, which all
@@ -59,7 +65,7 @@ const NOTIFY = `
   WITH told AS MATERIALIZED (
     SELECT u.account_id, ${policyDecision(PARAMETERS)} AS verdict FROM users u
     WHERE u.account_id = +$to
-      AND (u.account_id <> +$from OR $type IN ('poll', 'severed_relationships', 'moderation_warning', 'admin.report'))
+      AND (u.account_id <> +$from OR $type IN ('poll', 'severed_relationships', 'moderation_warning', 'admin.report', '${SIGN_IN}'))
       AND (NOT (
         ${rejectsNotifications("+$to", "+$from")}
         OR EXISTS (
@@ -113,6 +119,8 @@ export function notify(
     lowest,
     highest,
   });
+  // Streams and push messages can't ask an app whether it knows this type.
+  if (type === SIGN_IN) return;
   if (row?.filtered === 0 && row.is_held === 0) deliver(ctx, tx, to, row.id);
   else if (row?.filtered === 1 && REQUESTING.has(type)) createRequest(tx, to, from, now);
 }

@@ -1,18 +1,17 @@
 import { createECDH } from "node:crypto";
 import { isIP } from "node:net";
-import { join } from "node:path";
 import type { Context } from "../../context.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import { enqueue } from "../../db/queue.ts";
 import { notifications, pushSubscriptions } from "../../db/schema/index.ts";
 import { notFound, refuseWhere } from "../../errors.ts";
-import { readOrCreateSecret } from "../../lib/files.ts";
 import { isPublicAddress } from "../../lib/http/outbound.ts";
 import { decodeBase64, seal, unseal } from "../../lib/secrets.ts";
+import { sealingKey } from "../sealing-key.ts";
 import { cannotSignIn } from "../visibility.ts";
 
 /** Notifications without push: Mastodon has no alert for them. */
-const QUIET = ["severed_relationships", "moderation_warning"] as const;
+const QUIET = ["severed_relationships", "moderation_warning", "linnet.sign_in"] as const;
 
 type NotificationType = (typeof notifications.$inferSelect)["type"];
 export type PushAlert = Exclude<NotificationType, (typeof QUIET)[number]>;
@@ -153,11 +152,6 @@ export function alertsOf(row: PushRow): PushAlert[] {
 /** The text of the subscription's token; null if the key that it was encrypted with is lost. */
 export function tokenOf(ctx: Context, row: PushRow): string | null {
   return unseal(row.sealed_token, sealingKey(ctx), purposeOf(row.token_id));
-}
-
-/** Stored in a file of its own, so that a copy of the database alone contains no usable token. */
-function sealingKey(ctx: Context): Uint8Array {
-  return readOrCreateSecret(join(ctx.config.data, "push.key"), 32);
 }
 
 function purposeOf(tokenId: number): string {

@@ -279,14 +279,20 @@ export function updateUser(ctx: Context, user: UserRow, { email, role }: UserCha
   });
 }
 
-/** Sets a new password and ends all sessions. */
-export async function resetPassword(ctx: Context, userId: number, password: string): Promise<void> {
+/** Sets a new password and ends all unfinished sign-ins, and all sessions but those to keep. */
+export async function resetPassword(
+  ctx: Context,
+  userId: number,
+  password: string,
+  { keeps = 0 }: { keeps?: number | "all" } = {},
+): Promise<void> {
   const problem = passwordProblem(password);
   if (problem) refuseFor([problem]);
   const passwordHash = await hashPassword(ctx, password);
   ctx.db.transaction((tx) => {
     tx.run("UPDATE users SET password_hash = $passwordHash WHERE id = +$userId", { passwordHash, userId });
-    tx.run("DELETE FROM sessions WHERE user_id = +$userId", { userId });
+    if (keeps !== "all") tx.run("DELETE FROM sessions WHERE user_id = +$userId AND id <> +$keeps", { userId, keeps });
+    tx.run("DELETE FROM pending_sign_ins WHERE user_id = +$userId", { userId });
   });
 }
 

@@ -34,3 +34,9 @@ const BY_ACCOUNT = `${LOGIN} u.account_id = +$accountId`;
 export function loginOfAccount(ctx: Context, accountId: number): LoginRow | null {
   return ctx.db.get<LoginRow>(BY_ACCOUNT, { accountId });
 }
+
+const BY_ID = `${LOGIN} u.id = +$userId`;
+
+export function loginOfUser(ctx: Context, userId: number): LoginRow | null {
+  return ctx.db.get<LoginRow>(BY_ID, { userId });
+}

@@ -73,6 +73,8 @@ export const users = sqliteTable("users", {
     .notNull()
     .default("text/plain"),
   default_policies: text().notNull().default("{}"),
+  passkey_handle: text(),
+  signed_in_at: integer(),
 });
 
 export const follows = sqliteTable("follows", {

@@ -18,6 +18,7 @@ export * from "./oauth.ts";
 export * from "./people.ts";
 export * from "./polls.ts";
 export * from "./push.ts";
+export * from "./sign-in.ts";
 export * from "./statuses.ts";
 export * from "./tags.ts";
 export * from "./timelines.ts";

@@ -19,6 +19,7 @@ export const notifications = sqliteTable("notifications", {
       "moderation_warning",
       "quote",
       "quoted_update",
+      "linnet.sign_in",
     ],
   }).notNull(),
   from_account_id: integer().notNull(),

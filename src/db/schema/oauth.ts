@@ -20,6 +20,8 @@ export const oauthTokens = sqliteTable("oauth_tokens", {
   created_at: integer().notNull(),
   last_used_at: integer(),
   expires_at: integer(),
+  last_address: text(),
+  user_agent: text(),
 });
 
 export const oauthCodes = sqliteTable("oauth_codes", {
@@ -31,13 +33,6 @@ export const oauthCodes = sqliteTable("oauth_codes", {
   code_challenge: text(),
   token_id: integer(),
   used_at: integer(),
-  expires_at: integer().notNull(),
-});
-
-export const sessions = sqliteTable("sessions", {
-  session_hash: text().primaryKey(),
-  user_id: integer().notNull(),
-  created_at: integer().notNull(),
   expires_at: integer().notNull(),
 });
 

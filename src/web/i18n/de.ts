@@ -172,8 +172,6 @@ export const german: Messages = {
   revokeAppNamed: (app) => `${app} den Zugriff entziehen`,
   browsers: "Browser",
   thisBrowser: "Dieser Browser",
-  otherBrowsers: (others) => (others === 1 ? "Ein anderer Browser" : `${others} andere Browser`),
-  signOutOthers: () => "Dort abmelden",
 
   pages: "Seiten",
   latestPosts: "Neueste Beiträge",

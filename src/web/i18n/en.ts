@@ -168,8 +168,6 @@ export const english: Messages = {
   revokeAppNamed: (app) => `Revoke access for ${app}`,
   browsers: "Browsers",
   thisBrowser: "This browser",
-  otherBrowsers: (others) => (others === 1 ? "1 other browser" : `${others} other browsers`),
-  signOutOthers: () => "Sign out there",
 
   pages: "Pages",
   latestPosts: "Latest posts",

@@ -81,6 +81,8 @@ export const sentences = {
   "This server exchanges nothing with {host}.": "Dieser Server tauscht mit {host} nichts aus.",
   "A filter can have at most {count} keywords.": "Ein Filter kann {count} Wörter haben.",
   "The password is wrong.": "Das Passwort ist falsch.",
+  "This page can't be used by scripts. Open it in a tab and try again.":
+    "Diese Seite kann nicht von Skripten benutzt werden. Öffne sie in einem Tab und versuche es noch einmal.",
   "This server already has an owner": "Dieser Server hat schon einen Eigentümer",
 
   "The access token expired": "Das Zugriffstoken ist abgelaufen",

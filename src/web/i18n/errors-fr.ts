@@ -80,6 +80,8 @@ export const sentences: ErrorSentences = {
   "This server exchanges nothing with {host}.": "Ce serveur n’échange rien avec {host}.",
   "A filter can have at most {count} keywords.": "Un filtre peut avoir {count} mots au plus.",
   "The password is wrong.": "Le mot de passe est incorrect.",
+  "This page can't be used by scripts. Open it in a tab and try again.":
+    "Cette page ne peut pas être utilisée par des scripts. Ouvrez-la dans un onglet et réessayez.",
   "This server already has an owner": "Ce serveur a déjà un propriétaire",
 
   "The access token expired": "Le jeton d’accès a expiré",

@@ -173,8 +173,6 @@ export const french: Messages = {
   revokeAppNamed: (app) => `Révoquer l’accès de ${app}`,
   browsers: "Navigateurs",
   thisBrowser: "Ce navigateur",
-  otherBrowsers: (others) => (others === 1 ? "Un autre navigateur" : `${others} autres navigateurs`),
-  signOutOthers: (others) => (others === 1 ? "Le déconnecter" : "Les déconnecter"),
 
   pages: "Pages",
   latestPosts: "Derniers messages",

@@ -100,8 +100,6 @@ export interface Messages {
   revokeAppNamed(app: string): string;
   browsers: string;
   thisBrowser: string;
-  otherBrowsers(count: number): string;
-  signOutOthers(count: number): string;
 
   pages: string;
   latestPosts: string;

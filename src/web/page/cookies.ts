@@ -1,8 +1,8 @@
 /**
- * The cookies of the pages: the session, the form secret of a signed-out browser, and one per user known to the
- * browser.
+ * The cookies of the pages: the session, the form secret of a signed-out browser, a sign-in that waits for a second
+ * factor, and one per user known to the browser.
  */
-export type CookieName = "session" | "form" | `known_${number}`;
+export type CookieName = "session" | "form" | "second_step" | `known_${number}`;
 
 /**
  * The full name of a cookie. On https the prefix makes browsers refuse one that was set by a sibling subdomain or

@@ -2,8 +2,12 @@
 import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
 import type { Context } from "../../context.ts";
+import type { LoginRow } from "../../core/sign-in/logins.ts";
+import type { Client } from "../../core/sign-in/new-browsers.ts";
+import { beginSecondStep, pendingUser } from "../../core/sign-in/pending.ts";
 import { etagOf, isNamedBy } from "../../lib/http/etag.ts";
 import { requestAddress, type Params } from "../../lib/http/params.ts";
+import { userAgentOf } from "../../core/sign-in/user-agents.ts";
 import { hashSecret, newSecret, sameSecret } from "../../lib/secrets.ts";
 import { knownBrowser, knownBrowserCookie, KNOWN_BROWSER_SECONDS } from "../../oauth/known-browsers.ts";
 import { closeSession, findSession, openSession, SESSION_LIFETIME, type Session } from "../../oauth/sessions.ts";
@@ -58,10 +62,15 @@ export class PageRequest {
     this.lang = this.text("lang").slice(0, 20);
     this.messages = messagesFor(this.lang, request.headers.get("accept-language"));
     const secret = readCookie(request, "session", this.secure);
-    this.session = secret === null ? null : findSession(ctx, secret);
+    this.session = secret === null ? null : findSession(ctx, secret, this.client);
     if (this.session) ctx.requestLog.identify(request, this.session.userId);
     this.formSecret = readCookie(request, "form", this.secure);
     if (this.session?.renewed) this.keepSession(this.session);
+  }
+
+  /** The browser that sent the request. */
+  get client(): Client {
+    return { address: this.address, userAgent: userAgentOf(this.request) };
   }
 
   /** A parameter as text; empty when there is none. */
@@ -112,10 +121,23 @@ export class PageRequest {
     return csrfTokenOf(this.formSecret);
   }
 
-  /** Whether the form came from a page of this server, shown in this browser to the user who is signed in now. */
-  isFormValid(): boolean {
+  /**
+   * Whether the form came from a page of this server, shown in this browser to the user who is signed in now: whether its
+   * field has the token.
+   */
+  isFormValid(field = "csrf"): boolean {
     const secret = this.session?.secret ?? this.formSecret;
-    return secret !== null && this.isSameOrigin() && sameSecret(this.text("csrf"), csrfTokenOf(secret));
+    return secret !== null && this.isSameOrigin() && sameSecret(this.text(field), csrfTokenOf(secret));
+  }
+
+  /**
+   * Whether the browser opens a page, rather than a script or a frame, as the browser reports; true for old ones that
+   * report nothing.
+   */
+  isNavigation(): boolean {
+    const mode = this.request.headers.get("sec-fetch-mode") ?? "navigate";
+    const destination = this.request.headers.get("sec-fetch-dest") ?? "document";
+    return mode === "navigate" && destination === "document";
   }
 
   /**
@@ -134,12 +156,35 @@ export class PageRequest {
     return this.session !== null;
   }
 
-  signIn(userId: number): void {
+  /**
+   * Signs the user in. A sign-in for an app is no proof for sensitive pages: the app may be a web client on the same
+   * origin, whose scripts could use it.
+   */
+  signIn(userId: number, { isProof = true } = {}): void {
+    const isKnownBrowser = this.knownBrowser(userId) !== null;
     // First, since it may write the key: a lock then leaves no session behind.
-    const known = knownBrowserCookie(this.ctx, userId);
-    this.session = openSession(this.ctx, userId, this.session?.secret ?? null);
+    this.rememberBrowser(userId);
+    const replaces = this.session?.secret ?? null;
+    this.session = openSession(this.ctx, { userId, replaces, client: this.client, isKnownBrowser, isProof });
     this.keepSession(this.session);
+  }
+
+  /** Lets the browser be recognised at the user's next sign-in. */
+  rememberBrowser(userId: number): void {
+    const known = knownBrowserCookie(this.ctx, userId);
     this.cookies.push(setCookie(`known_${userId}`, known, this.secure, KNOWN_BROWSER_SECONDS));
+  }
+
+  /** Remembers in this browser that the user has shown the first factor. */
+  beginSecondStep(userId: number): void {
+    this.cookies.push(setCookie("second_step", beginSecondStep(this.ctx, userId), this.secure, null));
+  }
+
+  /** The user whose second factor is missing in this browser; null without one, or if it took too long. */
+  pendingSignIn(): { user: LoginRow; secret: string } | null {
+    const secret = readCookie(this.request, "second_step", this.secure);
+    const user = secret === null ? null : pendingUser(this.ctx, secret);
+    return user && { user, secret: secret! };
   }
 
   /** Identifies a browser that the user has signed in with before; null for any other. */

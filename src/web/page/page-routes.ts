@@ -25,17 +25,23 @@ interface UserForm {
   show: FormPage;
   /** Does what the form asks for. Only called if the form came from a page of this server, shown in this session. */
   submit: UserHandler;
+  /** Whether the user must have proved recently, in this browser, who they are. */
+  isSensitive?: boolean;
   /** For forms with files: the most bytes that the request may have. The files are removed after the response. */
   maxBytes?: number;
 }
 
 /** Adds pages to the app: each request is counted, its parameters are read, and a refusal is shown on a page. */
 export class Pages {
-  /** `signIn` shows the sign-in page, which leads back to the requested page. */
+  /**
+   * `signIn` shows the sign-in page, which leads back to the requested page. `obstacleTo` returns the page that asks
+   * users again who they are; null if they may see a sensitive page.
+   */
   constructor(
     readonly app: AnyElysia,
     readonly ctx: Context,
     private readonly signIn: Handler,
+    private readonly obstacleTo: (page: UserPage) => Promise<Response | null>,
   ) {}
 
   get(path: string, handler: Handler): void {
@@ -47,24 +53,28 @@ export class Pages {
   }
 
   /** Adds a page for signed-in users. Others get the sign-in page, and this page afterwards. */
-  userGet(path: string, handler: UserHandler): void {
-    this.get(path, (page) => (page.isOfUser() ? handler(page) : this.signIn(page)));
+  userGet(path: string, handler: UserHandler, { isSensitive = false } = {}): void {
+    const guarded = isSensitive ? this.guarded(handler) : handler;
+    this.get(path, (page) => (page.isOfUser() ? guarded(page) : this.signIn(page)));
   }
 
   /** Adds the page of a form for signed-in users. */
   userForm(path: string, form: UserForm): void {
-    this.userGet(path, (page) => form.show(page, NO_PROBLEMS));
+    this.userGet(path, (page) => form.show(page, NO_PROBLEMS), form);
     this.userPost(path, form);
   }
 
   /** Adds what a form of signed-in users does. If they are signed out by now, they can sign in and send it again. */
-  userPost(path: string, { show, submit, maxBytes }: UserForm): void {
-    const handler = (page: PageRequest) => {
-      if (!page.isOfUser()) return resubmitPage(page);
-      return page.isFormValid() ? submit(page) : show(page, expiredForm(page));
-    };
+  userPost(path: string, { show, submit, maxBytes, isSensitive }: UserForm): void {
+    const answer = (page: UserPage) => (page.isFormValid() ? submit(page) : show(page, expiredForm(page)));
+    const guarded = isSensitive ? this.guarded(answer) : answer;
+    const handler = (page: PageRequest) => (page.isOfUser() ? guarded(page) : resubmitPage(page));
     if (maxBytes === undefined) this.post(path, handler);
     else addRoute(this.app, "POST", path, (incoming) => this.answerUpload(incoming, handler, maxBytes));
+  }
+
+  private guarded(handler: UserHandler): UserHandler {
+    return async (page) => (await this.obstacleTo(page)) ?? handler(page);
   }
 
   private route(

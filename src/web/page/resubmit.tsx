@@ -10,7 +10,7 @@ import type { PageRequest } from "./page-request.tsx";
  */
 export function resubmitPage(page: PageRequest): Response {
   const { messages, params } = page;
-  const typed = textsOf(params);
+  const typed = typedTexts(params);
   return page.render(
     { status: 403, title: messages.signedOutTitle, isFocused: true },
     <>
@@ -22,17 +22,19 @@ export function resubmitPage(page: PageRequest): Response {
         {messages.signIn}
       </a>
       <form method="post" action={requestAddress(page.request.url).pathname}>
-        {typed.fields.map(([name, value]) => (
-          <Hidden values={{ [name]: value }} />
-        ))}
+        {typed.fields
+          .filter(([name]) => name !== "csrf")
+          .map(([name, value]) => (
+            <Hidden values={{ [name]: value }} />
+          ))}
         <button class="primary">{messages.sendAgain}</button>
       </form>
     </>,
   );
 }
 
-/** The texts of a form by the names of their fields, without its token. */
-function textsOf(params: Params): { fields: [string, string][]; hasFiles: boolean } {
+/** The texts of a form by the names of their fields. */
+export function typedTexts(params: Params): { fields: [string, string][]; hasFiles: boolean } {
   const fields: [string, string][] = [];
   let hasFiles = false;
   const add = (name: string, value: Params[string]): void => {
@@ -42,6 +44,6 @@ function textsOf(params: Params): { fields: [string, string][]; hasFiles: boolea
     else if (value && typeof value === "object")
       for (const [key, each] of Object.entries(value)) add(`${name}[${key}]`, each);
   };
-  for (const [name, value] of Object.entries(params)) if (name !== "csrf") add(name, value);
+  for (const [name, value] of Object.entries(params)) add(name, value);
   return { fields, hasFiles };
 }

@@ -26,6 +26,7 @@ const GROUPS: Group[] = [
     title: (texts) => texts.account,
     sections: [
       { path: "/settings/profile", title: (_, messages) => messages.profile, help: (texts) => texts.profileHelp },
+      { path: "/settings/security", title: (texts) => texts.security, help: (texts) => texts.securityHelp },
       { path: "/settings/apps", title: (_, messages) => messages.appsAndBrowsers, help: (texts) => texts.appsHelp },
     ],
   },

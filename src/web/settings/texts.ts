@@ -4,7 +4,15 @@ export const settingsTexts = textsIn(
   {
     account: "Account",
     back: "All settings",
+    security: "Security",
+    securityHelp: "Password, passkeys and one-time codes",
     appsHelp: "Apps and browsers that are signed in",
+    programOn: (program: string, system: string) => `${program} on ${system}`,
+    unknownBrowser: "Unknown browser",
+    signedInOn: (date: string) => `Signed in on ${date}`,
+    signOutNamed: (name: string) => `Sign out ${name}`,
+    revokeAllApps: "Revoke access of all apps",
+    signOutOthers: "Sign out all other browsers",
     profileHelp: "Name, text, fields and pictures",
 
     postingGroup: "Posts",
@@ -50,7 +58,15 @@ export const settingsTexts = textsIn(
   {
     account: "Konto",
     back: "Alle Einstellungen",
+    security: "Sicherheit",
+    securityHelp: "Passwort, Passkeys und Einmalcodes",
     appsHelp: "Welche Apps und Browser angemeldet sind",
+    programOn: (program, system) => `${program} unter ${system}`,
+    unknownBrowser: "Unbekannter Browser",
+    signedInOn: (date) => `Angemeldet am ${date}`,
+    signOutNamed: (name) => `${name} abmelden`,
+    revokeAllApps: "Allen Apps den Zugriff entziehen",
+    signOutOthers: "Alle anderen Browser abmelden",
     profileHelp: "Name, Text, Felder und Bilder",
 
     postingGroup: "Beiträge",
@@ -98,7 +114,15 @@ export const settingsTexts = textsIn(
   {
     account: "Compte",
     back: "Tous les réglages",
+    security: "Sécurité",
+    securityHelp: "Mot de passe, clés d’accès et codes à usage unique",
     appsHelp: "Les applications et navigateurs connectés",
+    programOn: (program, system) => `${program} sous ${system}`,
+    unknownBrowser: "Navigateur inconnu",
+    signedInOn: (date) => `Connecté le ${date}`,
+    signOutNamed: (name) => `Déconnecter ${name}`,
+    revokeAllApps: "Révoquer l’accès de toutes les applications",
+    signOutOthers: "Déconnecter tous les autres navigateurs",
     profileHelp: "Nom, texte, champs et images",
 
     postingGroup: "Messages",

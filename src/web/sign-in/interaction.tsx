@@ -13,7 +13,8 @@ import { Alert, Head } from "../page/layout.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import type { PageRequest } from "../page/page-request.tsx";
 import { Author, nameOf, Post } from "../public/posts.tsx";
-import { INTERACTION, signInPage } from "./sign-in.tsx";
+import { INTERACTION } from "./return-path.ts";
+import { signInPage } from "./sign-in.tsx";
 
 /**
  * The page to which other servers send their visitors who want to follow an account or reply to a post from here. Its

@@ -5,7 +5,7 @@ import { Head, Notice } from "../page/layout.tsx";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import { QrCode } from "../page/qr-code.tsx";
-import { welcomeTexts } from "./texts.ts";
+import { welcomeTexts } from "./welcome-texts.ts";
 
 interface App {
   name: string;

@@ -16,6 +16,7 @@ import {
   userDetails,
   type UserRow,
 } from "../../../core/people/users.ts";
+import { removeSecondFactors } from "../../../core/sign-in/second-factors.ts";
 import { Refusal } from "../../../errors.ts";
 import { ArgumentError } from "../../argument-error.ts";
 import { command, flag, option, argument } from "../../command.ts";
@@ -139,6 +140,13 @@ export const commands = {
     options: { "password-stdin": PASSWORD },
     run: ({ name }, { "password-stdin": piped }) => setPassword(name, piped),
   }),
+  "user remove-second-factors": command({
+    summary: "Removes a user's passkeys, one-time codes and recovery codes, so that the password is enough again",
+    details: "For users who have lost theirs. Make sure that the request comes from the user.",
+    args: { name: NAME },
+    confirm: ({ name }) => `Remove all second factors of ${name}?`,
+    run: ({ name }) => removeFactors(name),
+  }),
   "user rebuild-home": command({
     summary: "Rebuilds a user's home timeline from the accounts they follow",
     details: `The running server does this within a minute. Until then, the timeline responds with status 206 and the posts it
@@ -216,6 +224,14 @@ async function remove(name: string): Promise<void> {
     }
     deleteAccount(ctx, user.account_id);
     console.log(`Deleted @${user.username}. The server removes posts and files now, or at its next start.`);
+  });
+}
+
+async function removeFactors(name: string): Promise<void> {
+  await withData((ctx) => {
+    const { id, username } = userNamed(ctx, name);
+    if (!removeSecondFactors(ctx, id)) throw new Refusal("conflict", `@${username} has no second factor.`);
+    console.log(`Removed all second factors of @${username}. The password is enough to sign in.`);
   });
 }
 

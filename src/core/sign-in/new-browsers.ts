@@ -1,0 +1,56 @@
+import type { Context } from "../../context.ts";
+import type { Reads, Tx } from "../../db/open.ts";
+import { idList } from "../../db/json.ts";
+import { programIn, systemIn } from "./user-agents.ts";
+import { notify } from "../notifications/notifications.ts";
+
+/** A browser, or another program, as its request describes it. */
+export interface Client {
+  address: string;
+  userAgent: string;
+}
+
+/** A sign-in from a new browser, with the language of its user. */
+export interface NewBrowserRow {
+  id: number;
+  address: string;
+  user_agent: string;
+  locale: string;
+}
+
+/**
+ * Records a sign-in. If it comes from a new browser, the user gets a notification and the log a line, unless it is the
+ * first sign-in at all.
+ */
+export function recordSignIn(ctx: Context, tx: Tx, userId: number, client: Client, isKnown: boolean): void {
+  const user = tx.get<{ account_id: number; username: string; signed_in_at: number | null }>(
+    `SELECT u.account_id, a.username, u.signed_in_at FROM users u JOIN accounts a ON a.id = u.account_id
+     WHERE u.id = +$userId`,
+    { userId },
+  )!;
+  const now = ctx.clock.now();
+  tx.run("UPDATE users SET signed_in_at = $now WHERE id = +$userId", { now, userId });
+  if (isKnown || user.signed_in_at === null) return;
+  const { lastInsertRowid: aboutId } = tx.run(
+    `INSERT INTO new_browsers (user_id, address, user_agent, created_at) VALUES ($userId, $address, $userAgent, $now)`,
+    { userId, address: client.address, userAgent: client.userAgent, now },
+  );
+  const { account_id: accountId, username } = user;
+  notify(ctx, tx, accountId, { type: "linnet.sign_in", from: accountId, statusId: null, aboutId });
+  tx.afterCommit(() =>
+    ctx.log.info("Sign-in from a new browser: address={address} user={user} browser={browser}", {
+      address: client.address,
+      user: username,
+      // Not the header itself, which may contain anything.
+      browser: [programIn(client.userAgent), systemIn(client.userAgent)].filter(Boolean).join(" on ") || "unknown",
+    }),
+  );
+}
+
+export function newBrowsersWith(db: Reads, ids: readonly number[]): NewBrowserRow[] {
+  return db.all<NewBrowserRow>(
+    `SELECT n.id, n.address, n.user_agent, u.locale FROM json_each($ids) j JOIN new_browsers n ON n.id = j.value
+     JOIN users u ON u.id = n.user_id`,
+    { ids: idList(ids) },
+  );
+}

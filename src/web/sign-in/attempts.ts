@@ -1,0 +1,30 @@
+import { countAttempt, type Attempt } from "../../core/sign-in/attempts.ts";
+import type { Login, LoginRow } from "../../core/sign-in/logins.ts";
+import { addressKey } from "../../lib/http/ip-addresses.ts";
+import type { PageRequest } from "../page/page-request.tsx";
+
+/**
+ * Counts an attempt to sign in for its network and for the user, since passwords can be guessed from many networks. A
+ * browser that has signed in before is counted separately instead.
+ */
+export function countSignIn(page: PageRequest, { user, key }: Login): Attempt {
+  const browser = user && page.knownBrowser(user.id);
+  return countAttempt(page.ctx, browser ? [`browser ${browser}`] : [`address ${addressKey(page.address)}`, key]);
+}
+
+/**
+ * Programs such as fail2ban read this line: docs/deployment.md has a filter for it. The name is logged only for existing
+ * users, since people sometimes type their password into its field.
+ */
+export function logFailure(
+  { address, ctx }: PageRequest,
+  user: LoginRow | null,
+  reason: "password" | "second_step" | "passkey" | "too_many",
+): void {
+  if (user) {
+    const { username } = user;
+    ctx.log.info("Sign-in failed: address={address} reason={reason} user={user}", { address, reason, user: username });
+  } else {
+    ctx.log.info("Sign-in failed: address={address} reason={reason}", { address, reason });
+  }
+}
