@@ -8,6 +8,8 @@
  *     --against FILE   compares the responses with those of another executable, such as that of an older version, in
  *                      turns, and measures nothing else; with the part "federation", it also compares the size
  *                      and the start of both
+ *     --rows NAMES     measures only these groups of rows of the part "neighbourhood", separated by commas: threads,
+ *                      outboxes, requested, relay, waves, deliveries, stored
  *
  * Without names it measures everything. The part "jobs" runs in this process, from source. The parts "federation" and
  * "neighbourhood" have their own baselines and targets; they take some minutes, with --quick one or less.
@@ -27,7 +29,7 @@ import { createDataFolder, serve, type DataFolder } from "./data-folder.ts";
 import { sideBySide } from "./side-by-side.ts";
 import { loadAverage, measureFederation } from "./federation/federation.ts";
 import { cells, HEAD, type Row } from "./federation/row.ts";
-import { measureNeighbourhood } from "./neighbourhood/neighbourhood.ts";
+import { GROUPS, measureNeighbourhood } from "./neighbourhood/neighbourhood.ts";
 import { coldStart } from "./start-up.ts";
 import { measureStreams, IDLE } from "./streams.ts";
 import { table } from "./table.ts";
@@ -63,11 +65,19 @@ const SEARCHES = [
 const PARTS = ["start", "answers", "files", "depth", "streams", "jobs", "federation", "neighbourhood"] as const;
 
 const { values, positionals } = parseArgs({
-  options: { quick: { type: "boolean" }, source: { type: "boolean" }, against: { type: "string" } },
+  options: {
+    quick: { type: "boolean" },
+    source: { type: "boolean" },
+    against: { type: "string" },
+    rows: { type: "string" },
+  },
   allowPositionals: true,
 });
 const unknown = positionals.find((name) => !PARTS.some((part) => part === name));
 if (unknown !== undefined) throw new Error(`There is no part "${unknown}". Parts: ${PARTS.join(", ")}`);
+const groups = values.rows?.split(",") ?? [];
+const unknownGroup = groups.find((name) => !GROUPS.some((group) => group === name));
+if (unknownGroup !== undefined) throw new Error(`There are no rows "${unknownGroup}". Rows: ${GROUPS.join(", ")}`);
 const isWanted = (...parts: (typeof PARTS)[number][]) =>
   positionals.length === 0 || parts.some((part) => positionals.includes(part));
 /** A server runs for months. After ten seconds the engine has compiled the hot code. */
@@ -96,7 +106,7 @@ async function printParts(command: Command): Promise<void> {
   if (isWanted("jobs")) await printJobs();
   if (isWanted("federation")) await printFederation(command);
   if (isWanted("neighbourhood")) {
-    printRows(await measureNeighbourhood(command, root, { isQuick: values.quick === true, report }));
+    printRows(await measureNeighbourhood(command, root, { isQuick: values.quick === true, groups, report }));
   }
 }
 

@@ -30,30 +30,72 @@ const QUICK: typeof FULL = {
   stored: { few: 5000, many: 30_000, seconds: 0.5, turns: 2 },
 };
 
+/** Groups of rows that can be measured alone. */
+export const GROUPS = ["threads", "outboxes", "requested", "relay", "waves", "deliveries", "stored"] as const;
+export type Group = (typeof GROUPS)[number];
+
 interface Options {
   isQuick: boolean;
+  /** Which rows are measured; none for all. */
+  groups: readonly string[];
   report(what: string): void;
 }
 
+type Scale = typeof FULL;
+type Report = Options["report"];
+
 /** Measures what makes small servers complete, and keeps them small, beside its references. */
-export async function measureNeighbourhood(command: Command, root: string, options: Options): Promise<Row[]> {
-  const { isQuick, report } = options;
+export async function measureNeighbourhood(
+  command: Command,
+  root: string,
+  { isQuick, groups, report }: Options,
+): Promise<Row[]> {
   const scale = isQuick ? QUICK : FULL;
-  report("Fetching threads");
+  const isWanted = (...names: Group[]) => groups.length === 0 || names.some((name) => groups.includes(name));
+  const rows: Row[] = [];
+  if (isWanted("threads", "outboxes", "requested", "relay"))
+    rows.push(...(await fetchingRows(command, root, scale, isWanted, report)));
+  if (isWanted("waves")) {
+    report("Receiving many activities at once");
+    rows.push(...(await waveRows(command, root, scale.waves)));
+  }
+  if (isWanted("deliveries")) {
+    report("Requesting the deliveries of a post");
+    rows.push(...(await deliveryRows(command, root, scale.deliveries)));
+  }
+  if (isWanted("stored")) {
+    report(`Writing and pruning ${scale.stored.many.toLocaleString("en")} posts`);
+    rows.push(...(await storedPostsRows(command, root, scale.stored)));
+  }
+  return rows;
+}
+
+/** The rows of one server that fetches from others. */
+async function fetchingRows(
+  command: Command,
+  root: string,
+  scale: Scale,
+  isWanted: (...names: Group[]) => boolean,
+  report: Report,
+): Promise<Row[]> {
+  const rows: Row[] = [];
   const fetching = await Fetching.start(command, root, sendersFor(scale.catchingUp));
-  const rows = await threadRows(fetching, scale.warmUp, scale.turns);
-  report("Catching up");
-  rows.push(...(await catchingUpRows(fetching, scale.catchingUp)));
-  report("Requesting threads and profiles that are fetched");
-  rows.push(...(await requestedRows(fetching, scale.requested.count, scale.requested.turns)));
-  report("Receiving posts of a relay");
-  rows.push(await relayRow(fetching, scale.relaySeconds));
+  if (isWanted("threads")) {
+    report("Fetching threads");
+    rows.push(...(await threadRows(fetching, scale.warmUp, scale.turns)));
+  }
+  if (isWanted("outboxes")) {
+    report("Catching up");
+    rows.push(...(await catchingUpRows(fetching, scale.catchingUp)));
+  }
+  if (isWanted("requested")) {
+    report("Requesting threads and profiles that are fetched");
+    rows.push(...(await requestedRows(fetching, scale.requested.count, scale.requested.turns)));
+  }
+  if (isWanted("relay")) {
+    report("Receiving posts of a relay");
+    rows.push(await relayRow(fetching, scale.relaySeconds));
+  }
   await fetching.stop();
-  report("Receiving many activities at once");
-  rows.push(...(await waveRows(command, root, scale.waves)));
-  report("Requesting the deliveries of a post");
-  rows.push(...(await deliveryRows(command, root, scale.deliveries)));
-  report(`Writing and pruning ${scale.stored.many.toLocaleString("en")} posts`);
-  rows.push(...(await storedPostsRows(command, root, scale.stored)));
   return rows;
 }
