@@ -140,6 +140,8 @@ export interface Context {
   mediaCache: MediaCache;
   activityFetches: ActivityFetches;
   background: BackgroundFetches;
+  /** Whether many activities of other servers arrive at once. Set while they are processed. */
+  hasBacklog: boolean;
   /** Reports that other servers sent, by their site. */
   receivedReports: SlidingWindow;
   /** The followers that are sent along with activities which are being delivered, by the row of the activity. */
@@ -225,6 +227,7 @@ export function openContext(
       relayedPosts: new SlidingWindow(60, 60),
       missingPosts: new SlidingWindow(MISSING_POSTS_OF_SITE, 3600),
     },
+    hasBacklog: false,
     receivedReports: new SlidingWindow(REPORTS_PER_HOUR, 3600),
     followersByActivity: new Map(),
     diskSpace: () => diskSpace(config.data),

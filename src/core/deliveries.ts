@@ -4,10 +4,13 @@ import type { Reads, Tx } from "../db/open.ts";
 import { enqueue } from "../db/queue.ts";
 import { groupsOf } from "./groups.ts";
 
+/** Events that share a job: it prepares them without a pause. */
+const GROUP = 16;
+
 /**
  * Tells other servers about a change by a local account, after the commit. Call it in the transaction of the change, so
- * that neither can happen without the other. A job works out who gets it, and what it looks like. `runAt` delays it; with
- * a `key`, an event whose key is waiting already is not added.
+ * that neither can happen without the other. A job works out who gets it, and what it looks like; events of the same
+ * transaction share it. `runAt` delays it; with a `key`, an event whose key is waiting already is not added.
  */
 export function deliver(
   ctx: Context,
@@ -15,7 +18,17 @@ export function deliver(
   event: DeliveryEvent,
   later: { runAt?: number; key?: string } = {},
 ): void {
-  enqueue(ctx, tx, "delivery.prepare", { event }, later);
+  if (later.runAt === undefined && later.key === undefined)
+    tx.collect("delivery.prepare", event, (events) => prepareLater(ctx, tx, events));
+  else enqueue(ctx, tx, "delivery.prepare", { event }, later);
+}
+
+/** Enqueues the jobs of these events, in order. */
+export function prepareLater(ctx: Context, tx: Tx, events: readonly DeliveryEvent[]): void {
+  for (let at = 0; at < events.length; at += GROUP) {
+    const [event, ...others] = events.slice(at, at + GROUP);
+    enqueue(ctx, tx, "delivery.prepare", { event: event!, ...(others.length > 0 && { others }) });
+  }
 }
 
 /** Whether an account is on another server. */

@@ -22,8 +22,15 @@ export interface Tx extends Reads {
   run(sql: string, params?: Params): { changes: number; lastInsertRowid: number };
   /** Runs at the end of the outermost transaction, once per key: the last `work` given for a key counts. */
   beforeCommit(key: string, work: () => void): void;
+  /** Collects an item. At the end of the outermost transaction, `write` gets all items of the key, in order. */
+  collect<Item>(key: string, item: Item, write: (items: readonly Item[]) => void): void;
   /** Runs after the outermost transaction has been committed; does not run after a rollback. */
   afterCommit(effect: () => void): void;
+}
+
+interface Collection {
+  items: unknown[];
+  write(items: readonly unknown[]): void;
 }
 
 interface QueuedWrite {
@@ -44,6 +51,7 @@ export class Db implements Reads {
   private inSnapshot = false;
   private snapshots = 0;
   private beforeCommits: { key: string; work: () => void }[] = [];
+  private readonly collections = new Map<string, Collection>();
   private effects: (() => void)[] = [];
   private queued: QueuedWrite[] = [];
   private isGroupComing = false;
@@ -73,6 +81,7 @@ export class Db implements Reads {
         return { changes, lastInsertRowid: Number(lastInsertRowid) };
       },
       beforeCommit: (key, work) => void this.beforeCommits.push({ key, work }),
+      collect: (key, item, write) => this.collect(key, item, write as Collection["write"]),
       afterCommit: (effect) => void this.effects.push(effect),
     };
   }
@@ -136,6 +145,7 @@ export class Db implements Reads {
     try {
       const result = work(this.tx);
       for (const end of new Map(this.beforeCommits.map((ending) => [ending.key, ending.work])).values()) end();
+      for (const { items, write } of this.collections.values()) write(items);
       this.control.commit.run();
       return result;
     } catch (error) {
@@ -145,7 +155,14 @@ export class Db implements Reads {
     } finally {
       this.depth = 0;
       this.beforeCommits = [];
+      this.collections.clear();
     }
+  }
+
+  private collect(key: string, item: unknown, write: Collection["write"]): void {
+    const collection = this.collections.get(key);
+    if (collection) collection.items.push(item);
+    else this.collections.set(key, { items: [item], write });
   }
 
   private writeUnsynced<T>(work: (tx: Tx) => T): T {

@@ -26,8 +26,8 @@ export interface JobPayloads {
   "status.recheck": { statusId: number };
   /** Fetches a post that a relay has named. */
   "relay.fetch": { relayId: number; uri: string };
-  /** Works out which servers have to learn of a change. */
-  "delivery.prepare": { event: DeliveryEvent };
+  /** Works out which servers have to learn of a change, and of others of the same transaction. */
+  "delivery.prepare": { event: DeliveryEvent; others?: readonly DeliveryEvent[] };
   /** Writes a delivery for each inbox of the activities that were worked out, in order. */
   "delivery.fan_out": Record<string, never>;
   /** Processes what other servers have sent. One job does so for all of them. */

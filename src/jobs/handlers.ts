@@ -21,7 +21,7 @@ import { catchUp, fetchProfile } from "../federation/fetching/profiles.ts";
 import { recheckStatus } from "../federation/fetching/recheck.ts";
 import { fetchRelayed } from "../federation/fetching/relayed.ts";
 import { fetchThread } from "../federation/fetching/threads.ts";
-import { prepareDelivery } from "../federation/delivery/prepare.ts";
+import { prepareDeliveries } from "../federation/delivery/prepare.ts";
 import { sendWaiting } from "../federation/delivery/send.ts";
 import { refreshSoftware } from "../federation/peers/software.ts";
 import { processIncoming } from "../federation/inbox/incoming.ts";
@@ -60,7 +60,7 @@ export const handlers: Handlers = {
   "announcement.tell": (ctx, { id, version }) => publishAnnouncement(ctx, id, version),
   "card.fetch": (ctx, { linkId }) => fetchCard(ctx, linkId),
   clean_up: (ctx) => cleanUp(ctx),
-  "delivery.prepare": (ctx, { event }) => prepareDelivery(ctx, event),
+  "delivery.prepare": (ctx, { event, others = [] }) => prepareDeliveries(ctx, [event, ...others]),
   "delivery.fan_out": (ctx) => fanOut(ctx),
   "delivery.send": (ctx, { inbox }) => sendWaiting(ctx, inbox),
   "delivery.farewell": (ctx, farewell) => sendFarewell(ctx, farewell),

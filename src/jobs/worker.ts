@@ -148,10 +148,12 @@ export class Worker {
   /** Writes outcomes, leases jobs and begins them. Returns the time until more can be done, in ms. */
   private step(shouldWrite: boolean): number {
     const ended = () => this.jobEnded();
-    if (shouldWrite || this.isDue()) this.exchange();
+    let next = shouldWrite ? 0 : this.next();
+    const isDue = next <= this.ctx.clock.now();
+    if (isDue) this.exchange();
     for (const lane of this.lanes) lane.begin((job) => this.perform(job, lane), ended);
-    const next = (this.next() ?? Infinity) - this.ctx.clock.now();
-    return Math.min(Math.max(next, 0), this.outcomes.patience, MAX_SLEEP);
+    if (isDue) next = this.next();
+    return Math.min(Math.max(next - this.ctx.clock.now(), 0), this.outcomes.patience, MAX_SLEEP);
   }
 
   /** Writes the outcomes of ended jobs, and leases further ones. */
@@ -193,14 +195,13 @@ export class Worker {
   }
 
   private isDue(): boolean {
-    return (this.next() ?? Infinity) <= this.ctx.clock.now();
+    return this.next() <= this.ctx.clock.now();
   }
 
-  /** When the next job is due that could begin at once; null when there is none. Checked again when any job ends. */
-  private next(): number | null {
-    if (this.stopping) return null;
-    const times = this.lanes.map((lane) => lane.next(this.ctx.db)).filter((time) => time !== null);
-    return times.length === 0 ? null : Math.min(...times);
+  /** When the next job is due that could begin at once; Infinity when there is none. Checked again when any job ends. */
+  private next(): number {
+    if (this.stopping) return Infinity;
+    return Math.min(...this.lanes.map((lane) => lane.next(this.ctx.db) ?? Infinity));
   }
 
   /** The jobs that run now. */

@@ -122,6 +122,22 @@ describe("Callbacks that share a commit", () => {
     expect(effects).toEqual(["one", "z"]);
   });
 
+  const collected = (...items: string[]) => {
+    return (tx: Tx) => items.forEach((item) => tx.collect("all", item, (all) => void insert(all.join(" "))(tx)));
+  };
+
+  test("hand in what they collect together, in order, and once", async () => {
+    await Promise.all([collected("a", "b"), insert("one"), collected("c")].map((work) => db.groupCommit(work)));
+    db.transaction(collected("d"));
+    expect(effects).toEqual(["one", "a b c", "d"]);
+  });
+
+  test("collect nothing when they fail", async () => {
+    const failing = (tx: Tx) => [collected("a")(tx), insertAndFail("two")(tx)];
+    await Promise.allSettled([failing, collected("b")].map((callback) => db.groupCommit(callback)));
+    expect(effects).toEqual(["b"]);
+  });
+
   test("see the writes of earlier callbacks", async () => {
     const [, seen] = await Promise.all([
       db.groupCommit(insert("one")),

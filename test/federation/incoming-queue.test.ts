@@ -1,8 +1,9 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import { pause } from "../../src/lib/pause.ts";
 import type { Json } from "../support/client.ts";
 import { neighboursForEachTest } from "../support/federation.ts";
 import { count, type HostileAccount, hostilePeerForEachTest } from "../support/hostile-peer.ts";
+import { inProcess } from "../support/server.ts";
 
 /* The queue of verified activities. */
 
@@ -62,6 +63,49 @@ describe("Activities that need a slow server", () => {
     expect(waiting()).toBe(0);
     expect(asked()).toBe(40);
   });
+});
+
+describe("A delivery", () => {
+  const likeAll = async (posts: number) => {
+    const eve = peer.account("eve", "a.test");
+    const uris = await Promise.all(
+      Array.from({ length: posts }, async (_, at) => (await alice.publish(`post ${at}`)).uri),
+    );
+    for (const uri of uris) await arrive(eve, "Like", uri);
+  };
+
+  inProcess("waits a moment while many activities arrive", async () => {
+    const { ctx } = alice.server;
+    await arrive(peer.account("zoe", "z.test"), "Follow", alice.uri);
+    await alice.server.drain();
+    await alice.publish("Hello");
+    const sleep = spyOn(Bun, "sleep").mockResolvedValue();
+    ctx.hasBacklog = true;
+    await alice.server.drain();
+    const pauses = sleep.mock.calls.map(([time]) => time);
+    sleep.mockRestore();
+    expect(pauses).toContain(100);
+    expect(peer.delivered.at(-1)).toMatchObject({ type: "Create" });
+  });
+
+  for (const [posts, isMany] of [
+    [15, false],
+    [16, true],
+  ] as const) {
+    inProcess(`takes ${posts} activities for ${isMany ? "many" : "few"}, until they are processed`, async () => {
+      const { ctx } = alice.server;
+      await likeAll(posts);
+      const seen = new Set<boolean>();
+      const original = ctx.db.transaction.bind(ctx.db);
+      const spy = spyOn(ctx.db, "transaction").mockImplementation((...args) => {
+        seen.add(ctx.hasBacklog);
+        return original(...args);
+      });
+      await alice.server.drain();
+      spy.mockRestore();
+      expect([seen.has(true), ctx.hasBacklog]).toEqual([isMany, false]);
+    });
+  }
 });
 
 test("A flood of one server doesn't delay the activities of another: they take turns", async () => {

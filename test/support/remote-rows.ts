@@ -1,6 +1,7 @@
 import { type RemoteProfile, saveRemoteAccount } from "../../src/core/people/remote-accounts.ts";
 import { acceptFollow, storeFollow } from "../../src/core/people/follows.ts";
 import type { DeliveryEvent } from "../../src/db/delivery-events.ts";
+import type { JobPayloads } from "../../src/db/queue.ts";
 import type { Client } from "./client.ts";
 import type { TestServer } from "./server.ts";
 
@@ -91,5 +92,8 @@ export async function followRemote(server: TestServer, who: Client, target: { id
 /** The changes that other servers will learn of, oldest first: before the next `drain()`. */
 export function deliveryEvents({ ctx }: TestServer): DeliveryEvent[] {
   const jobs = ctx.db.all<{ payload: string }>("SELECT payload FROM jobs WHERE kind = 'delivery.prepare' ORDER BY id");
-  return jobs.map(({ payload }) => (JSON.parse(payload) as { event: DeliveryEvent }).event);
+  return jobs.flatMap(({ payload }) => {
+    const { event, others = [] } = JSON.parse(payload) as JobPayloads["delivery.prepare"];
+    return [event, ...others];
+  });
 }

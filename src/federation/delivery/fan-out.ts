@@ -9,6 +9,8 @@ import { addStatusDeliveries, countServers } from "./status-deliveries.ts";
 
 /** Inboxes for which one transaction writes deliveries: requests wait for some milliseconds at most. */
 const SLICE = 250;
+/** A further slice in the same transaction costs as much as this number of inboxes. */
+const SLICE_COST = 1;
 
 const ADD_ACTIVITY = `
   INSERT INTO outgoing_activities (account_id, body, status_uri, created_at, follow_uri, key_id, syncs_followers)
@@ -51,7 +53,7 @@ function runLater(ctx: Context, tx: Tx): void {
   enqueue(ctx, tx, "delivery.fan_out", {}, { key: "delivery.fan_out" });
 }
 
-/** Writes the deliveries of all slices in order, each in the transaction that removes the slice. */
+/** Writes the deliveries of all slices in order, those of a slice in the transaction that removes it. */
 export async function fanOut(ctx: Context): Promise<(tx: Tx) => void> {
   while (!ctx.isStopping && writeNext(ctx)) await pause();
   return (tx) => {
@@ -59,22 +61,31 @@ export async function fanOut(ctx: Context): Promise<(tx: Tx) => void> {
   };
 }
 
-/** Returns whether there was a slice. */
+/** Writes the next slices in one transaction, if they are small: most have one inbox. Returns whether there was one. */
 function writeNext(ctx: Context): boolean {
-  const slice = ctx.db.get<SliceRow>(NEXT);
-  if (!slice) return false;
-  const { id, activity_id: activityId } = slice;
-  const inboxes = openInboxes(ctx, JSON.parse(slice.inboxes));
-  // After a power failure, the slice may be there again: then its deliveries are not.
-  const write = (tx: Tx) => {
-    for (const inbox of inboxes) {
-      tx.run(ADD_DELIVERY, { activityId, inbox });
-      sendLater(ctx, tx, inbox);
-    }
-    countServers(tx, activityId, inboxes);
-    tx.run("DELETE FROM delivery_slices WHERE id = +$id", { id });
-    removeUnused(tx, [activityId]);
-  };
-  ctx.db.transaction(write, { isSynced: false });
+  if (!ctx.db.get<SliceRow>(NEXT)) return false;
+  // After a power failure, slices may be there again: then their deliveries are not.
+  ctx.db.transaction((tx) => writeSlices(ctx, tx), { isSynced: false });
   return true;
+}
+
+function writeSlices(ctx: Context, tx: Tx): void {
+  let written = 0;
+  for (let slice = tx.get<SliceRow>(NEXT); slice; slice = tx.get<SliceRow>(NEXT)) {
+    const inboxes = JSON.parse(slice.inboxes) as string[];
+    if (written > 0 && written + inboxes.length > SLICE) return;
+    writeSlice(ctx, tx, slice, inboxes);
+    written += inboxes.length + SLICE_COST;
+  }
+}
+
+function writeSlice(ctx: Context, tx: Tx, { id, activity_id: activityId }: SliceRow, urls: readonly string[]): void {
+  const inboxes = openInboxes(ctx, urls);
+  for (const inbox of inboxes) {
+    tx.run(ADD_DELIVERY, { activityId, inbox });
+    sendLater(ctx, tx, inbox);
+  }
+  countServers(tx, activityId, inboxes);
+  tx.run("DELETE FROM delivery_slices WHERE id = +$id", { id });
+  if (inboxes.length === 0) removeUnused(tx, [activityId]);
 }

@@ -27,6 +27,8 @@ const BATCH = 32;
 /** Senders that wait for other servers at once: in total, and of one site, which could otherwise keep all others waiting. */
 const MAX_WAITING = 64;
 const MAX_WAITING_PER_SITE = 4;
+/** How long the job lets activities gather after several that did not fill a batch, in ms. */
+const GATHERING = 20;
 /** How often the job looks for new activities while senders wait for other servers, in ms. */
 const POLL_INTERVAL = 50;
 const MAX_PER_HOST = { activities: 2000, bytes: 64 * 1024 * 1024 };
@@ -100,6 +102,7 @@ export async function processIncoming(ctx: Context): Promise<(tx: Tx) => void> {
   try {
     await processDue(ctx, waiting);
   } finally {
+    ctx.hasBacklog = false;
     // The job may begin again at once, and must not meet work of its own.
     await Promise.all(waiting.senders.values());
   }
@@ -114,6 +117,7 @@ async function processDue(ctx: Context, waiting: Waiting): Promise<void> {
   let lastHost = "";
   while (!waiting.problem && !ctx.isStopping) {
     const rows = nextRows(ctx, lastHost, waiting);
+    ctx.hasBacklog = rows.length >= BATCH / 2;
     if (rows.length === 0) {
       if (waiting.senders.size === 0) return;
       await Promise.race([...waiting.senders.values(), Bun.sleep(POLL_INTERVAL)]);
@@ -121,8 +125,9 @@ async function processDue(ctx: Context, waiting: Waiting): Promise<void> {
     }
     lastHost = rows.at(-1)!.host;
     processRows(ctx, rows, waiting);
-    // Lets the server answer requests between batches.
-    await pause();
+    // Lets the server answer requests between batches. While many arrive, the next ones share a commit.
+    if (rows.length > 1 && rows.length < BATCH) await Bun.sleep(GATHERING);
+    else await pause();
   }
 }
 
