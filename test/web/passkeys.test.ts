@@ -56,7 +56,7 @@ describe("A passkey", () => {
     expect(options).toMatchObject({ rpId: "social.example", userVerification: "required", allowCredentials: [] });
     const { fields } = visitor.formTo("/sign-in/passkey");
     const passkey = device.get(options);
-    expect((await send("/sign-in/passkey", passkey)).location).toBe("/");
+    expect((await send("/sign-in/passkey", passkey)).location).toBe("/home");
     expect(await signedInAs()).toBe("alice");
     const again = await visitor.post("/sign-in/passkey", { ...fields, passkey });
     expect(again.status).not.toBe(303);
@@ -99,7 +99,7 @@ describe("A passkey", () => {
     const late = await send("/sign-in/passkey", device.get(options));
     expect([late.status, late.text]).toEqual([422, expect.stringContaining("open for too long")]);
     const passkey = device.get(optionsOf(late, "/sign-in/passkey"));
-    expect((await send("/sign-in/passkey", passkey)).location).toBe("/");
+    expect((await send("/sign-in/passkey", passkey)).location).toBe("/home");
   });
 
   test("is refused if it answers another page, another browser or nobody's challenge", async () => {
@@ -123,7 +123,7 @@ describe("A passkey", () => {
     const stranger = new Authenticator(ORIGIN);
     expect((await send("/sign-in/second-step", stranger.get(options))).status).toBe(422);
     const passkey = device.get(options, { isVerified: false });
-    expect((await send("/sign-in/second-step", passkey)).location).toBe("/");
+    expect((await send("/sign-in/second-step", passkey)).location).toBe("/home");
     expect(await signedInAs()).toBe("alice");
   });
 
@@ -137,14 +137,14 @@ describe("A passkey", () => {
     expect((await send("/sign-in/second-step", bobs.get(options))).status).toBe(422);
     await bob.get(SECURITY);
     await bob.press("Remove");
-    expect((await new Visitor(server).signIn("bob")).location).toBe("/");
+    expect((await new Visitor(server).signIn("bob")).location).toBe("/home");
   });
 
   test("comes with recovery codes, which sign in without it", async () => {
     expect(recoveryCodes).toHaveLength(10);
     await visitor.signIn("alice");
     await visitor.follow();
-    expect((await visitor.press("Sign in", { code: recoveryCodes[3]! })).location).toBe("/");
+    expect((await visitor.press("Sign in", { code: recoveryCodes[3]! })).location).toBe("/home");
   });
 
   test("proves to sensitive pages who the user is", async () => {
@@ -179,7 +179,7 @@ describe("A passkey", () => {
 
     await visitor.press("Remove");
     expect((await visitor.follow()).text).not.toContain("Old phone");
-    expect((await new Visitor(server).signIn("alice")).location).toBe("/");
+    expect((await new Visitor(server).signIn("alice")).location).toBe("/home");
     const back = await addPasskey(visitor, "back again");
     expect(back.html).toContain("<code>");
   });

@@ -118,7 +118,6 @@ test("a post that isn't public or belongs to another account is not found, and a
     await alice.publish({ status: "@bob for you", visibility: "direct" }),
     await alice.publish("for all"),
   ];
-  await visitor.signIn("alice");
   const remote = remoteStatus(server, remoteAccount(server, "dora", "elsewhere.example"), "afar");
   for (const path of [
     pathOf(followers),

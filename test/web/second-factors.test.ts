@@ -54,7 +54,9 @@ describe("With one-time codes", () => {
     await visitor.get(location!);
     const wrong = await visitor.press("Sign in", { code: "123456" });
     expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining("wrong or has already been used")]);
-    expect((await visitor.press("Sign in", { code: ` ${codeOf(totp).replace(/(...)/, "$1 ")}` })).location).toBe("/");
+    expect((await visitor.press("Sign in", { code: ` ${codeOf(totp).replace(/(...)/, "$1 ")}` })).location).toBe(
+      "/home",
+    );
     expect(await isSignedIn()).toBe(true);
   });
 

@@ -29,7 +29,7 @@ test.each([
   "Alice@Mail.example",
 ])("%p signs in", async (login) => {
   const { status, location } = await visitor.signIn(login);
-  expect([status, location]).toEqual([303, "/"]);
+  expect([status, location]).toEqual([303, "/home"]);
   expect(await signedInAs()).toBe("Alice");
 });
 
@@ -135,7 +135,7 @@ test.each([
 ])("signing in never redirects to %p", async (return_to) => {
   await visitor.get("/sign-in");
   const { status, location } = await visitor.press("Sign in", { login: "alice", password: "correct horse", return_to });
-  expect([status, location]).toEqual([303, "/"]);
+  expect([status, location]).toEqual([303, "/home"]);
 });
 
 test("the parameters of an app's request are encoded in the redirect", async () => {

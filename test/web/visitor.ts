@@ -5,6 +5,7 @@ interface Form {
   action: string;
   isMultipart: boolean;
   fields: Record<string, string>;
+  /** `label` is the text, or the title that stands for a drawing. */
   buttons: { name: string; value: string; label: string }[];
 }
 
@@ -44,9 +45,10 @@ export class Visitor {
     return form;
   }
 
-  /** Submits a form of the current page with the button of this label. */
-  async press(label: string, fields: Fields = {}): Promise<Seen> {
-    const form = this.seen?.forms.find(({ buttons }) => buttons.some((button) => button.label === label));
+  /** Submits a form of the current page with the button of this label: the first one, or the one with this action. */
+  async press(label: string, fields: Fields = {}, action?: string): Promise<Seen> {
+    const forms = this.seen?.forms.filter((form) => action === undefined || form.action === action);
+    const form = forms?.find(({ buttons }) => buttons.some((button) => button.label === label));
     const button = form?.buttons.find((candidate) => candidate.label === label);
     if (!form || !button) throw new Error(`there is no button "${label}" on this page: ${this.seen?.text}`);
     const all = { ...form.fields, ...(button.name ? { [button.name]: button.value } : {}), ...fields };
@@ -138,10 +140,10 @@ function formsIn(html: string): Form[] {
     action: attribute(attributes!, "action"),
     isMultipart: attributes!.includes("multipart/form-data"),
     fields: { ...inputsIn(inside!), ...textsIn(inside!), ...choicesIn(inside!) },
-    buttons: [...inside!.matchAll(/<button ?([^>]*)>(.*?)<\/button>/gs)].map(([, button, label]) => ({
+    buttons: [...inside!.matchAll(/<button(?: ([^>]*))?>(.*?)<\/button>/gs)].map(([, button = "", label]) => ({
       name: attribute(button!, "name"),
       value: attribute(button!, "value"),
-      label: decoded(label!),
+      label: attribute(button!, "title") || decoded(label!),
     })),
   }));
 }

@@ -97,7 +97,8 @@ function showRow(ctx: Context, row: ScheduledRow, media: readonly MediaRow[]) {
       },
       quoted_status_id: draft.quotedStatusId === null ? null : String(draft.quotedStatusId),
       quote_approval_policy: draft.quotePolicy,
-      application_id: row.app_id,
+      // Always a number in Mastodon. Posts from the pages of this server have no app.
+      application_id: row.app_id ?? 0,
       scheduled_at: null,
       idempotency: null,
       with_rate_limit: false,

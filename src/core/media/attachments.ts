@@ -18,6 +18,16 @@ export function ownMedia(ctx: Context, accountId: number, id: number | null): Me
   return row;
 }
 
+/** Those of these uploads that the account has, in the order given. */
+export function ownUploads(ctx: Context, accountId: number, ids: readonly number[]): MediaRow[] {
+  if (ids.length === 0) return [];
+  return ctx.db.all<MediaRow>(
+    `SELECT m.* FROM json_each($ids) j JOIN media_attachments m ON m.id = j.value
+     WHERE m.account_id = +$accountId ORDER BY j.key`,
+    { ids: idList(ids), accountId },
+  );
+}
+
 /**
  * Returns the rows of these uploads.
  *

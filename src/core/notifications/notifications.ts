@@ -251,6 +251,18 @@ export function countUnread(db: Reads, accountId: number, filter: NotificationFi
   return listNotifications(db, accountId, filter, page).length;
 }
 
+const UNREAD = `
+  SELECT count(*) AS count FROM (
+    SELECT 1 FROM notifications n
+    WHERE n.account_id = +$accountId AND NOT n.filtered AND ${SEEN} AND n.id > coalesce((
+      SELECT last_read_id FROM markers WHERE account_id = +$accountId AND timeline = 'notifications'), 0)
+    LIMIT +$limit)`;
+
+/** The number of unread notifications of all types, counted up to `limit`; one query, for the bar of every page. */
+export function countUnreadUpTo(db: Reads, accountId: number, limit: number): number {
+  return db.get<{ count: number }>(UNREAD, { accountId, limit })!.count;
+}
+
 /** The id of the last read notification; 0 without a marker. */
 export function readUpTo(db: Reads, accountId: number): number {
   return markersOf(db, accountId, ["notifications"])[0]?.last_read_id ?? 0;

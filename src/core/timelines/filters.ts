@@ -5,7 +5,7 @@ import { notFound, refuseWhere, tooLong, validationFailed } from "../../errors.t
 import { publishAfterCommit, userTopic } from "../events.ts";
 import { visibleStatus } from "../visibility.ts";
 
-const FILTER_CONTEXTS = ["home", "notifications", "public", "thread", "account"] as const;
+export const FILTER_CONTEXTS = ["home", "notifications", "public", "thread", "account"] as const;
 export const FILTER_ACTIONS = filters.filter_action.enumValues;
 
 export type FilterRow = Pick<typeof filters.$inferSelect, "id" | "title" | "context" | "filter_action" | "expires_at">;

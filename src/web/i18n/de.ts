@@ -6,6 +6,7 @@ export const german: Messages = {
   navigation: "Bereiche",
   home: "Start",
   notifications: "Mitteilungen",
+  unread: (count) => number(count, "ungelesene Mitteilung", "ungelesene Mitteilungen"),
   compose: "Schreiben",
   profile: "Profil",
   settings: "Einstellungen",

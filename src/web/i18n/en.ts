@@ -6,6 +6,7 @@ export const english: Messages = {
   navigation: "Areas",
   home: "Home",
   notifications: "Notifications",
+  unread: (count) => number(count, "unread notification", "unread notifications"),
   compose: "Write",
   profile: "Profile",
   settings: "Settings",

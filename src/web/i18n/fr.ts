@@ -6,6 +6,7 @@ export const french: Messages = {
   navigation: "Rubriques",
   home: "Accueil",
   notifications: "Notifications",
+  unread: (count) => number(count, "notification non lue", "notifications non lues"),
   compose: "Écrire",
   profile: "Profil",
   settings: "Réglages",

@@ -12,6 +12,7 @@ export interface Messages {
   navigation: string;
   home: string;
   notifications: string;
+  unread(count: number): string;
   compose: string;
   profile: string;
   settings: string;

@@ -23,6 +23,7 @@ const PATHS = {
   search: "M11 4a7 7 0 1 0 0 14 7 7 0 0 0 0-14zM16 16l4 4",
   feed: "M5 5a14 14 0 0 1 14 14M5 11a8 8 0 0 1 8 8M6 18h.01",
   pin: "M9 4h6l-1 6 3 3H7l3-3zM12 13v7",
+  more: "M5 12h.01M12 12h.01M19 12h.01",
   check: "M5 12l5 5 9-10",
 } as const;
 

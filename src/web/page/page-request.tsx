@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { renderToString } from "preact-render-to-string";
 import type { Context } from "../../context.ts";
+import { countUnreadUpTo } from "../../core/notifications/notifications.ts";
 import type { LoginRow } from "../../core/sign-in/logins.ts";
 import type { Client } from "../../core/sign-in/new-browsers.ts";
 import { beginSecondStep, pendingUser } from "../../core/sign-in/pending.ts";
@@ -17,7 +18,7 @@ import type { Messages } from "../i18n/messages.ts";
 import type { Texts } from "../i18n/texts.ts";
 import type { Asset } from "../assets.ts";
 import { PageLayout } from "./layout.tsx";
-import { Navigation } from "./navigation.tsx";
+import { MAX_UNREAD, Navigation } from "./navigation.tsx";
 
 export interface PageOptions {
   status?: number;
@@ -109,6 +110,11 @@ export class PageRequest {
   /** Whether this visitor may see accounts and public posts (LINNET_LIMITED_FEDERATION). */
   get maySeeAccounts(): boolean {
     return this.session !== null || !this.ctx.config.limitedFederation;
+  }
+
+  /** The account that sees the page: 0 for anonymous visitors. */
+  get viewerId(): number {
+    return this.session?.accountId ?? 0;
   }
 
   /** The token that a form must send back: bound to the session, or to this browser while no user is signed in. */
@@ -227,7 +233,8 @@ export class PageRequest {
   private navigation() {
     const { session, messages, ctx, request } = this;
     const path = requestAddress(request.url).pathname;
-    return <Navigation server={ctx.config.title} messages={messages} session={session} path={path} />;
+    const unread = session ? countUnreadUpTo(ctx.db, session.accountId, MAX_UNREAD) : 0;
+    return <Navigation server={ctx.config.title} messages={messages} session={session} path={path} unread={unread} />;
   }
 
   /**

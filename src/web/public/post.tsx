@@ -1,21 +1,26 @@
 /** @jsxImportSource preact */
+import { lookupAccount } from "../../core/accounts.ts";
 import { localUrl, openStatusAt } from "../../core/addresses.ts";
-import { contextOf } from "../../core/statuses/threads.ts";
-import { visibleOriginal, visibleStatus } from "../../core/visibility.ts";
+import { contextOf, fetchThreadLater } from "../../core/statuses/threads.ts";
+import { type StatusRow, visibleOriginal, visibleStatus } from "../../core/visibility.ts";
 import { showStatus, showStatuses, type StatusJson } from "../../entities/statuses.ts";
+import { notFound } from "../../errors.ts";
 import { htmlToText } from "../../lib/text/html.ts";
 import { parseId } from "../../lib/ids.ts";
 import { requestAddress } from "../../lib/http/params.ts";
-import { ANONYMOUS } from "./accounts.ts";
 import { closedPage } from "./closed.tsx";
 import { Deliveries } from "./deliveries.tsx";
+import { postPath } from "./links.ts";
 import { Meta } from "./meta.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import { handleOf, nameOf, Post, Posts } from "./posts.tsx";
 import type { PageRequest } from "../page/page-request.tsx";
 import { publicTexts } from "./texts.ts";
 
-/** The page of a local post with its thread, and redirects to it. Authors also see which servers have the post. */
+/**
+ * The page of a post with its thread, and redirects to it. Anonymous visitors get local posts that are for everyone;
+ * signed-in users get all posts that they may see, and authors also see which servers have a post.
+ */
 export function postPages(pages: Pages): void {
   // These are URIs for programs, but users find them too: the url of a reblog is one.
   pages.get("/users/:name", (page) => page.redirect(`/@${encodeURIComponent(page.path[1]!)}`));
@@ -24,9 +29,12 @@ export function postPages(pages: Pages): void {
   pages.get("/@:name/:id", (page) => {
     const { ctx, messages } = page;
     if (!page.maySeeAccounts) return closedPage(page);
-    const id = openStatusAt(ctx, `${ctx.config.origin}${requestAddress(page.request.url).pathname}`);
-    const { ancestors, descendants } = contextOf(ctx, ANONYMOUS, visibleStatus(ctx, ANONYMOUS, id));
-    const thread = showStatuses(ctx, ANONYMOUS, [...ancestors, id, ...descendants]);
+    const row = statusOf(page);
+    const { id } = row;
+    const { ancestors, descendants } = contextOf(ctx, page.viewerId, row);
+    // Visitors cause no requests to other servers.
+    if (page.session) fetchThreadLater(ctx, row);
+    const thread = showStatuses(ctx, page.viewerId, [...ancestors, id, ...descendants]);
     const at = ancestors.length;
     const status = thread[at]!;
     const title = titleOf(page, status);
@@ -49,7 +57,7 @@ export function postPages(pages: Pages): void {
         {descendants.length > 0 && (
           <section>
             <h2>{messages.repliesTitle}</h2>
-            <Posts page={page} statuses={thread.slice(at + 1)} />
+            <Posts page={page} statuses={thread.slice(at + 1)} context="thread" />
           </section>
         )}
       </>,
@@ -78,20 +86,33 @@ function Ancestors({ page, statuses }: { page: PageRequest; statuses: readonly S
       {earlier.length > 0 && (
         <details class="earlier">
           <summary>{page.texts(publicTexts).earlierPosts(earlier.length)}</summary>
-          <Posts page={page} statuses={earlier} />
+          <Posts page={page} statuses={earlier} context="thread" />
         </details>
       )}
-      <Posts page={page} statuses={statuses.slice(-1)} />
+      <Posts page={page} statuses={statuses.slice(-1)} context="thread" />
     </>
   );
+}
+
+/** @throws Refusal if the visitor may not see the post, or if it is by another account */
+function statusOf({ ctx, viewerId, path, request }: PageRequest): StatusRow {
+  if (viewerId === 0) {
+    return visibleStatus(
+      ctx,
+      viewerId,
+      openStatusAt(ctx, `${ctx.config.origin}${requestAddress(request.url).pathname}`),
+    );
+  }
+  const status = visibleStatus(ctx, viewerId, parseId(path[1]));
+  if (status.reblog_of_id !== null || status.account_id !== lookupAccount(ctx, path[0]!)?.id) throw notFound();
+  return status;
 }
 
 function redirectToOriginal(page: PageRequest): Response {
   const { ctx } = page;
   if (!page.maySeeAccounts) return closedPage(page);
-  const { id } = visibleOriginal(ctx, ANONYMOUS, parseId(page.path[3]));
-  const { url, uri } = showStatus(ctx, ANONYMOUS, id);
-  return page.redirect(page.local(url ?? uri));
+  const { id } = visibleOriginal(ctx, page.viewerId, parseId(page.path[3]));
+  return page.redirect(postPath(page, showStatus(ctx, page.viewerId, id)));
 }
 
 function PostMeta({ page, status }: { page: PageRequest; status: StatusJson }) {

@@ -8,6 +8,11 @@ import type { OriginalJson, QuotedJson, StatusJson } from "../../entities/status
 import { htmlToText } from "../../lib/text/html.ts";
 import { Html, Text } from "../page/rich-text.tsx";
 import type { PageRequest } from "../page/page-request.tsx";
+import { Filtered, strongestFilter, type FilterContext } from "./filtered.tsx";
+import { accountPath, linkedContent, postPath } from "./links.ts";
+import { anchorOf, PostActions } from "./post-actions.tsx";
+import { Ballot } from "./ballot.tsx";
+import { dateAndTime } from "./dates.ts";
 import type { Messages } from "../i18n/messages.ts";
 import { localHandle } from "../../core/addresses.ts";
 import { publicTexts } from "./texts.ts";
@@ -22,18 +27,26 @@ interface PostProps {
   isMain?: boolean;
   /** Whether a long post is shortened, with a link to the whole. */
   isFolded?: boolean;
+  /** Whether it is shown without what users can do with it. */
+  isPlain?: boolean;
+  /** The viewer's filters for this context apply. */
+  context?: FilterContext;
   /** Shown below the post. */
   children?: ComponentChildren;
 }
 
 /** A public post. A reblog is shown as its original, with the name of the account that boosted it. */
-export function Post({ page, status, label, isMain, isFolded = false, children }: PostProps) {
+export function Post({ page, status, label, isMain, isFolded = false, isPlain, context, children }: PostProps) {
   const { messages } = page;
-  const shown = status.reblog ?? status;
+  const filter = strongestFilter(status, context);
+  if (filter?.filter_action === "hide") return null;
+  const original = status.reblog ?? status;
+  const shown = filter?.filter_action === "blur" ? { ...original, sensitive: true } : original;
+  const user = !isPlain && page.isOfUser() ? page : null;
   const above = status.reblog ? messages.boostedBy(nameOf(status.account)) : label;
   const folded = isFolded && isLong(shown) && !shown.spoiler_text;
-  return (
-    <article class={isMain ? "post main h-entry" : "post h-entry"} id={isMain ? "post" : undefined}>
+  const post = (
+    <article class={isMain ? "post main h-entry" : "post h-entry"} id={anchorOf(status.id)}>
       {above && (
         <p class="help">
           <Text text={above} emojis={status.account.emojis} />
@@ -43,34 +56,42 @@ export function Post({ page, status, label, isMain, isFolded = false, children }
       <PostContent page={page} status={shown} isFolded={folded}>
         {shown.quote && <Quote page={page} quote={shown.quote} />}
       </PostContent>
-      <PostDetails page={page} status={shown} />
+      <PostDetails page={page} status={shown} hasCounts={!user} />
+      {user && <PostActions page={user} status={shown} shownId={status.id} />}
       {children}
     </article>
   );
+  return filter?.filter_action === "warn" ? <Filtered page={page} title={filter.title} children={post} /> : post;
+}
+
+interface PostsProps {
+  page: PageRequest;
+  statuses: readonly StatusJson[];
+  context?: FilterContext;
 }
 
 /** A list of posts in the order given. */
-export function Posts({ page, statuses }: { page: PageRequest; statuses: readonly StatusJson[] }) {
+export function Posts({ page, statuses, context }: PostsProps) {
   return (
     <>
       {statuses.map((status) => (
-        <Post page={page} status={status} isFolded />
+        <Post page={page} status={status} context={context} isFolded />
       ))}
     </>
   );
 }
 
 /** A list of posts with the latest first, where threads are in the order in which they were written. */
-export function Threads({ page, statuses }: { page: PageRequest; statuses: readonly StatusJson[] }) {
+export function Threads({ page, statuses, context }: PostsProps) {
   const { thread } = page.texts(publicTexts);
   return (
     <>
       {inThreads(statuses).map((posts) =>
         posts.length === 1 ? (
-          <Posts page={page} statuses={posts} />
+          <Posts page={page} statuses={posts} context={context} />
         ) : (
           <div class="thread" role="group" aria-label={thread}>
-            <Posts page={page} statuses={posts} />
+            <Posts page={page} statuses={posts} context={context} />
           </div>
         ),
       )}
@@ -96,15 +117,9 @@ export function handleOf(page: PageRequest, account: AccountJson): string {
   return account.acct.includes("@") ? `@${account.acct}` : localHandle(page.ctx, account.username);
 }
 
-/** Formats a time in UTC, because the reader's time zone is unknown. */
-export function dateAndTime(messages: Messages, time: string): string {
-  const options = { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" } as const;
-  return `${new Intl.DateTimeFormat(messages.locale, options).format(new Date(time))} UTC`;
-}
-
 export function Author({ page, account }: { page: PageRequest; account: AccountJson }) {
   return (
-    <a class="author p-author h-card" href={page.local(account.url)}>
+    <a class="author p-author h-card" href={accountPath(page, account)}>
       <img class="u-photo" src={page.local(account.avatar)} width="48" height="48" alt="" loading="lazy" />
       <span>
         <Text as="bdi" class="p-name" text={nameOf(account)} emojis={account.emojis} />
@@ -118,7 +133,7 @@ export function Author({ page, account }: { page: PageRequest; account: AccountJ
 export function AccountItem({ page, account }: { page: PageRequest; account: AccountJson }) {
   return (
     <li>
-      <a href={page.local(account.url)}>
+      <a href={accountPath(page, account)}>
         <Text as="bdi" text={nameOf(account)} emojis={account.emojis} />
       </a>{" "}
       <span>{handleOf(page, account)}</span>
@@ -141,13 +156,23 @@ function PostContent({ page, status, isFolded, children }: PostContentProps) {
   const classes = ["prose content e-content", status.quote && "with-quote", isFolded && "folded"];
   const body = (
     <>
-      <Html class={classes.filter(Boolean).join(" ")} html={status.content} emojis={emojis} lang={language} />
+      <Html
+        class={classes.filter(Boolean).join(" ")}
+        html={linkedContent(page, status)}
+        emojis={emojis}
+        lang={language}
+      />
       {isFolded && (
         <p>
-          <a href={page.local(status.url ?? status.uri)}>{page.texts(publicTexts).showMore}</a>
+          <a href={postPath(page, status)}>{page.texts(publicTexts).showMore}</a>
         </p>
       )}
-      {status.poll && <Poll page={page} poll={status.poll} lang={language} />}
+      {status.poll &&
+        (page.isOfUser() && status.poll.voted === false && !status.poll.expired ? (
+          <Ballot page={page} statusId={status.id} poll={status.poll} lang={language} />
+        ) : (
+          <Poll page={page} poll={status.poll} lang={language} />
+        ))}
       <Media page={page} status={status} />
       {status.card && status.media_attachments.length === 0 && !status.quote && <Card page={page} card={status.card} />}
       {children}
@@ -296,23 +321,24 @@ function Quote({ page, quote }: { page: PageRequest; quote: NonNullable<Original
 }
 
 /** The times when a post was written and edited, and its counts. */
-function PostDetails({ page, status }: { page: PageRequest; status: OriginalJson }) {
+function PostDetails(props: { page: PageRequest; status: OriginalJson; hasCounts: boolean }) {
+  const { page, status, hasCounts } = props;
   const { messages } = page;
   const { replies_count, reblogs_count, favourites_count } = status;
   return (
     <p class="details">
       <PostTime page={page} status={status} />
       {status.edited_at !== null && <span>{messages.editedOn(dateAndTime(messages, status.edited_at))}</span>}
-      {replies_count > 0 && <span>{messages.replies(replies_count)}</span>}
-      {reblogs_count > 0 && <span>{messages.boosts(reblogs_count)}</span>}
-      {favourites_count > 0 && <span>{messages.favourites(favourites_count)}</span>}
+      {hasCounts && replies_count > 0 && <span>{messages.replies(replies_count)}</span>}
+      {hasCounts && reblogs_count > 0 && <span>{messages.boosts(reblogs_count)}</span>}
+      {hasCounts && favourites_count > 0 && <span>{messages.favourites(favourites_count)}</span>}
     </p>
   );
 }
 
 function PostTime({ page, status }: { page: PageRequest; status: ShownStatus }) {
   return (
-    <a class="u-url" href={page.local(status.url ?? status.uri)}>
+    <a class="u-url" href={postPath(page, status)}>
       <time class="dt-published" dateTime={status.created_at}>
         {dateAndTime(page.messages, status.created_at)}
       </time>

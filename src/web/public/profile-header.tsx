@@ -3,6 +3,7 @@ import type { AccountJson } from "../../entities/accounts.ts";
 import { requestAddress } from "../../lib/http/params.ts";
 import type { PageRequest } from "../page/page-request.tsx";
 import { Html, Text } from "../page/rich-text.tsx";
+import { accountPath } from "./links.ts";
 import { publicTexts } from "./texts.ts";
 import { Author, handleOf, nameOf } from "./posts.tsx";
 
@@ -80,7 +81,7 @@ export function ShortProfile({ page, account, title }: { page: PageRequest; acco
 /** The lists of an account, each with its own page. */
 export function Tabs({ page, account }: { page: PageRequest; account: AccountJson }) {
   const texts = page.texts(publicTexts);
-  const own = page.local(account.url);
+  const own = accountPath(page, account);
   const path = requestAddress(page.request.url).pathname;
   // The start page of a server with one user.
   const here = path === "/" ? own : path;

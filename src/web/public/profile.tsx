@@ -3,9 +3,11 @@ import type { ComponentChildren } from "preact";
 import { searchPublicStatuses } from "../../core/discovery/search.ts";
 import { spellingOf } from "../../core/discovery/tags.ts";
 import { archivedMonths, pageOfMonth } from "../../core/timelines/archive.ts";
+import { fetchProfileLater } from "../../core/people/remote-profiles.ts";
 import { pinnedOf, statusesOf, type AccountFilter } from "../../core/timelines/timelines.ts";
 import type { ListItem, Page } from "../../db/keyset.ts";
 import { showAccount, type AccountJson } from "../../entities/accounts.ts";
+import { showRelationship } from "../../entities/relationships.ts";
 import { showStatuses } from "../../entities/statuses.ts";
 import { notFound } from "../../errors.ts";
 import { htmlToText } from "../../lib/text/html.ts";
@@ -13,11 +15,13 @@ import { isHashtagName } from "../../lib/text/hashtags.ts";
 import { feedName } from "../feeds/feed.ts";
 import { profileFeed } from "../feeds/feeds.ts";
 import { Field } from "../page/forms.tsx";
-import type { PageRequest } from "../page/page-request.tsx";
+import type { PageRequest, UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
-import { ANONYMOUS, localAccountOf } from "./accounts.ts";
+import { AccountActions } from "./account-actions.tsx";
+import { accountOf } from "./accounts.ts";
 import { closedPage, suspendedPage } from "./closed.tsx";
 import { FeedLinks, Meta } from "./meta.tsx";
+import { accountPath } from "./links.ts";
 import { idsOf, Pagination, rangeOf } from "./pagination.tsx";
 import { handleOf, nameOf, Post, Threads } from "./posts.tsx";
 import { monthName, Profile, ShortProfile, Tabs } from "./profile-header.tsx";
@@ -53,37 +57,40 @@ export function profilePages(pages: Pages): void {
 }
 
 /** Shows a page about the account in its address, if visitors may see it. */
-function show(page: PageRequest, shown: ProfilePage): Response {
+async function show(page: PageRequest, shown: ProfilePage): Promise<Response> {
   if (!page.maySeeAccounts) return closedPage(page);
-  const { id, suspended_at } = localAccountOf(page, page.path[0]!);
-  return suspended_at === null ? shown(page, showAccount(page.ctx, id)) : suspendedPage(page);
+  const { id, domain, suspended_at } = await accountOf(page, page.path[0]!);
+  if (suspended_at !== null) return suspendedPage(page);
+  if (domain !== null) fetchProfileLater(page.ctx, id);
+  return shown(page, showAccount(page.ctx, id));
 }
 
 /** The profile with its latest posts. It is also the start page of a server with one user. */
 export function profilePage(page: PageRequest, account: AccountJson): Response {
-  const { ctx, messages } = page;
+  const { ctx, messages, viewerId } = page;
   const range = rangeOf(page);
   if (range.max_id !== null) return listPage(page, account, messages.olderPosts, OWN);
   const accountId = Number(account.id);
-  const pinned = idsOf(pinnedOf(ctx, ANONYMOUS, accountId, range));
-  const rows = statusesOf(ctx, ANONYMOUS, accountId, OWN, range);
-  const shown = showStatuses(ctx, ANONYMOUS, [...pinned, ...idsOf(rows).filter((id) => !pinned.includes(id))]);
+  const pinned = idsOf(pinnedOf(ctx, viewerId, accountId, range));
+  const rows = statusesOf(ctx, viewerId, accountId, OWN, range);
+  const shown = showStatuses(ctx, viewerId, [...pinned, ...idsOf(rows).filter((id) => !pinned.includes(id))]);
   return render(
     page,
     account,
     titleOf(page, account),
     <>
       <Profile page={page} account={account} />
+      {page.isOfUser() && <Relation page={page} account={account} />}
       <Tabs page={page} account={account} />
       <section>
         <h2 class="visually-hidden">{messages.latestPosts}</h2>
         {shown.length === 0 && <p>{messages.noPosts}</p>}
         {shown.slice(0, pinned.length).map((status) => (
-          <Post page={page} status={status} label={messages.pinned} isFolded />
+          <Post page={page} status={status} context="account" label={messages.pinned} isFolded />
         ))}
-        <Threads page={page} statuses={shown.slice(pinned.length)} />
+        <Threads page={page} statuses={shown.slice(pinned.length)} context="account" />
       </section>
-      <Pagination page={page} path={page.local(account.url)} range={range} rows={rows} />
+      <Pagination page={page} path={accountPath(page, account)} range={range} rows={rows} />
     </>,
   );
 }
@@ -96,7 +103,7 @@ function listPage(
   filter: AccountFilter,
   { range = rangeOf(page), empty = page.messages.noPosts }: { range?: Page; empty?: string } = {},
 ): Response {
-  const rows = statusesOf(page.ctx, ANONYMOUS, Number(account.id), filter, range);
+  const rows = statusesOf(page.ctx, page.viewerId, Number(account.id), filter, range);
   return postsPage(page, account, title, { rows, range, empty });
 }
 
@@ -106,7 +113,7 @@ function postsPage(
   title: string,
   list: { rows: readonly ListItem[]; range: Page; empty: string; above?: ComponentChildren },
 ): Response {
-  const statuses = showStatuses(page.ctx, ANONYMOUS, idsOf(list.rows));
+  const statuses = showStatuses(page.ctx, page.viewerId, idsOf(list.rows));
   return render(
     page,
     account,
@@ -117,7 +124,7 @@ function postsPage(
       {list.above}
       {statuses.length === 0 && list.empty && <p>{list.empty}</p>}
       <section>
-        <Threads page={page} statuses={statuses} />
+        <Threads page={page} statuses={statuses} context="account" />
       </section>
       <Pagination page={page} range={list.range} rows={list.rows} />
     </>,
@@ -135,7 +142,7 @@ function taggedPage(page: PageRequest, account: AccountJson): Response {
 function archivePage(page: PageRequest, account: AccountJson): Response {
   const { messages } = page;
   const texts = page.texts(publicTexts);
-  const months = archivedMonths(page.ctx, ANONYMOUS, Number(account.id));
+  const months = archivedMonths(page.ctx, page.viewerId, Number(account.id));
   const years = Map.groupBy(months, ({ month }) => month.slice(0, 4));
   return render(
     page,
@@ -151,7 +158,7 @@ function archivePage(page: PageRequest, account: AccountJson): Response {
           <ul class="accounts months">
             {listed.map(({ month, posts }) => (
               <li>
-                <a href={`${page.local(account.url)}/archive/${month}`}>{monthName(page, `${month}-01`)}</a>{" "}
+                <a href={`${accountPath(page, account)}/archive/${month}`}>{monthName(page, `${month}-01`)}</a>{" "}
                 <span>{messages.posts(posts)}</span>
               </li>
             ))}
@@ -180,7 +187,7 @@ function searchPage(page: PageRequest, account: AccountJson): Response {
   const range = rangeOf(page);
   const rows = q === "" ? [] : searchPublicStatuses(page.ctx, Number(account.id), q, range);
   const form = (
-    <form action={`${page.local(account.url)}/search`} role="search">
+    <form action={`${accountPath(page, account)}/search`} role="search">
       <Field
         name="q"
         type="search"
@@ -217,7 +224,15 @@ function ProfileMeta({ page, account }: { page: PageRequest; account: AccountJso
   return (
     <>
       <Meta page={page} url={account.url} type="profile" title={title} description={description} image={image} />
-      <FeedLinks address={page.local(account.url)} title={title} />
+      {!account.acct.includes("@") && <FeedLinks address={page.local(account.url)} title={title} />}
     </>
   );
+}
+
+/** What the user and the account are to each other, with buttons to change it. */
+function Relation({ page, account }: { page: UserPage; account: AccountJson }) {
+  const id = Number(account.id);
+  if (id === page.session.accountId) return null;
+  const relationship = showRelationship(page.ctx, page.session.accountId, id);
+  return <AccountActions page={page} account={account} relationship={relationship} />;
 }

@@ -14,7 +14,7 @@ import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import { typedTexts } from "../page/resubmit.tsx";
 import { PasskeyForm } from "../sign-in/passkey-form.tsx";
-import { safeReturnPath } from "../sign-in/return-path.ts";
+import { safeReturnPath } from "../page/return-path.ts";
 import { signInTexts } from "../sign-in/texts.ts";
 
 /*
@@ -38,7 +38,7 @@ export function confirmPages(pages: Pages): void {
 }
 
 function returnToPage(page: UserPage): Response {
-  return page.redirect(safeReturnPath(page, page.text("return_to")));
+  return page.redirect(safeReturnPath(page.ctx, page.text("return_to")));
 }
 
 /**

@@ -15,7 +15,7 @@ import type { Session } from "../../oauth/sessions.ts";
 import { Hidden } from "../page/forms.tsx";
 import { Alert, Head } from "../page/layout.tsx";
 import type { Pages } from "../page/page-routes.ts";
-import { AUTHORIZE } from "./return-path.ts";
+import { AUTHORIZE } from "./paths.ts";
 import { signInPage } from "./sign-in.tsx";
 import type { PageRequest } from "../page/page-request.tsx";
 import type { Messages } from "../i18n/messages.ts";

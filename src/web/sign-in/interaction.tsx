@@ -13,7 +13,7 @@ import { Alert, Head } from "../page/layout.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import type { PageRequest } from "../page/page-request.tsx";
 import { Author, nameOf, Post } from "../public/posts.tsx";
-import { INTERACTION } from "./return-path.ts";
+import { INTERACTION } from "./paths.ts";
 import { signInPage } from "./sign-in.tsx";
 
 /**

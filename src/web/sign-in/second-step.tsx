@@ -12,7 +12,8 @@ import type { PageRequest } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import { countSignIn, logFailure } from "./attempts.ts";
 import { PasskeyForm } from "./passkey-form.tsx";
-import { AUTHORIZE, safeReturnPath } from "./return-path.ts";
+import { safeReturnPath } from "../page/return-path.ts";
+import { AUTHORIZE } from "./paths.ts";
 import { signInTexts } from "./texts.ts";
 
 const SECOND_STEP = "/sign-in/second-step";
@@ -62,7 +63,7 @@ export function secondStepPages(pages: Pages): void {
       return secondStepPage(page, user, { status: 429, headers, problem: page.messages.tooManyAttempts(minutes) });
     }
     const proof = await proofIn(page, user.id);
-    const returnTo = safeReturnPath(page, page.text("return_to"));
+    const returnTo = safeReturnPath(page.ctx, page.text("return_to"));
     if ("redeem" in proof) {
       const response = page.ctx.db.transaction((tx) => {
         if (!proof.redeem(tx)) return null;
@@ -81,7 +82,7 @@ export function secondStepPages(pages: Pages): void {
 
 /** Starts again with the password. */
 function expired(page: PageRequest): Response {
-  const query = new URLSearchParams({ expired: "1", return_to: safeReturnPath(page, page.text("return_to")) });
+  const query = new URLSearchParams({ expired: "1", return_to: safeReturnPath(page.ctx, page.text("return_to")) });
   return page.redirect(`/sign-in?${query}`);
 }
 
@@ -118,7 +119,7 @@ function secondStepPage(page: PageRequest, user: LoginRow, shown: Shown = {}): R
   const { messages, ctx } = page;
   const texts = page.texts(signInTexts);
   const { codes, passkeys } = secondFactorsOf(ctx.db, user.id);
-  const returnTo = safeReturnPath(page, page.text("return_to"));
+  const returnTo = safeReturnPath(page.ctx, page.text("return_to"));
   return page.render(
     {
       status: shown.status,

@@ -12,7 +12,7 @@ import type { Pages } from "../page/page-routes.ts";
 import type { PageRequest } from "../page/page-request.tsx";
 import { countSignIn, logFailure } from "./attempts.ts";
 import { PasskeyForm } from "./passkey-form.tsx";
-import { safeReturnPath } from "./return-path.ts";
+import { safeReturnPath } from "../page/return-path.ts";
 import { continueSignIn, finishSignIn, secondStepPages, signInRefusal } from "./second-step.tsx";
 import { signInTexts } from "./texts.ts";
 
@@ -23,7 +23,7 @@ const MAX_LOGIN = 320;
 export function signInPages(pages: Pages): void {
   pages.get("/sign-in", (page) => {
     const problem = page.text("expired") === "" ? {} : { problem: page.texts(signInTexts).secondStepExpired };
-    return signInPage(page, { returnTo: safeReturnPath(page, page.text("return_to")), ...problem });
+    return signInPage(page, { returnTo: safeReturnPath(page.ctx, page.text("return_to")), ...problem });
   });
   pages.post("/sign-in", signInByPassword);
   pages.post("/sign-in/passkey", signInByPasskey);
@@ -37,7 +37,7 @@ export function signInPages(pages: Pages): void {
 
 async function signInByPassword(page: PageRequest): Promise<Response> {
   const { messages } = page;
-  const returnTo = safeReturnPath(page, page.text("return_to"));
+  const returnTo = safeReturnPath(page.ctx, page.text("return_to"));
   const login = page.text("login").slice(0, MAX_LOGIN);
   if (!page.isFormValid()) {
     return signInPage(page, { returnTo, login, status: 403, problem: messages.cookiesNeeded });
@@ -64,7 +64,7 @@ async function signInByPassword(page: PageRequest): Promise<Response> {
 async function signInByPasskey(page: PageRequest): Promise<Response> {
   const { messages, ctx } = page;
   const texts = page.texts(signInTexts);
-  const returnTo = safeReturnPath(page, page.text("return_to"));
+  const returnTo = safeReturnPath(page.ctx, page.text("return_to"));
   if (!page.isFormValid()) return signInPage(page, { returnTo, status: 403, problem: messages.cookiesNeeded });
   const attempt = countSignIn(page, { user: null, key: "passkeys" });
   if (attempt.refused) {

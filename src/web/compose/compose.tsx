@@ -1,0 +1,172 @@
+/** @jsxImportSource preact */
+import type { PublishResult } from "../../core/statuses/idempotency.ts";
+import { visibleAmong, VISIBILITIES } from "../../core/visibility.ts";
+import { showStatus, type OriginalJson } from "../../entities/statuses.ts";
+import { CONTENT_TYPES } from "../../lib/text/formats.ts";
+import { countCharacters } from "../../lib/text/text.ts";
+import { parseId } from "../../lib/ids.ts";
+import { languageChoices, visibilityChoices } from "../page/choices.ts";
+import { Field, Form, Hidden, NO_PROBLEMS, Select, TextArea, type FormProblems } from "../page/forms.tsx";
+import { Alert } from "../page/layout.tsx";
+import type { UserPage } from "../page/page-request.tsx";
+import type { Pages } from "../page/page-routes.ts";
+import { nameOf, Post } from "../public/posts.tsx";
+import { Interaction } from "./interaction.tsx";
+import { MediaFields } from "./media-fields.tsx";
+import { PollFields } from "./poll.tsx";
+import { composeProblems } from "./problems.ts";
+import { Schedule } from "./schedule.tsx";
+import { editPost, publishedBefore, publishPost } from "./submit.ts";
+import { composeTexts } from "./texts.ts";
+import { addUploads, FORM_BYTES, removeUpload } from "./uploads.ts";
+import { initialValues, typedValues, type Values } from "./values.ts";
+
+const COMPOSE = "/compose";
+export const SCHEDULED = "/scheduled";
+
+/** The page where users write, answer, quote and edit posts. */
+export function composePages(pages: Pages): void {
+  pages.userForm(COMPOSE, { show, submit, maxBytes: FORM_BYTES });
+  pages.userGet("/@:name/:id/edit", (page) => page.redirect(`${COMPOSE}?edit=${parseId(page.path[1]) ?? ""}`));
+}
+
+function show(page: UserPage, problems: FormProblems): Response {
+  return composePage(page, page.request.method === "POST" ? typedValues(page) : initialValues(page), problems);
+}
+
+/** Every refusal shows the form again with all that was typed, and with the files that were stored until then. */
+async function submit(page: UserPage): Promise<Response> {
+  const values = typedValues(page);
+  const before = publishedBefore(page, values);
+  if (before) return page.redirect(addressOf(page, before));
+  try {
+    const removed = parseId(page.text("remove"));
+    if (removed !== null) {
+      removeUpload(page, removed);
+      values.media = values.media.filter((id) => id !== removed);
+    }
+    await addUploads(page, values.media);
+    if (page.text("do") !== "publish") return composePage(page, values, NO_PROBLEMS);
+    const result =
+      values.edited === null
+        ? await publishPost(page, values)
+        : { statusId: await editPost(page, values.edited, values) };
+    return page.redirect(addressOf(page, result));
+  } catch (error) {
+    return composePage(page, values, composeProblems(page, error));
+  }
+}
+
+function addressOf({ session }: UserPage, result: PublishResult): string {
+  return "statusId" in result ? `/@${session.username}/${result.statusId}` : `${SCHEDULED}?added`;
+}
+
+function composePage(page: UserPage, values: Values, problems: FormProblems): Response {
+  const texts = page.texts(composeTexts);
+  const [parent, quoted] = [values.replyTo, values.quoted].map((id) => visibleOriginalOf(page, id));
+  const title = titleOf(page, values, parent, quoted);
+  const isEdit = values.edited !== null;
+  return page.render(
+    { title, status: problems.status, wide: true },
+    <>
+      <h1>{title}</h1>
+      {parent && <Post page={page} status={{ ...parent, reblog: null }} isPlain />}
+      {quoted && <Post page={page} status={{ ...quoted, reblog: null }} isPlain />}
+      {quoted?.quote_approval.current_user === "denied" && <Alert>{texts.quoteRefused}</Alert>}
+      <Form page={page} action={COMPOSE} problems={problems} multipart id="compose">
+        <Hidden values={hiddenOf(values)} />
+        {/* Enter in a field sends a form with its first button. This one keeps what was typed, and publishes nothing. */}
+        <button class="visually-hidden" name="do" value="keep" tabIndex={-1} aria-hidden="true" />
+        <TextArea
+          name="text"
+          label={texts.text}
+          value={values.text}
+          rows={6}
+          lang={values.language || undefined}
+          autofocus
+          help={<Count page={page} values={values} />}
+          error={problems.fields["text"]}
+        />
+        <Field
+          name="spoiler_text"
+          label={texts.warning}
+          optional={page.messages.optional}
+          value={values.spoilerText}
+          autocomplete="off"
+          isProse
+          help={texts.warningHelp}
+        />
+        <MediaFields page={page} values={values} error={problems.fields["media"]} />
+        <div class="triple">
+          {!isEdit && (
+            <Select
+              name="visibility"
+              label={texts.visibility}
+              value={values.visibility}
+              choices={visibilityChoices(page, VISIBILITIES)}
+            />
+          )}
+          <Select
+            name="language"
+            label={texts.language}
+            value={values.language}
+            choices={languageChoices(page, isEdit ? texts.keepLanguage : texts.anyLanguage)}
+          />
+          <Select
+            name="content_type"
+            label={texts.format}
+            value={values.contentType}
+            choices={CONTENT_TYPES.map((value) => ({ value, label: texts.formats[value] }))}
+          />
+        </div>
+        <Interaction page={page} values={values.interaction} isEdit={isEdit} />
+        <PollFields page={page} values={values} error={problems.fields["poll"]} />
+        {!isEdit && <Schedule page={page} values={values} error={problems.fields["scheduled_at"]} />}
+        <button class="primary" name="do" value="publish">
+          {isEdit ? texts.saveEdit : texts.publish}
+        </button>
+      </Form>
+      {!isEdit && (
+        <p>
+          <a href={SCHEDULED}>{texts.scheduled}</a>
+        </p>
+      )}
+    </>,
+  );
+}
+
+/** The status that a post answers or quotes, as long as its author can see it. */
+function visibleOriginalOf({ ctx, session }: UserPage, id: number | null): OriginalJson | undefined {
+  if (id === null || visibleAmong(ctx, session.accountId, [id]).length === 0) return undefined;
+  const status = showStatus(ctx, session.accountId, id);
+  return status.reblog ?? status;
+}
+
+function titleOf(page: UserPage, { edited }: Values, parent?: OriginalJson, quoted?: OriginalJson): string {
+  const texts = page.texts(composeTexts);
+  if (edited !== null) return texts.edit;
+  if (parent) return texts.replyTo(nameOf(parent.account));
+  return quoted ? texts.quoteOf(nameOf(quoted.account)) : texts.write;
+}
+
+function hiddenOf({ key, replyTo, quoted, edited }: Values): Record<string, string> {
+  const ids = { in_reply_to: replyTo, quote: quoted, edit: edited };
+  const given = Object.entries(ids).filter(([, id]) => id !== null);
+  return { key, ...Object.fromEntries(given.map(([name, id]) => [name, String(id)])) };
+}
+
+/** The number of characters so far. The script of the page keeps it current. */
+function Count({ page, values }: { page: UserPage; values: Values }) {
+  const texts = page.texts(composeTexts);
+  const { locale } = page.messages;
+  const { maxCharacters } = page.ctx.config;
+  const number = new Intl.NumberFormat(locale);
+  return (
+    <>
+      <span id="count" data-most={maxCharacters}>
+        {number.format(countCharacters(values.text, values.spoilerText))}
+      </span>{" "}
+      {texts.count(number.format(maxCharacters))}
+    </>
+  );
+}

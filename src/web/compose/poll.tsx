@@ -1,0 +1,76 @@
+/** @jsxImportSource preact */
+import { POLL_LIMITS, type PollDraft } from "../../core/statuses/polls.ts";
+import type { PollJson } from "../../entities/polls.ts";
+import { Checkbox, Field, Select } from "../page/forms.tsx";
+import type { UserPage } from "../page/page-request.tsx";
+import { composeTexts } from "./texts.ts";
+import type { PollValues, Values } from "./values.ts";
+
+const DURATIONS = [
+  [5, "minute"],
+  [30, "minute"],
+  [1, "hour"],
+  [6, "hour"],
+  [12, "hour"],
+  [1, "day"],
+  [3, "day"],
+  [7, "day"],
+  [30, "day"],
+] as const;
+
+const SECONDS = { minute: 60, hour: 3600, day: 24 * 3600 };
+
+/** The fields for a poll. */
+export function PollFields({ page, values, error }: { page: UserPage; values: Values; error: string | undefined }) {
+  const texts = page.texts(composeTexts);
+  const { choices, duration, multiple } = values.poll;
+  const isEdit = values.edited !== null;
+  const times = DURATIONS.map(([count, unit]) => ({
+    value: String(count * SECONDS[unit]),
+    label: new Intl.NumberFormat(page.messages.locale, { style: "unit", unit, unitDisplay: "long" }).format(count),
+  }));
+  return (
+    <details class="part" open={choices.some(Boolean) || error !== undefined}>
+      <summary>{texts.poll}</summary>
+      <p class="help">{isEdit ? texts.pollEditHelp : texts.pollHelp}</p>
+      <div class="choices">
+        {Array.from({ length: POLL_LIMITS.options }, (_, at) => (
+          <Field
+            name={`choice_${at}`}
+            label={texts.choice(at + 1)}
+            value={choices[at] ?? ""}
+            autocomplete="off"
+            isProse
+            optional={at > 1 ? page.messages.optional : undefined}
+            error={at === 0 ? error : undefined}
+          />
+        ))}
+      </div>
+      <Select
+        name="duration"
+        label={texts.duration}
+        value={duration}
+        choices={isEdit ? [{ value: "", label: texts.unchanged }, ...times] : times}
+      />
+      <Checkbox name="multiple" label={texts.multiple} checked={multiple} />
+    </details>
+  );
+}
+
+/** Null without choices. An edit that keeps the end of a poll passes the seconds that are left. */
+export function pollDraftOf(
+  { choices, duration, multiple }: PollValues,
+  secondsLeft: number | null = null,
+): PollDraft | null {
+  const options = choices.map((choice) => choice.trim()).filter(Boolean);
+  if (options.length === 0) return null;
+  const expiresIn = duration === "" ? secondsLeft : Math.trunc(Number(duration)) || 0;
+  return { options, expiresIn, multiple, hideTotals: false };
+}
+
+/** Whether an edit leaves the poll as it is, with its votes and its end. */
+export function keepsPoll(poll: PollJson, { choices, duration, multiple }: PollValues): boolean {
+  const options = choices.map((choice) => choice.trim()).filter(Boolean);
+  const isSame = options.length === poll.options.length && poll.options.every(({ title }, at) => title === options[at]);
+  return isSame && multiple === poll.multiple && duration === "";
+}

@@ -1,0 +1,178 @@
+import type { Context } from "../../context.ts";
+import { defaultsOf } from "../../core/statuses/drafts.ts";
+import { POLL_LIMITS } from "../../core/statuses/polls.ts";
+import { ownStatus, type Visibility, visibleOriginal, VISIBILITIES } from "../../core/visibility.ts";
+import { showStatus, type StatusJson } from "../../entities/statuses.ts";
+import { notFound } from "../../errors.ts";
+import { parseId } from "../../lib/ids.ts";
+import { isLocale } from "../../lib/text/languages.ts";
+import { newSecret } from "../../lib/secrets.ts";
+import { CONTENT_TYPES, type ContentType } from "../../lib/text/formats.ts";
+import type { UserPage } from "../page/page-request.tsx";
+import { NO_CHOICES, typedInteraction, type InteractionValues } from "./interaction.tsx";
+
+/** What the form of a post has in its fields, as it was typed or as it starts. */
+export interface Values {
+  text: string;
+  contentType: ContentType;
+  spoilerText: string;
+  sensitive: boolean;
+  visibility: Visibility;
+  /** Empty to detect it or, in an edit, to keep it. */
+  language: string;
+  interaction: InteractionValues;
+  poll: PollValues;
+  /** As a browser sends a date and time; empty to publish at once. */
+  scheduledAt: string;
+  /** How many minutes the author's clock is ahead of UTC. */
+  utcOffset: number;
+  /** The ids of uploads, in their order. */
+  media: number[];
+  replyTo: number | null;
+  quoted: number | null;
+  /** The status to edit; null for a new one. */
+  edited: number | null;
+  /** Sent with each submission of this form, so that two of them publish once. */
+  key: string;
+}
+
+export interface PollValues {
+  choices: string[];
+  /** In seconds; empty in an edit that keeps it. */
+  duration: string;
+  multiple: boolean;
+}
+
+const DAY = 24 * 3600;
+const NO_POLL: PollValues = { choices: [], duration: String(DAY), multiple: false };
+
+/** The fields of a form that was sent. */
+export function typedValues(page: UserPage): Values {
+  const language = page.text("language");
+  const { privacy, contentType } = defaultsOf(page.ctx, page.session.accountId);
+  return {
+    text: page.text("text"),
+    contentType: CONTENT_TYPES.find((each) => each === page.text("content_type")) ?? contentType,
+    spoilerText: page.text("spoiler_text"),
+    sensitive: page.isChecked("sensitive"),
+    visibility: VISIBILITIES.find((each) => each === page.text("visibility")) ?? privacy,
+    language: isLocale(language) ? language : "",
+    interaction: typedInteraction(page),
+    poll: {
+      choices: Array.from({ length: POLL_LIMITS.options }, (_, at) => page.text(`choice_${at}`)),
+      duration: page.text("duration"),
+      multiple: page.isChecked("multiple"),
+    },
+    scheduledAt: page.text("scheduled_at"),
+    utcOffset: Math.trunc(Number(page.text("utc_offset"))) || 0,
+    media: [
+      ...new Set(
+        page
+          .text("media")
+          .split(",")
+          .flatMap((id) => parseId(id) ?? []),
+      ),
+    ],
+    replyTo: parseId(page.text("in_reply_to")),
+    quoted: parseId(page.text("quote")),
+    edited: parseId(page.text("edit")),
+    key: page.text("key"),
+  };
+}
+
+/** The fields of a new form: the author's defaults, or what the address asks for. */
+export function initialValues(page: UserPage): Values {
+  const edited = parseId(page.text("edit"));
+  return edited === null ? newValues(page) : editedValues(page, edited);
+}
+
+/** `text` and `url` are what other apps and pages share. */
+function newValues(page: UserPage): Values {
+  const { ctx, session } = page;
+  const [replyTo, quoted] = [parentOf(page), quotedOf(page)];
+  const shared = [page.text("text"), page.text("url")].filter(Boolean).join("\n");
+  const values = emptyValues(page);
+  if (replyTo === null) return { ...values, text: shared, quoted };
+  const parent = showStatus(ctx, session.accountId, replyTo);
+  return {
+    ...values,
+    text: mentionsFor(parent, session.username) + shared,
+    spoilerText: parent.spoiler_text,
+    visibility: stricter(values.visibility, parent.visibility),
+    replyTo,
+    quoted,
+  };
+}
+
+function emptyValues({ ctx, session }: UserPage): Values {
+  const { privacy, sensitive, hasLanguage, language, contentType } = defaultsOf(ctx, session.accountId);
+  return {
+    text: "",
+    contentType,
+    spoilerText: "",
+    sensitive,
+    visibility: privacy,
+    language: hasLanguage ? language : "",
+    interaction: NO_CHOICES,
+    poll: NO_POLL,
+    scheduledAt: "",
+    utcOffset: 0,
+    media: [],
+    replyTo: null,
+    quoted: null,
+    edited: null,
+    key: newSecret(),
+  };
+}
+
+function parentOf(page: UserPage): number | null {
+  return originalOf(page, page.text("in_reply_to"));
+}
+
+function quotedOf(page: UserPage): number | null {
+  return originalOf(page, page.text("quote"));
+}
+
+/** @throws Refusal if the author of the new post can't see the status */
+function originalOf({ ctx, session }: UserPage, id: string): number | null {
+  return id === "" ? null : visibleOriginal(ctx, session.accountId, parseId(id)).id;
+}
+
+/** The accounts that a reply mentions, as in Mastodon: the author and all that the parent mentions. */
+function mentionsFor({ account, mentions }: StatusJson, own: string): string {
+  const handles = new Set([account.acct, ...mentions.map(({ acct }) => acct)]);
+  handles.delete(own);
+  return [...handles].map((acct) => `@${acct} `).join("");
+}
+
+/** VISIBILITIES are in the order of their strictness. */
+function stricter(a: Visibility, b: Visibility): Visibility {
+  return VISIBILITIES.indexOf(a) > VISIBILITIES.indexOf(b) ? a : b;
+}
+
+function editedValues(page: UserPage, id: number): Values {
+  const { ctx, session } = page;
+  const { text, content_type, spoiler_text } = editable(ctx, session.accountId, id);
+  const status = showStatus(ctx, session.accountId, id);
+  return {
+    ...emptyValues(page),
+    text,
+    contentType: content_type,
+    spoilerText: spoiler_text,
+    sensitive: status.sensitive && spoiler_text === "",
+    visibility: status.visibility,
+    language: status.language ?? "",
+    poll: status.poll
+      ? { choices: status.poll.options.map(({ title }) => title), duration: "", multiple: status.poll.multiple }
+      : NO_POLL,
+    media: status.media_attachments.map((attachment) => Number(attachment.id)),
+    edited: id,
+  };
+}
+
+/** The author's own status. A boost has nothing to edit. */
+export function editable(ctx: Context, accountId: number, id: number | null) {
+  const status = ownStatus(ctx, accountId, id);
+  if (status.reblog_of_id !== null) throw notFound();
+  return status;
+}

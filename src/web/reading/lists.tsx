@@ -1,0 +1,107 @@
+/** @jsxImportSource preact */
+import type { ListItem, Page } from "../../db/keyset.ts";
+import { showAccounts } from "../../entities/accounts.ts";
+import { showRelationships } from "../../entities/relationships.ts";
+import { parseId } from "../../lib/ids.ts";
+import { requestAddress } from "../../lib/http/params.ts";
+import { Hidden } from "../page/forms.tsx";
+import { Icon } from "../page/icons.tsx";
+import type { UserPage } from "../page/page-request.tsx";
+import { ACCOUNTS, Answers, FollowButton } from "../public/account-actions.tsx";
+import { returnTo } from "../public/post-actions.tsx";
+import { Author, nameOf } from "../public/posts.tsx";
+import { readingTexts } from "./texts.ts";
+
+const PAGE_SIZE = 20;
+
+export function rangeOf(page: UserPage): Page {
+  return { limit: PAGE_SIZE, max_id: parseId(page.text("max_id")), since_id: null, min_id: null };
+}
+
+export function idsOf(rows: readonly ListItem[]): number[] {
+  return rows.map(({ id }) => id);
+}
+
+interface PagerProps {
+  page: UserPage;
+  range: Page;
+  rows: readonly { cursor: number }[];
+  /** What the next page needs to know besides its beginning. */
+  more?: Record<string, string>;
+}
+
+/** Links to the latest and to the older entries of a list. */
+export function Pager({ page, range, rows, more }: PagerProps) {
+  const texts = page.texts(readingTexts);
+  const { pathname } = requestAddress(page.request.url);
+  const lang: Record<string, string> = page.lang ? { lang: page.lang } : {};
+  const last = rows.length < range.limit ? undefined : rows.at(-1)?.cursor;
+  if (last === undefined && range.max_id === null) return null;
+  return (
+    <nav class="links" aria-label={texts.older}>
+      {range.max_id !== null && <a href={page.lang ? `${pathname}?lang=${page.lang}` : pathname}>{texts.latest}</a>}
+      {last !== undefined && (
+        <a href={`${pathname}?${new URLSearchParams({ max_id: String(last), ...more, ...lang })}`} rel="next">
+          {texts.older}
+        </a>
+      )}
+    </nav>
+  );
+}
+
+/** Accounts, each with a button to follow it or, if they ask to follow, with buttons to answer. */
+export function AccountList({ page, ids, asking }: { page: UserPage; ids: readonly number[]; asking?: boolean }) {
+  const { ctx, session } = page;
+  const accounts = showAccounts(ctx, ids);
+  const relationships = new Map(showRelationships(ctx, session.accountId, ids, true).map((each) => [each.id, each]));
+  return (
+    <ul class="entries">
+      {accounts.map((account) => {
+        const relationship = relationships.get(account.id);
+        const name = nameOf(account);
+        return (
+          <li class="entry">
+            <Author page={page} account={account} />
+            {relationship && Number(account.id) !== session.accountId && (
+              <form class="answers" method="post" action={`${ACCOUNTS}/${account.id}`}>
+                <Hidden values={{ csrf: page.csrfToken(), return_to: returnTo(page) }} />
+                {asking ? (
+                  <Answers page={page} name={name} />
+                ) : (
+                  <FollowButton page={page} relationship={relationship} name={name} />
+                )}
+              </form>
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** Searches for accounts, posts and hashtags, also of other servers. */
+export function SearchBox({ page, query, autofocus }: { page: UserPage; query?: string; autofocus?: boolean }) {
+  const texts = page.texts(readingTexts);
+  return (
+    <form class="search" action="/search" role="search">
+      <label class="visually-hidden" for="q">
+        {texts.searchFor}
+      </label>
+      <input
+        id="q"
+        name="q"
+        type="search"
+        value={query}
+        placeholder={texts.searchFor}
+        autocomplete="off"
+        autocapitalize="none"
+        maxLength={500}
+        autofocus={autofocus}
+      />
+      <button class="small" title={texts.search}>
+        <Icon name="search" />
+        <span class="visually-hidden">{texts.search}</span>
+      </button>
+    </form>
+  );
+}

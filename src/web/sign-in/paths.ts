@@ -1,0 +1,2 @@
+export const AUTHORIZE = "/oauth/authorize";
+export const INTERACTION = "/authorize_interaction";

@@ -1,0 +1,254 @@
+import { beforeEach, describe, expect, test } from "bun:test";
+import type { Client, Json } from "../support/client.ts";
+import { serverForAllTests } from "../support/setup.ts";
+import { pictureFile, uploaded } from "../support/uploads.ts";
+import { type Seen, Visitor } from "./visitor.ts";
+
+const COMPOSE = "/compose";
+const { server, alice, bob } = serverForAllTests(["alice", "bob"]);
+let visitor: Visitor;
+
+beforeEach(async () => {
+  visitor = new Visitor(server);
+  await visitor.signIn("alice");
+});
+
+/** The post that a redirect leads to. */
+async function posted({ status, location, text }: Seen, who: Client = alice): Promise<Json> {
+  expect([status, text]).toEqual([303, ""]);
+  return (await who.get(`/api/v1/statuses/${/\/(\d+)$/.exec(location!)![1]}`)).json;
+}
+
+const countOf = async () => (await alice.get("/api/v1/accounts/verify_credentials")).json.statuses_count as number;
+const fieldsOf = ({ forms }: Seen) => forms.find(({ action }) => action === COMPOSE)!.fields;
+
+test("the form publishes a text with its warning, visibility, language, format and rules", async () => {
+  await visitor.get(COMPOSE);
+  const status = await posted(
+    await visitor.press("Publish", {
+      text: "*Birds* & hedges #wren",
+      spoiler_text: "nature",
+      visibility: "unlisted",
+      language: "de",
+      content_type: "text/markdown",
+      can_reply: "followers",
+      can_quote: "nobody",
+    }),
+  );
+  expect(status).toMatchObject({ spoiler_text: "nature", visibility: "unlisted", language: "de", sensitive: true });
+  expect(status.content).toContain("<em>Birds</em> &amp; hedges");
+  expect(status.interaction_policy.can_reply.always).toContain("followers");
+  expect(status.quote_approval.automatic).toEqual([]);
+});
+
+test("the same form sent twice publishes once, also at the same time", async () => {
+  const fields = { ...fieldsOf(await visitor.get(COMPOSE)), text: "only once", do: "publish" };
+  const sent = await Promise.all([1, 2].map(() => visitor.upload(COMPOSE, fields)));
+  const again = await visitor.upload(COMPOSE, fields);
+  expect(new Set([...sent, again].map(({ location }) => location)).size).toBe(1);
+  expect((await posted(again)).content).toBe("<p>only once</p>");
+  const { location } = await visitor.upload(COMPOSE, { ...fields, key: "another form" });
+  expect(location).not.toBe(again.location);
+});
+
+describe("Files", () => {
+  test("are uploaded in a step of their own, and then described, focused and removed", async () => {
+    await visitor.get(COMPOSE);
+    const first = await visitor.press("Upload", { text: "look", "files[]": await pictureFile() });
+    const [wren] = fieldsOf(first).media!.split(",");
+    expect([first.status, fieldsOf(first).text]).toEqual([200, "look"]);
+    const [, robin] = fieldsOf(
+      await visitor.press("Upload", {
+        "files[]": await pictureFile("png", { shade: 90 }),
+        [`description_${wren}`]: "a wren",
+        [`focus_${wren}`]: "-0.67,0.67",
+      }),
+    ).media!.split(",");
+    const left = await visitor.press("Remove", { remove: robin });
+    expect(fieldsOf(left)).toMatchObject({ media: wren, [`description_${wren}`]: "a wren" });
+    expect((await alice.get(`/api/v1/media/${robin}`)).status).toBe(404);
+    const { media_attachments: media, sensitive } = await posted(await visitor.press("Publish", { sensitive: "1" }));
+    expect([sensitive, media.length]).toEqual([true, 1]);
+    expect(media[0]).toMatchObject({ id: wren, description: "a wren", meta: { focus: { x: -0.67, y: 0.67 } } });
+  });
+
+  test("are published with the text if they were not uploaded before", async () => {
+    await visitor.get(COMPOSE);
+    const status = await posted(await visitor.press("Publish", { text: "", "files[]": await pictureFile() }));
+    expect(status.media_attachments).toHaveLength(1);
+  });
+
+  test("of a refused type change nothing, and the reason is beside their field", async () => {
+    await visitor.get(COMPOSE);
+    const before = await countOf();
+    const broken = new File(["not a picture"], "picture.png", { type: "image/png" });
+    const refused = await visitor.press("Publish", { text: "still here", "files[]": broken });
+    expect([refused.status, fieldsOf(refused).text]).toEqual([422, "still here"]);
+    expect(refused.html).toMatch(/id="files-about" role="alert">File content type is invalid/);
+    expect(await countOf()).toBe(before);
+  });
+
+  test("of another account, and more than four, are refused", async () => {
+    const foreign = (await uploaded(bob)).id;
+    await visitor.get(COMPOSE);
+    const stolen = await visitor.press("Publish", { text: "mine", media: foreign });
+    expect([stolen.status, fieldsOf(stolen).media]).toEqual([422, ""]);
+    const own = await Promise.all([0, 1, 2, 3].map(async (at) => (await uploaded(alice, {}, at)).id));
+    const tooMany = await visitor.press("Publish", { media: own.join(","), "files[]": await pictureFile() });
+    expect([tooMany.status, fieldsOf(tooMany).media]).toEqual([422, own.join(",")]);
+    expect(tooMany.text).toContain("Cannot attach more than 4 files");
+  });
+});
+
+test("a refused post keeps all that was typed and uploaded, and can then be published", async () => {
+  await visitor.get(COMPOSE);
+  const typed = {
+    text: "x".repeat(5001),
+    visibility: "private",
+    language: "fr",
+    choice_0: "one",
+    can_reblog: "nobody",
+  };
+  const refused = await visitor.press("Publish", { ...typed, "files[]": await pictureFile() });
+  const kept = fieldsOf(refused);
+  expect([refused.status, kept]).toEqual([422, expect.objectContaining(typed)]);
+  expect(refused.html).toMatch(/id="text-about" role="alert">Text character limit of 5000 exceeded/);
+  const status = await posted(await visitor.press("Publish", { text: "shorter", choice_0: "" }));
+  expect(status).toMatchObject({ visibility: "private", language: "fr", media_attachments: [{ id: kept.media }] });
+});
+
+test("a form from an earlier session keeps the draft, and publishes nothing until it is sent again", async () => {
+  await visitor.get(COMPOSE);
+  const before = await countOf();
+  const expired = await visitor.press("Publish", { csrf: "old", text: "typed for an hour" });
+  expect([expired.status, fieldsOf(expired).text, await countOf()]).toEqual([403, "typed for an hour", before]);
+  expect((await posted(await visitor.press("Publish"))).content).toContain("typed for an hour");
+});
+
+test("other pages can share a text and an address with the form", async () => {
+  const shared = await visitor.get(
+    `${COMPOSE}?${new URLSearchParams({ text: "Read this", url: "https://a.example/" })}`,
+  );
+  expect(fieldsOf(shared).text).toBe("Read this\nhttps://a.example/");
+});
+
+describe("A reply", () => {
+  test("mentions the author and all mentioned accounts, with the warning and at most the visibility of the parent", async () => {
+    await server.person("carol");
+    const parent = await bob.publish({ status: "@alice @carol hush", spoiler_text: "secret", visibility: "private" });
+    await alice.follow(bob);
+    const form = await visitor.get(`${COMPOSE}?in_reply_to=${parent.id}`);
+    expect(fieldsOf(form)).toMatchObject({ text: "@bob @carol ", spoiler_text: "secret", visibility: "private" });
+    expect(form.text).toContain("Reply to bob");
+    const { text } = fieldsOf(form);
+    const status = await posted(await visitor.press("Publish", { text: `${text}yes` }));
+    expect(status).toMatchObject({ in_reply_to_id: parent.id, visibility: "private" });
+  });
+
+  test("to a post that the user can't see is not possible", async () => {
+    const secret = await bob.publish({ status: "to nobody", visibility: "direct" });
+    for (const query of [`in_reply_to=${secret.id}`, `quote=${secret.id}`, `edit=${secret.id}`, "in_reply_to=1"]) {
+      expect([query, (await visitor.get(`${COMPOSE}?${query}`)).status]).toEqual([query, 404]);
+    }
+    await visitor.get(COMPOSE);
+    const { status } = await visitor.press("Publish", { text: "sneaky", in_reply_to: secret.id });
+    expect(status).toBe(422);
+  });
+});
+
+test("a quote shows the quoted post, and says whether its author allows it", async () => {
+  const open = await bob.publish({ status: "quote me", quote_approval_policy: "public" });
+  expect((await visitor.get(`${COMPOSE}?quote=${open.id}`)).text).toContain("quote me");
+  const status = await posted(await visitor.press("Publish", { text: "so true" }));
+  expect(status.quote).toMatchObject({ state: "accepted", quoted_status: { id: open.id } });
+  const closed = await bob.publish({ status: "leave me", quote_approval_policy: "nobody" });
+  expect((await visitor.get(`${COMPOSE}?quote=${closed.id}`)).text).toContain("doesn’t allow you to quote");
+  expect((await visitor.press("Publish", { text: "anyway" })).status).toBe(422);
+});
+
+describe("A poll", () => {
+  const poll = { choice_0: "Wren", choice_1: "Robin", duration: "3600", multiple: "1" };
+
+  test("has its choices, its end and its kind", async () => {
+    await visitor.get(COMPOSE);
+    const status = await posted(await visitor.press("Publish", { text: "which?", ...poll }));
+    expect(status.poll).toMatchObject({ multiple: true, options: [{ title: "Wren" }, { title: "Robin" }] });
+    expect(Date.parse(status.poll.expires_at) - Date.parse(status.created_at)).toBe(3600_000);
+  });
+
+  test("keeps its votes in an edit, unless its choices change", async () => {
+    await visitor.get(COMPOSE);
+    const { id, poll: first } = await posted(await visitor.press("Publish", { text: "which?", ...poll }));
+    await bob.post(`/api/v1/polls/${first.id}/votes`, { choices: [0] });
+    expect((await visitor.get(`/@alice/${id}/edit`)).location).toBe(`${COMPOSE}?edit=${id}`);
+    await visitor.follow();
+    const kept = await posted(await visitor.press("Save changes", { text: "which one?" }));
+    expect([kept.content, kept.poll.votes_count]).toEqual(["<p>which one?</p>", 1]);
+    await visitor.get(`${COMPOSE}?edit=${id}`);
+    const changed = await posted(await visitor.press("Save changes", { choice_1: "Linnet" }));
+    expect([changed.poll.votes_count, changed.poll.expires_at]).toEqual([0, first.expires_at]);
+    await visitor.get(`${COMPOSE}?edit=${id}`);
+    const without = await posted(await visitor.press("Save changes", { choice_0: "", choice_1: "" }));
+    expect(without.poll).toBeNull();
+  });
+
+  test("with one choice, or with files, is refused beside its field", async () => {
+    await visitor.get(COMPOSE);
+    const single = await visitor.press("Publish", { text: "which?", choice_0: "Wren" });
+    expect(single.html).toMatch(/id="choice_0-about" role="alert">Choices must have more than one item/);
+    const both = await visitor.press("Publish", { ...poll, media: (await uploaded(alice)).id });
+    expect([both.status, both.text]).toEqual([
+      422,
+      expect.stringContaining("Cannot attach files to a post with a poll"),
+    ]);
+  });
+});
+
+test("an edit changes text, warning and media, keeps what was not touched, and its earlier text", async () => {
+  const [kept, dropped] = [
+    await uploaded(alice, { description: "a", focus: "0.3,0.2" }),
+    await uploaded(alice, {}, 60),
+  ];
+  const { id } = await alice.publish({
+    status: "*before*",
+    content_type: "text/markdown",
+    media_ids: [kept.id, dropped.id],
+    language: "fr",
+    visibility: "unlisted",
+  });
+  const form = await visitor.get(`${COMPOSE}?edit=${id}`);
+  expect(fieldsOf(form)).toMatchObject({ text: "*before*", content_type: "text/markdown", language: "fr" });
+  await visitor.press("Remove", { remove: dropped.id });
+  const after = await posted(await visitor.press("Save changes", { text: "after", [`description_${kept.id}`]: "b" }));
+  expect(after).toMatchObject({ content: "<p>after</p>", language: "fr", visibility: "unlisted" });
+  expect(after.media_attachments).toMatchObject([
+    { id: kept.id, description: "b", meta: { focus: { x: 0.3, y: 0.2 } } },
+  ]);
+  expect(after.edited_at).not.toBeNull();
+});
+
+describe("A later publication", () => {
+  test("is at the time of the author's own clock, and can be cancelled", async () => {
+    await visitor.get(COMPOSE);
+    const { location } = await visitor.press("Publish", {
+      text: "good morning",
+      scheduled_at: "2026-12-24T09:30",
+      utc_offset: "330",
+    });
+    const [scheduled] = (await alice.get("/api/v1/scheduled_statuses")).json;
+    expect([location, scheduled.scheduled_at]).toEqual(["/scheduled?added", "2026-12-24T04:00:00.000Z"]);
+    expect((await visitor.follow()).text).toMatch(/The post is scheduled.*24 Dec 2026, 04:00 UTC good morning/);
+    await visitor.press("Cancel");
+    expect((await alice.get("/api/v1/scheduled_statuses")).json).toEqual([]);
+    expect((await visitor.follow()).text).toContain("will not be published");
+  });
+
+  test("in the past, or at no time at all, is refused beside its field", async () => {
+    await visitor.get(COMPOSE);
+    for (const scheduled_at of ["2026-01-01T00:00", "tomorrow", "2026-99-99T00:00"]) {
+      const { status, html } = await visitor.press("Publish", { text: "late", scheduled_at });
+      expect([scheduled_at, status]).toEqual([scheduled_at, 422]);
+      expect(html).toMatch(/id="scheduled_at-about" role="alert">/);
+    }
+  });
+});
