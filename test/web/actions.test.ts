@@ -189,7 +189,7 @@ describe("Signed-in users read", () => {
       expect((await visitor.get(path)).text).toContain("from afar");
     }
     const { html } = await visitor.get("/@wren@far.example");
-    expect(html).toContain(`<a href="/@wren@far.example/${id}"`);
+    expect(html).toContain(`<a class="u-url" href="/@wren@far.example/${id}"`);
     expect(html).toContain('href="https://far.example/@wren" rel="nofollow noopener noreferrer">Original page');
     expect((await visitor.get("/@wren@elsewhere.example/" + id)).status).toBe(404);
   });

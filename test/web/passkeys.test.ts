@@ -47,7 +47,7 @@ function send(action: string, passkey: string): Promise<Seen> {
 }
 
 async function signedInAs(browser = visitor): Promise<string | null> {
-  return /Signed in as @(\w+)/.exec((await browser.get("/")).text)?.[1] ?? null;
+  return browser.signedInAs();
 }
 
 describe("A passkey", () => {

@@ -36,7 +36,7 @@ async function turnOn(browser: Visitor): Promise<{ totp: TOTP; recoveryCodes: st
 const codeOf = (app: TOTP, after = 0) => app.generate({ timestamp: server.clock.now() + after });
 
 async function isSignedIn(browser = visitor): Promise<boolean> {
-  return (await browser.get("/")).text.includes("Signed in as");
+  return (await browser.signedInAs()) !== null;
 }
 
 /** Sends the password, and then a code. */
