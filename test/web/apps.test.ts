@@ -170,12 +170,11 @@ describe("Browsers", () => {
     await other.signIn("alice");
     await visitor.signIn("alice");
     const { text } = await visitor.get(PAGE);
-    expect(text).toMatch(/Firefox on Android Signed in on \d+ \w+ \d{4} Last used on \d+ \w+ \d{4}\. · 127\.0\.0\.1/);
+    expect(text).toMatch(/Firefox on Android Signed in on \d+ \w+ \d{4} Last used on \d+ \w+ \d{4}\. 127\.0\.0\.1/);
     expect(text).toContain("Bun This browser");
     await visitor.post(`${PAGE}/sign-out`, visitor.formTo(`${PAGE}/sign-out`).fields);
     expect((await visitor.get(PAGE)).text).not.toContain("Firefox");
-    expect(await other.signedInAs()).toBeNull();
-    expect(await visitor.signedInAs()).toBe("alice");
+    expect([await other.signedInAs(), await visitor.signedInAs()]).toEqual([null, "alice"]);
   });
 
   test("are listed while they are signed in, without those of other users", async () => {

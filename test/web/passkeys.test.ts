@@ -46,10 +46,6 @@ function send(action: string, passkey: string): Promise<Seen> {
   return visitor.post(action, { ...visitor.formTo(action).fields, passkey });
 }
 
-async function signedInAs(browser = visitor): Promise<string | null> {
-  return browser.signedInAs();
-}
-
 describe("A passkey", () => {
   test("signs in without a name and without a second step, once for each page", async () => {
     const options = optionsOf(await visitor.get("/sign-in"), "/sign-in/passkey");
@@ -57,13 +53,13 @@ describe("A passkey", () => {
     const { fields } = visitor.formTo("/sign-in/passkey");
     const passkey = device.get(options);
     expect((await send("/sign-in/passkey", passkey)).location).toBe("/home");
-    expect(await signedInAs()).toBe("alice");
+    expect(await visitor.signedInAs()).toBe("alice");
     const again = await visitor.post("/sign-in/passkey", { ...fields, passkey });
     expect(again.status).not.toBe(303);
     visitor.cookies.delete("__Host-linnet_session");
     const replayed = await visitor.post("/sign-in/passkey", { ...fields, passkey });
     expect([replayed.status, replayed.text]).toEqual([422, expect.stringContaining("not accepted")]);
-    expect(await signedInAs()).toBeNull();
+    expect(await visitor.signedInAs()).toBeNull();
   });
 
   test.each<[string, Wrong]>([
@@ -78,7 +74,7 @@ describe("A passkey", () => {
     visitor = new Visitor(server);
     const { status, text } = await signIn(wrong);
     expect([status, text]).toEqual([422, expect.stringContaining("The passkey was not accepted.")]);
-    expect(await signedInAs()).toBeNull();
+    expect(await visitor.signedInAs()).toBeNull();
   });
 
   test("that nobody has added is refused", async () => {
@@ -124,7 +120,7 @@ describe("A passkey", () => {
     expect((await send("/sign-in/second-step", stranger.get(options))).status).toBe(422);
     const passkey = device.get(options, { isVerified: false });
     expect((await send("/sign-in/second-step", passkey)).location).toBe("/home");
-    expect(await signedInAs()).toBe("alice");
+    expect(await visitor.signedInAs()).toBe("alice");
   });
 
   test("of another user is no second step", async () => {

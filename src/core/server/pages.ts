@@ -17,7 +17,7 @@ export interface OwnPage {
 export const MAX_PAGE = 200_000;
 
 /** When the default privacy policy was last changed. */
-const DEFAULTS_CHANGED = Date.parse("2026-11-22");
+const DEFAULTS_CHANGED = Date.parse("2026-11-23");
 
 const DEFAULTS: Record<PageName, string> = { extended_description: "", privacy_policy: defaultPrivacyPolicy };
 

@@ -13,7 +13,7 @@ const PROGRAMS: [RegExp, string][] = [
   [/\bSeaMonkey\//, "SeaMonkey"],
   [/\bFirefox\/|\bFxiOS\//, "Firefox"],
   [/\bEpiphany\//, "GNOME Web"],
-  [/\bChrome\/|\bCriOS\/|\bChromium\//, "Chrome"],
+  [/Chrome\/|\bCriOS\/|\bChromium\//, "Chrome"],
   [/\bSafari\//, "Safari"],
   [/\bDillo\//, "Dillo"],
   [/\bLynx\//, "Lynx"],

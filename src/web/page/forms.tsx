@@ -90,6 +90,11 @@ export function Hidden(props: { values: Record<string, string> }) {
   );
 }
 
+/** Tells password managers to which user a password belongs. */
+export function Username({ name }: { name: string }) {
+  return <input type="text" name="username" value={name} autocomplete="username" readOnly hidden />;
+}
+
 interface LabelledProps {
   name: string;
   /** Where a page has several fields of this name. */

@@ -8,7 +8,7 @@ import { requestAddress, targetOf } from "../../lib/http/params.ts";
 import { hasRecentProof, recordProof } from "../../oauth/sessions.ts";
 import { passkeyScript } from "../assets.ts";
 import { waitFor } from "../page/error-pages.tsx";
-import { Field, Hidden } from "../page/forms.tsx";
+import { Field, Hidden, Username } from "../page/forms.tsx";
 import { Alert, Head } from "../page/layout.tsx";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
@@ -138,6 +138,7 @@ function confirmPage(page: UserPage, shown: Shown = {}): Response {
       <form method="post" action={action}>
         <Hidden values={{ [TOKEN]: page.csrfToken() }} />
         <HiddenFields fields={fields} />
+        <Username name={session.username} />
         <Field
           name={TYPED}
           label={codes ? texts.passwordOrCode : messages.password}

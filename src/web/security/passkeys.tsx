@@ -69,7 +69,7 @@ export function PasskeySection(props: { page: UserPage; factors: SecondFactors; 
   const texts = page.texts(securityTexts);
   const { userId: id, username, displayName } = page.session;
   return (
-    <section>
+    <section class="stack">
       <h2>{texts.passkeysTitle}</h2>
       <p>{texts.passkeysHelp}</p>
       <ul class="entries">

@@ -31,7 +31,7 @@ export function recoveryPage(page: UserPage, done: string | null, codes: string[
     <>
       {done && <Notice>{done}</Notice>}
       {codes && (
-        <>
+        <div class="stack">
           <p>{texts.recoveryHelp}</p>
           <p>{texts.recoverySave}</p>
           <ul class="recovery-codes">
@@ -41,7 +41,7 @@ export function recoveryPage(page: UserPage, done: string | null, codes: string[
               </li>
             ))}
           </ul>
-        </>
+        </div>
       )}
       <a class="button" href="/settings/security">
         {codes ? texts.recoverySaved : texts.backToSecurity}

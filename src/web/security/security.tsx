@@ -7,7 +7,16 @@ import { secondFactorsOf, type SecondFactors } from "../../core/sign-in/second-f
 import { resetPassword } from "../../core/people/users.ts";
 import { passkeyScript } from "../assets.ts";
 import { waitFor } from "../page/error-pages.tsx";
-import { ActionButton, Checkbox, Field, Form, NO_PROBLEMS, problemsOf, type FormProblems } from "../page/forms.tsx";
+import {
+  ActionButton,
+  Checkbox,
+  Field,
+  Form,
+  NO_PROBLEMS,
+  problemsOf,
+  Username,
+  type FormProblems,
+} from "../page/forms.tsx";
 import { Alert, Notice } from "../page/layout.tsx";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
@@ -79,7 +88,7 @@ function securityPage(page: UserPage, problems: FormProblems = NO_PROBLEMS): Res
 function CodesSection({ page, factors }: { page: UserPage; factors: SecondFactors }) {
   const texts = page.texts(securityTexts);
   return (
-    <section>
+    <section class="stack">
       <h2>{texts.codesTitle}</h2>
       <p>{texts.codesHelp}</p>
       {factors.codes ? (
@@ -101,15 +110,15 @@ function CodesSection({ page, factors }: { page: UserPage; factors: SecondFactor
 function RecoverySection({ page, factors }: { page: UserPage; factors: SecondFactors }) {
   const texts = page.texts(securityTexts);
   return (
-    <section>
+    <section class="stack">
       <h2>{texts.recoveryTitle}</h2>
       <p>{texts.recoveryHelp}</p>
-      <div class="entry">
+      <p>
         <strong>{texts.recoveryLeft(factors.recoveryCodes)}</strong>
-        <ActionButton page={page} action={RECOVERY}>
-          {texts.recoveryRenew}
-        </ActionButton>
-      </div>
+      </p>
+      <ActionButton page={page} action={RECOVERY}>
+        {texts.recoveryRenew}
+      </ActionButton>
     </section>
   );
 }
@@ -119,9 +128,10 @@ function PasswordSection({ page, problems }: { page: UserPage; problems: FormPro
   const texts = page.texts(securityTexts);
   const wasSent = page.params["current_password"] !== undefined;
   return (
-    <section>
+    <section class="stack">
       <h2>{messages.password}</h2>
       <Form page={page} action={PASSWORD}>
+        <Username name={page.session.username} />
         <Field
           name="current_password"
           type="password"

@@ -113,7 +113,7 @@ export const securityTexts = textsIn(
     codesTurnedOff: "Les codes sont désactivés.",
     codesScan: "Scannez ceci avec votre application d’authentification.",
     codesQr: "Code QR pour l’application d’authentification",
-    codesKey: "Ou tapez cette clé dans l’application :",
+    codesKey: "Ou tapez cette clé dans l’application :",
     codesConfirm: "Tapez ensuite le code affiché par l’application",
     codeDoesNotMatch:
       "Ce n’est pas le code que l’application affiche maintenant. Vérifiez l’heure de votre téléphone et réessayez.",
@@ -121,11 +121,11 @@ export const securityTexts = textsIn(
     codesTurnedOn: "Les codes sont activés.",
     passkeysTitle: "Clés d’accès",
     passkeysHelp:
-      "Connectez-vous avec votre téléphone, votre ordinateur ou une clé de sécurité, sans mot de passe. Une clé d’accès ne marche que sur ce serveur : aucun autre site ne peut la voler.",
+      "Connectez-vous avec votre téléphone, votre ordinateur ou une clé de sécurité, sans mot de passe. Une clé d’accès ne marche que sur ce serveur : aucun autre site ne peut la voler.",
     passkeyAdd: "Ajouter une clé d’accès",
     passkeyAdded: "Votre clé d’accès a été ajoutée.",
     passkeyName: "Nom",
-    passkeyNameExample: "Pour la reconnaître plus tard, par exemple « Mon téléphone ».",
+    passkeyNameExample: "Pour la reconnaître plus tard, par exemple « Mon téléphone ».",
     passkeyRename: "Renommer",
     passkeyRenameNamed: (name) => `Renommer ${name}`,
     passkeyRenamed: "La clé d’accès a un nouveau nom.",
@@ -139,7 +139,7 @@ export const securityTexts = textsIn(
     recoveryLeft: (count) => `Il reste ${counted("fr-FR", count, "code", "codes")}.`,
     recoveryRenew: "Obtenir de nouveaux codes de secours",
     recoverySave:
-      "Imprimez-les ou notez-les maintenant : ils ne seront plus affichés. Les anciens ne sont plus valables.",
+      "Imprimez-les ou notez-les maintenant : ils ne seront plus affichés. Les anciens ne sont plus valables.",
     recoverySaved: "Je les ai gardés",
     backToSecurity: "Retour à la sécurité",
   },

@@ -39,7 +39,7 @@ function appsPage(page: UserPage, problems = NO_PROBLEMS): Response {
     { status: problems.status, title: messages.appsAndBrowsers },
     <>
       {problems.problem && <Alert>{problems.problem}</Alert>}
-      <section>
+      <section class="stack">
         <h2>{messages.apps}</h2>
         {apps.length === 0 && <p>{messages.noApps}</p>}
         <ul class="entries">
@@ -104,7 +104,7 @@ function LastUse(props: { page: UserPage; at: number; address: string | null; us
       {address && (
         <p class="help">
           {device && `${device} · `}
-          <bdi>{address}</bdi>
+          {address}
         </p>
       )}
     </>
@@ -116,7 +116,7 @@ function Browsers({ page }: { page: UserPage }) {
   const sessions = sessionsOf(page.ctx, session.userId);
   const others = sessions.filter(({ id }) => id !== session.id);
   return (
-    <section>
+    <section class="stack">
       <h2>{messages.browsers}</h2>
       <ul class="entries">
         {sessions
@@ -148,9 +148,10 @@ function Browser({ page, browser }: { page: UserPage; browser: ListedSession }) 
         <strong>{name}</strong> {isThis && <span class="help">{messages.thisBrowser}</span>}
         <p class="help">{texts.signedInOn(day(page, browser.created_at))}</p>
         {browser.last_used_at !== null && (
-          <p class="help">
-            {messages.lastUsedOn(day(page, browser.last_used_at))} · <bdi>{browser.address}</bdi>
-          </p>
+          <>
+            <p class="help">{messages.lastUsedOn(day(page, browser.last_used_at))}</p>
+            <p class="help">{browser.address}</p>
+          </>
         )}
       </div>
       {isThis ? (

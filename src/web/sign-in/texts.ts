@@ -64,9 +64,9 @@ export const signInTexts = textsIn(
     recoveryCode: "Code de secours",
     recoveryCodeHelp: "Si vous n’avez pas votre clé d’accès avec vous, utilisez un de vos codes de secours.",
     wrongCode: "Ce code est faux ou a déjà servi.",
-    lostSecondFactor: "Tout est perdu ? L’administration peut vous laisser entrer avec cette commande :",
+    lostSecondFactor: "Tout est perdu ? L’administration peut vous laisser entrer avec cette commande :",
 
-    confirmTitle: "Est-ce toujours vous ?",
+    confirmTitle: "Est-ce toujours vous ?",
     confirmHelp:
       "Cette partie des paramètres redemande une preuve, pour que personne d’autre ne la modifie dans ce navigateur.",
     confirm: "Continuer",
