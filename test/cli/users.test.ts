@@ -21,6 +21,17 @@ async function user(...args: string[]): Promise<string> {
   return stdout;
 }
 
+test("user remove-second-factors lets a user in with the password alone", async () => {
+  const db = new Database(join(folder.path, "linnet-data", "linnet.db"));
+  db.run(`INSERT INTO one_time_codes SELECT id, 'sealed', 0, 0 FROM users;
+    INSERT INTO recovery_codes SELECT 'hash', id, 0 FROM users`);
+  expect(await user("remove-second-factors", "alice", "--yes")).toStartWith("Removed all second factors of @alice.");
+  expect(db.query("SELECT 1 FROM one_time_codes UNION ALL SELECT 1 FROM recovery_codes").all()).toEqual([]);
+  db.close();
+  const { code, stderr } = await folder.run(["user", "remove-second-factors", "alice", "--yes"]);
+  expect([code, stderr]).toEqual([1, "linnet: @alice has no second factor.\n"]);
+});
+
 test("user show prints everything the owner may need", async () => {
   await user("set", "alice", "--email", "alice@mail.example", "--display-name", "Alice L.");
   const lines = (await user("show", "Alice")).trimEnd().split("\n");

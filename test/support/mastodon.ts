@@ -28,9 +28,9 @@ function readFacts(): Facts {
   // A number, as in the documentation's example.
   WebPushSubscription!.properties!.id = { type: "integer" };
   OEmbedResponse!.properties!.height = { type: ["integer", "null"] };
-  // Apps that ask for Pleroma's type of emoji reactions get it.
+  // Apps that ask for Pleroma's type of emoji reactions, or for our type of sign-ins, get it.
   for (const name of ["NotificationTypeEnum", "NotificationGroupTypeEnum"]) {
-    (facts.entities[name]!.enum as string[]).push("pleroma:emoji_reaction");
+    (facts.entities[name]!.enum as string[]).push("pleroma:emoji_reaction", "linnet.sign_in");
   }
   // A list, as in the documentation's title.
   facts.methods["GET /api/v1/filters"]!.answers[200] = { type: "array", items: { $ref: "#/entities/V1Filter" } };

@@ -82,6 +82,60 @@ describe("Wrong passwords", () => {
   });
 });
 
+describe("Second factors", () => {
+  beforeEach(() => {
+    server.ctx.db.transaction((tx) =>
+      tx.run(
+        "INSERT INTO one_time_codes (user_id, sealed_secret, last_step, created_at) VALUES ($aliceId, 'lost', 0, 0)",
+        { aliceId },
+      ),
+    );
+  });
+
+  test("can be guessed no more often than passwords, from all networks together", async () => {
+    const answers: number[] = [];
+    for (const address of ["192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4"]) {
+      const guesser = from(address);
+      await guesser.signIn("alice");
+      await guesser.follow();
+      answers.push((await guesser.press("Sign in", { code: "123456" })).status);
+    }
+    expect(answers).toEqual([422, 422, 422, 429]);
+  });
+
+  test("that were guessed don't keep their user from sending the password", async () => {
+    const guesser = from("192.0.2.1");
+    await guesser.signIn("alice");
+    for (const _ of [1, 2, 3]) {
+      await guesser.get("/sign-in/second-step");
+      await guesser.press("Sign in", { code: "123456" });
+    }
+    expect((await from("192.0.2.2").signIn("alice")).status).toBe(303);
+  });
+
+  test("and passwords are counted again when a sensitive page asks for them", async () => {
+    const visitor = from("192.0.2.1");
+    server.ctx.db.transaction((tx) => tx.run("DELETE FROM one_time_codes"));
+    await visitor.signIn("alice");
+    server.clock.advance(15 * MINUTE);
+    await visitor.get("/settings/security");
+    for (const status of [422, 422, 422, 429]) {
+      expect((await visitor.press("Continue", { proof: WRONG })).status).toBe(status);
+    }
+    expect((await visitor.press("Continue", { proof: "correct horse" })).status).toBe(429);
+  });
+});
+
+test("Wrong passkeys are limited for their network, and others can still use theirs", async () => {
+  const statuses: number[] = [];
+  for (const address of ["192.0.2.1", "192.0.2.1", "192.0.2.1", "192.0.2.1", "192.0.2.2"]) {
+    const visitor = from(address);
+    const { csrf } = (await visitor.get("/sign-in")).forms[0]!.fields;
+    statuses.push((await visitor.post("/sign-in/passkey", { csrf, passkey: "{}" })).status);
+  }
+  expect(statuses).toEqual([422, 422, 422, 429, 422]);
+});
+
 describe("A browser that has signed in before", () => {
   let known: Visitor;
 
@@ -180,6 +234,19 @@ describe("The log", () => {
       "Sign-in failed: address=2001:db8::7 reason=password user=Alice",
       "Sign-in failed: address=192.0.2.1 reason=password user=Alice",
       "Sign-in failed: address=192.0.2.1 reason=too_many user=Alice",
+    ]);
+  });
+
+  inProcess("has a line for a sign-in from a new browser, but not for the first one at all", async () => {
+    const firefox = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+    const first = new Visitor(server, { "user-agent": firefox });
+    await first.signIn("alice");
+    await first.signIn("alice");
+    await new Visitor(server, { "user-agent": firefox, "x-forwarded-for": "192.0.2.7" }).signIn("alice");
+    await new Visitor(server, { "user-agent": "user=root\t" }).signIn("alice");
+    expect(lines).toEqual([
+      "Sign-in from a new browser: address=192.0.2.7 user=Alice browser=Firefox on Linux",
+      "Sign-in from a new browser: address=127.0.0.1 user=Alice browser=unknown",
     ]);
   });
 

@@ -9,7 +9,16 @@ import type { PageRequest } from "../page/page-request.tsx";
  */
 export function countSignIn(page: PageRequest, { user, key }: Login): Attempt {
   const browser = user && page.knownBrowser(user.id);
-  return countAttempt(page.ctx, browser ? [`browser ${browser}`] : [`address ${addressKey(page.address)}`, key]);
+  return countAttempt(page.ctx, browser ? [`browser ${browser}`] : [networkOf(page), key]);
+}
+
+/** Counts an attempt to sign in with a passkey, for its network only: nobody can guess one. */
+export function countPasskey(page: PageRequest): Attempt {
+  return countAttempt(page.ctx, [networkOf(page)]);
+}
+
+function networkOf({ address }: PageRequest): string {
+  return `address ${addressKey(address)}`;
 }
 
 /**

@@ -10,7 +10,7 @@ import { Alert, Head } from "../page/layout.tsx";
 import { waitFor } from "../page/error-pages.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import type { PageRequest } from "../page/page-request.tsx";
-import { countSignIn, logFailure } from "./attempts.ts";
+import { countPasskey, countSignIn, logFailure } from "./attempts.ts";
 import { PasskeyForm } from "./passkey-form.tsx";
 import { safeReturnPath } from "../page/return-path.ts";
 import { continueSignIn, finishSignIn, secondStepPages, signInRefusal } from "./second-step.tsx";
@@ -66,7 +66,7 @@ async function signInByPasskey(page: PageRequest): Promise<Response> {
   const texts = page.texts(signInTexts);
   const returnTo = safeReturnPath(page.ctx, page.text("return_to"));
   if (!page.isFormValid()) return signInPage(page, { returnTo, status: 403, problem: messages.cookiesNeeded });
-  const attempt = countSignIn(page, { user: null, key: "passkeys" });
+  const attempt = countPasskey(page);
   if (attempt.refused) {
     logFailure(page, null, "too_many");
     const { minutes, headers } = waitFor(page, attempt.refused);

@@ -1,0 +1,43 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { serverForAllTests } from "../support/setup.ts";
+import { Visitor } from "./visitor.ts";
+
+const SAFARI = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 Version/18.5 Safari/604.1";
+const { server, alice } = serverForAllTests(["alice"]);
+
+const list = async (query: string) => (await alice.get(`/api/v1/notifications${query}`)).json;
+
+describe("A sign-in from a new browser", () => {
+  beforeAll(async () => {
+    const own = new Visitor(server);
+    await own.signIn("alice");
+    await own.signIn("alice");
+    await new Visitor(server, { "user-agent": SAFARI }).signIn("alice");
+  });
+
+  test("is one notification, with a text for apps that don't know its type", async () => {
+    const [notification, ...others] = await list("?supported_types[]=mention");
+    expect(others).toEqual([]);
+    expect(notification).toMatchObject({ type: "linnet.sign_in", account: { acct: "alice" } });
+    expect(notification.fallback).toEqual({
+      title: "New sign-in",
+      summary: "You signed in with Safari on iPhone, from the address 127.0.0.1.",
+      details: expect.stringContaining("change your password"),
+    });
+    expect((await alice.get(`/api/v1/notifications/${notification.id}`)).json.type).toBe("linnet.sign_in");
+  });
+
+  test("is listed for apps that name the type, also in groups", async () => {
+    expect(await list("?types[]=linnet.sign_in")).toHaveLength(1);
+    expect(await list("?supported_types[]=mention&exclude_types[]=linnet.sign_in")).toEqual([]);
+    const groups = (await alice.get("/api/v2/notifications?supported_types[]=mention")).json.notification_groups;
+    expect(groups).toMatchObject([{ type: "linnet.sign_in", fallback: { title: "New sign-in" } }]);
+  });
+
+  test("is not listed or counted for apps that might show an error for it", async () => {
+    expect(await list("")).toEqual([]);
+    expect(await list("?types[]=mention&exclude_types[]=follow")).toEqual([]);
+    expect((await alice.get("/api/v2/notifications")).json.notification_groups).toEqual([]);
+    expect((await alice.get("/api/v1/notifications/unread_count")).json).toEqual({ count: 0 });
+  });
+});
