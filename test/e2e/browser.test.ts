@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test as anyTest } from "bun:test";
-import { chromium, type Browser, type BrowserContext, type BrowserContextOptions, type Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { newSetupToken } from "../../src/core/people/setup.ts";
 import { Clips, ffmpeg } from "../fixtures/clips.ts";
+import { launchBrowser } from "../support/browser.ts";
 import type { Json } from "../support/client.ts";
 import { ownEmoji } from "../support/emojis.ts";
 import { processed } from "../support/media.ts";
@@ -27,19 +28,7 @@ let violations: string[];
 
 beforeAll(async () => {
   if (program === null) return;
-  browser = await chromium.launch({
-    executablePath: program,
-    args: [
-      "--headless",
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-quic",
-      "--no-first-run",
-      "--disable-backbackground-networking",
-      "--disable-component-update",
-      "--disable-sync",
-    ],
-  });
+  browser = await launchBrowser(program);
 });
 afterAll(() => browser?.close());
 
