@@ -78,6 +78,22 @@ export function quoteAuthorizationUri(ctx: Context, username: string, quoteId: n
   return `${accountUri(ctx, username)}/quote_authorizations/${quoteId}`;
 }
 
+export const AUTHORIZATION_PARTS = {
+  reply: "reply_authorizations",
+  favourite: "like_authorizations",
+  reblog: "announce_authorizations",
+} as const;
+
+/** The URI of a local author's consent to a reply, favourite or reblog, from the id of its row. */
+export function interactionAuthorizationUri(
+  ctx: Context,
+  username: string,
+  kind: keyof typeof AUTHORIZATION_PARTS,
+  id: number,
+): string {
+  return `${accountUri(ctx, username)}/${AUTHORIZATION_PARTS[kind]}/${id}`;
+}
+
 /** `name` is normalised. */
 export function tagUrl(ctx: Context, name: string): string {
   return localUrl(ctx, `/tags/${encodeURIComponent(name)}`);

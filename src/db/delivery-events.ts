@@ -43,6 +43,21 @@ export type DeliveryEvent =
       quotingUri: string;
       accountIds: readonly number[];
     }
+  /**
+   * A local author answers what a remote account did with a status, or asked to do. Without a request, the followers may
+   * learn of it, too.
+   */
+  | {
+      type: "interaction.accepted" | "interaction.rejected";
+      kind: Interaction;
+      accountId: number;
+      actorId: number;
+      statusUri: string;
+      uri: string;
+      requestUri: string | null;
+      authorizationUri: string | null;
+      isPublic: boolean;
+    }
   | { type: "vote.created"; accountId: number; pollId: number; choices: readonly number[] }
   /** A local account follows, or asks to follow, a remote one. The URI is the follow's. After a farewell, nothing is sent. */
   | {
@@ -86,3 +101,6 @@ export type DeliveryEvent =
   | { type: "account.key_rotated"; accountId: number; keyId: number }
   /** A report about a remote account, to servers of these domains. */
   | { type: "report.forwarded"; reportId: number; domains: readonly string[] };
+
+/** What an account does with a status of another. */
+export type Interaction = "reply" | "favourite" | "reblog";

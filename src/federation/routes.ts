@@ -9,6 +9,7 @@ import { Keys } from "./inbox/signing-keys.ts";
 import { Rejection } from "./inbox/rejection.ts";
 import { isGone, webFinger } from "./serving/well-known.ts";
 import { emptyOutbox } from "./serving/collections.ts";
+import { AUTHORIZATION_PARTS } from "../core/addresses.ts";
 import { serverActorUri } from "./addresses.ts";
 import { withContext } from "./write/context.ts";
 import { serverActorDocument } from "./write/actor.ts";
@@ -53,6 +54,11 @@ export function federationRoutes(app: AnyElysia, ctx: Context, keys: Keys): void
   route("GET", "/users/:name/quote_authorizations/:id", ({ request, params }) =>
     documents.quoteAuthorization(request, params.name!, params.id!),
   );
+  for (const kind of ["reply", "favourite", "reblog"] as const) {
+    route("GET", `/users/:name/${AUTHORIZATION_PARTS[kind]}/:id`, ({ request, params }) =>
+      documents.interactionAuthorization(request, kind, params.name!, params.id!),
+    );
+  }
   for (const part of ["context", "replies", "likes", "shares"]) {
     route("GET", `/users/:name/statuses/:id/${part}`, ({ request }) => documents.at(request));
   }

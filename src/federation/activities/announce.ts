@@ -1,7 +1,9 @@
 import { isBlockedBy } from "../../core/accounts.ts";
+import { acceptConditional } from "../../core/interaction-answers.ts";
 import { storeRemoteReblog } from "../../core/statuses/reblogs.ts";
 import { isForEveryone, visibleStatus } from "../../core/visibility.ts";
 import type { Context } from "../../context.ts";
+import type { Tx } from "../../db/open.ts";
 import { isOwnAddress } from "../local.ts";
 import { type Activity, announcedId } from "../read/activity.ts";
 import { isFollowedHere } from "../inbox/relevance.ts";
@@ -25,16 +27,30 @@ export const announce: Handler = (ctx, sender, activity) => {
   return statusAt(ctx, objectId).then((id) => (id === null ? null : reblog(ctx, sender, activity, id)));
 };
 
-/** Only statuses for everyone are reblogged, and authors reblog their own followers-only ones. */
-function reblog(ctx: Context, sender: Sender, { id: uri, to, cc, published }: Activity, originalId: number): Apply {
+function reblog(ctx: Context, sender: Sender, activity: Activity, originalId: number): Apply {
   return (tx) => {
-    const original = visibleStatus(ctx, sender.id, originalId);
-    const isOwn = original.account_id === sender.id;
-    if (!isForEveryone(original.visibility) && !(isOwn && original.visibility === "private")) return;
-    if (original.reblog_of_id !== null || isBlockedBy(ctx, sender.id, original.account_id)) return;
-    const visibility = isForEveryone(original.visibility) ? audienceVisibility(tx, sender.id, { to, cc }) : "private";
-    if (visibility === "direct") return;
-    const createdAt = published ?? ctx.clock.now();
-    storeRemoteReblog(ctx, tx, { accountId: sender.id, original, visibility, uri, createdAt }, "delivered");
+    const id = reblogBy(ctx, tx, sender, activity, originalId);
+    if (id !== null) acceptConditional(ctx, tx, { kind: "reblog", id, uri: activity.id, accountId: sender.id });
   };
+}
+
+/**
+ * Stores a reblog. Only statuses for everyone are reblogged, and authors reblog their own followers-only ones. Returns its
+ * id; null if it is not stored.
+ */
+export function reblogBy(
+  ctx: Context,
+  tx: Tx,
+  sender: Sender,
+  { id: uri, to, cc, published }: Activity,
+  originalId: number,
+): number | null {
+  const original = visibleStatus(ctx, sender.id, originalId);
+  const isOwn = original.account_id === sender.id;
+  if (!isForEveryone(original.visibility) && !(isOwn && original.visibility === "private")) return null;
+  if (original.reblog_of_id !== null || isBlockedBy(ctx, sender.id, original.account_id)) return null;
+  const visibility = isForEveryone(original.visibility) ? audienceVisibility(tx, sender.id, { to, cc }) : "private";
+  if (visibility === "direct") return null;
+  const createdAt = published ?? ctx.clock.now();
+  return storeRemoteReblog(ctx, tx, { accountId: sender.id, original, visibility, uri, createdAt }, "delivered");
 }

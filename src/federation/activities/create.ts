@@ -1,5 +1,7 @@
+import { acceptConditional } from "../../core/interaction-answers.ts";
 import { storeRemoteVote } from "../../core/statuses/polls.ts";
 import type { Context } from "../../context.ts";
+import type { Tx } from "../../db/open.ts";
 import { isTombstoned } from "../../core/tombstones.ts";
 import { fetchDocument } from "../fetching/fetch.ts";
 import type { Json } from "../read/json.ts";
@@ -36,8 +38,14 @@ function created(ctx: Context, sender: Sender, status: RemoteStatus | null): App
   const store =
     (prepared: ReadyStatus): Apply =>
     (tx) =>
-      void storeStatus(ctx, tx, prepared, "delivered");
+      storeReply(ctx, tx, sender, prepared);
   return ready instanceof Promise ? ready.then(store) : store(ready);
+}
+
+function storeReply(ctx: Context, tx: Tx, sender: Sender, prepared: ReadyStatus): void {
+  const id = storeStatus(ctx, tx, prepared, "delivered");
+  const { uri } = prepared.status;
+  if (id !== null) acceptConditional(ctx, tx, { kind: "reply", id, uri, accountId: sender.id });
 }
 
 /** A vote names one option and the poll. It counts once, before the end, if the sender may see the poll. */

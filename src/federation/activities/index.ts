@@ -7,6 +7,7 @@ import { add, removeItem } from "./featured.ts";
 import { flag } from "./flag.ts";
 import { follow } from "./follow.ts";
 import type { Handler } from "./handler.ts";
+import { announceRequest, likeRequest, replyRequest } from "./interaction-requests.ts";
 import { like } from "./like.ts";
 import { move } from "./move.ts";
 import { quoteRequest } from "./quotes.ts";
@@ -18,6 +19,7 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map([
   ["Accept", accept],
   ["Add", add],
   ["Announce", announce],
+  ["AnnounceRequest", announceRequest],
   ["Block", block],
   ["Create", create],
   ["Delete", remove],
@@ -25,10 +27,12 @@ const HANDLERS: ReadonlyMap<string, Handler> = new Map([
   ["Flag", flag],
   ["Follow", follow],
   ["Like", like],
+  ["LikeRequest", likeRequest],
   ["Move", move],
   ["QuoteRequest", quoteRequest],
   ["Reject", reject],
   ["Remove", removeItem],
+  ["ReplyRequest", replyRequest],
   ["Undo", undo],
   ["Update", update],
 ]);

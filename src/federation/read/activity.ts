@@ -71,9 +71,10 @@ export function announcedId({ object, objectId }: Activity): string | null {
 }
 
 const KNOWN = new Set(
-  "Accept Add Announce Block Create Delete EmojiReact Flag Follow Like Move QuoteRequest Reject Remove Undo Update".split(
-    " ",
-  ),
+  (
+    "Accept Add Announce AnnounceRequest Block Create Delete EmojiReact Flag Follow Like LikeRequest Move QuoteRequest " +
+    "Reject Remove ReplyRequest Undo Update"
+  ).split(" "),
 );
 const MAX_TYPE_LENGTH = 100;
 

@@ -20,8 +20,8 @@ const TEXTS = new Set(["Article", "Page"]);
 const NO_POSTS = new Set(
   (
     "Person Service Group Organization Application " +
-    "Accept Add Announce Arrive Block Create Delete Dislike EmojiReact Flag Follow Ignore Invite Join Leave Like Listen " +
-    "Move Offer QuoteRequest Read Reject Remove TentativeAccept TentativeReject Travel Undo Update View " +
+    "Accept Add Announce AnnounceRequest Arrive Block Create Delete Dislike EmojiReact Flag Follow Ignore Invite Join Leave Like LikeRequest Listen " +
+    "Move Offer QuoteRequest Read Reject Remove ReplyRequest TentativeAccept TentativeReject Travel Undo Update View " +
     "Collection OrderedCollection CollectionPage OrderedCollectionPage Tombstone Relationship Profile Place Story " +
     "Link Mention Hashtag Emoji PropertyValue"
   ).split(" "),

@@ -3,6 +3,7 @@ import { statusUri } from "../../core/addresses.ts";
 import { keyOf } from "../../core/people/account-keys.ts";
 import { emojisOf } from "../../core/media/emojis.ts";
 import { visibleToServer } from "../../core/visibility.ts";
+import type { Interaction } from "../../db/delivery-events.ts";
 import { etagOf, isNamedBy } from "../../lib/http/etag.ts";
 import { parseId } from "../../lib/ids.ts";
 import { parseQuery, requestAddress, searchOf } from "../../lib/http/params.ts";
@@ -18,6 +19,7 @@ import { actorDocument, keyDocument } from "../write/actor.ts";
 import { reblogDocument } from "../write/activities.ts";
 import { withContext } from "../write/context.ts";
 import { emojiDocument } from "../write/emojis.ts";
+import { interactionAuthorization } from "../write/interaction-answers.ts";
 import { authorizationDocument } from "../write/quotes.ts";
 import { createActivity, localStatus, mentionedIn, statusDocument } from "../write/status.ts";
 
@@ -89,9 +91,26 @@ export class Documents {
 
   /** A local author's consent to a quote. @throws Rejection */
   async quoteAuthorization(request: Request, name: string, id: string): Promise<Response> {
+    return this.authorization(request, name, (owner, reader) =>
+      authorizationDocument(this.ctx, owner, parseId(id), reader),
+    );
+  }
+
+  /** A local author's consent to a reply, favourite or boost. @throws Rejection */
+  async interactionAuthorization(request: Request, kind: Interaction, name: string, id: string): Promise<Response> {
+    return this.authorization(request, name, (owner, reader) =>
+      interactionAuthorization(this.ctx, owner, kind, parseId(id), reader),
+    );
+  }
+
+  private async authorization(
+    request: Request,
+    name: string,
+    findFor: (owner: Owner, reader: Reader) => JsonObject | null,
+  ): Promise<Response> {
     refuseBlocked(this.ctx, request);
     const owner = this.owner(name);
-    const find = (reader: Reader) => authorizationDocument(this.ctx, owner, parseId(id), reader);
+    const find = (reader: Reader) => findFor(owner, reader);
     const isForAll = !this.needsSignatures && find(ANYONE) !== null;
     const reader = isForAll ? ANYONE : await this.readerOf(request);
     const document = find(reader);

@@ -11,6 +11,7 @@ import { actorDocument } from "./actor.ts";
 import { PUBLIC, withContext } from "./context.ts";
 import { dateTime } from "./dates.ts";
 import { hashtagDocument } from "./hashtags.ts";
+import { interactionAnswer } from "./interaction-answers.ts";
 import { quoteAnswer, quoteRequest, quoteRevocation } from "./quote-activities.ts";
 import { relayActivity } from "./relays.ts";
 import {
@@ -59,6 +60,9 @@ function activityFor(
       return quoteAnswer(ctx, event);
     case "quote.revoked":
       return quoteRevocation(ctx, event);
+    case "interaction.accepted":
+    case "interaction.rejected":
+      return interactionAnswer(ctx, event);
     case "follow.created":
     case "follow.deleted":
     case "block.created":
