@@ -72,6 +72,8 @@ describe.each([...KINDS])("A %sRequest", (kind) => {
       interactingObject: wanted.id,
       interactionTarget: post.uri,
     });
+    await alice.server.person("dora");
+    expect(await authorizationAt(answer!.result.replace("/alice/", "/dora/"))).toBe(404);
   });
 
   test("by any other account is rejected, and nothing is stored", async () => {
@@ -105,8 +107,13 @@ describe.each([...KINDS])("A %sRequest", (kind) => {
 
   test("for something else than it says has no effect", async () => {
     const [post, other] = [await publish(["followers"]), await publish(["public"])];
+    const stored = wish(bob, kind, other);
+    await bob.deliver(alice.server, kind === "Reply" ? bob.create(stored) : stored);
+    const before = await counts(other);
     const lies = [
       wish(bob, kind, other),
+      stored,
+      { ...wish(bob, kind, post), id: `${ines.origin}/elsewhere` },
       wish(ines, kind, post),
       { ...wish(bob, kind, post), actor: ines.uri, attributedTo: ines.uri },
       wish(bob, kind === "Reply" ? "Like" : "Reply", post),
@@ -114,8 +121,14 @@ describe.each([...KINDS])("A %sRequest", (kind) => {
       null,
     ];
     for (const lie of lies) await ask(bob, kind, post, lie);
-    expect([answers(), await counts(post), await counts(other)]).toEqual([[], [0, 0, 0], [0, 0, 0]]);
+    expect([answers(), await counts(post), await counts(other)]).toEqual([[], [0, 0, 0], before]);
   });
+});
+
+test("A request to boost a post for followers is rejected, whatever its policy", async () => {
+  const post = await publish(["public"], { visibility: "private" });
+  await ask(bob, "Announce", post, wish(bob, "Announce", post));
+  expect(answers()).toMatchObject([{ type: "Reject" }]);
 });
 
 test("A request may name the reply, which is then fetched", async () => {
