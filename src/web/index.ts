@@ -34,6 +34,9 @@ import { setupPages } from "./sign-in/setup.tsx";
 import { tagPages } from "./public/tags.tsx";
 import { signInPage, signInPages } from "./sign-in/sign-in.tsx";
 import { welcomePages } from "./sign-in/welcome.tsx";
+import { exportPages } from "./transfer/export.tsx";
+import { importPages } from "./transfer/import.tsx";
+import { migrationPages } from "./transfer/migration.tsx";
 import { tokenRoutes } from "./sign-in/token.ts";
 
 /**
@@ -61,6 +64,9 @@ export function webRoutes(app: AnyElysia, ctx: Context, describe: () => Promise<
   appPages(pages);
   confirmPages(pages);
   securityPages(pages);
+  importPages(pages);
+  exportPages(pages);
+  migrationPages(pages);
   interactionPages(pages);
   composePages(pages);
   scheduledPages(pages);

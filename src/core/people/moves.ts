@@ -63,10 +63,7 @@ export function localSuccessor(db: Reads, accountId: number): Successor | null {
  * @throws Refusal
  */
 export async function moveAway(ctx: Context, accountId: number, handle: string): Promise<string> {
-  const target = await otherAccount(ctx, accountId, handle);
-  const to = handleOf(ctx, target);
-  const { uri } = ctx.db.get<{ uri: string }>("SELECT uri FROM accounts WHERE id = +$id", { id: target.id })!;
-  const successor = target.domain === null ? localSuccessor(ctx.db, target.id) : await ctx.remote.successor(uri);
+  const { to, successor } = await successorNamed(ctx, accountId, handle);
   if (!successor) throw new Refusal("unavailable", `The server of ${to} does not respond: try again later.`);
   ctx.db.transaction((tx) => {
     const account = accountOf(tx, accountId);
@@ -78,6 +75,60 @@ export async function moveAway(ctx: Context, accountId: number, handle: string):
     deliver(ctx, tx, { type: "account.moved", accountId, targetId: successor.id });
   });
   return to;
+}
+
+/** What a move to another account needs, in the order in which an owner does it. */
+export interface MoveChecklist {
+  /** The handle of the other account; null while none is named. */
+  to: string | null;
+  /** Whether the other account's server responds, the account is in use, and it names this one as an alias; null if unknown. */
+  responds: boolean | null;
+  isInUse: boolean | null;
+  namesThis: boolean | null;
+  /** When this account can move again; null for now. */
+  nextMove: number | null;
+}
+
+/** Whether nothing stands in the way of a move. */
+export function canMove({ responds, isInUse, namesThis, nextMove }: MoveChecklist): boolean {
+  return responds === true && isInUse === true && namesThis === true && nextMove === null;
+}
+
+/**
+ * Checks what is missing for a move to the account with this handle, or in general, without moving anything.
+ *
+ * @throws Refusal if there is no such account
+ */
+export async function checkMove(ctx: Context, accountId: number, handle: string | null): Promise<MoveChecklist> {
+  const account = accountOf(ctx.db, accountId);
+  if (!account) throw notFound();
+  const nextMove = nextMoveOf(account) > ctx.clock.now() ? nextMoveOf(account) : null;
+  if (handle === null) return { to: null, responds: null, isInUse: null, namesThis: null, nextMove };
+  const { to, successor } = await successorNamed(ctx, accountId, handle);
+  return {
+    to,
+    responds: successor !== null,
+    isInUse: successor && successor.movedTo === null,
+    namesThis: successor && successor.aliases.includes(account.uri),
+    nextMove,
+  };
+}
+
+/** The account with this handle, and what its server says about it now; null if that doesn't respond. */
+async function successorNamed(
+  ctx: Context,
+  accountId: number,
+  handle: string,
+): Promise<{ to: string; successor: Successor | null }> {
+  const target = await otherAccount(ctx, accountId, handle);
+  const { uri } = ctx.db.get<{ uri: string }>("SELECT uri FROM accounts WHERE id = +$id", { id: target.id })!;
+  const successor = target.domain === null ? localSuccessor(ctx.db, target.id) : await ctx.remote.successor(uri);
+  return { to: handleOf(ctx, target), successor };
+}
+
+/** When an account can move again. */
+function nextMoveOf({ moved_at }: MovingRow): number {
+  return moved_at === null ? -Infinity : moved_at + PAUSE_HERE;
 }
 
 interface Handles {
@@ -96,11 +147,19 @@ function refuseMove(ctx: Context, account: MovingRow, { from, to }: Handles, suc
       `${to} must name ${from} as an alias first: add it there (in Mastodon under Preferences, Account, "Moving from a different account"), then try again.`,
     );
   }
-  const next = (account.moved_at ?? -Infinity) + PAUSE_HERE;
+  const next = nextMoveOf(account);
   if (next > ctx.clock.now()) {
     const day = new Date(next).toISOString().slice(0, 10);
     throw new Refusal("conflict", `An account can move once in 30 days: this one can move again after ${day}.`);
   }
+}
+
+/** The handle of the account to which a local account has moved; null if it has not. */
+export function movedTo(ctx: Context, accountId: number): string | null {
+  const sql = `
+    SELECT m.username, m.domain FROM accounts a JOIN accounts m ON m.id = a.moved_to_id WHERE a.id = +$accountId`;
+  const row = ctx.db.get<{ username: string; domain: string | null }>(sql, { accountId });
+  return row && handleOf(ctx, row);
 }
 
 /** Makes a local account that has moved usable again. Its followers don't come back. @throws Refusal if it has not moved */

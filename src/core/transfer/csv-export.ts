@@ -96,3 +96,20 @@ function filtersJson(db: Reads, accountId: number): string {
   });
   return JSON.stringify({ custom_filters: filters });
 }
+
+const COUNTS = `
+  SELECT
+    (SELECT count(*) FROM follows WHERE account_id = +$accountId) AS follows,
+    (SELECT count(*) FROM lists l JOIN list_accounts m ON m.list_id = l.id WHERE l.account_id = +$accountId) AS lists,
+    (SELECT count(*) FROM mutes WHERE account_id = +$accountId) AS mutes,
+    (SELECT count(*) FROM blocks WHERE account_id = +$accountId) AS blocks,
+    (SELECT count(*) FROM account_domain_blocks WHERE account_id = +$accountId) AS domain_blocks,
+    (SELECT count(*) FROM bookmarks WHERE account_id = +$accountId) AS bookmarks,
+    (SELECT count(*) FROM filters WHERE account_id = +$accountId) AS filters`;
+
+type ExportCounts = Record<CsvKind, number>;
+
+/** How many rows each file has. */
+export function exportCounts(db: Reads, accountId: number): ExportCounts {
+  return db.get<ExportCounts>(COUNTS, { accountId })!;
+}

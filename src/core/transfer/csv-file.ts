@@ -3,7 +3,7 @@ import { pause } from "../../lib/pause.ts";
 import { arrange, type CsvKind, isHeader, isWellFormed, kindsOf } from "./csv-kinds.ts";
 
 /** Mastodon's limit. */
-const MAX_ROWS = 20_000;
+export const MAX_ROWS = 20_000;
 /** In bytes: several times what that many rows need. */
 export const MAX_BYTES = 10_000_000;
 /** In characters: no list, address or filter is longer. A quote that never ends would make one row of the rest. */

@@ -255,6 +255,12 @@ export class PageRequest {
     return new Response(null, { status: 303, headers: this.headers({ location }) });
   }
 
+  /** A file that the browser saves, with what belongs to one user. */
+  download({ name, type, text }: { name: string; type: string; text: string }): Response {
+    const disposition = `attachment; filename="${name}"`;
+    return new Response(text, { headers: this.headers({ "content-type": type, "content-disposition": disposition }) });
+  }
+
   private keepSession(session: Session): void {
     this.cookies.push(setCookie("session", session.secret, this.secure, SESSION_LIFETIME / 1000));
   }

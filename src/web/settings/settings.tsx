@@ -4,9 +4,10 @@ import type { Messages } from "../i18n/messages.ts";
 import { ActionButton } from "../page/forms.tsx";
 import type { PageOptions, UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
+import { transferTexts } from "../transfer/texts.ts";
 import { settingsTexts } from "./texts.ts";
 
-type SettingsTexts = (typeof settingsTexts)["en"];
+type SettingsTexts = (typeof settingsTexts)["en"] & { transfer: (typeof transferTexts)["en"] };
 
 interface Section {
   path: string;
@@ -42,13 +43,33 @@ const GROUPS: Group[] = [
     title: (texts) => texts.readingGroup,
     sections: [{ path: "/settings/feed", title: (texts) => texts.feed, help: (texts) => texts.feedSection }],
   },
+  {
+    title: ({ transfer }) => transfer.group,
+    sections: [
+      {
+        path: "/settings/import",
+        title: ({ transfer }) => transfer.import,
+        help: ({ transfer }) => transfer.importSection,
+      },
+      {
+        path: "/settings/export",
+        title: ({ transfer }) => transfer.export,
+        help: ({ transfer }) => transfer.exportSection,
+      },
+      {
+        path: "/settings/migration",
+        title: ({ transfer }) => transfer.migration,
+        help: ({ transfer }) => transfer.migrationSection,
+      },
+    ],
+  },
 ];
 
 /** The list of all settings. */
 export function settingsPages(pages: Pages): void {
   pages.userGet("/settings", (page) => {
     const { messages } = page;
-    const texts = page.texts(settingsTexts);
+    const texts = { ...page.texts(settingsTexts), transfer: page.texts(transferTexts) };
     return page.render(
       { title: messages.settings, wide: true },
       <>

@@ -1,0 +1,242 @@
+/** @jsxImportSource preact */
+import { findAccount, handleOf, localUsername } from "../../core/accounts.ts";
+import { localHandle } from "../../core/addresses.ts";
+import { addAlias, aliasesOf, removeAlias } from "../../core/people/aliases.ts";
+import { canMove, cancelMove, checkMove, moveAway, movedTo, type MoveChecklist } from "../../core/people/moves.ts";
+import { requirePassword } from "../../core/sign-in/passwords.ts";
+import { parseId } from "../../lib/ids.ts";
+import { ActionButton, Field, Form, type FormProblems, Hidden, NO_PROBLEMS, problemsOf } from "../page/forms.tsx";
+import { Alert } from "../page/layout.tsx";
+import type { UserPage } from "../page/page-request.tsx";
+import type { Pages } from "../page/page-routes.ts";
+import { settingsPage } from "../settings/settings.tsx";
+import { transferTexts } from "./texts.ts";
+
+const PATH = "/settings/migration";
+
+/** The page for moves: the accounts that may move here, and what is missing for a move to another one. */
+export function migrationPages(pages: Pages): void {
+  const show = (page: UserPage, problems: FormProblems) => migrationPage(page, problems);
+  pages.userGet(PATH, (page) => show(page, NO_PROBLEMS));
+  const post = (name: string, act: (page: UserPage) => Promise<Response> | Response, field?: string) =>
+    pages.userPost(`${PATH}/${name}`, {
+      show,
+      submit: async (page) => {
+        try {
+          return await act(page);
+        } catch (error) {
+          return show(page, besideField(problemsOf(page, error), field));
+        }
+      },
+    });
+  post("add-alias", addTyped, "alias");
+  post("remove-alias", (page) => {
+    removeAlias(page.ctx, page.session.accountId, parseId(page.text("id")));
+    return page.redirect(PATH);
+  });
+  // Not a redirect: the other server has just been asked.
+  post("check", async (page) => migrationPage(page, NO_PROBLEMS, await checked(page)), "to");
+  post("move", move);
+  post("cancel", (page) => {
+    cancelMove(page.ctx, page.session.accountId);
+    return page.redirect(PATH);
+  });
+}
+
+/** Only one field of these forms can be wrong. */
+function besideField({ problem, ...problems }: FormProblems, field: string | undefined): FormProblems {
+  if (problem === undefined || field === undefined) return { ...problems, ...(problem !== undefined && { problem }) };
+  return { ...problems, fields: { [field]: problem } };
+}
+
+async function addTyped(page: UserPage): Promise<Response> {
+  await addAlias(page.ctx, page.session.accountId, page.text("alias").trim());
+  return page.redirect(PATH);
+}
+
+function checked(page: UserPage): Promise<MoveChecklist> {
+  return checkMove(page.ctx, page.session.accountId, page.text("to").trim());
+}
+
+/** The password confirms it: followers who have moved don't come back. */
+async function move(page: UserPage): Promise<Response> {
+  const { ctx, session } = page;
+  const to = page.text("to").trim();
+  try {
+    await requirePassword(ctx, session.accountId, page.text("password"));
+  } catch (error) {
+    const problems = besideField(problemsOf(page, error), "password");
+    return migrationPage(page, problems, await checkMove(ctx, session.accountId, to));
+  }
+  await moveAway(ctx, session.accountId, to);
+  return page.redirect(PATH);
+}
+
+async function migrationPage(
+  page: UserPage,
+  problems: FormProblems,
+  checklist: MoveChecklist | null = null,
+): Promise<Response> {
+  const { ctx, session } = page;
+  const texts = page.texts(transferTexts);
+  const moved = movedTo(ctx, session.accountId);
+  return settingsPage(
+    page,
+    { title: texts.migration, status: problems.status },
+    <>
+      {problems.problem && <Alert>{problems.problem}</Alert>}
+      {moved === null ? null : <Moved page={page} to={moved} />}
+      <MoveHere page={page} problems={problems} />
+      {moved === null && (
+        <MoveAway
+          page={page}
+          problems={problems}
+          checklist={checklist ?? (await checkMove(ctx, session.accountId, null))}
+        />
+      )}
+    </>,
+  );
+}
+
+function Moved({ page, to }: { page: UserPage; to: string }) {
+  const texts = page.texts(transferTexts);
+  return (
+    <section>
+      <h2>{texts.movedHeading(to)}</h2>
+      <p>{texts.movedHelp}</p>
+      <ActionButton page={page} action={`${PATH}/cancel`} class="small danger">
+        {texts.cancelMove}
+      </ActionButton>
+      <p class="help">{texts.cancelMoveHelp}</p>
+    </section>
+  );
+}
+
+function MoveHere({ page, problems }: { page: UserPage; problems: FormProblems }) {
+  const { ctx, session } = page;
+  const texts = page.texts(transferTexts);
+  const aliases = aliasesOf(ctx.db, session.accountId).map((id) => ({
+    id,
+    handle: handleOf(ctx, findAccount(ctx, id)),
+  }));
+  return (
+    <section>
+      <h2>{texts.moveHere}</h2>
+      <p>{texts.moveHereHelp}</p>
+      {aliases.length > 0 && (
+        <>
+          <p>
+            <strong>{texts.aliases}</strong>
+          </p>
+          <ul class="entries">
+            {aliases.map(({ id, handle }) => (
+              <li class="entry">
+                <strong>{handle}</strong>
+                <ActionButton
+                  page={page}
+                  action={`${PATH}/remove-alias`}
+                  values={{ id: String(id) }}
+                  label={texts.removeAliasNamed(handle)}
+                >
+                  {texts.removeAlias}
+                </ActionButton>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <Form page={page} action={`${PATH}/add-alias`}>
+        <Field
+          name="alias"
+          label={texts.aliasHandle}
+          help={texts.handleHelp}
+          error={problems.fields["alias"]}
+          value={page.text("alias")}
+          autocomplete="off"
+          required
+        />
+        <button class="small">{texts.addAlias}</button>
+      </Form>
+    </section>
+  );
+}
+
+function MoveAway(props: { page: UserPage; problems: FormProblems; checklist: MoveChecklist }) {
+  const { page, problems, checklist } = props;
+  const texts = page.texts(transferTexts);
+  const { to } = checklist;
+  return (
+    <section id="away">
+      <h2>{texts.moveAway}</h2>
+      <p>{texts.moveAwayHelp}</p>
+      <Form page={page} action={`${PATH}/check`}>
+        <Field
+          name="to"
+          label={texts.moveTo}
+          help={texts.handleHelp}
+          error={problems.fields["to"]}
+          value={page.text("to")}
+          autocomplete="off"
+          required
+        />
+        <button class="small">{texts.check}</button>
+      </Form>
+      <Checklist page={page} checklist={checklist} />
+      {to !== null && canMove(checklist) && (
+        <Form page={page} action={`${PATH}/move`}>
+          <Hidden values={{ to }} />
+          <Field
+            name="password"
+            type="password"
+            label={texts.password}
+            error={problems.fields["password"]}
+            autocomplete="current-password"
+            required
+          />
+          <button class="danger">{texts.move(to)}</button>
+        </Form>
+      )}
+    </section>
+  );
+}
+
+function Checklist({ page, checklist }: { page: UserPage; checklist: MoveChecklist }) {
+  const { ctx, messages, session } = page;
+  const texts = page.texts(transferTexts);
+  const { to, responds, isInUse, namesThis, nextMove } = checklist;
+  const own = localHandle(ctx, localUsername(ctx.db, session.accountId)!);
+  const day = new Intl.DateTimeFormat(messages.locale, { dateStyle: "long", timeZone: "UTC" });
+  return (
+    <>
+      <p>
+        <strong>{texts.checklist}</strong>
+      </p>
+      <ul class="entries">
+        {to !== null && (
+          <>
+            <Step page={page} isDone={responds} text={texts.responds(to)} help={texts.respondsHelp} />
+            <Step page={page} isDone={isInUse} text={texts.inUse(to)} help={texts.inUseHelp} />
+            <Step page={page} isDone={namesThis} text={texts.namesThis(to, own)} help={texts.namesThisHelp(own)} />
+          </>
+        )}
+        <Step
+          page={page}
+          isDone={nextMove === null}
+          text={texts.pause}
+          help={nextMove === null ? "" : texts.pauseHelp(day.format(nextMove))}
+        />
+      </ul>
+    </>
+  );
+}
+
+function Step({ page, isDone, text, help }: { page: UserPage; isDone: boolean | null; text: string; help: string }) {
+  const texts = page.texts(transferTexts);
+  const state = isDone === null ? texts.stepUnknown : isDone ? texts.stepDone : texts.stepMissing;
+  return (
+    <li>
+      <strong>{state}:</strong> {text}
+      {isDone === false && <p class="help">{help}</p>}
+    </li>
+  );
+}
