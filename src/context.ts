@@ -3,7 +3,7 @@ import type { Config, LimitName } from "./config.ts";
 import type { Db } from "./db/open.ts";
 import { RowCaches } from "./db/row-cache.ts";
 import { Ffmpeg } from "./lib/media/ffmpeg.ts";
-import { EventBus } from "./lib/event-bus.ts";
+import { EventBus } from "./lib/events/event-bus.ts";
 import { FairQueue } from "./lib/fair-queue.ts";
 import { Ids } from "./lib/ids.ts";
 import { LibreTranslate, type LibreTranslateSettings } from "./lib/http/libretranslate.ts";

@@ -98,6 +98,13 @@ export function findSession(ctx: Context, secret: string, client: Client): Sessi
   };
 }
 
+const OPEN = "SELECT 1 FROM sessions WHERE session_hash = +$sessionHash AND expires_at > +$now";
+
+/** Whether a session still exists; unlike a visit, this doesn't extend it. */
+export function isSessionOpen(ctx: Context, secret: string): boolean {
+  return ctx.db.get(OPEN, { sessionHash: hashSecret(secret), now: ctx.clock.now() }) !== null;
+}
+
 /**
  * Records a visit, and extends the session if wanted. A full disk or a lock must not keep its user from reading: then the
  * next visit does it.

@@ -1,5 +1,6 @@
 import icon from "../../assets/linnet.svg" with { type: "text" };
 import passkeys from "../../assets/passkeys.js" with { type: "text" };
+import pages from "../../assets/scripts/pages.js" with { type: "text" };
 import api from "../../assets/styles/api.css" with { type: "text" };
 import base from "../../assets/styles/base.css" with { type: "text" };
 import compose from "../../assets/styles/compose.css" with { type: "text" };
@@ -31,5 +32,8 @@ export const stylesheet = asset("linnet", "css", "text/css; charset=utf-8", STYL
 export const favicon = asset("linnet", "svg", "image/svg+xml", icon);
 export const passkeyScript = asset("passkeys", "js", "text/javascript; charset=utf-8", passkeys);
 
+/** For live updates and writing posts. The pages that name it work without it. */
+export const script = asset("linnet", "js", "text/javascript; charset=utf-8", pages);
+
 /** All files that the pages load. */
-export const ASSETS: readonly Asset[] = [stylesheet, favicon, passkeyScript];
+export const ASSETS: readonly Asset[] = [stylesheet, favicon, script, passkeyScript];

@@ -10,6 +10,7 @@ import { composePages } from "./compose/compose.tsx";
 import { scheduledPages } from "./compose/scheduled.tsx";
 import { accountActionPages } from "./reading/account-actions.ts";
 import { homePages } from "./reading/home.tsx";
+import { livePages } from "./reading/live.ts";
 import { notificationPages } from "./reading/notifications.tsx";
 import { postActionPages } from "./reading/post-actions.tsx";
 import { searchPages } from "./reading/search.tsx";
@@ -73,6 +74,7 @@ export function webRoutes(app: AnyElysia, ctx: Context, describe: () => Promise<
   postActionPages(pages);
   accountActionPages(pages);
   homePages(pages);
+  livePages(pages);
   notificationPages(pages);
   searchPages(pages);
   apiPages(pages, describe);

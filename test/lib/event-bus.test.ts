@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { EventBus } from "../../src/lib/event-bus.ts";
+import { EventBus } from "../../src/lib/events/event-bus.ts";
 
 test("A listener that throws is reported, and the other listeners still receive the event", () => {
   const problems: unknown[] = [];

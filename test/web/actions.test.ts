@@ -37,14 +37,12 @@ describe("The buttons beneath a post", () => {
       for (const isOn of [true, false]) {
         await visitor.get(pathOf(status));
         const { location } = await visitor.press(label);
-        expect(location).toBe(`${pathOf(status)}#post-${status.id}`);
+        expect(location).toBe(`${pathOf(status)}#post`);
         expect([label, (await now(status))[flag]]).toEqual([label, isOn]);
       }
     }
     await visitor.get(`${pathOf(status)}?lang=fr`);
-    expect((await visitor.press("Masquer la conversation")).location).toBe(
-      `${pathOf(status)}?lang=fr#post-${status.id}`,
-    );
+    expect((await visitor.press("Masquer la conversation")).location).toBe(`${pathOf(status)}?lang=fr#post`);
     expect((await now(status)).muted).toBe(true);
     await visitor.get(pathOf(status));
     await visitor.press("Unmute conversation");
@@ -74,7 +72,7 @@ describe("The buttons beneath a post", () => {
     await visitor.get(pathOf(status));
     const asked = await visitor.press("Favourite", { csrf: "old" });
     expect([asked.status, (await now(status)).favourited]).toEqual([403, false]);
-    expect((await visitor.press("Continue")).location).toBe(`${pathOf(status)}#post-${status.id}`);
+    expect((await visitor.press("Continue")).location).toBe(`${pathOf(status)}#post`);
     expect((await now(status)).favourited).toBe(true);
     const stranger = await new Visitor(server).post(`/posts/${status.id}`, { do: "favourite" });
     expect([stranger.status, stranger.text]).toEqual([403, expect.stringContaining("You are signed out")]);
@@ -189,7 +187,7 @@ describe("Signed-in users read", () => {
       expect((await visitor.get(path)).text).toContain("from afar");
     }
     const { html } = await visitor.get("/@wren@far.example");
-    expect(html).toContain(`<a class="u-url" href="/@wren@far.example/${id}"`);
+    expect(html).toContain(`href="/@wren@far.example/${id}"`);
     expect(html).toContain('href="https://far.example/@wren" rel="nofollow noopener noreferrer">Original page');
     expect((await visitor.get("/@wren@elsewhere.example/" + id)).status).toBe(404);
   });

@@ -166,6 +166,15 @@ test("a quote shows the quoted post, and says whether its author allows it", asy
   expect((await visitor.press("Publish", { text: "anyway" })).status).toBe(422);
 });
 
+test("a post only for this server is marked, and a reply to it starts like it", async () => {
+  await visitor.get(COMPOSE);
+  const status = await posted(await visitor.press("Publish", { text: "between us", local_only: "1" }));
+  expect(status.local_only).toBe(true);
+  const { text } = await visitor.get(`/@alice/${status.id}`);
+  expect(text).toContain("Only on this server");
+  expect(fieldsOf(await visitor.get(`${COMPOSE}?in_reply_to=${status.id}`)).local_only).toBe("1");
+});
+
 describe("A poll", () => {
   const poll = { choice_0: "Wren", choice_1: "Robin", duration: "3600", multiple: "1" };
 

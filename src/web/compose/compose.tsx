@@ -5,8 +5,9 @@ import { showStatus, type OriginalJson } from "../../entities/statuses.ts";
 import { CONTENT_TYPES } from "../../lib/text/formats.ts";
 import { countCharacters } from "../../lib/text/text.ts";
 import { parseId } from "../../lib/ids.ts";
+import { script } from "../assets.ts";
 import { languageChoices, visibilityChoices } from "../page/choices.ts";
-import { Field, Form, Hidden, NO_PROBLEMS, Select, TextArea, type FormProblems } from "../page/forms.tsx";
+import { Checkbox, Field, Form, Hidden, NO_PROBLEMS, Select, TextArea, type FormProblems } from "../page/forms.tsx";
 import { Alert } from "../page/layout.tsx";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
@@ -67,7 +68,7 @@ function composePage(page: UserPage, values: Values, problems: FormProblems): Re
   const title = titleOf(page, values, parent, quoted);
   const isEdit = values.edited !== null;
   return page.render(
-    { title, status: problems.status, wide: true },
+    { title, status: problems.status, wide: true, scripts: [script] },
     <>
       <h1>{title}</h1>
       {parent && <Post page={page} status={{ ...parent, reblog: null }} isPlain />}
@@ -85,7 +86,13 @@ function composePage(page: UserPage, values: Values, problems: FormProblems): Re
           lang={values.language || undefined}
           autofocus
           help={<Count page={page} values={values} />}
-          error={problems.fields["text"]}
+          error={
+            problems.fields["text"] && (
+              <>
+                {problems.fields["text"]} <Count page={page} values={values} />
+              </>
+            )
+          }
         />
         <Field
           name="spoiler_text"
@@ -119,6 +126,9 @@ function composePage(page: UserPage, values: Values, problems: FormProblems): Re
             choices={CONTENT_TYPES.map((value) => ({ value, label: texts.formats[value] }))}
           />
         </div>
+        {!isEdit && (
+          <Checkbox name="local_only" label={texts.localOnly} help={texts.localOnlyHelp} checked={values.localOnly} />
+        )}
         <Interaction page={page} values={values.interaction} isEdit={isEdit} />
         <PollFields page={page} values={values} error={problems.fields["poll"]} />
         {!isEdit && <Schedule page={page} values={values} error={problems.fields["scheduled_at"]} />}
@@ -163,7 +173,7 @@ function Count({ page, values }: { page: UserPage; values: Values }) {
   const number = new Intl.NumberFormat(locale);
   return (
     <>
-      <span id="count" data-most={maxCharacters}>
+      <span id="count" data-most={maxCharacters} data-typed={page.request.method === "POST" ? "" : undefined}>
         {number.format(countCharacters(values.text, values.spoilerText))}
       </span>{" "}
       {texts.count(number.format(maxCharacters))}

@@ -43,6 +43,7 @@ function draftOf(values: Values): Draft {
     spoilerText: values.spoilerText.trim(),
     sensitive: values.sensitive,
     visibility: values.visibility,
+    localOnly: values.localOnly,
     language: values.language || null,
     inReplyToId: values.replyTo,
     mediaIds: values.media,
@@ -50,7 +51,6 @@ function draftOf(values: Values): Draft {
     quotedStatusId: values.quoted,
     quotePolicy: values.interaction.quote,
     policy: policyOf(values.interaction),
-    localOnly: null,
     allowedMentions: null,
   };
 }

@@ -48,6 +48,9 @@ export const composeTexts = textsIn(
     format: "Format",
     formats: { "text/plain": "Plain text", "text/markdown": "Markdown", "text/html": "HTML" },
 
+    localOnly: "Only on this server",
+    localOnlyHelp: "Only users of this server see it, and no other server gets it.",
+
     interaction: "Who may interact",
     byDefault: "Your default",
     everyone: "Everyone",
@@ -129,6 +132,9 @@ export const composeTexts = textsIn(
 
     format: "Format",
     formats: { "text/plain": "Reiner Text", "text/markdown": "Markdown", "text/html": "HTML" },
+
+    localOnly: "Nur auf diesem Server",
+    localOnlyHelp: "Nur Benutzer dieses Servers sehen ihn, und kein anderer Server bekommt ihn.",
 
     interaction: "Wer reagieren darf",
     byDefault: "Dein Standard",
@@ -213,6 +219,9 @@ export const composeTexts = textsIn(
 
     format: "Format",
     formats: { "text/plain": "Texte brut", "text/markdown": "Markdown", "text/html": "HTML" },
+
+    localOnly: "Seulement sur ce serveur",
+    localOnlyHelp: "Seuls les utilisateurs de ce serveur le voient, et aucun autre serveur ne le reçoit.",
 
     interaction: "Qui peut réagir",
     byDefault: "Par défaut",

@@ -18,6 +18,7 @@ export interface Values {
   spoilerText: string;
   sensitive: boolean;
   visibility: Visibility;
+  localOnly: boolean;
   /** Empty to detect it or, in an edit, to keep it. */
   language: string;
   interaction: InteractionValues;
@@ -56,6 +57,7 @@ export function typedValues(page: UserPage): Values {
     spoilerText: page.text("spoiler_text"),
     sensitive: page.isChecked("sensitive"),
     visibility: VISIBILITIES.find((each) => each === page.text("visibility")) ?? privacy,
+    localOnly: page.isChecked("local_only"),
     language: isLocale(language) ? language : "",
     interaction: typedInteraction(page),
     poll: {
@@ -90,8 +92,9 @@ export function initialValues(page: UserPage): Values {
 function newValues(page: UserPage): Values {
   const { ctx, session } = page;
   const [replyTo, quoted] = [parentOf(page), quotedOf(page)];
+  const localOnly = [replyTo, quoted].some((id) => id !== null && showStatus(ctx, session.accountId, id).local_only);
   const shared = [page.text("text"), page.text("url")].filter(Boolean).join("\n");
-  const values = emptyValues(page);
+  const values = { ...emptyValues(page), localOnly };
   if (replyTo === null) return { ...values, text: shared, quoted };
   const parent = showStatus(ctx, session.accountId, replyTo);
   return {
@@ -112,6 +115,7 @@ function emptyValues({ ctx, session }: UserPage): Values {
     spoilerText: "",
     sensitive,
     visibility: privacy,
+    localOnly: false,
     language: hasLanguage ? language : "",
     interaction: NO_CHOICES,
     poll: NO_POLL,

@@ -102,7 +102,7 @@ interface LabelledProps {
   label: string;
   optional?: string;
   help?: ComponentChildren;
-  error?: string | null;
+  error?: ComponentChildren;
 }
 
 function aboutId({ name, id, help, error }: LabelledProps): string | undefined {

@@ -20,6 +20,10 @@ export const actionTexts = textsIn(
     vote: "Vote",
     filteredBy: (title: string) => `Filtered: ${title}`,
 
+    isForFollowers: "Followers",
+    isForMentioned: "Mentioned accounts",
+    isLocalOnly: "Only on this server",
+
     deleteTitle: "Delete this post?",
     deleteHelp: "It can’t be restored. Other servers are asked to delete their copies.",
     keep: "Keep it",
@@ -59,6 +63,10 @@ export const actionTexts = textsIn(
     vote: "Abstimmen",
     filteredBy: (title) => `Gefiltert: ${title}`,
 
+    isForFollowers: "Follower",
+    isForMentioned: "Erwähnte Konten",
+    isLocalOnly: "Nur auf diesem Server",
+
     deleteTitle: "Diesen Beitrag löschen?",
     deleteHelp: "Er kann nicht wiederhergestellt werden. Andere Server werden gebeten, ihre Kopien zu löschen.",
     keep: "Behalten",
@@ -97,6 +105,10 @@ export const actionTexts = textsIn(
     original: "Page d’origine",
     vote: "Voter",
     filteredBy: (title) => `Filtré : ${title}`,
+
+    isForFollowers: "Abonnés",
+    isForMentioned: "Comptes mentionnés",
+    isLocalOnly: "Seulement sur ce serveur",
 
     deleteTitle: "Supprimer ce message ?",
     deleteHelp: "Il ne peut pas être restauré. Les autres serveurs sont priés de supprimer leurs copies.",

@@ -10,17 +10,19 @@ import { hereAgain, POSTS } from "./post-actions.tsx";
 interface BallotProps {
   page: UserPage;
   statusId: string;
+  /** The id of the element with the post. */
+  anchor: string;
   poll: PollJson;
   lang: string | null;
 }
 
 /** The choices of an open poll, for a user who hasn't voted. */
-export function Ballot({ page, statusId, poll, lang }: BallotProps) {
+export function Ballot({ page, statusId, anchor, poll, lang }: BallotProps) {
   const { messages } = page;
   const ends = poll.expires_at === null ? "" : messages.pollUntil(dateAndTime(messages, poll.expires_at));
   return (
     <form class="ballot" method="post" action={`${POSTS}/${statusId}`}>
-      <Hidden values={{ ...hereAgain(page, statusId), poll: poll.id }} />
+      <Hidden values={{ ...hereAgain(page, anchor), poll: poll.id }} />
       <div>
         {poll.options.map(({ title }, at) => (
           <label class="choice">

@@ -12,13 +12,13 @@ export const POSTS = "/posts";
 interface ActionsProps {
   page: UserPage;
   status: OriginalJson;
-  /** The id of the post in the list, which is that of the boost if it is one. */
-  shownId: string;
+  /** The id of the element with the post. */
+  anchor: string;
 }
 
 /** The hidden fields of a form that leads back to a post on the same page. */
-export function hereAgain(page: UserPage, shownId: string): Record<string, string> {
-  return { csrf: page.csrfToken(), return_to: `${returnTo(page)}#${anchorOf(shownId)}` };
+export function hereAgain(page: UserPage, anchor: string): Record<string, string> {
+  return { csrf: page.csrfToken(), return_to: `${returnTo(page)}#${anchor}` };
 }
 
 /** The address of the page; of a form that was sent, the one that it leads back to. */
@@ -26,20 +26,15 @@ export function returnTo(page: UserPage): string {
   return page.request.method === "GET" ? targetOf(page.request.url) : page.text("return_to");
 }
 
-/** The id of the element that shows a post. */
-export function anchorOf(shownId: string): string {
-  return `post-${shownId}`;
-}
-
 /** The buttons beneath a post. They work in one form, since each button says what it does. */
-export function PostActions({ page, status, shownId }: ActionsProps) {
+export function PostActions({ page, status, anchor }: ActionsProps) {
   const texts = page.texts(actionTexts);
   const isOwn = Number(status.account.id) === page.session.accountId;
   const isOpen = status.visibility === "public" || status.visibility === "unlisted";
   const mayBoost = isOpen || (isOwn && status.visibility === "private");
   return (
     <form class="actions" method="post" action={`${POSTS}/${status.id}`} aria-label={texts.actions}>
-      <Hidden values={hereAgain(page, shownId)} />
+      <Hidden values={hereAgain(page, anchor)} />
       <a href={`/compose?in_reply_to=${status.id}`} title={texts.reply}>
         <Content icon="reply" label={texts.reply} count={status.replies_count} />
       </a>
@@ -58,17 +53,17 @@ export function PostActions({ page, status, shownId }: ActionsProps) {
         <summary title={texts.more}>
           <Content icon="more" label={texts.more} />
         </summary>
-        <Menu page={page} status={status} shownId={shownId} isOwn={isOwn} />
+        <Menu page={page} status={status} anchor={anchor} isOwn={isOwn} />
       </details>
     </form>
   );
 }
 
-function Menu({ page, status, shownId, isOwn }: ActionsProps & { isOwn: boolean }) {
+function Menu({ page, status, anchor, isOwn }: ActionsProps & { isOwn: boolean }) {
   const texts = page.texts(actionTexts);
   const { id, muted, pinned } = status;
   const isPinnable = isOwn && status.visibility !== "direct";
-  const back = new URLSearchParams({ return_to: `${returnTo(page)}#${anchorOf(shownId)}` });
+  const back = new URLSearchParams({ return_to: `${returnTo(page)}#${anchor}` });
   return (
     <div>
       {status.quote_approval.current_user !== "denied" && <a href={`/compose?quote=${id}`}>{texts.quote}</a>}

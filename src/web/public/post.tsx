@@ -97,11 +97,8 @@ function Ancestors({ page, statuses }: { page: PageRequest; statuses: readonly S
 /** @throws Refusal if the visitor may not see the post, or if it is by another account */
 function statusOf({ ctx, viewerId, path, request }: PageRequest): StatusRow {
   if (viewerId === 0) {
-    return visibleStatus(
-      ctx,
-      viewerId,
-      openStatusAt(ctx, `${ctx.config.origin}${requestAddress(request.url).pathname}`),
-    );
+    const address = `${ctx.config.origin}${requestAddress(request.url).pathname}`;
+    return visibleStatus(ctx, viewerId, openStatusAt(ctx, address));
   }
   const status = visibleStatus(ctx, viewerId, parseId(path[1]));
   if (status.reblog_of_id !== null || status.account_id !== lookupAccount(ctx, path[0]!)?.id) throw notFound();

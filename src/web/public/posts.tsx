@@ -8,11 +8,13 @@ import type { OriginalJson, QuotedJson, StatusJson } from "../../entities/status
 import { htmlToText } from "../../lib/text/html.ts";
 import { Html, Text } from "../page/rich-text.tsx";
 import type { PageRequest } from "../page/page-request.tsx";
-import { Filtered, strongestFilter, type FilterContext } from "./filtered.tsx";
-import { accountPath, linkedContent, postPath } from "./links.ts";
-import { anchorOf, PostActions } from "./post-actions.tsx";
+import { Icon, type IconName } from "../page/icons.tsx";
+import { actionTexts } from "./action-texts.ts";
 import { Ballot } from "./ballot.tsx";
 import { dateAndTime } from "./dates.ts";
+import { Filtered, strongestFilter, type FilterContext } from "./filtered.tsx";
+import { accountPath, linkedContent, postPath } from "./links.ts";
+import { PostActions } from "./post-actions.tsx";
 import type { Messages } from "../i18n/messages.ts";
 import { localHandle } from "../../core/addresses.ts";
 import { publicTexts } from "./texts.ts";
@@ -42,22 +44,24 @@ export function Post({ page, status, label, isMain, isFolded = false, isPlain, c
   if (filter?.filter_action === "hide") return null;
   const original = status.reblog ?? status;
   const shown = filter?.filter_action === "blur" ? { ...original, sensitive: true } : original;
-  const user = !isPlain && page.isOfUser() ? page : null;
+  // Without the viewer's own flags, nobody can say what the buttons do.
+  const user = page.isOfUser() && !isPlain && original.favourited !== undefined ? page : null;
+  const anchor = isMain ? "post" : `post-${status.id}`;
   const above = status.reblog ? messages.boostedBy(nameOf(status.account)) : label;
   const folded = isFolded && isLong(shown) && !shown.spoiler_text;
   const post = (
-    <article class={isMain ? "post main h-entry" : "post h-entry"} id={anchorOf(status.id)}>
+    <article class={isMain ? "post main h-entry" : "post h-entry"} id={anchor}>
       {above && (
         <p class="help">
           <Text text={above} emojis={status.account.emojis} />
         </p>
       )}
       <Author page={page} account={shown.account} />
-      <PostContent page={page} status={shown} isFolded={folded}>
+      <PostContent page={page} status={shown} isFolded={folded} anchor={user ? anchor : undefined}>
         {shown.quote && <Quote page={page} quote={shown.quote} />}
       </PostContent>
       <PostDetails page={page} status={shown} hasCounts={!user} />
-      {user && <PostActions page={user} status={shown} shownId={status.id} />}
+      {user && <PostActions page={user} status={shown} anchor={anchor} />}
       {children}
     </article>
   );
@@ -147,11 +151,13 @@ interface PostContentProps {
   page: PageRequest;
   status: ShownStatus;
   isFolded?: boolean;
+  /** The id of the post's element, to which a vote leads back; none where users can't vote. */
+  anchor?: string;
   children?: ComponentChildren;
 }
 
 /** The content of a post, behind its content warning if it has one. */
-function PostContent({ page, status, isFolded, children }: PostContentProps) {
+function PostContent({ page, status, isFolded, anchor, children }: PostContentProps) {
   const { spoiler_text, language, emojis } = status;
   const classes = ["prose content e-content", status.quote && "with-quote", isFolded && "folded"];
   const body = (
@@ -167,12 +173,7 @@ function PostContent({ page, status, isFolded, children }: PostContentProps) {
           <a href={postPath(page, status)}>{page.texts(publicTexts).showMore}</a>
         </p>
       )}
-      {status.poll &&
-        (page.isOfUser() && status.poll.voted === false && !status.poll.expired ? (
-          <Ballot page={page} statusId={status.id} poll={status.poll} lang={language} />
-        ) : (
-          <Poll page={page} poll={status.poll} lang={language} />
-        ))}
+      {status.poll && <PollOrBallot page={page} status={status} poll={status.poll} anchor={anchor} />}
       <Media page={page} status={status} />
       {status.card && status.media_attachments.length === 0 && !status.quote && <Card page={page} card={status.card} />}
       {children}
@@ -259,6 +260,16 @@ function OriginalLink({ attachment: { url, description }, lang }: Pick<Attachmen
   );
 }
 
+function PollOrBallot(props: { page: PageRequest; status: ShownStatus; poll: PollJson; anchor: string | undefined }) {
+  const { page, status, poll, anchor } = props;
+  const common = { poll, lang: status.language };
+  return page.isOfUser() && anchor !== undefined && poll.voted === false && !poll.expired ? (
+    <Ballot page={page} statusId={status.id} anchor={anchor} {...common} />
+  ) : (
+    <Poll page={page} {...common} />
+  );
+}
+
 function Poll({ page, poll, lang }: { page: PageRequest; poll: PollJson; lang: string | null }) {
   const { messages } = page;
   const voters = (poll.multiple && poll.voters_count) || poll.votes_count;
@@ -328,11 +339,34 @@ function PostDetails(props: { page: PageRequest; status: OriginalJson; hasCounts
   return (
     <p class="details">
       <PostTime page={page} status={status} />
+      <Readers page={page} status={status} />
       {status.edited_at !== null && <span>{messages.editedOn(dateAndTime(messages, status.edited_at))}</span>}
       {hasCounts && replies_count > 0 && <span>{messages.replies(replies_count)}</span>}
       {hasCounts && reblogs_count > 0 && <span>{messages.boosts(reblogs_count)}</span>}
       {hasCounts && favourites_count > 0 && <span>{messages.favourites(favourites_count)}</span>}
     </p>
+  );
+}
+
+/** Who sees a post that is not for everyone. */
+function Readers({ page, status }: { page: PageRequest; status: OriginalJson }) {
+  const { isForFollowers, isForMentioned, isLocalOnly } = page.texts(actionTexts);
+  const marks: [shown: boolean, icon: IconName, text: string][] = [
+    [status.visibility === "private", "lock", isForFollowers],
+    [status.visibility === "direct", "mail", isForMentioned],
+    [status.local_only, "home", isLocalOnly],
+  ];
+  return (
+    <>
+      {marks.map(
+        ([shown, icon, text]) =>
+          shown && (
+            <span class="mark">
+              <Icon name={icon} /> {text}
+            </span>
+          ),
+      )}
+    </>
   );
 }
 

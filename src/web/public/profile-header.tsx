@@ -23,7 +23,7 @@ export function Profile({ page, account }: { page: PageRequest; account: Account
         alt={account.avatar_description}
       />
       <h1>
-        <a class="u-url u-uid" rel="me" href={page.local(account.url)}>
+        <a class="u-url u-uid" rel="me" href={accountPath(page, account)}>
           <Text as="bdi" class="p-name" text={nameOf(account)} emojis={emojis} />
         </a>
       </h1>
@@ -34,7 +34,7 @@ export function Profile({ page, account }: { page: PageRequest; account: Account
       {moved && (
         <p>
           <Text as="bdi" text={messages.hasMovedTo(nameOf(account))} emojis={emojis} />{" "}
-          <a href={page.local(moved.url)}>{handleOf(page, moved)}</a>.
+          <a href={accountPath(page, moved)}>{handleOf(page, moved)}</a>.
         </p>
       )}
       {account.note && <Html class="prose content p-note" html={account.note} emojis={emojis} />}

@@ -10,7 +10,6 @@ import { tagFeed } from "../feeds/feeds.ts";
 import { Head } from "../page/layout.tsx";
 import type { PageRequest } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
-import { ANONYMOUS } from "./accounts.ts";
 import { closedPage } from "./closed.tsx";
 import { FeedLinks } from "./meta.tsx";
 import { idsOf, Pagination, rangeOf } from "./pagination.tsx";
@@ -31,7 +30,7 @@ function tagPage(page: PageRequest): Response {
   if (!page.maySeeAccounts || !(page.session || ctx.config.publicPreview)) return closedPage(page);
   const name = page.path[1]!;
   const range = rangeOf(page);
-  const rows = tagTimeline(ctx, ANONYMOUS, name, EVERYTHING, range);
+  const rows = tagTimeline(ctx, page.viewerId, name, EVERYTHING, range);
   // Without this, every path below /tags/ would be a page.
   if (rows.length === 0 && !isHashtagName(name)) throw notFound();
   const isUnused = rows.length === 0 && range.max_id === null;
@@ -45,7 +44,7 @@ function tagPage(page: PageRequest): Response {
       </Head>
       {rows.length === 0 && !isUnused && <p>{messages.noPosts}</p>}
       <section>
-        <Posts page={page} statuses={showStatuses(ctx, ANONYMOUS, idsOf(rows))} />
+        <Posts page={page} statuses={showStatuses(ctx, page.viewerId, idsOf(rows))} context="public" />
       </section>
       <Pagination page={page} range={range} rows={rows} />
     </>,

@@ -4,12 +4,15 @@ import { markersOf } from "../../core/timelines/markers.ts";
 import { home } from "../../core/timelines/timelines.ts";
 import { showStatuses } from "../../entities/statuses.ts";
 import { parseId } from "../../lib/ids.ts";
+import { script } from "../assets.ts";
 import { Notice } from "../page/layout.tsx";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import { START } from "../page/return-path.ts";
 import { Post } from "../public/posts.tsx";
-import { idsOf, Pager, rangeOf, SearchBox } from "./lists.tsx";
+import { liveFrom, News } from "./news.tsx";
+import { Pager, SearchBox } from "./lists.tsx";
+import { idsOf, rangeOf } from "../public/pagination.tsx";
 import { markRead } from "./markers.ts";
 import { readingTexts } from "./texts.ts";
 
@@ -26,9 +29,10 @@ function homePage(page: UserPage): Response {
   // Older pages show the position as it was when the first one was opened.
   const read = parseId(page.text("read")) ?? readUpTo(page);
   if (range.max_id === null) markRead(page, "home", read, rows[0]?.id);
-  const isEmpty = rows.length === 0 && range.max_id === null;
+  const isFirst = range.max_id === null;
+  const isEmpty = rows.length === 0 && isFirst;
   return page.render(
-    { title: messages.home, wide: true },
+    { title: messages.home, wide: true, scripts: [script] },
     <>
       <h1 class="visually-hidden">{messages.home}</h1>
       <SearchBox page={page} />
@@ -39,7 +43,8 @@ function homePage(page: UserPage): Response {
           <p>{texts.homeEmptyHelp}</p>
         </div>
       )}
-      <section class="timeline" data-live="home">
+      {isFirst && <News words={texts.newPosts} />}
+      <section class="timeline" {...(isFirst && liveFrom("home", rows[0]?.id))}>
         {showStatuses(ctx, session.accountId, idsOf(rows)).map((status, at) => (
           <>
             {isFirstRead(rows, at, read) && <p class="read-before">{texts.readBefore}</p>}

@@ -1,8 +1,7 @@
 /** @jsxImportSource preact */
-import type { ListItem, Page } from "../../db/keyset.ts";
+import type { Page } from "../../db/keyset.ts";
 import { showAccounts } from "../../entities/accounts.ts";
 import { showRelationships } from "../../entities/relationships.ts";
-import { parseId } from "../../lib/ids.ts";
 import { requestAddress } from "../../lib/http/params.ts";
 import { Hidden } from "../page/forms.tsx";
 import { Icon } from "../page/icons.tsx";
@@ -11,16 +10,6 @@ import { ACCOUNTS, Answers, FollowButton } from "../public/account-actions.tsx";
 import { returnTo } from "../public/post-actions.tsx";
 import { Author, nameOf } from "../public/posts.tsx";
 import { readingTexts } from "./texts.ts";
-
-const PAGE_SIZE = 20;
-
-export function rangeOf(page: UserPage): Page {
-  return { limit: PAGE_SIZE, max_id: parseId(page.text("max_id")), since_id: null, min_id: null };
-}
-
-export function idsOf(rows: readonly ListItem[]): number[] {
-  return rows.map(({ id }) => id);
-}
 
 interface PagerProps {
   page: UserPage;
@@ -38,7 +27,7 @@ export function Pager({ page, range, rows, more }: PagerProps) {
   const last = rows.length < range.limit ? undefined : rows.at(-1)?.cursor;
   if (last === undefined && range.max_id === null) return null;
   return (
-    <nav class="links" aria-label={texts.older}>
+    <nav class="links pages" aria-label={page.messages.pages}>
       {range.max_id !== null && <a href={page.lang ? `${pathname}?lang=${page.lang}` : pathname}>{texts.latest}</a>}
       {last !== undefined && (
         <a href={`${pathname}?${new URLSearchParams({ max_id: String(last), ...more, ...lang })}`} rel="next">

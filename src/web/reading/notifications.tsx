@@ -3,9 +3,12 @@ import { followRequestsTo } from "../../core/people/follows.ts";
 import { listGroups } from "../../core/notifications/groups.ts";
 import { GROUPABLE_TYPES, LISTED_TYPES, readUpTo } from "../../core/notifications/notifications.ts";
 import { groupedText } from "../../entities/notification-groups.ts";
+import { script } from "../assets.ts";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
-import { AccountList, idsOf, Pager, rangeOf } from "./lists.tsx";
+import { AccountList, Pager } from "./lists.tsx";
+import { idsOf, rangeOf } from "../public/pagination.tsx";
+import { liveFrom, News } from "./news.tsx";
 import { markRead } from "./markers.ts";
 import { Notification, type GroupsJson } from "./notification.tsx";
 import { readingTexts } from "./texts.ts";
@@ -35,7 +38,7 @@ function notificationsPage(page: UserPage): Response {
   if (isFirst) markRead(page, "notifications", read, groups[0]?.newestId);
   const hasRequests = followRequestsTo(ctx, session.accountId, { ...range, max_id: null, limit: 1 }).length > 0;
   return page.render(
-    { title: messages.notifications, wide: true },
+    { title: messages.notifications, wide: true, scripts: [script] },
     <>
       <h1>{messages.notifications}</h1>
       {hasRequests && (
@@ -49,7 +52,8 @@ function notificationsPage(page: UserPage): Response {
           <p>{texts.noNotificationsHelp}</p>
         </div>
       )}
-      <section class="timeline" data-live="notifications">
+      {isFirst && <News words={texts.newNotifications} />}
+      <section class="timeline" {...(isFirst && liveFrom("notifications", groups[0]?.newestId))}>
         {shown.notification_groups.map((group) => (
           <Notification
             page={page}
