@@ -33,9 +33,17 @@ export class Ids {
   at(time: number): number {
     const [random] = crypto.getRandomValues(new Uint16Array(1));
     // 0 is no id.
+    return this.use(Math.max(1, this.firstAt(time) + (random! % PER_MILLISECOND)));
+  }
+
+  /** The lowest id that `at()` gives for a time. */
+  firstAt(time: number): number {
     const after = time < EPOCH ? EPOCH + Math.max(0, Math.floor((time - OLDEST) / SQUEEZED)) : time;
-    const id = Math.max(1, idAt(Math.min(after, this.clock.now())) + (random! % PER_MILLISECOND));
-    // Ids of this millisecond that `next()` returns later follow it.
+    return idAt(Math.min(after, this.clock.now()));
+  }
+
+  /** Ids of this millisecond that `next()` returns later follow this one. */
+  use(id: number): number {
     this.last = Math.max(this.last, id);
     return id;
   }

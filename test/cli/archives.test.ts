@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Database } from "bun:sqlite";
 import { picture } from "../fixtures/pictures.ts";
-import { ArchiveFolder, archivedPost, mastodonArchive, OLD_ACTOR } from "../support/archives.ts";
+import { ArchiveFolder, archivedPost, AUDIENCES, mastodonArchive, OLD_ACTOR } from "../support/archives.ts";
 import { Folder } from "./folder.ts";
 
 let folder: Folder;
@@ -54,6 +54,25 @@ describe("`linnet import archive`", () => {
     ]);
     expect((await lines())[0]).toBe("Imported 0 posts with 0 files, 0 boosts, 0 favourites and 0 bookmarks.");
     expect(count("statuses")).toBe(2);
+  });
+
+  test("can read what `linnet export archive` writes, which replaces no file", async () => {
+    const path = await archives.zip(mastodonArchive([archivedPost(1), archivedPost(2, AUDIENCES.private)]));
+    await folder.run(["import", "archive", path, "--user", "alice"]);
+    const args = ["export", "archive", "posts.zip", "--user", "alice"];
+    expect((await folder.run(args)).stdout.trim()).toBe("Wrote 2 posts and 0 files to posts.zip.");
+    expect((await folder.run(args)).stderr.trim()).toBe('linnet: There is already a file "posts.zip".');
+    await folder.createUser("bob");
+    expect((await folder.run(["import", "archive", "posts.zip", "--user", "bob"])).stdout).toContain(
+      "Imported 2 posts",
+    );
+    expect(
+      read("SELECT created_at, visibility, content, count(*) AS n FROM statuses GROUP BY 1, 2, 3 ORDER BY 1"),
+    ).toEqual([
+      { created_at: Date.UTC(2020, 0, 1, 0, 1), visibility: "public", content: "<p>Post 1</p>", n: 2 },
+      { created_at: Date.UTC(2020, 0, 1, 0, 2), visibility: "private", content: "<p>Post 2</p>", n: 2 },
+    ]);
+    expect(statSync(join(folder.path, "posts.zip")).mode & 0o777).toBe(0o600);
   });
 
   test.each([

@@ -130,6 +130,7 @@ export function runImport(
   return importArchive(ctx, path, {
     accountId: Number(id),
     isDryRun: false,
+    withProfile: false,
     filesAtOnce: 1,
     onProgress: () => {},
     ...options,

@@ -156,7 +156,7 @@ function statusWithUri(db: Reads, uri: string): StatusRow | null {
 const MAX_TRIES = 64;
 const TRIES_PER_MILLISECOND = 4;
 
-/** A free id for a remote or imported status or reblog, from its publication time. */
+/** A free id for a remote status or reblog, or an imported reblog, from its publication time. */
 export function freeId(ctx: Context, tx: Tx, createdAt: number): number {
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     const id = ctx.ids.at(createdAt + Math.floor(tries / TRIES_PER_MILLISECOND));

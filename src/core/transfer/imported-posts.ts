@@ -11,7 +11,7 @@ import { type InteractionPolicy, isPermitted } from "../interaction-policies.ts"
 import type { Quoters } from "../quotes/policy.ts";
 import { statusWith } from "../quotes/quotes.ts";
 import { compose } from "../statuses/compose.ts";
-import { freeId, storeStatus } from "../statuses/storing.ts";
+import { storeStatus } from "../statuses/storing.ts";
 import { linkReplies } from "../statuses/threads.ts";
 import { STATUS_COLUMNS, type StatusRow, type Visibility, visibleTo } from "../visibility.ts";
 import { attachArchivedFiles, type ArchivedFile } from "./archived-files.ts";
@@ -77,7 +77,7 @@ export function storeArchivedPost(ctx: Context, tx: Tx, importer: Importer, post
   const { id: accountId, username } = importer;
   if (isImported(tx, accountId, post.uri)) return false;
   const createdAt = Math.min(post.createdAt, ctx.clock.now());
-  const id = freeId(ctx, tx, createdAt);
+  const id = nextIdAt(ctx, tx, accountId, createdAt);
   const parent = post.inReplyToUri === null ? null : parentOf(tx, accountId, post.inReplyToUri);
   const quoted = post.quotedUri === null ? null : knownStatus(tx, accountId, post.quotedUri);
   const { content, tags } = contentHere(ctx, importer, post, quoted?.account_id === accountId);
@@ -144,6 +144,19 @@ function linkOwnReplies(
 const KNOWN = `
   SELECT ${STATUS_COLUMNS} FROM statuses s
   WHERE s.uri = +$uri AND s.reblog_of_id IS NULL AND ${visibleTo()}`;
+
+const LATEST = "SELECT max(id) AS id FROM statuses WHERE account_id = +$accountId AND id >= +$from AND id < +$to";
+/** As many as a millisecond has. */
+const SAME_TIME = 4096;
+
+/** A free id for a post of a time. Archives often give seconds, so posts of the same time keep their order. */
+function nextIdAt(ctx: Context, tx: Tx, accountId: number, createdAt: number): number {
+  const from = Math.max(1, ctx.ids.firstAt(createdAt));
+  const latest = tx.get<{ id: number | null }>(LATEST, { accountId, from, to: from + SAME_TIME })?.id ?? null;
+  let id = latest === null ? from : latest + 1;
+  while (tx.get("SELECT 1 FROM statuses WHERE id = +$id", { id })) id += 1;
+  return ctx.ids.use(id);
+}
 
 /** The status here with an address that the archive names: an imported one, or any that the user may see. */
 export function knownStatus(db: Reads, accountId: number, uri: string): StatusRow | null {

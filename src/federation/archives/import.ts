@@ -26,6 +26,7 @@ import { openArchive } from "../../lib/archives/open-archive.ts";
 import { writeParts } from "../../lib/archives/write-parts.ts";
 import { withTemporaryFolder } from "../../lib/files.ts";
 import { add, planImport, withStoredFiles, type ImportPlan } from "./plan.ts";
+import { importProfile } from "./profile.ts";
 import { openSource, type PostSource } from "./source.ts";
 
 /** What an import has done so far. */
@@ -43,6 +44,8 @@ export interface ImportOptions {
   accountId: number;
   /** Reads and counts, and changes nothing. */
   isDryRun: boolean;
+  /** Also takes over the name, the text, the fields and the pictures of the profile. */
+  withProfile: boolean;
   /** How many files are read at once. */
   filesAtOnce: number;
   onProgress(progress: ImportProgress): void;
@@ -134,6 +137,9 @@ class ImportRun {
     if (plan.boosts > 0) await this.storeBoosts();
     await this.storeAddresses("likes");
     await this.storeAddresses("bookmarks");
+    if (this.options.withProfile) {
+      await importProfile(this.ctx, this.importer.id, this.archive, this.source, this.folder);
+    }
     await this.ctx.db.whenSynced();
     this.enter("done");
     return this.progress;

@@ -171,17 +171,24 @@ interface ReblogRow {
   author_uri: string;
 }
 
-const REBLOG = `
+const ANY_REBLOG = `
   SELECT s.uri, s.account_id, a.username, a.uri AS actor, s.visibility, s.created_at,
     o.uri AS original_uri, o.account_id AS author_id, b.uri AS author_uri
   FROM statuses s JOIN accounts a ON a.id = s.account_id JOIN statuses o ON o.id = s.reblog_of_id
   JOIN accounts b ON b.id = o.account_id
-  WHERE s.id = +$statusId AND s.local = 1 AND s.local_only = 0`;
+  WHERE s.id = +$statusId AND s.local = 1`;
+const REBLOG = `${ANY_REBLOG} AND s.local_only = 0`;
 
 /** A reblog by a local account as an Announce; null if there is none. */
 export function reblogDocument(ctx: Context, statusId: number): (JsonObject & { id: string }) | null {
   const row = ctx.db.get<ReblogRow>(REBLOG, { statusId });
   return row && announce(ctx, row);
+}
+
+/** The same for its author's archive: with the exact time, and also a local-only one. */
+export function reblogForArchive(ctx: Context, statusId: number): JsonObject | null {
+  const row = ctx.db.get<ReblogRow>(ANY_REBLOG, { statusId });
+  return row && { ...announce(ctx, row), published: new Date(row.created_at).toISOString() };
 }
 
 function announce(ctx: Context, row: ReblogRow): JsonObject & { id: string } {

@@ -1,7 +1,13 @@
+import { createWriteStream, existsSync, rmSync } from "node:fs";
 import { constants, setPriority } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
 import type { Context } from "../../../context.ts";
+import { Refusal } from "../../../errors.ts";
+import { exportArchive, type ExportProgress } from "../../../federation/archives/export.ts";
 import { importArchive, type ImportProgress } from "../../../federation/archives/import.ts";
 import type { Counts, ImportPlan } from "../../../federation/archives/plan.ts";
+import { renameDurably } from "../../../lib/files.ts";
 import { bytesText, counted, Progress } from "../../backup/progress.ts";
 import { argument, command, flag, requiredOption } from "../../command.ts";
 import { withData } from "../../data-folder.ts";
@@ -21,16 +27,54 @@ meanwhile. An import that was interrupted continues when it runs again; a second
     args: { file: argument("a .zip, .tar.gz or .json file") },
     options: {
       user: requiredOption("NAME", "the name of the user", filled),
+      profile: flag(
+        "also takes over the name, text, fields and pictures of the profile, which followers' servers learn",
+      ),
       "dry-run": flag("only reports what would be imported, and what not"),
     },
-    run: async ({ file }, { user, "dry-run": isDryRun }) => {
+    run: async ({ file }, { user, profile, "dry-run": isDryRun }) => {
       await fileNamed(file);
-      await withData((ctx) => runImport(ctx, file, userNamed(ctx, user).account_id, isDryRun));
+      await withData((ctx) => runImport(ctx, file, userNamed(ctx, user).account_id, isDryRun, profile));
     },
   }),
 };
 
-async function runImport(ctx: Context, file: string, accountId: number, isDryRun: boolean): Promise<void> {
+export const exportCommands = {
+  "export archive": command({
+    summary: "Writes all posts, media, favourites and bookmarks of a user to a .zip file, in Mastodon's format",
+    details: `"linnet import archive" and other programs read it. It contains private posts: keep it safe. A server may run meanwhile.`,
+    args: { file: argument("the .zip file to write") },
+    options: { user: requiredOption("NAME", "the name of the user", filled) },
+    run: ({ file }, { user }) => withData((ctx) => runExport(ctx, file, userNamed(ctx, user).account_id)),
+  }),
+};
+
+async function runExport(ctx: Context, file: string, accountId: number): Promise<void> {
+  if (existsSync(file)) throw new Refusal("conflict", `There is already a file "${file}".`);
+  const shown = new Progress();
+  const unfinished = join(dirname(file), `.${basename(file)}.unfinished`);
+  let written: ExportProgress = { posts: 0, files: 0 };
+  try {
+    const bytes = await exportArchive(ctx, accountId, (progress) => {
+      written = progress;
+      shown.update(() => `Wrote ${counted(progress.posts, "post")} and ${counted(progress.files, "file")}`);
+    });
+    await pipeline(bytes, createWriteStream(unfinished, { mode: 0o600 }));
+    renameDurably(unfinished, file);
+  } finally {
+    shown.clear();
+    rmSync(unfinished, { force: true });
+  }
+  shown.say(`Wrote ${counted(written.posts, "post")} and ${counted(written.files, "file")} to ${file}.`);
+}
+
+async function runImport(
+  ctx: Context,
+  file: string,
+  accountId: number,
+  isDryRun: boolean,
+  withProfile: boolean,
+): Promise<void> {
   // The processes that read the media inherit it.
   setPriority(constants.priority.PRIORITY_LOW);
   const shown = new Progress();
@@ -38,6 +82,7 @@ async function runImport(ctx: Context, file: string, accountId: number, isDryRun
     const result = await importArchive(ctx, file, {
       accountId,
       isDryRun,
+      withProfile,
       filesAtOnce: FILES_AT_ONCE,
       onProgress: (progress) => shown.update(() => progressText(progress)),
     });

@@ -4,8 +4,10 @@ import { argument, command, requiredOption } from "../../command.ts";
 import { withData } from "../../data-folder.ts";
 import { filled, oneOf } from "../../parsers.ts";
 import { userNamed } from "../../users.ts";
+import { exportCommands } from "./archives.ts";
 
 export const commands = {
+  ...exportCommands,
   "export csv": command({
     summary:
       "Prints follows, lists, mutes, blocks, blocked domains, bookmarks or filters of a user in Mastodon's format",
