@@ -11,6 +11,7 @@ import { INVISIBLE } from "../../lib/text/invisible.ts";
 import { newSecret } from "../../lib/secrets.ts";
 import { localHandle } from "../addresses.ts";
 import { challengeExpiry, newChallenge, useChallenge } from "./challenges.ts";
+import { webAuthn } from "./webauthn.ts";
 
 export type PasskeyRow = typeof passkeys.$inferSelect;
 
@@ -101,7 +102,7 @@ export async function checkPasskey(
   if (!row || (userId !== null && row.user_id !== userId)) return refused(ctx, "it is unknown");
   const handle = response.response?.userHandle;
   if (handle && handle !== handleOf(ctx, row.user_id)) return refused(ctx, "it is of another user");
-  const { verifyAuthenticationResponse } = await import("@simplewebauthn/server");
+  const { verifyAuthenticationResponse } = await webAuthn();
   const used = new Challenge(ctx, ceremony);
   try {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
@@ -133,7 +134,7 @@ export async function checkNewPasskey(
 ): Promise<{ store(tx: Tx, name: string): boolean } | { problem: PasskeyProblem }> {
   const response = parsed<RegistrationResponseJSON>(answer);
   if (!response) return refused(ctx, "the answer is not JSON");
-  const { verifyRegistrationResponse } = await import("@simplewebauthn/server");
+  const { verifyRegistrationResponse } = await webAuthn();
   const used = new Challenge(ctx, ceremony);
   try {
     const { verified, registrationInfo } = await verifyRegistrationResponse({
