@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { version } from "../../package.json";
 import { tone } from "../fixtures/clips.ts";
 import { ENDLESS } from "../fixtures/hostile-clips.ts";
+import { Authenticator } from "../support/authenticator.ts";
 import { binary } from "../support/binary.ts";
 import { Client } from "../support/client.ts";
 import {
@@ -19,6 +20,7 @@ import {
 import { PushService } from "../support/push-service.ts";
 import { Socket } from "../support/streams.ts";
 import { pictureFile, upload } from "../support/uploads.ts";
+import { Visitor } from "../web/visitor.ts";
 
 /** Starting a process takes a while on a small machine, and building the executable takes longer. */
 const TIMEOUT = 30_000;
@@ -83,6 +85,28 @@ describe("The executable", () => {
       await createPerson(command, { cwd: elsewhere, env }, "grace");
       const found = await new Client(origin, null).get("/api/v1/accounts/lookup?acct=grace");
       expect(found.json.username).toBe("grace");
+    },
+    TIMEOUT,
+  );
+
+  test(
+    "checks passkeys and one-time codes",
+    async () => {
+      // Browsers allow no passkeys at an IP address. All requests go to the server itself, like those of a proxy.
+      const address = "https://social.example";
+      const surroundings = { ...nowhere, env: { ...nowhere.env, LINNET_URL: address } };
+      const typed = { ...surroundings, stdin: "correct horse" };
+      const made = await run(command, ["user", "create", "ada", "--password-stdin"], typed);
+      expect(made.code).toBe(0);
+      const visitor = new Visitor(await start(surroundings));
+      await visitor.signIn("ada");
+      const { html } = await visitor.get("/settings/security");
+      const options = JSON.parse(/data-passkey="([^"]*)"/.exec(html)![1]!.replaceAll("&quot;", '"'));
+      const passkey = new Authenticator(address).create(options);
+      const { fields } = visitor.formTo("/settings/security/passkeys");
+      expect((await visitor.post("/settings/security/passkeys", { ...fields, passkey })).text).toContain("was added");
+      await visitor.get("/settings/security/codes");
+      expect((await visitor.press("Turn codes on", { code: "000000" })).text).toContain("This is not the code");
     },
     TIMEOUT,
   );

@@ -83,7 +83,7 @@ test("a user adds a passkey, and it signs in alone, after the password, and to s
   const phone = await authenticatorOf(context, page);
   const usePasskey = () => page.getByRole("button", { name: "Use a passkey" }).click();
   await signIn(page, "alice");
-  await page.waitForURL(`${origin}/`);
+  await page.waitForURL(`${origin}/home`);
   await page.goto(origin + SECURITY);
   await page.fill("#name", "My phone");
   await page.getByRole("button", { name: "Add a passkey" }).click();
@@ -111,7 +111,7 @@ test("a user adds a passkey, and it signs in alone, after the password, and to s
   await page.waitForURL("**/second-step?*");
   await phone.setPresent(true);
   await usePasskey();
-  await page.waitForURL(`${origin}/`);
+  await page.waitForURL(`${origin}/home`);
   expect(violations).toEqual([]);
   await context.close();
 });
@@ -135,7 +135,7 @@ test("a user sets up an authenticator app and signs in with its code, without Ja
     await signIn(page, "bob");
     await page.fill("#code", typed());
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
-    await page.waitForURL(`${origin}/`);
+    await page.waitForURL(`${origin}/home`);
   }
   await context.close();
 });
