@@ -34,6 +34,15 @@ describe("A sign-in from a new browser", () => {
     expect(groups).toMatchObject([{ type: "linnet.sign_in", fallback: { title: "New sign-in" } }]);
   });
 
+  test("is on the page of notifications, with a way to sign that browser out", async () => {
+    const visitor = new Visitor(server);
+    await visitor.signIn("alice");
+    const { text, html } = await visitor.get("/notifications?lang=en");
+    expect(text).toContain("A new browser has signed in to your account");
+    expect(text).toContain("Safari on iPhone, from the address 127.0.0.1.");
+    expect(html).toContain('<a href="/settings/apps">');
+  });
+
   test("is not listed or counted for apps that might show an error for it", async () => {
     expect(await list("")).toEqual([]);
     expect(await list("?types[]=mention&exclude_types[]=follow")).toEqual([]);

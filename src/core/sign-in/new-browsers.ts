@@ -18,6 +18,9 @@ export interface NewBrowserRow {
   locale: string;
 }
 
+/** How long a sign-in from a new browser is remembered. */
+const REMEMBERED = 365 * 24 * 3600_000;
+
 /**
  * Records a sign-in. If it comes from a new browser, the user gets a notification and the log a line, unless it is the
  * first sign-in at all.
@@ -31,6 +34,10 @@ export function recordSignIn(ctx: Context, tx: Tx, userId: number, client: Clien
   const now = ctx.clock.now();
   tx.run("UPDATE users SET signed_in_at = $now WHERE id = +$userId", { now, userId });
   if (isKnown || user.signed_in_at === null) return;
+  tx.run("DELETE FROM new_browsers WHERE user_id = +$userId AND created_at < +$before", {
+    userId,
+    before: now - REMEMBERED,
+  });
   const { lastInsertRowid: aboutId } = tx.run(
     `INSERT INTO new_browsers (user_id, address, user_agent, created_at) VALUES ($userId, $address, $userAgent, $now)`,
     { userId, address: client.address, userAgent: client.userAgent, now },

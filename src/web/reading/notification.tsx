@@ -34,6 +34,8 @@ interface GroupJson {
   emoji_url?: string | null;
   event?: { target_name: string };
   moderation_warning?: { text: string };
+  /** Of a sign-in from a new browser. */
+  fallback?: { summary: string };
 }
 
 const ICONS: Record<ListedType, IconName> = {
@@ -87,6 +89,11 @@ export function Notification({ page, group, shown, isNew }: NotificationProps) {
           </time>
         </p>
         {group.moderation_warning?.text && <p dir="auto">{group.moderation_warning.text}</p>}
+        {group.fallback && (
+          <p>
+            {group.fallback.summary} <a href="/settings/apps">{page.messages.appsAndBrowsers}</a>
+          </p>
+        )}
         {group.type === "follow_request" && accounts[0] && <Request page={page} account={accounts[0]} />}
         {status && !WITH_POST.has(group.type) && <Excerpt page={page} status={status} />}
       </div>

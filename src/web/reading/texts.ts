@@ -47,6 +47,7 @@ export const readingTexts = textsIn(
       "admin.report": ["{names} sent a report", ""],
       severed_relationships: ["Your follows to and from {target} have ended", ""],
       moderation_warning: ["A moderator has made a decision about your account", ""],
+      "linnet.sign_in": ["A new browser has signed in to your account", ""],
     } satisfies Record<string, Sentence> as Record<string, Sentence>,
 
     newPosts: ["{count} new post", "{count} new posts"] as Sentence,
@@ -96,6 +97,7 @@ export const readingTexts = textsIn(
       "admin.report": ["{names} hat eine Meldung geschickt", ""],
       severed_relationships: ["Zwischen dir und {target} gibt es kein Folgen mehr", ""],
       moderation_warning: ["Ein Moderator hat über dein Konto entschieden", ""],
+      "linnet.sign_in": ["Ein neuer Browser hat sich an deinem Konto angemeldet", ""],
     },
 
     newPosts: ["{count} neuer Beitrag", "{count} neue Beiträge"],
@@ -147,6 +149,7 @@ export const readingTexts = textsIn(
       "admin.report": ["{names} a envoyé un signalement", ""],
       severed_relationships: ["Les abonnements entre vous et {target} ont pris fin", ""],
       moderation_warning: ["Un modérateur a pris une décision sur votre compte", ""],
+      "linnet.sign_in": ["Un nouveau navigateur s’est connecté à votre compte", ""],
     },
 
     newPosts: ["{count} nouveau message", "{count} nouveaux messages"],

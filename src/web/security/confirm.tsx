@@ -30,6 +30,8 @@ const MAX_TYPED = 256;
 
 /** Where the proof for a page leads, which has no fields to send again. */
 export function confirmPages(pages: Pages): void {
+  // Reloading the page of a wrong proof, by its address.
+  pages.userGet(CONFIRM, (page) => page.redirect("/settings"));
   pages.userPost(CONFIRM, {
     isSensitive: true,
     show: returnToPage,
