@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, 
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { newSetupToken } from "../../src/core/people/setup.ts";
 import { Clips, ffmpeg } from "../fixtures/clips.ts";
-import { launchBrowser } from "../support/browser.ts";
+import { fits, launchBrowser, violationsOn } from "../support/browser.ts";
 import type { Json } from "../support/client.ts";
 import { ownEmoji } from "../support/emojis.ts";
 import { processed } from "../support/media.ts";
@@ -48,10 +48,7 @@ async function open(options: BrowserContextOptions): Promise<void> {
   await context?.close();
   context = await browser.newContext({ ...PHONE, ...options });
   page = await context.newPage();
-  violations = [];
-  page.on("console", (message) => {
-    if (message.text().includes("Content Security Policy")) violations.push(message.text());
-  });
+  violations = violationsOn(page);
 }
 
 /** A web client on its own origin: a start page that opens a popup, and a callback. */
@@ -121,14 +118,9 @@ async function holds(expression: string): Promise<void> {
   while (!(await page.evaluate(expression)));
 }
 
-/** Whether the page can be read without horizontal scrolling. */
-function fits(): Promise<boolean> {
-  return page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth");
-}
-
 test("a new owner sets up the server on a phone, and sees what to enter in an app", async () => {
   await page.goto(`${server.origin}/setup?token=${newSetupToken(server.ctx)}`);
-  expect(await fits()).toBe(true);
+  expect(await fits(page)).toBe(true);
   await page.fill("#username", "a.b");
   await page.fill("#password", "correct horse");
   await press("Create my account");
@@ -142,7 +134,7 @@ test("a new owner sets up the server on a phone, and sees what to enter in an ap
   await page.waitForURL("**/welcome");
   expect(await page.textContent("h1")).toBe("Your server is ready, Alice Liddell");
   expect(await page.textContent("output")).toBe(new URL(server.origin).host);
-  expect(await fits()).toBe(true);
+  expect(await fits(page)).toBe(true);
 
   await page.goto(`${server.origin}/settings`);
   await press("Sign out");
@@ -229,7 +221,7 @@ test("an app without a redirect URI shows the code, which one touch selects", as
   await press("Allow");
   expect(await page.textContent("output")).toMatch(/^[\w-]{43}$/);
   expect(await page.evaluate("getComputedStyle(document.querySelector('output')).userSelect")).toBe("all");
-  expect(await fits()).toBe(true);
+  expect(await fits(page)).toBe(true);
 });
 
 test("pages follow the system's colour scheme", async () => {
@@ -274,7 +266,7 @@ test("a profile and its posts fit on a phone, show all images, and load nothing 
     await page.evaluate("for (const image of document.images) image.loading = 'eager'");
     await holds("[...document.images].every((image) => image.complete && image.naturalWidth > 0)");
     expect(await page.locator("article img").count()).toBeGreaterThan(5);
-    expect(await fits()).toBe(true);
+    expect(await fits(page)).toBe(true);
   }
   await page.click("text='Alice'");
   await page.waitForURL("**/@alice");

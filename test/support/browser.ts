@@ -1,4 +1,4 @@
-import { chromium, type Browser } from "playwright-core";
+import { chromium, type Browser, type Page } from "playwright-core";
 
 /** Starts a browser that requests nothing on its own. */
 export function launchBrowser(program: string): Promise<Browser> {
@@ -15,4 +15,18 @@ export function launchBrowser(program: string): Promise<Browser> {
       "--disable-sync",
     ],
   });
+}
+
+/** Collects requests and scripts that the content security policy blocks. */
+export function violationsOn(page: Page): string[] {
+  const violations: string[] = [];
+  page.on("console", (message) => {
+    if (message.text().includes("Content Security Policy")) violations.push(message.text());
+  });
+  return violations;
+}
+
+/** Whether a page can be read without horizontal scrolling. */
+export function fits(page: Page): Promise<boolean> {
+  return page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth");
 }

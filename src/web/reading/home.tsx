@@ -48,7 +48,7 @@ function homePage(page: UserPage): Response {
         {showStatuses(ctx, session.accountId, idsOf(rows)).map((status, at) => (
           <>
             {isFirstRead(rows, at, read) && <p class="read-before">{texts.readBefore}</p>}
-            <Post page={page} status={status} context="home" />
+            <Post page={page} status={status} context="home" isFolded />
           </>
         ))}
       </section>

@@ -97,7 +97,7 @@ export function Notification({ page, group, shown, isNew }: NotificationProps) {
         {group.type === "follow_request" && accounts[0] && <Request page={page} account={accounts[0]} />}
         {status && !WITH_POST.has(group.type) && <Excerpt page={page} status={status} />}
       </div>
-      {status && WITH_POST.has(group.type) && <Post page={page} status={status} context="notifications" />}
+      {status && WITH_POST.has(group.type) && <Post page={page} status={status} context="notifications" isFolded />}
     </div>
   );
 }

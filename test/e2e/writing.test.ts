@@ -1,0 +1,159 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test as anyTest } from "bun:test";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { newSetupToken } from "../../src/core/people/setup.ts";
+import { fits, launchBrowser, violationsOn } from "../support/browser.ts";
+import { startServer, type TestServer } from "../support/server.ts";
+import { browserOrSkip } from "../support/tools.ts";
+import { pictureFile } from "../support/uploads.ts";
+
+const program = browserOrSkip();
+const test = anyTest.skipIf(program === null);
+const NARROW = { viewport: { width: 360, height: 740 }, locale: "en-GB" };
+/** More than any page has links and fields. */
+const MAX_TABS = 60;
+
+// Starting a browser takes a while on a small, busy machine.
+setDefaultTimeout(60_000);
+
+let browser: Browser;
+let server: TestServer;
+let context: BrowserContext;
+let page: Page;
+/** Requests and scripts that the content security policy blocked. Must stay empty. */
+let violations: string[];
+
+beforeAll(async () => {
+  if (program !== null) browser = await launchBrowser(program);
+});
+afterAll(() => browser?.close());
+beforeEach(async () => {
+  server = await startServer();
+});
+afterEach(async () => {
+  expect(violations).toEqual([]);
+  await context.close();
+  await server.stop();
+});
+
+async function open(options: BrowserContextOptions = {}): Promise<void> {
+  context = await browser.newContext({ ...NARROW, ...options });
+  page = await context.newPage();
+  violations = violationsOn(page);
+}
+
+async function signIn(): Promise<void> {
+  await page.goto(`${server.origin}/sign-in`);
+  await page.fill("#login", "alice");
+  await page.fill("#password", "correct horse");
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.waitForURL("**/home");
+}
+
+/** Presses Tab until this link, button or field has the focus, which must be visible. */
+async function tabTo(name: string): Promise<void> {
+  for (let at = 0; at < MAX_TABS; at++) {
+    await page.keyboard.press("Tab");
+    const [found, outline] = await page.evaluate<[string, string]>(`(() => {
+      const { activeElement: focused } = document;
+      const label = focused.labels?.[0]?.textContent ?? focused.title ?? "";
+      return [label || focused.textContent.trim(), getComputedStyle(focused).outlineStyle];
+    })()`);
+    if (found !== name) continue;
+    expect([name, outline]).toEqual([name, "solid"]);
+    return;
+  }
+  throw new Error(`Tab doesn't lead to "${name}"`);
+}
+
+async function picture(name = "wren.png") {
+  const file = await pictureFile("png", { width: 400, height: 300 });
+  return { name, mimeType: "image/png", buffer: Buffer.from(await file.arrayBuffer()) };
+}
+
+test("a new owner comes from the first start to a post with an image, by keyboard and without scripts", async () => {
+  await open({ javaScriptEnabled: false });
+  await page.goto(`${server.origin}/setup?token=${newSetupToken(server.ctx)}`);
+  await page.focus("#username");
+  await page.keyboard.type("alice");
+  await page.focus("#password");
+  await page.keyboard.type("correct horse");
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/welcome");
+
+  await tabTo("Write");
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/compose");
+  expect(await fits(page)).toBe(true);
+  await page.keyboard.type("My first bird");
+  await page.setInputFiles("#files", await picture());
+  await tabTo("Upload");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".upload img");
+  expect([await page.inputValue("#text"), await fits(page)]).toEqual(["My first bird", true]);
+  await tabTo("Description of file 1");
+  await page.keyboard.type("a wren on a hedge");
+  await page.keyboard.press("Tab");
+  // From the middle of the picture to the right.
+  await page.keyboard.press("ArrowRight");
+  await tabTo("Publish");
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/@alice/*");
+  expect(await page.textContent("main")).toContain("My first bird");
+  expect(await page.getAttribute(".media img", "alt")).toBe("a wren on a hedge");
+  expect(await fits(page)).toBe(true);
+  const row = server.ctx.db.get<{ focus_x: number }>("SELECT focus_x FROM media_attachments");
+  expect(row?.focus_x).toBe(0.67);
+});
+
+test("the script counts characters, uploads chosen and pasted files, and asks before a draft is lost", async () => {
+  await server.person("alice");
+  await open({ timezoneId: "Asia/Kolkata" });
+  await signIn();
+  await page.goto(`${server.origin}/compose`);
+  await page.fill("#text", `@bob@far.example 👩‍👩‍👧 https://example.org/${"x".repeat(100)}`);
+  expect(await page.textContent("#count")).toBe("30");
+  expect(await page.inputValue("#utc_offset")).toBe("330");
+  await page.setInputFiles("#files", await picture());
+  await page.waitForSelector(".upload img");
+  expect(await page.textContent("#count")).toBe("30");
+  await page.evaluate(`(async () => {
+    const image = await (await fetch(document.querySelector(".upload img").src)).blob();
+    const clipboardData = new DataTransfer();
+    clipboardData.items.add(new File([image], "pasted.webp", { type: image.type }));
+    document.querySelector("#text").dispatchEvent(new ClipboardEvent("paste", { clipboardData }));
+  })()`);
+  await page.waitForSelector(".upload + .upload");
+
+  const asked = new Promise<string>((resolve) => {
+    page.once("dialog", (dialog) => {
+      resolve(dialog.type());
+      void dialog.dismiss();
+    });
+  });
+  await page.getByRole("link", { name: "Home" }).click({ noWaitAfter: true });
+  expect(await asked).toBe("beforeunload");
+  await page.focus("#text");
+  await page.keyboard.press("Control+Enter");
+  await page.waitForURL("**/@alice/*");
+  expect(await page.locator(".media img").count()).toBe(2);
+});
+
+test("home and notifications say what is new while they are open", async () => {
+  const [alice, bob] = [await server.person("alice"), await server.person("bob")];
+  await alice.follow(bob);
+  await server.drain();
+  await bob.publish("the first");
+  await open();
+  await signIn();
+  await bob.publish("the second");
+  await page.getByRole("link", { name: "1 new post" }).waitFor();
+  await bob.publish("@alice the third");
+  await page.getByRole("link", { name: "2 new posts" }).click();
+  expect(await page.textContent("main")).toContain("the third");
+  expect(await page.title()).not.toContain("(");
+
+  await page.goto(`${server.origin}/notifications`);
+  await bob.post(`/api/v1/statuses/${(await alice.publish("a linnet")).id}/favourite`);
+  await page.getByRole("link", { name: "1 new notification" }).click();
+  await page.waitForSelector("text='favourited your post'");
+});
