@@ -13,8 +13,8 @@ import { timelinesWith } from "../timelines/home-fanout.ts";
 import { addTombstone } from "../tombstones.ts";
 import { STATUS_COLUMNS, type StatusRow } from "../visibility.ts";
 import { uncountQuote } from "../quotes/quotes.ts";
-import { countReply, countStatus } from "./storing.ts";
-import { UNKNOWN_AUTHOR } from "./threads.ts";
+import { countStatus } from "./storing.ts";
+import { countReply, UNKNOWN_AUTHOR } from "./threads.ts";
 
 /**
  * Deletes a local status or reblog permanently, here and on other servers. Its media stay for a day, for redrafting,

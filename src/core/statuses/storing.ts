@@ -12,13 +12,13 @@ import { notify } from "../notifications/notifications.ts";
 import { fanOut, fanOutToTagFollowers, REAL_TIME, subscribersTo } from "../timelines/home-fanout.ts";
 import type { ContentType } from "../../lib/text/formats.ts";
 import { isTombstoned } from "../tombstones.ts";
-import { isForEveryone, STATUS_COLUMNS, type StatusRow, type Visibility } from "../visibility.ts";
+import { STATUS_COLUMNS, type StatusRow, type Visibility } from "../visibility.ts";
 import { addPoll, type NewPoll, type RemotePoll } from "./polls.ts";
 import { type InteractionPolicy, isPermitted } from "../interaction-policies.ts";
 import type { Quoters } from "../quotes/policy.ts";
 import { addQuote, type Quotable } from "../quotes/quotes.ts";
 import { type RemoteQuote, remoteQuotable } from "../quotes/remote-quotes.ts";
-import { linkReplies, UNKNOWN_AUTHOR } from "./threads.ts";
+import { countReply, linkReplies, UNKNOWN_AUTHOR } from "./threads.ts";
 
 /**
  * How a status came here, which decides where it appears and who is notified.
@@ -324,17 +324,4 @@ export function countStatus(
      WHERE id = +$accountId`,
     { accountId: status.account_id, by, at },
   );
-}
-
-const COUNT_REPLY = `
-  UPDATE statuses SET replies_count = max(0, replies_count + $by) WHERE id = +$parentId AND local_only >= +$localOnly`;
-
-/** Counts a reply that everyone may see who sees the count: a local-only one only if its parent is local-only, too. */
-export function countReply(
-  tx: Tx,
-  reply: { visibility: string; local_only: number },
-  parentId: number,
-  by: 1 | -1,
-): void {
-  if (isForEveryone(reply.visibility)) tx.run(COUNT_REPLY, { by, parentId, localOnly: reply.local_only });
 }

@@ -96,14 +96,17 @@ export const UNKNOWN_AUTHOR = 0;
 /** More replies to one unknown status than that come only from an attack. */
 const MAX_WAITING = 500;
 
-type Waiting = Pick<StatusRow, "id" | "account_id" | "local" | "visibility" | "conversation_id" | "created_at">;
+type Waiting = Pick<
+  StatusRow,
+  "id" | "account_id" | "local" | "visibility" | "local_only" | "conversation_id" | "created_at"
+>;
 
 /**
  * Leaves out replies in the parent's own conversation, because the parent replies to them and threads have no circles,
  * and those that its author does not allow.
  */
 const WAITING = `
-  SELECT s.id, s.account_id, s.local, s.visibility, s.conversation_id, s.created_at
+  SELECT s.id, s.account_id, s.local, s.visibility, s.local_only, s.conversation_id, s.created_at
   FROM statuses s JOIN statuses p ON p.id = +$parentId
   WHERE s.in_reply_to_uri = +$uri AND s.conversation_id <> +$conversationId AND ${mayReply("s.account_id", "p")} LIMIT ${MAX_WAITING}`;
 
@@ -124,13 +127,24 @@ export function linkReplies(
        WHERE id = +$replyId`,
       { parentId, authorId, replyId: reply.id },
     );
+    countReply(tx, reply, parentId, 1);
     mergeThreads(ctx, tx, reply.conversation_id, conversationId);
     indexStatus(tx, reply.id);
     addToTimelines(ctx, tx, reply);
   }
-  const count = replies.filter(({ visibility }) => isForEveryone(visibility)).length;
-  if (count === 0) return;
-  tx.run("UPDATE statuses SET replies_count = replies_count + $count WHERE id = +$parentId", { count, parentId });
+}
+
+const COUNT_REPLY = `
+  UPDATE statuses SET replies_count = max(0, replies_count + $by) WHERE id = +$parentId AND local_only >= +$localOnly`;
+
+/** Counts a reply that everyone may see who sees the count: a local-only one only if its parent is local-only, too. */
+export function countReply(
+  tx: Tx,
+  reply: { visibility: string; local_only: number },
+  parentId: number,
+  by: 1 | -1,
+): void {
+  if (isForEveryone(reply.visibility)) tx.run(COUNT_REPLY, { by, parentId, localOnly: reply.local_only });
 }
 
 /** Moves all statuses of a conversation to another one, and whatever users did with it. */

@@ -86,6 +86,14 @@ describe("An imported post", () => {
     expect(first.replies_count).toBe(1);
   });
 
+  test("that was local-only stays so, and is no reply that others count", async () => {
+    const reply = archivedPost(2, { inReplyTo: `${OLD_ACTOR}/statuses/1`, localOnly: true });
+    await runImport(server, alice, await archives.zip(mastodonArchive([reply, archivedPost(1)])));
+    const [first, second] = await postsOf(alice);
+    expect([first.local_only, first.replies_count]).toEqual([false, 0]);
+    expect([second.local_only, second.in_reply_to_id]).toEqual([true, first.id]);
+  });
+
   test("quotes another post of the archive, without the link for servers that know no quotes", async () => {
     const quoting = archivedPost(2, {
       content: `<p class="quote-inline">RE: <a href="${OLD}/@alice/1">${OLD}/@alice/1</a></p><p>Again</p>`,
