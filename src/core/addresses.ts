@@ -129,19 +129,20 @@ export function parseAddress({ config }: Context, address: string): LocalName | 
   return username === undefined || (id !== undefined && statusId === null) ? null : { username, statusId };
 }
 
-const OPEN_STATUS = `
+const STATUS_AT = `
   SELECT s.id FROM statuses s JOIN accounts a ON a.id = s.account_id
-  WHERE s.id = +$id AND a.domain IS NULL AND lower(a.username) = lower($username)
-    AND s.visibility IN ('public', 'unlisted') AND s.reblog_of_id IS NULL AND ${visibleTo("0")}`;
+  WHERE s.id = +$id AND a.domain IS NULL AND lower(a.username) = lower($username) AND s.reblog_of_id IS NULL
+    AND ${visibleTo()}`;
 
 /**
- * The id of the local public or unlisted status with this URI or URL.
+ * The id of the local status with this URI or URL, if the viewer (0 for none) may see it.
  *
  * @throws Refusal for any other address
  */
-export function openStatusAt(ctx: Context, address: string): number {
+export function statusAt(ctx: Context, viewerId: number, address: string): number {
   const name = parseAddress(ctx, address);
-  const status = name && ctx.db.get<{ id: number }>(OPEN_STATUS, { id: name.statusId, username: name.username });
+  const status =
+    name && ctx.db.get<{ id: number }>(STATUS_AT, { id: name.statusId, username: name.username, viewer: viewerId });
   if (!status) throw notFound();
   return status.id;
 }

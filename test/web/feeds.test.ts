@@ -20,6 +20,7 @@ beforeAll(async () => {
   await alice.post("/api/v1/statuses", { status: "for followers", visibility: "private" });
   await alice.post("/api/v1/statuses", { status: "quiet", visibility: "unlisted" });
   await alice.post("/api/v1/statuses", { status: "to @alice only", visibility: "direct" });
+  await alice.post("/api/v1/statuses", { status: "only here", local_only: true });
   await alice.publish("control \u0001\u000B characters \uFFFE");
 });
 
@@ -53,7 +54,7 @@ test("a profile has its public posts as RSS, Atom and JSON Feed, with warnings a
     expect(text.children.length).toBeGreaterThan(0);
     for (const expected of ["First line &", "second line", "behind it", "/media/", "control  characters"])
       expect(xml).toContain(expected);
-    for (const secret of ["for followers", "quiet", "@alice only"]) expect(xml).not.toContain(secret);
+    for (const secret of ["for followers", "quiet", "@alice only", "only here"]) expect(xml).not.toContain(secret);
   }
   const json = await (await get("/@alice.json")).json();
   expect(json).toMatchObject({ title: "Alice & <b> (@alice@localhost:3000)", description: "Birds" });
@@ -92,7 +93,8 @@ test("the feed of the home timeline has a secret address, which its owner replac
   const address = async (label: string): Promise<string> =>
     /key=[\w-]+/.exec((await owner.press(label)).text)![0].replace(/^/, "/feeds/home.json?");
   const first = await address("Create an address");
-  expect(JSON.stringify(await (await get(first)).json())).toContain("for followers");
+  const feed = JSON.stringify(await (await get(first)).json());
+  expect([feed.includes("for followers"), feed.includes("only here")]).toEqual([true, false]);
   await owner.get("/settings/feed");
   const second = await address("Replace the address");
   expect([(await get(first)).status, (await get(second)).status]).toEqual([404, 200]);

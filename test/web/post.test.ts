@@ -112,16 +112,32 @@ test("the metadata describe the page and its oEmbed, which links back to it", as
   expect((await visitor.get(new URL(json.author_url).pathname)).status).toBe(200);
 });
 
-test("a post that isn't public or belongs to another account is not found, and a deleted one is gone", async () => {
-  const [followers, direct, own] = [
-    await alice.publish({ status: "for followers", visibility: "private" }),
-    await alice.publish({ status: "@bob for you", visibility: "direct" }),
-    await alice.publish("for all"),
+test("a post that isn't public is shown only to users who may see it, with its audience", async () => {
+  const reply = { in_reply_to_id: (await alice.publish("for all")).id };
+  const [followers, direct, here] = [
+    await alice.publish({ status: "for followers", visibility: "private", ...reply }),
+    await alice.publish({ status: "@alice for you", visibility: "direct" }),
+    await alice.publish({ status: "for us", local_only: true, ...reply }),
   ];
+  const seenBy = async (who: Visitor) =>
+    (await Promise.all([followers, direct, here].map((post) => who.get(pathOf(post))))).map(({ status, text }) =>
+      status === 200 ? /UTC (Followers|Mentioned accounts|Only on this server)/.exec(text)![1] : status,
+    );
+  expect(await seenBy(visitor)).toEqual([404, 404, 404]);
+  const [author, other] = [new Visitor(server), new Visitor(server)];
+  await author.signIn("alice");
+  await other.signIn("bob");
+  expect(await seenBy(author)).toEqual(["Followers", "Mentioned accounts", "Only on this server"]);
+  expect(await seenBy(other)).toEqual([404, 404, "Only on this server"]);
+  const { text } = await visitor.get(pathOf({ url: here.url.replace(here.id, reply.in_reply_to_id) }));
+  expect([text.includes("for us"), text.includes("for all")]).toEqual([false, true]);
+});
+
+test("a post that belongs to another account is not found, and a deleted one is gone", async () => {
+  const own = await alice.publish("for all");
+  await visitor.signIn("alice");
   const remote = remoteStatus(server, remoteAccount(server, "dora", "elsewhere.example"), "afar");
   for (const path of [
-    pathOf(followers),
-    pathOf(direct),
     `/@bob/${own.id}`,
     `/@alice/${remote}`,
     "/@alice/1",

@@ -82,11 +82,21 @@ test("a form that was sent after the session had ended can be sent again after s
   expect((await me()).source).toMatchObject({ privacy: "private", sensitive: true });
 });
 
-test("the page for new posts changes visibility, language and sensitivity", async () => {
+test("the page for new posts changes visibility, format, language and sensitivity", async () => {
   await visitor.get("/settings/posting");
-  await visitor.press("Save", { visibility: "private", language: "fr", sensitive: "1" });
-  expect((await me()).source).toMatchObject({ privacy: "private", language: "fr", sensitive: true });
+  await visitor.press("Save", { visibility: "private", format: "text/markdown", language: "fr", sensitive: "1" });
+  expect((await me()).source).toMatchObject({
+    privacy: "private",
+    status_content_type: "text/markdown",
+    language: "fr",
+    sensitive: true,
+  });
   await visitor.get("/settings/posting");
-  await visitor.press("Save", { visibility: "everyone", language: "", sensitive: undefined });
-  expect((await me()).source).toMatchObject({ privacy: "private", language: null, sensitive: false });
+  await visitor.press("Save", { visibility: "everyone", format: "text/rtf", language: "", sensitive: undefined });
+  expect((await me()).source).toMatchObject({
+    privacy: "private",
+    status_content_type: "text/markdown",
+    language: null,
+    sensitive: false,
+  });
 });

@@ -1,5 +1,5 @@
 import type { Context } from "../../context.ts";
-import { localHandle, localUrl, openStatusAt } from "../../core/addresses.ts";
+import { localHandle, localUrl, statusAt } from "../../core/addresses.ts";
 import { showStatus, type StatusJson } from "../../entities/statuses.ts";
 import { escapeHtml } from "../../lib/text/html.ts";
 import { int, object, optional, text } from "../../lib/http/input.ts";
@@ -20,7 +20,7 @@ export function oembedRoutes(routes: Router): void {
     "/api/oembed",
     { open: true, input, summary: "Get an HTML embed of a status" },
     ({ ctx, input: { url, maxwidth, maxheight } }) => {
-      const status = showStatus(ctx, 0, openStatusAt(ctx, url));
+      const status = showStatus(ctx, 0, statusAt(ctx, 0, url));
       const width = maxwidth ?? DEFAULT_WIDTH;
       return {
         type: "rich",

@@ -81,7 +81,8 @@ function homeFeed(page: PageRequest, format: FeedFormat): Response | Promise<Res
     title: texts.homeOf(localHandle(ctx, account.username)),
     description: texts.homeHelp,
     page: localUrl(ctx, "/home"),
-    statuses: show(page, accountId, home(ctx, accountId, LATEST)),
+    // Feed readers are often services elsewhere.
+    statuses: show(page, accountId, home(ctx, accountId, LATEST)).filter(({ local_only }) => !local_only),
     createdAt: Date.parse(account.created_at),
   });
 }

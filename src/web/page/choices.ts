@@ -1,6 +1,7 @@
 import type { PolicyWord } from "../../core/interaction-policies.ts";
 import { QUOTE_POLICIES } from "../../core/quotes/policy.ts";
 import { isForEveryone, type Visibility } from "../../core/visibility.ts";
+import { CONTENT_TYPES, type ContentType } from "../../lib/text/formats.ts";
 import { knownLanguages } from "../../lib/text/languages.ts";
 import { textsIn } from "../i18n/texts.ts";
 import type { Choice } from "./forms.tsx";
@@ -99,6 +100,30 @@ export function quoteChoices(page: PageRequest): Choice[] {
 
 function choice(value: PolicyWord, label: string): Choice {
   return { value, label };
+}
+
+const formatTexts = textsIn<Record<ContentType, [label: string, help: string]>>(
+  {
+    "text/plain": ["Plain text", "It stays as you type it"],
+    "text/markdown": ["Markdown", "**bold**, _italic_, lists, quotes, code and [links](https://example.org)"],
+    "text/html": ["HTML", "What other servers don’t show is removed"],
+  },
+  {
+    "text/plain": ["Reiner Text", "Er bleibt, wie du ihn eingibst"],
+    "text/markdown": ["Markdown", "**fett**, _kursiv_, Listen, Zitate, Code und [Links](https://example.org)"],
+    "text/html": ["HTML", "Was andere Server nicht zeigen, wird entfernt"],
+  },
+  {
+    "text/plain": ["Texte brut", "Il reste tel que vous l’écrivez"],
+    "text/markdown": ["Markdown", "**gras**, _italique_, listes, citations, code et [liens](https://example.org)"],
+    "text/html": ["HTML", "Ce que les autres serveurs n’affichent pas est retiré"],
+  },
+);
+
+/** Choices for the format of a post, with what each means. */
+export function formatChoices(page: PageRequest): Choice[] {
+  const texts = page.texts(formatTexts);
+  return CONTENT_TYPES.map((value) => ({ value, label: texts[value][0], help: texts[value][1] }));
 }
 
 /** Choices for a language, in alphabetical order; the first is no language. */

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { lookupAccount } from "../../core/accounts.ts";
-import { localUrl, openStatusAt } from "../../core/addresses.ts";
+import { localUrl, statusAt } from "../../core/addresses.ts";
 import { contextOf, fetchThreadLater } from "../../core/statuses/threads.ts";
 import { type StatusRow, visibleOriginal, visibleStatus } from "../../core/visibility.ts";
 import { showStatus, showStatuses, type StatusJson } from "../../entities/statuses.ts";
@@ -98,7 +98,7 @@ function Ancestors({ page, statuses }: { page: PageRequest; statuses: readonly S
 function statusOf({ ctx, viewerId, path, request }: PageRequest): StatusRow {
   if (viewerId === 0) {
     const address = `${ctx.config.origin}${requestAddress(request.url).pathname}`;
-    return visibleStatus(ctx, viewerId, openStatusAt(ctx, address));
+    return visibleStatus(ctx, viewerId, statusAt(ctx, viewerId, address));
   }
   const status = visibleStatus(ctx, viewerId, parseId(path[1]));
   if (status.reblog_of_id !== null || status.account_id !== lookupAccount(ctx, path[0]!)?.id) throw notFound();
