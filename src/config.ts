@@ -1,8 +1,27 @@
 import { resolve } from "node:path";
 import { UsageError } from "./errors.ts";
-import { isLocale } from "./lib/text/languages.ts";
 import type { LibreTranslateSettings } from "./lib/http/libretranslate.ts";
-import { parseNetworks, type Network } from "./lib/http/ip-addresses.ts";
+import type { Mailbox, MailServer } from "./lib/mail/mail-server.ts";
+import type { MailSettings } from "./lib/mail/mailer.ts";
+import {
+  audience,
+  byteSize,
+  handleDomain,
+  integer,
+  languages,
+  mailbox,
+  mailServer,
+  oneOf,
+  onOrOff,
+  proxies,
+  publicOrigin,
+  refuse,
+  serviceUrl,
+  switchWord,
+  text,
+  type Parser,
+  type SettingName,
+} from "./lib/settings/parsers.ts";
 
 /** A rate limit: the number of calls in a number of seconds. */
 export interface Allowance {
@@ -36,11 +55,6 @@ const DEFAULT_LIMITS: Limits = {
   streams: 100,
 };
 
-type SettingName = `LINNET_${string}`;
-
-/** Converts the text of a setting. Throws a UsageError if it is invalid. */
-type Parser<T> = (given: string, name: SettingName) => T;
-
 interface Setting<T> {
   name: SettingName;
   /** The default in Markdown, as docs/settings.md shows it. */
@@ -60,11 +74,6 @@ function setting<T>(name: SettingName, value: string, parse: Parser<T>, meaning:
 function optional<T>(name: SettingName, fallback: string, parse: Parser<T>, meaning: string): Setting<T | null> {
   return { name, fallback, meaning, read: (given) => (given === undefined ? null : parse(given, name)) };
 }
-
-const text: Parser<string> = (given) => given;
-const onOrOff = oneOf({ on: true, off: false });
-/** Mastodon's words for who can see something. */
-const audience = oneOf({ all: "all", users: "users", disabled: "disabled" });
 
 /** Every setting: its name in the environment, its default, its parser and its meaning. docs/settings.md lists them. */
 const TABLE = {
@@ -209,6 +218,18 @@ const TABLE = {
     "Address of the LibreTranslate server that translates posts, such as `http://127.0.0.1:5000`; translation is off without one",
   ),
   libreTranslateKey: optional("LINNET_LIBRETRANSLATE_KEY", "", text, "API key of that server, if it requires one"),
+  smtpUrl: optional(
+    "LINNET_SMTP_URL",
+    "",
+    mailServer,
+    "Mail server that sends this server's [e-mails](deployment.md#e-mail), such as `smtps://user:password@mail.example.org`, or `smtp://` for STARTTLS; without one, none are sent",
+  ),
+  smtpFrom: optional(
+    "LINNET_SMTP_FROM",
+    "",
+    mailbox,
+    "Sender of these e-mails, such as `Linnet <linnet@example.org>`; required with `LINNET_SMTP_URL`",
+  ),
   ffmpeg: optional(
     "LINNET_FFMPEG",
     "the one in `PATH`",
@@ -233,13 +254,17 @@ export const SETTINGS: readonly Setting<unknown>[] = Object.values(TABLE);
 
 type Values = { readonly [Key in keyof typeof TABLE]: ReturnType<(typeof TABLE)[Key]["read"]> };
 
+/** Settings that a config has only as a part of others. */
+type Combined = "url" | "domain" | "libreTranslateUrl" | "libreTranslateKey" | "smtpUrl" | "smtpFrom" | "ffmpeg";
+
 /** The settings of a server: the values of the table, and values derived from several of them. Frozen. */
-export interface Config
-  extends Address, Omit<Values, "url" | "domain" | "libreTranslateUrl" | "libreTranslateKey" | "ffmpeg"> {
+export interface Config extends Address, Omit<Values, Combined> {
   /** LINNET_URL and LINNET_HANDLE_DOMAIN; null if unset: then the stored address applies. */
   readonly asked: { readonly [Part in keyof Address]: Address[Part] | null };
   /** Null if translation is off. */
   readonly libreTranslate: Readonly<LibreTranslateSettings> | null;
+  /** Null if this server sends no e-mails. */
+  readonly mail: Readonly<MailSettings> | null;
   /** Absolute path of ffmpeg; null if there is none or it is off. */
   readonly ffmpeg: string | null;
 }
@@ -253,13 +278,15 @@ type Env = Record<string, string | undefined>;
 export function readConfig(env: Env): Config {
   refuseUnknown(env);
   const read = Object.entries(TABLE).map(([key, { name, read }]) => [key, read(env[name]?.trim() || undefined)]);
-  const { url, domain, libreTranslateUrl, libreTranslateKey, ffmpeg, ...values } = Object.fromEntries(read) as Values;
+  const { url, domain, libreTranslateUrl, libreTranslateKey, smtpUrl, smtpFrom, ffmpeg, ...values } =
+    Object.fromEntries(read) as Values;
   const asked = { origin: url, handleDomain: domain };
   return frozen({
     ...values,
     ...addressOf(asked, values.port),
     asked,
     libreTranslate: libreTranslate(libreTranslateUrl, libreTranslateKey),
+    mail: mail(smtpUrl, smtpFrom),
     ffmpeg: ffmpegOf(ffmpeg, env.PATH),
   });
 }
@@ -284,74 +311,10 @@ function refuseUnknown(env: Env): void {
   }
 }
 
-function refuse(name: string, given: string, wanted: string): never {
-  throw new UsageError(`${name} is "${given}", but should be ${wanted}.`);
-}
-
-function integer(min: number, max: number): Parser<number> {
-  return (given, name) => {
-    const number = /^\d{1,9}$/.test(given) ? Number(given) : -1;
-    return number >= min && number <= max ? number : refuse(name, given, `a whole number from ${min} to ${max}`);
-  };
-}
-
-const UNITS: Record<string, number> = { MB: 1e6, GB: 1e9, TB: 1e12 };
-
-/** A size such as `500 MB`, in bytes. */
-function byteSize(given: string, name: SettingName): number {
-  const [, number, unit = ""] = /^(\d{1,6}(?:\.\d{1,3})?) ?([MGT]B)$/i.exec(given) ?? [];
-  const bytes = Number(number) * UNITS[unit.toUpperCase()]!;
-  return bytes >= UNITS.MB! ? bytes : refuse(name, given, "a size of at least 1 MB, such as 500 MB or 2 GB");
-}
-
-/** Other spellings of on and off, which are common in compose files and the settings of other servers. */
-const SWITCH_WORDS: Record<string, string> = { true: "on", yes: "on", "1": "on", false: "off", no: "off", "0": "off" };
-
-function switchWord(given: string): string {
-  const word = given.toLowerCase();
-  return Object.hasOwn(SWITCH_WORDS, word) ? SWITCH_WORDS[word]! : word;
-}
-
-/** Accepts one of these words. If off is among them, other spellings of on and off are accepted too. */
-function oneOf<const T>(choices: Record<string, T>): Parser<T> {
-  return (given, name) => {
-    const word = "off" in choices ? switchWord(given) : given;
-    return Object.hasOwn(choices, word)
-      ? choices[word]!
-      : refuse(name, given, `one of ${Object.keys(choices).join(", ")}`);
-  };
-}
-
 /** The configured address; without one, an address that only works on this machine. */
 export function addressOf(asked: Config["asked"], port: number): Address {
   const origin = asked.origin ?? `http://localhost:${port || 3000}`;
   return { origin, handleDomain: asked.handleDomain ?? new URL(origin).host };
-}
-
-/** The origin of an address that others use. @throws UsageError */
-export function publicOrigin(given: string, name: string): string {
-  const url = URL.canParse(given) ? new URL(given) : refuse(name, given, "an address like https://example.org");
-  const bare = url.pathname === "/" && !url.search && !url.hash && !url.username && !url.password;
-  if (!/^https?:$/.test(url.protocol) || !bare) {
-    refuse(name, given, "http:// or https:// with a host and nothing after it");
-  }
-  return url.origin;
-}
-
-/** @throws UsageError */
-export function handleDomain(given: string, name: string): string {
-  const domain = given.toLowerCase();
-  return URL.canParse(`https://${domain}`) && new URL(`http://${domain}`).host === domain
-    ? domain
-    : refuse(name, given, "a domain like example.org");
-}
-
-function serviceUrl(given: string, name: SettingName): string {
-  const url = URL.canParse(given) ? new URL(given) : null;
-  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) {
-    refuse(name, given, "an address like http://127.0.0.1:5000");
-  }
-  return url.href.replace(/\/+$/, "");
 }
 
 function libreTranslate(url: string | null, key: string | null): LibreTranslateSettings | null {
@@ -360,9 +323,10 @@ function libreTranslate(url: string | null, key: string | null): LibreTranslateS
   throw new UsageError("LINNET_LIBRETRANSLATE_KEY needs LINNET_LIBRETRANSLATE_URL. Set both, or neither.");
 }
 
-function proxies(given: string, name: SettingName): readonly Network[] {
-  if (given === "none") return [];
-  return parseNetworks(given) ?? refuse(name, given, "addresses or networks, or none");
+function mail(server: MailServer | null, from: Mailbox | null): MailSettings | null {
+  if (server && from) return { server, from };
+  if (!server && !from) return null;
+  throw new UsageError("LINNET_SMTP_URL and LINNET_SMTP_FROM need each other. Set both, or neither.");
 }
 
 function limits(given: string, name: SettingName): Limits | null {
@@ -390,11 +354,4 @@ function ffmpegOf(given: string | null, path = ""): string | null {
   const found = Bun.which(given ?? "ffmpeg", { PATH: path });
   if (found === null && given !== null) refuse("LINNET_FFMPEG", given, "the path of a program, or off");
   return found && resolve(found);
-}
-
-function languages(given: string, name: SettingName): readonly string[] {
-  return given.split(",").map((part) => {
-    const code = part.trim();
-    return isLocale(code) ? code : refuse(name, given, "codes like en,de");
-  });
 }

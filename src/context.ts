@@ -9,6 +9,7 @@ import { Ids } from "./lib/ids.ts";
 import { LibreTranslate, type LibreTranslateSettings } from "./lib/http/libretranslate.ts";
 import { stackOf, type Logger } from "./lib/log.ts";
 import { Signer } from "./lib/signatures.ts";
+import { Mailer } from "./lib/mail/mailer.ts";
 import type { MediaProcesses } from "./lib/media/media-processes.ts";
 import { MediaQueue } from "./lib/media/media-queue.ts";
 import {
@@ -133,6 +134,8 @@ export interface Context {
   fetchOutside(url: string, request: OutboundRequest): Promise<OutboundResponse>;
   /** Null if no translation service is configured. */
   translator: LibreTranslate | null;
+  /** Sends e-mails; null if no mail server is configured. */
+  mailer: Mailer | null;
   /** Converts video and audio to formats that play everywhere; null if ffmpeg is missing or off. */
   ffmpeg: Ffmpeg | null;
   /** The queue for reading and converting uploads. */
@@ -206,6 +209,7 @@ export function openContext(
     generateKeys: world.generateKeys ?? generateKeyPair,
     fetchOutside: (url, request) => fetchOutside(url, request, outlet),
     translator: config.libreTranslate && translatorOf(config.libreTranslate, outlet, clock),
+    mailer: config.mail && new Mailer(config.mail, new URL(config.origin).hostname),
     ffmpeg: config.ffmpeg === null ? null : new Ffmpeg(config.ffmpeg),
     media: new MediaQueue(world.mediaProcesses),
     mediaCache: {

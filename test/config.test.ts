@@ -170,6 +170,25 @@ test.each([
   expect(ffmpeg).toBeNull();
 });
 
+test("a mail server needs a sender, and an error never has its password", () => {
+  const LINNET_SMTP_URL = "smtps://linnet:s3cret@mail.example";
+  expect(readConfig({ LINNET_SMTP_URL, LINNET_SMTP_FROM: "Linnet <linnet@mail.example>" }).mail).toEqual({
+    server: { host: "mail.example", port: 465, encryption: "tls", login: { user: "linnet", password: "s3cret" } },
+    from: { name: "Linnet", address: "linnet@mail.example" },
+  });
+  expect(readConfig({}).mail).toBeNull();
+  for (const wrong of [
+    { LINNET_SMTP_URL },
+    { LINNET_SMTP_FROM: "me@mail.example" },
+    { LINNET_SMTP_URL, LINNET_SMTP_FROM: "me" },
+    { LINNET_SMTP_URL: `${LINNET_SMTP_URL}/path`, LINNET_SMTP_FROM: "me@mail.example" },
+  ]) {
+    const read = () => readConfig(wrong);
+    expect(read).toThrow(UsageError);
+    expect(read).not.toThrow(/s3cret/);
+  }
+});
+
 test("the configuration is immutable", () => {
   const config = readConfig({ LINNET_LANGUAGES: "en,de" });
   const parts = (value: unknown): unknown[] =>

@@ -16,6 +16,7 @@ export const NOUNS: Record<string, Noun> = {
   move: { group: "Server", load: async () => (await import("./commands/server/move.ts")).commands },
   job: { group: "Server", load: async () => (await import("./commands/server/job.ts")).commands },
   media: { group: "Server", load: async () => (await import("./commands/server/media.ts")).commands },
+  mail: { group: "Server", load: async () => (await import("./commands/server/mail.ts")).commands },
   version: { group: "Server", load: async () => (await import("./commands/server/version.ts")).commands },
   routes: { group: "Server", load: async () => (await import("./commands/server/routes.ts")).commands },
   user: { group: "Users and tokens", load: async () => (await import("./commands/people/user.ts")).commands },

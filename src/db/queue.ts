@@ -1,4 +1,5 @@
 import type { DeliveryEvent } from "./delivery-events.ts";
+import type { MailOrder } from "./mail-order.ts";
 import type { Tx } from "./open.ts";
 import type { PruningPoint, PurgePoint } from "./pruning-point.ts";
 
@@ -54,6 +55,8 @@ export interface JobPayloads {
   "host.purge": PurgePoint;
   /** Sends a notification to one push subscription. */
   "push.deliver": { subscriptionId: number; notificationId: number };
+  /** Sends an e-mail to a user. */
+  "mail.send": { order: MailOrder; requestedAt: number };
   /** Runs at the end of a poll. */
   "poll.close": { pollId: number };
   /** Runs at the time for which a status was scheduled. */
@@ -91,6 +94,7 @@ export type LaneName =
   | "media"
   | "home"
   | "push"
+  | "mail"
   | "links"
   | "delivery"
   | "deliveries"
@@ -120,6 +124,7 @@ const LANES: Partial<Record<JobKind, LaneName>> = {
   "home.fill": "home",
   "home.rebuild": "home",
   "push.deliver": "push",
+  "mail.send": "mail",
   "card.fetch": "links",
 };
 

@@ -2,6 +2,7 @@ import type { Context } from "../context.ts";
 import { newBrowsersWith, type NewBrowserRow } from "../core/sign-in/new-browsers.ts";
 import { programIn, systemIn } from "../core/sign-in/user-agents.ts";
 import { inLocale } from "./locales.ts";
+import type { MailText } from "./mail-texts.ts";
 
 interface Texts {
   title: string;
@@ -38,6 +39,15 @@ const LANGUAGES = {
 /** Mastodon's NotificationFallback (entities/NotificationFallback) of sign-ins from new browsers, as JSON text by id. */
 export function signInTexts(ctx: Context, ids: readonly number[]): Map<number, string> {
   return new Map(newBrowsersWith(ctx.db, ids).map((row) => [row.id, JSON.stringify(fallback(row))]));
+}
+
+/** The text of an e-mail about a sign-in from a new browser; null if its row is gone. */
+export function signInMail(ctx: Context, id: number): MailText | null {
+  const [row] = newBrowsersWith(ctx.db, [id]);
+  if (!row) return null;
+  const { title, summary, details } = fallback(row);
+  const time = new Intl.DateTimeFormat(row.locale, { dateStyle: "long", timeStyle: "short", timeZone: "UTC" });
+  return { subject: title, paragraphs: [summary, `${time.format(row.created_at)} UTC`], notes: [details] };
 }
 
 function fallback({ locale, address, user_agent }: NewBrowserRow) {

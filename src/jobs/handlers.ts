@@ -27,6 +27,7 @@ import { refreshSoftware } from "../federation/peers/software.ts";
 import { processIncoming } from "../federation/inbox/incoming.ts";
 import { cleanUp } from "./clean-up.ts";
 import { importSlice } from "./csv-imports.ts";
+import { sendMail } from "./mail.ts";
 import { trimCache } from "./media-cache.ts";
 import { sweepMedia } from "./orphaned-files.ts";
 import { deleteOld } from "./old-posts.ts";
@@ -76,6 +77,7 @@ export const handlers: Handlers = {
   "posts.delete_old": (ctx, part) => deleteOld(ctx, part),
   "remote.prune": (ctx, from) => pruneRemote(ctx, from),
   "host.purge": (ctx, from) => purgeHost(ctx, from),
+  "mail.send": (ctx, mail) => sendMail(ctx, mail),
   "push.deliver": (ctx, payload) => deliverPush(ctx, payload),
   "notifications.merge": (ctx, { accountId, fromId }) => mergeNotifications(ctx, accountId, fromId),
   "moderation.tell": (ctx, { type, aboutId }) => sendNotice(ctx, type, aboutId),

@@ -25,6 +25,7 @@ const LANES: Record<LaneName, Omit<Limits, "batch"> & { batch?: number }> = {
   main: { atOnce: 4 },
   // These wait for other servers most of the time.
   push: { atOnce: 8 },
+  mail: { atOnce: 2 },
   links: { atOnce: 8, perHost: 1 },
   delivery: { atOnce: 1 },
   deliveries: { atOnce: 16, perHost: 4 },

@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import type { Client } from "../core/sign-in/new-browsers.ts";
+import { AWAITS_CONFIRMATION } from "../core/people/users.ts";
 import { isSuspended } from "../core/visibility.ts";
 import { idList } from "../db/json.ts";
 import { Refusal } from "../errors.ts";
@@ -20,8 +21,12 @@ export interface Bearer {
   appId: number;
   scopes: string[];
   viewer: Viewer | null;
-  /** The token's user is pending approval. */
+  /** The user, even while they are pending; null for an app token. */
+  userId: number | null;
+  /** The token's user is pending approval, or has not confirmed the e-mail address. */
   pending: boolean;
+  /** The token's user has signed up, but not confirmed the e-mail address. */
+  unconfirmed: boolean;
   /** The token's user is suspended or their sign-in is disabled: the token is refused. */
   disabled: boolean;
 }
@@ -37,11 +42,12 @@ interface TokenRow {
   role: string | null;
   approved: number | null;
   disabled: number | null;
+  unconfirmed: number | null;
 }
 
 const TOKEN = `
   SELECT t.id AS token_id, t.app_id, t.scopes, t.last_used_at, t.expires_at, u.id AS user_id, u.account_id, u.role, u.approved,
-    u.disabled OR ${isSuspended("u.account_id")} AS disabled
+    u.disabled OR ${isSuspended("u.account_id")} AS disabled, ${AWAITS_CONFIRMATION} AS unconfirmed
   FROM oauth_tokens t LEFT JOIN users u ON u.id = t.user_id
   WHERE t.token_hash = +$tokenHash`;
 
@@ -80,7 +86,9 @@ export function findBearer(ctx: Context, token: string, client: Client): Bearer 
     tokenId: row.token_id,
     appId: row.app_id,
     scopes: row.scopes.split(" "),
+    userId: row.user_id,
     pending,
+    unconfirmed: row.unconfirmed === 1,
     disabled,
     viewer: isActiveUser ? { userId: row.user_id!, accountId: row.account_id!, role: row.role! } : null,
   };
@@ -113,6 +121,7 @@ export function requireScope(bearer: Bearer, anyOf: readonly Scope[]): void {
 }
 
 export function requireViewer(bearer: Bearer): Viewer {
+  if (bearer.unconfirmed) throw new Refusal("forbidden", "Your login is missing a confirmed e-mail address");
   if (bearer.pending) throw new Refusal("forbidden", "Your login is currently pending approval");
   if (!bearer.viewer) throw new Refusal("invalid", "This method requires an authenticated user");
   return bearer.viewer;

@@ -39,6 +39,13 @@ export function revokeToken(ctx: Context, tx: Tx, tokenId: number): void {
   publishAfterCommit(ctx, tx, [SERVER_TOPIC], { event: "token.revoked", tokenId });
 }
 
+/** Revokes all tokens of a user, and the codes that apps have not redeemed yet. */
+export function revokeTokensOf(ctx: Context, tx: Tx, userId: number): void {
+  const tokens = tx.all<{ id: number }>("SELECT id FROM oauth_tokens WHERE user_id = +$userId", { userId });
+  for (const { id } of tokens) revokeToken(ctx, tx, id);
+  tx.run("DELETE FROM oauth_codes WHERE user_id = +$userId", { userId });
+}
+
 /** Records token use and user activity; `userId` is null for app tokens. */
 export function recordUse(ctx: Context, tokenId: number, userId: number | null, client: Client): void {
   const now = ctx.clock.now();

@@ -14,8 +14,11 @@ import { livePages } from "./reading/live.ts";
 import { notificationPages } from "./reading/notifications.tsx";
 import { postActionPages } from "./reading/post-actions.tsx";
 import { searchPages } from "./reading/search.tsx";
+import { confirmEmailPages } from "./mail/confirm-email.tsx";
+import { passwordResetPages } from "./mail/password-reset.tsx";
 import { appPages } from "./settings/apps.tsx";
 import { homeFeedSettingsPages } from "./settings/feed.tsx";
+import { emailSettingsPages } from "./settings/email.tsx";
 import { postingSettingsPages } from "./settings/posting.tsx";
 import { automatedDeletionPages } from "./settings/posts/automated-deletion.tsx";
 import { interactionSettingsPages } from "./settings/posts/interactions.tsx";
@@ -55,6 +58,8 @@ export function webRoutes(app: AnyElysia, ctx: Context, describe: () => Promise<
   setupPages(pages);
   welcomePages(pages);
   signInPages(pages);
+  passwordResetPages(pages);
+  confirmEmailPages(pages);
   authorizePages(pages);
   settingsPages(pages);
   profileSettingsPages(pages);
@@ -68,6 +73,7 @@ export function webRoutes(app: AnyElysia, ctx: Context, describe: () => Promise<
   importPages(pages);
   exportPages(pages);
   migrationPages(pages);
+  emailSettingsPages(pages);
   interactionPages(pages);
   composePages(pages);
   scheduledPages(pages);

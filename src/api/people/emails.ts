@@ -1,22 +1,29 @@
-import { Refusal } from "../../errors.ts";
+import { resendSignUpConfirmation } from "../../core/sign-in/email-address.ts";
+import { object, optional, text } from "../../lib/http/input.ts";
+import { requireViewer, type Bearer } from "../../oauth/guard.ts";
 import type { Router } from "../router.ts";
 
+const Confirmation = object({ email: optional(text({ min: 1, max: 320 })) });
+
 /**
- * Mastodon's documentation: methods/emails. This server sends no mail: every address counts as confirmed, and there is
- * no mail to send again.
+ * Mastodon's documentation: methods/emails. They also work for a user who has not confirmed the address yet. If this server
+ * sends no e-mails, every address counts as confirmed.
  */
 export function emailRoutes(routes: Router): void {
   routes
     .post(
       "/api/v1/emails/confirmations",
-      { scope: "write:accounts", summary: "Resend the confirmation e-mail" },
-      () => {
-        throw new Refusal("forbidden", "This method is only available while the e-mail is awaiting confirmation");
-      },
+      { app: true, scope: "write:accounts", input: Confirmation, summary: "Resend the confirmation e-mail" },
+      ({ ctx, bearer, input }) => resendSignUpConfirmation(ctx, userOf(bearer), input.email?.trim() ?? null),
     )
     .get(
       "/api/v1/emails/check_confirmation",
-      { scope: "read:accounts", summary: "Check whether the e-mail address is confirmed" },
-      () => true,
+      { app: true, scope: "read:accounts", summary: "Check whether the e-mail address is confirmed" },
+      ({ bearer }) => userOf(bearer) > 0 && !bearer.unconfirmed,
     );
+}
+
+/** @throws Refusal for an app token */
+function userOf(bearer: Bearer): number {
+  return bearer.userId ?? requireViewer(bearer).userId;
 }

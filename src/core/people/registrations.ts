@@ -1,8 +1,10 @@
 import type { Context } from "../../context.ts";
 import type { Tx } from "../../db/open.ts";
 import { notAllowed, ValidationRefusal, type Problem } from "../../errors.ts";
+import { mailLater, sendsMail } from "../mail/mail-queue.ts";
 import { isLocale } from "../../lib/text/languages.ts";
 import {
+  AWAITS_CONFIRMATION,
   hasUsers,
   insertUser,
   prepareUser,
@@ -48,20 +50,35 @@ export async function prepareRegistration(ctx: Context, given: Registration): Pr
     ...problemsOf({ ...given, reason }, mode === "approval"),
   ];
   if (problems.length > 0) throw new ValidationRefusal(problems);
-  const { username, email, password } = given;
   const locale = isLocale(given.locale) ? given.locale : ctx.config.languages[0]!;
-  const approved = mode === "open";
-  return prepareUser(ctx, { username, email, password, locale, role: "user", approved, reason: reason || undefined });
+  const unconfirmed = sendsMail(ctx);
+  const approved = mode === "open" && !unconfirmed;
+  const { username, email, password } = given;
+  const wanted = { username, email, password, locale, reason: reason || undefined };
+  return prepareUser(ctx, { ...wanted, role: "user", approved, unconfirmed });
 }
 
 /**
- * Creates the account of a sign-up and returns the user's id. Notifies the staff, for sign-ups pending approval only
- * after approval.
+ * Creates the account of a sign-up and returns the user's id. If this server sends e-mails, the user has to confirm the
+ * address first. Notifies the staff, for sign-ups pending approval or confirmation only after that.
  */
 export function register(ctx: Context, tx: Tx, user: PreparedUser): number {
   const { userId, accountId } = insertUser(ctx, tx, user);
-  if (user.approved) notifyStaffOfSignUp(ctx, tx, accountId);
+  if (user.unconfirmed) mailLater(ctx, tx, { type: "confirm", userId });
+  else if (user.approved) notifyStaffOfSignUp(ctx, tx, accountId);
   return userId;
+}
+
+/** How long a sign-up may wait for the confirmation of its address, in milliseconds. */
+const CONFIRM_WITHIN = 7 * 24 * 3600_000;
+
+/** Deletes sign-ups whose address was never confirmed, which frees their usernames. */
+export function removeUnconfirmed(ctx: Context, tx: Tx): void {
+  tx.run(
+    `DELETE FROM accounts WHERE id IN (
+       SELECT u.account_id FROM users u WHERE ${AWAITS_CONFIRMATION} AND u.created_at < +$before)`,
+    { before: ctx.clock.now() - CONFIRM_WITHIN },
+  );
 }
 
 function problemsOf(given: Registration, needsReason: boolean): Problem[] {

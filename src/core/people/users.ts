@@ -21,6 +21,8 @@ export interface NewUser {
   locale?: string;
   /** False for a sign-up that is pending approval. */
   approved?: boolean;
+  /** Whether the e-mail address must be confirmed before it is used. */
+  unconfirmed?: boolean;
   /** Why the user wants an account, in their own words. */
   reason?: string;
   /** Refuses if there is another user, even one created while the password was hashed. */
@@ -92,6 +94,7 @@ export function insertUser(ctx: Context, tx: Tx, user: PreparedUser): { userId: 
   fixAddress(ctx, tx);
   const username = user.username.trim();
   const accountId = ctx.ids.next();
+  const email = user.email?.trim() || null;
   const now = ctx.clock.now();
   tx.run(
     `INSERT INTO accounts (id, username, display_name, uri, url, created_at, updated_at)
@@ -107,11 +110,12 @@ export function insertUser(ctx: Context, tx: Tx, user: PreparedUser): { userId: 
   );
   saveKey(ctx, tx, accountId, user.keys);
   const { lastInsertRowid: userId } = tx.run(
-    `INSERT INTO users (account_id, email, password_hash, role, locale, approved, reason, created_at)
-     VALUES ($accountId, $email, $passwordHash, $role, $locale, $approved, $reason, $now)`,
+    `INSERT INTO users (account_id, email, unconfirmed_email, password_hash, role, locale, approved, reason, created_at)
+     VALUES ($accountId, $email, $unconfirmedEmail, $passwordHash, $role, $locale, $approved, $reason, $now)`,
     {
       accountId,
-      email: user.email?.trim() || null,
+      email: user.unconfirmed ? null : email,
+      unconfirmedEmail: user.unconfirmed ? email : null,
       passwordHash: user.passwordHash,
       role: user.role ?? (hasUsers(ctx) ? "user" : "owner"),
       locale: user.locale ?? "en",
@@ -128,6 +132,8 @@ export interface UserRow {
   account_id: number;
   username: string;
   email: string | null;
+  /** An address that the user has not confirmed yet. */
+  unconfirmed_email: string | null;
   role: Role;
   /** 0 while a sign-up is pending, 1 after its approval. */
   approved: number;
@@ -142,7 +148,7 @@ export interface UserRow {
 
 /** The columns of a UserRow, from `users u` and `accounts a`. */
 export const USER_COLUMNS = `
-  u.id, u.account_id, a.username, u.email, u.role, u.approved, u.disabled,
+  u.id, u.account_id, a.username, u.email, u.unconfirmed_email, u.role, u.approved, u.disabled,
   a.suspended_at, u.disabled OR a.suspended_at IS NOT NULL AS shut_out, u.reason, u.created_at`;
 
 const USERS = `SELECT ${USER_COLUMNS} FROM users u JOIN accounts a ON a.id = u.account_id`;
@@ -203,15 +209,25 @@ export function soleAccount(db: Reads): number | null {
   return found.length === 1 ? found[0]!.id : null;
 }
 
+/** Whether a sign-up waits for the user to confirm the e-mail address. Until then nobody sees the account. */
+export const AWAITS_CONFIRMATION = "(NOT u.approved AND u.email IS NULL AND u.unconfirmed_email IS NOT NULL)";
+
+/** The same for a row. */
+export function awaitsConfirmation(user: Pick<UserRow, "approved" | "email" | "unconfirmed_email">): boolean {
+  return !user.approved && user.email === null && user.unconfirmed_email !== null;
+}
+
 /** Approves a pending sign-up and notifies the staff. */
 export function approveUser(ctx: Context, userId: number): void {
-  ctx.db.transaction((tx) => {
-    const user = tx.get<{ account_id: number }>(
-      "UPDATE users SET approved = 1 WHERE id = +$userId AND NOT approved RETURNING account_id",
-      { userId },
-    );
-    if (user) notifyStaffOfSignUp(ctx, tx, user.account_id);
-  });
+  ctx.db.transaction((tx) => approveWithin(ctx, tx, userId));
+}
+
+export function approveWithin(ctx: Context, tx: Tx, userId: number): void {
+  const user = tx.get<{ account_id: number }>(
+    "UPDATE users SET approved = 1 WHERE id = +$userId AND NOT approved RETURNING account_id",
+    { userId },
+  );
+  if (user) notifyStaffOfSignUp(ctx, tx, user.account_id);
 }
 
 const STAFF = `
@@ -270,7 +286,10 @@ export function updateUser(ctx: Context, user: UserRow, { email, role }: UserCha
       const address = email?.trim() || null;
       const problem = emailProblem(ctx, address, user.username, user.id);
       if (problem) refuseFor([problem]);
-      tx.run("UPDATE users SET email = $address WHERE id = +$userId", { address, userId: user.id });
+      tx.run("UPDATE users SET email = $address, unconfirmed_email = NULL WHERE id = +$userId", {
+        address,
+        userId: user.id,
+      });
     }
     if (role === undefined) return;
     if (role === "owner") refuseIfPending(tx, user.id, user.username);
@@ -286,21 +305,31 @@ export async function resetPassword(
   password: string,
   { keeps = 0 }: { keeps?: number | "all" } = {},
 ): Promise<void> {
+  const passwordHash = await hashNewPassword(ctx, password);
+  ctx.db.transaction((tx) => {
+    storePassword(tx, userId, passwordHash);
+    if (keeps !== "all") tx.run("DELETE FROM sessions WHERE user_id = +$userId AND id <> +$keeps", { userId, keeps });
+  });
+}
+
+/** @throws ValidationRefusal for an unusable password */
+export function hashNewPassword(ctx: Context, password: string): Promise<string> {
   const problem = passwordProblem(password);
   if (problem) refuseFor([problem]);
-  const passwordHash = await hashPassword(ctx, password);
-  ctx.db.transaction((tx) => {
-    tx.run("UPDATE users SET password_hash = $passwordHash WHERE id = +$userId", { passwordHash, userId });
-    if (keeps !== "all") tx.run("DELETE FROM sessions WHERE user_id = +$userId AND id <> +$keeps", { userId, keeps });
-    tx.run("DELETE FROM pending_sign_ins WHERE user_id = +$userId", { userId });
-  });
+  return hashPassword(ctx, password);
+}
+
+/** Also ends the sign-ins that were begun with the previous password. */
+export function storePassword(tx: Tx, userId: number, passwordHash: string): void {
+  tx.run("UPDATE users SET password_hash = $passwordHash WHERE id = +$userId", { passwordHash, userId });
+  tx.run("DELETE FROM pending_sign_ins WHERE user_id = +$userId", { userId });
 }
 
 export function hashPassword(ctx: Context, password: string): Promise<string> {
   return Bun.password.hash(password, { algorithm: "argon2id", ...ctx.passwords });
 }
 
-function refuseFor(problems: UserProblem[]): void {
+export function refuseFor(problems: UserProblem[]): void {
   if (problems.length > 0) throw new ValidationRefusal(problems.map(problemOf));
 }
 
@@ -326,7 +355,7 @@ function passwordProblem(password: string): UserProblem | null {
 }
 
 /** An address at the domain of the handles would be the handle of another user; see findLogin(). */
-function emailProblem(ctx: Context, email: string | null, username: string, userId = 0): UserProblem | null {
+export function emailProblem(ctx: Context, email: string | null, username: string, userId = 0): UserProblem | null {
   if (email === null) return null;
   if (email.length > 320 || !/^[^\s@]+@[^\s@]+$/.test(email)) return "email_invalid";
   const name = nameInHandle(ctx, email.normalize("NFKC").toLowerCase());

@@ -2,6 +2,7 @@ import type { Context } from "../../context.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import { idList } from "../../db/json.ts";
 import { programIn, systemIn } from "./user-agents.ts";
+import { mailLater } from "../mail/mail-queue.ts";
 import { notify } from "../notifications/notifications.ts";
 
 /** A browser, or another program, as its request describes it. */
@@ -15,6 +16,7 @@ export interface NewBrowserRow {
   id: number;
   address: string;
   user_agent: string;
+  created_at: number;
   locale: string;
 }
 
@@ -44,19 +46,22 @@ export function recordSignIn(ctx: Context, tx: Tx, userId: number, client: Clien
   );
   const { account_id: accountId, username } = user;
   notify(ctx, tx, accountId, { type: "linnet.sign_in", from: accountId, statusId: null, aboutId });
+  const { address } = client;
+  // Not the header itself, which may contain anything.
+  const browser = [programIn(client.userAgent), systemIn(client.userAgent)].filter(Boolean).join(" on ") || "unknown";
+  mailLater(ctx, tx, { type: "new_browser", userId, aboutId });
   tx.afterCommit(() =>
     ctx.log.info("Sign-in from a new browser: address={address} user={user} browser={browser}", {
-      address: client.address,
+      address,
       user: username,
-      // Not the header itself, which may contain anything.
-      browser: [programIn(client.userAgent), systemIn(client.userAgent)].filter(Boolean).join(" on ") || "unknown",
+      browser,
     }),
   );
 }
 
 export function newBrowsersWith(db: Reads, ids: readonly number[]): NewBrowserRow[] {
   return db.all<NewBrowserRow>(
-    `SELECT n.id, n.address, n.user_agent, u.locale FROM json_each($ids) j JOIN new_browsers n ON n.id = j.value
+    `SELECT n.id, n.address, n.user_agent, n.created_at, u.locale FROM json_each($ids) j JOIN new_browsers n ON n.id = j.value
      JOIN users u ON u.id = n.user_id`,
     { ids: idList(ids) },
   );

@@ -75,6 +75,7 @@ export const users = sqliteTable("users", {
   default_policies: text().notNull().default("{}"),
   passkey_handle: text(),
   signed_in_at: integer(),
+  unconfirmed_email: text(),
 });
 
 export const follows = sqliteTable("follows", {

@@ -36,6 +36,15 @@ export const oauthCodes = sqliteTable("oauth_codes", {
   expires_at: integer().notNull(),
 });
 
+export const emailTokens = sqliteTable("email_tokens", {
+  token_hash: text().primaryKey(),
+  user_id: integer().notNull(),
+  purpose: text({ enum: ["confirm", "password_reset", "sign_in"] }).notNull(),
+  email: text().notNull(),
+  created_at: integer().notNull(),
+  expires_at: integer().notNull(),
+});
+
 export const serverState = sqliteTable("server_state", {
   name: text().primaryKey(),
   value: text().notNull(),

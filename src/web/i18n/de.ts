@@ -20,7 +20,6 @@ export const german: Messages = {
   wrongPassword: "Benutzername oder Passwort ist falsch. Prüfe beides und versuche es noch einmal.",
   pendingApproval: "Dein Konto muss noch von der Administration freigegeben werden.",
   signInDisabled: "Die Anmeldung ist für dieses Konto gesperrt. Wende dich an die Administration dieses Servers.",
-  forgotPassword: "Passwort vergessen? Die Administration kann mit diesem Befehl ein neues setzen:",
   tooManyAttempts: (minutes) => `Zu viele Anmeldeversuche. Versuche es in ${count(minutes)} noch einmal.`,
   tooManyRequests: (minutes) => `Zu viele Anfragen aus deinem Netz. Versuche es in ${count(minutes)} noch einmal.`,
   formExpired: "Diese Seite war abgelaufen, deshalb wurde nichts geändert. Bitte versuche es noch einmal.",

@@ -20,7 +20,6 @@ export const english: Messages = {
   wrongPassword: "Wrong username or password. Check both and try again.",
   pendingApproval: "Your account is waiting for approval by the administrator.",
   signInDisabled: "Sign-in is disabled for this account. Contact the administrator of this server.",
-  forgotPassword: "Forgot your password? The administrator can set a new one with this command:",
   tooManyAttempts: (minutes) => `Too many sign-in attempts. Try again in ${count(minutes)}.`,
   tooManyRequests: (minutes) => `Too many requests from your network. Try again in ${count(minutes)}.`,
   formExpired: "This page had expired, so nothing was changed. Please try again.",

@@ -93,6 +93,8 @@ export const sentences = {
   "This action is outside the authorized scopes": "Das hast du dieser App nicht erlaubt",
   "Access token does not have the required scopes": "Das hast du dieser App nicht erlaubt",
   "Your login is currently disabled": "Deine Anmeldung ist gesperrt",
+  "Your login is missing a confirmed e-mail address":
+    "Bestätige zuerst deine E-Mail-Adresse mit dem Link, den wir dir geschickt haben",
   "Your login is currently pending approval": "Dein Konto wartet noch auf Freigabe",
   "This method is only available while the e-mail is awaiting confirmation":
     "Das geht nur, solange die E-Mail-Adresse noch nicht bestätigt ist",

@@ -92,6 +92,8 @@ export const sentences: ErrorSentences = {
   "This action is outside the authorized scopes": "Vous n’avez pas autorisé cette application à le faire",
   "Access token does not have the required scopes": "Vous n’avez pas autorisé cette application à le faire",
   "Your login is currently disabled": "Votre compte est désactivé",
+  "Your login is missing a confirmed e-mail address":
+    "Confirmez d’abord votre adresse e-mail avec le lien que nous vous avons envoyé",
   "Your login is currently pending approval": "Votre compte attend encore d’être approuvé",
   "This method is only available while the e-mail is awaiting confirmation":
     "Ce n’est possible que tant que l’adresse e-mail n’est pas confirmée",

@@ -20,7 +20,6 @@ export const french: Messages = {
   wrongPassword: "Nom d’utilisateur ou mot de passe incorrect. Vérifiez les deux et réessayez.",
   pendingApproval: "Votre compte doit encore être approuvé par l’administration.",
   signInDisabled: "La connexion à ce compte est désactivée. Adressez-vous à l’administration de ce serveur.",
-  forgotPassword: "Mot de passe oublié ? L’administration peut en définir un nouveau avec cette commande :",
   tooManyAttempts: (minutes) => `Trop de tentatives de connexion. Réessayez dans ${count(minutes)}.`,
   tooManyRequests: (minutes) => `Trop de requêtes depuis votre réseau. Réessayez dans ${count(minutes)}.`,
   formExpired: "Cette page avait expiré, rien n’a donc été modifié. Veuillez réessayer.",

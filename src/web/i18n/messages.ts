@@ -26,7 +26,6 @@ export interface Messages {
   wrongPassword: string;
   pendingApproval: string;
   signInDisabled: string;
-  forgotPassword: string;
   tooManyAttempts(minutes: number): string;
   tooManyRequests(minutes: number): string;
   formExpired: string;

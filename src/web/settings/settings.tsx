@@ -28,6 +28,7 @@ const GROUPS: Group[] = [
     sections: [
       { path: "/settings/profile", title: (_, messages) => messages.profile, help: (texts) => texts.profileHelp },
       { path: "/settings/security", title: (texts) => texts.security, help: (texts) => texts.securityHelp },
+      { path: "/settings/email", title: (texts) => texts.email, help: (texts) => texts.emailHelp },
       { path: "/settings/apps", title: (_, messages) => messages.appsAndBrowsers, help: (texts) => texts.appsHelp },
     ],
   },

@@ -1,10 +1,12 @@
 /** @jsxImportSource preact */
+import { awaitsConfirmation } from "../../core/people/users.ts";
 import type { LoginRow } from "../../core/sign-in/logins.ts";
 import { checkPasskey, requestOptions, type Ceremony } from "../../core/sign-in/passkeys.ts";
 import { endSecondStep } from "../../core/sign-in/pending.ts";
 import { checkTyped, hasSecondFactor, secondFactorsOf } from "../../core/sign-in/second-factors.ts";
 import type { Tx } from "../../db/open.ts";
 import { passkeyScript } from "../assets.ts";
+import { mailTexts } from "../mail/texts.ts";
 import { waitFor } from "../page/error-pages.tsx";
 import { Field, Hidden } from "../page/forms.tsx";
 import { Alert, Head } from "../page/layout.tsx";
@@ -38,6 +40,7 @@ export function finishSignIn(page: PageRequest, user: LoginRow, returnTo: string
 
 /** Why a user may not sign in, whatever they show; null if they may. */
 export function signInRefusal(page: PageRequest, user: LoginRow): string | null {
+  if (awaitsConfirmation(user)) return page.texts(mailTexts).confirmFirst;
   if (!user.approved) return page.messages.pendingApproval;
   return user.shut_out ? page.messages.signInDisabled : null;
 }

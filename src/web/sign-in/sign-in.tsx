@@ -5,6 +5,8 @@ import { checkPasskey, offersPasskeys, requestOptions, type Ceremony } from "../
 import { parseQuery, searchOf } from "../../lib/http/params.ts";
 import { findApp } from "../../oauth/apps.ts";
 import { passkeyScript } from "../assets.ts";
+import { PASSWORD_RESET } from "../mail/password-reset.tsx";
+import { mailTexts } from "../mail/texts.ts";
 import { Field, Hidden } from "../page/forms.tsx";
 import { Alert, Head } from "../page/layout.tsx";
 import { waitFor } from "../page/error-pages.tsx";
@@ -154,11 +156,11 @@ export function signInPage(page: PageRequest, { returnTo, login = "", wrong, ...
           suggest
         />
       )}
-      {wrong && (
-        <p class="help">
-          {messages.forgotPassword} <code>linnet user reset-password</code>
-        </p>
-      )}
+      <p>
+        <a href={page.lang ? `${PASSWORD_RESET}?${new URLSearchParams({ lang: page.lang })}` : PASSWORD_RESET}>
+          {page.texts(mailTexts).forgotPassword}
+        </a>
+      </p>
     </>,
   );
 }

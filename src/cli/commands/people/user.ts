@@ -4,6 +4,7 @@ import { rebuildHomeLater } from "../../../core/timelines/home-backfill.ts";
 import { updateProfile } from "../../../core/people/profile.ts";
 import {
   approveUser,
+  awaitsConfirmation,
   updateUser,
   createUser,
   findUser,
@@ -52,7 +53,7 @@ export const commands = {
       ROLE: ({ role }) => role,
       STATE: stateOf,
       SINCE: ({ created_at }) => day(created_at),
-      "E-MAIL": ({ email }) => email ?? "-",
+      "E-MAIL": ({ email, unconfirmed_email }) => email ?? unconfirmed_email ?? "-",
       REASON: ({ approved, reason }) => (!approved && reason) || "-",
     },
     json: toJson,
@@ -71,6 +72,7 @@ export const commands = {
       Role: [user.role],
       State: [stateOf(user)],
       "E-mail": [user.email],
+      "Unconfirmed e-mail": [user.unconfirmed_email],
       Reason: [user.approved ? null : user.reason],
       Since: [day(user.created_at)],
       "Last use": [day(user.last_used_at)],
@@ -190,14 +192,16 @@ async function withPassword(piped: boolean, use: (password: string) => Promise<v
   if (given === null) console.log(`Password:\n${password}`);
 }
 
-function stateOf({ approved, disabled, suspended_at }: UserRow): string {
+function stateOf(user: UserRow): string {
+  const { approved, disabled, suspended_at } = user;
+  if (awaitsConfirmation(user)) return "unconfirmed";
   if (!approved) return "pending";
   return suspended_at !== null ? "suspended" : disabled ? "frozen" : "active";
 }
 
 function toJson(user: UserRow) {
-  const { username, role, created_at, email, reason } = user;
-  return { username, role, state: stateOf(user), created_at: iso(created_at), email, reason };
+  const { username, role, created_at, email, unconfirmed_email, reason } = user;
+  return { username, role, state: stateOf(user), created_at: iso(created_at), email, unconfirmed_email, reason };
 }
 
 async function changeUser(name: string, changes: UserChanges, displayName: string | undefined): Promise<void> {

@@ -1,4 +1,5 @@
-import { type Address, addressOf, type Config, handleDomain, publicOrigin } from "../../../config.ts";
+import { type Address, addressOf, type Config } from "../../../config.ts";
+import { handleDomain, publicOrigin } from "../../../lib/settings/parsers.ts";
 import { knowingServers } from "../../../core/server/knowing-servers.ts";
 import { changeAddress, fixedAddress } from "../../../core/server/server-address.ts";
 import { copyTo, openMigrated } from "../../../db/migrate.ts";

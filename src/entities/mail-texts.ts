@@ -1,0 +1,157 @@
+import { inLocale } from "./locales.ts";
+
+/** What an e-mail says besides its greeting. */
+export interface MailText {
+  subject: string;
+  paragraphs: string[];
+  /** The label of the link, if there is one. */
+  link?: string;
+  /** After the link. */
+  notes: string[];
+}
+
+/** The texts of all e-mails. `server` is the name of the server, `handle` that of the user. */
+export interface MailTexts {
+  language: "en" | "de" | "fr";
+  greeting(name: string): string;
+  confirm(handle: string): MailText;
+  addressChange(handle: string, address: string): MailText;
+  passwordReset(handle: string): MailText;
+  passwordChanged(handle: string): MailText;
+  test(): MailText;
+}
+
+const english: MailTexts = {
+  language: "en",
+  greeting: (name) => `Hello ${name},`,
+  confirm: (handle) => ({
+    subject: "Confirm your e-mail address",
+    paragraphs: [`Please confirm that this is the e-mail address of ${handle}.`],
+    link: "Confirm the address",
+    notes: [
+      "The link works once and expires after two days.",
+      "If you didn't ask for this, ignore this e-mail: nothing happens without the confirmation.",
+    ],
+  }),
+  addressChange: (handle, address) => ({
+    subject: "Your e-mail address is being changed",
+    paragraphs: [
+      `The e-mail address of ${handle} is being changed to ${address}. It changes as soon as the new address is confirmed.`,
+    ],
+    notes: ["If you didn't do this, sign in, cancel the change in the settings, and choose a new password."],
+  }),
+  passwordReset: (handle) => ({
+    subject: "Choose a new password",
+    paragraphs: [`You can choose a new password for ${handle}.`],
+    link: "Choose a new password",
+    notes: [
+      "The link works once and expires after an hour.",
+      "If you didn't ask for this, ignore this e-mail: your password stays as it is.",
+    ],
+  }),
+  passwordChanged: (handle) => ({
+    subject: "Your password was changed",
+    paragraphs: [`The password of ${handle} was changed with a link from an e-mail.`],
+    notes: ["If you didn't do this, choose a new password now, and contact the administrator of this server."],
+  }),
+  test: () => ({
+    subject: "Test e-mail",
+    paragraphs: ["This server can send e-mails."],
+    notes: [],
+  }),
+};
+
+const german: MailTexts = {
+  language: "de",
+  greeting: (name) => `Hallo ${name}!`,
+  confirm: (handle) => ({
+    subject: "Bestätige deine E-Mail-Adresse",
+    paragraphs: [`Bitte bestätige, dass dies die E-Mail-Adresse von ${handle} ist.`],
+    link: "Adresse bestätigen",
+    notes: [
+      "Der Link gilt einmal und zwei Tage lang.",
+      "Wenn du das nicht wolltest, kannst du diese E-Mail ignorieren: Ohne Bestätigung geschieht nichts.",
+    ],
+  }),
+  addressChange: (handle, address) => ({
+    subject: "Deine E-Mail-Adresse wird geändert",
+    paragraphs: [
+      `Die E-Mail-Adresse von ${handle} wird in ${address} geändert. Sie ändert sich, sobald die neue Adresse bestätigt ist.`,
+    ],
+    notes: [
+      "Wenn du das nicht warst, melde dich an, brich die Änderung in den Einstellungen ab und wähle ein neues Passwort.",
+    ],
+  }),
+  passwordReset: (handle) => ({
+    subject: "Wähle ein neues Passwort",
+    paragraphs: [`Du kannst ein neues Passwort für ${handle} wählen.`],
+    link: "Neues Passwort wählen",
+    notes: [
+      "Der Link gilt einmal und eine Stunde lang.",
+      "Wenn du das nicht wolltest, kannst du diese E-Mail ignorieren: Dein Passwort bleibt, wie es ist.",
+    ],
+  }),
+  passwordChanged: (handle) => ({
+    subject: "Dein Passwort wurde geändert",
+    paragraphs: [`Das Passwort von ${handle} wurde mit einem Link aus einer E-Mail geändert.`],
+    notes: [
+      "Wenn du das nicht warst, wähle gleich ein neues Passwort und wende dich an die Administration dieses Servers.",
+    ],
+  }),
+  test: () => ({
+    subject: "Test-E-Mail",
+    paragraphs: ["Dieser Server kann E-Mails senden."],
+    notes: [],
+  }),
+};
+
+const french: MailTexts = {
+  language: "fr",
+  greeting: (name) => `Bonjour ${name},`,
+  confirm: (handle) => ({
+    subject: "Confirmez votre adresse e-mail",
+    paragraphs: [`Veuillez confirmer que cette adresse e-mail est celle de ${handle}.`],
+    link: "Confirmer l’adresse",
+    notes: [
+      "Le lien fonctionne une seule fois et expire au bout de deux jours.",
+      "Si vous n’avez rien demandé, ignorez cet e-mail : sans confirmation, il ne se passe rien.",
+    ],
+  }),
+  addressChange: (handle, address) => ({
+    subject: "Votre adresse e-mail va changer",
+    paragraphs: [
+      `L’adresse e-mail de ${handle} va devenir ${address}. Elle changera dès que la nouvelle adresse sera confirmée.`,
+    ],
+    notes: [
+      "Si ce n’était pas vous, connectez-vous, annulez le changement dans les paramètres et choisissez un nouveau mot de passe.",
+    ],
+  }),
+  passwordReset: (handle) => ({
+    subject: "Choisissez un nouveau mot de passe",
+    paragraphs: [`Vous pouvez choisir un nouveau mot de passe pour ${handle}.`],
+    link: "Choisir un nouveau mot de passe",
+    notes: [
+      "Le lien fonctionne une seule fois et expire au bout d’une heure.",
+      "Si vous n’avez rien demandé, ignorez cet e-mail : votre mot de passe ne change pas.",
+    ],
+  }),
+  passwordChanged: (handle) => ({
+    subject: "Votre mot de passe a été modifié",
+    paragraphs: [`Le mot de passe de ${handle} a été modifié avec un lien reçu par e-mail.`],
+    notes: [
+      "Si ce n’était pas vous, choisissez tout de suite un nouveau mot de passe et contactez l’administration de ce serveur.",
+    ],
+  }),
+  test: () => ({
+    subject: "E-mail de test",
+    paragraphs: ["Ce serveur peut envoyer des e-mails."],
+    notes: [],
+  }),
+};
+
+const LANGUAGES = { en: english, de: german, fr: french };
+
+/** The texts in the language of `locale`, or in English if there is no translation. */
+export function mailTextsIn(locale: string): MailTexts {
+  return inLocale<MailTexts>(LANGUAGES, locale);
+}
