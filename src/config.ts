@@ -3,11 +3,14 @@ import { UsageError } from "./errors.ts";
 import type { LibreTranslateSettings } from "./lib/http/libretranslate.ts";
 import type { Mailbox, MailServer } from "./lib/mail/mail-server.ts";
 import type { MailSettings } from "./lib/mail/mailer.ts";
+import type { ProviderSettings } from "./lib/openid/provider.ts";
+import { providersOf, type ProviderValues } from "./lib/settings/providers.ts";
 import {
   audience,
   byteSize,
   handleDomain,
   integer,
+  issuer,
   languages,
   mailbox,
   mailServer,
@@ -230,6 +233,36 @@ const TABLE = {
     mailbox,
     "Sender of these e-mails, such as `Linnet <linnet@example.org>`; required with `LINNET_SMTP_URL`",
   ),
+  passwordSignIn: setting(
+    "LINNET_PASSWORD_SIGN_IN",
+    "on",
+    onOrOff,
+    "`off`: users sign in only with [identity providers](deployment.md#identity-providers) or passkeys; needs an owner who can",
+  ),
+  oidcIssuer: optional(
+    "LINNET_OIDC_ISSUER",
+    "",
+    issuer,
+    "Issuer of an OpenID Connect provider with which users can sign in, such as `https://id.example.org`",
+  ),
+  oidcName: optional("LINNET_OIDC_NAME", "the issuer's host", text, "Name of this provider, shown to users"),
+  oidcClientId: optional("LINNET_OIDC_CLIENT_ID", "", text, "Client id that this provider has assigned to your server"),
+  oidcClientSecret: optional("LINNET_OIDC_CLIENT_SECRET", "", text, "Client secret of this provider"),
+  githubClientId: optional(
+    "LINNET_GITHUB_CLIENT_ID",
+    "",
+    text,
+    "Client id of an OAuth app on GitHub, for signing in with it",
+  ),
+  githubClientSecret: optional("LINNET_GITHUB_CLIENT_SECRET", "", text, "Client secret of this app"),
+  githubUrl: setting(
+    "LINNET_GITHUB_URL",
+    "https://github.com",
+    serviceUrl,
+    "Another address for a GitHub Enterprise Server",
+  ),
+  googleClientId: optional("LINNET_GOOGLE_CLIENT_ID", "", text, "Client id for signing in with Google"),
+  googleClientSecret: optional("LINNET_GOOGLE_CLIENT_SECRET", "", text, "Client secret of this client"),
   ffmpeg: optional(
     "LINNET_FFMPEG",
     "the one in `PATH`",
@@ -255,7 +288,15 @@ export const SETTINGS: readonly Setting<unknown>[] = Object.values(TABLE);
 type Values = { readonly [Key in keyof typeof TABLE]: ReturnType<(typeof TABLE)[Key]["read"]> };
 
 /** Settings that a config has only as a part of others. */
-type Combined = "url" | "domain" | "libreTranslateUrl" | "libreTranslateKey" | "smtpUrl" | "smtpFrom" | "ffmpeg";
+type Combined =
+  | "url"
+  | "domain"
+  | "libreTranslateUrl"
+  | "libreTranslateKey"
+  | "smtpUrl"
+  | "smtpFrom"
+  | "ffmpeg"
+  | keyof ProviderValues;
 
 /** The settings of a server: the values of the table, and values derived from several of them. Frozen. */
 export interface Config extends Address, Omit<Values, Combined> {
@@ -265,6 +306,8 @@ export interface Config extends Address, Omit<Values, Combined> {
   readonly libreTranslate: Readonly<LibreTranslateSettings> | null;
   /** Null if this server sends no e-mails. */
   readonly mail: Readonly<MailSettings> | null;
+  /** The identity providers with which users can sign in. */
+  readonly providers: readonly Readonly<ProviderSettings>[];
   /** Absolute path of ffmpeg; null if there is none or it is off. */
   readonly ffmpeg: string | null;
 }
@@ -278,8 +321,9 @@ type Env = Record<string, string | undefined>;
 export function readConfig(env: Env): Config {
   refuseUnknown(env);
   const read = Object.entries(TABLE).map(([key, { name, read }]) => [key, read(env[name]?.trim() || undefined)]);
-  const { url, domain, libreTranslateUrl, libreTranslateKey, smtpUrl, smtpFrom, ffmpeg, ...values } =
+  const { url, domain, libreTranslateUrl, libreTranslateKey, smtpUrl, smtpFrom, ffmpeg, ...others } =
     Object.fromEntries(read) as Values;
+  const [providers, values] = providersOf(others);
   const asked = { origin: url, handleDomain: domain };
   return frozen({
     ...values,
@@ -287,6 +331,7 @@ export function readConfig(env: Env): Config {
     asked,
     libreTranslate: libreTranslate(libreTranslateUrl, libreTranslateKey),
     mail: mail(smtpUrl, smtpFrom),
+    providers,
     ffmpeg: ffmpegOf(ffmpeg, env.PATH),
   });
 }

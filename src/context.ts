@@ -9,6 +9,9 @@ import { Ids } from "./lib/ids.ts";
 import { LibreTranslate, type LibreTranslateSettings } from "./lib/http/libretranslate.ts";
 import { stackOf, type Logger } from "./lib/log.ts";
 import { Signer } from "./lib/signatures.ts";
+import { GitHubProvider } from "./lib/openid/github.ts";
+import { OpenIdProvider } from "./lib/openid/openid-provider.ts";
+import type { Fetch, IdentityProvider, ProviderSettings } from "./lib/openid/provider.ts";
 import { Mailer } from "./lib/mail/mailer.ts";
 import type { MediaProcesses } from "./lib/media/media-processes.ts";
 import { MediaQueue } from "./lib/media/media-queue.ts";
@@ -136,6 +139,8 @@ export interface Context {
   translator: LibreTranslate | null;
   /** Sends e-mails; null if no mail server is configured. */
   mailer: Mailer | null;
+  /** The identity providers with which users can sign in. */
+  providers: readonly IdentityProvider[];
   /** Converts video and audio to formats that play everywhere; null if ffmpeg is missing or off. */
   ffmpeg: Ffmpeg | null;
   /** The queue for reading and converting uploads. */
@@ -210,6 +215,7 @@ export function openContext(
     fetchOutside: (url, request) => fetchOutside(url, request, outlet),
     translator: config.libreTranslate && translatorOf(config.libreTranslate, outlet, clock),
     mailer: config.mail && new Mailer(config.mail, new URL(config.origin).hostname),
+    providers: config.providers.map((settings) => providerOf(settings, outlet, clock)),
     ffmpeg: config.ffmpeg === null ? null : new Ffmpeg(config.ffmpeg),
     media: new MediaQueue(world.mediaProcesses),
     mediaCache: {
@@ -267,6 +273,15 @@ function outletOf(config: Config, stopping: () => AbortSignal, lookup: Outlet["l
 function translatorOf(settings: LibreTranslateSettings, outlet: Outlet, clock: Clock): LibreTranslate {
   const trusting = { ...outlet, allows: () => true };
   return new LibreTranslate(settings, (url, request) => fetchOutside(url, request, trusting), clock);
+}
+
+/** The owner configures the provider, which may be in a private network. Other hosts that it names may not. */
+function providerOf(settings: ProviderSettings, outlet: Outlet, clock: Clock): IdentityProvider {
+  const { hostname } = new URL(settings.issuer);
+  const trusting = { ...outlet, allows: () => true };
+  const fetch: Fetch = (url, request) =>
+    fetchOutside(url, request, new URL(url).hostname === hostname ? trusting : outlet);
+  return settings.id === "github" ? new GitHubProvider(settings, fetch) : new OpenIdProvider(settings, fetch, clock);
 }
 
 function windowsOf(limits: NonNullable<Config["limits"]>): Rates {

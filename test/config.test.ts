@@ -189,6 +189,31 @@ test("a mail server needs a sender, and an error never has its password", () => 
   }
 });
 
+test("identity providers need all of their settings", () => {
+  const client = (name: string) => ({ [`LINNET_${name}_CLIENT_ID`]: "id", [`LINNET_${name}_CLIENT_SECRET`]: "s3cret" });
+  const issuer = { LINNET_OIDC_ISSUER: "https://id.example/realm/" };
+  const credentials = { clientId: "id", clientSecret: "s3cret" };
+  const { providers } = readConfig({ ...client("OIDC"), ...issuer, ...client("GOOGLE"), ...client("GITHUB") });
+  expect(providers).toEqual([
+    { id: "openid", name: "id.example", issuer: "https://id.example/realm/", ...credentials },
+    { id: "google", name: "Google", issuer: "https://accounts.google.com", ...credentials },
+    { id: "github", name: "GitHub", issuer: "https://github.com", ...credentials },
+  ]);
+  expect(readConfig({}).providers).toEqual([]);
+  for (const wrong of [
+    client("OIDC"),
+    issuer,
+    { LINNET_OIDC_NAME: "Example" },
+    { ...client("OIDC"), LINNET_OIDC_ISSUER: "id.example" },
+    { LINNET_GOOGLE_CLIENT_SECRET: "s3cret" },
+    { LINNET_GITHUB_CLIENT_SECRET: "s3cret" },
+  ]) {
+    const read = () => readConfig(wrong);
+    expect(read).toThrow(UsageError);
+    expect(read).not.toThrow(/s3cret/);
+  }
+});
+
 test("the configuration is immutable", () => {
   const config = readConfig({ LINNET_LANGUAGES: "en,de" });
   const parts = (value: unknown): unknown[] =>

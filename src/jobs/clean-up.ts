@@ -3,6 +3,7 @@ import { deleteUnusedKeys } from "../core/people/account-keys.ts";
 import { removeOldSentFollows } from "../core/people/sent-follows.ts";
 import { removeOldImports } from "../core/transfer/imports.ts";
 import { removeExpiredTokens } from "../core/mail/email-tokens.ts";
+import { removeOldAttempts } from "../core/sign-in/provider-attempts.ts";
 import { removeUnconfirmed } from "../core/people/registrations.ts";
 import { deleteOldActivity } from "../core/server/weekly-stats.ts";
 import { removeOldRelayCounts } from "../core/moderation/relays.ts";
@@ -37,6 +38,7 @@ export function cleanUp(ctx: Context): void {
     tx.run("DELETE FROM pending_sign_ins WHERE expires_at < +$now", { now });
     tx.run("DELETE FROM used_challenges WHERE expires_at < +$now", { now });
     removeExpiredTokens(ctx, tx);
+    removeOldAttempts(ctx, tx);
     removeUnconfirmed(ctx, tx);
     tx.run("DELETE FROM oauth_tokens WHERE expires_at < +$expiresAt", { expiresAt: now - EXPIRED_FOR });
     tx.run("DELETE FROM idempotency_keys WHERE created_at < +$createdAt", { createdAt: now - HOUR });

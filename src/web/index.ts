@@ -32,6 +32,8 @@ import { landingPages } from "./public/landing.tsx";
 import { feedPages } from "./feeds/feeds.ts";
 import { notFoundPages } from "./not-found.ts";
 import { Pages } from "./page/page-routes.ts";
+import { providerPages } from "./providers/sign-in-with.tsx";
+import { signInLinkPages } from "./providers/sign-in-link.tsx";
 import { postPages } from "./public/post.tsx";
 import { profilePages } from "./public/profile.tsx";
 import { setupPages } from "./sign-in/setup.tsx";
@@ -58,6 +60,8 @@ export function webRoutes(app: AnyElysia, ctx: Context, describe: () => Promise<
   setupPages(pages);
   welcomePages(pages);
   signInPages(pages);
+  providerPages(pages);
+  signInLinkPages(pages);
   passwordResetPages(pages);
   confirmEmailPages(pages);
   authorizePages(pages);

@@ -73,7 +73,7 @@ const FOR_OWNERS = [
   /^federation\/(?:peers\/|relays\.ts$)/,
 ];
 /** Command-line errors in files with other errors, and a message composed of two. */
-const EXCEPTIONS = /^(?:There is no report |Report |File has 0; at most )/;
+const EXCEPTIONS = /^(?:There is no report |Report |File has 0; at most |With LINNET_PASSWORD_SIGN_IN=off)/;
 
 const REFUSING = /\b(?:new (?:\w*Refusal)|super|validationFailed|refuseWhere|tooLong|complain|badArchive)\(/g;
 

@@ -1,5 +1,6 @@
 import type { Context } from "../../context.ts";
 import type { Reads, Tx } from "../../db/open.ts";
+import { keepWayIn } from "./identities.ts";
 import { checkCode, deleteCodes, hasCodes, isCode } from "./one-time-codes.ts";
 import { deletePasskeys, passkeysOf, type PasskeyRow } from "./passkeys.ts";
 import { countRecoveryCodes, deleteRecoveryCodes, replaceRecoveryCodes, useRecoveryCode } from "./recovery-codes.ts";
@@ -53,7 +54,7 @@ export function addSecondFactor(
 /** Removes a second factor. The recovery codes end with the last one. */
 export function removeSecondFactor(ctx: Context, userId: number, remove: (tx: Tx) => void): void {
   ctx.db.transaction((tx) => {
-    remove(tx);
+    keepWayIn(ctx, tx, userId, () => remove(tx));
     if (!hasSecondFactor(tx, userId)) deleteRecoveryCodes(tx, userId);
   });
 }

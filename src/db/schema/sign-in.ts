@@ -55,3 +55,22 @@ export const usedChallenges = sqliteTable("used_challenges", {
   challenge_hash: text().primaryKey(),
   expires_at: integer().notNull(),
 });
+
+export const identities = sqliteTable("identities", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  user_id: integer().notNull(),
+  issuer: text().notNull(),
+  subject: text().notNull(),
+  label: text().notNull(),
+  created_at: integer().notNull(),
+  last_used_at: integer(),
+});
+
+export const providerAttempts = sqliteTable("provider_attempts", {
+  state_hash: text().primaryKey(),
+  provider: text().notNull(),
+  browser_hash: text().notNull(),
+  user_id: integer(),
+  return_to: text().notNull(),
+  expires_at: integer().notNull(),
+});

@@ -72,9 +72,15 @@ export function handleDomain(given: string, name: string): string {
 export function serviceUrl(given: string, name: SettingName): string {
   const url = URL.canParse(given) ? new URL(given) : null;
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) {
-    refuse(name, given, "an address like http://127.0.0.1:5000");
+    refuse(name, given, "an address like https://example.org or http://127.0.0.1:5000");
   }
   return url.href.replace(/\/+$/, "");
+}
+
+/** Compared with the provider's own spelling, so it stays as it is. */
+export function issuer(given: string, name: SettingName): string {
+  serviceUrl(given, name);
+  return given;
 }
 
 /** The value is not in the message: it may have a password. */

@@ -80,6 +80,12 @@ export const sentences = {
     "Unter {address} ist kein Beitrag zu finden: Er wurde gelöscht, oder die Adresse ist falsch.",
   "This server exchanges nothing with {host}.": "Dieser Server tauscht mit {host} nichts aus.",
   "A filter can have at most {count} keywords.": "Ein Filter kann {count} Wörter haben.",
+  "This account is already linked to another user of this server.":
+    "Dieses Konto ist schon mit jemand anderem auf diesem Server verknüpft.",
+  "You have linked too many accounts. Unlink one first.":
+    "Du hast zu viele Konten verknüpft. Trenne zuerst eines davon.",
+  "This is your only way to sign in. Add another one first.":
+    "Das ist dein einziger Weg, dich anzumelden. Füge zuerst einen anderen hinzu.",
   "The password is wrong.": "Das Passwort ist falsch.",
   "This page can't be used by scripts. Open it in a tab and try again.":
     "Diese Seite kann nicht von Skripten benutzt werden. Öffne sie in einem Tab und versuche es noch einmal.",

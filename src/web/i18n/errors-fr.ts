@@ -79,6 +79,11 @@ export const sentences: ErrorSentences = {
     "Aucun message n’est trouvé à {address} : il a été supprimé, ou l’adresse est fausse.",
   "This server exchanges nothing with {host}.": "Ce serveur n’échange rien avec {host}.",
   "A filter can have at most {count} keywords.": "Un filtre peut avoir {count} mots au plus.",
+  "This account is already linked to another user of this server.":
+    "Ce compte est déjà lié à quelqu’un d’autre sur ce serveur.",
+  "You have linked too many accounts. Unlink one first.": "Vous avez lié trop de comptes. Déliez-en un d’abord.",
+  "This is your only way to sign in. Add another one first.":
+    "C’est votre seul moyen de vous connecter. Ajoutez-en un autre d’abord.",
   "The password is wrong.": "Le mot de passe est incorrect.",
   "This page can't be used by scripts. Open it in a tab and try again.":
     "Cette page ne peut pas être utilisée par des scripts. Ouvrez-la dans un onglet et réessayez.",

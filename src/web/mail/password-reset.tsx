@@ -26,6 +26,9 @@ const MAX_LOGIN = 320;
 
 /** The pages for users who have forgotten their password. */
 export function passwordResetPages(pages: Pages): void {
+  // Without sign-in by password, a new one would be of no use.
+  if (!pages.ctx.config.passwordSignIn) return;
+
   pages.get(PASSWORD_RESET, (page) => (sendsMail(page.ctx) ? requestPage(page) : noMailPage(page)));
 
   pages.post(PASSWORD_RESET, (page) => {

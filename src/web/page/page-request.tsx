@@ -119,12 +119,17 @@ export class PageRequest {
 
   /** The token that a form must send back: bound to the session, or to this browser while no user is signed in. */
   csrfToken(): string {
-    if (this.session) return csrfTokenOf(this.session.secret);
+    return csrfTokenOf(this.browserSecret());
+  }
+
+  /** The secret of the session or, while no user is signed in, of this browser. Only its cookie has it. */
+  browserSecret(): string {
+    if (this.session) return this.session.secret;
     if (this.formSecret === null) {
       this.formSecret = newSecret();
       this.cookies.push(setCookie("form", this.formSecret, this.secure, null));
     }
-    return csrfTokenOf(this.formSecret);
+    return this.formSecret;
   }
 
   /**

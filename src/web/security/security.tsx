@@ -20,6 +20,7 @@ import {
 import { Alert, Notice } from "../page/layout.tsx";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
+import { identityPages, IdentitySection } from "../providers/identities.tsx";
 import { settingsPage } from "../settings/settings.tsx";
 import { codesPages, CODES } from "./codes.tsx";
 import { passkeyPages, PasskeySection } from "./passkeys.tsx";
@@ -36,6 +37,7 @@ export function securityPages(pages: Pages): void {
   codesPages(pages, securityPage);
   passkeyPages(pages, securityPage);
   recoveryPages(pages, securityPage);
+  identityPages(pages, securityPage);
 }
 
 /** Asks for the current password, although the user has just proved who they are: they must know it to change it. */
@@ -80,6 +82,7 @@ function securityPage(page: UserPage, problems: FormProblems = NO_PROBLEMS): Res
       <CodesSection page={page} factors={factors} />
       {hasPasskeys && <PasskeySection page={page} factors={factors} problems={problems} />}
       {(factors.codes || factors.passkeys.length > 0) && <RecoverySection page={page} factors={factors} />}
+      <IdentitySection page={page} />
       <PasswordSection page={page} problems={problems} />
     </>,
   );

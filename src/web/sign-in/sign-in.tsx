@@ -15,6 +15,8 @@ import type { PageRequest } from "../page/page-request.tsx";
 import { countPasskey, countSignIn, logFailure } from "./attempts.ts";
 import { PasskeyForm } from "./passkey-form.tsx";
 import { safeReturnPath } from "../page/return-path.ts";
+import { ProviderButtons } from "../providers/buttons.tsx";
+import { providerTexts } from "../providers/texts.ts";
 import { continueSignIn, finishSignIn, secondStepPages, signInRefusal } from "./second-step.tsx";
 import { signInTexts } from "./texts.ts";
 
@@ -43,6 +45,9 @@ async function signInByPassword(page: PageRequest): Promise<Response> {
   const login = page.text("login").slice(0, MAX_LOGIN);
   if (!page.isFormValid()) {
     return signInPage(page, { returnTo, login, status: 403, problem: messages.cookiesNeeded });
+  }
+  if (!page.ctx.config.passwordSignIn) {
+    return signInPage(page, { returnTo, status: 403, problem: page.texts(providerTexts).passwordsOff });
   }
   const found = findLogin(page.ctx, login);
   const { user } = found;
@@ -111,7 +116,6 @@ export function signInPage(page: PageRequest, { returnTo, login = "", wrong, ...
   const app = typeof clientId === "string" ? findApp(page.ctx, clientId) : null;
   const title = app ? messages.signInFor(app.name) : messages.signIn;
   const hasPasskeys = offersPasskeys(page.ctx);
-  const hidden = { csrf: page.csrfToken(), return_to: returnTo, lang: page.lang };
   return page.render(
     {
       status: options.status,
@@ -123,28 +127,7 @@ export function signInPage(page: PageRequest, { returnTo, login = "", wrong, ...
     <>
       <Head title={title} />
       {options.problem && <Alert>{options.problem}</Alert>}
-      <form method="post" action="/sign-in">
-        <Hidden values={hidden} />
-        <Field
-          name="login"
-          label={messages.nameOrEmail}
-          value={login}
-          autocomplete={hasPasskeys ? "username webauthn" : "username"}
-          maxLength={MAX_LOGIN}
-          required
-          autofocus={login === ""}
-        />
-        <Field
-          name="password"
-          label={messages.password}
-          type="password"
-          autocomplete="current-password"
-          error={wrong ? messages.wrongPassword : null}
-          required
-          autofocus={login !== ""}
-        />
-        <button class="primary">{messages.signIn}</button>
-      </form>
+      {page.ctx.config.passwordSignIn && <PasswordForm page={page} returnTo={returnTo} login={login} wrong={wrong} />}
       {hasPasskeys && (
         <PasskeyForm
           page={page}
@@ -156,11 +139,53 @@ export function signInPage(page: PageRequest, { returnTo, login = "", wrong, ...
           suggest
         />
       )}
-      <p>
-        <a href={page.lang ? `${PASSWORD_RESET}?${new URLSearchParams({ lang: page.lang })}` : PASSWORD_RESET}>
-          {page.texts(mailTexts).forgotPassword}
-        </a>
-      </p>
+      <ProviderButtons page={page} returnTo={returnTo} />
+      <Forgotten page={page} />
     </>,
+  );
+}
+
+function PasswordForm(props: { page: PageRequest; returnTo: string; login: string; wrong: boolean | undefined }) {
+  const { page, returnTo, login, wrong } = props;
+  return (
+    <form method="post" action="/sign-in">
+      <Hidden values={{ csrf: page.csrfToken(), return_to: returnTo, lang: page.lang }} />
+      <Field
+        name="login"
+        label={page.messages.nameOrEmail}
+        value={login}
+        autocomplete={offersPasskeys(page.ctx) ? "username webauthn" : "username"}
+        maxLength={MAX_LOGIN}
+        required
+        autofocus={login === ""}
+      />
+      <Field
+        name="password"
+        label={page.messages.password}
+        type="password"
+        autocomplete="current-password"
+        error={wrong ? page.messages.wrongPassword : null}
+        required
+        autofocus={login !== ""}
+      />
+      <button class="primary">{page.messages.signIn}</button>
+    </form>
+  );
+}
+
+/** Where to go without the password, or any other way to sign in. */
+function Forgotten({ page }: { page: PageRequest }) {
+  if (!page.ctx.config.passwordSignIn) {
+    return (
+      <p class="help">
+        {page.texts(providerTexts).passwordsOffHelp} <code>linnet user sign-in-link</code>
+      </p>
+    );
+  }
+  const query = page.lang ? `?${new URLSearchParams({ lang: page.lang })}` : "";
+  return (
+    <p>
+      <a href={PASSWORD_RESET + query}>{page.texts(mailTexts).forgotPassword}</a>
+    </p>
   );
 }

@@ -1,5 +1,6 @@
 import type { Context } from "../../../context.ts";
 import { deleteAccount } from "../../../core/people/account-deletion.ts";
+import { createSignInLink } from "../../../core/sign-in/sign-in-links.ts";
 import { rebuildHomeLater } from "../../../core/timelines/home-backfill.ts";
 import { updateProfile } from "../../../core/people/profile.ts";
 import {
@@ -148,6 +149,18 @@ export const commands = {
     args: { name: NAME },
     confirm: ({ name }) => `Remove all second factors of ${name}?`,
     run: ({ name }) => removeFactors(name),
+  }),
+  "user sign-in-link": command({
+    summary: "Prints a link with which a user can sign in once",
+    details: `For users who can't sign in any more, or not yet: with LINNET_PASSWORD_SIGN_IN=off, a new user has no other way. The link
+works for a quarter of an hour. A second factor is asked for as usual.`,
+    args: { name: NAME },
+    run: ({ name }) =>
+      withData((ctx) => {
+        const user = userNamed(ctx, name);
+        const link = createSignInLink(ctx, user.id);
+        console.log(`With this link, @${user.username} can sign in once within 15 minutes:\n${link}`);
+      }),
   }),
   "user rebuild-home": command({
     summary: "Rebuilds a user's home timeline from the accounts they follow",

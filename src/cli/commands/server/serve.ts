@@ -6,6 +6,7 @@ import { clearIncoming } from "../../../core/media/receive.ts";
 import { clearIncomingCopies } from "../../../core/remote-media/fetch-copy.ts";
 import { catchUpLater } from "../../../core/timelines/catching-up.ts";
 import { followsPort, storeAddress, refuseOtherPort } from "../../../core/server/server-address.ts";
+import { refuseLockingOut } from "../../../core/sign-in/identities.ts";
 import { ensureKeys } from "../../../core/people/account-keys.ts";
 import { newSetupToken } from "../../../core/people/setup.ts";
 import { hasUsers } from "../../../core/people/users.ts";
@@ -48,6 +49,7 @@ async function serve(): Promise<void> {
   const lock = lockFolder(config.data);
   const ctx = openData(config, true);
   refuseOtherPort(ctx.config);
+  refuseLockingOut(ctx);
   vapidKeys(ctx);
   clearIncoming(ctx);
   clearIncomingCopies(ctx);
