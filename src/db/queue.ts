@@ -75,6 +75,8 @@ export interface JobPayloads {
   "follow.resend": { uri: string };
   /** Imports a slice of the rows of a CSV file. */
   "import.csv": { importId: number };
+  /** Imports an uploaded archive of posts. */
+  "import.archive": { importId: number };
   /** Asks a host for the name and version of its software. */
   "software.fetch": { host: string };
   /** Enqueues these jobs for hosts that were not asked for a week. Recurring. */
@@ -100,7 +102,8 @@ export type LaneName =
   | "deliveries"
   | "incoming"
   | "fetches"
-  | "relays";
+  | "relays"
+  | "archives";
 
 /** Kinds outside the main lane. */
 const LANES: Partial<Record<JobKind, LaneName>> = {
@@ -117,6 +120,7 @@ const LANES: Partial<Record<JobKind, LaneName>> = {
   "followers.compare": "fetches",
   "software.fetch": "fetches",
   "import.csv": "fetches",
+  "import.archive": "archives",
   "status.recheck": "fetches",
   // Apart from the others, so that they never wait for these.
   "relay.fetch": "relays",

@@ -25,6 +25,7 @@ import { prepareDeliveries } from "../federation/delivery/prepare.ts";
 import { sendWaiting } from "../federation/delivery/send.ts";
 import { refreshSoftware } from "../federation/peers/software.ts";
 import { processIncoming } from "../federation/inbox/incoming.ts";
+import { importUploaded } from "./archive-imports.ts";
 import { cleanUp } from "./clean-up.ts";
 import { importSlice } from "./csv-imports.ts";
 import { sendMail } from "./mail.ts";
@@ -81,6 +82,7 @@ export const handlers: Handlers = {
   "push.deliver": (ctx, payload) => deliverPush(ctx, payload),
   "notifications.merge": (ctx, { accountId, fromId }) => mergeNotifications(ctx, accountId, fromId),
   "moderation.tell": (ctx, { type, aboutId }) => sendNotice(ctx, type, aboutId),
+  "import.archive": (ctx, { importId }) => importUploaded(ctx, importId),
   "import.csv": (ctx, { importId }) => importSlice(ctx, importId),
   "follow.resend": (ctx, { uri }) => resendFollow(ctx, uri),
   "software.fetch": (ctx, { host }) => refreshSoftware(ctx, host),

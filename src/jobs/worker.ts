@@ -35,6 +35,8 @@ const LANES: Record<LaneName, Omit<Limits, "batch"> & { batch?: number }> = {
   relays: { atOnce: 2, perHost: 1 },
   // One video at a time is enough for a small machine. Leasing more of them early would save nothing.
   media: { atOnce: 1, batch: 1 },
+  // An archive may take hours.
+  archives: { atOnce: 1, batch: 1 },
 };
 
 /**

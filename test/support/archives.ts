@@ -131,7 +131,8 @@ export function runImport(
     accountId: Number(id),
     isDryRun: false,
     withProfile: false,
-    filesAtOnce: 1,
+    pace: { files: 1, posts: 25, rest: 0 },
+    isCancelled: () => false,
     onProgress: () => {},
     ...options,
   });

@@ -17,6 +17,7 @@ import {
   storeArchivedFavourite,
 } from "../../core/transfer/imported-parts.ts";
 import { type Importer, isImported, storeArchivedPost } from "../../core/transfer/imported-posts.ts";
+import { importsFolder } from "../../core/transfer/archive-imports.ts";
 import { VIDEO_BYTES } from "../../core/media/limits.ts";
 import type { Tx } from "../../db/open.ts";
 import { lockFile } from "../../db/file-lock.ts";
@@ -46,18 +47,27 @@ export interface ImportOptions {
   isDryRun: boolean;
   /** Also takes over the name, the text, the fields and the pictures of the profile. */
   withProfile: boolean;
-  /** How many files are read at once. */
-  filesAtOnce: number;
+  pace: Pace;
   onProgress(progress: ImportProgress): void;
+  /** Whether the user has cancelled the import. Asked before each slice. */
+  isCancelled(): boolean;
 }
 
-/** An import was ended because the server stops. It continues from where it was. */
-class ImportInterrupted extends Error {
+/** An import was ended because the server stops, or the user has cancelled it. Run again, it continues. */
+export class ImportInterrupted extends Error {
   override readonly name = "ImportInterrupted";
 }
 
-/** Posts in a transaction: requests wait for some milliseconds at most. */
-const SLICE = 25;
+/** How much of the machine an import takes. */
+export interface Pace {
+  /** How many files are read at once. */
+  files: number;
+  /** Posts in a transaction, and between two rests. */
+  posts: number;
+  /** A rest, as a multiple of the time that the posts took. */
+  rest: number;
+}
+
 /** Files that are unpacked, then read, and whose rows share a transaction. */
 const FILES = 8;
 
@@ -78,11 +88,6 @@ export async function importArchive(ctx: Context, path: string, options: ImportO
       await archive.close();
     }
   });
-}
-
-/** The folder for uploaded archives, and for files that are being imported. */
-function importsFolder(ctx: Context): string {
-  return join(ctx.config.data, "imports");
 }
 
 /** Runs one import at a time: two would read the same files twice. */
@@ -129,7 +134,9 @@ class ImportRun {
 
   async start(): Promise<ImportProgress> {
     this.options.onProgress(this.progress);
-    const plan = await planImport(this.ctx, this.importer.id, this.archive, this.source);
+    const plan = await planImport(this.ctx, this.importer.id, this.archive, this.source, (items) =>
+      this.slicesOf(items),
+    );
     this.progress.plan = plan;
     if (this.options.isDryRun) return this.progress;
     const stored = await this.storeFiles(plan);
@@ -186,7 +193,7 @@ class ImportRun {
 
   private async storeFile(file: UnpackedFile, at: number): Promise<StoredArchivedFile | null> {
     try {
-      const user = `import ${at % this.options.filesAtOnce}`;
+      const user = `import ${at % this.options.pace.files}`;
       return { name: file.name, columns: await storeArchivedFile(this.ctx, user, file) };
     } catch (error) {
       if (!isAboutFile(error)) throw error;
@@ -221,29 +228,36 @@ class ImportRun {
   }
 
   /**
-   * Stores a few items in each transaction, and rests as long as that took. A power failure may undo the last ones: the
-   * next run stores them again.
+   * Stores a few items in each transaction, and rests. A power failure may undo the last ones: the next run stores them
+   * again.
    */
   private async inSlices<Item>(items: AsyncIterable<Item>, store: (tx: Tx, item: Item) => void): Promise<void> {
-    let slice: Item[] = [];
-    const flush = async () => {
-      this.checkStopping();
-      const begun = performance.now();
+    for await (const slice of this.slicesOf(items)) {
       await writeWhenFree(this.ctx, (tx) => {
         for (const item of slice) store(tx, item);
       });
-      slice = [];
       this.options.onProgress(this.progress);
-      await Bun.sleep(performance.now() - begun);
-    };
+    }
+  }
+
+  /** Groups items. After each group was used, rests in proportion to the time since the last rest. */
+  private async *slicesOf<Item>(items: AsyncIterable<Item>): AsyncGenerator<Item[]> {
+    const { posts, rest } = this.options.pace;
+    let begun = performance.now();
+    let slice: Item[] = [];
     for await (const item of items) {
       slice.push(item);
-      if (slice.length === SLICE) await flush();
+      if (slice.length < posts) continue;
+      this.checkStopping();
+      yield slice;
+      slice = [];
+      await Bun.sleep((performance.now() - begun) * rest);
+      begun = performance.now();
     }
-    if (slice.length > 0) await flush();
+    if (slice.length > 0) yield slice;
   }
 
   private checkStopping(): void {
-    if (this.ctx.isStopping) throw new ImportInterrupted("the server stops");
+    if (this.ctx.isStopping || this.options.isCancelled()) throw new ImportInterrupted("the import was ended");
   }
 }

@@ -26,12 +26,13 @@ export interface ImportPlan {
   bookmarks: number;
 }
 
-/** Reads the whole list of posts. */
+/** Reads the whole list of posts, in groups between which others have their turn. */
 export async function planImport(
   ctx: Context,
   accountId: number,
   archive: Archive,
   source: PostSource,
+  slicesOf: (items: AsyncIterable<ArchiveItem>) => AsyncIterable<ArchiveItem[]>,
 ): Promise<ImportPlan> {
   const plan: ImportPlan = {
     posts: 0,
@@ -44,7 +45,9 @@ export async function planImport(
     favourites: 0,
     bookmarks: 0,
   };
-  for await (const item of source.items()) count(ctx, accountId, archive, source, plan, item);
+  for await (const slice of slicesOf(source.items())) {
+    for (const item of slice) count(ctx, accountId, archive, source, plan, item);
+  }
   for await (const _address of source.addresses("likes")) plan.favourites += 1;
   for await (const _address of source.addresses("bookmarks")) plan.bookmarks += 1;
   return plan;

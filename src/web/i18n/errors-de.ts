@@ -31,6 +31,8 @@ export const sentences = {
   'The archive contains the link "{name}" instead of a file.':
     "Das Archiv enthält statt einer Datei den Verweis „{name}“.",
   'The archive contains two files with the name "{name}".': "Das Archiv enthält zwei Dateien mit dem Namen „{name}“.",
+  "The uploaded archive is gone. Upload it again.":
+    "Das hochgeladene Archiv ist nicht mehr da. Lade es noch einmal hoch.",
   "The archive is damaged or incomplete. Download it again.":
     "Das Archiv ist beschädigt oder unvollständig. Lade es noch einmal herunter.",
   "The archive is encrypted. Unpack it, and pack it again without a password.":

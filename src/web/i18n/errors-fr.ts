@@ -30,6 +30,7 @@ export const sentences: ErrorSentences = {
   'The archive contains the link "{name}" instead of a file.':
     "L’archive contient le lien « {name} » au lieu d’un fichier.",
   'The archive contains two files with the name "{name}".': "L’archive contient deux fichiers nommés « {name} ».",
+  "The uploaded archive is gone. Upload it again.": "L’archive envoyée n’est plus là. Envoyez-la à nouveau.",
   "The archive is damaged or incomplete. Download it again.":
     "L’archive est endommagée ou incomplète. Téléchargez-la à nouveau.",
   "The archive is encrypted. Unpack it, and pack it again without a password.":

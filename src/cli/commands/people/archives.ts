@@ -5,7 +5,7 @@ import { pipeline } from "node:stream/promises";
 import type { Context } from "../../../context.ts";
 import { Refusal } from "../../../errors.ts";
 import { exportArchive, type ExportProgress } from "../../../federation/archives/export.ts";
-import { importArchive, type ImportProgress } from "../../../federation/archives/import.ts";
+import { importArchive, type ImportProgress, type Pace } from "../../../federation/archives/import.ts";
 import type { Counts, ImportPlan } from "../../../federation/archives/plan.ts";
 import { renameDurably } from "../../../lib/files.ts";
 import { bytesText, counted, Progress } from "../../backup/progress.ts";
@@ -15,8 +15,8 @@ import { fileNamed } from "../../input-files.ts";
 import { filled } from "../../parsers.ts";
 import { userNamed } from "../../users.ts";
 
-/** With a processor core left for a server beside it. */
-const FILES_AT_ONCE = 2;
+/** The rest lets a server beside this process write. */
+const PACE: Pace = { files: 2, posts: 25, rest: 0.25 };
 
 export const importCommands = {
   "import archive": command({
@@ -83,7 +83,8 @@ async function runImport(
       accountId,
       isDryRun,
       withProfile,
-      filesAtOnce: FILES_AT_ONCE,
+      pace: PACE,
+      isCancelled: () => false,
       onProgress: (progress) => shown.update(() => progressText(progress)),
     });
     shown.clear();

@@ -1,0 +1,68 @@
+import type { Context } from "../context.ts";
+import {
+  countArchive,
+  hasUploadedArchive,
+  removeUploadedArchive,
+  uploadedArchive,
+} from "../core/transfer/archive-imports.ts";
+import { endImport, importWithId } from "../core/transfer/imports.ts";
+import { Postpone } from "../db/queue.ts";
+import { Refusal } from "../errors.ts";
+import { importArchive, ImportInterrupted, type ImportProgress, type Pace } from "../federation/archives/import.ts";
+
+/** The thread also answers requests: nine in ten of them must not notice the import. */
+const PACE: Pace = { files: 1, posts: 5, rest: 4 };
+/** In ms, while another archive is being imported. */
+const WAIT = 30_000;
+/** How often the progress is written, in ms. */
+const INTERVAL = 500;
+
+/**
+ * Imports an archive that a user has uploaded, in the same slices as the command. A user who cancels it ends it after the
+ * slice; when the server stops, it continues after the next start.
+ */
+export async function importUploaded(ctx: Context, importId: number): Promise<void> {
+  const found = importWithId(ctx.db, importId);
+  if (found?.state === "running") await run(ctx, importId, found.account_id);
+  await removeUploadedArchive(ctx, importId);
+}
+
+async function run(ctx: Context, importId: number, accountId: number): Promise<void> {
+  let writtenAt = 0;
+  const write = (progress: ImportProgress) => {
+    writtenAt = performance.now();
+    ctx.db.transaction((tx) => countArchive(tx, importId, countsOf(progress)), { isSynced: false });
+  };
+  try {
+    if (!hasUploadedArchive(ctx, importId)) {
+      throw new Refusal("gone", "The uploaded archive is gone. Upload it again.");
+    }
+    const progress = await importArchive(ctx, uploadedArchive(ctx, importId), {
+      accountId,
+      isDryRun: false,
+      withProfile: false,
+      pace: PACE,
+      isCancelled: () => importWithId(ctx.db, importId)?.state !== "running",
+      onProgress: (now) => {
+        if (performance.now() - writtenAt >= INTERVAL) write(now);
+      },
+    });
+    write(progress);
+    end(ctx, importId, null);
+  } catch (error) {
+    if (error instanceof ImportInterrupted && !ctx.isStopping) return;
+    if (error instanceof ImportInterrupted) throw new Postpone(ctx.clock.now());
+    if (!(error instanceof Refusal)) throw error;
+    if (error.kind === "unavailable") throw new Postpone(ctx.clock.now() + WAIT);
+    end(ctx, importId, error.message);
+  }
+}
+
+function end(ctx: Context, importId: number, error: string | null): void {
+  ctx.db.transaction((tx) => endImport(ctx, tx, importId, error === null ? "finished" : "failed", error));
+}
+
+function countsOf({ plan, files, posts }: ImportProgress) {
+  const skipped = Object.values({ ...plan?.skipped, ...plan?.skippedFiles }).reduce((sum, count) => sum + count, 0);
+  return { total: plan && plan.files.size + plan.posts, done: files + posts, failed: skipped };
+}
