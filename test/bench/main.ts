@@ -1,7 +1,7 @@
 /*
  * `bun run bench` compares the executable with a bare `Bun.serve` that returns the same bytes. Prints Markdown.
  *
- *     bun run bench [start] [answers] [files] [depth] [streams] [jobs] [federation] [neighbourhood]
+ *     bun run bench [start] [answers] [files] [depth] [streams] [jobs] [federation] [neighbourhood] [import]
  *
  *     --quick          measures each row for one second instead of five
  *     --source         measures src/main.ts instead of dist/linnet
@@ -11,8 +11,8 @@
  *     --rows NAMES     measures only these groups of rows of the part "neighbourhood", separated by commas: threads,
  *                      outboxes, requested, relay, waves, deliveries, stored
  *
- * Without names it measures everything. The part "jobs" runs in this process, from source. The parts "federation" and
- * "neighbourhood" have their own baselines and targets; they take some minutes, with --quick one or less.
+ * Without names it measures everything. The part "jobs" runs in this process, from source. The parts "federation",
+ * "neighbourhood" and "import" have their own baselines and targets; they take some minutes, with --quick one or less.
  *
  * Linux only. The parts run one after the other, because the server and the load fill two cores.
  */
@@ -30,6 +30,7 @@ import { sideBySide } from "./side-by-side.ts";
 import { loadAverage, measureFederation } from "./federation/federation.ts";
 import { cells, HEAD, type Row } from "./federation/row.ts";
 import { GROUPS, measureNeighbourhood } from "./neighbourhood/neighbourhood.ts";
+import { measureImports } from "./imports/imports.ts";
 import { coldStart } from "./start-up.ts";
 import { measureStreams, IDLE } from "./streams.ts";
 import { table } from "./table.ts";
@@ -62,7 +63,17 @@ const SEARCHES = [
   ["two words of medium frequency", word(400), word(700)],
 ] as const;
 
-const PARTS = ["start", "answers", "files", "depth", "streams", "jobs", "federation", "neighbourhood"] as const;
+const PARTS = [
+  "start",
+  "answers",
+  "files",
+  "depth",
+  "streams",
+  "jobs",
+  "federation",
+  "neighbourhood",
+  "import",
+] as const;
 
 const { values, positionals } = parseArgs({
   options: {
@@ -108,6 +119,11 @@ async function printParts(command: Command): Promise<void> {
   if (isWanted("neighbourhood")) {
     printRows(await measureNeighbourhood(command, root, { isQuick: values.quick === true, groups, report }));
   }
+  if (isWanted("import")) await printImports(command);
+}
+
+async function printImports(command: Command): Promise<void> {
+  printRows(await measureImports(command, root, { isQuick: values.quick === true, report }));
 }
 
 async function printComparison(older: string, newer: Command): Promise<void> {
