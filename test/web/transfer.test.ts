@@ -126,14 +126,16 @@ describe("The page for moves", () => {
     expect(missing.text).toContain(`Done: The server of @${bob.handle} responds Done: @${bob.handle} is in use`);
     expect(missing.text).toContain(`Missing: @${bob.handle} names @${alice.handle} as an alias`);
     expect(missing.text).toContain("Done: You have not moved in the last 30 days");
-    expect(missing.text).not.toContain("Your password");
+    expect(missing.text).not.toContain(`Move to @${bob.handle}`);
     await bob.post("/api/v1/linnet/aliases", { acct: alice.handle });
     const ready = await check(bob.handle);
     expect(ready.text).not.toContain("Missing");
-    const wrong = await visitor.press(`Move to @${bob.handle}`, { password: "wrong" });
-    expect([wrong.status, wrong.text]).toEqual([422, expect.stringContaining("The password is wrong.")]);
+    advance(15 * 60_000);
+    const asked = await visitor.press(`Move to @${bob.handle}`);
+    expect([asked.status, asked.text]).toEqual([403, expect.stringContaining("Is it still you?")]);
+    expect((await visitor.press("Continue", { proof: "wrong" })).status).toBe(422);
     expect((await alice.get("/api/v1/accounts/verify_credentials")).json.moved).toBeFalsy();
-    expect((await visitor.press(`Move to @${bob.handle}`, { password: "correct horse" })).location).toBe(MIGRATION);
+    expect((await visitor.press("Continue", { proof: "correct horse" })).location).toBe(MIGRATION);
     const moved = await visitor.follow();
     expect(moved.text).toContain(`Your account has moved to @${bob.handle}`);
     expect(moved.text).not.toContain("Check what is missing");
@@ -141,9 +143,9 @@ describe("The page for moves", () => {
     expect((await visitor.follow()).text).toContain(
       "Missing: You have not moved in the last 30 days You can move again after 21 December 2026.",
     );
-    expect((await check(bob.handle)).text).not.toContain("Your password");
+    expect((await check(bob.handle)).text).not.toContain(`Move to @${bob.handle}`);
     advance(30 * 24 * 3600_000);
     await visitor.signIn("alice");
-    expect((await check(bob.handle)).text).toContain("Your password");
+    expect((await check(bob.handle)).text).toContain(`Move to @${bob.handle}`);
   });
 });

@@ -3,7 +3,6 @@ import { findAccount, handleOf, localUsername } from "../../core/accounts.ts";
 import { localHandle } from "../../core/addresses.ts";
 import { addAlias, aliasesOf, removeAlias } from "../../core/people/aliases.ts";
 import { canMove, cancelMove, checkMove, moveAway, movedTo, type MoveChecklist } from "../../core/people/moves.ts";
-import { requirePassword } from "../../core/sign-in/passwords.ts";
 import { parseId } from "../../lib/ids.ts";
 import { ActionButton, Field, Form, type FormProblems, Hidden, NO_PROBLEMS, problemsOf } from "../page/forms.tsx";
 import { Alert } from "../page/layout.tsx";
@@ -14,12 +13,15 @@ import { transferTexts } from "./texts.ts";
 
 const PATH = "/settings/migration";
 
+type Act = (page: UserPage) => Promise<Response> | Response;
+
 /** The page for moves: the accounts that may move here, and what is missing for a move to another one. */
 export function migrationPages(pages: Pages): void {
   const show = (page: UserPage, problems: FormProblems) => migrationPage(page, problems);
   pages.userGet(PATH, (page) => show(page, NO_PROBLEMS));
-  const post = (name: string, act: (page: UserPage) => Promise<Response> | Response, field?: string) =>
+  const post = (name: string, act: Act, { field, isSensitive }: { field?: string; isSensitive?: boolean } = {}) =>
     pages.userPost(`${PATH}/${name}`, {
+      isSensitive,
       show,
       submit: async (page) => {
         try {
@@ -29,14 +31,15 @@ export function migrationPages(pages: Pages): void {
         }
       },
     });
-  post("add-alias", addTyped, "alias");
+  post("add-alias", addTyped, { field: "alias" });
   post("remove-alias", (page) => {
     removeAlias(page.ctx, page.session.accountId, parseId(page.text("id")));
     return page.redirect(PATH);
   });
   // Not a redirect: the other server has just been asked.
-  post("check", async (page) => migrationPage(page, NO_PROBLEMS, await checked(page)), "to");
-  post("move", move);
+  post("check", async (page) => migrationPage(page, NO_PROBLEMS, await checked(page)), { field: "to" });
+  // Followers who have moved don't come back.
+  post("move", move, { field: "to", isSensitive: true });
   post("cancel", (page) => {
     cancelMove(page.ctx, page.session.accountId);
     return page.redirect(PATH);
@@ -58,17 +61,8 @@ function checked(page: UserPage): Promise<MoveChecklist> {
   return checkMove(page.ctx, page.session.accountId, page.text("to").trim());
 }
 
-/** The password confirms it: followers who have moved don't come back. */
 async function move(page: UserPage): Promise<Response> {
-  const { ctx, session } = page;
-  const to = page.text("to").trim();
-  try {
-    await requirePassword(ctx, session.accountId, page.text("password"));
-  } catch (error) {
-    const problems = besideField(problemsOf(page, error), "password");
-    return migrationPage(page, problems, await checkMove(ctx, session.accountId, to));
-  }
-  await moveAway(ctx, session.accountId, to);
+  await moveAway(page.ctx, page.session.accountId, page.text("to").trim());
   return page.redirect(PATH);
 }
 
@@ -185,14 +179,6 @@ function MoveAway(props: { page: UserPage; problems: FormProblems; checklist: Mo
       {to !== null && canMove(checklist) && (
         <Form page={page} action={`${PATH}/move`}>
           <Hidden values={{ to }} />
-          <Field
-            name="password"
-            type="password"
-            label={texts.password}
-            error={problems.fields["password"]}
-            autocomplete="current-password"
-            required
-          />
           <button class="danger">{texts.move(to)}</button>
         </Form>
       )}

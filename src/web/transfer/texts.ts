@@ -85,7 +85,6 @@ export const transferTexts = textsIn(
       `Sign in to the other account and add ${own} there, in Mastodon under Preferences, Account, “Moving from a different account”. Then check again.`,
     pause: "You have not moved in the last 30 days",
     pauseHelp: (date: string) => `You can move again after ${date}.`,
-    password: "Your password",
     move: (handle: string) => `Move to ${handle}`,
   },
   {
@@ -172,7 +171,6 @@ export const transferTexts = textsIn(
       `Melde dich beim anderen Konto an und füge dort ${own} hinzu, in Mastodon unter Einstellungen, Konto, „Von einem anderen Konto umziehen“. Prüfe dann noch einmal.`,
     pause: "Du bist in den letzten 30 Tagen nicht umgezogen",
     pauseHelp: (date) => `Du kannst nach dem ${date} wieder umziehen.`,
-    password: "Dein Passwort",
     move: (handle) => `Zu ${handle} umziehen`,
   },
   {
@@ -259,7 +257,6 @@ export const transferTexts = textsIn(
       `Connectez-vous à l’autre compte et ajoutez-y ${own}, dans Mastodon sous Préférences, Compte, « Déménager depuis un autre compte ». Vérifiez ensuite de nouveau.`,
     pause: "Vous n’avez pas déménagé ces 30 derniers jours",
     pauseHelp: (date) => `Vous pourrez de nouveau déménager après le ${date}.`,
-    password: "Votre mot de passe",
     move: (handle) => `Déménager vers ${handle}`,
   },
 );
