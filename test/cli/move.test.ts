@@ -2,6 +2,8 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { readConfig } from "../../src/config.ts";
+import { knowingServers } from "../../src/core/server/knowing-servers.ts";
 import { rewriteAddress } from "../../src/core/server/new-address.ts";
 import { Client, type Json } from "../support/client.ts";
 import { linkHtml } from "../../src/lib/text/text.ts";
@@ -241,4 +243,72 @@ test("A link that shows its address shows the new one; similar addresses and han
     text: `@alice@new.example https://old.example/ ${others}`,
   });
   db.close();
+});
+
+describe("A server knows this one", () => {
+  const config = readConfig({});
+  const PUBLIC = "https://social.example";
+  const account = `INSERT INTO accounts (id, username, domain, uri, url, created_at, updated_at) VALUES
+    (1, 'alice', NULL, 'x', '', 1, 1), (2, 'bob', 'far.example', 'y', '', 1, 1);`;
+  const tie = (table: string, from: number, to: number) =>
+    `${account} INSERT INTO ${table} (account_id, target_account_id, created_at) VALUES (${from}, ${to}, 1)`;
+  const relay = (state: string) =>
+    `INSERT INTO relays (address, kind, inbox, follow_uri, state, created_at)
+     VALUES ('x', 'mastodon', 'https://far.example/inbox', 'y', '${state}', 1)`;
+  const follow = (columns: string, values: string) =>
+    `${account} INSERT INTO sent_follows (account_id, target_account_id, uri, created_at, ${columns}) VALUES (1, 2, 'x', 1, ${values})`;
+  const post = `${account} INSERT INTO statuses (id, account_id, uri, url, local, visibility, conversation_id, created_at)
+    VALUES (1, 1, 'x', '', 1, 'public', 1, 1);`;
+  const delivered = (refused: number) =>
+    `${post} INSERT INTO status_deliveries (activity_id, status_id, is_edit, created_at, servers, refused, last_host)
+     VALUES (1, 1, 0, 1, 1, ${refused}, 'far.example');`;
+
+  function knowing(sql: string, origin: string): string[] {
+    const db = openInMemory();
+    for (const each of sql.split(";")) if (each.trim()) db.transaction((tx) => tx.run(each));
+    const found = knowingServers(db, origin, config);
+    db.close();
+    return found;
+  }
+
+  test.each([
+    [
+      "that has sent something",
+      "INSERT INTO hosts (domain, last_used_at, last_received_at) VALUES ('far.example', 1, 1)",
+    ],
+    ["with a follower", tie("follows", 2, 1)],
+    ["with a follower who waits", tie("follow_requests", 2, 1)],
+    ["with an account that is followed", tie("follows", 1, 2)],
+    ["that has got a follow", follow("delivered_at", "1")],
+    ["that has got a post", delivered(0)],
+    ["that is a relay", relay("accepted")],
+  ])("(%s), wherever this one is", (_, sql) => {
+    expect(knowing(sql, PUBLIC)).toEqual(["far.example"]);
+    expect(knowing(sql, "http://localhost:3000")).toEqual(["far.example"]);
+  });
+
+  test.each([
+    ["was reached", "INSERT INTO hosts (domain, last_used_at, last_reached_at) VALUES ('far.example', 1, 1)"],
+    ["was asked for an account", account],
+    ["has refused a follow", follow("problem", "'401'")],
+    [
+      "has refused a post",
+      `${delivered(1)} INSERT INTO refused_deliveries (activity_id, host, response, created_at) VALUES (1, 'far.example', '401', 1)`,
+    ],
+    [
+      "is to get something",
+      "INSERT INTO outgoing_activities (id, body, created_at) VALUES (1, '', 1); INSERT INTO deliveries (activity_id, inbox) VALUES (1, 'https://far.example/inbox')",
+    ],
+    ["is a relay that has not answered", relay("pending")],
+  ])("unless this one is at localhost, where it can fetch nothing, if it %s", (_, sql) => {
+    expect(knowing(sql, PUBLIC)).toEqual(["far.example"]);
+    for (const here of [
+      "http://localhost:3000",
+      "http://linnet.localhost",
+      "http://127.0.0.1:3000",
+      "http://[::1]:3000",
+    ]) {
+      expect(knowing(sql, here)).toEqual([]);
+    }
+  });
 });
