@@ -177,6 +177,17 @@ describe("Browsers", () => {
     expect([await other.signedInAs(), await visitor.signedInAs()]).toEqual([null, "alice"]);
   });
 
+  test("can't be signed out by other users", async () => {
+    await server.person("bob");
+    await visitor.signIn("alice");
+    const { id } = server.ctx.db.get<{ id: number }>("SELECT id FROM sessions")!;
+    const bob = new Visitor(server);
+    await bob.signIn("bob");
+    const { csrf } = (await bob.get(PAGE)).forms[0]!.fields;
+    await bob.post(`${PAGE}/sign-out`, { csrf, id: String(id) });
+    expect(await visitor.signedInAs()).toBe("alice");
+  });
+
   test("are listed while they are signed in, without those of other users", async () => {
     await server.person("bob");
     await new Visitor(server).signIn("bob");

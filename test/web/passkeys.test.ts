@@ -62,6 +62,23 @@ describe("A passkey", () => {
     expect(await visitor.signedInAs()).toBeNull();
   });
 
+  test("without a counter, as on several devices, signs in once for each page, too", async () => {
+    const synchronised = new Authenticator(ORIGIN);
+    const bob = new Visitor(server);
+    await bob.signIn("bob");
+    await addPasskey(bob, "", synchronised);
+    const options = optionsOf(await visitor.get("/sign-in"), "/sign-in/passkey");
+    const { fields } = visitor.formTo("/sign-in/passkey");
+    const passkey = synchronised.get(options, { counter: 0 });
+    expect((await visitor.post("/sign-in/passkey", { ...fields, passkey })).status).toBe(303);
+    visitor.cookies.delete("__Host-linnet_session");
+    expect((await visitor.post("/sign-in/passkey", { ...fields, passkey })).status).toBe(422);
+    visitor = new Visitor(server);
+    expect((await signIn({ counter: 0 }, synchronised)).status).toBe(303);
+    await bob.get(SECURITY);
+    await bob.press("Remove");
+  });
+
   test.each<[string, Wrong]>([
     ["for another origin", { origin: "https://evil.example" }],
     ["for another server", { rpId: "evil.example" }],
@@ -175,6 +192,7 @@ describe("A passkey", () => {
 
     await visitor.press("Remove");
     expect((await visitor.follow()).text).not.toContain("Old phone");
+    expect(server.ctx.db.all("SELECT 1 FROM recovery_codes")).toEqual([]);
     expect((await new Visitor(server).signIn("alice")).location).toBe("/home");
     const back = await addPasskey(visitor, "back again");
     expect(back.html).toContain("<code>");

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Secret, TOTP } from "otpauth";
+import { resetPassword } from "../../src/core/people/users.ts";
 import { serverForAllTests } from "../support/setup.ts";
 import { Visitor } from "./visitor.ts";
 
@@ -58,6 +59,8 @@ describe("With one-time codes", () => {
       "/home",
     );
     expect(await isSignedIn()).toBe(true);
+    const again = await visitor.get(location!);
+    expect(again.location).toStartWith("/sign-in?expired=1");
   });
 
   test("a code works once, also in another browser, and earlier ones no more", async () => {
@@ -194,9 +197,10 @@ describe("A sensitive page", () => {
   test("answers no script, frame or other site, not even with a proof", async () => {
     const script = new Visitor(server, SCRIPT);
     const frame = new Visitor(server, { "sec-fetch-mode": "navigate", "sec-fetch-dest": "iframe" });
+    const olderScript = new Visitor(server, { "sec-fetch-mode": "same-origin" });
     await visitor.get(SECURITY);
     const { fields } = visitor.formTo(`${SECURITY}/recovery-codes`);
-    for (const other of [script, frame]) {
+    for (const other of [script, olderScript, frame]) {
       for (const [name, value] of visitor.cookies) other.cookies.set(name, value);
       const seen = await other.get(SECURITY);
       expect([seen.status, seen.text]).toEqual([400, expect.stringContaining("can't be used by scripts")]);
@@ -237,6 +241,13 @@ describe("A sensitive page", () => {
 });
 
 describe("A new password", () => {
+  test("ends sign-ins that wait for their second step", async () => {
+    const { location } = await visitor.signIn("alice");
+    const { id } = server.ctx.db.get<{ id: number }>("SELECT id FROM users")!;
+    await resetPassword(server.ctx, id, "correct horse");
+    expect((await visitor.get(location!)).location).toStartWith("/sign-in?expired=1");
+  });
+
   test("needs the old one, and signs out other browsers only if wanted", async () => {
     await signInWith(codeOf(totp));
     server.clock.advance(MINUTE);
