@@ -38,18 +38,18 @@ test("the profile page changes name, text, fields, switches and pictures", async
     note: "Birds & #hedges",
     field_name_0: "Site",
     field_value_0: "https://alice.example",
-    locked: "1",
+    bot: "1",
     avatar: await pictureFile("png", { width: 40, height: 40 }),
     avatar_description: "a bird",
   });
   expect(location).toBe(`${PROFILE}?saved`);
   const account = await me();
-  expect(account).toMatchObject({ display_name: "Alice", locked: true, avatar_description: "a bird" });
+  expect(account).toMatchObject({ display_name: "Alice", bot: true, avatar_description: "a bird" });
   expect(account.source).toMatchObject({ note: "Birds & #hedges", fields: [{ value: "https://alice.example" }] });
   expect(account.avatar).not.toContain("missing");
   expect((await visitor.follow()).text).toContain("Saved.");
-  await visitor.press("Save", { locked: undefined, remove_avatar: "1" });
-  expect(await me()).toMatchObject({ locked: false, avatar: expect.stringContaining("missing") });
+  await visitor.press("Save", { bot: undefined, remove_avatar: "1" });
+  expect(await me()).toMatchObject({ bot: false, avatar: expect.stringContaining("missing") });
 });
 
 test("a refused form keeps what was typed, and says why", async () => {

@@ -6,7 +6,7 @@ import { users } from "../../db/schema/index.ts";
 import { isHeld } from "../visibility.ts";
 
 /** Kinds of senders that a user can filter: accounts they don't follow, accounts that don't follow them, and so on. */
-const POLICY_KINDS = [
+export const POLICY_KINDS = [
   "for_not_following",
   "for_not_followers",
   "for_new_accounts",

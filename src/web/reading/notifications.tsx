@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { pendingRequests } from "../../core/notifications/requests.ts";
 import { followRequestsTo } from "../../core/people/follows.ts";
 import { listGroups } from "../../core/notifications/groups.ts";
 import { GROUPABLE_TYPES, LISTED_TYPES, readUpTo } from "../../core/notifications/notifications.ts";
@@ -44,6 +45,11 @@ function notificationsPage(page: UserPage): Response {
       {hasRequests && (
         <p class="notice">
           {texts.waiting} <a href={REQUESTS}>{texts.followRequests}</a>
+        </p>
+      )}
+      {isFirst && pendingRequests(ctx.db, session.accountId).requests > 0 && (
+        <p class="notice">
+          {texts.areFiltered} <a href="/settings/notifications/requests">{texts.showFiltered}</a>
         </p>
       )}
       {groups.length === 0 && isFirst && (

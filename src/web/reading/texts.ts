@@ -22,6 +22,8 @@ export const readingTexts = textsIn(
     hashtags: "Hashtags",
     posts: "Posts",
 
+    areFiltered: "Some notifications are filtered.",
+    showFiltered: "Show them",
     noNotifications: "No notifications yet",
     noNotificationsHelp: "Here you see when others reply to you, follow you, or favourite or boost your posts.",
     followRequests: "Follow requests",
@@ -71,6 +73,8 @@ export const readingTexts = textsIn(
     hashtags: "Hashtags",
     posts: "Beiträge",
 
+    areFiltered: "Einige Benachrichtigungen sind gefiltert.",
+    showFiltered: "Ansehen",
     noNotifications: "Noch keine Mitteilungen",
     noNotificationsHelp:
       "Hier siehst du, wenn andere dir antworten, dir folgen oder deine Beiträge favorisieren oder teilen.",
@@ -123,6 +127,8 @@ export const readingTexts = textsIn(
     hashtags: "Hashtags",
     posts: "Messages",
 
+    areFiltered: "Certaines notifications sont filtrées.",
+    showFiltered: "Les voir",
     noNotifications: "Pas encore de notifications",
     noNotificationsHelp:
       "Vous verrez ici quand d’autres vous répondent, vous suivent, ou ajoutent vos messages à leurs favoris ou les partagent.",

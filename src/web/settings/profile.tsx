@@ -38,7 +38,6 @@ interface Values {
   fields: { name: string; value: string }[];
   avatarDescription: string;
   headerDescription: string;
-  locked: boolean;
   bot: boolean;
 }
 
@@ -78,7 +77,6 @@ function stored(page: UserPage): Values {
     fields: source.fields,
     avatarDescription: account.avatar_description,
     headerDescription: account.header_description,
-    locked: account.locked,
     bot: account.bot,
   };
 }
@@ -93,7 +91,6 @@ function typed(page: UserPage): Values {
     })),
     avatarDescription: page.text("avatar_description"),
     headerDescription: page.text("header_description"),
-    locked: page.isChecked("locked"),
     bot: page.isChecked("bot"),
   };
 }
@@ -134,7 +131,6 @@ function profilePage(page: UserPage, values: Values, problems = NO_PROBLEMS): Re
         </fieldset>
         <Picture page={page} kind="avatar" description={values.avatarDescription} />
         <Picture page={page} kind="header" description={values.headerDescription} />
-        <Checkbox name="locked" label={texts.locked} help={texts.lockedHelp} checked={values.locked} />
         <Checkbox name="bot" label={texts.bot} checked={values.bot} />
         <button class="primary">{page.messages.save}</button>
       </Form>

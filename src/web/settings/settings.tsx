@@ -27,6 +27,7 @@ const GROUPS: Group[] = [
     title: (texts) => texts.account,
     sections: [
       { path: "/settings/profile", title: (_, messages) => messages.profile, help: (texts) => texts.profileHelp },
+      { path: "/settings/privacy", title: (texts) => texts.privacy, help: (texts) => texts.privacyHelp },
       { path: "/settings/security", title: (texts) => texts.security, help: (texts) => texts.securityHelp },
       { path: "/settings/email", title: (texts) => texts.email, help: (texts) => texts.emailHelp },
       { path: "/settings/apps", title: (_, messages) => messages.appsAndBrowsers, help: (texts) => texts.appsHelp },
@@ -42,7 +43,14 @@ const GROUPS: Group[] = [
   },
   {
     title: (texts) => texts.readingGroup,
-    sections: [{ path: "/settings/feed", title: (texts) => texts.feed, help: (texts) => texts.feedSection }],
+    sections: [
+      {
+        path: "/settings/notifications",
+        title: (texts) => texts.notificationPolicy,
+        help: (texts) => texts.notificationPolicyHelp,
+      },
+      { path: "/settings/feed", title: (texts) => texts.feed, help: (texts) => texts.feedSection },
+    ],
   },
   {
     title: ({ transfer }) => transfer.group,

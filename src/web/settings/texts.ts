@@ -16,6 +16,8 @@ export const settingsTexts = textsIn(
     revokeAllApps: "Revoke access of all apps",
     signOutOthers: "Sign out all other browsers",
     profileHelp: "Name, text, fields and pictures",
+    privacy: "Privacy and discoverability",
+    privacyHelp: "Decide who may follow and find you, and what your profile shows",
 
     postingGroup: "Posts",
     posting: "New posts",
@@ -32,6 +34,8 @@ export const settingsTexts = textsIn(
     sensitive: "Hide media as sensitive",
 
     readingGroup: "Reading",
+    notificationPolicy: "Notifications",
+    notificationPolicyHelp: "Filter those from strangers",
     feed: "Feed of your home timeline",
     feedSection: "A private address for your feed reader",
     feedHelp:
@@ -54,8 +58,6 @@ export const settingsTexts = textsIn(
     pictureHelp: (megabytes: number) => `JPEG, PNG, GIF, WebP, AVIF or HEIC, up to ${megabytes} MB`,
     pictureDescription: "Description for people who don’t see it",
     removePicture: "Remove the picture",
-    locked: "Approve followers yourself",
-    lockedHelp: "New followers wait until you accept them.",
     bot: "This account is automated",
   },
   {
@@ -73,6 +75,8 @@ export const settingsTexts = textsIn(
     revokeAllApps: "Allen Apps den Zugriff entziehen",
     signOutOthers: "Alle anderen Browser abmelden",
     profileHelp: "Name, Text, Felder und Bilder",
+    privacy: "Privatsphäre und Auffindbarkeit",
+    privacyHelp: "Wer dir folgen und dich finden darf, und was dein Profil zeigt",
 
     postingGroup: "Beiträge",
     posting: "Neue Beiträge",
@@ -89,6 +93,8 @@ export const settingsTexts = textsIn(
     sensitive: "Medien als heikel verbergen",
 
     readingGroup: "Lesen",
+    notificationPolicy: "Benachrichtigungen",
+    notificationPolicyHelp: "Die von Unbekannten filtern",
     feed: "Feed deiner Start-Timeline",
     feedSection: "Eine private Adresse für deinen Feedreader",
     feedHelp:
@@ -113,8 +119,6 @@ export const settingsTexts = textsIn(
     pictureHelp: (megabytes) => `JPEG, PNG, GIF, WebP, AVIF oder HEIC, bis ${megabytes} MB`,
     pictureDescription: "Beschreibung für Menschen, die es nicht sehen",
     removePicture: "Bild entfernen",
-    locked: "Follower selbst bestätigen",
-    lockedHelp: "Neue Follower warten, bis du sie annimmst.",
     bot: "Dieses Konto ist automatisiert",
   },
   {
@@ -132,6 +136,8 @@ export const settingsTexts = textsIn(
     revokeAllApps: "Révoquer l’accès de toutes les applications",
     signOutOthers: "Déconnecter tous les autres navigateurs",
     profileHelp: "Nom, texte, champs et images",
+    privacy: "Confidentialité et visibilité",
+    privacyHelp: "Qui peut vous suivre et vous trouver, et ce que montre votre profil",
 
     postingGroup: "Messages",
     posting: "Nouveaux messages",
@@ -148,6 +154,8 @@ export const settingsTexts = textsIn(
     sensitive: "Masquer les médias comme sensibles",
 
     readingGroup: "Lecture",
+    notificationPolicy: "Notifications",
+    notificationPolicyHelp: "Filtrer celles des inconnus",
     feed: "Flux de votre fil principal",
     feedSection: "Une adresse privée pour votre lecteur de flux",
     feedHelp:
@@ -171,8 +179,6 @@ export const settingsTexts = textsIn(
     pictureHelp: (megabytes) => `JPEG, PNG, GIF, WebP, AVIF ou HEIC, ${megabytes} Mo au plus`,
     pictureDescription: "Description pour les personnes qui ne la voient pas",
     removePicture: "Retirer l’image",
-    locked: "Approuver vous-même les abonnés",
-    lockedHelp: "Les nouveaux abonnés attendent votre accord.",
     bot: "Ce compte est automatisé",
   },
 );
