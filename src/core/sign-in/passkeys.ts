@@ -11,7 +11,6 @@ import { INVISIBLE } from "../../lib/text/invisible.ts";
 import { newSecret } from "../../lib/secrets.ts";
 import { localHandle } from "../addresses.ts";
 import { challengeExpiry, newChallenge, useChallenge } from "./challenges.ts";
-import { webAuthn } from "./webauthn.ts";
 
 export type PasskeyRow = typeof passkeys.$inferSelect;
 
@@ -282,4 +281,13 @@ function parsed<T extends object>(json: string): T | null {
 function refused(ctx: Context, reason: string): { problem: "refused" } {
   ctx.log.debug("a passkey was refused: {reason}", { reason });
   return { problem: "refused" };
+}
+
+/**
+ * Loads the library that checks passkeys, at its first use: it is large. A library beneath it needs `reflect-metadata` before
+ * it is evaluated, and imports it itself; in the executable, that import comes too late.
+ */
+async function webAuthn() {
+  await import("reflect-metadata");
+  return import("@simplewebauthn/server");
 }
