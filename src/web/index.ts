@@ -39,6 +39,8 @@ import { signInLinkPages } from "./providers/sign-in-link.tsx";
 import { postPages } from "./public/post.tsx";
 import { profilePages } from "./public/profile.tsx";
 import { setupPages } from "./sign-in/setup.tsx";
+import { siteFilePages } from "./public/site-files.ts";
+import { serverSettingsPages } from "./settings/server.tsx";
 import { tagPages } from "./public/tags.tsx";
 import { signInPage, signInPages } from "./sign-in/sign-in.tsx";
 import { welcomePages } from "./sign-in/welcome.tsx";
@@ -58,6 +60,8 @@ export function webRoutes(app: AnyElysia, ctx: Context, describe: () => Promise<
   profilePages(pages);
   tagPages(pages);
   feedPages(pages);
+  siteFilePages(pages);
+  serverSettingsPages(pages);
   postPages(pages);
   setupPages(pages);
   welcomePages(pages);

@@ -1,5 +1,4 @@
 import { requestAddress } from "../lib/http/params.ts";
-import { favicon } from "./assets.ts";
 import { notFoundPage } from "./page/error-pages.tsx";
 import { errorLanguage, inLanguage } from "./i18n/error-messages.ts";
 import type { Pages } from "./page/page-routes.ts";
@@ -7,8 +6,6 @@ import type { PageRequest } from "./page/page-request.tsx";
 
 /** Responses for unknown paths: a page for browsers, JSON for other clients. */
 export function notFoundPages(pages: Pages): void {
-  // Browsers request it on their own, regardless of the page.
-  pages.get("/favicon.ico", (page) => page.redirect(favicon.path));
   pages.get("/*", (page) => (isForBrowser(page.request) ? notFoundPage(page) : notFoundJson(page)));
 }
 

@@ -331,7 +331,7 @@ test("the headers forbid scripts, frames, caching, and referrers to other sites"
   await visitor.signIn("alice");
   const { headers, html } = await visitor.get(authorize({ redirect_uri: ELK }));
   expect(headers.get("content-security-policy")).toBe(
-    "default-src 'none'; style-src 'self'; img-src 'self'; media-src 'self'; form-action 'self' https://elk.zone https:; frame-ancestors 'none'; base-uri 'none'",
+    "default-src 'none'; style-src 'self'; img-src 'self'; manifest-src 'self'; media-src 'self'; form-action 'self' https://elk.zone https:; frame-ancestors 'none'; base-uri 'none'",
   );
   expect(headers.get("x-frame-options")).toBe("DENY");
   expect(headers.get("x-content-type-options")).toBe("nosniff");

@@ -217,6 +217,11 @@ export function awaitsConfirmation(user: Pick<UserRow, "approved" | "email" | "u
   return !user.approved && user.email === null && user.unconfirmed_email !== null;
 }
 
+/** Whether a user may decide about the whole server. */
+export function isOwner(db: Reads, userId: number): boolean {
+  return db.get("SELECT 1 FROM users WHERE id = +$userId AND role = 'owner'", { userId }) !== null;
+}
+
 /** Approves a pending sign-up and notifies the staff. */
 export function approveUser(ctx: Context, userId: number): void {
   ctx.db.transaction((tx) => approveWithin(ctx, tx, userId));

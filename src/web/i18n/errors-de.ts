@@ -147,6 +147,9 @@ export const sentences = {
   "{field} has too few items (minimum is {count})": "{field} hat zu wenige Einträge (mindestens {count})",
   "{field} is too short (minimum is {count} character)": "{field} ist zu kurz (mindestens {count} Zeichen)",
   "{field} is too short (minimum is {count} characters)": "{field} ist zu kurz (mindestens {count} Zeichen)",
+  "{field} must be a color such as #ad2140": "{field} muss eine Farbe wie #ad2140 sein",
+  "{field} must not load files: remove @import, url() and backslashes":
+    "{field} dürfen keine Dateien laden: Entferne @import, url() und umgekehrte Schrägstriche",
   "{field} is too long (maximum is {count} character)": "{field} ist zu lang (höchstens {count} Zeichen)",
   "{field} is too long (maximum is {count} characters)": "{field} ist zu lang (höchstens {count} Zeichen)",
   "{field} has already been taken": "{field} ist schon vergeben",
@@ -265,6 +268,8 @@ export type ErrorSentences = Record<keyof typeof sentences, string>;
 
 /** The names of fields in the sentences. A field that is missing here keeps its name in the API. */
 export const fields: Record<string, string> = {
+  Accent: "Die Akzentfarbe",
+  Css: "Deine Stile",
   Account: "Konto",
   Agreement: "Zustimmung zu den Regeln",
   Avatar: "Profilbild",

@@ -144,6 +144,9 @@ export const sentences: ErrorSentences = {
   "{field} has too few items (minimum is {count})": "{field} : trop peu d’éléments ({count} au moins)",
   "{field} is too short (minimum is {count} character)": "{field} : trop court ({count} caractère au moins)",
   "{field} is too short (minimum is {count} characters)": "{field} : trop court ({count} caractères au moins)",
+  "{field} must be a color such as #ad2140": "{field} doit être une couleur comme #ad2140",
+  "{field} must not load files: remove @import, url() and backslashes":
+    "{field} ne doivent pas charger de fichiers : retirez @import, url() et les barres obliques inversées",
   "{field} is too long (maximum is {count} character)": "{field} : trop long ({count} caractère au plus)",
   "{field} is too long (maximum is {count} characters)": "{field} : trop long ({count} caractères au plus)",
   "{field} has already been taken": "{field} : déjà pris",
@@ -260,6 +263,8 @@ export const sentences: ErrorSentences = {
 
 /** The names of fields in the sentences. */
 export const fields: Record<string, string> = {
+  Accent: "La couleur",
+  Css: "Vos styles",
   Account: "Compte",
   Agreement: "Accord avec les règles",
   "Application name": "Nom de l’application",

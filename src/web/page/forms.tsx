@@ -150,7 +150,7 @@ function About(props: LabelledProps) {
 }
 
 interface FieldProps extends LabelledProps {
-  type?: "text" | "password" | "email" | "url" | "search" | "number" | "date" | "datetime-local";
+  type?: "text" | "color" | "password" | "email" | "url" | "search" | "number" | "date" | "datetime-local";
   value?: string;
   autocomplete: string;
   required?: boolean;

@@ -1,12 +1,24 @@
 /** @jsxImportSource preact */
-import type { ComponentChildren } from "preact";
+import { createContext, type ComponentChildren } from "preact";
+import { useContext } from "preact/hooks";
 import { favicon, stylesheet, type Asset } from "../assets.ts";
 import { Html } from "./rich-text.tsx";
 import type { Messages } from "../i18n/messages.ts";
 
+/** How the owner has made the pages look. */
+export interface Site {
+  title: string;
+  icon: { path: string; type: string };
+  /** The path of the owner's styles; null without any. */
+  theme: string | null;
+}
+
+/** For the logo of pages that have one. */
+const IconPath = createContext(favicon.path);
+
 interface PageLayoutProps {
   title: string;
-  server: string;
+  site: Site;
   messages: Messages;
   /** For long texts. */
   wide: boolean;
@@ -22,8 +34,8 @@ interface PageLayoutProps {
 
 /** A complete page: one column, shown as a card if there is room for one. */
 export function PageLayout(props: PageLayoutProps) {
-  const { messages } = props;
-  const title = props.title === props.server ? props.title : `${props.title} · ${props.server}`;
+  const { messages, site } = props;
+  const title = props.title === site.title ? props.title : `${props.title} · ${site.title}`;
   return (
     <html lang={messages.language}>
       <head>
@@ -35,17 +47,22 @@ export function PageLayout(props: PageLayoutProps) {
         {!props.listed && <meta name="robots" content="noindex" />}
         <title>{title}</title>
         {props.meta}
-        <link rel="icon" href={favicon.path} type="image/svg+xml" />
+        <link rel="icon" href={site.icon.path} type={site.icon.type} />
+        <link rel="apple-touch-icon" href="/apple-touch-icon.png" />
+        <link rel="manifest" href="/manifest.webmanifest" />
         <link rel="stylesheet" href={stylesheet.path} />
+        {site.theme !== null && <link rel="stylesheet" href={site.theme} />}
         {props.scripts.map(({ path }) => (
           <script type="module" src={path} />
         ))}
       </head>
       <body>
         {props.navigation}
-        <main class={props.wide ? "wide" : undefined}>{props.children}</main>
+        <main class={props.wide ? "wide" : undefined}>
+          <IconPath.Provider value={site.icon.path}>{props.children}</IconPath.Provider>
+        </main>
         <footer>
-          <a href="/">{props.server}</a>
+          <a href="/">{site.title}</a>
           <a href="/about">{messages.about}</a>
           <a href="/privacy-policy">{messages.privacyPolicy}</a>
         </footer>
@@ -54,11 +71,11 @@ export function PageLayout(props: PageLayoutProps) {
   );
 }
 
-/** The head of a page: the bird, and what the page is about. */
+/** The head of a page: the server's icon, and what the page is about. */
 export function Head(props: { title: string; children?: ComponentChildren }) {
   return (
     <header>
-      <img class="logo" src={favicon.path} width="72" height="72" alt="" />
+      <img class="logo" src={useContext(IconPath)} width="72" height="72" alt="" />
       <h1>{props.title}</h1>
       {props.children}
     </header>

@@ -1,12 +1,12 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
 import type { Session } from "../../oauth/sessions.ts";
-import { favicon } from "../assets.ts";
 import type { Messages } from "../i18n/messages.ts";
 import { Icon, type IconName } from "./icons.tsx";
+import type { Site } from "./layout.tsx";
 
 interface NavigationProps {
-  server: string;
+  site: Site;
   messages: Messages;
   session: Session | null;
   /** The path of the page, whose own link is marked. */
@@ -19,12 +19,12 @@ interface NavigationProps {
 export const MAX_UNREAD = 100;
 
 /** The bar above a page: the areas for signed-in users, or a way to sign in. */
-export function Navigation({ server, messages, session, path, unread }: NavigationProps) {
+export function Navigation({ site, messages, session, path, unread }: NavigationProps) {
   return (
     <nav class="top" aria-label={messages.navigation}>
       <a class="brand" href="/">
-        <img src={favicon.path} width="28" height="28" alt="" />
-        <span>{server}</span>
+        <img src={site.icon.path} width="28" height="28" alt="" />
+        <span>{site.title}</span>
       </a>
       {session ? (
         <ul>

@@ -6,6 +6,7 @@ import { countUnreadUpTo } from "../../core/notifications/notifications.ts";
 import type { LoginRow } from "../../core/sign-in/logins.ts";
 import type { Client } from "../../core/sign-in/new-browsers.ts";
 import { beginSecondStep, pendingUser } from "../../core/sign-in/pending.ts";
+import { findAppearance } from "../../core/server/appearance.ts";
 import { etagOf, isNamedBy } from "../../lib/http/etag.ts";
 import { requestAddress, type Params } from "../../lib/http/params.ts";
 import { userAgentOf } from "../../core/sign-in/user-agents.ts";
@@ -17,8 +18,9 @@ import { messagesFor } from "../i18n/negotiation.ts";
 import type { Messages } from "../i18n/messages.ts";
 import type { Texts } from "../i18n/texts.ts";
 import type { Asset } from "../assets.ts";
-import { PageLayout } from "./layout.tsx";
+import { PageLayout, type Site } from "./layout.tsx";
 import { MAX_UNREAD, Navigation } from "./navigation.tsx";
+import { iconPath, themePath } from "./theme.ts";
 
 export interface PageOptions {
   status?: number;
@@ -210,16 +212,18 @@ export class PageRequest {
   }
 
   render(options: PageOptions, children: ComponentChildren): Response {
+    const { isIndexed } = findAppearance(this.ctx.db);
+    const site = { title: this.ctx.config.title, icon: iconPath(this.ctx, 96), theme: themePath(this.ctx) };
     const html = renderToString(
       <PageLayout
         title={options.title}
-        server={this.ctx.config.title}
+        site={site}
         messages={this.messages}
         wide={options.wide ?? false}
-        listed={options.listed ?? false}
+        listed={isIndexed && (options.listed ?? false)}
         meta={options.meta}
         scripts={options.scripts ?? []}
-        navigation={options.isFocused ? null : this.navigation()}
+        navigation={options.isFocused ? null : this.navigation(site)}
       >
         {children}
       </PageLayout>,
@@ -235,11 +239,11 @@ export class PageRequest {
     return isCurrent ? new Response(null, { status: 304, headers }) : new Response(body, { status, headers });
   }
 
-  private navigation() {
+  private navigation(site: Site) {
     const { session, messages, ctx, request } = this;
     const path = requestAddress(request.url).pathname;
     const unread = session ? countUnreadUpTo(ctx.db, session.accountId, MAX_UNREAD) : 0;
-    return <Navigation server={ctx.config.title} messages={messages} session={session} path={path} unread={unread} />;
+    return <Navigation site={site} messages={messages} session={session} path={path} unread={unread} />;
   }
 
   /**
@@ -307,6 +311,7 @@ function securityPolicy({ scripts = [], formActions = [] }: PageOptions): string
     ...(scripts.length > 0 ? ["script-src 'self'", "connect-src 'self'"] : []),
     "style-src 'self'",
     "img-src 'self'",
+    "manifest-src 'self'",
     "media-src 'self'",
     ["form-action 'self'", ...formActions].join(" "),
     "frame-ancestors 'none'",

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
+import { isOwner } from "../../core/people/users.ts";
 import type { Messages } from "../i18n/messages.ts";
 import { ActionButton } from "../page/forms.tsx";
 import type { PageOptions, UserPage } from "../page/page-request.tsx";
@@ -74,16 +75,23 @@ const GROUPS: Group[] = [
   },
 ];
 
+/** Only for owners. */
+const OF_SERVER: Group = {
+  title: (texts) => texts.serverGroup,
+  sections: [{ path: "/settings/server", title: (texts) => texts.server, help: (texts) => texts.serverHelp }],
+};
+
 /** The list of all settings. */
 export function settingsPages(pages: Pages): void {
   pages.userGet("/settings", (page) => {
     const { messages } = page;
     const texts = { ...page.texts(settingsTexts), transfer: page.texts(transferTexts) };
+    const groups = isOwner(page.ctx.db, page.session.userId) ? [...GROUPS, OF_SERVER] : GROUPS;
     return page.render(
       { title: messages.settings, wide: true },
       <>
         <h1>{messages.settings}</h1>
-        {GROUPS.map(({ title, sections }) => (
+        {groups.map(({ title, sections }) => (
           <section>
             <h2>{title(texts)}</h2>
             <ul class="entries links-to">

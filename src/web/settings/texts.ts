@@ -33,6 +33,9 @@ export const settingsTexts = textsIn(
     languageHelp: "Readers can filter posts by language.",
     sensitive: "Hide media as sensitive",
 
+    serverGroup: "Server",
+    server: "The server’s pages",
+    serverHelp: "Icon, color, styles, and robots",
     readingGroup: "Reading",
     notificationPolicy: "Notifications",
     notificationPolicyHelp: "Filter those from strangers",
@@ -92,6 +95,9 @@ export const settingsTexts = textsIn(
     languageHelp: "Leser können Beiträge nach Sprache filtern.",
     sensitive: "Medien als heikel verbergen",
 
+    serverGroup: "Server",
+    server: "Die Seiten des Servers",
+    serverHelp: "Symbol, Farbe, Stile und Robots",
     readingGroup: "Lesen",
     notificationPolicy: "Benachrichtigungen",
     notificationPolicyHelp: "Die von Unbekannten filtern",
@@ -153,6 +159,9 @@ export const settingsTexts = textsIn(
     languageHelp: "Les lecteurs peuvent filtrer les messages par langue.",
     sensitive: "Masquer les médias comme sensibles",
 
+    serverGroup: "Serveur",
+    server: "Les pages du serveur",
+    serverHelp: "Icône, couleur, styles et robots",
     readingGroup: "Lecture",
     notificationPolicy: "Notifications",
     notificationPolicyHelp: "Filtrer celles des inconnus",
