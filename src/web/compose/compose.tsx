@@ -2,11 +2,10 @@
 import type { PublishResult } from "../../core/statuses/idempotency.ts";
 import { visibleAmong, VISIBILITIES } from "../../core/visibility.ts";
 import { showStatus, type OriginalJson } from "../../entities/statuses.ts";
-import { CONTENT_TYPES } from "../../lib/text/formats.ts";
 import { countCharacters } from "../../lib/text/text.ts";
 import { parseId } from "../../lib/ids.ts";
 import { script } from "../assets.ts";
-import { languageChoices, visibilityChoices } from "../page/choices.ts";
+import { formatChoices, languageChoices, visibilityChoices } from "../page/choices.ts";
 import { Checkbox, Field, Form, Hidden, NO_PROBLEMS, Select, TextArea, type FormProblems } from "../page/forms.tsx";
 import { Alert } from "../page/layout.tsx";
 import type { UserPage } from "../page/page-request.tsx";
@@ -119,12 +118,7 @@ function composePage(page: UserPage, values: Values, problems: FormProblems): Re
             value={values.language}
             choices={languageChoices(page, isEdit ? texts.keepLanguage : texts.anyLanguage)}
           />
-          <Select
-            name="content_type"
-            label={texts.format}
-            value={values.contentType}
-            choices={CONTENT_TYPES.map((value) => ({ value, label: texts.formats[value] }))}
-          />
+          <Select name="content_type" label={texts.format} value={values.contentType} choices={formatChoices(page)} />
         </div>
         {!isEdit && (
           <Checkbox name="local_only" label={texts.localOnly} help={texts.localOnlyHelp} checked={values.localOnly} />

@@ -46,7 +46,6 @@ export const composeTexts = textsIn(
     keepLanguage: "Unchanged",
 
     format: "Format",
-    formats: { "text/plain": "Plain text", "text/markdown": "Markdown", "text/html": "HTML" },
 
     localOnly: "Only on this server",
     localOnlyHelp: "Only users of this server see it, and no other server gets it.",
@@ -131,7 +130,6 @@ export const composeTexts = textsIn(
     keepLanguage: "Unverändert",
 
     format: "Format",
-    formats: { "text/plain": "Reiner Text", "text/markdown": "Markdown", "text/html": "HTML" },
 
     localOnly: "Nur auf diesem Server",
     localOnlyHelp: "Nur Benutzer dieses Servers sehen ihn, und kein anderer Server bekommt ihn.",
@@ -218,7 +216,6 @@ export const composeTexts = textsIn(
     keepLanguage: "Inchangée",
 
     format: "Format",
-    formats: { "text/plain": "Texte brut", "text/markdown": "Markdown", "text/html": "HTML" },
 
     localOnly: "Seulement sur ce serveur",
     localOnlyHelp: "Seuls les utilisateurs de ce serveur le voient, et aucun autre serveur ne le reçoit.",
