@@ -112,12 +112,17 @@ describe("linnet move", () => {
   });
 
   test("leaves nothing of the old address but in what users wrote, after a copy of the database", async () => {
+    withDatabase((db) =>
+      db.run(`INSERT INTO passkeys (user_id, credential_id, public_key, counter, transports, name, created_at)
+        SELECT id, 'x', 'x', 0, '[]', 'Key', 1 FROM users LIMIT 1`),
+    );
     const { code, stdout, stderr } = await folder.run(["move", NEW, "--handle-domain", "example.org"], {
       settings: { LINNET_URL: OLD },
     });
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toContain(`The server was ${OLD} (@localhost:3000) and is ${NEW} (@example.org) now`);
     expect(stdout).toContain(`Set LINNET_URL=${NEW}, or remove the setting.`);
+    expect(stdout).toContain("Passkeys are for the old address. @alice can sign in with other codes");
     expect(readFileSync(`${database()}.before-move`).includes(`${OLD}/users/alice`)).toBe(true);
     const written = withDatabase((db) => {
       db.run("UPDATE statuses SET text = ''");

@@ -144,6 +144,10 @@ const EXCEPTIONS: Record<string, Exception> = {
     costs: ["scans accounts"],
     reason: "it changes every row with the old address",
   },
+  "core/sign-in/passkeys.ts passkeyOwners": {
+    costs: ["scans passkeys (passkeys_of_user)"],
+    reason: "it runs once, to change the address",
+  },
   "core/server/storage-usage.ts cacheUsage": {
     costs: ["scans remote_files (remote_files_of_owner)"],
     reason: "it adds up all files",

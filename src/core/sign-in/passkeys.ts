@@ -291,3 +291,12 @@ async function webAuthn() {
   await import("reflect-metadata");
   return import("@simplewebauthn/server");
 }
+
+const OWNERS = `
+  SELECT DISTINCT a.username FROM passkeys p JOIN users u ON u.id = p.user_id JOIN accounts a ON a.id = u.account_id
+  ORDER BY a.username`;
+
+/** The names of all users with a passkey. */
+export function passkeyOwners(db: Reads): string[] {
+  return db.all<{ username: string }>(OWNERS).map(({ username }) => username);
+}

@@ -135,7 +135,7 @@ export const german: Messages = {
   optional: "freiwillig",
   passwordHelp: "Mindestens 8 Zeichen.",
   localOnly: (address) =>
-    `Die Adresse dieses Servers ist ${address}; sie gilt nur auf diesem Rechner, und deine Profiladresse wird sie immer enthalten. Soll der Server von außen erreichbar sein, dann halte ihn an und setze zuerst LINNET_URL.`,
+    `Die Adresse dieses Servers ist ${address}; sie gilt nur auf diesem Rechner, und deine Profiladresse enthält sie. Soll der Server von außen erreichbar sein, dann halte ihn an und setze zuerst LINNET_URL, oder gib ihm später mit „linnet move“ eine andere Adresse.`,
   createAccount: "Mein Konto anlegen",
   setupUsedTitle: "Dieser Server ist schon eingerichtet",
   setupUsed: "Der Link zum Einrichten gilt nur einmal. Melde dich mit einer App an oder auf dieser Seite.",

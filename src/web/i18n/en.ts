@@ -132,7 +132,7 @@ export const english: Messages = {
   optional: "optional",
   passwordHelp: "At least 8 characters.",
   localOnly: (address) =>
-    `The address of this server is ${address}, which only works on this computer. Your handle will always contain it. To make the server available to others, stop it and set LINNET_URL first.`,
+    `The address of this server is ${address}, which only works on this computer, and your handle contains it. To make the server available to others, stop it and set LINNET_URL first, or give it another address later with “linnet move”.`,
   createAccount: "Create my account",
   setupUsedTitle: "This server is already set up",
   setupUsed: "The setup link can be used only once. Sign in with an app, or on this page.",

@@ -136,7 +136,7 @@ export const french: Messages = {
   optional: "facultatif",
   passwordHelp: "Au moins 8 caractères.",
   localOnly: (address) =>
-    `L’adresse de ce serveur est ${address}, qui ne fonctionne que sur cet ordinateur, et votre identifiant la contiendra toujours. Pour rendre le serveur accessible à d’autres, arrêtez-le et définissez d’abord LINNET_URL.`,
+    `L’adresse de ce serveur est ${address}, qui ne fonctionne que sur cet ordinateur, et votre identifiant la contient. Pour rendre le serveur accessible à d’autres, arrêtez-le et définissez d’abord LINNET_URL, ou donnez-lui plus tard une autre adresse avec « linnet move ».`,
   createAccount: "Créer mon compte",
   setupUsedTitle: "Ce serveur est déjà configuré",
   setupUsed: "Le lien de configuration ne sert qu’une fois. Connectez-vous avec une application, ou sur cette page.",

@@ -1,6 +1,7 @@
 import { type Address, addressOf, type Config } from "../../../config.ts";
 import { handleDomain, publicOrigin } from "../../../lib/settings/parsers.ts";
 import { knowingServers } from "../../../core/server/knowing-servers.ts";
+import { passkeyOwners } from "../../../core/sign-in/passkeys.ts";
 import { changeAddress, fixedAddress } from "../../../core/server/server-address.ts";
 import { copyTo, openMigrated } from "../../../db/migrate.ts";
 import type { Db } from "../../../db/open.ts";
@@ -41,7 +42,7 @@ function move(origin: string, domain: string | null): void {
     const from = addressIn(db, config);
     const to = addressOf({ origin, handleDomain: domain ?? chosenDomain(config, from) }, config.port);
     moveDatabase(db, config, from, to);
-    adviseOn(config, to);
+    adviseOn(db, config, to);
   } finally {
     db.close();
     lock.release();
@@ -95,11 +96,16 @@ function refuseKnown(db: Db, config: Config, { origin }: Address): void {
   );
 }
 
-/** Settings in the environment have to follow. */
-function adviseOn({ asked }: Config, to: Address): void {
+/** Settings in the environment have to follow, and passkeys can't. */
+function adviseOn(db: Db, { asked }: Config, to: Address): void {
   const name = (setting: string, value: string | null, wanted: string) => {
     if (value !== null && value !== wanted) console.log(`Set ${setting}=${wanted}, or remove the setting.`);
   };
   name("LINNET_URL", asked.origin, to.origin);
   name("LINNET_HANDLE_DOMAIN", asked.handleDomain, to.handleDomain);
+  const owners = passkeyOwners(db).map((owner) => `@${owner}`);
+  if (owners.length === 0) return;
+  console.log(
+    `Passkeys are for the old address. ${owners.join(", ")} can sign in with other codes, or after "linnet user remove-second-factors NAME".`,
+  );
 }
