@@ -124,6 +124,7 @@ describe("linnet move", () => {
     expect(stdout).toContain(`Set LINNET_URL=${NEW}, or remove the setting.`);
     expect(stdout).toContain("Passkeys are for the old address. @alice can sign in with other codes");
     expect(readFileSync(`${database()}.before-move`).includes(`${OLD}/users/alice`)).toBe(true);
+    expect([grep(`${OLD}/users/alice`), grep(`${OLD}/@bob" class=`)]).toEqual([false, false]);
     const written = withDatabase((db) => {
       db.run("UPDATE statuses SET text = ''");
       db.run("UPDATE accounts SET note = '', fields = json_remove(fields, '$[0].value')");

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from "bun:test";
+import { cancelImport } from "../../src/core/transfer/imports.ts";
 import type { Json } from "../support/client.ts";
 import { neighboursForEachTest } from "../support/federation.ts";
-import { hostilePeerForEachTest } from "../support/hostile-peer.ts";
+import { documentResponse, hostilePeerForEachTest } from "../support/hostile-peer.ts";
 import { Transfer } from "../support/imports.ts";
 
 /* Imports whose accounts and posts have to be fetched from other servers. */
@@ -74,6 +75,18 @@ describe("An import", () => {
       await alice.server.drain();
     }
     expect(transfer.latest).toMatchObject({ state: "finished", done: 10, failed: 0 });
+  });
+
+  test("that is cancelled while accounts are fetched follows none of them", async () => {
+    const bob = peer.account("bob", "slow.test");
+    peer.serve(bob.uri, () => {
+      cancelImport(alice.server.ctx, Number(alice.id), transfer.latest.id);
+      return documentResponse(bob.document);
+    });
+    await transfer.begin(follows(bob.handle));
+    await drain();
+    expect(transfer.latest).toMatchObject({ state: "cancelled", done: 0, failed: 0 });
+    expect(peer.delivered).toEqual([]);
   });
 
   test("gives up a server that never responds within some hours, one that is blocked at once", async () => {

@@ -99,8 +99,11 @@ describe("A file", () => {
     }
     expect(await refusal("name,age\nAda,36\n", { kind: "blocks" })).toStartWith("This is no file of Mastodon's export");
     expect(await refusal("hello\nworld\n", { name: "blocks.csv", kind: "blocks" })).toStartWith("This is no file");
+    expect(await refusal("Account address,Show boosts\nhello,true\n,\n")).toStartWith("This is no file");
     const endless = `Friends,a@x.test\nFriends,"${"b@x.test\n".repeat(5000)}`;
     expect(await refusal(endless)).toMatch(/^The file can't be read near line \d+\./);
+    const long = `Friends,a@x.test\nFriends,"${"b@x.test\n".repeat(5000)}"\nFriends,c@x.test\n`;
+    expect(await refusal(long)).toMatch(/^The file can't be read near line \d+\./);
   });
 
   test("has at most 20,000 rows and 10 MB", async () => {
