@@ -45,6 +45,24 @@ async function withLink(): Promise<Visitor> {
 }
 
 describe("With LINNET_PASSWORD_SIGN_IN=off", () => {
+  test("sensitive pages ask for a sign-in with the provider, and take no password", async () => {
+    link();
+    const visitor = await withLink();
+    server.clock.advance(15 * 60_000);
+    provider.clock = server.clock;
+    const asked = await visitor.get(SECURITY);
+    expect([asked.status, asked.html.includes('type="password"')]).toEqual([403, false]);
+    const { csrf } = asked.forms[0]!.fields;
+    const typed = { csrf, proof_csrf: csrf, proof: "correct horse", return_to: SECURITY };
+    expect((await visitor.post("/settings/confirm", typed)).status).toBe(422);
+    await visitor.get(SECURITY);
+    const { headers } = await visitor.press("Sign in with Example");
+    const back = await visitor.get(provider.approve(headers.get("refresh")!.slice("0;url=".length), { sub: "4711" }));
+    expect(back.location).toBe(SECURITY);
+    expect((await visitor.follow()).status).toBe(200);
+    unlinkAll();
+  });
+
   test("the sign-in page asks for no password, and none is accepted", async () => {
     const visitor = new Visitor(server);
     const { html, text } = await visitor.get("/sign-in?lang=en");

@@ -75,6 +75,15 @@ describe("An account of a provider", () => {
     expect(rows()).toHaveLength(1);
   });
 
+  test("is no proof for sensitive pages as long as there are passwords", async () => {
+    await linked("4711");
+    const visitor = new Visitor(server);
+    await visitor.get(provider.approve(await leave(visitor), { sub: "4711" }));
+    const asked = await visitor.get(SECURITY);
+    expect([asked.status, asked.html.includes('type="password"')]).toEqual([403, true]);
+    expect(asked.text).not.toContain("Sign in with Example");
+  });
+
   test("leads back to the page that asked, and a second factor is asked for as usual", async () => {
     await linked("4711");
     server.ctx.db.transaction((tx) =>

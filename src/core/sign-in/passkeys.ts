@@ -197,6 +197,15 @@ class Challenge {
   }
 }
 
+/**
+ * Loads the library that checks passkeys, at its first use: it is large. A library beneath it needs `reflect-metadata`
+ * before it is evaluated, and imports it itself; in the executable, that import comes too late.
+ */
+async function webAuthn() {
+  await import("reflect-metadata");
+  return import("@simplewebauthn/server");
+}
+
 function passkeyById(db: Reads, credentialId: unknown): PasskeyRow | null {
   if (typeof credentialId !== "string") return null;
   return db.get<PasskeyRow>("SELECT * FROM passkeys WHERE credential_id = +$credentialId", { credentialId });

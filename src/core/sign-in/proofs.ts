@@ -14,8 +14,8 @@ export function countProof(ctx: Context, userId: number): Attempt {
 }
 
 /**
- * Checks what a signed-in user typed as a proof, the password or a code of the authenticator app; null if it is wrong. The
- * function that is returned uses a code up, and is false if it was used meanwhile.
+ * Checks what a signed-in user typed as a proof, a code of the authenticator app or, if this server has passwords, the
+ * password; null if it is wrong. The function that is returned uses a code up, and is false if it was used meanwhile.
  */
 export async function checkTypedProof(
   ctx: Context,
@@ -23,5 +23,6 @@ export async function checkTypedProof(
   typed: string,
 ): Promise<((tx: Tx) => boolean) | null> {
   if (isCode(typed) && hasCodes(ctx.db, userId)) return checkCode(ctx, userId, typed);
+  if (!ctx.config.passwordSignIn) return null;
   return (await isPasswordOf(ctx, loginOfUser(ctx, userId), typed)) ? () => true : null;
 }

@@ -82,7 +82,8 @@ function signIn(page: PageRequest, provider: IdentityProvider, identity: Identit
   const refusal = signInRefusal(page, user);
   if (refusal) return signInPage(page, { returnTo, status: 403, problem: refusal });
   recordIdentityUse(ctx, settings, identity);
-  return continueSignIn(page, user, returnTo);
+  // Many providers send the browser back without asking anything, so a password is the better proof.
+  return continueSignIn(page, user, returnTo, !ctx.config.passwordSignIn);
 }
 
 function link(page: PageRequest, { settings }: IdentityProvider, identity: Identity, userId: number): Response {

@@ -13,6 +13,7 @@ import { Alert, Head } from "../page/layout.tsx";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import { typedTexts } from "../page/resubmit.tsx";
+import { ProviderButtons } from "../providers/buttons.tsx";
 import { PasskeyForm } from "../sign-in/passkey-form.tsx";
 import { safeReturnPath } from "../page/return-path.ts";
 import { signInTexts } from "../sign-in/texts.ts";
@@ -137,24 +138,53 @@ function confirmPage(page: UserPage, shown: Shown = {}): Response {
           <HiddenFields fields={fields} />
         </PasskeyForm>
       )}
-      <form method="post" action={action}>
-        <Hidden values={{ [TOKEN]: page.csrfToken() }} />
-        <HiddenFields fields={fields} />
-        <Username name={session.username} />
-        <Field
-          name={TYPED}
-          label={codes ? texts.passwordOrCode : messages.password}
-          type="password"
-          autocomplete="current-password"
-          help={codes ? texts.passwordOrCodeHelp : undefined}
-          error={shown.wrong ? texts.wrongProof : null}
-          required
-          autofocus
-        />
-        <button class="primary">{texts.confirm}</button>
-      </form>
+      {(ctx.config.passwordSignIn || codes) && (
+        <form method="post" action={action}>
+          <Hidden values={{ [TOKEN]: page.csrfToken() }} />
+          <HiddenFields fields={fields} />
+          <Username name={session.username} />
+          <TypedProof page={page} hasCodes={codes} isWrong={shown.wrong ?? false} />
+          <button class="primary">{texts.confirm}</button>
+        </form>
+      )}
+      {!ctx.config.passwordSignIn && <ProviderButtons page={page} returnTo={afterProvider(page)} />}
     </>,
   );
+}
+
+function TypedProof({ page, hasCodes, isWrong }: { page: UserPage; hasCodes: boolean; isWrong: boolean }) {
+  const texts = page.texts(signInTexts);
+  const error = isWrong ? texts.wrongProof : null;
+  if (!page.ctx.config.passwordSignIn) {
+    return (
+      <Field
+        name={TYPED}
+        label={texts.code}
+        autocomplete="one-time-code"
+        inputMode="numeric"
+        help={texts.appCode}
+        error={error}
+        required
+      />
+    );
+  }
+  return (
+    <Field
+      name={TYPED}
+      label={hasCodes ? texts.passwordOrCode : page.messages.password}
+      type="password"
+      autocomplete="current-password"
+      help={hasCodes ? texts.passwordOrCodeHelp : undefined}
+      error={error}
+      required
+      autofocus
+    />
+  );
+}
+
+/** A sign-in with a provider is a proof if there are no passwords. It leads to the page, but what was typed is lost. */
+function afterProvider({ request }: UserPage): string {
+  return request.method === "GET" ? targetOf(request.url) : "/settings";
 }
 
 function HiddenFields({ fields }: { fields: [string, string][] }) {

@@ -23,18 +23,18 @@ const MAX_TYPED = 100;
 
 /**
  * Continues after the first factor of a sign-in: asks for the second, or signs the user in. Every way to sign in leads
- * through here, except a passkey, which is both.
+ * through here, except a passkey, which is both. `isProof`: whether the first factor is enough for sensitive pages.
  */
-export function continueSignIn(page: PageRequest, user: LoginRow, returnTo: string): Response {
-  if (!hasSecondFactor(page.ctx.db, user.id)) return finishSignIn(page, user, returnTo);
+export function continueSignIn(page: PageRequest, user: LoginRow, returnTo: string, isProof = true): Response {
+  if (!hasSecondFactor(page.ctx.db, user.id)) return finishSignIn(page, user, returnTo, isProof);
   page.beginSecondStep(user.id);
   const query = new URLSearchParams({ return_to: returnTo, ...(page.lang && { lang: page.lang }) });
   return page.redirect(`${SECOND_STEP}?${query}`);
 }
 
 /** Signs a user in who has shown enough. */
-export function finishSignIn(page: PageRequest, user: LoginRow, returnTo: string): Response {
-  page.signIn(user.id, { isProof: !returnTo.startsWith(AUTHORIZE) });
+export function finishSignIn(page: PageRequest, user: LoginRow, returnTo: string, isProof = true): Response {
+  page.signIn(user.id, { isProof: isProof && !returnTo.startsWith(AUTHORIZE) });
   return page.redirect(returnTo);
 }
 

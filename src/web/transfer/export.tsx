@@ -10,10 +10,13 @@ const PATH = "/settings/export";
 
 /** The page where users download their lists. */
 export function exportPages(pages: Pages): void {
-  pages.userGet(PATH, show);
+  const isSensitive = true;
+  pages.userGet(PATH, show, { isSensitive });
   for (const kind of CSV_KINDS) {
-    pages.userGet(`${PATH}/${FORMATS[kind].fileName}`, async (page) =>
-      page.download(await exportCsv(page.ctx, page.session.accountId, kind)),
+    pages.userGet(
+      `${PATH}/${FORMATS[kind].fileName}`,
+      async (page) => page.download(await exportCsv(page.ctx, page.session.accountId, kind)),
+      { isSensitive },
     );
   }
 }
