@@ -25,6 +25,7 @@ test("user remove-second-factors lets a user in with the password alone", async 
   const db = new Database(join(folder.path, "linnet-data", "linnet.db"));
   db.run(`INSERT INTO one_time_codes SELECT id, 'sealed', 0, 0 FROM users;
     INSERT INTO recovery_codes SELECT 'hash', id, 0 FROM users`);
+  expect(await folder.json("user", "show", "alice")).toMatchObject({ passkeys: 0, one_time_codes: true });
   expect(await user("remove-second-factors", "alice", "--yes")).toStartWith("Removed all second factors of @alice.");
   expect(db.query("SELECT 1 FROM one_time_codes UNION ALL SELECT 1 FROM recovery_codes").all()).toEqual([]);
   db.close();
@@ -49,6 +50,8 @@ test("user show prints everything the owner may need", async () => {
     ["Following", "0"],
     ["Uploads", "0, 0.0 MB"],
     ["Tokens", "0"],
+    ["Passkeys", "0"],
+    ["One-time codes", "off"],
   ]);
   expect(await folder.json("user", "show", "alice")).toMatchObject({
     username: "alice",

@@ -162,6 +162,9 @@ export interface UserDetails {
   uploads: number;
   upload_bytes: number;
   tokens: number;
+  passkeys: number;
+  /** 1 if an authenticator app is set up. */
+  has_codes: number;
   /** When a token was last used, to the hour; null for never. */
   last_used_at: number | null;
 }
@@ -171,6 +174,8 @@ const DETAILS = `
     (SELECT count(*) FROM media_attachments WHERE account_id = a.id) AS uploads,
     (SELECT coalesce(sum(file_size), 0) FROM media_attachments WHERE account_id = a.id) AS upload_bytes,
     (SELECT count(*) FROM oauth_tokens WHERE user_id = u.id) AS tokens,
+    (SELECT count(*) FROM passkeys WHERE user_id = u.id) AS passkeys,
+    EXISTS (SELECT 1 FROM one_time_codes WHERE user_id = u.id) AS has_codes,
     (SELECT max(last_used_at) FROM oauth_tokens WHERE user_id = u.id) AS last_used_at
   FROM users u JOIN accounts a ON a.id = u.account_id WHERE u.id = +$userId`;
 

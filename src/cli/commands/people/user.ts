@@ -82,6 +82,8 @@ export const commands = {
       Following: [user.following_count],
       Uploads: [`${user.uploads}, ${(user.upload_bytes / 1_000_000).toFixed(1)} MB`],
       Tokens: [user.tokens],
+      Passkeys: [user.passkeys],
+      "One-time codes": [user.has_codes ? "on" : "off"],
     }),
     json: (user) => ({
       ...toJson(user),
@@ -94,6 +96,8 @@ export const commands = {
       uploads: user.uploads,
       upload_bytes: user.upload_bytes,
       tokens: user.tokens,
+      passkeys: user.passkeys,
+      one_time_codes: user.has_codes === 1,
     }),
   }),
   "user set": command({
