@@ -34,6 +34,8 @@ const { publicKey, privateKey } = await generateKeyPair("RS256", { extractable: 
 /** A provider of OpenID Connect on the loopback interface, which also speaks like GitHub. Test servers reach it under any host name. */
 export class IdentityProvider {
   lies: Lies = {};
+  /** The user of a browser that comes to the provider. */
+  signedIn: Account | null = null;
   /** The paths of all requests. */
   readonly asked: string[] = [];
   readonly privateKey: CryptoKey = privateKey;
@@ -101,6 +103,13 @@ export class IdentityProvider {
     switch (pathname) {
       case "/.well-known/openid-configuration":
         return Response.json({ ...this.metadata(), ...this.lies.metadata });
+      case "/authorize":
+        return this.signedIn
+          ? Response.redirect(
+              new URL(new URL(request.url).searchParams.get("redirect_uri")!).origin +
+                this.approve(request.url, this.signedIn),
+            )
+          : new Response(null, { status: 403 });
       case "/keys":
         return Response.json({ keys: this.keys });
       case "/token":

@@ -30,8 +30,8 @@ export const mailTexts = textsIn(
     confirmFirst: "Confirm your e-mail address first: use the link in the e-mail that you got.",
 
     emailAddress: "E-mail address",
-    whatFor: "With it, you can sign in, and get a new password if you forget yours. Nobody else sees it.",
-    whatForWithoutMail: "With it, you can sign in. Nobody else sees it. This server sends no e-mails.",
+    whatFor: "You can sign in with your address, and get a new password if you forget yours. Nobody else sees it.",
+    whatForWithoutMail: "You can sign in with your address. Nobody else sees it. This server sends no e-mails.",
     changeHelp: "Leave it empty to remove the address.",
     waiting: (address: string) => `${address} is not confirmed yet. Use the link in the e-mail that we sent there.`,
     sendAgain: "Send it again",
@@ -69,8 +69,9 @@ export const mailTexts = textsIn(
 
     emailAddress: "E-Mail-Adresse",
     whatFor:
-      "Mit ihr kannst du dich anmelden und ein neues Passwort bekommen, wenn du deines vergessen hast. Niemand sonst sieht sie.",
-    whatForWithoutMail: "Mit ihr kannst du dich anmelden. Niemand sonst sieht sie. Dieser Server sendet keine E-Mails.",
+      "Mit deiner Adresse kannst du dich anmelden und ein neues Passwort bekommen, wenn du deines vergessen hast. Niemand sonst sieht sie.",
+    whatForWithoutMail:
+      "Mit deiner Adresse kannst du dich anmelden. Niemand sonst sieht sie. Dieser Server sendet keine E-Mails.",
     changeHelp: "Ein leeres Feld entfernt die Adresse.",
     waiting: (address) =>
       `${address} ist noch nicht bestätigt. Benutze den Link in der E-Mail, die wir dorthin geschickt haben.`,
@@ -111,9 +112,9 @@ export const mailTexts = textsIn(
 
     emailAddress: "Adresse e-mail",
     whatFor:
-      "Elle vous permet de vous connecter, et d’obtenir un nouveau mot de passe si vous oubliez le vôtre. Personne d’autre ne la voit.",
+      "Votre adresse vous permet de vous connecter, et d’obtenir un nouveau mot de passe si vous oubliez le vôtre. Personne d’autre ne la voit.",
     whatForWithoutMail:
-      "Elle vous permet de vous connecter. Personne d’autre ne la voit. Ce serveur n’envoie pas d’e-mails.",
+      "Votre adresse vous permet de vous connecter. Personne d’autre ne la voit. Ce serveur n’envoie pas d’e-mails.",
     changeHelp: "Laissez le champ vide pour supprimer l’adresse.",
     waiting: (address) =>
       `${address} n’est pas encore confirmée. Utilisez le lien de l’e-mail que nous y avons envoyé.`,

@@ -60,11 +60,13 @@ export function IdentitySection({ page }: { page: UserPage }) {
           <Linked page={page} identity={identity} />
         ))}
       </ul>
-      {providers.map(({ settings: { id, name } }) => (
-        <ActionButton page={page} action={`${PATH}/link`} values={{ provider: id }}>
-          {texts.link(name)}
-        </ActionButton>
-      ))}
+      <div class="side-by-side">
+        {providers.map(({ settings: { id, name } }) => (
+          <ActionButton page={page} action={`${PATH}/link`} values={{ provider: id }}>
+            {texts.link(name)}
+          </ActionButton>
+        ))}
+      </div>
     </section>
   );
 }

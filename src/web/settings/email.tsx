@@ -84,7 +84,7 @@ function Waiting({ page, address }: { page: UserPage; address: string }) {
   return (
     <section>
       <Notice>{texts.waiting(address)}</Notice>
-      <div class="actions">
+      <div class="side-by-side">
         {sendsMail(page.ctx) && (
           <ActionButton page={page} action={`${PATH}/resend`}>
             {texts.sendAgain}
