@@ -292,15 +292,6 @@ function refused(ctx: Context, reason: string): { problem: "refused" } {
   return { problem: "refused" };
 }
 
-/**
- * Loads the library that checks passkeys, at its first use: it is large. A library beneath it needs `reflect-metadata` before
- * it is evaluated, and imports it itself; in the executable, that import comes too late.
- */
-async function webAuthn() {
-  await import("reflect-metadata");
-  return import("@simplewebauthn/server");
-}
-
 const OWNERS = `
   SELECT DISTINCT a.username FROM passkeys p JOIN users u ON u.id = p.user_id JOIN accounts a ON a.id = u.account_id
   ORDER BY a.username`;

@@ -8,6 +8,9 @@ import { refuseOtherFiles } from "../../lib/archives/open-archive.ts";
 import { renameDurably, type StoredFile, sync } from "../../lib/files.ts";
 import { beginImport } from "./imports.ts";
 
+/** The largest archive that a browser may upload. A command imports larger ones. */
+export const UPLOADED_ARCHIVE_BYTES = 1024 ** 3;
+
 /** The folder for uploaded archives, and for files that are being imported. */
 export function importsFolder(ctx: Context): string {
   return join(ctx.config.data, "imports");

@@ -34,10 +34,15 @@ export async function exportArchive(
   const { ZipFile } = await import("yazl");
   const zip = new ZipFile();
   const progress: ExportProgress = { posts: 0, files: 0 };
+  let open: Readable | null = null;
   const output = Readable.from(zip.outputStream as unknown as AsyncIterable<Uint8Array>, { objectMode: false });
   zip.on("error", (error: Error) => output.destroy(error));
-  const add = (name: string, open: () => Readable, compress = true) =>
-    zip.addReadStreamLazy(name, { compress, mtime: new Date(ctx.clock.now()) }, (use) => use(null, open()));
+  // A reader that goes away leaves the file open that was being read.
+  output.once("close", () => open?.destroy());
+  const add = (name: string, openPart: () => Readable, compress = true) =>
+    zip.addReadStreamLazy(name, { compress, mtime: new Date(ctx.clock.now()) }, (use) =>
+      use(null, (open = openPart())),
+    );
   const count = (kind: keyof ExportProgress) => {
     progress[kind] += 1;
     onProgress(progress);

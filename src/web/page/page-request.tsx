@@ -265,9 +265,9 @@ export class PageRequest {
   }
 
   /** A file that the browser saves, with what belongs to one user. */
-  download({ name, type, text }: { name: string; type: string; text: string }): Response {
+  download({ name, type, body }: { name: string; type: string; body: string | ReadableStream<Uint8Array> }): Response {
     const disposition = `attachment; filename="${name}"`;
-    return new Response(text, { headers: this.headers({ "content-type": type, "content-disposition": disposition }) });
+    return new Response(body, { headers: this.headers({ "content-type": type, "content-disposition": disposition }) });
   }
 
   private keepSession(session: Session): void {

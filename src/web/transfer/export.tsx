@@ -1,9 +1,12 @@
 /** @jsxImportSource preact */
 import { exportCounts, exportCsv } from "../../core/transfer/csv-export.ts";
 import { CSV_KINDS, FORMATS } from "../../core/transfer/csv-kinds.ts";
+import { type FormProblems, NO_PROBLEMS } from "../page/forms.tsx";
+import { Alert } from "../page/layout.tsx";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import { settingsPage } from "../settings/settings.tsx";
+import { ArchiveExport, archiveExport } from "./archives.tsx";
 import { transferTexts } from "./texts.ts";
 
 const PATH = "/settings/export";
@@ -11,24 +14,26 @@ const PATH = "/settings/export";
 /** The page where users download their lists. */
 export function exportPages(pages: Pages): void {
   const isSensitive = true;
-  pages.userGet(PATH, show, { isSensitive });
+  pages.userGet(PATH, (page) => show(page, NO_PROBLEMS), { isSensitive });
   for (const kind of CSV_KINDS) {
-    pages.userGet(
-      `${PATH}/${FORMATS[kind].fileName}`,
-      async (page) => page.download(await exportCsv(page.ctx, page.session.accountId, kind)),
-      { isSensitive },
-    );
+    const download = async (page: UserPage) => {
+      const { text, ...file } = await exportCsv(page.ctx, page.session.accountId, kind);
+      return page.download({ ...file, body: text });
+    };
+    pages.userGet(`${PATH}/${FORMATS[kind].fileName}`, download, { isSensitive });
   }
+  archiveExport(pages, show);
 }
 
-function show(page: UserPage): Response {
+function show(page: UserPage, problems: FormProblems): Response {
   const { ctx, messages, session } = page;
   const texts = page.texts(transferTexts);
   const counts = exportCounts(ctx.db, session.accountId);
   return settingsPage(
     page,
-    { title: texts.export },
+    { title: texts.export, status: problems.status },
     <>
+      {problems.problem && <Alert>{problems.problem}</Alert>}
       <p>{texts.exportHelp}</p>
       <ul class="entries">
         {CSV_KINDS.map((kind) => (
@@ -47,6 +52,7 @@ function show(page: UserPage): Response {
           </li>
         ))}
       </ul>
+      <ArchiveExport page={page} />
     </>,
   );
 }

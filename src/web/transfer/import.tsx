@@ -10,6 +10,7 @@ import { ActionButton, FileField, Form, type FormProblems, problemsOf, Radios, S
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import { settingsPage } from "../settings/settings.tsx";
+import { ArchiveImport, archiveImport } from "./archives.tsx";
 import { transferTexts } from "./texts.ts";
 
 const PATH = "/settings/import";
@@ -19,6 +20,7 @@ const MAX_UPLOAD = 10 * MAX_BYTES;
 /** The page where users import lists from other servers, and see how far an import is. */
 export function importPages(pages: Pages): void {
   pages.userForm(PATH, { show, submit, maxBytes: MAX_UPLOAD });
+  archiveImport(pages, show, `${PATH}#imports`);
   pages.userPost(`${PATH}/cancel`, {
     show,
     submit: (page) => {
@@ -55,7 +57,7 @@ async function failures(page: UserPage): Promise<Response> {
   if (csv === null) throw notFound();
   const text = await failuresOf(ctx.db, csv, (reason) => inLanguage(reason, messages.language));
   const name = FORMATS[csv.kind].fileName.replace(/\.\w+$/, "_failures.csv");
-  return page.download({ name, type: "text/csv; charset=utf-8", text });
+  return page.download({ name, type: "text/csv; charset=utf-8", body: text });
 }
 
 function show(page: UserPage, problems: FormProblems): Response {
@@ -95,6 +97,7 @@ function show(page: UserPage, problems: FormProblems): Response {
         />
         <button class="primary">{texts.startImport}</button>
       </Form>
+      <ArchiveImport page={page} problems={problems} />
       <Imports page={page} />
     </>,
   );

@@ -4,9 +4,9 @@ export const transferTexts = textsIn(
   {
     group: "Moving in and out",
     import: "Import",
-    importSection: "Follows, lists, mutes, blocks, bookmarks and filters from another server",
+    importSection: "Posts, follows, lists, mutes, blocks, bookmarks and filters from another server",
     export: "Export",
-    exportSection: "The same lists as files, for another server",
+    exportSection: "All of that as files, for another server",
     migration: "Move your account",
     migrationSection: "Take your followers along, from another account or to one",
 
@@ -52,6 +52,18 @@ export const transferTexts = textsIn(
     download: "Download",
     downloadNamed: (kind: string) => `Download ${kind}`,
 
+    archiveImport: "Old posts from an archive",
+    archiveImportHelp:
+      "An archive of Mastodon, Akkoma, Pleroma, Pixelfed or Twitter. The posts keep their dates, threads, media and visibility; polls become text. Nobody is notified, and no other server learns of them. If you import it again, nothing is added twice.",
+    archiveFile: "Archive",
+    archiveFileHelp: (gigabytes: number, command: string) =>
+      `.zip, .tar.gz or .json, at most ${gigabytes} GB. The owner of the server can import larger ones, and see what would be left out, with the command “${command}”.`,
+    startArchive: "Import posts",
+    archiveExport: "All your posts",
+    archiveExportHelp:
+      "A .zip file with your posts, media, favourites and bookmarks, in Mastodon’s format. It contains private posts too: keep it safe. Another Linnet imports it as the same posts.",
+    downloadArchive: "Download the archive",
+
     movedHeading: (handle: string) => `Your account has moved to ${handle}`,
     movedHelp:
       "Your followers were asked to follow that account. Here, you can read, delete posts and change settings, but not post, boost or follow.",
@@ -90,9 +102,10 @@ export const transferTexts = textsIn(
   {
     group: "Umziehen",
     import: "Importieren",
-    importSection: "Gefolgte, Listen, Stummgeschaltete, Blockierte, Lesezeichen und Filter von einem anderen Server",
+    importSection:
+      "Beiträge, Gefolgte, Listen, Stummgeschaltete, Blockierte, Lesezeichen und Filter von einem anderen Server",
     export: "Exportieren",
-    exportSection: "Dieselben Listen als Dateien, für einen anderen Server",
+    exportSection: "All das als Dateien, für einen anderen Server",
     migration: "Mit dem Konto umziehen",
     migrationSection: "Deine Follower mitnehmen, von einem anderen Konto oder zu einem",
 
@@ -138,6 +151,18 @@ export const transferTexts = textsIn(
     download: "Herunterladen",
     downloadNamed: (kind) => `${kind} herunterladen`,
 
+    archiveImport: "Alte Beiträge aus einem Archiv",
+    archiveImportHelp:
+      "Ein Archiv von Mastodon, Akkoma, Pleroma, Pixelfed oder Twitter. Die Beiträge behalten ihr Datum, ihre Unterhaltungen, ihre Medien und ihre Sichtbarkeit; aus Umfragen wird Text. Niemand wird benachrichtigt, und kein anderer Server erfährt davon. Ein zweiter Import fügt nichts doppelt hinzu.",
+    archiveFile: "Archiv",
+    archiveFileHelp: (gigabytes, command) =>
+      `.zip, .tar.gz oder .json, höchstens ${gigabytes} GB. Größere importiert die Person, die den Server betreibt, mit dem Befehl „${command}“, der auch vorher zeigt, was fehlen würde.`,
+    startArchive: "Beiträge importieren",
+    archiveExport: "Alle deine Beiträge",
+    archiveExportHelp:
+      "Eine .zip-Datei mit deinen Beiträgen, Medien, Favoriten und Lesezeichen in Mastodons Format. Auch private Beiträge sind darin: Bewahre sie sicher auf. Ein anderes Linnet importiert daraus dieselben Beiträge.",
+    downloadArchive: "Archiv herunterladen",
+
     movedHeading: (handle) => `Dein Konto ist zu ${handle} umgezogen`,
     movedHelp:
       "Deine Follower wurden gebeten, jenem Konto zu folgen. Hier kannst du lesen, Beiträge löschen und Einstellungen ändern, aber nicht schreiben, teilen oder folgen.",
@@ -176,9 +201,9 @@ export const transferTexts = textsIn(
   {
     group: "Déménager",
     import: "Importer",
-    importSection: "Abonnements, listes, masquages, blocages, signets et filtres d’un autre serveur",
+    importSection: "Messages, abonnements, listes, masquages, blocages, signets et filtres d’un autre serveur",
     export: "Exporter",
-    exportSection: "Les mêmes listes en fichiers, pour un autre serveur",
+    exportSection: "Tout cela en fichiers, pour un autre serveur",
     migration: "Déménager votre compte",
     migrationSection: "Emmener vos abonnés, depuis un autre compte ou vers un autre",
 
@@ -223,6 +248,18 @@ export const transferTexts = textsIn(
     rows: (count, shown) => (count === 1 ? "1 ligne" : `${shown} lignes`),
     download: "Télécharger",
     downloadNamed: (kind) => `Télécharger : ${kind}`,
+
+    archiveImport: "Anciens messages d’une archive",
+    archiveImportHelp:
+      "Une archive de Mastodon, Akkoma, Pleroma, Pixelfed ou Twitter. Les messages gardent leur date, leurs conversations, leurs médias et leur visibilité ; les sondages deviennent du texte. Personne n’est notifié, et aucun autre serveur n’en est informé. Une seconde importation n’ajoute rien en double.",
+    archiveFile: "Archive",
+    archiveFileHelp: (gigabytes, command) =>
+      `.zip, .tar.gz ou .json, ${gigabytes} Go au plus. La personne qui gère le serveur peut en importer de plus grandes, et voir ce qui manquerait, avec la commande « ${command} ».`,
+    startArchive: "Importer les messages",
+    archiveExport: "Tous vos messages",
+    archiveExportHelp:
+      "Un fichier .zip avec vos messages, médias, favoris et signets, au format de Mastodon. Il contient aussi vos messages privés : gardez-le en lieu sûr. Un autre Linnet en importe les mêmes messages.",
+    downloadArchive: "Télécharger l’archive",
 
     movedHeading: (handle) => `Votre compte a déménagé vers ${handle}`,
     movedHelp:

@@ -1,4 +1,5 @@
 import type { createApp } from "../../../app.ts";
+import { UPLOADED_ARCHIVE_BYTES } from "../../../core/transfer/archive-imports.ts";
 import { withAddress, type Config } from "../../../config.ts";
 import type { Context } from "../../../context.ts";
 import { SERVER_TOPIC } from "../../../core/events.ts";
@@ -25,8 +26,8 @@ type App = Awaited<ReturnType<typeof createApp>>;
 
 /** Seconds after which Bun closes an idle connection. Mobile connections can stall for a while. */
 const IDLE_TIMEOUT = 60;
-/** The limit for request bodies in Bun. Each route has its own, lower limit. */
-const MAX_BODY = 128 * 1024 * 1024;
+/** The limit for request bodies in Bun. Each route has its own, lower limit, and says more about it. */
+const MAX_BODY = 2 * UPLOADED_ARCHIVE_BYTES;
 /** Milliseconds that running requests may take when the server stops. */
 const SHUTDOWN_TIMEOUT = 3000;
 /** Milliseconds between attempts to start the job loop. */
