@@ -98,6 +98,17 @@ describe("The buttons beneath a post", () => {
     expect((await alice.get(`/api/v1/statuses/${own.id}`)).status).toBe(404);
   });
 
+  test("are only those that the author allows", async () => {
+    const onlyMe = { automatic_approval: ["author"] };
+    const closed = await carol.publish({
+      status: "leave me alone",
+      interaction_policy: { can_reply: onlyMe, can_reblog: onlyMe, can_favourite: onlyMe },
+    });
+    const { html } = await visitor.get(pathOf(closed));
+    expect(html).not.toMatch(/in_reply_to=|value="(reblog|favourite)"/);
+    expect(html).toContain('value="bookmark"');
+  });
+
   test("vote in a poll once, with several choices if it has them", async () => {
     const poll = { options: ["Wren", "Robin", "Linnet"], multiple: true, expires_in: 3600 };
     const status = await bob.publish({ status: "which?", poll });
@@ -184,7 +195,9 @@ describe("Signed-in users read", () => {
     const id = remoteStatus(server, far, "from afar");
     for (const path of ["/@wren@far.example", `/@wren@far.example/${id}`]) {
       expect([path, await statuses(path)]).toEqual([path, [404, 200, 200]]);
-      expect((await visitor.get(path)).text).toContain("from afar");
+      const { text, html } = await visitor.get(path);
+      expect(text).toContain("from afar");
+      expect(html).toMatch(/in_reply_to=.*value="reblog".*value="favourite"/);
     }
     const { html } = await visitor.get("/@wren@far.example");
     expect(html).toContain(`href="/@wren@far.example/${id}"`);

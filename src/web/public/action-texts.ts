@@ -3,7 +3,6 @@ import { textsIn } from "../i18n/texts.ts";
 /** The texts of what signed-in users can do with a post or an account. */
 export const actionTexts = textsIn(
   {
-    actions: "What you can do with this post",
     reply: "Reply",
     boost: "Boost",
     favourite: "Favourite",
@@ -46,7 +45,6 @@ export const actionTexts = textsIn(
     named: (action: string, name: string) => `${action}: ${name}`,
   },
   {
-    actions: "Was du mit diesem Beitrag tun kannst",
     reply: "Antworten",
     boost: "Teilen",
     favourite: "Favorisieren",
@@ -89,7 +87,6 @@ export const actionTexts = textsIn(
     named: (action, name) => `${action}: ${name}`,
   },
   {
-    actions: "Ce que vous pouvez faire avec ce message",
     reply: "Répondre",
     boost: "Partager",
     favourite: "Ajouter aux favoris",

@@ -30,24 +30,29 @@ export function returnTo(page: UserPage): string {
 export function PostActions({ page, status, anchor }: ActionsProps) {
   const texts = page.texts(actionTexts);
   const isOwn = Number(status.account.id) === page.session.accountId;
+  const { can_reply, can_reblog, can_favourite } = status.interaction_policy;
   const isOpen = status.visibility === "public" || status.visibility === "unlisted";
-  const mayBoost = isOpen || (isOwn && status.visibility === "private");
+  const mayBoost = isOpen ? isAllowed(can_reblog) : isOwn && status.visibility === "private";
   return (
-    <form class="actions" method="post" action={`${POSTS}/${status.id}`} aria-label={texts.actions}>
+    <form class="actions" method="post" action={`${POSTS}/${status.id}`}>
       <Hidden values={hereAgain(page, anchor)} />
-      <a href={`/compose?in_reply_to=${status.id}`} title={texts.reply}>
-        <Content icon="reply" label={texts.reply} count={status.replies_count} />
-      </a>
-      {mayBoost && (
+      {isAllowed(can_reply) && (
+        <a href={`/compose?in_reply_to=${status.id}`} title={texts.reply}>
+          <Content icon="reply" label={texts.reply} count={status.replies_count} />
+        </a>
+      )}
+      {(mayBoost || status.reblogged) && (
         <Toggle icon="boost" name="reblog" label={texts.boost} isOn={status.reblogged} count={status.reblogs_count} />
       )}
-      <Toggle
-        icon="star"
-        name="favourite"
-        label={texts.favourite}
-        isOn={status.favourited}
-        count={status.favourites_count}
-      />
+      {(isAllowed(can_favourite) || status.favourited) && (
+        <Toggle
+          icon="star"
+          name="favourite"
+          label={texts.favourite}
+          isOn={status.favourited}
+          count={status.favourites_count}
+        />
+      )}
       <Toggle icon="bookmark" name="bookmark" label={texts.bookmark} isOn={status.bookmarked} />
       <details class="menu">
         <summary title={texts.more}>
@@ -57,6 +62,11 @@ export function PostActions({ page, status, anchor }: ActionsProps) {
       </details>
     </form>
   );
+}
+
+/** Whether the author lets the viewer do this. */
+function isAllowed(rule: { always: readonly string[] }): boolean {
+  return rule.always.includes("me");
 }
 
 function Menu({ page, status, anchor, isOwn }: ActionsProps & { isOwn: boolean }) {
