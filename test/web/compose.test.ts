@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { Client, Json } from "../support/client.ts";
+import { startServer } from "../support/server.ts";
 import { serverForAllTests } from "../support/setup.ts";
 import { pictureFile, uploaded } from "../support/uploads.ts";
 import { type Seen, Visitor } from "./visitor.ts";
@@ -107,7 +108,7 @@ test("a refused post keeps all that was typed and uploaded, and can then be publ
     visibility: "private",
     language: "fr",
     choice_0: "one",
-    can_reblog: "nobody",
+    can_reblog: "author",
   };
   const refused = await visitor.press("Publish", { ...typed, "files[]": await pictureFile() });
   const kept = fieldsOf(refused);
@@ -260,4 +261,20 @@ describe("A later publication", () => {
       expect(html).toMatch(/id="scheduled_at-about" role="alert">/);
     }
   });
+});
+
+test("uploads and deletions count for the limits that apps have", async () => {
+  const limited = await startServer({ LINNET_RATE_LIMITS: "media=1/1800,deletes=1/1800" });
+  const dora = await limited.person("dora");
+  const user = new Visitor(limited);
+  await user.signIn("dora");
+  await user.get(COMPOSE);
+  expect((await user.press("Upload", { "files[]": await pictureFile() })).status).toBe(200);
+  const refused = await user.press("Upload", { text: "kept", "files[]": await pictureFile() });
+  expect([refused.status, fieldsOf(refused).text]).toEqual([429, "kept"]);
+  for (const status of [303, 400]) {
+    await user.get(`/posts/${(await dora.publish("short-lived")).id}/delete`);
+    expect((await user.press("Delete")).status).toBe(status);
+  }
+  await limited.stop();
 });

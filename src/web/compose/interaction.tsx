@@ -1,40 +1,38 @@
 /** @jsxImportSource preact */
-import { type InteractionPolicy, storedPolicy, type PolicyWord } from "../../core/interaction-policies.ts";
+import {
+  type InteractionPolicy,
+  POLICY_WORDS,
+  type PolicyWord,
+  storedPolicy,
+} from "../../core/interaction-policies.ts";
 import { STATUS_QUOTE_POLICIES, type StatusQuotePolicy } from "../../core/quotes/policy.ts";
+import { quoteChoices, reblogChoices, replyChoices } from "../page/choices.ts";
 import { Select } from "../page/forms.tsx";
 import type { UserPage } from "../page/page-request.tsx";
 import { composeTexts } from "./texts.ts";
 
-/** Who may do something with a post: the words of a policy by the value of the form. */
-const ALLOWED = { public: ["public"], followers: ["followers"], nobody: [] } as const satisfies Record<
-  string,
-  readonly PolicyWord[]
->;
-type Allowed = keyof typeof ALLOWED;
-
-/** The choices of an author; null for the default or, in an edit, for what it was. */
+/** Who may do something with a post; null for the author's default or, in an edit, for what it was. */
 export interface InteractionValues {
-  reply: Allowed | null;
-  reblog: Allowed | null;
+  reply: PolicyWord | null;
+  reblog: PolicyWord | null;
   quote: StatusQuotePolicy | null;
 }
 
 export const NO_CHOICES: InteractionValues = { reply: null, reblog: null, quote: null };
 
 export function typedInteraction(page: UserPage): InteractionValues {
-  const allowed = (name: string) =>
-    (Object.keys(ALLOWED) as Allowed[]).find((each) => each === page.text(name)) ?? null;
+  const word = (name: string) => POLICY_WORDS.find((each) => each === page.text(name)) ?? null;
   return {
-    reply: allowed("can_reply"),
-    reblog: allowed("can_reblog"),
+    reply: word("can_reply"),
+    reblog: word("can_reblog"),
     quote: STATUS_QUOTE_POLICIES.find((each) => each === page.text("can_quote")) ?? null,
   };
 }
 
 export function policyOf({ reply, reblog }: InteractionValues): Partial<InteractionPolicy> {
   return {
-    ...(reply && { canReply: storedPolicy(ALLOWED[reply]) }),
-    ...(reblog && { canReblog: storedPolicy(ALLOWED[reblog]) }),
+    ...(reply && { canReply: storedPolicy([reply]) }),
+    ...(reblog && { canReblog: storedPolicy([reblog]) }),
   };
 }
 
@@ -42,8 +40,6 @@ export function policyOf({ reply, reblog }: InteractionValues): Partial<Interact
 export function Interaction({ page, values, isEdit }: { page: UserPage; values: InteractionValues; isEdit: boolean }) {
   const texts = page.texts(composeTexts);
   const first = { value: "", label: isEdit ? texts.unchanged : texts.byDefault };
-  const everyone = [first, { value: "public", label: texts.everyone }, { value: "followers", label: texts.followers }];
-  const nobody = { value: "nobody", label: texts.nobody };
   return (
     <details class="part" open={Object.values(values).some(Boolean)}>
       <summary>{texts.interaction}</summary>
@@ -52,14 +48,19 @@ export function Interaction({ page, values, isEdit }: { page: UserPage; values: 
           name="can_reply"
           label={texts.mayReply}
           value={values.reply ?? ""}
-          choices={[...everyone, { value: "nobody", label: texts.mentioned }]}
+          choices={[first, ...replyChoices(page, "public")]}
         />
-        <Select name="can_reblog" label={texts.mayBoost} value={values.reblog ?? ""} choices={[...everyone, nobody]} />
+        <Select
+          name="can_reblog"
+          label={texts.mayBoost}
+          value={values.reblog ?? ""}
+          choices={[first, ...reblogChoices(page)]}
+        />
         <Select
           name="can_quote"
           label={texts.mayQuote}
           value={values.quote ?? ""}
-          choices={[...everyone, { value: "manual", label: texts.withApproval }, nobody]}
+          choices={[first, ...quoteChoices(page), { value: "manual", label: texts.withApproval }]}
         />
       </div>
     </details>

@@ -52,10 +52,6 @@ export const composeTexts = textsIn(
 
     interaction: "Who may interact",
     byDefault: "Your default",
-    everyone: "Everyone",
-    followers: "Followers",
-    nobody: "Only you",
-    mentioned: "Mentioned accounts",
     withApproval: "After you agree",
     mayReply: "Reply",
     mayBoost: "Boost",
@@ -136,10 +132,6 @@ export const composeTexts = textsIn(
 
     interaction: "Wer reagieren darf",
     byDefault: "Dein Standard",
-    everyone: "Alle",
-    followers: "Follower",
-    nobody: "Nur du",
-    mentioned: "Erwähnte Konten",
     withApproval: "Nach deiner Zustimmung",
     mayReply: "Antworten",
     mayBoost: "Teilen",
@@ -222,10 +214,6 @@ export const composeTexts = textsIn(
 
     interaction: "Qui peut réagir",
     byDefault: "Par défaut",
-    everyone: "Tout le monde",
-    followers: "Abonnés",
-    nobody: "Vous seulement",
-    mentioned: "Comptes mentionnés",
     withApproval: "Avec votre accord",
     mayReply: "Répondre",
     mayBoost: "Partager",
