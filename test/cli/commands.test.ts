@@ -236,6 +236,7 @@ test("the first user becomes the owner, and later users have the given role", as
     state: "active",
     created_at: expect.stringMatching(/^20.*Z$/),
     email: "alice@example.org",
+    unconfirmed_email: null,
     reason: null,
   });
 });

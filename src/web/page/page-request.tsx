@@ -212,15 +212,15 @@ export class PageRequest {
   }
 
   render(options: PageOptions, children: ComponentChildren): Response {
-    const { isIndexed } = findAppearance(this.ctx.db);
-    const site = { title: this.ctx.config.title, icon: iconPath(this.ctx, 96), theme: themePath(this.ctx) };
+    const appearance = findAppearance(this.ctx.db);
+    const site = { title: this.ctx.config.title, icon: iconPath(this.ctx, 96), theme: themePath(appearance) };
     const html = renderToString(
       <PageLayout
         title={options.title}
         site={site}
         messages={this.messages}
         wide={options.wide ?? false}
-        listed={isIndexed && (options.listed ?? false)}
+        listed={appearance.isIndexed && (options.listed ?? false)}
         meta={options.meta}
         scripts={options.scripts ?? []}
         navigation={options.isFocused ? null : this.navigation(site)}

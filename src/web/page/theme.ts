@@ -1,6 +1,6 @@
 import type { Context } from "../../context.ts";
 import { mediaUrl } from "../../core/addresses.ts";
-import { findAppearance, type Appearance } from "../../core/server/appearance.ts";
+import type { Appearance } from "../../core/server/appearance.ts";
 import { findSitePicture, SITE_PICTURES } from "../../core/server/site-pictures.ts";
 import { parseColor, readableOn } from "../../lib/color.ts";
 import { favicon } from "../assets.ts";
@@ -22,8 +22,8 @@ function accentStyles(color: NonNullable<ReturnType<typeof parseColor>>): string
 }
 
 /** The path of the owner's styles, which changes with them; null without any. */
-export function themePath(ctx: Context): string | null {
-  const theme = themeOf(findAppearance(ctx.db));
+export function themePath(appearance: Appearance): string | null {
+  const theme = themeOf(appearance);
   return theme === "" ? null : `/theme/${Bun.hash(theme).toString(36)}.css`;
 }
 

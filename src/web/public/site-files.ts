@@ -38,9 +38,10 @@ export function siteFilePages(pages: Pages): void {
   pages.get("/apple-touch-icon.png", (page) => page.redirect(pngIcon(page, 192)));
   pages.get("/favicon.ico", (page) => page.redirect(iconPath(page.ctx, 48).path));
   pages.get("/theme/:name", (page) => {
-    const own = themePath(page.ctx);
+    const appearance = findAppearance(page.ctx.db);
+    const own = themePath(appearance);
     if (own === null || `/${page.path.join("/")}` !== own) throw notFound();
-    const response = text(themeOf(findAppearance(page.ctx.db)), "text/css; charset=utf-8");
+    const response = text(themeOf(appearance), "text/css; charset=utf-8");
     response.headers.set("cache-control", "public, max-age=31536000, immutable");
     return response;
   });
