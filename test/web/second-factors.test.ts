@@ -102,6 +102,30 @@ describe("With one-time codes", () => {
     expect(await isSignedIn()).toBe(false);
   });
 
+  test("a form of the second step that has expired can be sent again", async () => {
+    await visitor.signIn("alice");
+    await visitor.follow();
+    const refused = await visitor.press("Sign in", { csrf: "old", code: codeOf(totp) });
+    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining("nothing was changed")]);
+    expect((await visitor.press("Sign in", { code: codeOf(totp) })).status).toBe(303);
+  });
+
+  test("a form that sets up an app and has expired keeps its secret, which no other user can turn on", async () => {
+    await server.person("bob");
+    const bob = new Visitor(server);
+    await bob.signIn("bob");
+    const keyOf = (html: string) => /<output class="code">([^<]*)</.exec(html)![1]!;
+    const key = keyOf((await bob.get(CODES)).html);
+    const { fields } = bob.formTo(CODES);
+    expect(keyOf((await bob.press("Turn codes on", { csrf: "old", code: "123456" })).html)).toBe(key);
+    const app = new TOTP({ secret: Secret.fromBase32(key.replaceAll(" ", "")) });
+    await signInWith(codeOf(totp));
+    const { csrf } = (await visitor.get(CODES)).forms.find(({ action }) => action === CODES)!.fields;
+    const stolen = await visitor.post(CODES, { csrf, secret: fields["secret"], code: codeOf(app) });
+    expect([stolen.status, keyOf(stolen.html) === key]).toEqual([422, false]);
+    expect((await bob.press("Turn codes on", { code: codeOf(app) })).text).toContain("Codes are on.");
+  });
+
   test("an app's request goes on after the second step", async () => {
     const redirect_uri = "urn:ietf:wg:oauth:2.0:oob";
     const { json } = await server
