@@ -140,7 +140,10 @@ describe("A reply", () => {
     await alice.follow(bob);
     const form = await visitor.get(`${COMPOSE}?in_reply_to=${parent.id}`);
     expect(fieldsOf(form)).toMatchObject({ text: "@bob @carol ", spoiler_text: "secret", visibility: "private" });
-    expect(form.text).toContain("Reply to bob");
+    expect([form.text, form.forms.map(({ action }) => action)]).toEqual([
+      expect.stringContaining("Reply to bob"),
+      [COMPOSE],
+    ]);
     const { text } = fieldsOf(form);
     const status = await posted(await visitor.press("Publish", { text: `${text}yes` }));
     expect(status).toMatchObject({ in_reply_to_id: parent.id, visibility: "private" });
@@ -200,6 +203,15 @@ describe("A poll", () => {
     await visitor.get(`${COMPOSE}?edit=${id}`);
     const without = await posted(await visitor.press("Save changes", { choice_0: "", choice_1: "" }));
     expect(without.poll).toBeNull();
+  });
+
+  test("that has ended stays in an edit of the text", async () => {
+    await visitor.get(COMPOSE);
+    const { id } = await posted(await visitor.press("Publish", { text: "wich?", ...poll }));
+    server.clock.advance(2 * 3600_000);
+    await visitor.get(`${COMPOSE}?edit=${id}`);
+    const edited = await posted(await visitor.press("Save changes", { text: "which?" }));
+    expect([edited.content, edited.poll.expired]).toEqual(["<p>which?</p>", true]);
   });
 
   test("with one choice, or with files, is refused beside its field", async () => {
