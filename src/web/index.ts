@@ -13,6 +13,7 @@ import { homePages } from "./reading/home.tsx";
 import { livePages } from "./reading/live.ts";
 import { notificationPages } from "./reading/notifications.tsx";
 import { postActionPages } from "./reading/post-actions.tsx";
+import { savedPages } from "./reading/saved.tsx";
 import { searchPages } from "./reading/search.tsx";
 import { confirmEmailPages } from "./mail/confirm-email.tsx";
 import { passwordResetPages } from "./mail/password-reset.tsx";
@@ -93,6 +94,7 @@ export function webRoutes(app: AnyElysia, ctx: Context, describe: () => Promise<
   accountActionPages(pages);
   homePages(pages);
   livePages(pages);
+  savedPages(pages);
   notificationPages(pages);
   searchPages(pages);
   apiPages(pages, describe);

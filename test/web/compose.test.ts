@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
+import { tone } from "../fixtures/clips.ts";
 import type { Client, Json } from "../support/client.ts";
 import { startServer } from "../support/server.ts";
 import { serverForAllTests } from "../support/setup.ts";
@@ -77,6 +78,15 @@ describe("Files", () => {
     await visitor.get(COMPOSE);
     const status = await posted(await visitor.press("Publish", { text: "", "files[]": await pictureFile() }));
     expect(status.media_attachments).toHaveLength(1);
+  });
+
+  test("that must be processed are published once they are", async () => {
+    await visitor.get(COMPOSE);
+    const sound = new File([tone()], "song.wav", { type: "audio/wav" });
+    const uploading = await visitor.press("Upload", { "files[]": sound });
+    expect(uploading.text).toContain("still being processed");
+    const { media_attachments: media } = await posted(await visitor.press("Publish", { text: "listen" }));
+    expect(media).toMatchObject([{ type: "audio", url: expect.stringContaining("/media/") }]);
   });
 
   test("of a refused type change nothing, and the reason is beside their field", async () => {

@@ -28,13 +28,13 @@ describe("The page for visitors of other servers", () => {
     expect(await relationship(alice, rita)).toMatchObject({ requested: true });
   });
 
-  test("shows the post to react to, and the address to look it up with", async () => {
+  test("leads to the post that they came for, where they can react to it", async () => {
     await visitor.signIn("alice");
     const uri = "https://far.example/users/rita/statuses/1";
     storeFrom(server, remoteAccount(server), { uri, content: "<p>look at this</p>" });
-    const { text } = await visitor.get(pageFor(uri));
-    expect(text).toContain("look at this");
-    expect(text).toContain(uri);
+    expect((await visitor.get(pageFor(uri))).location).toStartWith("/@rita@far.example/");
+    const { text, html } = await visitor.follow();
+    expect([text, html]).toEqual([expect.stringContaining("look at this"), expect.stringContaining("in_reply_to=")]);
   });
 
   test.each([
@@ -53,7 +53,8 @@ describe("The page for visitors of other servers", () => {
     await visitor.signIn("alice");
     const pageOf = async (uri: string): Promise<string> => {
       const { pathname, search } = new URL(template.replace(placeholder, encodeURIComponent(uri)));
-      return (await visitor.get(pathname + search)).text;
+      const { location, text } = await visitor.get(pathname + search);
+      return location === null ? text : (await visitor.follow()).text;
     };
     expect(await pageOf(rita.uri)).toContain("Follow Rita");
     expect(await pageOf(post.uri)).toContain("look at this");

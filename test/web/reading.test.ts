@@ -115,6 +115,16 @@ describe("Notifications", () => {
   });
 });
 
+test("bookmarks and favourites have pages of their own", async () => {
+  const [kept, liked] = [await bob.publish("to keep"), await bob.publish("to like")];
+  await reader.post(`/api/v1/statuses/${kept.id}/bookmark`);
+  await reader.post(`/api/v1/statuses/${liked.id}/favourite`);
+  expect((await visitor.get("/bookmarks")).text).toMatch(/^(?!.*to like).*to keep/);
+  expect((await visitor.get("/favourites")).text).toMatch(/^(?!.*to keep).*to like/);
+  await visitor.press("Favourite");
+  expect((await visitor.follow()).text).toContain("There are no posts here.");
+});
+
 describe("The search", () => {
   test("finds accounts to follow, hashtags, and the user's own posts", async () => {
     const far = remoteAccount(server, `nightjar${users}`, "far.example");

@@ -115,8 +115,6 @@ export const german: Messages = {
   },
   backTo: (app) => `Zurück zu ${app}`,
 
-  postFromElsewhere: "Ein Beitrag von einem anderen Server",
-  openInApp: "Um zu antworten, zu teilen oder zu favorisieren, suche in deiner App nach seiner Adresse.",
   followNamed: (name) => `${name} folgen`,
   follow: "Folgen",
   isFollowed: "Du folgst diesem Konto.",

@@ -112,8 +112,6 @@ export const english: Messages = {
   },
   backTo: (app) => `Back to ${app}`,
 
-  postFromElsewhere: "A post from another server",
-  openInApp: "To reply to it, boost it or favourite it, search for its address in your app.",
   followNamed: (name) => `Follow ${name}`,
   follow: "Follow",
   isFollowed: "You follow this account.",

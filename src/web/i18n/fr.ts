@@ -116,8 +116,6 @@ export const french: Messages = {
   },
   backTo: (app) => `Retour vers ${app}`,
 
-  postFromElsewhere: "Un message d’un autre serveur",
-  openInApp: "Pour y répondre, le partager ou l’ajouter aux favoris, cherchez son adresse dans votre application.",
   followNamed: (name) => `Suivre ${name}`,
   follow: "Suivre",
   isFollowed: "Vous suivez ce compte.",

@@ -60,8 +60,6 @@ export interface Messages {
   problems: Record<AuthorizationProblem["problem"], string>;
   backTo(app: string): string;
 
-  postFromElsewhere: string;
-  openInApp: string;
   followNamed(name: string): string;
   follow: string;
   isFollowed: string;

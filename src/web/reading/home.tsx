@@ -11,7 +11,7 @@ import type { Pages } from "../page/page-routes.ts";
 import { START } from "../page/return-path.ts";
 import { Post } from "../public/posts.tsx";
 import { liveFrom, News } from "./news.tsx";
-import { Pager, SearchBox } from "./lists.tsx";
+import { Lists, Pager, SearchBox } from "./lists.tsx";
 import { idsOf, rangeOf } from "../public/pagination.tsx";
 import { markRead } from "./markers.ts";
 import { readingTexts } from "./texts.ts";
@@ -36,6 +36,7 @@ function homePage(page: UserPage): Response {
     <>
       <h1 class="visually-hidden">{messages.home}</h1>
       <SearchBox page={page} />
+      <Lists page={page} />
       {isHomeFilling(ctx.db, session.accountId) && <Notice>{texts.homeFilling}</Notice>}
       {isEmpty && (
         <div class="empty">

@@ -6,10 +6,34 @@ import { requestAddress } from "../../lib/http/params.ts";
 import { Hidden } from "../page/forms.tsx";
 import { Icon } from "../page/icons.tsx";
 import type { UserPage } from "../page/page-request.tsx";
+import { START } from "../page/return-path.ts";
 import { ACCOUNTS, Answers, FollowButton } from "../public/account-actions.tsx";
 import { returnTo } from "../public/post-actions.tsx";
 import { Author, nameOf } from "../public/posts.tsx";
 import { readingTexts } from "./texts.ts";
+
+export const BOOKMARKS = "/bookmarks";
+export const FAVOURITES = "/favourites";
+
+/** The user's lists of posts, each with its own page. */
+export function Lists({ page }: { page: UserPage }) {
+  const texts = page.texts(readingTexts);
+  const here = requestAddress(page.request.url).pathname;
+  const lists = [
+    [START, page.messages.home],
+    [BOOKMARKS, texts.bookmarks],
+    [FAVOURITES, texts.favourites],
+  ] as const;
+  return (
+    <nav class="tabs" aria-label={texts.lists}>
+      {lists.map(([href, label]) => (
+        <a href={href} aria-current={href === here ? "page" : undefined}>
+          {label}
+        </a>
+      ))}
+    </nav>
+  );
+}
 
 interface PagerProps {
   page: UserPage;

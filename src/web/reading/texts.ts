@@ -5,6 +5,9 @@ type Sentence = readonly [one: string, many: string];
 
 export const readingTexts = textsIn(
   {
+    lists: "Your lists of posts",
+    bookmarks: "Bookmarks",
+    favourites: "Favourites",
     homeEmpty: "Your timeline is empty",
     homeEmptyHelp:
       "Follow people to read their posts here. Search for a name, or paste an address such as @name@example.org or the link of a profile or post.",
@@ -56,6 +59,9 @@ export const readingTexts = textsIn(
     newNotifications: ["{count} new notification", "{count} new notifications"] as Sentence,
   },
   {
+    lists: "Deine Listen von Beiträgen",
+    bookmarks: "Lesezeichen",
+    favourites: "Favoriten",
     homeEmpty: "Deine Timeline ist leer",
     homeEmptyHelp:
       "Folge Leuten, um hier ihre Beiträge zu lesen. Suche einen Namen, oder füge eine Adresse wie @name@example.org oder den Link eines Profils oder Beitrags ein.",
@@ -108,6 +114,9 @@ export const readingTexts = textsIn(
     newNotifications: ["{count} neue Mitteilung", "{count} neue Mitteilungen"],
   },
   {
+    lists: "Vos listes de messages",
+    bookmarks: "Marque-pages",
+    favourites: "Favoris",
     homeEmpty: "Votre fil est vide",
     homeEmptyHelp:
       "Suivez des personnes pour lire leurs messages ici. Cherchez un nom, ou collez une adresse comme @nom@example.org ou le lien d’un profil ou d’un message.",

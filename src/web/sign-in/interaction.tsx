@@ -12,7 +12,8 @@ import { Hidden } from "../page/forms.tsx";
 import { Alert, Head } from "../page/layout.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import type { PageRequest } from "../page/page-request.tsx";
-import { Author, nameOf, Post } from "../public/posts.tsx";
+import { postPath } from "../public/links.ts";
+import { Author, nameOf } from "../public/posts.tsx";
 import { INTERACTION } from "./paths.ts";
 import { signInPage } from "./sign-in.tsx";
 
@@ -37,7 +38,7 @@ export function interactionPages(pages: Pages): void {
 const MAX_URI = 2048;
 
 async function interactionPage(page: PageRequest, { accountId }: Session): Promise<Response> {
-  const { ctx, messages } = page;
+  const { ctx } = page;
   const uri = page
     .text("uri")
     .slice(0, MAX_URI)
@@ -50,18 +51,8 @@ async function interactionPage(page: PageRequest, { accountId }: Session): Promi
   const { accountIds, statusIds } = await resolveAddress(ctx, accountId, uri);
   if (accountIds.length > 0) return accountPage(page, accountId, accountIds[0]!);
   if (statusIds.length === 0) return notFoundPage(page);
-  return page.render(
-    { title: messages.postFromElsewhere, wide: true },
-    <>
-      <Head title={messages.postFromElsewhere}>
-        <p>{messages.openInApp}</p>
-      </Head>
-      <Post page={page} status={showStatus(ctx, accountId, statusIds[0]!)} isMain />
-      <p>
-        <code>{uri}</code>
-      </p>
-    </>,
-  );
+  // Its page has all that users can do with it.
+  return page.redirect(postPath(page, showStatus(ctx, accountId, statusIds[0]!)));
 }
 
 function accountPage(page: PageRequest, viewerId: number, id: number, problem?: string): Response {
