@@ -8,10 +8,12 @@ import {
   OLD_ACTOR,
   runImport,
 } from "../../support/archives.ts";
+import type { ImportProgress } from "../../../src/federation/archives/import.ts";
 import type { Client, Json } from "../../support/client.ts";
 import { serverForAllTests } from "../../support/setup.ts";
 import { pictureFile } from "../../support/uploads.ts";
 
+const DAY = 24 * 3600_000;
 const { server } = serverForAllTests();
 let archives: ArchiveFolder;
 let alice: Client;
@@ -267,5 +269,31 @@ describe("An import", () => {
     const both = await Promise.allSettled([runImport(server, alice, path), runImport(server, alice, path)]);
     expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
     expect(await postsOf(alice)).toHaveLength(1);
+  });
+
+  test("that is interrupted finds its files again within a week, and reads none twice", async () => {
+    const attachment = [{ type: "Document", url: "media_attachments/a.png", name: "A wren" }];
+    const png = new Uint8Array(await (await pictureFile("png", { shade: 9 })).arrayBuffer());
+    const path = await archives.zip({
+      "media_attachments/a.png": png,
+      ...mastodonArchive([archivedPost(1, { attachment })]),
+    });
+    const stopBeforePosts = ({ stage }: ImportProgress) => {
+      if (stage === "posts") throw new Error("the power failed");
+    };
+    const interrupt = () => runImport(server, alice, path, { onProgress: stopBeforePosts }).catch(() => {});
+    await interrupt();
+    await server.cleanUpAfter(2 * DAY);
+    expect(count("imported_media")).toBe(1);
+    const again = await runImport(server, alice, path);
+    expect(again).toMatchObject({ posts: 1, files: 1 });
+    expect((await postsOf(alice))[0].media_attachments).toMatchObject([{ description: "A wren" }]);
+    expect(count("imported_media")).toBe(0);
+    expect(server.ctx.db.get("SELECT 1 FROM media_attachments WHERE status_id IS NULL")).toBeNull();
+
+    alice = await server.person(`later${users}`);
+    await interrupt();
+    await server.cleanUpAfter(9 * DAY);
+    expect(count("imported_media")).toBe(0);
   });
 });
