@@ -1,8 +1,9 @@
 import { beforeEach, expect, test } from "bun:test";
+import type { Json } from "../support/client.ts";
 import { serverForAllTests } from "../support/setup.ts";
 import { Visitor } from "./visitor.ts";
 
-const { server, alice, bob } = serverForAllTests(["alice", "bob"]);
+const { server, alice, bob } = serverForAllTests(["alice", "bob", "alan"]);
 let visitor: Visitor;
 
 beforeEach(async () => {
@@ -49,4 +50,113 @@ test("the page for notifications sets the policy, and its requests are accepted 
   await server.drain();
   expect(await mention()).toContain("No notifications are filtered.");
   expect((await alice.get("/api/v1/notifications")).json).toHaveLength(2);
+});
+
+test("the pages for filters add, change and delete one, with its words", async () => {
+  await visitor.get("/settings/filters/new");
+  const contexts = Object.fromEntries(["public", "thread", "account"].map((each) => [`context_${each}`, undefined]));
+  await visitor.press("Save", {
+    title: "Spoilers",
+    action: "hide",
+    expiry: "3600",
+    keyword_new0: "finale",
+    keyword_new2: " season two ",
+    whole_new2: undefined,
+    ...contexts,
+  });
+  const filters = async () => (await alice.get("/api/v2/filters")).json;
+  const [filter] = await filters();
+  expect(filter).toMatchObject({
+    title: "Spoilers",
+    context: ["home", "notifications"],
+    filter_action: "hide",
+    keywords: [
+      { keyword: "finale", whole_word: true },
+      { keyword: "season two", whole_word: false },
+    ],
+  });
+  expect(Date.parse(filter.expires_at)).toBe(server.clock.now() + 3600_000);
+  expect((await visitor.follow()).text).toMatch(
+    /Spoilers finale, season two Hide · Home and lists, Notifications · Until/,
+  );
+  const path = `/settings/filters/${filter.id}`;
+  const [first, second] = filter.keywords.map(({ id }: Json) => `keyword_${id}`);
+  await visitor.get(path);
+  await visitor.press("Save", { [first]: "", [second]: "season three", keyword_new1: "ending" });
+  const [changed] = await filters();
+  expect(changed.keywords.map(({ keyword }: Json) => keyword)).toEqual(["season three", "ending"]);
+  expect(changed.expires_at).toBe(filter.expires_at);
+  await visitor.get(path);
+  await visitor.press("Delete this filter");
+  expect(await filters()).toEqual([]);
+});
+
+test("a refused filter says what is wrong beside the field, and keeps what was typed", async () => {
+  await visitor.get("/settings/filters/new");
+  const none = Object.fromEntries(
+    ["home", "notifications", "public", "thread", "account"].map((each) => [`context_${each}`, undefined]),
+  );
+  const long = "x".repeat(513);
+  const noPlace = await visitor.press("Save", { title: "Old news", keyword_new1: "news", ...none });
+  expect([noPlace.status, noPlace.html]).toEqual([422, expect.stringContaining('id="context-error"')]);
+  expect(noPlace.forms[0]!.fields).toMatchObject({ title: "Old news", keyword_new1: "news" });
+  const tooLong = await visitor.press("Save", { context_home: "1", keyword_new1: long });
+  expect(tooLong.html).toContain('id="keywords-error"');
+  expect((await visitor.press("Save", { context_home: "1", title: " " })).html).toContain('id="title-about"');
+  expect((await alice.get("/api/v2/filters")).json).toEqual([]);
+  await visitor.get("/settings/filters");
+  expect((await visitor.get("/settings/filters/999")).status).toBe(404);
+});
+
+test("the pages for lists create and change one, and show its timeline", async () => {
+  await alice.post(`/api/v1/accounts/${bob.id}/follow`);
+  await visitor.get("/settings/lists");
+  const { status, html } = await visitor.press("Create list", { title: " " });
+  expect([status, html]).toEqual([422, expect.stringContaining('id="title-about"')]);
+  const { location } = await visitor.press("Create list", { title: "Birds" });
+  const path = location!;
+  await visitor.follow();
+  const id = path.split("/").at(-1)!;
+  for (const [member, problem] of [
+    ["@carol", "No account has this name"],
+    ["@alan", "You don’t follow this account"],
+  ] as const) {
+    const refused = await visitor.press("Add to the list", { member });
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining(problem)]);
+    expect(visitor.formTo(`${path}/members`).fields).toMatchObject({ member });
+  }
+  await visitor.press("Add to the list", { member: "@bob" });
+  await visitor.follow();
+  await visitor.press("Save", { title: "Songbirds", replies: "none", exclusive: "1" });
+  const { json: list } = await alice.get(`/api/v1/lists/${id}`);
+  expect(list).toMatchObject({ title: "Songbirds", replies_policy: "none", exclusive: true });
+  await bob.publish({ status: "tweet" });
+  await server.drain();
+  const timeline = await visitor.get(`/lists/${id}`);
+  expect(timeline.text).toContain("tweet");
+  expect((await visitor.get("/home")).html).toContain(`href="/lists/${id}"`);
+  await visitor.get(path);
+  await visitor.press("Remove");
+  expect((await visitor.follow()).text).toContain("The list is empty.");
+  await visitor.press("Delete this list");
+  expect((await alice.get("/api/v1/lists")).json).toEqual([]);
+  expect((await visitor.get(path)).status).toBe(404);
+});
+
+test("the page for hashtags follows and features them, and refuses what is none", async () => {
+  const path = "/settings/hashtags";
+  await visitor.get(path);
+  const refused = await visitor.press("Follow", { follow: "not one" });
+  expect([refused.status, refused.html]).toEqual([422, expect.stringContaining('id="follow-about"')]);
+  await visitor.press("Follow", { follow: "#Birds" });
+  await visitor.follow();
+  await visitor.press("Feature", { feature: "trees" });
+  const followed = async () => (await alice.get("/api/v1/followed_tags")).json.map(({ name }: Json) => name);
+  const featured = async () => (await alice.get("/api/v1/featured_tags")).json.map(({ name }: Json) => name);
+  expect([await followed(), await featured()]).toEqual([["birds"], ["trees"]]);
+  await visitor.follow();
+  await visitor.press("Unfollow");
+  await visitor.follow();
+  await visitor.press("Remove");
+  expect([await followed(), await featured()]).toEqual([[], []]);
 });

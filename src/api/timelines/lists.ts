@@ -4,6 +4,7 @@ import {
   createList,
   listsContaining,
   listsOf,
+  MAX_LIST_TITLE,
   membersOf,
   ownList,
   REPLIES_POLICIES,
@@ -18,11 +19,8 @@ import { bool, ids, int, object, oneOf, optional, text } from "../../lib/http/in
 import { accountPage, idsOf, pageOf, paging } from "../paging.ts";
 import type { Router } from "../router.ts";
 
-/** Mastodon's limit. */
-const MAX_TITLE = 256;
-
 const Settings = object({
-  title: text({ max: MAX_TITLE }),
+  title: text({ max: MAX_LIST_TITLE }),
   replies_policy: optional(oneOf(REPLIES_POLICIES)),
   exclusive: optional(bool()),
 });

@@ -1,11 +1,14 @@
 import type { Context } from "../../context.ts";
 import { Keyset, type Page, type ListItem } from "../../db/keyset.ts";
+import { validationFailed } from "../../errors.ts";
+import { isHashtagName } from "../../lib/text/hashtags.ts";
 import { fillHomeLater } from "../timelines/home-backfill.ts";
 import { clearTagFromHome } from "../timelines/home-fanout.ts";
 import { ensureTag, findTag } from "./tags.ts";
 
 /** Follows a hashtag: public statuses with it appear in the home timeline, including some recent ones. */
 export function followTag(ctx: Context, accountId: number, written: string): void {
+  if (!isHashtagName(written)) throw validationFailed("Tag is invalid");
   ctx.db.transaction((tx) => {
     const tagId = ensureTag(tx, written, ctx.clock.now());
     const { changes } = tx.run(

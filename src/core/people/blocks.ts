@@ -196,11 +196,12 @@ export function blocksOf(ctx: Context, accountId: number, page: Page): ListItem[
 }
 
 export interface MutePlace extends ListItem {
+  hide_notifications: number;
   expires_at: number | null;
 }
 
 const MUTES = new Keyset<MutePlace>(
-  `SELECT m.target_account_id AS id, m.id AS cursor, m.expires_at FROM mutes m
+  `SELECT m.target_account_id AS id, m.id AS cursor, m.hide_notifications, m.expires_at FROM mutes m
    WHERE m.account_id = +$accountId AND (m.expires_at IS NULL OR m.expires_at > +$now) AND NOT ${isSuspended("m.target_account_id")}`,
   "m.id",
 );

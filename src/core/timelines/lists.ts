@@ -2,7 +2,7 @@ import type { Context } from "../../context.ts";
 import { Keyset, type Page, type ListItem } from "../../db/keyset.ts";
 import type { Reads, Tx } from "../../db/open.ts";
 import { lists } from "../../db/schema/index.ts";
-import { notFound, validationFailed } from "../../errors.ts";
+import { notFound, refuseWhere, tooLong, validationFailed } from "../../errors.ts";
 import { fillHomeLater } from "./home-backfill.ts";
 import { clearFromHome } from "./home-fanout.ts";
 import { fillList } from "./list-timelines.ts";
@@ -18,8 +18,9 @@ export interface ListSettings {
   exclusive: boolean;
 }
 
-/** Mastodon's limit. */
+/** Mastodon's limits. */
 const MAX_LISTS = 50;
+export const MAX_LIST_TITLE = 256;
 
 const COLUMNS = "l.id, l.account_id, l.title, l.replies_policy, l.exclusive";
 
@@ -54,8 +55,13 @@ export function ownList(db: Reads, ownerId: number, id: number | null): ListRow 
   return list;
 }
 
+function checkTitle(title: string): void {
+  refuseWhere([[!/\S/.test(title), "Title can't be blank"], tooLong("Title", title, MAX_LIST_TITLE)]);
+}
+
 /** Creates an empty list and returns its id. */
 export function createList(ctx: Context, ownerId: number, { title, repliesPolicy, exclusive }: ListSettings): number {
+  checkTitle(title);
   return ctx.db.transaction((tx) => {
     if (listsOf(tx, ownerId).length >= MAX_LISTS) {
       throw validationFailed("You have reached the maximum number of lists");
@@ -70,6 +76,7 @@ export function createList(ctx: Context, ownerId: number, { title, repliesPolicy
 
 /** Changes the given properties. If `exclusive` changes, the owner's home timeline is updated. */
 export function updateList(ctx: Context, list: ListRow, changes: Partial<ListSettings>): void {
+  if (changes.title !== undefined) checkTitle(changes.title);
   const exclusive = changes.exclusive ?? list.exclusive === 1;
   ctx.db.transaction((tx) => {
     tx.run(

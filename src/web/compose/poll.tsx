@@ -1,34 +1,21 @@
 /** @jsxImportSource preact */
 import { POLL_LIMITS, type PollDraft } from "../../core/statuses/polls.ts";
 import type { PollJson } from "../../entities/polls.ts";
+import { durationChoices } from "../page/choices.ts";
 import { Checkbox, Field, Select } from "../page/forms.tsx";
 import type { UserPage } from "../page/page-request.tsx";
 import { composeTexts } from "./texts.ts";
 import type { PollValues, Values } from "./values.ts";
 
-const DURATIONS = [
-  [5, "minute"],
-  [30, "minute"],
-  [1, "hour"],
-  [6, "hour"],
-  [12, "hour"],
-  [1, "day"],
-  [3, "day"],
-  [7, "day"],
-  [30, "day"],
-] as const;
-
-const SECONDS = { minute: 60, hour: 3600, day: 24 * 3600 };
+/** In seconds. */
+const DURATIONS = [5 * 60, 30 * 60, 3600, 6 * 3600, 12 * 3600, 24 * 3600, 3 * 24 * 3600, 7 * 24 * 3600, 30 * 24 * 3600];
 
 /** The fields for a poll. */
 export function PollFields({ page, values, error }: { page: UserPage; values: Values; error: string | undefined }) {
   const texts = page.texts(composeTexts);
   const { choices, duration, multiple } = values.poll;
   const isEdit = values.edited !== null;
-  const times = DURATIONS.map(([count, unit]) => ({
-    value: String(count * SECONDS[unit]),
-    label: new Intl.NumberFormat(page.messages.locale, { style: "unit", unit, unitDisplay: "long" }).format(count),
-  }));
+  const times = durationChoices(page, DURATIONS);
   return (
     <details class="part" open={choices.some(Boolean) || error !== undefined}>
       <summary>{texts.poll}</summary>

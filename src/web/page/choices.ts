@@ -134,3 +134,18 @@ export function languageChoices(page: PageRequest, none: string): Choice[] {
   const languages = knownLanguages().map(({ code }) => ({ value: code, label: names.of(code)! }));
   return [{ value: "", label: none }, ...languages.toSorted((a, b) => compare(a.label, b.label))];
 }
+
+const UNITS = [
+  [24 * 3600, "day"],
+  [3600, "hour"],
+  [60, "minute"],
+] as const;
+
+/** Choices for a time that something lasts. The values are in seconds: a whole number of minutes, hours or days. */
+export function durationChoices(page: PageRequest, durations: readonly number[]): Choice[] {
+  return durations.map((seconds) => {
+    const [length, unit] = UNITS.find(([each]) => seconds % each === 0)!;
+    const format = new Intl.NumberFormat(page.messages.locale, { style: "unit", unit, unitDisplay: "long" });
+    return { value: String(seconds), label: format.format(seconds / length) };
+  });
+}

@@ -37,6 +37,15 @@ export function problemsOf(page: PageRequest, error: unknown): FormProblems {
   return { fields: Object.fromEntries(sentences), status };
 }
 
+/** The same for a form in which all reasons are about one field. */
+export function problemsAt(page: PageRequest, error: unknown, field: string): FormProblems {
+  const { problem, fields, status } = problemsOf(page, error);
+  if (problem === undefined) return { fields, status };
+  const isValidation = error instanceof Refusal && error.message.startsWith("Validation failed: ");
+  const sentence = isValidation ? problem.slice(problem.indexOf(": ") + 2) : problem;
+  return { fields: { [field]: sentence }, status };
+}
+
 interface FormProps {
   page: PageRequest;
   action: string;
@@ -160,6 +169,8 @@ interface FieldProps extends LabelledProps {
   min?: string | number;
   max?: string | number;
   inputMode?: "numeric" | "text";
+  /** Texts that the browser offers while its user types. */
+  suggestions?: readonly string[];
   /** For texts that people read: phones may capitalise and correct them. */
   isProse?: boolean;
 }
@@ -169,6 +180,7 @@ const NO_CORRECTION = { autocapitalize: "none", autocorrect: "off", spellcheck: 
 
 /** A labelled input of one line. */
 export function Field(props: FieldProps) {
+  const listId = props.suggestions && `${props.id ?? props.name}-suggestions`;
   return (
     <Labelled {...props}>
       <input
@@ -184,7 +196,15 @@ export function Field(props: FieldProps) {
         min={props.min}
         max={props.max}
         inputMode={props.inputMode}
+        list={listId}
       />
+      {listId && (
+        <datalist id={listId}>
+          {props.suggestions!.map((value) => (
+            <option value={value} />
+          ))}
+        </datalist>
+      )}
     </Labelled>
   );
 }

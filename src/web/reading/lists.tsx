@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { listsOf } from "../../core/timelines/lists.ts";
 import type { Page } from "../../db/keyset.ts";
 import { showAccounts } from "../../entities/accounts.ts";
 import { showRelationships } from "../../entities/relationships.ts";
@@ -19,15 +20,17 @@ export const FAVOURITES = "/favourites";
 export function Lists({ page }: { page: UserPage }) {
   const texts = page.texts(readingTexts);
   const here = requestAddress(page.request.url).pathname;
-  const lists = [
+  const own = listsOf(page.ctx.db, page.session.accountId);
+  const lists: [href: string, label: string][] = [
     [START, page.messages.home],
+    ...own.map(({ id, title }): [string, string] => [`/lists/${id}`, title]),
     [BOOKMARKS, texts.bookmarks],
     [FAVOURITES, texts.favourites],
-  ] as const;
+  ];
   return (
     <nav class="tabs" aria-label={texts.lists}>
       {lists.map(([href, label]) => (
-        <a href={href} aria-current={href === here ? "page" : undefined}>
+        <a href={href} aria-current={href === here ? "page" : undefined} dir="auto">
           {label}
         </a>
       ))}

@@ -57,6 +57,9 @@ export const readingTexts = textsIn(
 
     newPosts: ["{count} new post", "{count} new posts"] as Sentence,
     newNotifications: ["{count} new notification", "{count} new notifications"] as Sentence,
+    listEmpty: "Nothing in this list yet",
+    listEmptyHelp: "New posts of its members will appear here.",
+    editList: "Edit this list",
   },
   {
     lists: "Deine Listen von Beiträgen",
@@ -112,6 +115,9 @@ export const readingTexts = textsIn(
 
     newPosts: ["{count} neuer Beitrag", "{count} neue Beiträge"],
     newNotifications: ["{count} neue Mitteilung", "{count} neue Mitteilungen"],
+    listEmpty: "Noch nichts in dieser Liste",
+    listEmptyHelp: "Neue Beiträge ihrer Mitglieder erscheinen hier.",
+    editList: "Diese Liste bearbeiten",
   },
   {
     lists: "Vos listes de messages",
@@ -169,5 +175,8 @@ export const readingTexts = textsIn(
 
     newPosts: ["{count} nouveau message", "{count} nouveaux messages"],
     newNotifications: ["{count} nouvelle notification", "{count} nouvelles notifications"],
+    listEmpty: "Rien dans cette liste pour le moment",
+    listEmptyHelp: "Les nouveaux messages de ses membres apparaîtront ici.",
+    editList: "Modifier cette liste",
   },
 );

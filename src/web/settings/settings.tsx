@@ -50,7 +50,22 @@ const GROUPS: Group[] = [
         title: (texts) => texts.notificationPolicy,
         help: (texts) => texts.notificationPolicyHelp,
       },
+      { path: "/settings/filters", title: (texts) => texts.filters, help: (texts) => texts.filtersHelp },
+      { path: "/settings/lists", title: (texts) => texts.lists, help: (texts) => texts.listsHelp },
+      { path: "/settings/hashtags", title: (texts) => texts.hashtags, help: (texts) => texts.hashtagsHelp },
       { path: "/settings/feed", title: (texts) => texts.feed, help: (texts) => texts.feedSection },
+    ],
+  },
+  {
+    title: (texts) => texts.peopleGroup,
+    sections: [
+      { path: "/settings/blocks", title: (texts) => texts.blocks, help: (texts) => texts.blocksHelp },
+      { path: "/settings/mutes", title: (texts) => texts.mutes, help: (texts) => texts.mutesHelp },
+      {
+        path: "/settings/domain-blocks",
+        title: (texts) => texts.domainBlocks,
+        help: (texts) => texts.domainBlocksHelp,
+      },
     ],
   },
   {
