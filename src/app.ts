@@ -14,6 +14,7 @@ import { stackOf } from "./lib/log.ts";
 import { OAuthRefusal } from "./oauth/refusals.ts";
 import { describeIn, errorLanguage, inLanguage } from "./web/i18n/error-messages.ts";
 import { remoteFileRoutes } from "./web/remote-files.ts";
+import { clientRoutes } from "./web/client-files.ts";
 import { fileRoutes } from "./web/static-files.ts";
 import { webRoutes } from "./web/index.ts";
 
@@ -84,6 +85,7 @@ export async function createApp(ctx: Context) {
   apiRoutes(routes);
   remoteFileRoutes(app, ctx);
   await fileRoutes(app, ctx);
+  await clientRoutes(app, ctx);
   webRoutes(app, ctx, () => routes.describe());
   return app;
 }

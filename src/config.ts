@@ -22,6 +22,7 @@ import {
   serviceUrl,
   switchWord,
   text,
+  webClient,
   type Parser,
   type SettingName,
 } from "./lib/settings/parsers.ts";
@@ -207,6 +208,12 @@ const TABLE = {
     "off",
     onOrOff,
     "`on` limits an account of another server whose posts mention more than 20 local strangers within an hour, holds its notifications back, and reports it to the moderators",
+  ),
+  webClient: optional(
+    "LINNET_WEB_CLIENT",
+    "",
+    webClient,
+    "Folder of a built [web client](deployment.md#a-web-client) for Mastodon, served under `/client/`",
   ),
   registrations: setting(
     "LINNET_REGISTRATIONS",

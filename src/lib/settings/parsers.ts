@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { UsageError } from "../../errors.ts";
 import { parseNetworks, type Network } from "../http/ip-addresses.ts";
 import { parseMailbox, parseMailServer, type Mailbox, type MailServer } from "../mail/mail-server.ts";
@@ -109,3 +111,11 @@ export function languages(given: string, name: SettingName): readonly string[] {
     return isLocale(code) ? code : refuse(name, given, "codes like en,de");
   });
 }
+
+/** A folder with a built web client. */
+export const webClient: Parser<string> = (given, name) => {
+  const folder = resolve(given);
+  return existsSync(join(folder, "index.html"))
+    ? folder
+    : refuse(name, given, "the folder of a built web client, with an index.html");
+};
