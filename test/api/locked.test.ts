@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeEach, describe, expect, jest, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { MediaQueue } from "../../src/lib/media/media-queue.ts";
 import { Clips, ffmpeg } from "../fixtures/clips.ts";
 import { openTestContext, startInstance, TestClock } from "../support/instance.ts";
 import { inProcess, TestServer } from "../support/server.ts";
-import { upload, uploaded } from "../support/uploads.ts";
+import { pictureFile, upload, uploaded } from "../support/uploads.ts";
 import { Visitor } from "../web/visitor.ts";
 
 let data: string;
@@ -52,6 +52,35 @@ describe("While another program has locked the database,", () => {
     expect((await posting).json).toMatchObject({ content: "<p>patience</p>" });
     expect((await alice.get("/api/v1/timelines/home")).json).toHaveLength(1);
   });
+
+  inProcess(
+    "a post from the browser is published after the lock, and one that waits too long keeps its draft",
+    async () => {
+      await server.person("alice");
+      const visitor = new Visitor(server);
+      await visitor.signIn("alice");
+      server.ctx.db.neverBlock(1);
+      await visitor.get("/compose");
+      other.raw.run("BEGIN IMMEDIATE");
+      const refused = await visitor.press("Publish", { text: "patience" });
+      expect([refused.status, refused.text]).toEqual([503, expect.stringContaining("Nothing was saved")]);
+      other.raw.run("COMMIT");
+      server.ctx.db.neverBlock();
+      // The lock begins after the upload was stored, and before the post is.
+      const { remote } = server.ctx;
+      const lockOnce = jest.fn(() => {
+        other.raw.run("BEGIN IMMEDIATE");
+        setTimeout(() => other.raw.run("COMMIT"), 20);
+      });
+      remote.account = async () => {
+        if (lockOnce.mock.calls.length === 0) lockOnce();
+        return null;
+      };
+      const text = `${refused.forms[0]!.fields["text"]} @rita@far.example`;
+      const { location } = await visitor.press("Publish", { text, "files[]": await pictureFile() });
+      expect((await visitor.get(location!)).text).toContain("patience");
+    },
+  );
 
   inProcess("a post that waits too long is refused with 503, a reason and a Retry-After header", async () => {
     const alice = await server.person("alice");

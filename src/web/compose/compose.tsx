@@ -47,14 +47,16 @@ async function submit(page: UserPage): Promise<Response> {
     }
     await addUploads(page, values.media);
     if (page.text("do") !== "publish") return composePage(page, values, NO_PROBLEMS);
-    const result =
-      values.edited === null
-        ? await publishPost(page, values)
-        : { statusId: await editPost(page, values.edited, values) };
+    // The uploads are stored by now, so only the rest can be repeated after a lock.
+    const result = await page.ctx.db.whenWritable(() => publishOrEdit(page, values));
     return page.redirect(addressOf(page, result));
   } catch (error) {
     return composePage(page, values, composeProblems(page, error));
   }
+}
+
+async function publishOrEdit(page: UserPage, values: Values): Promise<PublishResult> {
+  return values.edited === null ? publishPost(page, values) : { statusId: await editPost(page, values.edited, values) };
 }
 
 function addressOf({ session }: UserPage, result: PublishResult): string {

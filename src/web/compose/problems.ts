@@ -1,3 +1,5 @@
+import { DatabaseLockedRefusal } from "../../errors.ts";
+import { inLanguage } from "../i18n/error-messages.ts";
 import { problemsOf, type FormProblems } from "../page/forms.tsx";
 import type { UserPage } from "../page/page-request.tsx";
 
@@ -11,6 +13,9 @@ const FIELDS: [field: string, message: RegExp][] = [
 
 /** The problem beside the field that it is about; above the form if it is about none. */
 export function composeProblems(page: UserPage, error: unknown): FormProblems {
+  if (error instanceof DatabaseLockedRefusal) {
+    return { problem: inLanguage(error.message, page.messages.language), fields: {}, status: 503 };
+  }
   const problems = problemsOf(page, error);
   const { problem } = problems;
   const field = error instanceof Error && FIELDS.find(([, message]) => message.test(error.message))?.[0];
