@@ -16,7 +16,7 @@ import {
   storeArchivedBoost,
   storeArchivedFavourite,
 } from "../../core/transfer/imported-parts.ts";
-import { type Importer, isImported, storeArchivedPost } from "../../core/transfer/imported-posts.ts";
+import { type Importer, storeArchivedPost } from "../../core/transfer/imported-posts.ts";
 import { importsFolder } from "../../core/transfer/archive-imports.ts";
 import { VIDEO_BYTES } from "../../core/media/limits.ts";
 import type { Tx } from "../../db/open.ts";
@@ -204,7 +204,7 @@ class ImportRun {
   private async storePosts(plan: ImportPlan, stored: Set<string>): Promise<void> {
     this.enter("posts");
     await this.inSlices(this.source.items(), (tx, item) => {
-      if (item.type !== "post" || isImported(tx, this.importer.id, item.post.uri)) return;
+      if (item.type !== "post") return;
       const post = withStoredFiles(this.archive, this.source, item, stored);
       if (post === null) return;
       if (!storeArchivedPost(this.ctx, tx, this.importer, post)) return;

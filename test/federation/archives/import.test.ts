@@ -32,6 +32,10 @@ function count(table: "jobs" | "imported_media"): number {
   return server.ctx.db.get<{ count: number }>(`SELECT count(*) AS count FROM ${table}`, {})!.count;
 }
 
+function stopBeforePosts({ stage }: ImportProgress): void {
+  if (stage === "posts") throw new Error("the power failed");
+}
+
 /** The user's posts, oldest first. */
 async function postsOf(user: Client): Promise<Json[]> {
   return (await user.get(`/api/v1/accounts/${user.id}/statuses?limit=40`)).json.toReversed();
@@ -188,6 +192,31 @@ describe("Media of an archive", () => {
     );
   });
 
+  test("that two posts name belong to the first", async () => {
+    const attachment = [{ type: "Document", url: "media_attachments/a.png" }];
+    const png = new Uint8Array(await (await pictureFile("png")).arrayBuffer());
+    const items = [archivedPost(1, { attachment }), archivedPost(2, { attachment })];
+    await runImport(server, alice, await archives.zip({ "media_attachments/a.png": png, ...mastodonArchive(items) }));
+    expect((await postsOf(alice)).map(({ media_attachments: media }) => media.length)).toEqual([1, 0]);
+    expect((await alice.get(`/api/v1/accounts/${alice.id}/statuses?only_media=true`)).json).toHaveLength(1);
+  });
+
+  test("whose conversion was interrupted are read again", async () => {
+    const attachment = [{ type: "Document", url: "media_attachments/a.png" }];
+    const png = new Uint8Array(await (await pictureFile("png")).arrayBuffer());
+    const path = await archives.zip({
+      "media_attachments/a.png": png,
+      ...mastodonArchive([archivedPost(1, { attachment })]),
+    });
+    await runImport(server, alice, path, { onProgress: stopBeforePosts }).catch(() => {});
+    server.ctx.db.transaction((tx) =>
+      tx.run("UPDATE media_attachments SET state = 'processing' WHERE status_id IS NULL"),
+    );
+    await runImport(server, alice, path);
+    expect((await postsOf(alice))[0].media_attachments).toMatchObject([{ type: "image" }]);
+    server.ctx.db.transaction((tx) => tx.run("DELETE FROM media_attachments WHERE status_id IS NULL"));
+  });
+
   test("that are missing, or no images, are counted, and the rest of the post is imported", async () => {
     const attachment = ["gone", "broken"].map((name) => ({ type: "Document", url: `media_attachments/${name}.png` }));
     const posts = [archivedPost(1, { attachment }), archivedPost(2, { attachment: [attachment[0]], content: "" })];
@@ -262,6 +291,8 @@ describe("An import", () => {
       "2020-01-01T00:02",
       "2020-01-01T00:04",
     ]);
+    await alice.post(`/api/v1/statuses/${id}/unreblog`);
+    expect(await runImport(server, alice, path)).toMatchObject({ boosts: 0 });
   });
 
   test("is refused while another one runs", async () => {
@@ -278,9 +309,6 @@ describe("An import", () => {
       "media_attachments/a.png": png,
       ...mastodonArchive([archivedPost(1, { attachment })]),
     });
-    const stopBeforePosts = ({ stage }: ImportProgress) => {
-      if (stage === "posts") throw new Error("the power failed");
-    };
     const interrupt = () => runImport(server, alice, path, { onProgress: stopBeforePosts }).catch(() => {});
     await interrupt();
     await server.cleanUpAfter(2 * DAY);
