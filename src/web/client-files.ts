@@ -3,6 +3,7 @@ import { join, relative, sep } from "node:path";
 import { staticPlugin } from "@elysiajs/static";
 import { type AnyElysia, Elysia } from "elysia";
 import type { Context } from "../context.ts";
+import { addRoute } from "../lib/http/elysia.ts";
 import { isNamedBy } from "../lib/http/etag.ts";
 import { requestAddress } from "../lib/http/params.ts";
 
@@ -33,11 +34,12 @@ export async function clientRoutes(app: AnyElysia, ctx: Context): Promise<void> 
     };
   };
   // The router doesn't tell them apart, but relative links do.
-  const start = ({ request }: { request: Request }) =>
+  addRoute(app, "GET", PREFIX, ({ request }) =>
     requestAddress(request.url).pathname === PREFIX
       ? new Response(null, { status: 308, headers: { location: `${PREFIX}/` } })
-      : new Response(Bun.file(join(root, INDEX)), { headers: headers(join(root, INDEX)) });
-  app.get(PREFIX, start).use(
+      : new Response(Bun.file(join(root, INDEX)), { headers: headers(join(root, INDEX)) }),
+  );
+  app.use(
     new Elysia()
       .resolve(({ params }: { params: Record<string, string> }) => {
         const file = fileIn(root, params["*"] ?? "") ?? join(root, INDEX);

@@ -15,11 +15,13 @@ export function homeFeedSettingsPages(pages: Pages): void {
   const show = (page: UserPage, problems: FormProblems) => feedPage(page, problems, null);
   pages.userForm(PATH, {
     show,
+    isSensitive: true,
     // Not a redirect: the address can only be shown now.
     submit: (page) => feedPage(page, NO_PROBLEMS, newHomeFeedKey(page.ctx, page.session.userId)),
   });
   pages.userPost(`${PATH}/remove`, {
     show,
+    isSensitive: true,
     submit: (page) => {
       removeHomeFeedKey(page.ctx, page.session.userId);
       return page.redirect(PATH);

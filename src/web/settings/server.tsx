@@ -26,7 +26,7 @@ const OWN_ACCENT = "#ad2140";
 
 /** The page where the owner decides how all pages look, and which robots may read them. */
 export function serverSettingsPages(pages: Pages): void {
-  pages.userForm(PATH, { show, submit, maxBytes: IMAGE_LIMITS.bytes + 1024 * 1024 });
+  pages.userForm(PATH, { show, submit, isSensitive: true, maxBytes: IMAGE_LIMITS.bytes + 1024 * 1024 });
 }
 
 function show(page: UserPage, problems: FormProblems): Response {
