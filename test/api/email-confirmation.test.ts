@@ -96,6 +96,8 @@ test("The link is sent again when asked for, also to another address, which ends
   await server.drain();
   expect(mail.received.map(({ to }) => to)).toEqual([[`${name}@other.example`]]);
   expect(await confirm(first!.link)).toContain("This link is not valid");
+  const token = new URL(first!.link).searchParams.get("token")!;
+  expect((await new Visitor(server).post("/confirm-email", { token })).status).toBe(404);
   expect(await confirm()).toContain("is confirmed");
   const refused = { error: "This method is only available while the e-mail is awaiting confirmation" };
   for (const each of [app, other]) expect(of(await each.post(CONFIRM))).toEqual([403, refused]);

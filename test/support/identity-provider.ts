@@ -23,7 +23,7 @@ export interface Lies {
   /** Replaces the response at a path; one that never ends, for null. */
   answers?: Record<string, (() => Response) | null>;
   /** Changes the metadata. */
-  metadata?: object;
+  metadata?(issuer: string): object;
   /** Accepts codes again, and whatever the client says. */
   acceptsAnything?: boolean;
 }
@@ -102,7 +102,7 @@ export class IdentityProvider {
     if (lie) return lie();
     switch (pathname) {
       case "/.well-known/openid-configuration":
-        return Response.json({ ...this.metadata(), ...this.lies.metadata });
+        return Response.json({ ...this.metadata(), ...this.lies.metadata?.(this.issuer) });
       case "/authorize":
         return this.signedIn
           ? Response.redirect(

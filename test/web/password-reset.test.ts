@@ -117,6 +117,17 @@ describe("A new password", () => {
     expect([status, html.includes("/settings/profile")]).toEqual([...left]);
   });
 
+  test("leaves the second factor, which is then asked for", async () => {
+    server.ctx.db.transaction((tx) =>
+      tx.run("INSERT INTO one_time_codes (user_id, sealed_secret, last_step, created_at) VALUES (1, '', 0, 0)"),
+    );
+    await ask("alice");
+    await server.drain();
+    await (await open()).set();
+    const { location } = await new Visitor(server).signIn("alice", NEW);
+    expect(location).toStartWith("/sign-in/second-step");
+  });
+
   test("can't be set by another site that knows nothing of the link", async () => {
     const visitor = new Visitor(server);
     for (const token of ["", "x".repeat(43)]) {

@@ -221,6 +221,8 @@ describe("A return from the provider is refused", () => {
 
 describe("A provider that lies signs in nobody, and links nothing:", () => {
   const other = generateKeyPair("RS256");
+  /** The same server by another name, which may not lead to a private address. */
+  const internal = (issuer: string) => issuer.replace("id.example", "internal.example");
   const lies: [string, Lies][] = [
     ["another issuer", { claims: (claims) => ({ ...claims, iss: "https://other.example" }) }],
     ["another audience", { claims: (claims) => ({ ...claims, aud: "another client" }) }],
@@ -275,8 +277,11 @@ describe("A provider that lies signs in nobody, and links nothing:", () => {
       "keys that are none",
       { answers: { "/keys": () => Response.json({ keys: [null, { kty: "RSA", kid: "1", n: 1 }] }) } },
     ],
-    ["keys on an internal host", { metadata: { jwks_uri: "http://internal.example/keys" } }],
-    ["a token endpoint on an internal host", { metadata: { token_endpoint: "http://internal.example/token" } }],
+    ["keys on an internal host", { metadata: (issuer) => ({ jwks_uri: `${internal(issuer)}/keys` }) }],
+    [
+      "a token endpoint on an internal host",
+      { metadata: (issuer) => ({ token_endpoint: `${internal(issuer)}/token` }) },
+    ],
   ];
 
   test.each(lies)("%s", async (_, lie) => {
@@ -299,10 +304,10 @@ describe("A provider that lies signs in nobody, and links nothing:", () => {
   });
 
   test.each<[string, Lies]>([
-    ["the metadata of another issuer", { metadata: { issuer: "https://other.example" } }],
-    ["metadata without addresses", { metadata: { authorization_endpoint: 1 } }],
-    ["an address that is no web address", { metadata: { authorization_endpoint: "javascript:alert(1)" } }],
-    ["an address with a password", { metadata: { token_endpoint: "http://a:b@id.example/token" } }],
+    ["the metadata of another issuer", { metadata: () => ({ issuer: "https://other.example" }) }],
+    ["metadata without addresses", { metadata: () => ({ authorization_endpoint: 1 }) }],
+    ["an address that is no web address", { metadata: () => ({ authorization_endpoint: "javascript:alert(1)" }) }],
+    ["an address with a password", { metadata: () => ({ token_endpoint: "http://a:b@id.example/token" }) }],
     ["no metadata", { answers: { "/.well-known/openid-configuration": () => new Response(null, { status: 404 }) } }],
   ])("%s", async (_, lie) => {
     provider.lies = lie;
