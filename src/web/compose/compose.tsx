@@ -72,8 +72,8 @@ function composePage(page: UserPage, values: Values, problems: FormProblems): Re
     { title, status: problems.status, wide: true, scripts: [script] },
     <>
       <h1>{title}</h1>
-      {parent && <Post page={page} status={{ ...parent, reblog: null }} isPlain />}
-      {quoted && <Post page={page} status={{ ...quoted, reblog: null }} isPlain />}
+      {parent && <Post page={page} status={{ ...parent, reblog: null }} isPlain isFolded />}
+      {quoted && <Post page={page} status={{ ...quoted, reblog: null }} isPlain isFolded />}
       {quoted?.quote_approval.current_user === "denied" && <Alert>{texts.quoteRefused}</Alert>}
       <Form page={page} action={COMPOSE} problems={problems} multipart id="compose">
         <Hidden values={hiddenOf(values)} />

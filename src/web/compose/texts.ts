@@ -179,9 +179,8 @@ export const composeTexts = textsIn(
 
     media: "Images, vidéo et son",
     files: "Ajouter des fichiers",
-    filesHelp: (most) =>
-      `Jusqu’à ${most} images, ou un fichier vidéo ou audio. Envoyez-les au serveur pour les décrire.`,
-    upload: "Envoyer",
+    filesHelp: (most) => `Jusqu’à ${most} images, ou un fichier vidéo ou audio. Téléversez-les pour les décrire.`,
+    upload: "Téléverser",
     isProcessing: "Le fichier est encore en cours de traitement. Vous pouvez déjà le décrire.",
     description: (number) => `Description du fichier ${number}`,
     descriptionHelp: "Pour les personnes qui ne le voient ou ne l’entendent pas",
