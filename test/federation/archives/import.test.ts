@@ -10,6 +10,7 @@ import {
 } from "../../support/archives.ts";
 import type { ImportProgress } from "../../../src/federation/archives/import.ts";
 import type { Client, Json } from "../../support/client.ts";
+import { remoteAuthor, storeFrom } from "../../support/remote-statuses.ts";
 import { serverForAllTests } from "../../support/setup.ts";
 import { pictureFile } from "../../support/uploads.ts";
 
@@ -98,6 +99,15 @@ describe("An imported post", () => {
     const [first, second] = await postsOf(alice);
     expect([first.local_only, first.replies_count]).toEqual([false, 0]);
     expect([second.local_only, second.in_reply_to_id]).toEqual([true, first.id]);
+  });
+
+  test("does not take the replies of others to the former post", async () => {
+    const uri = `${OLD_ACTOR}/statuses/77${users}`;
+    const stranger = remoteAuthor(server, `stranger${users}`);
+    const reply = storeFrom(server, stranger, { inReplyToUri: uri });
+    await runImport(server, alice, await archives.zip(mastodonArchive([archivedPost(1, { id: uri })])));
+    expect((await postsOf(alice))[0].replies_count).toBe(0);
+    expect((await alice.get(`/api/v1/statuses/${reply}`)).json.in_reply_to_id).not.toBe((await postsOf(alice))[0].id);
   });
 
   test("quotes another post of the archive, without the link for servers that know no quotes", async () => {
