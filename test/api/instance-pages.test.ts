@@ -1,11 +1,15 @@
 import { describe, expect, spyOn, test } from "bun:test";
-import MarkdownIt from "markdown-it";
+import { createRequire } from "node:module";
+import type MarkdownItClass from "markdown-it";
 import { removePage, setPage } from "../../src/core/server/pages.ts";
 import { publishTerms, removeTerms } from "../../src/core/server/terms.ts";
 import type { Answer } from "../support/client.ts";
 import { inProcess } from "../support/server.ts";
 import { serverForEachTest } from "../support/setup.ts";
 import { expectShape } from "../support/shape.ts";
+
+/** The one that the server uses, which it loads when it first needs it. */
+const MarkdownIt = createRequire(import.meta.url)("markdown-it") as typeof MarkdownItClass;
 
 const DAY = 24 * 3600_000;
 
