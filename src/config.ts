@@ -221,6 +221,12 @@ const TABLE = {
     oneOf({ closed: "closed", open: "open", approval: "approval" }),
     "Who can sign up through an app: `closed` (no one), `open` (anyone), or `approval` (anyone, after you approve)",
   ),
+  invitations: setting(
+    "LINNET_INVITATIONS",
+    "staff",
+    oneOf({ staff: "staff", users: "users", off: "off" }),
+    "Who can invite others to sign up without approval: `staff` (owners, admins and moderators), `users` (everyone here) or `off` (no one)",
+  ),
   libreTranslateUrl: optional(
     "LINNET_LIBRETRANSLATE_URL",
     "",

@@ -20,6 +20,7 @@ export const NOUNS: Record<string, Noun> = {
   version: { group: "Server", load: async () => (await import("./commands/server/version.ts")).commands },
   routes: { group: "Server", load: async () => (await import("./commands/server/routes.ts")).commands },
   user: { group: "Users and tokens", load: async () => (await import("./commands/people/user.ts")).commands },
+  invite: { group: "Users and tokens", load: async () => (await import("./commands/people/invite.ts")).commands },
   account: { group: "Users and tokens", load: async () => (await import("./commands/people/account.ts")).commands },
   token: { group: "Users and tokens", load: async () => (await import("./commands/people/token.ts")).commands },
   import: { group: "Users and tokens", load: async () => (await import("./commands/people/import.ts")).commands },

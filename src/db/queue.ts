@@ -11,6 +11,10 @@ export interface JobPayloads {
   "account.move": { accountId: number; targetId: number; after: number };
   /** Fetches the page behind a link for its preview card. */
   "card.fetch": { linkId: number };
+  /** Checks which pages that a local profile names link back to it. */
+  "links.verify": { accountId: number };
+  /** Enqueues these checks for a seventh of the users. Recurring. */
+  "links.verify_daily": Record<string, never>;
   /** Fetches the profile of a remote account again. */
   "account.refresh": { accountId: number };
   /** Fetches the newest posts and the pins of a remote account. */
@@ -130,6 +134,7 @@ const LANES: Partial<Record<JobKind, LaneName>> = {
   "push.deliver": "push",
   "mail.send": "mail",
   "card.fetch": "links",
+  "links.verify": "links",
 };
 
 /** The part of a server's context that `enqueue` needs. */

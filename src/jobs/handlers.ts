@@ -3,6 +3,7 @@ import { removeSlice } from "../core/people/account-deletion.ts";
 import { continueMove } from "../core/people/moves.ts";
 import { resendFollow } from "../core/people/sent-follows.ts";
 import { publishAnnouncement } from "../core/server/announcements.ts";
+import { verifyLinks } from "../core/discovery/verified-links.ts";
 import { fetchCard } from "../core/discovery/cards.ts";
 import { fillHome, rebuildHome } from "../core/timelines/home-backfill.ts";
 import { removeFiles } from "../core/media/stored-files.ts";
@@ -34,6 +35,7 @@ import { sweepMedia } from "./orphaned-files.ts";
 import { deleteOld } from "./old-posts.ts";
 import { pruneRemote } from "./prune.ts";
 import { purgeHost } from "./purge.ts";
+import { verifyLinksAgain } from "./profile-links.ts";
 import { deliverPush } from "./push.ts";
 import { noteRunningAgain } from "./running.ts";
 import { refreshAllSoftware } from "./software.ts";
@@ -61,6 +63,8 @@ export const handlers: Handlers = {
   "relay.fetch": (ctx, { relayId, uri }) => fetchRelayed(ctx, relayId, uri),
   "announcement.tell": (ctx, { id, version }) => publishAnnouncement(ctx, id, version),
   "card.fetch": (ctx, { linkId }) => fetchCard(ctx, linkId),
+  "links.verify": (ctx, { accountId }) => verifyLinks(ctx, accountId),
+  "links.verify_daily": (ctx) => verifyLinksAgain(ctx),
   clean_up: (ctx) => cleanUp(ctx),
   "delivery.prepare": (ctx, { event, others = [] }) => prepareDeliveries(ctx, [event, ...others]),
   "delivery.fan_out": (ctx) => fanOut(ctx),

@@ -14,6 +14,7 @@ const RECURRING = {
   "trends.rank": { every: HOUR, payload: {} },
   "software.refresh": { every: HOUR, payload: {} },
   "posts.delete_old": { every: HOUR, payload: { accountId: null, after: 0 } },
+  "links.verify_daily": { every: 24 * HOUR, payload: {} },
   "media.sweep": { every: 24 * HOUR, payload: { after: null } },
   "remote.prune": { every: 24 * HOUR, payload: PRUNING_START },
 } satisfies { [Kind in JobKind]?: { every: number; payload: JobPayloads[Kind] } };
@@ -37,6 +38,7 @@ export function scheduleAll(ctx: Context, tx: Tx): void {
   schedule(ctx, tx, "cache.evict", now);
   schedule(ctx, tx, "trends.rank", now);
   scheduleNext(ctx, tx, "posts.delete_old");
+  scheduleNext(ctx, tx, "links.verify_daily");
   scheduleNext(ctx, tx, "media.sweep");
   scheduleNext(ctx, tx, "server.running");
   scheduleNext(ctx, tx, "software.refresh");

@@ -1,5 +1,6 @@
 import type { Context } from "../context.ts";
 import { recordActivity } from "../core/server/weekly-stats.ts";
+import type { Role } from "../core/people/users.ts";
 import { recordSignIn, type Client } from "../core/sign-in/new-browsers.ts";
 import type { Tx } from "../db/open.ts";
 import { hashSecret, newSecret } from "../lib/secrets.ts";
@@ -18,6 +19,9 @@ export interface Session {
   accountId: number;
   username: string;
   displayName: string;
+  role: Role;
+  /** The language that the user has chosen for the pages; null if the browser decides. */
+  language: string | null;
   /** When the user last proved in this browser who they are. */
   provedAt: number;
   /** Whether its expiry was extended just now, so that the cookie's must be extended too. */
@@ -30,13 +34,15 @@ interface SessionRow {
   account_id: number;
   username: string;
   display_name: string;
+  role: Role;
+  page_language: string | null;
   expires_at: number;
   proved_at: number;
   last_used_at: number | null;
 }
 
 const SESSION = `
-  SELECT s.id, s.user_id, u.account_id, a.username, a.display_name, s.expires_at, s.proved_at, s.last_used_at
+  SELECT s.id, s.user_id, u.account_id, a.username, a.display_name, u.role, u.page_language, s.expires_at, s.proved_at, s.last_used_at
   FROM sessions s JOIN users u ON u.id = s.user_id JOIN accounts a ON a.id = u.account_id
   WHERE s.session_hash = +$sessionHash AND s.expires_at > +$now`;
 
@@ -93,6 +99,8 @@ export function findSession(ctx: Context, secret: string, client: Client): Sessi
     accountId: row.account_id,
     username: row.username,
     displayName: row.display_name,
+    role: row.role,
+    language: row.page_language,
     provedAt: row.proved_at,
     renewed,
   };

@@ -15,7 +15,7 @@ import { withSource } from "../support/sql/source.ts";
 
 /** Tables that stay small: a server has few users, keys, rules, terms, announcements and domain blocks, and codes expire soon. */
 const SMALL = new Set(
-  "users automatic_deletions account_keys relays relay_counts rules terms_of_service announcements domain_blocks domain_allows oauth_codes changed".split(
+  "users invitations automatic_deletions account_keys relays relay_counts rules terms_of_service announcements domain_blocks domain_allows oauth_codes changed".split(
     " ",
   ),
 );

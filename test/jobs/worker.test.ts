@@ -187,6 +187,7 @@ describe("Recurring jobs", () => {
   const KINDS = [
     "cache.evict",
     "clean_up",
+    "links.verify_daily",
     "media.sweep",
     "posts.delete_old",
     "remote.prune",

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from "bun:test";
+import sharp from "sharp";
 import { serverForAllTests } from "../support/setup.ts";
 import { pictureFile } from "../support/uploads.ts";
 import { Visitor } from "./visitor.ts";
@@ -50,6 +51,23 @@ test("the profile page changes name, text, fields, switches and pictures", async
   expect((await visitor.follow()).text).toContain("Saved.");
   await visitor.press("Save", { bot: undefined, remove_avatar: "1" });
   expect(await me()).toMatchObject({ bot: false, avatar: expect.stringContaining("missing") });
+});
+
+test("the chosen part of a picture that is too high stays", async () => {
+  const halves = sharp({ create: { width: 40, height: 120, channels: 3, background: "#f00" } }).composite([
+    { input: { create: { width: 40, height: 60, channels: 3, background: "#00f" } }, left: 0, top: 60 },
+  ]);
+  const file = new File([new Uint8Array(await halves.png().toBuffer())], "halves.png", { type: "image/png" });
+  for (const [crop, color] of [
+    ["top", "r"],
+    ["bottom", "b"],
+  ] as const) {
+    await visitor.get(PROFILE);
+    await visitor.press("Save", { avatar: file, avatar_crop: crop });
+    const bytes = await (await fetch(server.origin + new URL((await me()).avatar).pathname)).arrayBuffer();
+    const { channels } = await sharp(bytes).stats();
+    expect([crop, channels[0]!.mean > channels[2]!.mean ? "r" : "b"]).toEqual([crop, color]);
+  }
 });
 
 test("a refused form keeps what was typed, and says why", async () => {

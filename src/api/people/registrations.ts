@@ -17,13 +17,14 @@ const Registration = object({
   agreement: bool({ default: false }),
   locale: field(),
   reason: field(),
+  invite_code: field(),
 });
 
 /** Sign-up through an app, which gets a token of the new user (Mastodon's documentation: methods/accounts#create). */
 export function registrationRoutes(routes: Router): void {
   const options = { app: true, scope: "write:accounts", limit: "registrations", input: Registration } as const;
   routes.post("/api/v1/accounts", { ...options, summary: "Register a new user" }, async ({ ctx, bearer, input }) => {
-    const user = await prepareRegistration(ctx, input);
+    const user = await prepareRegistration(ctx, { ...input, inviteCode: input.invite_code });
     const scopes = appById(ctx, bearer.appId).scopes;
     return ctx.db.transaction((tx) => {
       const userId = register(ctx, tx, user);

@@ -1,5 +1,5 @@
 import type { Context } from "../../context.ts";
-import type { ProcessedAvatar } from "../../lib/media/images.ts";
+import type { Crop, ProcessedAvatar } from "../../lib/media/images.ts";
 import { imageSource, tooLarge } from "./inspect.ts";
 import { AVATAR_BYTES } from "./limits.ts";
 import { newFolder, storeImage } from "./stored-files.ts";
@@ -17,9 +17,10 @@ export async function storePictures(
   ctx: Context,
   accountId: number,
   files: { avatar?: File; header?: File },
+  crops: { avatar?: Crop; header?: Crop } = {},
 ): Promise<{ avatar?: ProfilePicture; header?: ProfilePicture }> {
-  const avatar = files.avatar && (await inspectPicture(ctx, accountId, "avatar", files.avatar));
-  const header = files.header && (await inspectPicture(ctx, accountId, "header", files.header));
+  const avatar = files.avatar && (await inspectPicture(ctx, accountId, "avatar", files.avatar, crops.avatar));
+  const header = files.header && (await inspectPicture(ctx, accountId, "header", files.header, crops.header));
   return {
     avatar: avatar && (await storePicture(ctx, "avatar", avatar)),
     header: header && (await storePicture(ctx, "header", header)),
@@ -31,9 +32,10 @@ async function inspectPicture(
   accountId: number,
   kind: PictureKind,
   file: File,
+  crop: Crop | undefined,
 ): Promise<ProcessedAvatar> {
   if (file.size > AVATAR_BYTES) throw tooLarge(kind === "avatar" ? "Avatar file" : "Header file", AVATAR_BYTES);
-  return ctx.media.run(accountId, "processAvatar", await imageSource(file), kind);
+  return ctx.media.run(accountId, "processAvatar", await imageSource(file), kind, crop);
 }
 
 async function storePicture(ctx: Context, kind: PictureKind, picture: ProcessedAvatar): Promise<ProfilePicture> {

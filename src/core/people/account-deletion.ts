@@ -250,6 +250,7 @@ const REST = [
   ["home_timeline", "account_id"],
   ["idempotency_keys", "account_id"],
   ["imports", "account_id"],
+  ["invitations", "account_id"],
   ["list_accounts", "account_id"],
   ["markers", "account_id"],
   ["mutes", "account_id"],

@@ -6,6 +6,8 @@ import { refuseWhere, tooLong } from "../../errors.ts";
 import type { ContentType } from "../../lib/text/formats.ts";
 import { renderFieldValue, renderText } from "../../lib/text/text.ts";
 import { knownMentions, renderOptions } from "../statuses/compose.ts";
+import type { StoredField } from "../accounts.ts";
+import { verifyLinksLater } from "../discovery/verified-links.ts";
 import { deliver } from "../deliveries.ts";
 import { authorizeAllFollows } from "./follows.ts";
 import type { QuotePolicy } from "../quotes/policy.ts";
@@ -46,6 +48,8 @@ export interface ProfileChanges {
   language?: string | null;
   quotePolicy?: QuotePolicy;
   contentType?: ContentType;
+  /** The language of the pages, and of all that is sent to the user; null lets the browser decide about the pages. */
+  pageLanguage?: "en" | "de" | "fr" | null;
 }
 
 /** Changes a local account and its user's preferences; all changes or none. */
@@ -58,15 +62,20 @@ export function updateProfile(ctx: Context, accountId: number, changes: ProfileC
     default_language: changes.language,
     default_quote_policy: changes.quotePolicy,
     default_content_type: changes.contentType,
+    page_language: changes.pageLanguage,
+    locale: changes.pageLanguage ?? undefined,
   };
   ctx.db.transaction((tx) => {
     const before = tx.get<typeof accounts.$inferSelect>("SELECT * FROM accounts WHERE id = +$accountId", {
       accountId,
     })!;
+    const fields = changes.fields && keptVerification(storedFields(ctx, changes.fields), before);
+    if (fields) account.fields = JSON.stringify(fields);
     const columns = { ...account, updated_at: ctx.clock.now() };
     updateGiven(tx, accounts, columns, eq(accounts.id, accountId));
     updateGiven(tx, users, user, eq(users.account_id, accountId));
     if (changesElsewhere(account, before)) deliver(ctx, tx, { type: "account.updated", accountId });
+    if (fields && account.fields !== before.fields) verifyLinksLater(ctx, tx, accountId, fields);
     if (changes.locked === false) authorizeAllFollows(ctx, tx, accountId);
     if (changes.avatar !== undefined) discardFiles(ctx, tx, [before.avatar, before.avatar_static]);
     if (changes.header !== undefined) discardFiles(ctx, tx, [before.header, before.header_static]);
@@ -95,12 +104,11 @@ function changesElsewhere(
 }
 
 function accountColumns(ctx: Context, changes: ProfileChanges): Partial<typeof accounts.$inferInsert> {
-  const { avatar, header, note, fields } = changes;
+  const { avatar, header, note } = changes;
   return {
     display_name: changes.displayName,
     note,
     note_html: note === undefined ? undefined : renderText(note, renderOptions(ctx, knownMentions(ctx, note))),
-    fields: fields && JSON.stringify(fields.map((field) => storedField(ctx, field))),
     avatar: avatar === undefined ? undefined : (avatar?.file ?? null),
     avatar_static: avatar === undefined ? undefined : (avatar?.still ?? null),
     avatar_description: avatar === null ? "" : changes.avatarDescription,
@@ -120,13 +128,22 @@ function accountColumns(ctx: Context, changes: ProfileChanges): Partial<typeof a
   };
 }
 
-function storedField(ctx: Context, { name, value }: { name: string; value: string }) {
-  return {
+function storedFields(ctx: Context, fields: readonly { name: string; value: string }[]): StoredField[] {
+  return fields.map(({ name, value }) => ({
     name,
     value,
     html: renderFieldValue(value, renderOptions(ctx, knownMentions(ctx, value))),
     verified_at: null,
-  };
+  }));
+}
+
+/** A link stays verified as long as it is the same. */
+function keptVerification(fields: readonly StoredField[], before: { fields: string }): StoredField[] {
+  const old = JSON.parse(before.fields) as StoredField[];
+  return fields.map((field) => {
+    const verifiedAt = old.find(({ value }) => value === field.value)?.verified_at ?? null;
+    return { ...field, verified_at: verifiedAt };
+  });
 }
 
 function bit(value: boolean | undefined): number | undefined {

@@ -3,6 +3,7 @@ import type { Tx } from "../../db/open.ts";
 import { notAllowed, ValidationRefusal, type Problem } from "../../errors.ts";
 import { mailLater, sendsMail } from "../mail/mail-queue.ts";
 import { isLocale } from "../../lib/text/languages.ts";
+import { invitationOver, isInvited, redeemInvitation } from "./invitations.ts";
 import {
   AWAITS_CONFIRMATION,
   hasUsers,
@@ -29,6 +30,13 @@ export interface Registration {
   agreement: boolean;
   locale: string;
   reason: string;
+  /** From the link of an invitation. It needs no approval. */
+  inviteCode: string;
+}
+
+/** A sign-up that passed the checks. */
+export interface PreparedRegistration extends PreparedUser {
+  inviteCode: string;
 }
 
 /** The current sign-up mode. Closed while there is no owner, because the first user becomes the owner. */
@@ -41,8 +49,10 @@ export function registrationMode(ctx: Context): "closed" | "open" | "approval" {
  *
  * @throws ValidationRefusal with all problems by field
  */
-export async function prepareRegistration(ctx: Context, given: Registration): Promise<PreparedUser> {
-  const mode = registrationMode(ctx);
+export async function prepareRegistration(ctx: Context, given: Registration): Promise<PreparedRegistration> {
+  const { inviteCode } = given;
+  if (inviteCode !== "" && !isInvited(ctx, ctx.db, inviteCode)) throw invitationOver();
+  const mode = inviteCode === "" ? registrationMode(ctx) : "open";
   if (mode === "closed") throw notAllowed();
   const reason = given.reason.trim();
   const problems = [
@@ -55,15 +65,18 @@ export async function prepareRegistration(ctx: Context, given: Registration): Pr
   const approved = mode === "open" && !unconfirmed;
   const { username, email, password } = given;
   const wanted = { username, email, password, locale, reason: reason || undefined };
-  return prepareUser(ctx, { ...wanted, role: "user", approved, unconfirmed });
+  return { ...(await prepareUser(ctx, { ...wanted, role: "user", approved, unconfirmed })), inviteCode };
 }
 
 /**
  * Creates the account of a sign-up and returns the user's id. If this server sends e-mails, the user has to confirm the
  * address first. Notifies the staff, for sign-ups pending approval or confirmation only after that.
  */
-export function register(ctx: Context, tx: Tx, user: PreparedUser): number {
+export function register(ctx: Context, tx: Tx, user: PreparedRegistration): number {
+  // It may have been used up while the password was hashed.
+  const invitationId = user.inviteCode === "" ? null : redeemInvitation(ctx, tx, user.inviteCode);
   const { userId, accountId } = insertUser(ctx, tx, user);
+  tx.run("UPDATE users SET invitation_id = $invitationId WHERE id = +$userId", { invitationId, userId });
   if (user.unconfirmed) mailLater(ctx, tx, { type: "confirm", userId });
   else if (user.approved) notifyStaffOfSignUp(ctx, tx, accountId);
   return userId;

@@ -265,15 +265,20 @@ export function rejectUser(ctx: Context, userId: number): void {
   );
 }
 
-/** Refuses if this user is the only owner who can sign in. */
-export function refuseForLastOwner(tx: Tx, userId: number, username: string): void {
-  const isLast = tx.get(
+/** Whether this user is the only owner who can sign in. */
+export function isLastOwner(db: Reads, userId: number): boolean {
+  const last = db.get(
     `SELECT 1 FROM users WHERE id = +$userId AND role = 'owner' AND NOT EXISTS (
        SELECT 1 FROM users u JOIN accounts a ON a.id = u.account_id
        WHERE u.role = 'owner' AND u.id <> +$userId AND u.approved AND NOT u.disabled AND a.suspended_at IS NULL)`,
     { userId },
   );
-  if (isLast)
+  return last !== null;
+}
+
+/** Refuses if this user is the only owner who can sign in. */
+export function refuseForLastOwner(tx: Tx, userId: number, username: string): void {
+  if (isLastOwner(tx, userId))
     throw new Refusal("conflict", `@${username} is the only owner of this server. Make another user an owner first.`);
 }
 

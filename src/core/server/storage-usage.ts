@@ -1,7 +1,8 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Context } from "../../context.ts";
-import type { remoteFiles } from "../../db/schema/index.ts";
+import type { Reads } from "../../db/open.ts";
+import type { mediaAttachments, remoteFiles } from "../../db/schema/index.ts";
 
 /** The bytes of all files of one kind; in the cache, of one kind and host. */
 export interface Usage {
@@ -20,6 +21,22 @@ const CACHED = `
   LEFT JOIN custom_emojis e ON f.kind = 'emojis' AND e.id = f.owner_id
   LEFT JOIN preview_cards c ON f.kind = 'cards' AND c.id = f.owner_id
   GROUP BY f.kind, source`;
+
+/** The uploads of one type that a user has. */
+export interface OwnUsage {
+  type: (typeof mediaAttachments.$inferSelect)["type"];
+  files: number;
+  bytes: number;
+}
+
+/** The media that an account has uploaded, by type, largest first. */
+export function uploadUsage(db: Reads, accountId: number): OwnUsage[] {
+  return db.all<OwnUsage>(
+    `SELECT type, count(*) AS files, sum(file_size) AS bytes FROM media_attachments
+     WHERE account_id = +$accountId GROUP BY type ORDER BY bytes DESC`,
+    { accountId },
+  );
+}
 
 interface Cached {
   kind: (typeof remoteFiles.$inferSelect)["kind"];

@@ -16,10 +16,11 @@ export interface EmailAddresses {
 interface AddressRow extends EmailAddresses {
   username: string;
   approved: number;
+  invitation_id: number | null;
 }
 
 const ADDRESSES = `
-  SELECT a.username, u.email, u.unconfirmed_email, u.approved FROM users u JOIN accounts a ON a.id = u.account_id
+  SELECT a.username, u.email, u.unconfirmed_email, u.approved, u.invitation_id FROM users u JOIN accounts a ON a.id = u.account_id
   WHERE u.id = +$userId`;
 
 export function emailAddresses(ctx: Context, userId: number): EmailAddresses {
@@ -103,7 +104,8 @@ export function confirmEmail(ctx: Context, secret: string): "confirmed" | "pendi
     if (problem) refuseFor([problem]);
     storeEmail(tx, userId, token.email);
     endEmailTokens(tx, userId, "confirm");
-    if (!user.approved && registrationMode(ctx) !== "open") return "pending";
+    const needsApproval = registrationMode(ctx) !== "open" && user.invitation_id === null;
+    if (!user.approved && needsApproval) return "pending";
     approveWithin(ctx, tx, userId);
     return "confirmed";
   });

@@ -76,6 +76,8 @@ export const users = sqliteTable("users", {
   passkey_handle: text(),
   signed_in_at: integer(),
   unconfirmed_email: text(),
+  page_language: text({ enum: ["en", "de", "fr"] }),
+  invitation_id: integer(),
 });
 
 export const follows = sqliteTable("follows", {

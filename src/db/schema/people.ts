@@ -39,3 +39,14 @@ export const suggestionDismissals = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.account_id, table.target_account_id] })],
 );
+
+export const invitations = sqliteTable("invitations", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  account_id: integer().notNull(),
+  code: text().notNull(),
+  max_uses: integer(),
+  uses: integer().notNull().default(0),
+  expires_at: integer(),
+  revoked_at: integer(),
+  created_at: integer().notNull(),
+});

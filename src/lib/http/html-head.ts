@@ -10,6 +10,8 @@ export interface HtmlHead {
   meta: ReadonlyMap<string, string>;
   /** `link` elements with `rel` and `href`. */
   links: readonly PageLink[];
+  /** The addresses of all links with `rel="me"`, in the head and in the text. */
+  meLinks: readonly string[];
   /** JSON-LD, not parsed. */
   data: readonly string[];
 }
@@ -48,6 +50,7 @@ class Reader implements HtmlHead {
   language = "";
   readonly meta = new Map<string, string>();
   readonly links: PageLink[] = [];
+  readonly meLinks: string[] = [];
   readonly data: string[] = [];
   depth = 0;
   /** The text so far of a title or a block of JSON-LD; null outside of these. */
@@ -55,6 +58,7 @@ class Reader implements HtmlHead {
 
   onopentag(name: string, attributes: Record<string, string>): void {
     this.depth += 1;
+    if (name === "link" || name === "a") this.keepMeLink(attributes);
     if (name === "meta") this.keepMeta(attributes);
     else if (name === "link") this.keepLink(attributes);
     else if (name === "html") this.language ||= attributes["lang"] ?? "";
@@ -82,10 +86,18 @@ class Reader implements HtmlHead {
     }
   }
 
+  private keepMeLink({ rel, href }: Record<string, string>): void {
+    if (href && isMe(rel) && this.meLinks.length < MAX_LINKS) this.meLinks.push(href);
+  }
+
   private keepLink({ rel, type, href }: Record<string, string>): void {
     if (!rel || !href || this.links.length >= MAX_LINKS) return;
     this.links.push({ rel: rel.toLowerCase().trim().split(/\s+/), type: type?.trim().toLowerCase() ?? "", href });
   }
+}
+
+function isMe(rel: string | undefined): boolean {
+  return rel !== undefined && rel.toLowerCase().split(/\s+/).includes("me");
 }
 
 function isData(type: string | undefined): boolean {

@@ -187,14 +187,22 @@ async function previewOf(sharp: SharpModule, pixels: Pixels): Promise<ProcessedP
   };
 }
 
-/** Converts an avatar or a header to Mastodon's size, cropped to the middle. An animation becomes an animated WebP. */
-export function processAvatar(source: ImageSource, kind: "avatar" | "header"): Promise<ProcessedAvatar> {
+/** The part of a picture that stays if it is cropped. */
+export const CROPS = ["centre", "top", "bottom", "left", "right"] as const;
+export type Crop = (typeof CROPS)[number];
+
+/** Converts an avatar or a header to Mastodon's size. An animation becomes an animated WebP. */
+export function processAvatar(
+  source: ImageSource,
+  kind: "avatar" | "header",
+  crop: Crop = "centre",
+): Promise<ProcessedAvatar> {
   return freeingMemory(async () => {
     const picture = await inspect(source, AVATAR_LIMITS);
     return refusingBrokenImages(async () => {
       const size = AVATAR_SIZES[kind];
-      const still = await encodeStill(picture.sharp, await drawStill(picture, size, "cover"), QUALITY);
-      return { original: picture.animated ? await drawAnimation(picture, size, "cover") : still, still };
+      const still = await encodeStill(picture.sharp, await drawStill(picture, size, "cover", crop), QUALITY);
+      return { original: picture.animated ? await drawAnimation(picture, size, "cover", crop) : still, still };
     });
   });
 }
@@ -354,21 +362,26 @@ function reencodedType({ type, metadata }: Picture): string {
 }
 
 /** Encodes any animation as WebP: encoding a GIF takes five times as long, and the file is four times as large. */
-async function drawAnimation(picture: Picture, size: Size, fit: keyof FitEnum): Promise<ImageFile> {
+async function drawAnimation(
+  picture: Picture,
+  size: Size,
+  fit: keyof FitEnum,
+  position: Crop = "centre",
+): Promise<ImageFile> {
   const pixels = size.width * size.height * picture.frames;
   if (pixels > REENCODED_PIXELS) {
     const most = Math.floor(REENCODED_PIXELS / (size.width * size.height));
     throw validationFailed(`File has ${picture.frames} frames; at this size, at most ${most} are allowed`);
   }
-  const image = picture.open({ animated: true }).resize({ ...size, fit });
+  const image = picture.open({ animated: true }).resize({ ...size, fit, position });
   const bytes = await image.webp({ quality: ANIMATION_QUALITY, effort: 2 }).toBuffer();
   return imageFile(bytes, "image/webp", size);
 }
 
-async function drawStill(picture: Picture, size: Size, fit: keyof FitEnum): Promise<Pixels> {
+async function drawStill(picture: Picture, size: Size, fit: keyof FitEnum, position: Crop = "centre"): Promise<Pixels> {
   const image = picture
     .open()
-    .resize({ ...size, fit })
+    .resize({ ...size, fit, position })
     .toColourspace("srgb")
     .ensureAlpha();
   return { ...size, data: await image.raw().toBuffer() };

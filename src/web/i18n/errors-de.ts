@@ -236,6 +236,8 @@ export const sentences = {
   "Profile can have at most {count} fields": "Ein Profil kann höchstens {count} Felder haben",
   "You must be already following the person you want to endorse": "Du kannst nur empfehlen, wem du folgst",
   "You have already featured the maximum number of hashtags": "Mehr Hashtags können nicht vorgestellt werden",
+  "You have reached the maximum number of invitations": "Mehr Einladungen sind nicht möglich",
+  "This invitation is no longer valid. Ask for a new one.": "Diese Einladung gilt nicht mehr. Bitte um eine neue.",
   "You have reached the maximum number of lists": "Mehr Listen sind nicht möglich",
   "Context None or invalid context supplied": "Es fehlt, wo der Filter gelten soll, oder es ist ungültig",
   "These parameters cannot be changed from this application because they apply to more than one filter keyword. Use a more recent application or the web interface.":

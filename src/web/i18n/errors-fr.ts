@@ -234,6 +234,9 @@ export const sentences: ErrorSentences = {
   "You must be already following the person you want to endorse":
     "Vous ne pouvez recommander que des personnes que vous suivez",
   "You have already featured the maximum number of hashtags": "Vous ne pouvez pas mettre plus de hashtags en avant",
+  "You have reached the maximum number of invitations": "Vous ne pouvez pas avoir plus d’invitations",
+  "This invitation is no longer valid. Ask for a new one.":
+    "Cette invitation n’est plus valable. Demandez-en une nouvelle.",
   "You have reached the maximum number of lists": "Vous ne pouvez pas avoir plus de listes",
   "Context None or invalid context supplied": "Il manque où le filtre doit s’appliquer, ou ce n’est pas valide",
   "These parameters cannot be changed from this application because they apply to more than one filter keyword. Use a more recent application or the web interface.":

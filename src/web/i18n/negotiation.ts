@@ -6,9 +6,9 @@ import type { Language } from "./texts.ts";
 
 const LANGUAGES: Record<Language, Messages> = { en: english, de: german, fr: french };
 
-/** The texts in the language that an app asks for, else in the browser's first supported one, else in English. */
-export function messagesFor(asked: string | null, acceptLanguage: string | null): Messages {
-  return LANGUAGES[languageFor([asked], acceptLanguage)];
+/** The texts in the first supported language of these, else in the browser's first supported one, else in English. */
+export function messagesFor(wanted: readonly (string | null)[], acceptLanguage: string | null): Messages {
+  return LANGUAGES[languageFor(wanted, acceptLanguage)];
 }
 
 /** The first supported language of these, then of the browser's; English otherwise. */

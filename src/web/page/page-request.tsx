@@ -63,9 +63,10 @@ export class PageRequest {
   ) {
     this.secure = ctx.config.origin.startsWith("https:");
     this.lang = this.text("lang").slice(0, 20);
-    this.messages = messagesFor(this.lang, request.headers.get("accept-language"));
     const secret = readCookie(request, "session", this.secure);
     this.session = secret === null ? null : findSession(ctx, secret, this.client);
+    const wanted = [this.lang, this.session?.language ?? null];
+    this.messages = messagesFor(wanted, request.headers.get("accept-language"));
     if (this.session) ctx.requestLog.identify(request, this.session.userId);
     this.formSecret = readCookie(request, "form", this.secure);
     if (this.session?.renewed) this.keepSession(this.session);

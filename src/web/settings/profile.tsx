@@ -19,9 +19,11 @@ import {
   Form,
   NO_PROBLEMS,
   problemsOf,
+  Select,
   TextArea,
   type FormProblems,
 } from "../page/forms.tsx";
+import { CROPS, type Crop } from "../../lib/media/images.ts";
 import { Notice } from "../page/layout.tsx";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
@@ -57,7 +59,9 @@ async function submit(page: UserPage): Promise<Response> {
     const changes = changesOf(page);
     // Before any file is written, so that a refusal leaves no files behind.
     checkProfile(changes);
-    const pictures = await storePictures(ctx, accountId, { avatar: page.file("avatar"), header: page.file("header") });
+    const files = { avatar: page.file("avatar"), header: page.file("header") };
+    const crops = { avatar: cropOf(page, "avatar"), header: cropOf(page, "header") };
+    const pictures = await storePictures(ctx, accountId, files, crops);
     updateProfile(ctx, accountId, {
       ...changes,
       avatar: pictures.avatar ?? (page.isChecked("remove_avatar") ? null : undefined),
@@ -67,6 +71,10 @@ async function submit(page: UserPage): Promise<Response> {
   } catch (error) {
     return show(page, problemsOf(page, error));
   }
+}
+
+function cropOf(page: UserPage, kind: "avatar" | "header"): Crop {
+  return CROPS.find((crop) => crop === page.text(`${kind}_crop`)) ?? "centre";
 }
 
 function stored(page: UserPage): Values {
@@ -157,6 +165,13 @@ function Picture({ page, kind, description }: { page: UserPage; kind: "avatar" |
     <fieldset class="field stack">
       <legend>{isAvatar ? texts.avatar : texts.header}</legend>
       <FileField name={kind} label={texts.newPicture} accept="image/*" help={texts.pictureHelp(AVATAR_BYTES >> 20)} />
+      <Select
+        name={`${kind}_crop`}
+        label={texts.crop}
+        help={texts.cropHelp}
+        value={cropOf(page, kind)}
+        choices={CROPS.map((value) => ({ value, label: texts.crops[value] }))}
+      />
       <Field
         name={`${kind}_description`}
         label={texts.pictureDescription}

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
 import { isOwner } from "../../core/people/users.ts";
+import { mayInvite } from "../../core/people/invitations.ts";
 import type { Messages } from "../i18n/messages.ts";
 import { ActionButton } from "../page/forms.tsx";
 import type { PageOptions, UserPage } from "../page/page-request.tsx";
@@ -15,6 +16,8 @@ interface Section {
   title(texts: SettingsTexts, messages: Messages): string;
   /** One line about what can be done there. */
   help(texts: SettingsTexts): string;
+  /** Whether the user may open it. By default, all may. */
+  isFor?(page: UserPage): boolean;
 }
 
 interface Group {
@@ -32,6 +35,14 @@ const GROUPS: Group[] = [
       { path: "/settings/security", title: (texts) => texts.security, help: (texts) => texts.securityHelp },
       { path: "/settings/email", title: (texts) => texts.email, help: (texts) => texts.emailHelp },
       { path: "/settings/apps", title: (_, messages) => messages.appsAndBrowsers, help: (texts) => texts.appsHelp },
+      {
+        path: "/settings/invitations",
+        title: (texts) => texts.invitations,
+        help: (texts) => texts.invitationsHelp,
+        isFor: ({ ctx, session }) => mayInvite(ctx, session.role),
+      },
+      { path: "/settings/appearance", title: (texts) => texts.appearance, help: (texts) => texts.appearanceHelp },
+      { path: "/settings/storage", title: (texts) => texts.storage, help: (texts) => texts.storageHelp },
     ],
   },
   {
@@ -86,6 +97,11 @@ const GROUPS: Group[] = [
         title: ({ transfer }) => transfer.migration,
         help: ({ transfer }) => transfer.migrationSection,
       },
+      {
+        path: "/settings/delete-account",
+        title: (texts) => texts.deleteAccount,
+        help: (texts) => texts.deleteAccountHelp,
+      },
     ],
   },
 ];
@@ -110,14 +126,16 @@ export function settingsPages(pages: Pages): void {
           <section>
             <h2>{title(texts)}</h2>
             <ul class="entries links-to">
-              {sections.map((section) => (
-                <li>
-                  <a href={section.path}>
-                    <strong>{section.title(texts, messages)}</strong>
-                    <span class="help">{section.help(texts)}</span>
-                  </a>
-                </li>
-              ))}
+              {sections
+                .filter(({ isFor }) => isFor?.(page) ?? true)
+                .map((section) => (
+                  <li>
+                    <a href={section.path}>
+                      <strong>{section.title(texts, messages)}</strong>
+                      <span class="help">{section.help(texts)}</span>
+                    </a>
+                  </li>
+                ))}
             </ul>
           </section>
         ))}
