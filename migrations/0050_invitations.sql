@@ -21,3 +21,4 @@ CREATE INDEX invitations_of_account ON invitations (account_id, id);
 
 -- A user who was invited needs no approval, also if the e-mail address has to be confirmed first.
 ALTER TABLE users ADD COLUMN invitation_id INTEGER REFERENCES invitations (id) ON DELETE SET NULL;
+CREATE INDEX users_of_invitation ON users (invitation_id) WHERE invitation_id IS NOT NULL;

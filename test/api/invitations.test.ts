@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { createInvitation, revokeByCode, type NewInvitation } from "../../src/core/people/invitations.ts";
+import { findUser, updateUser, type Role } from "../../src/core/people/users.ts";
 import { Client, type Answer } from "../support/client.ts";
 import { MailServer } from "../support/mail-server.ts";
 import { act } from "../support/moderation.ts";
@@ -70,6 +71,7 @@ describe("An invitation", () => {
   ])("that is %s is refused, by the API, by the page and as JSON", async (_, make) => {
     const code = make();
     expect(refusal(await register(code))).toEqual(OVER);
+    expect(refusal(await register(code, { email: "" }))).toEqual(OVER);
     const { status, text } = await pageOf(code);
     expect([status, text]).toEqual([410, expect.stringContaining("This invitation is over")]);
     const headers = { accept: "application/json" };
@@ -80,6 +82,10 @@ describe("An invitation", () => {
     const mod = await server.person("mod", { role: "moderator" });
     const code = invite({}, mod);
     expect((await pageOf(code)).status).toBe(200);
+    const role = (role: Role) => updateUser(server.ctx, findUser(server.ctx, "mod")!, { role });
+    role("user");
+    expect((await pageOf(code)).status).toBe(410);
+    role("moderator");
     await act(server, "suspend", mod);
     expect((await pageOf(code)).status).toBe(410);
     const user = await server.person("plain", { role: "user" });
