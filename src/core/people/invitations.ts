@@ -78,26 +78,19 @@ export function invitationUrl(ctx: Context, code: string): string {
   return localUrl(ctx, `/invite/${code}`);
 }
 
-/** Ends an invitation of the account. Those who have used it stay. */
+const REVOKE = "UPDATE invitations SET revoked_at = coalesce(revoked_at, $now)";
+
+/** Ends an invitation of the account. Accounts that were made with it stay. */
 export function revokeInvitation(ctx: Context, accountId: number, id: number | null): void {
-  revoke(
-    ctx,
-    "UPDATE invitations SET revoked_at = coalesce(revoked_at, $now) WHERE id = +$id AND account_id = +$accountId",
-    {
-      id,
-      accountId,
-    },
-  );
+  const sql = `${REVOKE} WHERE id = +$id AND account_id = +$accountId`;
+  const { changes } = ctx.db.transaction((tx) => tx.run(sql, { id, accountId, now: ctx.clock.now() }));
+  if (changes === 0) throw notFound();
 }
 
-/** The same for anyone's invitation. */
-export function revokeByCode(ctx: Context, code: string): void {
-  revoke(ctx, "UPDATE invitations SET revoked_at = coalesce(revoked_at, $now) WHERE code = +$code", { code });
-}
-
-function revoke(ctx: Context, sql: string, values: Record<string, number | string | null>): void {
+/** The same for an invitation of any user. Returns whether there is one with this code. */
+export function revokeByCode(ctx: Context, code: string): boolean {
   const now = ctx.clock.now();
-  if (ctx.db.transaction((tx) => tx.run(sql, { ...values, now })).changes === 0) throw notFound();
+  return ctx.db.transaction((tx) => tx.run(`${REVOKE} WHERE code = +$code`, { code, now })).changes > 0;
 }
 
 /** The user who invites must still be able to sign in, and be allowed to invite. */

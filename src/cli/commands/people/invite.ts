@@ -60,7 +60,9 @@ export const commands = {
     args: { code: argument('a code from "linnet invite list"') },
     confirm: ({ code }) => `End the invitation ${code}?`,
     run: async ({ code }) => {
-      await withData((ctx) => revokeByCode(ctx, code));
+      if (!(await withData((ctx) => revokeByCode(ctx, code)))) {
+        throw new Refusal("not_found", `There is no invitation ${code}. "linnet invite list" lists them.`);
+      }
       console.log(`Revoked the invitation ${code}.`);
     },
   }),
