@@ -4,14 +4,20 @@ import { Visitor, type Seen } from "./visitor.ts";
 
 const { server } = serverForAllTests();
 let page: Seen;
+/** The pages of all areas, one after the other. */
+let areas: string;
 
 beforeAll(async () => {
-  page = await new Visitor(server).get("/api");
+  const visitor = new Visitor(server);
+  page = await visitor.get("/api");
+  const links = [...page.html.matchAll(/<h2><a href="([^"]+)"/g)].map(([, link]) => link!);
+  areas = "";
+  for (const link of links) areas += (await visitor.get(link)).html;
 });
 
 /** The text about a method. */
 function about(path: string): string {
-  const details = page.html.split("<details>").find((part) => part.includes(`<code>${path}</code>`))!;
+  const details = areas.split("<details>").find((part) => part.includes(`<code>${path}</code>`))!;
   return details
     .split("</details>")[0]!
     .replaceAll(/<[^>]*>/g, " ")
@@ -21,8 +27,9 @@ function about(path: string): string {
 
 test("the API page groups methods by area, with their scopes and parameters", () => {
   expect(page.status).toBe(200);
-  expect(page.html).toContain('<a href="#lists">Lists</a>');
-  expect(page.html).toContain('<section class="methods" id="lists"><h2>Lists</h2>');
+  expect(page.html).toContain('<h2><a href="/api?area=lists">Lists</a></h2>');
+  expect(page.html).toContain("<code>/api/v1/lists/{id}/accounts</code>");
+  expect(areas).toContain("<h1>Lists</h1>");
   expect(about("/api/v1/lists/{id}/accounts")).toBe(
     "get /api/v1/lists/{id}/accounts List the accounts in a list Requires the scope read:lists. " +
       "max_id string since_id string min_id string limit integer from 0 to 80 (default: 40)",
@@ -32,15 +39,18 @@ test("the API page groups methods by area, with their scopes and parameters", ()
 });
 
 test("nested parameters have the names that forms use", () => {
-  const { html } = page;
   for (const name of ["poll[options][]", "keywords_attributes[][keyword]", "data[alerts][mention]", "media_ids[]"]) {
-    expect(html).toContain(`<dt><code>${name}</code>`);
+    expect(areas).toContain(`<dt><code>${name}</code>`);
   }
 });
 
 test("a method shows PATCH together with PUT", () => {
-  expect(page.html).not.toContain('<span class="verb patch">');
-  expect(page.text).toContain("PATCH does the same.");
+  expect(areas + page.html).not.toContain('<span class="verb patch">');
+  expect(areas).toContain("PATCH does the same.");
+});
+
+test("an unknown area is not found", async () => {
+  expect((await new Visitor(server).get("/api?area=nothing")).status).toBe(404);
 });
 
 test("the page needs no scripts and no other sites, and the about page links to it", async () => {

@@ -1,4 +1,6 @@
 /** @jsxImportSource preact */
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
 
 /** Drawn for 24 × 24 units with round strokes of 2. */
 const PATHS = {
@@ -29,11 +31,18 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
+/** The drawings that the page already has. A list repeats them for each post, so they refer to the first one. */
+export const DrawnIcons = createContext<Set<IconName>>(new Set());
+
 /** A decorative drawing beside a text, in the text's colour. Screen readers skip it. */
 export function Icon({ name }: { name: IconName }) {
+  const drawn = useContext(DrawnIcons);
+  const isFirst = !drawn.has(name);
+  drawn.add(name);
+  const id = `icon-${name}`;
   return (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
-      <path d={PATHS[name]} />
+      {isFirst ? <path id={id} d={PATHS[name]} /> : <use href={`#${id}`} />}
     </svg>
   );
 }

@@ -2,6 +2,7 @@
 import { createContext, type ComponentChildren } from "preact";
 import { useContext } from "preact/hooks";
 import { favicon, stylesheet, type Asset } from "../assets.ts";
+import { DrawnIcons } from "./icons.tsx";
 import { Html } from "./rich-text.tsx";
 import type { Messages } from "../i18n/messages.ts";
 
@@ -57,10 +58,12 @@ export function PageLayout(props: PageLayoutProps) {
         ))}
       </head>
       <body>
-        {props.navigation}
-        <main class={props.wide ? "wide" : undefined}>
-          <IconPath.Provider value={site.icon.path}>{props.children}</IconPath.Provider>
-        </main>
+        <DrawnIcons.Provider value={new Set()}>
+          {props.navigation}
+          <main class={props.wide ? "wide" : undefined}>
+            <IconPath.Provider value={site.icon.path}>{props.children}</IconPath.Provider>
+          </main>
+        </DrawnIcons.Provider>
         <footer>
           <a href="/">{site.title}</a>
           <a href="/about">{messages.about}</a>

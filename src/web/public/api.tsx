@@ -1,6 +1,8 @@
 /** @jsxImportSource preact */
 import type { Description, JsonSchema, Operation } from "../../lib/http/openapi.ts";
+import { notFound } from "../../errors.ts";
 import { Head } from "../page/layout.tsx";
+import type { PageOptions } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
 
 /** A method of the API. */
@@ -18,38 +20,79 @@ interface Value {
   isRequired: boolean;
 }
 
-/** The API reference for developers. The page is in English, as the names in it are. */
+const PATH = "/api";
+
+/**
+ * The API reference for developers: a list of all methods, and a page for each area with their parameters. It is in
+ * English, as the names in it are.
+ */
 export function apiPages(pages: Pages, describe: () => Promise<Description>): void {
-  pages.get("/api", async (page) => {
+  pages.get(PATH, async (page) => {
     const description = await describe();
     const areas = Object.groupBy(methodsOf(description), ({ operation }) => operation.tags[0]!);
     const names = description.tags.map(({ name }) => name).filter((name) => areas[name]);
+    const chosen = page.text("area");
+    if (chosen === "") return page.render(optionsOf("API"), <AllAreas names={names} areas={areas} />);
+    const name = names.find((each) => anchorOf(each) === chosen);
+    if (name === undefined) throw notFound();
     return page.render(
-      { title: "API", wide: true, isPublic: true },
+      optionsOf(`${name} · API`),
       <article lang="en">
-        <Head title="API">
-          <p>
-            This server implements the Mastodon API. Mastodon’s{" "}
-            <a href="https://docs.joinmastodon.org">documentation</a> explains its methods, parameters and entities. For
-            programs, this reference is also available as <a href="/api/openapi.json">OpenAPI</a>.
-          </p>
-        </Head>
-        <nav class="links">
-          {names.map((name) => (
-            <a href={`#${anchorOf(name)}`}>{name}</a>
+        <div>
+          <a class="back" href={PATH}>
+            API
+          </a>
+          <h1>{name}</h1>
+        </div>
+        <section class="methods">
+          {areas[name]!.map((method) => (
+            <MethodDetails method={method} schemas={description.components.schemas} />
           ))}
-        </nav>
-        {names.map((name) => (
-          <section class="methods" id={anchorOf(name)}>
-            <h2>{name}</h2>
-            {areas[name]!.map((method) => (
-              <MethodDetails method={method} schemas={description.components.schemas} />
-            ))}
-          </section>
-        ))}
+        </section>
       </article>,
     );
   });
+}
+
+function optionsOf(title: string): PageOptions {
+  return { title, wide: true, isPublic: true };
+}
+
+function AllAreas({ names, areas }: { names: string[]; areas: Partial<Record<string, Method[]>> }) {
+  return (
+    <article lang="en">
+      <Head title="API">
+        <p>
+          This server implements the Mastodon API. Mastodon’s <a href="https://docs.joinmastodon.org">documentation</a>{" "}
+          explains its methods, parameters and entities. For programs, this reference is also available as{" "}
+          <a href="/api/openapi.json">OpenAPI</a>.
+        </p>
+      </Head>
+      {names.map((name) => (
+        <section class="methods">
+          <h2>
+            <a href={`${PATH}?area=${anchorOf(name)}`}>{name}</a>
+          </h2>
+          <ul>
+            {areas[name]!.map((method) => (
+              <li>
+                <Summary method={method} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </article>
+  );
+}
+
+function Summary({ method: { verbs, path, operation } }: { method: Method }) {
+  return (
+    <>
+      <span class={`verb ${verbs[0]}`}>{verbs[0]}</span> <code>{path}</code>
+      <span class="summary">{operation.summary}</span>
+    </>
+  );
 }
 
 function anchorOf(name: string): string {
@@ -72,13 +115,12 @@ function methodsOf({ paths }: Description): Method[] {
 type Schemas = Description["components"]["schemas"];
 
 function MethodDetails({ method, schemas }: { method: Method; schemas: Schemas }) {
-  const { verbs, path, operation } = method;
+  const { verbs, operation } = method;
   const values = valuesOf(operation, schemas);
   return (
     <details>
       <summary>
-        <span class={`verb ${verbs[0]}`}>{verbs[0]}</span> <code>{path}</code>
-        <span class="summary">{operation.summary}</span>
+        <Summary method={method} />
       </summary>
       <p class="help">
         {needsOf(operation)}
