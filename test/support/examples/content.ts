@@ -2,8 +2,8 @@ import { insertRemoteMedia } from "../../../src/core/remote-media/remote-attachm
 import { storeFavourite } from "../../../src/core/statuses/interactions.ts";
 import type { Client, Json } from "../client.ts";
 import { remoteAttachment, putBytes, setPictures } from "../remote-media.ts";
-import { remoteAccount, remoteFollow, type RemoteAccount } from "../remote-rows.ts";
-import { followRow, reblogFrom, rowOf, storeFrom, type Sent } from "../remote-statuses.ts";
+import { followRemote, remoteAccount, remoteFollow, type RemoteAccount } from "../remote-rows.ts";
+import { reblogFrom, rowOf, storeFrom, type Sent } from "../remote-statuses.ts";
 import type { TestServer } from "../server.ts";
 import { Site } from "../site.ts";
 import { upload } from "../uploads.ts";
@@ -72,14 +72,19 @@ export async function addExamples(server: TestServer): Promise<Examples> {
   await describeOwner(owner);
   const neighbours = await meetNeighbours(server, site, owner);
   const posts = await writePosts(server, owner);
-  const remote = await hearFrom(server, site, neighbours);
   answer(server, neighbours, posts);
+  const remote = await hearFrom(server, site, neighbours);
   await server.drain();
   return { owner, neighbours, ...posts, remote, stop: () => site.stop() };
 }
 
 async function picture(scene: Scene, width: number, height: number): Promise<File> {
   return new File([await landscape(scene, width, height)], "picture.png", { type: "image/png" });
+}
+
+/** A picture that no post has yet. */
+export function examplePicture(): Promise<Buffer> {
+  return landscape({ ...COAST, seed: 3 }, 1200, 750);
 }
 
 async function describeOwner(owner: Client): Promise<void> {
@@ -109,7 +114,7 @@ async function meetNeighbours(server: TestServer, site: Site, owner: Client): Pr
     const account = remoteAccount(server, { username, domain, displayName, noteHtml: "<p>Hello from next door.</p>" });
     const avatarUrl = putBytes(site, `/${username}.png`, await landscape(face, 400, 400), "image/png", domain);
     setPictures(server, account.id, { avatarUrl });
-    followRow(server, owner, account);
+    await followRemote(server, owner, account);
     remoteFollow(server, account, owner);
     return [username, account];
   });
