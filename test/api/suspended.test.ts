@@ -267,7 +267,7 @@ describe("A frozen account", () => {
     expect(refused.text).toContain("Sign-in is disabled for this account.");
     expect((await visitor.signIn("bob", "wrong")).text).not.toContain("disabled");
     undo(server, action, bob);
-    expect((await visitor.signIn("bob")).location).toBe("/");
+    expect((await visitor.signIn("bob")).location).toBe("/home");
   });
 
   inProcess.each(["disable", "suspend"] as const)("by %s loses its streams", async (action) => {
