@@ -39,6 +39,7 @@ export async function resetWithLink(
     endEmailTokens(tx, userId, "password_reset");
     if (signOut) {
       tx.run("DELETE FROM sessions WHERE user_id = +$userId", { userId });
+      tx.run("DELETE FROM home_feeds WHERE user_id = +$userId", { userId });
       revokeTokensOf(ctx, tx, userId);
     }
     mailLater(ctx, tx, { type: "password_changed", userId });

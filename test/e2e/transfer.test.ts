@@ -50,11 +50,11 @@ test("A list is imported, its failures and the list are downloaded, on a narrow 
   await page.getByRole("link", { name: "Import" }).click();
   const buffer = Buffer.from(`bob@${handleDomain}\r\nnobody@${handleDomain}\r\n`);
   await page.getByLabel("File", { exact: true }).setInputFiles({ name: "list.csv", mimeType: "text/csv", buffer });
-  await page.getByRole("button", { name: "Import" }).click();
+  await page.getByRole("button", { name: "Import", exact: true }).click();
   expect(await page.locator("[aria-invalid]").count()).toBe(1);
   await page.getByLabel("File", { exact: true }).setInputFiles({ name: "list.csv", mimeType: "text/csv", buffer });
   await page.getByLabel("What the file contains").selectOption("Blocks");
-  await page.getByRole("button", { name: "Import" }).click();
+  await page.getByRole("button", { name: "Import", exact: true }).click();
   await new Transfer(() => server, alice).finish();
   await page.reload();
   expect(await page.locator("#imports").innerText()).toContain("1 of 2 done · 1 failed");

@@ -52,6 +52,7 @@ test("a profile has its public posts as RSS, Atom and JSON Feed, with warnings a
     const xml = wellFormed(await response.text());
     const text = parseDocument(xml, { xmlMode: true });
     expect(text.children.length).toBeGreaterThan(0);
+    expect(xml).toContain("Spoilers ]]&gt; &amp; &lt;i&gt;");
     for (const expected of ["First line &", "second line", "behind it", "/media/", "control  characters"])
       expect(xml).toContain(expected);
     for (const secret of ["for followers", "quiet", "@alice only", "only here"]) expect(xml).not.toContain(secret);

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { createUser, findUser } from "../../src/core/people/users.ts";
+import { createUser, findUser, resetPassword } from "../../src/core/people/users.ts";
 import { Client } from "../support/client.ts";
 import { MailServer } from "../support/mail-server.ts";
 import { inProcess, startServer, type TestServer } from "../support/server.ts";
@@ -220,6 +220,15 @@ describe("A mail server that", () => {
 });
 
 describe("The secret of a link", () => {
+  test("can't be set by a link that is older than the password", async () => {
+    await ask("alice");
+    await server.drain();
+    const { set } = await open();
+    await resetPassword(server.ctx, findUser(server.ctx, "alice")!.id, "changed meanwhile");
+    expect((await set()).status).not.toBe(200);
+    expect([await signsIn(NEW), await signsIn("changed meanwhile")]).toEqual([false, true]);
+  });
+
   inProcess("is neither logged nor stored", async () => {
     const lines: string[] = [];
     const write = (message: string, values: object) => lines.push(`${message} ${JSON.stringify(values)}`);

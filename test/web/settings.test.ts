@@ -118,3 +118,11 @@ test("the page for new posts changes visibility, format, language and sensitivit
     sensitive: false,
   });
 });
+
+test("the form of another site is never shown as if it were the user's own", async () => {
+  const stranger = new Visitor(server);
+  const fields = { visibility: "private", csrf: "x" };
+  const { text, forms } = await stranger.post("/settings/posting", fields, { "sec-fetch-site": "cross-site" });
+  expect(text).not.toContain("nothing is lost");
+  expect(forms.map(({ action }) => action)).not.toContain("/settings/posting");
+});

@@ -29,6 +29,8 @@ test("the owner's color and styles are on every page, in one more file", async (
   expect(response.headers.get("content-type")).toBe("text/css; charset=utf-8");
   expect(css).toContain("main { border-radius: 0 }");
   expect((await get("/theme/other.css")).status).toBe(404);
+  // The page that changes the styles must stay usable.
+  expect((await alice.get(PAGE)).html).not.toContain("/theme/");
   // Yellow on white can't be read, so it is darker there.
   const accents = [...css.matchAll(/--accent: (#\w{6})/g)].map(([, color]) => parseColor(color!)!);
   expect(accents[0]![0]).toBeLessThan(0.7);

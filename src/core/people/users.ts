@@ -305,6 +305,7 @@ export function updateUser(ctx: Context, user: UserRow, { email, role }: UserCha
         address,
         userId: user.id,
       });
+      tx.run(END_RESETS, { userId: user.id });
     }
     if (role === undefined) return;
     if (role === "owner") refuseIfPending(tx, user.id, user.username);
@@ -323,7 +324,9 @@ export async function resetPassword(
   const passwordHash = await hashNewPassword(ctx, password);
   ctx.db.transaction((tx) => {
     storePassword(tx, userId, passwordHash);
-    if (keeps !== "all") tx.run("DELETE FROM sessions WHERE user_id = +$userId AND id <> +$keeps", { userId, keeps });
+    if (keeps === "all") return;
+    tx.run("DELETE FROM sessions WHERE user_id = +$userId AND id <> +$keeps", { userId, keeps });
+    tx.run("DELETE FROM home_feeds WHERE user_id = +$userId", { userId });
   });
 }
 
@@ -334,11 +337,14 @@ export function hashNewPassword(ctx: Context, password: string): Promise<string>
   return hashPassword(ctx, password);
 }
 
-/** Also ends the sign-ins that were begun with the previous password. */
+/** Also ends the sign-ins that were begun with the previous password, and the links for another one. */
 export function storePassword(tx: Tx, userId: number, passwordHash: string): void {
   tx.run("UPDATE users SET password_hash = $passwordHash WHERE id = +$userId", { passwordHash, userId });
   tx.run("DELETE FROM pending_sign_ins WHERE user_id = +$userId", { userId });
+  tx.run(END_RESETS, { userId });
 }
+
+const END_RESETS = "DELETE FROM email_tokens WHERE user_id = +$userId AND purpose = 'password_reset'";
 
 export function hashPassword(ctx: Context, password: string): Promise<string> {
   return Bun.password.hash(password, { algorithm: "argon2id", ...ctx.passwords });

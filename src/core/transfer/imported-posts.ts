@@ -151,9 +151,13 @@ const SAME_TIME = 4096;
 
 /** A free id for a post of a time. Archives often give seconds, so posts of the same time keep their order. */
 function nextIdAt(ctx: Context, tx: Tx, accountId: number, createdAt: number): number {
-  const from = Math.max(1, ctx.ids.firstAt(createdAt));
-  const latest = tx.get<{ id: number | null }>(LATEST, { accountId, from, to: from + SAME_TIME })?.id ?? null;
-  let id = latest === null ? from : latest + 1;
+  let id = Math.max(1, ctx.ids.firstAt(createdAt));
+  // More posts of one time than it has ids continue in the next millisecond, and so on.
+  for (let from = id, isFull = true; isFull; from += SAME_TIME) {
+    const latest = tx.get<{ id: number | null }>(LATEST, { accountId, from, to: from + SAME_TIME })?.id ?? null;
+    id = latest === null ? from : latest + 1;
+    isFull = id === from + SAME_TIME;
+  }
   while (tx.get("SELECT 1 FROM statuses WHERE id = +$id", { id })) id += 1;
   return ctx.ids.use(id);
 }
@@ -183,7 +187,9 @@ function mentionedAccounts(db: Reads, { id, formerUris }: Importer, uris: readon
 
 /** The content as this server would write it, if the archive has only the text, or if that says the same. */
 function contentHere(ctx: Context, importer: Importer, post: ArchivedPost, hasQuote: boolean) {
-  const composed = post.text === null ? null : compose(ctx, post.text, post.contentType);
+  // Formats may take long for hostile texts that are longer than posts may be here; plain text doesn't.
+  const isLong = post.text !== null && post.text.length > ctx.config.maxCharacters;
+  const composed = post.text === null ? null : compose(ctx, post.text, isLong ? "text/plain" : post.contentType);
   if (post.content === null) return composed ?? { content: "", tags: post.tags };
   const sent = hasQuote ? withoutQuoteFallback(post.content) : post.content;
   const content = withLocalLinks(ctx, importer, sent, post.tags);

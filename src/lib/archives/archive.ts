@@ -14,7 +14,9 @@ export interface Archive {
   close(): Promise<void>;
 }
 
-/** Whether a file is a document, by its name. */
+/** Whether a file may be a document that is read, by its name: those of the exports that Linnet knows. */
 export function isDocument(name: string): boolean {
-  return /\.(?:json|js)$/i.test(name);
+  return /(?:^|\/)(?:outbox|actor|likes|bookmarks|pixelfed-statuses|tweets?(?:-part\d+)?|account)\.(?:json|js)$/.test(
+    name,
+  );
 }

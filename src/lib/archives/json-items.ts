@@ -70,11 +70,12 @@ class ItemScanner {
     let [at, quote] = [from, -1];
     if (this.isEscaped) [this.isEscaped, at] = [false, from + 1];
     for (;;) {
-      if (quote < at) quote = part.indexOf(QUOTE, at);
-      const end = quote === -1 ? part.length : quote;
+      // A part without a quote is searched once, not again after each backslash.
+      if (quote < at) quote = indexOrEnd(part, QUOTE, at);
+      const end = quote;
       const backslash = part.subarray(at, end).indexOf(BACKSLASH);
       if (backslash === -1) {
-        this.inString = quote === -1;
+        this.inString = quote === part.length;
         this.noteName(part, from, end);
         return end;
       }
@@ -127,4 +128,10 @@ class ItemScanner {
       throw damaged();
     }
   }
+}
+
+/** Where a byte is next; the length of the part if it is not in it. */
+function indexOrEnd(part: Uint8Array, byte: number, from: number): number {
+  const at = part.indexOf(byte, from);
+  return at === -1 ? part.length : at;
 }

@@ -11,6 +11,8 @@ import { writeParts } from "./write-parts.ts";
 
 /** Bytes between the contents of two files: headers with long names. tar-stream holds them in memory. */
 const MAX_HEADERS = 1024 * 1024;
+/** Bytes of all documents, which are unpacked: the disk must not fill up. Posts take about 1 kB each. */
+const MAX_DOCUMENTS = 4e9;
 
 /**
  * Opens a .tar.gz file. It can only be read from its beginning, so this reads all of it once, to check it and to put the
@@ -19,11 +21,14 @@ const MAX_HEADERS = 1024 * 1024;
 export async function openTar(path: string, bytes: number, folder: string): Promise<Archive> {
   const list = new FileList();
   const documents = new Map<string, string>();
+  let unpacked = 0;
   await eachFile(path, bytes, async (header, content) => {
     const name = list.add(header.name, header.size);
     if (!isDocument(name)) return drain(content);
     documents.set(name, join(folder, `${documents.size}.json`));
-    await writeParts(documents.get(name)!, content, Infinity);
+    unpacked += header.size ?? 0;
+    const isSmall = unpacked <= MAX_DOCUMENTS && (await writeParts(documents.get(name)!, content, MAX_DOCUMENTS));
+    if (!isSmall) throw badArchive("The lists of posts in the archive are larger than 4 GB.");
   });
   return {
     bytes,

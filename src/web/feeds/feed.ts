@@ -79,13 +79,14 @@ function itemOf(page: PageRequest, status: StatusJson, format: FeedFormat): Item
   const texts = page.texts(feedTexts);
   const shown: OriginalJson = status.reblog ?? status;
   const url = shown.url ?? shown.uri;
-  const author = shown.account.display_name || shown.account.username;
+  const author = nameOf(shown.account);
   const title = shown.spoiler_text || summaryOf(htmlToText(shown.content)) || texts.postBy(author);
+  const heading = status.reblog ? texts.boosted(nameOf(status.account), title) : title;
   return {
     id: shown.uri,
     guid: shown.uri,
     link: url,
-    title: clean(status.reblog ? texts.boosted(status.account.display_name || status.account.username, title) : title),
+    title: format === "json" ? clean(heading) : escapeHtml(clean(heading)),
     content: clean(contentOf(page, shown)),
     // RSS has e-mail addresses only, so readers take names from Dublin Core.
     ...(format === "rss"
@@ -95,6 +96,10 @@ function itemOf(page: PageRequest, status: StatusJson, format: FeedFormat): Item
     date: new Date(changedAt(status.reblog ? status : shown)),
     category: shown.tags.map(({ name }) => ({ name })),
   };
+}
+
+function nameOf({ display_name, username }: OriginalJson["account"]): string {
+  return display_name || username;
 }
 
 const MAX_TITLE = 80;

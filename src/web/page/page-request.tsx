@@ -35,6 +35,8 @@ export interface PageOptions {
   meta?: ComponentChildren;
   /** Whether nothing should lead away from what the page asks: it has no navigation. */
   isFocused?: boolean;
+  /** Whether the page is shown without the owner's styles, so that they can't make it unusable. */
+  hasOwnStyles?: boolean;
   /** Scripts that make the page more pleasant; it must work without them. They may request this server. */
   scripts?: readonly Asset[];
   /** Where the page's forms may lead besides this server: sources of a Content-Security-Policy. */
@@ -214,7 +216,11 @@ export class PageRequest {
 
   render(options: PageOptions, children: ComponentChildren): Response {
     const appearance = findAppearance(this.ctx.db);
-    const site = { title: this.ctx.config.title, icon: iconPath(this.ctx, 96), theme: themePath(appearance) };
+    const site = {
+      title: this.ctx.config.title,
+      icon: iconPath(this.ctx, 96),
+      theme: options.hasOwnStyles === false ? null : themePath(appearance),
+    };
     const html = renderToString(
       <PageLayout
         title={options.title}

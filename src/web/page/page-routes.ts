@@ -68,7 +68,9 @@ export class Pages {
   userPost(path: string, { show, submit, maxBytes, isSensitive }: UserForm): void {
     const answer = (page: UserPage) => (page.isFormValid() ? submit(page) : show(page, expiredForm(page)));
     const guarded = isSensitive ? this.guarded(answer) : answer;
-    const handler = (page: PageRequest) => (page.isOfUser() ? guarded(page) : resubmitPage(page));
+    // Another site's form comes without the session's cookie, and must not be offered as if it were the user's own.
+    const withoutSession = (page: PageRequest) => (page.isSameOrigin() ? resubmitPage(page) : this.signIn(page));
+    const handler = (page: PageRequest) => (page.isOfUser() ? guarded(page) : withoutSession(page));
     if (maxBytes === undefined) this.post(path, handler);
     else addRoute(this.app, "POST", path, (incoming) => this.answerUpload(incoming, handler, maxBytes));
   }

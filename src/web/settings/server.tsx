@@ -61,7 +61,7 @@ function serverPage(page: UserPage, values: Appearance, problems = NO_PROBLEMS):
   const texts = page.texts(serverTexts);
   return settingsPage(
     page,
-    { title: texts.title, status: problems.status },
+    { title: texts.title, status: problems.status, hasOwnStyles: false },
     <>
       {page.params["saved"] !== undefined && <Notice>{page.messages.saved}</Notice>}
       <Form page={page} action={PATH} problems={problems} multipart>

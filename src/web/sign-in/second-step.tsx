@@ -167,7 +167,7 @@ function secondStepPage(page: PageRequest, user: LoginRow, shown: Shown = {}): R
         <button class={codes ? "primary" : undefined}>{messages.signIn}</button>
       </form>
       <p class="help">
-        {texts.lostSecondFactor} <code>linnet user remove-second-factors</code>
+        {texts.lostSecondFactor} <code>linnet user remove-second-factors …</code>
       </p>
     </>,
   );

@@ -15,7 +15,7 @@ export const welcomeTexts = textsIn(
     backup: "Make backups",
     backupHelp: "One command saves everything while the server runs:",
     online: "Put it online",
-    onlineHelp: "Give it its own address before you follow anyone. What you have written so far comes along:",
+    onlineHelp: "Give it its own address before you follow anyone. Stop it first; what you have written comes along:",
     apps: "Use it with an app",
     appsHelp: "Choose any app for Mastodon and enter the address of this server:",
     appsHere: "Apps on this computer can connect to this address:",
@@ -44,7 +44,8 @@ export const welcomeTexts = textsIn(
     backup: "Sichere deine Daten",
     backupHelp: "Ein Befehl sichert alles, während der Server läuft:",
     online: "Bring ihn ins Netz",
-    onlineHelp: "Gib ihm eine eigene Adresse, bevor du jemandem folgst. Was du bisher geschrieben hast, kommt mit:",
+    onlineHelp:
+      "Gib ihm eine eigene Adresse, bevor du jemandem folgst. Halte ihn vorher an; was du geschrieben hast, kommt mit:",
     apps: "Mit einer App benutzen",
     appsHelp: "Nimm eine beliebige App für Mastodon und gib dort die Adresse dieses Servers ein:",
     appsHere: "Apps auf diesem Computer erreichen ihn unter dieser Adresse:",
@@ -74,7 +75,7 @@ export const welcomeTexts = textsIn(
     backupHelp: "Une commande sauvegarde tout pendant que le serveur fonctionne :",
     online: "Mettez-le en ligne",
     onlineHelp:
-      "Donnez-lui sa propre adresse avant de suivre quelqu’un. Ce que vous avez écrit jusque-là est conservé :",
+      "Donnez-lui sa propre adresse avant de suivre quelqu’un. Arrêtez-le d’abord ; ce que vous avez écrit est conservé :",
     apps: "L’utiliser avec une application",
     appsHelp: "Choisissez une application pour Mastodon et entrez l’adresse de ce serveur :",
     appsHere: "Les applications de cet ordinateur peuvent s’y connecter à cette adresse :",

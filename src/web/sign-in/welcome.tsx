@@ -71,7 +71,7 @@ function NextSteps({ page, isHere }: { page: UserPage; isHere: boolean }) {
         <li class="step">
           <strong>{texts.backup}</strong>
           <span class="help">
-            {texts.backupHelp} <code>linnet backup</code>
+            {texts.backupHelp} <code>linnet backup backups</code>
           </span>
         </li>
         {isHere && (

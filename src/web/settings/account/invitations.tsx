@@ -30,8 +30,8 @@ const DEFAULTS = { uses: "1", expiry: String(7 * DAY) };
 
 /** The page where users invite others, if they may. */
 export function invitationPages(pages: Pages): void {
-  pages.userForm(PATH, { show, submit: create });
-  pages.userPost(`${PATH}/revoke`, { show, submit: revoke });
+  pages.userForm(PATH, { show, submit: create, isSensitive: true });
+  pages.userPost(`${PATH}/revoke`, { show, submit: revoke, isSensitive: true });
 }
 
 function create(page: UserPage): Response {
