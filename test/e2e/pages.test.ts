@@ -346,3 +346,22 @@ test("A form with errors and all of its parts has no serious barrier", async () 
   expect(await tab.check(["narrow and light", "wide and dark"])).toEqual([]);
   await context.close();
 });
+
+test("A post opens below the bar, with what precedes it in the thread above", async () => {
+  const { owner, long } = examples;
+  const reply = await owner.publish({ status: "long ".repeat(200), in_reply_to_id: long.id });
+  const context = await signedIn();
+  const page = await context.newPage();
+  for (const [id, isScrolled] of [
+    [long.id, false],
+    [reply.id, true],
+  ]) {
+    await page.goto(`${server.origin}/@robin/${id}`);
+    const [scrolled, bar, top] = await page.evaluate<[number, number, number]>(`(() => {
+      const [bar, post] = [".top", "article.main"].map((part) => document.querySelector(part).getBoundingClientRect());
+      return [scrollY, bar.bottom, post.top];
+    })()`);
+    expect([id, scrolled > 0, top >= bar]).toEqual([id, isScrolled, true]);
+  }
+  await context.close();
+});
