@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test as anyTe
 import axe from "axe-core/axe.min.js" with { type: "text" };
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { createEmailToken } from "../../src/core/mail/email-tokens.ts";
+import { createInvitation } from "../../src/core/people/invitations.ts";
 import { newSetupToken } from "../../src/core/people/setup.ts";
 import { setAppearance } from "../../src/core/server/appearance.ts";
 import { publishTerms } from "../../src/core/server/terms.ts";
@@ -82,6 +83,7 @@ async function addStates(): Promise<Record<string, string[]>> {
   const status = ({ id }: Json) => `/@robin/${id}`;
   const userId = ctx.db.get<{ id: number }>("SELECT id FROM users")!.id;
   const reset = ctx.db.transaction((tx) => createEmailToken(ctx, tx, { userId, purpose: "password_reset", email: "" }));
+  const invitation = createInvitation(ctx, Number(owner.id), { maxUses: null, expiresAt: null });
   const signInLink = createSignInLink(ctx, userId).slice(server.origin.length);
   return {
     // A stream, files, and pages that exist only in other states of the server.
@@ -106,6 +108,7 @@ async function addStates(): Promise<Record<string, string[]>> {
     "/users/:name/statuses/:id/activity": [`/users/robin/statuses/${poll.id}/activity`],
     "/oauth/authorize": [`/oauth/authorize?${authorize}`],
     "/sign-in/link": [signInLink],
+    "/invite/:code": [`/invite/${invitation}`],
     "/password-reset/new": [`/password-reset/new?token=${reset}`],
     "/settings/filters/:id": [`/settings/filters/${filterId}`, "/settings/filters/new"],
     "/api": ["/api", "/api?area=statuses"],
