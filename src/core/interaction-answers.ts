@@ -48,7 +48,7 @@ export function acceptRequest(ctx: Context, tx: Tx, interaction: StoredInteracti
 }
 
 /**
- * Accepts what a remote account did without asking, if the policy depends on who follows whom: other servers that obey
+ * Accepts what a remote account did without asking, if the policy depends on follows: other servers that obey
  * policies show it only with the answer.
  */
 export function acceptConditional(ctx: Context, tx: Tx, interaction: StoredInteraction): void {

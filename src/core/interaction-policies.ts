@@ -3,7 +3,7 @@ import { Refusal } from "../errors.ts";
 import type { Visibility } from "./visibility.ts";
 
 /*
- * Who may favourite, reply to and reblog a status, as its author decides. Who may quote it is in the same row, and in
+ * The accounts that may favourite, reply to and reblog a status, as its author decides. Those for quotes are in the same row, and in
  * core/quotes/.
  */
 

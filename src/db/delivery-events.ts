@@ -102,5 +102,5 @@ export type DeliveryEvent =
   /** A report about a remote account, to servers of these domains. */
   | { type: "report.forwarded"; reportId: number; domains: readonly string[] };
 
-/** What an account does with a status of another. */
+/** An interaction of an account with a status of another. */
 export type Interaction = "reply" | "favourite" | "reblog";

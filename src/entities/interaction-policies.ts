@@ -15,7 +15,7 @@ interface RuleJson {
   with_approval: string[];
 }
 
-/** What the viewer may do. */
+/** The viewer's own permissions. */
 export interface Permissions {
   may_favourite: number;
   may_reply: number;

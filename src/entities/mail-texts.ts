@@ -1,6 +1,6 @@
 import { inLocale } from "./locales.ts";
 
-/** What an e-mail says besides its greeting. */
+/** The texts of an e-mail besides its greeting. */
 export interface MailText {
   subject: string;
   paragraphs: string[];

@@ -50,7 +50,7 @@ afterAll(async () => {
   await examples?.stop();
 });
 
-/** What makes further pages interesting. Returns where they are. */
+/** Content that makes further pages interesting. Returns where they are. */
 async function addStates(): Promise<Record<string, string[]>> {
   const { owner, neighbours, remote, picture, poll, warning, long } = examples;
   const { ctx } = server;
@@ -147,7 +147,7 @@ async function signedIn(options: object = {}): Promise<BrowserContext> {
   return context;
 }
 
-/** What is wrong with the pages of these addresses, as this browser sees them. */
+/** Problems of the pages of these addresses, as this browser sees them. */
 async function problemsAt(context: BrowserContext, addresses: readonly string[], checks: Check[]): Promise<string[]> {
   const waiting = [...addresses];
   const problems: string[] = [];
@@ -163,7 +163,7 @@ async function problemsAt(context: BrowserContext, addresses: readonly string[],
   return problems.toSorted();
 }
 
-/** What to check besides the content: a look is a width and a colour scheme. */
+/** Checks besides the content: a look is a width and a colour scheme. */
 type Check = "narrow and light" | "wide and dark" | "without scripts";
 
 /** One page after the other in the same tab. */
@@ -189,7 +189,7 @@ class Tab {
     return response!.ok() ? [...problems, ...this.logged] : [...problems, `status ${response!.status()}`];
   }
 
-  /** What is wrong with the page that is open. */
+  /** Problems of the page that is open. */
   async check(checks: Check[]): Promise<string[]> {
     const { page } = this;
     await page.evaluate(
@@ -225,7 +225,7 @@ class Tab {
     await this.page.setViewportSize(size);
   }
 
-  /** What axe finds, except for its weaker recommendations. */
+  /** Findings of axe, except for its weaker recommendations. */
   private barriers(options: string): Promise<string[]> {
     return this.page.evaluate<
       string[]

@@ -26,7 +26,7 @@ const publish = (words: string[], more: Json = {}): Promise<Json> => {
   return alice.publish({ status: "hello", interaction_policy, ...more });
 };
 
-/** What an account wants to do. */
+/** The wish of an account. */
 function wish(who: HostileAccount, kind: Kind, { uri }: Json, more: Json = {}): Json {
   if (kind === "Reply") return who.note({ inReplyTo: uri, cc: [alice.uri], ...more });
   return who.activity(kind, uri, { to: [PUBLIC], cc: [alice.uri], ...more });
@@ -38,7 +38,7 @@ async function ask(who: HostileAccount, kind: Kind, { uri }: Json, instrument: u
   return request;
 }
 
-/** What Alice's server answered, without what it sends besides. */
+/** The answers of Alice's server, without its other activities. */
 const answers = () =>
   peer.delivered.filter(({ type, object }) => /^(Accept|Reject)$/.test(type) && object.type !== "Follow");
 

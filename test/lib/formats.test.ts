@@ -30,7 +30,7 @@ describe("Markdown", () => {
     ["> said\n\n```js\na\n\n  b\n```", "<blockquote><p>said</p></blockquote><pre><code>a\n\n  b</code></pre>"],
     ["[site](https://b.example/?a&b)", `<p><a href="https://b.example/?a&amp;b" ${REL}>site</a></p>`],
     ["![alt](https://b.example/i.png)", `<p>!<a href="https://b.example/i.png" ${REL}>alt</a></p>`],
-    // What other servers wouldn't show stays as it was written.
+    // Markup that other servers wouldn't show stays as it was written.
     ["<b>x</b> List<String>", "<p>&lt;b&gt;x&lt;/b&gt; List&lt;String&gt;</p>"],
     ["a\n\n---\n\nb", "<p>a</p><p>---</p><p>b</p>"],
     ["| a |\n|---|\n| b |", "<p>| a |<br />|---|<br />| b |</p>"],

@@ -1,6 +1,6 @@
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from "node:crypto";
 
-/** What a browser and an authenticator get wrong in a test. */
+/** Faults of a browser and an authenticator in a test. */
 interface Deviation {
   origin?: string;
   rpId?: string;

@@ -3,7 +3,7 @@ import type { Server } from "bun";
 import type { TestClock } from "./instance.ts";
 import type { Json } from "./client.ts";
 
-/** What the provider knows of a user. */
+/** The provider's data about a user. */
 interface Account {
   sub: string;
   email?: string;

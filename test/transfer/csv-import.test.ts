@@ -4,7 +4,7 @@ import { Transfer } from "../support/imports.ts";
 import { remoteStatus, remoteAccount } from "../support/rows.ts";
 import { serverForEachTest } from "../support/setup.ts";
 
-/* What is imported, and how it goes on after a crash. Accounts of this server need no requests. */
+/* Imports, also after a crash. Accounts of this server need no requests. */
 
 const { server, alice, bob, carol, dave } = serverForEachTest(["alice", "bob", "carol", "dave"]);
 let transfer: Transfer;
@@ -92,7 +92,7 @@ test("Mutes, blocks and domain blocks are imported, replaced and exported", asyn
   expect(await transfer.exported("domain_blocks")).toEqual(["spam.test"]);
 });
 
-test("Lists are created with their members, whom the user follows then", async () => {
+test("Lists are created with their members, which the user then follows", async () => {
   await alice.follow(dave);
   await alice.post("/api/v1/lists", { title: "Old" });
   const rows = [`Friends,bob@${domain}`, `"A, B",carol@${domain}`, `Friends,alice@${domain}`, `Friends,bob@${domain}`];

@@ -169,7 +169,7 @@ describe("The buttons of a profile", () => {
 });
 
 describe("Signed-in users read", () => {
-  /** Who gets the page: an anonymous visitor, alice, and carol. */
+  /** The statuses that an anonymous visitor, alice and carol get. */
   async function statuses(path: string): Promise<number[]> {
     const all = [new Visitor(server), visitor, await signedIn("carol")];
     return Promise.all(all.map(async (each) => (await each.get(path)).status));

@@ -22,7 +22,7 @@ beforeEach(() => {
   visitor = new Visitor(server);
 });
 
-/** What the page asks the browser's authenticator, by where its form leads. */
+/** The page's options for the browser's authenticator, by where its form leads. */
 function optionsOf({ html }: Seen, action: string) {
   const form = new RegExp(`<form method="post" action="${action}" hidden data-passkey="([^"]*)"`).exec(html)!;
   return JSON.parse(form[1]!.replaceAll("&quot;", '"'));

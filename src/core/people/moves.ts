@@ -77,7 +77,7 @@ export async function moveAway(ctx: Context, accountId: number, handle: string):
   return to;
 }
 
-/** What a move to another account needs, in the order in which an owner does it. */
+/** The requirements of a move to another account, in the order in which an owner does it. */
 export interface MoveChecklist {
   /** The handle of the other account; null while none is named. */
   to: string | null;

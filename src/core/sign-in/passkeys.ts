@@ -25,7 +25,7 @@ const TIMEOUT = 5 * 60_000;
 export type PasskeyProblem = "expired" | "refused";
 
 /**
- * What an answer is for, and the secret of the browser that shows the page: an answer to another page, or from another
+ * The purpose of an answer, and the secret of the browser that shows the page: an answer to another page, or from another
  * browser, is refused.
  */
 export interface Ceremony {
@@ -45,7 +45,7 @@ export function passkeysOf(db: Reads, userId: number): PasskeyRow[] {
 }
 
 /**
- * What the browser needs to ask for a passkey. Without a user, it offers all that it knows for this server; then the
+ * The options with which the browser asks for a passkey. Without a user, it offers all that it knows for this server; then the
  * passkey is the only proof, so the authenticator must check a PIN, a fingerprint or the like.
  */
 export function requestOptions(
@@ -62,7 +62,7 @@ export function requestOptions(
   };
 }
 
-/** What the browser needs to create a passkey. */
+/** The options with which the browser creates a passkey. */
 export function creationOptions(
   ctx: Context,
   ceremony: Ceremony,

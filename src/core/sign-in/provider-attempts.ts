@@ -36,8 +36,8 @@ export function beginAttempt(ctx: Context, { providerId, browser, userId, return
 }
 
 /**
- * Ends an attempt, whoever comes back with its state: it works once, and only in the browser that began it. Null for any
- * other.
+ * Ends an attempt. It works once, even for another browser that has its state, and only in the browser that began it. Null for
+ * any other.
  */
 export function takeAttempt(
   ctx: Context,

@@ -29,7 +29,7 @@ export interface Draft {
   poll: PollDraft | null;
   quotedStatusId: number | null;
   quotePolicy: StatusQuotePolicy | null;
-  /** What it lacks is as in the default for the visibility. */
+  /** Missing parts are as in the default for the visibility. */
   policy: Partial<InteractionPolicy>;
   /** The accounts that the text may mention; null for any. */
   allowedMentions: number[] | null;

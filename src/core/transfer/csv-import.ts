@@ -93,7 +93,7 @@ export function nextDue(db: Reads, id: number): number | null {
   return db.get<{ at: number | null }>(NEXT_DUE, { id })!.at;
 }
 
-/** What is known about the subject of a row. A host that asked to wait causes no attempt. */
+/** The state of a row's subject here. A host that asked to wait causes no attempt. */
 export type Found = { id: number | null } | { refusal: Refusal } | { unresponsive: Refusal; isAttempt: boolean };
 
 /** Writes the outcome of a row together with its effects and the count. */

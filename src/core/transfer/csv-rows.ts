@@ -14,7 +14,7 @@ import { filterLike, saveFilter } from "./csv-filters.ts";
 import type { CsvKind } from "./csv-kinds.ts";
 import type { ImportMode } from "./imports.ts";
 
-/** What a row is about: an account or a status, which another server may have to be asked for. */
+/** The subject of a row: an account or a status, which another server may have to be asked for. */
 export type Subject =
   | { type: "account"; handle: Handle; address: string; isFollowed: boolean }
   | { type: "status"; address: string }

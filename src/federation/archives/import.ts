@@ -30,7 +30,7 @@ import { add, planImport, withStoredFiles, type ImportPlan } from "./plan.ts";
 import { importProfile } from "./profile.ts";
 import { openSource, type PostSource } from "./source.ts";
 
-/** What an import has done so far. */
+/** The results of an import so far. */
 export interface ImportProgress {
   stage: "reading" | "files" | "posts" | "done";
   plan: ImportPlan | null;
@@ -97,7 +97,7 @@ async function withImportFolder<Result>(ctx: Context, work: (folder: string) => 
   if (!lock) throw new Refusal("unavailable", "Another archive is being imported. Try again when that is done.");
   const unpacked = join(importsFolder(ctx), "unpacked");
   try {
-    // What a killed import has left.
+    // Files that a killed import has left.
     rmSync(unpacked, { recursive: true, force: true });
     return await withTemporaryFolder(unpacked, work);
   } finally {

@@ -11,7 +11,7 @@ export type FileSkipReason = "missing in the archive" | "too large" | "unreadabl
 /** How many of each there are. */
 export type Counts<Reason extends string> = Partial<Record<Reason, number>>;
 
-/** What an import would do. Counted before anything is changed, so that a damaged archive changes nothing. */
+/** The changes that an import would make. Counted before anything is changed, so that a damaged archive changes nothing. */
 export interface ImportPlan {
   posts: number;
   boosts: number;

@@ -87,7 +87,7 @@ function pollText({ options }: RemotePoll): string {
 
 const MAX_SOURCE = 100_000;
 
-/** What the author typed, if it is in a format that can be edited here. */
+/** The text as its author typed it, if it is in a format that can be edited here. */
 function sourceOf({ source }: Json): { text: string; contentType: ContentType } | null {
   if (!isJson(source) || typeof source.content !== "string") return null;
   const contentType = CONTENT_TYPES.find((type) => type === source.mediaType);

@@ -7,7 +7,7 @@ import type { JsonObject } from "../documents.ts";
 import { PUBLIC, withContext } from "./context.ts";
 import { accountWith, fragment, type Outgoing } from "./outgoing.ts";
 
-/* What local authors answer to replies, favourites and boosts, and to requests for them (GoToSocial). */
+/* The answers of local authors to replies, favourites and boosts, and to requests for them (GoToSocial). */
 
 const NAMES: Record<Interaction, string> = { reply: "Reply", favourite: "Like", reblog: "Announce" };
 

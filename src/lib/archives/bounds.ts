@@ -1,7 +1,7 @@
 import { Refusal } from "../../errors.ts";
 
 /*
- * What an archive may be like. An archive comes from outside: its sizes are checked before anything is decompressed, and
+ * The bounds of archives. An archive comes from outside: its sizes are checked before anything is decompressed, and
  * again while it is.
  */
 

@@ -5,7 +5,7 @@ import { Refusal } from "../../errors.ts";
 import type { Archive, Bytes } from "./archive.ts";
 import { badArchive, checkExpansion, damaged, FileList, linkRefused } from "./bounds.ts";
 
-/** What is needed to read a file. The entries of yauzl take ten times the memory. */
+/** The data needed to read a file. The entries of yauzl take ten times the memory. */
 type Place = Pick<
   Entry,
   "relativeOffsetOfLocalHeader" | "compressedSize" | "uncompressedSize" | "compressionMethod" | "crc32"

@@ -22,7 +22,7 @@ export class MailError extends Error {
   constructor(
     readonly kind: "rejected" | "failed",
     message: string,
-    /** What the server said, without the login; "" if it said nothing. Only for the owner's terminal. */
+    /** The server's own words, without the login; "" if it said nothing. Only for the owner's terminal. */
     readonly response = "",
   ) {
     super(message);
@@ -123,7 +123,7 @@ export class Mailer {
 
 const UNKNOWN = "broke off the connection";
 
-/** What the codes of nodemailer mean. */
+/** The meanings of nodemailer's codes. */
 const PROBLEMS: Record<string, string> = {
   EDNS: "has no address",
   ESOCKET: "can't be reached, or broke off the connection",

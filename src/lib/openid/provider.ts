@@ -18,7 +18,7 @@ export interface Identity {
   label: string;
 }
 
-/** What one sign-in with a provider sends there, and needs again afterwards. */
+/** The values that one sign-in sends to a provider, and needs again afterwards. */
 export interface Attempt {
   state: string;
   /** Of PKCE: only its hash is in the address. */

@@ -240,7 +240,7 @@ function findEntities(text: string): Entity[] {
   return entities;
 }
 
-/** What begins at a sign, and its end; null if it is nothing special. An address that isn't linked is no entity. */
+/** The entity that begins at a sign, and its end; null if it is nothing special. An address that isn't linked is no entity. */
 function scanAt(text: string, start: number, sign: string): { entity: Entity | null; end: number } | null {
   if (sign === "@") {
     const mention = mentionAt(text, start);

@@ -11,7 +11,7 @@ import { Select } from "../page/forms.tsx";
 import type { UserPage } from "../page/page-request.tsx";
 import { composeTexts } from "./texts.ts";
 
-/** Who may do something with a post; null for the author's default or, in an edit, for what it was. */
+/** The accounts that may do something with a post; null for the author's default or, in an edit, for what it was. */
 export interface InteractionValues {
   reply: PolicyWord | null;
   reblog: PolicyWord | null;
@@ -36,7 +36,7 @@ export function policyOf({ reply, reblog }: InteractionValues): Partial<Interact
   };
 }
 
-/** Who may reply to a post, boost it and quote it. */
+/** Selects for the accounts that may reply to a post, boost it and quote it. */
 export function Interaction({ page, values, isEdit }: { page: UserPage; values: InteractionValues; isEdit: boolean }) {
   const texts = page.texts(composeTexts);
   const first = { value: "", label: isEdit ? texts.unchanged : texts.byDefault };

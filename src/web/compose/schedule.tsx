@@ -39,7 +39,7 @@ export function Schedule({ page, values, error }: { page: UserPage; values: Valu
   );
 }
 
-/** What clocks show now, with their offset from UTC: easier to choose than a time zone. */
+/** The times that clocks show now, with their offset from UTC: easier to choose than a time zone. */
 function clocks({ ctx, messages }: UserPage) {
   const now = ctx.clock.now();
   const time = new Intl.DateTimeFormat(messages.locale, {

@@ -13,7 +13,7 @@ import { timeOf } from "./schedule.tsx";
 import { changesOf, describeUploads, waitUntilProcessed } from "./uploads.ts";
 import { editable, type Values } from "./values.ts";
 
-/** What an earlier submission of the same form has published or scheduled; null if this is the first. */
+/** The result of an earlier submission of the same form; null if this is the first. */
 export function publishedBefore({ ctx, session }: UserPage, values: Values): PublishResult | null {
   return resultOfKey(ctx, session.accountId, keyOf(values));
 }

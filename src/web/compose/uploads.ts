@@ -37,7 +37,7 @@ export function removeUpload({ ctx, session }: UserPage, id: number): void {
   if (row?.status_id === null && row.scheduled_status_id === null) removeMedia(ctx, session.accountId, id);
 }
 
-/** What was typed about these uploads, as far as it differs from what is stored. */
+/** The typed descriptions of these uploads, as far as it differs from what is stored. */
 export function changesOf(page: UserPage, rows: readonly MediaRow[]): Map<number, MediaChanges> {
   const changes = new Map<number, MediaChanges>();
   for (const row of rows) {

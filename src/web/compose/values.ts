@@ -11,7 +11,7 @@ import { CONTENT_TYPES, type ContentType } from "../../lib/text/formats.ts";
 import type { UserPage } from "../page/page-request.tsx";
 import { NO_CHOICES, typedInteraction, type InteractionValues } from "./interaction.tsx";
 
-/** What the form of a post has in its fields, as it was typed or as it starts. */
+/** The fields of a post's form, as they were typed or as they start. */
 export interface Values {
   text: string;
   contentType: ContentType;

@@ -5,7 +5,7 @@ import { inLanguage } from "../i18n/error-messages.ts";
 import { Alert } from "./layout.tsx";
 import type { PageRequest } from "./page-request.tsx";
 
-/** What was wrong with a form: a sentence above it, and one beneath each field that it is about. */
+/** The problems of a form: a sentence above it, and one beneath each field that it is about. */
 export interface FormProblems {
   problem?: string;
   fields: Readonly<Record<string, string>>;

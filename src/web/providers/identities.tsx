@@ -15,7 +15,7 @@ export const LINKED = `${SECURITY}?linked`;
 
 type Show = (page: UserPage, problems: FormProblems) => Response;
 
-/** What the section below does. `show` shows the page that it is in. */
+/** The routes of the section below. `show` shows the page that it is in. */
 export function identityPages(pages: Pages, show: Show): void {
   const isSensitive = true;
   pages.userPost(`${PATH}/link`, { isSensitive, show, submit: (page) => link(page, show) });

@@ -41,7 +41,7 @@ async function begin(page: PageRequest, provider: IdentityProvider): Promise<Res
   }
 }
 
-/** Each causes a row and requests, whoever asks. */
+/** Each causes a row and requests, for anonymous visitors too. */
 function countJourney(page: PageRequest) {
   return countAttempt(page.ctx, [`provider ${addressKey(page.address)}`]);
 }

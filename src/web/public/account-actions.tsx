@@ -7,7 +7,7 @@ import type { UserPage } from "../page/page-request.tsx";
 import { actionTexts } from "./action-texts.ts";
 import { returnTo } from "./post-actions.tsx";
 
-/** What a signed-in user does with accounts; the button's value says what. */
+/** Actions of signed-in users on accounts; the button's value says what. */
 export const ACCOUNTS = "/accounts";
 
 export type Relationship = ReturnType<typeof showRelationship>;

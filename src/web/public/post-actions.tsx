@@ -6,7 +6,7 @@ import { Icon, type IconName } from "../page/icons.tsx";
 import type { UserPage } from "../page/page-request.tsx";
 import { actionTexts } from "./action-texts.ts";
 
-/** What a signed-in user does with posts; the button's value says what. */
+/** Actions of signed-in users on posts; the button's value says what. */
 export const POSTS = "/posts";
 
 interface ActionsProps {

@@ -348,7 +348,7 @@ function PostDetails(props: { page: PageRequest; status: OriginalJson; hasCounts
   );
 }
 
-/** Who sees a post that is not for everyone. */
+/** The audience of a post that is not for everyone. */
 function Readers({ page, status }: { page: PageRequest; status: OriginalJson }) {
   const { isForFollowers, isForMentioned, isLocalOnly } = page.texts(actionTexts);
   const marks: [shown: boolean, icon: IconName, text: string][] = [

@@ -229,7 +229,7 @@ function ProfileMeta({ page, account }: { page: PageRequest; account: AccountJso
   );
 }
 
-/** What the user and the account are to each other, with buttons to change it. */
+/** The relationship of the user and the account, with buttons to change it. */
 function Relation({ page, account }: { page: UserPage; account: AccountJson }) {
   const id = Number(account.id);
   if (id === page.session.accountId) return null;

@@ -23,7 +23,7 @@ const ACTIONS: Partial<Record<string, Action>> = {
   reject: rejectFollow,
 };
 
-/** What the buttons on profiles and in lists of accounts do. Each leads back to where it was. */
+/** The routes of the buttons on profiles and in lists of accounts. Each leads back to where it was. */
 export function accountActionPages(pages: Pages): void {
   pages.userPost(`${ACCOUNTS}/:id`, { show: againPage, submit: act });
 }

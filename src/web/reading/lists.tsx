@@ -42,7 +42,7 @@ interface PagerProps {
   page: UserPage;
   range: Page;
   rows: readonly { cursor: number }[];
-  /** What the next page needs to know besides its beginning. */
+  /** Parameters of the next page besides its beginning. */
   more?: Record<string, string>;
 }
 

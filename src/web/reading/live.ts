@@ -115,7 +115,7 @@ function isShown(ctx: Context, accountId: number, statusId: number): boolean {
   return strongestFilter(showStatus(ctx, accountId, statusId), "home")?.filter_action !== "hide";
 }
 
-/** What is newer than the page: it came before the page was connected, or while the device slept. */
+/** Ids that are newer than the page: each came before the page was connected, or while the device slept. */
 function missedBy(page: UserPage): News[] {
   const { ctx, session } = page;
   const [status, notification] = [parseId(page.text("home")), parseId(page.text("notifications"))];

@@ -22,7 +22,7 @@ const FILTER = {
   includeFiltered: false,
 };
 
-/** What others did that concerns the user, and the accounts that ask to follow them. */
+/** Notifications of the user, and the accounts that ask to follow them. */
 export function notificationPages(pages: Pages): void {
   pages.userGet("/notifications", notificationsPage);
   pages.userGet(REQUESTS, requestsPage);

@@ -43,7 +43,7 @@ const ACTIONS: Partial<Record<string, Action>> = {
   unmute: unmuteConversation,
 };
 
-/** What the buttons beneath posts do. Each leads back to the page with the post. */
+/** The routes of the buttons beneath posts. Each leads back to the page with the post. */
 export function postActionPages(pages: Pages): void {
   pages.userPost(`${POSTS}/:id`, { show: againPage, submit: act });
   pages.userForm(`${POSTS}/:id/delete`, { show: deletePage, submit: remove });

@@ -197,7 +197,7 @@ function HiddenFields({ fields }: { fields: [string, string][] }) {
   );
 }
 
-/** What follows the proof: the page that was opened, or the form that was sent, with what was typed except passwords. */
+/** The step after the proof: the page that was opened, or the form that was sent, with what was typed except passwords. */
 function continuation(page: UserPage): { action: string; fields: [string, string][]; filesAreLost: boolean } {
   const { request, params } = page;
   if (request.method === "GET") {

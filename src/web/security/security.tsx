@@ -64,7 +64,7 @@ async function changePassword(page: UserPage): Promise<Response> {
   return page.redirect(`${SECURITY}?done=passwordChanged`);
 }
 
-/** What a redirect to the page may say. */
+/** The messages of redirects to the page. */
 const DONE = ["passwordChanged", "codesTurnedOff", "passkeyRenamed", "passkeyRemoved"] as const;
 
 function securityPage(page: UserPage, problems: FormProblems = NO_PROBLEMS): Response {

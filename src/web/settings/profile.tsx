@@ -33,7 +33,7 @@ import { settingsTexts } from "./texts.ts";
 const PATH = "/settings/profile";
 const MAX_BYTES = 2 * AVATAR_BYTES + 1024 * 1024;
 
-/** What the form shows: the stored profile, or what was typed. */
+/** The values that the form shows: the stored profile, or what was typed. */
 interface Values {
   displayName: string;
   note: string;

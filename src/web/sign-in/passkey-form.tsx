@@ -17,7 +17,7 @@ interface PasskeyFormProps {
   token?: string;
   /** The field for the answer; `passkey` by default. */
   answer?: string;
-  /** What the script shows if the browser has no passkey. */
+  /** The sentence that the script shows if the browser has no passkey. */
   failed?: string;
   /** Why the last answer was refused. */
   problem?: string | undefined;

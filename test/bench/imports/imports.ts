@@ -138,7 +138,7 @@ class ImportBench {
     return [home, memoryRow("memory of the server meanwhile", endPeak(), idle, MOST.memory)];
   }
 
-  /** What an upload in the settings leaves behind, until its job has ended. */
+  /** The files that an upload in the settings leaves behind, until its job has ended. */
   private async runJob(user: string): Promise<void> {
     const db = new Database(join(this.data.folder, "linnet.db"), { strict: true });
     const uploads = join(this.data.folder, "imports", "uploads");

@@ -28,7 +28,7 @@ async function exported(user: Client, name: string): Promise<string> {
   return path;
 }
 
-/** What a post says, with places in the list instead of ids. Results of polls are text after an import. */
+/** The content of a post, with places in the list instead of ids. Results of polls are text after an import. */
 function comparable(posts: readonly Json[], origin: string): Json[] {
   const place = (id: string | null | undefined) => (id ? posts.findIndex((post) => post.id === id) : null);
   return posts.map((post) => ({

@@ -19,7 +19,7 @@ interface Shot {
   path: string;
   size: typeof WIDE;
   colorScheme: "light" | "dark";
-  /** What to do on the page first. */
+  /** Actions on the page before the screenshot. */
   prepare?(): Promise<void>;
 }
 

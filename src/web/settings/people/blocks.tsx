@@ -182,7 +182,7 @@ interface EntryProps {
   page: UserPage;
   path: string;
   account: AccountJson;
-  /** What the button beside the account is called. */
+  /** The label of the button beside the account. */
   button: string;
   children?: ComponentChildren;
 }

@@ -10,7 +10,7 @@ import {
 import { parseId } from "../../../lib/ids.ts";
 import type { UserPage } from "../../page/page-request.tsx";
 
-/** What the form of a filter shows: the stored filter, or what was typed. */
+/** The values that the form of a filter shows: the stored filter, or what was typed. */
 export interface FilterForm extends Pick<FilterSettings, "title" | "action"> {
   context: string[];
   /** In seconds from now, "" for never, and "keep" for the present one. */
