@@ -17,6 +17,7 @@ export const sentences = {
   "Something went wrong on the server": "Auf dem Server ist etwas schiefgegangen",
   "The disk of this server is full. The administrator must free up space.":
     "Der Speicher dieses Servers ist voll. Die Administration muss Platz schaffen.",
+  "The lists of posts in the archive are larger than 4 GB.": "Die Beitragslisten im Archiv sind größer als 4 GB.",
   "Another archive is being imported. Try again when that is done.":
     "Gerade wird ein anderes Archiv eingelesen. Versuche es danach noch einmal.",
   'The archive contains a file with the name "{name}", which is not allowed.':

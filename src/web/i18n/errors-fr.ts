@@ -16,6 +16,7 @@ export const sentences: ErrorSentences = {
   "Something went wrong on the server": "Une erreur s’est produite sur le serveur",
   "The disk of this server is full. The administrator must free up space.":
     "Le disque de ce serveur est plein. L’administration doit libérer de l’espace.",
+  "The lists of posts in the archive are larger than 4 GB.": "Les listes de messages de l’archive dépassent 4 Go.",
   "Another archive is being imported. Try again when that is done.":
     "Une autre archive est en cours d’importation. Réessayez quand elle sera terminée.",
   'The archive contains a file with the name "{name}", which is not allowed.':
