@@ -80,6 +80,16 @@ test("a refused form keeps what was typed, and says why", async () => {
   expect(await me()).toEqual(before);
 });
 
+test("the browser scrolls to the first field that was refused", async () => {
+  await visitor.get("/settings/security");
+  const { status, html } = await visitor.press("Change password", {
+    current_password: "wrong",
+    password: "long enough",
+  });
+  expect(status).toBe(422);
+  expect(html.match(/<input[^>]*autofocus[^>]*>/g)!.join()).toContain('aria-invalid="true"');
+});
+
 test("a form from an earlier session is shown again with what was typed, and can then be sent", async () => {
   await visitor.get(PROFILE);
   const refused = await visitor.press("Save", { csrf: "old", display_name: "Typed before" });

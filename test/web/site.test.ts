@@ -21,7 +21,7 @@ async function owner(): Promise<Visitor> {
 test("the owner's color and styles are on every page, in one more file", async () => {
   expect((await visitor.get("/about")).html.match(/rel="stylesheet"/g)).toHaveLength(1);
   const alice = await owner();
-  await alice.press("Save", { has_accent: "1", accent: "#ffee00", css: "main { border-radius: 0 }" });
+  await alice.press("Save", { accent: "#ffee00", css: "main { border-radius: 0 }" });
   const { html } = await visitor.get("/about");
   const path = /href="(\/theme\/[^"]*)"/.exec(html)![1]!;
   const response = await get(path);
@@ -37,6 +37,7 @@ test("the owner's color and styles are on every page, in one more file", async (
   expect(accents[1]![0]).toBe(1);
   await alice.get(PAGE);
   await alice.press("Save", { has_accent: undefined, css: "" });
+  expect((await alice.get(PAGE)).html).not.toMatch(/name="has_accent"[^>]*checked/);
   expect((await visitor.get("/about")).html).not.toContain("/theme/");
 });
 

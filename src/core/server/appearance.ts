@@ -29,7 +29,7 @@ export function findAppearance(db: Reads): Appearance {
 /** @throws ValidationRefusal */
 export function setAppearance(ctx: Context, appearance: Appearance): void {
   const { accent, css } = appearance;
-  if (accent !== null && !parseColor(accent)) throw problem("accent", "must be a color such as #ad2140");
+  if (accent !== null && !parseColor(accent)) throw problem("accent", "must be a colour such as #ad2140");
   if (css.length > MAX_CSS) throw problem("css", `is too long (maximum is ${MAX_CSS} characters)`);
   if (loadsFiles(css)) throw problem("css", "must not load files: remove @import, url() and backslashes");
   ctx.db.transaction((tx) => setState(tx, NAME, JSON.stringify(appearance)));

@@ -85,7 +85,7 @@ function composePage(page: UserPage, values: Values, problems: FormProblems): Re
           value={values.text}
           rows={6}
           lang={values.language || undefined}
-          autofocus
+          autofocus={Object.keys(problems.fields).length === 0}
           help={<Count page={page} values={values} />}
           error={
             problems.fields["text"] && (

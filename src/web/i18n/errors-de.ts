@@ -148,7 +148,7 @@ export const sentences = {
   "{field} has too few items (minimum is {count})": "{field} hat zu wenige Einträge (mindestens {count})",
   "{field} is too short (minimum is {count} character)": "{field} ist zu kurz (mindestens {count} Zeichen)",
   "{field} is too short (minimum is {count} characters)": "{field} ist zu kurz (mindestens {count} Zeichen)",
-  "{field} must be a color such as #ad2140": "{field} muss eine Farbe wie #ad2140 sein",
+  "{field} must be a colour such as #ad2140": "{field} muss eine Farbe wie #ad2140 sein",
   "{field} must not load files: remove @import, url() and backslashes":
     "{field} dürfen keine Dateien laden: Entferne @import, url() und umgekehrte Schrägstriche",
   "{field} is too long (maximum is {count} character)": "{field} ist zu lang (höchstens {count} Zeichen)",

@@ -145,7 +145,7 @@ export const sentences: ErrorSentences = {
   "{field} has too few items (minimum is {count})": "{field} : trop peu d’éléments ({count} au moins)",
   "{field} is too short (minimum is {count} character)": "{field} : trop court ({count} caractère au moins)",
   "{field} is too short (minimum is {count} characters)": "{field} : trop court ({count} caractères au moins)",
-  "{field} must be a color such as #ad2140": "{field} doit être une couleur comme #ad2140",
+  "{field} must be a colour such as #ad2140": "{field} doit être une couleur comme #ad2140",
   "{field} must not load files: remove @import, url() and backslashes":
     "{field} ne doivent pas charger de fichiers : retirez @import, url() et les barres obliques inversées",
   "{field} is too long (maximum is {count} character)": "{field} : trop long ({count} caractère au plus)",

@@ -118,13 +118,14 @@ function aboutId({ name, id, help, error }: LabelledProps): string | undefined {
   return error || help ? `${id ?? name}-about` : undefined;
 }
 
-/** Attributes that connect an input with its help text or error. */
-function described(props: LabelledProps) {
+/** Attributes that connect an input with its help text or error. The browser scrolls to the first one with an error. */
+function described(props: LabelledProps & { autofocus?: boolean }) {
   return {
     id: props.id ?? props.name,
     name: props.name,
     "aria-invalid": props.error ? ("true" as const) : undefined,
     "aria-describedby": aboutId(props),
+    autofocus: props.autofocus || Boolean(props.error),
   };
 }
 
@@ -190,7 +191,6 @@ export function Field(props: FieldProps) {
         autocomplete={props.autocomplete as "username"}
         {...(props.isProse ? { dir: "auto" as const } : NO_CORRECTION)}
         required={props.required}
-        autofocus={props.autofocus}
         minLength={props.minLength}
         maxLength={props.maxLength}
         min={props.min}
@@ -228,7 +228,6 @@ export function TextArea(props: TextAreaProps) {
         rows={props.rows}
         maxLength={props.maxLength}
         required={props.required}
-        autofocus={props.autofocus}
         lang={props.lang}
         dir="auto"
       >

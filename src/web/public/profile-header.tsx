@@ -44,6 +44,7 @@ export function Profile({ page, account }: { page: PageRequest; account: Account
         <span>{messages.following(account.following_count)}</span>
         <span>{messages.followers(account.followers_count)}</span>
         <span>{messages.joinedIn(monthName(page, account.created_at))}</span>
+        {!account.acct.includes("@") && <a href={`${page.local(account.url)}.rss`}>RSS</a>}
       </p>
     </div>
   );

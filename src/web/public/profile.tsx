@@ -232,7 +232,13 @@ function ProfileMeta({ page, account }: { page: PageRequest; account: AccountJso
 /** The relationship of the user and the account, with buttons to change it. */
 function Relation({ page, account }: { page: UserPage; account: AccountJson }) {
   const id = Number(account.id);
-  if (id === page.session.accountId) return null;
+  if (id === page.session.accountId) {
+    return (
+      <p>
+        <a href="/settings/profile">{page.texts(publicTexts).editProfile}</a>
+      </p>
+    );
+  }
   const relationship = showRelationship(page.ctx, page.session.accountId, id);
   return <AccountActions page={page} account={account} relationship={relationship} />;
 }

@@ -49,8 +49,11 @@ async function submit(page: UserPage): Promise<Response> {
 }
 
 function typed(page: UserPage): Appearance {
+  const shown = findAppearance(page.ctx.db).accent ?? OWN_ACCENT;
+  const accent = page.text("accent");
   return {
-    accent: page.isChecked("has_accent") ? page.text("accent") : null,
+    // Another color than the one that was shown is a choice, too.
+    accent: page.isChecked("has_accent") || (accent !== "" && accent !== shown) ? accent : null,
     css: page.text("css").replaceAll("\r\n", "\n"),
     isIndexed: page.isChecked("indexed"),
     allowsAi: page.isChecked("ai"),

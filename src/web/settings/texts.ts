@@ -35,7 +35,7 @@ export const settingsTexts = textsIn(
 
     serverGroup: "Server",
     server: "The server’s pages",
-    serverHelp: "Icon, color, styles, and robots",
+    serverHelp: "Icon, colour, styles and robots",
     readingGroup: "Reading",
     notificationPolicy: "Notifications",
     notificationPolicyHelp: "Filter those from strangers",
