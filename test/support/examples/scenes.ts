@@ -13,45 +13,98 @@ export interface Scene {
   hasBirds?: boolean;
 }
 
-/** Draws a landscape, so that example content has pictures without the network. */
+/**
+ * Draws a landscape, so that example content has pictures without the network. It computes each pixel: the server allows
+ * sharp to read only the formats of uploads, and tests share its process.
+ */
 export async function landscape(scene: Scene, width: number, height: number): Promise<Buffer<ArrayBuffer>> {
-  const [x, y] = scene.at ?? [0.68, 0.34];
+  const canvas = new Canvas(width, height);
+  const [top, bottom, sun] = [...scene.sky, scene.sun].map(rgb) as [Rgb, Rgb, Rgb];
   const size = Math.min(width, height);
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">
-    <defs><linearGradient id="sky" x2="0" y2="1">
-      <stop stop-color="${scene.sky[0]}"/><stop offset="1" stop-color="${scene.sky[1]}"/>
-    </linearGradient></defs>
-    <rect width="100%" height="100%" fill="url(#sky)"/>
-    <circle cx="${x * width}" cy="${y * height}" r="${size * 0.22}" fill="${scene.sun}" opacity=".22"/>
-    <circle cx="${x * width}" cy="${y * height}" r="${size * 0.12}" fill="${scene.sun}"/>
-    ${scene.hills.map((colour, at) => hill(scene, at, width, height, colour)).join("")}
-    ${scene.hasBirds ? birds(width, height) : ""}
-  </svg>`;
-  return Buffer.from(new Uint8Array(await sharp(Buffer.from(svg)).png().toBuffer()));
-}
-
-function hill({ hills, seed }: Scene, at: number, width: number, height: number, colour: string): string {
-  const base = 0.48 + (0.44 * (at + 0.4)) / hills.length;
-  const points = Array.from({ length: 41 }, (_, step) => {
-    const across = step / 40;
-    const wave = Math.sin(across * (4 + at * 1.7) + seed * (at + 1)) + 0.5 * Math.sin(across * 11 + seed * 3 + at);
-    return `${(across * width).toFixed(1)},${((base + wave * 0.06) * height).toFixed(1)}`;
+  const [x, y] = scene.at ?? [0.68, 0.34];
+  canvas.paint((_, row) => [mix(top, bottom, row / height), 1]);
+  canvas.paint((column, row) => {
+    const distance = Math.hypot(column - x * width, row - y * height);
+    return [sun, Math.max(edge(size * 0.12 - distance), 0.22 * edge(size * 0.22 - distance))];
   });
-  return `<polygon points="0,${height} ${points.join(" ")} ${width},${height}" fill="${colour}"/>`;
+  for (const [at, colour] of scene.hills.entries()) {
+    const ground = rgb(colour);
+    canvas.paint((column, row) => [ground, edge(row - hillAt(scene, at, column / width) * height)]);
+  }
+  if (scene.hasBirds)
+    for (const [left, up, scale] of BIRDS) drawBird(canvas, left * width, up * height, size * 0.05 * scale);
+  return canvas.png();
 }
 
-function birds(width: number, height: number): string {
-  const places: [number, number, number][] = [
-    [0.22, 0.2, 1],
-    [0.3, 0.27, 0.7],
-    [0.36, 0.17, 0.55],
-  ];
-  const size = Math.min(width, height) * 0.05;
-  return places
-    .map(([x, y, scale]) => {
-      const [left, top, wing] = [x * width, y * height, size * scale];
-      const half = `q${wing * 0.5},${-wing * 0.6} ${wing},0`;
-      return `<path d="M${left},${top} ${half} ${half}" fill="none" stroke="#2b211c" stroke-width="${wing * 0.14}"/>`;
-    })
-    .join("");
+type Rgb = readonly [number, number, number];
+
+const BIRDS = [
+  [0.22, 0.2, 1],
+  [0.3, 0.27, 0.7],
+  [0.36, 0.17, 0.55],
+] as const;
+
+class Canvas {
+  private readonly pixels: Uint8Array;
+
+  constructor(
+    private readonly width: number,
+    private readonly height: number,
+  ) {
+    this.pixels = new Uint8Array(width * height * 3);
+  }
+
+  /** `colourAt` returns a colour and how much of the pixel it covers. */
+  paint(colourAt: (column: number, row: number) => [Rgb, number]): void {
+    for (let row = 0; row < this.height; row++)
+      for (let column = 0; column < this.width; column++) this.blend(column, row, ...colourAt(column, row));
+  }
+
+  blend(column: number, row: number, colour: Rgb, share: number): void {
+    if (share <= 0 || column < 0 || row < 0 || column >= this.width || row >= this.height) return;
+    const at = (row * this.width + column) * 3;
+    for (const [part, value] of colour.entries()) {
+      const before = this.pixels[at + part]!;
+      this.pixels[at + part] = Math.round(before + (value - before) * share);
+    }
+  }
+
+  async png(): Promise<Buffer<ArrayBuffer>> {
+    const raw = { width: this.width, height: this.height, channels: 3 } as const;
+    return Buffer.from(new Uint8Array(await sharp(this.pixels, { raw }).png().toBuffer()));
+  }
+}
+
+/** Where a hill begins, as a share of the height. */
+function hillAt({ hills, seed }: Scene, at: number, across: number): number {
+  const base = 0.48 + (0.44 * (at + 0.4)) / hills.length;
+  const wave = Math.sin(across * (4 + at * 1.7) + seed * (at + 1)) + 0.5 * Math.sin(across * 11 + seed * 3 + at);
+  return base + wave * 0.06;
+}
+
+/** Two wings, each an arc. */
+function drawBird(canvas: Canvas, left: number, top: number, wing: number): void {
+  const ink = rgb("#2b211c");
+  const radius = Math.max(wing * 0.07, 0.6);
+  for (let step = 0; step <= 120; step++) {
+    const across = step / 60;
+    const lift = 1.2 * (across % 1) * (1 - (across % 1));
+    const [x, y] = [left + across * wing, top - lift * wing];
+    for (let row = Math.floor(y - radius); row <= y + radius; row++)
+      for (let column = Math.floor(x - radius); column <= x + radius; column++)
+        canvas.blend(column, row, ink, edge(radius - Math.hypot(column - x, row - y)));
+  }
+}
+
+function rgb(colour: string): Rgb {
+  return [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16)) as unknown as Rgb;
+}
+
+function mix(from: Rgb, to: Rgb, share: number): Rgb {
+  return from.map((part, at) => part + (to[at]! - part) * share) as unknown as Rgb;
+}
+
+/** How much of a pixel is inside, by its distance from the edge. */
+function edge(inside: number): number {
+  return Math.min(1, Math.max(0, inside + 0.5));
 }
