@@ -28,7 +28,7 @@ test("the page for storage shows users their own media, and owners the whole ser
   await uploaded(alice);
   const { text } = await visitor.get("/settings/storage?lang=en");
   expect(text).toMatch(/Images [\d.]+ kB · 1 file/);
-  expect(text).toMatch(/Database [\d.]+ kB Media of all users [\d.]+ kB/);
+  expect(text).toMatch(/Database [\d.]+ [kM]B Media of all users [\d.]+ kB/);
   await server.person("bob", { role: "user" });
   await visitor.signOut();
   await visitor.signIn("bob");
