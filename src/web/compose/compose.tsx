@@ -10,7 +10,7 @@ import { Checkbox, Field, Form, Hidden, NO_PROBLEMS, Select, TextArea, type Form
 import { Alert } from "../page/layout.tsx";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
-import { nameOf, Post } from "../public/posts.tsx";
+import { nameOf, Post } from "../public/posts/posts.tsx";
 import { Interaction } from "./interaction.tsx";
 import { MediaFields } from "./media-fields.tsx";
 import { PollFields } from "./poll.tsx";

@@ -6,7 +6,7 @@ import { parseId } from "../../lib/ids.ts";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import { safeReturnPath } from "../page/return-path.ts";
-import { ACCOUNTS } from "../public/account-actions.tsx";
+import { ACCOUNTS } from "../public/profile/account-actions.tsx";
 import { againPage } from "./again.tsx";
 
 type Action = (ctx: Context, accountId: number, id: number | null) => void;

@@ -9,7 +9,7 @@ import { Notice } from "../page/layout.tsx";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import { START } from "../page/return-path.ts";
-import { Post } from "../public/posts.tsx";
+import { Post } from "../public/posts/posts.tsx";
 import { liveFrom, News } from "./news.tsx";
 import { Lists, Pager, SearchBox } from "./lists.tsx";
 import { idsOf, rangeOf } from "../public/pagination.tsx";

@@ -5,7 +5,7 @@ import { showStatuses } from "../../entities/statuses.ts";
 import { parseId } from "../../lib/ids.ts";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
-import { Posts } from "../public/posts.tsx";
+import { Posts } from "../public/posts/posts.tsx";
 import { idsOf, rangeOf } from "../public/pagination.tsx";
 import { Lists, Pager } from "./lists.tsx";
 import { readingTexts } from "./texts.ts";

@@ -8,9 +8,9 @@ import { Hidden } from "../page/forms.tsx";
 import { Icon } from "../page/icons.tsx";
 import type { UserPage } from "../page/page-request.tsx";
 import { START } from "../page/return-path.ts";
-import { ACCOUNTS, Answers, FollowButton } from "../public/account-actions.tsx";
-import { returnTo } from "../public/post-actions.tsx";
-import { Author, nameOf } from "../public/posts.tsx";
+import { ACCOUNTS, Answers, FollowButton } from "../public/profile/account-actions.tsx";
+import { returnTo } from "../public/posts/post-actions.tsx";
+import { Author, nameOf } from "../public/posts/posts.tsx";
 import { readingTexts } from "./texts.ts";
 
 export const BOOKMARKS = "/bookmarks";

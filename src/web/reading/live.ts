@@ -8,7 +8,7 @@ import { EventStream } from "../../lib/events/event-stream.ts";
 import { isSessionOpen } from "../../oauth/sessions.ts";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
-import { strongestFilter } from "../public/filtered.tsx";
+import { strongestFilter } from "../public/posts/filtered.tsx";
 
 const LIVE = "/live";
 

@@ -8,12 +8,12 @@ import { Hidden } from "../page/forms.tsx";
 import { Icon, type IconName } from "../page/icons.tsx";
 import { Text } from "../page/rich-text.tsx";
 import type { UserPage } from "../page/page-request.tsx";
-import { ACCOUNTS, Answers } from "../public/account-actions.tsx";
-import { strongestFilter } from "../public/filtered.tsx";
+import { ACCOUNTS, Answers } from "../public/profile/account-actions.tsx";
+import { strongestFilter } from "../public/posts/filtered.tsx";
 import { dateAndTime } from "../public/dates.ts";
 import { accountPath, postPath } from "../public/links.ts";
-import { returnTo } from "../public/post-actions.tsx";
-import { nameOf, Post } from "../public/posts.tsx";
+import { returnTo } from "../public/posts/post-actions.tsx";
+import { nameOf, Post } from "../public/posts/posts.tsx";
 import { readingTexts } from "./texts.ts";
 
 /** As in the API (entities/GroupedNotificationsResults), with the fields that the page needs. */

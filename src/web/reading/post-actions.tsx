@@ -24,8 +24,8 @@ import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import { safeReturnPath } from "../page/return-path.ts";
 import { actionTexts } from "../public/action-texts.ts";
-import { POSTS } from "../public/post-actions.tsx";
-import { Post } from "../public/posts.tsx";
+import { POSTS } from "../public/posts/post-actions.tsx";
+import { Post } from "../public/posts/posts.tsx";
 import { againPage } from "./again.tsx";
 
 type Action = (ctx: Context, accountId: number, id: number | null) => unknown;

@@ -4,7 +4,7 @@ import { showStatuses } from "../../entities/statuses.ts";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
 import { idsOf, rangeOf } from "../public/pagination.tsx";
-import { Posts } from "../public/posts.tsx";
+import { Posts } from "../public/posts/posts.tsx";
 import { BOOKMARKS, FAVOURITES, Lists, Pager } from "./lists.tsx";
 import { readingTexts } from "./texts.ts";
 

@@ -6,7 +6,7 @@ import { showTags } from "../../entities/tags.ts";
 import { normaliseHashtag } from "../../lib/text/hashtags.ts";
 import type { UserPage } from "../page/page-request.tsx";
 import type { Pages } from "../page/page-routes.ts";
-import { Posts } from "../public/posts.tsx";
+import { Posts } from "../public/posts/posts.tsx";
 import { AccountList, SearchBox } from "./lists.tsx";
 import { readingTexts } from "./texts.ts";
 

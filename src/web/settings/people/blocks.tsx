@@ -29,7 +29,7 @@ import {
 import type { UserPage } from "../../page/page-request.tsx";
 import type { Pages } from "../../page/page-routes.ts";
 import { dateAndTime } from "../../public/dates.ts";
-import { Author, nameOf } from "../../public/posts.tsx";
+import { Author, nameOf } from "../../public/posts/posts.tsx";
 import { idsOf, rangeOf } from "../../public/pagination.tsx";
 import { Pager } from "../../reading/lists.tsx";
 import { settingsPage } from "../settings.tsx";

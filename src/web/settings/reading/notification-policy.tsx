@@ -14,7 +14,7 @@ import { Form, Hidden, NO_PROBLEMS, Select, type FormProblems } from "../../page
 import { Alert, Notice } from "../../page/layout.tsx";
 import type { UserPage } from "../../page/page-request.tsx";
 import type { Pages } from "../../page/page-routes.ts";
-import { Author, nameOf } from "../../public/posts.tsx";
+import { Author, nameOf } from "../../public/posts/posts.tsx";
 import { rangeOf } from "../../public/pagination.tsx";
 import { Pager } from "../../reading/lists.tsx";
 import { settingsPage } from "../settings.tsx";

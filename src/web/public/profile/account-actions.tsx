@@ -1,11 +1,11 @@
 /** @jsxImportSource preact */
-import type { AccountJson } from "../../entities/accounts.ts";
-import type { showRelationship } from "../../entities/relationships.ts";
-import { Hidden } from "../page/forms.tsx";
-import { Icon } from "../page/icons.tsx";
-import type { UserPage } from "../page/page-request.tsx";
-import { actionTexts } from "./action-texts.ts";
-import { returnTo } from "./post-actions.tsx";
+import type { AccountJson } from "../../../entities/accounts.ts";
+import type { showRelationship } from "../../../entities/relationships.ts";
+import { Hidden } from "../../page/forms.tsx";
+import { Icon } from "../../page/icons.tsx";
+import type { UserPage } from "../../page/page-request.tsx";
+import { actionTexts } from "../action-texts.ts";
+import { returnTo } from "../posts/post-actions.tsx";
 
 /** Actions of signed-in users on accounts; the button's value says what. */
 export const ACCOUNTS = "/accounts";

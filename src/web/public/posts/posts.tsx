@@ -1,23 +1,23 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
-import type { AccountJson } from "../../entities/accounts.ts";
-import type { CardJson } from "../../entities/cards.ts";
-import type { MediaJson } from "../../entities/media.ts";
-import type { PollJson } from "../../entities/polls.ts";
-import type { OriginalJson, QuotedJson, StatusJson } from "../../entities/statuses.ts";
-import { htmlToText } from "../../lib/text/html.ts";
-import { Html, Text } from "../page/rich-text.tsx";
-import type { PageRequest } from "../page/page-request.tsx";
-import { Icon, type IconName } from "../page/icons.tsx";
-import { actionTexts } from "./action-texts.ts";
+import type { AccountJson } from "../../../entities/accounts.ts";
+import type { CardJson } from "../../../entities/cards.ts";
+import type { MediaJson } from "../../../entities/media.ts";
+import type { PollJson } from "../../../entities/polls.ts";
+import type { OriginalJson, QuotedJson, StatusJson } from "../../../entities/statuses.ts";
+import { htmlToText } from "../../../lib/text/html.ts";
+import { Html, Text } from "../../page/rich-text.tsx";
+import type { PageRequest } from "../../page/page-request.tsx";
+import { Icon, type IconName } from "../../page/icons.tsx";
+import { actionTexts } from "../action-texts.ts";
 import { Ballot } from "./ballot.tsx";
-import { dateAndTime } from "./dates.ts";
+import { dateAndTime } from "../dates.ts";
 import { Filtered, strongestFilter, type FilterContext } from "./filtered.tsx";
-import { accountPath, linkedContent, postPath } from "./links.ts";
+import { accountPath, linkedContent, postPath } from "../links.ts";
 import { PostActions } from "./post-actions.tsx";
-import type { Messages } from "../i18n/messages.ts";
-import { localHandle } from "../../core/addresses.ts";
-import { publicTexts } from "./texts.ts";
+import type { Messages } from "../../i18n/messages.ts";
+import { localHandle } from "../../../core/addresses.ts";
+import { publicTexts } from "../texts.ts";
 import { inThreads } from "./threads.ts";
 
 interface PostProps {

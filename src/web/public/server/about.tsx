@@ -1,14 +1,14 @@
 /** @jsxImportSource preact */
-import { listRules, type Rule } from "../../core/server/rules.ts";
-import { currentTerms, hasTerms, listTerms, type Terms } from "../../core/server/terms.ts";
-import { showContact } from "../../entities/instance.ts";
-import { showPage, showTerms } from "../../entities/pages.ts";
-import { Head, Prose } from "../page/layout.tsx";
-import { notFoundPage } from "../page/error-pages.tsx";
-import type { Pages } from "../page/page-routes.ts";
-import { AccountItem } from "./posts.tsx";
-import type { PageRequest } from "../page/page-request.tsx";
-import type { Messages } from "../i18n/messages.ts";
+import { listRules, type Rule } from "../../../core/server/rules.ts";
+import { currentTerms, hasTerms, listTerms, type Terms } from "../../../core/server/terms.ts";
+import { showContact } from "../../../entities/instance.ts";
+import { showPage, showTerms } from "../../../entities/pages.ts";
+import { Head, Prose } from "../../page/layout.tsx";
+import { notFoundPage } from "../../page/error-pages.tsx";
+import type { Pages } from "../../page/page-routes.ts";
+import { AccountItem } from "../posts/posts.tsx";
+import type { PageRequest } from "../../page/page-request.tsx";
+import type { Messages } from "../../i18n/messages.ts";
 
 /** Pages with the owner's texts about the server, the same that apps get. */
 export function aboutPages(pages: Pages): void {

@@ -1,10 +1,10 @@
 /** @jsxImportSource preact */
-import type { PollJson } from "../../entities/polls.ts";
-import { Hidden } from "../page/forms.tsx";
-import { Text } from "../page/rich-text.tsx";
-import type { UserPage } from "../page/page-request.tsx";
-import { actionTexts } from "./action-texts.ts";
-import { dateAndTime } from "./dates.ts";
+import type { PollJson } from "../../../entities/polls.ts";
+import { Hidden } from "../../page/forms.tsx";
+import { Text } from "../../page/rich-text.tsx";
+import type { UserPage } from "../../page/page-request.tsx";
+import { actionTexts } from "../action-texts.ts";
+import { dateAndTime } from "../dates.ts";
 import { hereAgain, POSTS } from "./post-actions.tsx";
 
 interface BallotProps {

@@ -1,10 +1,10 @@
 /** @jsxImportSource preact */
-import type { OriginalJson } from "../../entities/statuses.ts";
-import { targetOf } from "../../lib/http/params.ts";
-import { Hidden } from "../page/forms.tsx";
-import { Icon, type IconName } from "../page/icons.tsx";
-import type { UserPage } from "../page/page-request.tsx";
-import { actionTexts } from "./action-texts.ts";
+import type { OriginalJson } from "../../../entities/statuses.ts";
+import { targetOf } from "../../../lib/http/params.ts";
+import { Hidden } from "../../page/forms.tsx";
+import { Icon, type IconName } from "../../page/icons.tsx";
+import type { UserPage } from "../../page/page-request.tsx";
+import { actionTexts } from "../action-texts.ts";
 
 /** Actions of signed-in users on posts; the button's value says what. */
 export const POSTS = "/posts";

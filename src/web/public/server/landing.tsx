@@ -1,11 +1,11 @@
 /** @jsxImportSource preact */
-import { hasUsers, listedAccounts, soleAccount } from "../../core/people/users.ts";
-import { showAccount, showAccounts, type AccountJson } from "../../entities/accounts.ts";
-import { Head, Notice } from "../page/layout.tsx";
-import type { PageRequest } from "../page/page-request.tsx";
-import type { Pages } from "../page/page-routes.ts";
-import { Author } from "./posts.tsx";
-import { profilePage } from "./profile.tsx";
+import { hasUsers, listedAccounts, soleAccount } from "../../../core/people/users.ts";
+import { showAccount, showAccounts, type AccountJson } from "../../../entities/accounts.ts";
+import { Head, Notice } from "../../page/layout.tsx";
+import type { PageRequest } from "../../page/page-request.tsx";
+import type { Pages } from "../../page/page-routes.ts";
+import { Author } from "../posts/posts.tsx";
+import { profilePage } from "../profile/profile.tsx";
 
 /** A longer list would be a directory. */
 const MAX_LISTED = 20;

@@ -1,9 +1,9 @@
 /** @jsxImportSource preact */
-import type { Description, JsonSchema, Operation } from "../../lib/http/openapi.ts";
-import { notFound } from "../../errors.ts";
-import { Head } from "../page/layout.tsx";
-import type { PageOptions } from "../page/page-request.tsx";
-import type { Pages } from "../page/page-routes.ts";
+import type { Description, JsonSchema, Operation } from "../../../lib/http/openapi.ts";
+import { notFound } from "../../../errors.ts";
+import { Head } from "../../page/layout.tsx";
+import type { PageOptions } from "../../page/page-request.tsx";
+import type { Pages } from "../../page/page-routes.ts";
 
 /** A method of the API. */
 interface Method {

@@ -1,8 +1,8 @@
-import { findAppearance } from "../../core/server/appearance.ts";
-import { iconPath, themeOf, themePath } from "../page/theme.ts";
-import { notFound } from "../../errors.ts";
-import type { Pages } from "../page/page-routes.ts";
-import type { PageRequest } from "../page/page-request.tsx";
+import { findAppearance } from "../../../core/server/appearance.ts";
+import { iconPath, themeOf, themePath } from "../../page/theme.ts";
+import { notFound } from "../../../errors.ts";
+import type { Pages } from "../../page/page-routes.ts";
+import type { PageRequest } from "../../page/page-request.tsx";
 
 /** Robots that collect texts for language models, by the names that their operators document. */
 const AI_ROBOTS = [

@@ -1,18 +1,18 @@
 /** @jsxImportSource preact */
-import { tagUrl } from "../../core/addresses.ts";
-import { spellingOf } from "../../core/discovery/tags.ts";
-import { tagTimeline } from "../../core/timelines/timelines.ts";
-import { showStatuses } from "../../entities/statuses.ts";
-import { notFound } from "../../errors.ts";
-import { isHashtagName } from "../../lib/text/hashtags.ts";
-import { feedName } from "../feeds/feed.ts";
-import { tagFeed } from "../feeds/feeds.ts";
-import { Head } from "../page/layout.tsx";
-import type { PageRequest } from "../page/page-request.tsx";
-import type { Pages } from "../page/page-routes.ts";
-import { closedPage } from "./closed.tsx";
-import { FeedLinks } from "./meta.tsx";
-import { idsOf, Pagination, rangeOf } from "./pagination.tsx";
+import { tagUrl } from "../../../core/addresses.ts";
+import { spellingOf } from "../../../core/discovery/tags.ts";
+import { tagTimeline } from "../../../core/timelines/timelines.ts";
+import { showStatuses } from "../../../entities/statuses.ts";
+import { notFound } from "../../../errors.ts";
+import { isHashtagName } from "../../../lib/text/hashtags.ts";
+import { feedName } from "../../feeds/feed.ts";
+import { tagFeed } from "../../feeds/feeds.ts";
+import { Head } from "../../page/layout.tsx";
+import type { PageRequest } from "../../page/page-request.tsx";
+import type { Pages } from "../../page/page-routes.ts";
+import { closedPage } from "../closed.tsx";
+import { FeedLinks } from "../meta.tsx";
+import { idsOf, Pagination, rangeOf } from "../pagination.tsx";
 import { Posts } from "./posts.tsx";
 
 const EVERYTHING = { local: false, remote: false, only_media: false, any: [], all: [], none: [] };

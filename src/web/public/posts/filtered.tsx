@@ -1,10 +1,10 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact";
-import type { FILTER_CONTEXTS } from "../../core/timelines/filters.ts";
-import type { FilterResultJson } from "../../entities/filters.ts";
-import { Text } from "../page/rich-text.tsx";
-import type { PageRequest } from "../page/page-request.tsx";
-import { actionTexts } from "./action-texts.ts";
+import type { FILTER_CONTEXTS } from "../../../core/timelines/filters.ts";
+import type { FilterResultJson } from "../../../entities/filters.ts";
+import { Text } from "../../page/rich-text.tsx";
+import type { PageRequest } from "../../page/page-request.tsx";
+import { actionTexts } from "../action-texts.ts";
 
 export type FilterContext = (typeof FILTER_CONTEXTS)[number];
 type Filter = FilterResultJson["filter"];

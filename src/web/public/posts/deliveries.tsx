@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
-import { type Progress, progressOf } from "../../federation/delivery/progress.ts";
-import type { Messages } from "../i18n/messages.ts";
-import type { PageRequest } from "../page/page-request.tsx";
-import { dateAndTime } from "./dates.ts";
+import { type Progress, progressOf } from "../../../federation/delivery/progress.ts";
+import type { Messages } from "../../i18n/messages.ts";
+import type { PageRequest } from "../../page/page-request.tsx";
+import { dateAndTime } from "../dates.ts";
 
 /** Which other servers have a post, for its author. Nothing if it was not delivered. */
 export function Deliveries({ page, statusId }: { page: PageRequest; statusId: number }) {

@@ -1,21 +1,21 @@
 /** @jsxImportSource preact */
-import { lookupAccount } from "../../core/accounts.ts";
-import { localUrl, statusAt } from "../../core/addresses.ts";
-import { contextOf, fetchThreadLater } from "../../core/statuses/threads.ts";
-import { type StatusRow, visibleOriginal, visibleStatus } from "../../core/visibility.ts";
-import { showStatus, showStatuses, type StatusJson } from "../../entities/statuses.ts";
-import { notFound } from "../../errors.ts";
-import { htmlToText } from "../../lib/text/html.ts";
-import { parseId } from "../../lib/ids.ts";
-import { requestAddress } from "../../lib/http/params.ts";
-import { closedPage } from "./closed.tsx";
+import { lookupAccount } from "../../../core/accounts.ts";
+import { localUrl, statusAt } from "../../../core/addresses.ts";
+import { contextOf, fetchThreadLater } from "../../../core/statuses/threads.ts";
+import { type StatusRow, visibleOriginal, visibleStatus } from "../../../core/visibility.ts";
+import { showStatus, showStatuses, type StatusJson } from "../../../entities/statuses.ts";
+import { notFound } from "../../../errors.ts";
+import { htmlToText } from "../../../lib/text/html.ts";
+import { parseId } from "../../../lib/ids.ts";
+import { requestAddress } from "../../../lib/http/params.ts";
+import { closedPage } from "../closed.tsx";
 import { Deliveries } from "./deliveries.tsx";
-import { postPath } from "./links.ts";
-import { Meta } from "./meta.tsx";
-import type { Pages } from "../page/page-routes.ts";
+import { postPath } from "../links.ts";
+import { Meta } from "../meta.tsx";
+import type { Pages } from "../../page/page-routes.ts";
 import { handleOf, nameOf, Post, Posts } from "./posts.tsx";
-import type { PageRequest } from "../page/page-request.tsx";
-import { publicTexts } from "./texts.ts";
+import type { PageRequest } from "../../page/page-request.tsx";
+import { publicTexts } from "../texts.ts";
 
 /**
  * The page of a post with its thread, and redirects to it. Anonymous visitors get local posts that are for everyone;

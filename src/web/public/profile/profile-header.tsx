@@ -1,11 +1,11 @@
 /** @jsxImportSource preact */
-import type { AccountJson } from "../../entities/accounts.ts";
-import { requestAddress } from "../../lib/http/params.ts";
-import type { PageRequest } from "../page/page-request.tsx";
-import { Html, Text } from "../page/rich-text.tsx";
-import { accountPath } from "./links.ts";
-import { publicTexts } from "./texts.ts";
-import { Author, handleOf, nameOf } from "./posts.tsx";
+import type { AccountJson } from "../../../entities/accounts.ts";
+import { requestAddress } from "../../../lib/http/params.ts";
+import type { PageRequest } from "../../page/page-request.tsx";
+import { Html, Text } from "../../page/rich-text.tsx";
+import { accountPath } from "../links.ts";
+import { publicTexts } from "../texts.ts";
+import { Author, handleOf, nameOf } from "../posts/posts.tsx";
 
 /** All that an account says about itself (microformats2: h-card). */
 export function Profile({ page, account }: { page: PageRequest; account: AccountJson }) {
